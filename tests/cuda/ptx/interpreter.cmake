@@ -1,0 +1,11 @@
+# ebb_ptx, the interpreter. It computes as a device does: nothing is fused that the program does not fuse, and every rounding
+# mode holds.
+if(TARGET ebb_ptx)
+  return()
+endif()
+file(GLOB _interpreter CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/interpreter/*.cpp)
+add_library(ebb_ptx STATIC ${_interpreter})
+ebb_own_target(ebb_ptx)
+set_target_properties(ebb_ptx PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_include_directories(ebb_ptx PUBLIC ${PROJECT_SOURCE_DIR}/tests)
+target_compile_options(ebb_ptx PRIVATE -O2 -ffp-contract=off -frounding-math)

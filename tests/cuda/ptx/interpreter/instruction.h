@@ -1,0 +1,98 @@
+// A decoded instruction.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "types.h"
+
+namespace ebb::ptx {
+
+struct Warp;
+struct Instruction;
+
+/// A set of lanes of a warp, a bit each.
+using Lanes = u32;
+constexpr Lanes kAllLanes = ~Lanes{0};
+
+/// Executes an instruction for some lanes of a warp.
+using Handler = void (*)(Warp& warp, const Instruction& instruction, Lanes lanes);
+
+/// How an instruction takes part in the flow of control.
+enum class Flow : u8 {
+  next,      // goes on with the next one
+  branch,    // to `target`, by lanes whose guard holds
+  table,     // to an entry of the table `target`
+  exit,      // the lane ends
+  barrier,   // waits for the threads of the block
+  converge,  // waits for the lanes of its member mask, and then is executed once for all of them
+};
+
+/// The state spaces of memory. Parameters of functions that are called lie in local memory.
+enum class Space : u8 { generic, global, shared, local, parameter, constant };
+
+/// Rounding modes of floating point, and to whole numbers.
+enum class Rounding : u8 { nearest, zero, down, up };
+enum class Integral : u8 { no, nearest, zero, down, up };
+
+/// Comparisons. The `u` forms hold for NaN too; `number` and `nan` ask for NaN alone.
+enum class Comparison : u8 { eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, number, nan };
+/// How setp joins its comparison with a predicate, and what a barrier reduces.
+enum class Join : u8 { none, conjunction, disjunction, exclusive, population };
+
+enum class AtomicOp : u8 {
+  add,
+  exchange,
+  compare_exchange,
+  min,
+  max,
+  conjunction,
+  disjunction,
+  exclusive,
+  increment,
+  decrement
+};
+enum class Shuffle : u8 { up, down, butterfly, index };
+enum class Vote : u8 { ballot, all, any, uniform };
+
+/// No register.
+constexpr int kNone = -1;
+
+struct Instruction {
+  Handler execute = nullptr;
+  std::array<int, 4> to{kNone, kNone, kNone, kNone};  // registers
+  std::array<int, 10> from{kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone};
+  int guard = kNone;    // a predicate
+  int members = kNone;  // of Flow::converge: the register with the mask; kNone for all 32 lanes
+  bool guard_negated = false;
+  Flow flow = Flow::next;
+  Space space = Space::generic;
+  u8 bytes = 0;  // of an element
+  u8 count = 1;  // elements: of vectors, pairs and matrices
+  bool sign_extend = false;
+  bool strong = false;         // an access that other threads may make at the same time
+  bool address_is_32 = false;  // addresses of shared memory may be held in 32-bit registers
+  bool negated = false;        // a predicate among the sources is negated
+  bool flush = false;          // subnormal numbers are 0 (.ftz)
+  bool saturate = false;
+  bool keep_nan = false;  // min and max of a NaN are NaN (.NaN)
+  bool relu = false;      // negative results are 0
+  bool carry_in = false, carry_out = false;
+  bool high = false;  // the upper half of a product
+  bool wrap = false;  // shifts count modulo the width
+  bool signed_a = false, signed_b = false;
+  bool transposed = false;
+  bool to_generic = false;  // cvta: the result is a generic address
+  Rounding rounding = Rounding::nearest;
+  Integral integral = Integral::no;
+  Comparison comparison = Comparison::eq;
+  Join join = Join::none;
+  AtomicOp atomic = AtomicOp::add;
+  Shuffle shuffle = Shuffle::up;
+  Vote vote = Vote::ballot;
+  int target = kNone;  // of a branch: an instruction; of a table: its number
+  s64 immediate = 0;   // added to addresses; the table of lop3
+  int text = kNone;    // number of its text
+};
+
+}  // namespace ebb::ptx

@@ -1,0 +1,115 @@
+// An interpreter of PTX, the virtual machine code that nvcc makes of kernels. It runs a grid on the CPU, warp
+// by warp, and reports what a GPU does not: accesses outside allocations, misaligned accesses, reads of
+// memory that nobody wrote, data races in shared and global memory, barriers that not all threads reach, and
+// warp-wide instructions whose lanes do not all come. Source of the semantics: "Parallel Thread Execution
+// ISA", version 9.0, by NVIDIA.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "global_memory.h"
+#include "profile.h"
+
+namespace ebb::ptx {
+
+class Module;
+struct Entry;
+
+/// Reads a program. Bodies of entries are decoded when they are first needed. Throws std::runtime_error where
+/// the text is not PTX.
+std::shared_ptr<Module> load(std::string text);
+/// The entry of that name, or null. It lives as long as its module.
+Entry* find_entry(Module& module, std::string_view name);
+std::vector<std::string> entry_names(const Module& module);
+
+/// A parameter of an entry: its place in the block of parameters.
+struct Parameter {
+  unsigned offset = 0, bytes = 0;
+};
+const std::vector<Parameter>& parameters(const Entry& entry);
+/// Bytes of shared memory that the entry declares, without the dynamic ones.
+std::size_t static_shared_bytes(Entry& entry);
+/// The most threads of a block, by the launch bounds (1024 without them).
+unsigned most_threads(const Entry& entry);
+/// The instructions of the entry that the interpreter cannot execute, with their counts.
+std::map<std::string, long> unknown_instructions(Entry& entry);
+
+struct Extent {
+  unsigned x = 1, y = 1, z = 1;
+};
+struct Grid {
+  Extent blocks, threads;
+  std::size_t dynamic_shared = 0;  // bytes
+};
+
+/// How a launch ended. The values are those of cudaError_t.
+enum class Status {
+  success = 0,
+  invalid_configuration = 9,
+  illegal_address = 700,
+  timeout = 702,
+  misaligned_address = 716,
+  launch_failure = 719,
+  deadlock = 720,
+};
+
+/// A fault that the interpreter saw.
+struct Finding {
+  std::string text;         // a sentence
+  std::string entry;        // mangled name
+  std::string place;        // block, thread, grid
+  std::string instruction;  // PTX
+};
+using Report = std::function<void(const Finding&)>;
+
+/// The order in which the warps of a block run between two barriers, and in which blocks run.
+enum class Order { forward, reverse, shuffled };
+
+struct Settings {
+  Order order = Order::forward;
+  bool shared_races = true;   // between warps and, without __syncwarp, inside a warp
+  bool global_races = true;   // the same in global memory, and between blocks
+  bool uninitialised = true;  // reads of bytes that nobody wrote
+  bool profile = false;       // counts what decides speed
+  /// Entries whose names contain one of these are not looked at for races in global memory.
+  std::vector<std::string> unordered_entries;
+  /// Entries whose vector loads of shared memory may include elements that nobody wrote: the ends of padded
+  /// rows.
+  std::vector<std::string> padded_entries;
+  /// Warp instructions of a block after which it counts as endless.
+  std::uint64_t most_steps = 2'000'000'000;
+};
+
+class Interpreter {
+ public:
+  /// Each finding is reported once for an entry and instruction.
+  Interpreter(GlobalMemory& memory, Settings settings, Report report);
+  ~Interpreter();
+
+  /// Runs a grid to its end, or to the first fault that a device does not survive. `values` are the
+  /// parameters, laid out as parameters() says. One grid runs at a time; other threads wait.
+  Status run(Entry& entry, const Grid& grid, std::span<const std::byte> values);
+
+  /// Faults seen so far, repetitions included.
+  long findings() const;
+  /// Counts of each entry that ran; empty without Settings::profile.
+  std::map<std::string, Counts> profile() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Why no device would accept the launch: its limits of grid, block, launch bounds and shared memory (those
+/// of compute capability 9.0). Empty where it would.
+std::string refusal(Entry& entry, const Grid& grid);
+
+}  // namespace ebb::ptx

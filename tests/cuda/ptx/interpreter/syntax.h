@@ -1,0 +1,26 @@
+// The parts of PTX's syntax that statements inside and outside of bodies share.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "program.h"
+
+namespace ebb::ptx {
+
+/// The bits of a literal as an operand of that type: 0f3F800000 and 0d3FF0000000000000 are floats by their
+/// bits, other numbers are converted where the type is a float. Nothing where the text is no literal.
+std::optional<u64> literal(std::string_view text, Type type);
+
+/// Reads ".align 16 .b8 name[40]", with or without a state space in front. Several dimensions are multiplied.
+Declaration read_declaration(std::string_view text);
+/// Reads declarations between commas.
+std::vector<Declaration> read_declarations(std::string_view text);
+
+/// Rounds up to a multiple.
+constexpr std::size_t aligned(std::size_t bytes, std::size_t align) {
+  return (bytes + align - 1) / align * align;
+}
+
+}  // namespace ebb::ptx

@@ -1,0 +1,184 @@
+// Instructions that the lanes of a warp execute together: shuffles, votes, matches, reductions, and their
+// barrier.
+#include <string>
+
+#include "handlers.h"
+
+namespace ebb::ptx {
+namespace {
+
+void barrier(Warp& warp, const Instruction&, Lanes) { ++warp.interval; }
+
+// shfl.sync: each lane reads the register of another one, inside of segments of the warp. Source: PTX ISA,
+// shfl.sync.
+void shuffle(Warp& warp, const Instruction& i, Lanes lanes) {
+  std::array<u32, 32> values{};
+  each_lane(lanes, [&](unsigned lane) { values[lane] = warp.get<u32>(i.from[0], lane); });
+  each_lane(lanes, [&](unsigned lane) {
+    const u32 b = warp.get<u32>(i.from[1], lane) & 31, c = warp.get<u32>(i.from[2], lane);
+    const u32 clamp = c & 31, segment = c >> 8 & 31;
+    const int last = static_cast<int>((lane & segment) | (clamp & ~segment)), me = static_cast<int>(lane);
+    int other = me;
+    switch (i.shuffle) {
+      case Shuffle::up:
+        other = me - static_cast<int>(b);
+        break;
+      case Shuffle::down:
+        other = me + static_cast<int>(b);
+        break;
+      case Shuffle::butterfly:
+        other = me ^ static_cast<int>(b);
+        break;
+      case Shuffle::index:
+        other = static_cast<int>((lane & segment) | (b & ~segment));
+        break;
+    }
+    const bool inside = i.shuffle == Shuffle::up ? other >= last : other <= last;
+    if (!inside) other = me;
+    if ((lanes >> other & 1) == 0)
+      warp.block->find("A shuffle reads lane " + std::to_string(other) + ", which takes no part.", lane);
+    else
+      warp.put(i.to[0], lane, values[static_cast<unsigned>(other)]);
+    if (i.to[1] != kNone) warp.put(i.to[1], lane, u8{inside});
+  });
+}
+
+void vote(Warp& warp, const Instruction& i, Lanes lanes) {
+  Lanes votes = 0;
+  each_lane(lanes, [&](unsigned lane) {
+    if ((warp.get<u8>(i.from[0], lane) != 0) != i.negated) votes |= Lanes{1} << lane;
+  });
+  const u32 result = i.vote == Vote::ballot ? votes
+                     : i.vote == Vote::all  ? votes == lanes
+                     : i.vote == Vote::any  ? votes != 0
+                                            : votes == 0 || votes == lanes;
+  each_lane(lanes, [&](unsigned lane) { warp.put(i.to[0], lane, result); });
+}
+
+template <class T>
+void match(Warp& warp, const Instruction& i, Lanes lanes) {
+  each_lane(lanes, [&](unsigned lane) {
+    Lanes equal = 0;
+    each_lane(lanes, [&](unsigned other) {
+      if (warp.get<T>(i.from[0], other) == warp.get<T>(i.from[0], lane)) equal |= Lanes{1} << other;
+    });
+    const bool all = equal == lanes;
+    warp.put(i.to[0], lane, i.vote == Vote::any || all ? equal : 0);
+    if (i.to[1] != kNone) warp.put(i.to[1], lane, u8{all});
+  });
+}
+
+template <class T>
+void reduce(Warp& warp, const Instruction& i, Lanes lanes) {
+  T result = warp.get<T>(i.from[0], static_cast<unsigned>(std::countr_zero(lanes)));
+  each_lane(lanes & (lanes - 1), [&](unsigned lane) {
+    const T value = warp.get<T>(i.from[0], lane);
+    switch (i.atomic) {
+      case AtomicOp::add:
+        result = static_cast<T>(u32(result) + u32(value));
+        break;
+      case AtomicOp::min:
+        result = std::min(result, value);
+        break;
+      case AtomicOp::max:
+        result = std::max(result, value);
+        break;
+      case AtomicOp::conjunction:
+        result &= value;
+        break;
+      case AtomicOp::disjunction:
+        result |= value;
+        break;
+      default:
+        result ^= value;
+    }
+  });
+  each_lane(lanes, [&](unsigned lane) { warp.put(i.to[0], lane, result); });
+}
+
+void active_mask(Warp& warp, const Instruction& i, Lanes lanes) {
+  each_lane(lanes, [&](unsigned lane) { warp.put(i.to[0], lane, lanes); });
+}
+
+void decode_shuffle(Decoder& decoder, Statement& s, Instruction& i) {
+  s.require(s.has("sync") && s.operands().size() == 5);
+  const bool up = s.has("up"), down = s.has("down"), butterfly = s.has("bfly");
+  s.require(up || down || butterfly || s.has("idx"));
+  i.shuffle = up ? Shuffle::up : down ? Shuffle::down : butterfly ? Shuffle::butterfly : Shuffle::index;
+  s.require(s.type() == Type::b32);
+  decoder.results(i, s.operand(0), Type::b32, Type::pred);
+  for (std::size_t n = 0; n < 3; ++n) i.from[n] = decoder.operand(s.operand(n + 1), Type::u32);
+  i.members = decoder.operand(s.operand(4), Type::u32);
+  i.execute = shuffle;
+}
+
+void decode_vote(Decoder& decoder, Statement& s, Instruction& i) {
+  s.require(s.has("sync"));
+  const bool ballot = s.has("ballot"), all = s.has("all"), any = s.has("any");
+  s.require(ballot || all || any || s.has("uni"));
+  i.vote = ballot ? Vote::ballot : all ? Vote::all : any ? Vote::any : Vote::uniform;
+  i.to[0] = decoder.operand(s.operand(0), s.type());
+  i.from[0] = decoder.predicate(s.operand(1), i.negated);
+  i.members = decoder.operand(s.operand(2), Type::u32);
+  i.execute = vote;
+}
+
+void decode_match(Decoder& decoder, Statement& s, Instruction& i) {
+  s.require(s.has("sync"));
+  const bool any = s.has("any");
+  s.require(any || s.has("all"));
+  i.vote = any ? Vote::any : Vote::all;
+  const Type type = s.type();
+  s.require(type == Type::b32 || type == Type::b64);
+  decoder.results(i, s.operand(0), Type::b32, Type::pred);
+  i.from[0] = decoder.operand(s.operand(1), type);
+  i.members = decoder.operand(s.operand(2), Type::u32);
+  i.execute = size_of(type) == 4 ? match<u32> : match<u64>;
+}
+
+void decode_reduction(Decoder& decoder, Statement& s, Instruction& i) {
+  s.require(s.has("sync"));
+  i.atomic = s.has("add")   ? AtomicOp::add
+             : s.has("min") ? AtomicOp::min
+             : s.has("max") ? AtomicOp::max
+             : s.has("and") ? AtomicOp::conjunction
+             : s.has("or")  ? AtomicOp::disjunction
+                            : AtomicOp::exclusive;
+  s.require(i.atomic != AtomicOp::exclusive || s.has("xor"));
+  const Type type = s.type();
+  i.to[0] = decoder.operand(s.operand(0), type);
+  i.from[0] = decoder.operand(s.operand(1), type);
+  i.members = decoder.operand(s.operand(2), Type::u32);
+  s.require(size_of(type) == 4 && !is_float(type));
+  i.execute = is_signed(type) ? reduce<s32> : reduce<u32>;
+}
+
+}  // namespace
+
+bool decode_warp(Decoder& decoder, Statement& s, Instruction& i) {
+  const std::string_view op = s.opcode();
+  if (op == "activemask") {
+    i.to[0] = decoder.operand(s.operand(0), s.type());
+    i.execute = active_mask;
+    return true;
+  }
+  if (op == "bar") {
+    s.require(s.has("warp") && s.has("sync"));
+    i.members = decoder.operand(s.operand(0), Type::u32);
+    i.execute = barrier;
+  } else if (op == "shfl") {
+    decode_shuffle(decoder, s, i);
+  } else if (op == "vote") {
+    decode_vote(decoder, s, i);
+  } else if (op == "match") {
+    decode_match(decoder, s, i);
+  } else if (op == "redux") {
+    decode_reduction(decoder, s, i);
+  } else {
+    return false;
+  }
+  i.flow = Flow::converge;
+  return true;
+}
+
+}  // namespace ebb::ptx
