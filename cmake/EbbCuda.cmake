@@ -1,4 +1,4 @@
-# The CUDA backend: decides EBB_CUDA_BACKEND (ON, OFF or EMU) and adds src/cuda, which defines ebb::cuda.
+# The CUDA backend: decides EBB_CUDA_BACKEND (ON, OFF, EMU or PTX) and adds src/cuda, which defines ebb::cuda.
 
 set(EBB_CUDA_BACKEND ${EBB_CUDA})
 if(EBB_CUDA STREQUAL "AUTO")
@@ -15,7 +15,7 @@ if(EBB_CUDA_BACKEND STREQUAL "OFF")
   message(STATUS "ebb: CPU only (EBB_CUDA=${EBB_CUDA})")
 else()
   message(STATUS "ebb: CUDA backend ${EBB_CUDA_BACKEND}")
-  if(EBB_CUDA_BACKEND STREQUAL "ON")
+  if(EBB_CUDA_BACKEND MATCHES "^(ON|PTX)$")
     include(cmake/EbbNvcc.cmake)  # a language is enabled at the top
   endif()
   add_subdirectory(src/cuda)

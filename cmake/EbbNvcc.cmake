@@ -1,4 +1,4 @@
-# nvcc and NVIDIA's libraries, for the CUDA plugin alone.
+# nvcc and NVIDIA's libraries, for the CUDA plugin alone. EBB_CUDA=PTX needs nvcc and the toolkit's headers, and no library.
 
 # Before the language is enabled: CMake would choose an old architecture by itself. AUTO builds for the GPU that is there.
 if(EBB_CUDA STREQUAL "AUTO")
@@ -7,6 +7,9 @@ else()
   set(_architectures 90-real)
 endif()
 set(CMAKE_CUDA_ARCHITECTURES ${_architectures} CACHE STRING "GPU architectures to build kernels for")
+if(EBB_CUDA_BACKEND STREQUAL "PTX")  # what the interpreter reads
+  set(CMAKE_CUDA_ARCHITECTURES 90-virtual)
+endif()
 find_program(EBB_NVCC nvcc HINTS ENV CUDACXX ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin)
 mark_as_advanced(EBB_NVCC)
 if(EBB_NVCC AND NOT CMAKE_CUDA_COMPILER)
@@ -28,7 +31,7 @@ find_path(CUDNN_INCLUDE_DIR cudnn_graph.h
 find_library(CUDNN_LIBRARY NAMES cudnn libcudnn.so.9
   HINTS ${CUDNN_ROOT} ENV CUDNN_ROOT ${CUDAToolkit_LIBRARY_DIR} ${_wheels} PATH_SUFFIXES lib lib64)
 mark_as_advanced(CUDNN_INCLUDE_DIR CUDNN_LIBRARY)
-if(CUDNN_INCLUDE_DIR)
+if(CUDNN_INCLUDE_DIR AND NOT EBB_CUDA_BACKEND STREQUAL "PTX")
   file(STRINGS ${CUDNN_INCLUDE_DIR}/cudnn_version.h _version REGEX "#define CUDNN_(MAJOR|MINOR|PATCHLEVEL) ")
   list(TRANSFORM _version REPLACE "[^0-9]*([0-9]+).*" "\\1")
   list(JOIN _version "." EBB_CUDNN_VERSION)
@@ -38,7 +41,9 @@ if(CUDNN_INCLUDE_DIR)
     target_include_directories(ebb_cudnn SYSTEM INTERFACE ${CUDNN_INCLUDE_DIR})
   endif()
 endif()
-if(TARGET ebb_cudnn)
+if(EBB_CUDA_BACKEND STREQUAL "PTX")
+  message(STATUS "ebb: kernels are interpreted, and cuDNN is left out")
+elseif(TARGET ebb_cudnn)
   message(STATUS "ebb: convolutions, batch norm, attention and recurrent layers by cuDNN ${EBB_CUDNN_VERSION} where programs find it (here: ${CUDNN_LIBRARY})")
 else()
   message(STATUS "ebb: cuDNN's headers, 9.8 or later, not found (set CUDNN_ROOT): convolutions by ebb's own, slow kernels")
@@ -49,7 +54,13 @@ function(ebb_link_cuda target)
   set_target_properties(${target} PROPERTIES CUDA_VISIBILITY_PRESET hidden)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;--extended-lambda;--split-compile=2;-Xcudafe;--diag_suppress=186>)
-  target_link_libraries(${target} PRIVATE CUDA::cudart CUDA::cublasLt)
+  if(EBB_CUDA_BACKEND STREQUAL "PTX")  # tests/cuda/ptx/runtime stands in for both libraries
+    set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY None)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--no-compress>)
+    target_link_libraries(${target} PRIVATE CUDA::toolkit ${CMAKE_DL_LIBS})
+  else()
+    target_link_libraries(${target} PRIVATE CUDA::cudart CUDA::cublasLt)
+  endif()
 endfunction()
 
 # Where the libraries of `ebb_link_cuda` and cuDNN lie: toolkits and wheels are often unknown to the system's loader.

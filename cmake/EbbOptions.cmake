@@ -34,10 +34,10 @@ option(EBB_PACK_RELOCATIONS "0.4 MB less, for loaders that know it: glibc 2.36 w
 option(EBB_UNITY "Compile sources that are no kernels in batches of a dozen, which takes half of the time (GCC)" ON)
 option(EBB_WERROR "Treat warnings in ebb's own sources as errors, where no sanitizer is on" ${PROJECT_IS_TOP_LEVEL})
 
-set(EBB_CUDA "AUTO" CACHE STRING "CUDA backend: AUTO (where nvcc and a GPU are present), ON, OFF, EMU (on the CPU)")
-set_property(CACHE EBB_CUDA PROPERTY STRINGS AUTO ON OFF EMU)
-if(NOT EBB_CUDA MATCHES "^(AUTO|ON|OFF|EMU)$")
-  message(FATAL_ERROR "EBB_CUDA=${EBB_CUDA} is none of AUTO, ON, OFF, EMU")
+set(EBB_CUDA "AUTO" CACHE STRING "CUDA backend: AUTO (where nvcc and a GPU are present), ON, OFF, EMU (on the CPU), PTX (nvcc's code, interpreted)")
+set_property(CACHE EBB_CUDA PROPERTY STRINGS AUTO ON OFF EMU PTX)
+if(NOT EBB_CUDA MATCHES "^(AUTO|ON|OFF|EMU|PTX)$")
+  message(FATAL_ERROR "EBB_CUDA=${EBB_CUDA} is none of AUTO, ON, OFF, EMU, PTX")
 endif()
 
 set(EBB_SANITIZE "" CACHE STRING "Sanitizers, separated by semicolons")

@@ -77,9 +77,9 @@ install_packages() {
 find_nvcc() { command -v nvcc || ls "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc" 2>/dev/null; }
 has_nvcc() { find_nvcc >/dev/null; }
 
-# Ends the script where there is no nvcc.
+# require_nvcc [OPTION]: ends the script where there is no nvcc, which the option (--cuda) needs.
 require_nvcc() {
-  has_nvcc || fail "--cuda needs NVIDIA's CUDA toolkit (nvcc), which Debian 12 does not have: install it from developer.nvidia.com/cuda-downloads"
+  has_nvcc || fail "${1:---cuda} needs NVIDIA's CUDA toolkit (nvcc), which Debian 12 does not have: install it from developer.nvidia.com/cuda-downloads"
 }
 
 # prepare_folder FOLDER MEGABYTES: makes the folder of a build, and ends the script where a first build would find no room.

@@ -29,6 +29,13 @@ struct Library {
   Result (*log)(Program program, char* to) = nullptr;
 };
 
+// A GPU runs machine code; EBB_CUDA=PTX has an interpreter, which reads PTX.
+#if defined(EBB_CUDA_PTX)
+constexpr const char *kTarget = "compute_", *kCodeSize = "nvrtcGetPTXSize", *kCode = "nvrtcGetPTX";
+#else
+constexpr const char *kTarget = "sm_", *kCodeSize = "nvrtcGetCUBINSize", *kCode = "nvrtcGetCUBIN";
+#endif
+
 template <class F>
 bool find(void* library, const char* name, F& function) {
   function = reinterpret_cast<F>(dlsym(library, name));
@@ -42,8 +49,8 @@ const Library* open(const std::string& path) {
   Library l;
   if (find(library, "nvrtcVersion", l.version) && find(library, "nvrtcGetErrorString", l.error_string) &&
       find(library, "nvrtcCreateProgram", l.create) && find(library, "nvrtcDestroyProgram", l.destroy) &&
-      find(library, "nvrtcCompileProgram", l.compile) && find(library, "nvrtcGetCUBINSize", l.code_size) &&
-      find(library, "nvrtcGetCUBIN", l.code) && find(library, "nvrtcGetProgramLogSize", l.log_size) &&
+      find(library, "nvrtcCompileProgram", l.compile) && find(library, kCodeSize, l.code_size) &&
+      find(library, kCode, l.code) && find(library, "nvrtcGetProgramLogSize", l.log_size) &&
       find(library, "nvrtcGetProgramLog", l.log))
     return new Library(l);
   dlclose(library);
@@ -65,7 +72,7 @@ const Library& library_of(int major) {
 
 // As nvcc compiles the plugin's kernels: no fast math. What ebb's headers do not annotate is for the device.
 std::vector<std::string> options_for(int architecture) {
-  return {detail::text("--gpu-architecture=sm_", architecture), "--std=c++20",
+  return {detail::text("--gpu-architecture=", kTarget, architecture), "--std=c++20",
           "--device-as-default-execution-space", "--fmad=true", "--diag-suppress=161,186,1097"};
 }
 

@@ -1,5 +1,5 @@
 // Whether the device is a real one: cases that fill it shrink in the emulation, and those that break it are
-// skipped.
+// skipped. An interpreted device (EBB_CUDA=PTX) counts as real, for it computes what nvcc compiled.
 #pragma once
 
 #include <ebb/cuda/device.h>

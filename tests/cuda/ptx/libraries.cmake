@@ -1,0 +1,23 @@
+# What the plugin of EBB_CUDA=PTX links in place of NVIDIA's libraries.
+set(_ptx ${CMAKE_CURRENT_LIST_DIR})
+
+include(${_ptx}/interpreter.cmake)
+
+# The runtime that is emulated, and what gives it the names of libcudart over the interpreter.
+set(_emulated device memory stream captured_graph virtual_memory)
+list(TRANSFORM _emulated REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/tests/cuda/emu/runtime/\\1.cpp")
+file(GLOB _runtime CONFIGURE_DEPENDS ${_ptx}/runtime/*.cpp)
+add_library(ebb_ptx_runtime OBJECT ${_emulated} ${_runtime})
+target_include_directories(ebb_ptx_runtime PRIVATE ${PROJECT_SOURCE_DIR}/tests/cuda/emu/runtime/include)
+target_compile_definitions(ebb_ptx_runtime PRIVATE EBB_CUDA_EMU)
+
+# The part of it that needs the types of NVIDIA's headers.
+file(GLOB _toolkit CONFIGURE_DEPENDS ${_ptx}/runtime/toolkit/*.cpp)
+add_library(ebb_ptx_toolkit OBJECT ${_toolkit})
+target_link_libraries(ebb_ptx_toolkit PRIVATE CUDA::toolkit)
+
+foreach(_target ebb_ptx_runtime ebb_ptx_toolkit)
+  ebb_own_target(${_target})
+  set_target_properties(${_target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${_target} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/tests)
+endforeach()

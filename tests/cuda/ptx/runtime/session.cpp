@@ -1,0 +1,156 @@
+// Settings, reports and the end of the process.
+#include "cuda/ptx/runtime/session.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string_view>
+
+#include "cuda/ptx/runtime/accepted_findings.h"
+
+namespace ebb::ptx {
+namespace {
+
+constexpr int kHadFindings = 70;  // the exit status
+
+const char* environment(const char* variable) {
+  const char* const text = std::getenv(variable);
+  return text && *text ? text : nullptr;
+}
+
+bool is_traced() {
+  static const bool traced =
+      environment("EBB_PTX_TRACE") && std::string_view(environment("EBB_PTX_TRACE")) != "0";
+  return traced;
+}
+
+Order chosen_order() {
+  const char* const text = environment("EBB_PTX_ORDER");
+  const std::string_view name = text ? text : "forward";
+  if (name == "forward") return Order::forward;
+  if (name == "reverse") return Order::reverse;
+  if (name == "shuffled") return Order::shuffled;
+  throw std::runtime_error("EBB_PTX_ORDER=" + std::string(name) +
+                           " is none of forward, reverse and shuffled");
+}
+
+Settings settings() {
+  Settings s;
+  s.order = chosen_order();
+  s.profile = environment("EBB_PTX_PROFILE") != nullptr;
+  for (const AcceptedEntry& each : kUnorderedEntries) s.unordered_entries.emplace_back(each.name);
+  return s;
+}
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 ? text.get() : name;
+}
+
+void print(const Finding& finding) {
+  std::string lines = "ptx: " + finding.text + '\n';
+  if (!finding.entry.empty()) lines += "  in " + demangled(finding.entry) + ", " + finding.place + '\n';
+  if (!finding.instruction.empty()) lines += "  at " + finding.instruction + '\n';
+  std::fputs(lines.c_str(), stderr);
+}
+
+bool is_accepted(const Finding& finding) {
+  const auto is_in = [&](const char* name) { return finding.entry.find(name) != finding.entry.npos; };
+  return finding.text.starts_with("A read of shared memory that nobody wrote") && is_in(kPaddedNamespace) &&
+         std::any_of(std::begin(kPaddedEntries), std::end(kPaddedEntries), is_in);
+}
+
+class Session {
+ public:
+  Session()
+      : interpreter_(global_memory(), settings(), [this](const Finding& finding) { report(finding); }) {}
+
+  void report(const Finding& finding) {
+    if (is_accepted(finding)) return;
+    ++findings_;
+    print(finding);
+  }
+
+  Status run(Entry& entry, const std::string& name, const Grid& grid, std::span<const std::byte> values) {
+    {
+      const std::lock_guard lock(mutex_);
+      ++launches_[name];
+    }
+    return interpreter_.run(entry, grid, values);
+  }
+
+  void finish() {
+    if (const char* const path = environment("EBB_PTX_ENTRIES")) write(path, "a", entries());
+    if (const char* const path = environment("EBB_PTX_PROFILE"))
+      write(path, "w", profile_table(interpreter_.profile()));
+    if (findings_ == 0) return;
+    std::fprintf(stderr, "ptx: findings: %ld (above), for which the process ends with status %d\n",
+                 findings_.load(), kHadFindings);
+    std::fflush(nullptr);
+    std::_Exit(kHadFindings);
+  }
+
+ private:
+  std::string entries() {
+    const std::lock_guard lock(mutex_);
+    std::string lines;
+    for (const auto& [name, count] : launches_) lines += std::to_string(count) + ' ' + name + '\n';
+    return lines;
+  }
+
+  // In one piece, so that processes which append to one file do not mix their lines.
+  static void write(const char* path, const char* mode, const std::string& text) {
+    std::FILE* const file = std::fopen(path, mode);
+    if (!file) return std::perror(path);
+    std::setvbuf(file, nullptr, _IOFBF, text.size() + 1);
+    std::fwrite(text.data(), 1, text.size(), file);
+    std::fclose(file);
+  }
+
+  Interpreter interpreter_;
+  std::atomic<long> findings_{0};  // each entry and instruction once
+  std::mutex mutex_;
+  std::map<std::string, long> launches_;
+};
+
+Session& session() {
+  static Session* const only = [] {
+    auto* const made = new Session;  // outlives tensors in static storage
+    std::atexit([] { session().finish(); });
+    return made;
+  }();
+  return *only;
+}
+
+}  // namespace
+
+GlobalMemory& global_memory() {
+  static auto* const memory = new GlobalMemory;  // as the session
+  return *memory;
+}
+
+Status run(Entry& entry, const std::string& name, const Grid& grid, std::span<const std::byte> values) {
+  if (is_traced())
+    std::fprintf(stderr, "ptx: (%u, %u, %u) blocks of (%u, %u, %u) threads, %zu bytes: %s\n", grid.blocks.x,
+                 grid.blocks.y, grid.blocks.z, grid.threads.x, grid.threads.y, grid.threads.z,
+                 grid.dynamic_shared, demangled(name).c_str());
+  return session().run(entry, name, grid, values);
+}
+
+void report(const std::string& sentence) { session().report({sentence, {}, {}, {}}); }
+
+void print_refusal(const std::string& name, const std::string& why) {
+  std::fprintf(stderr, "ptx: a launch of %s is refused: %s\n", demangled(name).c_str(), why.c_str());
+}
+
+}  // namespace ebb::ptx

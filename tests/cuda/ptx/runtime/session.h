@@ -1,0 +1,28 @@
+// The interpreter of this process. The environment sets it up:
+//   EBB_PTX_ORDER     forward (default), reverse or shuffled: in which order warps and blocks run
+//   EBB_PTX_TRACE     1: prints each launch
+//   EBB_PTX_ENTRIES   a file to which the process appends a line for each entry that it ran: launches and
+//   name EBB_PTX_PROFILE   a file for the counts of profile.h
+// Findings go to stderr. A process that had some ends with status 70, whatever its tests say.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "cuda/ptx/interpreter/interpreter.h"
+
+namespace ebb::ptx {
+
+/// Memory that kernels may touch.
+GlobalMemory& global_memory();
+
+/// Runs a grid to its end. Throws std::runtime_error where the environment asks for what there is not.
+Status run(Entry& entry, const std::string& name, const Grid& grid, std::span<const std::byte> values);
+
+/// Reports a finding that did not come from the interpreter.
+void report(const std::string& sentence);
+/// Tells why a launch is refused, which is not a finding: the program is told by an error.
+void print_refusal(const std::string& name, const std::string& why);
+
+}  // namespace ebb::ptx
