@@ -40,6 +40,8 @@ struct Stretch {
   std::int64_t most_elements, most_results;
 };
 std::vector<Row> stretched_rows(const Row& row, const Stretch& how);
+/// CPU against CUDA for whole numbers and truth values in the place of floating ones, or errors on both.
+void check_cuda_numbers(const Row& row);
 /// CPU against CUDA on these, values and gradients.
 void check_cuda_stretched(const Row& row);
 

@@ -38,6 +38,7 @@ void compare(const std::string& family, const std::vector<const optable::Row*>& 
     ++compared;
     DYNAMIC_SECTION(row->name) {
       optable::check_cuda(*row);
+      optable::check_cuda_numbers(*row);
       optable::check_cuda_stretched(*row);
     }
   }
