@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(kBlockThreads) jacobi_kernel(Problem<T> p, std
           const int low = one < two ? one : two, high = one < two ? two : one;
           if (high < k && rotate(z + std::int64_t{low} * width, z + std::int64_t{high} * width, p.length,
                                  width, relative, negligible, block.lane))
-            rotated = 1;
+            static_cast<volatile int&>(rotated) = 1;  // by several threads at once
           __syncwarp();
         }
         __syncthreads();
