@@ -10,7 +10,9 @@
 
 #if defined(__x86_64__) && defined(__linux__)
 
+#include <sys/syscall.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -196,6 +198,10 @@ AmxInSoftware::AmxInSoftware(Formula formula) {
   action.sa_sigaction = handle;
   action.sa_flags = SA_SIGINFO;
   ::sigaction(SIGILL, &action, &before);
+  // A processor that has AMX shapes tiles for everybody, and multiplies for a process that asked for
+  // permission alone.
+  constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, a state component
+  ::syscall(SYS_arch_prctl, kRequest, kTileData);
   ebb::detail::amx = ebb::detail::Amx::granted;
 }
 AmxInSoftware::~AmxInSoftware() {
