@@ -1,4 +1,4 @@
-# What the plugin of EBB_CUDA=PTX links in place of NVIDIA's libraries.
+# Libraries of EBB_CUDA=PTX: they stand in the plugin in place of NVIDIA's.
 set(_ptx ${CMAKE_CURRENT_LIST_DIR})
 
 include(${_ptx}/interpreter.cmake)

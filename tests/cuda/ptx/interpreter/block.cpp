@@ -1,5 +1,6 @@
 // Runs a block: its warps in turns, from barrier to barrier.
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 
 #include "machine.h"
@@ -65,17 +66,14 @@ u64 value_of(const Block& block, const Warp& warp, unsigned lane, const Constant
     case Special::total_smem_size:
       return block.shared.size();
     case Special::clock:
-      return block.run.clock;
+      return block.interval;
   }
   return 0;
 }
 
-// The next interval of time: of the block that begins, or behind a barrier.
-u32 next_interval(Run& run) { return ++run.clock; }
-
 void begin(Block& block) {
   const u32 threads = block.grid.threads.x * block.grid.threads.y * block.grid.threads.z;
-  block.start = block.interval = next_interval(block.run);
+  block.start = block.interval = next_interval();
   block.steps = 0;
   // Memory that was not written holds what no program expects.
   std::fill(block.shared.begin(), block.shared.end(), static_cast<unsigned char>(0xcd));
@@ -133,10 +131,15 @@ void pass_barrier(Block& block) {
     });
     warp.arrived = warp.waiting = 0;
   }
-  block.interval = next_interval(block.run);
+  block.interval = next_interval();
 }
 
 }  // namespace
+
+u32 next_interval() {
+  static std::atomic<u32> last{0};
+  return ++last;
+}
 
 void run_block(Block& block) {
   begin(block);

@@ -2,6 +2,7 @@
 #include "interpreter.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "machine.h"
 #include "syntax.h"
@@ -14,6 +15,16 @@ namespace {
 bool is_named(const Entry& entry, const std::vector<std::string>& parts) {
   return std::any_of(parts.begin(), parts.end(),
                      [&](const std::string& part) { return entry.name.find(part) != entry.name.npos; });
+}
+
+// The n-th block to run. Shuffled blocks go in steps that share no factor with their count, so that each
+// comes once.
+u64 number_of_block(const Run& run, u64 n, u64 count) {
+  if (run.settings.order == Order::forward) return n;
+  if (run.settings.order == Order::reverse) return count - 1 - n;
+  u64 step = std::max<u64>(1, count * 5 / 8);
+  while (std::gcd(step, count) != 1) ++step;
+  return static_cast<u64>((u128{n} * step + count / 3) % count);
 }
 
 }  // namespace
@@ -49,7 +60,7 @@ Status Interpreter::run(Entry& entry, const Grid& grid, std::span<const std::byt
   Block block(run, entry, grid, values);
   block.shared.resize(aligned(entry.shared_bytes, 16) + grid.dynamic_shared);
   block.shadow.resize(block.shared.size());
-  block.launch_start = run.clock + 1;
+  block.launch_start = next_interval();
   block.global_races = run.settings.global_races && !is_named(entry, run.settings.unordered_entries);
   block.padded = is_named(entry, run.settings.padded_entries);
   if (run.settings.profile) {
@@ -67,7 +78,7 @@ Status Interpreter::run(Entry& entry, const Grid& grid, std::span<const std::byt
   const u64 count = u64{grid.blocks.x} * grid.blocks.y * grid.blocks.z;
   try {
     for (u64 n = 0; n < count; ++n) {
-      const u64 at = run.settings.order == Order::reverse ? count - 1 - n : n;
+      const u64 at = number_of_block(run, n, count);
       block.at = {static_cast<unsigned>(at % grid.blocks.x),
                   static_cast<unsigned>(at / grid.blocks.x % grid.blocks.y),
                   static_cast<unsigned>(at / grid.blocks.x / grid.blocks.y)};

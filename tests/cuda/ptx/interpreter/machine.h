@@ -71,7 +71,6 @@ struct Run {
   long findings = 0;
   std::map<std::string, Counts> counts;
   std::minstd_rand random{7};
-  u32 clock = 0;  // the number of the last interval of any block
 };
 
 struct Block {
@@ -141,6 +140,8 @@ void count_request(const Warp& warp, const Instruction& instruction, Lanes lanes
 bool converge(Warp& warp, u32 place);
 /// Runs a warp until all its lanes have ended or wait at a barrier.
 void run_warp(Warp& warp);
+/// The number of the next interval of any block of this process. Shadows of memory keep such numbers.
+u32 next_interval();
 /// Runs the block to its end.
 void run_block(Block& block);
 

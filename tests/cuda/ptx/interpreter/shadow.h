@@ -37,7 +37,8 @@ struct ShadowByte {
   Touch writer, reader, other;
 };
 
-/// Shadow of a range of memory. Its pages are made when they are first touched.
+/// Shadow of a range of memory. Ranges that were given back are used again as they are: what they say
+/// happened before any launch that may look at them.
 class ShadowOfRange {
  public:
   ShadowOfRange() = default;
@@ -46,9 +47,10 @@ class ShadowOfRange {
 
  private:
   struct Release {
-    void operator()(ShadowByte* bytes) const;
+    std::size_t bytes;
+    void operator()(ShadowByte* range) const;
   };
-  std::unique_ptr<ShadowByte[], Release> bytes_;
+  std::unique_ptr<ShadowByte[], Release> bytes_{nullptr, {0}};
 };
 
 /// A clash of an access with an earlier one.

@@ -20,14 +20,14 @@ inline constexpr AcceptedEntry kUnorderedEntries[] = {
     {"7PutRowsI", "index_put_ without accumulate: of values for one place any may stay"},
     {"7ScatterI", "scatter: of values for one place any may stay"},
     {"11PoolScatterI", "max_unpool: windows that overlap name a place twice, with the same value"},
-    {"7UnscaleI", "several threads set the flag of gradients that are not finite to the same value"},
 };
 
-/// Entries of ebb::cuda::attending that may read shared memory which nobody wrote: kernels without tensor
-/// cores, whose tiles have an element behind each row that keeps the banks apart. nvcc reads rows by vectors,
-/// and drops that element.
-inline constexpr const char* kPaddedNamespace = "9attending";
-inline constexpr const char* kPaddedEntries[] = {"14forward_kernelI", "12query_kernelI", "10key_kernelI",
-                                                 "11mask_kernelI"};
+/// Entries whose vector loads of shared memory may take in elements that nobody wrote, and that nobody uses.
+inline constexpr AcceptedEntry kPaddedEntries[] = {
+    {"14forward_kernelI", "attention's tiles have an element behind each row, which keeps the banks apart"},
+    {"12query_kernelI", "the same tiles"},
+    {"10key_kernelI", "the same tiles"},
+    {"11mask_kernelI", "the same tiles"},
+};
 
 }  // namespace ebb::ptx

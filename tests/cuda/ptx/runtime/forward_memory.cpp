@@ -8,22 +8,17 @@
 namespace ebb::ptx {
 namespace {
 
-constexpr std::size_t kGuardBytes = 4096, kWordBytes = 4;
+constexpr std::size_t kGuardBytes = 4096;
 
 std::size_t guarded(std::size_t bytes) { return bytes > 0 ? bytes + kGuardBytes : 0; }
 
 cudaError_t told(cudaError_t error, void* const* pointer, std::size_t bytes) {
-  if (error != cudaSuccess || !*pointer) return error;
-  global_memory().add_device(*pointer, bytes);
-  // Allocators hand out whole words. Atomic updates of single bytes read the word around them, and put back
-  // what lies behind a tensor's last byte.
-  if (bytes % kWordBytes == 0)
-    global_memory().mark_written(static_cast<char*>(*pointer) + bytes - (kWordBytes - 1), kWordBytes - 1);
+  if (error == cudaSuccess && *pointer) global_memory().add_device(*pointer, bytes);
   return error;
 }
 
-// What a copy or a fill does to memory, told in the order of the stream; in a capture at once, so that graphs
-// have the nodes that the program made.
+// Tells what a copy or a fill does to memory, in the order of the stream; in a capture at once, so that
+// graphs have the nodes that the program made.
 cudaError_t before_write(cudaStream_t stream, const char* who, void* to, const void* from,
                          std::size_t bytes) {
   if (bytes == 0) return cudaSuccess;

@@ -1,8 +1,10 @@
 // The interpreter of this process. The environment sets it up:
-//   EBB_PTX_ORDER     forward (default), reverse or shuffled: in which order warps and blocks run
-//   EBB_PTX_TRACE     1: prints each launch
-//   EBB_PTX_ENTRIES   a file to which the process appends a line for each entry that it ran: launches and
-//   name EBB_PTX_PROFILE   a file for the counts of profile.h
+//
+// EBB_PTX_ORDER: forward (default), reverse or shuffled, the order of warps and blocks.
+// EBB_PTX_TRACE: 1 prints each launch.
+// EBB_PTX_ENTRIES: a file to which the process appends launches and name of each entry that it ran.
+// EBB_PTX_PROFILE: a file for the counts of profile.h.
+//
 // Findings go to stderr. A process that had some ends with status 70, whatever its tests say.
 #pragma once
 

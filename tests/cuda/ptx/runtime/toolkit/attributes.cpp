@@ -10,7 +10,7 @@ namespace {
 
 using namespace ebb::ptx;
 
-// Of compute capability 9.0.
+// Limits of compute capability 9.0.
 constexpr std::size_t kSharedBytes = 227 << 10;  // of a block; a multiprocessor has 1 KiB more for each block
 constexpr std::size_t kSharedOfMultiprocessor = 228 << 10, kReservedShared = 1 << 10;
 constexpr int kThreadsOfMultiprocessor = 2048, kBlocksOfMultiprocessor = 32;

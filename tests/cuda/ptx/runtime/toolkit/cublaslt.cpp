@@ -166,7 +166,7 @@ cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t handle,
   }
 }
 
-// What is preferred does not matter to one algorithm without a workspace.
+// Preferences do not matter to one algorithm without a workspace.
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* made) {
   *made = reinterpret_cast<cublasLtMatmulPreference_t>(new Preference);
   return CUBLAS_STATUS_SUCCESS;
