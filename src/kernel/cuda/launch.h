@@ -26,6 +26,10 @@ namespace detail {
 
 constexpr std::size_t kPlainSharedBytes = 48 << 10;  // more must be asked for
 
+/// Lets blocks of the kernel have so much dynamic shared memory on the calling thread's device, which is
+/// `device`. The driver is asked once for each kernel, and again where more is wanted.
+void allow_shared_bytes(Device device, const void* kernel, std::size_t bytes);
+
 template <class... P>
 void launch(Device device, const Grid& grid, bool independent, void (*kernel)(P...), const P&... args) {
   const DeviceScope scope(device);
@@ -38,11 +42,9 @@ void launch(Device device, const Grid& grid, bool independent, void (*kernel)(P.
   config.independent = independent;
 #else
   static_cast<void>(independent);
-  if (grid.shared_bytes > kPlainSharedBytes)
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(grid.shared_bytes)),
-          "shared memory of a kernel");
 #endif
+  if (grid.shared_bytes > kPlainSharedBytes) [[unlikely]]
+    allow_shared_bytes(device, reinterpret_cast<const void*>(kernel), grid.shared_bytes);
   check(cudaLaunchKernelEx(&config, kernel, args...), "kernel launch");
 }
 
