@@ -1,12 +1,15 @@
-// How often the runtime is asked whether streams are done with memory that was freed.
+// Memory that other streams use: who records that, and how often the runtime is asked whether they are done.
 #include "cuda/reuse.h"
 
+#include <atomic>
 #include <cstdlib>
+#include <thread>
 #include <vector>
 
-#include "cuda/caching_allocator.h"
+#include "cuda/async_allocator.h"
 #include "cuda/emu/runtime/state.h"
 #include "cuda/pinned.h"
+#include "cuda/runtime.h"
 #include "cuda/streams.h"
 #include "support/catch.h"
 
@@ -16,6 +19,9 @@ using namespace ebb::cuda;
 namespace {
 
 const Device kFirst("cuda:0");
+constexpr MemorySource kSource = {[](void** p, std::size_t n) { return cudaMalloc(p, n); },
+                                  [](void* p) { return cudaFree(p); },
+                                  [](std::size_t* f, std::size_t* t) { return cudaMemGetInfo(f, t); }};
 
 struct OwnStream {
   cudaStream_t handle = nullptr;
@@ -42,6 +48,34 @@ long queries(const F& call) {
 // Fills a stream with work that, where streams are lazy, is not done for `steps` questions.
 void keep_busy(const OwnStream& stream, int steps) {
   for (int i = 0; i < steps; ++i) emu::enqueue_action(stream.handle, [] {});
+}
+
+constexpr std::size_t kThreads = 8, kStreamsOfEach = 64;
+
+// Streams that nothing is done with.
+struct Streams {
+  std::vector<cudaStream_t> handles = std::vector<cudaStream_t>(kThreads * kStreamsOfEach);
+  Streams() {
+    for (cudaStream_t& handle : handles) cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking);
+  }
+  ~Streams() {
+    for (const cudaStream_t handle : handles) cudaStreamDestroy(handle);
+  }
+};
+
+// Calls record(use) for every stream, each thread for its own ones and twice.
+template <class F>
+void record_all(const Streams& streams, const F& record) {
+  std::atomic<bool> go{false};
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < kThreads; ++t)
+    threads.emplace_back([&, t] {
+      while (!go) std::this_thread::yield();
+      for (std::size_t i = 0; i < 2 * kStreamsOfEach; ++i)
+        record(StreamUse{kFirst, streams.handles[t * kStreamsOfEach + i % kStreamsOfEach]});
+    });
+  go = true;
+  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace
@@ -87,9 +121,6 @@ TEST_CASE("an allocation asks after one event a stream, however many blocks wait
   if (!std::getenv("EBB_EMU_LAZY")) return;  // a stream is done before anybody asks
   const OwnStream side;
   keep_busy(side, 900);
-  constexpr MemorySource kSource = {[](void** p, std::size_t n) { return cudaMalloc(p, n); },
-                                    [](void* p) { return cudaFree(p); },
-                                    [](std::size_t* f, std::size_t* t) { return cudaMemGetInfo(f, t); }};
   CachingAllocator allocator(kSource, kFirst);
   PinnedPool pinned;
   for (int i = 0; i < 20; ++i) {
@@ -109,5 +140,32 @@ TEST_CASE("an allocation asks after one event a stream, however many blocks wait
   for (MemoryBlock* block : blocks) allocator.free(block);
   for (PinnedBlock* page : pages) pinned.free(page);
   allocator.empty_cache();
+  pinned.empty_cache();
+}
+
+TEST_CASE("threads record uses of one block at once") {
+  const Streams streams;
+  CachingAllocator caching(kSource, kFirst);
+  AsyncAllocator async(kFirst);
+  PinnedPool pinned;
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    MemoryBlock* const block = caching.allocate(4096, nullptr);
+    MemoryBlock* const piece = async.allocate(4096, nullptr);
+    PinnedBlock* const page = pinned.allocate(4096);
+    record_all(streams, [&](const StreamUse& use) {
+      caching.record_use(block, use);
+      async.record_use(piece, use);
+      pinned.record_use(page, use);
+    });
+    REQUIRE(block->uses.size() == streams.handles.size());
+    REQUIRE(piece->uses.size() == streams.handles.size());
+    REQUIRE(page->uses.size() == streams.handles.size());
+    caching.free(block);
+    async.free(piece);
+    pinned.free(page);
+  }
+  wait_for_device(kFirst);
+  caching.empty_cache();
+  async.empty_cache();
   pinned.empty_cache();
 }
