@@ -11,19 +11,18 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <string_view>
-#include <unordered_map>
 
 #include "cuda/runtime.h"
+#include "kernel/lru_cache.h"
 
 namespace ebb::cuda {
 namespace {
 
 constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
-constexpr std::size_t kMostPlans = 4096;  // a thread; programs with ever new shapes start over
-constexpr int kMostChoices = 4;           // of algorithms, for a library that takes back what it proposed
-constexpr std::uintptr_t kBeforeAlignment = 16;
-constexpr std::int64_t kMostMatrices = 65535;  // of a batch: the z axis of a grid
+constexpr std::size_t kMostPlans = 4096;   // a thread
+constexpr int kMostChoices = 4;            // of algorithms, for a library that takes back what it proposed
+constexpr std::int32_t kMostAligned = 16;  // bytes; no algorithm loads more at once
+constexpr std::int64_t kMostMatrices = 65528;  // of a batch, the z axis of a grid; all such parts begin alike
 
 void check_blas(cublasStatus_t status, const char* what) {
   if (status == CUBLAS_STATUS_SUCCESS) [[likely]]
@@ -31,7 +30,7 @@ void check_blas(cublasStatus_t status, const char* what) {
   ebb::detail::fail("CUDA: ", what, " failed: ", cublasLtGetStatusString(status), ".");
 }
 
-// Everything that a plan depends on; compared as bytes.
+// Everything that a plan depends on, compared as bytes.
 struct Key {
   std::int64_t m, n, k, batch;
   std::int64_t lda, ldb, ldc, stride_a, stride_b, stride_c;
@@ -39,12 +38,6 @@ struct Key {
   std::int32_t bias_alignment;  // 0: no bias
   std::int32_t epilogue;        // where there is a bias: cublasLtEpilogue_t
   std::int64_t before_stride;   // 0: what the activation is given is not kept
-  bool operator==(const Key& other) const { return std::memcmp(this, &other, sizeof(Key)) == 0; }
-};
-struct Hash {
-  std::size_t operator()(const Key& key) const {
-    return std::hash<std::string_view>()({reinterpret_cast<const char*>(&key), sizeof(Key)});
-  }
 };
 
 struct Types {
@@ -135,7 +128,7 @@ std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
       check_blas(cublasLtMatmulDescSetAttribute(plan->op, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD,
                                                 &key.before_stride, sizeof(key.before_stride)),
                  "cublasLtMatmulDescSetAttribute");
-      set_before(*plan, reinterpret_cast<const void*>(kBeforeAlignment));
+      set_before(*plan, reinterpret_cast<const void*>(std::uintptr_t{kMostAligned}));
     }
   }
   plan->a = key.transpose_a ? layout(types.data, key.k, key.m, key.lda, key.batch, key.stride_a)
@@ -186,7 +179,7 @@ cublasLtHandle_t handle_of(Device device) {
 // A thread has its plans: no lock in the way of a launch.
 struct Library {
   std::array<cublasLtHandle_t, kMaxDevices> handles{};
-  std::unordered_map<Key, std::unique_ptr<Plan>, Hash> plans;
+  LruCache<Key, std::unique_ptr<Plan>> plans{kMostPlans};
 
   cublasLtHandle_t handle(Device device) {
     cublasLtHandle_t& known = handles[static_cast<std::size_t>(device.index())];
@@ -210,7 +203,7 @@ struct Operand {
 
 std::int32_t alignment_of(const void* pointer) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  std::int32_t alignment = 256;
+  std::int32_t alignment = kMostAligned;
   while (address % static_cast<std::uintptr_t>(alignment) != 0) alignment /= 2;
   return alignment;
 }
@@ -257,12 +250,9 @@ bool run(const Call& call, double alpha, double beta) {
   const DeviceScope scope(call.device);
   const cublasLtHandle_t handle = library.handle(call.device);
   const Key key = key_of(call);
-  auto found = library.plans.find(key);
-  if (found == library.plans.end()) {
-    if (library.plans.size() >= kMostPlans) library.plans.clear();
-    found = library.plans.emplace(key, make_plan(handle, key)).first;
-  }
-  Plan* const plan = found->second.get();
+  const std::unique_ptr<Plan>* known = library.plans.find(key);
+  if (!known) known = &library.plans.insert(key, make_plan(handle, key));
+  Plan* const plan = known->get();
   if (!plan) return false;
   if (call.epilogue.bias) set_bias(*plan, call.epilogue.bias);
   if (call.epilogue.before.data) set_before(*plan, call.epilogue.before.data);
@@ -293,14 +283,16 @@ BatchedMatrix from(const BatchedMatrix& m, std::int64_t first, DType dtype) {
 
 }  // namespace
 
-void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a, const BatchedMatrix& b,
-          const BatchedMatrix& c, double alpha, double beta) {
+bool library_gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a,
+                  const BatchedMatrix& b, const BatchedMatrix& c, double alpha, double beta) {
   for (std::int64_t first = 0; first < batch; first += kMostMatrices) {
     const BatchedMatrix x = from(a, first, dtype), y = from(b, first, dtype), z = from(c, first, dtype);
-    EBB_CHECK(run({device, dtype, std::min(batch - first, kMostMatrices), x, y, z, {}}, alpha, beta),
-              "matmul: cuBLASLt has no algorithm for a product of ", c.rows, " x ", a.columns, " and ",
-              a.columns, " x ", c.columns, " in ", dtype, ". Call .contiguous() on the operands.");
+    if (run({device, dtype, std::min(batch - first, kMostMatrices), x, y, z, {}}, alpha, beta)) continue;
+    EBB_CHECK(first == 0, "matmul: cuBLASLt has no algorithm for ", batch - first,
+              " products of a batch, and had one for ", kMostMatrices, ".");
+    return false;
   }
+  return true;
 }
 
 bool gemm_epilogue(Device device, DType dtype, const BatchedMatrix& a, const BatchedMatrix& b,

@@ -20,9 +20,14 @@ struct BatchedMatrix {
 };
 
 /// c = alpha a b + beta c for every matrix of the batch; 16-bit floats are summed in float, float in float
-/// (TF32 where cuda::is_tf32_allowed()). c's columns are contiguous.
+/// (TF32 where cuda::is_tf32_allowed()). c's columns are contiguous. Operands may begin anywhere: those for
+/// which the library has no algorithm as they lie are copied.
 void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a, const BatchedMatrix& b,
           const BatchedMatrix& c, double alpha, double beta);
+
+/// The same by the library alone. Returns false, and has done nothing, where that has no algorithm.
+bool library_gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a,
+                  const BatchedMatrix& b, const BatchedMatrix& c, double alpha, double beta);
 
 /// What is done to a product while it is written.
 struct GemmEpilogue {

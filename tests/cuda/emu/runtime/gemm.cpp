@@ -37,13 +37,19 @@ void activate(NdArray& x, GemmEpilogue::Activation activation) {
   });
 }
 
+// A library may want whole words of 4 bytes.
+bool is_taken(DType dtype, const BatchedMatrix& m) {
+  return element_size(dtype) != 2 || reinterpret_cast<std::uintptr_t>(m.data) % 4 == 0;
+}
+
 }  // namespace
 
-void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a, const BatchedMatrix& b,
-          const BatchedMatrix& c, double alpha, double beta) {
+bool library_gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a,
+                  const BatchedMatrix& b, const BatchedMatrix& c, double alpha, double beta) {
   EBB_CHECK(batch > 0 && c.rows > 0 && c.columns > 0 && a.columns > 0 && a.is_plain() && b.is_plain(),
             "matmul: cuBLASLt takes no product of ", c.rows, " x ", a.columns, " and ", a.columns, " x ",
             c.columns, ".");
+  if (!is_taken(dtype, a) || !is_taken(dtype, b) || !is_taken(dtype, c)) return false;
   const DeviceScope scope(device);
   emu::enqueue(current_stream(device), [=] {
     NdArray out = on_cpu(c, batch, dtype);
@@ -53,12 +59,14 @@ void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a
     kernels::product(Device(kCPU), out, beta != 0 ? out : NdArray(), on_cpu(a, batch, dtype),
                      on_cpu(b, batch, dtype), args);
   });
+  return true;
 }
 
 bool gemm_epilogue(Device device, DType dtype, const BatchedMatrix& a, const BatchedMatrix& b,
                    const BatchedMatrix& c, const GemmEpilogue& epilogue) {
   using Activation = GemmEpilogue::Activation;
-  if (dtype == kDouble) return false;  // as cuBLASLt
+  if (dtype == kDouble || !is_taken(dtype, a) || !is_taken(dtype, b) || !is_taken(dtype, c))
+    return false;  // as cuBLASLt
   const BatchedMatrix& before = epilogue.before;
   EBB_CHECK(!before.data || (epilogue.activation == Activation::gelu_tanh && before.column_stride == 1 &&
                              before.row_stride >= c.columns && before.row_stride % 8 == 0 &&
