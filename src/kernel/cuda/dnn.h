@@ -40,8 +40,9 @@ struct DnnConvolution {
   bool relu = false;                      // with forward and bias: and what is below 0 becomes 0
 };
 
-/// Float is summed in float unless cuda::is_tf32_allowed().
+/// Float is summed in float unless cuda::is_tf32_allowed(). No array may have more than dnn_most_elements().
 bool dnn_convolve(const DnnConvolution& convolution);
+std::int64_t dnn_most_elements();
 
 /// out = (in - mean) rstd weight + bias, where mean and rstd = 1 / sqrt(biased variance + eps) of each
 /// channel are computed and written too. No or up to three spatial axes; weight, bias, mean and rstd are

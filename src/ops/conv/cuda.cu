@@ -7,13 +7,15 @@
 #include <cstring>
 
 #include "kernel/convert.h"
-#include "kernel/cuda/dnn.h"
 #include "kernel/cuda/map.h"
 #include "kernel/cuda/walk.h"
 #include "kernel/optional_data.h"
+#include "ops/conv/cuda_library.h"
 
 namespace ebb::cuda {
 namespace {
+
+using convolving::by_library;
 
 EBB_HD inline std::int64_t volume_of(const std::int64_t (&s)[3]) { return s[0] * s[1] * s[2]; }
 
@@ -197,20 +199,6 @@ void finish(NdArray& x, const NdArray& bias, bool relu) {
     std::memcpy(&shift.bits, &nothing, sizeof(nothing));
     launch_map<3>("convolution", kFinish<T>, x, {MapInput{&x}, shift}, &op, sizeof(op));
   });
-}
-
-bool by_library(DnnConv kind, const NdArray& in, const NdArray& weight, const NdArray& out,
-                const ConvGeometry& g, const NdArray* bias = nullptr, bool relu = false) {
-  const std::size_t axes = in.sizes().size() - 2, first = 3 - axes;
-  return dnn_convolve({.kind = kind,
-                       .in = in,
-                       .weight = weight,
-                       .out = out,
-                       .stride = IntArrayRef(g.stride + first, axes),
-                       .padding = IntArrayRef(g.padding + first, axes),
-                       .dilation = IntArrayRef(g.dilation + first, axes),
-                       .bias = bias,
-                       .relu = relu});
 }
 
 }  // namespace

@@ -1,11 +1,12 @@
 // Recurrent layers by a library: their parameters are copied into the one piece of memory that it reads them
-// from, and the gradients out of another.
+// from, and the gradients out of another. cuDNN asks nothing of addresses, and says nothing of them: it gets
+// such as allocations have.
 #include <ebb/cuda/cuda.h>
 
 #include <cstdint>
 
 #include "kernel/cuda/dnn.h"
-#include "ops/common/kernels.h"
+#include "ops/common/cuda_aligned.h"
 #include "ops/rnn/cuda.h"
 
 namespace ebb::cuda {
@@ -75,15 +76,6 @@ NdArray packed(const RnnLayer& layer, const DnnRnnSpaces& spaces) {
     kernels::copy(device, to, from);
   });
   return space;
-}
-
-// cuDNN asks nothing of addresses, and says nothing of them: it gets such as allocations have.
-NdArray aligned(const NdArray& x) {
-  constexpr std::uintptr_t kVector = 16;
-  if (!x.defined() || reinterpret_cast<std::uintptr_t>(x.address()) % kVector == 0) return x;
-  NdArray copy = NdArray::empty(x.sizes(), x.dtype(), x.device());
-  kernels::copy(x.device(), copy, x);
-  return copy;
 }
 
 // The states of all directions in one array; none of a layer without.

@@ -2,6 +2,7 @@
 // on small devices, where only the calls are tried.
 #include <ebb/ebb.h>
 
+#include <utility>
 #include <vector>
 
 #include "cuda/unit/real_device.h"
@@ -106,4 +107,28 @@ TEST_CASE("random numbers of 2^31 + 8 elements differ at both ends", "[alone]") 
   CHECK_FALSE(equal(y.slice(0, 0, 1000), y.slice(0, n - 1000)));
   const double kept = dropout(x + 1, 0.5, true).ne(0).sum().item<std::int64_t>() / static_cast<double>(n);
   CHECK(kept == Approx(0.5).epsilon(0.02));
+}
+
+// cuDNN counts to 2^31 - 1, so that the batch goes in parts; its gradient of the weight is the sum of theirs.
+TEST_CASE("convolutions of more than 2^31 elements are those of their samples", "[alone]") {
+  manual_seed(3);
+  const bool room = is_real_device() && cuda::get_device_properties().total_memory > (std::size_t{48} << 30);
+  const std::int64_t batch = room ? (std::int64_t{1} << 19) + 8 : 24, kept = 8;
+  const TensorOptions there = kOnCuda.dtype(kBFloat16);
+  const Tensor some = randn({kept, 4, 32, 32}).to(there), weight = randn({4, 4, 3, 3}).to(there);
+  const auto run = [&](const Tensor& x, const Tensor& seed) {
+    Tensor w = weight.detach().requires_grad_();
+    const Tensor y = conv2d(x, w, {}, 1, 1);
+    y.backward(seed);
+    return std::pair{y.detach(), w.grad()};
+  };
+  const Tensor seed = randn({kept, 4, 32, 32}).to(there);
+  const auto [expected, slope] = run(some, seed);
+  Tensor x = zeros({batch, 4, 32, 32}, there), seeds = zeros({batch, 4, 32, 32}, there);
+  x.slice(0, batch - kept).copy_(some);
+  seeds.slice(0, batch - kept).copy_(seed);
+  const auto [got, total] = run(x, seeds);
+  CHECK(allclose(got.slice(0, batch - kept).to(kFloat).cpu(), expected.to(kFloat).cpu(), 2e-2, 2e-2));
+  CHECK(got.slice(0, 0, kept).abs().max().item<float>() == 0);
+  CHECK(allclose(total.to(kFloat).cpu(), slope.to(kFloat).cpu(), 2e-2, 0.5));
 }

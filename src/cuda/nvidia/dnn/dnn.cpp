@@ -126,10 +126,9 @@ Answer make_answer(const Task& task, cudnnHandle_t handle) {
   }
 }
 
-// cuDNN counts in 32 bits in many of its engines.
 bool are_small(std::initializer_list<const NdArray*> arrays) {
   for (const NdArray* x : arrays)
-    if (x->numel() == 0 || x->numel() > std::numeric_limits<std::int32_t>::max()) return false;
+    if (x->numel() == 0 || x->numel() > dnn_most_elements()) return false;
   return true;
 }
 
@@ -189,6 +188,9 @@ bool run_aligned(const char* op, Task task) {
 
 bool dnn_is_there() { return !is_dnn_forbidden() && dnn::find_library(); }
 bool dnn_is_used() { return is_cudnn_enabled() && dnn_is_there(); }
+
+// cuDNN counts in 32 bits in many of its engines.
+std::int64_t dnn_most_elements() { return std::numeric_limits<std::int32_t>::max(); }
 
 bool dnn_convolve(const DnnConvolution& c) {
   if (!dnn_is_used() || !are_small({&c.in, &c.weight, &c.out})) return false;

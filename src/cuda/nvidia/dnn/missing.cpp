@@ -6,6 +6,7 @@ namespace ebb::cuda {
 bool dnn_is_there() { return false; }
 bool dnn_is_used() { return false; }
 bool dnn_convolve(const DnnConvolution&) { return false; }
+std::int64_t dnn_most_elements() { return 0; }
 bool dnn_batch_norm(const DnnBatchNorm&) { return false; }
 bool dnn_batch_norm_backward(const DnnBatchNormBackward&) { return false; }
 bool dnn_attention(const DnnAttention&) { return false; }

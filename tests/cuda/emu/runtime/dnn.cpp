@@ -32,14 +32,30 @@ ConvGeometry geometry_of(const DnnConvolution& c) {
   return g;
 }
 
+// Arrays that the library reads begin as allocations do, and none is larger than it counts.
+void check_given(const DnnConvolution& c) {
+  const NdArray& written = c.kind == DnnConv::forward ? c.out : c.kind == DnnConv::input ? c.in : c.weight;
+  for (const NdArray* x : {&c.in, &c.weight, &c.out, c.bias ? c.bias : &c.in}) {
+    EBB_CHECK(x == &written || reinterpret_cast<std::uintptr_t>(x->address()) % 16 == 0,
+              "convolution: a library was given an array of shape ", x->sizes(),
+              " that does not begin at 16 bytes.");
+    EBB_CHECK(x->numel() <= dnn_most_elements(), "convolution: a library was given an array of shape ",
+              x->sizes(), ", of more than ", dnn_most_elements(), " elements.");
+  }
+}
+
 }  // namespace
 
 bool dnn_is_there() { return !is_dnn_forbidden() && std::getenv("EBB_EMU_DNN"); }
 bool dnn_is_used() { return is_cudnn_enabled() && dnn_is_there(); }
 
+// Fewer than a test has to spare.
+std::int64_t dnn_most_elements() { return std::int64_t{1} << 14; }
+
 bool dnn_convolve(const DnnConvolution& c) {
   // A bias on contiguous arrays is refused, so that callers add it themselves.
   if (!dnn_is_used() || (c.bias && c.in.is_contiguous())) return false;
+  check_given(c);
   const NdArray in = on_cpu(c.in), weight = on_cpu(c.weight), out = on_cpu(c.out),
                 bias = c.bias ? on_cpu(*c.bias) : NdArray();
   const DeviceScope scope(c.in.device());

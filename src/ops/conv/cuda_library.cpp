@@ -1,0 +1,91 @@
+// Convolutions by a library, which is quick where arrays begin as allocations do, and counts in 32 bits.
+// ebb's own kernels, which would do the rest, are a hundred times as slow.
+#include "ops/conv/cuda_library.h"
+
+#include <algorithm>
+
+#include "ops/common/cuda_aligned.h"
+
+namespace ebb::cuda::convolving {
+namespace {
+
+// Samples of the arrays from `first` on.
+NdArray samples_of(const NdArray& x, std::int64_t first, std::int64_t count) {
+  DimVector sizes(x.sizes());
+  sizes[0] = count;
+  return x.as_strided(sizes, x.strides(), x.offset() + first * x.strides()[0]);
+}
+
+// How many samples go in a call, in calls of about one length; 0 where the library takes no single one.
+std::int64_t samples_at_once(const NdArray& in, const NdArray& out) {
+  const std::int64_t batch = in.sizes()[0], each = std::max(in.numel(), out.numel()) / batch;
+  const std::int64_t most = dnn_most_elements() / each;
+  if (most == 0 || most >= batch) return std::min(most, batch);
+  constexpr std::int64_t kVector = 8;  // as many samples are whole vectors of 16 bytes
+  const std::int64_t calls = (batch + most - 1) / most, even = (batch + calls - 1) / calls;
+  const std::int64_t whole = (even + kVector - 1) / kVector * kVector;
+  return whole <= most ? whole : most < kVector ? even : most / kVector * kVector;
+}
+
+struct Call {
+  DnnConv kind;
+  const NdArray &in, &weight, &out;
+  const ConvGeometry& g;
+  const NdArray* bias;
+  bool relu;
+
+  bool run(const NdArray& x, const NdArray& y) const {
+    const std::size_t axes = in.sizes().size() - 2, first = 3 - axes;
+    return dnn_convolve({.kind = kind,
+                         .in = kind == DnnConv::input ? x : aligned(x),
+                         .weight = weight,
+                         .out = kind == DnnConv::forward ? y : aligned(y),
+                         .stride = IntArrayRef(g.stride + first, axes),
+                         .padding = IntArrayRef(g.padding + first, axes),
+                         .dilation = IntArrayRef(g.dilation + first, axes),
+                         .bias = bias,
+                         .relu = relu});
+  }
+};
+
+// The gradient of a weight is a sum over the batch: the shares of its parts are added in `wide`.
+struct Shares {
+  NdArray weight, share, sum;
+
+  explicit Shares(const NdArray& w) : weight(w) {
+    const DType wide = w.dtype() == kDouble ? kDouble : kFloat;
+    share = NdArray::empty_strided(w.sizes(), w.strides(), wide, w.device());
+    sum = NdArray::empty_strided(w.sizes(), w.strides(), wide, w.device());
+    kernels::fill(w.device(), sum, 0);
+  }
+  void add() {
+    kernels::copy(weight.device(), share, weight);
+    kernels::accumulate(weight.device(), sum, share);
+  }
+  void finish() { kernels::copy(weight.device(), weight, sum); }
+};
+
+}  // namespace
+
+bool by_library(DnnConv kind, const NdArray& in, const NdArray& weight, const NdArray& out,
+                const ConvGeometry& g, const NdArray* bias, bool relu) {
+  if (!dnn_is_used() || in.numel() == 0 || out.numel() == 0 || weight.numel() == 0) return false;
+  if (weight.numel() > dnn_most_elements()) return false;
+  const NdArray w = kind == DnnConv::weight ? weight : aligned(weight),
+                shift = bias ? aligned(*bias) : NdArray();
+  const Call call{kind, in, w, out, g, bias ? &shift : nullptr, relu};
+  const std::int64_t batch = in.sizes()[0], step = samples_at_once(in, out);
+  if (step == 0) return false;
+  if (step == batch) return call.run(in, out);
+  std::optional<Shares> shares;
+  if (kind == DnnConv::weight) shares.emplace(weight);
+  for (std::int64_t first = 0; first < batch; first += step) {
+    const std::int64_t count = std::min(step, batch - first);
+    if (!call.run(samples_of(in, first, count), samples_of(out, first, count))) return false;
+    if (shares) shares->add();
+  }
+  if (shares) shares->finish();
+  return true;
+}
+
+}  // namespace ebb::cuda::convolving
