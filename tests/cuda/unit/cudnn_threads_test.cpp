@@ -1,6 +1,7 @@
 // What cuDNN computes when several streams or threads ask at once.
 #include <ebb/ebb.h>
 
+#include <limits>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -65,5 +66,28 @@ TEST_CASE("threads that need the same plans at once, with and without cuDNN") {
     for (std::thread& thread : threads) thread.join();
     const Tensor expected = run();
     for (const Tensor& result : got) CHECK(equal(result, expected));
+  });
+}
+
+// Other threads read a plan that the first has made, and so do later runs: what it does with NaN must not get
+// lost.
+TEST_CASE("relu behind convolutions keeps NaN in every thread, with and without cuDNN") {
+  manual_seed(22);
+  Tensor x = randn({2, 8, 6, 8});
+  x.index_put_({1, 2, 3, 4}, std::numeric_limits<double>::quiet_NaN());
+  const Tensor w = randn({8, 8, 3, 3}), b = randn({8}), expected = convolution_relu(x, w, b, 1, 1).isnan();
+  either_way([&] {
+    for (const DType dtype : {kFloat, kHalf, kBFloat16})
+      for (const MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast}) {
+        const auto there = [&](const Tensor& t) { return t.to(dtype).to(Device::CUDA); };
+        const Tensor in = there(x).contiguous(format), weight = there(w).contiguous(format), bias = there(b);
+        cuda::synchronize();
+        for (int i = 0; i < 3; ++i) {
+          Tensor got;
+          std::thread([&] { got = convolution_relu(in, weight, bias, 1, 1).cpu(); }).join();
+          INFO(to_string(dtype) << ", thread " << i);
+          CHECK(equal(got.isnan(), expected));
+        }
+      }
   });
 }

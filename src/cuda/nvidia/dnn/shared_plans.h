@@ -20,10 +20,14 @@ struct Answer {
 std::string text_of(const Plan& plan);
 /// Such a plan again; none where cuDNN will not have it.
 std::optional<Plan> plan_from(const std::string& text, const Target& target);
+/// Whether such texts say all of a problem's plans: not that ReLU keeps NaN, which a plan that is read
+/// forgets.
+inline bool says_all(const Problem& problem) { return problem.relu == 0; }
 
 /// Knows the plans of a process by their texts. cuDNN does not promise that one plan may run in two threads
 /// at once: so each thread has its own, but only the first that needs one makes it, which may mean to compile
-/// a kernel for a second; the others, and later runs of a program, read what it wrote down.
+/// a kernel for a second; the others, and later runs of a program, read what it wrote down, where that says
+/// all.
 class SharedPlans {
  public:
   SharedPlans(PlanFiles& files, std::size_t capacity) : files_(files), known_(capacity) {}
@@ -32,6 +36,7 @@ class SharedPlans {
   /// `make` throws.
   template <class Make>
   Answer answer_to(const Problem& problem, const Target& target, const Make& make) {
+    if (!says_all(problem)) return make();
     std::optional<Answer> mine;
     const Text text = known_.get(problem, [&] { return find_or_make(problem, target, make, mine); });
     if (mine) return std::move(*mine);
