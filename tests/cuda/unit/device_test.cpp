@@ -83,7 +83,7 @@ TEST_CASE("there are as many devices as the driver shows") {
   CHECK_THROWS_WITH(ones({1}).to(Device("cuda:100")), Contains("cuda:100"));
 }
 
-TEST_CASE("a second device is a device of its own") {
+TEST_CASE("a second device is a device of its own", "[two_devices]") {
   if (cuda::device_count() < 2) return;
   const Tensor x = arange(4, kOnCuda), y = x.to(Device("cuda:1"));
   CHECK(y.device() == Device("cuda:1"));

@@ -114,7 +114,7 @@ TEST_CASE("the calls of a graph come in order") {
   check_usable();
 }
 
-TEST_CASE("work that a capture would miss is refused") {
+TEST_CASE("work that a capture would miss is refused", "[two_devices]") {
   const Tensor x = ones({4}, kOnCuda);
   const cuda::Stream side = cuda::Stream::from_pool();
   check_refused(
@@ -149,7 +149,7 @@ TEST_CASE("work that a capture would miss is refused") {
                     Contains("cuda:0") && Contains("cuda:1"));
 }
 
-TEST_CASE("a graph of another device is captured and replayed there") {
+TEST_CASE("a graph of another device is captured and replayed there", "[two_devices]") {
   if (cuda::device_count() < 2) return;
   const Device second("cuda:1");
   const Tensor x = ones({4}, TensorOptions(second));

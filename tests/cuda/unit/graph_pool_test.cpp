@@ -114,7 +114,7 @@ TEST_CASE("a pool has one capture at a time, and handles outlive graphs") {
   CHECK(value(z) == 24);
 }
 
-TEST_CASE("a pool serves graphs of two devices") {
+TEST_CASE("a pool serves graphs of two devices", "[two_devices]") {
   if (cuda::device_count() < 2) return;
   const cuda::GraphPool pool = cuda::graph_pool_handle();
   const Device second("cuda:1");

@@ -55,7 +55,7 @@ TEST_CASE("the history tells what became of a tensor", "[caching]") {
   CHECK(json::parse(cuda::memory_snapshot())["device_traces"][0].empty());
 }
 
-TEST_CASE("no more than a fraction of a device's memory is taken") {
+TEST_CASE("no more than a fraction of a device's memory is taken", "[two_devices]") {
   cuda::empty_cache();
   const std::size_t total = cuda::get_device_properties(0).total_memory;
   CHECK(cuda::get_per_process_memory_fraction() == 1);

@@ -51,14 +51,14 @@ void check_spread() {
 
 }  // namespace
 
-TEST_CASE("replicas on devices compute what one module does") { check_spread(); }
+TEST_CASE("replicas on devices compute what one module does", "[two_devices]") { check_spread(); }
 
-TEST_CASE("replicas on devices follow the caller's stream") {
+TEST_CASE("replicas on devices follow the caller's stream", "[two_devices]") {
   const cuda::StreamGuard guard(cuda::Stream::from_pool());
   check_spread();
 }
 
-TEST_CASE("a batch is spread over all devices where none are given") {
+TEST_CASE("a batch is spread over all devices where none are given", "[two_devices]") {
   Here net;
   net->to(Device("cuda:0"));
   const Variable x = ones({4, 4}, TensorOptions(Device("cuda:0")).dtype(kDouble));

@@ -42,7 +42,7 @@ bool holds(const Expected& e, const Device& device) {
 
 }  // namespace
 
-TEST_CASE("two devices have plans of their own for one shape") {
+TEST_CASE("two devices have plans of their own for one shape", "[two_devices]") {
   if (cuda::device_count() < 2) {
     WARN("one device only");
     return;

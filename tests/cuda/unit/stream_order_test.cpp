@@ -214,7 +214,7 @@ TEST_CASE("memory returns to the cache once the other stream is done") {
   CHECK(cuda::memory_stats().cached == before.cached);
 }
 
-TEST_CASE("copies between devices keep the order of both") {
+TEST_CASE("copies between devices keep the order of both", "[two_devices]") {
   if (cuda::device_count() < 2) return;
   const Device first("cuda:0"), second("cuda:1");
   const cuda::Stream a = cuda::Stream::from_pool(first), b = cuda::Stream::from_pool(second);
@@ -232,7 +232,7 @@ TEST_CASE("copies between devices keep the order of both") {
   CHECK(same(moved, full({1000}, 15, kFloat)));
 }
 
-TEST_CASE("copies between devices convert dtypes and layouts") {
+TEST_CASE("copies between devices convert dtypes and layouts", "[two_devices]") {
   if (cuda::device_count() < 2) return;
   const Device second("cuda:1");
   const Tensor x = arange(24, kOnCuda).view({2, 3, 4});

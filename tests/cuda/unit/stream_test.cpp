@@ -66,7 +66,7 @@ TEST_CASE("events measure time when asked to") {
   CHECK_THROWS_WITH(from.elapsed_time(plain), Contains("timing"));
 }
 
-TEST_CASE("the current device is where Device::CUDA is") {
+TEST_CASE("the current device is where Device::CUDA is", "[two_devices]") {
   CHECK(cuda::current_device() == 0);
   const cuda::DeviceProperties p = cuda::get_device_properties();
   CHECK_FALSE(p.name.empty());

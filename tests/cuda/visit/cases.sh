@@ -30,6 +30,9 @@ device_cases() {
   esac | sed 's/^/test_cuda\t/; s/$/\t/'
 }
 
+# The cases that show more where a machine has two devices: copies from one to the other, replicas on both.
+two_device_cases() { names_of test_cuda '[two_devices]' | sed 's/^/test_cuda\t/; s/$/\t/'; }
+
 # capture_cases own|plans: the ops of the table within a captured graph, a family a case.
 capture_cases() {
   names_of test_optable_cuda '[capture]' | awk -v which="$1" -v plans="$plan_families" '{ family = $0; sub(/.*, /, "", family) }

@@ -31,6 +31,9 @@ use_libraries() {
 # Says whether there is a device that ebb can use, in one line; starts every program's loader.
 probe() { timeout -k 5 60 "$bundle/bin/plugin_probe" 2>&1 | tail -1; }
 
+# How many devices the last probe that is among the results has seen.
+devices_there() { awk -F'\t' '$2 == "probe" && $5 ~ / devices,/ { n = $5; sub(/ devices,.*/, "", n); sub(/.* /, "", n) } END { print n + 0 }' "$results"; }
+
 # Whether what was carried is what was built, by the manifest.
 check_manifest() {
   [[ -e $bundle/MANIFEST ]] || return 0
@@ -87,6 +90,7 @@ start_bundle() {
 describe_machine() {
   local tool
   nvidia-smi --query-gpu=name,driver_version,memory.total,memory.used --format=csv,noheader 2>/dev/null || echo "no nvidia-smi"
+  (($(nvidia-smi -L 2>/dev/null | wc -l) < 2)) || nvidia-smi topo -m  # how two devices are linked
   printf '%s, %s processors, %s\n' "$(sed -n '/^model name/{s/^[^:]*: //p;q}' /proc/cpuinfo)" "$(nproc)" \
     "$(sed -n 's/^PRETTY_NAME=//p' /etc/os-release 2>/dev/null)"
   for tool in nvcc g++ cmake ninja compute-sanitizer ncu python3; do

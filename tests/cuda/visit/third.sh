@@ -6,7 +6,7 @@ start_bundle || finish_call 1
 
 # What failed before: results of the first call in build/gpu, left by it or brought along.
 if [[ -s $keep/first.results.tsv ]]; then
-  failed_in "$keep/first.results.tsv" risky own alone plans | pool repaired $((($(nproc) + 1) / 2)) 90
+  failed_in "$keep/first.results.tsv" risky two_devices own alone plans | pool repaired $((($(nproc) + 1) / 2)) 90
 else
   say "repaired: no results of the first call in $keep"
 fi
