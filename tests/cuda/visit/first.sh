@@ -20,8 +20,8 @@ not_yet() { grep -vxF -f <(listed risky; paired); }
 # Random programs, a share for each processor.
 share=$(small 20 || echo 100)
 # shellcheck disable=SC2016
-step random_programs 100 40 bash -c 'seq 1 "$2" "$(($1 * $2))" | xargs -P "$1" -I{} "$3" --cuda --seed {} --count "$2"' _ \
-  "$cores" "$share" "$bundle/bin/random_programs"
+step random_programs 100 40 bash -o pipefail -c 'seq 1 "$2" "$(($1 * $2))" | xargs -P "$1" -I{} "$3" --cuda --seed {} --count "$2"' _ \
+  "$cores" "$((share))" "$bundle/bin/random_programs"
 { device_cases plans; row_cases plans; capture_cases plans; } | not_yet | per_process=4 pool plans "$cores" 90
 device_cases alone | pool alone 1 90
 
