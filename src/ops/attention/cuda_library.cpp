@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "kernel/cuda/dnn.h"
-#include "ops/common/kernels.h"
+#include "ops/common/cuda_aligned.h"
 
 namespace ebb::cuda::attending {
 namespace {
@@ -63,7 +63,7 @@ bool library_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::
   kernels::fill(grad.device(), query_sum, 0);
   const DnnAttention forward = problem_of(call);
   return dnn_attention_backward({.forward = forward,
-                                 .grad = grad,
+                                 .grad = aligned(grad),  // a view may be contiguous and begin anywhere
                                  .dquery = made(out.query, call.query),
                                  .dkey = made(out.key, call.key),
                                  .dvalue = made(out.value, call.value),

@@ -88,6 +88,32 @@ TEST_CASE("convolutions whose batches are cut with and without cuDNN") {
   }
 }
 
+TEST_CASE("gradients of attention that begin anywhere with and without cuDNN") {
+  manual_seed(44);
+  const Tensor query = randn({1, 2, 20, 16}, kDouble), key = randn({1, 2, 24, 16}, kDouble),
+               value = randn({1, 2, 24, 16}, kDouble), seed = randn({1, 2, 20, 16}, kDouble);
+  for (const DType dtype : {kHalf, kBFloat16}) {
+    const auto gradients = [&](const TensorOptions& options) {
+      const auto there = [&](const Tensor& x) {
+        return x.to(dtype).to(options.device()).to(options.dtype());
+      };
+      const variable_list leaves = {there(query).requires_grad_(), there(key).requires_grad_(),
+                                    there(value).requires_grad_()};
+      const Tensor y = shifted(scaled_dot_product_attention(leaves[0], leaves[1], leaves[2]));
+      return autograd::grad({y}, leaves, {there(seed)});
+    };
+    const variable_list expected = gradients(TensorOptions(kCPU).dtype(kDouble));
+    either_way([&] {
+      const variable_list got = gradients(TensorOptions(kCUDA).dtype(dtype));
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        INFO(to_string(dtype) << ", " << i);
+        const Tensor error = (got[i].cpu().to(kDouble) - expected[i]).abs();
+        CHECK((error / (1 + expected[i].abs())).max().item<double>() < (dtype == kHalf ? 8e-3 : 6e-2));
+      }
+    });
+  }
+}
+
 TEST_CASE("products of matrices that begin anywhere") {
   manual_seed(43);
   const Tensor a = randn({5, 7, 9}, kDouble), b = randn({5, 9, 6}, kDouble), c = randn({5, 7, 6}, kDouble);

@@ -58,6 +58,8 @@ bool dnn_attention(const DnnAttention& a) {
 
 bool dnn_attention_backward(const DnnAttentionBackward& b) {
   if (!dnn_is_used() || !is_taken(b.forward)) return false;
+  EBB_CHECK(reinterpret_cast<std::uintptr_t>(b.grad.address()) % 16 == 0,
+            "attention: a library was given a gradient that does not begin at 16 bytes.");
   const DeviceScope scope(b.grad.device());
   emu::enqueue(
       current_stream(b.grad.device()),
