@@ -110,7 +110,8 @@ struct UnscaleElement {
   C factor;
   float* found_inf;
   __device__ void operator()(C (&values)[1]) const {
-    if (!math::is_finite(values[0])) *static_cast<volatile float*>(found_inf) = 1;  // by several threads at once
+    if (!math::is_finite(values[0]))
+      *static_cast<volatile float*>(found_inf) = 1;  // by several threads at once
     values[0] *= factor;
   }
 };
