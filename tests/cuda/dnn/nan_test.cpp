@@ -1,4 +1,4 @@
-// What ReLU behind a convolution does with NaN: cuDNN makes 0 of it unless it is told not to, and forgets in
+// ReLU behind a convolution keeps NaN: cuDNN makes 0 of it unless it is told not to, and forgets in
 // the texts of its plans that it was told.
 #include <utility>
 #include <vector>

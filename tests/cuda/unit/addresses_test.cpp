@@ -72,7 +72,7 @@ TEST_CASE("convolutions of arrays that begin anywhere with and without cuDNN") {
 TEST_CASE("convolutions whose batches are cut with and without cuDNN") {
   manual_seed(42);
   const Tensor w = randn({8, 4, 3, 3}, kDouble) * 0.3, b = randn({8}, kDouble);
-  // What stands in for cuDNN counts to 2^14: parts of 8 and 6 samples, of 2 and 1, and none of a single one.
+  // The stand-in for cuDNN counts to 2^14: parts of 8 and 6 samples, of 2 and 1, and none of a single one.
   for (const DimVector& shape :
        {DimVector{14, 4, 14, 16}, DimVector{3, 4, 30, 30}, DimVector{2, 4, 48, 48}}) {
     INFO(IntArrayRef(shape));

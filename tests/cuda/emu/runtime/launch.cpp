@@ -1,4 +1,4 @@
-// What blocks may have of dynamic shared memory.
+// Limits of the dynamic shared memory of blocks.
 #include "cuda/emu/runtime/launch.h"
 
 #include <atomic>

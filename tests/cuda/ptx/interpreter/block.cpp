@@ -92,7 +92,7 @@ const Instruction& barrier_of(const Warp& warp) {
   return warp.block->entry.code[warp.at[static_cast<std::size_t>(std::countr_zero(warp.arrived))]];
 }
 
-// What the threads bring to a barrier that reduces a predicate.
+// The predicates that threads bring to a barrier, reduced.
 struct Reduced {
   u32 count = 0, threads = 0;
   void add(const Warp& warp, const Instruction& i) {

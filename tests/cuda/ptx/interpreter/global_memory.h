@@ -17,7 +17,7 @@ struct Allocation {
   std::uint64_t first = 0, last = 0;
   /// A byte for each byte: 1 where it was written. Null for memory that counts as written.
   std::unique_ptr<unsigned char[], void (*)(void*)> written{nullptr, nullptr};
-  /// Who touched each byte. Null for memory whose races are not looked for.
+  /// The last touches of each byte. Null for memory whose races are not looked for.
   ShadowOfRange touched;
 };
 

@@ -13,7 +13,7 @@
 
 namespace ebb::ptx {
 
-/// What a register holds when a block begins, beside numbers: the place of dynamic shared memory, or a
+/// The contents of registers when a block begins, beside numbers: the place of dynamic shared memory, or a
 /// special register.
 enum class Special : u8 {
   none,

@@ -84,7 +84,7 @@ constexpr bool reads(Access access) {
 constexpr bool writes(Access access) { return access != Access::read && access != Access::strong_read; }
 constexpr bool is_strong(Access access) { return access != Access::read && access != Access::write; }
 
-/// What was found at one byte: the clash, and the touch that it is with.
+/// A finding at one byte: the clash, and the touch that it is with.
 struct Found {
   Clash clash = Clash::none;
   Touch with;
