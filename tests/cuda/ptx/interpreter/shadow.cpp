@@ -57,25 +57,4 @@ void ShadowOfRange::Release::operator()(ShadowByte* range) const {
   if (!pool().keep(range, bytes)) std::free(range);
 }
 
-Found touch(ShadowByte& byte, const Moment& now, Access access) {
-  const bool strong = is_strong(access);
-  const Touch mine(now.interval, now.thread, strong, now.warp_interval);
-  Found found;
-  if (!(strong && byte.writer.strong())) found = {now.clash(byte.writer), byte.writer, false};
-  if (!writes(access)) {
-    if (byte.reader.thread() != now.thread || byte.reader.interval() < now.block_start)
-      byte.other = byte.reader;
-    byte.reader = mine;
-    return found;
-  }
-  // A strong write may follow a read: algorithms look at a value before they update it, and compare.
-  if (found.clash == Clash::none && !strong) {
-    for (const Touch& reader : {byte.reader, byte.other})
-      if (const Clash clash = now.clash(reader); clash != Clash::none && found.clash == Clash::none)
-        found = {clash, reader, true};
-  }
-  byte.writer = mine;
-  return found;
-}
-
 }  // namespace ebb::ptx

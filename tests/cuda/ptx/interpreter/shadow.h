@@ -92,6 +92,27 @@ struct Found {
 };
 
 /// Looks at an access of a byte and remembers it. Two strong accesses never clash.
-Found touch(ShadowByte& byte, const Moment& now, Access access);
+inline Found touch(ShadowByte& byte, const Moment& now, Access access) {
+  const bool strong = is_strong(access);
+  const Touch mine(now.interval, now.thread, strong, now.warp_interval);
+  Found found;
+  if (byte.writer.interval() >= now.launch_start && !(strong && byte.writer.strong()))
+    found = {now.clash(byte.writer), byte.writer, false};
+  if (!writes(access)) {
+    if (byte.reader == mine) return found;
+    if (byte.reader.thread() != now.thread || byte.reader.interval() < now.block_start)
+      byte.other = byte.reader;
+    byte.reader = mine;
+    return found;
+  }
+  // A strong write may follow a read: algorithms look at a value before they update it, and compare.
+  if (found.clash == Clash::none && !strong) {
+    for (const Touch& reader : {byte.reader, byte.other})
+      if (const Clash clash = now.clash(reader); clash != Clash::none && found.clash == Clash::none)
+        found = {clash, reader, true};
+  }
+  byte.writer = mine;
+  return found;
+}
 
 }  // namespace ebb::ptx
