@@ -14,12 +14,6 @@ using namespace ebb::cuda::dnn;
 
 namespace {
 
-const Descriptor& device() {
-  static const Descriptor made = described_device();
-  return made;
-}
-Target target() { return {.properties = &device()}; }
-
 // A convolution with a bias and perhaps ReLU.
 struct Asked {
   NdArray x, w, b;
@@ -42,8 +36,8 @@ struct Asked {
 
   Answer made() const {
     Answer answer;
-    answer.graph = task.graph(task.problem, target());
-    std::vector<Plan> plans = make_plans(task.problem, *answer.graph, target(), 1, INT64_MAX);
+    answer.graph = task.graph(task.problem, described_target());
+    std::vector<Plan> plans = make_plans(task.problem, *answer.graph, described_target(), 1, INT64_MAX);
     if (!plans.empty()) answer.plan = std::move(plans[0]);
     return answer;
   }
@@ -100,7 +94,7 @@ TEST_CASE("plans with ReLU are not written down, for their texts leave out what 
         ++count;
         return asked.made();
       };
-      for (int i = 0; i < 3; ++i) CHECK(shared.answer_to(asked.task.problem, target(), make).plan);
+      for (int i = 0; i < 3; ++i) CHECK(shared.answer_to(asked.task.problem, described_target(), make).plan);
     }
     CHECK(count == (relu ? 6 : 1));
     CHECK(std::filesystem::is_empty(folder.path()) == relu);

@@ -9,10 +9,15 @@
 
 namespace ebb::cuda::dnn {
 
+/// The device that is described, for which plans are made.
+inline Target described_target() {
+  static const Descriptor device = described_device();
+  return {.properties = &device};
+}
+
 inline std::vector<Plan> plans_of(const Task& task, std::size_t most = 1,
                                   std::int64_t workspace = INT64_MAX) {
-  static const Descriptor device = described_device();
-  const Target target{.properties = &device};
+  const Target target = described_target();
   return make_plans(task.problem, task.graph(task.problem, target), target, most, workspace);
 }
 

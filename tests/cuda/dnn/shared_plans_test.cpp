@@ -16,12 +16,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const Descriptor& device() {
-  static const Descriptor made = described_device();
-  return made;
-}
-Target target() { return {.properties = &device()}; }
-
 struct Asked {
   NdArray x = array({8, 64, 6, 6}, kHalf, true), a_channel = array({64}, kFloat);
   DnnBatchNorm norm{.in = x,
@@ -37,8 +31,8 @@ struct Asked {
 Answer made(const Task& task, std::atomic<int>& count) {
   ++count;
   Answer answer;
-  answer.graph = task.graph(task.problem, target());
-  std::vector<Plan> plans = make_plans(task.problem, *answer.graph, target(), 1, INT64_MAX);
+  answer.graph = task.graph(task.problem, described_target());
+  std::vector<Plan> plans = make_plans(task.problem, *answer.graph, described_target(), 1, INT64_MAX);
   if (!plans.empty()) answer.plan = std::move(plans[0]);
   return answer;
 }
@@ -52,13 +46,13 @@ TEST_CASE("every plan can be written down and read again") {
   REQUIRE(answer.plan);
   const std::string text = text_of(*answer.plan);
   REQUIRE_FALSE(text.empty());
-  const std::optional<Plan> again = plan_from(text, target());
+  const std::optional<Plan> again = plan_from(text, described_target());
   REQUIRE(again);
   CHECK(again->workspace == answer.plan->workspace);
   CHECK(text_of(*again) == text);
-  CHECK_FALSE(plan_from(text.substr(0, text.size() / 2), target()));
-  CHECK_FALSE(plan_from("{}", target()));
-  CHECK_FALSE(plan_from("", target()));
+  CHECK_FALSE(plan_from(text.substr(0, text.size() / 2), described_target()));
+  CHECK_FALSE(plan_from("{}", described_target()));
+  CHECK_FALSE(plan_from("", described_target()));
 }
 
 TEST_CASE("threads have plans of their own, of which one is made and the others are read") {
@@ -70,7 +64,8 @@ TEST_CASE("threads have plans of their own, of which one is made and the others 
   std::vector<std::thread> threads;
   for (Answer& answer : answers)
     threads.emplace_back([&] {
-      answer = shared.answer_to(asked.task.problem, target(), [&] { return made(asked.task, count); });
+      answer =
+          shared.answer_to(asked.task.problem, described_target(), [&] { return made(asked.task, count); });
     });
   for (std::thread& thread : threads) thread.join();
   CHECK(count == 1);
@@ -92,7 +87,7 @@ TEST_CASE("the next run reads what the last one made, unless it is damaged") {
   const auto run = [&] {
     PlanFiles files(folder.path(), "a device");
     SharedPlans shared(files, 10);
-    return shared.answer_to(asked.task.problem, target(), [&] { return made(asked.task, count); });
+    return shared.answer_to(asked.task.problem, described_target(), [&] { return made(asked.task, count); });
   };
   const Answer first = run();
   CHECK(count == 1);
@@ -118,7 +113,7 @@ TEST_CASE("plans that do not run are made anew, or given up") {
   SharedPlans shared(files, 10);
   std::atomic<int> count{0};
   const auto ask = [&] {
-    return shared.answer_to(asked.task.problem, target(), [&] { return made(asked.task, count); });
+    return shared.answer_to(asked.task.problem, described_target(), [&] { return made(asked.task, count); });
   };
   ask();
   CHECK_FALSE(ask().graph);
@@ -138,7 +133,7 @@ TEST_CASE("a problem without a plan has none for anybody, and is asked once") {
   int count = 0;
   for (int i = 0; i < 3; ++i)
     CHECK_FALSE(shared
-                    .answer_to(asked.task.problem, target(),
+                    .answer_to(asked.task.problem, described_target(),
                                [&] {
                                  ++count;
                                  return Answer();

@@ -33,27 +33,24 @@ unsigned char* shared_bytes(Warp& warp, u64 address, unsigned bytes, unsigned la
     block.fail(Status::illegal_address,
                "An access of shared memory out of bounds: " + place_in(address, block.shared.size()) + ".",
                lane);
-  if (block.run.settings.shared_races || block.run.settings.uninitialised) {
-    Moment now = block.moment(warp, lane);
-    now.launch_start = block.start;  // each block has shared memory of its own
-    const auto is_written = [&](unsigned n) {
-      return block.shadow[address + n].writer.interval() >= block.start;
-    };
-    for (unsigned n = 0; n < bytes; ++n) {
-      ShadowByte& byte = block.shadow[address + n];
-      if (reads(access) && !is_written(n)) {
-        const bool is_padding = block.padded && (is_written(0) || is_written(bytes - 1));
-        if (is_padding || !block.run.settings.uninitialised) continue;
-        block.find(
-            "A read of shared memory that nobody wrote: " + place_in(address + n, block.shared.size()) + ".",
-            lane);
-        byte.writer = Touch(block.start, now.thread, false, 0);
-        continue;
-      }
-      const Found found = touch(byte, now, access);
-      if (found.clash != Clash::none && block.run.settings.shared_races)
-        report_clash(warp, found, access, "shared", lane);
+  Moment now = block.moment(warp, lane);
+  now.launch_start = block.start;  // each block has shared memory of its own
+  const auto is_written = [&](unsigned n) {
+    return block.shadow[address + n].writer.interval() >= block.start;
+  };
+  for (unsigned n = 0; n < bytes; ++n) {
+    ShadowByte& byte = block.shadow[address + n];
+    if (reads(access) && !is_written(n)) {
+      if (block.padded && (is_written(0) || is_written(bytes - 1))) continue;
+      block.find(
+          "A read of shared memory that nobody wrote: " + place_in(address + n, block.shared.size()) + ".",
+          lane);
+      byte.writer = Touch(block.start, now.thread, false, 0);
+      continue;
     }
+    const Found found = touch(byte, now, access);
+    if (found.clash != Clash::none && block.run.settings.shared_races)
+      report_clash(warp, found, access, "shared", lane);
   }
   return block.shared.data() + address;
 }
@@ -79,7 +76,7 @@ bool is_variable(const Block& block, u64 address, unsigned bytes) {
 
 void check_global(Warp& warp, Allocation& memory, u64 offset, unsigned bytes, unsigned lane, Access access) {
   Block& block = *warp.block;
-  if (memory.written && block.run.settings.uninitialised) {
+  if (memory.written) {
     unsigned char* const written = memory.written.get() + offset;
     if (reads(access)) {
       const unsigned char* const hole = std::find(written, written + bytes, 0);

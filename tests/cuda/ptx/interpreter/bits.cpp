@@ -95,9 +95,9 @@ void find_highest(Warp& warp, const Instruction& i, Lanes lanes) {
     const auto bits = static_cast<std::make_unsigned_t<T>>(a < 0 ? ~a : a);
     const u32 zeros = static_cast<u32>(std::countl_zero(bits));
     warp.put(i.to[0], lane,
-             bits == 0 ? ~u32{0}
-             : i.wrap  ? zeros
-                       : static_cast<u32>(8 * sizeof(T)) - 1 - zeros);
+             bits == 0    ? ~u32{0}
+             : i.from_top ? zeros
+                          : static_cast<u32>(8 * sizeof(T)) - 1 - zeros);
   });
 }
 
@@ -238,7 +238,7 @@ bool decode_count(Decoder& decoder, Statement& s, Instruction& i) {
   const Type type = s.type();
   i.to[0] = decoder.operand(s.operand(0), Type::u32);
   i.from[0] = decoder.operand(s.operand(1), type);
-  i.wrap = s.has("shiftamt");
+  i.from_top = s.has("shiftamt");
   i.execute = op == "popc"  ? for_bits(type, []<class T>(T) { return Handler(unary<T, CountOnes>); })
               : op == "clz" ? for_bits(type, []<class T>(T) { return Handler(unary<T, CountLeadingZeros>); })
                             : for_integer(type, []<class T>(T) { return Handler(find_highest<T>); });

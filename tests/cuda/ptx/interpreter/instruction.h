@@ -78,8 +78,9 @@ struct Instruction {
   bool keep_nan = false;  // min and max of a NaN are NaN (.NaN)
   bool relu = false;      // negative results are 0
   bool carry_in = false, carry_out = false;
-  bool high = false;  // the upper half of a product
-  bool wrap = false;  // shifts count modulo the width
+  bool high = false;      // the upper half of a product
+  bool wrap = false;      // shifts count modulo the width
+  bool from_top = false;  // bfind counts from the highest bit
   bool signed_a = false, signed_b = false;
   bool transposed = false;
   bool to_generic = false;  // cvta: the result is a generic address

@@ -61,7 +61,7 @@ Status Interpreter::run(Entry& entry, const Grid& grid, std::span<const std::byt
   block.shared.resize(aligned(entry.shared_bytes, 16) + grid.dynamic_shared);
   block.shadow.resize(block.shared.size());
   block.launch_start = next_interval();
-  block.global_races = run.settings.global_races && !is_named(entry, run.settings.unordered_entries);
+  block.global_races = !is_named(entry, run.settings.unordered_entries);
   block.padded = is_named(entry, run.settings.padded_entries);
   if (run.settings.profile) {
     block.counts = &run.counts[entry.name];

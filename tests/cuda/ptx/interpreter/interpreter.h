@@ -75,10 +75,8 @@ enum class Order { forward, reverse, shuffled };
 
 struct Settings {
   Order order = Order::forward;
-  bool shared_races = true;   // between warps and, without __syncwarp, inside a warp
-  bool global_races = true;   // the same in global memory, and between blocks
-  bool uninitialised = true;  // reads of bytes that nobody wrote
-  bool profile = false;       // counts what decides speed
+  bool shared_races = true;  // between warps and, without __syncwarp, inside a warp
+  bool profile = false;      // counts that decide speed
   /// Entries whose names contain one of these are not looked at for races in global memory.
   std::vector<std::string> unordered_entries;
   /// Entries whose vector loads of shared memory may include elements that nobody wrote: the ends of padded

@@ -1,4 +1,4 @@
-// Rounding to the formats of PTX.
+// Rounding to the formats of PTX. It shares nothing with ebb's own conversions, which kernels are tested by.
 #pragma once
 
 #include "instruction.h"
