@@ -133,7 +133,10 @@ configure() {
 build() {
   local folder=$1 line said='' status=0
   shift
-  while IFS= read -r line; do
+  # The loop runs in this shell and keeps what it collects. (A loop that reads from <(cmake) can lose cmake's exit status: under
+  # load, bash 5.2 sometimes forgets such a process before `wait` asks for it.)
+  shopt -s lastpipe
+  LC_ALL=C cmake --build "$folder" "$@" 2>&1 | while IFS= read -r line; do
     if [[ ! $line =~ ^\[[0-9]+/[0-9]+\] ]]; then
       said+=$line$'\n'
     elif [[ -t 1 ]]; then
@@ -141,8 +144,8 @@ build() {
     else
       printf '%s\n' "$line"
     fi
-  done < <(LC_ALL=C cmake --build "$folder" "$@" 2>&1)
-  wait $! || status=$?
+  done || status=$?
+  shopt -u lastpipe
   [[ ! -t 1 ]] || printf '\r\e[K'
   ((status == 0)) || explain "$folder" "$said"
   printf '%s' "$said" >&2
