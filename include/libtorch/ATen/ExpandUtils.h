@@ -1,5 +1,0 @@
-// Shapes that broadcast.
-#pragma once
-
-#include <ebb/ops/shape.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Generators.
-#pragma once
-
-#include <ATen/CPUGeneratorImpl.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Scalar.
-#pragma once
-
-#include <ebb/core/scalar.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// ScalarType.
-#pragma once
-
-#include <c10/core/ScalarType.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// The version.
-#pragma once
-
-#include <torch/csrc/namespaces.h>
-#include <torch/version.h>

@@ -1,5 +1,0 @@
-// Mixed precision.
-#pragma once
-
-#include <ebb/ebb.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Tensors as text.
-#pragma once
-
-#include <ebb/autograd/variable.h>
-#include <torch/csrc/namespaces.h>

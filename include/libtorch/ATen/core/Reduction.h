@@ -1,5 +1,0 @@
-// How losses are reduced.
-#pragma once
-
-#include <ebb/ops/loss.h>
-#include <torch/csrc/namespaces.h>

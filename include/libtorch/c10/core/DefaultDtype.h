@@ -1,5 +1,0 @@
-// DefaultDtype.
-#pragma once
-
-#include <ebb/core/dtype.h>
-#include <torch/csrc/namespaces.h>

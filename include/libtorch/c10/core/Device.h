@@ -1,5 +1,0 @@
-// Device.
-#pragma once
-
-#include <ebb/core/device.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Marks in streams.
-#pragma once
-
-#include <ATen/cuda/CUDAEvent.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Inference mode.
-#pragma once
-
-#include <ebb/autograd/grad_mode.h>
-#include <torch/csrc/namespaces.h>

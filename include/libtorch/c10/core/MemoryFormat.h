@@ -1,5 +1,0 @@
-// MemoryFormat.
-#pragma once
-
-#include <ebb/core/options.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// ScalarTypeToTypeMeta.
-#pragma once
-
-#include <ebb/core/dtype.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Streams.
-#pragma once
-
-#include <c10/cuda/CUDAStream.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Guards of streams.
-#pragma once
-
-#include <c10/cuda/CUDAGuard.h>
-#include <torch/csrc/namespaces.h>

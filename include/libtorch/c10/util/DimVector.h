@@ -1,5 +1,0 @@
-// DimVector.
-#pragma once
-
-#include <ebb/core/small_vector.h>
-#include <torch/csrc/namespaces.h>

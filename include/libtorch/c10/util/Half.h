@@ -1,5 +1,0 @@
-// Half.
-#pragma once
-
-#include <ebb/core/half.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// SmallVector.
-#pragma once
-
-#include <ebb/core/small_vector.h>
-#include <torch/csrc/namespaces.h>

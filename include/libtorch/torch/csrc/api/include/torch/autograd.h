@@ -1,5 +1,0 @@
-// <torch/autograd.h> by its longer name.
-#pragma once
-
-#include <torch/autograd.h>
-#include <torch/csrc/namespaces.h>

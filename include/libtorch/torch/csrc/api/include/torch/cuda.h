@@ -1,5 +1,0 @@
-// <torch/cuda.h> by its longer name.
-#pragma once
-
-#include <torch/csrc/namespaces.h>
-#include <torch/cuda.h>

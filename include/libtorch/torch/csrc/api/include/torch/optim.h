@@ -1,5 +1,0 @@
-// <torch/optim.h> by its longer name.
-#pragma once
-
-#include <torch/csrc/namespaces.h>
-#include <torch/optim.h>

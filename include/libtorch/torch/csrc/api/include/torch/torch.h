@@ -1,5 +1,0 @@
-// <torch/torch.h> by its longer name.
-#pragma once
-
-#include <torch/csrc/namespaces.h>
-#include <torch/torch.h>

@@ -1,5 +1,0 @@
-// backward and grad.
-#pragma once
-
-#include <ebb/autograd/backward.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// torch::cuda.
-#pragma once
-
-#include <ebb/cuda/cuda.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Loaders.
-#pragma once
-
-#include <ebb/data.h>
-#include <torch/csrc/namespaces.h>

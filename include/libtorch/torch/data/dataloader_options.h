@@ -1,5 +1,0 @@
-// Options of loaders.
-#pragma once
-
-#include <ebb/data.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Datasets: chunk.
-#pragma once
-
-#include <ebb/data.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Datasets: mnist.
-#pragma once
-
-#include <ebb/data.h>
-#include <torch/csrc/namespaces.h>

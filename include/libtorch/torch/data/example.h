@@ -1,5 +1,0 @@
-// A sample and its target.
-#pragma once
-
-#include <ebb/data/example.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Samplers: distributed.
-#pragma once
-
-#include <ebb/data.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Samplers: random.
-#pragma once
-
-#include <ebb/data.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Samplers: serialize.
-#pragma once
-
-#include <ebb/data.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Samplers: stream.
-#pragma once
-
-#include <ebb/data.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Transforms.
-#pragma once
-
-#include <ebb/data.h>
-#include <torch/csrc/namespaces.h>

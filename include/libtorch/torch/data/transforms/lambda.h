@@ -1,5 +1,0 @@
-// Transforms: lambda.
-#pragma once
-
-#include <ebb/data.h>
-#include <torch/csrc/namespaces.h>

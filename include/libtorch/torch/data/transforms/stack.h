@@ -1,5 +1,0 @@
-// Transforms: stack.
-#pragma once
-
-#include <ebb/data.h>
-#include <torch/csrc/namespaces.h>

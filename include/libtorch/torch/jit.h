@@ -1,4 +1,0 @@
-// TorchScript, which ebb does not have.
-#pragma once
-
-#include <torch/script.h>

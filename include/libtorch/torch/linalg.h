@@ -1,5 +1,0 @@
-// torch::linalg.
-#pragma once
-
-#include <ebb/ebb.h>
-#include <torch/csrc/namespaces.h>

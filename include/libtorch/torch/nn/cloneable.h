@@ -1,5 +1,0 @@
-// Cloneable.
-#pragma once
-
-#include <ebb/nn/cloneable.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Activations as functions.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Convolutions as functions.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

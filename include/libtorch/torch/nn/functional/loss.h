@@ -1,5 +1,0 @@
-// Losses as functions.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Resizing as functions.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Sampling at points of a grid.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Initial values.
-#pragma once
-
-#include <ebb/nn/init.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// The adaptive softmax as modules.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

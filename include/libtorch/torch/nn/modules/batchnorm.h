@@ -1,5 +1,0 @@
-// Batch normalisation as modules.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Containers: moduledict.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Containers: modulelist.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

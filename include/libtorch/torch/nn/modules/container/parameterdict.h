@@ -1,5 +1,0 @@
-// Containers: parameterdict.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Sequential.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Padding as modules.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

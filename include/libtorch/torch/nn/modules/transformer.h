@@ -1,5 +1,0 @@
-// Transformers as modules.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Encoders and decoders of transformers as modules.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

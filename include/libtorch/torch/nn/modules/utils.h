@@ -1,5 +1,0 @@
-// What modules share.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Options of activations.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Options of dropout.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

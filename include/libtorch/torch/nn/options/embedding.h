@@ -1,5 +1,0 @@
-// Options of embeddings.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

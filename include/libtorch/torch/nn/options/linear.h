@@ -1,5 +1,0 @@
-// Options of linear maps.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Options of layers of transformers.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

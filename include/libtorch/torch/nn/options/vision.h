@@ -1,5 +1,0 @@
-// Options of sampling at points of a grid.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

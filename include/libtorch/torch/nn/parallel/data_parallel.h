@@ -1,5 +1,0 @@
-// A batch spread over devices.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

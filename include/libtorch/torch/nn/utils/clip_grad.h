@@ -1,5 +1,0 @@
-// Bounds of gradients.
-#pragma once
-
-#include <ebb/nn/utils.h>
-#include <torch/csrc/namespaces.h>

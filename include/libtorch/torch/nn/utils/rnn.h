@@ -1,5 +1,0 @@
-// Packed sequences.
-#pragma once
-
-#include <ebb/nn.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// The optimizer: adam.
-#pragma once
-
-#include <ebb/optim/adam.h>
-#include <torch/optim/optimizer.h>

@@ -1,5 +1,0 @@
-// The optimizer: muon.
-#pragma once
-
-#include <ebb/optim/muon.h>
-#include <torch/optim/optimizer.h>

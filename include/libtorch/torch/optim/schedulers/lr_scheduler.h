@@ -1,5 +1,0 @@
-// The base of schedules.
-#pragma once
-
-#include <ebb/optim/scheduler.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Steps of the learning rate.
-#pragma once
-
-#include <ebb/optim/schedules.h>
-#include <torch/csrc/namespaces.h>

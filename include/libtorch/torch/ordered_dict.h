@@ -1,5 +1,0 @@
-// OrderedDict.
-#pragma once
-
-#include <ebb/nn/ordered_dict.h>
-#include <torch/csrc/namespaces.h>

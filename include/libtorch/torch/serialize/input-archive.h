@@ -1,5 +1,0 @@
-// Archives.
-#pragma once
-
-#include <ebb/archive.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// Tensors in archives.
-#pragma once
-
-#include <ebb/serialize.h>
-#include <torch/csrc/namespaces.h>

@@ -1,5 +1,0 @@
-// torch::special.
-#pragma once
-
-#include <ebb/ebb.h>
-#include <torch/csrc/namespaces.h>
