@@ -102,6 +102,16 @@ const std::vector<File>& tree() {
 
 std::size_t count_files() { return all_files(source_dir()).size(); }
 
+std::vector<std::string> listed_names(const File& file) {
+  std::vector<std::string> names;
+  for (const std::string& line : file.lines) {
+    if (line.starts_with("//") || line.ends_with("(X) \\")) continue;
+    for (std::size_t at = line.find(" X("); at != line.npos; at = line.find(" X(", at + 1))
+      names.push_back(line.substr(at + 3, line.find(')', at) - at - 3));
+  }
+  return names;
+}
+
 std::string report(const std::vector<std::string>& complaints) {
   std::string text;
   for (const std::string& complaint : complaints) text += complaint + "\n";

@@ -32,6 +32,9 @@ const std::vector<File>& tree();
 /// How many files the project has, data among them.
 std::size_t count_files();
 
+/// The names in lists of the form X(abs) X(neg), such as those of ebb/methods/lists.h.
+std::vector<std::string> listed_names(const File& file);
+
 /// The list as one message: empty when there is nothing to complain of.
 std::string report(const std::vector<std::string>& complaints);
 

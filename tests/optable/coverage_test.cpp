@@ -115,6 +115,10 @@ TEST_CASE("declarations are found") {
   CHECK(found[2].calls == "one_");
   CHECK(found[0].calls.empty());
   CHECK(optable::methods(file) == std::vector<std::string>{"six"});
+  const lint::File list{"y.h",
+                        {"// X(comment)", "#define EBB_OPS(X) \\", "  X(seven) X(eight) \\", "  X(nine)"}};
+  CHECK(optable::methods(list) ==
+        std::vector<std::string>{"eight", "eight_", "nine", "nine_", "seven", "seven_"});
 }
 
 TEST_CASE("every public op has a row") {

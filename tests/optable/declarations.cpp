@@ -75,6 +75,10 @@ std::vector<std::string> methods(const lint::File& file) {
     const std::string name = word_before(type, type.size());
     if (declares && !name.empty() && type.find("operator") == std::string::npos) names.insert(name);
   }
+  for (const std::string& name : lint::listed_names(file)) {
+    names.insert(name);
+    names.insert(name + "_");
+  }
   return {names.begin(), names.end()};
 }
 

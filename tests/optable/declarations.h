@@ -17,7 +17,7 @@ struct Declaration {
 /// Functions marked EBB_API or inline, at namespace scope; no operators, classes or bodies of methods.
 std::vector<Declaration> declarations(const lint::File& file);
 
-/// The methods that a struct of include/ebb/methods declares.
+/// The methods that a header of include/ebb/methods declares, by itself or by a list of names.
 std::vector<std::string> methods(const lint::File& file);
 
 }  // namespace optable

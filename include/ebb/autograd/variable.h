@@ -8,20 +8,10 @@
 #include <ebb/core/dtype.h>
 #include <ebb/core/options.h>
 #include <ebb/core/scalar.h>
-#include <ebb/methods/arithmetic.h>
-#include <ebb/methods/compare.h>
-#include <ebb/methods/copy.h>
-#include <ebb/methods/creation.h>
+#include <ebb/methods/elementwise.h>
 #include <ebb/methods/index.h>
-#include <ebb/methods/linalg.h>
-#include <ebb/methods/random.h>
 #include <ebb/methods/reduce.h>
-#include <ebb/methods/scan.h>
 #include <ebb/methods/shape.h>
-#include <ebb/methods/softmax.h>
-#include <ebb/methods/sort.h>
-#include <ebb/methods/storage.h>
-#include <ebb/methods/unary.h>
 
 #include <iosfwd>
 #include <string>
@@ -32,22 +22,12 @@ namespace ebb {
 class DeprecatedTypeProperties;
 
 /// A multi-dimensional array that records, as ops run on it, how to compute derivatives. A handle one pointer
-/// wide: copies refer to the same tensor. The methods of a family of ops are declared in ebb/methods/ and
-/// documented with the function of the same name in ebb/ops/.
-class EBB_API Variable : public ops::ArithmeticMethods,
-                         public ops::CompareMethods,
-                         public ops::CopyMethods,
-                         public ops::CreationMethods,
+/// wide: copies refer to the same tensor. The methods that are ops are declared in ebb/methods/ and documented
+/// with the functions of the same names in ebb/ops/.
+class EBB_API Variable : public ops::ElementwiseMethods,
                          public ops::IndexMethods,
-                         public ops::LinalgMethods,
-                         public ops::RandomMethods,
                          public ops::ReduceMethods,
-                         public ops::ScanMethods,
-                         public ops::ShapeMethods,
-                         public ops::SoftmaxMethods,
-                         public ops::SortMethods,
-                         public ops::StorageMethods,
-                         public ops::UnaryMethods {
+                         public ops::ShapeMethods {
  public:
   using Relocatable = Variable;  // see SmallVector
 

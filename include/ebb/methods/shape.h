@@ -1,5 +1,5 @@
-// Methods of Variable that view, rearrange, split and repeat; documented with the functions of the same names
-// in ebb/ops/shape/.
+// Methods of Variable that view, rearrange, copy and convert, and that make tensors of the same kind;
+// documented with the functions of the same names in ebb/ops/shape/, ebb/ops/copy.h and ebb/ops/creation.h.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -12,9 +12,16 @@
 #include <cstdint>
 #include <vector>
 
+namespace ebb {
+class StorageHandle;
+template <class T>
+class MaybeOwned;
+}  // namespace ebb
+
 namespace ebb::ops {
 
 struct EBB_API ShapeMethods {
+  // Views, joins and rearranged elements.
   Variable as_strided(IntArrayRef size, IntArrayRef stride,
                       optional<std::int64_t> storage_offset = nullopt) const;
   Variable& as_strided_(IntArrayRef size, IntArrayRef stride,
@@ -112,6 +119,81 @@ struct EBB_API ShapeMethods {
   std::vector<Variable> vsplit(IntArrayRef indices) const;
   std::vector<Variable> dsplit(std::int64_t sections) const;
   std::vector<Variable> dsplit(IntArrayRef indices) const;
+
+  // Copies, conversions and fills.
+  Variable clone(optional<MemoryFormat> memory_format = nullopt) const;
+  Variable contiguous(MemoryFormat memory_format = MemoryFormat::Contiguous) const;
+  Variable to(const TensorOptions& options = {}, bool non_blocking = false, bool copy = false,
+              optional<MemoryFormat> memory_format = nullopt) const;
+  Variable to(DType dtype, bool non_blocking = false, bool copy = false,
+              optional<MemoryFormat> memory_format = nullopt) const;
+  Variable to(TypeMeta dtype, bool non_blocking = false, bool copy = false,
+              optional<MemoryFormat> memory_format = nullopt) const;
+  Variable to(Device device, DType dtype, bool non_blocking = false, bool copy = false,
+              optional<MemoryFormat> memory_format = nullopt) const;
+  Variable to(const Variable& other, bool non_blocking = false, bool copy = false,
+              optional<MemoryFormat> memory_format = nullopt) const;
+  Variable to(optional<DType> dtype, optional<Layout> layout, optional<Device> device,
+              optional<bool> pin_memory, bool non_blocking, bool copy,
+              optional<MemoryFormat> memory_format) const;
+  Variable toType(DType dtype) const;
+  Variable type_as(const Variable& other) const;
+  Variable cpu() const;
+  Variable cuda() const;
+  /// Whether the memory is page-locked: the device copies from and to it while the CPU goes on.
+  bool is_pinned() const;
+  /// A copy in page-locked memory; itself when it lies there already. Throws unless it is on the CPU and
+  /// there is a CUDA device.
+  Variable pin_memory() const;
+  /// The tensor is used on a stream other than the one it was made on: once freed, its memory is not handed
+  /// out again before what is queued there by then is done. Throws for tensors of the CPU unless pinned.
+  void record_stream(const cuda::Stream& stream) const;
+  Variable& copy_(const Variable& src, bool non_blocking = false) const;
+  Variable& fill_(const Scalar& value) const;
+  Variable& fill_(const Variable& value) const;
+  Variable& zero_() const;
+
+  // New tensors of the same kind.
+  Variable new_empty(IntArrayRef sizes, const TensorOptions& options = {}) const;
+  Variable new_empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {}) const;
+  Variable new_zeros(IntArrayRef sizes, const TensorOptions& options = {}) const;
+  Variable new_ones(IntArrayRef sizes, const TensorOptions& options = {}) const;
+  Variable new_full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {}) const;
+  // Dtype, layout, device and pinning apart, as in ebb/ops/factories.h.
+  Variable new_empty(IntArrayRef sizes, optional<DType> dtype, optional<Layout> layout,
+                     optional<Device> device, optional<bool> pin_memory) const;
+  Variable new_empty_strided(IntArrayRef sizes, IntArrayRef strides, optional<DType> dtype,
+                             optional<Layout> layout, optional<Device> device,
+                             optional<bool> pin_memory) const;
+  Variable new_zeros(IntArrayRef sizes, optional<DType> dtype, optional<Layout> layout,
+                     optional<Device> device, optional<bool> pin_memory) const;
+  Variable new_ones(IntArrayRef sizes, optional<DType> dtype, optional<Layout> layout,
+                    optional<Device> device, optional<bool> pin_memory) const;
+  Variable new_full(IntArrayRef sizes, const Scalar& value, optional<DType> dtype, optional<Layout> layout,
+                    optional<Device> device, optional<bool> pin_memory) const;
+
+  // The memory under the tensor, which other tensors may share.
+  /// The memory, all of it, whatever part this tensor shows (Tensor.storage).
+  StorageHandle storage() const;
+  /// Whether the tensor has memory: true of every defined one (Tensor.has_storage).
+  bool has_storage() const;
+  /// Whether both show the same elements of the same memory (Tensor.is_set_to).
+  bool is_set_to(const Variable& other) const;
+  /// Shows other memory from now on: that of a tensor, in its sizes and strides, or a storage as one
+  /// dimension or in the sizes, strides and offset given (in elements); without arguments, none. The tensor
+  /// keeps its dtype, which `source` must have. Throws for what does not fit into the storage, for another
+  /// device, and for a tensor whose gradient is recorded (Tensor.set_).
+  Variable& set_(const Variable& source) const;
+  Variable& set_(const StorageHandle& source) const;
+  Variable& set_(const StorageHandle& source, std::int64_t storage_offset, IntArrayRef size,
+                 IntArrayRef stride = {}) const;
+  Variable& set_() const;
+  /// The memory format that the strides are those of: ChannelsLast, ChannelsLast3d or else Contiguous.
+  MemoryFormat suggest_memory_format() const;
+  /// The tensor itself where it is contiguous, else a copy that is. What is returned borrows from it.
+  MaybeOwned<Variable> expect_contiguous() const;
+  /// Writes type and sizes, "[CPUFloatType [2, 3]]", to stderr.
+  void print() const;
 };
 
 }  // namespace ebb::ops

@@ -1,10 +1,126 @@
-// f_out(out, arguments of f...) of reductions, of what gives two results, of lists and of new values; and of
-// all others.
+// f_out(out, arguments of f...) for every op that has this form in libtorch: the result is written into an
+// existing tensor.
 #pragma once
 
-#include <ebb/ops/out_elements.h>
+#include <ebb/methods/lists.h>
+#include <ebb/ops/creation.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/linalg.h>
+#include <ebb/ops/random.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/scan.h>
+#include <ebb/ops/shape.h>
+#include <ebb/ops/softmax.h>
+#include <ebb/ops/sort.h>
+
+#include <tuple>
 
 namespace ebb {
+
+namespace detail {
+
+/// Writes the result of `op` into `out`, which takes its shape; a warning says so where `out` had elements.
+/// Throws where a gradient would be recorded through either, for another device, and for a result of another
+/// dtype: of a higher kind (a float into integers), or, for an exact op, any other.
+EBB_API Variable& write_out(const char* op, Variable& out, const Variable& result, bool exact = false);
+using TwoOut = std::tuple<Variable&, Variable&>;
+EBB_API TwoOut write_out(const char* op, Variable& first, Variable& second,
+                         const std::tuple<Variable, Variable>& results);
+
+}  // namespace detail
+
+// Every overload of f, with its defaults. The result is computed and then copied: for programs written so,
+// and no faster than f. Views, convolutions, pools and losses have no such form. (torch.f(..., out=out))
+
+// clang-format off
+// Ops on elements and along a dimension, besides those of ebb/methods/lists.h.
+#define EBB_OUT_OPS(X) \
+  X(elu) X(gelu) X(hardshrink) X(hardsigmoid) X(hardswish) X(hardtanh) X(isneginf) X(isposinf) \
+  X(leaky_relu) X(log_sigmoid) X(logit) X(mish) X(nan_to_num) X(polygamma) X(signbit) X(silu) \
+  X(softplus) X(softshrink) X(threshold) X(clamp) X(clamp_max) X(clamp_min) X(clip) X(add) X(addcdiv) \
+  X(addcmul) X(fmax) X(fmin) X(isin) X(lerp) X(logaddexp) X(logaddexp2) X(maximum) X(minimum) X(sub) \
+  X(subtract) X(where) X(argmax) X(argmin) X(cumprod) X(cumsum) X(diff) X(glu) X(log_softmax) \
+  X(logcumsumexp) X(prod) X(softmax)
+
+// Products, and ops that pick and move elements: out has the result's dtype.
+#define EBB_EXACT_OUT_OPS(X) \
+  X(addbmm) X(addmm) X(addmv) X(addr) X(baddbmm) X(bmm) X(chain_matmul) X(cross) X(dot) X(inner) \
+  X(kron) X(linalg_matmul) X(linalg_matrix_power) X(linear) X(matmul) X(matrix_power) X(mm) X(mv) \
+  X(outer) X(vdot) X(bucketize) X(diag) X(gather) X(index_add) X(index_copy) X(index_select) \
+  X(index_reduce) X(masked_select) X(multinomial) X(nonzero) X(scatter) X(scatter_add) \
+  X(scatter_reduce) X(searchsorted) X(take) X(take_along_dim) X(tril) X(triu)
+
+// Ops with two results.
+#define EBB_TWO_OUT_OPS(X) \
+  X(aminmax) X(cummax) X(cummin) X(kthvalue) X(mode) X(sort) X(topk)
+
+// New values, in out's dtype and on its device.
+#define EBB_FACTORY_OUT_OPS(X) \
+  X(arange) X(eye) X(linspace) X(logspace) X(randperm) X(range)
+
+// Lists of tensors, which may stand in braces: joined along a dimension, and without one.
+#define EBB_JOIN_OUT_OPS(X) X(cat) X(concat) X(concatenate) X(stack)
+#define EBB_STACK_OUT_OPS(X) X(column_stack) X(dstack) X(hstack) X(row_stack) X(vstack)
+
+// New values by their sizes, which may stand in braces.
+#define EBB_SIZED_OUT_OPS(X) X(zeros) X(ones) X(rand) X(randn) X(empty)
+// clang-format on
+
+#define EBB_OUT(op) \
+  Variable& op##_out(Variable& out, const auto&... a) { return detail::write_out(#op, out, op(a...)); }
+EBB_UNARY_OPS(EBB_OUT)
+EBB_BINARY_OPS(EBB_OUT)
+EBB_TENSOR_BINARY_OPS(EBB_OUT)
+EBB_OUT_OPS(EBB_OUT)
+#undef EBB_OUT
+#undef EBB_OUT_OPS
+
+#define EBB_OUT(op) \
+  Variable& op##_out(Variable& out, const auto&... a) { return detail::write_out(#op, out, op(a...), true); }
+EBB_EXACT_OUT_OPS(EBB_OUT)
+#undef EBB_OUT
+#undef EBB_EXACT_OUT_OPS
+
+#define EBB_OUT(op)                                                                                 \
+  detail::TwoOut op##_out(Variable& first, Variable& second, const Variable& x, const auto&... a) { \
+    return detail::write_out(#op, first, second, op(x, a...));                                      \
+  }
+EBB_TWO_OUT_OPS(EBB_OUT)
+#undef EBB_OUT
+#undef EBB_TWO_OUT_OPS
+
+#define EBB_OUT(op)                                              \
+  Variable& op##_out(Variable& out, const auto&... a) {          \
+    return detail::write_out(#op, out, op(a..., out.options())); \
+  }
+EBB_FACTORY_OUT_OPS(EBB_OUT)
+#undef EBB_OUT
+#undef EBB_FACTORY_OUT_OPS
+
+#define EBB_OUT(op)                                                                    \
+  inline Variable& op##_out(Variable& out, TensorList tensors, std::int64_t dim = 0) { \
+    return detail::write_out(#op, out, op(tensors, dim));                              \
+  }
+EBB_JOIN_OUT_OPS(EBB_OUT)
+#undef EBB_OUT
+#undef EBB_JOIN_OUT_OPS
+
+#define EBB_OUT(op)                                              \
+  inline Variable& op##_out(Variable& out, TensorList tensors) { \
+    return detail::write_out(#op, out, op(tensors));             \
+  }
+EBB_STACK_OUT_OPS(EBB_OUT)
+#undef EBB_OUT
+#undef EBB_STACK_OUT_OPS
+
+#define EBB_OUT(op)                                              \
+  inline Variable& op##_out(Variable& out, IntArrayRef size) {   \
+    return detail::write_out(#op, out, op(size, out.options())); \
+  }
+EBB_SIZED_OUT_OPS(EBB_OUT)
+#undef EBB_OUT
+#undef EBB_SIZED_OUT_OPS
 
 // Reductions. Without a dtype, sums and products are taken in out's.
 inline Variable& sum_out(Variable& out, const Variable& x, OptionalIntArrayRef dim = nullopt,
@@ -37,24 +153,21 @@ inline Variable& all_out(Variable& out, const Variable& x, OptionalIntArrayRef d
                          bool keepdim = false) {
   return detail::write_out("all", out, all(x, dim, keepdim));
 }
-template <class... A>
-Variable& var_out(Variable& out, const Variable& x, OptionalIntArrayRef dim, const A&... a) {
+Variable& var_out(Variable& out, const Variable& x, OptionalIntArrayRef dim, const auto&... a) {
   return detail::write_out("var", out, var(x, dim, a...));
 }
-template <class... A>
-Variable& std_out(Variable& out, const Variable& x, OptionalIntArrayRef dim, const A&... a) {
+Variable& std_out(Variable& out, const Variable& x, OptionalIntArrayRef dim, const auto&... a) {
   return detail::write_out("std", out, ebb::std(x, dim, a...));
 }
-template <class... A>
 Variable& norm_out(Variable& out, const Variable& x, const optional<Scalar>& p, IntArrayRef dim,
-                   const A&... a) {
+                   const auto&... a) {
   return detail::write_out("norm", out, norm(x, p, dim, a...));
 }
 inline Variable& logsumexp_out(Variable& out, const Variable& x, IntArrayRef dim, bool keepdim = false) {
   return detail::write_out("logsumexp", out, logsumexp(x, dim, keepdim));
 }
 
-// Two results at once.
+// Extremes, with and without their indices.
 inline Variable& max_out(Variable& out, const Variable& x) { return detail::write_out("max", out, max(x)); }
 inline Variable& min_out(Variable& out, const Variable& x) { return detail::write_out("min", out, min(x)); }
 inline Variable& max_out(Variable& out, const Variable& x, const Variable& other) {
@@ -71,80 +184,8 @@ inline detail::TwoOut min_out(Variable& values, Variable& indices, const Variabl
                               bool keepdim = false) {
   return detail::write_out("min", values, indices, min(x, dim, keepdim));
 }
-template <class... A>
-detail::TwoOut aminmax_out(Variable& first, Variable& second, const Variable& x, const A&... a) {
-  return detail::write_out("aminmax", first, second, aminmax(x, a...));
-}
-template <class... A>
-detail::TwoOut cummax_out(Variable& first, Variable& second, const Variable& x, const A&... a) {
-  return detail::write_out("cummax", first, second, cummax(x, a...));
-}
-template <class... A>
-detail::TwoOut cummin_out(Variable& first, Variable& second, const Variable& x, const A&... a) {
-  return detail::write_out("cummin", first, second, cummin(x, a...));
-}
-template <class... A>
-detail::TwoOut kthvalue_out(Variable& first, Variable& second, const Variable& x, const A&... a) {
-  return detail::write_out("kthvalue", first, second, kthvalue(x, a...));
-}
-template <class... A>
-detail::TwoOut mode_out(Variable& first, Variable& second, const Variable& x, const A&... a) {
-  return detail::write_out("mode", first, second, mode(x, a...));
-}
-template <class... A>
-detail::TwoOut sort_out(Variable& first, Variable& second, const Variable& x, const A&... a) {
-  return detail::write_out("sort", first, second, sort(x, a...));
-}
-template <class... A>
-detail::TwoOut topk_out(Variable& first, Variable& second, const Variable& x, const A&... a) {
-  return detail::write_out("topk", first, second, topk(x, a...));
-}
-
-// Lists of tensors, which may stand in braces.
-inline Variable& cat_out(Variable& out, TensorList tensors, std::int64_t dim = 0) {
-  return detail::write_out("cat", out, cat(tensors, dim));
-}
-inline Variable& concat_out(Variable& out, TensorList tensors, std::int64_t dim = 0) {
-  return detail::write_out("concat", out, concat(tensors, dim));
-}
-inline Variable& concatenate_out(Variable& out, TensorList tensors, std::int64_t dim = 0) {
-  return detail::write_out("concatenate", out, concatenate(tensors, dim));
-}
-inline Variable& stack_out(Variable& out, TensorList tensors, std::int64_t dim = 0) {
-  return detail::write_out("stack", out, stack(tensors, dim));
-}
-inline Variable& column_stack_out(Variable& out, TensorList tensors) {
-  return detail::write_out("column_stack", out, column_stack(tensors));
-}
-inline Variable& dstack_out(Variable& out, TensorList tensors) {
-  return detail::write_out("dstack", out, dstack(tensors));
-}
-inline Variable& hstack_out(Variable& out, TensorList tensors) {
-  return detail::write_out("hstack", out, hstack(tensors));
-}
-inline Variable& row_stack_out(Variable& out, TensorList tensors) {
-  return detail::write_out("row_stack", out, row_stack(tensors));
-}
-inline Variable& vstack_out(Variable& out, TensorList tensors) {
-  return detail::write_out("vstack", out, vstack(tensors));
-}
 
 // New values in out's dtype, on its device.
-inline Variable& zeros_out(Variable& out, IntArrayRef size) {
-  return detail::write_out("zeros", out, zeros(size, out.options()));
-}
-inline Variable& ones_out(Variable& out, IntArrayRef size) {
-  return detail::write_out("ones", out, ones(size, out.options()));
-}
-inline Variable& rand_out(Variable& out, IntArrayRef size) {
-  return detail::write_out("rand", out, rand(size, out.options()));
-}
-inline Variable& randn_out(Variable& out, IntArrayRef size) {
-  return detail::write_out("randn", out, randn(size, out.options()));
-}
-inline Variable& empty_out(Variable& out, IntArrayRef size) {
-  return detail::write_out("empty", out, empty(size, out.options()));
-}
 inline Variable& full_out(Variable& out, IntArrayRef size, const Scalar& value) {
   return detail::write_out("full", out, full(size, value, out.options()));
 }
@@ -157,33 +198,8 @@ inline Variable& randint_out(Variable& out, std::int64_t low, std::int64_t high,
 inline Variable& normal_out(Variable& out, double mean, double std, IntArrayRef size) {
   return detail::write_out("normal", out, normal(mean, std, size, nullopt, out.options()));
 }
-template <class... A>
-Variable& normal_out(Variable& out, const A&... a) {
+Variable& normal_out(Variable& out, const auto&... a) {
   return detail::write_out("normal", out, normal(a...));
-}
-template <class... A>
-Variable& arange_out(Variable& out, const A&... a) {
-  return detail::write_out("arange", out, arange(a..., out.options()));
-}
-template <class... A>
-Variable& eye_out(Variable& out, const A&... a) {
-  return detail::write_out("eye", out, eye(a..., out.options()));
-}
-template <class... A>
-Variable& linspace_out(Variable& out, const A&... a) {
-  return detail::write_out("linspace", out, linspace(a..., out.options()));
-}
-template <class... A>
-Variable& logspace_out(Variable& out, const A&... a) {
-  return detail::write_out("logspace", out, logspace(a..., out.options()));
-}
-template <class... A>
-Variable& randperm_out(Variable& out, const A&... a) {
-  return detail::write_out("randperm", out, randperm(a..., out.options()));
-}
-template <class... A>
-Variable& range_out(Variable& out, const A&... a) {
-  return detail::write_out("range", out, range(a..., out.options()));
 }
 
 }  // namespace ebb

@@ -140,11 +140,11 @@ Variable to(const Variable& x, const Variable& other, bool non_blocking, bool co
   return convert(x, other.device(), other.dtype(), non_blocking, copy, memory_format);
 }
 
-bool ops::CopyMethods::is_pinned() const {
+bool ops::ShapeMethods::is_pinned() const {
   return static_cast<const Variable&>(*this).array().storage()->is_pinned();
 }
 
-Variable ops::CopyMethods::pin_memory() const {
+Variable ops::ShapeMethods::pin_memory() const {
   const auto& self = static_cast<const Variable&>(*this);
   if (is_pinned()) return self;
   EBB_CHECK(self.is_cpu(), "pin_memory: only tensors of the CPU have memory to be pinned, this one is on ",
@@ -157,7 +157,7 @@ Variable ops::CopyMethods::pin_memory() const {
   return out;
 }
 
-void ops::CopyMethods::record_stream(const cuda::Stream& stream) const {
+void ops::ShapeMethods::record_stream(const cuda::Stream& stream) const {
   const auto& self = static_cast<const Variable&>(*this);
   EBB_CHECK(self.is_cuda() || is_pinned(), "record_stream: the tensor is on ", self.device(),
             " in memory that no stream uses. Pin it, or move it to a CUDA device.");

@@ -7,35 +7,35 @@
 
 namespace ebb::ops {
 
-Variable LinalgMethods::matrix_exp() const { return ebb::matrix_exp(self(this)); }
-Variable LinalgMethods::matrix_H() const { return ebb::matrix_H(self(this)); }
-Variable LinalgMethods::det() const { return ebb::det(self(this)); }
-Variable LinalgMethods::logdet() const { return ebb::logdet(self(this)); }
-std::tuple<Variable, Variable> LinalgMethods::slogdet() const { return ebb::slogdet(self(this)); }
-Variable LinalgMethods::inverse() const { return ebb::inverse(self(this)); }
-Variable LinalgMethods::pinverse(double rcond) const { return ebb::pinverse(self(this), rcond); }
-Variable LinalgMethods::cholesky(bool upper) const { return ebb::cholesky(self(this), upper); }
-Variable LinalgMethods::cholesky_solve(const Variable& input2, bool upper) const {
+Variable ReduceMethods::matrix_exp() const { return ebb::matrix_exp(self(this)); }
+Variable ReduceMethods::matrix_H() const { return ebb::matrix_H(self(this)); }
+Variable ReduceMethods::det() const { return ebb::det(self(this)); }
+Variable ReduceMethods::logdet() const { return ebb::logdet(self(this)); }
+std::tuple<Variable, Variable> ReduceMethods::slogdet() const { return ebb::slogdet(self(this)); }
+Variable ReduceMethods::inverse() const { return ebb::inverse(self(this)); }
+Variable ReduceMethods::pinverse(double rcond) const { return ebb::pinverse(self(this), rcond); }
+Variable ReduceMethods::cholesky(bool upper) const { return ebb::cholesky(self(this), upper); }
+Variable ReduceMethods::cholesky_solve(const Variable& input2, bool upper) const {
   return ebb::cholesky_solve(self(this), input2, upper);
 }
-Variable LinalgMethods::cholesky_inverse(bool upper) const {
+Variable ReduceMethods::cholesky_inverse(bool upper) const {
   return ebb::cholesky_inverse(self(this), upper);
 }
-std::tuple<Variable, Variable> LinalgMethods::qr(bool some) const { return ebb::qr(self(this), some); }
-std::tuple<Variable, Variable> LinalgMethods::geqrf() const { return ebb::geqrf(self(this)); }
-Variable LinalgMethods::orgqr(const Variable& input2) const { return ebb::orgqr(self(this), input2); }
-Variable LinalgMethods::ormqr(const Variable& input2, const Variable& input3, bool left,
+std::tuple<Variable, Variable> ReduceMethods::qr(bool some) const { return ebb::qr(self(this), some); }
+std::tuple<Variable, Variable> ReduceMethods::geqrf() const { return ebb::geqrf(self(this)); }
+Variable ReduceMethods::orgqr(const Variable& input2) const { return ebb::orgqr(self(this), input2); }
+Variable ReduceMethods::ormqr(const Variable& input2, const Variable& input3, bool left,
                               bool transpose) const {
   return ebb::ormqr(self(this), input2, input3, left, transpose);
 }
-std::tuple<Variable, Variable, Variable> LinalgMethods::svd(bool some, bool compute_uv) const {
+std::tuple<Variable, Variable, Variable> ReduceMethods::svd(bool some, bool compute_uv) const {
   return ebb::svd(self(this), some, compute_uv);
 }
-std::tuple<Variable, Variable> LinalgMethods::triangular_solve(const Variable& A, bool upper, bool transpose,
+std::tuple<Variable, Variable> ReduceMethods::triangular_solve(const Variable& A, bool upper, bool transpose,
                                                                bool unitriangular) const {
   return ebb::triangular_solve(self(this), A, upper, transpose, unitriangular);
 }
-Variable LinalgMethods::lu_solve(const Variable& LU_data, const Variable& LU_pivots) const {
+Variable ReduceMethods::lu_solve(const Variable& LU_data, const Variable& LU_pivots) const {
   return ebb::lu_solve(self(this), LU_data, LU_pivots);
 }
 

@@ -86,7 +86,7 @@ Variable addbmm(const Variable& self, const Variable& batch1, const Variable& ba
                           batch2.reshape({b * k, n}), false, beta, alpha);
 }
 
-Variable& ops::LinalgMethods::addbmm_(const Variable& batch1, const Variable& batch2, const Scalar& beta,
+Variable& ops::ReduceMethods::addbmm_(const Variable& batch1, const Variable& batch2, const Scalar& beta,
                                       const Scalar& alpha) const {
   const Variable& self = static_cast<const Variable&>(*this);
   ops::operand_device("addbmm_", self, batch1, batch2);

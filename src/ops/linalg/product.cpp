@@ -234,7 +234,7 @@ Variable baddbmm(const Variable& self, const Variable& batch1, const Variable& b
   return ops::add_product("baddbmm", self, batch1, false, batch2, false, beta, alpha);
 }
 
-Variable& ops::LinalgMethods::addmm_(const Variable& mat1, const Variable& mat2, const Scalar& beta,
+Variable& ops::ReduceMethods::addmm_(const Variable& mat1, const Variable& mat2, const Scalar& beta,
                                      const Scalar& alpha) const {
   const Variable& self = static_cast<const Variable&>(*this);
   ops::check_dims("addmm_", mat1, mat2, 2);
@@ -242,7 +242,7 @@ Variable& ops::LinalgMethods::addmm_(const Variable& mat1, const Variable& mat2,
   return const_cast<Variable&>(self);
 }
 
-Variable& ops::LinalgMethods::baddbmm_(const Variable& batch1, const Variable& batch2, const Scalar& beta,
+Variable& ops::ReduceMethods::baddbmm_(const Variable& batch1, const Variable& batch2, const Scalar& beta,
                                        const Scalar& alpha) const {
   const Variable& self = static_cast<const Variable&>(*this);
   ops::check_dims("baddbmm_", batch1, batch2, 3);

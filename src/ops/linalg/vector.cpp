@@ -213,14 +213,14 @@ Variable vector_outer(const char* op, const Variable& x, const Variable& y, cons
   return out;
 }
 
-Variable& LinalgMethods::addmv_(const Variable& mat, const Variable& vec, const Scalar& beta,
+Variable& ReduceMethods::addmv_(const Variable& mat, const Variable& vec, const Scalar& beta,
                                 const Scalar& alpha) const {
   const Variable& self = static_cast<const Variable&>(*this);
   check_mv("addmv_", mat, vec);
   add_vector_product("addmv_", self, mat, vec, true, beta, alpha);
   return const_cast<Variable&>(self);
 }
-Variable& LinalgMethods::addr_(const Variable& vec1, const Variable& vec2, const Scalar& beta,
+Variable& ReduceMethods::addr_(const Variable& vec1, const Variable& vec2, const Scalar& beta,
                                const Scalar& alpha) const {
   const Variable& self = static_cast<const Variable&>(*this);
   check_addr("addr_", self, vec1, vec2, beta, alpha);

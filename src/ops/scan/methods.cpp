@@ -5,31 +5,31 @@
 
 namespace ebb::ops {
 
-Variable ScanMethods::cumsum(std::int64_t dim, optional<ScalarType> dtype) const {
+Variable ReduceMethods::cumsum(std::int64_t dim, optional<ScalarType> dtype) const {
   return ebb::cumsum(self(this), dim, dtype);
 }
-Variable& ScanMethods::cumsum_(std::int64_t dim, optional<ScalarType> dtype) const {
+Variable& ReduceMethods::cumsum_(std::int64_t dim, optional<ScalarType> dtype) const {
   return ebb::cumsum_(self(this), dim, dtype);
 }
-Variable ScanMethods::cumprod(std::int64_t dim, optional<ScalarType> dtype) const {
+Variable ReduceMethods::cumprod(std::int64_t dim, optional<ScalarType> dtype) const {
   return ebb::cumprod(self(this), dim, dtype);
 }
-Variable& ScanMethods::cumprod_(std::int64_t dim, optional<ScalarType> dtype) const {
+Variable& ReduceMethods::cumprod_(std::int64_t dim, optional<ScalarType> dtype) const {
   return ebb::cumprod_(self(this), dim, dtype);
 }
-Variable ScanMethods::logcumsumexp(std::int64_t dim) const { return ebb::logcumsumexp(self(this), dim); }
-std::tuple<Variable, Variable> ScanMethods::cummax(std::int64_t dim) const {
+Variable ReduceMethods::logcumsumexp(std::int64_t dim) const { return ebb::logcumsumexp(self(this), dim); }
+std::tuple<Variable, Variable> ReduceMethods::cummax(std::int64_t dim) const {
   return ebb::cummax(self(this), dim);
 }
-std::tuple<Variable, Variable> ScanMethods::cummin(std::int64_t dim) const {
+std::tuple<Variable, Variable> ReduceMethods::cummin(std::int64_t dim) const {
   return ebb::cummin(self(this), dim);
 }
-Variable ScanMethods::diff(std::int64_t n, std::int64_t dim) const { return ebb::diff(self(this), n, dim); }
-Variable ScanMethods::diff(std::int64_t n, std::int64_t dim, const optional<Variable>& prepend) const {
+Variable ReduceMethods::diff(std::int64_t n, std::int64_t dim) const { return ebb::diff(self(this), n, dim); }
+Variable ReduceMethods::diff(std::int64_t n, std::int64_t dim, const optional<Variable>& prepend) const {
   return ebb::diff(self(this), n, dim, prepend);
 }
-Variable ScanMethods::diff(std::int64_t n, std::int64_t dim, const optional<Variable>& prepend,
-                           const optional<Variable>& append) const {
+Variable ReduceMethods::diff(std::int64_t n, std::int64_t dim, const optional<Variable>& prepend,
+                             const optional<Variable>& append) const {
   return ebb::diff(self(this), n, dim, prepend, append);
 }
 

@@ -68,25 +68,25 @@ Variable resize_as(const Variable& x, const Variable& other, optional<MemoryForm
 
 namespace ops {
 
-StorageHandle StorageMethods::storage() const { return StorageHandle(self(this).array().storage()); }
-bool StorageMethods::has_storage() const { return self(this).defined(); }
+StorageHandle ShapeMethods::storage() const { return StorageHandle(self(this).array().storage()); }
+bool ShapeMethods::has_storage() const { return self(this).defined(); }
 
-bool StorageMethods::is_set_to(const Variable& other) const {
+bool ShapeMethods::is_set_to(const Variable& other) const {
   const NdArray &a = self(this).array(), &b = other.array();
   return a.storage() == b.storage() && a.offset() == b.offset() && a.dtype() == b.dtype() &&
          a.sizes() == b.sizes() && a.strides() == b.strides();
 }
 
-Variable& StorageMethods::set_(const Variable& source) const { return show(self(this), source.array()); }
+Variable& ShapeMethods::set_(const Variable& source) const { return show(self(this), source.array()); }
 
-Variable& StorageMethods::set_(const StorageHandle& source) const {
+Variable& ShapeMethods::set_(const StorageHandle& source) const {
   EBB_CHECK(source, "set_: the storage is null.");
   const Variable& x = self(this);
   return set_(source, 0, static_cast<std::int64_t>(source.nbytes()) / x.element_size());
 }
 
-Variable& StorageMethods::set_(const StorageHandle& source, std::int64_t storage_offset, IntArrayRef size,
-                               IntArrayRef stride) const {
+Variable& ShapeMethods::set_(const StorageHandle& source, std::int64_t storage_offset, IntArrayRef size,
+                             IntArrayRef stride) const {
   const Variable& x = self(this);
   EBB_CHECK(source, "set_: the storage is null.");
   checked_numel(size);
@@ -98,12 +98,12 @@ Variable& StorageMethods::set_(const StorageHandle& source, std::int64_t storage
   return show(x, NdArray(source.ref(), DimVector(size), strides, storage_offset, x.scalar_type()));
 }
 
-Variable& StorageMethods::set_() const {
+Variable& ShapeMethods::set_() const {
   const Variable& x = self(this);
   return show(x, NdArray::empty({0}, x.scalar_type(), x.device()));
 }
 
-MemoryFormat StorageMethods::suggest_memory_format() const {
+MemoryFormat ShapeMethods::suggest_memory_format() const {
   const Variable& x = self(this);
   // Of a tensor that is both, as one of a single channel, the sizes decide nothing: row-major.
   if (x.is_contiguous()) return MemoryFormat::Contiguous;
@@ -112,12 +112,12 @@ MemoryFormat StorageMethods::suggest_memory_format() const {
   return MemoryFormat::Contiguous;
 }
 
-MaybeOwned<Variable> StorageMethods::expect_contiguous() const {
+MaybeOwned<Variable> ShapeMethods::expect_contiguous() const {
   const Variable& x = self(this);
   return x.is_contiguous() ? MaybeOwned<Variable>::borrowed(x) : MaybeOwned<Variable>::owned(x.contiguous());
 }
 
-void StorageMethods::print() const {
+void ShapeMethods::print() const {
   detail::not_replayed("it prints a tensor");
   const Variable& x = self(this);
   std::string text = "[UndefinedTensor]";

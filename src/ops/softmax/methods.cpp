@@ -5,10 +5,10 @@
 
 namespace ebb::ops {
 
-Variable SoftmaxMethods::softmax(std::int64_t dim, optional<ScalarType> dtype) const {
+Variable ReduceMethods::softmax(std::int64_t dim, optional<ScalarType> dtype) const {
   return ebb::softmax(self(this), dim, dtype);
 }
-Variable SoftmaxMethods::log_softmax(std::int64_t dim, optional<ScalarType> dtype) const {
+Variable ReduceMethods::log_softmax(std::int64_t dim, optional<ScalarType> dtype) const {
   return ebb::log_softmax(self(this), dim, dtype);
 }
 

@@ -1,17 +1,65 @@
-// Methods of Variable of two and more tensors, number by number; documented with the functions of the same
-// names in ebb/ops/elementwise/arithmetic.h.
+// Methods of Variable that work element by element; documented with the functions of the same names in
+// ebb/ops/elementwise/, ebb/ops/special/ and ebb/ops/random.h.
 #pragma once
 
 #include <ebb/core/api.h>
 #include <ebb/core/array_ref.h>
+#include <ebb/core/random.h>
 #include <ebb/core/scalar.h>
 #include <ebb/fwd.h>
+#include <ebb/methods/lists.h>
 
+#include <cstdint>
 #include <string_view>
+#include <tuple>
 
 namespace ebb::ops {
 
-struct EBB_API ArithmeticMethods {
+struct EBB_API ElementwiseMethods {
+  // Functions of one tensor.
+#define EBB_METHODS(op) \
+  Variable op() const;  \
+  Variable& op##_() const;
+  EBB_UNARY_OPS(EBB_METHODS)
+#undef EBB_METHODS
+  Variable round(std::int64_t decimals) const;
+  Variable& round_(std::int64_t decimals) const;
+  Variable polygamma(std::int64_t n) const;
+  Variable mvlgamma(std::int64_t p) const;
+  Variable& mvlgamma_(std::int64_t p) const;
+  std::tuple<Variable, Variable> frexp() const;
+  Variable isreal() const;
+  bool is_neg() const;
+  Variable resolve_neg() const;
+  Variable logit(optional<double> eps = nullopt) const;
+  Variable& logit_(optional<double> eps = nullopt) const;
+  Variable nan_to_num(optional<double> nan = nullopt, optional<double> posinf = nullopt,
+                      optional<double> neginf = nullopt) const;
+  Variable& nan_to_num_(optional<double> nan = nullopt, optional<double> posinf = nullopt,
+                        optional<double> neginf = nullopt) const;
+  Variable positive() const;
+  Variable isnan() const;
+  Variable isinf() const;
+  Variable isfinite() const;
+  Variable isposinf() const;
+  Variable isneginf() const;
+  Variable signbit() const;
+  Variable hardshrink(const Scalar& lambd = 0.5) const;
+  Variable operator-() const;
+  Variable operator~() const;
+
+  // Functions of two and more tensors.
+#define EBB_METHODS(op)                     \
+  Variable op(const Variable& other) const; \
+  Variable& op##_(const Variable& other) const;
+  EBB_TENSOR_BINARY_OPS(EBB_METHODS)
+  EBB_BINARY_OPS(EBB_METHODS)
+#undef EBB_METHODS
+#define EBB_METHODS(op)                   \
+  Variable op(const Scalar& other) const; \
+  Variable& op##_(const Scalar& other) const;
+  EBB_BINARY_OPS(EBB_METHODS)
+#undef EBB_METHODS
   Variable add(const Variable& other, const Scalar& alpha = 1) const;
   Variable add(const Scalar& other, const Scalar& alpha = 1) const;
   Variable& add_(const Variable& other, const Scalar& alpha = 1) const;
@@ -24,38 +72,6 @@ struct EBB_API ArithmeticMethods {
   Variable subtract(const Scalar& other, const Scalar& alpha = 1) const;
   Variable& subtract_(const Variable& other, const Scalar& alpha = 1) const;
   Variable& subtract_(const Scalar& other, const Scalar& alpha = 1) const;
-  Variable mul(const Variable& other) const;
-  Variable mul(const Scalar& other) const;
-  Variable& mul_(const Variable& other) const;
-  Variable& mul_(const Scalar& other) const;
-  Variable multiply(const Variable& other) const;
-  Variable multiply(const Scalar& other) const;
-  Variable& multiply_(const Variable& other) const;
-  Variable& multiply_(const Scalar& other) const;
-  Variable div(const Variable& other) const;
-  Variable div(const Scalar& other) const;
-  Variable& div_(const Variable& other) const;
-  Variable& div_(const Scalar& other) const;
-  Variable divide(const Variable& other) const;
-  Variable divide(const Scalar& other) const;
-  Variable& divide_(const Variable& other) const;
-  Variable& divide_(const Scalar& other) const;
-  Variable true_divide(const Variable& other) const;
-  Variable true_divide(const Scalar& other) const;
-  Variable& true_divide_(const Variable& other) const;
-  Variable& true_divide_(const Scalar& other) const;
-  Variable floor_divide(const Variable& other) const;
-  Variable floor_divide(const Scalar& other) const;
-  Variable& floor_divide_(const Variable& other) const;
-  Variable& floor_divide_(const Scalar& other) const;
-  Variable fmod(const Variable& other) const;
-  Variable fmod(const Scalar& other) const;
-  Variable& fmod_(const Variable& other) const;
-  Variable& fmod_(const Scalar& other) const;
-  Variable remainder(const Variable& other) const;
-  Variable remainder(const Scalar& other) const;
-  Variable& remainder_(const Variable& other) const;
-  Variable& remainder_(const Scalar& other) const;
   Variable div(const Variable& other, optional<std::string_view> rounding_mode) const;
   Variable div(const Scalar& other, optional<std::string_view> rounding_mode) const;
   Variable& div_(const Variable& other, optional<std::string_view> rounding_mode) const;
@@ -64,48 +80,12 @@ struct EBB_API ArithmeticMethods {
   Variable divide(const Scalar& other, optional<std::string_view> rounding_mode) const;
   Variable& divide_(const Variable& other, optional<std::string_view> rounding_mode) const;
   Variable& divide_(const Scalar& other, optional<std::string_view> rounding_mode) const;
-  Variable pow(const Variable& exponent) const;
-  Variable& pow_(const Variable& exponent) const;
-  Variable pow(const Scalar& exponent) const;
-  Variable& pow_(const Scalar& exponent) const;
-  Variable float_power(const Variable& exponent) const;
-  Variable float_power(const Scalar& exponent) const;
-  Variable& float_power_(const Variable& exponent) const;
-  Variable& float_power_(const Scalar& exponent) const;
-  Variable gcd(const Variable& other) const;
-  Variable& gcd_(const Variable& other) const;
-  Variable lcm(const Variable& other) const;
-  Variable& lcm_(const Variable& other) const;
-  Variable atan2(const Variable& other) const;
-  Variable& atan2_(const Variable& other) const;
-  Variable arctan2(const Variable& other) const;
-  Variable& arctan2_(const Variable& other) const;
-  Variable hypot(const Variable& other) const;
-  Variable& hypot_(const Variable& other) const;
-  Variable copysign(const Variable& other) const;
-  Variable& copysign_(const Variable& other) const;
-  Variable ldexp(const Variable& other) const;
-  Variable& ldexp_(const Variable& other) const;
-  Variable heaviside(const Variable& other) const;
-  Variable& heaviside_(const Variable& other) const;
-  Variable copysign(const Scalar& other) const;
-  Variable& copysign_(const Scalar& other) const;
   Variable maximum(const Variable& other) const;
   Variable minimum(const Variable& other) const;
   Variable fmax(const Variable& other) const;
   Variable fmin(const Variable& other) const;
-  Variable igamma(const Variable& other) const;
-  Variable& igamma_(const Variable& other) const;
-  Variable igammac(const Variable& other) const;
-  Variable& igammac_(const Variable& other) const;
-  Variable nextafter(const Variable& other) const;
-  Variable& nextafter_(const Variable& other) const;
   Variable logaddexp(const Variable& other) const;
   Variable logaddexp2(const Variable& other) const;
-  Variable xlogy(const Variable& other) const;
-  Variable xlogy(const Scalar& other) const;
-  Variable& xlogy_(const Variable& other) const;
-  Variable& xlogy_(const Scalar& other) const;
   Variable clamp(const optional<Scalar>& min, const optional<Scalar>& max = nullopt) const;
   Variable clamp(const optional<Variable>& min, const optional<Variable>& max) const;
   Variable clamp(const optional<Variable>& min) const;
@@ -145,6 +125,38 @@ struct EBB_API ArithmeticMethods {
   Variable& operator*=(const Scalar& other);
   Variable& operator/=(const Variable& other);
   Variable& operator/=(const Scalar& other);
+
+  // Comparisons and bits.
+  Variable isclose(const Variable& other, double rtol = 1e-5, double atol = 1e-8,
+                   bool equal_nan = false) const;
+  bool allclose(const Variable& other, double rtol = 1e-5, double atol = 1e-8, bool equal_nan = false) const;
+  bool equal(const Variable& other) const;
+  Variable& operator&=(const Variable& other);
+  Variable& operator&=(const Scalar& other);
+  Variable& operator|=(const Variable& other);
+  Variable& operator|=(const Scalar& other);
+  Variable& operator^=(const Variable& other);
+  Variable& operator^=(const Scalar& other);
+
+  // Random numbers.
+  Variable& uniform_(double from = 0, double to = 1, const optional<Generator>& generator = nullopt) const;
+  Variable& normal_(double mean = 0, double std = 1, const optional<Generator>& generator = nullopt) const;
+  Variable& log_normal_(double mean = 1, double std = 2,
+                        const optional<Generator>& generator = nullopt) const;
+  Variable& exponential_(double lambd = 1, const optional<Generator>& generator = nullopt) const;
+  Variable& cauchy_(double median = 0, double sigma = 1,
+                    const optional<Generator>& generator = nullopt) const;
+  Variable& geometric_(double p, const optional<Generator>& generator = nullopt) const;
+  Variable& random_(std::int64_t from, optional<std::int64_t> to,
+                    const optional<Generator>& generator = nullopt) const;
+  Variable& random_(std::int64_t to, const optional<Generator>& generator = nullopt) const;
+  Variable& random_(const optional<Generator>& generator = nullopt) const;
+  Variable& bernoulli_(const Variable& p, const optional<Generator>& generator = nullopt) const;
+  Variable& bernoulli_(double p = 0.5, const optional<Generator>& generator = nullopt) const;
+  Variable bernoulli(const optional<Generator>& generator = nullopt) const;
+  Variable bernoulli(double p, const optional<Generator>& generator = nullopt) const;
+  Variable multinomial(std::int64_t num_samples, bool replacement = false,
+                       const optional<Generator>& generator = nullopt) const;
 };
 
 }  // namespace ebb::ops
