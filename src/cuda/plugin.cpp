@@ -8,29 +8,14 @@
 #include "cuda/runtime.h"
 #include "cuda/streams.h"
 #include "kernel/cuda/dnn.h"
-#include "ops/attention/cuda.h"
-#include "ops/common/cuda.h"
-#include "ops/conv/cuda.h"
-#include "ops/creation/cuda.h"
-#include "ops/decomposition/cuda.h"
 #include "ops/elementwise/cuda.h"
-#include "ops/foreach/cuda.h"
-#include "ops/index/cuda.h"
-#include "ops/linalg/cuda.h"
 #include "ops/loss/cuda.h"
-#include "ops/norm/cuda.h"
-#include "ops/pool/cuda.h"
-#include "ops/random/cuda.h"
-#include "ops/reduce/cuda.h"
-#include "ops/resample/cuda.h"
-#include "ops/rnn/cuda.h"
-#include "ops/scan/cuda.h"
-#include "ops/shape/cuda.h"
-#include "ops/softmax/cuda.h"
-#include "ops/sort/cuda.h"
-#include "optim/cuda.h"
 
 namespace ebb::cuda {
+
+/// Puts the kernels of all families into their slots; cmake/EbbSlots.cmake writes it.
+void fill_slots();
+
 namespace {
 
 Device current_device() { return Device(DeviceType::CUDA, current_device_index()); }
@@ -159,27 +144,9 @@ extern "C" EBB_API const char* ebb_plugin_entry(std::uint32_t host_abi) {
   if (host_abi != ebb::detail::kPluginAbi)
     return "it was built for another version of ebb. Reinstall both together.";
   if (const char* problem = find_device()) return problem;
-  register_common();
-  register_attention();
-  register_conv();
-  register_creation();
-  register_decomposition();
+  fill_slots();
   register_elementwise();
-  register_foreach();
-  register_index();
-  register_linalg();
-  register_loss();
-  register_norm();
-  register_optim();
-  register_pool();
-  register_random();
-  register_reduce();
-  register_resample();
-  register_rnn();
-  register_scan();
-  register_shape();
-  register_softmax();
-  register_sort();
+  register_pointwise_losses();
   // Last: other threads take it for a sign that all kernels are in their slots.
   ebb::detail::set_backend(ebb::DeviceType::CUDA, &kBackend);
   return nullptr;

@@ -1,5 +1,5 @@
 // Update rules on the device: one launch for many parameters.
-#include "optim/cuda.h"
+#include "optim/kernels.h"
 
 #include <ebb/core/visit.h>
 
@@ -74,11 +74,6 @@ void optimizer_step(const kernels::UpdateList& list, const math::Step& step) {
 }
 void store_rule(kernels::RuleBytes* to, Device device, const kernels::RuleBytes& rule) {
   launch_independent(device, Grid{dim3(1), dim3(1)}, &store_kernel, to, rule);
-}
-
-void register_optim() {
-  kernels::optimizer_step.set_cuda(&optimizer_step);
-  kernels::store_rule.set_cuda(&store_rule);
 }
 
 }  // namespace ebb::cuda

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "kernel/entry_list.h"
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 #include "optim/math.h"
 
 namespace ebb::kernels {
@@ -45,9 +45,7 @@ void store_rule(kernels::RuleBytes* to, Device device, const kernels::RuleBytes&
 
 }  // namespace ebb::cpu
 
-namespace ebb::kernels {
-
-extern EBB_API KernelSlot<decltype(cpu::optimizer_step)> optimizer_step;
-extern EBB_API KernelSlot<decltype(cpu::store_rule)> store_rule;
-
-}  // namespace ebb::kernels
+#define EBB_OPTIM_KERNELS(X)           \
+  X(optimizer_step, "optimizer step"); \
+  X(store_rule, "optimizer step");
+EBB_DECLARE_KERNELS(EBB_OPTIM_KERNELS)

@@ -5,10 +5,10 @@
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/launch.h"
-#include "ops/attention/cuda.h"
 #include "ops/attention/cuda_library.h"
 #include "ops/attention/cuda_slopes.h"
 #include "ops/attention/cuda_tensor_calls.h"
+#include "ops/attention/kernels.h"
 
 namespace ebb::cuda {
 namespace attending {
@@ -100,13 +100,6 @@ void attention_backward(ops::AttentionGrads& out, const NdArray& grad, const ops
   if (attending::library_backward(out, grad, call)) return;
   visit_floating(call.query.dtype(), "scaled_dot_product_attention",
                  [&]<class T> { attending::backward<T>(out, grad, call); });
-}
-
-void register_attention() {
-  kernels::attention.set_cuda(&attention);
-  kernels::attention_backward.set_cuda(&attention_backward);
-  kernels::attention_mask_backward.set_cuda(&attention_mask_backward);
-  kernels::attention_dropout.set_cuda(&attention_dropout);
 }
 
 }  // namespace ebb::cuda

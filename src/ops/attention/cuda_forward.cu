@@ -3,10 +3,10 @@
 
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/walk.h"
-#include "ops/attention/cuda.h"
 #include "ops/attention/cuda_library.h"
 #include "ops/attention/cuda_tensor_calls.h"
 #include "ops/attention/cuda_tile.h"
+#include "ops/attention/kernels.h"
 
 namespace ebb::cuda {
 namespace attending {

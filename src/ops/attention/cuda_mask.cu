@@ -3,9 +3,9 @@
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/launch.h"
-#include "ops/attention/cuda.h"
 #include "ops/attention/cuda_backward.h"
 #include "ops/attention/cuda_slopes.h"
+#include "ops/attention/kernels.h"
 
 namespace ebb::cuda {
 namespace attending {

@@ -5,7 +5,7 @@
 
 #include <ebb/core/ndarray.h>
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 #include "ops/common/dropout_rule.h"
 
 namespace ebb {
@@ -47,11 +47,11 @@ void attention_mask_backward(NdArray& out, const NdArray& grad, const ops::Atten
 void attention_dropout(NdArray& out, const drawing::Dropout& rule);
 }  // namespace cpu
 
-namespace kernels {
-extern EBB_API KernelSlot<decltype(cpu::attention)> attention;
-extern EBB_API KernelSlot<decltype(cpu::attention_backward)> attention_backward;
-extern EBB_API KernelSlot<decltype(cpu::attention_mask_backward)> attention_mask_backward;
-extern EBB_API KernelSlot<decltype(cpu::attention_dropout)> attention_dropout;
-}  // namespace kernels
-
 }  // namespace ebb
+
+#define EBB_ATTENTION_KERNELS(X)                              \
+  X(attention, "scaled_dot_product_attention");               \
+  X(attention_backward, "scaled_dot_product_attention");      \
+  X(attention_mask_backward, "scaled_dot_product_attention"); \
+  X(attention_dropout, "scaled_dot_product_attention");
+EBB_DECLARE_KERNELS(EBB_ATTENTION_KERNELS)

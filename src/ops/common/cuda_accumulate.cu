@@ -4,7 +4,7 @@
 #include "kernel/cuda/map.h"
 #include "kernel/element_types.h"
 #include "kernel/wrapping.h"
-#include "ops/common/cuda.h"
+#include "ops/common/kernels.h"
 
 namespace ebb::cuda {
 namespace {
@@ -32,14 +32,6 @@ void accumulate(NdArray& out, const NdArray& x) {
   const Plus plus;
   launch_map<3>("add", kPlus[static_cast<int>(out.dtype())], out, {MapInput{&out}, MapInput{&x}}, &plus,
                 sizeof(plus));
-}
-
-void register_common() {
-  kernels::copy.set_cuda(&copy);
-  kernels::fill.set_cuda(&fill);
-  kernels::accumulate.set_cuda(&accumulate);
-  kernels::scan.set_cuda(&scan);
-  kernels::draw_philox.set_cuda(&draw_philox);
 }
 
 }  // namespace ebb::cuda

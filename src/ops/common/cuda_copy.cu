@@ -1,5 +1,6 @@
 // Copies and fills on the device. Same dtype means same bits: four kernels serve all ten.
-#include "ops/common/cuda.h"
+#include "ops/common/cuda_transpose.h"
+#include "ops/common/kernels.h"
 
 #include <ebb/core/visit.h>
 

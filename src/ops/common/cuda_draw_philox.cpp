@@ -1,6 +1,6 @@
 // The words of a draw on a device.
 #include "kernel/cuda/generator.h"
-#include "ops/common/cuda.h"
+#include "ops/common/draw_philox.h"
 
 namespace ebb::cuda {
 

@@ -6,7 +6,7 @@
 #include "kernel/convert.h"
 #include "kernel/reduce_plan.h"
 #include "kernel/scan_steps.h"
-#include "ops/common/cuda.h"
+#include "ops/common/scan.h"
 
 namespace ebb::cuda {
 namespace {

@@ -2,7 +2,7 @@
 #include "kernel/convert.h"
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/walk.h"
-#include "ops/common/cuda.h"
+#include "ops/common/cuda_transpose.h"
 
 namespace ebb::cuda {
 namespace {

@@ -6,7 +6,7 @@
 #include <ebb/core/random.h>
 
 #include "kernel/philox.h"
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 #include "ops/common/dropout_rule.h"
 
 namespace ebb::cpu {
@@ -16,11 +16,8 @@ void draw_philox(Philox& out, Device device, Generator& generator);
 
 }  // namespace ebb::cpu
 
-namespace ebb::kernels {
-
-extern EBB_API KernelSlot<decltype(cpu::draw_philox)> draw_philox;
-
-}  // namespace ebb::kernels
+#define EBB_DRAW_PHILOX_KERNELS(X) X(draw_philox, "dropout");
+EBB_DECLARE_KERNELS(EBB_DRAW_PHILOX_KERNELS)
 
 namespace ebb::ops {
 

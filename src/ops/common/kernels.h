@@ -4,7 +4,7 @@
 #include <ebb/core/ndarray.h>
 #include <ebb/core/scalar.h>
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 
 namespace ebb::cpu {
 
@@ -18,10 +18,8 @@ void accumulate(NdArray& out, const NdArray& x);
 
 }  // namespace ebb::cpu
 
-namespace ebb::kernels {
-
-extern EBB_API KernelSlot<decltype(cpu::copy)> copy;
-extern EBB_API KernelSlot<decltype(cpu::fill)> fill;
-extern EBB_API KernelSlot<decltype(cpu::accumulate)> accumulate;
-
-}  // namespace ebb::kernels
+#define EBB_COMMON_KERNELS(X) \
+  X(copy, "copy");            \
+  X(fill, "fill");            \
+  X(accumulate, "add");
+EBB_DECLARE_KERNELS(EBB_COMMON_KERNELS)

@@ -3,7 +3,7 @@
 
 #include <ebb/core/ndarray.h>
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 
 namespace ebb {
 
@@ -15,8 +15,7 @@ namespace cpu {
 void scan(NdArray& out, const NdArray& x, std::int64_t dim, ScanKind kind, bool reverse);
 }  // namespace cpu
 
-namespace kernels {
-extern EBB_API KernelSlot<decltype(cpu::scan)> scan;
-}  // namespace kernels
-
 }  // namespace ebb
+
+#define EBB_RUNNING_SCAN_KERNELS(X) X(scan, "scan");
+EBB_DECLARE_KERNELS(EBB_RUNNING_SCAN_KERNELS)

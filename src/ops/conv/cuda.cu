@@ -1,6 +1,6 @@
 // Convolution on the device: by the library where it has an algorithm, else straight from the definition, a
 // thread a result, sums in a fixed order, any geometry, dtype and layout.
-#include "ops/conv/cuda.h"
+#include "ops/conv/kernels.h"
 
 #include <ebb/core/visit.h>
 
@@ -232,12 +232,6 @@ void conv_weight(NdArray& weight, const NdArray& out, const NdArray& in, const C
     using From = Volumes<const T>;
     for_each(weight.device(), weight.numel(), Weight<T>{Volumes<T>(weight), From(out), From(in), g});
   });
-}
-
-void register_conv() {
-  kernels::conv_forward.set_cuda(&conv_forward);
-  kernels::conv_input.set_cuda(&conv_input);
-  kernels::conv_weight.set_cuda(&conv_weight);
 }
 
 }  // namespace ebb::cuda

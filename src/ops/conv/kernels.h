@@ -6,7 +6,7 @@
 
 #include <ebb/core/ndarray.h>
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 #include "ops/conv/geometry.h"
 
 namespace ebb {
@@ -25,10 +25,10 @@ void conv_input(NdArray& in, const NdArray& out, const NdArray& weight, const Nd
 void conv_weight(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& geometry);
 }  // namespace cpu
 
-namespace kernels {
-extern EBB_API KernelSlot<decltype(cpu::conv_forward)> conv_forward;
-extern EBB_API KernelSlot<decltype(cpu::conv_input)> conv_input;
-extern EBB_API KernelSlot<decltype(cpu::conv_weight)> conv_weight;
-}  // namespace kernels
-
 }  // namespace ebb
+
+#define EBB_CONV_KERNELS(X)       \
+  X(conv_forward, "convolution"); \
+  X(conv_input, "convolution");   \
+  X(conv_weight, "convolution");
+EBB_DECLARE_KERNELS(EBB_CONV_KERNELS)

@@ -1,5 +1,5 @@
 // Ranges and identity matrices on the device.
-#include "ops/creation/cuda.h"
+#include "ops/creation/kernels.h"
 
 #include <ebb/core/visit.h>
 
@@ -47,12 +47,6 @@ void eye(NdArray& out) {
   visit_all(out.dtype(), "eye", [&]<class T> {
     for_each(out.device(), std::min(out.sizes()[0], columns), Diagonal<T>{out.address_as<T>(), columns + 1});
   });
-}
-
-void register_creation() {
-  kernels::arange.set_cuda(&arange);
-  kernels::linspace.set_cuda(&linspace);
-  kernels::eye.set_cuda(&eye);
 }
 
 }  // namespace ebb::cuda

@@ -4,7 +4,7 @@
 #include <ebb/core/ndarray.h>
 #include <ebb/core/scalar.h>
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 
 namespace ebb::cpu {
 
@@ -18,10 +18,8 @@ void eye(NdArray& out);
 
 }  // namespace ebb::cpu
 
-namespace ebb::kernels {
-
-extern EBB_API KernelSlot<decltype(cpu::arange)> arange;
-extern EBB_API KernelSlot<decltype(cpu::linspace)> linspace;
-extern EBB_API KernelSlot<decltype(cpu::eye)> eye;
-
-}  // namespace ebb::kernels
+#define EBB_CREATION_KERNELS(X) \
+  X(arange, "arange");          \
+  X(linspace, "linspace");      \
+  X(eye, "eye");
+EBB_DECLARE_KERNELS(EBB_CREATION_KERNELS)

@@ -6,8 +6,8 @@
 #include "kernel/cuda/fault.h"
 #include "kernel/cuda/walk.h"
 #include "kernel/rounded_product.h"
-#include "ops/decomposition/cuda.h"
 #include "ops/decomposition/cuda_block.h"
+#include "ops/decomposition/kernels.h"
 #include "ops/decomposition/ldl_steps.h"
 
 namespace ebb::cuda {

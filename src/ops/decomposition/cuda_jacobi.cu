@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "kernel/cuda/walk.h"
-#include "ops/decomposition/cuda.h"
 #include "ops/decomposition/cuda_block.h"
+#include "ops/decomposition/kernels.h"
 #include "ops/decomposition/math.h"
 
 namespace ebb::cuda {

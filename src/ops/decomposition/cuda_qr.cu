@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "kernel/cuda/walk.h"
-#include "ops/decomposition/cuda.h"
 #include "ops/decomposition/cuda_block.h"
+#include "ops/decomposition/kernels.h"
 #include "ops/decomposition/math.h"
 
 namespace ebb::cuda {
@@ -144,19 +144,6 @@ void triangular_solve(NdArray& x, const NdArray& a, const TriangularArgs& args) 
            &solve_kernel<T>, right.data, left.data, blocks, static_cast<int>(tiles),
            static_cast<int>(left.rows), static_cast<int>(right.cols), args);
   });
-}
-
-void register_decomposition() {
-  kernels::lu.set_cuda(&lu);
-  kernels::lu_permutation.set_cuda(&lu_permutation);
-  kernels::cholesky.set_cuda(&cholesky);
-  kernels::qr.set_cuda(&qr);
-  kernels::householder_q.set_cuda(&householder_q);
-  kernels::triangular_solve.set_cuda(&triangular_solve);
-  kernels::eigh.set_cuda(&eigh);
-  kernels::svd.set_cuda(&svd);
-  kernels::ldl.set_cuda(&ldl);
-  kernels::ldl_solve.set_cuda(&ldl_solve);
 }
 
 }  // namespace ebb::cuda

@@ -4,7 +4,7 @@
 
 #include <ebb/core/ndarray.h>
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 
 namespace ebb {
 
@@ -42,17 +42,17 @@ void ldl(NdArray& a, NdArray& pivots, NdArray& info);
 void ldl_solve(NdArray& x, const NdArray& a, const NdArray& pivots);
 }  // namespace cpu
 
-namespace kernels {
-extern EBB_API KernelSlot<decltype(cpu::lu)> lu;
-extern EBB_API KernelSlot<decltype(cpu::lu_permutation)> lu_permutation;
-extern EBB_API KernelSlot<decltype(cpu::cholesky)> cholesky;
-extern EBB_API KernelSlot<decltype(cpu::qr)> qr;
-extern EBB_API KernelSlot<decltype(cpu::householder_q)> householder_q;
-extern EBB_API KernelSlot<decltype(cpu::triangular_solve)> triangular_solve;
-extern EBB_API KernelSlot<decltype(cpu::eigh)> eigh;
-extern EBB_API KernelSlot<decltype(cpu::svd)> svd;
-extern EBB_API KernelSlot<decltype(cpu::ldl)> ldl;
-extern EBB_API KernelSlot<decltype(cpu::ldl_solve)> ldl_solve;
-}  // namespace kernels
-
 }  // namespace ebb
+
+#define EBB_DECOMPOSITION_KERNELS(X)              \
+  X(lu, "linalg_lu_factor");                      \
+  X(lu_permutation, "lu_unpack");                 \
+  X(cholesky, "linalg_cholesky");                 \
+  X(qr, "geqrf");                                 \
+  X(householder_q, "linalg_qr");                  \
+  X(triangular_solve, "linalg_solve_triangular"); \
+  X(eigh, "linalg_eigh");                         \
+  X(svd, "linalg_svd");                           \
+  X(ldl, "linalg_ldl_factor");                    \
+  X(ldl_solve, "linalg_ldl_solve");
+EBB_DECLARE_KERNELS(EBB_DECOMPOSITION_KERNELS)

@@ -1,4 +1,4 @@
-// What the CUDA plugin asks of the family.
+// The registration of the elementwise kernels on CUDA, and helpers of those kernels.
 #pragma once
 
 #include <ebb/core/scalar.h>
@@ -12,7 +12,7 @@
 
 namespace ebb::cuda {
 
-/// Fills the family's kernel slots.
+/// Fills the slots of all formulas.
 void register_elementwise();
 /// The number as one element of the dtype, in the low bytes.
 std::uint64_t element_bits(const Scalar& value, DType dtype);

@@ -1,5 +1,5 @@
 // Lists of tensors on the device: a launch or two for all of them, and nothing that the host waits for.
-#include "ops/foreach/cuda.h"
+#include "ops/foreach/kernels.h"
 
 #include <ebb/core/visit.h>
 
@@ -172,16 +172,6 @@ void update_scale(NdArray& scale, NdArray& tracker, const NdArray& found_inf, do
   launch(scale.device(), Grid{dim3(1), dim3(1)}, &update_scale_kernel, scale.address_as<float>(),
          tracker.address_as<std::int32_t>(), found_inf.address_as<float>(), growth_factor, backoff_factor,
          growth_interval);
-}
-
-void register_foreach() {
-  kernels::list_norm.set_cuda(&list_norm);
-  kernels::list_scale_to_norm.set_cuda(&list_scale_to_norm);
-  kernels::list_clamp.set_cuda(&list_clamp);
-  kernels::list_zero.set_cuda(&list_zero);
-  kernels::list_lerp.set_cuda(&list_lerp);
-  kernels::list_unscale.set_cuda(&list_unscale);
-  kernels::update_scale.set_cuda(&update_scale);
 }
 
 }  // namespace ebb::cuda

@@ -4,7 +4,7 @@
 #include <ebb/core/ndarray.h>
 
 #include "kernel/entry_list.h"
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 
 namespace ebb::cpu {
 
@@ -28,14 +28,12 @@ void update_scale(NdArray& scale, NdArray& tracker, const NdArray& found_inf, do
 
 }  // namespace ebb::cpu
 
-namespace ebb::kernels {
-
-extern EBB_API KernelSlot<decltype(cpu::list_norm)> list_norm;
-extern EBB_API KernelSlot<decltype(cpu::list_scale_to_norm)> list_scale_to_norm;
-extern EBB_API KernelSlot<decltype(cpu::list_clamp)> list_clamp;
-extern EBB_API KernelSlot<decltype(cpu::list_zero)> list_zero;
-extern EBB_API KernelSlot<decltype(cpu::list_lerp)> list_lerp;
-extern EBB_API KernelSlot<decltype(cpu::list_unscale)> list_unscale;
-extern EBB_API KernelSlot<decltype(cpu::update_scale)> update_scale;
-
-}  // namespace ebb::kernels
+#define EBB_FOREACH_KERNELS(X)              \
+  X(list_norm, "norm");                     \
+  X(list_scale_to_norm, "clip_grad_norm_"); \
+  X(list_clamp, "clip_grad_value_");        \
+  X(list_zero, "zero_grad");                \
+  X(list_lerp, "lerp_");                    \
+  X(list_unscale, "unscale_");              \
+  X(update_scale, "update_scale");
+EBB_DECLARE_KERNELS(EBB_FOREACH_KERNELS)

@@ -7,8 +7,8 @@
 #include "kernel/cuda/map.h"
 #include "kernel/cuda/walk.h"
 #include "ops/index/combine.h"
-#include "ops/index/cuda.h"
 #include "ops/index/cuda_segments.h"
+#include "ops/index/kernels.h"
 
 namespace ebb::cuda {
 namespace {

@@ -4,7 +4,7 @@
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/walk.h"
 #include "ops/common/scan.h"
-#include "ops/index/cuda.h"
+#include "ops/index/kernels.h"
 
 namespace ebb::cuda {
 namespace {
@@ -100,16 +100,6 @@ void nonzero(NdArray& out, const NdArray& x) {
       launch(device, grid, &write_kernel<T>, out.address_as<std::int64_t>(), ends.address_as<std::int64_t>(),
              x.address_as<T>(), walk, shape);
   });
-}
-
-void register_index() {
-  kernels::index_offsets.set_cuda(&index_offsets);
-  kernels::take_rows.set_cuda(&take_rows);
-  kernels::put_rows.set_cuda(&put_rows);
-  kernels::gather.set_cuda(&gather);
-  kernels::scatter.set_cuda(&scatter);
-  kernels::masked_fill.set_cuda(&masked_fill);
-  kernels::nonzero.set_cuda(&nonzero);
 }
 
 }  // namespace ebb::cuda

@@ -5,8 +5,8 @@
 #include "kernel/cuda/atomic.h"
 #include "kernel/cuda/fault.h"
 #include "kernel/cuda/walk.h"
-#include "ops/index/cuda.h"
 #include "ops/index/cuda_segments.h"
+#include "ops/index/kernels.h"
 
 namespace ebb::cuda {
 namespace {

@@ -2,7 +2,7 @@
 // share two: positions become offsets into memory once, then whole rows are read or written.
 #pragma once
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 
 #include <ebb/core/ndarray.h>
 
@@ -40,14 +40,12 @@ void nonzero(NdArray& out, const NdArray& x);
 
 }  // namespace ebb::cpu
 
-namespace ebb::kernels {
-
-extern EBB_API KernelSlot<decltype(cpu::index_offsets)> index_offsets;
-extern EBB_API KernelSlot<decltype(cpu::take_rows)> take_rows;
-extern EBB_API KernelSlot<decltype(cpu::put_rows)> put_rows;
-extern EBB_API KernelSlot<decltype(cpu::gather)> gather;
-extern EBB_API KernelSlot<decltype(cpu::scatter)> scatter;
-extern EBB_API KernelSlot<decltype(cpu::masked_fill)> masked_fill;
-extern EBB_API KernelSlot<decltype(cpu::nonzero)> nonzero;
-
-}  // namespace ebb::kernels
+#define EBB_INDEX_KERNELS(X)         \
+  X(index_offsets, "index_offsets"); \
+  X(take_rows, "take_rows");         \
+  X(put_rows, "put_rows");           \
+  X(gather, "gather");               \
+  X(scatter, "scatter");             \
+  X(masked_fill, "masked_fill");     \
+  X(nonzero, "nonzero");
+EBB_DECLARE_KERNELS(EBB_INDEX_KERNELS)

@@ -1,5 +1,5 @@
 // Products on the device: floating dtypes by the library, integers by a thread an element.
-#include "ops/linalg/cuda.h"
+#include "ops/linalg/kernels.h"
 
 #include <ebb/core/visit.h>
 
@@ -159,14 +159,6 @@ void dot(NdArray& out, const NdArray& x, const NdArray& y) {
   visit_numeric(out.dtype(), "dot", [&]<class T> {
     reduce(out.device(), DotSum<T>{out.address_as<T>(), y.address_as<T>(), y.strides()[0]}, x, 1);
   });
-}
-
-void register_linalg() {
-  kernels::product.set_cuda(&product);
-  kernels::dot.set_cuda(&dot);
-  kernels::linear_activation.set_cuda(&linear_activation);
-  kernels::cdist.set_cuda(&cdist);
-  kernels::cdist_backward.set_cuda(&cdist_backward);
 }
 
 }  // namespace ebb::cuda

@@ -2,7 +2,7 @@
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/walk.h"
-#include "ops/linalg/cuda.h"
+#include "ops/linalg/kernels.h"
 #include "ops/linalg/math.h"
 
 namespace ebb::cuda {

@@ -4,7 +4,7 @@
 #include <ebb/core/ndarray.h>
 #include <ebb/core/scalar.h>
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 
 namespace ebb {
 
@@ -41,12 +41,12 @@ void cdist_backward(NdArray& out, const NdArray& grad, const NdArray& x1, const 
                     const NdArray& distance, double p);
 }  // namespace cpu
 
-namespace kernels {
-extern EBB_API KernelSlot<decltype(cpu::product)> product;
-extern EBB_API KernelSlot<decltype(cpu::dot)> dot;
-extern EBB_API KernelSlot<decltype(cpu::linear_activation)> linear_activation;
-extern EBB_API KernelSlot<decltype(cpu::cdist)> cdist;
-extern EBB_API KernelSlot<decltype(cpu::cdist_backward)> cdist_backward;
-}  // namespace kernels
-
 }  // namespace ebb
+
+#define EBB_LINALG_KERNELS(X)     \
+  X(product, "matmul");           \
+  X(dot, "dot");                  \
+  X(linear_activation, "linear"); \
+  X(cdist, "cdist");              \
+  X(cdist_backward, "cdist_backward");
+EBB_DECLARE_KERNELS(EBB_LINALG_KERNELS)

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 #include "ops/loss/math_ctc.h"
 
 namespace ebb::kernels {
@@ -44,7 +44,7 @@ void ctc_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& alpha, c
 
 }  // namespace ebb::cpu
 
-namespace ebb::kernels {
-extern EBB_API KernelSlot<decltype(cpu::ctc_loss)> ctc_loss;
-extern EBB_API KernelSlot<decltype(cpu::ctc_loss_backward)> ctc_loss_backward;
-}  // namespace ebb::kernels
+#define EBB_CTC_KERNELS(X) \
+  X(ctc_loss, "ctc_loss"); \
+  X(ctc_loss_backward, "ctc_loss_backward");
+EBB_DECLARE_KERNELS(EBB_CTC_KERNELS)

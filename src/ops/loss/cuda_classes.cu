@@ -3,8 +3,8 @@
 
 #include "kernel/cuda/reduce.h"
 #include "ops/common/kernels.h"
-#include "ops/loss/cuda.h"
 #include "ops/loss/cuda_targets.h"
+#include "ops/loss/kernels.h"
 
 namespace ebb::cuda {
 namespace {
@@ -68,13 +68,6 @@ void nll_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& total, c
                        dx.address_as<T>(), ClassGradFactor<T>(grad, total, to),
                        ClassTarget<T>(to, fault_sink(dx.device(), "nll_loss_backward")));
   });
-}
-
-void register_class_losses() {
-  kernels::nll_loss.set_cuda(&nll_loss);
-  kernels::nll_loss_backward.set_cuda(&nll_loss_backward);
-  kernels::cross_entropy.set_cuda(&cross_entropy);
-  kernels::cross_entropy_backward.set_cuda(&cross_entropy_backward);
 }
 
 }  // namespace ebb::cuda

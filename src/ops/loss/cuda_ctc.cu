@@ -7,7 +7,7 @@
 #include "kernel/cuda/fault.h"
 #include "kernel/cuda/launch.h"
 #include "ops/common/kernels.h"
-#include "ops/loss/cuda.h"
+#include "ops/loss/ctc.h"
 
 namespace ebb::cuda {
 namespace {
@@ -181,11 +181,6 @@ void ctc_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& alpha, c
     args.faults = fault_sink(device, "ctc_loss_backward");
     launch_samples(device, args, p, &ctc_backward_kernel<C>);
   });
-}
-
-void register_ctc_loss() {
-  kernels::ctc_loss.set_cuda(&ctc_loss);
-  kernels::ctc_loss_backward.set_cuda(&ctc_loss_backward);
 }
 
 }  // namespace ebb::cuda

@@ -5,6 +5,7 @@
 #include "kernel/cuda/reduce.h"
 #include "kernel/optional_data.h"
 #include "ops/loss/cuda.h"
+#include "ops/loss/kernels.h"
 
 namespace ebb::cuda {
 namespace {

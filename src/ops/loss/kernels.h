@@ -3,7 +3,7 @@
 
 #include <ebb/core/ndarray.h>
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 #include "ops/loss/math.h"
 
 namespace ebb::kernels {
@@ -67,9 +67,12 @@ struct PointwiseLoss {
   static EBB_API SlotOf<decltype(cpu::pointwise_loss<F>)> forward;
   static EBB_API SlotOf<decltype(cpu::pointwise_loss_backward<F>)> backward;
 };
-extern EBB_API KernelSlot<decltype(cpu::nll_loss)> nll_loss;
-extern EBB_API KernelSlot<decltype(cpu::nll_loss_backward)> nll_loss_backward;
-extern EBB_API KernelSlot<decltype(cpu::cross_entropy)> cross_entropy;
-extern EBB_API KernelSlot<decltype(cpu::cross_entropy_backward)> cross_entropy_backward;
 
 }  // namespace ebb::kernels
+
+#define EBB_LOSS_KERNELS(X)                  \
+  X(nll_loss, "nll_loss");                   \
+  X(nll_loss_backward, "nll_loss_backward"); \
+  X(cross_entropy, "cross_entropy_loss");    \
+  X(cross_entropy_backward, "cross_entropy_loss_backward");
+EBB_DECLARE_KERNELS(EBB_LOSS_KERNELS)

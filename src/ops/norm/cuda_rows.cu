@@ -476,14 +476,4 @@ void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
   backward<true>(out, dy, in, as_groups(s));
 }
 
-void register_norm() {
-  kernels::batch_norm_train.set_cuda(&batch_norm_train);
-  kernels::batch_norm_apply.set_cuda(&batch_norm_apply);
-  kernels::batch_norm_backward.set_cuda(&batch_norm_backward);
-  kernels::group_norm.set_cuda(&group_norm);
-  kernels::group_norm_backward.set_cuda(&group_norm_backward);
-  kernels::layer_norm.set_cuda(&layer_norm);
-  kernels::layer_norm_backward.set_cuda(&layer_norm_backward);
-}
-
 }  // namespace ebb::cuda

@@ -5,7 +5,7 @@
 
 #include <ebb/core/ndarray.h>
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 
 namespace ebb::kernels {
 
@@ -76,14 +76,12 @@ void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
 
 }  // namespace ebb::cpu
 
-namespace ebb::kernels {
-
-extern EBB_API KernelSlot<decltype(cpu::batch_norm_train)> batch_norm_train;
-extern EBB_API KernelSlot<decltype(cpu::batch_norm_apply)> batch_norm_apply;
-extern EBB_API KernelSlot<decltype(cpu::batch_norm_backward)> batch_norm_backward;
-extern EBB_API KernelSlot<decltype(cpu::group_norm)> group_norm;
-extern EBB_API KernelSlot<decltype(cpu::group_norm_backward)> group_norm_backward;
-extern EBB_API KernelSlot<decltype(cpu::layer_norm)> layer_norm;
-extern EBB_API KernelSlot<decltype(cpu::layer_norm_backward)> layer_norm_backward;
-
-}  // namespace ebb::kernels
+#define EBB_NORM_KERNELS(X)                      \
+  X(batch_norm_train, "batch_norm");             \
+  X(batch_norm_apply, "batch_norm");             \
+  X(batch_norm_backward, "batch_norm_backward"); \
+  X(group_norm, "group_norm");                   \
+  X(group_norm_backward, "group_norm_backward"); \
+  X(layer_norm, "layer_norm");                   \
+  X(layer_norm_backward, "layer_norm_backward");
+EBB_DECLARE_KERNELS(EBB_NORM_KERNELS)

@@ -1,6 +1,7 @@
 // Pooling on the device: a thread an output; gradients a thread an input, which
 // gathers from its windows. Threads follow memory, so that neighbours read neighbours in both layouts.
-#include "ops/pool/cuda.h"
+#include "ops/pool/fractional.h"
+#include "ops/pool/kernels.h"
 
 #include <ebb/core/visit.h>
 
@@ -236,16 +237,6 @@ void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const
       }
     put.template operator()<T>(in);
   });
-}
-
-void register_pool() {
-  kernels::max_pool.set_cuda(&max_pool);
-  kernels::max_pool_backward.set_cuda(&max_pool_backward);
-  kernels::mean_pool.set_cuda(&mean_pool);
-  kernels::mean_pool_backward.set_cuda(&mean_pool_backward);
-  kernels::pool_gather.set_cuda(&pool_gather);
-  kernels::pool_scatter.set_cuda(&pool_scatter);
-  kernels::fractional_max_indices.set_cuda(&fractional_max_indices);
 }
 
 }  // namespace ebb::cuda

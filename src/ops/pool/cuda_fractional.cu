@@ -3,7 +3,8 @@
 
 #include "kernel/convert.h"
 #include "kernel/cuda/walk.h"
-#include "ops/pool/cuda.h"
+#include "ops/pool/fractional.h"
+#include "ops/pool/kernels.h"
 
 namespace ebb::cuda {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <tuple>
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 #include "ops/pool/math_fractional.h"
 
 namespace ebb {
@@ -27,6 +27,5 @@ void fractional_max_indices(NdArray& indices, const NdArray& in, const NdArray& 
 
 }  // namespace ebb::cpu
 
-namespace ebb::kernels {
-extern EBB_API KernelSlot<decltype(cpu::fractional_max_indices)> fractional_max_indices;
-}  // namespace ebb::kernels
+#define EBB_FRACTIONAL_KERNELS(X) X(fractional_max_indices, "fractional_max_pool");
+EBB_DECLARE_KERNELS(EBB_FRACTIONAL_KERNELS)

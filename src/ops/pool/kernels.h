@@ -5,7 +5,7 @@
 #include <ebb/core/ndarray.h>
 #include <ebb/core/visit.h>
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 #include "ops/pool/geometry.h"
 
 namespace ebb {
@@ -41,13 +41,13 @@ void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const
                   bool overwrite);
 }  // namespace cpu
 
-namespace kernels {
-extern EBB_API KernelSlot<decltype(cpu::max_pool)> max_pool;
-extern EBB_API KernelSlot<decltype(cpu::mean_pool)> mean_pool;
-extern EBB_API KernelSlot<decltype(cpu::mean_pool_backward)> mean_pool_backward;
-extern EBB_API KernelSlot<decltype(cpu::max_pool_backward)> max_pool_backward;
-extern EBB_API KernelSlot<decltype(cpu::pool_gather)> pool_gather;
-extern EBB_API KernelSlot<decltype(cpu::pool_scatter)> pool_scatter;
-}  // namespace kernels
-
 }  // namespace ebb
+
+#define EBB_POOL_KERNELS(X)                   \
+  X(max_pool, "max_pool");                    \
+  X(mean_pool, "avg_pool");                   \
+  X(mean_pool_backward, "avg_pool_backward"); \
+  X(max_pool_backward, "max_pool_backward");  \
+  X(pool_gather, "pool_gather");              \
+  X(pool_scatter, "pool_scatter");
+EBB_DECLARE_KERNELS(EBB_POOL_KERNELS)

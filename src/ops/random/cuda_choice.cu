@@ -7,7 +7,7 @@
 #include "kernel/cuda/walk.h"
 #include "kernel/sort_keys.h"
 #include "ops/common/scan.h"
-#include "ops/random/cuda.h"
+#include "ops/random/kernels.h"
 #include "ops/random/sampler.h"
 
 namespace ebb::cuda {
@@ -161,18 +161,6 @@ void multinomial(NdArray& out, const NdArray& weights, bool replacement, Generat
                  fault_sink(device, "multinomial",
                             "cannot sample more elements without replacement than have a probability "
                             "above 0")});
-}
-
-void register_random() {
-  kernels::sample.set_cuda(&sample);
-  kernels::random_integers.set_cuda(&random_integers);
-  kernels::random_any.set_cuda(&random_any);
-  kernels::bernoulli.set_cuda(&bernoulli);
-  kernels::permutation.set_cuda(&permutation);
-  kernels::multinomial.set_cuda(&multinomial);
-  kernels::poisson.set_cuda(&poisson);
-  kernels::binomial.set_cuda(&binomial);
-  kernels::dropout.set_cuda(&dropout);
 }
 
 }  // namespace ebb::cuda

@@ -6,7 +6,7 @@
 #include "kernel/cuda/generator.h"
 #include "kernel/cuda/walk.h"
 #include "ops/random/counts.h"
-#include "ops/random/cuda.h"
+#include "ops/random/kernels.h"
 
 namespace ebb::cuda {
 namespace {

@@ -5,7 +5,7 @@
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/map.h"
 #include "kernel/cuda/walk.h"
-#include "ops/random/cuda.h"
+#include "ops/random/kernels.h"
 
 namespace ebb::cuda {
 namespace {

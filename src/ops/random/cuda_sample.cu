@@ -7,7 +7,7 @@
 #include "kernel/cuda/generator.h"
 #include "kernel/cuda/vector.h"
 #include "kernel/cuda/walk.h"
-#include "ops/random/cuda.h"
+#include "ops/random/kernels.h"
 #include "ops/random/sampler.h"
 
 namespace ebb::cuda {

@@ -5,7 +5,7 @@
 #include <ebb/core/ndarray.h>
 #include <ebb/core/random.h>
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 #include "ops/common/dropout_rule.h"
 
 namespace ebb::ops {
@@ -47,16 +47,14 @@ void dropout(NdArray& out, const NdArray& x, const drawing::Dropout& rule);
 
 }  // namespace ebb::cpu
 
-namespace ebb::kernels {
-
-extern EBB_API KernelSlot<decltype(cpu::sample)> sample;
-extern EBB_API KernelSlot<decltype(cpu::random_integers)> random_integers;
-extern EBB_API KernelSlot<decltype(cpu::random_any)> random_any;
-extern EBB_API KernelSlot<decltype(cpu::bernoulli)> bernoulli;
-extern EBB_API KernelSlot<decltype(cpu::permutation)> permutation;
-extern EBB_API KernelSlot<decltype(cpu::multinomial)> multinomial;
-extern EBB_API KernelSlot<decltype(cpu::poisson)> poisson;
-extern EBB_API KernelSlot<decltype(cpu::binomial)> binomial;
-extern EBB_API KernelSlot<decltype(cpu::dropout)> dropout;
-
-}  // namespace ebb::kernels
+#define EBB_RANDOM_KERNELS(X)    \
+  X(sample, "sample");           \
+  X(random_integers, "random_"); \
+  X(random_any, "random_");      \
+  X(bernoulli, "bernoulli");     \
+  X(permutation, "randperm");    \
+  X(multinomial, "multinomial"); \
+  X(poisson, "poisson");         \
+  X(binomial, "binomial");       \
+  X(dropout, "dropout");
+EBB_DECLARE_KERNELS(EBB_RANDOM_KERNELS)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernel/reduce_plan.h"
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 
 namespace ebb {
 
@@ -33,19 +33,19 @@ void variance(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, doubl
 void extreme_index(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest);
 }  // namespace cpu
 
-namespace kernels {
-extern EBB_API KernelSlot<decltype(cpu::sum)> sum;
-extern EBB_API KernelSlot<decltype(cpu::nansum)> nansum;
-extern EBB_API KernelSlot<decltype(cpu::prod)> prod;
-extern EBB_API KernelSlot<decltype(cpu::amax)> amax;
-extern EBB_API KernelSlot<decltype(cpu::amin)> amin;
-extern EBB_API KernelSlot<decltype(cpu::any)> any;
-extern EBB_API KernelSlot<decltype(cpu::all)> all;
-extern EBB_API KernelSlot<decltype(cpu::count_nonzero)> count_nonzero;
-extern EBB_API KernelSlot<decltype(cpu::xor_bits)> xor_bits;
-extern EBB_API KernelSlot<decltype(cpu::norm)> norm;
-extern EBB_API KernelSlot<decltype(cpu::variance)> variance;
-extern EBB_API KernelSlot<decltype(cpu::extreme_index)> extreme_index;
-}  // namespace kernels
-
 }  // namespace ebb
+
+#define EBB_REDUCE_KERNELS(X)        \
+  X(sum, "sum");                     \
+  X(nansum, "nansum");               \
+  X(prod, "prod");                   \
+  X(amax, "amax");                   \
+  X(amin, "amin");                   \
+  X(any, "any");                     \
+  X(all, "all");                     \
+  X(count_nonzero, "count_nonzero"); \
+  X(xor_bits, "hash_tensor");        \
+  X(norm, "norm");                   \
+  X(variance, "var");                \
+  X(extreme_index, "max");
+EBB_DECLARE_KERNELS(EBB_REDUCE_KERNELS)

@@ -5,7 +5,7 @@
 #include "kernel/cuda/atomic.h"
 #include "kernel/cuda/walk.h"
 #include "ops/common/kernels.h"
-#include "ops/resample/cuda.h"
+#include "ops/resample/kernels.h"
 
 namespace ebb::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // Axes resized on the device: a thread an element of the result, which gathers, in either direction.
 #include "kernel/convert.h"
 #include "kernel/cuda/walk.h"
-#include "ops/resample/cuda.h"
+#include "ops/resample/kernels.h"
 
 namespace ebb::cuda {
 namespace {
@@ -102,14 +102,6 @@ void resize_axis(NdArray& out, const NdArray& in, const AxisTable& table, AxisPl
     else
       run(std::int64_t{});
   });
-}
-
-void register_resample() {
-  kernels::grid_sample.set_cuda(&grid_sample);
-  kernels::grid_sample_backward_input.set_cuda(&grid_sample_backward_input);
-  kernels::grid_sample_backward_grid.set_cuda(&grid_sample_backward_grid);
-  kernels::axis_table.set_cuda(&axis_table);
-  kernels::resize_axis.set_cuda(&resize_axis);
 }
 
 }  // namespace ebb::cuda

@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 #include "ops/resample/math.h"
 #include "ops/resample/math_axis.h"
 
@@ -80,12 +80,6 @@ void resize_axis(NdArray& out, const NdArray& in, const AxisTable& table, AxisPl
 
 namespace kernels {
 
-extern EBB_API KernelSlot<decltype(cpu::grid_sample)> grid_sample;
-extern EBB_API KernelSlot<decltype(cpu::grid_sample_backward_input)> grid_sample_backward_input;
-extern EBB_API KernelSlot<decltype(cpu::grid_sample_backward_grid)> grid_sample_backward_grid;
-extern EBB_API KernelSlot<decltype(cpu::axis_table)> axis_table;
-extern EBB_API KernelSlot<decltype(cpu::resize_axis)> resize_axis;
-
 /// Calls f.template operator()<Out, In>() for the pairs of dtypes that resize_axis takes.
 template <class F>
 void visit_resize(DType out, DType in, F&& f) {
@@ -105,3 +99,11 @@ void visit_resize(DType out, DType in, F&& f) {
 
 }  // namespace kernels
 }  // namespace ebb
+
+#define EBB_RESAMPLE_KERNELS(X)                                 \
+  X(grid_sample, "grid_sampler");                               \
+  X(grid_sample_backward_input, "grid_sampler_backward_input"); \
+  X(grid_sample_backward_grid, "grid_sampler_backward_grid");   \
+  X(axis_table, "upsample_table");                              \
+  X(resize_axis, "upsample");
+EBB_DECLARE_KERNELS(EBB_RESAMPLE_KERNELS)

@@ -107,11 +107,4 @@ void rnn_forward(ops::RnnTrace& out, const ops::RnnState& first, const ops::RnnW
   });
 }
 
-void register_rnn() {
-  kernels::rnn_forward.set_cuda(&rnn_forward);
-  kernels::rnn_backward.set_cuda(&rnn_backward);
-  kernels::rnn_layer.set_cuda(&rnn_layer);
-  kernels::rnn_layer_backward.set_cuda(&rnn_layer_backward);
-}
-
 }  // namespace ebb::cuda

@@ -7,7 +7,7 @@
 
 #include "kernel/cuda/dnn.h"
 #include "ops/common/cuda_aligned.h"
-#include "ops/rnn/cuda.h"
+#include "ops/rnn/kernels.h"
 
 namespace ebb::cuda {
 namespace {

@@ -6,7 +6,7 @@
 #include "kernel/cuda/walk.h"
 #include "kernel/optional_data.h"
 #include "ops/common/kernels.h"
-#include "ops/rnn/cuda.h"
+#include "ops/rnn/kernels.h"
 #include "ops/rnn/math.h"
 
 namespace ebb::cuda::recurring {

@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 
 namespace ebb {
 
@@ -132,11 +132,11 @@ void rnn_layer_backward(bool& done, ops::RnnLayerGrads& found, const ops::RnnOut
                         const ops::RnnOutput& out, const ops::RnnLayer& layer, bool of_parameters);
 }  // namespace cpu
 
-namespace kernels {
-extern EBB_API KernelSlot<decltype(cpu::rnn_forward)> rnn_forward;
-extern EBB_API KernelSlot<decltype(cpu::rnn_backward)> rnn_backward;
-extern EBB_API KernelSlot<decltype(cpu::rnn_layer)> rnn_layer;
-extern EBB_API KernelSlot<decltype(cpu::rnn_layer_backward)> rnn_layer_backward;
-}  // namespace kernels
-
 }  // namespace ebb
+
+#define EBB_RNN_KERNELS(X)         \
+  X(rnn_forward, "rnn");           \
+  X(rnn_backward, "rnn_backward"); \
+  X(rnn_layer, "rnn_layer");       \
+  X(rnn_layer_backward, "rnn_layer_backward");
+EBB_DECLARE_KERNELS(EBB_RNN_KERNELS)

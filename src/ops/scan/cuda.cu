@@ -5,7 +5,7 @@
 #include "kernel/cuda/scan.h"
 #include "kernel/reduce_plan.h"
 #include "kernel/scan_steps.h"
-#include "ops/scan/cuda.h"
+#include "ops/scan/kernels.h"
 
 namespace ebb::cuda {
 namespace {
@@ -98,11 +98,6 @@ void running_extreme(NdArray& values, NdArray& indices, const NdArray& x, std::i
     else
       scan_lines(values.device(), RunningExtreme<T, false>{to, at, from, order}, lines);
   });
-}
-
-void register_scan() {
-  kernels::linear_recurrence.set_cuda(&linear_recurrence);
-  kernels::running_extreme.set_cuda(&running_extreme);
 }
 
 }  // namespace ebb::cuda

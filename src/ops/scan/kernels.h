@@ -4,7 +4,7 @@
 
 #include <ebb/core/ndarray.h>
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 
 namespace ebb::cpu {
 
@@ -15,9 +15,7 @@ void running_extreme(NdArray& values, NdArray& indices, const NdArray& x, std::i
 
 }  // namespace ebb::cpu
 
-namespace ebb::kernels {
-
-extern EBB_API KernelSlot<decltype(cpu::linear_recurrence)> linear_recurrence;
-extern EBB_API KernelSlot<decltype(cpu::running_extreme)> running_extreme;
-
-}  // namespace ebb::kernels
+#define EBB_SCAN_KERNELS(X)                  \
+  X(linear_recurrence, "linear_recurrence"); \
+  X(running_extreme, "cummax");
+EBB_DECLARE_KERNELS(EBB_SCAN_KERNELS)

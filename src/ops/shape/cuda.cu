@@ -1,5 +1,5 @@
 // Triangles on the device, and the slots of the shape family.
-#include "ops/shape/cuda.h"
+#include "ops/shape/kernels.h"
 
 #include "kernel/cuda/walk.h"
 
@@ -32,11 +32,6 @@ void triangle(NdArray& out, const NdArray& x, std::int64_t diagonal, bool lower)
              Triangle<T>{out.address_as<T>(), x.address_as<T>(), walk, out.sizes()[rank - 2],
                          out.sizes()[rank - 1], diagonal, lower});
   });
-}
-
-void register_shape() {
-  kernels::join.set_cuda(&join);
-  kernels::triangle.set_cuda(&triangle);
 }
 
 }  // namespace ebb::cuda

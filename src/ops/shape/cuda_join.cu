@@ -4,8 +4,8 @@
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/vector.h"
 #include "kernel/join_plan.h"
-#include "ops/common/cuda.h"
-#include "ops/shape/cuda.h"
+#include "ops/common/kernels.h"
+#include "ops/shape/kernels.h"
 
 namespace ebb::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // The kernels of the shape family; most of what it moves are copies between views (ops/common/kernels.h).
 #pragma once
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 
 #include <ebb/core/ndarray.h>
 
@@ -16,9 +16,7 @@ void triangle(NdArray& out, const NdArray& x, std::int64_t diagonal, bool lower)
 
 }  // namespace ebb::cpu
 
-namespace ebb::kernels {
-
-extern EBB_API KernelSlot<decltype(cpu::join)> join;
-extern EBB_API KernelSlot<decltype(cpu::triangle)> triangle;
-
-}  // namespace ebb::kernels
+#define EBB_SHAPE_KERNELS(X) \
+  X(join, "join");           \
+  X(triangle, "triangle");
+EBB_DECLARE_KERNELS(EBB_SHAPE_KERNELS)

@@ -1,7 +1,7 @@
 // softmax on the device, of rows; cuda_columns.cu has the other dimensions. A row that fits into its team's
 // registers is read once and written once; others are read twice, since the largest element and the sum come
 // out of one pass.
-#include "ops/softmax/cuda.h"
+#include "ops/softmax/kernels.h"
 
 #include <ebb/core/visit.h>
 
@@ -234,11 +234,6 @@ void softmax_backward(NdArray& out, const NdArray& grad, const NdArray& y, std::
     else
       softmax_backward_as<T, false>(out, grad, y, lines, whole);
   });
-}
-
-void register_softmax() {
-  kernels::softmax.set_cuda(&softmax);
-  kernels::softmax_backward.set_cuda(&softmax_backward);
 }
 
 }  // namespace ebb::cuda

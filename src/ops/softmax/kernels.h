@@ -1,7 +1,7 @@
 // Kernel slots of softmax: contiguous arrays of one shape and floating dtype, [outer, n, inner] around `dim`.
 #pragma once
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 
 #include <ebb/core/ndarray.h>
 
@@ -13,8 +13,9 @@ void softmax_backward(NdArray& out, const NdArray& grad, const NdArray& y, std::
                       bool whole);
 }  // namespace cpu
 
-namespace kernels {
-extern EBB_API KernelSlot<decltype(cpu::softmax)> softmax;
-extern EBB_API KernelSlot<decltype(cpu::softmax_backward)> softmax_backward;
-}  // namespace kernels
 }  // namespace ebb
+
+#define EBB_SOFTMAX_KERNELS(X) \
+  X(softmax, "softmax");       \
+  X(softmax_backward, "softmax_backward");
+EBB_DECLARE_KERNELS(EBB_SOFTMAX_KERNELS)

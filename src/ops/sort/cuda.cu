@@ -1,5 +1,5 @@
 // Sorting on the device, by the keys of sort_keys.h, and what is read from sorted lines.
-#include "ops/sort/cuda.h"
+#include "ops/sort/kernels.h"
 
 #include <ebb/core/visit.h>
 
@@ -127,14 +127,6 @@ void searchsorted(NdArray& out, const NdArray& lines, const NdArray& values, boo
              Search<T>{out.address_as<std::int64_t>(), lines.address_as<T>(), values.address_as<T>(), n, m,
                        own, right});
   });
-}
-
-void register_sort() {
-  kernels::sort.set_cuda(&sort);
-  kernels::topk.set_cuda(&topk);
-  kernels::select_element.set_cuda(&select_element);
-  kernels::unique.set_cuda(&unique);
-  kernels::searchsorted.set_cuda(&searchsorted);
 }
 
 }  // namespace ebb::cuda

@@ -5,8 +5,8 @@
 #include <ebb/core/visit.h>
 
 #include "kernel/reduce_plan.h"
-#include "ops/common/cuda.h"
-#include "ops/sort/cuda.h"
+#include "ops/common/kernels.h"
+#include "ops/sort/kernels.h"
 
 namespace ebb::cuda {
 namespace {

@@ -8,7 +8,7 @@
 #include "kernel/reduce_plan.h"
 #include "kernel/sort_keys.h"
 #include "ops/common/scan.h"
-#include "ops/sort/cuda.h"
+#include "ops/sort/kernels.h"
 
 namespace ebb::cuda {
 namespace {

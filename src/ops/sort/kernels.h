@@ -1,7 +1,7 @@
 // Kernel slots of the sort family. Arrays are contiguous; indices are Long.
 #pragma once
 
-#include "kernel/slot.h"
+#include "kernel/slot_list.h"
 
 #include <ebb/core/ndarray.h>
 
@@ -24,11 +24,12 @@ void unique(NdArray& first, NdArray& inverse, NdArray& counts, const NdArray& ro
 void searchsorted(NdArray& out, const NdArray& lines, const NdArray& values, bool right);
 }  // namespace cpu
 
-namespace kernels {
-extern EBB_API KernelSlot<decltype(cpu::sort)> sort;
-extern EBB_API KernelSlot<decltype(cpu::topk)> topk;
-extern EBB_API KernelSlot<decltype(cpu::select_element)> select_element;
-extern EBB_API KernelSlot<decltype(cpu::unique)> unique;
-extern EBB_API KernelSlot<decltype(cpu::searchsorted)> searchsorted;
-}  // namespace kernels
 }  // namespace ebb
+
+#define EBB_SORT_KERNELS(X)            \
+  X(sort, "sort");                     \
+  X(topk, "topk");                     \
+  X(select_element, "select_element"); \
+  X(unique, "unique");                 \
+  X(searchsorted, "searchsorted");
+EBB_DECLARE_KERNELS(EBB_SORT_KERNELS)
