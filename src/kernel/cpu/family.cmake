@@ -1,0 +1,1 @@
+ebb_family(PRODUCTS ALL WIDE ALL)

@@ -1,0 +1,1 @@
+ebb_family(FAST ALL SMALL cpu_mask WIDE ALL)

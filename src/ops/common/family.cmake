@@ -1,0 +1,1 @@
+ebb_family(LOOPS cpu_scan WIDE ALL)

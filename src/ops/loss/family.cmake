@@ -1,0 +1,1 @@
+ebb_family(LOOPS ALL SMALL cpu_logarithmic cpu_pointwise WIDE ALL NARROW cpu_pointwise)

@@ -1,0 +1,1 @@
+ebb_family(FAST ALL WIDE ALL)
