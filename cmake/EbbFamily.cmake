@@ -1,30 +1,33 @@
 # Flags of the CPU's kernels, which a family states in a family.cmake beside them.
 
 # ebb_family([PRODUCTS|FAST|LOOPS|SMALL <name>...] [WIDE|NARROW <name>...] [EXACT <name>...])
-# A name is that of a source without its ending; ALL stands for those that the other class of the kind does not name.
+# A name is that of a source without its ending, or of a header with a list of slots; ALL stands for those that the other class
+# of the kind does not name.
 #   PRODUCTS  -O3, and -O2 where the kernels are those of a baseline below other levels
 #   FAST      -O3
 #   LOOPS     -O3, but not each loop once more for what does not change in it
 #   SMALL     -O2, if it vectorizes what -O3 would: half as large, compiled in two thirds of the time; the default
-#   WIDE      also for AVX-512, with the family's slots if ALL are
+#   WIDE      also for AVX-512
 #   NARROW    AVX2 serves where there is AVX-512, too; the default
 #   EXACT     no a * b + c is fused into one rounding
-# Appends the family's kernels to the caller's EBB_PRODUCTS, EBB_FAST, EBB_LOOPS, EBB_WIDE and EBB_EXACT.
+# Appends the family's kernels, and its slots among the wide ones, to the caller's EBB_PRODUCTS, EBB_FAST, EBB_LOOPS, EBB_WIDE
+# and EBB_EXACT.
 function(ebb_family)
   set(_classes PRODUCTS FAST LOOPS SMALL WIDE NARROW EXACT)
   cmake_parse_arguments(PARSE_ARGV 0 _in "" "" "${_classes}")
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_LIST_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src OUTPUT_VARIABLE _folder)
-  set(_kernels ${EBB_KERNELS})
-  list(FILTER _kernels INCLUDE REGEX "/(src|generated)/${_folder}/")
-  list(TRANSFORM _kernels REPLACE ".*/([^/]*)[.]cpp$" "\\1" OUTPUT_VARIABLE _names)
+  cmake_path(GET _folder FILENAME _family)
+  set(_sources ${EBB_KERNELS} ${EBB_SLOTS})
+  list(FILTER _sources INCLUDE REGEX "/(src|generated)/${_folder}/|/generated/slots/${_family}-")
+  list(TRANSFORM _sources REPLACE ".*[/-]([^/-]*)[.]cpp$" "\\1" OUTPUT_VARIABLE _names)
   foreach(_class IN LISTS _classes)
     set(_unknown ${_in_${_class}})
     list(REMOVE_ITEM _unknown ALL ${_names})
     if(_unknown)
-      message(FATAL_ERROR "${CMAKE_CURRENT_LIST_FILE}: the family has no kernels in ${_unknown}.cpp")
+      message(FATAL_ERROR "${CMAKE_CURRENT_LIST_FILE}: the family has no ${_unknown}")
     endif()
   endforeach()
-  foreach(_kernel _name IN ZIP_LISTS _kernels _names)
+  foreach(_source _name IN ZIP_LISTS _sources _names)
     foreach(_kind "PRODUCTS;FAST;LOOPS;SMALL" "WIDE;NARROW" EXACT)
       set(_found "")
       foreach(_class IN LISTS _kind)
@@ -32,14 +35,9 @@ function(ebb_family)
           set(_found ${_class})
         endif()
       endforeach()
-      list(APPEND EBB_${_found} ${_kernel})
+      list(APPEND EBB_${_found} ${_source})
     endforeach()
   endforeach()
-  cmake_path(GET _folder FILENAME _family)
-  set(_slots ${PROJECT_BINARY_DIR}/generated/slots/${_family}.cpp)
-  if("ALL" IN_LIST _in_WIDE AND EXISTS ${_slots})
-    list(APPEND EBB_WIDE ${_slots})
-  endif()
   foreach(_class PRODUCTS FAST LOOPS WIDE EXACT)
     set(EBB_${_class} ${EBB_${_class}} PARENT_SCOPE)
   endforeach()
