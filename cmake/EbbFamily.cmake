@@ -1,6 +1,6 @@
 # Flags of the CPU's kernels, which a family states in a family.cmake beside them.
 
-# ebb_family([PRODUCTS|FAST|LOOPS|SMALL <name>...] [WIDE|NARROW <name>...] [EXACT <name>...])
+# ebb_family([PRODUCTS|FAST|LOOPS|SMALL <name>...] [WIDE|NARROW <name>...] [EXACT|FUSED <name>...])
 # A name is that of a source without its ending, or of a header with a list of slots; ALL stands for those that the other class
 # of the kind does not name.
 #   PRODUCTS  -O3, and -O2 where the kernels are those of a baseline below other levels
@@ -9,11 +9,11 @@
 #   SMALL     -O2, if it vectorizes what -O3 would: half as large, compiled in two thirds of the time; the default
 #   WIDE      also for AVX-512
 #   NARROW    AVX2 serves where there is AVX-512, too; the default
-#   EXACT     no a * b + c is fused into one rounding
+#   EXACT     no a * b + c is fused into one rounding; FUSED, the default: any may be
 # Appends the family's kernels, and its slots among the wide ones, to the caller's EBB_PRODUCTS, EBB_FAST, EBB_LOOPS, EBB_WIDE
 # and EBB_EXACT.
 function(ebb_family)
-  set(_classes PRODUCTS FAST LOOPS SMALL WIDE NARROW EXACT)
+  set(_classes PRODUCTS FAST LOOPS SMALL WIDE NARROW EXACT FUSED)
   cmake_parse_arguments(PARSE_ARGV 0 _in "" "" "${_classes}")
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_LIST_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src OUTPUT_VARIABLE _folder)
   cmake_path(GET _folder FILENAME _family)
@@ -28,7 +28,7 @@ function(ebb_family)
     endif()
   endforeach()
   foreach(_source _name IN ZIP_LISTS _sources _names)
-    foreach(_kind "PRODUCTS;FAST;LOOPS;SMALL" "WIDE;NARROW" EXACT)
+    foreach(_kind "PRODUCTS;FAST;LOOPS;SMALL" "WIDE;NARROW" "EXACT;FUSED")
       set(_found "")
       foreach(_class IN LISTS _kind)
         if(_name IN_LIST _in_${_class} OR (NOT _found AND "ALL" IN_LIST _in_${_class}))

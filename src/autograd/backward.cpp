@@ -9,8 +9,8 @@
 #include "autograd/thread_state.h"
 #include "core/recorder.h"
 #include "core/rethrow.h"
-#include "device/backend.h"
-#include "device/capture.h"
+#include "core/backend.h"
+#include "core/capture.h"
 
 #include <exception>
 #include <thread>

@@ -6,7 +6,7 @@
 #include "autograd/meta.h"
 #include "autograd/places.h"
 #include "autograd/thread_state.h"
-#include "device/backend.h"
+#include "core/backend.h"
 
 namespace ebb::autograd {
 

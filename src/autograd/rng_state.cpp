@@ -7,7 +7,7 @@
 
 #include "core/generator_state.h"
 #include "core/recorder.h"
-#include "device/backend.h"
+#include "core/backend.h"
 
 namespace ebb {
 namespace {

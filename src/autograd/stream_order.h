@@ -4,7 +4,7 @@
 
 #include <ebb/autograd/node.h>
 
-#include "device/backend.h"
+#include "core/backend.h"
 
 namespace ebb::autograd {
 

@@ -9,7 +9,7 @@
 #include "autograd/tensor_state.h"
 #include "autograd/thread_state.h"
 #include "core/recorder.h"
-#include "device/backend.h"
+#include "core/backend.h"
 
 #include <cstring>
 

@@ -15,7 +15,7 @@
 #include "compile/call_kind.h"
 #include "compile/device_tape.h"
 #include "compile/emit.h"
-#include "device/capture.h"
+#include "core/capture.h"
 
 namespace ebb::detail {
 namespace {

@@ -6,7 +6,7 @@
 #include "compile/element_call.h"
 #include "compile/row_split.h"
 #include "compile/step_program.h"
-#include "device/backend.h"
+#include "core/backend.h"
 
 #include <memory>
 #include <string>

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "device/backend.h"
+#include "core/backend.h"
 #include "ops/common/transfer.h"
 
 namespace ebb::compiling {

@@ -14,7 +14,7 @@
 
 #include "ops/elementwise/formulas/arithmetic.h"
 #include "ops/elementwise/kernels.h"
-#include "ops/foreach/kernels.h"
+#include "ops/elementwise/foreach_kernels.h"
 #include "ops/linalg/kernels.h"
 
 namespace ebb::compiling {

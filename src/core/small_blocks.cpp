@@ -9,9 +9,9 @@
 namespace ebb::detail {
 namespace {
 
-constexpr std::size_t kKeepAlways = std::size_t{32} << 20;
+constexpr std::size_t kKeepSmallAlways = std::size_t{32} << 20;
 // Up to here nothing is too much, and nobody asks how much memory there is.
-constexpr std::size_t kNoMatter = std::size_t{1} << 20;
+constexpr std::size_t kNoMatterSmall = std::size_t{1} << 20;
 constexpr std::size_t kManySlabs = std::size_t{16} << 20;
 
 }  // namespace
@@ -68,8 +68,8 @@ std::size_t SmallBlocks::put(std::size_t cls, Batch batch) {
   std::lock_guard lock(mutex_);
   push(cls, batch);
   since_trim_ += batch.count * class_bytes(cls);
-  if (bytes_ <= kNoMatter) return 0;
-  const std::size_t keep = std::min(std::max(use_.get(), kKeepAlways), memory_limit() / 8);
+  if (bytes_ <= kNoMatterSmall) return 0;
+  const std::size_t keep = std::min(std::max(use_.get(), kKeepSmallAlways), memory_limit() / 8);
   return bytes_ > keep && since_trim_ >= next_trim_ ? trim_locked() : 0;
 }
 

@@ -4,7 +4,7 @@
 
 #include "core/allocator.h"
 #include "core/recorder.h"
-#include "device/backend.h"
+#include "core/backend.h"
 
 #include <new>
 

@@ -8,7 +8,7 @@
 
 #include "core/generator_state.h"
 #include "cuda/graph_memory.h"
-#include "device/capture.h"
+#include "core/capture.h"
 #include "kernel/cuda/launch.h"
 
 namespace ebb::cuda {

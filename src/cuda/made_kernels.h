@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "device/backend.h"
+#include "core/backend.h"
 
 namespace ebb::cuda {
 

@@ -7,7 +7,7 @@
 
 #include "cuda/async_allocator.h"
 #include "cuda/caching_allocator.h"
-#include "device/memory_snapshot.h"
+#include "core/memory_snapshot.h"
 
 namespace ebb::cuda {
 

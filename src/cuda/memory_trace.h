@@ -10,7 +10,7 @@
 #include <mutex>
 #include <vector>
 
-#include "device/memory_snapshot.h"
+#include "core/memory_snapshot.h"
 
 namespace ebb::cuda {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "device/backend.h"
+#include "core/backend.h"
 #include "kernel/cuda/device.h"
 
 namespace ebb::cuda {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "device/backend.h"
+#include "core/backend.h"
 
 namespace ebb {
 namespace {

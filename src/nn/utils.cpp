@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "ops/foreach/foreach.h"
+#include "ops/elementwise/foreach.h"
 
 namespace ebb::nn::utils {
 

@@ -8,7 +8,7 @@
 #include <unordered_set>
 
 #include "autograd/tensor_state.h"
-#include "ops/foreach/foreach.h"
+#include "ops/elementwise/foreach.h"
 #include "optim/hooks.h"
 #include "optim/old_files.h"
 

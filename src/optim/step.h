@@ -11,7 +11,7 @@
 #include <cstring>
 #include <tuple>
 
-#include "device/capture.h"
+#include "core/capture.h"
 #include "kernel/convert.h"
 #include "kernel/kept_call.h"
 #include "optim/fields.h"

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "ops/foreach/foreach.h"
+#include "ops/elementwise/foreach.h"
 
 namespace ebb::optim::swa_utils {
 

@@ -1,5 +1,5 @@
 // How selections are laid over a device, and the digits that they look at.
-#include "ops/sort/select_plan.h"
+#include "ops/index/select_plan.h"
 #include "support/catch.h"
 
 #include <cmath>

@@ -64,15 +64,44 @@ std::string room_of(const File& file) {
 
 // The house from the ground up. A room includes only what stands before it.
 const std::vector<std::string>& house() {
-  static const std::vector<std::string> rooms = {
-      "ebb/fwd",    "ebb/core",    "ebb/cuda",       "device",          "core",        "kernel",
-      "kernel/cpu", "kernel/cuda", "ebb/methods",    "ebb/autograd",    "autograd",    "ebb/ops",
-      "ebb/linalg", "ops/common",  "ops/",           "ebb/derivatives", "derivatives", "print",
-      "ebb/io",     "io",          "ebb/archive",    "archive",         "ebb/nn",      "nn",
-      "ebb/optim",  "optim",       "ebb/serialize",  "serialize",       "ebb/amp",     "amp",
-      "ebb/data",   "data",        "ebb/checkpoint", "checkpoint",      "ebb/compile", "compile",
-      "cuda",       "cuda/nvidia", "ebb/ebb",        "ebb/models",      "models",      "ebb/vision",
-      "vision"};
+  static const std::vector<std::string> rooms = {"ebb/fwd",
+                                                 "ebb/core",
+                                                 "ebb/cuda",
+                                                 "core",
+                                                 "kernel",
+                                                 "kernel/cpu",
+                                                 "kernel/cuda",
+                                                 "ebb/methods",
+                                                 "ebb/autograd",
+                                                 "autograd",
+                                                 "ebb/ops",
+                                                 "ebb/linalg",
+                                                 "ops/common",
+                                                 "ops/",
+                                                 "ebb/derivatives",
+                                                 "derivatives",
+                                                 "ebb/io",
+                                                 "ebb/archive",
+                                                 "io",
+                                                 "ebb/nn",
+                                                 "nn",
+                                                 "ebb/optim",
+                                                 "ebb/amp",
+                                                 "optim",
+                                                 "ebb/serialize",
+                                                 "ebb/checkpoint",
+                                                 "serialize",
+                                                 "ebb/data",
+                                                 "data",
+                                                 "ebb/compile",
+                                                 "compile",
+                                                 "cuda",
+                                                 "cuda/nvidia",
+                                                 "ebb/ebb",
+                                                 "ebb/models",
+                                                 "models",
+                                                 "ebb/vision",
+                                                 "vision"};
   return rooms;
 }
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "device/capture.h"
+#include "core/capture.h"
 
 namespace ebb::ops {
 

@@ -2,8 +2,8 @@
 #include "ops/common/transfer.h"
 
 #include "core/recorder.h"
-#include "device/backend.h"
-#include "device/capture.h"
+#include "core/backend.h"
+#include "core/capture.h"
 #include "ops/common/kernels.h"
 
 #include "ops/common/arrays.h"

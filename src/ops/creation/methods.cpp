@@ -1,4 +1,5 @@
-// Bodies of the methods that make tensors of the same kind: each is the function of the same name.
+// Bodies of the methods that make, copy and fill tensors: each is the function of the same name.
+#include <ebb/ops/copy.h>
 #include <ebb/ops/factories.h>
 
 #include "ops/common/self.h"
@@ -43,5 +44,49 @@ Variable ShapeMethods::new_full(IntArrayRef sizes, const Scalar& value, optional
                                 optional<bool> pin_memory) const {
   return new_full(sizes, value, ebb::detail::spread(dtype, layout, device, pin_memory));
 }
+
+Variable ShapeMethods::clone(optional<MemoryFormat> memory_format) const {
+  return ebb::clone(self(this), memory_format);
+}
+Variable ShapeMethods::contiguous(MemoryFormat memory_format) const {
+  return ebb::contiguous(self(this), memory_format);
+}
+Variable ShapeMethods::to(const TensorOptions& options, bool non_blocking, bool copy,
+                          optional<MemoryFormat> memory_format) const {
+  return ebb::to(self(this), options, non_blocking, copy, memory_format);
+}
+Variable ShapeMethods::to(DType dtype, bool non_blocking, bool copy,
+                          optional<MemoryFormat> memory_format) const {
+  return ebb::to(self(this), dtype, non_blocking, copy, memory_format);
+}
+Variable ShapeMethods::to(TypeMeta dtype, bool non_blocking, bool copy,
+                          optional<MemoryFormat> memory_format) const {
+  return ebb::to(self(this), dtype, non_blocking, copy, memory_format);
+}
+Variable ShapeMethods::to(optional<DType> dtype, optional<Layout> layout, optional<Device> device,
+                          optional<bool> pin_memory, bool non_blocking, bool copy,
+                          optional<MemoryFormat> memory_format) const {
+  const TensorOptions options = TensorOptions().dtype(dtype).layout(layout).device(device);
+  const Variable out = ebb::to(self(this), options, non_blocking, copy, memory_format);
+  return pin_memory.value_or(false) ? out.pin_memory() : out;
+}
+Variable ShapeMethods::to(Device device, DType dtype, bool non_blocking, bool copy,
+                          optional<MemoryFormat> memory_format) const {
+  return ebb::to(self(this), device, dtype, non_blocking, copy, memory_format);
+}
+Variable ShapeMethods::to(const Variable& other, bool non_blocking, bool copy,
+                          optional<MemoryFormat> memory_format) const {
+  return ebb::to(self(this), other, non_blocking, copy, memory_format);
+}
+Variable ShapeMethods::toType(DType dtype) const { return to(dtype); }
+Variable ShapeMethods::type_as(const Variable& other) const { return to(other.options()); }
+Variable ShapeMethods::cpu() const { return to(TensorOptions(kCPU)); }
+Variable ShapeMethods::cuda() const { return to(TensorOptions(kCUDA)); }
+Variable& ShapeMethods::copy_(const Variable& src, bool non_blocking) const {
+  return ebb::copy_(self(this), src, non_blocking);
+}
+Variable& ShapeMethods::fill_(const Scalar& value) const { return ebb::fill_(self(this), value); }
+Variable& ShapeMethods::fill_(const Variable& value) const { return ebb::fill_(self(this), value); }
+Variable& ShapeMethods::zero_() const { return ebb::zero_(self(this)); }
 
 }  // namespace ebb::ops

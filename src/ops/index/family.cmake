@@ -1,1 +1,1 @@
-ebb_family(LOOPS ALL WIDE ALL)
+ebb_family(LOOPS ALL WIDE ALL NARROW cpu_sort cpu_unique sort_kernels)

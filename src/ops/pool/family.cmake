@@ -1,1 +1,1 @@
-ebb_family(LOOPS ALL)
+ebb_family(LOOPS ALL SMALL cpu_grid cpu_resize)

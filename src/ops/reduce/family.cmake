@@ -1,1 +1,2 @@
-ebb_family(LOOPS cpu_extreme cpu_index cpu_norm cpu_sum)
+ebb_family(LOOPS cpu_extreme cpu_index cpu_norm cpu_sum FAST cpu_scan cpu_softmax
+  WIDE cpu_softmax softmax_kernels)

@@ -1,6 +1,8 @@
-// Bodies of the methods that reduce: each is the function of the same name.
+// Bodies of the methods that reduce, scan and normalise: each is the function of the same name.
 #include <ebb/ops/elementwise/arithmetic.h>
 #include <ebb/ops/reduce.h>
+#include <ebb/ops/scan.h>
+#include <ebb/ops/softmax.h>
 #include <ebb/ops/statistics.h>
 
 #include "ops/common/self.h"
@@ -125,6 +127,41 @@ Variable& ReduceMethods::renorm_(const Scalar& p, std::int64_t dim, const Scalar
 }
 Variable ReduceMethods::logsumexp(IntArrayRef dim, bool keepdim) const {
   return ebb::logsumexp(self(this), dim, keepdim);
+}
+
+Variable ReduceMethods::cumsum(std::int64_t dim, optional<ScalarType> dtype) const {
+  return ebb::cumsum(self(this), dim, dtype);
+}
+Variable& ReduceMethods::cumsum_(std::int64_t dim, optional<ScalarType> dtype) const {
+  return ebb::cumsum_(self(this), dim, dtype);
+}
+Variable ReduceMethods::cumprod(std::int64_t dim, optional<ScalarType> dtype) const {
+  return ebb::cumprod(self(this), dim, dtype);
+}
+Variable& ReduceMethods::cumprod_(std::int64_t dim, optional<ScalarType> dtype) const {
+  return ebb::cumprod_(self(this), dim, dtype);
+}
+Variable ReduceMethods::logcumsumexp(std::int64_t dim) const { return ebb::logcumsumexp(self(this), dim); }
+std::tuple<Variable, Variable> ReduceMethods::cummax(std::int64_t dim) const {
+  return ebb::cummax(self(this), dim);
+}
+std::tuple<Variable, Variable> ReduceMethods::cummin(std::int64_t dim) const {
+  return ebb::cummin(self(this), dim);
+}
+Variable ReduceMethods::diff(std::int64_t n, std::int64_t dim) const { return ebb::diff(self(this), n, dim); }
+Variable ReduceMethods::diff(std::int64_t n, std::int64_t dim, const optional<Variable>& prepend) const {
+  return ebb::diff(self(this), n, dim, prepend);
+}
+Variable ReduceMethods::diff(std::int64_t n, std::int64_t dim, const optional<Variable>& prepend,
+                             const optional<Variable>& append) const {
+  return ebb::diff(self(this), n, dim, prepend, append);
+}
+
+Variable ReduceMethods::softmax(std::int64_t dim, optional<ScalarType> dtype) const {
+  return ebb::softmax(self(this), dim, dtype);
+}
+Variable ReduceMethods::log_softmax(std::int64_t dim, optional<ScalarType> dtype) const {
+  return ebb::log_softmax(self(this), dim, dtype);
 }
 
 }  // namespace ebb::ops

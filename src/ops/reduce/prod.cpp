@@ -2,7 +2,7 @@
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/dims.h"
-#include "ops/common/running.h"
+#include "ops/reduce/running.h"
 #include "ops/reduce/kernels.h"
 
 #include <ebb/autograd/record.h>

@@ -4,7 +4,7 @@
 #include "cuda/pinned.h"
 #include "cuda/runtime.h"
 #include "cuda/streams.h"
-#include "device/capture.h"
+#include "core/capture.h"
 #include "kernel/cuda/launch.h"
 #include "support/catch.h"
 

@@ -3,7 +3,7 @@
 
 #include "cuda/device_pool.h"
 #include "cuda/nvidia/dnn/descriptor.h"
-#include "device/capture.h"
+#include "core/capture.h"
 
 namespace ebb::cuda::dnn {
 namespace {

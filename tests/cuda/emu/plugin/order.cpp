@@ -1,6 +1,6 @@
 // The plugin makes its backend known when all its kernels are in their slots, not before. The function by
 // which it does so is this program's own here, and looks.
-#include "device/backend.h"
+#include "core/backend.h"
 #include "support/all_slots.h"
 
 #include <cstdio>

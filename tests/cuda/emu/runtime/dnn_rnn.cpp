@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cuda/emu/runtime/dnn.h"
-#include "device/capture.h"
+#include "core/capture.h"
 #include "ops/linalg/kernels.h"
 #include "ops/rnn/kernels.h"
 

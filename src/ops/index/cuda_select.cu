@@ -1,0 +1,205 @@
+// topk, kthvalue and medians on the device without sorting the lines: by comparing all elements of short
+// ones, else digit by digit from the top of the keys. The host waits for nothing.
+#include "ops/index/cuda_select.h"
+
+#include <ebb/core/visit.h>
+
+#include "kernel/reduce_plan.h"
+#include "ops/common/kernels.h"
+#include "ops/index/sort_kernels.h"
+
+namespace ebb::cuda {
+namespace {
+
+using sorting::SelectPlan;
+using sorting::SelectWay;
+
+/// `team` threads a line, a power of 2: each counts the elements before its own.
+template <class T>
+__global__ void __launch_bounds__(kSelectThreads)
+    compare_lines_kernel(const __grid_constant__ SelectArgs<T> args, std::int64_t lines, int team,
+                         std::int64_t* indices, T* values, const __grid_constant__ Lines to) {
+  using Key = sorting::Key<T>;
+  __shared__ Key keys[kSelectThreads];
+  const int thread = static_cast<int>(threadIdx.x), place = thread % team, first = thread - place;
+  const std::int64_t line = static_cast<std::int64_t>(blockIdx.x) * (kSelectThreads / team) + thread / team;
+  const int n = static_cast<int>(args.n);
+  const bool inside = line < lines && place < n;
+  T value{};
+  if (inside) value = args.x[line * n + place];
+  const Key key = args.key(value);
+  keys[thread] = key;
+  __syncthreads();
+  if (!inside) return;
+  constexpr Key kNan = static_cast<Key>(~Key{0});
+  int rank = 0, nans = 0;
+  for (int i = 0; i < n; ++i) {
+    const Key other = keys[first + i];
+    rank += other < key || (other == key && i < place);
+    if constexpr (!std::is_integral_v<T>) nans += other == kNan;
+  }
+  const std::int64_t last = args.wanted.rank(n, nans);
+  if (args.wanted.first_k ? rank > last : rank != last) return;
+  const std::int64_t at = args.wanted.first_k ? to.start(line) + rank * to.inner : line;
+  values[at] = value;
+  indices[at] = place;
+}
+
+/// A block a line.
+template <class T>
+__global__ void __launch_bounds__(kSelectThreads)
+    select_lines_kernel(const __grid_constant__ SelectArgs<T> args) {
+  __shared__ SelectShared shared;
+  const std::int64_t number = blockIdx.x;
+  const T* const line = args.x + number * args.n;
+  Narrowed found{};
+  for (int digit = 0; digit < sorting::digit_count<T>(); ++digit) {
+    count_digits(shared, args, line, 0, args.n, digit, found.digits);
+    if (digit == 0) found.rank = args.wanted.rank(args.n, shared.nans);
+    found = narrow(shared, shared.bins[threadIdx.x], found.digits, found.rank);
+  }
+  take_selected(shared, args, number, 0, args.n, found, Parted{});
+}
+
+// Of each line: counts of each digit's bins and of NaNs, what is known after each digit, and how the elements
+// of each piece stand to the one that was found.
+struct SelectScratch {
+  using Count = unsigned long long;  // as atomics take it
+  static constexpr int kCounts = kSelectBins + 1;
+  Count* counts;    // [line, digit, kCounts]
+  Narrowed* found;  // [line, digit]
+  Parted* parted;   // [line, piece]
+};
+
+/// A block a piece of a line; step s counts digit s, the next one how the piece is parted, the last one
+/// takes. Each finds by itself the digit that the step before has counted.
+template <class T>
+__global__ void __launch_bounds__(kSelectThreads)
+    select_pieces_kernel(const __grid_constant__ SelectArgs<T> args,
+                         const __grid_constant__ SelectScratch scratch,
+                         const __grid_constant__ SelectPlan plan, int step) {
+  constexpr int kDigitCount = sorting::digit_count<T>();
+  __shared__ SelectShared shared;
+  __shared__ Parted sums[kWarp];
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t number = blockIdx.x / plan.pieces, piece = blockIdx.x - number * plan.pieces;
+  const std::int64_t begin = piece * plan.piece,
+                     end = begin + plan.piece < args.n ? begin + plan.piece : args.n;
+  const T* const line = args.x + number * args.n;
+  Narrowed* const known = scratch.found + number * kDigitCount;
+  const auto counts_of = [&](int digit) {
+    return scratch.counts + (number * kDigitCount + digit) * SelectScratch::kCounts;
+  };
+  Narrowed found{};
+  if (step > kDigitCount) {
+    found = known[kDigitCount - 1];
+  } else if (step > 0) {
+    const SelectScratch::Count* const counts = counts_of(step - 1);
+    if (step == 1)
+      found.rank = args.wanted.rank(args.n, static_cast<std::int64_t>(counts[kSelectBins]));
+    else
+      found = known[step - 2];
+    found = narrow(shared, static_cast<std::int64_t>(counts[thread]), found.digits, found.rank);
+    if (piece == 0 && thread == 0) known[step - 1] = found;
+  }
+  const auto sum_of = [](Parted a, Parted b) { return Parted{a.before + b.before, a.equal + b.equal}; };
+  if (step < kDigitCount) {
+    count_digits(shared, args, line, begin, end, step, found.digits);
+    SelectScratch::Count* const counts = counts_of(step);
+    if (shared.bins[thread] > 0) atomicAdd(counts + thread, SelectScratch::Count{shared.bins[thread]});
+    if (thread == 0 && shared.nans > 0) atomicAdd(counts + kSelectBins, SelectScratch::Count{shared.nans});
+  } else if (step == kDigitCount) {
+    constexpr int shift = sorting::digit_shift<T>(kDigitCount - 1);
+    Parted own{};
+    for (std::int64_t i = begin + thread; i < end; i += kSelectThreads) {
+      const auto key = static_cast<sorting::Key<T>>(args.key(line[i]) >> shift);
+      own.before += key < static_cast<sorting::Key<T>>(found.digits);
+      own.equal += key == static_cast<sorting::Key<T>>(found.digits);
+    }
+    own = block_reduce(own, sums, sum_of, thread, kSelectThreads);
+    if (thread == 0) scratch.parted[number * plan.pieces + piece] = own;
+  } else {
+    Parted passed{};
+    for (std::int64_t p = thread; p < piece; p += kSelectThreads)
+      passed = sum_of(passed, scratch.parted[number * plan.pieces + p]);
+    passed = block_reduce(passed, sums, sum_of, thread, kSelectThreads);
+    take_selected(shared, args, number, begin, end, found, passed);
+  }
+}
+
+template <class T>
+void select_by_pieces(Device device, const SelectArgs<T>& args, std::int64_t lines, const SelectPlan& plan) {
+  constexpr int kDigitCount = sorting::digit_count<T>();
+  const auto words = [](std::int64_t count, std::size_t bytes) {
+    return count * static_cast<std::int64_t>(bytes / sizeof(std::int64_t));
+  };
+  NdArray counts = NdArray::empty({lines * kDigitCount * SelectScratch::kCounts}, kLong, device);
+  const NdArray found = NdArray::empty({words(lines * kDigitCount, sizeof(Narrowed))}, kLong, device);
+  const NdArray parted = NdArray::empty({words(lines * plan.pieces, sizeof(Parted))}, kLong, device);
+  fill(counts, 0);
+  const SelectScratch scratch{reinterpret_cast<SelectScratch::Count*>(counts.address_as<std::int64_t>()),
+                              reinterpret_cast<Narrowed*>(found.address_as<std::int64_t>()),
+                              reinterpret_cast<Parted*>(parted.address_as<std::int64_t>())};
+  for (int step = 0; step <= kDigitCount + 1; ++step)
+    launch(device, {dim3(grid_blocks(lines * plan.pieces)), dim3(kSelectThreads)}, &select_pieces_kernel<T>,
+           args, scratch, plan, step);
+}
+
+// The elements of x line by line, copied only where lines interleave.
+NdArray contiguous_lines(const NdArray& x, const Lines& lines) {
+  const std::int64_t outer = lines.outer, inner = lines.inner, n = lines.n;
+  const NdArray view = x.as_strided({outer, inner, n}, {n * inner, 1, inner}, x.offset());
+  if (inner == 1) return view;
+  NdArray dense = NdArray::empty({outer, inner, n}, x.dtype(), x.device());
+  copy(dense, view);
+  return dense;
+}
+
+template <class T>
+void run(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, const Wanted& wanted,
+         bool descending, const SelectPlan& plan) {
+  const Device device = x.device();
+  const Lines lines(x.sizes(), dim);
+  const std::int64_t count = lines.count();
+  const NdArray from = contiguous_lines(x, lines);
+  SelectArgs<T> args{from.address_as<T>(),
+                     lines.n,
+                     wanted,
+                     sorting::turned_key<T>(descending),
+                     values.address_as<T>(),
+                     indices.address_as<std::int64_t>(),
+                     Items{}};
+  const Lines to = wanted.first_k ? Lines(values.sizes(), dim) : Lines({count}, 0);
+  if (plan.way == SelectWay::compare) {
+    const int team = covering_power(lines.n, 1, kSelectThreads);
+    return launch(device, {dim3(grid_blocks(ceil_div(count, kSelectThreads / team))), dim3(kSelectThreads)},
+                  &compare_lines_kernel<T>, args, count, team, args.indices, args.values, to);
+  }
+  const auto select = [&] {
+    if (plan.way == SelectWay::pieces) return select_by_pieces(device, args, count, plan);
+    launch(device, {dim3(grid_blocks(count)), dim3(kSelectThreads)}, &select_lines_kernel<T>, args);
+  };
+  if (!wanted.first_k) return select();
+  with_items<T>(device, count, wanted.k, lines.n, [&](const Items& items) {
+    args.items = items;
+    select();
+    sort_items<T>(device, items, count);
+    for_each(device, values.numel(),
+             WriteItems<T>{items, args.values, args.indices, args.x, Lines({count, lines.n}, 1), to});
+  });
+}
+
+}  // namespace
+
+bool select_ranks(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, const Wanted& wanted,
+                  bool descending) {
+  const Lines lines(x.sizes(), dim);
+  const SelectPlan plan = sorting::plan_selection(lines.count(), lines.n, wanted.first_k ? wanted.k : 1,
+                                                  multiprocessors(x.device()));
+  if (plan.way == SelectWay::sort) return false;
+  visit_numeric(stored(x.dtype()), "select",
+                [&]<class T> { run<T>(values, indices, x, dim, wanted, descending, plan); });
+  return true;
+}
+
+}  // namespace ebb::cuda

@@ -1,0 +1,205 @@
+// Elements of given ranks in lines that nobody sorts: in the order of their keys, equal ones in that of their
+// places. Steps of a block of kSelectThreads over a part of a line, which kernels put together.
+#pragma once
+
+#include "kernel/convert.h"
+#include "kernel/cuda/block_reduce.h"
+#include "ops/index/cuda_sort_items.h"
+#include "ops/index/sort_kernels.h"
+
+namespace ebb::cuda {
+
+using sorting::kSelectThreads;
+constexpr int kSelectItems = 4;  // of a thread at once
+constexpr int kSelectBins = 1 << sorting::kDigitBits;
+static_assert(kSelectBins == kSelectThreads);
+
+/// What is taken of each line: the element of one rank, or the first k.
+struct Wanted {
+  Selection what = Selection::kth;
+  std::int64_t k = 0;  // the rank, or how many
+  bool first_k = false;
+
+  EBB_HD bool wants_nans() const { return what == Selection::median || what == Selection::nanmedian; }
+  /// The last rank that is wanted, in a line of n elements the last `nans` of which are NaN.
+  EBB_HD std::int64_t rank(std::int64_t n, std::int64_t nans) const {
+    if (!wants_nans()) return first_k ? k - 1 : k;
+    const std::int64_t numbers = n - nans;
+    if (nans > 0 && (what == Selection::median || numbers == 0)) return numbers;
+    return (numbers - 1) / 2;
+  }
+};
+
+template <class T>
+__device__ bool element_is_nan(T x) {
+  if constexpr (std::is_integral_v<T>)
+    return false;
+  else
+    return static_cast<Compute<T>>(x) != static_cast<Compute<T>>(x);
+}
+
+/// What is known after some digits: those that the element has, and its rank among the elements that share
+/// them.
+struct Narrowed {
+  std::uint64_t digits;
+  std::int64_t rank;
+};
+
+/// The contiguous lines that are selected from, and where results go.
+template <class T>
+struct SelectArgs {
+  using Key = sorting::Key<T>;
+  const T* x;
+  std::int64_t n;  // elements of a line
+  Wanted wanted;
+  Key turn;               // sorting::turned_key
+  T* values;              // of one element a line
+  std::int64_t* indices;  // of one element a line
+  Items items;            // of the first k: the elements, in the order of their places up to the last equals
+
+  __device__ Key key(T x) const { return sorting::key_of(x) ^ turn; }
+  __device__ void put(std::int64_t line, std::int64_t slot, Key key, std::int64_t place) const {
+    if (wanted.first_k) return items.put(line * wanted.k + slot, key, place);
+    values[line] = x[line * n + place];
+    indices[line] = place;
+  }
+};
+
+/// The shared memory of a block.
+struct SelectShared {
+  std::uint32_t bins[kSelectBins];
+  std::uint32_t nans;
+  std::uint32_t warps[kWarp];
+  std::uint32_t tile;
+  std::int64_t sums[kSelectThreads / kWarp];
+  Narrowed found;
+};
+
+/// Counts the digits with the number `digit` of the elements [begin, end) of a line that have the digits
+/// before it, and in the first round the NaNs. The counts are there after a barrier.
+template <class T>
+__device__ void count_digits(SelectShared& shared, const SelectArgs<T>& args, const T* line,
+                             std::int64_t begin, std::int64_t end, int digit, std::uint64_t before) {
+  using Key = sorting::Key<T>;
+  const int thread = static_cast<int>(threadIdx.x), shift = sorting::digit_shift<T>(digit);
+  shared.bins[thread] = 0;
+  if (thread == 0) shared.nans = 0;
+  __syncthreads();
+  std::uint32_t nans = 0;
+  const bool looks_for_nans = digit == 0 && args.wanted.wants_nans();
+  constexpr std::int64_t kTile = kSelectThreads * kSelectItems;
+  for (std::int64_t tile = begin; tile < end; tile += kTile) {
+    T value[kSelectItems];
+#pragma unroll
+    for (int k = 0; k < kSelectItems; ++k) {
+      const std::int64_t i = tile + k * kSelectThreads + thread;
+      value[k] = line[i < end ? i : end - 1];
+    }
+#pragma unroll
+    for (int k = 0; k < kSelectItems; ++k) {
+      const Key key = static_cast<Key>(args.key(value[k]) >> shift);
+      if (tile + k * kSelectThreads + thread >= end) continue;
+      if (key >> sorting::kDigitBits == static_cast<Key>(before))
+        atomicAdd(&shared.bins[key % kSelectBins], 1u);
+      if (looks_for_nans && element_is_nan(value[k])) ++nans;
+    }
+  }
+  if (nans > 0) atomicAdd(&shared.nans, nans);
+  __syncthreads();
+}
+
+/// Finds the digit of the element of rank `rank`, by counts of digits; the block's threads each bring theirs.
+__device__ inline Narrowed narrow(SelectShared& shared, std::int64_t count, std::uint64_t digits,
+                                  std::int64_t rank) {
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
+  std::int64_t upto = count;
+  for (int delta = 1; delta < kWarp; delta *= 2) {
+    const std::int64_t left = shuffle_up(upto, static_cast<unsigned>(delta));
+    if (lane >= delta) upto += left;
+  }
+  if (lane == kWarp - 1) shared.sums[warp] = upto;
+  __syncthreads();
+  std::int64_t below = upto - count;
+  for (int w = 0; w < warp; ++w) below += shared.sums[w];
+  if (rank >= below && rank < below + count)
+    shared.found = {digits << sorting::kDigitBits | static_cast<std::uint64_t>(thread), rank - below};
+  __syncthreads();
+  return shared.found;
+}
+
+/// How many elements of a line come before those that have the digits, and how many have them.
+struct Parted {
+  std::int64_t before, equal;
+};
+
+/// Takes from [begin, end) what belongs to the result; `passed` are the counts of the elements before
+/// `begin`.
+template <class T>
+__device__ void take_selected(SelectShared& shared, const SelectArgs<T>& args, std::int64_t number,
+                              std::int64_t begin, std::int64_t end, const Narrowed& found, Parted passed) {
+  using Key = sorting::Key<T>;
+  constexpr int kWarps = kSelectThreads / kWarp;
+  static_assert(kWarps * kSelectItems == kWarp);
+  constexpr int shift = sorting::digit_shift<T>(sorting::digit_count<T>() - 1);
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
+  const std::uint32_t lanes_left = (1u << lane) - 1;
+  const T* const line = args.x + number * args.n;
+  const bool first_k = args.wanted.first_k;
+  // All that come before are taken, and of the equal ones those up to the rank; or that one alone.
+  const std::int64_t all_before = first_k ? args.wanted.k - 1 - found.rank : 0;
+  for (std::int64_t tile = begin; tile < end; tile += kSelectThreads * kSelectItems) {
+    if (passed.before >= all_before && passed.equal > found.rank) return;
+    T value[kSelectItems];
+    std::uint32_t before[kSelectItems], equal[kSelectItems];
+#pragma unroll
+    for (int k = 0; k < kSelectItems; ++k) {
+      const std::int64_t i = tile + k * kSelectThreads + thread;
+      value[k] = line[i < end ? i : end - 1];
+    }
+#pragma unroll
+    for (int k = 0; k < kSelectItems; ++k) {
+      const Key key = static_cast<Key>(args.key(value[k]) >> shift), wanted = static_cast<Key>(found.digits);
+      const bool inside = tile + k * kSelectThreads + thread < end;
+      before[k] = __ballot_sync(kFullWarp, inside && first_k && key < wanted);
+      equal[k] = __ballot_sync(kFullWarp, inside && key == wanted);
+      if (lane == 0)
+        shared.warps[k * kWarps + warp] = static_cast<std::uint32_t>(__popc(before[k])) << 16 |
+                                          static_cast<std::uint32_t>(__popc(equal[k]));
+    }
+    __syncthreads();
+    if (warp == 0) {  // both counts in one word: at most 1024 each
+      const std::uint32_t own = shared.warps[lane];
+      std::uint32_t upto = own;
+      for (int delta = 1; delta < kWarp; delta *= 2) {
+        const std::uint32_t left = shuffle_up(upto, static_cast<unsigned>(delta));
+        if (lane >= delta) upto += left;
+      }
+      shared.warps[lane] = upto - own;
+      if (lane == kWarp - 1) shared.tile = upto;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < kSelectItems; ++k) {
+      const std::uint32_t left = shared.warps[k * kWarps + warp], bit = 1u << lane;
+      const std::int64_t place = tile + k * kSelectThreads + thread;
+      if (before[k] & bit)
+        args.put(number, passed.before + (left >> 16) + __popc(before[k] & lanes_left), args.key(value[k]),
+                 place);
+      if (equal[k] & bit) {
+        const std::int64_t rank = passed.equal + (left & 0xffffu) + __popc(equal[k] & lanes_left);
+        if (first_k ? rank <= found.rank : rank == found.rank)
+          args.put(number, all_before + rank, args.key(value[k]), place);
+      }
+    }
+    passed.before += shared.tile >> 16;
+    passed.equal += shared.tile & 0xffffu;
+    __syncthreads();
+  }
+}
+
+/// Writes what is wanted of x's lines along `dim` into values and indices, the first k in order; false, with
+/// nothing done, where sorting the lines is better, which for a single rank it never is.
+bool select_ranks(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, const Wanted& wanted,
+                  bool descending);
+
+}  // namespace ebb::cuda

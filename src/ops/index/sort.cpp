@@ -1,0 +1,133 @@
+// sort, topk and the ops that pick one element of each line.
+#include "ops/common/arrays.h"
+#include "ops/common/dims.h"
+#include "ops/common/kernels.h"
+#include "ops/common/picked.h"
+#include "ops/index/sort_kernels.h"
+
+#include <ebb/autograd/record.h>
+#include <ebb/ops/shape.h>
+#include <ebb/ops/sort.h>
+
+#include <cmath>
+
+namespace ebb {
+
+namespace ops {
+namespace {
+
+using Pair = std::tuple<Variable, Variable>;
+
+Pair sorted(const Variable& self, std::int64_t dim, bool descending, const char* name) {
+  const std::int64_t d = wrap_dim("sort", dim, self.dim());
+  const NdArray in = contiguous_array(self.array());
+  NdArray values = NdArray::empty(in.sizes(), in.dtype(), in.device());
+  NdArray indices = NdArray::empty(in.sizes(), kLong, in.device());
+  kernels::sort(in.device(), values, indices, in, d, descending);
+  return picked(self, std::move(values), std::move(indices), d, true, name);
+}
+
+Pair select_element(const char* op, const Variable& self, std::int64_t dim, bool keepdim, Selection what,
+                    std::int64_t k, const char* name) {
+  EBB_CHECK(self.dtype() != kBool || what == Selection::mode, op,
+            ": does not take bool tensors; convert with .to(ebb::kByte).");
+  const std::int64_t d = wrap_dim(op, dim, self.dim());
+  const std::int64_t n = self.dim() == 0 ? 1 : self.size(d);
+  EBB_CHECK_INDEX(n > 0, op, ": Expected reduction dim ", d, " to have non-zero size, got shape ",
+                  self.sizes(), ".");
+  EBB_CHECK(k >= 0 && k < n, op, ": selected number k out of range: expected 1 to ", n, ", got ", k + 1, ".");
+  const NdArray in = contiguous_array(self.array());
+  const DimVector sizes = reduced_sizes(in.sizes(), one_dim(op, self, d), keepdim);
+  NdArray values = NdArray::empty(sizes, in.dtype(), in.device());
+  NdArray indices = NdArray::empty(sizes, kLong, in.device());
+  kernels::select_element(in.device(), values, indices, in, d, what, k);
+  return picked(self, std::move(values), std::move(indices), d, keepdim, name);
+}
+
+struct MedianBackward : autograd::Node {
+  autograd::SavedVariable self{this}, result{this};
+  const char* title = "";
+  std::string name() const override { return title; }
+  autograd::GradList apply(autograd::GradList&& grads) override {
+    return {share_evenly(grads[0], self.unpack(), result.unpack())};
+  }
+};
+
+Variable median_of_all(const char* op, const Variable& self, Selection what, const char* name) {
+  EBB_CHECK(self.dtype() != kBool, op, ": does not take bool tensors; convert with .to(ebb::kByte).");
+  EBB_CHECK(self.numel() > 0 || is_floating(self.dtype()), op, ": there is no median of an empty ",
+            self.dtype(), " tensor.");
+  NdArray value = NdArray::empty({}, self.dtype(), self.device());
+  if (self.numel() == 0) {
+    kernels::fill(value.device(), value, NAN);
+  } else {
+    const NdArray in = contiguous_array(self.array());
+    NdArray index = NdArray::empty({}, kLong, in.device());
+    kernels::select_element(in.device(), value, index, in.as_strided({in.numel()}, {1}, in.offset()), 0, what,
+                            0);
+  }
+  Variable result(std::move(value));
+  if (autograd::records(self)) {
+    const auto node = autograd::make_node<MedianBackward>(self);
+    node->title = name;
+    node->self.save(self);
+    autograd::set_history(result, node);
+    node->result.save_output(result);
+  }
+  return result;
+}
+
+}  // namespace
+}  // namespace ops
+
+std::tuple<Variable, Variable> sort(const Variable& self, std::int64_t dim, bool descending) {
+  return ops::sorted(self, dim, descending, "SortBackward0");
+}
+std::tuple<Variable, Variable> sort(const Variable& self, optional<bool>, std::int64_t dim, bool descending) {
+  return ops::sorted(self, dim, descending, "SortBackward1");
+}
+Variable argsort(const Variable& self, std::int64_t dim, bool descending) {
+  return std::get<1>(sort(self.detach(), dim, descending));
+}
+Variable argsort(const Variable& self, bool, std::int64_t dim, bool descending) {
+  return std::get<1>(sort(self.detach(), dim, descending));
+}
+Variable msort(const Variable& self) { return std::get<0>(sort(self, 0, false)); }
+
+std::tuple<Variable, Variable> topk(const Variable& self, std::int64_t k, std::int64_t dim, bool largest,
+                                    bool) {
+  EBB_CHECK(self.dtype() != kBool, "topk: does not take bool tensors; convert with .to(ebb::kByte).");
+  const std::int64_t d = wrap_dim("topk", dim, self.dim());
+  const std::int64_t n = self.dim() == 0 ? 1 : self.size(d);
+  EBB_CHECK(k >= 0 && k <= n, "topk: selected index k out of range: expected 0 to ", n, " for shape ",
+            self.sizes(), " along dim ", d, ", got ", k, ".");
+  const NdArray in = ops::contiguous_array(self.array());
+  DimVector sizes(in.sizes());
+  if (!sizes.empty()) sizes[static_cast<std::size_t>(d)] = k;
+  NdArray values = NdArray::empty(sizes, in.dtype(), in.device());
+  NdArray indices = NdArray::empty(sizes, kLong, in.device());
+  kernels::topk(in.device(), values, indices, in, d, largest);
+  return ops::picked(self, std::move(values), std::move(indices), d, true, "TopkBackward0");
+}
+
+std::tuple<Variable, Variable> kthvalue(const Variable& self, std::int64_t k, std::int64_t dim,
+                                        bool keepdim) {
+  return ops::select_element("kthvalue", self, dim, keepdim, Selection::kth, k - 1, "KthvalueBackward0");
+}
+std::tuple<Variable, Variable> mode(const Variable& self, std::int64_t dim, bool keepdim) {
+  return ops::select_element("mode", self, dim, keepdim, Selection::mode, 0, "ModeBackward0");
+}
+Variable median(const Variable& self) {
+  return ops::median_of_all("median", self, Selection::median, "MedianBackward0");
+}
+std::tuple<Variable, Variable> median(const Variable& self, std::int64_t dim, bool keepdim) {
+  return ops::select_element("median", self, dim, keepdim, Selection::median, 0, "MedianBackward1");
+}
+Variable nanmedian(const Variable& self) {
+  return ops::median_of_all("nanmedian", self, Selection::nanmedian, "NanmedianBackward0");
+}
+std::tuple<Variable, Variable> nanmedian(const Variable& self, std::int64_t dim, bool keepdim) {
+  return ops::select_element("nanmedian", self, dim, keepdim, Selection::nanmedian, 0, "NanmedianBackward1");
+}
+
+}  // namespace ebb

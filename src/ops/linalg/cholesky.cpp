@@ -1,0 +1,86 @@
+// The Cholesky factorisation.
+#include <ebb/autograd/record.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/decomposition.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/linalg.h>
+#include <ebb/ops/shape.h>
+#include <ebb/ops/solve.h>
+
+#include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
+#include "ops/linalg/decomposition.h"
+#include "ops/linalg/decomposition_kernels.h"
+
+namespace ebb {
+namespace {
+
+using autograd::GradList;
+using namespace ops;
+
+std::string not_positive(std::int64_t order) {
+  return detail::text(
+      "The factorization could not be completed because the input is not positive-definite (the leading "
+      "minor of "
+      "order ",
+      order, " is not positive-definite).");
+}
+
+// Murray 2016, equation 10: L^-T phi(L^T gL) L^-1, made symmetric; phi takes the lower triangle and halves
+// the diagonal.
+struct CholeskyBackward : autograd::Node {
+  autograd::SavedVariable result{this};
+  std::string name() const override { return "LinalgCholeskyExBackward0"; }
+  GradList apply(GradList&& grads) override {
+    const Variable L = result.unpack();
+    const Variable phi = tril_halved(matmul(L.mT(), grads[0].tril()));
+    const Variable half = linalg::solve_triangular(L.mT(), phi, true);
+    const Variable gA = linalg::solve_triangular(L, half, false, false);
+    return {(gA + gA.mT()) * 0.5};
+  }
+};
+
+Pair lower_factor(const char* op, const Variable& A, bool check_errors) {
+  NdArray array = copied_array(A.array()), info = new_info(A);
+  kernels::cholesky(A.device(), array, info);
+  if (check_errors) check_info(op, info, not_positive);
+  Variable L(std::move(array));
+  if (autograd::records(A)) {
+    auto node = autograd::make_node<CholeskyBackward>(A);
+    autograd::set_history(L, node);
+    node->result.save_output(L);
+  }
+  return {L, Variable(std::move(info))};
+}
+
+Pair factor(const char* op, const Variable& A, bool upper, bool check_errors) {
+  check_square(op, A);
+  if (!upper) return lower_factor(op, A, check_errors);
+  const auto [L, info] = lower_factor(op, A.mT(), check_errors);
+  return {L.mT(), info};
+}
+
+}  // namespace
+
+namespace linalg {
+
+std::tuple<Variable, Variable> cholesky_ex(const Variable& A, bool upper, bool check_errors) {
+  if (const auto cast = ops::autocast("cholesky_ex", A)) [[unlikely]]
+    return cholesky_ex(cast(A), upper, check_errors);
+  return factor("linalg.cholesky_ex", A, upper, check_errors);
+}
+Variable cholesky(const Variable& A, bool upper) {
+  if (const auto cast = ops::autocast("cholesky", A)) [[unlikely]]
+    return linalg::cholesky(cast(A), upper);
+  return std::get<0>(factor("linalg.cholesky", A, upper, true));
+}
+
+}  // namespace linalg
+
+Variable cholesky(const Variable& self, bool upper) {
+  if (const auto cast = ops::autocast("cholesky", self)) [[unlikely]]
+    return cholesky(cast(self), upper);
+  return std::get<0>(factor("cholesky", self, upper, true));
+}
+
+}  // namespace ebb

@@ -1,0 +1,127 @@
+// Least squares.
+#include <ebb/autograd/record.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
+#include <ebb/ops/decomposition.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/linalg.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
+#include <ebb/ops/solve.h>
+
+#include <limits>
+
+#include "ops/common/autocast.h"
+#include "ops/linalg/decomposition.h"
+
+namespace ebb {
+namespace {
+
+using autograd::GradList;
+using namespace ops;
+
+struct Answer {
+  Variable solution, rank, values;
+};
+
+// The shortest solution from the singular values above a threshold.
+Answer by_singular_values(const Variable& A, const Variable& B, double rcond) {
+  const auto [U, S, Vh] = linalg::svd(A, false);
+  const Variable some = S.gt(S.amax({-1}, true) * rcond);
+  const Variable inverse = where(some, S.masked_fill(some.logical_not(), 1).reciprocal(), zeros_like(S));
+  return {matmul(Vh.mT(), inverse.unsqueeze(-1) * matmul(U.mT(), B)), some.sum(-1), S};
+}
+
+// By the QR factorisation of A, or of A^T where there are fewer equations than unknowns.
+Variable of_full_rank(const Variable& A, const Variable& B) {
+  if (rows_of(A) >= cols_of(A)) {
+    const auto [Q, R] = linalg::qr(A);
+    return linalg::solve_triangular(R, matmul(Q.mT(), B), true);
+  }
+  const auto [Q, R] = linalg::qr(A.mT());
+  return matmul(Q, linalg::solve_triangular(R.mT(), B, false));
+}
+
+// X = pinv(A) B.
+struct LstsqBackward : autograd::Node {
+  autograd::SavedVariable A{this};
+  autograd::SavedVariable B{this};
+  double rcond = 0;
+  std::string name() const override { return "LinalgLstsqBackward0"; }
+  GradList apply(GradList&& grads) override {
+    GradList out(2);
+    const Variable a = A.unpack(), b = B.unpack(), P = linalg::pinv(a, rcond), g = grads[0];
+    if (needs(1)) out[1] = matmul(P.mT(), g);
+    if (!needs(0)) return out;
+    // The differential of pinv(A) applied to B (Golub and Pereyra 1973), term by term.
+    const Variable PTg = matmul(P.mT(), g), X = matmul(P, b), rest = b - matmul(a, X);
+    out[0] = matmul(rest, matmul(P, PTg).mT()) - matmul(PTg, X.mT()) +
+             matmul(matmul(P.mT(), X), (g - matmul(a.mT(), PTg)).mT());
+    return out;
+  }
+};
+
+}  // namespace
+
+namespace linalg {
+
+std::tuple<Variable, Variable, Variable, Variable> lstsq(const Variable& A, const Variable& B,
+                                                         optional<double> rcond,
+                                                         optional<std::string_view> driver) {
+  if (const auto cast = ops::autocast("lstsq", A, B)) [[unlikely]]
+    return lstsq(cast(A), cast(B), rcond, driver);
+  const char* const op = "linalg.lstsq";
+  check_matrices(op, A);
+  common_device(op, A, B);
+  EBB_CHECK(B.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  const bool vectors = B.dim() + 1 == A.dim();
+  EBB_CHECK(
+      vectors || B.dim() == A.dim(), op,
+      ": expected an `other` of the input's dimensions, or of one less where it holds vectors; got shapes ",
+      A.sizes(), " and ", B.sizes(), ". Use expand() for the batch.");
+  const Variable b = vectors ? B.unsqueeze(-1) : B;
+  check_operands(op, A, b);
+  EBB_CHECK(rows_of(A) == rows_of(b), op, ": input.size(-2) should match other.size(-2), got shapes ",
+            A.sizes(), " and ", B.sizes(), ".");
+  const std::string_view way = driver.value_or(A.device().is_cuda() ? "gels" : "gelsy");
+  EBB_CHECK(way == "gels" || way == "gelsy" || way == "gelsd" || way == "gelss", op,
+            ": parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got ", way, ".");
+  const DimVector batch = common_batch(op, A, b);
+  const Variable a = expand_batch(A, batch), right = expand_batch(b, batch);
+  const std::int64_t m = rows_of(a), n = cols_of(a), k = std::min(m, n);
+  const double epsilon =
+      A.dtype() == kFloat ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+  const double threshold = rcond.value_or(epsilon * static_cast<double>(std::max(m, n)));
+  const auto options = TensorOptions().dtype(A.dtype()).device(A.device());
+  const Variable none = empty({0}, options);
+  Answer answer{zeros(sizes_with(batch, {n, cols_of(b)}), options),
+                zeros(batch, TensorOptions(options).dtype(kLong)), empty(sizes_with(batch, {0}), options)};
+  bool overdetermined = false;
+  {
+    const NoGradGuard no_grad;
+    if (k > 0 && way == "gels") answer.solution = of_full_rank(a, right);
+    if (k > 0 && way != "gels") answer = by_singular_values(a, right, threshold);
+    overdetermined = m > n && way != "gelsy" && (way == "gels" || answer.rank.eq(n).all().item<bool>());
+  }
+  Variable X(answer.solution.array());
+  if (autograd::records(a, right)) {
+    auto node = autograd::make_node<LstsqBackward>(a, right);
+    node->A.save(a);
+    node->B.save(right);
+    node->rcond = way == "gels" ? 0 : threshold;
+    autograd::set_history(X, node);
+  }
+  Variable residuals = none;
+  if (overdetermined) {
+    const Variable off = ebb::matmul(a, X) - right;
+    residuals = (off * off).sum(-2);
+  }
+  if (vectors) X = X.squeeze(-1);
+  const bool ranks = way != "gels", values = way == "gelsd" || way == "gelss";
+  return {X, residuals, ranks ? answer.rank : empty({0}, TensorOptions(options).dtype(kLong)),
+          values ? answer.values : none};
+}
+
+}  // namespace linalg
+
+}  // namespace ebb

@@ -1,0 +1,126 @@
+// The LU factorisation and what is solved with it.
+#include <ebb/autograd/record.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
+#include <ebb/ops/decomposition.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/linalg.h>
+#include <ebb/ops/shape.h>
+#include <ebb/ops/solve.h>
+#include <ebb/ops/sort.h>
+
+#include "ops/common/autocast.h"
+#include "ops/linalg/decomposition.h"
+
+namespace ebb {
+namespace {
+
+using autograd::GradList;
+using namespace ops;
+
+std::string zero_on_diagonal(std::int64_t i) {
+  return detail::text("U[", i, ",", i,
+                      "] is zero and using it on lu_solve would result in a division by zero. If you still "
+                      "want to perform the factorization, consider calling linalg.lu(A, pivot) or "
+                      "linalg.lu_factor_ex(A, pivot)");
+}
+
+// P^T A = L U by blocks: L1 and U1 are square, and either L2 or U2 is empty.
+struct LuFactorBackward : autograd::Node {
+  autograd::SavedVariable lu{this};
+  NdArray pivots;
+  std::string name() const override { return "LinalgLuFactorExBackward0"; }
+  GradList apply(GradList&& grads) override {
+    const Variable &g = grads[0], LU = lu.unpack();
+    const std::int64_t m = rows_of(LU), n = cols_of(LU), k = std::min(m, n);
+    const Variable top = LU.narrow(-2, 0, k).narrow(-1, 0, k), gTop = g.narrow(-2, 0, k).narrow(-1, 0, k);
+    const Variable L1 = top.tril(-1) + identity(k, LU), U1 = top.triu();
+    Variable low = matmul(L1.mT(), gTop.tril(-1)), up = matmul(gTop.triu(), U1.mT());
+    if (n > k) low = low - matmul(g.narrow(-1, k, n - k), LU.narrow(-1, k, n - k).mT());
+    if (m > k) up = up - matmul(LU.narrow(-2, k, m - k).mT(), g.narrow(-2, k, m - k));
+    // X U1^-T, and L1^-T X.
+    const auto over_u = [&](const Variable& X) { return linalg::solve_triangular(U1.mT(), X, false, false); };
+    const auto under_l = [&](const Variable& X) {
+      return linalg::solve_triangular(L1.mT(), X, true, true, true);
+    };
+    Variable gA = under_l(over_u(low.tril(-1) + up.triu()));
+    if (n > k) gA = cat({gA, under_l(g.narrow(-1, k, n - k))}, -1);
+    if (m > k) gA = cat({gA, over_u(g.narrow(-2, k, m - k))}, -2);
+    return {pick_rows(gA, argsort(lu_rows(Variable(pivots), m)))};
+  }
+};
+
+}  // namespace
+
+namespace linalg {
+
+std::tuple<Variable, Variable, Variable> lu_factor_ex(const Variable& A, bool pivot, bool check_errors) {
+  check_matrices("linalg.lu_factor", A);
+  LuArrays made = factor_lu(A, pivot);
+  if (check_errors) check_info("linalg.lu_factor", made.info, zero_on_diagonal);
+  Variable LU(made.lu);
+  if (autograd::records(A)) {
+    auto node = autograd::make_node<LuFactorBackward>(A);
+    node->pivots = made.pivots;
+    autograd::set_history(LU, node);
+    node->lu.save_output(LU);
+  }
+  return {LU, Variable(made.pivots), Variable(made.info)};
+}
+
+std::tuple<Variable, Variable> lu_factor(const Variable& A, bool pivot) {
+  const auto [LU, pivots, info] = lu_factor_ex(A, pivot, true);
+  return {LU, pivots};
+}
+
+std::tuple<Variable, Variable, Variable> lu(const Variable& A, bool pivot) {
+  check_matrices("linalg.lu", A);
+  const auto [LU, pivots, info] = lu_factor_ex(A, pivot);
+  return lu_unpack(LU, pivots);
+}
+
+Variable lu_solve(const Variable& LU, const Variable& pivots, const Variable& B, bool left, bool adjoint) {
+  const char* const op = "linalg.lu_solve";
+  check_square(op, LU, "LU");
+  check_operands(op, LU, B);
+  check_pivots(op, pivots, LU, rows_of(LU));
+  if (!left) return lu_solve(LU, pivots, B.mT(), true, !adjoint).mT();
+  EBB_CHECK(cols_of(LU) == rows_of(B), op, ": Incompatible shapes of A and B for the equation AX = B (",
+            rows_of(LU), "x", cols_of(LU), " and ", rows_of(B), "x", cols_of(B), ").");
+  const DimVector batch = common_batch(op, LU, B);
+  const Variable b = expand_batch(B, batch);
+  const Variable rows = lu_rows(pivots, rows_of(LU)).expand(sizes_with(batch, {rows_of(LU)}));
+  if (adjoint) {
+    const Variable y = solve_triangular(LU.mT(), b, false);
+    return pick_rows(solve_triangular(LU.mT(), y, true, true, true), argsort(rows));
+  }
+  return solve_triangular(LU, solve_triangular(LU, pick_rows(b, rows), false, true, true), true);
+}
+
+}  // namespace linalg
+
+std::tuple<Variable, Variable, Variable> lu_unpack(const Variable& LU_data, const Variable& LU_pivots,
+                                                   bool unpack_data, bool unpack_pivots) {
+  check_matrices("lu_unpack", LU_data, "LU_data");
+  const std::int64_t m = rows_of(LU_data), n = cols_of(LU_data), k = std::min(m, n);
+  const auto options = TensorOptions().dtype(LU_data.dtype()).device(LU_data.device());
+  Variable P = empty({0}, options), L = P, U = P;
+  if (unpack_data) {
+    L = LU_data.narrow(-1, 0, k).tril(-1) + eye(m, k, options);
+    U = LU_data.narrow(-2, 0, k).triu();
+  }
+  if (unpack_pivots) {
+    check_pivots("lu_unpack", LU_pivots, LU_data, k);
+    const Variable places = arange(m, TensorOptions().dtype(kLong).device(LU_data.device())).unsqueeze(-1);
+    P = lu_rows(LU_pivots, m).unsqueeze(-2).eq(places).to(LU_data.dtype());
+  }
+  return {P, L, U};
+}
+
+Variable lu_solve(const Variable& self, const Variable& LU_data, const Variable& LU_pivots) {
+  if (const auto cast = ops::autocast("lu_solve", self, LU_data)) [[unlikely]]
+    return lu_solve(cast(self), cast(LU_data), LU_pivots);
+  return linalg::lu_solve(LU_data, LU_pivots, self);
+}
+
+}  // namespace ebb

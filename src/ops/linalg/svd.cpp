@@ -1,0 +1,139 @@
+// Singular values.
+#include <ebb/autograd/record.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
+#include <ebb/ops/decomposition.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/linalg.h>
+#include <ebb/ops/shape.h>
+
+#include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
+#include "ops/linalg/decomposition.h"
+#include "ops/linalg/decomposition_kernels.h"
+
+namespace ebb {
+namespace {
+
+using autograd::GradList;
+using namespace ops;
+
+std::string no_convergence(std::int64_t) {
+  return "The algorithm failed to converge because the input matrix contained non-finite values.";
+}
+
+Variable skew(const Variable& x) { return x - x.mT(); }
+
+// Townsend 2016: U ((skew(U^T gU) / E) S + S (skew(V^T gV) / E) + diag(gS)) V^T with E_ij = S_j^2 - S_i^2,
+// and what gU and gV have outside of the columns of U and V. With a and b for the two skew matrices, the
+// first two terms are ((a + b) / (S_j - S_i) + (a - b) / (S_j + S_i)) / 2. Where singular values are equal a
+// + b is 0 for every function of the matrix, since U and V turn together there.
+struct SvdBackward : autograd::Node {
+  autograd::SavedVariable left{this};
+  autograd::SavedVariable values{this};
+  autograd::SavedVariable right{this};
+  std::string name() const override { return "LinalgSvdBackward0"; }
+  GradList apply(GradList&& grads) override {
+    const Variable U = left.unpack(), S = values.unpack(), Vh = right.unpack();
+    const std::int64_t k = S.size(-1);
+    Variable inner = grads[1].defined() ? grads[1].diag_embed() : zeros_like(matmul(Vh, Vh.mT()));
+    const Variable rows = S.unsqueeze(-1), columns = S.unsqueeze(-2);
+    const Variable apart = reciprocal_gaps(columns - rows, S) / 2,
+                   together = reciprocal_gaps(columns + rows, S) / 2;
+    Variable outside;
+    if (grads[0].defined()) {
+      const Variable turned = matmul(U.mT(), grads[0]);
+      inner = inner + skew(turned) * (apart + together);
+      if (rows_of(U) > k) outside = matmul((grads[0] - matmul(U, turned)) / columns, Vh);
+    }
+    if (grads[2].defined()) {
+      const Variable turned = matmul(Vh, grads[2].mT());
+      inner = inner + skew(turned) * (apart - together);
+      if (cols_of(Vh) > k) {
+        const Variable more = matmul(U, (grads[2] - matmul(turned.mT(), Vh)) / rows);
+        outside = outside.defined() ? outside + more : more;
+      }
+    }
+    const Variable gA = matmul(matmul(U, inner), Vh);
+    return {outside.defined() ? gA + outside : gA};
+  }
+};
+
+Triple svd_of(const char* op, const Variable& A, bool full) {
+  check_matrices(op, A);
+  const std::int64_t m = rows_of(A), n = cols_of(A), k = std::min(m, n);
+  const auto fresh = [&](std::initializer_list<std::int64_t> sizes) {
+    return NdArray::empty(sizes_with(batch_of(A), sizes), A.dtype(), A.device());
+  };
+  NdArray u = fresh({m, full ? m : k}), s = fresh({k}), vh = fresh({full ? n : k, n}), info = new_info(A);
+  if (k > 0) {
+    kernels::svd(A.device(), u, s, vh, info, contiguous_array(A.array()));
+    check_info(op, info, no_convergence);
+  } else {  // any basis
+    const NoGradGuard no_grad;
+    Variable(u).copy_(eye(u.sizes()[u.sizes().size() - 2], u.sizes().back(),
+                          TensorOptions().dtype(A.dtype()).device(A.device())));
+    Variable(vh).copy_(eye(vh.sizes()[vh.sizes().size() - 2], vh.sizes().back(),
+                           TensorOptions().dtype(A.dtype()).device(A.device())));
+  }
+  Variable U(std::move(u)), S(std::move(s)), Vh(std::move(vh));
+  if (!autograd::records(A)) return {U, S, Vh};
+  // The node knows the first k vectors only; further ones are any basis of what remains, and have no
+  // gradient.
+  const Variable U2 = full && m > k ? U.narrow(-1, k, m - k) : Variable();
+  const Variable V2 = full && n > k ? Vh.narrow(-2, k, n - k) : Variable();
+  if (U2.defined()) U = Variable(copied_array(U.narrow(-1, 0, k).array()));
+  if (V2.defined()) Vh = Variable(copied_array(Vh.narrow(-2, 0, k).array()));
+  auto node = autograd::make_node<SvdBackward>(A);
+  autograd::set_history(U, node);
+  autograd::set_history(S, node);
+  autograd::set_history(Vh, node);
+  node->left.save_output(U);
+  node->values.save_output(S);
+  node->right.save_output(Vh);
+  if (U2.defined()) U = cat({U, U2}, -1);
+  if (V2.defined()) Vh = cat({Vh, V2}, -2);
+  return {U, S, Vh};
+}
+
+void check_driver(const char* op, const Variable& A, const optional<std::string_view>& driver) {
+  if (!driver) return;
+  EBB_CHECK(A.defined() && A.device().is_cuda(), op,
+            ": keyword argument `driver=` is only supported on CUDA inputs. Leave it out.");
+  EBB_CHECK(*driver == "gesvd" || *driver == "gesvdj" || *driver == "gesvda", op,
+            ": keyword argument `driver=` must be one of gesvd, gesvdj, gesvda, got ", *driver, ".");
+}
+
+}  // namespace
+
+namespace linalg {
+
+std::tuple<Variable, Variable, Variable> svd(const Variable& A, bool full_matrices,
+                                             optional<std::string_view> driver) {
+  if (const auto cast = ops::autocast("svd", A)) [[unlikely]]
+    return svd(cast(A), full_matrices, driver);
+  check_driver("linalg.svd", A, driver);
+  return svd_of("linalg.svd", A, full_matrices);
+}
+
+Variable svdvals(const Variable& A, optional<std::string_view> driver) {
+  if (const auto cast = ops::autocast("svdvals", A)) [[unlikely]]
+    return svdvals(cast(A), driver);
+  check_driver("linalg.svdvals", A, driver);
+  return std::get<1>(svd_of("linalg.svdvals", A, false));
+}
+
+}  // namespace linalg
+
+std::tuple<Variable, Variable, Variable> svd(const Variable& self, bool some, bool compute_uv) {
+  if (const auto cast = ops::autocast("svd", self)) [[unlikely]]
+    return svd(cast(self), some, compute_uv);
+  const auto [U, S, Vh] = svd_of("svd", self, !some && compute_uv);
+  if (compute_uv) return {U, S, Vh.mT()};
+  const std::int64_t m = rows_of(self), n = cols_of(self);
+  const auto options = TensorOptions().dtype(self.dtype()).device(self.device());
+  return {zeros(sizes_with(batch_of(self), {m, m}), options), S,
+          zeros(sizes_with(batch_of(self), {n, n}), options)};
+}
+
+}  // namespace ebb

@@ -1,0 +1,102 @@
+// Triangular systems, and what is solved by two of them.
+#include <ebb/autograd/record.h>
+#include <ebb/ops/copy.h>
+#include <ebb/ops/decomposition.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/linalg.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
+#include <ebb/ops/solve.h>
+
+#include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
+#include "ops/linalg/decomposition.h"
+#include "ops/linalg/decomposition_kernels.h"
+
+namespace ebb {
+namespace {
+
+using autograd::GradList;
+using namespace ops;
+
+// Of X = A^-1 B: gB = A^-T gX and gA = -gB X^T in the triangle that was read.
+struct SolveTriangularBackward : autograd::Node {
+  autograd::SavedVariable A{this};
+  autograd::SavedVariable result{this};
+  bool upper = false, unit = false;
+  std::string name() const override { return "LinalgSolveTriangularBackward0"; }
+  GradList apply(GradList&& grads) override {
+    GradList out(2);
+    const Variable g = linalg::solve_triangular(A.unpack().mT(), grads[0], !upper, true, unit);
+    if (needs(0)) {
+      const Variable full = -matmul(g, result.unpack().mT());
+      out[0] = upper ? full.triu(unit ? 1 : 0) : full.tril(unit ? -1 : 0);
+    }
+    if (needs(1)) out[1] = g;
+    return out;
+  }
+};
+
+}  // namespace
+
+namespace linalg {
+
+Variable solve_triangular(const Variable& A, const Variable& B, bool upper, bool left, bool unitriangular) {
+  const char* const op = "linalg.solve_triangular";
+  check_square(op, A);
+  check_operands(op, A, B);
+  if (!left) return solve_triangular(A.mT(), B.mT(), !upper, true, unitriangular).mT();
+  EBB_CHECK(cols_of(A) == rows_of(B), op, ": Incompatible shapes of A and B for the equation AX = B (",
+            rows_of(A), "x", cols_of(A), " and ", rows_of(B), "x", cols_of(B), ").");
+  const DimVector batch = common_batch(op, A, B);
+  const Variable a = expand_batch(A, batch), b = expand_batch(B, batch);
+  NdArray x = copied_array(b.array());
+  const bool turned = !a.array().is_contiguous() && a.mT().array().is_contiguous();
+  if (x.numel() > 0)
+    kernels::triangular_solve(a.device(), x, contiguous_array((turned ? a.mT() : a).array()),
+                              {upper != turned, turned, unitriangular});
+  Variable out(std::move(x));
+  if (autograd::records(a, b)) {
+    auto node = autograd::make_node<SolveTriangularBackward>(a, b);
+    node->A.save(a);
+    node->upper = upper;
+    node->unit = unitriangular;
+    autograd::set_history(out, node);
+    if (node->needs(0)) node->result.save_output(out);
+  }
+  return out;
+}
+
+}  // namespace linalg
+
+std::tuple<Variable, Variable> triangular_solve(const Variable& self, const Variable& A, bool upper,
+                                                bool transpose, bool unitriangular) {
+  if (const auto cast = ops::autocast("triangular_solve", self, A)) [[unlikely]]
+    return triangular_solve(cast(self), cast(A), upper, transpose, unitriangular);
+  check_square("triangular_solve", A);
+  check_operands("triangular_solve", A, self);
+  const Variable X = transpose ? linalg::solve_triangular(A.mT(), self, !upper, true, unitriangular)
+                               : linalg::solve_triangular(A, self, upper, true, unitriangular);
+  return {X, expand_batch(A, batch_of(X)).clone()};
+}
+
+Variable cholesky_solve(const Variable& self, const Variable& input2, bool upper) {
+  if (const auto cast = ops::autocast("cholesky_solve", self, input2)) [[unlikely]]
+    return cholesky_solve(cast(self), cast(input2), upper);
+  check_square("cholesky_solve", input2, "input2");
+  check_operands("cholesky_solve", input2, self);
+  const Variable L = upper ? input2.mT() : input2;
+  return linalg::solve_triangular(L.mT(), linalg::solve_triangular(L, self, false), true);
+}
+
+Variable cholesky_inverse(const Variable& self, bool upper) {
+  if (const auto cast = ops::autocast("cholesky_inverse", self)) [[unlikely]]
+    return cholesky_inverse(cast(self), upper);
+  check_square("cholesky_inverse", self, "self");
+  check_true("cholesky_inverse", self.detach().diagonal(0, -2, -1).ne(0).all(),
+             "a diagonal element is zero: the inversion could not be completed because the input matrix is "
+             "singular.");
+  return cholesky_solve(identity(rows_of(self), self), self, upper);
+}
+
+}  // namespace ebb

@@ -1,0 +1,109 @@
+// The kernels of the resample family: points of a grid, and axes resized one after another.
+#pragma once
+
+#include <ebb/core/ndarray.h>
+#include <ebb/core/visit.h>
+
+#include <type_traits>
+
+#include "kernel/slot_list.h"
+#include "ops/pool/math_grid.h"
+#include "ops/pool/math_axis.h"
+
+namespace ebb {
+
+/// A sampling: input (batch, channels, axes...), grid (batch, places..., axes), output (batch, channels,
+/// places...).
+struct SampleGeometry {
+  std::int64_t batch = 0, channels = 0, places = 1;
+  int dims = 2;
+  std::int64_t sizes[3] = {1, 1, 1};  // of the input's axes, the last one first
+  sampling::Interpolation interpolation = sampling::Interpolation::bilinear;
+  sampling::Padding padding = sampling::Padding::zeros;
+  bool align_corners = false;
+
+  auto fields() {
+    return std::tie(batch, channels, places, dims, sizes, interpolation, padding, align_corners);
+  }
+  std::int64_t volume() const { return sizes[0] * sizes[1] * sizes[2]; }
+  template <int kDims>
+  void axes(sampling::Axis (&out)[kDims]) const {
+    for (int d = 0; d < kDims; ++d) out[d] = {sizes[d], padding, align_corners};
+  }
+};
+
+/// Calls f.template operator()<kDims, kTaps>().
+template <class F>
+void visit_neighbourhood(const SampleGeometry& g, F&& f) {
+  using sampling::Interpolation;
+  if (g.dims == 3) {
+    if (g.interpolation == Interpolation::nearest) return f.template operator()<3, 1>();
+    return f.template operator()<3, 2>();
+  }
+  if (g.interpolation == Interpolation::nearest) return f.template operator()<2, 1>();
+  if (g.interpolation == Interpolation::bicubic) return f.template operator()<2, 4>();
+  return f.template operator()<2, 2>();
+}
+
+/// The windows of an axis: those of all output places, and for each input place the output places, from the
+/// first up to but not including the last, whose windows reach it.
+struct AxisTable {
+  NdArray starts;   // (out), Long
+  NdArray weights;  // (out, width), Float or Double
+  NdArray users;    // (in, 2), Long
+};
+
+/// An axis inside a contiguous array: (outer, n, inner).
+struct AxisPlace {
+  std::int64_t outer = 1, inner = 1;
+};
+
+namespace cpu {
+
+/// All arrays contiguous, of one floating dtype. out[n, c, p] = the sum of the weighted elements that
+/// grid[n, p] looks at.
+void grid_sample(NdArray& out, const NdArray& in, const NdArray& grid, const SampleGeometry& geometry);
+/// The input's gradient; `din` is Float in place of 16-bit dtypes.
+void grid_sample_backward_input(NdArray& din, const NdArray& dout, const NdArray& grid,
+                                const SampleGeometry& geometry);
+/// The grid's gradient.
+void grid_sample_backward_grid(NdArray& dgrid, const NdArray& dout, const NdArray& in, const NdArray& grid,
+                               const SampleGeometry& geometry);
+/// Fills a table.
+void axis_table(AxisTable& table, const resizing::AxisRule& rule);
+/// out[o, j, i] = the sum over k of weights[j, k] in[o, starts[j] + k, i]; or, transposed, of out's places'
+/// windows. The arrays are contiguous; their dtypes may be a 16-bit one and Float, so that several axes are
+/// rounded once.
+void resize_axis(NdArray& out, const NdArray& in, const AxisTable& table, AxisPlace place, bool transposed);
+
+}  // namespace cpu
+
+namespace kernels {
+
+/// Calls f.template operator()<Out, In>() for the pairs of dtypes that resize_axis takes.
+template <class F>
+void visit_resize(DType out, DType in, F&& f) {
+  visit_floating(out, "upsample", [&]<class To> {
+    if (out == in)
+      f.template operator()<To, To>();
+    else if constexpr (std::is_same_v<To, float>) {
+      if (in == kHalf)
+        f.template operator()<float, Half>();
+      else
+        f.template operator()<float, BFloat16>();
+    } else if constexpr (sizeof(To) == 2) {
+      f.template operator()<To, float>();
+    }
+  });
+}
+
+}  // namespace kernels
+}  // namespace ebb
+
+#define EBB_RESAMPLE_KERNELS(X)                                 \
+  X(grid_sample, "grid_sampler");                               \
+  X(grid_sample_backward_input, "grid_sampler_backward_input"); \
+  X(grid_sample_backward_grid, "grid_sampler_backward_grid");   \
+  X(axis_table, "upsample_table");                              \
+  X(resize_axis, "upsample");
+EBB_DECLARE_KERNELS(EBB_RESAMPLE_KERNELS)

@@ -1,1 +1,0 @@
-ebb_family(FAST ALL)
