@@ -8,10 +8,15 @@
 
 namespace ebb::ops {
 
+/// Throws unless the tensor is defined.
+inline void check_defined(const char* op, const Variable& x) {
+  EBB_CHECK(x.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+}
+
 /// The device of all defined inputs; throws an error that names `op` and both devices when they differ.
 template <class... More>
 Device common_device(const char* op, const Variable& first, const More&... more) {
-  EBB_CHECK(first.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  check_defined(op, first);
   const Device device = first.device();
   [[maybe_unused]] const auto check = [&](const Variable& x) {
     EBB_CHECK(!x.defined() || x.device() == device, op, ": expected all tensors on one device, got ", device,

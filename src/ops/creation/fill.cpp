@@ -32,7 +32,7 @@ struct FillTensorBackward : autograd::Node {
 };
 
 Variable& fill_with(const Variable& self, const Scalar& value, const char* op, const char* node_name) {
-  EBB_CHECK(self.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  ops::check_defined(op, self);
   autograd::check_inplace(self, op);
   ops::check_fits(op, value, self.dtype());
   Ref<FillScalarBackward> node;
@@ -60,7 +60,7 @@ Variable& fill_(const Variable& self, const Scalar& value) {
 Variable& zero_(const Variable& self) { return fill_with(self, 0, "zero_", "ZeroBackward0"); }
 
 Variable& fill_(const Variable& self, const Variable& value) {
-  EBB_CHECK(self.defined(), "fill_: expected a tensor, got an undefined one. Assign it before use.");
+  ops::check_defined("fill_", self);
   check_fill_value("fill_", value);
   autograd::check_inplace(self, "fill_");
   Ref<FillTensorBackward> node;

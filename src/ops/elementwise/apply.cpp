@@ -1,5 +1,6 @@
 // What apply.h does where the short way does not lead.
 #include "ops/elementwise/apply.h"
+#include "ops/common/checks.h"
 
 #include <ebb/core/visit.h>
 #include <ebb/ops/copy.h>
@@ -87,7 +88,7 @@ void prepare(const char* op, Types types, const Input* inputs, int count, Prepar
       if (i >= first_typed) state.add(in.number);
       continue;
     }
-    EBB_CHECK(in.tensor->defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+    check_defined(op, *in.tensor);
     if (i >= first_typed) state.add(*in.tensor);
     if (!placed || (placed->dim() == 0 && placed->is_cpu())) placed = in.tensor;
   }

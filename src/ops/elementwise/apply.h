@@ -4,6 +4,7 @@
 #include <ebb/autograd/variable.h>
 
 #include <concepts>
+#include "ops/common/checks.h"
 #include "ops/elementwise/formula.h"
 #include "ops/elementwise/kernels.h"
 
@@ -95,8 +96,8 @@ template <class Op>
 
 template <class Op>
 NdArray apply(const Op& op, const Variable& a, const Variable& b) {
-  EBB_CHECK(a.defined() && b.defined(), Op::kName,
-            ": expected a tensor, got an undefined one. Assign it before use.");
+  check_defined(Op::kName, a);
+  check_defined(Op::kName, b);
   const NdArray &x = a.array(), &y = b.array();
   if (x.dtype() == y.dtype() && x.is_contiguous() && y.is_contiguous() && x.sizes() == y.sizes() &&
       has_type(Op::kTypes, x.dtype()) && x.device() == y.device()) [[likely]]

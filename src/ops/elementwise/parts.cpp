@@ -1,5 +1,6 @@
 // The parts of floating-point numbers, and their neighbours.
 #include "ops/elementwise/formulas/parts.h"
+#include "ops/common/checks.h"
 #include "ops/elementwise/record_binary.h"
 
 #include <ebb/ops/copy.h>
@@ -29,8 +30,8 @@ struct NextAfterRule {
 };
 
 NextAfter next_after(const char* op, const Variable& self, const Variable& other) {
-  EBB_CHECK(self.defined() && other.defined(), op,
-            ": expected a tensor, got an undefined one. Assign it before use.");
+  check_defined(op, self);
+  check_defined(op, other);
   const DType type = result_type(self, other);
   EBB_CHECK(is_floating(type), op, ": expected a floating-point dtype, got ", self.dtype(), " and ",
             other.dtype(), ". Convert one with .to(kFloat).");
@@ -54,7 +55,7 @@ Variable& nextafter_(const Variable& self, const Variable& other) {
 }
 
 Variable isreal(const Variable& self) {
-  EBB_CHECK(self.defined(), "isreal: expected a tensor, got an undefined one. Assign it before use.");
+  check_defined("isreal", self);
   return ones_like(self, kBool);
 }
 

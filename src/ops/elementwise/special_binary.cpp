@@ -1,5 +1,6 @@
 // Functions of two tensors that torch.special adds: x log(1 + y), gamma functions, zeta, orthogonal
 // polynomials.
+#include "ops/common/checks.h"
 #include "ops/elementwise/formulas/special_functions.h"
 #include "ops/elementwise/record_formula.h"
 
@@ -51,8 +52,8 @@ struct GammaRule {
 
 // The kernel goes by one name for all; what its callers get wrong is said under theirs.
 void check_pair(const char* op, const Variable& a, const Variable& b) {
-  EBB_CHECK(a.defined() && b.defined(), op,
-            ": expected a tensor, got an undefined one. Assign it before use.");
+  check_defined(op, a);
+  check_defined(op, b);
   const auto number = [](const Variable& x) { return x.dim() == 0 && x.is_cpu(); };
   EBB_CHECK(a.device() == b.device() || number(a) || number(b), op,
             ": expected all tensors on one device, got ", a.device(), " and ", b.device(),

@@ -15,7 +15,7 @@
 namespace ebb::ops {
 
 void check_matrices(const char* op, const Variable& A, const char* name) {
-  EBB_CHECK(A.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  check_defined(op, A);
   EBB_CHECK(A.dim() >= 2, op, ": The input tensor ", name, " must have at least 2 dimensions, got shape ",
             A.sizes(), ".");
   EBB_CHECK(is_floating(A.dtype()), op, ": Expected a floating point tensor as input. Got ", A.dtype(),
@@ -32,7 +32,7 @@ void check_square(const char* op, const Variable& A, const char* name) {
 
 void check_operands(const char* op, const Variable& A, const Variable& B) {
   common_device(op, A, B);
-  EBB_CHECK(B.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  check_defined(op, B);
   EBB_CHECK(A.dtype() == B.dtype(), op, ": Expected A and B to have the same dtype, but found A of type ",
             A.dtype(), " and B of type ", B.dtype(), " instead. Convert one with .to(dtype).");
   EBB_CHECK(B.dim() >= 2, op, ": The input tensor B must have at least 2 dimensions, got shape ", B.sizes(),

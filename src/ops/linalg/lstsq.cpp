@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "ops/common/autocast.h"
+#include "ops/common/checks.h"
 #include "ops/linalg/decomposition.h"
 
 namespace ebb {
@@ -73,7 +74,7 @@ std::tuple<Variable, Variable, Variable, Variable> lstsq(const Variable& A, cons
   const char* const op = "linalg.lstsq";
   check_matrices(op, A);
   common_device(op, A, B);
-  EBB_CHECK(B.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  check_defined(op, B);
   const bool vectors = B.dim() + 1 == A.dim();
   EBB_CHECK(
       vectors || B.dim() == A.dim(), op,

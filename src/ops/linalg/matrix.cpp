@@ -15,6 +15,7 @@
 
 #include "core/recorder.h"
 #include "ops/common/autocast.h"
+#include "ops/common/checks.h"
 #include "ops/common/dims.h"
 #include "ops/linalg/decomposition.h"
 
@@ -135,7 +136,7 @@ Variable vecdot(const Variable& x, const Variable& y, std::int64_t dim) {
   if (const auto cast = autocast("vecdot", x, y)) [[unlikely]]
     return vecdot(cast(x), cast(y), dim);
   common_device("linalg.vecdot", x, y);
-  EBB_CHECK(y.defined(), "linalg.vecdot: expected a tensor, got an undefined one. Assign it before use.");
+  check_defined("linalg.vecdot", y);
   check_same_dtype("linalg.vecdot", x, y);
   EBB_CHECK(x.dim() != 1 || y.dim() != 1 || x.numel() == y.numel(),
             "linalg.vecdot: expected two vectors of one length, got shapes ", x.sizes(), " and ", y.sizes(),
@@ -144,13 +145,13 @@ Variable vecdot(const Variable& x, const Variable& y, std::int64_t dim) {
 }
 
 Variable diagonal(const Variable& A, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) {
-  EBB_CHECK(A.defined(), "linalg.diagonal: expected a tensor, got an undefined one. Assign it before use.");
+  check_defined("linalg.diagonal", A);
   return ebb::diagonal(A, offset, dim1, dim2);
 }
 
 Variable vander(const Variable& x, optional<std::int64_t> N) {
   const char* const op = "linalg.vander";
-  EBB_CHECK(x.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  check_defined(op, x);
   EBB_CHECK(x.dtype() != kBool, op, ": does not take bool tensors; convert with .to(ebb::kLong).");
   if (x.dim() == 0) return linalg::vander(x.unsqueeze(0), N);
   const std::int64_t n = N.value_or(x.size(-1));
@@ -166,7 +167,7 @@ Variable vander(const Variable& x, optional<std::int64_t> N) {
 Variable matrix_exp(const Variable& self) { return exp_of("matrix_exp", self); }
 
 Variable matrix_H(const Variable& self) {
-  EBB_CHECK(self.defined(), "matrix_H: expected a tensor, got an undefined one. Assign it before use.");
+  check_defined("matrix_H", self);
   EBB_CHECK(self.dim() == 2 || self.dim() == 0, "matrix_H: expected a matrix, got shape ", self.sizes(),
             ". For batches use mH().");
   return self.dim() == 0 ? self : self.transpose(0, 1);

@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "ops/common/autocast.h"
+#include "ops/common/checks.h"
 #include "ops/linalg/decomposition.h"
 
 namespace ebb {
@@ -23,7 +24,7 @@ using namespace ops;
 struct Dims {
   std::int64_t rows, cols;
   Dims(const char* op, const Variable& A, IntArrayRef dim) : rows(0), cols(0) {
-    EBB_CHECK(A.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+    check_defined(op, A);
     EBB_CHECK(A.dim() >= 2, op, ": The input tensor A must have at least 2 dimensions, got shape ", A.sizes(),
               ".");
     EBB_CHECK(is_floating(A.dtype()), op, ": Expected a floating point tensor as input. Got ", A.dtype(),
@@ -73,7 +74,7 @@ Variable matrix_norm_of(const char* op, const Variable& A, std::string_view ord,
 }
 
 Variable converted(const char* op, const Variable& A, const optional<ScalarType>& dtype) {
-  EBB_CHECK(A.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  check_defined(op, A);
   if (!dtype) return A;
   EBB_CHECK(is_floating(A.dtype()) && promote_types(A.dtype(), *dtype) == *dtype, op,
             ": the dtype of the input (", A.dtype(),

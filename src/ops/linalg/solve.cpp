@@ -8,6 +8,7 @@
 #include <ebb/ops/solve.h>
 
 #include "ops/common/autocast.h"
+#include "ops/common/checks.h"
 #include "ops/linalg/decomposition.h"
 
 namespace ebb {
@@ -73,7 +74,7 @@ Pair solve_matrices(const Variable& A, const Variable& B) {
 
 Pair solve_checked(const char* op, const Variable& A, const Variable& B, bool left, bool check_errors) {
   check_square(op, A);
-  EBB_CHECK(B.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  check_defined(op, B);
   const bool vectors =
       B.dim() == 1 || (B.dim() + 1 == A.dim() && B.sizes() == A.sizes().slice(0, A.sizes().size() - 1));
   EBB_CHECK(left || !vectors, op, ": left = false needs a matrix B, got shape ", B.sizes(),
@@ -136,7 +137,7 @@ Variable inv(const Variable& A) {
 Variable tensorinv(const Variable& A, std::int64_t ind) {
   if (const auto cast = ops::autocast("tensorinv", A)) [[unlikely]]
     return tensorinv(cast(A), ind);
-  EBB_CHECK(A.defined(), "linalg.tensorinv: expected a tensor, got an undefined one. Assign it before use.");
+  check_defined("linalg.tensorinv", A);
   EBB_CHECK(ind > 0, "linalg.tensorinv: Expected a strictly positive integer for 'ind', but got ", ind, ".");
   EBB_CHECK(ind <= A.dim(), "linalg.tensorinv: ind = ", ind, " exceeds the dimensions of shape ", A.sizes(),
             ".");
@@ -158,7 +159,7 @@ Variable tensorsolve(const Variable& A, const Variable& B, OptionalIntArrayRef d
     return tensorsolve(cast(A), cast(B), dims);
   const char* const op = "linalg.tensorsolve";
   common_device(op, A, B);
-  EBB_CHECK(B.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  check_defined(op, B);
   Variable a = A;
   if (dims) {
     DimVector ends;

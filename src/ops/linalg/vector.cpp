@@ -162,7 +162,7 @@ void check_vectors(const char* op, const Variable& x, const Variable& y) {
 void check_addr(const char* op, const Variable& self, const Variable& vec1, const Variable& vec2,
                 const Scalar& beta, const Scalar& alpha) {
   check_vectors(op, vec1, vec2);
-  EBB_CHECK(self.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  ops::check_defined(op, self);
   EBB_CHECK(is_floating(self.dtype()) || !(alpha.is_floating_point() || beta.is_floating_point()), op,
             ": For integral input tensors, arguments alpha and beta must not be floating point numbers; got "
             "alpha = ",

@@ -6,6 +6,7 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
+#include "ops/common/checks.h"
 #include "ops/norm/backward.h"
 
 namespace ebb {
@@ -33,7 +34,7 @@ Variable native_norm(const Variable& self, const optional<Scalar>& p, IntArrayRe
 }
 
 Variable norm_except_dim(const Variable& v, std::int64_t pow, std::int64_t dim) {
-  EBB_CHECK(v.defined(), "norm_except_dim: expected a tensor, got an undefined one.");
+  ops::check_defined("norm_except_dim", v);
   if (dim == -1) return norm(v, pow);
   EBB_CHECK_INDEX(dim >= 0 && dim < v.dim(), "norm_except_dim: dim ", dim, " is out of range for shape ",
                   v.sizes(), ".");

@@ -1,4 +1,5 @@
 // Windows of pooling, from arguments to numbers.
+#include "ops/common/checks.h"
 #include "ops/common/layout.h"
 #include "ops/common/window.h"
 #include "ops/pool/pool.h"
@@ -18,7 +19,7 @@ void spread(const char* op, const char* what, IntArrayRef values, int dims, std:
 
 /// `lead` is the first dimension that may not be empty.
 void check_input(const char* op, const Variable& x, int dims, PooledIntegers integers, std::size_t lead) {
-  EBB_CHECK(x.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  check_defined(op, x);
   EBB_CHECK(x.dim() == dims + 1 || x.dim() == dims + 2, op, ": expected an input of ", dims + 2,
             " dimensions, or ", dims + 1, " without a batch, got shape ", x.sizes(), ".");
   const bool all = integers == PooledIntegers::all, wide = integers == PooledIntegers::only_long;

@@ -4,6 +4,7 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
 
+#include "ops/common/checks.h"
 #include "ops/common/kernels.h"
 #include "ops/common/layout.h"
 #include "ops/common/record.h"
@@ -118,7 +119,7 @@ AxisRule rule_of(const UpsampleKind& kind, std::int64_t in, std::int64_t out, op
 }
 
 void check_input(const UpsampleKind& kind, const Variable& x) {
-  EBB_CHECK(x.defined(), kind.op, ": expected a tensor, got an undefined one. Assign it before use.");
+  check_defined(kind.op, x);
   EBB_CHECK(x.dim() == kind.dims + 2, kind.op, ": It is expected input_size equals to ", kind.dims + 2,
             ", but got size ", x.dim(), ": shape ", x.sizes(),
             ". The first two dimensions are batch and channels.");

@@ -4,6 +4,7 @@
 #include <ebb/ops/dropout.h>
 #include <ebb/ops/elementwise.h>
 
+#include "ops/common/checks.h"
 #include "ops/common/draw_philox.h"
 #include "ops/common/kernels.h"
 #include "ops/common/layout.h"
@@ -15,7 +16,7 @@ namespace ebb {
 namespace {
 
 void check_p(const char* op, const Variable& x, double p) {
-  EBB_CHECK(x.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  ops::check_defined(op, x);
   EBB_CHECK(p >= 0 && p <= 1, op, ": dropout probability has to be between 0 and 1, but got ", p, ".");
 }
 

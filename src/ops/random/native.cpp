@@ -34,7 +34,7 @@ Variable draw_noise(const Variable& self, const Variable& noise, const Scalar& l
 }  // namespace
 
 std::tuple<Variable, Variable> native_dropout(const Variable& input, double p, optional<bool> train) {
-  EBB_CHECK(input.defined(), "native_dropout: expected a tensor, got an undefined one.");
+  ops::check_defined("native_dropout", input);
   EBB_CHECK(p >= 0 && p <= 1, "native_dropout: dropout probability has to be between 0 and 1, but got ", p,
             ".");
   const Variable keep = empty_like(input.detach(), TensorOptions(kBool));

@@ -26,7 +26,7 @@ DimVector every_dim(const Variable& self) {
 
 Request checked(const Variable& self, OptionalIntArrayRef dim, std::int64_t edge_order,
                 std::int64_t spacings) {
-  EBB_CHECK(self.defined(), "gradient: expected a tensor, got an undefined one. Assign it before use.");
+  ops::check_defined("gradient", self);
   EBB_CHECK(self.dtype() != kByte && self.dtype() != kBool, "gradient: does not support ", self.dtype(),
             " input. Convert it with .to(dtype).");
   EBB_CHECK(edge_order == 1 || edge_order == 2, "gradient: only supports edge_order=1 and edge_order=2, got ",

@@ -13,7 +13,7 @@ namespace ebb {
 namespace {
 
 void check_samples(const char* op, const Variable& y) {
-  EBB_CHECK(y.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  ops::check_defined(op, y);
   EBB_CHECK(y.dtype() != kBool, op, ": received a bool input, ", y,
             ", but bool is not supported. Convert it with .to(dtype).");
 }

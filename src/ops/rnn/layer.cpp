@@ -128,7 +128,7 @@ void check_rnn_inputs(const char* op, const RnnInputs& in, const RnnSteps& steps
   using I = RnnInputs;
   const Variable& rows = in[I::kRows];
   for (const std::size_t i : {I::kRows, I::kHidden, I::kInputWeight, I::kHiddenWeight})
-    EBB_CHECK(in[i].defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+    check_defined(op, in[i]);
   for (const Variable& x : in.values) {
     common_device(op, rows, x);
     if (x.defined()) check_same_dtype(op, rows, x);

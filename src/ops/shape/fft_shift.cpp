@@ -6,6 +6,7 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
 
+#include "ops/common/checks.h"
 #include "ops/common/views.h"
 
 #include <numeric>
@@ -26,7 +27,7 @@ Variable frequencies(const char* op, std::int64_t n, double d, Variable places,
 TensorOptions in_double(const TensorOptions& options) { return options.requires_grad(false).dtype(kDouble); }
 
 Variable shifted(const char* op, const Variable& self, OptionalIntArrayRef dim, bool back) {
-  EBB_CHECK(self.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+  ops::check_defined(op, self);
   DimVector dims(static_cast<std::size_t>(self.dim()), 0);
   std::iota(dims.begin(), dims.end(), 0);
   if (dim) dims = ops::distinct_dims(op, *dim, self.dim());
