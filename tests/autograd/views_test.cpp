@@ -176,7 +176,7 @@ TEST_CASE("views: a kept gradient stays with a view whose base is written to") {
 TEST_CASE("views: geometry that changes in place changes the view alone") {
   struct Change {
     const char* name;
-    ebb::IntArrayRef sizes;  // of the view
+    std::vector<std::int64_t> sizes;  // of the view
     Variable (*in_place)(const Variable&);
     Variable (*fresh)(const Variable&);
   };
