@@ -11,8 +11,8 @@ namespace ebb::cpu {
 
 namespace lane_math {
 
-/// The bits of a lane, as whole numbers of its width.
-typedef std::int32_t Ints __attribute__((vector_size(kLaneBytes)));
+/// The bits of a lane, as whole numbers of its width, without a sign: sums that overflow are discarded.
+typedef std::uint32_t Ints __attribute__((vector_size(kLaneBytes)));
 typedef std::uint64_t Longs __attribute__((vector_size(kLaneBytes)));
 
 /// Constants that powers of e and 2 are made with. Added to a whole number, the shift leaves it in the low
@@ -24,7 +24,8 @@ struct ExpConstants<float> {
   using Bits = Ints;
   static constexpr float kShift = 0x1.8p23f, kBias = 127, kLn2High = 0x1.63p-1f, kLn2Low = -0x1.bd0106p-13f;
   static constexpr float kNear = 87, kNearBinary = 125, kFar = 170, kFarBinary = 248;
-  static constexpr int kMantissa = 23, kOne = 0x3f800000;
+  static constexpr int kMantissa = 23;
+  static constexpr std::uint32_t kOne = 0x3f800000;
   // (e^r - 1 - r) / r^2 for |r| <= log(2) / 2.
   static constexpr std::array kSeries = {0.5f, 0.16666577f, 0.0416665547f, 0.00836317307f, 0.00139261761f};
 };
