@@ -7,10 +7,10 @@
 #include "autograd/graph_task.h"
 #include "autograd/places.h"
 #include "autograd/thread_state.h"
-#include "core/recorder.h"
-#include "core/rethrow.h"
 #include "core/backend.h"
 #include "core/capture.h"
+#include "core/recorder.h"
+#include "core/rethrow.h"
 
 #include <exception>
 #include <thread>

@@ -5,9 +5,9 @@
 #include <bit>
 #include <mutex>
 
+#include "core/backend.h"
 #include "core/generator_state.h"
 #include "core/recorder.h"
-#include "core/backend.h"
 
 namespace ebb {
 namespace {

@@ -8,8 +8,8 @@
 #include "autograd/retain.h"
 #include "autograd/tensor_state.h"
 #include "autograd/thread_state.h"
-#include "core/recorder.h"
 #include "core/backend.h"
+#include "core/recorder.h"
 
 #include <cstring>
 

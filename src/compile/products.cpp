@@ -12,9 +12,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "ops/elementwise/foreach_kernels.h"
 #include "ops/elementwise/formulas/arithmetic.h"
 #include "ops/elementwise/kernels.h"
-#include "ops/elementwise/foreach_kernels.h"
 #include "ops/linalg/kernels.h"
 
 namespace ebb::compiling {

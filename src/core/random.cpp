@@ -1,9 +1,9 @@
 // Generators: torch's Mersenne twister and its state.
 #include <ebb/core/random.h>
 
+#include "core/backend.h"
 #include "core/generator_state.h"
 #include "core/recorder.h"
-#include "core/backend.h"
 
 #include <random>
 

@@ -3,8 +3,8 @@
 #include <ebb/core/storage.h>
 
 #include "core/allocator.h"
-#include "core/recorder.h"
 #include "core/backend.h"
+#include "core/recorder.h"
 
 #include <new>
 

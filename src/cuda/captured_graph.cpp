@@ -1,7 +1,7 @@
 // Capture and replay.
+#include "core/capture.h"
 #include "cuda/graph_memory.h"
 #include "cuda/streams.h"
-#include "core/capture.h"
 
 namespace ebb::cuda {
 namespace {

@@ -6,9 +6,9 @@
 #include <array>
 #include <mutex>
 
+#include "core/capture.h"
 #include "core/generator_state.h"
 #include "cuda/graph_memory.h"
-#include "core/capture.h"
 #include "kernel/cuda/launch.h"
 
 namespace ebb::cuda {

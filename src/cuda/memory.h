@@ -5,9 +5,9 @@
 #include <memory>
 #include <string_view>
 
+#include "core/memory_snapshot.h"
 #include "cuda/async_allocator.h"
 #include "cuda/caching_allocator.h"
-#include "core/memory_snapshot.h"
 
 namespace ebb::cuda {
 

@@ -15,7 +15,7 @@ TEST_CASE("emitted sources reach every kernel slot and formula") {
     if (!file.in("src/ops/") || !file.ends_with(".h")) continue;
     bool declares = file.path.substr(0, file.path.size() - file.name().size()).ends_with("/formulas/");
     for (const std::string& line : file.lines)
-      declares = declares || line.starts_with("extern EBB_API KernelSlot<") ||
+      declares = declares || line.starts_with("EBB_DECLARE_KERNELS(") ||
                  (line.starts_with("  static ") && line.find("SlotOf<") != line.npos);
     if (declares) wanted.push_back(file.path);
   }

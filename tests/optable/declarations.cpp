@@ -17,11 +17,22 @@ std::string word_before(const std::string& text, std::size_t end) {
   return text.substr(start, end - start);
 }
 
+// The lines without those of the preprocessor and their continuations.
+std::vector<std::string> lines_of(const lint::File& file) {
+  std::vector<std::string> lines;
+  bool directive = false;
+  for (const std::string& line : file.lines) {
+    directive = directive || line.starts_with("#");
+    if (!directive) lines.push_back(line);
+    directive = directive && line.ends_with("\\");
+  }
+  return lines;
+}
+
 // The lines without comments, as one.
 std::string text_of(const lint::File& file) {
   std::string text;
-  for (const std::string& line : file.lines)
-    if (!line.starts_with("#")) text += line.substr(0, line.find("//")) + "\n";
+  for (const std::string& line : lines_of(file)) text += line.substr(0, line.find("//")) + "\n";
   return text;
 }
 
@@ -67,7 +78,7 @@ std::vector<Declaration> declarations(const lint::File& file) {
 
 std::vector<std::string> methods(const lint::File& file) {
   std::set<std::string> names;
-  for (const std::string& line : file.lines) {
+  for (const std::string& line : lines_of(file)) {
     const std::string type = line.substr(0, line.find('('));
     if (type.size() == line.size()) continue;
     const bool declares =

@@ -22,8 +22,8 @@ namespace ebb {
 class DeprecatedTypeProperties;
 
 /// A multi-dimensional array that records, as ops run on it, how to compute derivatives. A handle one pointer
-/// wide: copies refer to the same tensor. The methods that are ops are declared in ebb/methods/ and documented
-/// with the functions of the same names in ebb/ops/.
+/// wide: copies refer to the same tensor. The methods that are ops are declared in ebb/methods/ and
+/// documented with the functions of the same names in ebb/ops/.
 class EBB_API Variable : public ops::ElementwiseMethods,
                          public ops::IndexMethods,
                          public ops::ReduceMethods,

@@ -1,1 +1,2 @@
+# Flags of the shared kernels of the CPU (cmake/EbbFamily.cmake).
 ebb_family(PRODUCTS ALL WIDE ALL)

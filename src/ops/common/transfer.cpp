@@ -1,9 +1,9 @@
 // Copies between arrays of any two devices, and where a fresh one goes.
 #include "ops/common/transfer.h"
 
-#include "core/recorder.h"
 #include "core/backend.h"
 #include "core/capture.h"
+#include "core/recorder.h"
 #include "ops/common/kernels.h"
 
 #include "ops/common/arrays.h"

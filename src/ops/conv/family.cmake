@@ -1,1 +1,2 @@
+# Flags of conv (cmake/EbbFamily.cmake).
 ebb_family(PRODUCTS ALL WIDE ALL)

@@ -1,1 +1,2 @@
+# Flags of norm (cmake/EbbFamily.cmake).
 ebb_family(FAST ALL WIDE ALL)

@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "kernel/slot_list.h"
-#include "ops/pool/math_grid.h"
 #include "ops/pool/math_axis.h"
+#include "ops/pool/math_grid.h"
 
 namespace ebb {
 

@@ -2,8 +2,8 @@
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/dims.h"
-#include "ops/reduce/running.h"
 #include "ops/reduce/kernels.h"
+#include "ops/reduce/running.h"
 
 #include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>

@@ -1,1 +1,2 @@
+# Flags of rnn (cmake/EbbFamily.cmake).
 ebb_family(FAST ALL WIDE ALL)

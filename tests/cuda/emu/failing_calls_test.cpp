@@ -1,10 +1,10 @@
 // Streams, events, copies, pinned memory and graphs over a runtime in which each call fails once.
+#include "core/capture.h"
 #include "cuda/async_allocator.h"
 #include "cuda/emu/runtime/state.h"
 #include "cuda/pinned.h"
 #include "cuda/runtime.h"
 #include "cuda/streams.h"
-#include "core/capture.h"
 #include "kernel/cuda/launch.h"
 #include "support/catch.h"
 

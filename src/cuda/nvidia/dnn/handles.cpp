@@ -1,9 +1,9 @@
 // Handles of cuDNN, lent to threads.
 #include "cuda/nvidia/dnn/handles.h"
 
+#include "core/capture.h"
 #include "cuda/device_pool.h"
 #include "cuda/nvidia/dnn/descriptor.h"
-#include "core/capture.h"
 
 namespace ebb::cuda::dnn {
 namespace {

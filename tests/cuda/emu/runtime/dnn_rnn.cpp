@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "cuda/emu/runtime/dnn.h"
 #include "core/capture.h"
+#include "cuda/emu/runtime/dnn.h"
 #include "ops/linalg/kernels.h"
 #include "ops/rnn/kernels.h"
 
