@@ -7,6 +7,7 @@
 #include "core/recorder.h"
 
 #include <new>
+#include <utility>
 
 namespace ebb {
 namespace {
@@ -16,6 +17,20 @@ enum Kind : std::uint8_t { kTogether, kBackend, kPinned, kAdopted, kAlias };  //
 // On the CPU header and data share one block, so that a small tensor costs one allocation.
 constexpr std::size_t kHeader = (sizeof(Storage) + 63) / 64 * 64;
 
+// Memory for a Storage, which is there before what it is to own is asked for: no error comes in between.
+class Place {
+ public:
+  Place() = default;
+  Place(const Place&) = delete;
+  ~Place() {
+    if (at_) detail::pool_free(at_, sizeof(Storage));
+  }
+  void* take() { return std::exchange(at_, nullptr); }
+
+ private:
+  void* at_ = detail::pool_allocate(sizeof(Storage));
+};
+
 }  // namespace
 
 Ref<Storage> Storage::allocate(std::size_t bytes, Device device) {
@@ -24,25 +39,29 @@ Ref<Storage> Storage::allocate(std::size_t bytes, Device device) {
     auto* s = ::new (block.data) Storage(static_cast<char*>(block.data) + kHeader, bytes, device);
     s->kind_ = kTogether;
     s->block_bytes_ = block.bytes;
+    Ref<Storage> made = Ref<Storage>::adopt(s);
     if (detail::recorder()) [[unlikely]]
-      detail::storage_made(*s);
-    return Ref<Storage>::adopt(s);
+      detail::storage_made(*made);
+    return made;
   }
   const detail::Backend& backend = detail::backend(device.type());
+  Place place;
   const detail::DeviceBlock block = backend.allocate(bytes, device);
-  auto* s = ::new (detail::pool_allocate(sizeof(Storage))) Storage(block.data, bytes, block.device);
+  auto* s = ::new (place.take()) Storage(block.data, bytes, block.device);
   s->kind_ = kBackend;
   s->block_bytes_ = block.bytes;
   s->context_ = block.context;
   detail::count_storage(1);
+  Ref<Storage> made = Ref<Storage>::adopt(s);
   if (detail::recorder()) [[unlikely]]
-    detail::storage_made(*s);
-  return Ref<Storage>::adopt(s);
+    detail::storage_made(*made);
+  return made;
 }
 
 Ref<Storage> Storage::allocate_pinned(std::size_t bytes) {
+  Place place;
   const detail::DeviceBlock block = detail::backend(kCUDA).allocate_pinned(bytes);
-  auto* s = ::new (detail::pool_allocate(sizeof(Storage))) Storage(block.data, bytes, block.device);
+  auto* s = ::new (place.take()) Storage(block.data, bytes, block.device);
   s->kind_ = kPinned;
   s->block_bytes_ = block.bytes;
   s->context_ = block.context;
