@@ -17,12 +17,13 @@ enum Kind : std::uint8_t { kTogether, kBackend, kPinned, kAdopted, kAlias };  //
 // On the CPU header and data share one block, so that a small tensor costs one allocation.
 constexpr std::size_t kHeader = (sizeof(Storage) + 63) / 64 * 64;
 
-// Memory for a Storage, which is there before what it is to own is asked for: no error comes in between.
-class Place {
+// The memory of a Storage object. It is allocated before the block that the object will own, so that a failed
+// allocation of either loses nothing.
+class HeaderMemory {
  public:
-  Place() = default;
-  Place(const Place&) = delete;
-  ~Place() {
+  HeaderMemory() = default;
+  HeaderMemory(const HeaderMemory&) = delete;
+  ~HeaderMemory() {
     if (at_) detail::pool_free(at_, sizeof(Storage));
   }
   void* take() { return std::exchange(at_, nullptr); }
@@ -45,9 +46,9 @@ Ref<Storage> Storage::allocate(std::size_t bytes, Device device) {
     return made;
   }
   const detail::Backend& backend = detail::backend(device.type());
-  Place place;
+  HeaderMemory header;
   const detail::DeviceBlock block = backend.allocate(bytes, device);
-  auto* s = ::new (place.take()) Storage(block.data, bytes, block.device);
+  auto* s = ::new (header.take()) Storage(block.data, bytes, block.device);
   s->kind_ = kBackend;
   s->block_bytes_ = block.bytes;
   s->context_ = block.context;
@@ -59,9 +60,9 @@ Ref<Storage> Storage::allocate(std::size_t bytes, Device device) {
 }
 
 Ref<Storage> Storage::allocate_pinned(std::size_t bytes) {
-  Place place;
+  HeaderMemory header;
   const detail::DeviceBlock block = detail::backend(kCUDA).allocate_pinned(bytes);
-  auto* s = ::new (place.take()) Storage(block.data, bytes, block.device);
+  auto* s = ::new (header.take()) Storage(block.data, bytes, block.device);
   s->kind_ = kPinned;
   s->block_bytes_ = block.bytes;
   s->context_ = block.context;

@@ -9,8 +9,8 @@
 #include "kernel/cuda/map.h"
 #include "kernel/cuda/reduce.h"
 #include "kernel/cuda/row.h"
-#include "ops/loss/cuda.h"
 #include "ops/loss/cuda_targets.h"
+#include "ops/loss/kernels.h"
 
 namespace ebb::cuda {
 namespace {
