@@ -11,18 +11,17 @@
 #include <mutex>
 
 #include "autograd/thread_state.h"
-#include "compile/call_key.h"
-#include "compile/call_kind.h"
-#include "compile/device_tape.h"
 #include "compile/emit.h"
+#include "compile/record.h"
+#include "compile/tape.h"
 #include "core/capture.h"
 
 namespace ebb::detail {
 namespace {
 
-using compiling::CallKind;
-using compiling::Recording;
-using compiling::Tape;
+using compile::Recording;
+using compile::Specialization;
+using compile::Tape;
 
 constexpr int kMostRefusalsOfAllKinds = 6;  // in a row
 
@@ -39,7 +38,7 @@ const char* obstacle(const std::vector<Variable>& tensors) {
 }
 
 // The modes and the count of threads, which a function must leave as it finds them.
-std::string modes_left() { return compiling::key_of_modes() + std::to_string(get_num_threads()); }
+std::string modes_left() { return compile::key_of_modes() + std::to_string(get_num_threads()); }
 
 }  // namespace
 
@@ -49,9 +48,9 @@ struct CompiledCore::Impl {
   std::int64_t most_kinds() const { return std::max<std::int64_t>(options.max_kinds, 1); }
 
   /// Null where the call's kind is new and new kinds are not recorded any more.
-  CallKind* kind_of_call(const std::vector<Variable>& tensors, const std::string& numbers) {
+  Specialization* kind_of_call(const std::vector<Variable>& tensors, const std::string& numbers) {
     retired.clear();
-    compiling::key_of_call(tensors, numbers, key);
+    compile::key_of_call(tensors, numbers, key);
     const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.key == key; });
     if (found != kinds.end()) {
       if (found != kinds.begin()) kinds.splice(kinds.begin(), kinds, found);
@@ -67,7 +66,7 @@ struct CompiledCore::Impl {
   }
   /// Recording costs more than an eager call: kinds that are refused one after the other, or dropped before
   /// they are replayed, must end.
-  void close_if_in_vain(const CallKind& last) {
+  void close_if_in_vain(const Specialization& last) {
     refused = last.was_refused() ? refused + 1 : 0;
     if (!closed.empty()) return;
     if (refused >= kMostRefusalsOfAllKinds)
@@ -84,13 +83,13 @@ struct CompiledCore::Impl {
   /// Belongs to the call that is under way, which may ask for a report or reset everything.
   std::recursive_mutex mutex;
   bool under_way = false;
-  std::list<CallKind> kinds;         // the one used last in front
-  std::list<CallKind> retired;       // by a reset() within a call, which still uses one of them
-  std::string key;                   // of the last call
-  std::int64_t dropped_in_vain = 0;  // kinds in a row
-  int refused = 0;                   // recordings in a row
-  std::string closed;                // why new kinds are not recorded any more
-  bool last_is_closed = false;       // whether the last call was of one
+  std::list<Specialization> kinds;    // the one used last in front
+  std::list<Specialization> retired;  // by a reset() within a call, which still uses one of them
+  std::string key;                    // of the last call
+  std::int64_t dropped_in_vain = 0;   // kinds in a row
+  int refused = 0;                    // recordings in a row
+  std::string closed;                 // why new kinds are not recorded any more
+  bool last_is_closed = false;        // whether the last call was of one
   std::uint64_t resets = 0;
   CompileReport counts;
   std::atomic<const char*> obstacle = nullptr;  // of the last call; calls that overlap set it, too
@@ -129,7 +128,7 @@ bool CompiledCore::call(const std::vector<Variable>& tensors, const std::string&
     return false;
   }
   ++impl.counts.calls;
-  CallKind* const kind = impl.kind_of_call(tensors, numbers);
+  Specialization* const kind = impl.kind_of_call(tensors, numbers);
   if (kind && kind->settled && !kind->fits(tensors)) kind->unsettle();
   impl.last_is_closed = !kind;
   if (!kind || kind->eager) {
@@ -140,7 +139,7 @@ bool CompiledCore::call(const std::vector<Variable>& tensors, const std::string&
   const UnderWay under_way(impl.under_way);
   if (kind->settled) {
     try {
-      results = compiling::replay(*kind->settled, tensors);
+      results = compile::replay(*kind->settled, tensors);
     } catch (...) {
       kind->settled.reset();
       kind->reason = "an exception ended a replay; it is being recorded again";
@@ -166,7 +165,7 @@ bool CompiledCore::call(const std::vector<Variable>& tensors, const std::string&
         "it leaves a mode of the thread, the mode of a module, or hooks other than it found them");
   const auto start = std::chrono::steady_clock::now();
   try {
-    kind->recorded(recording, tensors, results, impl.options.fuse && compiling::may_fuse_on_devices());
+    kind->recorded(recording, tensors, results, impl.options.fuse && compile::may_fuse_on_devices());
   } catch (const std::bad_alloc&) {
     kind->refused("there was no memory to prepare its tape");
   }
@@ -192,18 +191,18 @@ CompileReport CompiledCore::report() const {
     report.reason = "it has not been called yet";
     return report;
   }
-  CallKind& kind = impl_->kinds.front();
+  Specialization& kind = impl_->kinds.front();
   report.replayed = kind.settled != nullptr;
   report.reason = kind.reason;
   if (!kind.settled) return report;
   report.captured = kind.settled->on_device && kind.settled->on_device->graph;
   report.operations = static_cast<std::int64_t>(kind.settled->calls.size());
-  for (const compiling::TapeStep& step : kind.settled->steps)
+  for (const compile::TapeStep& step : kind.settled->steps)
     if (step.last > step.first) report.fused += step.last - step.first + 1;
   for (const Tape::Arena& arena : kind.settled->arenas)
     report.arena_bytes += static_cast<std::int64_t>(arena.bytes);
-  for (const compiling::Place& place : kind.settled->places)
-    if (place.kind == compiling::Place::Kind::result || place.kind == compiling::Place::Kind::constant)
+  for (const compile::Place& place : kind.settled->places)
+    if (place.kind == compile::Place::Kind::result || place.kind == compile::Place::Kind::constant)
       report.result_bytes += static_cast<std::int64_t>(place.bytes);
   return report;
 }
@@ -213,13 +212,13 @@ void CompiledCore::emit(const std::string& path) const {
   EBB_CHECK(!impl_->kinds.empty(),
             "Compiled::emit: the function has not been called yet. Call it until "
             "report().replayed.");
-  CallKind& kind = impl_->kinds.front();
+  Specialization& kind = impl_->kinds.front();
   EBB_CHECK(kind.settled, "Compiled::emit: calls of the last kind are not replayed: ", kind.reason,
             ". Call it until report().replayed.");
-  EBB_CHECK(compiling::reads_same(*kind.settled),
+  EBB_CHECK(compile::reads_same(*kind.settled),
             "Compiled::emit: a tensor that the function reads has been "
             "replaced since it was called. Call it until report().replayed.");
-  compiling::emit(*kind.settled, kind.arguments, path);
+  compile::emit(*kind.settled, kind.arguments, path);
 }
 
 void CompiledCore::reset() {

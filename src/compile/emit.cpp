@@ -3,10 +3,9 @@
 
 #include <cctype>
 
-#include "compile/emit_source.h"
 #include "io/atomic_file.h"
 
-namespace ebb::compiling {
+namespace ebb::detail::compile {
 namespace {
 
 void save(const std::string& path, const std::string& text) {
@@ -250,4 +249,4 @@ void emit(const Tape& tape, std::vector<emitted::Argument> arguments, const std:
                               {"@body@", body_of(face)}}));
 }
 
-}  // namespace ebb::compiling
+}  // namespace ebb::detail::compile

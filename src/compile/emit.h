@@ -1,13 +1,114 @@
-// A tape as a C++ source.
+// Writes a tape as a C++ source.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <ebb/io/safetensors.h>
 
 #include "compile/emitted.h"
 #include "compile/tape.h"
+#include "kernel/kept_call.h"
 
-namespace ebb::compiling {
+#include <array>
+#include <functional>
+#include <map>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+namespace ebb::detail::compile {
+
+/// The slot as a source of namespace ebb names it: "kernels::Binary<ops::Add>::slot".
+std::string slot_text(const detail::AnySlot& slot);
+
+/// The type as a source of namespace ebb names it: "ops::Gradient<ops::Tanh>".
+std::string type_text(const std::type_info& type);
+
+std::string number_text(double value);
+std::string number_text(std::int64_t value);
+
+/// Throws ebb::Error where an argument cannot be said: random numbers and bare addresses.
+class ArgumentText final : public detail::ArgumentVisitor {
+ public:
+  /// `name_of` gives the name of an array that is defined.
+  ArgumentText(const char* call, const std::function<std::string(const NdArray&)>& name_of)
+      : call_(call), name_of_(name_of) {}
+
+  void array(NdArray& array) override;
+  void address(void*& at) override;
+  void words(Philox& philox) override;
+  void plain(const void* bytes, std::size_t count) override;
+  void number(const void* value, std::size_t bytes, const std::type_info& type) override;
+  void scalar(const Scalar& value) override;
+  void text(const char* value) override;
+  void open(Group group, const std::type_info& type) override;
+  void close() override;
+
+  /// Behind one another, with commas before each.
+  std::string arguments() const;
+
+ private:
+  struct Level {
+    Group group;
+    const std::type_info* type;
+    bool written;
+    std::vector<std::string> parts;
+  };
+  void add(std::string text, bool has_name, bool to_write);
+  [[noreturn]] void refuse(const char* what) const;
+
+  const char* call_;
+  const std::function<std::string(const NdArray&)>& name_of_;
+  std::vector<Level> levels_;
+  std::vector<std::string> arguments_;
+};
+
+/// Where inner places lie: all of a tape's, planned anew, for calls that run together in a replay are written
+/// down one by one.
+class ArenaPlan {
+ public:
+  explicit ArenaPlan(const Tape& tape);
+  std::size_t at(std::size_t place) const { return plan_.places[place].at; }
+  std::size_t bytes() const { return plan_.arenas.empty() ? 0 : plan_.arenas[0].bytes; }
+
+ private:
+  Tape plan_;
+};
+
+class SourceParts {
+ public:
+  explicit SourceParts(const Tape& tape);
+
+  /// The members of a class derived from emitted::Plan, a line an array; those on one kind of place together.
+  std::string arrays() const;
+  /// A line a call.
+  const std::string& calls() const { return calls_; }
+  /// A list of given(array).
+  const std::string& results() const { return results_; }
+  /// What the arrays read from a file.
+  const safetensors::NamedTensors& weights() const { return weights_; }
+  std::size_t arena_bytes() const { return arena_.bytes(); }
+
+ private:
+  struct Named {
+    std::string name;  // of the first array on the place
+    int others = 0;
+  };
+  std::string name_of(const NdArray& array);
+  std::string memory(std::size_t at, const std::string& name, const NdArray& array);
+  void keep(const std::string& name, const NdArray& array, const void* data, std::size_t bytes);
+
+  const Tape& tape_;
+  ArenaPlan arena_;
+  std::map<const Storage*, std::size_t> places_;  // by their stand-ins
+  std::map<std::size_t, Named> named_;
+  std::map<std::string, std::string> by_layout_;  // names of the arrays there are
+  std::map<char, int> count_;                     // of names that begin with a letter
+  std::array<std::string, 6> arrays_;             // by Place::Kind
+  std::string calls_, results_;
+  safetensors::NamedTensors weights_;
+};
+
+/// "{32, 784}".
+std::string list_text(IntArrayRef list);
 
 /// What tells a kind of call's arguments from others'; how they share memory, too.
 std::vector<emitted::Argument> arguments_of(const std::vector<Variable>& tensors);
@@ -16,4 +117,4 @@ std::vector<emitted::Argument> arguments_of(const std::vector<Variable>& tensors
 /// a tape that still holds.
 void emit(const Tape& tape, std::vector<emitted::Argument> arguments, const std::string& path);
 
-}  // namespace ebb::compiling
+}  // namespace ebb::detail::compile

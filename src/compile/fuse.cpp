@@ -1,21 +1,61 @@
-// Which calls become programs of rows, and which chains of a device.
-#include "compile/fuse.h"
+// Fuses elementwise calls, and reductions after them, into programs.
 
-#include "compile/device_chain.h"
-#include "compile/element_group.h"
-#include "compile/products.h"
-#include "compile/program_streams.h"
-#include "compile/reductions.h"
-#include "compile/row_program.h"
-#include "compile/scalars.h"
-#include "compile/touches.h"
-#include "compile/work.h"
+#include "compile/fuse.h"
+#include "compile/programs.h"
 
 #include <algorithm>
+#include <functional>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
-namespace ebb::compiling {
+namespace ebb::detail::compile {
+
+/// For a LoopProgram or a DeviceChain that is put together. `passes` tells which places nobody else needs.
+template <class Program>
+class ProgramStreams {
+ public:
+  ProgramStreams(Tape& tape, Program& program, std::function<bool(int)> passes)
+      : tape_(tape), program_(program), passes_(std::move(passes)) {}
+
+  /// The stream of what is in memory, or would be.
+  int of(const ElementOperand& x) {
+    for (const auto& [operand, stream] : known_[x.place])
+      if (operand.same_elements(x)) return stream;
+    if (passes_(x.place)) {
+      pass(x, program_.add_buffer(x.dtype));
+    } else {
+      const Storage& storage = *place(x.place).stand_in;
+      known_[x.place].emplace_back(x, program_.add_memory(storage, x.offset, x.dtype, x.still));
+    }
+    return known_[x.place].back().second;
+  }
+  /// The stream of an input.
+  int of_input(const ElementCall& call, int i) {
+    const ElementOperand& x = call.in[i];
+    return x.place >= 0 ? of(x) : program_.add_number(call.row.operands[i].number, x.dtype);
+  }
+  /// What the stream holds is in no memory.
+  void pass(const ElementOperand& x, int stream) {
+    passing_.push_back(x.place);
+    known_[x.place].emplace_back(x, stream);
+  }
+  /// Once the program stands: its passing places need no memory.
+  void settle() {
+    for (const int at : passing_) place(at).kind = Place::Kind::passing;
+  }
+
+ private:
+  Place& place(int at) { return tape_.places[static_cast<std::size_t>(at)]; }
+
+  Tape& tape_;
+  Program& program_;
+  const std::function<bool(int)> passes_;
+  std::unordered_map<int, std::vector<std::pair<ElementOperand, int>>> known_;  // by place
+  std::vector<int> passing_;
+};
+
 namespace {
 
 // Fewer elements than that gain by a program even if it is of one row.
@@ -25,7 +65,8 @@ constexpr std::size_t kWorthReuse = 4096;
 
 class Fuser {
  public:
-  Fuser(Tape& tape, bool on_devices) : tape_(tape), touches_(tape), on_devices_(on_devices) {}
+  Fuser(Tape& tape, const AccessIndex& accesses, bool on_devices)
+      : tape_(tape), accesses_(accesses), on_devices_(on_devices) {}
 
   void run() {
     const auto calls = static_cast<int>(tape_.calls.size());
@@ -46,17 +87,17 @@ class Fuser {
 
  private:
   std::optional<ElementCall> element_call_at(int at) const {
-    std::optional<ElementCall> found = element_call(tape_.calls[static_cast<std::size_t>(at)], touches_);
+    std::optional<ElementCall> found = element_call(tape_.calls[static_cast<std::size_t>(at)], accesses_);
     if (found && !found->device.is_cpu() && !on_devices_) found.reset();
     return found;
   }
 
   bool begins_with_source(int at) {
-    std::unique_ptr<RowSource> call = row_source(tape_.calls[static_cast<std::size_t>(at)]);
+    std::unique_ptr<Producer> call = producer_of(tape_.calls[static_cast<std::size_t>(at)]);
     if (!call || at + 1 == static_cast<int>(tape_.calls.size())) return false;
-    ElementGroup::Source source{nullptr, operand_of(call->out(), touches_), call->out().numel(), {}};
+    ElementGroup::Source source{nullptr, operand_of(call->out(), accesses_), call->out().numel(), {}};
     for (const NdArray* x : call->reads())
-      if (x->defined()) source.reads.insert(touches_.place(*x));
+      if (x->defined()) source.reads.insert(accesses_.place(*x));
     source.call = std::move(call);
     const std::optional<ElementCall> next = element_call_at(at + 1);
     bool taken = false;
@@ -71,7 +112,7 @@ class Fuser {
 
   bool add_reduction(int at) {
     const std::optional<ElementReductionCall> found =
-        element_reduction_call(tape_.calls[static_cast<std::size_t>(at)], touches_);
+        element_reduction_call(tape_.calls[static_cast<std::size_t>(at)], accesses_);
     if (!found || !group_.joins(*found)) return false;
     if (worth_blocks()) return false;  // whose blocks are others
     drop_source();
@@ -82,7 +123,7 @@ class Fuser {
   // A step of one call as it is.
   void single(int at) {
     tape_.steps.push_back({at, at, nullptr});
-    for (const auto& [from, to] : in_place(tape_.calls[static_cast<std::size_t>(at)], at, touches_))
+    for (const auto& [from, to] : in_place(tape_.calls[static_cast<std::size_t>(at)], at, accesses_))
       may_follow(from, to);
   }
 
@@ -109,8 +150,8 @@ class Fuser {
   bool passing(int at) const {
     const Place& place = tape_.places[static_cast<std::size_t>(at)];
     const std::vector<ElementOperand>& uses = group_.used.at(at);
-    return place.kind == Place::Kind::inner && touches_.calls(at).front() >= group_.first &&
-           touches_.calls(at).back() <= group_.last && !uses.front().still && uses.front().offset == 0;
+    return place.kind == Place::Kind::inner && accesses_.calls(at).front() >= group_.first &&
+           accesses_.calls(at).back() <= group_.last && !uses.front().still && uses.front().offset == 0;
   }
 
   // The group as one program; null where its calls are to be made one by one.
@@ -118,7 +159,7 @@ class Fuser {
     const std::size_t calls = group_.calls();
     if (!group_.device().is_cpu()) return calls > 1 ? device_chain() : nullptr;
     const bool is_short = !group_.rows.empty() && group_.rows.front().count <= kShort;
-    return group_.source.call || calls > 1 || is_short ? row_program() : nullptr;
+    return group_.source.call || calls > 1 || is_short ? loop_program() : nullptr;
   }
 
   template <class Program>
@@ -149,13 +190,13 @@ class Fuser {
     return chain;
   }
 
-  std::unique_ptr<StepProgram> row_program() {
-    auto program = std::make_unique<RowProgram>(group_.rows.front().count);
+  std::unique_ptr<StepProgram> loop_program() {
+    auto program = std::make_unique<LoopProgram>(group_.rows.front().count);
     ProgramStreams streams = streams_of(*program);
     if (group_.source.call)
       streams.pass(group_.source.out, program->add_source(std::move(group_.source.call)));
     for (const ElementCall& call : group_.rows) {
-      RowProgram::Line line{call.row.function, call.row.formula};
+      LoopProgram::Line line{call.row.function, call.row.formula};
       for (int i = 0; i < call.row.count; ++i) {
         const auto k = static_cast<std::size_t>(i);
         line.in[k] = streams.of_input(call, i);
@@ -185,8 +226,8 @@ class Fuser {
     return place.kind == Place::Kind::inner && place.bytes >= kWorthReuse && !use.still && use.offset == 0 &&
            !group_.source.reads.contains(at);
   }
-  bool ends(int at) const { return reusable(at) && touches_.calls(at).back() <= group_.last; }
-  bool begins(int at) const { return reusable(at) && touches_.calls(at).front() >= group_.first; }
+  bool ends(int at) const { return reusable(at) && accesses_.calls(at).back() <= group_.last; }
+  bool begins(int at) const { return reusable(at) && accesses_.calls(at).front() >= group_.first; }
 
   // Blocks of a source cost a little. They save memory where its whole result would lie beside a place that
   // ends here, and where what the rows make of it can lie in that one.
@@ -214,7 +255,7 @@ class Fuser {
       count_comparisons(group_.written.size());
       for (const int to : group_.written)
         if (to != from && begins(to) && size_of(group_.used.at(to)) == size_of(uses) &&
-            touches_.calls(from).back() <= touches_.calls(to).front())
+            accesses_.calls(from).back() <= accesses_.calls(to).front())
           may_follow(from, to);
     }
   }
@@ -226,14 +267,14 @@ class Fuser {
       for (int call = tape_.steps[step].first; call <= tape_.steps[step].last; ++call)
         step_of[static_cast<std::size_t>(call)] = static_cast<int>(step);
     for (std::size_t i = 0; i < tape_.places.size(); ++i) {
-      const std::vector<int>& calls = touches_.calls(static_cast<int>(i));
+      const std::vector<int>& calls = accesses_.calls(static_cast<int>(i));
       tape_.places[i].first = calls.empty() ? -1 : step_of[static_cast<std::size_t>(calls.front())];
       tape_.places[i].last = calls.empty() ? -1 : step_of[static_cast<std::size_t>(calls.back())];
     }
   }
 
   Tape& tape_;
-  const Touches touches_;
+  const AccessIndex& accesses_;
   const bool on_devices_;
   ElementGroup group_;  // that is being put together
 };
@@ -241,13 +282,14 @@ class Fuser {
 }  // namespace
 
 void fuse(Tape& tape, bool on_devices) {
-  accumulate_products(tape, on_devices);
-  delay_sources(tape);
+  AccessIndex accesses(tape);
+  fuse_matmul_add(tape, accesses, on_devices);
+  sink_producers(tape, accesses);
   if (on_devices) {
-    move_scalars(tape);
-    hasten_reductions(tape);
+    hoist_scalars(tape, accesses);
+    hoist_reductions(tape, accesses);
   }
-  Fuser(tape, on_devices).run();
+  Fuser(tape, accesses, on_devices).run();
 }
 
-}  // namespace ebb::compiling
+}  // namespace ebb::detail::compile

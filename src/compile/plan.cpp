@@ -1,6 +1,6 @@
 // Where the tensors of a tape lie that come and go within it.
+#include "compile/fuse.h"
 #include "compile/tape.h"
-#include "compile/work.h"
 
 #include <ebb/core/parallel.h>
 
@@ -9,19 +9,19 @@
 #include <queue>
 #include <unordered_map>
 
-namespace ebb::compiling {
+namespace ebb::detail::compile {
 
 constinit std::atomic<std::uint64_t> comparisons{0};
 
 namespace {
 
 // Who needs memory, at some steps.
-struct Lodger {
+struct LiveRange {
   std::size_t* at;
   std::size_t bytes;
   int first, last;
   Device device;
-  std::vector<const Lodger*> partners;  // at whose address it may lie
+  std::vector<const LiveRange*> aliases;  // at whose address it may lie
 
   std::size_t begin() const { return *at; }
   std::size_t end() const { return *at + bytes; }
@@ -30,15 +30,15 @@ struct Lodger {
 // The arena as far as it is laid out.
 class Layout {
  public:
-  void lay(const Lodger& one) {
-    count_comparisons(laid_.size());
-    for (const Lodger* partner : one.partners)
-      if (std::find(laid_.begin(), laid_.end(), partner) != laid_.end() && free(one, partner->begin())) {
-        *one.at = partner->begin();
+  void place(const LiveRange& one) {
+    count_comparisons(placed_.size());
+    for (const LiveRange* alias : one.aliases)
+      if (std::find(placed_.begin(), placed_.end(), alias) != placed_.end() && free(one, alias->begin())) {
+        *one.at = alias->begin();
         return keep(one);
       }
     *one.at = 0;
-    for (const Lodger* other : laid_) {
+    for (const LiveRange* other : placed_) {
       if (apart(*other, one)) continue;
       if (other->begin() >= one.end()) break;
       *one.at = std::max(*one.at, other->end());
@@ -46,39 +46,40 @@ class Layout {
     keep(one);
   }
   std::size_t bytes() const { return bytes_; }
-  std::size_t size() const { return laid_.size(); }
+  std::size_t size() const { return placed_.size(); }
 
  private:
-  static bool apart(const Lodger& a, const Lodger& b) { return a.last < b.first || a.first > b.last; }
+  static bool apart(const LiveRange& a, const LiveRange& b) { return a.last < b.first || a.first > b.last; }
 
-  // Whether it can lie at `at`, on its partners that lie there.
-  bool free(const Lodger& one, std::size_t at) const {
-    return std::none_of(laid_.begin(), laid_.end(), [&](const Lodger* other) {
+  // Whether it can lie at `at`, on its aliases that lie there.
+  bool free(const LiveRange& one, std::size_t at) const {
+    return std::none_of(placed_.begin(), placed_.end(), [&](const LiveRange* other) {
       if (apart(*other, one) || other->begin() >= at + one.bytes || other->end() <= at) return false;
       return other->begin() != at ||
-             std::find(one.partners.begin(), one.partners.end(), other) == one.partners.end();
+             std::find(one.aliases.begin(), one.aliases.end(), other) == one.aliases.end();
     });
   }
-  void keep(const Lodger& one) {
-    laid_.insert(std::upper_bound(laid_.begin(), laid_.end(), &one,
-                                  [](const Lodger* a, const Lodger* b) { return a->begin() < b->begin(); }),
-                 &one);
+  void keep(const LiveRange& one) {
+    placed_.insert(
+        std::upper_bound(placed_.begin(), placed_.end(), &one,
+                         [](const LiveRange* a, const LiveRange* b) { return a->begin() < b->begin(); }),
+        &one);
     bytes_ = std::max(bytes_, one.end());
   }
 
-  std::vector<const Lodger*> laid_;  // by address
+  std::vector<const LiveRange*> placed_;  // by address
   std::size_t bytes_ = 0;
 };
 
 // The arena behind the layout, for those that are too many to be compared with each other: by time, each at
 // the address of one that has ended and was as large, or behind all.
-void lay_by_time(std::vector<Lodger*> lodgers, std::size_t& bytes) {
-  std::stable_sort(lodgers.begin(), lodgers.end(),
-                   [](const Lodger* a, const Lodger* b) { return a->first < b->first; });
-  const auto later = [](const Lodger* a, const Lodger* b) { return a->last > b->last; };
-  std::priority_queue<const Lodger*, std::vector<const Lodger*>, decltype(later)> living(later);
+void place_by_time(std::vector<LiveRange*> ranges, std::size_t& bytes) {
+  std::stable_sort(ranges.begin(), ranges.end(),
+                   [](const LiveRange* a, const LiveRange* b) { return a->first < b->first; });
+  const auto later = [](const LiveRange* a, const LiveRange* b) { return a->last > b->last; };
+  std::priority_queue<const LiveRange*, std::vector<const LiveRange*>, decltype(later)> living(later);
   std::unordered_map<std::size_t, std::vector<std::size_t>> free;  // addresses, by their bytes
-  for (Lodger* const one : lodgers) {
+  for (LiveRange* const one : ranges) {
     for (; !living.empty() && living.top()->last < one->first; living.pop())
       free[living.top()->bytes].push_back(living.top()->begin());
     std::vector<std::size_t>& places = free[one->bytes];
@@ -103,10 +104,10 @@ constexpr std::size_t kMostBySize = 2048;
 // comparisons as there are pairs, so the smallest of very many are laid out by time.
 void plan_memory(Tape& tape) {
   tape.work_threads = INT_MAX;
-  std::vector<Lodger> lodgers;
+  std::vector<LiveRange> ranges;
   for (Place& place : tape.places)
     if (place.kind == Place::Kind::inner && place.first >= 0)
-      lodgers.push_back(
+      ranges.push_back(
           {&place.at, to_lines(place.bytes), place.first, place.last, place.stand_in->device(), {}});
   for (std::size_t i = 0; i < tape.steps.size(); ++i) {
     TapeStep& step = tape.steps[i];
@@ -115,25 +116,25 @@ void plan_memory(Tape& tape) {
     const Device device = step.program->work_device();
     if (device.is_cpu()) tape.work_threads = get_num_threads();
     const auto now = static_cast<int>(i);
-    lodgers.push_back({&step.work_at, to_lines(bytes), now, now, device, {}});
+    ranges.push_back({&step.work_at, to_lines(bytes), now, now, device, {}});
   }
-  std::stable_sort(lodgers.begin(), lodgers.end(),
-                   [](const Lodger& a, const Lodger& b) { return a.bytes > b.bytes; });
-  std::unordered_map<const std::size_t*, Lodger*> known;
-  for (Lodger& one : lodgers) known[one.at] = &one;
+  std::stable_sort(ranges.begin(), ranges.end(),
+                   [](const LiveRange& a, const LiveRange& b) { return a.bytes > b.bytes; });
+  std::unordered_map<const std::size_t*, LiveRange*> known;
+  for (LiveRange& one : ranges) known[one.at] = &one;
   for (const TapeSuccession& each : tape.successions) {
     const auto from = known.find(&tape.places[static_cast<std::size_t>(each.from)].at);
     const auto to = known.find(&tape.places[static_cast<std::size_t>(each.to)].at);
     if (from == known.end() || to == known.end()) continue;
-    Lodger &a = *from->second, &b = *to->second;
+    LiveRange &a = *from->second, &b = *to->second;
     if (a.last != each.step || b.first != each.step || a.bytes != b.bytes) continue;
-    a.partners.push_back(&b);
-    b.partners.push_back(&a);
+    a.aliases.push_back(&b);
+    b.aliases.push_back(&a);
   }
   tape.arenas.clear();
   std::vector<Layout> layouts;
-  std::vector<std::vector<Lodger*>> small;
-  for (Lodger& one : lodgers) {
+  std::vector<std::vector<LiveRange*>> small;
+  for (LiveRange& one : ranges) {
     std::size_t at = 0;
     while (at < tape.arenas.size() && tape.arenas[at].device != one.device) ++at;
     if (at == tape.arenas.size()) {
@@ -144,12 +145,12 @@ void plan_memory(Tape& tape) {
     if (layouts[at].size() == kMostBySize)
       small[at].push_back(&one);
     else
-      layouts[at].lay(one);
+      layouts[at].place(one);
   }
   for (std::size_t at = 0; at < layouts.size(); ++at) {
     tape.arenas[at].bytes = layouts[at].bytes();
-    lay_by_time(std::move(small[at]), tape.arenas[at].bytes);
+    place_by_time(std::move(small[at]), tape.arenas[at].bytes);
   }
 }
 
-}  // namespace ebb::compiling
+}  // namespace ebb::detail::compile

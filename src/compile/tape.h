@@ -1,19 +1,38 @@
-// What a function of tensors computes, as the kernel calls it made.
+// Tapes: a function of tensors as the kernel calls that it made.
 #pragma once
 
 #include <ebb/autograd/variable.h>
+#include <ebb/core/device.h>
+#include <ebb/cuda/graph.h>
 
-#include "compile/step_program.h"
 #include "core/read_storage.h"
 #include "core/recorder.h"
 #include "kernel/kept_call.h"
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace ebb::compiling {
+namespace ebb::detail::compile {
+
+/// Bytes rounded up to whole lines of the cache.
+inline std::size_t to_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/// What stands for them: rows of the CPU, or a kernel of a device.
+class StepProgram {
+ public:
+  StepProgram() = default;
+  virtual ~StepProgram() = default;
+  StepProgram(const StepProgram&) = delete;
+  StepProgram& operator=(const StepProgram&) = delete;
+
+  /// Memory that a run works in, and where; on the CPU for the number of threads there are now.
+  virtual std::size_t work_bytes() const { return 0; }
+  virtual Device work_device() const { return kCPU; }
+  virtual void run(std::byte* work) const = 0;
+};
 
 /// Memory that calls of a tape refer to, by a storage of the tape's own that is moved to where it lies.
 struct Place {
@@ -73,8 +92,7 @@ struct TapeCall {
   std::vector<Made> made;
   std::vector<Address> addresses;
   std::vector<Words> words;
-  int number = 0;         ///< of the calls that were recorded: some are left out later
-  bool left_out = false;  ///< another call does what it did
+  int number = 0;  ///< of the calls that were recorded: some are left out later
 };
 
 /// What a replay does at a time: a call, or several that run together.
@@ -200,4 +218,29 @@ bool overlap(const Storage& a, const Storage& b);
 /// Runs the calls on these inputs, and gives the outputs.
 std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs);
 
-}  // namespace ebb::compiling
+struct DeviceTape {
+  explicit DeviceTape(Device on) : device(on) {}
+
+  Device device;
+  std::unique_ptr<cuda::Graph> graph;
+  std::vector<NdArray> arguments;  ///< where the graph reads each input
+  int runs = 0;
+};
+
+/// Whether chains of calls on a device are made kernels: EBB_FUSE is not 0, and no algorithm needs to be
+/// deterministic.
+bool may_fuse_on_devices();
+
+/// Makes the tape one that a graph can stand for, if all of its memory is on one device, no argument is
+/// written to, and none share memory.
+void prepare_for_device(Tape& tape, const std::vector<Variable>& inputs);
+
+/// Launches the tape's graph, which is captured first if there is none or the tape's own memory has moved.
+/// False: the calls must be run one by one, for the device's libraries are not ready yet or the calls cannot
+/// be captured.
+bool launch(Tape& tape, const std::vector<Variable>& inputs, bool moved);
+
+/// All calls, in order. Where one throws, `reached` has its number.
+void run_calls(Tape& tape, int* reached = nullptr);
+
+}  // namespace ebb::detail::compile

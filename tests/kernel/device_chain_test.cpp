@@ -1,5 +1,5 @@
 // Chains of a device as sources, and what their kernels are given.
-#include "compile/device_chain.h"
+#include "compile/programs.h"
 #include "kernel/reducers.h"
 #include "ops/elementwise/formulas/activations.h"
 #include "ops/elementwise/formulas/compare.h"
@@ -8,9 +8,9 @@
 #include "support/formulas.h"
 
 using namespace ebb;
-using compiling::DeviceChain;
-using compiling::ReducedMatrix;
-using compiling::RowSplit;
+using detail::compile::DeviceChain;
+using detail::compile::ReducedMatrix;
+using detail::compile::RowSplit;
 using testing::reduction_of;
 using testing::row_of;
 

@@ -1,6 +1,6 @@
 // The work of preparing a tape grows with its calls, not with their square.
 #include "../twins.h"
-#include "compile/work.h"
+#include "compile/fuse.h"
 
 using namespace twins;
 
@@ -10,10 +10,10 @@ namespace {
 template <class F>
 std::uint64_t comparisons(F&& body) {
   auto f = compile(body);
-  const std::uint64_t before = compiling::comparisons;
+  const std::uint64_t before = detail::compile::comparisons;
   for (int i = 0; i < 3; ++i) f();
   REQUIRE(f.report().replays >= 1);
-  return compiling::comparisons - before;
+  return detail::compile::comparisons - before;
 }
 
 }  // namespace

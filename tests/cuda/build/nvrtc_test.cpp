@@ -1,7 +1,7 @@
 // Sources of fused kernels, compiled to machine code without a GPU.
 #include "cuda/nvidia/nvrtc.h"
-#include "compile/device_chain.h"
-#include "compile/emit_text.h"
+#include "compile/emit.h"
+#include "compile/programs.h"
 #include "kernel/reducers.h"
 #include "ops/elementwise/cuda_chain.h"
 #include "support/catch.h"
@@ -13,7 +13,7 @@
 #define EBB_TEXT_OF(...) #__VA_ARGS__
 
 using namespace ebb;
-using compiling::DeviceChain;
+using detail::compile::DeviceChain;
 using testing::reduction_of;
 using testing::row_of;
 
@@ -156,7 +156,7 @@ TEST_CASE("formulas have the names and sizes in a chain's source that they have 
   int count = 0;
   const auto add = [&]<class... Op>(ops::List<Op...>) {
     const auto one = [&](const std::type_info& type, std::size_t bytes) {
-      source += detail::text("static_assert(sizeof(", compiling::type_text(type),
+      source += detail::text("static_assert(sizeof(", detail::compile::type_text(type),
                              ") == ", std::uint64_t{bytes}, ");\n");
       ++count;
     };

@@ -1,17 +1,17 @@
-// From what runs to a tape.
-#include "compile/recording.h"
+// Records what runs as a tape.
 
 #include <ebb/autograd/grad_mode.h>
 
 #include "autograd/tensor_state.h"
 #include "autograd/thread_state.h"
-#include "compile/device_tape.h"
+#include "compile/record.h"
+#include "compile/tape.h"
 
 #include <algorithm>
 #include <cstring>
 #include <optional>
 
-namespace ebb::compiling {
+namespace ebb::detail::compile {
 
 using detail::ArgumentVisitor;
 
@@ -451,4 +451,4 @@ std::unique_ptr<Tape> Recording::finish(const std::vector<Variable>& outputs) {
   return std::move(tape_);
 }
 
-}  // namespace ebb::compiling
+}  // namespace ebb::detail::compile

@@ -1,17 +1,127 @@
-// When a kind of calls is recorded, replayed, or eager for good.
-#include "compile/call_kind.h"
+// Specializations: calls of one key, which are recorded, replayed, or eager for good.
 
+#include <ebb/autograd/autocast_setting.h>
+#include <ebb/autograd/grad_mode.h>
+#include <ebb/core/deterministic.h>
 #include <ebb/core/warning.h>
 
-#include <algorithm>
-#include <utility>
-
+#include "autograd/meta.h"
 #include "autograd/tensor_state.h"
-#include "compile/device_tape.h"
 #include "compile/emit.h"
 #include "compile/fuse.h"
+#include "compile/record.h"
+#include "compile/tape.h"
+#include "core/fingerprint.h"
 
-namespace ebb::compiling {
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace ebb::detail::compile {
+namespace {
+
+// Writes the bytes of numbers one after the other: appending each to a string would take longer than a small
+// replay.
+class Writer {
+ public:
+  /// `most` bytes at most will be written to the text, over what it holds.
+  Writer(std::string& text, std::size_t most) : text_(text) {
+    text_.resize(most);
+    at_ = text_.data();
+  }
+  template <class T>
+  void put(const T& value) {
+    std::memcpy(at_, &value, sizeof(value));
+    at_ += sizeof(value);
+  }
+  void put(const std::string& bytes) {
+    std::memcpy(at_, bytes.data(), bytes.size());
+    at_ += bytes.size();
+  }
+  void end() { text_.resize(static_cast<std::size_t>(at_ - text_.data())); }
+
+ private:
+  std::string& text_;
+  char* at_;
+};
+
+// Bytes of the modes, and of a tensor without its extents and hooks.
+constexpr std::size_t kModes = 64, kTensor = 96;
+
+// The first tensor of which `same` is true.
+template <class Same>
+std::size_t first_of(const std::vector<Variable>& tensors, const Same& same) {
+  std::size_t at = 0;
+  while (!(tensors[at].defined() && same(tensors[at]))) ++at;
+  return at;
+}
+
+std::size_t most_bytes(const Variable& x) {
+  if (!x.defined()) return kTensor;
+  const autograd::AutogradMeta* const meta = autograd::meta_or_null(x);
+  const std::size_t numbers = 2 * x.sizes().size() + (meta ? meta->hooks.size() : 0);
+  return kTensor + numbers * sizeof(std::uint64_t);
+}
+
+void write_tensor(Writer& key, const Variable& x, const std::vector<Variable>& tensors) {
+  key.put(x.scalar_type());
+  key.put(x.device().type());
+  key.put(x.device().index());
+  key.put(x.requires_grad());
+  key.put(x.is_inference());
+  key.put(x.dim());
+  for (const std::int64_t size : x.sizes()) key.put(size);
+  for (const std::int64_t stride : x.strides()) key.put(stride);
+  const std::size_t aliased = first_of(tensors, [&](const Variable& other) { return other.is_alias_of(x); });
+  key.put(aliased);
+  key.put(x.storage_offset() - tensors[aliased].storage_offset());
+  key.put(first_of(tensors, [&](const Variable& other) { return other.is_same(x); }));
+  const autograd::AutogradMeta* const meta = autograd::meta_or_null(x);
+  const bool is_view = meta && meta->base.defined();
+  key.put(is_view);
+  if (is_view) key.put(meta->kind);
+  const std::size_t hooks = meta ? meta->hooks.size() : 0;
+  key.put(hooks);
+  for (std::size_t i = 0; i < hooks; ++i) key.put(meta->hooks[i].serial);
+}
+
+void write_modes(Writer& key) {
+  key.put(GradMode::is_enabled());
+  key.put(InferenceMode::is_enabled());
+  key.put(are_deterministic_algorithms_enabled());
+  key.put(detail::settings_fingerprint() ^ detail::changes_of_tensors());
+  const autograd::AutocastSetting autocast = autograd::AutocastSetting::now();
+  key.put(autocast.devices);
+  for (const DType each : autocast.dtypes) key.put(each);
+  key.put(get_default_dtype());
+}
+
+}  // namespace
+
+std::string key_of_modes() {
+  std::string text;
+  Writer key(text, kModes);
+  write_modes(key);
+  key.end();
+  return text;
+}
+
+void key_of_call(const std::vector<Variable>& tensors, const std::string& numbers, std::string& text) {
+  std::size_t most = kModes + numbers.size();
+  for (const Variable& x : tensors) {
+    most += most_bytes(x);
+    if (x.defined()) detail::forget_changes(autograd::aged(*x.impl()));
+  }
+  Writer key(text, most);
+  write_modes(key);
+  key.put(numbers);
+  for (const Variable& x : tensors) {
+    key.put(x.defined());
+    if (x.defined()) write_tensor(key, x, tensors);
+  }
+  key.end();
+}
+
 namespace {
 
 constexpr int kMostRecordings = 6;      // in a row, until two of them are the same
@@ -22,10 +132,10 @@ constexpr std::size_t kMostPassed = 8;  // tensors that are remembered as argume
 std::string first_difference(const Tape& a, const Tape& b) {
   const std::size_t calls = std::min(a.marks.size(), b.marks.size()) - 1;  // the last ends the last call
   for (std::size_t i = 0; i < calls; ++i) {
-    const auto print_of = [i](const Tape& t) {
+    const auto signature_of = [i](const Tape& t) {
       return std::string_view(t.print).substr(t.marks[i].at, t.marks[i + 1].at - t.marks[i].at);
     };
-    if (print_of(a) != print_of(b))
+    if (signature_of(a) != signature_of(b))
       return detail::text("two calls in a row did different things, first at kernel call ", std::uint64_t{i},
                           ": ", a.marks[i].name, " and ", b.marks[i].name);
   }
@@ -37,7 +147,10 @@ std::string first_difference(const Tape& a, const Tape& b) {
 
 }  // namespace
 
-bool CallKind::fits(const std::vector<Variable>& tensors) {
+Specialization::Specialization(std::string with) : key(std::move(with)) {}
+Specialization::~Specialization() = default;
+
+bool Specialization::fits(const std::vector<Variable>& tensors) {
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     Input& input = inputs_[i];
     if (!input.same_memory || !tensors[i].defined()) continue;
@@ -50,7 +163,7 @@ bool CallKind::fits(const std::vector<Variable>& tensors) {
 }
 
 // Younger tensors are not counted when they are destroyed.
-void CallKind::note_passed(const detail::ReadStorage* memory, const Variable& x) {
+void Specialization::note_passed(const detail::ReadStorage* memory, const Variable& x) {
   if (!detail::is_older(x.impl()->born, memory->recording)) return;
   const std::uint64_t which = detail::number_of(autograd::aged(*x.impl()));
   const auto same = [&](const Passed& each) { return each.memory == memory && each.which == which; };
@@ -60,7 +173,7 @@ void CallKind::note_passed(const detail::ReadStorage* memory, const Variable& x)
 }
 
 // Some of those that were passed, whichever: they are few.
-bool CallKind::only_passed_are_gone(Input& input) {
+bool Specialization::only_passed_are_gone(Input& input) {
   if (input.known.none_gone(*input.memory)) return true;
   std::vector<std::uint64_t> passed;
   for (const Passed& each : passed_)
@@ -81,7 +194,7 @@ bool CallKind::only_passed_are_gone(Input& input) {
   return false;
 }
 
-void CallKind::stay_eager(const std::string& why) {
+void Specialization::stay_eager(const std::string& why) {
   eager = true;
   reason = why;
   settled.reset();
@@ -91,7 +204,7 @@ void CallKind::stay_eager(const std::string& why) {
   warn(Warning("compile: the function stays eager: " + reason + "."));
 }
 
-void CallKind::unsettle() {
+void Specialization::unsettle() {
   wasted_ = replays == 0 ? wasted_ + 1 : 0;
   last_ = std::move(settled);
   recordings_ = 0;
@@ -99,14 +212,14 @@ void CallKind::unsettle() {
   if (wasted_ >= kMostWasted) stay_eager("what it reads is replaced from call to call");
 }
 
-void CallKind::refused(const std::string& why) {
+void Specialization::refused(const std::string& why) {
   last_.reset();
   reason = why;
   if (++refusals_ >= kMostRefusals) stay_eager(why);
 }
 
-void CallKind::recorded(Recording& recording, const std::vector<Variable>& tensors,
-                        const std::vector<Variable>& results, bool fuse_on_devices) {
+void Specialization::recorded(Recording& recording, const std::vector<Variable>& tensors,
+                              const std::vector<Variable>& results, bool fuse_on_devices) {
   std::unique_ptr<Tape> tape = recording.finish(results);
   if (!tape) return refused(recording.reason());
   refusals_ = 0;
@@ -144,8 +257,8 @@ void CallKind::recorded(Recording& recording, const std::vector<Variable>& tenso
 }
 
 // A tape that cannot be prepared is none.
-void CallKind::settle(std::unique_ptr<Tape> tape, const std::vector<Variable>& tensors,
-                      bool fuse_on_devices) {
+void Specialization::settle(std::unique_ptr<Tape> tape, const std::vector<Variable>& tensors,
+                            bool fuse_on_devices) {
   fuse(*tape, fuse_on_devices);
   plan_memory(*tape);
   prepare_for_device(*tape, tensors);
@@ -157,4 +270,4 @@ void CallKind::settle(std::unique_ptr<Tape> tape, const std::vector<Variable>& t
   replays = 0;
 }
 
-}  // namespace ebb::compiling
+}  // namespace ebb::detail::compile

@@ -1,12 +1,15 @@
-// How rows run together.
-#include "compile/row_program.h"
+// Runs elementwise calls together on the CPU, a block of elements at a time.
 
 #include <ebb/core/parallel.h>
+
+#include "compile/fuse.h"
+#include "compile/programs.h"
+#include "ops/pool/kernels.h"
 
 #include <algorithm>
 #include <cstring>
 
-namespace ebb::compiling {
+namespace ebb::detail::compile {
 namespace {
 
 constexpr std::size_t kNearBytes = 24
@@ -18,29 +21,29 @@ std::size_t size_of(DType dtype) { return static_cast<std::size_t>(element_size(
 
 }  // namespace
 
-int RowProgram::add(const Stream& stream) {
+int LoopProgram::add(const Stream& stream) {
   streams_.push_back(stream);
   return static_cast<int>(streams_.size()) - 1;
 }
 
-int RowProgram::add_memory(const Storage& storage, std::size_t offset, DType dtype, bool still) {
+int LoopProgram::add_memory(const Storage& storage, std::size_t offset, DType dtype, bool still) {
   return add({&storage, offset, size_of(dtype), nullptr, -1, still});
 }
 
-int RowProgram::add_number(const char (&bytes)[8], DType dtype) {
+int LoopProgram::add_number(const char (&bytes)[8], DType dtype) {
   std::memcpy(numbers_.emplace_back().data(), bytes, sizeof(bytes));
   return add({nullptr, 0, size_of(dtype), numbers_.back().data(), -1, true});
 }
 
-int RowProgram::add_buffer(DType dtype) { return add({nullptr, 0, size_of(dtype), nullptr, 0, false}); }
+int LoopProgram::add_buffer(DType dtype) { return add({nullptr, 0, size_of(dtype), nullptr, 0, false}); }
 
-int RowProgram::add_filled(int from) {
+int LoopProgram::add_filled(int from) {
   fills_.push_back(
       {add({nullptr, 0, streams_[static_cast<std::size_t>(from)].size, nullptr, 0, false}), from});
   return fills_.back().to;
 }
 
-int RowProgram::add_source(std::unique_ptr<RowSource> source) {
+int LoopProgram::add_source(std::unique_ptr<Producer> source) {
   source_ = std::move(source);
   unit_ = source_->unit();
   block_ = source_->units() * unit_;
@@ -48,22 +51,22 @@ int RowProgram::add_source(std::unique_ptr<RowSource> source) {
   return source_stream_ = add_buffer(source_->out().dtype());
 }
 
-void RowProgram::add_grain(std::int64_t grain) {
+void LoopProgram::add_grain(std::int64_t grain) {
   grains_ += 1.0 / static_cast<double>(std::max<std::int64_t>(grain, 1));
 }
 
-void RowProgram::add_line(const Line& line, std::int64_t grain) {
+void LoopProgram::add_line(const Line& line, std::int64_t grain) {
   lines_.push_back(line);
   add_grain(grain);
 }
 
-void RowProgram::add_sum(const detail::ElementReduction& steps, int stream, const Storage& out,
-                         std::size_t offset) {
+void LoopProgram::add_sum(const detail::ElementReduction& steps, int stream, const Storage& out,
+                          std::size_t offset) {
   sums_.push_back({steps, stream, &out, offset});
 }
 
-void RowProgram::share_buffers() {
-  std::vector<std::size_t> last(streams_.size());  // the line that touches a stream last
+void LoopProgram::share_buffers() {
+  std::vector<std::size_t> last(streams_.size());  // the line that accesses a stream last
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     for (const int at : lines_[i].in)
       if (at >= 0) last[static_cast<std::size_t>(at)] = i;
@@ -107,7 +110,7 @@ void RowProgram::share_buffers() {
   }
 }
 
-void RowProgram::finish() {
+void LoopProgram::finish() {
   share_buffers();
   std::size_t widest = 1, moving = 0;
   for (const Stream& stream : streams_) {
@@ -126,20 +129,20 @@ void RowProgram::finish() {
   buffer_bytes_ = to_lines(static_cast<std::size_t>(block_) * widest);
 }
 
-std::int64_t RowProgram::threads() const {
+std::int64_t LoopProgram::threads() const {
   const auto worth = static_cast<std::int64_t>(static_cast<double>(count_) * grains_);
   return std::clamp<std::int64_t>(std::min<std::int64_t>(worth, get_num_threads()), 1, pieces());
 }
 
-std::size_t RowProgram::sums_bytes() const {
+std::size_t LoopProgram::sums_bytes() const {
   return to_lines(sums_.size() * static_cast<std::size_t>(pieces()) * detail::ElementReduction::kSum);
 }
 
-std::size_t RowProgram::work_bytes() const {
+std::size_t LoopProgram::work_bytes() const {
   return sums_bytes() + static_cast<std::size_t>(threads()) * (table_bytes_ + buffers_ * buffer_bytes_);
 }
 
-void RowProgram::run(std::byte* work) const {
+void LoopProgram::run(std::byte* work) const {
   const std::int64_t parts = threads(), all = pieces();
   const std::size_t bytes = table_bytes_ + buffers_ * buffer_bytes_;
   std::byte* const own = work + sums_bytes();
@@ -155,8 +158,8 @@ void RowProgram::run(std::byte* work) const {
 }
 
 // After a block: its elements join the sums of their piece.
-void RowProgram::sum_up(std::int64_t block, std::int64_t n, std::byte* const* at, std::byte* states,
-                        std::byte* sums) const {
+void LoopProgram::sum_up(std::int64_t block, std::int64_t n, std::byte* const* at, std::byte* states,
+                         std::byte* sums) const {
   const std::int64_t begin = block * block_, piece = begin / piece_;
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     const Sum& sum = sums_[i];
@@ -169,7 +172,7 @@ void RowProgram::sum_up(std::int64_t block, std::int64_t n, std::byte* const* at
   }
 }
 
-void RowProgram::run_pieces(std::int64_t from, std::int64_t to, std::byte* work, std::byte* sums) const {
+void LoopProgram::run_pieces(std::int64_t from, std::int64_t to, std::byte* work, std::byte* sums) const {
   const std::int64_t first = from * piece_ / block_;
   const std::int64_t last = (std::min(to * piece_, count_) + block_ - 1) / block_;
   auto* const at = reinterpret_cast<std::byte**>(work);
@@ -208,4 +211,65 @@ void RowProgram::run_pieces(std::int64_t from, std::int64_t to, std::byte* work,
   }
 }
 
-}  // namespace ebb::compiling
+namespace {
+
+using KeptGradient = detail::KeptSlotCall<NdArray&, const NdArray&, const NdArray&, const PoolGeometry&>;
+
+class PoolingProducer final : public Producer {
+ public:
+  explicit PoolingProducer(KeptGradient& call) : call_(call) {}
+
+  const NdArray& out() const override { return std::get<0>(call_.arguments()); }
+  std::vector<const NdArray*> reads() const override {
+    const NdArray &grad = std::get<1>(call_.arguments()), &indices = std::get<2>(call_.arguments());
+    return {&grad, &indices};
+  }
+  std::int64_t unit() const override { return geometry().in_plane(); }
+  std::int64_t units() const override {
+    constexpr std::int64_t kBlock = 4096;  // elements that stay in the cache with what rows make of them
+    return std::max<std::int64_t>(kBlock / unit(), 1);
+  }
+  std::int64_t grain() const override { return std::int64_t{1} << 14; }
+
+  void bring(std::int64_t first, std::int64_t last, std::byte* to) const override {
+    auto& [whole, grad, indices, all] = call_.arguments();
+    PoolGeometry planes = all;
+    planes.planes = last - first;
+    NdArray made = array_at(to, {planes.planes, unit()}, out().dtype());
+    call_.function()(made, some(grad, first, last), some(indices, first, last), planes);
+  }
+
+ private:
+  const PoolGeometry& geometry() const { return std::get<3>(call_.arguments()); }
+  // Planes of what the windows made.
+  NdArray some(const NdArray& x, std::int64_t first, std::int64_t last) const {
+    const std::int64_t size = geometry().out_plane();
+    return x.as_strided({last - first, size}, {size, 1}, x.offset() + first * size);
+  }
+
+  KeptGradient& call_;
+};
+
+}  // namespace
+
+std::unique_ptr<Producer> pooling_producer(const TapeCall& call) {
+  if (call.call->name() != kernels::max_pool_backward.name()) return nullptr;
+  auto source = std::make_unique<PoolingProducer>(static_cast<KeptGradient&>(*call.call));
+  const NdArray& out = source->out();
+  if (!out.device().is_cpu() || !out.is_contiguous() || out.numel() == 0) return nullptr;
+  if (out.numel() < 2 * source->units() * source->unit() * get_num_threads()) return nullptr;
+  return source;
+}
+
+std::unique_ptr<Producer> producer_of(const TapeCall& call) {
+  if (std::unique_ptr<Producer> product = product_producer(call)) return product;
+  return pooling_producer(call);
+}
+
+NdArray array_at(std::byte* data, const DimVector& sizes, DType dtype) {
+  const auto bytes = static_cast<std::size_t>(checked_numel(sizes) * element_size(dtype));
+  return NdArray(Storage::adopt(data, bytes, kCPU, nullptr, nullptr), sizes, contiguous_strides(sizes), 0,
+                 dtype);
+}
+
+}  // namespace ebb::detail::compile

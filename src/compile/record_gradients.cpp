@@ -1,10 +1,11 @@
-// The gradients that a function uses while it is recorded.
+// Records the gradients that a function uses.
+
 #include <ebb/autograd/grad_mode.h>
 
 #include "autograd/tensor_state.h"
-#include "compile/recording.h"
+#include "compile/record.h"
 
-namespace ebb::compiling {
+namespace ebb::detail::compile {
 namespace {
 
 bool same_array(const NdArray& a, const NdArray& b) {
@@ -105,4 +106,4 @@ void Recording::finish_gradients() {
   tape_->leaves = std::move(kept);
 }
 
-}  // namespace ebb::compiling
+}  // namespace ebb::detail::compile

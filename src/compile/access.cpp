@@ -1,0 +1,338 @@
+// Reads the calls of a tape: what they access, and which can run together.
+
+#include "compile/fuse.h"
+#include "compile/programs.h"
+#include "ops/norm/kernels.h"
+#include "ops/reduce/kernels.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ebb::detail::compile {
+
+AccessIndex::AccessIndex(const Tape& tape) : calls_(tape.places.size()), writers_(tape.places.size()) {
+  for (std::size_t i = 0; i < tape.places.size(); ++i)
+    places_[tape.places[i].stand_in.get()] = static_cast<int>(i);
+
+  struct Visitor final : detail::ArgumentVisitor {
+    AccessIndex* accesses;
+    int call;
+    void touch(int place, bool writes) const {
+      const auto add = [&](std::vector<int>& calls) {
+        if (calls.empty() || calls.back() != call) calls.push_back(call);
+      };
+      add(accesses->calls_[static_cast<std::size_t>(place)]);
+      if (writes) add(accesses->writers_[static_cast<std::size_t>(place)]);
+    }
+    void array(NdArray& array) override {
+      if (array.defined()) touch(accesses->place(array), written);
+    }
+    void address(void*&) override {}
+    void words(Philox&) override {}
+    void plain(const void*, std::size_t) override {}
+  } visitor;
+  visitor.accesses = this;
+  for (std::size_t i = 0; i < tape.calls.size(); ++i) {
+    visitor.call = static_cast<int>(i);
+    tape.calls[i].call->visit(visitor);
+    for (const TapeCall::Address& each : tape.calls[i].addresses) visitor.touch(each.place, true);
+    for (const TapeCall::Made& each : tape.calls[i].made) visitor.touch(each.place, true);
+  }
+}
+
+namespace {
+
+bool any_between(const std::vector<int>& calls, int first, int last) {
+  const auto next = std::upper_bound(calls.begin(), calls.end(), first);
+  return next != calls.end() && *next < last;
+}
+
+}  // namespace
+
+bool AccessIndex::between(int place, int first, int last) const {
+  return any_between(calls(place), first, last);
+}
+int AccessIndex::last_before(int place, int before) const {
+  const auto next = std::lower_bound(calls(place).begin(), calls(place).end(), before);
+  return next == calls(place).begin() ? -1 : *std::prev(next);
+}
+bool AccessIndex::written_between(int place, int first, int last) const {
+  return any_between(writers(place), first, last);
+}
+
+void AccessIndex::redirect(int call, int from, int to) {
+  for (auto* const accesses : {&calls_, &writers_}) {
+    std::erase((*accesses)[static_cast<std::size_t>(from)], call);
+    std::vector<int>& calls = (*accesses)[static_cast<std::size_t>(to)];
+    const auto next = std::lower_bound(calls.begin(), calls.end(), call);
+    if (next == calls.end() || *next != call) calls.insert(next, call);
+  }
+}
+
+void AccessIndex::renumber(const std::vector<int>& number) {
+  for (auto* const accesses : {&calls_, &writers_})
+    for (std::vector<int>& calls : *accesses) {
+      for (int& call : calls) call = number[static_cast<std::size_t>(call)];
+      std::erase(calls, -1);
+      std::sort(calls.begin(), calls.end());
+    }
+}
+
+void reorder(Tape& tape, AccessIndex& accesses, const std::vector<std::size_t>& order) {
+  std::vector<TapeCall> ordered;
+  ordered.reserve(order.size());
+  std::vector<int> number(tape.calls.size(), -1);
+  for (const std::size_t call : order) {
+    number[call] = static_cast<int>(ordered.size());
+    ordered.push_back(std::move(tape.calls[call]));
+  }
+  tape.calls = std::move(ordered);
+  accesses.renumber(number);
+}
+
+namespace {
+
+// Whether all elements are the same one.
+bool is_still(const NdArray& x) {
+  for (std::size_t d = 0; d < static_cast<std::size_t>(x.dim()); ++d)
+    if (x.sizes()[d] != 1 && x.strides()[d] != 0) return false;
+  return true;
+}
+
+}  // namespace
+
+std::vector<const ElementOperand*> ElementCall::in_memory() const {
+  std::vector<const ElementOperand*> all;
+  for (int i = 0; i < row.count; ++i)
+    if (in[i].place >= 0) all.push_back(&in[i]);
+  all.push_back(&out);
+  return all;
+}
+
+ElementOperand operand_of(const NdArray& x, const AccessIndex& accesses) {
+  ElementOperand operand;
+  operand.place = accesses.place(x);
+  operand.dtype = x.dtype();
+  operand.offset = static_cast<std::size_t>(x.offset() * element_size(x.dtype()));
+  return operand;
+}
+
+std::optional<ElementCall> element_call(const TapeCall& call, const AccessIndex& accesses) {
+  if (!call.call->per_element() || !call.made.empty()) return std::nullopt;
+  ElementCall found;
+  const NdArray* const out = call.call->element_row(found.row);
+  if (!out || !out->is_contiguous() || out->numel() == 0) return std::nullopt;
+  if (!found.row.function && !found.row.type) return std::nullopt;
+  found.count = out->numel();
+  found.device = out->device();
+  found.out = operand_of(*out, accesses);
+  for (int i = 0; i < found.row.count; ++i) {
+    const detail::ElementRow::Operand& given = found.row.operands[i];
+    ElementOperand& operand = found.in[i];
+    operand.dtype = given.dtype;
+    const NdArray* const x = given.array ? given.array : given.read_from;
+    if (x) {
+      // A number that is read may be of another dtype, which rows do not convert.
+      if (given.read_from && x->dtype() != found.row.dtype) return std::nullopt;
+      if (x->device() != found.device) return std::nullopt;
+      operand = operand_of(*x, accesses);
+    }
+    operand.still = found.count != 1 && (!x || is_still(*x));
+    if (x && !operand.still && (x->numel() != found.count || !x->is_contiguous())) return std::nullopt;
+    // What it writes it must not read at other elements.
+    if (operand.place == found.out.place && !operand.same_elements(found.out)) return std::nullopt;
+  }
+  return found;
+}
+
+namespace {
+
+// The matrix whose rows or columns are reduced, where the dimensions in `dims` are the last or the first ones
+// of x.
+std::optional<ReducedMatrix> matrix_of(const NdArray& x, DimMask dims) {
+  std::int64_t reduced = 1, kept = 1;
+  bool last = true, first = true;
+  for (std::size_t d = x.sizes().size(); d-- > 0;) {
+    if (x.sizes()[d] == 1) continue;
+    if ((dims >> d) & 1) {
+      last = last && kept == 1;
+      reduced *= x.sizes()[d];
+    } else {
+      first = first && reduced == 1;
+      kept *= x.sizes()[d];
+    }
+  }
+  if (last) return ReducedMatrix{kept, false};
+  if (first) return ReducedMatrix{reduced, true};
+  return std::nullopt;
+}
+
+// Asks the call, if it is one of the slot's, what it does. On the CPU only sums can tell.
+template <class... More>
+bool ask(const KernelSlot<void(NdArray&, const NdArray&, DimMask, More...)>& slot, const TapeCall& call,
+         const AccessIndex& accesses, ElementReductionCall& found) {
+  const detail::AnySlot* const self = &slot;
+  if (call.call->slot() != self) return false;
+  using Kept = detail::KeptSlotCall<NdArray&, const NdArray&, DimMask, More...>;
+  auto& kept = static_cast<Kept&>(*call.call);
+  const auto read = [&](NdArray& out, const NdArray& x, DimMask dims, const More&... more) {
+    const std::optional<ReducedMatrix> matrix = matrix_of(x, dims);
+    if (!matrix || !x.is_contiguous() || x.numel() == 0) return false;
+    found.shape = *matrix;
+    if (x.device().is_cpu() && (out.numel() != 1 || self != &kernels::sum || out.dtype() != x.dtype()))
+      return false;
+    found.count = x.numel();
+    found.device = x.device();
+    found.of = operand_of(x, accesses);
+    found.to = operand_of(out, accesses);
+    NdArray nothing = NdArray::empty({0}, out.dtype(), out.device());
+    const detail::AskReduction scope(found.steps);
+    kept.function()(nothing, x, dims, more...);
+    return found.steps.described();
+  };
+  return std::apply(read, kept.arguments());
+}
+
+}  // namespace
+
+std::optional<ElementReductionCall> element_reduction_call(const TapeCall& call,
+                                                           const AccessIndex& accesses) {
+  ElementReductionCall found;
+  const auto is = [&](const auto&... slots) { return (ask(slots, call, accesses, found) || ...); };
+  if (is(kernels::sum, kernels::nansum, kernels::prod, kernels::amax, kernels::amin, kernels::any,
+         kernels::all, kernels::count_nonzero, kernels::norm))
+    return found;
+  return std::nullopt;
+}
+
+namespace {
+
+// Of the CPU's kernels, those that read a row before they write it.
+bool works_by_rows(const detail::KeptCall& call) {
+  return call.name() == kernels::layer_norm_backward.name();
+}
+
+struct Arrays final : detail::ArgumentVisitor {
+  std::vector<NdArray> all;
+  void array(NdArray& array) override {
+    if (all.empty() || array.defined()) all.push_back(array);
+  }
+  void address(void*&) override {}
+  void words(Philox&) override {}
+  void plain(const void*, std::size_t) override {}
+};
+
+}  // namespace
+
+std::vector<std::pair<int, int>> in_place(const TapeCall& call, int at, const AccessIndex& accesses) {
+  if (!call.call->per_element() && !works_by_rows(*call.call)) return {};
+  Arrays arrays;
+  call.call->visit(arrays);
+  const NdArray& out = arrays.all.front();  // the first is the one that is written
+  if (!out.defined() || (!call.call->per_element() && !out.device().is_cpu())) return {};
+  const auto fits = [&](const NdArray& x) {
+    return x.offset() == out.offset() && x.sizes() == out.sizes() && x.strides() == out.strides() &&
+           element_size(x.dtype()) == element_size(out.dtype());
+  };
+  std::vector<std::pair<int, int>> pairs;
+  const int to = accesses.place(out);
+  for (const NdArray& x : arrays.all) {
+    const int from = accesses.place(x);
+    if (from == to || accesses.calls(to).front() != at || accesses.calls(from).back() != at) continue;
+    bool all = true;
+    for (const NdArray& other : arrays.all) all = all && (other.storage() != x.storage() || fits(other));
+    if (all) pairs.emplace_back(from, to);
+  }
+  return pairs;
+}
+
+void ElementGroup::use(const ElementCall& row) {
+  for (const ElementOperand* each : row.in_memory()) {
+    std::vector<ElementOperand>& uses = used[each->place];
+    const auto same = [&](const ElementOperand& other) { return other.same_elements(*each); };
+    // The first use tells most of a place; of the others only the last is likely to be of the same elements.
+    if (uses.empty() || !(same(uses.front()) || same(uses.back()))) uses.push_back(*each);
+  }
+  written.insert(row.out.place);
+}
+
+void ElementGroup::add(int at, ElementCall row) {
+  if (!is_open()) first = at;
+  last = at;
+  use(row);
+  rows.push_back(std::move(row));
+}
+
+void ElementGroup::add(int at, ElementReductionCall reduction) {
+  last = at;
+  reductions.push_back({std::move(reduction), rows.size()});
+}
+
+void ElementGroup::begin(int at, Source with) {
+  first = last = at;
+  source = std::move(with);
+  used[source.out.place].push_back(source.out);
+  written.insert(source.out.place);
+}
+
+void ElementGroup::drop_source() {
+  ++first;
+  source = {};
+  used.clear();
+  written.clear();
+  for (const ElementCall& row : rows) use(row);
+}
+
+// Of different elements.
+std::size_t ElementGroup::arrays_used() const {
+  std::size_t count = 0;
+  for (const auto& entry : used) {
+    const std::vector<ElementOperand>& uses = entry.second;
+    for (auto each = uses.begin(); each != uses.end(); ++each)
+      count += std::none_of(uses.begin(), each,
+                            [&](const ElementOperand& other) { return other.same_elements(*each); });
+  }
+  return count;
+}
+
+// Whether the kernel of a device would become too large with one more call, or a group of the CPU too long to
+// be compared with every call that might join.
+bool ElementGroup::is_full() const {
+  constexpr std::size_t most = DeviceChain::kMostArrays - 1 - detail::ElementRow::kMostOperands;
+  if (device().is_cpu()) return rows.size() >= kMostRows;
+  return rows.size() >= DeviceChain::kMostCalls || arrays_used() > most;
+}
+
+bool ElementGroup::joins(const ElementCall& row) const {
+  if (row.device != device() || is_full()) return false;
+  if ((source.call ? source.count : rows.front().count) != row.count) return false;
+  if (source.reads.contains(row.out.place)) return false;
+  if (!reductions.empty() && device().is_cpu()) return false;
+  for (const ElementOperand* each : row.in_memory()) {
+    for (const Reduction& reduction : reductions)  // which are there once all elements are
+      if (reduction.call.to.place == each->place) return false;
+    const auto found = used.find(each->place);
+    if (found == used.end()) continue;
+    count_comparisons(found->second.size());
+    const bool write = each == &row.out || written.contains(each->place);
+    for (const ElementOperand& other : found->second)
+      if (write && !other.same_elements(*each)) return false;
+  }
+  return true;
+}
+
+bool ElementGroup::joins(const ElementReductionCall& reduction) const {
+  if (rows.empty() || reduction.count != rows.front().count || reduction.device != device()) return false;
+  const auto uses = used.find(reduction.of.place);
+  if (uses == used.end() || !uses->second.front().same_elements(reduction.of) ||
+      used.contains(reduction.to.place))
+    return false;
+  if (device().is_cpu()) return true;
+  if (reductions.size() == DeviceChain::kMostReductions) return false;
+  if (!reductions.empty() && reductions.front().call.shape != reduction.shape) return false;
+  const std::int64_t across = reduction.count / reduction.shape.rows;
+  if (reduction.shape.by_columns) return across >= DeviceChain::kFewestColumns;
+  return reduction.shape.rows == 1 || across >= DeviceChain::kLeastRow;
+}
+
+}  // namespace ebb::detail::compile

@@ -1,0 +1,365 @@
+// Reorders the calls of a tape, and lets matrix products add.
+
+#include <ebb/core/parallel.h>
+
+#include "compile/fuse.h"
+#include "compile/programs.h"
+#include "ops/elementwise/foreach_kernels.h"
+#include "ops/elementwise/formulas/arithmetic.h"
+#include "ops/elementwise/kernels.h"
+#include "ops/linalg/kernels.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace ebb::detail::compile {
+namespace {
+
+using KeptProduct =
+    detail::KeptSlotCall<NdArray&, const NdArray&, const NdArray&, const NdArray&, const ProductArgs&>;
+
+// The call, if it is a matrix product; else null.
+KeptProduct* product_of(const TapeCall& call) {
+  return call.call->name() == kernels::product.name() ? static_cast<KeptProduct*>(call.call.get()) : nullptr;
+}
+
+bool is_floating_on_cpu(const NdArray& x) {
+  return x.device().is_cpu() && (x.dtype() == kFloat || x.dtype() == kDouble);
+}
+
+// Whether the kernels of the array's device add to a product in the rounding that an addition has, or may
+// round once where two calls round twice.
+bool adds(const NdArray& x, bool on_devices) {
+  return is_floating_on_cpu(x) || (on_devices && !x.device().is_cpu() && is_floating(x.dtype()));
+}
+
+bool same_elements(const NdArray& a, const NdArray& b) {
+  return a.storage() == b.storage() && a.offset() == b.offset() && a.sizes() == b.sizes() &&
+         a.strides() == b.strides();
+}
+
+// The sum that the call is: `sum += part`.
+struct Addition {
+  const NdArray* sum = nullptr;
+  const NdArray* part = nullptr;
+
+  explicit Addition(TapeCall& call) {
+    if (call.call->name() != kernels::Binary<ops::Add>::slot.name()) return;
+    detail::ElementRow row;
+    const NdArray* const out = call.call->element_row(row);
+    if (!out || row.count != 2 || !row.operands[0].array || !row.operands[1].array) return;
+    if (same_elements(*out, *row.operands[0].array)) {
+      sum = out;
+      part = row.operands[1].array;
+    } else if (same_elements(*out, *row.operands[1].array)) {
+      sum = out;
+      part = row.operands[0].array;
+    }
+  }
+};
+
+using KeptZeros = detail::KeptSlotCall<const EntryList&>;
+
+// The entries of lists that set elements to zero.
+class Zeros {
+ public:
+  explicit Zeros(Tape& tape) {
+    for (std::size_t at = 0; at < tape.calls.size(); ++at) {
+      TapeCall& call = tape.calls[at];
+      if (call.call->name() != kernels::list_zero.name()) continue;
+      detail::KeptEntries& list = std::get<0>(static_cast<KeptZeros&>(*call.call).arguments());
+      std::unordered_map<void* const*, TensorEntry*> of;
+      for (TensorEntry& entry : list.entries) of[&entry.at[0]] = &entry;
+      for (const TapeCall::Address& address : call.addresses)
+        if (const auto found = of.find(address.at); found != of.end())
+          entries_[{static_cast<int>(at), address.place}].push_back(
+              {address.offset, list.dtype, found->second});
+    }
+  }
+
+  /// The entry of the list that set these elements to zero, if that call is the last to touch them before the
+  /// call `before`; else null.
+  TensorEntry* before(const AccessIndex& accesses, const NdArray& x, int before) const {
+    const int place = accesses.place(x), at = accesses.last_before(place, before);
+    const auto found = entries_.find({at, place});
+    if (found == entries_.end()) return nullptr;
+    const auto offset = static_cast<std::size_t>(x.offset() * element_size(x.dtype()));
+    for (const Entry& each : found->second)
+      if (each.offset == offset && each.dtype == x.dtype() && each.entry->count == x.numel())
+        return each.entry;
+    return nullptr;
+  }
+
+ private:
+  struct Entry {
+    std::size_t offset;
+    DType dtype;
+    TensorEntry* entry;
+  };
+  std::map<std::pair<int, int>, std::vector<Entry>> entries_;  // by call and place
+};
+
+}  // namespace
+
+void fuse_matmul_add(Tape& tape, AccessIndex& accesses, bool on_devices) {
+  const Zeros zeros(tape);
+  struct Redirected {
+    int call, from, to;
+  };
+  std::vector<Redirected> redirected;
+  std::vector<bool> left_out(tape.calls.size());
+  for (std::size_t i = 0; i < tape.calls.size(); ++i) {
+    KeptProduct* const product = product_of(tape.calls[i]);
+    if (!product) continue;
+    auto& arguments = product->arguments();
+    NdArray &out = std::get<0>(arguments), &init = std::get<1>(arguments);
+    const NdArray &a = std::get<2>(arguments), &b = std::get<3>(arguments);
+    if (init.defined() || !adds(out, on_devices) || !out.is_contiguous()) continue;
+    const int place = accesses.place(out);
+    Place& made = tape.places[static_cast<std::size_t>(place)];
+    const std::vector<int>& users = accesses.calls(place);
+    if (made.kind != Place::Kind::inner || users.size() != 2 || users[0] != static_cast<int>(i)) continue;
+
+    TapeCall& later = tape.calls[static_cast<std::size_t>(users[1])];
+    const Addition addition(later);
+    if (!addition.sum || addition.part->storage() != out.storage()) continue;
+    const NdArray& sum = *addition.sum;
+    if (!sum.is_contiguous() || !addition.part->is_contiguous() || sum.numel() != out.numel() ||
+        sum.dtype() != out.dtype() || addition.part->numel() != out.numel())
+      continue;
+    const int to = accesses.place(sum);
+    const Place& target = tape.places[static_cast<std::size_t>(to)];
+    const bool there = target.kind != Place::Kind::inner || accesses.calls(to).front() < users[0];
+    const bool apart = a.storage() != sum.storage() && b.storage() != sum.storage();
+    if (!there || !apart || accesses.between(to, users[0], users[1])) continue;
+
+    out = NdArray(sum.storage(), DimVector(out.sizes()), DimVector(out.strides()), sum.offset(), out.dtype());
+    init = out;
+    std::get<4>(arguments).beta = 1;
+    left_out[static_cast<std::size_t>(users[1])] = true;
+    redirected.push_back({users[0], place, to});
+    if (TensorEntry* const entry = zeros.before(accesses, sum, users[0])) {
+      entry->count = 0;
+      init = NdArray();
+    }
+  }
+  if (redirected.empty()) return;
+  for (const Redirected& each : redirected) accesses.redirect(each.call, each.from, each.to);
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < tape.calls.size(); ++i)
+    if (!left_out[i]) order.push_back(i);
+  reorder(tape, accesses, order);
+}
+
+namespace {
+
+// The k of a product of m x k and k x n.
+std::int64_t depth_of(const NdArray& a, const ProductArgs& args) {
+  return a.sizes()[args.a_transposed ? 0 : 1];
+}
+
+NdArray narrowed(const NdArray& x, std::size_t dim, std::int64_t first, std::int64_t count) {
+  DimVector sizes(x.sizes());
+  sizes[dim] = count;
+  return NdArray(x.storage(), sizes, DimVector(x.strides()), x.offset() + first * x.strides()[dim],
+                 x.dtype());
+}
+
+// The rows of a product.
+class ProductProducer final : public Producer {
+ public:
+  static constexpr std::int64_t kRows = 128;  // of a block: fewer make the kernel pack too often
+
+  explicit ProductProducer(KeptProduct& product) : product_(product) {}
+
+  const NdArray& out() const override { return std::get<0>(product_.arguments()); }
+  std::vector<const NdArray*> reads() const override {
+    auto& [out, kept_init, kept_a, kept_b, args] = product_.arguments();
+    const NdArray &init = kept_init, &a = kept_a, &b = kept_b;
+    return {&init, &a, &b};
+  }
+  std::int64_t unit() const override { return out().sizes()[1]; }
+  std::int64_t units() const override { return kRows; }
+  std::int64_t grain() const override {
+    auto& [out, init, a, b, args] = product_.arguments();
+    constexpr std::int64_t kWork = 1 << 16;  // products of numbers
+    return std::max<std::int64_t>(kWork / std::max<std::int64_t>(depth_of(a, args), 1), 1);
+  }
+
+  bool fits() const {
+    auto& [kept_out, kept_init, a, b, args] = product_.arguments();
+    const NdArray &out = kept_out, &init = kept_init;
+    if (!is_floating_on_cpu(out) || out.dim() != 2 || !out.is_contiguous()) return false;
+    if (init.defined() && init.storage() == out.storage()) return false;
+    const std::int64_t rows = out.sizes()[0], columns = out.sizes()[1], rest = (rows - 1) % kRows + 1;
+    return rows >= 2 * kRows * get_num_threads() && rest >= 2 && columns >= 8 &&
+           rest * columns * depth_of(a, args) >= 512;
+  }
+
+  void bring(std::int64_t first, std::int64_t last, std::byte* to) const override {
+    auto& [whole, kept_init, a, b, args] = product_.arguments();
+    const NdArray& init = kept_init;
+    NdArray rows = array_at(to, {last - first, unit()}, out().dtype());
+    const bool by_rows = init.defined() && init.dim() == 2 && init.sizes()[0] != 1;
+    product_.function()(rows, by_rows ? narrowed(init, 0, first, last - first) : init,
+                        narrowed(a, args.a_transposed ? 1 : 0, first, last - first), b, args);
+  }
+
+ private:
+  KeptProduct& product_;
+};
+
+}  // namespace
+
+std::unique_ptr<Producer> product_producer(const TapeCall& call) {
+  KeptProduct* const product = product_of(call);
+  if (!product) return nullptr;
+  auto source = std::make_unique<ProductProducer>(*product);
+  if (!source->fits()) return nullptr;
+  return source;
+}
+
+void sink_producers(Tape& tape, AccessIndex& accesses) {
+  std::vector<std::vector<std::size_t>> before(tape.calls.size());
+  std::vector<bool> moved(tape.calls.size());
+  for (std::size_t i = 0; i < tape.calls.size(); ++i) {
+    const std::unique_ptr<Producer> source = producer_of(tape.calls[i]);
+    if (!source) continue;
+    const int place = accesses.place(source->out()), from = static_cast<int>(i);
+    const std::vector<int>& users = accesses.calls(place);
+    if (tape.places[static_cast<std::size_t>(place)].kind != Place::Kind::inner) continue;
+    if (users.front() != from || users.size() < 2 || users[1] == from + 1) continue;
+    const int to = users[1];
+    if (!tape.calls[static_cast<std::size_t>(to)].call->per_element()) continue;
+    bool written_between = false;
+    for (const NdArray* x : source->reads())
+      written_between =
+          written_between || (x->defined() && accesses.written_between(accesses.place(*x), from, to));
+    if (written_between) continue;
+    before[static_cast<std::size_t>(to)].push_back(i);
+    moved[i] = true;
+  }
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < tape.calls.size(); ++i) {
+    order.insert(order.end(), before[i].begin(), before[i].end());
+    if (!moved[i]) order.push_back(i);
+  }
+  reorder(tape, accesses, order);
+}
+
+namespace {
+
+// The places that a call accesses, if all it accesses are single elements of a device, and what it writes is
+// new.
+struct Scalars final : detail::ArgumentVisitor {
+  const AccessIndex& accesses;
+  const int call;
+  bool all = true;
+  std::vector<int> read, made;
+
+  Scalars(const AccessIndex& of, int at) : accesses(of), call(at) {}
+  void array(NdArray& array) override {
+    if (!array.defined()) return;
+    const int place = accesses.place(array);
+    all = all && array.numel() == 1 && !array.device().is_cpu() &&
+          (!written || accesses.calls(place).front() == call);
+    (written ? made : read).push_back(place);
+  }
+  void address(void*&) override { all = false; }
+  void words(Philox&) override { all = false; }
+  void plain(const void*, std::size_t) override {}
+  void number(const void*, std::size_t, const std::type_info& type) override {
+    all = all && type != typeid(Generator);
+  }
+};
+
+enum class When : std::uint8_t { first, in_order, last };
+
+class Order {
+ public:
+  Order(const Tape& tape, const AccessIndex& accesses)
+      : accesses_(accesses), when_(tape.calls.size(), When::in_order) {
+    std::vector<Scalars> scalars;
+    for (std::size_t i = 0; i < when_.size(); ++i) {
+      const TapeCall& call = tape.calls[i];
+      Scalars& of = scalars.emplace_back(accesses_, static_cast<int>(i));
+      call.call->visit(of);
+      of.all = of.all && !of.made.empty() && call.made.empty();
+      if (of.all && can_begin(of)) when_[i] = When::first;
+    }
+    for (std::size_t i = when_.size(); i-- > 0;)
+      if (scalars[i].all && when_[i] == When::in_order && can_end(scalars[i])) when_[i] = When::last;
+  }
+  When of(std::size_t call) const { return when_[call]; }
+
+ private:
+  bool are(When when, std::vector<int>::const_iterator from, std::vector<int>::const_iterator to) const {
+    return std::all_of(from, to, [&](int call) { return when_[static_cast<std::size_t>(call)] == when; });
+  }
+
+  // What it reads is there before any other call.
+  bool can_begin(const Scalars& of) const {
+    return std::all_of(of.read.begin(), of.read.end(), [&](int place) {
+      const std::vector<int>& writers = accesses_.writers(place);
+      return are(When::first, writers.begin(), std::lower_bound(writers.begin(), writers.end(), of.call));
+    });
+  }
+  // Nobody else needs what it makes, nor writes what it reads.
+  bool can_end(const Scalars& of) const {
+    const auto after = [&](const std::vector<int>& calls) {
+      return are(When::last, std::upper_bound(calls.begin(), calls.end(), of.call), calls.end());
+    };
+    return std::all_of(of.made.begin(), of.made.end(),
+                       [&](int place) { return after(accesses_.calls(place)); }) &&
+           std::all_of(of.read.begin(), of.read.end(),
+                       [&](int place) { return after(accesses_.writers(place)); });
+  }
+
+  const AccessIndex& accesses_;
+  std::vector<When> when_;
+};
+
+}  // namespace
+
+void hoist_scalars(Tape& tape, AccessIndex& accesses) {
+  const Order time(tape, accesses);
+  std::vector<std::size_t> order;
+  for (const When when : {When::first, When::in_order, When::last})
+    for (std::size_t i = 0; i < tape.calls.size(); ++i)
+      if (time.of(i) == when) order.push_back(i);
+  reorder(tape, accesses, order);
+}
+
+void hoist_reductions(Tape& tape, AccessIndex& accesses) {
+  std::vector<std::vector<std::size_t>> behind(tape.calls.size());
+  std::vector<bool> moved(tape.calls.size());
+  for (std::size_t i = 0; i < tape.calls.size(); ++i) {
+    const std::optional<ElementReductionCall> found = element_reduction_call(tape.calls[i], accesses);
+    const auto at = static_cast<int>(i);
+    if (!found || found->device.is_cpu() || accesses.calls(found->to.place).front() != at) continue;
+    const std::vector<int>& writers = accesses.writers(found->of.place);
+    const auto next = std::lower_bound(writers.begin(), writers.end(), at);
+    if (next == writers.begin()) continue;
+    auto last = static_cast<std::size_t>(*std::prev(next));
+    if (!tape.calls[last].call->per_element()) continue;
+    // A reduction that cannot join a chain must not part it.
+    const auto goes_on = [&](std::size_t call) {
+      const std::optional<ElementCall> row = element_call(tape.calls[call], accesses);
+      return row && row->count == found->count;
+    };
+    const std::size_t furthest = std::min(i, last + DeviceChain::kMostCalls);
+    while (last + 1 < furthest && goes_on(last + 1)) ++last;
+    behind[last].push_back(i);
+    moved[i] = true;
+  }
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < tape.calls.size(); ++i) {
+    if (!moved[i]) order.push_back(i);
+    order.insert(order.end(), behind[i].begin(), behind[i].end());
+  }
+  reorder(tape, accesses, order);
+}
+
+}  // namespace ebb::detail::compile
