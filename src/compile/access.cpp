@@ -10,22 +10,22 @@
 
 namespace ebb::detail::compile {
 
-AccessIndex::AccessIndex(const Tape& tape) : calls_(tape.places.size()), writers_(tape.places.size()) {
-  for (std::size_t i = 0; i < tape.places.size(); ++i)
-    places_[tape.places[i].stand_in.get()] = static_cast<int>(i);
+AccessIndex::AccessIndex(const Tape& tape) : calls_(tape.buffers.size()), writers_(tape.buffers.size()) {
+  for (std::size_t i = 0; i < tape.buffers.size(); ++i)
+    buffers_[tape.buffers[i].placeholder.get()] = static_cast<int>(i);
 
   struct Visitor final : detail::ArgumentVisitor {
     AccessIndex* accesses;
     int call;
-    void touch(int place, bool writes) const {
+    void touch(int buffer, bool writes) const {
       const auto add = [&](std::vector<int>& calls) {
         if (calls.empty() || calls.back() != call) calls.push_back(call);
       };
-      add(accesses->calls_[static_cast<std::size_t>(place)]);
-      if (writes) add(accesses->writers_[static_cast<std::size_t>(place)]);
+      add(accesses->calls_[static_cast<std::size_t>(buffer)]);
+      if (writes) add(accesses->writers_[static_cast<std::size_t>(buffer)]);
     }
     void array(NdArray& array) override {
-      if (array.defined()) touch(accesses->place(array), written);
+      if (array.defined()) touch(accesses->buffer(array), written);
     }
     void address(void*&) override {}
     void words(Philox&) override {}
@@ -35,8 +35,8 @@ AccessIndex::AccessIndex(const Tape& tape) : calls_(tape.places.size()), writers
   for (std::size_t i = 0; i < tape.calls.size(); ++i) {
     visitor.call = static_cast<int>(i);
     tape.calls[i].call->visit(visitor);
-    for (const TapeCall::Address& each : tape.calls[i].addresses) visitor.touch(each.place, true);
-    for (const TapeCall::Made& each : tape.calls[i].made) visitor.touch(each.place, true);
+    for (const TapeCall::Address& each : tape.calls[i].addresses) visitor.touch(each.buffer, true);
+    for (const TapeCall::Made& each : tape.calls[i].made) visitor.touch(each.buffer, true);
   }
 }
 
@@ -49,15 +49,15 @@ bool any_between(const std::vector<int>& calls, int first, int last) {
 
 }  // namespace
 
-bool AccessIndex::between(int place, int first, int last) const {
-  return any_between(calls(place), first, last);
+bool AccessIndex::between(int buffer, int first, int last) const {
+  return any_between(calls(buffer), first, last);
 }
-int AccessIndex::last_before(int place, int before) const {
-  const auto next = std::lower_bound(calls(place).begin(), calls(place).end(), before);
-  return next == calls(place).begin() ? -1 : *std::prev(next);
+int AccessIndex::last_before(int buffer, int before) const {
+  const auto next = std::lower_bound(calls(buffer).begin(), calls(buffer).end(), before);
+  return next == calls(buffer).begin() ? -1 : *std::prev(next);
 }
-bool AccessIndex::written_between(int place, int first, int last) const {
-  return any_between(writers(place), first, last);
+bool AccessIndex::written_between(int buffer, int first, int last) const {
+  return any_between(writers(buffer), first, last);
 }
 
 void AccessIndex::redirect(int call, int from, int to) {
@@ -93,7 +93,7 @@ void reorder(Tape& tape, AccessIndex& accesses, const std::vector<std::size_t>& 
 namespace {
 
 // Whether all elements are the same one.
-bool is_still(const NdArray& x) {
+bool is_broadcast(const NdArray& x) {
   for (std::size_t d = 0; d < static_cast<std::size_t>(x.dim()); ++d)
     if (x.sizes()[d] != 1 && x.strides()[d] != 0) return false;
   return true;
@@ -104,14 +104,14 @@ bool is_still(const NdArray& x) {
 std::vector<const ElementOperand*> ElementCall::in_memory() const {
   std::vector<const ElementOperand*> all;
   for (int i = 0; i < row.count; ++i)
-    if (in[i].place >= 0) all.push_back(&in[i]);
+    if (in[i].buffer >= 0) all.push_back(&in[i]);
   all.push_back(&out);
   return all;
 }
 
 ElementOperand operand_of(const NdArray& x, const AccessIndex& accesses) {
   ElementOperand operand;
-  operand.place = accesses.place(x);
+  operand.buffer = accesses.buffer(x);
   operand.dtype = x.dtype();
   operand.offset = static_cast<std::size_t>(x.offset() * element_size(x.dtype()));
   return operand;
@@ -137,10 +137,10 @@ std::optional<ElementCall> element_call(const TapeCall& call, const AccessIndex&
       if (x->device() != found.device) return std::nullopt;
       operand = operand_of(*x, accesses);
     }
-    operand.still = found.count != 1 && (!x || is_still(*x));
-    if (x && !operand.still && (x->numel() != found.count || !x->is_contiguous())) return std::nullopt;
+    operand.broadcast = found.count != 1 && (!x || is_broadcast(*x));
+    if (x && !operand.broadcast && (x->numel() != found.count || !x->is_contiguous())) return std::nullopt;
     // What it writes it must not read at other elements.
-    if (operand.place == found.out.place && !operand.same_elements(found.out)) return std::nullopt;
+    if (operand.buffer == found.out.buffer && !operand.same_elements(found.out)) return std::nullopt;
   }
   return found;
 }
@@ -235,9 +235,9 @@ std::vector<std::pair<int, int>> in_place(const TapeCall& call, int at, const Ac
            element_size(x.dtype()) == element_size(out.dtype());
   };
   std::vector<std::pair<int, int>> pairs;
-  const int to = accesses.place(out);
+  const int to = accesses.buffer(out);
   for (const NdArray& x : arrays.all) {
-    const int from = accesses.place(x);
+    const int from = accesses.buffer(x);
     if (from == to || accesses.calls(to).front() != at || accesses.calls(from).back() != at) continue;
     bool all = true;
     for (const NdArray& other : arrays.all) all = all && (other.storage() != x.storage() || fits(other));
@@ -248,12 +248,12 @@ std::vector<std::pair<int, int>> in_place(const TapeCall& call, int at, const Ac
 
 void ElementGroup::use(const ElementCall& row) {
   for (const ElementOperand* each : row.in_memory()) {
-    std::vector<ElementOperand>& uses = used[each->place];
+    std::vector<ElementOperand>& uses = used[each->buffer];
     const auto same = [&](const ElementOperand& other) { return other.same_elements(*each); };
-    // The first use tells most of a place; of the others only the last is likely to be of the same elements.
+    // The first use tells most of a buffer; of the others only the last is likely to be of the same elements.
     if (uses.empty() || !(same(uses.front()) || same(uses.back()))) uses.push_back(*each);
   }
-  written.insert(row.out.place);
+  written.insert(row.out.buffer);
 }
 
 void ElementGroup::add(int at, ElementCall row) {
@@ -268,16 +268,16 @@ void ElementGroup::add(int at, ElementReductionCall reduction) {
   reductions.push_back({std::move(reduction), rows.size()});
 }
 
-void ElementGroup::begin(int at, Source with) {
+void ElementGroup::begin(int at, GroupProducer with) {
   first = last = at;
-  source = std::move(with);
-  used[source.out.place].push_back(source.out);
-  written.insert(source.out.place);
+  producer = std::move(with);
+  used[producer.out.buffer].push_back(producer.out);
+  written.insert(producer.out.buffer);
 }
 
-void ElementGroup::drop_source() {
+void ElementGroup::drop_producer() {
   ++first;
-  source = {};
+  producer = {};
   used.clear();
   written.clear();
   for (const ElementCall& row : rows) use(row);
@@ -305,16 +305,16 @@ bool ElementGroup::is_full() const {
 
 bool ElementGroup::joins(const ElementCall& row) const {
   if (row.device != device() || is_full()) return false;
-  if ((source.call ? source.count : rows.front().count) != row.count) return false;
-  if (source.reads.contains(row.out.place)) return false;
+  if ((producer.call ? producer.count : rows.front().count) != row.count) return false;
+  if (producer.reads.contains(row.out.buffer)) return false;
   if (!reductions.empty() && device().is_cpu()) return false;
   for (const ElementOperand* each : row.in_memory()) {
     for (const Reduction& reduction : reductions)  // which are there once all elements are
-      if (reduction.call.to.place == each->place) return false;
-    const auto found = used.find(each->place);
+      if (reduction.call.to.buffer == each->buffer) return false;
+    const auto found = used.find(each->buffer);
     if (found == used.end()) continue;
     count_comparisons(found->second.size());
-    const bool write = each == &row.out || written.contains(each->place);
+    const bool write = each == &row.out || written.contains(each->buffer);
     for (const ElementOperand& other : found->second)
       if (write && !other.same_elements(*each)) return false;
   }
@@ -323,9 +323,9 @@ bool ElementGroup::joins(const ElementCall& row) const {
 
 bool ElementGroup::joins(const ElementReductionCall& reduction) const {
   if (rows.empty() || reduction.count != rows.front().count || reduction.device != device()) return false;
-  const auto uses = used.find(reduction.of.place);
+  const auto uses = used.find(reduction.of.buffer);
   if (uses == used.end() || !uses->second.front().same_elements(reduction.of) ||
-      used.contains(reduction.to.place))
+      used.contains(reduction.to.buffer))
     return false;
   if (device().is_cpu()) return true;
   if (reductions.size() == DeviceChain::kMostReductions) return false;

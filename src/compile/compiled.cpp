@@ -129,7 +129,7 @@ bool CompiledCore::call(const std::vector<Variable>& tensors, const std::string&
   }
   ++impl.counts.calls;
   Specialization* const kind = impl.kind_of_call(tensors, numbers);
-  if (kind && kind->settled && !kind->fits(tensors)) kind->unsettle();
+  if (kind && kind->replayed && !kind->fits(tensors)) kind->invalidate();
   impl.last_is_closed = !kind;
   if (!kind || kind->eager) {
     lock.unlock();
@@ -137,11 +137,11 @@ bool CompiledCore::call(const std::vector<Variable>& tensors, const std::string&
     return false;
   }
   const UnderWay under_way(impl.under_way);
-  if (kind->settled) {
+  if (kind->replayed) {
     try {
-      results = compile::replay(*kind->settled, tensors);
+      results = compile::replay(*kind->replayed, tensors);
     } catch (...) {
-      kind->settled.reset();
+      kind->replayed.reset();
       kind->reason = "an exception ended a replay; it is being recorded again";
       throw;
     }
@@ -192,18 +192,18 @@ CompileReport CompiledCore::report() const {
     return report;
   }
   Specialization& kind = impl_->kinds.front();
-  report.replayed = kind.settled != nullptr;
+  report.replayed = kind.replayed != nullptr;
   report.reason = kind.reason;
-  if (!kind.settled) return report;
-  report.captured = kind.settled->on_device && kind.settled->on_device->graph;
-  report.operations = static_cast<std::int64_t>(kind.settled->calls.size());
-  for (const compile::TapeStep& step : kind.settled->steps)
+  if (!kind.replayed) return report;
+  report.captured = kind.replayed->on_device && kind.replayed->on_device->graph;
+  report.operations = static_cast<std::int64_t>(kind.replayed->calls.size());
+  for (const compile::TapeStep& step : kind.replayed->steps)
     if (step.last > step.first) report.fused += step.last - step.first + 1;
-  for (const Tape::Arena& arena : kind.settled->arenas)
+  for (const Tape::Arena& arena : kind.replayed->arenas)
     report.arena_bytes += static_cast<std::int64_t>(arena.bytes);
-  for (const compile::Place& place : kind.settled->places)
-    if (place.kind == compile::Place::Kind::result || place.kind == compile::Place::Kind::constant)
-      report.result_bytes += static_cast<std::int64_t>(place.bytes);
+  for (const compile::Buffer& buffer : kind.replayed->buffers)
+    if (buffer.kind == compile::Buffer::Kind::result || buffer.kind == compile::Buffer::Kind::constant)
+      report.result_bytes += static_cast<std::int64_t>(buffer.bytes);
   return report;
 }
 
@@ -213,12 +213,12 @@ void CompiledCore::emit(const std::string& path) const {
             "Compiled::emit: the function has not been called yet. Call it until "
             "report().replayed.");
   Specialization& kind = impl_->kinds.front();
-  EBB_CHECK(kind.settled, "Compiled::emit: calls of the last kind are not replayed: ", kind.reason,
+  EBB_CHECK(kind.replayed, "Compiled::emit: calls of the last kind are not replayed: ", kind.reason,
             ". Call it until report().replayed.");
-  EBB_CHECK(compile::reads_same(*kind.settled),
+  EBB_CHECK(compile::reads_same(*kind.replayed),
             "Compiled::emit: a tensor that the function reads has been "
             "replaced since it was called. Call it until report().replayed.");
-  compile::emit(*kind.settled, kind.arguments, path);
+  compile::emit(*kind.replayed, kind.arguments, path);
 }
 
 void CompiledCore::reset() {

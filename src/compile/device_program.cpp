@@ -24,9 +24,9 @@ int DeviceChain::add(const Stream& stream) {
   return static_cast<int>(streams_.size()) - 1;
 }
 
-int DeviceChain::add_memory(const Storage& storage, std::size_t offset, DType dtype, bool still) {
+int DeviceChain::add_memory(const Storage& storage, std::size_t offset, DType dtype, bool broadcast) {
   const int at = static_cast<int>(arrays_.size());
-  arrays_.push_back(add({dtype, &storage, offset, still, at, -1, false}));
+  arrays_.push_back(add({dtype, &storage, offset, broadcast, at, -1, false}));
   return arrays_.back();
 }
 
@@ -51,8 +51,8 @@ int DeviceChain::new_value(const std::string& text) {
 int DeviceChain::value_of(int stream) {
   Stream& s = streams_[static_cast<std::size_t>(stream)];
   if (s.value < 0)
-    s.value = new_value(s.still ? detail::text("same<V>(*x", s.array, ")")
-                                : detail::text("load<V>(span, ", s.array, ", x", s.array, ", first)"));
+    s.value = new_value(s.broadcast ? detail::text("same<V>(*x", s.array, ")")
+                                    : detail::text("load<V>(span, ", s.array, ", x", s.array, ", first)"));
   return s.value;
 }
 
@@ -71,7 +71,7 @@ int DeviceChain::width() const {
   std::int64_t widest = 1;
   for (const int at : arrays_) {
     const Stream& s = streams_[static_cast<std::size_t>(at)];
-    if (!s.still) widest = std::max(widest, element_size(s.dtype));
+    if (!s.broadcast) widest = std::max(widest, element_size(s.dtype));
   }
   const int most = kVectorBytes / static_cast<int>(widest);
   if (reductions_.empty()) return most;
@@ -177,7 +177,7 @@ DeviceChain::Alignment DeviceChain::alignment() const {
   std::vector<std::uint64_t> heads(arrays_.size(), v);
   for (std::size_t i = 0; i < arrays_.size(); ++i) {
     const Stream& s = array(i);
-    if (s.still) continue;
+    if (s.broadcast) continue;
     const auto address = reinterpret_cast<std::uint64_t>(s.storage->data()) + s.offset;
     const auto size = static_cast<std::uint64_t>(element_size(s.dtype));
     heads[i] = (v - address / size % v) % v;

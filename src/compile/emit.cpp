@@ -42,9 +42,9 @@ void check_can_be_emitted(const Tape& tape) {
   EBB_CHECK(std::none_of(tape.leaves.begin(), tape.leaves.end(), leaves),
             "Compiled::emit: the function adds to gradients of tensors, which a source does not have. Return "
             "what autograd::grad() gives in place of backward().");
-  for (const Place& place : tape.places)
-    EBB_CHECK(place.stand_in->device().is_cpu(), "Compiled::emit: the function works on ",
-              place.stand_in->device(), ". Move it and its arguments to the CPU.");
+  for (const Buffer& buffer : tape.buffers)
+    EBB_CHECK(buffer.placeholder->device().is_cpu(), "Compiled::emit: the function works on ",
+              buffer.placeholder->device(), ". Move it and its arguments to the CPU.");
   for (const TapeCall& call : tape.calls) {
     const char* const name = call.call->name();
     EBB_CHECK(call.call->slot(), "Compiled::emit: ", name,
@@ -79,7 +79,7 @@ struct Interface {
     }
     std::string types, gives;
     for (const TapeOutput& each : tape.outputs) {
-      const NdArray& y = each.seen.array;
+      const NdArray& y = each.tensor.array;
       types += types.empty() ? "ebb::Tensor" : ", ebb::Tensor";
       gives += (gives.empty() ? "" : ", ") + described(y.dtype(), y.sizes(), y.strides());
     }
@@ -212,9 +212,9 @@ void emit(const Tape& tape, std::vector<emitted::Argument> arguments, const std:
   const Names names(path);
   check_can_be_emitted(tape);
   for (const int at : tape.arguments) {
-    const Place& place = tape.places[static_cast<std::size_t>(at)];
-    const auto which = static_cast<std::size_t>(place.input);
-    arguments[which].writes = std::max(place.bumps, place.written ? 1U : 0U);
+    const Buffer& buffer = tape.buffers[static_cast<std::size_t>(at)];
+    const auto which = static_cast<std::size_t>(buffer.input);
+    arguments[which].writes = std::max(buffer.bumps, buffer.written ? 1U : 0U);
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i].offset = tape.input_offsets[i];
   const SourceParts parts(tape);

@@ -61,12 +61,12 @@ class ArgumentText final : public detail::ArgumentVisitor {
   std::vector<std::string> arguments_;
 };
 
-/// Where inner places lie: all of a tape's, planned anew, for calls that run together in a replay are written
-/// down one by one.
+/// Where inner buffers lie: all of a tape's, planned anew, for calls that run together in a replay are
+/// written down one by one.
 class ArenaPlan {
  public:
   explicit ArenaPlan(const Tape& tape);
-  std::size_t at(std::size_t place) const { return plan_.places[place].at; }
+  std::size_t at(std::size_t buffer) const { return plan_.buffers[buffer].at; }
   std::size_t bytes() const { return plan_.arenas.empty() ? 0 : plan_.arenas[0].bytes; }
 
  private:
@@ -77,7 +77,8 @@ class SourceParts {
  public:
   explicit SourceParts(const Tape& tape);
 
-  /// The members of a class derived from emitted::Plan, a line an array; those on one kind of place together.
+  /// The members of a class derived from emitted::Plan, a line an array; those on one kind of buffer
+  /// together.
   std::string arrays() const;
   /// A line a call.
   const std::string& calls() const { return calls_; }
@@ -89,7 +90,7 @@ class SourceParts {
 
  private:
   struct Named {
-    std::string name;  // of the first array on the place
+    std::string name;  // of the first array on the buffer
     int others = 0;
   };
   std::string name_of(const NdArray& array);
@@ -98,11 +99,11 @@ class SourceParts {
 
   const Tape& tape_;
   ArenaPlan arena_;
-  std::map<const Storage*, std::size_t> places_;  // by their stand-ins
+  std::map<const Storage*, std::size_t> buffers_;  // by their stand-ins
   std::map<std::size_t, Named> named_;
   std::map<std::string, std::string> by_layout_;  // names of the arrays there are
   std::map<char, int> count_;                     // of names that begin with a letter
-  std::array<std::string, 6> arrays_;             // by Place::Kind
+  std::array<std::string, 6> arrays_;             // by Buffer::Kind
   std::string calls_, results_;
   safetensors::NamedTensors weights_;
 };

@@ -21,7 +21,7 @@
 namespace ebb::detail::compile {
 namespace {
 
-bool stands_in_source(const Place& constant) { return constant.bytes <= 64; }
+bool stands_in_source(const Buffer& constant) { return constant.bytes <= 64; }
 
 std::string constant_text(const std::vector<std::byte>& numbers) {
   std::string words;
@@ -68,23 +68,23 @@ std::string list_text(IntArrayRef list) {
 
 ArenaPlan::ArenaPlan(const Tape& tape) {
   const AccessIndex accesses(tape);
-  for (std::size_t i = 0; i < tape.places.size(); ++i) {
+  for (std::size_t i = 0; i < tape.buffers.size(); ++i) {
     const std::vector<int>& calls = accesses.calls(static_cast<int>(i));
-    Place& copy = plan_.places.emplace_back();
-    copy.kind = tape.places[i].kind == Place::Kind::passing ? Place::Kind::inner : tape.places[i].kind;
-    copy.stand_in = tape.places[i].stand_in;
-    copy.bytes = tape.places[i].bytes;
+    Buffer& copy = plan_.buffers.emplace_back();
+    copy.kind = tape.buffers[i].kind == Buffer::Kind::elided ? Buffer::Kind::temporary : tape.buffers[i].kind;
+    copy.placeholder = tape.buffers[i].placeholder;
+    copy.bytes = tape.buffers[i].bytes;
     copy.first = calls.empty() ? -1 : calls.front();
     copy.last = calls.empty() ? -1 : calls.back();
   }
-  // Of those only the ones count whose first place ends in the call where the second begins.
-  for (const TapeSuccession& each : tape.successions)
-    plan_.successions.push_back({each.from, each.to, accesses.calls(each.to).front()});
+  // Of those only the ones count whose first buffer ends in the call where the second begins.
+  for (const InPlaceReuse& each : tape.reuses)
+    plan_.reuses.push_back({each.from, each.to, accesses.calls(each.to).front()});
   plan_memory(plan_);
 }
 
 SourceParts::SourceParts(const Tape& tape) : tape_(tape), arena_(tape) {
-  for (std::size_t i = 0; i < tape.places.size(); ++i) places_[tape.places[i].stand_in.get()] = i;
+  for (std::size_t i = 0; i < tape.buffers.size(); ++i) buffers_[tape.buffers[i].placeholder.get()] = i;
   const std::function<std::string(const NdArray&)> name = [this](const NdArray& x) { return name_of(x); };
   for (const TapeCall& call : tape.calls) {
     const std::string slot = slot_text(*call.call->slot());
@@ -94,7 +94,7 @@ SourceParts::SourceParts(const Tape& tape) : tape_(tape), arena_(tape) {
   }
   for (const auto& [seen, input, earlier, found, inference] : tape.outputs)
     results_ += (results_.empty() ? "" : ", ") +
-                (seen.place < 0 ? std::string("Variable()") : "given(" + name_of(seen.array) + ")");
+                (seen.buffer < 0 ? std::string("Variable()") : "given(" + name_of(seen.array) + ")");
 }
 
 std::string SourceParts::arrays() const {
@@ -104,54 +104,54 @@ std::string SourceParts::arrays() const {
 }
 
 std::string SourceParts::name_of(const NdArray& array) {
-  const std::size_t at = places_.at(array.storage().get());
+  const std::size_t at = buffers_.at(array.storage().get());
   const std::string layout = detail::text(", ", list_text(array.sizes()), ", ", list_text(array.strides()),
                                           ", ", array.offset(), ", k", array.dtype(), "};");
   std::string& name = by_layout_[std::to_string(at) + layout];
   if (!name.empty()) return name;
-  Named& place = named_[at];
-  const Place& found = tape_.places[at];
+  Named& buffer = named_[at];
+  const Buffer& found = tape_.buffers[at];
   const auto kind = static_cast<std::size_t>(found.kind);
-  if (place.name.empty()) {
+  if (buffer.name.empty()) {
     const char letter = "xwctty"[kind];
-    name = letter + std::to_string(found.kind == Place::Kind::input ? found.input : count_[letter]++);
-    place.name = name;
+    name = letter + std::to_string(found.kind == Buffer::Kind::input ? found.input : count_[letter]++);
+    buffer.name = name;
     arrays_[kind] += "  NdArray " + name + "{" + memory(at, name, array) + layout;
-    if (found.kind == Place::Kind::constant && stands_in_source(found) && array.is_contiguous())
+    if (found.kind == Buffer::Kind::constant && stands_in_source(found) && array.is_contiguous())
       arrays_[kind] += values_text(array, found.numbers);
   } else {
-    name = place.name + "_" + std::to_string(++place.others);
-    arrays_[kind] += "  NdArray " + name + "{" + place.name + ".storage()" + layout;
+    name = buffer.name + "_" + std::to_string(++buffer.others);
+    arrays_[kind] += "  NdArray " + name + "{" + buffer.name + ".storage()" + layout;
   }
   arrays_[kind] += '\n';
   return name;
 }
 
 std::string SourceParts::memory(std::size_t at, const std::string& name, const NdArray& array) {
-  const Place& place = tape_.places[at];
-  const std::string bytes = std::to_string(place.bytes);
+  const Buffer& buffer = tape_.buffers[at];
+  const std::string bytes = std::to_string(buffer.bytes);
   std::string text = "weight(\"" + name + "\", " + bytes + ")";
-  switch (place.kind) {
-    case Place::Kind::input:
-      return "argument(" + std::to_string(place.input) + ", " + bytes + ")";
-    case Place::Kind::outside:
-      keep(name, array, place.found->storage->data(), place.bytes);
+  switch (buffer.kind) {
+    case Buffer::Kind::input:
+      return "argument(" + std::to_string(buffer.input) + ", " + bytes + ")";
+    case Buffer::Kind::captured:
+      keep(name, array, buffer.found->storage->data(), buffer.bytes);
       return text;
-    case Place::Kind::constant:
-      if (stands_in_source(place))
-        text = constant_text(place.numbers);
+    case Buffer::Kind::constant:
+      if (stands_in_source(buffer))
+        text = constant_text(buffer.numbers);
       else
-        keep(name, array, place.numbers.data(), place.bytes);
-      return place.written ? "refilled(" + text + ")" : text;
-    case Place::Kind::inner:
-    case Place::Kind::passing:
+        keep(name, array, buffer.numbers.data(), buffer.bytes);
+      return buffer.written ? "refilled(" + text + ")" : text;
+    case Buffer::Kind::temporary:
+    case Buffer::Kind::elided:
       return "arena(" + std::to_string(arena_.at(at)) + ", " + bytes + ")";
     default:
       return "result(" + bytes + ")";
   }
 }
 
-// All bytes of a place, in the array's shape as it lies in memory where it covers them.
+// All bytes of a buffer, in the array's shape as it lies in memory where it covers them.
 void SourceParts::keep(const std::string& name, const NdArray& array, const void* data, std::size_t bytes) {
   const auto size = static_cast<std::size_t>(element_size(array.dtype()));
   const bool even = bytes % size == 0;

@@ -11,7 +11,7 @@
 namespace ebb::emitted {
 namespace {
 
-Ref<Storage> stand_in(void* data, std::size_t bytes) {
+Ref<Storage> placeholder(void* data, std::size_t bytes) {
   return Storage::adopt(data, bytes, kCPU, nullptr, nullptr);
 }
 
@@ -33,7 +33,7 @@ Plan::Plan(const char* name, const std::string& weights, std::uint64_t mark, std
 Plan::~Plan() = default;
 
 Ref<Storage> Plan::argument(std::size_t which, std::size_t bytes) {
-  return arguments_[which] = stand_in(nullptr, bytes);
+  return arguments_[which] = placeholder(nullptr, bytes);
 }
 
 Ref<Storage> Plan::weight(const char* name, std::size_t bytes) {
@@ -67,12 +67,12 @@ Ref<Storage> Plan::refilled(Ref<Storage> memory) {
 }
 
 Ref<Storage> Plan::arena(std::size_t at, std::size_t bytes) {
-  return stand_in(static_cast<char*>(arena_->data()) + at, bytes);
+  return placeholder(static_cast<char*>(arena_->data()) + at, bytes);
 }
 
 Ref<Storage> Plan::result(std::size_t bytes) {
-  results_.push_back({stand_in(nullptr, bytes), nullptr});
-  return results_.back().stand_in;
+  results_.push_back({placeholder(nullptr, bytes), nullptr});
+  return results_.back().placeholder;
 }
 
 void Plan::check(const std::vector<Variable>& arguments) const {
@@ -114,8 +114,8 @@ void Plan::bring(const std::vector<Variable>& arguments) {
   }
   for (Result& each : results_) {
     if (each.memory && each.memory->use_count() == 1) continue;
-    each.memory = Storage::allocate(each.stand_in->bytes(), kCPU);
-    each.stand_in->move_to(each.memory->data());
+    each.memory = Storage::allocate(each.placeholder->bytes(), kCPU);
+    each.placeholder->move_to(each.memory->data());
   }
   for (const Refill& each : refills_) fill(*each.memory, each.numbers->data());
 }
@@ -151,7 +151,7 @@ Variable Plan::given(const NdArray& array) const {
         NdArray(storage, DimVector(array.sizes()), DimVector(array.strides()), offset, array.dtype()));
   };
   for (const Result& each : results_)
-    if (each.stand_in == array.storage()) return on(each.memory, array.offset());
+    if (each.placeholder == array.storage()) return on(each.memory, array.offset());
   for (std::size_t i = 0; i < now_.size(); ++i)
     if (arguments_[i] && arguments_[i] == array.storage())
       return on(now_[i].array().storage(), array.offset() + now_[i].storage_offset() - wanted_[i].offset);

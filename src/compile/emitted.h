@@ -114,7 +114,7 @@ class EBB_API Plan {
 
  private:
   struct Result {
-    Ref<Storage> stand_in, memory;
+    Ref<Storage> placeholder, memory;
   };
   struct Refill {
     Ref<Storage> memory, numbers;

@@ -12,55 +12,55 @@
 
 namespace ebb::detail::compile {
 
-/// For a LoopProgram or a DeviceChain that is put together. `passes` tells which places nobody else needs.
+/// For a LoopProgram or a DeviceChain that is put together. `passes` tells which buffers nobody else needs.
 template <class Program>
 class ProgramStreams {
  public:
   ProgramStreams(Tape& tape, Program& program, std::function<bool(int)> passes)
-      : tape_(tape), program_(program), passes_(std::move(passes)) {}
+      : tape_(tape), program_(program), can_elide_(std::move(passes)) {}
 
   /// The stream of what is in memory, or would be.
   int of(const ElementOperand& x) {
-    for (const auto& [operand, stream] : known_[x.place])
+    for (const auto& [operand, stream] : known_[x.buffer])
       if (operand.same_elements(x)) return stream;
-    if (passes_(x.place)) {
+    if (can_elide_(x.buffer)) {
       pass(x, program_.add_buffer(x.dtype));
     } else {
-      const Storage& storage = *place(x.place).stand_in;
-      known_[x.place].emplace_back(x, program_.add_memory(storage, x.offset, x.dtype, x.still));
+      const Storage& storage = *buffer(x.buffer).placeholder;
+      known_[x.buffer].emplace_back(x, program_.add_memory(storage, x.offset, x.dtype, x.broadcast));
     }
-    return known_[x.place].back().second;
+    return known_[x.buffer].back().second;
   }
   /// The stream of an input.
   int of_input(const ElementCall& call, int i) {
     const ElementOperand& x = call.in[i];
-    return x.place >= 0 ? of(x) : program_.add_number(call.row.operands[i].number, x.dtype);
+    return x.buffer >= 0 ? of(x) : program_.add_number(call.row.operands[i].number, x.dtype);
   }
   /// What the stream holds is in no memory.
   void pass(const ElementOperand& x, int stream) {
-    passing_.push_back(x.place);
-    known_[x.place].emplace_back(x, stream);
+    elided_.push_back(x.buffer);
+    known_[x.buffer].emplace_back(x, stream);
   }
-  /// Once the program stands: its passing places need no memory.
+  /// Once the program stands: its passing buffers need no memory.
   void settle() {
-    for (const int at : passing_) place(at).kind = Place::Kind::passing;
+    for (const int at : elided_) buffer(at).kind = Buffer::Kind::elided;
   }
 
  private:
-  Place& place(int at) { return tape_.places[static_cast<std::size_t>(at)]; }
+  Buffer& buffer(int at) { return tape_.buffers[static_cast<std::size_t>(at)]; }
 
   Tape& tape_;
   Program& program_;
-  const std::function<bool(int)> passes_;
-  std::unordered_map<int, std::vector<std::pair<ElementOperand, int>>> known_;  // by place
-  std::vector<int> passing_;
+  const std::function<bool(int)> can_elide_;
+  std::unordered_map<int, std::vector<std::pair<ElementOperand, int>>> known_;  // by buffer
+  std::vector<int> elided_;
 };
 
 namespace {
 
 // Fewer elements than that gain by a program even if it is of one row.
 constexpr std::int64_t kShort = 4096;
-// Places of fewer bytes are not worth the search for one that could lie there next.
+// Buffers of fewer bytes are not worth the search for one that could lie there next.
 constexpr std::size_t kWorthReuse = 4096;
 
 class Fuser {
@@ -78,7 +78,7 @@ class Fuser {
       }
       if (row)
         group_.add(at, std::move(*row));
-      else if (!begins_with_source(at))
+      else if (!begins_with_producer(at))
         single(at);
     }
     close();
@@ -92,21 +92,22 @@ class Fuser {
     return found;
   }
 
-  bool begins_with_source(int at) {
+  bool begins_with_producer(int at) {
     std::unique_ptr<Producer> call = producer_of(tape_.calls[static_cast<std::size_t>(at)]);
     if (!call || at + 1 == static_cast<int>(tape_.calls.size())) return false;
-    ElementGroup::Source source{nullptr, operand_of(call->out(), accesses_), call->out().numel(), {}};
+    ElementGroup::GroupProducer producer{
+        nullptr, operand_of(call->out(), accesses_), call->out().numel(), {}};
     for (const NdArray* x : call->reads())
-      if (x->defined()) source.reads.insert(accesses_.place(*x));
-    source.call = std::move(call);
+      if (x->defined()) producer.reads.insert(accesses_.buffer(*x));
+    producer.call = std::move(call);
     const std::optional<ElementCall> next = element_call_at(at + 1);
     bool taken = false;
-    if (next && next->count == source.count)
+    if (next && next->count == producer.count)
       for (const ElementOperand* each : next->in_memory())
-        taken = taken ||
-                (each != &next->out && each->place == source.out.place && each->same_elements(source.out));
-    if (!taken || source.reads.contains(next->out.place)) return false;
-    group_.begin(at, std::move(source));
+        taken = taken || (each != &next->out && each->buffer == producer.out.buffer &&
+                          each->same_elements(producer.out));
+    if (!taken || producer.reads.contains(next->out.buffer)) return false;
+    group_.begin(at, std::move(producer));
     return true;
   }
 
@@ -115,7 +116,7 @@ class Fuser {
         element_reduction_call(tape_.calls[static_cast<std::size_t>(at)], accesses_);
     if (!found || !group_.joins(*found)) return false;
     if (worth_blocks()) return false;  // whose blocks are others
-    drop_source();
+    drop_producer();
     group_.add(at, *found);
     return true;
   }
@@ -124,34 +125,34 @@ class Fuser {
   void single(int at) {
     tape_.steps.push_back({at, at, nullptr});
     for (const auto& [from, to] : in_place(tape_.calls[static_cast<std::size_t>(at)], at, accesses_))
-      may_follow(from, to);
+      may_reuse(from, to);
   }
 
   void close() {
     if (!group_.is_open()) return;
-    if (!worth_blocks()) drop_source();
+    if (!worth_blocks()) drop_producer();
     if (std::unique_ptr<StepProgram> program = put_together()) {
       tape_.steps.push_back({group_.first, group_.last, std::move(program)});
-      note_successions();
+      note_reuses();
     } else {
       for (int at = group_.first; at <= group_.last; ++at) single(at);
     }
     group_ = {};
   }
 
-  // The source is a step of its own.
-  void drop_source() {
-    if (!group_.source.call) return;
+  // The producer is a step of its own.
+  void drop_producer() {
+    if (!group_.producer.call) return;
     single(group_.first);
-    group_.drop_source();
+    group_.drop_producer();
   }
 
-  // Nothing else needs the place's elements.
-  bool passing(int at) const {
-    const Place& place = tape_.places[static_cast<std::size_t>(at)];
+  // Nothing else needs the buffer's elements.
+  bool can_elide(int at) const {
+    const Buffer& buffer = tape_.buffers[static_cast<std::size_t>(at)];
     const std::vector<ElementOperand>& uses = group_.used.at(at);
-    return place.kind == Place::Kind::inner && accesses_.calls(at).front() >= group_.first &&
-           accesses_.calls(at).back() <= group_.last && !uses.front().still && uses.front().offset == 0;
+    return buffer.kind == Buffer::Kind::temporary && accesses_.calls(at).front() >= group_.first &&
+           accesses_.calls(at).back() <= group_.last && !uses.front().broadcast && uses.front().offset == 0;
   }
 
   // The group as one program; null where its calls are to be made one by one.
@@ -159,16 +160,16 @@ class Fuser {
     const std::size_t calls = group_.calls();
     if (!group_.device().is_cpu()) return calls > 1 ? device_chain() : nullptr;
     const bool is_short = !group_.rows.empty() && group_.rows.front().count <= kShort;
-    return group_.source.call || calls > 1 || is_short ? loop_program() : nullptr;
+    return group_.producer.call || calls > 1 || is_short ? loop_program() : nullptr;
   }
 
   template <class Program>
   ProgramStreams<Program> streams_of(Program& program) {
-    return {tape_, program, [this](int place) { return passing(place); }};
+    return {tape_, program, [this](int buffer) { return can_elide(buffer); }};
   }
 
   const Storage& storage(const ElementOperand& x) const {
-    return *tape_.places[static_cast<std::size_t>(x.place)].stand_in;
+    return *tape_.buffers[static_cast<std::size_t>(x.buffer)].placeholder;
   }
 
   std::unique_ptr<StepProgram> device_chain() {
@@ -193,20 +194,20 @@ class Fuser {
   std::unique_ptr<StepProgram> loop_program() {
     auto program = std::make_unique<LoopProgram>(group_.rows.front().count);
     ProgramStreams streams = streams_of(*program);
-    if (group_.source.call)
-      streams.pass(group_.source.out, program->add_source(std::move(group_.source.call)));
+    if (group_.producer.call)
+      streams.pass(group_.producer.out, program->add_producer(std::move(group_.producer.call)));
     for (const ElementCall& call : group_.rows) {
-      LoopProgram::Line line{call.row.function, call.row.formula};
+      LoopProgram::Instruction instruction{call.row.function, call.row.formula};
       for (int i = 0; i < call.row.count; ++i) {
         const auto k = static_cast<std::size_t>(i);
-        line.in[k] = streams.of_input(call, i);
-        if (call.in[i].still && call.row.takes_constants)
-          line.constant |= 1u << i;
-        else if (call.in[i].still)
-          line.in[k] = program->add_filled(line.in[k]);
+        instruction.in[k] = streams.of_input(call, i);
+        if (call.in[i].broadcast && call.row.takes_constants)
+          instruction.constant |= 1u << i;
+        else if (call.in[i].broadcast)
+          instruction.in[k] = program->add_filled(instruction.in[k]);
       }
-      line.out = streams.of(call.out);
-      program->add_line(line, call.row.grain);
+      instruction.out = streams.of(call.out);
+      program->add_instruction(instruction, call.row.grain);
     }
     for (const auto& [sum, rows] : group_.reductions)
       program->add_sum(sum.steps, streams.of(sum.of), storage(sum.to), sum.to.offset);
@@ -215,28 +216,28 @@ class Fuser {
     return program;
   }
 
-  void may_follow(int from, int to) {
-    tape_.successions.push_back({from, to, static_cast<int>(tape_.steps.size()) - 1});
+  void may_reuse(int from, int to) {
+    tape_.reuses.push_back({from, to, static_cast<int>(tape_.steps.size()) - 1});
   }
 
-  // Whether a place that the group uses ends in it, and whether one begins in it, worth to be reused.
+  // Whether a buffer that the group uses ends in it, and whether one begins in it, worth to be reused.
   bool reusable(int at) const {
-    const Place& place = tape_.places[static_cast<std::size_t>(at)];
+    const Buffer& buffer = tape_.buffers[static_cast<std::size_t>(at)];
     const ElementOperand& use = group_.used.at(at).front();
-    return place.kind == Place::Kind::inner && place.bytes >= kWorthReuse && !use.still && use.offset == 0 &&
-           !group_.source.reads.contains(at);
+    return buffer.kind == Buffer::Kind::temporary && buffer.bytes >= kWorthReuse && !use.broadcast &&
+           use.offset == 0 && !group_.producer.reads.contains(at);
   }
   bool ends(int at) const { return reusable(at) && accesses_.calls(at).back() <= group_.last; }
   bool begins(int at) const { return reusable(at) && accesses_.calls(at).front() >= group_.first; }
 
-  // Blocks of a source cost a little. They save memory where its whole result would lie beside a place that
-  // ends here, and where what the rows make of it can lie in that one.
+  // Blocks of a producer cost a little. They save memory where its whole result would lie beside a buffer
+  // that ends here, and where what the rows make of it can lie in that one.
   bool worth_blocks() const {
     const auto spares = [&](const auto& use) {
-      return use.first != group_.source.out.place && ends(use.first) && !begins(use.first);
+      return use.first != group_.producer.out.buffer && ends(use.first) && !begins(use.first);
     };
-    const auto takes = [&](int at) { return at != group_.source.out.place && begins(at); };
-    return group_.source.call && !group_.rows.empty() && passing(group_.source.out.place) &&
+    const auto takes = [&](int at) { return at != group_.producer.out.buffer && begins(at); };
+    return group_.producer.call && !group_.rows.empty() && can_elide(group_.producer.out.buffer) &&
            std::any_of(group_.used.begin(), group_.used.end(), spares) &&
            std::any_of(group_.written.begin(), group_.written.end(), takes);
   }
@@ -245,8 +246,8 @@ class Fuser {
     return element_size(uses.front().dtype);
   }
 
-  // A place that is read for the last time may lie where another is written for the first.
-  void note_successions() {
+  // A buffer that is read for the last time may lie where another is written for the first.
+  void note_reuses() {
     for (const auto& [from, uses] : group_.used) {
       if (!ends(from)) continue;
       bool one = true;
@@ -256,7 +257,7 @@ class Fuser {
       for (const int to : group_.written)
         if (to != from && begins(to) && size_of(group_.used.at(to)) == size_of(uses) &&
             accesses_.calls(from).back() <= accesses_.calls(to).front())
-          may_follow(from, to);
+          may_reuse(from, to);
     }
   }
 
@@ -266,10 +267,10 @@ class Fuser {
     for (std::size_t step = 0; step < tape_.steps.size(); ++step)
       for (int call = tape_.steps[step].first; call <= tape_.steps[step].last; ++call)
         step_of[static_cast<std::size_t>(call)] = static_cast<int>(step);
-    for (std::size_t i = 0; i < tape_.places.size(); ++i) {
+    for (std::size_t i = 0; i < tape_.buffers.size(); ++i) {
       const std::vector<int>& calls = accesses_.calls(static_cast<int>(i));
-      tape_.places[i].first = calls.empty() ? -1 : step_of[static_cast<std::size_t>(calls.front())];
-      tape_.places[i].last = calls.empty() ? -1 : step_of[static_cast<std::size_t>(calls.back())];
+      tape_.buffers[i].first = calls.empty() ? -1 : step_of[static_cast<std::size_t>(calls.front())];
+      tape_.buffers[i].last = calls.empty() ? -1 : step_of[static_cast<std::size_t>(calls.back())];
     }
   }
 

@@ -18,7 +18,7 @@
 
 namespace ebb::detail::compile {
 
-/// The number of comparisons between calls or places while tapes were prepared, on all threads. Tests see by
+/// The number of comparisons between calls or buffers while tapes were prepared, on all threads. Tests see by
 /// it that the work grows with the calls and not with their pairs.
 extern EBB_API constinit std::atomic<std::uint64_t> comparisons;
 
@@ -26,21 +26,21 @@ inline void count_comparisons(std::size_t count) noexcept {
   comparisons.fetch_add(count, std::memory_order_relaxed);
 }
 
-/// The calls of a tape that access each place. It is built once; passes that change the tape update it.
+/// The calls of a tape that access each buffer. It is built once; passes that change the tape update it.
 class AccessIndex {
  public:
   explicit AccessIndex(const Tape& tape);
 
-  /// The place that a tape's array is on.
-  int place(const NdArray& array) const { return places_.at(array.storage().get()); }
+  /// The buffer that a tape's array is on.
+  int buffer(const NdArray& array) const { return buffers_.at(array.storage().get()); }
   /// In order, each once.
-  const std::vector<int>& calls(int place) const { return calls_[static_cast<std::size_t>(place)]; }
-  const std::vector<int>& writers(int place) const { return writers_[static_cast<std::size_t>(place)]; }
-  /// Whether a call after `first` and before `last` accesses the place.
-  bool between(int place, int first, int last) const;
+  const std::vector<int>& calls(int buffer) const { return calls_[static_cast<std::size_t>(buffer)]; }
+  const std::vector<int>& writers(int buffer) const { return writers_[static_cast<std::size_t>(buffer)]; }
+  /// Whether a call after `first` and before `last` accesses the buffer.
+  bool between(int buffer, int first, int last) const;
   /// The last call before `before` that accesses it, or -1.
-  int last_before(int place, int before) const;
-  bool written_between(int place, int first, int last) const;
+  int last_before(int buffer, int before) const;
+  bool written_between(int buffer, int first, int last) const;
 
   /// The call now writes to `to` in place of `from`, which it does not access any more.
   void redirect(int call, int from, int to);
@@ -52,7 +52,7 @@ class AccessIndex {
   }
 
  private:
-  std::unordered_map<const Storage*, int> places_;
+  std::unordered_map<const Storage*, int> buffers_;
   std::vector<std::vector<int>> calls_, writers_;
 };
 
@@ -68,13 +68,13 @@ struct ReducedMatrix {
 
 /// An operand of an elementwise call.
 struct ElementOperand {
-  int place = -1;          ///< -1: a number
+  int buffer = -1;         ///< -1: a number
   std::size_t offset = 0;  ///< in bytes
   DType dtype = kFloat;
-  bool still = false;  ///< one element, for all
+  bool broadcast = false;  ///< one element, for all
 
   bool same_elements(const ElementOperand& other) const {
-    return offset == other.offset && dtype == other.dtype && still == other.still;
+    return offset == other.offset && dtype == other.dtype && broadcast == other.broadcast;
   }
 };
 
@@ -106,8 +106,8 @@ struct ElementReductionCall {
 /// The call, if it is one.
 std::optional<ElementReductionCall> element_reduction_call(const TapeCall& call, const AccessIndex& accesses);
 
-/// Pairs of places, of which the second may lie where the first does: the call with the number `at` reads the
-/// one for the last time and writes the other for the first, at the same elements.
+/// Pairs of buffers, of which the second may lie where the first does: the call with the number `at` reads
+/// the one for the last time and writes the other for the first, at the same elements.
 std::vector<std::pair<int, int>> in_place(const TapeCall& call, int at, const AccessIndex& accesses);
 
 /// A call that makes some whole units of its elements at a time. An element's value does not depend on how
@@ -124,10 +124,10 @@ class Producer {
   /// Elements whose making is worth waking a thread for.
   virtual std::int64_t grain() const = 0;
   /// Makes units [first, last), to `to`.
-  virtual void bring(std::int64_t first, std::int64_t last, std::byte* to) const = 0;
+  virtual void produce(std::int64_t first, std::int64_t last, std::byte* to) const = 0;
 };
 
-/// The call as a source, if it can be had in parts and has so many that it is worth while; else null. It
+/// The call as a producer, if it can be had in parts and has so many that it is worth while; else null. It
 /// refers to the call.
 std::unique_ptr<Producer> producer_of(const TapeCall& call);
 std::unique_ptr<Producer> product_producer(const TapeCall& call);
@@ -141,12 +141,12 @@ NdArray array_at(std::byte* data, const DimVector& sizes, DType dtype);
 struct ElementGroup {
   static constexpr std::size_t kMostRows = 1024;  ///< on the CPU
 
-  /// The call that the group begins with, where the next one takes up its result.
-  struct Source {
+  /// A producer that the group begins with: the next call consumes its result.
+  struct GroupProducer {
     std::unique_ptr<Producer> call;
     ElementOperand out;
     std::int64_t count = 0;
-    std::unordered_set<int> reads;  // places
+    std::unordered_set<int> reads;  // buffers
   };
   struct Reduction {
     ElementReductionCall call;
@@ -154,10 +154,10 @@ struct ElementGroup {
   };
 
   int first = -1, last = -1;  ///< calls of the tape
-  Source source;
+  GroupProducer producer;
   std::vector<ElementCall> rows;
   std::vector<Reduction> reductions;
-  std::unordered_map<int, std::vector<ElementOperand>> used;  ///< by place; not by reductions
+  std::unordered_map<int, std::vector<ElementOperand>> used;  ///< by buffer; not by reductions
   std::unordered_set<int> written;
 
   bool is_open() const { return first >= 0; }
@@ -171,9 +171,9 @@ struct ElementGroup {
   /// Whether it is of elements that the group makes or reads.
   bool joins(const ElementReductionCall& reduction) const;
   void add(int at, ElementReductionCall reduction);
-  void begin(int at, Source with);
-  /// The group goes on without its source, which is to be a step of its own.
-  void drop_source();
+  void begin(int at, GroupProducer with);
+  /// The group goes on without its producer, which is to be a step of its own.
+  void drop_producer();
 
  private:
   void use(const ElementCall& row);

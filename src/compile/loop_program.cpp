@@ -26,8 +26,8 @@ int LoopProgram::add(const Stream& stream) {
   return static_cast<int>(streams_.size()) - 1;
 }
 
-int LoopProgram::add_memory(const Storage& storage, std::size_t offset, DType dtype, bool still) {
-  return add({&storage, offset, size_of(dtype), nullptr, -1, still});
+int LoopProgram::add_memory(const Storage& storage, std::size_t offset, DType dtype, bool broadcast) {
+  return add({&storage, offset, size_of(dtype), nullptr, -1, broadcast});
 }
 
 int LoopProgram::add_number(const char (&bytes)[8], DType dtype) {
@@ -43,20 +43,20 @@ int LoopProgram::add_filled(int from) {
   return fills_.back().to;
 }
 
-int LoopProgram::add_source(std::unique_ptr<Producer> source) {
-  source_ = std::move(source);
-  unit_ = source_->unit();
-  block_ = source_->units() * unit_;
-  add_grain(source_->grain());
-  return source_stream_ = add_buffer(source_->out().dtype());
+int LoopProgram::add_producer(std::unique_ptr<Producer> producer) {
+  producer_ = std::move(producer);
+  unit_ = producer_->unit();
+  block_ = producer_->units() * unit_;
+  add_grain(producer_->grain());
+  return producer_stream_ = add_buffer(producer_->out().dtype());
 }
 
 void LoopProgram::add_grain(std::int64_t grain) {
   grains_ += 1.0 / static_cast<double>(std::max<std::int64_t>(grain, 1));
 }
 
-void LoopProgram::add_line(const Line& line, std::int64_t grain) {
-  lines_.push_back(line);
+void LoopProgram::add_instruction(const Instruction& instruction, std::int64_t grain) {
+  instructions_.push_back(instruction);
   add_grain(grain);
 }
 
@@ -66,11 +66,11 @@ void LoopProgram::add_sum(const detail::ElementReduction& steps, int stream, con
 }
 
 void LoopProgram::share_buffers() {
-  std::vector<std::size_t> last(streams_.size());  // the line that accesses a stream last
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    for (const int at : lines_[i].in)
+  std::vector<std::size_t> last(streams_.size());  // the instruction that accesses a stream last
+  for (std::size_t i = 0; i < instructions_.size(); ++i) {
+    for (const int at : instructions_[i].in)
       if (at >= 0) last[static_cast<std::size_t>(at)] = i;
-    last[static_cast<std::size_t>(lines_[i].out)] = i;
+    last[static_cast<std::size_t>(instructions_[i].out)] = i;
   }
   std::vector<bool> has(streams_.size());
   std::vector<int> free;
@@ -88,25 +88,25 @@ void LoopProgram::share_buffers() {
     free.push_back(streams_[stream].buffer);
     has[stream] = false;
   };
-  if (source_) take(source_stream_);
+  if (producer_) take(producer_stream_);
   for (const Fill& fill : fills_) {  // for good
     take(fill.to);
-    last[static_cast<std::size_t>(fill.to)] = lines_.size();
+    last[static_cast<std::size_t>(fill.to)] = instructions_.size();
   }
-  for (const Sum& sum : sums_) last[static_cast<std::size_t>(sum.stream)] = lines_.size();
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    Line& line = lines_[i];
+  for (const Sum& sum : sums_) last[static_cast<std::size_t>(sum.stream)] = instructions_.size();
+  for (std::size_t i = 0; i < instructions_.size(); ++i) {
+    Instruction& instruction = instructions_[i];
     const auto ends = [&](int at) { return at >= 0 && last[static_cast<std::size_t>(at)] == i; };
     const auto size = [&](int at) { return streams_[static_cast<std::size_t>(at)].size; };
     // A row may write to where it reads elements of the same size.
-    for (const int at : line.in)
-      if (ends(at) && at != line.out && size(at) == size(line.out)) give(at);
-    take(line.out);
-    for (const int at : line.in)
-      if (ends(at) && at != line.out) give(at);
-    if (ends(line.out)) give(line.out);
-    for (int& at : line.in)
-      if (at < 0) at = line.out;
+    for (const int at : instruction.in)
+      if (ends(at) && at != instruction.out && size(at) == size(instruction.out)) give(at);
+    take(instruction.out);
+    for (const int at : instruction.in)
+      if (ends(at) && at != instruction.out) give(at);
+    if (ends(instruction.out)) give(instruction.out);
+    for (int& at : instruction.in)
+      if (at < 0) at = instruction.out;
   }
 }
 
@@ -121,7 +121,7 @@ void LoopProgram::finish() {
       static_cast<std::int64_t>(kNearBytes / (widest * std::max<std::size_t>(moving + buffers_, 1)));
   if (!sums_.empty())
     block_ = std::min(count_, sums_.front().steps.block);
-  else if (!source_)
+  else if (!producer_)
     block_ = std::min(count_, std::clamp(fits / kLeast * kLeast, kLeast, kMost));
   piece_ = sums_.empty() ? block_ : sums_.front().steps.piece;
   table_bytes_ =
@@ -184,7 +184,7 @@ void LoopProgram::run_pieces(std::int64_t from, std::int64_t to, std::byte* work
     if (s.buffer >= 0)
       at[i] = buffers + static_cast<std::size_t>(s.buffer) * buffer_bytes_;
     else if (s.storage)
-      at[i] = static_cast<std::byte*>(s.storage->data()) + s.offset + (s.still ? 0 : before * s.size);
+      at[i] = static_cast<std::byte*>(s.storage->data()) + s.offset + (s.broadcast ? 0 : before * s.size);
     else
       at[i] = const_cast<std::byte*>(s.number);
   }
@@ -196,13 +196,15 @@ void LoopProgram::run_pieces(std::int64_t from, std::int64_t to, std::byte* work
   }
   for (std::int64_t b = first; b < last; ++b) {
     const std::int64_t n = std::min(block_, count_ - b * block_);
-    if (source_)
-      source_->bring(b * block_ / unit_, (b * block_ + n) / unit_,
-                     at[static_cast<std::size_t>(source_stream_)]);
-    for (const Line& line : lines_) {
+    if (producer_)
+      producer_->produce(b * block_ / unit_, (b * block_ + n) / unit_,
+                         at[static_cast<std::size_t>(producer_stream_)]);
+    for (const Instruction& instruction : instructions_) {
       const void* in[detail::ElementRow::kMostOperands];
-      for (std::size_t k = 0; k < line.in.size(); ++k) in[k] = at[static_cast<std::size_t>(line.in[k])];
-      line.row(at[static_cast<std::size_t>(line.out)], in, line.constant, n, line.formula);
+      for (std::size_t k = 0; k < instruction.in.size(); ++k)
+        in[k] = at[static_cast<std::size_t>(instruction.in[k])];
+      instruction.row(at[static_cast<std::size_t>(instruction.out)], in, instruction.constant, n,
+                      instruction.formula);
     }
     if (!sums_.empty()) sum_up(b, n, at, states, sums);
     if (b + 1 == last) return;
@@ -231,7 +233,7 @@ class PoolingProducer final : public Producer {
   }
   std::int64_t grain() const override { return std::int64_t{1} << 14; }
 
-  void bring(std::int64_t first, std::int64_t last, std::byte* to) const override {
+  void produce(std::int64_t first, std::int64_t last, std::byte* to) const override {
     auto& [whole, grad, indices, all] = call_.arguments();
     PoolGeometry planes = all;
     planes.planes = last - first;
@@ -254,11 +256,11 @@ class PoolingProducer final : public Producer {
 
 std::unique_ptr<Producer> pooling_producer(const TapeCall& call) {
   if (call.call->name() != kernels::max_pool_backward.name()) return nullptr;
-  auto source = std::make_unique<PoolingProducer>(static_cast<KeptGradient&>(*call.call));
-  const NdArray& out = source->out();
+  auto producer = std::make_unique<PoolingProducer>(static_cast<KeptGradient&>(*call.call));
+  const NdArray& out = producer->out();
   if (!out.device().is_cpu() || !out.is_contiguous() || out.numel() == 0) return nullptr;
-  if (out.numel() < 2 * source->units() * source->unit() * get_num_threads()) return nullptr;
-  return source;
+  if (out.numel() < 2 * producer->units() * producer->unit() * get_num_threads()) return nullptr;
+  return producer;
 }
 
 std::unique_ptr<Producer> producer_of(const TapeCall& call) {

@@ -30,50 +30,53 @@ struct LiveRange {
 // The arena as far as it is laid out.
 class Layout {
  public:
-  void place(const LiveRange& one) {
-    count_comparisons(placed_.size());
+  void allocate(const LiveRange& one) {
+    count_comparisons(allocated_.size());
     for (const LiveRange* alias : one.aliases)
-      if (std::find(placed_.begin(), placed_.end(), alias) != placed_.end() && free(one, alias->begin())) {
+      if (std::find(allocated_.begin(), allocated_.end(), alias) != allocated_.end() &&
+          free(one, alias->begin())) {
         *one.at = alias->begin();
         return keep(one);
       }
     *one.at = 0;
-    for (const LiveRange* other : placed_) {
-      if (apart(*other, one)) continue;
+    for (const LiveRange* other : allocated_) {
+      if (disjoint(*other, one)) continue;
       if (other->begin() >= one.end()) break;
       *one.at = std::max(*one.at, other->end());
     }
     keep(one);
   }
   std::size_t bytes() const { return bytes_; }
-  std::size_t size() const { return placed_.size(); }
+  std::size_t size() const { return allocated_.size(); }
 
  private:
-  static bool apart(const LiveRange& a, const LiveRange& b) { return a.last < b.first || a.first > b.last; }
+  static bool disjoint(const LiveRange& a, const LiveRange& b) {
+    return a.last < b.first || a.first > b.last;
+  }
 
   // Whether it can lie at `at`, on its aliases that lie there.
   bool free(const LiveRange& one, std::size_t at) const {
-    return std::none_of(placed_.begin(), placed_.end(), [&](const LiveRange* other) {
-      if (apart(*other, one) || other->begin() >= at + one.bytes || other->end() <= at) return false;
+    return std::none_of(allocated_.begin(), allocated_.end(), [&](const LiveRange* other) {
+      if (disjoint(*other, one) || other->begin() >= at + one.bytes || other->end() <= at) return false;
       return other->begin() != at ||
              std::find(one.aliases.begin(), one.aliases.end(), other) == one.aliases.end();
     });
   }
   void keep(const LiveRange& one) {
-    placed_.insert(
-        std::upper_bound(placed_.begin(), placed_.end(), &one,
+    allocated_.insert(
+        std::upper_bound(allocated_.begin(), allocated_.end(), &one,
                          [](const LiveRange* a, const LiveRange* b) { return a->begin() < b->begin(); }),
         &one);
     bytes_ = std::max(bytes_, one.end());
   }
 
-  std::vector<const LiveRange*> placed_;  // by address
+  std::vector<const LiveRange*> allocated_;  // by address
   std::size_t bytes_ = 0;
 };
 
 // The arena behind the layout, for those that are too many to be compared with each other: by time, each at
 // the address of one that has ended and was as large, or behind all.
-void place_by_time(std::vector<LiveRange*> ranges, std::size_t& bytes) {
+void allocate_by_time(std::vector<LiveRange*> ranges, std::size_t& bytes) {
   std::stable_sort(ranges.begin(), ranges.end(),
                    [](const LiveRange* a, const LiveRange* b) { return a->first < b->first; });
   const auto later = [](const LiveRange* a, const LiveRange* b) { return a->last > b->last; };
@@ -82,13 +85,13 @@ void place_by_time(std::vector<LiveRange*> ranges, std::size_t& bytes) {
   for (LiveRange* const one : ranges) {
     for (; !living.empty() && living.top()->last < one->first; living.pop())
       free[living.top()->bytes].push_back(living.top()->begin());
-    std::vector<std::size_t>& places = free[one->bytes];
-    if (places.empty()) {
+    std::vector<std::size_t>& buffers = free[one->bytes];
+    if (buffers.empty()) {
       *one->at = bytes;
       bytes += one->bytes;
     } else {
-      *one->at = places.back();
-      places.pop_back();
+      *one->at = buffers.back();
+      buffers.pop_back();
     }
     living.push(one);
   }
@@ -105,10 +108,10 @@ constexpr std::size_t kMostBySize = 2048;
 void plan_memory(Tape& tape) {
   tape.work_threads = INT_MAX;
   std::vector<LiveRange> ranges;
-  for (Place& place : tape.places)
-    if (place.kind == Place::Kind::inner && place.first >= 0)
+  for (Buffer& buffer : tape.buffers)
+    if (buffer.kind == Buffer::Kind::temporary && buffer.first >= 0)
       ranges.push_back(
-          {&place.at, to_lines(place.bytes), place.first, place.last, place.stand_in->device(), {}});
+          {&buffer.at, to_lines(buffer.bytes), buffer.first, buffer.last, buffer.placeholder->device(), {}});
   for (std::size_t i = 0; i < tape.steps.size(); ++i) {
     TapeStep& step = tape.steps[i];
     const std::size_t bytes = step.program ? step.program->work_bytes() : 0;
@@ -122,9 +125,9 @@ void plan_memory(Tape& tape) {
                    [](const LiveRange& a, const LiveRange& b) { return a.bytes > b.bytes; });
   std::unordered_map<const std::size_t*, LiveRange*> known;
   for (LiveRange& one : ranges) known[one.at] = &one;
-  for (const TapeSuccession& each : tape.successions) {
-    const auto from = known.find(&tape.places[static_cast<std::size_t>(each.from)].at);
-    const auto to = known.find(&tape.places[static_cast<std::size_t>(each.to)].at);
+  for (const InPlaceReuse& each : tape.reuses) {
+    const auto from = known.find(&tape.buffers[static_cast<std::size_t>(each.from)].at);
+    const auto to = known.find(&tape.buffers[static_cast<std::size_t>(each.to)].at);
     if (from == known.end() || to == known.end()) continue;
     LiveRange &a = *from->second, &b = *to->second;
     if (a.last != each.step || b.first != each.step || a.bytes != b.bytes) continue;
@@ -145,11 +148,11 @@ void plan_memory(Tape& tape) {
     if (layouts[at].size() == kMostBySize)
       small[at].push_back(&one);
     else
-      layouts[at].place(one);
+      layouts[at].allocate(one);
   }
   for (std::size_t at = 0; at < layouts.size(); ++at) {
     tape.arenas[at].bytes = layouts[at].bytes();
-    place_by_time(std::move(small[at]), tape.arenas[at].bytes);
+    allocate_by_time(std::move(small[at]), tape.arenas[at].bytes);
   }
 }
 

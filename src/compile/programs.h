@@ -25,7 +25,7 @@ namespace ebb::detail::compile {
 /// does not depend on where in a row it stands.
 class LoopProgram final : public StepProgram {
  public:
-  struct Line {
+  struct Instruction {
     detail::ElementRow::Function row = nullptr;
     const void* formula = nullptr;
     unsigned constant = 0;
@@ -35,23 +35,23 @@ class LoopProgram final : public StepProgram {
 
   explicit LoopProgram(std::int64_t count) : count_(count) {}
 
-  // Streams: elements that a row reads or writes. Each gives its number, for lines.
+  // Streams: elements that a row reads or writes. Each gives its number, for instructions.
 
-  /// Elements in memory, from `offset` bytes on; one for all where they are `still`.
-  int add_memory(const Storage& storage, std::size_t offset, DType dtype, bool still);
+  /// Elements in memory, from `offset` bytes on; one for all where they are `broadcast`.
+  int add_memory(const Storage& storage, std::size_t offset, DType dtype, bool broadcast);
   /// A number.
   int add_number(const char (&bytes)[8], DType dtype);
-  /// What a line leaves to later ones and to nobody else.
+  /// What a instruction leaves to later ones and to nobody else.
   int add_buffer(DType dtype);
   /// A buffer whose elements are all the one of a stream.
   int add_filled(int from);
-  /// What `source` brings, and nobody else needs.
-  int add_source(std::unique_ptr<Producer> source);
+  /// What `producer` brings, and nobody else needs.
+  int add_producer(std::unique_ptr<Producer> producer);
 
-  void add_line(const Line& line, std::int64_t grain);
+  void add_instruction(const Instruction& instruction, std::int64_t grain);
   /// The sum of a stream's elements, to `offset` bytes from the storage's first. All are of the same steps.
   void add_sum(const detail::ElementReduction& steps, int stream, const Storage& out, std::size_t offset);
-  /// After the last line: shares out the buffers by lifetimes and decides how long a block is.
+  /// After the last instruction: shares out the buffers by lifetimes and decides how long a block is.
   void finish();
 
   std::size_t work_bytes() const override;
@@ -62,10 +62,10 @@ class LoopProgram final : public StepProgram {
     const Storage* storage = nullptr;
     std::size_t offset = 0, size = 0;  // in bytes; size: of an element
     const std::byte* number = nullptr;
-    int buffer = -1;     // which
-    bool still = false;  // one element, for all
+    int buffer = -1;         // which
+    bool broadcast = false;  // one element, for all
 
-    bool moves() const { return storage && !still; }
+    bool moves() const { return storage && !broadcast; }
   };
   struct Fill {
     int to, from;
@@ -91,12 +91,12 @@ class LoopProgram final : public StepProgram {
                        piece_ = 0;  // elements: in all, at a time, of what one thread does at least
   double grains_ = 0;               // how many times an element's work is that for which a thread is woken
   std::vector<Stream> streams_;
-  std::vector<Line> lines_;
+  std::vector<Instruction> instructions_;
   std::vector<Fill> fills_;
   std::deque<std::array<std::byte, 8>> numbers_;
-  std::unique_ptr<Producer> source_;
+  std::unique_ptr<Producer> producer_;
   std::int64_t unit_ = 0;
-  int source_stream_ = -1;
+  int producer_stream_ = -1;
   std::vector<Sum> sums_;
   std::size_t table_bytes_ = 0, buffer_bytes_ = 0, buffers_ = 0;
 };
@@ -164,7 +164,7 @@ struct RowSplit {
 /// rounds once. Rows or columns of what they make, or read, can be reduced as they go, and then need not be
 /// in memory.
 ///
-/// The source (ops/elementwise/cuda_chain.h, _rows.h and _columns.h have what it is made of) names types;
+/// The producer (ops/elementwise/cuda_chain.h, _rows.h and _columns.h have what it is made of) names types;
 /// formulas and numbers are bytes of the kernel's argument, so that chains which differ in these share a
 /// kernel.
 class DeviceChain final : public StepProgram {
@@ -180,8 +180,8 @@ class DeviceChain final : public StepProgram {
 
   // Streams, as in LoopProgram.
 
-  /// Elements in memory, from `offset` bytes on; one for all where they are `still`.
-  int add_memory(const Storage& storage, std::size_t offset, DType dtype, bool still);
+  /// Elements in memory, from `offset` bytes on; one for all where they are `broadcast`.
+  int add_memory(const Storage& storage, std::size_t offset, DType dtype, bool broadcast);
   /// A number.
   int add_number(const char (&bytes)[8], DType dtype);
   /// What a call leaves to later ones and to nobody else.
@@ -215,7 +215,7 @@ class DeviceChain final : public StepProgram {
     DType dtype = kFloat;
     const Storage* storage = nullptr;
     std::size_t offset = 0;
-    bool still = false;
+    bool broadcast = false;
     int array = -1;     // which of those in memory
     int value = -1;     // what it holds at this point of the source
     bool made = false;  // by a call

@@ -24,9 +24,9 @@ Recording::Recording(const std::vector<Variable>& inputs)
     tape_->input_offsets.push_back(x.defined() ? x.storage_offset() : 0);
     if (!x.defined() || known_.contains(x.array().storage().get())) continue;
     const Ref<Storage>& storage = x.array().storage();
-    const int place = add_place(Place::Kind::input, *storage);
-    tape_->places[static_cast<std::size_t>(place)].input = static_cast<int>(i);
-    known_[storage.get()] = {place, 0};
+    const int buffer = new_buffer(Buffer::Kind::input, *storage);
+    tape_->buffers[static_cast<std::size_t>(buffer)].input = static_cast<int>(i);
+    known_[storage.get()] = {buffer, 0};
   }
 }
 
@@ -35,69 +35,69 @@ Recording::~Recording() {
   detail::end_recording();
 }
 
-void Recording::print(const void* bytes, std::size_t count) {
-  tape_->print.append(static_cast<const char*>(bytes), count);
+void Recording::sign(const void* bytes, std::size_t count) {
+  tape_->signature.append(static_cast<const char*>(bytes), count);
 }
 
 // The offset counts from the argument's own, so that arguments may lie anywhere in their memory.
-void Recording::print_geometry(const NdArray& array, const Place& place) {
-  const bool is_input = place.kind == Place::Kind::input;
+void Recording::sign_geometry(const NdArray& array, const Buffer& buffer) {
+  const bool is_input = buffer.kind == Buffer::Kind::input;
   const std::int64_t offset =
-      array.offset() - (is_input ? tape_->input_offsets[static_cast<std::size_t>(place.input)] : 0);
+      array.offset() - (is_input ? tape_->input_offsets[static_cast<std::size_t>(buffer.input)] : 0);
   const DType dtype = array.dtype();
   const std::size_t dims = array.sizes().size();
-  print(&offset, sizeof(offset));
-  print(&dtype, sizeof(dtype));
-  print(&dims, sizeof(dims));
-  print(array.sizes().data(), dims * sizeof(std::int64_t));
-  print(array.strides().data(), dims * sizeof(std::int64_t));
+  sign(&offset, sizeof(offset));
+  sign(&dtype, sizeof(dtype));
+  sign(&dims, sizeof(dims));
+  sign(array.sizes().data(), dims * sizeof(std::int64_t));
+  sign(array.strides().data(), dims * sizeof(std::int64_t));
 }
 
 int Recording::known(const Storage* storage) const {
   const auto found = known_.find(storage);
   if (found == known_.end()) return -1;
   const Known& k = found->second;
-  return k.serial == 0 || k.serial == detail::made_by(*this, storage) ? k.place : -1;
+  return k.serial == 0 || k.serial == detail::made_by(*this, storage) ? k.buffer : -1;
 }
 
-int Recording::add_place(Place::Kind kind, const Storage& storage) {
-  Place place;
-  place.kind = kind;
-  place.bytes = storage.bytes();
+int Recording::new_buffer(Buffer::Kind kind, const Storage& storage) {
+  Buffer buffer;
+  buffer.kind = kind;
+  buffer.bytes = storage.bytes();
   const detail::RecorderScope not_recorded(nullptr);
-  place.stand_in = Storage::adopt(nullptr, storage.bytes(), storage.device(), nullptr, nullptr);
-  tape_->places.push_back(std::move(place));
-  print(&kind, sizeof(kind));
-  return static_cast<int>(tape_->places.size()) - 1;
+  buffer.placeholder = Storage::adopt(nullptr, storage.bytes(), storage.device(), nullptr, nullptr);
+  tape_->buffers.push_back(std::move(buffer));
+  sign(&kind, sizeof(kind));
+  return static_cast<int>(tape_->buffers.size()) - 1;
 }
 
-int Recording::place_of(const Ref<Storage>& storage) {
-  int place = known(storage.get());
-  if (place >= 0) return place;
+int Recording::buffer_of(const Ref<Storage>& storage) {
+  int buffer = known(storage.get());
+  if (buffer >= 0) return buffer;
   const std::uint64_t serial = detail::made_by(*this, storage.get());
   if (serial != 0) {
-    place = add_place(Place::Kind::inner, *storage);
+    buffer = new_buffer(Buffer::Kind::temporary, *storage);
   } else {
-    place = add_place(Place::Kind::outside, *storage);
-    tape_->places.back().found = detail::read_by_tape(storage, number_);
+    buffer = new_buffer(Buffer::Kind::captured, *storage);
+    tape_->buffers.back().found = detail::read_by_tape(storage, number_);
     const Storage* const address = storage.get();
-    print(&address, sizeof(address));
+    sign(&address, sizeof(address));
   }
-  known_[storage.get()] = {place, serial};
-  return place;
+  known_[storage.get()] = {buffer, serial};
+  return buffer;
 }
 
-// The place is used by the call that comes now.
+// The buffer is used by the call that comes now.
 void Recording::touch(int at, bool written) {
-  Place& place = tape_->places[static_cast<std::size_t>(at)];
+  Buffer& buffer = tape_->buffers[static_cast<std::size_t>(at)];
   const auto now = static_cast<int>(tape_->calls.size());
-  if (place.first < 0) place.first = now;
-  place.last = now;
-  place.written = place.written || written;
+  if (buffer.first < 0) buffer.first = now;
+  buffer.last = now;
+  buffer.written = buffer.written || written;
 }
 
-NdArray Recording::on_stand_in(int place, const NdArray& array) const {
-  return NdArray(tape_->places[static_cast<std::size_t>(place)].stand_in, DimVector(array.sizes()),
+NdArray Recording::on_placeholder(int buffer, const NdArray& array) const {
+  return NdArray(tape_->buffers[static_cast<std::size_t>(buffer)].placeholder, DimVector(array.sizes()),
                  DimVector(array.strides()), array.offset(), array.dtype());
 }
 
@@ -109,14 +109,14 @@ class Recording::Keeper final : public ArgumentVisitor {
   void array(NdArray& array) override {
     r_.given_.push_back(array);
     if (array.defined()) {
-      const int place = use(array.storage());
-      plain_value(place);
-      r_.print_geometry(array, r_.tape_->places[static_cast<std::size_t>(place)]);
-      array = r_.on_stand_in(place, array);
-      r_.stood_in_.push_back({place, array});
+      const int buffer = use(array.storage());
+      plain_value(buffer);
+      r_.sign_geometry(array, r_.tape_->buffers[static_cast<std::size_t>(buffer)]);
+      array = r_.on_placeholder(buffer, array);
+      r_.kept_.push_back({buffer, array});
     } else {
       plain_value(-1);
-      r_.stood_in_.emplace_back();
+      r_.kept_.emplace_back();
     }
   }
   void address(void*& at) override {
@@ -125,12 +125,12 @@ class Recording::Keeper final : public ArgumentVisitor {
     auto found = r_.addresses_.upper_bound(address);
     if (found == r_.addresses_.begin() || address > (--found)->first + found->second.bytes)
       return r_.refuse("a kernel was given memory of which nothing is known");
-    const int place = found->second.place;
-    r_.touch(place, true);
-    plain_value(place);
+    const int buffer = found->second.buffer;
+    r_.touch(buffer, true);
+    plain_value(buffer);
     const auto offset = static_cast<std::size_t>(address - found->first);
     plain_value(offset);
-    r_.call_.addresses.push_back({&at, place, offset});
+    r_.call_.addresses.push_back({&at, buffer, offset});
   }
   void words(Philox& philox) override {
     const auto found = r_.draws_.find({philox.seed, philox.call});
@@ -141,7 +141,7 @@ class Recording::Keeper final : public ArgumentVisitor {
       r_.refuse("a kernel was given random words that no kernel drew");
     }
   }
-  void plain(const void* bytes, std::size_t count) override { r_.print(bytes, count); }
+  void plain(const void* bytes, std::size_t count) override { r_.sign(bytes, count); }
 
  private:
   template <class T>
@@ -151,26 +151,26 @@ class Recording::Keeper final : public ArgumentVisitor {
 
   // What the host wrote, or nobody, is a constant from the first use on.
   int use(const Ref<Storage>& storage) {
-    const int place = r_.place_of(storage);
-    Place& p = r_.tape_->places[static_cast<std::size_t>(place)];
-    if (p.kind == Place::Kind::inner && p.first < 0) {
+    const int buffer = r_.buffer_of(storage);
+    Buffer& p = r_.tape_->buffers[static_cast<std::size_t>(buffer)];
+    if (p.kind == Buffer::Kind::temporary && p.first < 0) {
       const auto found = r_.written_by_host_.find(storage.get());
       const bool by_host =
           found != r_.written_by_host_.end() && found->second == detail::made_by(r_, storage.get());
       if (!written || by_host) r_.make_constant(p, *storage);
     }
-    r_.touch(place, written);
-    return place;
+    r_.touch(buffer, written);
+    return buffer;
   }
 
   Recording& r_;
 };
 
-void Recording::make_constant(Place& place, const Storage& storage) {
-  place.kind = Place::Kind::constant;
-  place.numbers.resize(storage.bytes());
-  copy_bytes(place.numbers.data(), kCPU, storage.data(), storage.device(), storage.bytes());
-  print(place.numbers.data(), place.numbers.size());
+void Recording::make_constant(Buffer& buffer, const Storage& storage) {
+  buffer.kind = Buffer::Kind::constant;
+  buffer.numbers.resize(storage.bytes());
+  copy_bytes(buffer.numbers.data(), kCPU, storage.data(), storage.device(), storage.bytes());
+  sign(buffer.numbers.data(), buffer.numbers.size());
 }
 
 // After the call: what its kernel put itself, and what it drew.
@@ -179,16 +179,16 @@ class Recording::Matcher final : public ArgumentVisitor {
   explicit Matcher(Recording& recording) : r_(recording) {}
 
   void array(NdArray& array) override {
-    const std::size_t at = seen_++;
+    const std::size_t at = visited_++;
     if (at >= r_.given_.size() || !written || !array.defined()) return;
     const NdArray& given = r_.given_[at];
     if (given.defined() && given.storage() == array.storage()) return;
     if (r_.known(array.storage().get()) >= 0) return;
     detail::storage_made(*array.storage());
-    const int place = r_.place_of(array.storage());
-    r_.tape_->places[static_cast<std::size_t>(place)].kind = Place::Kind::by_call;
-    r_.touch(place, true);
-    r_.call_.made.push_back({at, place, r_.stood_in_[at].array});
+    const int buffer = r_.buffer_of(array.storage());
+    r_.tape_->buffers[static_cast<std::size_t>(buffer)].kind = Buffer::Kind::from_kernel;
+    r_.touch(buffer, true);
+    r_.call_.made.push_back({at, buffer, r_.kept_[at].array});
   }
   void address(void*&) override {}
   void words(Philox& philox) override {
@@ -200,7 +200,7 @@ class Recording::Matcher final : public ArgumentVisitor {
 
  private:
   Recording& r_;
-  std::size_t seen_ = 0;
+  std::size_t visited_ = 0;
 };
 
 // The words that a call draws, as it keeps them.
@@ -216,10 +216,10 @@ class FindDrawn final : public ArgumentVisitor {
 };
 
 void Recording::begin(detail::KeptCall& kept) {
-  tape_->marks.push_back({tape_->print.size(), kept.name()});
-  print(kept.name(), std::strlen(kept.name()));
+  tape_->marks.push_back({tape_->signature.size(), kept.name()});
+  sign(kept.name(), std::strlen(kept.name()));
   given_.clear();
-  stood_in_.clear();
+  kept_.clear();
   call_ = {};
   Keeper keeper(*this);
   kept.visit(keeper);
@@ -240,45 +240,45 @@ void Recording::end(std::unique_ptr<detail::KeptCall> kept, detail::KeptCall& af
   given_.clear();
 }
 
-void Recording::sort_places() {
-  for (std::size_t i = 0; i < tape_->places.size(); ++i) {
+void Recording::sort_buffers() {
+  for (std::size_t i = 0; i < tape_->buffers.size(); ++i) {
     const auto at = static_cast<int>(i);
-    switch (tape_->places[i].kind) {
-      case Place::Kind::input:
+    switch (tape_->buffers[i].kind) {
+      case Buffer::Kind::input:
         tape_->arguments.push_back(at);
         break;
-      case Place::Kind::outside:
-        tape_->outside.push_back(at);
+      case Buffer::Kind::captured:
+        tape_->captured.push_back(at);
         break;
-      case Place::Kind::result:
-      case Place::Kind::constant:
+      case Buffer::Kind::result:
+      case Buffer::Kind::constant:
         tape_->own.push_back(at);
         break;
-      case Place::Kind::inner:
-      case Place::Kind::passing:
-      case Place::Kind::by_call:
+      case Buffer::Kind::temporary:
+      case Buffer::Kind::elided:
+      case Buffer::Kind::from_kernel:
         break;
     }
   }
 }
 
 // Captured tensors stay where they are; arguments may lie anywhere in the next call.
-void Recording::note_apart() {
-  const auto place = [&](int at) -> const Place& { return tape_->places[static_cast<std::size_t>(at)]; };
+void Recording::note_no_alias() {
+  const auto buffer = [&](int at) -> const Buffer& { return tape_->buffers[static_cast<std::size_t>(at)]; };
   const auto note = [&](int a, int b) {
-    if (a != b && (place(a).written || place(b).written)) tape_->apart.emplace_back(a, b);
+    if (a != b && (buffer(a).written || buffer(b).written)) tape_->no_alias.emplace_back(a, b);
   };
   for (auto a = tape_->arguments.begin(); a != tape_->arguments.end(); ++a) {
     for (auto b = a + 1; b != tape_->arguments.end(); ++b) note(*a, *b);
-    for (const int b : tape_->outside) note(*a, b);
+    for (const int b : tape_->captured) note(*a, b);
   }
   // In the order of their addresses, so that few pairs are compared.
-  std::vector<int> by_address = tape_->outside;
-  const auto begin_of = [&](int at) { return static_cast<const char*>(place(at).found->storage->data()); };
+  std::vector<int> by_address = tape_->captured;
+  const auto begin_of = [&](int at) { return static_cast<const char*>(buffer(at).found->storage->data()); };
   std::sort(by_address.begin(), by_address.end(), [&](int a, int b) { return begin_of(a) < begin_of(b); });
   for (std::size_t i = 0; i < by_address.size(); ++i)
     for (std::size_t j = i + 1; j < by_address.size(); ++j) {
-      const Place &a = place(by_address[i]), &b = place(by_address[j]);
+      const Buffer &a = buffer(by_address[i]), &b = buffer(by_address[j]);
       if (begin_of(by_address[j]) >= begin_of(by_address[i]) + a.bytes) break;
       if ((a.written || b.written) && overlap(*a.found->storage, *b.found->storage))
         refuse("it writes to a captured tensor whose memory another one has too, as data() does");
@@ -290,25 +290,25 @@ void Recording::refuse(const std::string& reason) {
 }
 
 void Recording::will_touch(const NdArray& array) {
-  const int place = place_of(array.storage());
-  addresses_[static_cast<const char*>(array.storage()->data())] = {place, array.storage()->bytes()};
+  const int buffer = buffer_of(array.storage());
+  addresses_[static_cast<const char*>(array.storage()->data())] = {buffer, array.storage()->bytes()};
 }
 
 void Recording::reaches(const NdArray& array, std::int64_t end, bool from_own_offset) {
   const int at = known(array.storage().get());
   if (at < 0) return;
-  Place& place = tape_->places[static_cast<std::size_t>(at)];
-  if (place.kind != Place::Kind::input) return;
-  const NdArray& input = inputs_[static_cast<std::size_t>(place.input)].array();
+  Buffer& buffer = tape_->buffers[static_cast<std::size_t>(at)];
+  if (buffer.kind != Buffer::Kind::input) return;
+  const NdArray& input = inputs_[static_cast<std::size_t>(buffer.input)].array();
   const std::int64_t begin = input.offset() * element_size(input.dtype());
-  place.reach = std::max(place.reach, end - begin);
-  place.fixed = place.fixed || !from_own_offset;
+  buffer.reach = std::max(buffer.reach, end - begin);
+  buffer.fixed = buffer.fixed || !from_own_offset;
 }
 
 void Recording::host_access(const Storage& storage) {
   const std::uint64_t serial = detail::made_by(*this, &storage);
-  const int place = known(&storage);
-  if (serial != 0 && (place < 0 || tape_->places[static_cast<std::size_t>(place)].first < 0)) {
+  const int buffer = known(&storage);
+  if (serial != 0 && (buffer < 0 || tape_->buffers[static_cast<std::size_t>(buffer)].first < 0)) {
     written_by_host_[&storage] = serial;
     return;
   }
@@ -316,10 +316,10 @@ void Recording::host_access(const Storage& storage) {
 }
 
 void Recording::bumped(const Ref<Storage>& storage) {
-  int place = known(storage.get());
+  int buffer = known(storage.get());
   // No call has touched it where the write was of no element, or of elements to themselves.
-  if (place < 0 && detail::made_by(*this, storage.get()) == 0) place = place_of(storage);
-  if (place >= 0) ++tape_->places[static_cast<std::size_t>(place)].bumps;
+  if (buffer < 0 && detail::made_by(*this, storage.get()) == 0) buffer = buffer_of(storage);
+  if (buffer >= 0) ++tape_->buffers[static_cast<std::size_t>(buffer)].bumps;
 }
 
 void Recording::changes(const Variable& x) {
@@ -361,21 +361,21 @@ void Recording::walked(const Variable& root) {
   visit_graph(root, [&](const autograd::Node& node) { return walked_.insert(node.sequence_nr()).second; });
 }
 
-Seen Recording::seen(const Variable& x) {
+TensorRef Recording::seen(const Variable& x) {
   if (!x.defined()) return {};
   const Ref<Storage>& storage = x.array().storage();
-  const int at = place_of(storage);
-  Place& place = tape_->places[static_cast<std::size_t>(at)];
-  if (place.kind == Place::Kind::inner) {
-    if (place.first < 0)
-      make_constant(place, *storage);
+  const int at = buffer_of(storage);
+  Buffer& buffer = tape_->buffers[static_cast<std::size_t>(at)];
+  if (buffer.kind == Buffer::Kind::temporary) {
+    if (buffer.first < 0)
+      make_constant(buffer, *storage);
     else
-      place.kind = Place::Kind::result;
+      buffer.kind = Buffer::Kind::result;
   }
-  place.given_out = true;
-  print(&at, sizeof(at));
-  print_geometry(x.array(), place);
-  return {at, on_stand_in(at, x.array())};
+  buffer.returned = true;
+  sign(&at, sizeof(at));
+  sign_geometry(x.array(), buffer);
+  return {at, on_placeholder(at, x.array())};
 }
 
 TapeOutput Recording::output(const Variable& x, const std::vector<Variable>& outputs) {
@@ -401,11 +401,11 @@ TapeOutput Recording::output(const Variable& x, const std::vector<Variable>& out
       out.found = Borrowed(x);
   }
   const VariableImpl* const which = out.found->impl();
-  print(&out.input, sizeof(out.input));
-  print(&out.earlier, sizeof(out.earlier));
-  print(&which, sizeof(which));
-  print(&out.inference, sizeof(out.inference));
-  out.seen = seen(x);
+  sign(&out.input, sizeof(out.input));
+  sign(&out.earlier, sizeof(out.earlier));
+  sign(&which, sizeof(which));
+  sign(&out.inference, sizeof(out.inference));
+  out.tensor = seen(x);
   let_go(out.found);
   return out;
 }
@@ -414,39 +414,39 @@ TapeOutput Recording::output(const Variable& x, const std::vector<Variable>& out
 // enough.
 void Recording::let_go(Borrowed& x) {
   if (!x->defined() || !found(*x) || x->impl()->born % 2 != 0) return;
-  const int place = place_of(x->array().storage());
-  if (tape_->places[static_cast<std::size_t>(place)].kind == Place::Kind::outside) x.let_go();
+  const int buffer = buffer_of(x->array().storage());
+  if (tape_->buffers[static_cast<std::size_t>(buffer)].kind == Buffer::Kind::captured) x.let_go();
 }
 
 // Refuses a function that computed a tensor which somebody keeps whom the tape does not know.
 void Recording::refuse_kept() {
   for (const auto& [storage, k] : known_) {
-    const Place& place = tape_->places[static_cast<std::size_t>(k.place)];
+    const Buffer& buffer = tape_->buffers[static_cast<std::size_t>(k.buffer)];
     if (k.serial == 0 || k.serial != detail::made_by(*this, storage)) continue;
-    const bool computed = (place.kind == Place::Kind::inner && place.first >= 0) ||
-                          (place.kind == Place::Kind::by_call && !place.given_out);
+    const bool computed = (buffer.kind == Buffer::Kind::temporary && buffer.first >= 0) ||
+                          (buffer.kind == Buffer::Kind::from_kernel && !buffer.returned);
     if (computed)
       refuse(detail::text(
-          "a tensor that it made (", tape_->calls[static_cast<std::size_t>(place.first)].call->name(), ", ",
-          std::uint64_t{place.bytes}, " bytes) is kept elsewhere than in its results and gradients"));
+          "a tensor that it made (", tape_->calls[static_cast<std::size_t>(buffer.first)].call->name(), ", ",
+          std::uint64_t{buffer.bytes}, " bytes) is kept elsewhere than in its results and gradients"));
   }
 }
 
 std::unique_ptr<Tape> Recording::finish(const std::vector<Variable>& outputs) {
-  tape_->marks.push_back({tape_->print.size(), ""});
+  tape_->marks.push_back({tape_->signature.size(), ""});
   for (const Variable& x : outputs) {
     tape_->outputs.push_back(output(x, outputs));
     if (!reason_.empty()) return nullptr;
   }
   finish_gradients();
   refuse_kept();
-  sort_places();
-  note_apart();
+  sort_buffers();
+  note_no_alias();
   if (!reason_.empty()) return nullptr;
   detail::tape_recorded(number_);
-  for (const int at : tape_->outside) {
-    Place& place = tape_->places[static_cast<std::size_t>(at)];
-    place.known = detail::ReadState(*place.found, number_);
+  for (const int at : tape_->captured) {
+    Buffer& buffer = tape_->buffers[static_cast<std::size_t>(at)];
+    buffer.known = detail::ReadState(*buffer.found, number_);
   }
   return std::move(tape_);
 }

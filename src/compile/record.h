@@ -52,18 +52,18 @@ class Recording final : public detail::Recorder {
   class Keeper;
   class Matcher;
   struct Address {
-    int place;
+    int buffer;
     std::size_t bytes;
   };
 
-  int place_of(const Ref<Storage>& storage);
-  int add_place(Place::Kind kind, const Storage& storage);
-  void touch(int place, bool written);
-  void make_constant(Place& place, const Storage& storage);
-  NdArray on_stand_in(int place, const NdArray& array) const;
-  void sort_places();
-  void note_apart();
-  Seen seen(const Variable& x);
+  int buffer_of(const Ref<Storage>& storage);
+  int new_buffer(Buffer::Kind kind, const Storage& storage);
+  void touch(int buffer, bool written);
+  void make_constant(Buffer& buffer, const Storage& storage);
+  NdArray on_placeholder(int buffer, const NdArray& array) const;
+  void sort_buffers();
+  void note_no_alias();
+  TensorRef seen(const Variable& x);
   TapeOutput output(const Variable& x, const std::vector<Variable>& outputs);
   bool found(const Variable& x) const { return detail::is_older(x.impl()->born, number_); }
   void refuse_kept();
@@ -80,11 +80,11 @@ class Recording final : public detail::Recorder {
   void drop(Gradient& gradient);
   void finish_gradients();
   int known(const Storage* storage) const;
-  void print(const void* bytes, std::size_t count);
-  void print_geometry(const NdArray& array, const Place& place);
+  void sign(const void* bytes, std::size_t count);
+  void sign_geometry(const NdArray& array, const Buffer& buffer);
 
   struct Known {
-    int place;
+    int buffer;
     std::uint64_t serial;  // of a storage made here: another may stand there later
   };
   std::unique_ptr<Tape> tape_ = std::make_unique<Tape>();
@@ -92,9 +92,9 @@ class Recording final : public detail::Recorder {
   std::unordered_map<const Storage*, Known> known_;
   std::unordered_map<const Storage*, std::uint64_t> written_by_host_;
   std::map<const char*, Address> addresses_;
-  std::vector<NdArray> given_;  // the arrays of the call that runs, as they were given
-  std::vector<Seen> stood_in_;  // and as they are kept
-  TapeCall call_;               // that runs
+  std::vector<NdArray> given_;   // the arrays of the call that runs, as they were given
+  std::vector<TensorRef> kept_;  // and as they are kept
+  TapeCall call_;                // that runs
   struct Draw {
     const Philox* kept;  // by the call that draws
     std::size_t number;
@@ -129,7 +129,7 @@ struct Specialization {
   /// Whether what the tape assumes holds for a call with these tensors.
   bool fits(const std::vector<Variable>& tensors);
   /// The tape does not fit any more.
-  void unsettle();
+  void invalidate();
   /// A call has been recorded; `results` are what it returned.
   void recorded(Recording& recording, const std::vector<Variable>& tensors,
                 const std::vector<Variable>& results, bool fuse_on_devices);
@@ -140,10 +140,10 @@ struct Specialization {
   bool was_refused() const { return refusals_ > 0; }
 
   const std::string key;
-  std::unique_ptr<Tape> settled;
+  std::unique_ptr<Tape> replayed;  ///< null until two recordings agree
   std::vector<emitted::Argument> arguments;
   std::string reason = "it has not been called twice yet";
-  std::int64_t replays = 0;    ///< of the settled tape
+  std::int64_t replays = 0;    ///< of the replayed tape
   bool ever_replayed = false;  ///< also by an earlier tape
   bool eager = false;          ///< for good
 
@@ -163,11 +163,11 @@ struct Specialization {
   };
 
   void stay_eager(const std::string& why);
-  void settle(std::unique_ptr<Tape> tape, const std::vector<Variable>& tensors, bool fuse_on_devices);
+  void adopt(std::unique_ptr<Tape> tape, const std::vector<Variable>& tensors, bool fuse_on_devices);
   void note_passed(const detail::ReadStorage* memory, const Variable& x);
   bool only_passed_are_gone(Input& input);
 
-  std::unique_ptr<Tape> last_;  // of the last recording, if it is not settled
+  std::unique_ptr<Tape> last_;  // of the last recording, if it is not replayed
   std::vector<Input> inputs_;
   std::vector<Passed> passed_;  // the newest last
   std::uint32_t recorded_ = 0;  // the number of the last recording

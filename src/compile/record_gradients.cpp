@@ -80,22 +80,22 @@ void Recording::finish_gradients() {
     for (std::size_t i = 0; i < inputs_.size(); ++i)
       if (inputs_[i].is_same(*leaf.leaf)) leaf.input = static_cast<int>(i);
     const VariableImpl* const which = leaf.input < 0 ? leaf.leaf->impl() : nullptr;
-    print(&which, sizeof(which));
-    print(&leaf.input, sizeof(leaf.input));
-    print(&leaf.any_before, sizeof(leaf.any_before));
+    sign(&which, sizeof(which));
+    sign(&leaf.input, sizeof(leaf.input));
+    sign(&leaf.any_before, sizeof(leaf.any_before));
     leaf.had = leaf.had && !leaf.any_before;
-    print(&leaf.had, sizeof(leaf.had));
+    sign(&leaf.had, sizeof(leaf.had));
 
     leaf.leaves = leaf.adds || leaf.any_before || !same_array(gradient.first, array_of_gradient(*leaf.leaf));
-    print(&leaf.leaves, sizeof(leaf.leaves));
+    sign(&leaf.leaves, sizeof(leaf.leaves));
     if (leaf.leaves) leaf.after = seen(autograd::gradient_of(*leaf.leaf));
     const int before = leaf.had ? known(gradient.first.storage().get()) : -1;
     if (before >= 0) {
-      Place& place = tape_->places[static_cast<std::size_t>(before)];
-      place.is_gradient = true;
-      print(&before, sizeof(before));
-      print_geometry(gradient.first, place);
-      leaf.before = {before, on_stand_in(before, gradient.first)};
+      Buffer& buffer = tape_->buffers[static_cast<std::size_t>(before)];
+      buffer.is_gradient = true;
+      sign(&before, sizeof(before));
+      sign_geometry(gradient.first, buffer);
+      leaf.before = {before, on_placeholder(before, gradient.first)};
     }
     if (leaf.input >= 0)
       leaf.leaf = {};

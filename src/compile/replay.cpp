@@ -19,91 +19,92 @@
 namespace ebb::detail::compile {
 namespace {
 
-Place& place_at(Tape& tape, int at) { return tape.places[static_cast<std::size_t>(at)]; }
-const Place& place_at(const Tape& tape, int at) { return tape.places[static_cast<std::size_t>(at)]; }
+Buffer& buffer_at(Tape& tape, int at) { return tape.buffers[static_cast<std::size_t>(at)]; }
+const Buffer& buffer_at(const Tape& tape, int at) { return tape.buffers[static_cast<std::size_t>(at)]; }
 
 const Variable& leaf_of(const TapeLeaf& leaf, const std::vector<Variable>& inputs) {
   return leaf.input >= 0 ? inputs[static_cast<std::size_t>(leaf.input)] : *leaf.leaf;
 }
 
-// The memory that the place stands for.
-const Ref<Storage>& storage_of(const Place& place, const std::vector<Variable>& inputs) {
-  if (place.kind == Place::Kind::input)
-    return inputs[static_cast<std::size_t>(place.input)].array().storage();
-  return place.kind == Place::Kind::outside ? place.found->storage : place.kept;
+// The memory that the buffer stands for.
+const Ref<Storage>& storage_of(const Buffer& buffer, const std::vector<Variable>& inputs) {
+  if (buffer.kind == Buffer::Kind::input)
+    return inputs[static_cast<std::size_t>(buffer.input)].array().storage();
+  return buffer.kind == Buffer::Kind::captured ? buffer.found->storage : buffer.kept;
 }
 
-std::int64_t offset_of(const Tape& tape, const Seen& seen, const std::vector<Variable>& inputs) {
-  const Place& place = tape.places[static_cast<std::size_t>(seen.place)];
-  if (place.kind != Place::Kind::input) return seen.array.offset();
-  const auto input = static_cast<std::size_t>(place.input);
+std::int64_t offset_of(const Tape& tape, const TensorRef& seen, const std::vector<Variable>& inputs) {
+  const Buffer& buffer = tape.buffers[static_cast<std::size_t>(seen.buffer)];
+  if (buffer.kind != Buffer::Kind::input) return seen.array.offset();
+  const auto input = static_cast<std::size_t>(buffer.input);
   return seen.array.offset() + inputs[input].storage_offset() - tape.input_offsets[input];
 }
 
-NdArray array_of(const Tape& tape, const Seen& seen, const std::vector<Variable>& inputs) {
-  const Place& place = tape.places[static_cast<std::size_t>(seen.place)];
-  return NdArray(storage_of(place, inputs), DimVector(seen.array.sizes()), DimVector(seen.array.strides()),
+NdArray array_of(const Tape& tape, const TensorRef& seen, const std::vector<Variable>& inputs) {
+  const Buffer& buffer = tape.buffers[static_cast<std::size_t>(seen.buffer)];
+  return NdArray(storage_of(buffer, inputs), DimVector(seen.array.sizes()), DimVector(seen.array.strides()),
                  offset_of(tape, seen, inputs), seen.array.dtype());
 }
 
 // Whether the tensor lies where the tape says, without making that array.
-bool is_seen(const Variable& x, const Tape& tape, const Seen& seen, const std::vector<Variable>& inputs) {
+bool matches(const Variable& x, const Tape& tape, const TensorRef& seen,
+             const std::vector<Variable>& inputs) {
   if (!x.defined()) return false;
   const NdArray &a = x.array(), &b = seen.array;
-  const Place& place = tape.places[static_cast<std::size_t>(seen.place)];
-  return a.storage() == storage_of(place, inputs) && a.offset() == offset_of(tape, seen, inputs) &&
+  const Buffer& buffer = tape.buffers[static_cast<std::size_t>(seen.buffer)];
+  return a.storage() == storage_of(buffer, inputs) && a.offset() == offset_of(tape, seen, inputs) &&
          a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.strides() == b.strides();
 }
 
-// Memory that a place gives out is reused once nobody else has it. `mine` are those who will let go of it.
-bool renew(Place& place, std::uint32_t mine) {
-  if (place.kept && place.kept->use_count() <= 1 + mine) return false;
-  place.kept = Storage::allocate(place.bytes, place.stand_in->device());
-  place.stand_in->move_to(place.kept->data());
+// Memory that a buffer gives out is reused once nobody else has it. `mine` are those who will let go of it.
+bool renew(Buffer& buffer, std::uint32_t mine) {
+  if (buffer.kept && buffer.kept->use_count() <= 1 + mine) return false;
+  buffer.kept = Storage::allocate(buffer.bytes, buffer.placeholder->device());
+  buffer.placeholder->move_to(buffer.kept->data());
   return true;
 }
 
-void bring_arenas(Tape& tape) {
+void materialize_arenas(Tape& tape) {
   for (Tape::Arena& arena : tape.arenas) arena.memory = Storage::allocate(arena.bytes, arena.device);
-  for (Place& place : tape.places) {
-    if (place.kind == Place::Kind::outside) place.stand_in->move_to(place.found->storage->data());
-    if (place.kind != Place::Kind::inner) continue;
+  for (Buffer& buffer : tape.buffers) {
+    if (buffer.kind == Buffer::Kind::captured) buffer.placeholder->move_to(buffer.found->storage->data());
+    if (buffer.kind != Buffer::Kind::temporary) continue;
     for (const Tape::Arena& arena : tape.arenas)
-      if (arena.device == place.stand_in->device())
-        place.stand_in->move_to(static_cast<char*>(arena.memory->data()) + place.at);
+      if (arena.device == buffer.placeholder->device())
+        buffer.placeholder->move_to(static_cast<char*>(arena.memory->data()) + buffer.at);
   }
 }
 
 // What the tape gives out and what is constant. Whether anything has come to lie elsewhere.
-bool bring_own(Tape& tape, const std::vector<Variable>& inputs) {
+bool materialize_own(Tape& tape, const std::vector<Variable>& inputs) {
   std::vector<std::uint32_t> held;  // by the leaves whose gradients come anew
   for (const TapeLeaf& leaf : tape.leaves) {
-    if (leaf.after.place < 0) continue;
+    if (leaf.after.buffer < 0) continue;
     const Variable& grad = autograd::gradient_of(leaf_of(leaf, inputs));
     if (!grad.defined() || grad.use_count() != 1) continue;
-    if (grad.array().storage() != place_at(tape, leaf.after.place).kept) continue;
-    held.resize(tape.places.size());
-    ++held[static_cast<std::size_t>(leaf.after.place)];
+    if (grad.array().storage() != buffer_at(tape, leaf.after.buffer).kept) continue;
+    held.resize(tape.buffers.size());
+    ++held[static_cast<std::size_t>(leaf.after.buffer)];
   }
   bool moved = false;
   for (const int at : tape.own) {
-    Place& place = place_at(tape, at);
-    const bool fresh = renew(place, held.empty() ? 0 : held[static_cast<std::size_t>(at)]);
+    Buffer& buffer = buffer_at(tape, at);
+    const bool fresh = renew(buffer, held.empty() ? 0 : held[static_cast<std::size_t>(at)]);
     moved = moved || fresh;
-    if (!place.numbers.empty() && (fresh || place.written))
-      copy_bytes(place.kept->data(), place.stand_in->device(), place.numbers.data(), kCPU,
-                 place.numbers.size());
+    if (!buffer.numbers.empty() && (fresh || buffer.written))
+      copy_bytes(buffer.kept->data(), buffer.placeholder->device(), buffer.numbers.data(), kCPU,
+                 buffer.numbers.size());
   }
   return moved;
 }
 
-void bring_arguments(Tape& tape, const std::vector<Variable>& inputs) {
+void bind_arguments(Tape& tape, const std::vector<Variable>& inputs) {
   for (const int at : tape.arguments) {
-    const Place& place = place_at(tape, at);
-    const auto input = static_cast<std::size_t>(place.input);
+    const Buffer& buffer = buffer_at(tape, at);
+    const auto input = static_cast<std::size_t>(buffer.input);
     const NdArray& x = inputs[input].array();
     const std::int64_t moved = x.offset() - tape.input_offsets[input];
-    place.stand_in->move_to(static_cast<char*>(x.storage()->data()) + moved * element_size(x.dtype()));
+    buffer.placeholder->move_to(static_cast<char*>(x.storage()->data()) + moved * element_size(x.dtype()));
   }
 }
 
@@ -113,19 +114,19 @@ class Replaced final : public detail::ArgumentVisitor {
   Replaced(Tape& tape, const TapeCall& call, bool after) : tape_(tape), call_(call), after_(after) {}
 
   void array(NdArray& array) override {
-    const std::size_t at = seen_++;
+    const std::size_t at = visited_++;
     for (const TapeCall::Made& made : call_.made) {
       if (made.array != at) continue;
       if (!after_) {
         array = made.given;
         continue;
       }
-      Place& place = place_at(tape_, made.place);
-      EBB_CHECK(array.storage()->bytes() == place.bytes, call_.call->name(), ": made ",
-                array.storage()->bytes(), " bytes in a replay and ", place.bytes,
+      Buffer& buffer = buffer_at(tape_, made.buffer);
+      EBB_CHECK(array.storage()->bytes() == buffer.bytes, call_.call->name(), ": made ",
+                array.storage()->bytes(), " bytes in a replay and ", buffer.bytes,
                 " when it was recorded. The function's shapes follow from values: do not compile it.");
-      place.kept = array.storage();
-      place.stand_in->move_to(place.kept->data());
+      buffer.kept = array.storage();
+      buffer.placeholder->move_to(buffer.kept->data());
     }
   }
   void address(void*&) override {}
@@ -136,12 +137,12 @@ class Replaced final : public detail::ArgumentVisitor {
   Tape& tape_;
   const TapeCall& call_;
   bool after_;
-  std::size_t seen_ = 0;
+  std::size_t visited_ = 0;
 };
 
 void run(Tape& tape, const TapeCall& call) {
   for (const TapeCall::Address& each : call.addresses)
-    *each.at = static_cast<char*>(place_at(tape, each.place).stand_in->data()) + each.offset;
+    *each.at = static_cast<char*>(buffer_at(tape, each.buffer).placeholder->data()) + each.offset;
   for (const TapeCall::Words& each : call.words) *each.of = *each.drawn;
   if (call.made.empty()) [[likely]]
     return call.call->run();
@@ -158,12 +159,12 @@ void hand_out_gradients(Tape& tape, const std::vector<Variable>& inputs, int end
   for (const TapeLeaf& entry : tape.leaves) {
     if (!entry.leaves) continue;
     const Variable& leaf = leaf_of(entry, inputs);
-    if (entry.added_at > end || entry.after.place < 0) {
+    if (entry.added_at > end || entry.after.buffer < 0) {
       if (entry.added_at <= end || (entry.any_before && entry.dropped_at <= end))
         autograd::drop_gradient(leaf);
       continue;
     }
-    if (is_seen(autograd::gradient_of(leaf), tape, entry.after, inputs)) continue;
+    if (matches(autograd::gradient_of(leaf), tape, entry.after, inputs)) continue;
     leaf.mutable_grad() = Variable(array_of(tape, entry.after, inputs));
   }
 }
@@ -175,16 +176,16 @@ bool leaf_holds(const Tape& tape, const TapeLeaf& entry, const std::vector<Varia
   if (entry.any_before) return true;
   const Variable& grad = autograd::gradient_of(leaf);
   if (grad.defined() != entry.had) return false;
-  return entry.before.place < 0 || is_seen(grad, tape, entry.before, inputs);
+  return entry.before.buffer < 0 || matches(grad, tape, entry.before, inputs);
 }
 
 // Views that as_strided makes may go beyond their tensor, or begin at an offset of their own.
-bool is_reached(const Tape& tape, const Place& place, const std::vector<Variable>& inputs) {
-  const auto input = static_cast<std::size_t>(place.input);
+bool is_reached(const Tape& tape, const Buffer& buffer, const std::vector<Variable>& inputs) {
+  const auto input = static_cast<std::size_t>(buffer.input);
   const NdArray& x = inputs[input].array();
-  if (place.fixed && x.offset() != tape.input_offsets[input]) return false;
+  if (buffer.fixed && x.offset() != tape.input_offsets[input]) return false;
   const std::int64_t begin = x.offset() * element_size(x.dtype());
-  return place.reach <= 0 || begin + place.reach <= static_cast<std::int64_t>(x.storage()->bytes());
+  return buffer.reach <= 0 || begin + buffer.reach <= static_cast<std::int64_t>(x.storage()->bytes());
 }
 
 // Where a step's program works; null where it needs no memory.
@@ -199,8 +200,8 @@ std::byte* work_of(const Tape& tape, const TapeStep& step) {
 bool is_captured_leaf(const Tape& tape, const Variable& input) {
   if (!input.defined() || !input.requires_grad()) return false;
   const Storage* const storage = input.array().storage().get();
-  return std::any_of(tape.outside.begin(), tape.outside.end(),
-                     [&](int at) { return place_at(tape, at).found->storage.get() == storage; });
+  return std::any_of(tape.captured.begin(), tape.captured.end(),
+                     [&](int at) { return buffer_at(tape, at).found->storage.get() == storage; });
 }
 
 }  // namespace
@@ -213,13 +214,13 @@ bool overlap(const Storage& a, const Storage& b) {
 
 bool reads_same(Tape& tape) {
   const auto same = [&](int at) {
-    Place& place = place_at(tape, at);
-    const detail::ReadStorage& found = *place.found;
-    if (found.storage->use_count() < 2 || found.state.load(std::memory_order_relaxed) != place.known.state)
+    Buffer& buffer = buffer_at(tape, at);
+    const detail::ReadStorage& found = *buffer.found;
+    if (found.storage->use_count() < 2 || found.state.load(std::memory_order_relaxed) != buffer.known.state)
       return false;
-    return place.is_gradient || place.known.none_gone(found);
+    return buffer.is_gradient || buffer.known.none_gone(found);
   };
-  return std::all_of(tape.outside.begin(), tape.outside.end(), same);
+  return std::all_of(tape.captured.begin(), tape.captured.end(), same);
 }
 
 bool holds(Tape& tape, const std::vector<Variable>& inputs) {
@@ -227,11 +228,12 @@ bool holds(Tape& tape, const std::vector<Variable>& inputs) {
   for (const Variable& input : inputs)
     if (is_captured_leaf(tape, input)) return false;
   for (const int at : tape.arguments)
-    if (!is_reached(tape, place_at(tape, at), inputs)) return false;
+    if (!is_reached(tape, buffer_at(tape, at), inputs)) return false;
   for (const TapeLeaf& leaf : tape.leaves)
     if (!leaf_holds(tape, leaf, inputs)) return false;
-  for (const auto& [a, b] : tape.apart)
-    if (overlap(*storage_of(place_at(tape, a), inputs), *storage_of(place_at(tape, b), inputs))) return false;
+  for (const auto& [a, b] : tape.no_alias)
+    if (overlap(*storage_of(buffer_at(tape, a), inputs), *storage_of(buffer_at(tape, b), inputs)))
+      return false;
   for (const detail::KeptCall* call : tape.watched)
     if (!call->holds()) return false;
   return true;
@@ -250,20 +252,20 @@ void run_calls(Tape& tape, int* reached) {
 std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
   if (tape.work_threads < get_num_threads()) {
     plan_memory(tape);
-    tape.brought = false;
+    tape.materialized = false;
   }
-  if (!tape.brought) bring_arenas(tape);
-  tape.brought = true;
-  const bool moved = bring_own(tape, inputs);
+  if (!tape.materialized) materialize_arenas(tape);
+  tape.materialized = true;
+  const bool moved = materialize_own(tape, inputs);
   const AutoGradMode no_graph(false);
   // Before the calls: one of them may throw when others have written.
-  for (const std::vector<int>* places : {&tape.arguments, &tape.outside})
-    for (const int at : *places)
-      for (std::uint32_t i = 0; i < place_at(tape, at).bumps; ++i)
-        storage_of(place_at(tape, at), inputs)->bump_version();
+  for (const std::vector<int>* buffers : {&tape.arguments, &tape.captured})
+    for (const int at : *buffers)
+      for (std::uint32_t i = 0; i < buffer_at(tape, at).bumps; ++i)
+        storage_of(buffer_at(tape, at), inputs)->bump_version();
   const bool launched = tape.on_device && launch(tape, inputs, moved);
   if (!launched) {
-    bring_arguments(tape, inputs);
+    bind_arguments(tape, inputs);
     int reached = 0;
     try {
       run_calls(tape, &reached);
@@ -275,10 +277,10 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
   }
   hand_out_gradients(tape, inputs, std::numeric_limits<int>::max());
   std::vector<Variable> outputs;
-  std::unordered_map<int, NdArray> copies;  // of the memory of places
+  std::unordered_map<int, NdArray> copies;  // of the memory of buffers
   for (const TapeOutput& output : tape.outputs) {
-    const Seen& each = output.seen;
-    if (each.place < 0 || output.input >= 0 || output.earlier >= 0 || output.found->defined()) {
+    const TensorRef& each = output.tensor;
+    if (each.buffer < 0 || output.input >= 0 || output.earlier >= 0 || output.found->defined()) {
       outputs.push_back(output.input >= 0     ? inputs[static_cast<std::size_t>(output.input)]
                         : output.earlier >= 0 ? Variable(outputs[static_cast<std::size_t>(output.earlier)])
                                               : *output.found);
@@ -286,11 +288,11 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
     }
     NdArray out = array_of(tape, each, inputs);
     // A constant stays the tape's, and a graph writes where it was captured.
-    const Place::Kind kind = place_at(tape, each.place).kind;
-    const bool shared = kind == Place::Kind::constant ||
-                        (launched && (kind == Place::Kind::result || kind == Place::Kind::by_call));
+    const Buffer::Kind kind = buffer_at(tape, each.buffer).kind;
+    const bool shared = kind == Buffer::Kind::constant ||
+                        (launched && (kind == Buffer::Kind::result || kind == Buffer::Kind::from_kernel));
     if (shared) {  // outputs that share memory share the copy
-      NdArray& memory = copies[each.place];
+      NdArray& memory = copies[each.buffer];
       const auto bytes = static_cast<std::int64_t>(out.storage()->bytes());
       if (!memory.defined())
         memory = Variable(NdArray(out.storage(), {bytes}, {1}, 0, kByte)).clone().array();
@@ -302,9 +304,6 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
   }
   return outputs;
 }
-
-Tape::Tape() = default;
-Tape::~Tape() = default;
 
 void copy_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) {
   if (bytes == 0) return;
@@ -324,11 +323,11 @@ bool may_fuse_on_devices() {
 void prepare_for_device(Tape& tape, const std::vector<Variable>& inputs) {
   optional<Device> device;
   std::size_t arguments = 0;
-  for (const Place& place : tape.places) {
-    if (place.first < 0) continue;
-    const Device on = place.stand_in->device();
+  for (const Buffer& buffer : tape.buffers) {
+    if (buffer.first < 0) continue;
+    const Device on = buffer.placeholder->device();
     if (on.is_cpu() || (device && *device != on)) return;
-    if (place.kind == Place::Kind::input && place.written) return;
+    if (buffer.kind == Buffer::Kind::input && buffer.written) return;
     device = on;
   }
   for (const Variable& x : inputs) arguments += x.defined();
@@ -338,18 +337,18 @@ void prepare_for_device(Tape& tape, const std::vector<Variable>& inputs) {
 namespace {
 
 // The graph reads copies of the arguments, which stay where they are.
-void bring_copies(Tape& tape, const std::vector<Variable>& inputs) {
+void copy_arguments(Tape& tape, const std::vector<Variable>& inputs) {
   DeviceTape& on = *tape.on_device;
   on.arguments.resize(inputs.size());
   for (const int at : tape.arguments) {
-    const Place& place = tape.places[static_cast<std::size_t>(at)];
-    const auto input = static_cast<std::size_t>(place.input);
+    const Buffer& buffer = tape.buffers[static_cast<std::size_t>(at)];
+    const auto input = static_cast<std::size_t>(buffer.input);
     const NdArray& x = inputs[input].array();
     NdArray& copy = on.arguments[input];
     if (!copy.defined()) copy = NdArray::empty_strided(x.sizes(), x.strides(), x.dtype(), on.device);
     ops::copy_array(copy, x);
     const std::int64_t before = tape.input_offsets[input] * element_size(x.dtype());
-    place.stand_in->move_to(static_cast<char*>(copy.data()) - before);
+    buffer.placeholder->move_to(static_cast<char*>(copy.data()) - before);
   }
 }
 
@@ -358,7 +357,7 @@ void bring_copies(Tape& tape, const std::vector<Variable>& inputs) {
 bool launch(Tape& tape, const std::vector<Variable>& inputs, bool moved) {
   DeviceTape& on = *tape.on_device;
   if (++on.runs == 1) return false;  // plans and workspaces are made by a run of its own
-  bring_copies(tape, inputs);
+  copy_arguments(tape, inputs);
   if (moved) on.graph.reset();
   if (!on.graph) {
     auto graph = std::make_unique<cuda::Graph>(on.device);

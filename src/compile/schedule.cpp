@@ -74,7 +74,7 @@ class Zeros {
       for (TensorEntry& entry : list.entries) of[&entry.at[0]] = &entry;
       for (const TapeCall::Address& address : call.addresses)
         if (const auto found = of.find(address.at); found != of.end())
-          entries_[{static_cast<int>(at), address.place}].push_back(
+          entries_[{static_cast<int>(at), address.buffer}].push_back(
               {address.offset, list.dtype, found->second});
     }
   }
@@ -82,8 +82,8 @@ class Zeros {
   /// The entry of the list that set these elements to zero, if that call is the last to touch them before the
   /// call `before`; else null.
   TensorEntry* before(const AccessIndex& accesses, const NdArray& x, int before) const {
-    const int place = accesses.place(x), at = accesses.last_before(place, before);
-    const auto found = entries_.find({at, place});
+    const int buffer = accesses.buffer(x), at = accesses.last_before(buffer, before);
+    const auto found = entries_.find({at, buffer});
     if (found == entries_.end()) return nullptr;
     const auto offset = static_cast<std::size_t>(x.offset() * element_size(x.dtype()));
     for (const Entry& each : found->second)
@@ -98,7 +98,7 @@ class Zeros {
     DType dtype;
     TensorEntry* entry;
   };
-  std::map<std::pair<int, int>, std::vector<Entry>> entries_;  // by call and place
+  std::map<std::pair<int, int>, std::vector<Entry>> entries_;  // by call and buffer
 };
 
 }  // namespace
@@ -117,10 +117,11 @@ void fuse_matmul_add(Tape& tape, AccessIndex& accesses, bool on_devices) {
     NdArray &out = std::get<0>(arguments), &init = std::get<1>(arguments);
     const NdArray &a = std::get<2>(arguments), &b = std::get<3>(arguments);
     if (init.defined() || !adds(out, on_devices) || !out.is_contiguous()) continue;
-    const int place = accesses.place(out);
-    Place& made = tape.places[static_cast<std::size_t>(place)];
-    const std::vector<int>& users = accesses.calls(place);
-    if (made.kind != Place::Kind::inner || users.size() != 2 || users[0] != static_cast<int>(i)) continue;
+    const int buffer = accesses.buffer(out);
+    Buffer& made = tape.buffers[static_cast<std::size_t>(buffer)];
+    const std::vector<int>& users = accesses.calls(buffer);
+    if (made.kind != Buffer::Kind::temporary || users.size() != 2 || users[0] != static_cast<int>(i))
+      continue;
 
     TapeCall& later = tape.calls[static_cast<std::size_t>(users[1])];
     const Addition addition(later);
@@ -129,9 +130,9 @@ void fuse_matmul_add(Tape& tape, AccessIndex& accesses, bool on_devices) {
     if (!sum.is_contiguous() || !addition.part->is_contiguous() || sum.numel() != out.numel() ||
         sum.dtype() != out.dtype() || addition.part->numel() != out.numel())
       continue;
-    const int to = accesses.place(sum);
-    const Place& target = tape.places[static_cast<std::size_t>(to)];
-    const bool there = target.kind != Place::Kind::inner || accesses.calls(to).front() < users[0];
+    const int to = accesses.buffer(sum);
+    const Buffer& target = tape.buffers[static_cast<std::size_t>(to)];
+    const bool there = target.kind != Buffer::Kind::temporary || accesses.calls(to).front() < users[0];
     const bool apart = a.storage() != sum.storage() && b.storage() != sum.storage();
     if (!there || !apart || accesses.between(to, users[0], users[1])) continue;
 
@@ -139,7 +140,7 @@ void fuse_matmul_add(Tape& tape, AccessIndex& accesses, bool on_devices) {
     init = out;
     std::get<4>(arguments).beta = 1;
     left_out[static_cast<std::size_t>(users[1])] = true;
-    redirected.push_back({users[0], place, to});
+    redirected.push_back({users[0], buffer, to});
     if (TensorEntry* const entry = zeros.before(accesses, sum, users[0])) {
       entry->count = 0;
       init = NdArray();
@@ -198,7 +199,7 @@ class ProductProducer final : public Producer {
            rest * columns * depth_of(a, args) >= 512;
   }
 
-  void bring(std::int64_t first, std::int64_t last, std::byte* to) const override {
+  void produce(std::int64_t first, std::int64_t last, std::byte* to) const override {
     auto& [whole, kept_init, a, b, args] = product_.arguments();
     const NdArray& init = kept_init;
     NdArray rows = array_at(to, {last - first, unit()}, out().dtype());
@@ -216,27 +217,27 @@ class ProductProducer final : public Producer {
 std::unique_ptr<Producer> product_producer(const TapeCall& call) {
   KeptProduct* const product = product_of(call);
   if (!product) return nullptr;
-  auto source = std::make_unique<ProductProducer>(*product);
-  if (!source->fits()) return nullptr;
-  return source;
+  auto producer = std::make_unique<ProductProducer>(*product);
+  if (!producer->fits()) return nullptr;
+  return producer;
 }
 
 void sink_producers(Tape& tape, AccessIndex& accesses) {
   std::vector<std::vector<std::size_t>> before(tape.calls.size());
   std::vector<bool> moved(tape.calls.size());
   for (std::size_t i = 0; i < tape.calls.size(); ++i) {
-    const std::unique_ptr<Producer> source = producer_of(tape.calls[i]);
-    if (!source) continue;
-    const int place = accesses.place(source->out()), from = static_cast<int>(i);
-    const std::vector<int>& users = accesses.calls(place);
-    if (tape.places[static_cast<std::size_t>(place)].kind != Place::Kind::inner) continue;
+    const std::unique_ptr<Producer> producer = producer_of(tape.calls[i]);
+    if (!producer) continue;
+    const int buffer = accesses.buffer(producer->out()), from = static_cast<int>(i);
+    const std::vector<int>& users = accesses.calls(buffer);
+    if (tape.buffers[static_cast<std::size_t>(buffer)].kind != Buffer::Kind::temporary) continue;
     if (users.front() != from || users.size() < 2 || users[1] == from + 1) continue;
     const int to = users[1];
     if (!tape.calls[static_cast<std::size_t>(to)].call->per_element()) continue;
     bool written_between = false;
-    for (const NdArray* x : source->reads())
+    for (const NdArray* x : producer->reads())
       written_between =
-          written_between || (x->defined() && accesses.written_between(accesses.place(*x), from, to));
+          written_between || (x->defined() && accesses.written_between(accesses.buffer(*x), from, to));
     if (written_between) continue;
     before[static_cast<std::size_t>(to)].push_back(i);
     moved[i] = true;
@@ -251,7 +252,7 @@ void sink_producers(Tape& tape, AccessIndex& accesses) {
 
 namespace {
 
-// The places that a call accesses, if all it accesses are single elements of a device, and what it writes is
+// The buffers that a call accesses, if all it accesses are single elements of a device, and what it writes is
 // new.
 struct Scalars final : detail::ArgumentVisitor {
   const AccessIndex& accesses;
@@ -262,10 +263,10 @@ struct Scalars final : detail::ArgumentVisitor {
   Scalars(const AccessIndex& of, int at) : accesses(of), call(at) {}
   void array(NdArray& array) override {
     if (!array.defined()) return;
-    const int place = accesses.place(array);
+    const int buffer = accesses.buffer(array);
     all = all && array.numel() == 1 && !array.device().is_cpu() &&
-          (!written || accesses.calls(place).front() == call);
-    (written ? made : read).push_back(place);
+          (!written || accesses.calls(buffer).front() == call);
+    (written ? made : read).push_back(buffer);
   }
   void address(void*&) override { all = false; }
   void words(Philox&) override { all = false; }
@@ -301,8 +302,8 @@ class Order {
 
   // What it reads is there before any other call.
   bool can_begin(const Scalars& of) const {
-    return std::all_of(of.read.begin(), of.read.end(), [&](int place) {
-      const std::vector<int>& writers = accesses_.writers(place);
+    return std::all_of(of.read.begin(), of.read.end(), [&](int buffer) {
+      const std::vector<int>& writers = accesses_.writers(buffer);
       return are(When::first, writers.begin(), std::lower_bound(writers.begin(), writers.end(), of.call));
     });
   }
@@ -312,9 +313,9 @@ class Order {
       return are(When::last, std::upper_bound(calls.begin(), calls.end(), of.call), calls.end());
     };
     return std::all_of(of.made.begin(), of.made.end(),
-                       [&](int place) { return after(accesses_.calls(place)); }) &&
+                       [&](int buffer) { return after(accesses_.calls(buffer)); }) &&
            std::all_of(of.read.begin(), of.read.end(),
-                       [&](int place) { return after(accesses_.writers(place)); });
+                       [&](int buffer) { return after(accesses_.writers(buffer)); });
   }
 
   const AccessIndex& accesses_;
@@ -338,8 +339,8 @@ void hoist_reductions(Tape& tape, AccessIndex& accesses) {
   for (std::size_t i = 0; i < tape.calls.size(); ++i) {
     const std::optional<ElementReductionCall> found = element_reduction_call(tape.calls[i], accesses);
     const auto at = static_cast<int>(i);
-    if (!found || found->device.is_cpu() || accesses.calls(found->to.place).front() != at) continue;
-    const std::vector<int>& writers = accesses.writers(found->of.place);
+    if (!found || found->device.is_cpu() || accesses.calls(found->to.buffer).front() != at) continue;
+    const std::vector<int>& writers = accesses.writers(found->of.buffer);
     const auto next = std::lower_bound(writers.begin(), writers.end(), at);
     if (next == writers.begin()) continue;
     auto last = static_cast<std::size_t>(*std::prev(next));

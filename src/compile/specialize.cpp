@@ -133,7 +133,7 @@ std::string first_difference(const Tape& a, const Tape& b) {
   const std::size_t calls = std::min(a.marks.size(), b.marks.size()) - 1;  // the last ends the last call
   for (std::size_t i = 0; i < calls; ++i) {
     const auto signature_of = [i](const Tape& t) {
-      return std::string_view(t.print).substr(t.marks[i].at, t.marks[i + 1].at - t.marks[i].at);
+      return std::string_view(t.signature).substr(t.marks[i].at, t.marks[i + 1].at - t.marks[i].at);
     };
     if (signature_of(a) != signature_of(b))
       return detail::text("two calls in a row did different things, first at kernel call ", std::uint64_t{i},
@@ -159,7 +159,7 @@ bool Specialization::fits(const std::vector<Variable>& tensors) {
     if (input.memory->state != input.known.state || !only_passed_are_gone(input)) return false;
     note_passed(input.memory.get(), tensors[i]);
   }
-  return holds(*settled, tensors);
+  return holds(*replayed, tensors);
 }
 
 // Younger tensors are not counted when they are destroyed.
@@ -197,16 +197,16 @@ bool Specialization::only_passed_are_gone(Input& input) {
 void Specialization::stay_eager(const std::string& why) {
   eager = true;
   reason = why;
-  settled.reset();
+  replayed.reset();
   last_.reset();
   inputs_.clear();
   passed_.clear();
   warn(Warning("compile: the function stays eager: " + reason + "."));
 }
 
-void Specialization::unsettle() {
+void Specialization::invalidate() {
   wasted_ = replays == 0 ? wasted_ + 1 : 0;
-  last_ = std::move(settled);
+  last_ = std::move(replayed);
   recordings_ = 0;
   reason = "what it reads has been replaced; it is being recorded again";
   if (wasted_ >= kMostWasted) stay_eager("what it reads is replaced from call to call");
@@ -232,7 +232,7 @@ void Specialization::recorded(Recording& recording, const std::vector<Variable>&
     note_passed(input.memory.get(), x);
   }
   const std::uint32_t before = std::exchange(recorded_, recording.number());
-  if (last_ && last_->print == tape->print) {
+  if (last_ && last_->signature == tape->signature) {
     for (std::size_t i = 0; i < now.size(); ++i) {
       // Views that the caller makes for a call and drops afterwards are younger than the recording before.
       if (now[i].memory) now[i].known = detail::ReadState(*now[i].memory, before);
@@ -246,7 +246,7 @@ void Specialization::recorded(Recording& recording, const std::vector<Variable>&
     };
     for (TapeLeaf& leaf : tape->leaves) let_go(leaf.leaf);
     for (TapeOutput& output : tape->outputs) let_go(output.found);
-    settle(std::move(tape), tensors, fuse_on_devices);
+    adopt(std::move(tape), tensors, fuse_on_devices);
     inputs_ = std::move(now);
     return;
   }
@@ -257,13 +257,13 @@ void Specialization::recorded(Recording& recording, const std::vector<Variable>&
 }
 
 // A tape that cannot be prepared is none.
-void Specialization::settle(std::unique_ptr<Tape> tape, const std::vector<Variable>& tensors,
-                            bool fuse_on_devices) {
+void Specialization::adopt(std::unique_ptr<Tape> tape, const std::vector<Variable>& tensors,
+                           bool fuse_on_devices) {
   fuse(*tape, fuse_on_devices);
   plan_memory(*tape);
   prepare_for_device(*tape, tensors);
   arguments = arguments_of(tensors);
-  settled = std::move(tape);
+  replayed = std::move(tape);
   last_.reset();
   reason.clear();
   recordings_ = 0;

@@ -17,10 +17,10 @@
 
 namespace ebb::detail::compile {
 
-/// Bytes rounded up to whole lines of the cache.
+/// Bytes, rounded up to whole cache lines.
 inline std::size_t to_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/// What stands for them: rows of the CPU, or a kernel of a device.
+/// A program that runs in place of several calls: loops on the CPU, or one kernel of a device.
 class StepProgram {
  public:
   StepProgram() = default;
@@ -28,62 +28,63 @@ class StepProgram {
   StepProgram(const StepProgram&) = delete;
   StepProgram& operator=(const StepProgram&) = delete;
 
-  /// Memory that a run works in, and where; on the CPU for the number of threads there are now.
+  /// Scratch memory of a run, and its device. On the CPU the size depends on the present number of threads.
   virtual std::size_t work_bytes() const { return 0; }
   virtual Device work_device() const { return kCPU; }
   virtual void run(std::byte* work) const = 0;
 };
 
-/// Memory that calls of a tape refer to, by a storage of the tape's own that is moved to where it lies.
-struct Place {
+/// A buffer that calls of a tape access. They refer to it by a placeholder, a storage that a replay moves to
+/// the buffer's memory.
+struct Buffer {
   enum class Kind : std::uint8_t {
-    input,     ///< of an argument: the caller's
-    outside,   ///< of a tensor that the function found: a parameter, a captured tensor
-    constant,  ///< made by the function, with numbers that the host wrote
-    inner,     ///< made and gone within the function: in the tape's arena
-    passing,   ///< made and gone within calls that run together: in no memory of the tape
-    result,    ///< made by the function and kept: what it returned, a gradient
-    by_call,   ///< made by a kernel itself, anew each time
+    input,        ///< of an argument, which the caller owns
+    captured,     ///< of a tensor that the function found: a parameter, a captured tensor
+    constant,     ///< made by the function, with numbers that the host wrote
+    temporary,    ///< made and freed within the function: in the tape's arena
+    elided,       ///< made and freed within calls that run as one program: it needs no memory
+    result,       ///< made by the function and kept: a result, a gradient
+    from_kernel,  ///< allocated by a kernel in each run
   };
-  Kind kind = Kind::inner;
-  Ref<Storage> stand_in;
+  Kind kind = Kind::temporary;
+  Ref<Storage> placeholder;
   std::size_t bytes = 0;
-  int first = -1, last = -1;  ///< the calls that touch it; after fuse() the steps
+  int first = -1, last = -1;  ///< the first and last call that access it; after fuse() the steps
   bool written = false;
-  bool given_out = false;   ///< in the outputs or gradients
-  std::uint32_t bumps = 0;  ///< in-place writes that are counted
-  std::size_t at = 0;       ///< inner: in the arena
+  bool returned = false;    ///< it is in the outputs or gradients
+  std::uint32_t bumps = 0;  ///< how often a run increments the version counter
+  std::size_t at = 0;       ///< of a temporary: its offset in the arena
 
-  int input = -1;          ///< of input: which argument
-  std::int64_t reach = 0;  ///< of input: bytes from its first element on that must be there
-  bool fixed = false;      ///< of input: whether it must begin where it began
-  std::shared_ptr<detail::ReadStorage> found;  ///< of outside
-  detail::ReadState known;                     ///< of outside: of the tensors on `found`
-  bool is_gradient = false;                    ///< of outside: whether it is a gradient, of which leaves tell
-  std::vector<std::byte> numbers;              ///< of constant
-  Ref<Storage> kept;                           ///< of constant and result: its memory
+  int input = -1;          ///< of an input: the number of the argument
+  std::int64_t reach = 0;  ///< of an input: the bytes that must exist, from its first element on
+  bool fixed = false;      ///< of an input: whether its offset must be the recorded one
+  std::shared_ptr<detail::ReadStorage> found;  ///< of a captured one
+  detail::ReadState known;                     ///< of a captured one: the state of the tensors on `found`
+  bool is_gradient = false;                    ///< of a captured one: leaves check it, if it is a gradient
+  std::vector<std::byte> numbers;              ///< of a constant
+  Ref<Storage> kept;                           ///< of a constant or result: its memory
 };
 
-/// A tensor of the tape: a place seen through a shape.
-struct Seen {
-  int place = -1;  ///< -1: undefined
-  NdArray array;   ///< on the place's stand-in
+/// A tensor of the tape: a buffer with a geometry.
+struct TensorRef {
+  int buffer = -1;  ///< -1: undefined
+  NdArray array;    ///< on the buffer's placeholder
 };
 
-/// A call, and which of the arrays that it was given it put itself in place of.
+/// A recorded kernel call, and the outputs that it allocates itself.
 struct TapeCall {
   struct Made {
-    std::size_t array;  ///< which of the call's arrays, in the order of a visit
-    int place;
-    NdArray given;  ///< what the kernel found there
+    std::size_t array;  ///< the number of the array in a visit of the call
+    int buffer;
+    NdArray given;  ///< the array that the kernel replaced
   };
   /// An address among its arguments.
   struct Address {
     void** at;
-    int place;
+    int buffer;
     std::size_t offset;
   };
-  /// Words among its arguments, and the call's that draws them anew each time.
+  /// Philox words among its arguments, and the words of the call that draws them in each run.
   struct Words {
     Philox* of;
     const Philox* drawn;
@@ -92,24 +93,24 @@ struct TapeCall {
   std::vector<Made> made;
   std::vector<Address> addresses;
   std::vector<Words> words;
-  int number = 0;  ///< of the calls that were recorded: some are left out later
+  int number = 0;  ///< among the recorded calls, of which passes may drop some
 };
 
-/// What a replay does at a time: a call, or several that run together.
+/// A step of a replay: one call, or several that run as one program.
 struct TapeStep {
   int first, last;                       ///< calls
-  std::unique_ptr<StepProgram> program;  ///< what several run as
-  std::size_t work_at = 0;               ///< where that works, in its device's arena
+  std::unique_ptr<StepProgram> program;  ///< null for one call
+  std::size_t work_at = 0;               ///< the offset of its scratch memory in the arena of its device
 };
 
-/// Two inner places of which the second may lie where the first does: a step that works element by element
-/// reads the one for the last time and writes the other for the first.
-struct TapeSuccession {
+/// Two temporaries that may share an address: the step, which works element by element, reads the first for
+/// the last time and writes the second for the first time.
+struct InPlaceReuse {
   int from, to, step;
 };
 
-/// A tensor that the tape does not keep alive: with the last handle of its own it is gone, and the tape,
-/// whose captured memory tells of that (ReadState), does not look at it any more.
+/// A tensor that the tape refers to without keeping it alive. The state of captured memory (ReadState) tells
+/// that the tensor is destroyed, and the tape does not read it any more.
 class Borrowed {
  public:
   Borrowed() = default;
@@ -139,108 +140,101 @@ class Borrowed {
 /// A tensor whose gradient the function used.
 struct TapeLeaf {
   Borrowed leaf;
-  int input = -1;              ///< the argument that it is; -1 for any other
-  const void* data = nullptr;  ///< where the leaf's own elements lay
+  int input = -1;              ///< the number of the argument that it is, or -1
+  const void* data = nullptr;  ///< the address of the leaf's own elements
   bool adds = false;           ///< the function added to the gradient
   bool had = false;            ///< there was a gradient before
-  bool any_before = false;     ///< the function dropped the gradient of before unseen: any will do, or none
-  int dropped_at = 0;          ///< from the call of this number on, if any_before
-  Seen before;                 ///< the gradient of before, if calls read or write it
+  bool any_before = false;     ///< the function dropped the old gradient without reading it: any one will do
+  int dropped_at = 0;          ///< if any_before: the number of the call before which it was dropped
+  TensorRef before;            ///< the old gradient, if calls access it
   bool leaves = false;         ///< the function leaves the gradient `after`
-  int added_at = 0;            ///< from the call of this number on
-  Seen after;
+  int added_at = 0;            ///< `after` is valid from the call of this number on
+  TensorRef after;
 };
 
 /// A tensor that the function returned.
 struct TapeOutput {
-  Seen seen;
-  int input = -1;    ///< the argument that it is; -1 for any other
-  int earlier = -1;  ///< the output before it that it is
+  TensorRef tensor;
+  int input = -1;    ///< the number of the argument that it is, or -1
+  int earlier = -1;  ///< the number of the earlier output that it is, or -1
   Borrowed found;    ///< the captured tensor that it is
   bool inference = false;
 };
 
-struct DeviceTape;
+/// The captured graph of a tape whose memory is all on one device.
+struct DeviceTape {
+  explicit DeviceTape(Device on) : device(on) {}
 
+  Device device;
+  std::unique_ptr<cuda::Graph> graph;
+  std::vector<NdArray> arguments;  ///< the copies of the inputs that the graph reads
+  int runs = 0;
+};
+
+/// One recorded run of a function, and everything that a replay needs.
 struct Tape {
-  Tape();
-  ~Tape();
-  Tape(const Tape&) = delete;
-  Tape& operator=(const Tape&) = delete;
-
   std::vector<TapeCall> calls;
-  std::vector<Place> places;
-  std::vector<const detail::KeptCall*> watched;  ///< those that may cease to hold
-  std::vector<TapeSuccession> successions;
+  std::vector<Buffer> buffers;
+  std::vector<const detail::KeptCall*> watched;  ///< calls whose assumptions a replay must check
+  std::vector<InPlaceReuse> reuses;
   std::vector<TapeStep> steps;
-  /// Places of the function's caller whose memory must not overlap, since one of them is written to: neither
-  /// may a kernel check for overlaps what it did not check when it was recorded, nor are calls in an order
-  /// that would be right then.
-  std::vector<std::pair<int, int>> apart;
+  /// Pairs of the caller's buffers that must not overlap, since one of them is written to. Kernels do not
+  /// check for overlaps again, and the order of calls is only right without them.
+  std::vector<std::pair<int, int>> no_alias;
   std::vector<TapeLeaf> leaves;
   std::vector<TapeOutput> outputs;
   std::vector<std::int64_t> input_offsets;
-  std::vector<int> arguments, outside, own;  ///< places: of inputs, of outside, of results and constants
-  std::string print;                         ///< two recordings of the same function have the same
+  std::vector<int> arguments, captured, own;  ///< buffers: inputs, captured ones, results and constants
+  std::string signature;                      ///< equal for two recordings of the same function
   struct Mark {
     std::size_t at;
     const char* name;
   };
-  std::vector<Mark> marks;  ///< where in it the calls begin, and their names
-  /// Memory on a device of the inner places and of what programs work in.
+  std::vector<Mark> marks;  ///< the offsets in the signature at which the calls begin, and their names
+  /// The memory on one device of temporaries and of programs.
   struct Arena {
     Device device;
     std::size_t bytes = 0;
     Ref<Storage> memory;
   };
   std::vector<Arena> arenas;
-  int work_threads = 0;                   ///< for which the arena is large enough
-  std::unique_ptr<DeviceTape> on_device;  ///< of a tape that a captured graph can stand for
-  bool brought = false;                   ///< whether the memory is there
+  int work_threads = 0;                   ///< the number of threads that the arena is large enough for
+  std::unique_ptr<DeviceTape> on_device;  ///< null if no captured graph can replace the calls
+  bool materialized = false;              ///< whether the memory is allocated
 };
 
-/// Copies and waits; the devices are the same or one is the CPU.
+/// Copies bytes and waits for the copy. The devices are the same, or one is the CPU.
 void copy_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes);
 
-/// Gives inner places, and what programs work in, their parts of the arenas: those that live at the same time
-/// never share a byte.
+/// Assigns offsets in the arenas to temporaries and programs. Two that are live at the same time do not share
+/// a byte.
 void plan_memory(Tape& tape);
 
-/// Whether the captured tensors are those that it was recorded from, in the state they were in.
+/// Whether the captured tensors are those of the recording, in the same state.
 bool reads_same(Tape& tape);
 
-/// Whether all that the tape assumes of what it found is so (docs/compile.md has the list).
+/// Whether all assumptions of the tape hold (docs/compile.md lists them).
 bool holds(Tape& tape, const std::vector<Variable>& inputs);
 
-/// Whether they have bytes in common.
+/// Whether the storages have bytes in common.
 bool overlap(const Storage& a, const Storage& b);
 
-/// Runs the calls on these inputs, and gives the outputs.
+/// Runs the calls on these inputs, and returns the outputs.
 std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs);
 
-struct DeviceTape {
-  explicit DeviceTape(Device on) : device(on) {}
-
-  Device device;
-  std::unique_ptr<cuda::Graph> graph;
-  std::vector<NdArray> arguments;  ///< where the graph reads each input
-  int runs = 0;
-};
-
-/// Whether chains of calls on a device are made kernels: EBB_FUSE is not 0, and no algorithm needs to be
-/// deterministic.
+/// Whether calls of devices may be fused: EBB_FUSE is not 0, and no deterministic algorithms are required.
 bool may_fuse_on_devices();
 
-/// Makes the tape one that a graph can stand for, if all of its memory is on one device, no argument is
-/// written to, and none share memory.
+/// Prepares the tape for a captured graph, if all of its memory is on one device, no argument is written to,
+/// and no arguments share memory.
 void prepare_for_device(Tape& tape, const std::vector<Variable>& inputs);
 
-/// Launches the tape's graph, which is captured first if there is none or the tape's own memory has moved.
-/// False: the calls must be run one by one, for the device's libraries are not ready yet or the calls cannot
-/// be captured.
+/// Launches the tape's graph. Captures it first, if there is none or the tape's own memory has `moved`.
+/// Returns false if the calls must run one by one, because the libraries of the device are not ready yet or
+/// the calls cannot be captured.
 bool launch(Tape& tape, const std::vector<Variable>& inputs, bool moved);
 
-/// All calls, in order. Where one throws, `reached` has its number.
+/// Runs all calls in order. If one throws, `reached` is its number.
 void run_calls(Tape& tape, int* reached = nullptr);
 
 }  // namespace ebb::detail::compile
