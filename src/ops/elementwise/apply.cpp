@@ -77,9 +77,8 @@ bool same_view(const NdArray& a, const NdArray& b) {
 
 }  // namespace
 
-void prepare(const char* op, Types types, const Input* inputs, int count, Prepared& p) {
-  // The condition of where() is an operand of its own kind, settled by its caller.
-  const int first_typed = count == 3 && op[0] == 'w' ? 1 : 0;
+void prepare(const char* op, Types types, const Input* inputs, int count, Prepared& p, bool condition) {
+  const int first_typed = condition ? 1 : 0;
   PromotionState state;
   const Variable* placed = nullptr;  // decides on the device
   for (int i = 0; i < count; ++i) {

@@ -45,7 +45,9 @@ struct Input {
   Input(const Scalar& s) : number(s) {}
 };
 
-void prepare(const char* op, Types types, const Input* inputs, int count, Prepared& out);
+/// With a `condition` the first input is one: it is made Bool, and the others alone decide on the dtype.
+void prepare(const char* op, Types types, const Input* inputs, int count, Prepared& out,
+             bool condition = false);
 NdArray make_output(const Prepared& p, DType dtype);
 
 /// The dtype of what an op gives that computes in d.
@@ -127,7 +129,7 @@ template <class Op>
 NdArray apply(const Op& op, const Input& a, const Input& b, const Input& c) {
   Prepared p;
   const Input inputs[] = {a, b, c};
-  prepare(Op::kName, Op::kTypes, inputs, 3, p);
+  prepare(Op::kName, Op::kTypes, inputs, 3, p, Op::kCondition);
   NdArray out = make_output(p, p.dtype);
   kernels::Ternary<Op>::slot(p.device, out, p.operands[0], p.operands[1], p.operands[2], op);
   return out;

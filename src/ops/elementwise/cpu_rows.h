@@ -159,7 +159,7 @@ void ternary_row(void* to, const void* const* in, unsigned, std::int64_t n, cons
   using C = Compute<T>;
   const Op op = *static_cast<const Op*>(formula);
   // A condition is read as a byte: loops over bools are not vectorised.
-  using First = std::conditional_t<ops::TakesCondition<Op, C>, std::uint8_t, T>;
+  using First = std::conditional_t<Op::kCondition, std::uint8_t, T>;
   using FirstC = Compute<First>;
   T* out = static_cast<T*>(to);
   const First* a = static_cast<const First*>(in[0]);

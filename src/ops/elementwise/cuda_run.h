@@ -29,7 +29,7 @@ constexpr auto kernels_for() {
   } else if constexpr (Inputs == 2) {
     return map_kernels<F, MapResult<std::invoke_result_t<const F&, C, C>, T>, T, T>();
   } else {
-    using First = std::conditional_t<ops::TakesCondition<Op, C>, bool, T>;
+    using First = std::conditional_t<Op::kCondition, bool, T>;
     return map_kernels<F, T, First, T, T>();
   }
 }
@@ -80,7 +80,7 @@ void binary(NdArray& out, DType dtype, const Operand& a, const Operand& b, const
 template <class Op>
 void ternary(NdArray& out, const Operand& a, const Operand& b, const Operand& c, const Op& op) {
   static constexpr auto kTable = detail::kernel_table<Op, 3>();
-  const DType dtype = out.dtype(), first = ops::TakesCondition<Op, double> ? kBool : dtype;
+  const DType dtype = out.dtype(), first = Op::kCondition ? kBool : dtype;
   const auto& kernels = detail::kernels_of(Op::kName, kTable, dtype);
   if (out.numel() == 0)
     return describe_formula(typeid(Op), &op, sizeof(op), dtype, {{a, first}, {b, dtype}, {c, dtype}});

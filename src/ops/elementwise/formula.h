@@ -91,9 +91,11 @@ constexpr unsigned kNone = 0, kA = 1, kB = 2, kC = 4, kOut = 8;
 ///   kUsesA, kUsesB           what it looks at: kA | kOut; of three operands kUses[3]
 ///   gradient_a, gradient_b   of (g, kept); of three operands gradient(operand, g, kept)
 ///   kRoundsOnce              true if no gradient is rounded by more than one op
+///   kCondition               true if the first operand is a condition, a bool whatever the op computes in
 struct Binary {
   static constexpr Types kTypes = Types::all;
   static constexpr Run kRun = Run::loop;
+  static constexpr bool kCondition = false;
 };
 struct Ternary : Binary {};
 
@@ -145,13 +147,6 @@ struct Gradient : Binary {
     else
       return op.gradient(g, kept);
   }
-};
-
-/// A formula whose first operand is a condition: Where.
-template <class Op, class C>
-concept TakesCondition = requires(const Op& op, bool c, C x) {
-  requires Op::kName[0] == 'w';
-  op.value(c, x, x);
 };
 
 /// A formula as a function object, which is what kernels of CUDA take.

@@ -128,7 +128,7 @@ __device__ void one(char* p) {
     const Op& op = *reinterpret_cast<const Op*>(p);
     if constexpr (std::is_base_of_v<Unary, Op>)
       at<T>(p) = cuda::apply<T>(op, at<T>(p));
-    else if constexpr (TakesCondition<Op, T>)
+    else if constexpr (Op::kCondition)
       at<T>(p) = cuda::apply<T>(op, at<bool>(p), at<T>(p), at<T>(p));
     else if constexpr (std::is_base_of_v<Ternary, Op>)
       at<T>(p) = cuda::apply<T>(op, at<T>(p), at<T>(p), at<T>(p));

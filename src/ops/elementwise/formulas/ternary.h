@@ -10,6 +10,7 @@ namespace ebb::ops {
 
 struct Where : Ternary {
   static constexpr char kName[] = "where";
+  static constexpr bool kCondition = true;
   template <class T>
   EBB_HD T value(bool condition, T a, T b) const {
     // By bits: written as a choice the compiler makes it a branch around a load, which does not vectorise.
