@@ -28,7 +28,8 @@ function(ebb_write_slots variable)
 
 namespace ebb::kernels {
 
-#define EBB_ENTRY(kernel, op) constinit KernelSlot<decltype(cpu::kernel)> kernel{op, levels_of<cpu::kernel>}
+#define EBB_ENTRY(kernel, op) \\
+  constinit KernelSlot<decltype(cpu::kernel)> kernel(op, levels_of<cpu::kernel>, detail::traits_of<cpu::kernel>)
 ${${_header}_list}(EBB_ENTRY)
 #undef EBB_ENTRY
 

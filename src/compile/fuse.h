@@ -4,7 +4,7 @@
 #include <ebb/core/api.h>
 
 #include "compile/tape.h"
-#include "kernel/element_reduction.h"
+#include "kernel/kernel_traits.h"
 
 #include <atomic>
 #include <cstddef>

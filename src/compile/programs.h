@@ -6,8 +6,7 @@
 #include "compile/fuse.h"
 #include "compile/tape.h"
 #include "core/backend.h"
-#include "kernel/element_reduction.h"
-#include "kernel/element_row.h"
+#include "kernel/kernel_traits.h"
 #include "kernel/grid.h"
 
 #include <array>

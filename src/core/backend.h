@@ -133,7 +133,7 @@ struct Backend {
 };
 
 /// Raised whenever Backend, the signature of a kernel slot or a type that plugins see changes.
-constexpr std::uint32_t kPluginAbi = 10;
+constexpr std::uint32_t kPluginAbi = 11;
 
 /// What a plugin exports as `extern "C"` under kPluginEntry. If it was built for the host's ABI number and
 /// finds a driver and a device, it calls set_backend, fills the kernel slots and returns null; else it

@@ -1,8 +1,6 @@
 // What kept calls share, and what visitors of their arguments need not tell apart.
 #include "kernel/kept_call.h"
 
-#include "kernel/element_reduction.h"
-
 #include <cstring>
 
 namespace ebb::detail {
@@ -28,9 +26,12 @@ KeptArray::KeptArray(const NdArray& array) : array_(array) {}
 KeptArray::KeptArray(const KeptArray&) = default;
 KeptArray::~KeptArray() = default;
 
-ElementRow*& asked_row() noexcept {
-  static thread_local ElementRow* row = nullptr;
-  return row;
+void ElementRow::add(const ops::Operand& operand) {
+  Operand& added = operands[count];
+  static_cast<ops::Operand&>(added) = operand;
+  added.dtype = operand_dtype(count++);
+  const std::uint64_t bits = operand.array ? 0 : ops::element_bits(operand.value, added.dtype);
+  std::memcpy(added.number, &bits, sizeof(bits));
 }
 
 ElementReduction*& asked_reduction() noexcept {

@@ -6,9 +6,9 @@
 
 #include "core/allocator.h"
 #include "core/recorder.h"
-#include "kernel/element_row.h"
 #include "kernel/entry_list.h"
 #include "kernel/fields.h"
+#include "kernel/kernel_traits.h"
 #include "kernel/philox.h"
 
 #include <optional>
@@ -54,12 +54,14 @@ class EBB_API ArgumentVisitor {
 class AnySlot {
  public:
   const char* name() const { return name_; }
+  const KernelTraits& traits() const { return traits_; }
 
  protected:
-  constexpr explicit AnySlot(const char* name) : name_(name) {}
+  constexpr AnySlot(const char* name, const KernelTraits& traits) : name_(name), traits_(traits) {}
 
  private:
   const char* name_;
+  KernelTraits traits_;
 };
 
 /// What was called, so that it can be called again.
@@ -76,13 +78,23 @@ class KeptCall {
   /// Whether what the call reads besides its arguments is still there; asked only if watched().
   virtual bool holds() const { return true; }
   virtual bool watched() const { return false; }
-  /// Whether each element of what it writes follows from the same element of what it reads.
-  virtual bool per_element() const { return false; }
-  /// Its row, where it is an elementwise kernel: the array that it writes. Else null.
-  virtual const NdArray* element_row(ElementRow&) { return nullptr; }
   const char* name() const { return name_; }
   /// Null for what is no call of a slot.
   const AnySlot* slot() const { return slot_; }
+  KernelTraits traits() const { return slot_ ? slot_->traits() : KernelTraits(); }
+  /// The call with its arguments, if it is one of that slot; else null.
+  template <class Slot>
+  typename Slot::Kept* as(const Slot& slot) {
+    const AnySlot* const wanted = &slot;
+    return slot_ == wanted ? static_cast<typename Slot::Kept*>(this) : nullptr;
+  }
+
+  /// Whether each element of what it writes follows from the same element of what it reads.
+  bool per_element() const { return traits().element_row != nullptr; }
+  /// Its row, where it is an elementwise kernel: the array that it writes. Else null.
+  const NdArray* element_row(ElementRow& row) {
+    return per_element() ? traits().element_row(*this, row) : nullptr;
+  }
 
  private:
   const char* name_;
@@ -193,21 +205,15 @@ struct KeptAs<EntryList> {
   using type = KeptEntries;
 };
 
-/// Of an argument that only kernels take that work element by element.
-template <class T>
-inline constexpr bool kPerElement = false;
-
 /// The assumptions that the signature of a slot states. A tape relies on nothing else: a kernel that needs
 /// more than its arguments, or an argument that no copy stands for, is not recorded, and keeps its function
 /// eager.
 template <class... Args>
-struct KernelTraits {
+struct Signature {
   /// Whether copies of the arguments are all that a call needs; arrays and addresses among them are followed
   /// to where they lie in a replay, words of random numbers are drawn anew.
   static constexpr bool can_be_kept =
       (!std::is_void_v<typename KeptAs<std::remove_cvref_t<Args>>::type> && ...);
-  /// Whether each element of what it writes follows from the same element of what it reads.
-  static constexpr bool per_element = (kPerElement<std::remove_cvref_t<Args>> || ...);
   /// Whether it writes to an argument of that type.
   template <class Arg>
   static constexpr bool writes =
@@ -227,29 +233,13 @@ class KeptSlotCall final : public KeptCall {
     naming_refusals(name(), [this] { std::apply([this](auto&... each) { function_(each...); }, kept_); });
   }
   [[gnu::cold]] void visit(ArgumentVisitor& v) override { visit(v, std::index_sequence_for<Args...>()); }
-  bool per_element() const override { return Traits::per_element; }
-  [[gnu::cold]] const NdArray* element_row(ElementRow& row) override {
-    const NdArray* written = nullptr;
-    if constexpr (Traits::per_element) {
-      const auto ask = [&](NdArray& out, auto&... operands) {
-        NdArray nothing = NdArray::empty({0}, out.dtype(), out.device());
-        const AskRow scope(row);
-        function_(nothing, operands...);
-        written = &out;
-      };
-      std::apply(ask, kept_);
-    }
-    return written;
-  }
   auto& arguments() { return kept_; }
   Function function() const { return function_; }
 
  private:
-  using Traits = KernelTraits<Args...>;
-
   template <std::size_t... I>
   void visit(ArgumentVisitor& v, std::index_sequence<I...>) {
-    ((v.written = Traits::template writes<Args>, visit_argument(std::get<I>(kept_), v)), ...);
+    ((v.written = Signature<Args...>::template writes<Args>, visit_argument(std::get<I>(kept_), v)), ...);
   }
 
   Function function_;
@@ -261,7 +251,7 @@ template <class... Args>
 [[gnu::cold]] void call_recorded(const AnySlot& slot, void (*kernel)(Args...), Args... args) {
   Recorder* const recorder = current_recorder();
   if (!recorder) return kernel(static_cast<Args>(args)...);
-  if constexpr (KernelTraits<Args...>::can_be_kept) {
+  if constexpr (Signature<Args...>::can_be_kept) {
     auto kept = std::make_unique<KeptSlotCall<Args...>>(slot, kernel, static_cast<Args>(args)...);
     recorder->begin(*kept);
     {

@@ -46,4 +46,10 @@ template <auto kernel>
 constexpr std::array<decltype(kernel), detail::kCpuLevels> levels_of = {kernel, kernel, kernel};
 #endif
 
+/// A function of the CPU's as it is compiled for the level that this processor runs.
+template <auto kernel>
+auto at_cpu_level() {
+  return levels_of<kernel>[detail::cpu_level.load(std::memory_order_relaxed)];
+}
+
 }  // namespace ebb

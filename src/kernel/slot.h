@@ -51,9 +51,11 @@ template <class... Args>
 class KernelSlot<void(Args...)> : public detail::AnySlot {
  public:
   using Function = void (*)(Args...);
+  using Kept = detail::KeptSlotCall<Args...>;
 
-  constexpr KernelSlot(const char* name, const std::array<Function, detail::kCpuLevels>& cpu)
-      : AnySlot(name), cpu_(cpu) {}
+  constexpr KernelSlot(const char* name, const std::array<Function, detail::kCpuLevels>& cpu,
+                       const detail::KernelTraits& traits = {})
+      : AnySlot(name, traits), cpu_(cpu) {}
   KernelSlot(const KernelSlot&) = delete;
 
   void operator()(Device device, Args... args) const {

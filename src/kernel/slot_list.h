@@ -11,6 +11,12 @@
 
 #include "kernel/slot.h"
 
+namespace ebb::detail {
+/// The traits of the slot of a kernel. A family's header specializes them where there are any.
+template <auto kernel>
+inline constexpr KernelTraits traits_of{};
+}  // namespace ebb::detail
+
 /// Declares, at global scope, the slots ebb::kernels::f and the CUDA kernels ebb::cuda::f of a list.
 #define EBB_DECLARE_KERNELS(LIST) \
   namespace ebb::kernels {        \

@@ -20,6 +20,7 @@ namespace ebb::testing {
 // What every slot is, whatever its kernel takes.
 struct AnySlot {
   const char* name;
+  ebb::detail::KernelTraits traits;
   std::array<void (*)(), ebb::detail::kCpuLevels> cpu;
   std::atomic<void (*)()> cuda;
 };

@@ -1,8 +1,7 @@
 // Formulas as kernels of a device describe them to those who fuse calls.
 #pragma once
 
-#include "kernel/element_reduction.h"
-#include "kernel/element_row.h"
+#include "kernel/kernel_traits.h"
 
 #include <cstring>
 

@@ -1,16 +1,11 @@
 // The CPU's elementwise driver: an op brings a loop over one contiguous row, the driver does the rest.
 #pragma once
 
-#include <ebb/core/ndarray.h>
-
-#include <cstddef>
-#include <cstdint>
+#include "kernel/kernel_traits.h"
 
 namespace ebb::cpu {
 
-/// out[i] = op(in[0][i], in[1][i], ...) for i in [0, n), everything contiguous; an input whose bit is set in
-/// `constant` is one value for the whole row. `out` may be the same address as an input, never a shifted one.
-using Row = void (*)(void* out, const void* const* in, unsigned constant, std::int64_t n, const void* op);
+using Row = ebb::detail::ElementRow::Function;
 
 /// What a row is like, for the driver to plan with.
 struct RowTraits {

@@ -53,10 +53,13 @@ KeptOperand::KeptOperand(const Operand& x) : value_(x.value), number_(!x.array) 
 }
 KeptOperand::~KeptOperand() = default;
 KeptOperand::operator Operand() const {
+  Operand now = given();
+  if (now.read_from) now.value = number_in(array_);
+  return now;
+}
+Operand KeptOperand::given() const {
   if (!number_) return Operand(array_);
-  if (!array_.defined()) return Operand(value_);
-  // Who only asks for the row reads the number later.
-  return Operand(detail::asked_row() ? value_ : number_in(array_), array_);
+  return array_.defined() ? Operand(value_, array_) : Operand(value_);
 }
 void KeptOperand::visit(detail::ArgumentVisitor& v) {
   v.open(detail::ArgumentVisitor::Group::record, typeid(KeptOperand));

@@ -170,69 +170,71 @@ void ternary_row(void* to, const void* const* in, unsigned, std::int64_t n, cons
     out[i] = static_cast<T>(op.value(static_cast<FirstC>(a[i]), static_cast<C>(b[i]), static_cast<C>(c[i])));
 }
 
-// One row function a dtype, null where the op is not defined.
-template <class Op, template <class, class> class Make>
-constexpr std::array<Row, 10> row_table() {
+/// The rows of a formula, one a dtype, null where the op is not defined.
+struct FormulaRows : RowTraits {
+  const char* name;
+  bool condition = false;  // the first operand is a Bool
   std::array<Row, 10> rows{};
-  for_each_element_type([&]<class T> {
-    if constexpr (ops::has_type(Op::kTypes, dtype_of<T>()))
-      rows[static_cast<int>(dtype_of<T>())] = Make<Op, T>::row;
-  });
-  return rows;
-}
-
-template <class Op, class T>
-struct UnaryRow {
-  static constexpr Row row = &unary_row<Op, T>;
-};
-template <class Op, class T>
-struct BinaryRow {
-  static constexpr Row row = &binary_row<Op, T>;
-};
-template <class Op, class T>
-struct TernaryRow {
-  static constexpr Row row = &ternary_row<Op, T>;
 };
 
-/// Elements that pay for waking a thread: fewer where each costs a function.
 template <class Op>
-constexpr std::int64_t grain_of = Op::kRun == ops::Run::loop ? 32768 : 4096;
+constexpr FormulaRows rows_of = [] {
+  constexpr bool is_unary = std::is_base_of_v<ops::Unary, Op>,
+                 is_ternary = std::is_base_of_v<ops::Ternary, Op>;
+  FormulaRows all;
+  all.name = Op::kName;
+  all.takes_constants = !is_ternary;
+  // Fewer elements pay for waking a thread where each costs a function.
+  if (Op::kRun != ops::Run::loop) all.grain = 4096;
+  if constexpr (is_ternary) all.condition = Op::kCondition;
+  for_each_element_type([&]<class T> {
+    if constexpr (ops::has_type(Op::kTypes, dtype_of<T>())) {
+      Row& row = all.rows[static_cast<int>(dtype_of<T>())];
+      if constexpr (is_unary)
+        row = &unary_row<Op, T>;
+      else if constexpr (is_ternary)
+        row = &ternary_row<Op, T>;
+      else
+        row = &binary_row<Op, T>;
+    }
+  });
+  return all;
+}();
 
 /// Runs the row for `dtype`, with numbers among the operands given a place in memory.
 template <int kCount>
-void run_rows(const char* name, const std::array<Row, 10>& rows, NdArray& out, DType dtype,
-              const ops::Operand* const (&operands)[kCount], const void* op, const RowTraits& traits);
-
-template <class Op>
-constexpr std::array<Row, 10> unary_rows = row_table<Op, UnaryRow>();
-template <class Op>
-constexpr std::array<Row, 10> binary_rows = row_table<Op, BinaryRow>();
-template <class Op>
-constexpr std::array<Row, 10> ternary_rows = row_table<Op, TernaryRow>();
+void run_rows(const FormulaRows& rows, NdArray& out, DType dtype,
+              const ops::Operand* const (&operands)[kCount], const void* op);
 
 }  // namespace detail
+
+/// The part of a call's description that depends on the level of instructions.
+template <class Op>
+void find_row(ebb::detail::ElementRow& row) {
+  const detail::FormulaRows& all = detail::rows_of<Op>;
+  row.function = all.rows[static_cast<int>(row.dtype)];
+  row.takes_constants = all.takes_constants;
+  row.grain = all.grain;
+}
 
 template <class Op>
 void unary(NdArray& out, const NdArray& x, const Op& op) {
   const ops::Operand operand(x);
   const ops::Operand* const operands[] = {&operand};
-  detail::run_rows(Op::kName, detail::unary_rows<Op>, out, x.dtype(), operands, &op,
-                   {.grain = detail::grain_of<Op>});
+  detail::run_rows(detail::rows_of<Op>, out, x.dtype(), operands, &op);
 }
 
 template <class Op>
 void binary(NdArray& out, DType dtype, const ops::Operand& a, const ops::Operand& b, const Op& op) {
   const ops::Operand* const operands[] = {&a, &b};
-  detail::run_rows(Op::kName, detail::binary_rows<Op>, out, dtype, operands, &op,
-                   {.grain = detail::grain_of<Op>});
+  detail::run_rows(detail::rows_of<Op>, out, dtype, operands, &op);
 }
 
 template <class Op>
 void ternary(NdArray& out, const ops::Operand& a, const ops::Operand& b, const ops::Operand& c,
              const Op& op) {
   const ops::Operand* const operands[] = {&a, &b, &c};
-  detail::run_rows(Op::kName, detail::ternary_rows<Op>, out, out.dtype(), operands, &op,
-                   {.takes_constants = false, .grain = detail::grain_of<Op>});
+  detail::run_rows(detail::rows_of<Op>, out, out.dtype(), operands, &op);
 }
 
 }  // namespace ebb::cpu

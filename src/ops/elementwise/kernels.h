@@ -1,25 +1,10 @@
 // The family's kernel slots, one a formula.
 #pragma once
 
-#include <ebb/core/ndarray.h>
-#include <ebb/core/scalar.h>
-
+#include "kernel/operand.h"
 #include "kernel/slot.h"
 
 namespace ebb::ops {
-
-struct Unary;  // what formulas of one input derive from
-
-/// An input of a kernel: an array of the op's dtype that broadcasts to the output, or, where `array` is null,
-/// one number passed by value.
-struct Operand {
-  const NdArray* array = nullptr;
-  Scalar value;
-  const NdArray* read_from = nullptr;  // the array without dimensions on the CPU that the number stood in
-  Operand(const NdArray& a) : array(&a) {}
-  Operand(const Scalar& v) : value(v) {}
-  Operand(const Scalar& v, const NdArray& from) : value(v), read_from(&from) {}
-};
 
 /// An operand that owns its array; a number that was read is read again.
 class EBB_API KeptOperand {
@@ -29,6 +14,8 @@ class EBB_API KeptOperand {
   KeptOperand(const KeptOperand&) = delete;
   KeptOperand& operator=(const KeptOperand&) = delete;
   operator Operand() const;
+  /// The operand as it was given: a number that was read is as it was then.
+  Operand given() const;
   void visit(detail::ArgumentVisitor& v);
 
  private:
@@ -43,11 +30,6 @@ template <>
 struct ebb::detail::KeptAs<ebb::ops::Operand> {
   using type = ebb::ops::KeptOperand;
 };
-template <>
-inline constexpr bool ebb::detail::kPerElement<ebb::ops::Operand> = true;
-template <class Op>
-requires std::is_base_of_v<ebb::ops::Unary, Op>
-inline constexpr bool ebb::detail::kPerElement<Op> = true;
 
 namespace ebb::cpu {
 

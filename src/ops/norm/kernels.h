@@ -76,6 +76,10 @@ void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
 
 }  // namespace ebb::cpu
 
+template <>
+inline constexpr ebb::detail::KernelTraits ebb::detail::traits_of<ebb::cpu::layer_norm_backward>{
+    .in_place_on_cpu = true};
+
 #define EBB_NORM_KERNELS(X)                      \
   X(batch_norm_train, "batch_norm");             \
   X(batch_norm_apply, "batch_norm");             \

@@ -1,20 +1,17 @@
 // Largest and smallest elements on the CPU.
 #include "kernel/cpu/reduce.h"
-#include "kernel/reducers.h"
+#include "ops/reduce/formulas.h"
 #include "ops/reduce/kernels.h"
-
-#include <ebb/core/visit.h>
 
 namespace ebb::cpu {
 
 void amax(NdArray& out, const NdArray& x, DimMask dims) {
-  visit_numeric(stored(x.dtype()), "amax",
-                [&]<class T> { reduce(reducing::Extreme<T, true>(), out, x, dims); });
+  reducing::ExtremeFormula<true>()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
 }
 
 void amin(NdArray& out, const NdArray& x, DimMask dims) {
-  visit_numeric(stored(x.dtype()), "amin",
-                [&]<class T> { reduce(reducing::Extreme<T, false>(), out, x, dims); });
+  reducing::ExtremeFormula<false>()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x,
+                                    dims);
 }
 
 }  // namespace ebb::cpu

@@ -1,31 +1,22 @@
-// any, all and count_nonzero on the CPU, which are one count, and hash_tensor.
+// any, all, count_nonzero and hash_tensor on the CPU.
 #include "kernel/cpu/reduce.h"
-#include "kernel/reducer_kinds.h"
-#include "kernel/reducers.h"
 #include "ops/common/kernels.h"
+#include "ops/reduce/formulas.h"
 #include "ops/reduce/kernels.h"
 
 namespace ebb::cpu {
-namespace {
 
-template <class Out>
-void count(NdArray& out, const NdArray& x, DimMask dims, std::int64_t at_least) {
-  reducing::with_zero_test_type(x.dtype(), [&]<class T> {
-    reducing::CountNonzero<T, Out> op;
-    op.at_least = at_least;
-    reduce(op, out, x, dims);
-  });
+void any(NdArray& out, const NdArray& x, DimMask dims) {
+  reducing::AnyFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
 }
-
-}  // namespace
-
-void any(NdArray& out, const NdArray& x, DimMask dims) { count<std::uint8_t>(out, x, dims, 1); }
 
 void all(NdArray& out, const NdArray& x, DimMask dims) {
-  count<std::uint8_t>(out, x, dims, reducing::reduced_count(x, dims));
+  reducing::AllFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
 }
 
-void count_nonzero(NdArray& out, const NdArray& x, DimMask dims) { count<std::int64_t>(out, x, dims, 0); }
+void count_nonzero(NdArray& out, const NdArray& x, DimMask dims) {
+  reducing::CountNonzeroFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
+}
 
 void xor_bits(NdArray& out, const NdArray& x, DimMask dims) {
   const DType wide = is_floating(x.dtype()) ? kDouble : kLong;

@@ -1,22 +1,13 @@
 // Norms and variances on the CPU.
 #include "kernel/cpu/reduce.h"
-#include "kernel/reducer_kinds.h"
-#include "kernel/reducers.h"
 #include "ops/common/kernels.h"
+#include "ops/reduce/formulas.h"
 #include "ops/reduce/kernels.h"
-
-#include <ebb/core/visit.h>
 
 namespace ebb::cpu {
 
 void norm(NdArray& out, const NdArray& x, DimMask dims, double p) {
-  visit_floating(x.dtype(), "norm", [&]<class T> {
-    reducing::with_norm_kind(p, [&]<reducing::NormKind kKind> {
-      reducing::Norm<T, kKind> op;
-      op.p = p;
-      reduce(op, out, x, dims);
-    });
-  });
+  reducing::NormFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims, p);
 }
 
 void variance(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, double divisor, bool root) {

@@ -1,10 +1,8 @@
 // Sums and means on the CPU.
 #include "kernel/cpu/reduce.h"
-#include "kernel/element_reduction.h"
-#include "kernel/reducers.h"
+#include "kernel/levels.h"
+#include "ops/reduce/formulas.h"
 #include "ops/reduce/kernels.h"
-
-#include <ebb/core/visit.h>
 
 #include <new>
 
@@ -37,42 +35,34 @@ struct SumSteps {
   }
 };
 
-void describe(ebb::detail::ElementReduction& asked, const NdArray& x, double divisor) {
-  if (x.dtype() != kFloat && x.dtype() != kDouble) return;
-  const std::int64_t count = x.numel();
-  asked.block = kReduceBlock;
-  asked.piece = count > 2 * kReducePiece ? kReducePiece : std::max<std::int64_t>(count, 1);
-  asked.divisor = divisor;
+}  // namespace
+
+void sum_steps(ebb::detail::ElementReduction& steps, DType dtype, std::int64_t count) {
+  steps.block = kReduceBlock;
+  steps.piece = count > 2 * kReducePiece ? kReducePiece : std::max<std::int64_t>(count, 1);
   const auto take = [&]<class T>(T) {
     using Steps = SumSteps<T>;
-    asked.begin = &Steps::begin;
-    asked.push = &Steps::push;
-    asked.end = &Steps::end;
-    asked.finish = &Steps::finish;
+    steps.begin = &Steps::begin;
+    steps.push = &Steps::push;
+    steps.end = &Steps::end;
+    steps.finish = &Steps::finish;
   };
-  if (x.dtype() == kFloat)
+  if (dtype == kFloat)
     take(float());
   else
     take(double());
 }
-
-}  // namespace
+/// The instances for the levels of instructions exist once something refers to them.
+[[gnu::used]] static constinit const auto kept_steps = levels_of<sum_steps>;
 
 void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor) {
   if (out.numel() == 0) [[unlikely]]
-    if (ebb::detail::ElementReduction* const asked = ebb::detail::asked_reduction())
-      return describe(*asked, x, divisor);
-  if (out.dtype() == kDouble && x.dtype() != kDouble)
-    return visit_numeric(stored(x.dtype()), "sum", [&]<class T> {
-      reducing::WideMean<T> op;
-      op.divisor = divisor;
-      reduce(op, out, x, dims);
-    });
-  visit_numeric(stored(x.dtype()), "sum", [&]<class T> {
-    reducing::Sum<T> op;
-    op.divisor = divisor;
-    reduce(op, out, x, dims);
-  });
+    if (ebb::detail::ElementReduction* const asked = ebb::detail::asked_reduction()) {
+      if (x.dtype() != kFloat && x.dtype() != kDouble) return;
+      asked->divisor = divisor;
+      return sum_steps(*asked, x.dtype(), x.numel());
+    }
+  reducing::SumFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims, divisor);
 }
 
 }  // namespace ebb::cpu

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "kernel/element_reduction.h"
+#include "kernel/kernel_traits.h"
 
 namespace ebb::cuda {
 

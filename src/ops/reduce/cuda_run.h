@@ -4,7 +4,7 @@
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/reduce.h"
-#include "kernel/element_reduction.h"
+#include "kernel/kernel_traits.h"
 #include "kernel/reducers.h"
 #include "ops/reduce/cuda.h"
 

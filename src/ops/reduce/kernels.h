@@ -7,7 +7,15 @@
 
 namespace ebb {
 
+namespace ops {
+/// Describes a call of a kernel that reduces by a formula (formulas.h): see detail::KernelTraits.
+const NdArray* reduction_of(detail::KeptCall& call, detail::ElementReduction& reduction);
+}  // namespace ops
+
 namespace cpu {
+/// The steps of sum() over all `count` elements of an array of Float or Double; no kernel of a slot.
+void sum_steps(ebb::detail::ElementReduction& steps, DType dtype, std::int64_t count);
+
 /// sum / divisor, in x's dtype or in Double; integers and bool in Long, undivided, or in Double.
 void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor);
 /// The same without the NaNs; floating dtypes.
@@ -32,6 +40,28 @@ void variance(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, doubl
 /// The largest or smallest element along one dimension and where it first stands (Long); NaN counts as both.
 void extreme_index(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest);
 }  // namespace cpu
+
+namespace detail {
+inline constexpr KernelTraits kReduces{.reduction = &ops::reduction_of};
+template <>
+inline constexpr KernelTraits traits_of<cpu::sum> = kReduces;
+template <>
+inline constexpr KernelTraits traits_of<cpu::nansum> = kReduces;
+template <>
+inline constexpr KernelTraits traits_of<cpu::prod> = kReduces;
+template <>
+inline constexpr KernelTraits traits_of<cpu::amax> = kReduces;
+template <>
+inline constexpr KernelTraits traits_of<cpu::amin> = kReduces;
+template <>
+inline constexpr KernelTraits traits_of<cpu::any> = kReduces;
+template <>
+inline constexpr KernelTraits traits_of<cpu::all> = kReduces;
+template <>
+inline constexpr KernelTraits traits_of<cpu::count_nonzero> = kReduces;
+template <>
+inline constexpr KernelTraits traits_of<cpu::norm> = kReduces;
+}  // namespace detail
 
 }  // namespace ebb
 

@@ -20,7 +20,7 @@ constinit Scale scale_slot("scale", [] {
 }  // namespace
 
 TEST_CASE("a kernel whose signature does not state what it reads keeps its function eager") {
-  STATIC_REQUIRE(!detail::KernelTraits<NdArray&, const float*>::can_be_kept);
+  STATIC_REQUIRE(!detail::Signature<NdArray&, const float*>::can_be_kept);
   float by = 2;
   Warnings warnings;
   auto f = compile([&](const Tensor& x) {

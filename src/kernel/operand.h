@@ -1,0 +1,36 @@
+// An input of an elementwise kernel: an array or a number.
+#pragma once
+
+#include <ebb/core/ndarray.h>
+#include <ebb/core/scalar.h>
+#include <ebb/core/visit.h>
+
+#include <cstring>
+
+#include "kernel/convert.h"
+
+namespace ebb::ops {
+
+/// An array of the op's dtype that broadcasts to the output, or, where `array` is null, one number passed by
+/// value.
+struct Operand {
+  const NdArray* array = nullptr;
+  Scalar value;
+  const NdArray* read_from = nullptr;  // the array without dimensions on the CPU that the number stood in
+  Operand() = default;
+  Operand(const NdArray& a) : array(&a) {}
+  Operand(const Scalar& v) : value(v) {}
+  Operand(const Scalar& v, const NdArray& from) : value(v), read_from(&from) {}
+};
+
+/// The number as one element of the dtype, in the low bytes.
+inline std::uint64_t element_bits(const Scalar& value, DType dtype) {
+  return visit_all(dtype, "scalar", [&]<class T> {
+    const T number = element<T>(value);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &number, sizeof(T));
+    return bits;
+  });
+}
+
+}  // namespace ebb::ops
