@@ -2,8 +2,7 @@
 
 #include "compile/fuse.h"
 #include "compile/programs.h"
-#include "ops/norm/kernels.h"
-#include "ops/reduce/kernels.h"
+#include "kernel/reduce_plan.h"
 
 #include <algorithm>
 #include <utility>
@@ -127,9 +126,9 @@ std::optional<ElementCall> element_call(const TapeCall& call, const AccessIndex&
   found.device = out->device();
   found.out = operand_of(*out, accesses);
   for (int i = 0; i < found.row.count; ++i) {
-    const detail::ElementRow::Operand& given = found.row.operands[i];
+    const ops::Operand& given = found.row.operands[i];
     ElementOperand& operand = found.in[i];
-    operand.dtype = given.dtype;
+    operand.dtype = found.row.operand_dtype(i);
     const NdArray* const x = given.array ? given.array : given.read_from;
     if (x) {
       // A number that is read may be of another dtype, which rows do not convert.
@@ -167,50 +166,27 @@ std::optional<ReducedMatrix> matrix_of(const NdArray& x, DimMask dims) {
   return std::nullopt;
 }
 
-// Asks the call, if it is one of the slot's, what it does. On the CPU only sums can tell.
-template <class... More>
-bool ask(const KernelSlot<void(NdArray&, const NdArray&, DimMask, More...)>& slot, const TapeCall& call,
-         const AccessIndex& accesses, ElementReductionCall& found) {
-  const detail::AnySlot* const self = &slot;
-  if (call.call->slot() != self) return false;
-  using Kept = detail::KeptSlotCall<NdArray&, const NdArray&, DimMask, More...>;
-  auto& kept = static_cast<Kept&>(*call.call);
-  const auto read = [&](NdArray& out, const NdArray& x, DimMask dims, const More&... more) {
-    const std::optional<ReducedMatrix> matrix = matrix_of(x, dims);
-    if (!matrix || !x.is_contiguous() || x.numel() == 0) return false;
-    found.shape = *matrix;
-    if (x.device().is_cpu() && (out.numel() != 1 || self != &kernels::sum || out.dtype() != x.dtype()))
-      return false;
-    found.count = x.numel();
-    found.device = x.device();
-    found.of = operand_of(x, accesses);
-    found.to = operand_of(out, accesses);
-    NdArray nothing = NdArray::empty({0}, out.dtype(), out.device());
-    const detail::AskReduction scope(found.steps);
-    kept.function()(nothing, x, dims, more...);
-    return found.steps.described();
-  };
-  return std::apply(read, kept.arguments());
-}
-
 }  // namespace
 
 std::optional<ElementReductionCall> element_reduction_call(const TapeCall& call,
                                                            const AccessIndex& accesses) {
+  const detail::KernelTraits traits = call.call->traits();
+  if (!traits.reduction) return std::nullopt;
   ElementReductionCall found;
-  const auto is = [&](const auto&... slots) { return (ask(slots, call, accesses, found) || ...); };
-  if (is(kernels::sum, kernels::nansum, kernels::prod, kernels::amax, kernels::amin, kernels::any,
-         kernels::all, kernels::count_nonzero, kernels::norm))
-    return found;
-  return std::nullopt;
+  const NdArray* const out = traits.reduction(*call.call, found.steps);
+  if (!out) return std::nullopt;
+  const NdArray& x = *found.steps.from;
+  const std::optional<ReducedMatrix> matrix = matrix_of(x, found.steps.dims);
+  if (!matrix || !x.is_contiguous() || x.numel() == 0) return std::nullopt;
+  found.shape = *matrix;
+  found.count = x.numel();
+  found.device = x.device();
+  found.of = operand_of(x, accesses);
+  found.to = operand_of(*out, accesses);
+  return found;
 }
 
 namespace {
-
-// Of the CPU's kernels, those that read a row before they write it.
-bool works_by_rows(const detail::KeptCall& call) {
-  return call.name() == kernels::layer_norm_backward.name();
-}
 
 struct Arrays final : detail::ArgumentVisitor {
   std::vector<NdArray> all;
@@ -225,7 +201,8 @@ struct Arrays final : detail::ArgumentVisitor {
 }  // namespace
 
 std::vector<std::pair<int, int>> in_place(const TapeCall& call, int at, const AccessIndex& accesses) {
-  if (!call.call->per_element() && !works_by_rows(*call.call)) return {};
+  const bool on_cpu = call.call->traits().in_place_on_cpu;
+  if (!call.call->per_element() && !on_cpu) return {};
   Arrays arrays;
   call.call->visit(arrays);
   const NdArray& out = arrays.all.front();  // the first is the one that is written

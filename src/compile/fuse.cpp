@@ -34,7 +34,7 @@ class ProgramStreams {
   /// The stream of an input.
   int of_input(const ElementCall& call, int i) {
     const ElementOperand& x = call.in[i];
-    return x.buffer >= 0 ? of(x) : program_.add_number(call.row.operands[i].number, x.dtype);
+    return x.buffer >= 0 ? of(x) : program_.add_number(call.row.numbers[i], x.dtype);
   }
   /// What the stream holds is in no memory.
   void pass(const ElementOperand& x, int stream) {

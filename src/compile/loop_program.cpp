@@ -215,7 +215,7 @@ void LoopProgram::run_pieces(std::int64_t from, std::int64_t to, std::byte* work
 
 namespace {
 
-using KeptGradient = detail::KeptSlotCall<NdArray&, const NdArray&, const NdArray&, const PoolGeometry&>;
+using KeptGradient = decltype(kernels::max_pool_backward)::Kept;
 
 class PoolingProducer final : public Producer {
  public:
@@ -255,8 +255,9 @@ class PoolingProducer final : public Producer {
 }  // namespace
 
 std::unique_ptr<Producer> pooling_producer(const TapeCall& call) {
-  if (call.call->name() != kernels::max_pool_backward.name()) return nullptr;
-  auto producer = std::make_unique<PoolingProducer>(static_cast<KeptGradient&>(*call.call));
+  KeptGradient* const gradient = call.call->as(kernels::max_pool_backward);
+  if (!gradient) return nullptr;
+  auto producer = std::make_unique<PoolingProducer>(*gradient);
   const NdArray& out = producer->out();
   if (!out.device().is_cpu() || !out.is_contiguous() || out.numel() == 0) return nullptr;
   if (out.numel() < 2 * producer->units() * producer->unit() * get_num_threads()) return nullptr;

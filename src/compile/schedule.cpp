@@ -17,13 +17,7 @@
 namespace ebb::detail::compile {
 namespace {
 
-using KeptProduct =
-    detail::KeptSlotCall<NdArray&, const NdArray&, const NdArray&, const NdArray&, const ProductArgs&>;
-
-// The call, if it is a matrix product; else null.
-KeptProduct* product_of(const TapeCall& call) {
-  return call.call->name() == kernels::product.name() ? static_cast<KeptProduct*>(call.call.get()) : nullptr;
-}
+using KeptProduct = decltype(kernels::product)::Kept;
 
 bool is_floating_on_cpu(const NdArray& x) {
   return x.device().is_cpu() && (x.dtype() == kFloat || x.dtype() == kDouble);
@@ -46,7 +40,7 @@ struct Addition {
   const NdArray* part = nullptr;
 
   explicit Addition(TapeCall& call) {
-    if (call.call->name() != kernels::Binary<ops::Add>::slot.name()) return;
+    if (!call.call->as(kernels::Binary<ops::Add>::slot)) return;
     detail::ElementRow row;
     const NdArray* const out = call.call->element_row(row);
     if (!out || row.count != 2 || !row.operands[0].array || !row.operands[1].array) return;
@@ -60,16 +54,15 @@ struct Addition {
   }
 };
 
-using KeptZeros = detail::KeptSlotCall<const EntryList&>;
-
 // The entries of lists that set elements to zero.
 class Zeros {
  public:
   explicit Zeros(Tape& tape) {
     for (std::size_t at = 0; at < tape.calls.size(); ++at) {
       TapeCall& call = tape.calls[at];
-      if (call.call->name() != kernels::list_zero.name()) continue;
-      detail::KeptEntries& list = std::get<0>(static_cast<KeptZeros&>(*call.call).arguments());
+      auto* const zeros = call.call->as(kernels::list_zero);
+      if (!zeros) continue;
+      detail::KeptEntries& list = std::get<0>(zeros->arguments());
       std::unordered_map<void* const*, TensorEntry*> of;
       for (TensorEntry& entry : list.entries) of[&entry.at[0]] = &entry;
       for (const TapeCall::Address& address : call.addresses)
@@ -111,7 +104,7 @@ void fuse_matmul_add(Tape& tape, AccessIndex& accesses, bool on_devices) {
   std::vector<Redirected> redirected;
   std::vector<bool> left_out(tape.calls.size());
   for (std::size_t i = 0; i < tape.calls.size(); ++i) {
-    KeptProduct* const product = product_of(tape.calls[i]);
+    KeptProduct* const product = tape.calls[i].call->as(kernels::product);
     if (!product) continue;
     auto& arguments = product->arguments();
     NdArray &out = std::get<0>(arguments), &init = std::get<1>(arguments);
@@ -215,7 +208,7 @@ class ProductProducer final : public Producer {
 }  // namespace
 
 std::unique_ptr<Producer> product_producer(const TapeCall& call) {
-  KeptProduct* const product = product_of(call);
+  KeptProduct* const product = call.call->as(kernels::product);
   if (!product) return nullptr;
   auto producer = std::make_unique<ProductProducer>(*product);
   if (!producer->fits()) return nullptr;

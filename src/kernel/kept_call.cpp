@@ -27,16 +27,11 @@ KeptArray::KeptArray(const KeptArray&) = default;
 KeptArray::~KeptArray() = default;
 
 void ElementRow::add(const ops::Operand& operand) {
-  Operand& added = operands[count];
-  static_cast<ops::Operand&>(added) = operand;
-  added.dtype = operand_dtype(count++);
-  const std::uint64_t bits = operand.array ? 0 : ops::element_bits(operand.value, added.dtype);
-  std::memcpy(added.number, &bits, sizeof(bits));
-}
-
-ElementReduction*& asked_reduction() noexcept {
-  static thread_local ElementReduction* reduction = nullptr;
-  return reduction;
+  if (!operand.array) {
+    const std::uint64_t bits = ops::element_bits(operand.value, operand_dtype(count));
+    std::memcpy(numbers[count], &bits, sizeof(bits));
+  }
+  operands[count++] = operand;
 }
 
 }  // namespace ebb::detail

@@ -23,12 +23,6 @@ struct ElementRow {
                             const void* formula);
   static constexpr int kMostOperands = 3;
 
-  /// An operand, its dtype as the kernel reads it, and its number as an element of that dtype.
-  struct Operand : ops::Operand {
-    DType dtype = kFloat;
-    alignas(8) char number[8] = {};
-  };
-
   Function function = nullptr;           ///< of the CPU
   const std::type_info* type = nullptr;  ///< the formula's type
   std::size_t formula_bytes = 0;         ///< and its size
@@ -38,7 +32,8 @@ struct ElementRow {
   std::int64_t grain = 0;  ///< elements worth waking a thread for
   DType dtype = kFloat;    ///< of the operands
   int count = 0;
-  Operand operands[kMostOperands];
+  ops::Operand operands[kMostOperands];
+  alignas(8) char numbers[kMostOperands][8] = {};  ///< of those that are numbers, as the kernel reads them
 
   /// The dtype as which the kernel reads an operand.
   DType operand_dtype(int operand) const { return operand == 0 && condition ? kBool : dtype; }
@@ -67,20 +62,6 @@ struct ElementReduction {
   const std::type_info* type = nullptr;
   std::size_t formula_bytes = 0;
   alignas(8) char formula[kFormula] = {};
-
-  bool described() const { return block != 0 || type != nullptr; }
-};
-
-/// Where a reduction that is called for an output without elements describes itself; null where nobody asks.
-/// One that has nothing to say leaves it as it is.
-EBB_API ElementReduction*& asked_reduction() noexcept;
-
-/// Asks by calls within a scope.
-class AskReduction {
- public:
-  explicit AskReduction(ElementReduction& reduction) { asked_reduction() = &reduction; }
-  ~AskReduction() { asked_reduction() = nullptr; }
-  AskReduction(const AskReduction&) = delete;
 };
 
 /// A describing function looks at the arguments of a call of its slot, and gives the array that the call

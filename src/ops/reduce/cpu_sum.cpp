@@ -56,12 +56,6 @@ void sum_steps(ebb::detail::ElementReduction& steps, DType dtype, std::int64_t c
 [[gnu::used]] static constinit const auto kept_steps = levels_of<sum_steps>;
 
 void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor) {
-  if (out.numel() == 0) [[unlikely]]
-    if (ebb::detail::ElementReduction* const asked = ebb::detail::asked_reduction()) {
-      if (x.dtype() != kFloat && x.dtype() != kDouble) return;
-      asked->divisor = divisor;
-      return sum_steps(*asked, x.dtype(), x.numel());
-    }
   reducing::SumFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims, divisor);
 }
 

@@ -4,9 +4,8 @@
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/reduce.h"
-#include "kernel/kernel_traits.h"
 #include "kernel/reducers.h"
-#include "ops/reduce/cuda.h"
+#include "ops/reduce/kernels.h"
 
 namespace ebb::cuda {
 
@@ -26,8 +25,6 @@ struct Into {
 
 template <class F>
 void reduce_into(const F& formula, NdArray& out, const NdArray& x, DimMask dims) {
-  static_assert(sizeof(F) <= ebb::detail::ElementReduction::kFormula);
-  if (out.numel() == 0 && describe_reduction(typeid(F), &formula, sizeof(F))) return;
   reduce(out.device(), Into<F>{formula, out.address_as<typename F::Out>()}, x, dims);
 }
 
