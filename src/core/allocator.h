@@ -25,9 +25,9 @@ struct EBB_API MemoryRefused : Error {
 
 /// Calls `run`, work of an op, for which memory that it is refused is an Error with the op's name.
 template <class Run>
-[[gnu::always_inline]] inline void naming_refusals(const char* op, Run&& run) {
+[[gnu::always_inline]] inline auto naming_refusals(const char* op, Run&& run) {
   try {
-    run();
+    return run();
   } catch (const MemoryRefused&) {
     memory_refused(op);
   } catch (const std::bad_alloc&) {

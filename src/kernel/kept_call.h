@@ -220,10 +220,12 @@ struct Signature {
       std::is_lvalue_reference_v<Arg> && !std::is_const_v<std::remove_reference_t<Arg>>;
 };
 
-template <class... Args>
-class KeptSlotCall final : public KeptCall {
+template <class Kernel>
+class KeptSlotCall;
+template <class R, class... Args>
+class KeptSlotCall<R(Args...)> final : public KeptCall {
  public:
-  using Function = void (*)(Args...);
+  using Function = R (*)(Args...);
 
   [[gnu::cold, gnu::noinline]] KeptSlotCall(const AnySlot& slot, Function function, Args... args)
       : KeptCall(slot), function_(function), kept_(args...) {}
@@ -247,23 +249,33 @@ class KeptSlotCall final : public KeptCall {
 };
 
 /// Calls a kernel for a thread that is being recorded.
-template <class... Args>
-[[gnu::cold]] void call_recorded(const AnySlot& slot, void (*kernel)(Args...), Args... args) {
+template <class R, class... Args>
+[[gnu::cold]] R call_recorded(const AnySlot& slot, R (*kernel)(Args...), Args... args) {
   Recorder* const recorder = current_recorder();
   if (!recorder) return kernel(static_cast<Args>(args)...);
+  const auto call = [&] {
+    const RecorderScope inside(nullptr);
+    return kernel(static_cast<Args>(args)...);
+  };
   if constexpr (Signature<Args...>::can_be_kept) {
-    auto kept = std::make_unique<KeptSlotCall<Args...>>(slot, kernel, static_cast<Args>(args)...);
+    using Kept = KeptSlotCall<R(Args...)>;
+    auto kept = std::make_unique<Kept>(slot, kernel, static_cast<Args>(args)...);
     recorder->begin(*kept);
-    {
-      const RecorderScope inside(nullptr);
-      kernel(static_cast<Args>(args)...);
+    const auto end = [&] {
+      Kept after(slot, kernel, static_cast<Args>(args)...);
+      recorder->end(std::move(kept), after);
+    };
+    if constexpr (std::is_void_v<R>) {
+      call();
+      end();
+    } else {
+      const R result = call();
+      end();
+      return result;
     }
-    KeptSlotCall<Args...> after(slot, kernel, static_cast<Args>(args)...);
-    recorder->end(std::move(kept), after);
   } else {
     recorder->refuse(std::string(slot.name()) + " takes what a tape cannot keep");
-    const RecorderScope inside(nullptr);
-    kernel(static_cast<Args>(args)...);
+    return call();
   }
 }
 

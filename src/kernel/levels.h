@@ -46,6 +46,10 @@ template <auto kernel>
 constexpr std::array<decltype(kernel), detail::kCpuLevels> levels_of = {kernel, kernel, kernel};
 #endif
 
+/// The CPU has no kernel that may decline.
+template <class... Args, bool (*kernel)(Args...)>
+constexpr std::array<bool (*)(Args...), detail::kCpuLevels> levels_of<kernel>{};
+
 /// A function of the CPU's as it is compiled for the level that this processor runs.
 template <auto kernel>
 auto at_cpu_level() {

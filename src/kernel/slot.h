@@ -47,36 +47,43 @@ class KernelSlot;
 /// is that kernel compiled for other processors (levels.h): slots are constinit and cost no start-up. The
 /// CUDA plugin sets its own kernels as it loads (tests/cuda/unit/slots_test.cpp walks all slots and finds
 /// none left out).
-template <class... Args>
-class KernelSlot<void(Args...)> : public detail::AnySlot {
+///
+/// A kernel that returns bool is one of a device's library, which may decline: false says that it has written
+/// nothing. The CPU has no such library, and its slot declines every call.
+template <class R, class... Args>
+class KernelSlot<R(Args...)> : public detail::AnySlot {
  public:
-  using Function = void (*)(Args...);
-  using Kept = detail::KeptSlotCall<Args...>;
+  using Function = R (*)(Args...);
+  using Kept = detail::KeptSlotCall<R(Args...)>;
+  static constexpr bool kMayDecline = std::is_same_v<R, bool>;
 
   constexpr KernelSlot(const char* name, const std::array<Function, detail::kCpuLevels>& cpu,
                        const detail::KernelTraits& traits = {})
       : AnySlot(name, traits), cpu_(cpu) {}
   KernelSlot(const KernelSlot&) = delete;
 
-  void operator()(Device device, Args... args) const {
-    detail::naming_refusals(name(), [&] {
+  R operator()(Device device, Args... args) const {
+    if constexpr (kMayDecline)
+      if (device.is_cpu()) return false;
+    return detail::naming_refusals(name(), [&]() -> R {
       if (device.is_cpu() && detail::recordings.load(std::memory_order_relaxed) == 0) [[likely]]
         return cpu()(static_cast<Args>(args)...);
-      out_of_line(device, static_cast<Args>(args)...);
+      return out_of_line(device, static_cast<Args>(args)...);
     });
   }
   void set_cuda(Function kernel) { cuda_.store(kernel, std::memory_order_release); }
 
  private:
   Function cpu() const { return cpu_[detail::cpu_level.load(std::memory_order_relaxed)]; }
-  [[gnu::noinline]] void out_of_line(Device device, Args... args) const {
-    if (device.is_cpu()) return detail::call_recorded<Args...>(*this, cpu(), static_cast<Args>(args)...);
+  [[gnu::noinline]] R out_of_line(Device device, Args... args) const {
+    if (device.is_cpu()) return detail::call_recorded<R, Args...>(*this, cpu(), static_cast<Args>(args)...);
     detail::require_backend(device.type());
     const Function kernel = cuda_.load(std::memory_order_acquire);
     EBB_CHECK(kernel, name(), ": has no kernel for ", device, "; move its inputs with .to(Device::CPU).");
     const detail::OpRange range(name());
-    if (detail::recorder()) return detail::call_recorded<Args...>(*this, kernel, static_cast<Args>(args)...);
-    kernel(static_cast<Args>(args)...);
+    if (detail::recorder())
+      return detail::call_recorded<R, Args...>(*this, kernel, static_cast<Args>(args)...);
+    return kernel(static_cast<Args>(args)...);
   }
 
   std::array<Function, detail::kCpuLevels> cpu_;

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernel/slot.h"
@@ -25,6 +26,12 @@ struct AnySlot {
   std::atomic<void (*)()> cuda;
 };
 static_assert(sizeof(AnySlot) == sizeof(ebb::KernelSlot<void(ebb::NdArray&)>));
+
+// Whether the slot's kernels may decline: the CPU has none.
+inline bool may_decline(const AnySlot& slot) {
+  const std::string_view name = slot.name;
+  return name == "linear" || name == "rnn_layer" || name == "rnn_layer_backward";
+}
 
 template <class T>
 std::vector<T> read(const std::string& file, std::uint64_t at, std::uint64_t bytes) {

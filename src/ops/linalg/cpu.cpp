@@ -78,11 +78,6 @@ void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray&
     products<Half, float>(out, init, a, b, args);
 }
 
-void linear_activation(bool& done, NdArray&, NdArray&, const NdArray&, const NdArray&, const NdArray&,
-                       ops::LinearActivation) {
-  done = false;
-}
-
 void dot(NdArray& out, const NdArray& x, const NdArray& y) {
   const std::int64_t n = x.numel(), sx = x.strides()[0], sy = y.strides()[0];
   visit_numeric(out.dtype(), "dot", [&]<class T> {

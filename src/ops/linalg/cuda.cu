@@ -141,17 +141,17 @@ void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray&
   if (elsewhere) kernels::copy(device, out, result);
 }
 
-void linear_activation(bool& done, NdArray& out, NdArray& before, const NdArray& input, const NdArray& weight,
+bool linear_activation(NdArray& out, NdArray& before, const NdArray& input, const NdArray& weight,
                        const NdArray& bias, ops::LinearActivation activation) {
   using Activation = GemmEpilogue::Activation;
-  done = false;
-  if (out.numel() == 0 || input.sizes()[1] == 0 || !is_floating(out.dtype()) || !bias.is_contiguous()) return;
+  if (out.numel() == 0 || input.sizes()[1] == 0 || !is_floating(out.dtype()) || !bias.is_contiguous())
+    return false;
   GemmEpilogue epilogue{
       .bias = bias.address(),
       .activation = activation == ops::LinearActivation::relu ? Activation::relu : Activation::gelu_tanh};
   if (before.defined()) epilogue.before = matrix_of(before, false);
   NdArray held_a, held_b;
-  done = gemm_epilogue(out.device(), out.dtype(), readable(input, false, held_a),
+  return gemm_epilogue(out.device(), out.dtype(), readable(input, false, held_a),
                        readable(weight, true, held_b), matrix_of(out, false), epilogue);
 }
 

@@ -27,9 +27,9 @@ namespace cpu {
 /// itself. The CPU also takes 16-bit operands of a float result.
 void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args);
 /// out = activation(input weight^T + bias) in one pass, for matrices and a row; `before`, where it is
-/// defined, gets what the activation is given; its rows lie a multiple of 8 elements apart. `done` is false,
-/// and nothing is written, where no kernel does both.
-void linear_activation(bool& done, NdArray& out, NdArray& before, const NdArray& input, const NdArray& weight,
+/// defined, gets what the activation is given; its rows lie a multiple of 8 elements apart. It declines where
+/// no kernel of the device does both.
+bool linear_activation(NdArray& out, NdArray& before, const NdArray& input, const NdArray& weight,
                        const NdArray& bias, ops::LinearActivation activation);
 /// out (no dimensions) = the sum of x[i] y[i].
 void dot(NdArray& out, const NdArray& x, const NdArray& y);

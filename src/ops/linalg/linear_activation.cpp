@@ -31,10 +31,9 @@ Variable fused(const Variable& input, const Variable& weight, const Variable& bi
              is_gelu = activation == LinearActivation::gelu_tanh;
   NdArray out = NdArray::empty({rows, columns}, dtype, device),
           before = records && is_gelu ? padded(rows, columns, dtype, device) : NdArray();
-  bool done = false;
-  kernels::linear_activation(device, done, out, before, input.array(), weight.array(), bias.array(),
-                             activation);
-  if (!done) return {};
+  if (!kernels::linear_activation(device, out, before, input.array(), weight.array(), bias.array(),
+                                  activation))
+    return {};
   if (!records) return Variable(std::move(out));
   const Variable sum =
       ops::recorded_add_product(is_gelu ? std::move(before) : out, bias, input, false, weight, true);

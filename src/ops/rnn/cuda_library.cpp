@@ -148,23 +148,21 @@ NdArray or_zeros(const NdArray& grad, const NdArray& like) {
 
 }  // namespace
 
-void rnn_layer(bool& done, ops::RnnOutput& out, const RnnLayer& layer, bool training) {
+bool rnn_layer(ops::RnnOutput& out, const RnnLayer& layer, bool training) {
   const std::optional<Call> call = call_of(layer, training);
-  done = call.has_value();
-  if (!done) return;
+  if (!call) return false;
   const DnnRnn& l = call->layer;
   out.rows = call->made({layer.rows.sizes()[0], l.directions * l.projected});
   out.hidden = call->states(l.projected);
   out.cell = call->cells();
   if (training) out.kept = bytes(call->spaces.kept, l.device);
-  done = dnn_rnn(l, call->arrays(out.rows, out.kept), out.hidden, out.cell);
+  return dnn_rnn(l, call->arrays(out.rows, out.kept), out.hidden, out.cell);
 }
 
-void rnn_layer_backward(bool& done, ops::RnnLayerGrads& found, const ops::RnnOutput& grads,
-                        const ops::RnnOutput& out, const RnnLayer& layer, bool of_parameters) {
+bool rnn_layer_backward(ops::RnnLayerGrads& found, const ops::RnnOutput& grads, const ops::RnnOutput& out,
+                        const RnnLayer& layer, bool of_parameters) {
   const std::optional<Call> call = call_of(layer, true);
-  done = call && call->spaces.kept == out.kept.numel();
-  if (!done) return;
+  if (!call || call->spaces.kept != out.kept.numel()) return false;
   const DnnRnn& l = call->layer;
   found.rows = call->made({layer.rows.sizes()[0], l.features});
   found.hidden = call->states(l.projected);
@@ -178,21 +176,22 @@ void rnn_layer_backward(bool& done, ops::RnnLayerGrads& found, const ops::RnnOut
   }
   const NdArray dresult = or_zeros(grads.rows, out.rows), dhidden = or_zeros(grads.hidden, found.hidden),
                 dcell = or_zeros(grads.cell, found.cell);
-  done = dnn_rnn_backward(l, call->arrays(out.rows, kept),
-                          {.result = dresult,
-                           .last_hidden = dhidden,
-                           .last_cell = dcell,
-                           .drows = found.rows,
-                           .dhidden = found.hidden,
-                           .dcell = found.cell,
-                           .dparameters = dparameters});
-  if (!done || !of_parameters) return;
+  const bool done = dnn_rnn_backward(l, call->arrays(out.rows, kept),
+                                     {.result = dresult,
+                                      .last_hidden = dhidden,
+                                      .last_cell = dcell,
+                                      .drows = found.rows,
+                                      .dhidden = found.hidden,
+                                      .dcell = found.cell,
+                                      .dparameters = dparameters});
+  if (!done || !of_parameters) return done;
   found.sides.resize(layer.sides.size());
   for_parameters(layer, call->spaces, [&](std::size_t d, std::size_t i, std::int64_t place) {
     const NdArray from = placed(dparameters, layer.sides[d].parameters[i], place);
     found.sides[d][i] = NdArray::empty(from.sizes(), from.dtype(), l.device);
     kernels::copy(l.device, found.sides[d][i], from);
   });
+  return true;
 }
 
 }  // namespace ebb::cuda

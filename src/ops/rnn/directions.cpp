@@ -87,16 +87,16 @@ struct CudnnRnnBackward final : autograd::Node {
 
  private:
   bool by_library(autograd::GradList& out, ArrayRef<RnnInputs> sides, const autograd::GradList& grads) const {
-    bool done = false, of_parameters = false;
+    bool of_parameters = false;
     for (std::size_t i = 0; i < out.size(); ++i)
       of_parameters = of_parameters || (i % RnnInputs::kCount >= RnnInputs::kInputWeight && needs(i));
     RnnLayerGrads found;
-    kernels::rnn_layer_backward(
-        kept.device(), done, found,
-        {contiguous_array(grads[0]), contiguous_array(grads[1]), contiguous_array(grads[2]), NdArray()},
-        {contiguous_array(result.unpack()), NdArray(), NdArray(), kept}, layer_of(sides, steps),
-        of_parameters);
-    if (!done) return false;
+    if (!kernels::rnn_layer_backward(
+            kept.device(), found,
+            {contiguous_array(grads[0]), contiguous_array(grads[1]), contiguous_array(grads[2]), NdArray()},
+            {contiguous_array(result.unpack()), NdArray(), NdArray(), kept}, layer_of(sides, steps),
+            of_parameters))
+      return false;
     for (std::size_t i = 0; i < out.size(); ++i)
       if (needs(i)) out[i] = of_edge(i, found);
     return true;
@@ -119,9 +119,7 @@ bool by_library(RnnLayerResult& result, const char* op, ArrayRef<RnnInputs> side
   const variable_list edges = edges_of(sides);
   const bool training = autograd::records(edges);
   RnnOutput computed;
-  bool done = false;
-  kernels::rnn_layer(rows.device(), done, computed, layer_of(sides, steps), training);
-  if (!done) return false;
+  if (!kernels::rnn_layer(rows.device(), computed, layer_of(sides, steps), training)) return false;
   result.rows = Variable(computed.rows);
   const Variable hidden(computed.hidden),
       cell = computed.cell.defined() ? Variable(computed.cell) : Variable();

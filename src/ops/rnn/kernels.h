@@ -124,12 +124,12 @@ void rnn_backward(ops::RnnSlopes& out, const NdArray& grad, const ops::RnnState&
                   const ops::RnnTrace& trace, const ops::RnnState& first, const ops::RnnWeights& weights,
                   const ops::RnnSteps& steps);
 
-/// A whole layer by the device's library for such layers. `done` is false, and `out` means nothing, where
-/// there is none that takes it. out.kept is for the backward of a layer in training, undefined otherwise.
-void rnn_layer(bool& done, ops::RnnOutput& out, const ops::RnnLayer& layer, bool training);
+/// A whole layer by the device's library for such layers, which may decline it: `out` means nothing then.
+/// out.kept is for the backward of a layer in training, undefined otherwise.
+bool rnn_layer(ops::RnnOutput& out, const ops::RnnLayer& layer, bool training);
 /// grads: of out's arrays, any of which may be undefined; out: the rows and what was kept.
-void rnn_layer_backward(bool& done, ops::RnnLayerGrads& found, const ops::RnnOutput& grads,
-                        const ops::RnnOutput& out, const ops::RnnLayer& layer, bool of_parameters);
+bool rnn_layer_backward(ops::RnnLayerGrads& found, const ops::RnnOutput& grads, const ops::RnnOutput& out,
+                        const ops::RnnLayer& layer, bool of_parameters);
 }  // namespace cpu
 
 }  // namespace ebb

@@ -1,4 +1,4 @@
-// Every kernel slot of the library has a kernel on every device.
+// Every kernel slot of the library has a kernel on every device, but for those that may decline.
 #include "support/all_slots.h"
 #include "support/catch.h"
 
@@ -10,7 +10,7 @@ TEST_CASE("every slot has a kernel on every device") {
     INFO(s.symbol);
     REQUIRE(s.slot != nullptr);
     CHECK(s.slot->name[0] != '\0');
-    for (const auto kernel : s.slot->cpu) CHECK(kernel != nullptr);
+    for (const auto kernel : s.slot->cpu) CHECK((kernel == nullptr) == ebb::testing::may_decline(*s.slot));
     CHECK(s.slot->cuda.load() != nullptr);
   }
 }
