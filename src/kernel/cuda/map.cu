@@ -8,7 +8,7 @@
 namespace ebb::cuda {
 template <int N>
 void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out,
-                const std::array<MapInput, N - 1>& in, const void* op, std::size_t op_bytes) {
+                const std::array<Operand, N - 1>& in, const void* op, std::size_t op_bytes) {
   if (out.numel() == 0) return;
   const NdArray* arrays[N] = {&out};
   for (int i = 1; i < N; ++i) arrays[i] = in[i - 1].array;
@@ -16,14 +16,14 @@ void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out,
       plan_elementwise<N>(name, *reinterpret_cast<const NdArray* const(*)[N]>(&arrays));
   std::uintptr_t addresses[N];
   int sizes[N];
-  for (int i = 0; i < N; ++i) sizes[i] = kernels.sizes[i];
+  for (int i = 0; i < N; ++i) sizes[i] = static_cast<int>(element_size(kernels.dtypes[i]));
   constexpr std::int64_t kNowhere[N] = {};
   const auto launch_part = [&](const ElementwisePlan<N>& part, const CrossTile& tile) {
     MapArgs<N> args;
     std::memcpy(args.op, op, op_bytes);
     for (int i = 0; i < N; ++i) {
       args.base[i] = reinterpret_cast<char*>(addresses[i]);
-      args.bits[i] = i == 0 ? 0 : in[i - 1].bits;
+      args.bits[i] = i == 0 || in[i - 1].array ? 0 : ops::element_bits(in[i - 1].value, kernels.dtypes[i]);
     }
     const bool vectors = tile.along > 0 ? plan_tiles(args.map, part, tile, addresses, sizes, kernels.width)
                                         : plan_vectors(args.map, part, addresses, sizes, kernels.width);
@@ -50,19 +50,19 @@ void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out,
   });
 }
 
-template void launch_map<1>(const char*, const MapKernels<1>&, NdArray&, const std::array<MapInput, 0>&,
+template void launch_map<1>(const char*, const MapKernels<1>&, NdArray&, const std::array<Operand, 0>&,
                             const void*, std::size_t);
-template void launch_map<2>(const char*, const MapKernels<2>&, NdArray&, const std::array<MapInput, 1>&,
+template void launch_map<2>(const char*, const MapKernels<2>&, NdArray&, const std::array<Operand, 1>&,
                             const void*, std::size_t);
-template void launch_map<3>(const char*, const MapKernels<3>&, NdArray&, const std::array<MapInput, 2>&,
+template void launch_map<3>(const char*, const MapKernels<3>&, NdArray&, const std::array<Operand, 2>&,
                             const void*, std::size_t);
-template void launch_map<4>(const char*, const MapKernels<4>&, NdArray&, const std::array<MapInput, 3>&,
+template void launch_map<4>(const char*, const MapKernels<4>&, NdArray&, const std::array<Operand, 3>&,
                             const void*, std::size_t);
-template void launch_map<5>(const char*, const MapKernels<5>&, NdArray&, const std::array<MapInput, 4>&,
+template void launch_map<5>(const char*, const MapKernels<5>&, NdArray&, const std::array<Operand, 4>&,
                             const void*, std::size_t);
-template void launch_map<6>(const char*, const MapKernels<6>&, NdArray&, const std::array<MapInput, 5>&,
+template void launch_map<6>(const char*, const MapKernels<6>&, NdArray&, const std::array<Operand, 5>&,
                             const void*, std::size_t);
-template void launch_map<7>(const char*, const MapKernels<7>&, NdArray&, const std::array<MapInput, 6>&,
+template void launch_map<7>(const char*, const MapKernels<7>&, NdArray&, const std::array<Operand, 6>&,
                             const void*, std::size_t);
 
 }  // namespace ebb::cuda

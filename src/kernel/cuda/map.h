@@ -11,16 +11,13 @@
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/vector.h"
 #include "kernel/map_plan.h"
+#include "kernel/operand.h"
 
 namespace ebb::cuda {
 
 constexpr int kMapThreads = 256;
 
-/// An input: an array that broadcasts to the output, or, where `array` is null, the bits of one element.
-struct MapInput {
-  const NdArray* array = nullptr;
-  std::uint64_t bits = 0;
-};
+using ops::Operand;
 
 /// What a map kernel reads; operand 0 is the output.
 template <int N>
@@ -36,14 +33,14 @@ template <int N>
 struct MapKernels {
   void (*vector)(MapArgs<N>) = nullptr;
   void (*plain)(MapArgs<N>) = nullptr;
-  int width = 1;               // elements of a vector
-  std::array<int, N> sizes{};  // bytes of an element of each operand
+  int width = 1;                  // elements of a vector
+  std::array<DType, N> dtypes{};  // of the operands
 };
 
 /// Queues the map on out's device. `op` is the functor's bytes.
 template <int N>
 void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out,
-                const std::array<MapInput, N - 1>& in, const void* op, std::size_t op_bytes);
+                const std::array<Operand, N - 1>& in, const void* op, std::size_t op_bytes);
 
 /// Units of one thread, so many that about 32 bytes of each input are under way.
 constexpr int map_unroll(int width, int inputs) {
@@ -197,10 +194,7 @@ constexpr MapKernels<1 + sizeof...(In)> map_kernels() {
   constexpr std::size_t widest = std::max({sizeof(R), sizeof(In)...});
   constexpr int V = static_cast<int>(16 / widest);
   static_assert(sizeof(Op) <= sizeof(MapArgs<N>::op));
-  return {&map_kernel<Op, R, V, In...>,
-          &map_kernel<Op, R, 1, In...>,
-          V,
-          {static_cast<int>(sizeof(R)), static_cast<int>(sizeof(In))...}};
+  return {&map_kernel<Op, R, V, In...>, &map_kernel<Op, R, 1, In...>, V, {dtype_of<R>(), dtype_of<In>()...}};
 }
 
 }  // namespace ebb::cuda

@@ -30,8 +30,7 @@ constexpr auto kPlus = [] {
 
 void accumulate(NdArray& out, const NdArray& x) {
   const Plus plus;
-  launch_map<3>("add", kPlus[static_cast<int>(out.dtype())], out, {MapInput{&out}, MapInput{&x}}, &plus,
-                sizeof(plus));
+  launch_map<3>("add", kPlus[static_cast<int>(out.dtype())], out, {out, x}, &plus, sizeof(plus));
 }
 
 }  // namespace ebb::cuda

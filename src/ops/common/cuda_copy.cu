@@ -49,7 +49,7 @@ void copy(NdArray& out, const NdArray& x) {
                  "copy");
   }
   if (transpose(out, x, walk)) return;
-  const std::array<MapInput, 1> in{MapInput{&x}};
+  const std::array<Operand, 1> in{x};
   const Same nothing;
   if (same)
     return visit_bits(out.dtype(),

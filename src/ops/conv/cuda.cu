@@ -4,7 +4,6 @@
 
 #include <ebb/core/visit.h>
 
-#include <cstring>
 
 #include "kernel/convert.h"
 #include "kernel/cuda/map.h"
@@ -184,20 +183,18 @@ constexpr MapKernels<3> kFinish = map_kernels<Finish, T, T, T>();
 // In place, by vectors.
 void finish(NdArray& x, const NdArray& bias, bool relu) {
   if (!bias.defined() && !relu) return;
-  MapInput shift;
+  Operand shift(Scalar(-0.0));
   NdArray channels;
   if (bias.defined()) {
     DimVector shape(x.sizes().size() - 1, 1), steps(x.sizes().size() - 1, 0);
     shape[0] = bias.numel();
     steps[0] = 1;
     channels = bias.as_strided(shape, steps, bias.offset());
-    shift = {&channels};
+    shift = channels;
   }
   const Finish op{relu};
   visit_floating(x.dtype(), "convolution", [&]<class T> {
-    const T nothing = static_cast<T>(-0.0F);
-    std::memcpy(&shift.bits, &nothing, sizeof(nothing));
-    launch_map<3>("convolution", kFinish<T>, x, {MapInput{&x}, shift}, &op, sizeof(op));
+    launch_map<3>("convolution", kFinish<T>, x, {x, shift}, &op, sizeof(op));
   });
 }
 

@@ -13,8 +13,6 @@
 
 namespace ebb::cuda {
 
-using ops::Operand;
-
 namespace detail {
 
 template <class R, class T>
@@ -45,11 +43,6 @@ constexpr std::array<MapKernels<1 + Inputs>, 10> kernel_table() {
   return table;
 }
 
-inline MapInput map_input(const Operand& operand, DType dtype) {
-  if (operand.array) return {operand.array};
-  return {nullptr, ops::element_bits(operand.value, dtype)};
-}
-
 template <int N>
 const MapKernels<N>& kernels_of(const char* name, const std::array<MapKernels<N>, 10>& table, DType dtype) {
   const MapKernels<N>& kernels = table[static_cast<int>(dtype)];
@@ -64,25 +57,21 @@ template <class Op>
 void unary(NdArray& out, const NdArray& x, const Op& op) {
   static constexpr auto kTable = detail::kernel_table<Op, 1>();
   const auto& kernels = detail::kernels_of(Op::kName, kTable, x.dtype());
-  launch_map<2>(Op::kName, kernels, out, {MapInput{&x}}, &op, sizeof(op));
+  launch_map<2>(Op::kName, kernels, out, {x}, &op, sizeof(op));
 }
 
 template <class Op>
 void binary(NdArray& out, DType dtype, const Operand& a, const Operand& b, const Op& op) {
   static constexpr auto kTable = detail::kernel_table<Op, 2>();
   const auto& kernels = detail::kernels_of(Op::kName, kTable, dtype);
-  launch_map<3>(Op::kName, kernels, out, {detail::map_input(a, dtype), detail::map_input(b, dtype)}, &op,
-                sizeof(op));
+  launch_map<3>(Op::kName, kernels, out, {a, b}, &op, sizeof(op));
 }
 
 template <class Op>
 void ternary(NdArray& out, const Operand& a, const Operand& b, const Operand& c, const Op& op) {
   static constexpr auto kTable = detail::kernel_table<Op, 3>();
-  const DType dtype = out.dtype(), first = Op::kCondition ? kBool : dtype;
-  const auto& kernels = detail::kernels_of(Op::kName, kTable, dtype);
-  launch_map<4>(Op::kName, kernels, out,
-                {detail::map_input(a, first), detail::map_input(b, dtype), detail::map_input(c, dtype)}, &op,
-                sizeof(op));
+  const auto& kernels = detail::kernels_of(Op::kName, kTable, out.dtype());
+  launch_map<4>(Op::kName, kernels, out, {a, b, c}, &op, sizeof(op));
 }
 
 template <class Op>

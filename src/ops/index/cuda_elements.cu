@@ -211,8 +211,7 @@ void masked_fill(NdArray& out, const NdArray& mask, const NdArray& value) {
   visit_bits(out.dtype(), [&]<class T> {
     static constexpr auto kKernels = map_kernels<Choose<T>, T, bool, T, T>();
     const Choose<T> op;
-    launch_map<4>("masked_fill", kKernels, out, {MapInput{&mask}, MapInput{&value}, MapInput{&out}}, &op,
-                  sizeof(op));
+    launch_map<4>("masked_fill", kKernels, out, {mask, value, out}, &op, sizeof(op));
   });
 }
 

@@ -53,14 +53,7 @@ struct LossSum {
 };
 
 // An array, or 1 where it is undefined.
-template <class T>
-MapInput or_one(const NdArray& x) {
-  if (x.defined()) return {&x};
-  MapInput input;
-  const T one(1);
-  __builtin_memcpy(&input.bits, &one, sizeof(T));
-  return input;
-}
+Operand or_one(const NdArray& x) { return x.defined() ? Operand(x) : Operand(Scalar(1)); }
 
 template <class F>
 void pointwise_loss(NdArray& out, const F& f, const LossInputs& in, LossReduction how) {
@@ -76,8 +69,7 @@ void pointwise_loss(NdArray& out, const F& f, const LossInputs& in, LossReductio
     }
     static constexpr auto kKernels = map_kernels<LossValue<F>, T, T, T, T, T>();
     const LossValue<F> op{f};
-    launch_map<5>("loss", kKernels, out,
-                  {MapInput{&in.x}, MapInput{&in.y}, or_one<T>(in.weight), or_one<T>(in.pos_weight)}, &op,
+    launch_map<5>("loss", kKernels, out, {in.x, in.y, or_one(in.weight), or_one(in.pos_weight)}, &op,
                   sizeof(op));
   });
 }
@@ -89,10 +81,8 @@ void pointwise_loss_backward(NdArray& dx, const F& f, const NdArray& grad, const
     static constexpr auto kKernels = map_kernels<LossSlope<F>, T, T, T, T, T, T>();
     const LossSlope<F> op{f, how.reduced ? how.scale : 1.0};
     const NdArray g = how.reduced ? grad.as_strided({}, {}, grad.offset()) : grad;
-    launch_map<6>(
-        "loss_backward", kKernels, dx,
-        {MapInput{&g}, MapInput{&in.x}, MapInput{&in.y}, or_one<T>(in.weight), or_one<T>(in.pos_weight)}, &op,
-        sizeof(op));
+    launch_map<6>("loss_backward", kKernels, dx, {g, in.x, in.y, or_one(in.weight), or_one(in.pos_weight)},
+                  &op, sizeof(op));
   });
 }
 
