@@ -71,6 +71,11 @@ void KeptOperand::visit(detail::ArgumentVisitor& v) {
   v.close();
 }
 
+Operand operand(const Variable& x) {
+  static const NdArray undefined;
+  return x.defined() ? x.array() : undefined;
+}
+
 namespace {
 
 bool same_view(const NdArray& a, const NdArray& b) {
@@ -80,30 +85,29 @@ bool same_view(const NdArray& a, const NdArray& b) {
 
 }  // namespace
 
-void prepare(const char* op, Types types, const Input* inputs, int count, Prepared& p, bool condition) {
+void prepare(const char* op, Types types, const Operand* inputs, int count, Prepared& p, bool condition) {
   const int first_typed = condition ? 1 : 0;
   PromotionState state;
-  const Variable* placed = nullptr;  // decides on the device
+  const NdArray* placed = nullptr;  // decides on the device
   for (int i = 0; i < count; ++i) {
-    const Input& in = inputs[i];
-    if (!in.tensor) {
-      if (i >= first_typed) state.add(in.number);
+    const NdArray* const x = inputs[i].array;
+    if (!x) {
+      if (i >= first_typed) state.add(inputs[i].value);
       continue;
     }
-    check_defined(op, *in.tensor);
-    if (i >= first_typed) state.add(*in.tensor);
-    if (!placed || (placed->dim() == 0 && placed->is_cpu())) placed = in.tensor;
+    EBB_CHECK(x->defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+    if (i >= first_typed) state.add(*x);
+    if (!placed || (placed->dim() == 0 && placed->device().is_cpu())) placed = x;
   }
   p.device = placed->device();
   p.dtype = compute_dtype(op, types, state.result());
   bool shaped = false;
   for (int i = 0; i < count; ++i) {
-    const Input& in = inputs[i];
-    if (!in.tensor) {
-      p.operands[i] = in.number;
+    if (!inputs[i].array) {
+      p.operands[i] = inputs[i];
       continue;
     }
-    const NdArray& x = in.tensor->array();
+    const NdArray& x = *inputs[i].array;
     const bool number = x.dim() == 0 && x.device().is_cpu();
     EBB_CHECK(x.device() == p.device || number, op, ": expected all tensors on one device, got ", p.device,
               " and ", x.device(), ". Move one with .to(device).");
@@ -121,7 +125,7 @@ void prepare(const char* op, Types types, const Input* inputs, int count, Prepar
     shaped = true;
   }
   for (int i = 0; i < count && !p.like; ++i) {
-    const NdArray* x = inputs[i].tensor ? &inputs[i].tensor->array() : nullptr;
+    const NdArray* x = inputs[i].array;
     if (x && IntArrayRef(p.sizes) == x->sizes() && x->is_dense()) p.like = x;
   }
 }
@@ -133,7 +137,7 @@ NdArray make_output(const Prepared& p, DType dtype) {
 }
 
 NdArray& inplace_target(const char* op, Types types, bool gives_bool, const Variable& self,
-                        const Input* inputs, int count, Prepared& p, NdArray& temporary) {
+                        const Operand* inputs, int count, Prepared& p, NdArray& temporary) {
   prepare(op, types, inputs, count, p);
   NdArray& target = self.impl()->data;
   const DType result = gives_bool ? self.dtype() : p.dtype;

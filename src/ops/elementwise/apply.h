@@ -32,21 +32,17 @@ struct Prepared {
   DType dtype = DType::Undefined;
   Device device;
   NdArray held[3];  // converted copies
-  Operand operands[3] = {Scalar(), Scalar(), Scalar()};
+  Operand operands[3];
   DimVector sizes;
   const NdArray* like = nullptr;  // the array whose layout the output takes; null for contiguous
 };
 
-/// A tensor or a number among the inputs of an op.
-struct Input {
-  const Variable* tensor = nullptr;
-  Scalar number;
-  Input(const Variable& x) : tensor(&x) {}
-  Input(const Scalar& s) : number(s) {}
-};
+/// A tensor or a number among the inputs of an op. A tensor may be undefined: prepare() throws then.
+Operand operand(const Variable& x);
+inline Operand operand(const Scalar& number) { return number; }
 
 /// With a `condition` the first input is one: it is made Bool, and the others alone decide on the dtype.
-void prepare(const char* op, Types types, const Input* inputs, int count, Prepared& out,
+void prepare(const char* op, Types types, const Operand* inputs, int count, Prepared& out,
              bool condition = false);
 NdArray make_output(const Prepared& p, DType dtype);
 
@@ -87,9 +83,9 @@ NdArray apply(const Op& op, const Variable& x) {
 }
 
 template <class Op>
-[[gnu::noinline]] NdArray apply_prepared(const Op& op, const Input& a, const Input& b) {
+[[gnu::noinline]] NdArray apply_prepared(const Op& op, const Operand& a, const Operand& b) {
   Prepared p;
-  const Input inputs[] = {a, b};
+  const Operand inputs[] = {a, b};
   prepare(Op::kName, Op::kTypes, inputs, 2, p);
   NdArray out = make_output(p, result_dtype<Op>(p.dtype));
   kernels::Binary<Op>::slot(p.device, out, p.dtype, p.operands[0], p.operands[1], op);
@@ -104,7 +100,7 @@ NdArray apply(const Op& op, const Variable& a, const Variable& b) {
   if (x.dtype() == y.dtype() && x.is_contiguous() && y.is_contiguous() && x.sizes() == y.sizes() &&
       has_type(Op::kTypes, x.dtype()) && x.device() == y.device()) [[likely]]
     return computed(op, x, x, y);
-  return apply_prepared(op, a, b);
+  return apply_prepared(op, operand(a), operand(b));
 }
 
 template <class Op>
@@ -113,7 +109,7 @@ NdArray apply(const Op& op, const Variable& a, const Scalar& b) {
   if (x.is_contiguous() && has_type(Op::kTypes, x.dtype()) && promote_with_scalar(x.dtype(), b) == x.dtype())
       [[likely]]
     return computed(op, x, x, b);
-  return apply_prepared(op, a, b);
+  return apply_prepared(op, operand(a), operand(b));
 }
 
 template <class Op>
@@ -122,13 +118,13 @@ NdArray apply(const Op& op, const Scalar& a, const Variable& b) {
   if (y.is_contiguous() && has_type(Op::kTypes, y.dtype()) && promote_with_scalar(y.dtype(), a) == y.dtype())
       [[likely]]
     return computed(op, y, a, y);
-  return apply_prepared(op, a, b);
+  return apply_prepared(op, operand(a), operand(b));
 }
 
 template <class Op>
-NdArray apply(const Op& op, const Input& a, const Input& b, const Input& c) {
+NdArray apply(const Op& op, const Operand& a, const Operand& b, const Operand& c) {
   Prepared p;
-  const Input inputs[] = {a, b, c};
+  const Operand inputs[] = {a, b, c};
   prepare(Op::kName, Op::kTypes, inputs, 3, p, Op::kCondition);
   NdArray out = make_output(p, p.dtype);
   kernels::Ternary<Op>::slot(p.device, out, p.operands[0], p.operands[1], p.operands[2], op);
@@ -138,7 +134,7 @@ NdArray apply(const Op& op, const Input& a, const Input& b, const Input& c) {
 /// Checks an in-place op and settles where it computes: straight into self when dtypes allow, else into
 /// `temporary`.
 NdArray& inplace_target(const char* op, Types types, bool gives_bool, const Variable& self,
-                        const Input* inputs, int count, Prepared& p, NdArray& temporary);
+                        const Operand* inputs, int count, Prepared& p, NdArray& temporary);
 /// Whether a dense Bool tensor holds no false.
 bool all_true(const Variable& x);
 /// Brings a temporary result into self.
@@ -151,27 +147,27 @@ void apply_inplace(const Op& op, const Variable& self) {
     return kernels::Unary<Op>::slot(a.device(), a, a, op);
   Prepared p;
   NdArray temporary;
-  const Input inputs[] = {self};
+  const Operand inputs[] = {a};
   NdArray& out = inplace_target(Op::kName, Op::kTypes, kGivesBool<Op>, self, inputs, 1, p, temporary);
   kernels::Unary<Op>::slot(p.device, out, *p.operands[0].array, op);
   finish_inplace(self, out);
 }
 
 template <class Op>
-void apply_inplace(const Op& op, const Variable& self, const Input& other) {
+void apply_inplace(const Op& op, const Variable& self, const Operand& other) {
   Prepared p;
   NdArray temporary;
-  const Input inputs[] = {self, other};
+  const Operand inputs[] = {operand(self), other};
   NdArray& out = inplace_target(Op::kName, Op::kTypes, kGivesBool<Op>, self, inputs, 2, p, temporary);
   kernels::Binary<Op>::slot(p.device, out, p.dtype, p.operands[0], p.operands[1], op);
   finish_inplace(self, out);
 }
 
 template <class Op>
-void apply_inplace(const Op& op, const Variable& self, const Input& b, const Input& c) {
+void apply_inplace(const Op& op, const Variable& self, const Operand& b, const Operand& c) {
   Prepared p;
   NdArray temporary;
-  const Input inputs[] = {self, b, c};
+  const Operand inputs[] = {operand(self), b, c};
   NdArray& out = inplace_target(Op::kName, Op::kTypes, false, self, inputs, 3, p, temporary);
   kernels::Ternary<Op>::slot(p.device, out, p.operands[0], p.operands[1], p.operands[2], op);
   finish_inplace(self, out);

@@ -7,7 +7,11 @@ namespace ebb::ops {
 
 class PromotionState {
  public:
-  void add(const Variable& x) { merge(x.dim() == 0 ? zero_dim_ : dimensioned_, x.dtype()); }
+  /// A Variable or its array.
+  template <class Tensor>
+  void add(const Tensor& x) {
+    merge(x.dim() == 0 ? zero_dim_ : dimensioned_, x.dtype());
+  }
   void add(const Scalar& s) { merge(number_, s.is_floating_point() ? get_default_dtype() : s.dtype()); }
   DType result() const { return combine(dimensioned_, combine(zero_dim_, number_)); }
 

@@ -134,7 +134,7 @@ Variable& run_unary_inplace(const Variable& self, const Op& op, const Rule& rule
     if constexpr (Rule::kKeep == Keep::input && !kHasLate<Rule>)
       node->kept.save(autograd::clone_for_saving(self));
   }
-  apply_inplace(op, self, number...);
+  apply_inplace(op, self, operand(number)...);
   autograd::bump_version(self);
   autograd::rebase_history(self, node);
   if constexpr (Rule::kKeep == Keep::result)
@@ -178,7 +178,7 @@ Variable& run_flat_inplace(const Op& op, const Variable& self, const Others&... 
   autograd::check_inplace(self, kInplaceName<Op>.data());
   Ref<autograd::Node> node;
   if (autograd::records(self)) node = autograd::make_node<ZeroNode<Op>>(self);
-  apply_inplace(op, self, others...);
+  apply_inplace(op, self, operand(others)...);
   autograd::bump_version(self);
   autograd::rebase_history(self, node);
   return const_cast<Variable&>(self);

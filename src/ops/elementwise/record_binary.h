@@ -117,7 +117,7 @@ Variable& run_binary_inplace(const Variable& self, const B& b, const Op& op, con
       }
     }
   }
-  apply_inplace(op, self, b);
+  apply_inplace(op, self, operand(b));
   autograd::bump_version(self);
   autograd::rebase_history(self, node);
   if constexpr ((BinaryNode<Rule>::kUses & kOut) != 0)

@@ -56,7 +56,7 @@ Ref<TernaryNode<Rule>> make_ternary(const Variable& a, const Variable& b, const 
 
 template <class Op, class Rule, class C>
 Variable run_ternary(const Variable& a, const Variable& b, const C& c, const Op& op, const Rule& rule) {
-  Variable out(apply(op, Input(a), Input(b), Input(c)));
+  Variable out(apply(op, operand(a), operand(b), operand(c)));
   if ((autograd::records(a, b) || is_recorded(c)) && is_floating(out.dtype()))
     autograd::set_history(out, make_ternary(a, b, c, rule, false));
   return out;
@@ -68,7 +68,7 @@ Variable& run_ternary_inplace(const Variable& a, const Variable& b, const C& c, 
   autograd::check_inplace(a, kInplaceName<Op>.data());
   Ref<TernaryNode<Rule>> node;
   if (autograd::records(a, b) || is_recorded(c)) node = make_ternary(a, b, c, rule, true);
-  apply_inplace(op, a, Input(b), Input(c));
+  apply_inplace(op, a, operand(b), operand(c));
   autograd::bump_version(a);
   autograd::rebase_history(a, node);
   return const_cast<Variable&>(a);

@@ -39,7 +39,7 @@ Variable run_where(const Variable& condition, const A& a, const B& b) {
     warn(
         "where: a condition of dtype torch.uint8 is now deprecated. Write `condition != 0`, which is of "
         "dtype Bool.");
-  Variable out(apply(Where(), Input(condition), Input(a), Input(b)));
+  Variable out(apply(Where(), operand(condition), operand(a), operand(b)));
   bool recording = false;
   if constexpr (std::is_same_v<A, Variable>) recording = autograd::records(a);
   if constexpr (std::is_same_v<B, Variable>) recording = recording || autograd::records(b);
