@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/catch.h"
+#include "support/warnings.h"
 
 namespace {
 
@@ -69,6 +70,17 @@ void check_kinds(const std::vector<T>& values) {
 }
 
 }  // namespace
+
+TEST_CASE("where takes a condition of bytes without dimensions for one of truth values") {
+  const support::Warnings warnings;  // of a condition of bytes
+  for (const ebb::DType dtype : kTypes)
+    for (const std::int64_t n : {1, 7, 5000}) {
+      const Tensor x = ebb::full({n}, 5, dtype), y = ebb::full({n}, 7, dtype);
+      CHECK(ebb::equal(ebb::where(ebb::full({}, 0, ebb::kByte), x, y), y));
+      CHECK(ebb::equal(ebb::where(ebb::full({}, 1, ebb::kByte), x, y), x));
+      CHECK(ebb::equal(ebb::where(ebb::full({}, 4, ebb::kByte), x, y), x));
+    }
+}
 
 TEST_CASE("where and masked_fill and masked_select and nonzero choose what plain loops choose") {
   for (const std::int64_t n : kLengths) {

@@ -175,6 +175,7 @@ struct FormulaRows : RowTraits {
   const char* name;
   bool condition = false;  // the first operand is a Bool
   std::array<Row, 10> rows{};
+  DType operand_dtype(int operand, DType dtype) const { return operand == 0 && condition ? kBool : dtype; }
 };
 
 template <class Op>

@@ -7,20 +7,19 @@ namespace {
 
 // Whatever the sizes and layouts.
 template <int kCount>
-[[gnu::noinline]] void map_rows(const char* name, NdArray& out, DType dtype,
+[[gnu::noinline]] void map_rows(const FormulaRows& rows, NdArray& out, DType dtype,
                                 const ops::Operand* const (&operands)[kCount],
-                                std::uint64_t (&numbers)[kCount], Row row, const void* op,
-                                const RowTraits& traits) {
+                                std::uint64_t (&numbers)[kCount], Row row, const void* op) {
   NdArray held[kCount];
   const NdArray* arrays[kCount];
   for (int i = 0; i < kCount; ++i) {
     arrays[i] = operands[i]->array;
     if (arrays[i]) continue;
     const auto borrowed = Storage::adopt(&numbers[i], sizeof(numbers[i]), Device::CPU, nullptr, nullptr);
-    held[i] = NdArray(borrowed, {}, {}, 0, dtype);
+    held[i] = NdArray(borrowed, {}, {}, 0, rows.operand_dtype(i, dtype));
     arrays[i] = &held[i];
   }
-  map(name, out, arrays, kCount, row, op, traits);
+  map(rows.name, out, arrays, kCount, row, op, rows);
 }
 
 }  // namespace
@@ -45,14 +44,14 @@ void run_rows(const FormulaRows& rows, NdArray& out, DType dtype,
       else
         small = small && x->is_contiguous() && x->numel() == n;
     } else {
-      numbers[i] = ops::element_bits(operands[i]->value, i == 0 && rows.condition ? kBool : dtype);
+      numbers[i] = ops::element_bits(operands[i]->value, rows.operand_dtype(i, dtype));
       in[i] = &numbers[i];
       if (n != 1) constant |= 1u << i;
     }
   }
   if (small && (constant == 0 || rows.takes_constants)) [[likely]]
     return row(out.address(), in, constant, n, op);
-  map_rows(rows.name, out, dtype, operands, numbers, row, op, rows);
+  map_rows(rows, out, dtype, operands, numbers, row, op);
 }
 
 template void run_rows(const FormulaRows&, NdArray&, DType, const ops::Operand* const (&)[1], const void*);
