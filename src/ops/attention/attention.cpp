@@ -201,9 +201,8 @@ void check_mask(const Variable& query, const Variable& mask, bool is_causal) {
 Variable scaled_dot_product_attention(const Variable& query, const Variable& key, const Variable& value,
                                       const optional<Variable>& attn_mask, double dropout_p, bool is_causal,
                                       optional<double> scale, bool enable_gqa) {
-  if (const auto cast = ops::autocast("scaled_dot_product_attention", query, key, value)) [[unlikely]]
-    return scaled_dot_product_attention(cast(query), cast(key), cast(value), cast(attn_mask), dropout_p,
-                                        is_causal, scale, enable_gqa);
+  EBB_AUTOCAST(scaled_dot_product_attention, query, key, value, attn_mask, dropout_p, is_causal, scale,
+               enable_gqa);
   const Variable mask = attn_mask.value_or(Variable());
   ops::common_device(kOp, query);
   ops::common_device(kOp, key);

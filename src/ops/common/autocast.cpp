@@ -54,13 +54,12 @@ Variable cast_weight(const Variable& x, DType target) {
 
 }  // namespace
 
-template <class Each>
-void Autocast::begin(const ListedOp& op, const Each& each_input) {
+Autocast::Autocast(const ListedOp& op, std::initializer_list<TensorList> inputs) {
   AutocastState& state = thread_state.autocast;
   const Variable* first = nullptr;
-  each_input([&](const Variable& x) {
-    if (!first && x.defined()) first = &x;
-  });
+  for (const TensorList& list : inputs)
+    for (const Variable& x : list)
+      if (!first && x.defined()) first = &x;
   if (!first) return;
   device_ = first->device().type();
   if (!(state.devices >> static_cast<int>(device_) & 1)) return;
@@ -79,12 +78,15 @@ void Autocast::begin(const ListedOp& op, const Each& each_input) {
       break;
     case CastRule::widest:
       target = lower;
-      each_input([&](const Variable& x) {
-        if (concerns(x) && x.dtype() != lower) target = kFloat;
-      });
+      for (const TensorList& list : inputs)
+        for (const Variable& x : list)
+          if (concerns(x) && x.dtype() != lower) target = kFloat;
       break;
     case CastRule::f32:
+      break;
     case CastRule::f32_result:
+      casts_tensors_ = false;
+      if (concerns(*first)) result_dtype_ = kFloat;
       break;
   }
   target_ = target;
@@ -92,23 +94,12 @@ void Autocast::begin(const ListedOp& op, const Each& each_input) {
   state.devices = 0;
 }
 
-Autocast::Autocast(const ListedOp& op, std::initializer_list<const Variable*> inputs) {
-  begin(op, [&](const auto& f) {
-    for (const Variable* x : inputs) f(*x);
-  });
-}
-Autocast::Autocast(const ListedOp& op, TensorList inputs) {
-  begin(op, [&](const auto& f) {
-    for (const Variable& x : inputs) f(x);
-  });
-}
-
 bool Autocast::concerns(const Variable& x) const {
   return x.defined() && is_floating(x.dtype()) && x.dtype() != kDouble && x.device().type() == device_;
 }
 
 Variable Autocast::operator()(const Variable& x) const {
-  if (!concerns(x) || x.dtype() == target_) return x;
+  if (!casts_tensors_ || !concerns(x) || x.dtype() == target_) return x;
   return is_kept(x, target_) ? cast_weight(x, target_) : x.to(target_);
 }
 
@@ -121,10 +112,6 @@ std::vector<Variable> Autocast::operator()(TensorList list) const {
   out.reserve(list.size());
   for (const Variable& x : list) out.push_back((*this)(x));
   return out;
-}
-
-optional<ScalarType> Autocast::dtype(const Variable& x, optional<ScalarType> given) const {
-  return given || !concerns(x) ? given : target_;
 }
 
 }  // namespace ebb::ops

@@ -10,7 +10,7 @@ enum class CastRule : std::uint8_t {
   none,        // computes in the dtypes that it meets
   lower,       // in the 16-bit dtype
   f32,         // in Float
-  f32_result,  // the same, of an op with a dtype argument: unless that is given
+  f32_result,  // gives Float, of an op with an argument for the dtype, unless that is given
   widest,      // Float if one input is, else the 16-bit dtype
   refused,     // throws: too easily wrong in 16 bits
 };

@@ -177,66 +177,54 @@ int spatial_axes(const char* op, const Variable& weight) {
 
 Variable conv1d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                 IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
-  if (const auto cast = ops::autocast("conv1d", input, weight)) [[unlikely]]
-    return conv1d(cast(input), cast(weight), cast(bias), stride, padding, dilation, groups);
+  EBB_AUTOCAST(conv1d, input, weight, bias, stride, padding, dilation, groups);
   return forward({"conv1d", 1, input, weight, bias}, stride, padding, dilation, groups);
 }
 Variable conv2d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                 IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
-  if (const auto cast = ops::autocast("conv2d", input, weight)) [[unlikely]]
-    return conv2d(cast(input), cast(weight), cast(bias), stride, padding, dilation, groups);
+  EBB_AUTOCAST(conv2d, input, weight, bias, stride, padding, dilation, groups);
   return forward({"conv2d", 2, input, weight, bias}, stride, padding, dilation, groups);
 }
 Variable conv3d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                 IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
-  if (const auto cast = ops::autocast("conv3d", input, weight)) [[unlikely]]
-    return conv3d(cast(input), cast(weight), cast(bias), stride, padding, dilation, groups);
+  EBB_AUTOCAST(conv3d, input, weight, bias, stride, padding, dilation, groups);
   return forward({"conv3d", 3, input, weight, bias}, stride, padding, dilation, groups);
 }
 
 Variable conv1d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                 IntArrayRef stride, ConvPadding padding, IntArrayRef dilation, std::int64_t groups) {
-  if (const auto cast = ops::autocast("conv1d", input, weight)) [[unlikely]]
-    return conv1d(cast(input), cast(weight), cast(bias), stride, padding, dilation, groups);
+  EBB_AUTOCAST(conv1d, input, weight, bias, stride, padding, dilation, groups);
   return forward({"conv1d", 1, input, weight, bias}, stride, padding, dilation, groups);
 }
 Variable conv2d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                 IntArrayRef stride, ConvPadding padding, IntArrayRef dilation, std::int64_t groups) {
-  if (const auto cast = ops::autocast("conv2d", input, weight)) [[unlikely]]
-    return conv2d(cast(input), cast(weight), cast(bias), stride, padding, dilation, groups);
+  EBB_AUTOCAST(conv2d, input, weight, bias, stride, padding, dilation, groups);
   return forward({"conv2d", 2, input, weight, bias}, stride, padding, dilation, groups);
 }
 Variable conv3d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                 IntArrayRef stride, ConvPadding padding, IntArrayRef dilation, std::int64_t groups) {
-  if (const auto cast = ops::autocast("conv3d", input, weight)) [[unlikely]]
-    return conv3d(cast(input), cast(weight), cast(bias), stride, padding, dilation, groups);
+  EBB_AUTOCAST(conv3d, input, weight, bias, stride, padding, dilation, groups);
   return forward({"conv3d", 3, input, weight, bias}, stride, padding, dilation, groups);
 }
 
 Variable conv_transpose1d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                           IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
                           std::int64_t groups, IntArrayRef dilation) {
-  if (const auto cast = ops::autocast("conv_transpose1d", input, weight)) [[unlikely]]
-    return conv_transpose1d(cast(input), cast(weight), cast(bias), stride, padding, output_padding, groups,
-                            dilation);
+  EBB_AUTOCAST(conv_transpose1d, input, weight, bias, stride, padding, output_padding, groups, dilation);
   return transposed({"conv_transpose1d", 1, input, weight, bias}, stride, padding, output_padding, groups,
                     dilation);
 }
 Variable conv_transpose2d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                           IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
                           std::int64_t groups, IntArrayRef dilation) {
-  if (const auto cast = ops::autocast("conv_transpose2d", input, weight)) [[unlikely]]
-    return conv_transpose2d(cast(input), cast(weight), cast(bias), stride, padding, output_padding, groups,
-                            dilation);
+  EBB_AUTOCAST(conv_transpose2d, input, weight, bias, stride, padding, output_padding, groups, dilation);
   return transposed({"conv_transpose2d", 2, input, weight, bias}, stride, padding, output_padding, groups,
                     dilation);
 }
 Variable conv_transpose3d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                           IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
                           std::int64_t groups, IntArrayRef dilation) {
-  if (const auto cast = ops::autocast("conv_transpose3d", input, weight)) [[unlikely]]
-    return conv_transpose3d(cast(input), cast(weight), cast(bias), stride, padding, output_padding, groups,
-                            dilation);
+  EBB_AUTOCAST(conv_transpose3d, input, weight, bias, stride, padding, output_padding, groups, dilation);
   return transposed({"conv_transpose3d", 3, input, weight, bias}, stride, padding, output_padding, groups,
                     dilation);
 }
@@ -244,9 +232,8 @@ Variable conv_transpose3d(const Variable& input, const Variable& weight, const o
 Variable convolution(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                      IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool is_transposed,
                      IntArrayRef output_padding, std::int64_t groups) {
-  if (const auto cast = ops::autocast("convolution", input, weight)) [[unlikely]]
-    return convolution(cast(input), cast(weight), cast(bias), stride, padding, dilation, is_transposed,
-                       output_padding, groups);
+  EBB_AUTOCAST(convolution, input, weight, bias, stride, padding, dilation, is_transposed, output_padding,
+               groups);
   const int dims = spatial_axes("convolution", weight);
   const Call call{"convolution", dims, input, weight, bias};
   return is_transposed ? transposed(call, stride, padding, output_padding, groups, dilation)
@@ -256,8 +243,7 @@ Variable convolution(const Variable& input, const Variable& weight, const option
 Variable convolution_relu(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                           IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
                           std::int64_t groups) {
-  if (const auto cast = ops::autocast("convolution_relu", input, weight)) [[unlikely]]
-    return convolution_relu(cast(input), cast(weight), cast(bias), stride, padding, dilation, groups);
+  EBB_AUTOCAST(convolution_relu, input, weight, bias, stride, padding, dilation, groups);
   const int dims = spatial_axes("convolution_relu", weight);
   return forward({"convolution_relu", dims, input, weight, bias, true}, stride, padding, dilation, groups);
 }

@@ -44,8 +44,7 @@ Variable log_sigmoid(const Variable& self) { return unary<LogSigmoid>(self); }
 Variable softsign(const Variable& self) { return unary<Softsign>(self); }
 Variable tanhshrink(const Variable& self) { return unary<Tanhshrink>(self); }
 Variable softplus(const Variable& self, const Scalar& beta, const Scalar& threshold) {
-  if (const auto cast = ops::autocast("softplus", self)) [[unlikely]]
-    return softplus(cast(self), beta, threshold);
+  EBB_AUTOCAST(softplus, self, beta, threshold);
   return unary(self, Softplus{{}, beta.to_double(), threshold.to_double()});
 }
 

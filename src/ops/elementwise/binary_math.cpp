@@ -174,8 +174,7 @@ Variable fmax(const Variable& self, const Variable& other) { return binary<Fmax>
 Variable fmin(const Variable& self, const Variable& other) { return binary<Fmin>(self, other); }
 
 Variable atan2(const Variable& self, const Variable& other) {
-  if (const auto cast = ops::autocast("atan2", self, other)) [[unlikely]]
-    return atan2(cast(self), cast(other));
+  EBB_AUTOCAST(atan2, self, other);
   return run_binary(self, other, Atan2(), Atan2Rule());
 }
 Variable& atan2_(const Variable& self, const Variable& other) {

@@ -55,8 +55,7 @@ Variable& lerp_(const Variable& self, const Variable& end, const Variable& weigh
 
 Variable addcmul(const Variable& self, const Variable& tensor1, const Variable& tensor2,
                  const Scalar& value) {
-  if (const auto cast = ops::autocast("addcmul", self, tensor1, tensor2)) [[unlikely]]
-    return addcmul(cast(self), cast(tensor1), cast(tensor2), value);
+  EBB_AUTOCAST(addcmul, self, tensor1, tensor2, value);
   return ternary(self, tensor1, tensor2, AddCMul{{}, value});
 }
 Variable& addcmul_(const Variable& self, const Variable& tensor1, const Variable& tensor2,
@@ -65,8 +64,7 @@ Variable& addcmul_(const Variable& self, const Variable& tensor1, const Variable
 }
 Variable addcdiv(const Variable& self, const Variable& tensor1, const Variable& tensor2,
                  const Scalar& value) {
-  if (const auto cast = ops::autocast("addcdiv", self, tensor1, tensor2)) [[unlikely]]
-    return addcdiv(cast(self), cast(tensor1), cast(tensor2), value);
+  EBB_AUTOCAST(addcdiv, self, tensor1, tensor2, value);
   check_addcdiv("addcdiv", tensor1, tensor2);
   return ternary(self, tensor1, tensor2, AddCDiv{{}, value});
 }

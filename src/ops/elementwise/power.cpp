@@ -127,8 +127,7 @@ void check_double(const Variable& self) {
 }  // namespace
 
 Variable pow(const Variable& self, const Scalar& exponent) {
-  if (const auto cast = ops::autocast("pow", self)) [[unlikely]]
-    return pow(cast(self), exponent);
+  EBB_AUTOCAST(pow, self, exponent);
   check_integers(self.dtype(), exponent);
   return with_formula(self.dtype(), exponent, [&](const auto& formula, const auto&... operand) -> Variable {
     return run_unary(self, formula, PowScalarRule{exponent}, operand...);
@@ -143,8 +142,7 @@ Variable& pow_(const Variable& self, const Scalar& exponent) {
 }
 
 Variable pow(const Variable& self, const Variable& exponent) {
-  if (const auto cast = ops::autocast("pow", self, exponent)) [[unlikely]]
-    return pow(cast(self), cast(exponent));
+  EBB_AUTOCAST(pow, self, exponent);
   return run_binary(self, exponent, Pow(), PowRule());
 }
 Variable& pow_(const Variable& self, const Variable& exponent) {
@@ -152,8 +150,7 @@ Variable& pow_(const Variable& self, const Variable& exponent) {
 }
 
 Variable pow(const Scalar& self, const Variable& exponent) {
-  if (const auto cast = ops::autocast("pow", exponent)) [[unlikely]]
-    return pow(self, cast(exponent));
+  EBB_AUTOCAST(pow, self, exponent);
   if (exponent.defined() && (self.equal(0) || exponent.dtype() == kHalf || exponent.dtype() == kBFloat16))
     return run_binary(self, exponent, Pow(), PowLossyBaseRule{self});
   return run_binary(self, exponent, Pow(), PowBaseRule{self});

@@ -42,8 +42,7 @@ struct PreluNode final : autograd::Node {
 }  // namespace
 
 Variable prelu(const Variable& self, const Variable& weight) {
-  if (const auto cast = ops::autocast("prelu", self, weight)) [[unlikely]]
-    return prelu(cast(self), cast(weight));
+  EBB_AUTOCAST(prelu, self, weight);
   EBB_CHECK(self.defined() && weight.defined(), "prelu: expected two tensors, got an undefined one.");
   check_same_dtype("prelu", self, weight);
   EBB_CHECK(weight.dim() <= 1, "prelu: Expected `weight` to be a scalar or 1D tensor, but got ",

@@ -16,8 +16,7 @@ Variable& erf_(const Variable& self) { return unary_inplace<Erf>(self); }
 Variable erfc(const Variable& self) { return unary<Erfc>(self); }
 Variable& erfc_(const Variable& self) { return unary_inplace<Erfc>(self); }
 Variable erfinv(const Variable& self) {
-  if (const auto cast = ops::autocast("erfinv", self)) [[unlikely]]
-    return erfinv(cast(self));
+  EBB_AUTOCAST(erfinv, self);
   return unary<Erfinv>(self);
 }
 Variable& erfinv_(const Variable& self) { return unary_inplace<Erfinv>(self); }

@@ -12,34 +12,29 @@ Variable& sin_(const Variable& self) { return unary_inplace<Sin>(self); }
 Variable cos(const Variable& self) { return unary<Cos>(self); }
 Variable& cos_(const Variable& self) { return unary_inplace<Cos>(self); }
 Variable tan(const Variable& self) {
-  if (const auto cast = ops::autocast("tan", self)) [[unlikely]]
-    return tan(cast(self));
+  EBB_AUTOCAST(tan, self);
   return unary<Tan>(self);
 }
 Variable& tan_(const Variable& self) { return unary_inplace<Tan>(self); }
 Variable asin(const Variable& self) {
-  if (const auto cast = ops::autocast("asin", self)) [[unlikely]]
-    return asin(cast(self));
+  EBB_AUTOCAST(asin, self);
   return unary<Asin>(self);
 }
 Variable& asin_(const Variable& self) { return unary_inplace<Asin>(self); }
 Variable acos(const Variable& self) {
-  if (const auto cast = ops::autocast("acos", self)) [[unlikely]]
-    return acos(cast(self));
+  EBB_AUTOCAST(acos, self);
   return unary<Acos>(self);
 }
 Variable& acos_(const Variable& self) { return unary_inplace<Acos>(self); }
 Variable atan(const Variable& self) { return unary<Atan>(self); }
 Variable& atan_(const Variable& self) { return unary_inplace<Atan>(self); }
 Variable sinh(const Variable& self) {
-  if (const auto cast = ops::autocast("sinh", self)) [[unlikely]]
-    return sinh(cast(self));
+  EBB_AUTOCAST(sinh, self);
   return unary<Sinh>(self);
 }
 Variable& sinh_(const Variable& self) { return unary_inplace<Sinh>(self); }
 Variable cosh(const Variable& self) {
-  if (const auto cast = ops::autocast("cosh", self)) [[unlikely]]
-    return cosh(cast(self));
+  EBB_AUTOCAST(cosh, self);
   return unary<Cosh>(self);
 }
 Variable& cosh_(const Variable& self) { return unary_inplace<Cosh>(self); }

@@ -229,8 +229,7 @@ Variable index(const Variable& x, ArrayRef<optional<Variable>> indices) {
 
 Variable index_put(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values,
                    bool accumulate) {
-  if (const auto cast = ops::autocast("index_put", x, values)) [[unlikely]]
-    return index_put(cast(x), indices, cast(values), accumulate);
+  EBB_AUTOCAST(index_put, x, indices, values, accumulate);
   const Indices list = expanded(x, indices);
   check_put(x, values);
   return ops::changed<IndexPutBackward>(x, put_values(list, values, accumulate), keep(list, accumulate),

@@ -1,4 +1,4 @@
-// Slices combined into those that a vector of indices names: scatter_reduce with the index repeated.
+// SourceSlices combined into those that a vector of indices names: scatter_reduce with the index repeated.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/index.h>
@@ -7,7 +7,7 @@
 namespace ebb {
 namespace {
 
-struct Slices {
+struct SourceSlices {
   std::int64_t dim;
   Variable index, source;
 };
@@ -15,8 +15,8 @@ struct Slices {
 // Of a 0-d tensor the one element is the slice.
 Variable at_least_1d(const Variable& x) { return x.dim() == 0 ? unsqueeze(x, 0) : x; }
 
-Slices checked_slices(const char* op, const Variable& x, std::int64_t dim, const Variable& index,
-                      const Variable& source, std::string_view reduce) {
+SourceSlices checked_slices(const char* op, const Variable& x, std::int64_t dim, const Variable& index,
+                            const Variable& source, std::string_view reduce) {
   EBB_CHECK(reduce == "prod" || reduce == "mean" || reduce == "amax" || reduce == "amin", op,
             ": reduce argument must be either prod, mean, amax or amin, got \"", reduce, "\".");
   dim = wrap_dim(op, dim, x.dim());
@@ -44,7 +44,7 @@ Slices checked_slices(const char* op, const Variable& x, std::int64_t dim, const
 
 Variable index_reduce(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source,
                       std::string_view reduce, bool include_self) {
-  const Slices call = checked_slices("index_reduce", x, dim, index, source, reduce);
+  const SourceSlices call = checked_slices("index_reduce", x, dim, index, source, reduce);
   const Variable out =
       scatter_reduce(at_least_1d(x), call.dim, call.index, call.source, reduce, include_self);
   return x.dim() == 0 ? squeeze(out, 0) : out;

@@ -68,28 +68,24 @@ Variable quantiles(const char* op, const Variable& self, const Variable& q, opti
 
 Variable quantile(const Variable& self, const Variable& q, optional<std::int64_t> dim, bool keepdim,
                   std::string_view interpolation) {
-  if (const auto cast = ops::autocast("quantile", self, q)) [[unlikely]]
-    return quantile(cast(self), cast(q), dim, keepdim, interpolation);
+  EBB_AUTOCAST(quantile, self, q, dim, keepdim, interpolation);
   return quantiles("quantile", self, q, dim, keepdim, interpolation, false);
 }
 Variable quantile(const Variable& self, double q, optional<std::int64_t> dim, bool keepdim,
                   std::string_view interpolation) {
-  if (const auto cast = ops::autocast("quantile", self)) [[unlikely]]
-    return quantile(cast(self), q, dim, keepdim, interpolation);
+  EBB_AUTOCAST(quantile, self, q, dim, keepdim, interpolation);
   EBB_CHECK(q >= 0 && q <= 1, "quantile: q must be in the range [0, 1], got ", q, ".");
   return quantile(self, full({}, q, self.options()), dim, keepdim, interpolation);
 }
 
 Variable nanquantile(const Variable& self, const Variable& q, optional<std::int64_t> dim, bool keepdim,
                      std::string_view interpolation) {
-  if (const auto cast = ops::autocast("nanquantile", self, q)) [[unlikely]]
-    return nanquantile(cast(self), cast(q), dim, keepdim, interpolation);
+  EBB_AUTOCAST(nanquantile, self, q, dim, keepdim, interpolation);
   return quantiles("nanquantile", self, q, dim, keepdim, interpolation, true);
 }
 Variable nanquantile(const Variable& self, double q, optional<std::int64_t> dim, bool keepdim,
                      std::string_view interpolation) {
-  if (const auto cast = ops::autocast("nanquantile", self)) [[unlikely]]
-    return nanquantile(cast(self), q, dim, keepdim, interpolation);
+  EBB_AUTOCAST(nanquantile, self, q, dim, keepdim, interpolation);
   EBB_CHECK(q >= 0 && q <= 1, "nanquantile: q must be in the range [0, 1], got ", q, ".");
   return nanquantile(self, full({}, q, self.options()), dim, keepdim, interpolation);
 }

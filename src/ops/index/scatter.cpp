@@ -214,8 +214,7 @@ Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& index, c
 }
 
 Variable scatter_add(const Variable& x, std::int64_t dim, const Variable& places, const Variable& src) {
-  if (const auto cast = ops::autocast("scatter_add", x, places, src)) [[unlikely]]
-    return scatter_add(cast(x), dim, cast(places), cast(src));
+  EBB_AUTOCAST(scatter_add, x, dim, places, src);
   dim = wrap_dim("scatter_add", dim, x.dim());
   const Variable index = ops::check_scatter("scatter_add", x, dim, places, src);
   return ops::changed<ScatterAddBackward>(x, put(dim, index, src.array(), ScatterOp::add),

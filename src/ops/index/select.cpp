@@ -216,8 +216,7 @@ Variable& index_add_(const Variable& x, std::int64_t dim, const Variable& index,
 }
 
 Variable index_copy(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source) {
-  if (const auto cast = ops::autocast("index_copy", x, index, source)) [[unlikely]]
-    return index_copy(cast(x), dim, cast(index), cast(source));
+  EBB_AUTOCAST(index_copy, x, dim, index, source);
   dim = wrap_dim("index_copy", dim, x.dim());
   const NdArray which = checked_index("index_copy", x, index);
   const NdArray rows = source_rows("index_copy", x, dim, which, source);

@@ -70,8 +70,7 @@ struct CdistBackward : autograd::Node {
 }  // namespace
 
 Variable cdist(const Variable& self, const Variable& other, double p, optional<std::int64_t> compute_mode) {
-  if (const auto cast = ops::autocast("cdist", self, other)) [[unlikely]]
-    return cdist(cast(self), cast(other), p, compute_mode);
+  EBB_AUTOCAST(cdist, self, other, p, compute_mode);
   const Device device = ops::operand_device("cdist", self, other);
   ops::check_same_dtype("cdist", self, other);
   EBB_CHECK(self.dim() >= 2 && other.dim() >= 2 && self.sizes().back() == other.sizes().back(),

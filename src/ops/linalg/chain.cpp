@@ -103,8 +103,7 @@ Variable cross_along(const Variable& a, const Variable& b, std::int64_t dim) {
 }  // namespace
 
 Variable chain_matmul(TensorList matrices) {
-  if (const auto cast = ops::autocast("chain_matmul", matrices)) [[unlikely]]
-    return chain_matmul(cast(matrices));
+  EBB_AUTOCAST(chain_matmul, matrices);
   EBB_CHECK(!matrices.empty(), "chain_matmul: expected at least one matrix.");
   for (const Variable& m : matrices)
     EBB_CHECK(m.defined() && m.dim() == 2, "chain_matmul: expected matrices, got shape ",
@@ -115,8 +114,7 @@ Variable chain_matmul(TensorList matrices) {
 namespace linalg {
 
 Variable multi_dot(TensorList tensors) {
-  if (const auto cast = ops::autocast("multi_dot", tensors)) [[unlikely]]
-    return multi_dot(cast(tensors));
+  EBB_AUTOCAST(multi_dot, tensors);
   EBB_CHECK(tensors.size() >= 2, "linalg.multi_dot: expected at least 2 tensors, got ",
             static_cast<std::int64_t>(tensors.size()), ".");
   std::vector<Variable> chain = tensors.vec();
@@ -148,8 +146,7 @@ Variable cross(const Variable& self, const Variable& other, std::int64_t dim) {
 }  // namespace linalg
 
 Variable cross(const Variable& self, const Variable& other, optional<std::int64_t> dim) {
-  if (const auto cast = ops::autocast("cross", self, other)) [[unlikely]]
-    return cross(cast(self), cast(other), dim);
+  EBB_AUTOCAST(cross, self, other, dim);
   ops::operand_device("cross", self, other);
   if (!dim) {
     for (std::int64_t d = 0; d < self.dim() && !dim; ++d)
@@ -160,8 +157,7 @@ Variable cross(const Variable& self, const Variable& other, optional<std::int64_
 }
 
 Variable trace(const Variable& self) {
-  if (const auto cast = ops::autocast("trace", self)) [[unlikely]]
-    return trace(cast(self));
+  EBB_AUTOCAST(trace, self);
   ops::operand_device("trace", self);
   EBB_CHECK(self.dim() == 2, "trace: expected a matrix, got shape ", self.sizes(), ".");
   const NdArray& x = self.array();

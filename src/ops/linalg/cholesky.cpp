@@ -65,21 +65,18 @@ Pair factor(const char* op, const Variable& A, bool upper, bool check_errors) {
 namespace linalg {
 
 std::tuple<Variable, Variable> cholesky_ex(const Variable& A, bool upper, bool check_errors) {
-  if (const auto cast = ops::autocast("cholesky_ex", A)) [[unlikely]]
-    return cholesky_ex(cast(A), upper, check_errors);
+  EBB_AUTOCAST(cholesky_ex, A, upper, check_errors);
   return factor("linalg.cholesky_ex", A, upper, check_errors);
 }
 Variable cholesky(const Variable& A, bool upper) {
-  if (const auto cast = ops::autocast("cholesky", A)) [[unlikely]]
-    return linalg::cholesky(cast(A), upper);
+  EBB_AUTOCAST_AS("cholesky", linalg::cholesky, A, upper);
   return std::get<0>(factor("linalg.cholesky", A, upper, true));
 }
 
 }  // namespace linalg
 
 Variable cholesky(const Variable& self, bool upper) {
-  if (const auto cast = ops::autocast("cholesky", self)) [[unlikely]]
-    return cholesky(cast(self), upper);
+  EBB_AUTOCAST(cholesky, self, upper);
   return std::get<0>(factor("cholesky", self, upper, true));
 }
 

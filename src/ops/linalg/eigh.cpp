@@ -17,7 +17,7 @@ namespace {
 using autograd::GradList;
 using namespace ops;
 
-std::string no_convergence(std::int64_t) {
+std::string eigh_failure(std::int64_t) {
   return "The algorithm failed to converge because the input matrix contained non-finite values or has too "
          "many "
          "repeated eigenvalues.";
@@ -58,7 +58,7 @@ Pair eigh_of(const char* op, const Variable& A, std::string_view UPLO) {
   }
   NdArray values = NdArray::empty(sizes_with(batch_of(A), {rows_of(A)}), A.dtype(), A.device());
   kernels::eigh(A.device(), vectors, values, info);
-  check_info(op, info, no_convergence);
+  check_info(op, info, eigh_failure);
   Variable L(std::move(values)), V(std::move(vectors));
   if (autograd::records(A)) {
     auto node = autograd::make_node<EighBackward>(A);
@@ -82,13 +82,11 @@ Pair eigh_of(const char* op, const Variable& A, std::string_view UPLO) {
 namespace linalg {
 
 std::tuple<Variable, Variable> eigh(const Variable& A, std::string_view UPLO) {
-  if (const auto cast = ops::autocast("eigh", A)) [[unlikely]]
-    return eigh(cast(A), UPLO);
+  EBB_AUTOCAST(eigh, A, UPLO);
   return eigh_of("linalg.eigh", A, UPLO);
 }
 Variable eigvalsh(const Variable& A, std::string_view UPLO) {
-  if (const auto cast = ops::autocast("eigvalsh", A)) [[unlikely]]
-    return eigvalsh(cast(A), UPLO);
+  EBB_AUTOCAST(eigvalsh, A, UPLO);
   return std::get<0>(eigh_of("linalg.eigvalsh", A, UPLO));
 }
 std::tuple<Variable, Variable> eig(const Variable&) { needs_complex("linalg.eig"); }

@@ -196,16 +196,14 @@ Variable contract(std::string_view text, Variable a, Variable b, const std::vect
   const auto product = [&](const Variable& m, const Variable& n) {
     return ops::product("einsum", m, false, n, false).view(result).permute(place);
   };
-  if (const auto cast = ops::autocast("bmm", x, y)) [[unlikely]]
-    return product(cast(x), cast(y));
+  EBB_AUTOCAST_AS("bmm", product, x, y);
   return product(x, y);
 }
 
 }  // namespace
 
 Variable einsum(std::string_view text, TensorList tensors, OptionalIntArrayRef path) {
-  if (const auto cast = ops::autocast("einsum", tensors)) [[unlikely]]
-    return einsum(text, cast(tensors), path);
+  EBB_AUTOCAST(einsum, text, tensors, path);
   EBB_CHECK(!tensors.empty(), "einsum: expected at least one tensor.");
   Equation equation = parse(text);
   EBB_CHECK(equation.inputs.size() == tensors.size(), "einsum: \"", text, "\" has ",

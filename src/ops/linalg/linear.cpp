@@ -9,8 +9,7 @@
 namespace ebb {
 
 Variable linear(const Variable& input, const Variable& weight, const optional<Variable>& bias) {
-  if (const auto cast = ops::autocast("linear", input, weight)) [[unlikely]]
-    return linear(cast(input), cast(weight), cast(bias));
+  EBB_AUTOCAST(linear, input, weight, bias);
   ops::operand_device("linear", input, weight);
   const bool with_bias = bias && bias->defined();
   if (weight.dim() == 1) {  // one feature, without a dimension of its own
@@ -42,8 +41,7 @@ Variable linear(const Variable& input, const Variable& weight, const optional<Va
 
 Variable bilinear(const Variable& input1, const Variable& input2, const Variable& weight,
                   const optional<Variable>& bias) {
-  if (const auto cast = ops::autocast("bilinear", input1, input2, weight)) [[unlikely]]
-    return bilinear(cast(input1), cast(input2), cast(weight), cast(bias));
+  EBB_AUTOCAST(bilinear, input1, input2, weight, bias);
   ops::operand_device("bilinear", input1, input2, weight);
   EBB_CHECK(input1.dim() >= 1 && input1.dim() == input2.dim() &&
                 input1.sizes().slice(0, input1.sizes().size() - 1) ==

@@ -64,14 +64,12 @@ Variable activated(const char* op, const Variable& input, const Variable& weight
 }  // namespace
 
 Variable linear_relu(const Variable& input, const Variable& weight, const optional<Variable>& bias) {
-  if (const auto cast = ops::autocast("linear_relu", input, weight)) [[unlikely]]
-    return linear_relu(cast(input), cast(weight), cast(bias));
+  EBB_AUTOCAST(linear_relu, input, weight, bias);
   return activated("linear_relu", input, weight, bias, LinearActivation::relu);
 }
 
 Variable linear_gelu(const Variable& input, const Variable& weight, const optional<Variable>& bias) {
-  if (const auto cast = ops::autocast("linear_gelu", input, weight)) [[unlikely]]
-    return linear_gelu(cast(input), cast(weight), cast(bias));
+  EBB_AUTOCAST(linear_gelu, input, weight, bias);
   return activated("linear_gelu", input, weight, bias, LinearActivation::gelu_tanh);
 }
 

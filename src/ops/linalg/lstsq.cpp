@@ -69,8 +69,7 @@ namespace linalg {
 std::tuple<Variable, Variable, Variable, Variable> lstsq(const Variable& A, const Variable& B,
                                                          optional<double> rcond,
                                                          optional<std::string_view> driver) {
-  if (const auto cast = ops::autocast("lstsq", A, B)) [[unlikely]]
-    return lstsq(cast(A), cast(B), rcond, driver);
+  EBB_AUTOCAST(lstsq, A, B, rcond, driver);
   const char* const op = "linalg.lstsq";
   check_matrices(op, A);
   common_device(op, A, B);

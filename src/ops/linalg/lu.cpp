@@ -118,8 +118,7 @@ std::tuple<Variable, Variable, Variable> lu_unpack(const Variable& LU_data, cons
 }
 
 Variable lu_solve(const Variable& self, const Variable& LU_data, const Variable& LU_pivots) {
-  if (const auto cast = ops::autocast("lu_solve", self, LU_data)) [[unlikely]]
-    return lu_solve(cast(self), cast(LU_data), LU_pivots);
+  EBB_AUTOCAST(lu_solve, self, LU_data, LU_pivots);
   return linalg::lu_solve(LU_data, LU_pivots, self);
 }
 

@@ -45,8 +45,7 @@ Variable batched(const Variable& a, const Variable& b) {
 }  // namespace
 
 Variable matmul(const Variable& self, const Variable& other) {
-  if (const auto cast = ops::autocast("matmul", self, other)) [[unlikely]]
-    return matmul(cast(self), cast(other));
+  EBB_AUTOCAST(matmul, self, other);
   ops::operand_device("matmul", self, other);
   const std::int64_t da = self.dim(), db = other.dim();
   EBB_CHECK(da > 0 && db > 0, "matmul: expected tensors of at least one dimension, got shapes ", self.sizes(),
@@ -72,8 +71,7 @@ Variable inner(const Variable& self, const Variable& other) {
 
 Variable addbmm(const Variable& self, const Variable& batch1, const Variable& batch2, const Scalar& beta,
                 const Scalar& alpha) {
-  if (const auto cast = ops::autocast("addbmm", self, batch1, batch2)) [[unlikely]]
-    return addbmm(cast(self), cast(batch1), cast(batch2), beta, alpha);
+  EBB_AUTOCAST(addbmm, self, batch1, batch2, beta, alpha);
   ops::operand_device("addbmm", self, batch1, batch2);
   EBB_CHECK(batch1.dim() == 3 && batch2.dim() == 3 && batch1.sizes()[0] == batch2.sizes()[0] &&
                 batch1.sizes()[2] == batch2.sizes()[1],
@@ -103,8 +101,7 @@ Variable& ops::ReduceMethods::addbmm_(const Variable& batch1, const Variable& ba
 
 Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims_self,
                    IntArrayRef dims_other) {
-  if (const auto cast = ops::autocast("tensordot", self, other)) [[unlikely]]
-    return tensordot(cast(self), cast(other), dims_self, dims_other);
+  EBB_AUTOCAST(tensordot, self, other, dims_self, dims_other);
   ops::operand_device("tensordot", self, other);
   ops::check_same_dtype("tensordot", self, other);
   EBB_CHECK(dims_self.size() == dims_other.size(),

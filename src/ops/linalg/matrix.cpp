@@ -133,8 +133,7 @@ namespace linalg {
 Variable matrix_exp(const Variable& A) { return exp_of("linalg.matrix_exp", A); }
 
 Variable vecdot(const Variable& x, const Variable& y, std::int64_t dim) {
-  if (const auto cast = autocast("vecdot", x, y)) [[unlikely]]
-    return vecdot(cast(x), cast(y), dim);
+  EBB_AUTOCAST(vecdot, x, y, dim);
   common_device("linalg.vecdot", x, y);
   check_defined("linalg.vecdot", y);
   check_same_dtype("linalg.vecdot", x, y);

@@ -135,8 +135,7 @@ Variable norm(const Variable& A, std::string_view ord, OptionalIntArrayRef dim, 
 }
 
 Variable cond(const Variable& A, const optional<Scalar>& p) {
-  if (const auto cast = ops::autocast("cond", A)) [[unlikely]]
-    return cond(cast(A), p);
+  EBB_AUTOCAST(cond, A, p);
   const double order = p ? p->to_double() : 2;
   check_matrices("linalg.cond", A);
   if (order == 2 || order == -2) {
@@ -150,8 +149,7 @@ Variable cond(const Variable& A, const optional<Scalar>& p) {
   });
 }
 Variable cond(const Variable& A, std::string_view p) {
-  if (const auto cast = ops::autocast("cond", A)) [[unlikely]]
-    return cond(cast(A), p);
+  EBB_AUTOCAST(cond, A, p);
   check_matrices("linalg.cond", A);
   // The nuclear norm of a singular matrix's inverse cannot be computed: it is that of the singular values.
   if (p == "nuc") {

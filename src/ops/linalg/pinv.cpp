@@ -132,14 +132,12 @@ Variable matrix_rank(const Variable& A, double tol, bool hermitian) {
   return matrix_rank(A, optional<double>(tol), optional<double>(0.0), hermitian);
 }
 Variable matrix_rank(const Variable& A, optional<double> atol, optional<double> rtol, bool hermitian) {
-  if (const auto cast = ops::autocast("matrix_rank", A)) [[unlikely]]
-    return matrix_rank(cast(A), atol, rtol, hermitian);
+  EBB_AUTOCAST(matrix_rank, A, atol, rtol, hermitian);
   return rank_of("linalg.matrix_rank", A, hermitian, [&] { return Threshold::of(A, atol, rtol); });
 }
 Variable matrix_rank(const Variable& A, const optional<Variable>& atol, const optional<Variable>& rtol,
                      bool hermitian) {
-  if (const auto cast = ops::autocast("matrix_rank", A)) [[unlikely]]
-    return matrix_rank(cast(A), cast(atol), cast(rtol), hermitian);
+  EBB_AUTOCAST(matrix_rank, A, atol, rtol, hermitian);
   return rank_of("linalg.matrix_rank", A, hermitian,
                  [&] { return Threshold::of("linalg.matrix_rank", A, atol, rtol); });
 }
@@ -147,8 +145,7 @@ Variable matrix_rank(const Variable& A, const optional<Variable>& atol, const op
 }  // namespace linalg
 
 Variable pinverse(const Variable& self, double rcond) {
-  if (const auto cast = ops::autocast("pinverse", self)) [[unlikely]]
-    return pinverse(cast(self), rcond);
+  EBB_AUTOCAST(pinverse, self, rcond);
   return linalg::pinv(self, rcond);
 }
 

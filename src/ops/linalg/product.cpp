@@ -205,31 +205,27 @@ void add_product_(const char* op, const Variable& self, const Variable& a, const
 namespace ebb {
 
 Variable mm(const Variable& self, const Variable& mat2) {
-  if (const auto cast = ops::autocast("mm", self, mat2)) [[unlikely]]
-    return mm(cast(self), cast(mat2));
+  EBB_AUTOCAST(mm, self, mat2);
   ops::check_dims("mm", self, mat2, 2);
   return ops::product("mm", self, false, mat2, false);
 }
 
 Variable bmm(const Variable& self, const Variable& mat2) {
-  if (const auto cast = ops::autocast("bmm", self, mat2)) [[unlikely]]
-    return bmm(cast(self), cast(mat2));
+  EBB_AUTOCAST(bmm, self, mat2);
   ops::check_dims("bmm", self, mat2, 3);
   return ops::product("bmm", self, false, mat2, false);
 }
 
 Variable addmm(const Variable& self, const Variable& mat1, const Variable& mat2, const Scalar& beta,
                const Scalar& alpha) {
-  if (const auto cast = ops::autocast("addmm", self, mat1, mat2)) [[unlikely]]
-    return addmm(cast(self), cast(mat1), cast(mat2), beta, alpha);
+  EBB_AUTOCAST(addmm, self, mat1, mat2, beta, alpha);
   ops::check_dims("addmm", mat1, mat2, 2);
   return ops::add_product("addmm", self, mat1, false, mat2, false, beta, alpha);
 }
 
 Variable baddbmm(const Variable& self, const Variable& batch1, const Variable& batch2, const Scalar& beta,
                  const Scalar& alpha) {
-  if (const auto cast = ops::autocast("baddbmm", self, batch1, batch2)) [[unlikely]]
-    return baddbmm(cast(self), cast(batch1), cast(batch2), beta, alpha);
+  EBB_AUTOCAST(baddbmm, self, batch1, batch2, beta, alpha);
   ops::check_dims("baddbmm", batch1, batch2, 3);
   return ops::add_product("baddbmm", self, batch1, false, batch2, false, beta, alpha);
 }

@@ -122,14 +122,12 @@ struct Reflections {
 namespace linalg {
 
 std::tuple<Variable, Variable> qr(const Variable& A, std::string_view mode) {
-  if (const auto cast = ops::autocast("qr", A)) [[unlikely]]
-    return qr(cast(A), mode);
+  EBB_AUTOCAST(qr, A, mode);
   return qr_of("linalg.qr", A, mode);
 }
 
 Variable householder_product(const Variable& A, const Variable& tau) {
-  if (const auto cast = ops::autocast("householder_product", A, tau)) [[unlikely]]
-    return householder_product(cast(A), cast(tau));
+  EBB_AUTOCAST(householder_product, A, tau);
   const Reflections h("linalg.householder_product", A, tau);
   const std::int64_t m = rows_of(A), n = cols_of(A);
   const Variable start = eye(m, n, TensorOptions().dtype(A.dtype()).device(A.device()));
@@ -139,14 +137,12 @@ Variable householder_product(const Variable& A, const Variable& tau) {
 }  // namespace linalg
 
 std::tuple<Variable, Variable> qr(const Variable& self, bool some) {
-  if (const auto cast = ops::autocast("qr", self)) [[unlikely]]
-    return qr(cast(self), some);
+  EBB_AUTOCAST(qr, self, some);
   return qr_of("qr", self, some ? "reduced" : "complete");
 }
 
 std::tuple<Variable, Variable> geqrf(const Variable& self) {
-  if (const auto cast = ops::autocast("geqrf", self)) [[unlikely]]
-    return geqrf(cast(self));
+  EBB_AUTOCAST(geqrf, self);
   check_matrices("geqrf", self, "input");
   const Factors factors = factor_qr(self);
   Variable a(factors.a), tau(factors.tau);
@@ -165,8 +161,7 @@ Variable orgqr(const Variable& self, const Variable& input2) {
 
 Variable ormqr(const Variable& self, const Variable& input2, const Variable& input3, bool left,
                bool transpose) {
-  if (const auto cast = ops::autocast("ormqr", self, input2, input3)) [[unlikely]]
-    return ormqr(cast(self), cast(input2), cast(input3), left, transpose);
+  EBB_AUTOCAST(ormqr, self, input2, input3, left, transpose);
   check_operands("ormqr", self, input3);
   // Columns beyond the reflections hold what geqrf leaves of R.
   const bool wide = self.dim() >= 2 && cols_of(self) > rows_of(self);

@@ -87,8 +87,7 @@ struct PolarBackward : autograd::Node {
 namespace linalg {
 
 Variable matrix_sqrth(const Variable& A) {
-  if (const auto cast = ops::autocast("matrix_sqrth", A)) [[unlikely]]
-    return matrix_sqrth(cast(A));
+  EBB_AUTOCAST(matrix_sqrth, A);
   check_square("linalg.matrix_sqrth", A);
   Variable X;
   {
@@ -105,8 +104,7 @@ Variable matrix_sqrth(const Variable& A) {
 }
 
 std::tuple<Variable, Variable> polar(const Variable& A) {
-  if (const auto cast = ops::autocast("polar", A)) [[unlikely]]
-    return polar(cast(A));
+  EBB_AUTOCAST(polar, A);
   check_matrices("linalg.polar", A);
   EBB_CHECK(rows_of(A) >= cols_of(A),
             "linalg.polar: input must have at least as many rows as columns, but got ", rows_of(A), " by ",

@@ -119,24 +119,20 @@ std::tuple<Variable, Variable> solve_ex(const Variable& A, const Variable& B, bo
   return solve_checked("linalg.solve_ex", A, B, left, check_errors);
 }
 Variable solve(const Variable& A, const Variable& B, bool left) {
-  if (const auto cast = ops::autocast("solve", A, B)) [[unlikely]]
-    return solve(cast(A), cast(B), left);
+  EBB_AUTOCAST(solve, A, B, left);
   return std::get<0>(solve_checked("linalg.solve", A, B, left, true));
 }
 std::tuple<Variable, Variable> inv_ex(const Variable& A, bool check_errors) {
-  if (const auto cast = ops::autocast("inv_ex", A)) [[unlikely]]
-    return inv_ex(cast(A), check_errors);
+  EBB_AUTOCAST(inv_ex, A, check_errors);
   return inverse_of("linalg.inv_ex", A, check_errors);
 }
 Variable inv(const Variable& A) {
-  if (const auto cast = ops::autocast("inv", A)) [[unlikely]]
-    return inv(cast(A));
+  EBB_AUTOCAST(inv, A);
   return std::get<0>(inverse_of("linalg.inv", A, true));
 }
 
 Variable tensorinv(const Variable& A, std::int64_t ind) {
-  if (const auto cast = ops::autocast("tensorinv", A)) [[unlikely]]
-    return tensorinv(cast(A), ind);
+  EBB_AUTOCAST(tensorinv, A, ind);
   check_defined("linalg.tensorinv", A);
   EBB_CHECK(ind > 0, "linalg.tensorinv: Expected a strictly positive integer for 'ind', but got ", ind, ".");
   EBB_CHECK(ind <= A.dim(), "linalg.tensorinv: ind = ", ind, " exceeds the dimensions of shape ", A.sizes(),
@@ -155,8 +151,7 @@ Variable tensorinv(const Variable& A, std::int64_t ind) {
 }
 
 Variable tensorsolve(const Variable& A, const Variable& B, OptionalIntArrayRef dims) {
-  if (const auto cast = ops::autocast("tensorsolve", A, B)) [[unlikely]]
-    return tensorsolve(cast(A), cast(B), dims);
+  EBB_AUTOCAST(tensorsolve, A, B, dims);
   const char* const op = "linalg.tensorsolve";
   common_device(op, A, B);
   check_defined(op, B);

@@ -18,7 +18,7 @@ namespace {
 using autograd::GradList;
 using namespace ops;
 
-std::string no_convergence(std::int64_t) {
+std::string svd_failure(std::int64_t) {
   return "The algorithm failed to converge because the input matrix contained non-finite values.";
 }
 
@@ -68,7 +68,7 @@ Triple svd_of(const char* op, const Variable& A, bool full) {
   NdArray u = fresh({m, full ? m : k}), s = fresh({k}), vh = fresh({full ? n : k, n}), info = new_info(A);
   if (k > 0) {
     kernels::svd(A.device(), u, s, vh, info, contiguous_array(A.array()));
-    check_info(op, info, no_convergence);
+    check_info(op, info, svd_failure);
   } else {  // any basis
     const NoGradGuard no_grad;
     Variable(u).copy_(eye(u.sizes()[u.sizes().size() - 2], u.sizes().back(),
@@ -110,15 +110,13 @@ namespace linalg {
 
 std::tuple<Variable, Variable, Variable> svd(const Variable& A, bool full_matrices,
                                              optional<std::string_view> driver) {
-  if (const auto cast = ops::autocast("svd", A)) [[unlikely]]
-    return svd(cast(A), full_matrices, driver);
+  EBB_AUTOCAST(svd, A, full_matrices, driver);
   check_driver("linalg.svd", A, driver);
   return svd_of("linalg.svd", A, full_matrices);
 }
 
 Variable svdvals(const Variable& A, optional<std::string_view> driver) {
-  if (const auto cast = ops::autocast("svdvals", A)) [[unlikely]]
-    return svdvals(cast(A), driver);
+  EBB_AUTOCAST(svdvals, A, driver);
   check_driver("linalg.svdvals", A, driver);
   return std::get<1>(svd_of("linalg.svdvals", A, false));
 }
@@ -126,8 +124,7 @@ Variable svdvals(const Variable& A, optional<std::string_view> driver) {
 }  // namespace linalg
 
 std::tuple<Variable, Variable, Variable> svd(const Variable& self, bool some, bool compute_uv) {
-  if (const auto cast = ops::autocast("svd", self)) [[unlikely]]
-    return svd(cast(self), some, compute_uv);
+  EBB_AUTOCAST(svd, self, some, compute_uv);
   const auto [U, S, Vh] = svd_of("svd", self, !some && compute_uv);
   if (compute_uv) return {U, S, Vh.mT()};
   const std::int64_t m = rows_of(self), n = cols_of(self);

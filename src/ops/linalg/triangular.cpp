@@ -71,8 +71,7 @@ Variable solve_triangular(const Variable& A, const Variable& B, bool upper, bool
 
 std::tuple<Variable, Variable> triangular_solve(const Variable& self, const Variable& A, bool upper,
                                                 bool transpose, bool unitriangular) {
-  if (const auto cast = ops::autocast("triangular_solve", self, A)) [[unlikely]]
-    return triangular_solve(cast(self), cast(A), upper, transpose, unitriangular);
+  EBB_AUTOCAST(triangular_solve, self, A, upper, transpose, unitriangular);
   check_square("triangular_solve", A);
   check_operands("triangular_solve", A, self);
   const Variable X = transpose ? linalg::solve_triangular(A.mT(), self, !upper, true, unitriangular)
@@ -81,8 +80,7 @@ std::tuple<Variable, Variable> triangular_solve(const Variable& self, const Vari
 }
 
 Variable cholesky_solve(const Variable& self, const Variable& input2, bool upper) {
-  if (const auto cast = ops::autocast("cholesky_solve", self, input2)) [[unlikely]]
-    return cholesky_solve(cast(self), cast(input2), upper);
+  EBB_AUTOCAST(cholesky_solve, self, input2, upper);
   check_square("cholesky_solve", input2, "input2");
   check_operands("cholesky_solve", input2, self);
   const Variable L = upper ? input2.mT() : input2;
@@ -90,8 +88,7 @@ Variable cholesky_solve(const Variable& self, const Variable& input2, bool upper
 }
 
 Variable cholesky_inverse(const Variable& self, bool upper) {
-  if (const auto cast = ops::autocast("cholesky_inverse", self)) [[unlikely]]
-    return cholesky_inverse(cast(self), upper);
+  EBB_AUTOCAST(cholesky_inverse, self, upper);
   check_square("cholesky_inverse", self, "self");
   check_true("cholesky_inverse", self.detach().diagonal(0, -2, -1).ne(0).all(),
              "a diagonal element is zero: the inversion could not be completed because the input matrix is "

@@ -231,18 +231,15 @@ Variable& ReduceMethods::addr_(const Variable& vec1, const Variable& vec2, const
 }  // namespace ops
 
 Variable mv(const Variable& self, const Variable& vec) {
-  if (const auto cast = ops::autocast("mv", self, vec)) [[unlikely]]
-    return mv(cast(self), cast(vec));
+  EBB_AUTOCAST(mv, self, vec);
   return ops::matrix_vector("mv", self, false, vec);
 }
 Variable dot(const Variable& self, const Variable& other) {
-  if (const auto cast = ops::autocast("dot", self, other)) [[unlikely]]
-    return dot(cast(self), cast(other));
+  EBB_AUTOCAST(dot, self, other);
   return ops::dot_product("dot", self, other, false);
 }
 Variable vdot(const Variable& self, const Variable& other) {
-  if (const auto cast = ops::autocast("vdot", self, other)) [[unlikely]]
-    return vdot(cast(self), cast(other));
+  EBB_AUTOCAST(vdot, self, other);
   return ops::dot_product("vdot", self, other, true);
 }
 
@@ -255,15 +252,13 @@ Variable outer(const Variable& self, const Variable& vec2) {
 
 Variable addmv(const Variable& self, const Variable& mat, const Variable& vec, const Scalar& beta,
                const Scalar& alpha) {
-  if (const auto cast = ops::autocast("addmv", self, mat, vec)) [[unlikely]]
-    return addmv(cast(self), cast(mat), cast(vec), beta, alpha);
+  EBB_AUTOCAST(addmv, self, mat, vec, beta, alpha);
   ops::check_mv("addmv", mat, vec);
   return ops::add_vector_product("addmv", self, mat, vec, false, beta, alpha);
 }
 Variable addr(const Variable& self, const Variable& vec1, const Variable& vec2, const Scalar& beta,
               const Scalar& alpha) {
-  if (const auto cast = ops::autocast("addr", self, vec1, vec2)) [[unlikely]]
-    return addr(cast(self), cast(vec1), cast(vec2), beta, alpha);
+  EBB_AUTOCAST(addr, self, vec1, vec2, beta, alpha);
   ops::check_addr("addr", self, vec1, vec2, beta, alpha);
   const DType dtype = promote_types(self.dtype(), promote_types(vec1.dtype(), vec2.dtype()));
   if (dtype == kBool)  // products of matrices are of numbers

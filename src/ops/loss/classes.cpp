@@ -127,16 +127,14 @@ Variable nll(const char* op, const Variable& x, const Variable& target, const op
 
 Variable nll_loss(const Variable& self, const Variable& target, const optional<Variable>& weight,
                   std::int64_t reduction, std::int64_t ignore_index) {
-  if (const auto cast = ops::autocast("nll_loss", self, target)) [[unlikely]]
-    return nll_loss(cast(self), cast(target), cast(weight), reduction, ignore_index);
+  EBB_AUTOCAST(nll_loss, self, target, weight, reduction, ignore_index);
   EBB_CHECK(self.defined() && self.dim() <= 2, "nll_loss: input tensor should be 1D or 2D. Use nll_loss_nd.");
   return ops::nll("nll_loss", self, target, weight, reduction, ignore_index);
 }
 
 Variable nll_loss2d(const Variable& self, const Variable& target, const optional<Variable>& weight,
                     std::int64_t reduction, std::int64_t ignore_index) {
-  if (const auto cast = ops::autocast("nll_loss", self, target)) [[unlikely]]
-    return nll_loss2d(cast(self), cast(target), cast(weight), reduction, ignore_index);
+  EBB_AUTOCAST_AS("nll_loss", nll_loss2d, self, target, weight, reduction, ignore_index);
   EBB_CHECK(self.defined() && self.dim() == 4,
             "nll_loss2d: only batches of spatial inputs supported (4D tensors).");
   return ops::nll("nll_loss2d", self, target, weight, reduction, ignore_index);
@@ -144,8 +142,7 @@ Variable nll_loss2d(const Variable& self, const Variable& target, const optional
 
 Variable nll_loss_nd(const Variable& self, const Variable& target, const optional<Variable>& weight,
                      std::int64_t reduction, std::int64_t ignore_index) {
-  if (const auto cast = ops::autocast("nll_loss", self, target)) [[unlikely]]
-    return nll_loss_nd(cast(self), cast(target), cast(weight), reduction, ignore_index);
+  EBB_AUTOCAST_AS("nll_loss", nll_loss_nd, self, target, weight, reduction, ignore_index);
   return ops::nll("nll_loss", self, target, weight, reduction, ignore_index);
 }
 

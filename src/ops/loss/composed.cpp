@@ -29,8 +29,7 @@ void check_scores(const char* op, const Variable& x) {
 }  // namespace
 
 Variable l1_loss(const Variable& self, const Variable& target, std::int64_t reduction) {
-  if (const auto cast = ops::autocast("l1_loss", self, target)) [[unlikely]]
-    return l1_loss(cast(self), cast(target), reduction);
+  EBB_AUTOCAST(l1_loss, self, target, reduction);
   ops::common_device("l1_loss", self, target);
   check_reduction("l1_loss", reduction);
   if (ops::on_device(self, target)) return ops::fused_l1_loss(self, target, reduction);
@@ -38,8 +37,7 @@ Variable l1_loss(const Variable& self, const Variable& target, std::int64_t redu
 }
 
 Variable kl_div(const Variable& self, const Variable& target, std::int64_t reduction, bool log_target) {
-  if (const auto cast = ops::autocast("kl_div", self, target)) [[unlikely]]
-    return kl_div(cast(self), cast(target), reduction, log_target);
+  EBB_AUTOCAST(kl_div, self, target, reduction, log_target);
   ops::common_device("kl_div", self, target);
   check_reduction("kl_div", reduction);
   EBB_CHECK(is_floating(self.dtype()) && is_floating(target.dtype()),
@@ -52,8 +50,7 @@ Variable kl_div(const Variable& self, const Variable& target, std::int64_t reduc
 
 Variable poisson_nll_loss(const Variable& input, const Variable& target, bool log_input, bool full,
                           double eps, std::int64_t reduction) {
-  if (const auto cast = ops::autocast("poisson_nll_loss", input, target)) [[unlikely]]
-    return poisson_nll_loss(cast(input), cast(target), log_input, full, eps, reduction);
+  EBB_AUTOCAST(poisson_nll_loss, input, target, log_input, full, eps, reduction);
   ops::common_device("poisson_nll_loss", input, target);
   check_reduction("poisson_nll_loss", reduction);
   Variable loss = log_input ? input.exp() - target * input : input - target * (input + eps).log();
@@ -66,8 +63,7 @@ Variable poisson_nll_loss(const Variable& input, const Variable& target, bool lo
 
 Variable hinge_embedding_loss(const Variable& self, const Variable& target, double margin,
                               std::int64_t reduction) {
-  if (const auto cast = ops::autocast("hinge_embedding_loss", self, target)) [[unlikely]]
-    return hinge_embedding_loss(cast(self), cast(target), margin, reduction);
+  EBB_AUTOCAST(hinge_embedding_loss, self, target, margin, reduction);
   ops::common_device("hinge_embedding_loss", self, target);
   check_reduction("hinge_embedding_loss", reduction);
   const Variable zeros = zeros_like(self);
@@ -77,8 +73,7 @@ Variable hinge_embedding_loss(const Variable& self, const Variable& target, doub
 
 Variable margin_ranking_loss(const Variable& input1, const Variable& input2, const Variable& target,
                              double margin, std::int64_t reduction) {
-  if (const auto cast = ops::autocast("margin_ranking_loss", input1, input2, target)) [[unlikely]]
-    return margin_ranking_loss(cast(input1), cast(input2), cast(target), margin, reduction);
+  EBB_AUTOCAST(margin_ranking_loss, input1, input2, target, margin, reduction);
   ops::common_device("margin_ranking_loss", input1, input2, target);
   check_reduction("margin_ranking_loss", reduction);
   return reduce_loss((-target * (input1 - input2) + margin).clamp_min(0), reduction);
@@ -86,8 +81,7 @@ Variable margin_ranking_loss(const Variable& input1, const Variable& input2, con
 
 Variable triplet_margin_loss(const Variable& anchor, const Variable& positive, const Variable& negative,
                              double margin, double p, double eps, bool swap, std::int64_t reduction) {
-  if (const auto cast = ops::autocast("triplet_margin_loss", anchor, positive, negative)) [[unlikely]]
-    return triplet_margin_loss(cast(anchor), cast(positive), cast(negative), margin, p, eps, swap, reduction);
+  EBB_AUTOCAST(triplet_margin_loss, anchor, positive, negative, margin, p, eps, swap, reduction);
   const char* op = "triplet_margin_loss";
   ops::common_device(op, anchor, positive, negative);
   check_reduction(op, reduction);
@@ -102,8 +96,7 @@ Variable triplet_margin_loss(const Variable& anchor, const Variable& positive, c
 
 Variable cosine_embedding_loss(const Variable& input1, const Variable& input2, const Variable& target,
                                double margin, std::int64_t reduction) {
-  if (const auto cast = ops::autocast("cosine_embedding_loss", input1, input2, target)) [[unlikely]]
-    return cosine_embedding_loss(cast(input1), cast(input2), cast(target), margin, reduction);
+  EBB_AUTOCAST(cosine_embedding_loss, input1, input2, target, margin, reduction);
   const char* op = "cosine_embedding_loss";
   ops::common_device(op, input1, input2, target);
   check_reduction(op, reduction);
@@ -122,8 +115,7 @@ Variable cosine_embedding_loss(const Variable& input1, const Variable& input2, c
 
 Variable multi_margin_loss(const Variable& self, const Variable& target, const Scalar& p,
                            const Scalar& margin, const optional<Variable>& weight, std::int64_t reduction) {
-  if (const auto cast = ops::autocast("multi_margin_loss", self, target)) [[unlikely]]
-    return multi_margin_loss(cast(self), cast(target), p, margin, cast(weight), reduction);
+  EBB_AUTOCAST(multi_margin_loss, self, target, p, margin, weight, reduction);
   const char* op = "multi_margin_loss";
   const Variable w = weight.value_or(Variable());
   ops::common_device(op, self, target, w);
@@ -153,8 +145,7 @@ Variable multi_margin_loss(const Variable& self, const Variable& target, const S
 }
 
 Variable multilabel_margin_loss(const Variable& self, const Variable& target, std::int64_t reduction) {
-  if (const auto cast = ops::autocast("multilabel_margin_loss", self, target)) [[unlikely]]
-    return multilabel_margin_loss(cast(self), cast(target), reduction);
+  EBB_AUTOCAST(multilabel_margin_loss, self, target, reduction);
   const char* op = "multilabel_margin_loss";
   ops::common_device(op, self, target);
   check_reduction(op, reduction);

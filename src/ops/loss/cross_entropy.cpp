@@ -169,9 +169,7 @@ ClassProblem make_soft_problem(const Variable& x, const Variable& target, const 
 
 Variable cross_entropy_loss(const Variable& self, const Variable& target, const optional<Variable>& weight,
                             std::int64_t reduction, std::int64_t ignore_index, double label_smoothing) {
-  if (const auto cast = ops::autocast("cross_entropy_loss", self, target)) [[unlikely]]
-    return cross_entropy_loss(cast(self), cast(target), cast(weight), reduction, ignore_index,
-                              label_smoothing);
+  EBB_AUTOCAST(cross_entropy_loss, self, target, weight, reduction, ignore_index, label_smoothing);
   const char* op = "cross_entropy_loss";
   const Variable w = weight.value_or(Variable());
   ops::common_device(op, self, target, w);

@@ -85,8 +85,7 @@ std::vector<std::int64_t> lengths_of(const char* name, const Variable& lengths) 
 Variable ctc_loss(const Variable& log_probs, const Variable& targets, IntArrayRef input_lengths,
                   IntArrayRef target_lengths, std::int64_t blank, std::int64_t reduction,
                   bool zero_infinity) {
-  if (const auto cast = ops::autocast("ctc_loss", log_probs)) [[unlikely]]
-    return ctc_loss(cast(log_probs), targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
+  EBB_AUTOCAST(ctc_loss, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity);
   const char* op = "ctc_loss";
   ops::common_device(op, log_probs, targets);
   ops::check_reduction(op, reduction);

@@ -154,14 +154,12 @@ Variable fused_kl_div(const Variable& self, const Variable& target, std::int64_t
 }  // namespace ops
 
 Variable mse_loss(const Variable& self, const Variable& target, std::int64_t reduction) {
-  if (const auto cast = ops::autocast("mse_loss", self, target)) [[unlikely]]
-    return mse_loss(cast(self), cast(target), reduction);
+  EBB_AUTOCAST(mse_loss, self, target, reduction);
   return pointwise_loss("mse_loss", "MseLossBackward0", math::MseLoss(), self, target, reduction);
 }
 
 Variable smooth_l1_loss(const Variable& self, const Variable& target, std::int64_t reduction, double beta) {
-  if (const auto cast = ops::autocast("smooth_l1_loss", self, target)) [[unlikely]]
-    return smooth_l1_loss(cast(self), cast(target), reduction, beta);
+  EBB_AUTOCAST(smooth_l1_loss, self, target, reduction, beta);
   EBB_CHECK(beta >= 0, "smooth_l1_loss does not support negative values for beta. Got: ", beta);
   if (beta == 0) return l1_loss(self, target, reduction);
   return pointwise_loss("smooth_l1_loss", "SmoothL1LossBackward0", math::SmoothL1Loss{beta}, self, target,
@@ -169,15 +167,13 @@ Variable smooth_l1_loss(const Variable& self, const Variable& target, std::int64
 }
 
 Variable huber_loss(const Variable& self, const Variable& target, std::int64_t reduction, double delta) {
-  if (const auto cast = ops::autocast("huber_loss", self, target)) [[unlikely]]
-    return huber_loss(cast(self), cast(target), reduction, delta);
+  EBB_AUTOCAST(huber_loss, self, target, reduction, delta);
   EBB_CHECK(delta > 0, "huber_loss does not support non-positive values for delta. Got: ", delta, ".");
   return pointwise_loss("huber_loss", "HuberLossBackward0", math::HuberLoss{delta}, self, target, reduction);
 }
 
 Variable soft_margin_loss(const Variable& self, const Variable& target, std::int64_t reduction) {
-  if (const auto cast = ops::autocast("soft_margin_loss", self, target)) [[unlikely]]
-    return soft_margin_loss(cast(self), cast(target), reduction);
+  EBB_AUTOCAST(soft_margin_loss, self, target, reduction);
   const char* op = "soft_margin_loss";
   ops::common_device(op, self, target);
   check_broadcast(op, self, "target", target, "input");
@@ -187,8 +183,7 @@ Variable soft_margin_loss(const Variable& self, const Variable& target, std::int
 
 Variable binary_cross_entropy(const Variable& self, const Variable& target, const optional<Variable>& weight,
                               std::int64_t reduction) {
-  if (const auto cast = ops::autocast("binary_cross_entropy", self, target)) [[unlikely]]
-    return binary_cross_entropy(cast(self), cast(target), cast(weight), reduction);
+  EBB_AUTOCAST(binary_cross_entropy, self, target, weight, reduction);
   const char* op = "binary_cross_entropy";
   const Variable w = weight.value_or(Variable());
   ops::common_device(op, self, target, w);
@@ -207,9 +202,7 @@ Variable binary_cross_entropy(const Variable& self, const Variable& target, cons
 Variable binary_cross_entropy_with_logits(const Variable& self, const Variable& target,
                                           const optional<Variable>& weight,
                                           const optional<Variable>& pos_weight, std::int64_t reduction) {
-  if (const auto cast = ops::autocast("binary_cross_entropy_with_logits", self, target)) [[unlikely]]
-    return binary_cross_entropy_with_logits(cast(self), cast(target), cast(weight), cast(pos_weight),
-                                            reduction);
+  EBB_AUTOCAST(binary_cross_entropy_with_logits, self, target, weight, pos_weight, reduction);
   const char* op = "binary_cross_entropy_with_logits";
   ops::common_device(op, self, target);
   EBB_CHECK(target.defined(), op, ": the target is undefined.");

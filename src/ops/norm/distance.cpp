@@ -11,8 +11,7 @@
 namespace ebb {
 
 Variable cosine_similarity(const Variable& x1, const Variable& x2, std::int64_t dim, double eps) {
-  if (const auto cast = ops::autocast("cosine_similarity", x1, x2)) [[unlikely]]
-    return cosine_similarity(cast(x1), cast(x2), dim, eps);
+  EBB_AUTOCAST(cosine_similarity, x1, x2, dim, eps);
   const char* op = "cosine_similarity";
   ops::common_device(op, x1, x2);
   EBB_CHECK(eps >= 0, op, ": eps must be non-negative, got: ", eps, ". It bounds the norms from below.");

@@ -176,8 +176,7 @@ std::tuple<Variable, Variable, Variable> native_layer_norm(const Variable& input
                                                            IntArrayRef normalized_shape,
                                                            const optional<Variable>& weight,
                                                            const optional<Variable>& bias, double eps) {
-  if (const auto cast = ops::autocast("layer_norm", input)) [[unlikely]]
-    return native_layer_norm(cast(input), normalized_shape, cast(weight), cast(bias), eps);
+  EBB_AUTOCAST_AS("layer_norm", native_layer_norm, input, normalized_shape, weight, bias, eps);
   return trailing_norm("layer_norm", input, normalized_shape, weight.value_or(Variable()),
                        bias.value_or(Variable()), eps, true);
 }
@@ -189,8 +188,7 @@ Variable layer_norm(const Variable& input, IntArrayRef normalized_shape, const o
 
 Variable rms_norm(const Variable& input, IntArrayRef normalized_shape, const optional<Variable>& weight,
                   optional<double> eps) {
-  if (const auto cast = ops::autocast("rms_norm", input)) [[unlikely]]
-    return rms_norm(cast(input), normalized_shape, cast(weight), eps);
+  EBB_AUTOCAST(rms_norm, input, normalized_shape, weight, eps);
   const char* op = "rms_norm";
   ops::common_device(op, input);
   return std::get<0>(trailing_norm(op, input, normalized_shape, weight.value_or(Variable()), Variable(),
@@ -199,8 +197,7 @@ Variable rms_norm(const Variable& input, IntArrayRef normalized_shape, const opt
 
 Variable group_norm(const Variable& input, std::int64_t num_groups, const optional<Variable>& weight,
                     const optional<Variable>& bias, double eps, bool) {
-  if (const auto cast = ops::autocast("group_norm", input)) [[unlikely]]
-    return group_norm(cast(input), num_groups, cast(weight), cast(bias), eps, true);
+  EBB_AUTOCAST(group_norm, input, num_groups, weight, bias, eps, true);
   const char* op = "group_norm";
   const Variable w = weight.value_or(Variable()), b = bias.value_or(Variable());
   const Device device = ops::common_device(op, input, w, b);

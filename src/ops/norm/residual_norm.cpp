@@ -85,8 +85,7 @@ std::tuple<Variable, Variable> add_norm(const char* op, const Variable& input, c
 std::tuple<Variable, Variable> add_layer_norm(const Variable& input, const Variable& residual,
                                               IntArrayRef normalized_shape, const optional<Variable>& weight,
                                               const optional<Variable>& bias, double eps) {
-  if (const auto cast = ops::autocast("add_layer_norm", input, residual)) [[unlikely]]
-    return add_layer_norm(cast(input), cast(residual), normalized_shape, cast(weight), cast(bias), eps);
+  EBB_AUTOCAST(add_layer_norm, input, residual, normalized_shape, weight, bias, eps);
   return add_norm("add_layer_norm", input, residual, normalized_shape, weight.value_or(Variable()),
                   bias.value_or(Variable()), eps, true);
 }
@@ -94,8 +93,7 @@ std::tuple<Variable, Variable> add_layer_norm(const Variable& input, const Varia
 std::tuple<Variable, Variable> add_rms_norm(const Variable& input, const Variable& residual,
                                             IntArrayRef normalized_shape, const optional<Variable>& weight,
                                             optional<double> eps) {
-  if (const auto cast = ops::autocast("add_rms_norm", input, residual)) [[unlikely]]
-    return add_rms_norm(cast(input), cast(residual), normalized_shape, cast(weight), eps);
+  EBB_AUTOCAST(add_rms_norm, input, residual, normalized_shape, weight, eps);
   const char* op = "add_rms_norm";
   ops::common_device(op, input);
   return add_norm(op, input, residual, normalized_shape, weight.value_or(Variable()), Variable(),

@@ -63,16 +63,14 @@ std::tuple<Variable, Variable> pool(const char* op, const Variable& x, IntArrayR
 std::tuple<Variable, Variable> fractional_max_pool2d(const Variable& self, IntArrayRef kernel_size,
                                                      IntArrayRef output_size,
                                                      const Variable& random_samples) {
-  if (const auto cast = ops::autocast("fractional_max_pool2d", self, random_samples)) [[unlikely]]
-    return fractional_max_pool2d(cast(self), kernel_size, output_size, cast(random_samples));
+  EBB_AUTOCAST(fractional_max_pool2d, self, kernel_size, output_size, random_samples);
   return pool("fractional_max_pool2d", self, kernel_size, output_size, random_samples, 2);
 }
 
 std::tuple<Variable, Variable> fractional_max_pool3d(const Variable& self, IntArrayRef kernel_size,
                                                      IntArrayRef output_size,
                                                      const Variable& random_samples) {
-  if (const auto cast = ops::autocast("fractional_max_pool3d", self, random_samples)) [[unlikely]]
-    return fractional_max_pool3d(cast(self), kernel_size, output_size, cast(random_samples));
+  EBB_AUTOCAST(fractional_max_pool3d, self, kernel_size, output_size, random_samples);
   return pool("fractional_max_pool3d", self, kernel_size, output_size, random_samples, 3);
 }
 

@@ -72,8 +72,7 @@ struct GridSamplerBackward : autograd::Node {
 
 Variable sample(const char* op, const Variable& input, const Variable& grid, std::int64_t interpolation,
                 std::int64_t padding, bool align_corners) {
-  if (const auto cast = ops::autocast("grid_sampler", input, grid)) [[unlikely]]
-    return sample(op, cast(input), cast(grid), interpolation, padding, align_corners);
+  EBB_AUTOCAST_AS("grid_sampler", sample, op, input, grid, interpolation, padding, align_corners);
   const Device device = ops::common_device(op, input, grid);
   EBB_CHECK(grid.defined(), op, ": expected a grid, got an undefined tensor. Assign it before use.");
   ops::check_same_dtype(op, input, grid);

@@ -173,8 +173,7 @@ Variable max_pool2d(const Variable& self, IntArrayRef kernel_size, IntArrayRef s
 }
 Variable max_pool3d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                     IntArrayRef dilation, bool ceil_mode) {
-  if (const auto cast = ops::autocast("max_pool3d", self)) [[unlikely]]
-    return max_pool3d(cast(self), kernel_size, stride, padding, dilation, ceil_mode);
+  EBB_AUTOCAST(max_pool3d, self, kernel_size, stride, padding, dilation, ceil_mode);
   const PoolGeometry g = ops::pool_geometry("max_pool3d", self, 3, kernel_size, stride, padding, dilation,
                                             ceil_mode, ops::PooledIntegers::all);
   return std::get<0>(ops::max(&kMax3, self, g, 3, DType::Undefined));
@@ -203,14 +202,12 @@ std::tuple<Variable, Variable> max_pool3d_with_indices(const Variable& self, Int
 }
 
 Variable max_unpool2d(const Variable& self, const Variable& indices, IntArrayRef output_size) {
-  if (const auto cast = ops::autocast("max_unpool2d", self, indices)) [[unlikely]]
-    return max_unpool2d(cast(self), cast(indices), output_size);
+  EBB_AUTOCAST(max_unpool2d, self, indices, output_size);
   return ops::unpool("max_unpool2d", &ops::kUnpool2, self, indices, output_size);
 }
 Variable max_unpool3d(const Variable& self, const Variable& indices, IntArrayRef output_size,
                       IntArrayRef stride, IntArrayRef padding) {
-  if (const auto cast = ops::autocast("max_unpool3d", self, indices)) [[unlikely]]
-    return max_unpool3d(cast(self), indices, output_size, stride, padding);
+  EBB_AUTOCAST(max_unpool3d, self, indices, output_size, stride, padding);
   const auto positive = [](std::int64_t s) { return s > 0; };
   EBB_CHECK(stride.size() == 3 && std::all_of(stride.begin(), stride.end(), positive),
             "max_unpool3d: expected a stride of three values above 0 (depth, height, width), got ", stride,
@@ -229,8 +226,7 @@ std::tuple<Variable, Variable> adaptive_max_pool2d(const Variable& self, IntArra
                   ops::adaptive_geometry("adaptive_max_pool2d", self, 2, output_size), 2, kLong);
 }
 std::tuple<Variable, Variable> adaptive_max_pool3d(const Variable& self, IntArrayRef output_size) {
-  if (const auto cast = ops::autocast("adaptive_max_pool3d", self)) [[unlikely]]
-    return adaptive_max_pool3d(cast(self), output_size);
+  EBB_AUTOCAST(adaptive_max_pool3d, self, output_size);
   return ops::max(&ops::kAdaptiveMax3, self,
                   ops::adaptive_geometry("adaptive_max_pool3d", self, 3, output_size), 3, kLong);
 }

@@ -103,9 +103,8 @@ Variable avg_pool2d(const Variable& self, IntArrayRef kernel_size, IntArrayRef s
 }
 Variable avg_pool3d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride, IntArrayRef padding,
                     bool ceil_mode, bool count_include_pad, optional<std::int64_t> divisor_override) {
-  if (const auto cast = ops::autocast("avg_pool3d", self)) [[unlikely]]
-    return avg_pool3d(cast(self), kernel_size, stride, padding, ceil_mode, count_include_pad,
-                      divisor_override);
+  EBB_AUTOCAST(avg_pool3d, self, kernel_size, stride, padding, ceil_mode, count_include_pad,
+               divisor_override);
   return ops::average("avg_pool3d", &ops::kAvg3, self, 3, kernel_size, stride, padding, ceil_mode,
                       count_include_pad, divisor_override);
 }
@@ -117,8 +116,7 @@ Variable adaptive_avg_pool2d(const Variable& self, IntArrayRef output_size) {
   return ops::adaptive("adaptive_avg_pool2d", &ops::kAdaptiveMean2, self, 2, output_size);
 }
 Variable adaptive_avg_pool3d(const Variable& self, IntArrayRef output_size) {
-  if (const auto cast = ops::autocast("adaptive_avg_pool3d", self)) [[unlikely]]
-    return adaptive_avg_pool3d(cast(self), output_size);
+  EBB_AUTOCAST(adaptive_avg_pool3d, self, output_size);
   return ops::adaptive("adaptive_avg_pool3d", &ops::kAdaptiveMean3, self, 3, output_size);
 }
 

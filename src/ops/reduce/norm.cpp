@@ -159,8 +159,7 @@ Variable logsumexp_values(const Variable& x, DimMask mask, bool keepdim) {
 }  // namespace ops
 
 Variable norm(const Variable& self, const Scalar& p) {
-  if (const auto cast = ops::autocast("norm", self)) [[unlikely]]
-    return norm(cast(self), p);
+  EBB_AUTOCAST(norm, self, p);
   return ops::norm_over("norm", self, p.to_double(), ops::all_dims("norm", self), false, nullopt,
                         "NormBackward0");
 }
@@ -169,8 +168,7 @@ Variable norm(const Variable& self, const optional<Scalar>& p, ScalarType dtype)
                         "NormBackward2");
 }
 Variable norm(const Variable& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim) {
-  if (const auto cast = ops::autocast("norm", self)) [[unlikely]]
-    return norm(cast(self), p, dim, keepdim);
+  EBB_AUTOCAST(norm, self, p, dim, keepdim);
   return ops::norm_over("norm", self, ops::order(p), ops::dim_mask("norm", self, dim), keepdim, nullopt,
                         "NormBackward1");
 }
@@ -181,26 +179,22 @@ Variable norm(const Variable& self, const optional<Scalar>& p, IntArrayRef dim, 
 }
 Variable linalg_vector_norm(const Variable& self, const Scalar& ord, OptionalIntArrayRef dim, bool keepdim,
                             optional<ScalarType> dtype) {
-  if (const auto cast = ops::autocast("linalg_vector_norm", self)) [[unlikely]]
-    return linalg_vector_norm(self, ord, dim, keepdim, cast.dtype(self, dtype));
+  EBB_AUTOCAST(linalg_vector_norm, self, ord, dim, keepdim, dtype);
   return ops::norm_over("linalg_vector_norm", self, ord.to_double(),
                         ops::dim_mask("linalg_vector_norm", self, dim), keepdim, dtype,
                         "LinalgVectorNormBackward0");
 }
 Variable frobenius_norm(const Variable& self, IntArrayRef dim, bool keepdim) {
-  if (const auto cast = ops::autocast("frobenius_norm", self)) [[unlikely]]
-    return frobenius_norm(cast(self), dim, keepdim);
+  EBB_AUTOCAST(frobenius_norm, self, dim, keepdim);
   return norm(self, Scalar(2), dim, keepdim);
 }
 Variable dist(const Variable& self, const Variable& other, const Scalar& p) {
-  if (const auto cast = ops::autocast("dist", self, other)) [[unlikely]]
-    return dist(cast(self), cast(other), p);
+  EBB_AUTOCAST(dist, self, other, p);
   return norm(self - other, p);
 }
 
 Variable logsumexp(const Variable& self, IntArrayRef dim, bool keepdim) {
-  if (const auto cast = ops::autocast("logsumexp", self)) [[unlikely]]
-    return logsumexp(cast(self), dim, keepdim);
+  EBB_AUTOCAST(logsumexp, self, dim, keepdim);
   const Variable x = is_floating(self.dtype()) ? self : self.to(get_default_dtype());
   const DimMask mask = ops::dim_mask("logsumexp", x, dim);
   Variable result = ops::logsumexp_values(x, mask, keepdim);

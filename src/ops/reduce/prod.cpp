@@ -78,13 +78,11 @@ Variable count(const Variable& x, DimMask mask) {
 }  // namespace ops
 
 Variable prod(const Variable& self, optional<ScalarType> dtype) {
-  if (const auto cast = ops::autocast("prod", self)) [[unlikely]]
-    return prod(self, cast.dtype(self, dtype));
+  EBB_AUTOCAST(prod, self, dtype);
   return ops::prod_over(self, ops::all_dims("prod", self), -1, false, dtype);
 }
 Variable prod(const Variable& self, std::int64_t dim, bool keepdim, optional<ScalarType> dtype) {
-  if (const auto cast = ops::autocast("prod", self)) [[unlikely]]
-    return prod(self, dim, keepdim, cast.dtype(self, dtype));
+  EBB_AUTOCAST(prod, self, dim, keepdim, dtype);
   const std::int64_t d = wrap_dim("prod", dim, self.dim());
   return ops::prod_over(self, ops::one_dim("prod", self, d), d, keepdim, dtype);
 }

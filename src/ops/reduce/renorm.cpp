@@ -32,8 +32,7 @@ Variable factors(const char* op, const Variable& x, const Scalar& p, std::int64_
 }  // namespace
 
 Variable renorm(const Variable& self, const Scalar& p, std::int64_t dim, const Scalar& maxnorm) {
-  if (const auto cast = ops::autocast("renorm", self)) [[unlikely]]
-    return renorm(cast(self), p, dim, maxnorm);
+  EBB_AUTOCAST(renorm, self, p, dim, maxnorm);
   return self * factors("renorm", self, p, dim, maxnorm);
 }
 Variable& renorm_(const Variable& self, const Scalar& p, std::int64_t dim, const Scalar& maxnorm) {

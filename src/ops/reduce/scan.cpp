@@ -48,8 +48,7 @@ void check_same_type(const char* op, const Variable& self, optional<ScalarType> 
 }  // namespace ops
 
 Variable cumsum(const Variable& self, std::int64_t dim, optional<ScalarType> dtype) {
-  if (const auto cast = ops::autocast("cumsum", self)) [[unlikely]]
-    return cumsum(self, dim, cast.dtype(self, dtype));
+  EBB_AUTOCAST(cumsum, self, dim, dtype);
   return ops::running_sum(self, wrap_dim("cumsum", dim, self.dim()), false, ops::scan_dtype(self, dtype));
 }
 
@@ -60,8 +59,7 @@ Variable& cumsum_(const Variable& self, std::int64_t dim, optional<ScalarType> d
 }
 
 Variable cumprod(const Variable& self, std::int64_t dim, optional<ScalarType> dtype) {
-  if (const auto cast = ops::autocast("cumprod", self)) [[unlikely]]
-    return cumprod(self, dim, cast.dtype(self, dtype));
+  EBB_AUTOCAST(cumprod, self, dim, dtype);
   return ops::running_prod(self, wrap_dim("cumprod", dim, self.dim()), false, ops::scan_dtype(self, dtype));
 }
 

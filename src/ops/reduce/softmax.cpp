@@ -113,15 +113,13 @@ DType result_dtype(const Variable& x, bool half_to_float) {
 }  // namespace ops
 
 Variable softmax(const Variable& self, std::int64_t dim, optional<ScalarType> dtype) {
-  if (const auto cast = ops::autocast("softmax", self)) [[unlikely]]
-    return softmax(self, dim, cast.dtype(self, dtype));
+  EBB_AUTOCAST(softmax, self, dim, dtype);
   if (dtype && *dtype != self.dtype())
     return ops::forward("softmax", self.to(*dtype), dim, false, *dtype, true);
   return ops::forward("softmax", self, dim, false, self.dtype());
 }
 Variable log_softmax(const Variable& self, std::int64_t dim, optional<ScalarType> dtype) {
-  if (const auto cast = ops::autocast("log_softmax", self)) [[unlikely]]
-    return log_softmax(self, dim, cast.dtype(self, dtype));
+  EBB_AUTOCAST(log_softmax, self, dim, dtype);
   if (dtype && *dtype != self.dtype())
     return ops::forward("log_softmax", self.to(*dtype), dim, true, *dtype, true);
   return ops::forward("log_softmax", self, dim, true, self.dtype());

@@ -74,13 +74,11 @@ struct NansumBackward : autograd::Node {
 }  // namespace ops
 
 Variable sum(const Variable& self, optional<ScalarType> dtype) {
-  if (const auto cast = ops::autocast("sum", self)) [[unlikely]]
-    return sum(self, cast.dtype(self, dtype));
+  EBB_AUTOCAST(sum, self, dtype);
   return ops::sum_over(self, ops::all_dims("sum", self), false, dtype, 1, "SumBackward0");
 }
 Variable sum(const Variable& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
-  if (const auto cast = ops::autocast("sum", self)) [[unlikely]]
-    return sum(self, dim, keepdim, cast.dtype(self, dtype));
+  EBB_AUTOCAST(sum, self, dim, keepdim, dtype);
   return ops::sum_over(self, ops::dim_mask("sum", self, dim), keepdim, dtype, 1, "SumBackward1");
 }
 Variable mean(const Variable& self, optional<ScalarType> dtype) {

@@ -85,8 +85,7 @@ Variable pad(const Variable& x, IntArrayRef pad, std::string_view mode, optional
         "pad: mode \"", mode, "\" pads the last 1, 2 or 3 dimensions of a tensor with one ",
         "or two dimensions more; got padding ", pad, " for shape ", x.sizes(), ".");
   if (mode == "replicate" || (mode == "reflect" && padded < 3))
-    if (const auto cast = ops::autocast("pad", x)) [[unlikely]]
-      return ebb::pad(cast(x), pad, mode, value);
+    EBB_AUTOCAST_AS("pad", ebb::pad, x, pad, mode, value);
   return ops::pad_with(x, pad,
                        mode == "reflect"     ? ops::PadMode::reflect
                        : mode == "replicate" ? ops::PadMode::replicate

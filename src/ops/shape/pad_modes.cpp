@@ -195,31 +195,26 @@ Variable pad_with_backward(const Variable& grad, const Variable& x, IntArrayRef 
 }  // namespace ops
 
 Variable reflection_pad1d(const Variable& x, IntArrayRef padding) {
-  if (const auto cast = ops::autocast("pad", x)) [[unlikely]]
-    return reflection_pad1d(cast(x), padding);
+  EBB_AUTOCAST_AS("pad", reflection_pad1d, x, padding);
   return ops::checked_pad("reflection_pad1d", x, padding, 1, ops::PadMode::reflect);
 }
 Variable reflection_pad2d(const Variable& x, IntArrayRef padding) {
-  if (const auto cast = ops::autocast("pad", x)) [[unlikely]]
-    return reflection_pad2d(cast(x), padding);
+  EBB_AUTOCAST_AS("pad", reflection_pad2d, x, padding);
   return ops::checked_pad("reflection_pad2d", x, padding, 2, ops::PadMode::reflect);
 }
 Variable reflection_pad3d(const Variable& x, IntArrayRef padding) {
   return ops::checked_pad("reflection_pad3d", x, padding, 3, ops::PadMode::reflect);
 }
 Variable replication_pad1d(const Variable& x, IntArrayRef padding) {
-  if (const auto cast = ops::autocast("pad", x)) [[unlikely]]
-    return replication_pad1d(cast(x), padding);
+  EBB_AUTOCAST_AS("pad", replication_pad1d, x, padding);
   return ops::checked_pad("replication_pad1d", x, padding, 1, ops::PadMode::replicate);
 }
 Variable replication_pad2d(const Variable& x, IntArrayRef padding) {
-  if (const auto cast = ops::autocast("pad", x)) [[unlikely]]
-    return replication_pad2d(cast(x), padding);
+  EBB_AUTOCAST_AS("pad", replication_pad2d, x, padding);
   return ops::checked_pad("replication_pad2d", x, padding, 2, ops::PadMode::replicate);
 }
 Variable replication_pad3d(const Variable& x, IntArrayRef padding) {
-  if (const auto cast = ops::autocast("pad", x)) [[unlikely]]
-    return replication_pad3d(cast(x), padding);
+  EBB_AUTOCAST_AS("pad", replication_pad3d, x, padding);
   return ops::checked_pad("replication_pad3d", x, padding, 3, ops::PadMode::replicate);
 }
 
