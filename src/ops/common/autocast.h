@@ -12,7 +12,7 @@
 
 namespace ebb::ops {
 
-/// The rules of an op that is on the lists; a name that is not does not compile.
+/// The rules of an op that is on the lists, whose name is a literal; one that is not does not compile.
 struct ListedOp {
   consteval ListedOp(const char* name) : ListedOp(*find_cast_entry(name)) {}
   std::string_view name;

@@ -8,9 +8,30 @@
 
 namespace ebb::ops {
 
-/// Throws unless the tensor is defined.
+/// Throws unless all tensors are defined.
 inline void check_defined(const char* op, const Variable& x) {
   EBB_CHECK(x.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
+}
+template <class... More>
+void check_defined(const char* op, const Variable& first, const More&... more) {
+  check_defined(op, first);
+  (check_defined(op, more), ...);
+}
+
+/// Throws unless x has `least` dimensions; `demand` is the text before "at least 2 dimensions, got shape
+/// ...".
+template <class... Demand>
+void check_dims(const char* op, const Variable& x, std::int64_t least, const Demand&... demand) {
+  EBB_CHECK(x.dim() >= least, op, ": ", demand..., " at least ", least, " dimensions, got shape ", x.sizes(),
+            ".");
+}
+
+inline void check_device(const char* op, Device device, const Variable& x) {
+  EBB_CHECK(!x.defined() || x.device() == device, op, ": expected all tensors on one device, got ", device,
+            " and ", x.device(), ". Move one with .to(device).");
+}
+inline void check_device(const char* op, Device device, const optional<Variable>& x) {
+  if (x) check_device(op, device, *x);
 }
 
 /// The device of all defined inputs; throws an error that names `op` and both devices when they differ.
@@ -18,11 +39,7 @@ template <class... More>
 Device common_device(const char* op, const Variable& first, const More&... more) {
   check_defined(op, first);
   const Device device = first.device();
-  [[maybe_unused]] const auto check = [&](const Variable& x) {
-    EBB_CHECK(!x.defined() || x.device() == device, op, ": expected all tensors on one device, got ", device,
-              " and ", x.device(), ". Move one with .to(device).");
-  };
-  (check(more), ...);
+  (check_device(op, device, more), ...);
   return device;
 }
 

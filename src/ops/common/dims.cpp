@@ -8,26 +8,26 @@
 namespace ebb::ops {
 
 namespace {
-void check_dims(const char* op, const Variable& x) {
+void check_reducible(const char* op, const Variable& x) {
   EBB_CHECK(x.dim() <= kMaxReduceDims, op, ": only tensors of up to 64 dimensions can be reduced, got ",
             x.dim(), ". Join some by flatten() or reshape() first.");
 }
 }  // namespace
 
 DimMask all_dims(const char* op, const Variable& x) {
-  check_dims(op, x);
+  check_reducible(op, x);
   return x.dim() == kMaxReduceDims ? ~DimMask{0} : (DimMask{1} << x.dim()) - 1;
 }
 
 DimMask one_dim(const char* op, const Variable& x, std::int64_t dim) {
-  check_dims(op, x);
+  check_reducible(op, x);
   return DimMask{1} << wrap_dim(op, dim, x.dim());
 }
 
 DimMask dim_mask(const char* op, const Variable& x, IntArrayRef dims) {
   const std::int64_t n = x.dim();
   if (dims.empty()) return all_dims(op, x);
-  check_dims(op, x);
+  check_reducible(op, x);
   DimMask mask = 0;
   for (std::int64_t dim : dims) {
     const std::int64_t d = wrap_dim(op, dim, n);

@@ -17,13 +17,15 @@ namespace {
 
 constexpr IntArrayRef kSame;  // in place of numbers: pad so that the size stays
 
+// The arguments that both directions share; `listed` is the function that was called.
 struct Call {
-  const char* op;
+  ops::ListedOp listed;
   int dims;
   const Variable& input;
   const Variable& weight;
   const optional<Variable>& bias;
   bool relu = false;
+  const char* op = listed.name.data();
 };
 
 // One value an axis, or one for all.
@@ -39,8 +41,8 @@ void spread(const Call& c, const char* what, IntArrayRef values, std::int64_t le
 
 // Checks what both directions share and fills channels and kernel in. Returns whether the input has a batch.
 bool check(const Call& c, std::int64_t groups, bool transposed) {
-  ops::common_device(c.op, c.weight);
-  ops::common_device(c.op, c.input, c.weight, c.bias.value_or(Variable()));
+  ops::check_defined(c.op, c.weight);
+  ops::common_device(c.op, c.input, c.weight, c.bias);
   const IntArrayRef in = c.input.sizes(), w = c.weight.sizes();
   EBB_CHECK(c.weight.dim() == c.dims + 2, c.op, ": expected a weight of ", c.dims + 2,
             " dimensions, got shape ", w, ".");
@@ -108,6 +110,9 @@ Variable run(const Call& c, ops::ConvKind kind, ConvGeometry& g, const Variable&
 
 Variable forward(const Call& c, IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
                  std::int64_t groups) {
+  if (const auto cast = ops::autocast(c.listed, c.input, c.weight)) [[unlikely]]
+    return forward({c.listed, c.dims, cast(c.input), cast(c.weight), cast(c.bias), c.relu}, stride, padding,
+                   dilation, groups);
   const bool batched = check(c, groups, false);
   ConvGeometry g = start(c, groups, stride, dilation);
   const bool same = padding.data() == nullptr;
@@ -144,6 +149,9 @@ Variable forward(const Call& c, IntArrayRef stride, ConvPadding padding, IntArra
 
 Variable transposed(const Call& c, IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
                     std::int64_t groups, IntArrayRef dilation) {
+  if (const auto cast = ops::autocast(c.listed, c.input, c.weight)) [[unlikely]]
+    return transposed({c.listed, c.dims, cast(c.input), cast(c.weight), cast(c.bias)}, stride, padding,
+                      output_padding, groups, dilation);
   const bool batched = check(c, groups, true);
   ConvGeometry g = start(c, groups, stride, dilation);
   std::int64_t extra[3] = {0, 0, 0};
@@ -177,54 +185,45 @@ int spatial_axes(const char* op, const Variable& weight) {
 
 Variable conv1d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                 IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
-  EBB_AUTOCAST(conv1d, input, weight, bias, stride, padding, dilation, groups);
   return forward({"conv1d", 1, input, weight, bias}, stride, padding, dilation, groups);
 }
 Variable conv2d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                 IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
-  EBB_AUTOCAST(conv2d, input, weight, bias, stride, padding, dilation, groups);
   return forward({"conv2d", 2, input, weight, bias}, stride, padding, dilation, groups);
 }
 Variable conv3d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                 IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, std::int64_t groups) {
-  EBB_AUTOCAST(conv3d, input, weight, bias, stride, padding, dilation, groups);
   return forward({"conv3d", 3, input, weight, bias}, stride, padding, dilation, groups);
 }
 
 Variable conv1d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                 IntArrayRef stride, ConvPadding padding, IntArrayRef dilation, std::int64_t groups) {
-  EBB_AUTOCAST(conv1d, input, weight, bias, stride, padding, dilation, groups);
   return forward({"conv1d", 1, input, weight, bias}, stride, padding, dilation, groups);
 }
 Variable conv2d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                 IntArrayRef stride, ConvPadding padding, IntArrayRef dilation, std::int64_t groups) {
-  EBB_AUTOCAST(conv2d, input, weight, bias, stride, padding, dilation, groups);
   return forward({"conv2d", 2, input, weight, bias}, stride, padding, dilation, groups);
 }
 Variable conv3d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                 IntArrayRef stride, ConvPadding padding, IntArrayRef dilation, std::int64_t groups) {
-  EBB_AUTOCAST(conv3d, input, weight, bias, stride, padding, dilation, groups);
   return forward({"conv3d", 3, input, weight, bias}, stride, padding, dilation, groups);
 }
 
 Variable conv_transpose1d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                           IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
                           std::int64_t groups, IntArrayRef dilation) {
-  EBB_AUTOCAST(conv_transpose1d, input, weight, bias, stride, padding, output_padding, groups, dilation);
   return transposed({"conv_transpose1d", 1, input, weight, bias}, stride, padding, output_padding, groups,
                     dilation);
 }
 Variable conv_transpose2d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                           IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
                           std::int64_t groups, IntArrayRef dilation) {
-  EBB_AUTOCAST(conv_transpose2d, input, weight, bias, stride, padding, output_padding, groups, dilation);
   return transposed({"conv_transpose2d", 2, input, weight, bias}, stride, padding, output_padding, groups,
                     dilation);
 }
 Variable conv_transpose3d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                           IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
                           std::int64_t groups, IntArrayRef dilation) {
-  EBB_AUTOCAST(conv_transpose3d, input, weight, bias, stride, padding, output_padding, groups, dilation);
   return transposed({"conv_transpose3d", 3, input, weight, bias}, stride, padding, output_padding, groups,
                     dilation);
 }
@@ -232,8 +231,6 @@ Variable conv_transpose3d(const Variable& input, const Variable& weight, const o
 Variable convolution(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                      IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool is_transposed,
                      IntArrayRef output_padding, std::int64_t groups) {
-  EBB_AUTOCAST(convolution, input, weight, bias, stride, padding, dilation, is_transposed, output_padding,
-               groups);
   const int dims = spatial_axes("convolution", weight);
   const Call call{"convolution", dims, input, weight, bias};
   return is_transposed ? transposed(call, stride, padding, output_padding, groups, dilation)
@@ -243,7 +240,6 @@ Variable convolution(const Variable& input, const Variable& weight, const option
 Variable convolution_relu(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                           IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
                           std::int64_t groups) {
-  EBB_AUTOCAST(convolution_relu, input, weight, bias, stride, padding, dilation, groups);
   const int dims = spatial_axes("convolution_relu", weight);
   return forward({"convolution_relu", dims, input, weight, bias, true}, stride, padding, dilation, groups);
 }

@@ -16,8 +16,7 @@ namespace ebb::ops {
 
 void check_matrices(const char* op, const Variable& A, const char* name) {
   check_defined(op, A);
-  EBB_CHECK(A.dim() >= 2, op, ": The input tensor ", name, " must have at least 2 dimensions, got shape ",
-            A.sizes(), ".");
+  check_dims(op, A, 2, "The input tensor ", name, " must have");
   EBB_CHECK(is_floating(A.dtype()), op, ": Expected a floating point tensor as input. Got ", A.dtype(),
             "; convert with .to(ebb::kFloat).");
   EBB_CHECK(A.dtype() == kFloat || A.dtype() == kDouble, op, ": Low precision dtypes not supported. Got ",
@@ -35,8 +34,7 @@ void check_operands(const char* op, const Variable& A, const Variable& B) {
   check_defined(op, B);
   EBB_CHECK(A.dtype() == B.dtype(), op, ": Expected A and B to have the same dtype, but found A of type ",
             A.dtype(), " and B of type ", B.dtype(), " instead. Convert one with .to(dtype).");
-  EBB_CHECK(B.dim() >= 2, op, ": The input tensor B must have at least 2 dimensions, got shape ", B.sizes(),
-            ".");
+  check_dims(op, B, 2, "The input tensor B must have");
 }
 
 void check_pivots(const char* op, const Variable& pivots, const Variable& x, std::int64_t k) {

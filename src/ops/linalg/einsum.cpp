@@ -209,10 +209,7 @@ Variable einsum(std::string_view text, TensorList tensors, OptionalIntArrayRef p
   EBB_CHECK(equation.inputs.size() == tensors.size(), "einsum: \"", text, "\" has ",
             static_cast<std::int64_t>(equation.inputs.size()), " operands, but ",
             static_cast<std::int64_t>(tensors.size()), " tensors were given.");
-  for (const Variable& x : tensors) {
-    ops::operand_device("einsum", tensors[0], x);
-    EBB_CHECK(x.defined(), "einsum: expected tensors, got an undefined one.");
-  }
+  for (const Variable& x : tensors) ops::operand_device("einsum", tensors[0], x);
   const Places places = lay_out(text, equation, tensors);
   std::vector<Operand> operands;
   for (std::size_t i = 0; i < tensors.size(); ++i)

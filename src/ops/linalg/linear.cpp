@@ -10,9 +10,10 @@ namespace ebb {
 
 Variable linear(const Variable& input, const Variable& weight, const optional<Variable>& bias) {
   EBB_AUTOCAST(linear, input, weight, bias);
-  ops::operand_device("linear", input, weight);
+  ops::check_defined("linear", input, weight);
   const bool with_bias = bias && bias->defined();
   if (weight.dim() == 1) {  // one feature, without a dimension of its own
+    ops::common_device("linear", input, weight);
     EBB_CHECK(!with_bias || (input.dim() == 1 && bias->dim() == 0),
               "linear: with a weight of one dimension a bias has no dimension, nor has the input more than "
               "one; got a bias of shape ",

@@ -49,7 +49,7 @@ Variable activated(const char* op, const Variable& input, const Variable& weight
   const bool is_row = bias && bias->defined() && bias->dim() == 1 && bias->size(0) == weight.size(0) &&
                       bias->dtype() == input.dtype() && weight.dtype() == input.dtype();
   if (is_row && is_floating(input.dtype()) && !input.device().is_cpu()) {
-    ops::operand_device(op, input, weight, *bias);
+    ops::common_device(op, input, *bias);
     DimVector sizes(input.sizes());
     sizes.back() = weight.size(0);
     const std::int64_t inner = std::max<std::int64_t>(weight.size(1), 1);

@@ -42,11 +42,27 @@ Variable batched(const Variable& a, const Variable& b) {
   return out.sizes() == IntArrayRef(sizes) ? out : out.view(sizes);
 }
 
+// The sum over the batch is a longer inner dimension: [m, b * k] x [b * k, n].
+struct JoinedBatches {
+  Variable rows, columns;
+  JoinedBatches(const char* op, const Variable& batch1, const Variable& batch2) {
+    ops::check_defined(op, batch1, batch2);
+    EBB_CHECK(batch1.dim() == 3 && batch2.dim() == 3 && batch1.sizes()[0] == batch2.sizes()[0] &&
+                  batch1.sizes()[2] == batch2.sizes()[1],
+              op, ": expected two batches of matrices that can be multiplied, got shapes ", batch1.sizes(),
+              " and ", batch2.sizes(), ".");
+    const std::int64_t b = batch1.sizes()[0], m = batch1.sizes()[1], k = batch1.sizes()[2],
+                       n = batch2.sizes()[2];
+    rows = batch1.transpose(0, 1).reshape({m, b * k});
+    columns = batch2.reshape({b * k, n});
+  }
+};
+
 }  // namespace
 
 Variable matmul(const Variable& self, const Variable& other) {
   EBB_AUTOCAST(matmul, self, other);
-  ops::operand_device("matmul", self, other);
+  ops::check_defined("matmul", self, other);
   const std::int64_t da = self.dim(), db = other.dim();
   EBB_CHECK(da > 0 && db > 0, "matmul: expected tensors of at least one dimension, got shapes ", self.sizes(),
             " and ", other.sizes(), ". Multiply by a scalar with mul().");
@@ -72,38 +88,22 @@ Variable inner(const Variable& self, const Variable& other) {
 Variable addbmm(const Variable& self, const Variable& batch1, const Variable& batch2, const Scalar& beta,
                 const Scalar& alpha) {
   EBB_AUTOCAST(addbmm, self, batch1, batch2, beta, alpha);
-  ops::operand_device("addbmm", self, batch1, batch2);
-  EBB_CHECK(batch1.dim() == 3 && batch2.dim() == 3 && batch1.sizes()[0] == batch2.sizes()[0] &&
-                batch1.sizes()[2] == batch2.sizes()[1],
-            "addbmm: expected two batches of matrices that can be multiplied, got shapes ", batch1.sizes(),
-            " and ", batch2.sizes(), ".");
-  // The sum over the batch is a longer inner dimension: [m, b * k] x [b * k, n].
-  const std::int64_t b = batch1.sizes()[0], m = batch1.sizes()[1], k = batch1.sizes()[2],
-                     n = batch2.sizes()[2];
-  return ops::add_product("addbmm", self, batch1.transpose(0, 1).reshape({m, b * k}), false,
-                          batch2.reshape({b * k, n}), false, beta, alpha);
+  const JoinedBatches joined("addbmm", batch1, batch2);
+  return ops::add_product("addbmm", self, joined.rows, false, joined.columns, false, beta, alpha);
 }
 
 Variable& ops::ReduceMethods::addbmm_(const Variable& batch1, const Variable& batch2, const Scalar& beta,
                                       const Scalar& alpha) const {
   const Variable& self = static_cast<const Variable&>(*this);
-  ops::operand_device("addbmm_", self, batch1, batch2);
-  EBB_CHECK(batch1.dim() == 3 && batch2.dim() == 3 && batch1.sizes()[0] == batch2.sizes()[0] &&
-                batch1.sizes()[2] == batch2.sizes()[1],
-            "addbmm_: expected two batches of matrices that can be multiplied, got shapes ", batch1.sizes(),
-            " and ", batch2.sizes(), ".");
-  const std::int64_t b = batch1.sizes()[0], m = batch1.sizes()[1], k = batch1.sizes()[2],
-                     n = batch2.sizes()[2];
-  add_product_("addbmm_", self, batch1.transpose(0, 1).reshape({m, b * k}), batch2.reshape({b * k, n}), beta,
-               alpha);
+  const JoinedBatches joined("addbmm_", batch1, batch2);
+  add_product_("addbmm_", self, joined.rows, joined.columns, beta, alpha);
   return const_cast<Variable&>(self);
 }
 
 Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims_self,
                    IntArrayRef dims_other) {
   EBB_AUTOCAST(tensordot, self, other, dims_self, dims_other);
-  ops::operand_device("tensordot", self, other);
-  ops::check_same_dtype("tensordot", self, other);
+  ops::check_defined("tensordot", self, other);
   EBB_CHECK(dims_self.size() == dims_other.size(),
             "tensordot: expected as many dimensions of both tensors, got ", dims_self, " and ", dims_other,
             ".");

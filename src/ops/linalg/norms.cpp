@@ -25,8 +25,7 @@ struct Dims {
   std::int64_t rows, cols;
   Dims(const char* op, const Variable& A, IntArrayRef dim) : rows(0), cols(0) {
     check_defined(op, A);
-    EBB_CHECK(A.dim() >= 2, op, ": The input tensor A must have at least 2 dimensions, got shape ", A.sizes(),
-              ".");
+    check_dims(op, A, 2, "The input tensor A must have");
     EBB_CHECK(is_floating(A.dtype()), op, ": Expected a floating point tensor as input. Got ", A.dtype(),
               "; convert with .to(ebb::kFloat).");
     EBB_CHECK(dim.size() == 2, op, ": dim must be a 2-tuple, got ", dim, ".");

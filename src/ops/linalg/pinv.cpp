@@ -34,7 +34,7 @@ struct Threshold {
                       const optional<Variable>& rtol) {
     const Threshold plain = of(A, nullopt, nullopt);
     const auto given = [&](const optional<Variable>& x) {
-      common_device(op, A, x.value_or(A));
+      common_device(op, A, x);
       return x && x->defined() ? x->to(A.dtype()) : Variable();
     };
     Threshold out{given(atol), given(rtol)};

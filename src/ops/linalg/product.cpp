@@ -99,15 +99,16 @@ Shape product_shape(const char* op, const Variable& a, bool a_transposed, const 
   return d == 3 ? Shape{{x[0], m, n}, 3} : Shape{{m, n, 0}, 2};
 }
 
-void check_dims(const char* op, const Variable& a, const Variable& b, std::int64_t dims) {
-  operand_device(op, a, b);
+// Of the operands of mm and the like; their product checks the rest.
+void check_both_dims(const char* op, const Variable& a, const Variable& b, std::int64_t dims) {
+  check_defined(op, a, b);
   EBB_CHECK(a.dim() == dims && b.dim() == dims, op, ": expected two tensors of ", dims,
             " dimensions, got shapes ", a.sizes(), " and ", b.sizes(),
             ". matmul() takes other combinations.");
 }
 
 void check_self(const char* op, const Variable& self, const Variable& a, const Shape& shape) {
-  operand_device(op, self, a);
+  common_device(op, self, a);
   check_same_dtype(op, self, a);
   bool fits = self.dim() <= static_cast<std::int64_t>(shape.dims);
   for (std::int64_t i = 1; fits && i <= self.dim(); ++i) {
@@ -206,34 +207,34 @@ namespace ebb {
 
 Variable mm(const Variable& self, const Variable& mat2) {
   EBB_AUTOCAST(mm, self, mat2);
-  ops::check_dims("mm", self, mat2, 2);
+  ops::check_both_dims("mm", self, mat2, 2);
   return ops::product("mm", self, false, mat2, false);
 }
 
 Variable bmm(const Variable& self, const Variable& mat2) {
   EBB_AUTOCAST(bmm, self, mat2);
-  ops::check_dims("bmm", self, mat2, 3);
+  ops::check_both_dims("bmm", self, mat2, 3);
   return ops::product("bmm", self, false, mat2, false);
 }
 
 Variable addmm(const Variable& self, const Variable& mat1, const Variable& mat2, const Scalar& beta,
                const Scalar& alpha) {
   EBB_AUTOCAST(addmm, self, mat1, mat2, beta, alpha);
-  ops::check_dims("addmm", mat1, mat2, 2);
+  ops::check_both_dims("addmm", mat1, mat2, 2);
   return ops::add_product("addmm", self, mat1, false, mat2, false, beta, alpha);
 }
 
 Variable baddbmm(const Variable& self, const Variable& batch1, const Variable& batch2, const Scalar& beta,
                  const Scalar& alpha) {
   EBB_AUTOCAST(baddbmm, self, batch1, batch2, beta, alpha);
-  ops::check_dims("baddbmm", batch1, batch2, 3);
+  ops::check_both_dims("baddbmm", batch1, batch2, 3);
   return ops::add_product("baddbmm", self, batch1, false, batch2, false, beta, alpha);
 }
 
 Variable& ops::ReduceMethods::addmm_(const Variable& mat1, const Variable& mat2, const Scalar& beta,
                                      const Scalar& alpha) const {
   const Variable& self = static_cast<const Variable&>(*this);
-  ops::check_dims("addmm_", mat1, mat2, 2);
+  ops::check_both_dims("addmm_", mat1, mat2, 2);
   ops::add_product_("addmm_", self, mat1, mat2, beta, alpha);
   return const_cast<Variable&>(self);
 }
@@ -241,7 +242,7 @@ Variable& ops::ReduceMethods::addmm_(const Variable& mat1, const Variable& mat2,
 Variable& ops::ReduceMethods::baddbmm_(const Variable& batch1, const Variable& batch2, const Scalar& beta,
                                        const Scalar& alpha) const {
   const Variable& self = static_cast<const Variable&>(*this);
-  ops::check_dims("baddbmm_", batch1, batch2, 3);
+  ops::check_both_dims("baddbmm_", batch1, batch2, 3);
   ops::add_product_("baddbmm_", self, batch1, batch2, beta, alpha);
   return const_cast<Variable&>(self);
 }

@@ -9,7 +9,7 @@ namespace ebb::ops {
 /// The device of the operands; throws where one is undefined or elsewhere.
 template <class... Operands>
 Device operand_device(const char* op, const Operands&... operands) {
-  (common_device(op, operands), ...);
+  check_defined(op, operands...);
   return common_device(op, operands...);
 }
 

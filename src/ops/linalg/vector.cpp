@@ -150,7 +150,7 @@ Variable add_vector_product(const char* op, const Variable& self, const Variable
 }
 
 void check_mv(const char* op, const Variable& mat, const Variable& vec) {
-  operand_device(op, mat, vec);
+  check_defined(op, mat, vec);
   EBB_CHECK(mat.dim() == 2 && vec.dim() == 1 && mat.sizes()[1] == vec.numel(), op, ": a matrix of shape ",
             mat.sizes(), " cannot be multiplied with a vector of shape ", vec.sizes(), ".");
 }
@@ -195,12 +195,10 @@ Variable matrix_vector(const char* op, const Variable& a, bool a_transposed, con
 }
 
 Variable vector_outer(const char* op, const Variable& x, const Variable& y, const Scalar& alpha) {
-  const Device device = operand_device(op, x, y);
-  EBB_CHECK(x.dim() == 1 && y.dim() == 1, op, ": expected two vectors, got shapes ", x.sizes(), " and ",
-            y.sizes(), ".");
+  check_vectors(op, x, y);
   check_same_dtype(op, x, y);
-  NdArray array = NdArray::empty({x.numel(), y.numel()}, x.dtype(), device);
-  kernels::product(device, array, NdArray(), as_column(x.array()), as_row(y.array()),
+  NdArray array = NdArray::empty({x.numel(), y.numel()}, x.dtype(), x.device());
+  kernels::product(x.device(), array, NdArray(), as_column(x.array()), as_row(y.array()),
                    {false, false, 0, alpha});
   Variable out(std::move(array));
   if (autograd::records(x, y)) {
@@ -244,9 +242,12 @@ Variable vdot(const Variable& self, const Variable& other) {
 }
 
 Variable outer(const Variable& self, const Variable& vec2) {
-  ops::check_vectors("outer", self, vec2);
+  ops::check_defined("outer", self, vec2);
   const DType dtype = promote_types(self.dtype(), vec2.dtype());
-  if (dtype == kBool) return mul(self.unsqueeze(-1), vec2);
+  if (dtype == kBool) {
+    ops::check_vectors("outer", self, vec2);
+    return mul(self.unsqueeze(-1), vec2);
+  }
   return ops::vector_outer("outer", self.to(dtype), vec2.to(dtype));
 }
 

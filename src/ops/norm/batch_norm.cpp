@@ -224,7 +224,7 @@ Variable instance_norm(const Variable& input, const optional<Variable>& weight,
                        double eps, bool) {
   const char* op = "instance_norm";
   const Variable run_mean = running_mean.value_or(Variable()), run_var = running_var.value_or(Variable());
-  ops::common_device(op, input, weight.value_or(Variable()), bias.value_or(Variable()), run_mean, run_var);
+  ops::common_device(op, input, weight, bias, run_mean, run_var);
   EBB_CHECK(input.dim() >= 2, op, ": expected an input (N, C, ...) of 2 or more dimensions, got ",
             input.sizes(), ".");
   EBB_CHECK(use_input_stats || (run_mean.defined() && run_var.defined()), op,

@@ -54,7 +54,7 @@ struct FillDiagonalBackward : autograd::Node {
 // The diagonal, or the nearest one that has no element. Larger distances overflow where kernels add them to
 // rows.
 std::int64_t checked_diagonal(const char* op, const Variable& x, std::int64_t diagonal) {
-  EBB_CHECK(x.dim() >= 2, op, ": input tensor must have at least 2 dimensions, got shape ", x.sizes(), ".");
+  ops::check_dims(op, x, 2, "input tensor must have");
   return std::clamp(diagonal, -x.size(-2), x.size(-1));
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/recorder.h"
 #include "ops/common/arrays.h"
+#include "ops/common/checks.h"
 #include "ops/common/views.h"
 
 namespace ebb {
@@ -221,24 +222,24 @@ std::vector<Variable> hsplit(const Variable& x, IntArrayRef indices) {
 }
 
 std::vector<Variable> vsplit(const Variable& x, std::int64_t sections) {
-  EBB_CHECK(x.dim() >= 2, "vsplit: requires a tensor with at least 2 dimensions, got shape ", x.sizes(), ".");
+  ops::check_dims("vsplit", x, 2, "requires a tensor with");
   check_sections("vsplit", x, sections, 0);
   return tensor_split(x, sections, 0);
 }
 
 std::vector<Variable> vsplit(const Variable& x, IntArrayRef indices) {
-  EBB_CHECK(x.dim() >= 2, "vsplit: requires a tensor with at least 2 dimensions, got shape ", x.sizes(), ".");
+  ops::check_dims("vsplit", x, 2, "requires a tensor with");
   return tensor_split(x, indices, 0);
 }
 
 std::vector<Variable> dsplit(const Variable& x, std::int64_t sections) {
-  EBB_CHECK(x.dim() >= 3, "dsplit: requires a tensor with at least 3 dimensions, got shape ", x.sizes(), ".");
+  ops::check_dims("dsplit", x, 3, "requires a tensor with");
   check_sections("dsplit", x, sections, 2);
   return tensor_split(x, sections, 2);
 }
 
 std::vector<Variable> dsplit(const Variable& x, IntArrayRef indices) {
-  EBB_CHECK(x.dim() >= 3, "dsplit: requires a tensor with at least 3 dimensions, got shape ", x.sizes(), ".");
+  ops::check_dims("dsplit", x, 3, "requires a tensor with");
   return tensor_split(x, indices, 2);
 }
 
