@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "autograd/tensor_state.h"
+#include "ops/common/self.h"
 
 namespace ebb::ops {
 
@@ -38,7 +39,7 @@ Variable& record_inplace(const Variable& self, const char* op, Write&& write, Fi
   write(out);
   autograd::bump_version(self);
   autograd::rebase_history(self, node);
-  return const_cast<Variable&>(self);
+  return mutable_self(self);
 }
 
 /// `array` as a differentiable view of `self`.
@@ -64,7 +65,7 @@ Variable& reshape_in_place(const Variable& self, const char* op, NdArray array, 
   show_array(self, std::move(array));
   autograd::bump_version(self);
   autograd::rebase_history(self, node);
-  return const_cast<Variable&>(self);
+  return mutable_self(self);
 }
 
 }  // namespace ebb::ops

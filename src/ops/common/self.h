@@ -1,4 +1,4 @@
-// What the bodies of methods pass on as their first argument.
+// The tensor of a method, and the tensor that an in-place op returns.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -10,5 +10,9 @@ template <class Methods>
 const Variable& self(const Methods* methods) {
   return static_cast<const Variable&>(*methods);
 }
+
+/// The result of an in-place op. The op takes its tensor by a const reference, since a temporary view may be
+/// written to as well, and returns it without const, as libtorch's signatures do.
+inline Variable& mutable_self(const Variable& self) { return const_cast<Variable&>(self); }
 
 }  // namespace ebb::ops

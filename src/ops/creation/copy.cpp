@@ -5,6 +5,7 @@
 #include <ebb/ops/creation.h>
 
 #include "ops/common/layout.h"
+#include "ops/common/self.h"
 #include "ops/common/transfer.h"
 
 namespace ebb {
@@ -140,12 +141,10 @@ Variable to(const Variable& x, const Variable& other, bool non_blocking, bool co
   return convert(x, other.device(), other.dtype(), non_blocking, copy, memory_format);
 }
 
-bool ops::ShapeMethods::is_pinned() const {
-  return static_cast<const Variable&>(*this).array().storage()->is_pinned();
-}
+bool ops::ShapeMethods::is_pinned() const { return ops::self(this).array().storage()->is_pinned(); }
 
 Variable ops::ShapeMethods::pin_memory() const {
-  const auto& self = static_cast<const Variable&>(*this);
+  const auto& self = ops::self(this);
   if (is_pinned()) return self;
   EBB_CHECK(self.is_cpu(), "pin_memory: only tensors of the CPU have memory to be pinned, this one is on ",
             self.device(), ". Call .cpu() first.");
@@ -158,7 +157,7 @@ Variable ops::ShapeMethods::pin_memory() const {
 }
 
 void ops::ShapeMethods::record_stream(const cuda::Stream& stream) const {
-  const auto& self = static_cast<const Variable&>(*this);
+  const auto& self = ops::self(this);
   EBB_CHECK(self.is_cuda() || is_pinned(), "record_stream: the tensor is on ", self.device(),
             " in memory that no stream uses. Pin it, or move it to a CUDA device.");
   self.array().storage()->used_on(stream.device(), stream.handle());
@@ -167,8 +166,7 @@ void ops::ShapeMethods::record_stream(const cuda::Stream& stream) const {
 Variable& copy_(const Variable& self, const Variable& src, bool non_blocking) {
   EBB_CHECK(self.defined() && src.defined(),
             "copy_: expected two tensors, got an undefined one. Assign it before use.");
-  Variable& result = const_cast<Variable&>(self);
-  if (self.is_same(src)) return result;
+  if (self.is_same(src)) return ops::mutable_self(self);
   autograd::check_inplace(self, "copy_");
   const IntArrayRef sizes = self.sizes();
   const bool same_shape = src.sizes() == sizes;
@@ -184,7 +182,7 @@ Variable& copy_(const Variable& self, const Variable& src, bool non_blocking) {
   write(self, same_shape ? src.array() : src.array().expand(sizes), non_blocking);
   autograd::bump_version(self);
   autograd::rebase_history(self, node);
-  return result;
+  return ops::mutable_self(self);
 }
 
 }  // namespace ebb

@@ -6,6 +6,7 @@
 #include "ops/common/checks.h"
 #include "ops/common/kernels.h"
 #include "ops/common/layout.h"
+#include "ops/common/self.h"
 #include "ops/common/transfer.h"
 
 namespace ebb {
@@ -44,7 +45,7 @@ Variable& fill_with(const Variable& self, const Scalar& value, const char* op, c
   kernels::fill(self.device(), out, value);
   autograd::bump_version(self);
   autograd::rebase_history(self, node);
-  return const_cast<Variable&>(self);
+  return ops::mutable_self(self);
 }
 
 void check_fill_value(const char* op, const Variable& value) {
@@ -74,7 +75,7 @@ Variable& fill_(const Variable& self, const Variable& value) {
   ops::copy_array(out, one.expand(out.sizes()));
   autograd::bump_version(self);
   autograd::rebase_history(self, node);
-  return const_cast<Variable&>(self);
+  return ops::mutable_self(self);
 }
 
 Variable fill(const Variable& x, const Scalar& value) {

@@ -142,21 +142,21 @@ Variable IndexMethods::index(const std::vector<indexing::TensorIndex>& indices) 
 }
 Variable& IndexMethods::index_put_(ArrayRef<indexing::TensorIndex> indices, const Variable& values) const {
   indexing::set_item(self(this), indices, values);
-  return const_cast<Variable&>(self(this));
+  return mutable_self(self(this));
 }
 Variable& IndexMethods::index_put_(ArrayRef<indexing::TensorIndex> indices, const Scalar& value) const {
   indexing::set_item(self(this), indices, value);
-  return const_cast<Variable&>(self(this));
+  return mutable_self(self(this));
 }
 Variable& IndexMethods::index_put_(std::initializer_list<indexing::TensorIndex> indices,
                                    const Variable& values, bool accumulate) const {
   indexing::set_item(self(this), indices, values, accumulate);
-  return const_cast<Variable&>(self(this));
+  return mutable_self(self(this));
 }
 Variable& IndexMethods::index_put_(std::initializer_list<indexing::TensorIndex> indices,
                                    const Scalar& value) const {
   indexing::set_item(self(this), indices, value);
-  return const_cast<Variable&>(self(this));
+  return mutable_self(self(this));
 }
 Variable IndexMethods::index_put(std::initializer_list<indexing::TensorIndex> indices, const Variable& values,
                                  bool accumulate) const {

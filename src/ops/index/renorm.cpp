@@ -9,6 +9,7 @@
 #include <ebb/ops/shape.h>
 
 #include "ops/common/checks.h"
+#include "ops/common/self.h"
 
 namespace ebb {
 
@@ -27,7 +28,7 @@ Variable& embedding_renorm_(const Variable& self, const Variable& indices, doubl
   const Variable scale =
       where(used.logical_and(norms > max_norm), max_norm / (norms + 1e-7), ones_like(norms));
   mul_(self, scale.unsqueeze(1));
-  return const_cast<Variable&>(self);
+  return ops::mutable_self(self);
 }
 
 Variable embedding_renorm(const Variable& self, const Variable& indices, double max_norm, double norm_type) {

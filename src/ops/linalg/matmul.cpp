@@ -4,6 +4,7 @@
 #include <ebb/ops/shape.h>
 
 #include "ops/common/autocast.h"
+#include "ops/common/self.h"
 #include "ops/linalg/product.h"
 
 namespace ebb {
@@ -94,10 +95,10 @@ Variable addbmm(const Variable& self, const Variable& batch1, const Variable& ba
 
 Variable& ops::ReduceMethods::addbmm_(const Variable& batch1, const Variable& batch2, const Scalar& beta,
                                       const Scalar& alpha) const {
-  const Variable& self = static_cast<const Variable&>(*this);
+  const Variable& self = ops::self(this);
   const JoinedBatches joined("addbmm_", batch1, batch2);
   add_product_("addbmm_", self, joined.rows, joined.columns, beta, alpha);
-  return const_cast<Variable&>(self);
+  return ops::mutable_self(self);
 }
 
 Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims_self,

@@ -9,6 +9,7 @@
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/float_product.h"
+#include "ops/common/self.h"
 #include "ops/linalg/kernels.h"
 
 namespace ebb::ops {
@@ -233,18 +234,18 @@ Variable baddbmm(const Variable& self, const Variable& batch1, const Variable& b
 
 Variable& ops::ReduceMethods::addmm_(const Variable& mat1, const Variable& mat2, const Scalar& beta,
                                      const Scalar& alpha) const {
-  const Variable& self = static_cast<const Variable&>(*this);
+  const Variable& self = ops::self(this);
   ops::check_both_dims("addmm_", mat1, mat2, 2);
   ops::add_product_("addmm_", self, mat1, mat2, beta, alpha);
-  return const_cast<Variable&>(self);
+  return ops::mutable_self(self);
 }
 
 Variable& ops::ReduceMethods::baddbmm_(const Variable& batch1, const Variable& batch2, const Scalar& beta,
                                        const Scalar& alpha) const {
-  const Variable& self = static_cast<const Variable&>(*this);
+  const Variable& self = ops::self(this);
   ops::check_both_dims("baddbmm_", batch1, batch2, 3);
   ops::add_product_("baddbmm_", self, batch1, batch2, beta, alpha);
-  return const_cast<Variable&>(self);
+  return ops::mutable_self(self);
 }
 
 }  // namespace ebb

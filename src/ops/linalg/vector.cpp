@@ -6,6 +6,7 @@
 
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
+#include "ops/common/self.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/product.h"
 
@@ -213,17 +214,17 @@ Variable vector_outer(const char* op, const Variable& x, const Variable& y, cons
 
 Variable& ReduceMethods::addmv_(const Variable& mat, const Variable& vec, const Scalar& beta,
                                 const Scalar& alpha) const {
-  const Variable& self = static_cast<const Variable&>(*this);
+  const Variable& self = ops::self(this);
   check_mv("addmv_", mat, vec);
   add_vector_product("addmv_", self, mat, vec, true, beta, alpha);
-  return const_cast<Variable&>(self);
+  return ops::mutable_self(self);
 }
 Variable& ReduceMethods::addr_(const Variable& vec1, const Variable& vec2, const Scalar& beta,
                                const Scalar& alpha) const {
-  const Variable& self = static_cast<const Variable&>(*this);
+  const Variable& self = ops::self(this);
   check_addr("addr_", self, vec1, vec2, beta, alpha);
   add_vector_product("addr_", self, vec1.to(self.dtype()), vec2.to(self.dtype()), true, beta, alpha);
-  return const_cast<Variable&>(self);
+  return ops::mutable_self(self);
 }
 
 }  // namespace ops

@@ -8,6 +8,7 @@
 #include "ops/common/draw_philox.h"
 #include "ops/common/kernels.h"
 #include "ops/common/layout.h"
+#include "ops/common/self.h"
 #include "ops/random/inplace.h"
 
 #include <cmath>
@@ -106,7 +107,7 @@ Variable drop(const char* op, const Variable& x, double p, bool train, bool whol
 
 Variable& drop_(const char* op, const Variable& self, double p, bool train, bool whole_features) {
   check_p(op, self, p);
-  if (is_identity(self, p, train)) return const_cast<Variable&>(self);
+  if (is_identity(self, p, train)) return ops::mutable_self(self);
   if (p == 1) return self.mul_(zeros({}, self.options()));
   check_floating(op, self);
   if (self.is_cpu() || whole_features || !self.array().is_dense())
@@ -118,7 +119,7 @@ Variable& drop_(const char* op, const Variable& self, double p, bool train, bool
   kernels::dropout(self.device(), out, self.array(), rule);
   autograd::bump_version(self);
   autograd::rebase_history(self, node);
-  return const_cast<Variable&>(self);
+  return ops::mutable_self(self);
 }
 
 Variable alpha_drop(const char* op, const Variable& x, double p, bool train, bool whole_features) {
@@ -132,7 +133,7 @@ Variable alpha_drop(const char* op, const Variable& x, double p, bool train, boo
 
 Variable& alpha_drop_(const char* op, const Variable& self, double p, bool train, bool whole_features) {
   check_p(op, self, p);
-  if (is_identity(self, p, train)) return const_cast<Variable&>(self);
+  if (is_identity(self, p, train)) return ops::mutable_self(self);
   if (p == 1) return self.mul_(zeros({}, self.options()));
   check_floating(op, self);
   const AlphaParts parts(op, self, p, whole_features);

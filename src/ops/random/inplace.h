@@ -5,6 +5,7 @@
 #include <ebb/ops/random.h>
 
 #include "ops/common/fresh.h"
+#include "ops/common/self.h"
 #include "ops/random/kernels.h"
 
 namespace ebb::ops {
@@ -37,7 +38,7 @@ Variable& overwrite(const Variable& self, const char* op, const char* node_name,
   draw(out);
   autograd::bump_version(self);
   autograd::rebase_history(self, node);
-  return const_cast<Variable&>(self);
+  return mutable_self(self);
 }
 
 /// Wraps a fresh result that `parameters` had a part in.

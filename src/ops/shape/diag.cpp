@@ -80,7 +80,7 @@ Variable& triangle_(const char* op, const Variable& x, std::int64_t diagonal, bo
   kernels::triangle(x.device(), out, x.array(), diagonal, lower);
   autograd::bump_version(x);
   autograd::rebase_history(x, node);
-  return const_cast<Variable&>(x);
+  return ops::mutable_self(x);
 }
 
 // The main diagonal of any number of dimensions, as one line.
@@ -190,7 +190,7 @@ Variable& fill_diagonal_(const Variable& x, const Scalar& fill_value, bool wrap)
   fill_diagonal(x.array(), fill_value, wrap);
   autograd::bump_version(x);
   autograd::rebase_history(x, node);
-  return const_cast<Variable&>(x);
+  return ops::mutable_self(x);
 }
 
 Variable fill_diagonal(const Variable& x, const Scalar& fill_value, bool wrap) {

@@ -36,7 +36,7 @@ Variable& show(const Variable& x, NdArray array) {
   EBB_CHECK(array.device() == x.device(), "set_: source is on ", array.device(), ", the tensor on ",
             x.device(), ".");
   ops::show_array(x, std::move(array));
-  return const_cast<Variable&>(x);
+  return ops::mutable_self(x);
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ Variable& resize_(const Variable& x, IntArrayRef size, optional<MemoryFormat> me
     kernels::copy(x.device(), target, source.as_strided({kept}, {1}, source.offset()));
   }
   ops::show_array(x, std::move(resized));
-  return const_cast<Variable&>(x);
+  return ops::mutable_self(x);
 }
 
 Variable resize_as(const Variable& x, const Variable& other, optional<MemoryFormat> memory_format) {
