@@ -90,15 +90,13 @@ Variable attend(const AttentionInputs& in, const AttentionRule& rule) {
   call.log_sum = NdArray::empty({sizes[0], sizes[1], sizes[2]}, dtype == kDouble ? kDouble : kFloat, device);
   kernels::attention(device, call);
   Variable out(call.result);
-  if (autograd::records(in.query, in.key, in.value, in.mask)) {
-    const auto node = autograd::make_node<AttentionBackward>(in.query, in.key, in.value, in.mask);
+  if (const auto node = ops::record_results<AttentionBackward>({&out}, in.query, in.key, in.value, in.mask)) {
     node->query.save(in.query);
     node->key.save(in.key);
     node->value.save(in.value);
     node->mask.save(in.mask);
     node->log_sum = call.log_sum;
     node->rule = rule;
-    autograd::set_history(out, node);
     node->result.save_output(out);
   }
   return out;

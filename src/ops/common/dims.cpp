@@ -2,6 +2,7 @@
 #include "ops/common/dims.h"
 
 #include "ops/common/arrays.h"
+#include "ops/common/record.h"
 
 #include <ebb/autograd/record.h>
 
@@ -94,11 +95,13 @@ Variable expand_reduced(const Variable& y, IntArrayRef sizes, DimMask mask, bool
     if (!reduced || keepdim) ++from;
   }
   NdArray view = array.as_strided(sizes, strides, array.offset());
-  if (!autograd::records(y)) return Variable(std::move(view));
-  const auto node = autograd::make_node<ExpandReducedBackward>(y);
-  node->mask = mask;
-  node->keepdim = keepdim;
-  return autograd::make_view(y, std::move(view), node);
+  const auto node = node_of<ExpandReducedBackward>(
+      [&](ExpandReducedBackward& n) {
+        n.mask = mask;
+        n.keepdim = keepdim;
+      },
+      y);
+  return node ? autograd::make_view(y, std::move(view), node) : Variable(std::move(view));
 }
 
 Variable restore_dims(const Variable& y, IntArrayRef sizes, DimMask mask, bool keepdim) {

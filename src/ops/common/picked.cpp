@@ -2,6 +2,7 @@
 #include "ops/common/picked.h"
 
 #include "ops/common/dims.h"
+#include "ops/common/record.h"
 
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
@@ -35,14 +36,12 @@ struct PickBackward : autograd::Node {
 std::tuple<Variable, Variable> picked(const Variable& self, NdArray values, NdArray indices, std::int64_t dim,
                                       bool keepdim, const char* name) {
   Variable value(std::move(values)), index(std::move(indices));
-  if (autograd::records(self)) {
-    const auto node = autograd::make_node<PickBackward>(self);
+  if (const auto node = record_results<PickBackward>({&value}, self)) {
     node->sizes = DimVector(self.sizes());
     node->dim = dim;
     node->keepdim = keepdim;
     node->title = name;
     node->indices.save(index);
-    autograd::set_history(value, node);
   }
   return {std::move(value), std::move(index)};
 }

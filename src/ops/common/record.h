@@ -1,10 +1,11 @@
-// How ops enter the graph. N is the op's node; `fill(node)` stores in it what N::apply needs, and runs only
-// if something is recorded.
+// How ops enter the graph. N is the op's node; `fill(node)` stores in it the values that N::apply needs, and
+// runs only if something is recorded.
 #pragma once
 
 #include <ebb/autograd/record.h>
 #include <ebb/autograd/variable.h>
 
+#include <initializer_list>
 #include <utility>
 
 #include "autograd/tensor_state.h"
@@ -21,11 +22,22 @@ Ref<N> node_of(Fill&& fill, const Inputs&... inputs) {
   return node;
 }
 
+/// Makes fresh tensors the results of one node, in this order; one that is undefined is left out. Null where
+/// nothing records; else the caller stores in the node what N::apply needs, results among that.
+template <class N, class... Inputs>
+Ref<N> record_results(std::initializer_list<const Variable*> results, const Inputs&... inputs) {
+  if (!autograd::records(inputs...)) return {};
+  Ref<N> node = autograd::make_node<N>(inputs...);
+  for (const Variable* const result : results)
+    if (result->defined()) autograd::set_history(*result, node);
+  return node;
+}
+
 /// A fresh result.
 template <class N, class Fill, class... Inputs>
 Variable record(NdArray array, Fill&& fill, const Inputs&... inputs) {
   Variable out(std::move(array));
-  if (const Ref<N> node = node_of<N>(fill, inputs...)) autograd::set_history(out, node);
+  if (const Ref<N> node = record_results<N>({&out}, inputs...)) fill(*node);
   return out;
 }
 

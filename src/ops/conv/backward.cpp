@@ -1,5 +1,6 @@
 // The gradients of convolution: each of its three kernels is differentiated by the other two.
 #include "ops/conv/backward.h"
+#include "ops/common/record.h"
 
 #include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
@@ -115,17 +116,15 @@ Variable convolve(ConvKind kind, const Variable& first, const Variable& second, 
     kernels::conv_weight(device, array, a, b, c.geometry);
   Variable out = Variable(std::move(array))
                      .to(dtype, false, false, kind == ConvKind::weight ? c.weight_format : c.format);
-  if (autograd::records(first, second, bias)) {
-    const auto node = kind == ConvKind::weight
-                          ? autograd::make_node<ConvolutionBackward>(first, second)
-                          : autograd::make_node<ConvolutionBackward>(first, second, bias);
+  if (const auto node = kind == ConvKind::weight
+                            ? record_results<ConvolutionBackward>({&out}, first, second)
+                            : record_results<ConvolutionBackward>({&out}, first, second, bias)) {
     if (node->needs(1)) node->first.save(first);
     if (node->needs(0)) node->second.save(second);
     node->convolution = c;
     node->kind = kind;
     node->is_layer = is_layer;
     node->relu = relu;
-    autograd::set_history(out, node);
     if (relu) node->result.save_output(out);
   }
   return out;

@@ -5,6 +5,7 @@
 #include <ebb/ops/creation.h>
 
 #include "ops/common/layout.h"
+#include "ops/common/record.h"
 #include "ops/common/self.h"
 #include "ops/common/transfer.h"
 
@@ -48,12 +49,11 @@ Variable to_copy(const Variable& x, Device device, DType dtype, bool non_blockin
              : ops::empty_array_like(x.array(), dtype, device, format);
   ops::copy_array(data, x.array(), non_blocking);
   Variable out(std::move(data));
-  if (is_floating(dtype) && autograd::records(x)) {
-    auto node = autograd::make_node<ToCopyBackward>(x);
-    node->dtype = x.dtype();
-    node->device = x.device();
-    autograd::set_history(out, node);
-  }
+  if (is_floating(dtype))
+    if (const auto node = ops::record_results<ToCopyBackward>({&out}, x)) {
+      node->dtype = x.dtype();
+      node->device = x.device();
+    }
   return out;
 }
 
@@ -107,7 +107,7 @@ Variable clone(const Variable& x, optional<MemoryFormat> memory_format) {
   NdArray data = ops::empty_array_like(x.array(), x.dtype(), x.device(), memory_format);
   ops::copy_array(data, x.array());
   Variable out(std::move(data));
-  if (autograd::records(x)) autograd::set_history(out, autograd::make_node<CloneBackward>(x));
+  ops::record_results<CloneBackward>({&out}, x);
   return out;
 }
 
@@ -152,7 +152,7 @@ Variable ops::ShapeMethods::pin_memory() const {
                                         Device(kCPU), true);
   ops::copy_array(data, self.array());
   Variable out(std::move(data));
-  if (autograd::records(self)) autograd::set_history(out, autograd::make_node<CloneBackward>(self));
+  ops::record_results<CloneBackward>({&out}, self);
   return out;
 }
 
@@ -173,12 +173,12 @@ Variable& copy_(const Variable& self, const Variable& src, bool non_blocking) {
   EBB_CHECK(same_shape || broadcast_shapes("copy_", sizes, src.sizes()) == DimVector(sizes),
             "copy_: a source of shape ", src.sizes(), " does not broadcast to the destination's shape ",
             sizes, ".");
-  Ref<CopyBackwards> node;
-  if (is_floating(self.dtype()) && autograd::records(self, src)) {
-    node = autograd::make_node<CopyBackwards>(self, src);
-    node->dtype = src.dtype();
-    node->device = src.device();
-  }
+  const auto fill = [&](CopyBackwards& n) {
+    n.dtype = src.dtype();
+    n.device = src.device();
+  };
+  const Ref<CopyBackwards> node =
+      is_floating(self.dtype()) ? ops::node_of<CopyBackwards>(fill, self, src) : Ref<CopyBackwards>();
   write(self, same_shape ? src.array() : src.array().expand(sizes), non_blocking);
   autograd::bump_version(self);
   autograd::rebase_history(self, node);

@@ -6,6 +6,7 @@
 #include "ops/common/checks.h"
 #include "ops/common/kernels.h"
 #include "ops/common/layout.h"
+#include "ops/common/record.h"
 #include "ops/common/self.h"
 #include "ops/common/transfer.h"
 
@@ -34,18 +35,10 @@ struct FillTensorBackward : autograd::Node {
 
 Variable& fill_with(const Variable& self, const Scalar& value, const char* op, const char* node_name) {
   ops::check_defined(op, self);
-  autograd::check_inplace(self, op);
   ops::check_fits(op, value, self.dtype());
-  Ref<FillScalarBackward> node;
-  if (autograd::records(self)) {
-    node = autograd::make_node<FillScalarBackward>(self);
-    node->torch_name = node_name;
-  }
-  NdArray out = self.array();
-  kernels::fill(self.device(), out, value);
-  autograd::bump_version(self);
-  autograd::rebase_history(self, node);
-  return ops::mutable_self(self);
+  return ops::record_inplace<FillScalarBackward>(
+      self, op, [&](NdArray& out) { kernels::fill(self.device(), out, value); },
+      [&](FillScalarBackward& node) { node.torch_name = node_name; });
 }
 
 void check_fill_value(const char* op, const Variable& value) {
@@ -64,11 +57,10 @@ Variable& fill_(const Variable& self, const Variable& value) {
   ops::check_defined("fill_", self);
   check_fill_value("fill_", value);
   autograd::check_inplace(self, "fill_");
-  Ref<FillTensorBackward> node;
-  if (is_floating(self.dtype()) && autograd::records(self, value)) {
-    node = autograd::make_node<FillTensorBackward>(self, value);
-    node->torch_name = "FillBackward3";
-  }
+  const auto name = [](FillTensorBackward& n) { n.torch_name = "FillBackward3"; };
+  const Ref<FillTensorBackward> node = is_floating(self.dtype())
+                                           ? ops::node_of<FillTensorBackward>(name, self, value)
+                                           : Ref<FillTensorBackward>();
   NdArray out = self.array();
   NdArray one = NdArray::empty({}, out.dtype(), out.device());  // apart: the value may be a view of self
   ops::copy_array(one, value.array());
@@ -82,13 +74,8 @@ Variable fill(const Variable& x, const Scalar& value) {
   ops::check_fits("fill", value, x.dtype());
   NdArray out = ops::empty_array_like(x.array(), x.dtype(), x.device());
   kernels::fill(x.device(), out, value);
-  Variable result(std::move(out));
-  if (autograd::records(x)) {
-    auto node = autograd::make_node<FillScalarBackward>(x);
-    node->torch_name = "FillBackward0";
-    autograd::set_history(result, node);
-  }
-  return result;
+  return ops::record<FillScalarBackward>(
+      std::move(out), [&](FillScalarBackward& node) { node.torch_name = "FillBackward0"; }, x);
 }
 
 Variable fill(const Variable& x, const Variable& value) {
@@ -98,11 +85,9 @@ Variable fill(const Variable& x, const Variable& value) {
   ops::copy_array(one, value.array());
   ops::copy_array(out, one.expand(out.sizes()));
   Variable result(std::move(out));
-  if (is_floating(x.dtype()) && autograd::records(x, value)) {
-    auto node = autograd::make_node<FillTensorBackward>(x, value);
-    node->torch_name = "FillBackward1";
-    autograd::set_history(result, node);
-  }
+  if (is_floating(x.dtype()))
+    if (const auto node = ops::record_results<FillTensorBackward>({&result}, x, value))
+      node->torch_name = "FillBackward1";
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include "ops/common/dims.h"
 #include "ops/common/kernels.h"
 #include "ops/common/picked.h"
+#include "ops/common/record.h"
 #include "ops/index/sort_kernels.h"
 
 #include <ebb/autograd/record.h>
@@ -67,11 +68,9 @@ Variable median_of_all(const char* op, const Variable& self, Selection what, con
                             0);
   }
   Variable result(std::move(value));
-  if (autograd::records(self)) {
-    const auto node = autograd::make_node<MedianBackward>(self);
+  if (const auto node = record_results<MedianBackward>({&result}, self)) {
     node->title = name;
     node->self.save(self);
-    autograd::set_history(result, node);
     node->result.save_output(result);
   }
   return result;

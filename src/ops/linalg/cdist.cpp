@@ -12,6 +12,7 @@
 
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
+#include "ops/common/record.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/product.h"
 
@@ -96,12 +97,10 @@ Variable cdist(const Variable& self, const Variable& other, double p, optional<s
   NdArray array = NdArray::empty(shape(s[ds - 2], t[dt - 2]), self.dtype(), device);
   kernels::cdist(device, array, operand(a), operand(b), p);
   Variable out(std::move(array));
-  if (autograd::records(a, b)) {
-    auto node = autograd::make_node<CdistBackward>(a, b);
+  if (const auto node = ops::record_results<CdistBackward>({&out}, a, b)) {
     node->x1.save(a);
     node->x2.save(b);
     node->p = p;
-    autograd::set_history(out, node);
     node->result.save_output(out);
   }
   return out;

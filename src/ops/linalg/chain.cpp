@@ -90,12 +90,10 @@ Variable cross_along(const Variable& a, const Variable& b, std::int64_t dim) {
       out.select(dim, i).copy_(a.select(dim, j) * b.select(dim, k) - a.select(dim, k) * b.select(dim, j));
     }
   }
-  if (autograd::records(a, b)) {
-    auto node = autograd::make_node<CrossBackward>(a, b);
+  if (const auto node = ops::record_results<CrossBackward>({&out}, a, b)) {
     if (node->needs(1)) node->a.save(a);
     if (node->needs(0)) node->b.save(b);
     node->dim = dim;
-    autograd::set_history(out, node);
   }
   return out;
 }

@@ -9,6 +9,7 @@
 
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
+#include "ops/common/record.h"
 #include "ops/linalg/decomposition.h"
 #include "ops/linalg/decomposition_kernels.h"
 
@@ -45,11 +46,7 @@ Pair lower_factor(const char* op, const Variable& A, bool check_errors) {
   kernels::cholesky(A.device(), array, info);
   if (check_errors) check_info(op, info, not_positive);
   Variable L(std::move(array));
-  if (autograd::records(A)) {
-    auto node = autograd::make_node<CholeskyBackward>(A);
-    autograd::set_history(L, node);
-    node->result.save_output(L);
-  }
+  if (const auto node = record_results<CholeskyBackward>({&L}, A)) node->result.save_output(L);
   return {L, Variable(std::move(info))};
 }
 

@@ -141,12 +141,9 @@ Pair sign_and_logarithm(const char* op, const Variable& A) {
   const Variable diagonal = Variable(factors.lu).diagonal(0, -2, -1);
   Variable sign = diagonal.sign().prod(-1) * swap_sign(Variable(factors.pivots), A.dtype());
   Variable logarithm = diagonal.abs().log().sum(-1);
-  if (autograd::records(A)) {
-    auto node = autograd::make_node<SlogdetBackward>(A);
+  if (const auto node = record_results<SlogdetBackward>({&sign, &logarithm}, A)) {
     node->A.save(A);
     node->factors = factors;
-    autograd::set_history(sign, node);
-    autograd::set_history(logarithm, node);
   }
   return {sign, logarithm};
 }
@@ -160,11 +157,9 @@ Variable det(const Variable& A) {
   const LuArrays factors = factor_lu(A);
   Variable out =
       Variable(factors.lu).diagonal(0, -2, -1).prod(-1) * swap_sign(Variable(factors.pivots), A.dtype());
-  if (autograd::records(A)) {
-    auto node = autograd::make_node<DetBackward>(A);
+  if (const auto node = record_results<DetBackward>({&out}, A)) {
     node->A.save(A);
     node->factors = factors;
-    autograd::set_history(out, node);
   }
   return out;
 }

@@ -8,6 +8,7 @@
 
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
+#include "ops/common/record.h"
 #include "ops/linalg/decomposition.h"
 #include "ops/linalg/decomposition_kernels.h"
 
@@ -60,10 +61,7 @@ Pair eigh_of(const char* op, const Variable& A, std::string_view UPLO) {
   kernels::eigh(A.device(), vectors, values, info);
   check_info(op, info, eigh_failure);
   Variable L(std::move(values)), V(std::move(vectors));
-  if (autograd::records(A)) {
-    auto node = autograd::make_node<EighBackward>(A);
-    autograd::set_history(L, node);
-    autograd::set_history(V, node);
+  if (const auto node = record_results<EighBackward>({&L, &V}, A)) {
     node->values.save_output(L);
     node->vectors.save_output(V);
   }

@@ -7,6 +7,7 @@
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"
+#include "ops/common/record.h"
 #include "ops/linalg/decomposition.h"
 #include "ops/linalg/decomposition_kernels.h"
 
@@ -24,13 +25,8 @@ std::string zero_block(std::int64_t i) {
 
 template <class... Inputs>
 Variable without_derivative(const char* op, NdArray array, const Inputs&... inputs) {
-  Variable out(std::move(array));
-  if (autograd::records(inputs...)) {
-    auto node = autograd::make_node<NotDifferentiable>(inputs...);
-    node->op = op;
-    autograd::set_history(out, node);
-  }
-  return out;
+  return record<NotDifferentiable>(
+      std::move(array), [&](NotDifferentiable& node) { node.op = op; }, inputs...);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
+#include "ops/common/record.h"
 #include "ops/linalg/decomposition.h"
 
 namespace ebb {
@@ -104,12 +105,10 @@ std::tuple<Variable, Variable, Variable, Variable> lstsq(const Variable& A, cons
     overdetermined = m > n && way != "gelsy" && (way == "gels" || answer.rank.eq(n).all().item<bool>());
   }
   Variable X(answer.solution.array());
-  if (autograd::records(a, right)) {
-    auto node = autograd::make_node<LstsqBackward>(a, right);
+  if (const auto node = record_results<LstsqBackward>({&X}, a, right)) {
     node->A.save(a);
     node->B.save(right);
     node->rcond = way == "gels" ? 0 : threshold;
-    autograd::set_history(X, node);
   }
   Variable residuals = none;
   if (overdetermined) {

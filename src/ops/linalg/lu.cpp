@@ -10,6 +10,7 @@
 #include <ebb/ops/sort.h>
 
 #include "ops/common/autocast.h"
+#include "ops/common/record.h"
 #include "ops/linalg/decomposition.h"
 
 namespace ebb {
@@ -59,10 +60,8 @@ std::tuple<Variable, Variable, Variable> lu_factor_ex(const Variable& A, bool pi
   LuArrays made = factor_lu(A, pivot);
   if (check_errors) check_info("linalg.lu_factor", made.info, zero_on_diagonal);
   Variable LU(made.lu);
-  if (autograd::records(A)) {
-    auto node = autograd::make_node<LuFactorBackward>(A);
+  if (const auto node = record_results<LuFactorBackward>({&LU}, A)) {
     node->pivots = made.pivots;
-    autograd::set_history(LU, node);
     node->lu.save_output(LU);
   }
   return {LU, Variable(made.pivots), Variable(made.info)};

@@ -97,8 +97,7 @@ Variable& ops::ReduceMethods::addbmm_(const Variable& batch1, const Variable& ba
                                       const Scalar& alpha) const {
   const Variable& self = ops::self(this);
   const JoinedBatches joined("addbmm_", batch1, batch2);
-  add_product_("addbmm_", self, joined.rows, joined.columns, beta, alpha);
-  return ops::mutable_self(self);
+  return add_product_("addbmm_", self, joined.rows, joined.columns, beta, alpha);
 }
 
 Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims_self,

@@ -17,6 +17,7 @@
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/dims.h"
+#include "ops/common/record.h"
 #include "ops/linalg/decomposition.h"
 
 namespace ebb {
@@ -118,11 +119,7 @@ Variable exp_of(const char* op, const Variable& A) {
     const NoGradGuard no_grad;
     out = A.numel() == 0 ? A.clone() : Variable(exponential(A.detach()).array());
   }
-  if (autograd::records(A)) {
-    auto node = autograd::make_node<MatrixExpBackward>(A);
-    node->A.save(A);
-    autograd::set_history(out, node);
-  }
+  if (const auto node = record_results<MatrixExpBackward>({&out}, A)) node->A.save(A);
   return out;
 }
 

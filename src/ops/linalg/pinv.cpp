@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "ops/common/autocast.h"
+#include "ops/common/record.h"
 #include "ops/linalg/decomposition.h"
 
 namespace ebb {
@@ -94,10 +95,8 @@ Variable pinv_of(const char* op, const Variable& A, bool hermitian, const MakeTh
     }
   }
   Variable out(P.array());
-  if (autograd::records(A)) {
-    auto node = autograd::make_node<PinvBackward>(A);
+  if (const auto node = record_results<PinvBackward>({&out}, A)) {
     node->A.save(A);
-    autograd::set_history(out, node);
     node->result.save_output(out);
   }
   return out;

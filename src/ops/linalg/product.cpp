@@ -1,6 +1,7 @@
 // Products of two matrices, with sums: mm, bmm, addmm and their kin.
 #include "ops/linalg/product.h"
 #include "ops/common/autocast.h"
+#include "ops/common/record.h"
 
 #include <ebb/autograd/record.h>
 #include <ebb/ops/elementwise.h>
@@ -134,13 +135,9 @@ Variable product(const char* op, const Variable& a, bool a_transposed, const Var
   NdArray array = NdArray::empty(shape.ref(), a.dtype(), a.device());
   kernels::product(a.device(), array, NdArray(), a.array(), b.array(),
                    {a_transposed, b_transposed, 0, alpha});
-  Variable out(std::move(array));
-  if (autograd::records(a, b)) {
-    auto node = autograd::make_node<MmBackward>(a, b);
-    node->save(a, a_transposed, b, b_transposed, alpha, 0);
-    autograd::set_history(out, node);
-  }
-  return out;
+  return record<MmBackward>(
+      std::move(array), [&](MmBackward& node) { node.save(a, a_transposed, b, b_transposed, alpha, 0); }, a,
+      b);
 }
 
 Variable add_product(const char* op, const Variable& self, const Variable& a, bool a_transposed,
@@ -151,14 +148,13 @@ Variable add_product(const char* op, const Variable& self, const Variable& a, bo
   NdArray array = NdArray::empty(shape.ref(), a.dtype(), a.device());
   kernels::product(a.device(), array, self.array(), a.array(), b.array(),
                    {a_transposed, b_transposed, beta, alpha});
-  Variable out(std::move(array));
-  if (autograd::records(self, a, b)) {
-    auto node = autograd::make_node<AddmmBackward>(self, a, b);
-    node->save(a, a_transposed, b, b_transposed, alpha, 1);
-    node->beta = beta;
-    autograd::set_history(out, node);
-  }
-  return out;
+  return record<AddmmBackward>(
+      std::move(array),
+      [&](AddmmBackward& node) {
+        node.save(a, a_transposed, b, b_transposed, alpha, 1);
+        node.beta = beta;
+      },
+      self, a, b);
 }
 
 void product_transposed(NdArray& out, const NdArray& a, const NdArray& b) {
@@ -167,39 +163,34 @@ void product_transposed(NdArray& out, const NdArray& a, const NdArray& b) {
 
 Variable recorded_add_product(NdArray result, const Variable& self, const Variable& a, bool a_transposed,
                               const Variable& b, bool b_transposed) {
-  Variable out(std::move(result));
-  if (autograd::records(self, a, b)) {
-    auto node = autograd::make_node<AddmmBackward>(self, a, b);
-    node->save(a, a_transposed, b, b_transposed, 1, 1);
-    autograd::set_history(out, node);
-  }
-  return out;
+  return record<AddmmBackward>(
+      std::move(result), [&](AddmmBackward& node) { node.save(a, a_transposed, b, b_transposed, 1, 1); },
+      self, a, b);
 }
 
-void add_product_(const char* op, const Variable& self, const Variable& a, const Variable& b,
-                  const Scalar& beta, const Scalar& alpha) {
+Variable& add_product_(const char* op, const Variable& self, const Variable& a, const Variable& b,
+                       const Scalar& beta, const Scalar& alpha) {
   const Shape shape = product_shape(op, a, false, b, false);
   check_self(op, self, a, shape);
   check_integral_scalars(op, a.dtype(), beta, alpha);
   EBB_CHECK(self.sizes() == shape.ref(), op, ": expected a tensor of the product's shape ", shape.ref(),
             ", got ", self.sizes(), ".");
-  autograd::check_inplace(self, op);
-  Ref<AddmmBackward> node;
-  if (autograd::records(self, a, b)) {
-    node = autograd::make_node<AddmmBackward>(self, a, b);
-    // An operand that is self must be kept as it was.
-    node->save(a.is_same(self) ? autograd::clone_for_saving(a) : a, false,
-               b.is_same(self) ? autograd::clone_for_saving(b) : b, false, alpha, 1);
-    node->beta = beta;
-  }
   // The kernel reads its operands while it writes.
   const auto apart = [&](const Variable& x) {
-    return x.is_alias_of(self) ? ops::copied_array(x.array()) : x.array();
+    return x.is_alias_of(self) ? copied_array(x.array()) : x.array();
   };
-  NdArray out = self.array();
-  kernels::product(self.device(), out, out, apart(a), apart(b), {false, false, beta, alpha});
-  autograd::bump_version(self);
-  autograd::rebase_history(self, node);
+  // An operand that is self must be kept as it was.
+  const auto keep = [&](const Variable& x) { return x.is_same(self) ? autograd::clone_for_saving(x) : x; };
+  return record_inplace<AddmmBackward>(
+      self, op,
+      [&](NdArray& out) {
+        kernels::product(self.device(), out, out, apart(a), apart(b), {false, false, beta, alpha});
+      },
+      [&](AddmmBackward& node) {
+        node.save(keep(a), false, keep(b), false, alpha, 1);
+        node.beta = beta;
+      },
+      a, b);
 }
 
 }  // namespace ebb::ops
@@ -236,16 +227,14 @@ Variable& ops::ReduceMethods::addmm_(const Variable& mat1, const Variable& mat2,
                                      const Scalar& alpha) const {
   const Variable& self = ops::self(this);
   ops::check_both_dims("addmm_", mat1, mat2, 2);
-  ops::add_product_("addmm_", self, mat1, mat2, beta, alpha);
-  return ops::mutable_self(self);
+  return ops::add_product_("addmm_", self, mat1, mat2, beta, alpha);
 }
 
 Variable& ops::ReduceMethods::baddbmm_(const Variable& batch1, const Variable& batch2, const Scalar& beta,
                                        const Scalar& alpha) const {
   const Variable& self = ops::self(this);
   ops::check_both_dims("baddbmm_", batch1, batch2, 3);
-  ops::add_product_("baddbmm_", self, batch1, batch2, beta, alpha);
-  return ops::mutable_self(self);
+  return ops::add_product_("baddbmm_", self, batch1, batch2, beta, alpha);
 }
 
 }  // namespace ebb

@@ -28,8 +28,8 @@ Variable recorded_add_product(NdArray result, const Variable& self, const Variab
                               const Variable& b, bool b_transposed);
 
 /// The same into self.
-void add_product_(const char* op, const Variable& self, const Variable& a, const Variable& b,
-                  const Scalar& beta, const Scalar& alpha);
+Variable& add_product_(const char* op, const Variable& self, const Variable& a, const Variable& b,
+                       const Scalar& beta, const Scalar& alpha);
 
 /// op(a) x for a matrix and a vector (MvBackward0).
 Variable matrix_vector(const char* op, const Variable& a, bool a_transposed, const Variable& x,

@@ -10,6 +10,7 @@
 
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
+#include "ops/common/record.h"
 #include "ops/linalg/decomposition.h"
 #include "ops/linalg/decomposition_kernels.h"
 
@@ -80,12 +81,9 @@ std::tuple<Variable, Variable> qr_of(const char* op, const Variable& A, std::str
     if (!without_q) kernels::householder_q(A.device(), q, factors.a, factors.tau);
     Q = Variable(std::move(q));
   }
-  if (autograd::records(A)) {
-    auto node = autograd::make_node<QrBackward>(A);
+  if (const auto node = record_results<QrBackward>({&Q, &R}, A)) {
     node->complete = complete;
     node->without_q = without_q;
-    autograd::set_history(Q, node);
-    autograd::set_history(R, node);
     node->Q.save_output(Q);
     node->R.save_output(R);
   }
@@ -146,12 +144,7 @@ std::tuple<Variable, Variable> geqrf(const Variable& self) {
   check_matrices("geqrf", self, "input");
   const Factors factors = factor_qr(self);
   Variable a(factors.a), tau(factors.tau);
-  if (autograd::records(self)) {
-    auto node = autograd::make_node<NotDifferentiable>(self);
-    node->op = "geqrf";
-    autograd::set_history(a, node);
-    autograd::set_history(tau, node);
-  }
+  if (const auto node = record_results<NotDifferentiable>({&a, &tau}, self)) node->op = "geqrf";
   return {a, tau};
 }
 

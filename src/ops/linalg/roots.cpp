@@ -8,6 +8,7 @@
 #include <ebb/ops/solve.h>
 
 #include "ops/common/autocast.h"
+#include "ops/common/record.h"
 #include "ops/linalg/decomposition.h"
 
 namespace ebb {
@@ -38,10 +39,8 @@ Variable sylvester(const Variable& X, const Variable& C) {
     const Variable turned = matmul(matmul(V.mT(), C), V);
     Y = matmul(matmul(V, turned / (s.unsqueeze(-1) + s.unsqueeze(-2))), V.mT());
   }
-  if (autograd::records(X, C)) {
-    auto node = autograd::make_node<SylvesterBackward>(X, C);
+  if (const auto node = record_results<SylvesterBackward>({&Y}, X, C)) {
     node->root.save(X);
-    autograd::set_history(Y, node);
     node->solution.save_output(Y);
   }
   return Y;
@@ -95,11 +94,7 @@ Variable matrix_sqrth(const Variable& A) {
     const auto [L, V] = eigh(A);
     X = ebb::matmul(V * L.clamp_min(0).sqrt().unsqueeze(-2), V.mT());
   }
-  if (autograd::records(A)) {
-    auto node = autograd::make_node<MatrixSqrthBackward>(A);
-    autograd::set_history(X, node);
-    node->root.save_output(X);
-  }
+  if (const auto node = record_results<MatrixSqrthBackward>({&X}, A)) node->root.save_output(X);
   return X;
 }
 
@@ -116,10 +111,7 @@ std::tuple<Variable, Variable> polar(const Variable& A) {
     U = ebb::matmul(W, Vh);
     H = ebb::matmul(Vh.mT() * S.unsqueeze(-2), Vh);
   }
-  if (autograd::records(A)) {
-    auto node = autograd::make_node<PolarBackward>(A);
-    autograd::set_history(U, node);
-    autograd::set_history(H, node);
+  if (const auto node = record_results<PolarBackward>({&U, &H}, A)) {
     node->unitary.save_output(U);
     node->stretch.save_output(H);
   }

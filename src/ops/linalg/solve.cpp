@@ -9,6 +9,7 @@
 
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
+#include "ops/common/record.h"
 #include "ops/linalg/decomposition.h"
 
 namespace ebb {
@@ -62,11 +63,9 @@ Pair solve_matrices(const Variable& A, const Variable& B) {
     array = linalg::lu_solve(Variable(factors.lu), Variable(factors.pivots), B).array();
   }
   Variable X(std::move(array));
-  if (autograd::records(A, B)) {
-    auto node = autograd::make_node<SolveBackward>(A, B);
+  if (const auto node = record_results<SolveBackward>({&X}, A, B)) {
     node->A.save(A);
     node->factors = factors;
-    autograd::set_history(X, node);
     if (node->needs(0)) node->result.save_output(X);
   }
   return {X, Variable(factors.info)};
@@ -103,11 +102,7 @@ Pair inverse_of(const char* op, const Variable& A, bool check_errors) {
     array = linalg::lu_solve(Variable(factors.lu), Variable(factors.pivots), identity(rows_of(A), A)).array();
   }
   Variable X(std::move(array));
-  if (autograd::records(A)) {
-    auto node = autograd::make_node<InverseBackward>(A);
-    autograd::set_history(X, node);
-    node->result.save_output(X);
-  }
+  if (const auto node = record_results<InverseBackward>({&X}, A)) node->result.save_output(X);
   return {X, Variable(factors.info)};
 }
 

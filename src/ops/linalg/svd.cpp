@@ -9,6 +9,7 @@
 
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
+#include "ops/common/record.h"
 #include "ops/linalg/decomposition.h"
 #include "ops/linalg/decomposition_kernels.h"
 
@@ -84,10 +85,7 @@ Triple svd_of(const char* op, const Variable& A, bool full) {
   const Variable V2 = full && n > k ? Vh.narrow(-2, k, n - k) : Variable();
   if (U2.defined()) U = Variable(copied_array(U.narrow(-1, 0, k).array()));
   if (V2.defined()) Vh = Variable(copied_array(Vh.narrow(-2, 0, k).array()));
-  auto node = autograd::make_node<SvdBackward>(A);
-  autograd::set_history(U, node);
-  autograd::set_history(S, node);
-  autograd::set_history(Vh, node);
+  const auto node = record_results<SvdBackward>({&U, &S, &Vh}, A);
   node->left.save_output(U);
   node->values.save_output(S);
   node->right.save_output(Vh);

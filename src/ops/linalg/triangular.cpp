@@ -10,6 +10,7 @@
 
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
+#include "ops/common/record.h"
 #include "ops/linalg/decomposition.h"
 #include "ops/linalg/decomposition_kernels.h"
 
@@ -56,12 +57,10 @@ Variable solve_triangular(const Variable& A, const Variable& B, bool upper, bool
     kernels::triangular_solve(a.device(), x, contiguous_array((turned ? a.mT() : a).array()),
                               {upper != turned, turned, unitriangular});
   Variable out(std::move(x));
-  if (autograd::records(a, b)) {
-    auto node = autograd::make_node<SolveTriangularBackward>(a, b);
+  if (const auto node = record_results<SolveTriangularBackward>({&out}, a, b)) {
     node->A.save(a);
     node->upper = upper;
     node->unit = unitriangular;
-    autograd::set_history(out, node);
     if (node->needs(0)) node->result.save_output(out);
   }
   return out;

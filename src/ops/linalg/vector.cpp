@@ -6,6 +6,7 @@
 
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
+#include "ops/common/record.h"
 #include "ops/common/self.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/product.h"
@@ -73,15 +74,14 @@ Variable dot_product(const char* op, const Variable& x, const Variable& y, bool 
   check_same_dtype(op, x, y);
   NdArray array = NdArray::empty({}, x.dtype(), device);
   kernels::dot(device, array, x.array(), y.array());
-  Variable out(std::move(array));
-  if (autograd::records(x, y)) {
-    auto node = autograd::make_node<DotBackward>(x, y);
-    if (node->needs(1)) node->x.save(x);
-    if (node->needs(0)) node->y.save(y);
-    node->conjugated = conjugated;
-    autograd::set_history(out, node);
-  }
-  return out;
+  return record<DotBackward>(
+      std::move(array),
+      [&](DotBackward& node) {
+        if (node.needs(1)) node.x.save(x);
+        if (node.needs(0)) node.y.save(y);
+        node.conjugated = conjugated;
+      },
+      x, y);
 }
 
 // Of beta * self + alpha * a b, where b is a vector and a a matrix or, for an outer product, a vector.
@@ -116,19 +116,18 @@ Variable add_vector_product(const char* op, const Variable& self, const Variable
   EBB_CHECK(
       IntArrayRef(broadcast_shapes(op, self.sizes(), sizes)) == sizes && (!in_place || self.sizes() == sizes),
       op, ": a tensor of shape ", self.sizes(), " cannot be added to a product of shape ", sizes, ".");
-  Ref<AddedBackward> node;
   if (in_place) autograd::check_inplace(self, op);
-  if (autograd::records(self, a, b)) {
-    node = autograd::make_node<AddedBackward>(self, a, b);
-    node->outer = outer;
-    node->beta = beta;
-    node->alpha = alpha;
+  const auto fill = [&](AddedBackward& n) {
+    n.outer = outer;
+    n.beta = beta;
+    n.alpha = alpha;
     const auto keep = [&](const Variable& x) {
       return in_place && x.is_same(self) ? autograd::clone_for_saving(x) : x;
     };
-    if (node->needs(2)) node->a.save(keep(a));
-    if (node->needs(1)) node->b.save(keep(b));
-  }
+    if (n.needs(2)) n.a.save(keep(a));
+    if (n.needs(1)) n.b.save(keep(b));
+  };
+  const Ref<AddedBackward> node = node_of<AddedBackward>(fill, self, a, b);
   // A new array even in place: the operands may share self's memory.
   NdArray array = NdArray::empty(sizes, self.dtype(), device);
   const auto as_matrix = [&](const NdArray& x) { return outer ? x : as_column(x); };
@@ -183,16 +182,15 @@ Variable matrix_vector(const char* op, const Variable& a, bool a_transposed, con
   NdArray column = as_column(array);
   kernels::product(device, column, NdArray(), a.array(), as_column(x.array()),
                    {a_transposed, false, 0, alpha});
-  Variable out(std::move(array));
-  if (autograd::records(a, x)) {
-    auto node = autograd::make_node<MvBackward>(a, x);
-    if (node->needs(1)) node->a.save(a);
-    if (node->needs(0)) node->x.save(x);
-    node->a_transposed = a_transposed;
-    node->alpha = alpha;
-    autograd::set_history(out, node);
-  }
-  return out;
+  return record<MvBackward>(
+      std::move(array),
+      [&](MvBackward& node) {
+        if (node.needs(1)) node.a.save(a);
+        if (node.needs(0)) node.x.save(x);
+        node.a_transposed = a_transposed;
+        node.alpha = alpha;
+      },
+      a, x);
 }
 
 Variable vector_outer(const char* op, const Variable& x, const Variable& y, const Scalar& alpha) {
@@ -201,15 +199,14 @@ Variable vector_outer(const char* op, const Variable& x, const Variable& y, cons
   NdArray array = NdArray::empty({x.numel(), y.numel()}, x.dtype(), x.device());
   kernels::product(x.device(), array, NdArray(), as_column(x.array()), as_row(y.array()),
                    {false, false, 0, alpha});
-  Variable out(std::move(array));
-  if (autograd::records(x, y)) {
-    auto node = autograd::make_node<OuterBackward>(x, y);
-    if (node->needs(1)) node->x.save(x);
-    if (node->needs(0)) node->y.save(y);
-    node->alpha = alpha;
-    autograd::set_history(out, node);
-  }
-  return out;
+  return record<OuterBackward>(
+      std::move(array),
+      [&](OuterBackward& node) {
+        if (node.needs(1)) node.x.save(x);
+        if (node.needs(0)) node.y.save(y);
+        node.alpha = alpha;
+      },
+      x, y);
 }
 
 Variable& ReduceMethods::addmv_(const Variable& mat, const Variable& vec, const Scalar& beta,

@@ -2,6 +2,7 @@
 #include "ops/loss/classes.h"
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
+#include "ops/common/record.h"
 
 #include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
@@ -86,13 +87,8 @@ Variable nll_forward(const Variable& x, const std::shared_ptr<NllState>& state) 
   NdArray out = class_loss_array(state->problem, x);
   if (!state->total.defined()) state->total = NdArray::empty({}, kDouble, x.device());
   kernels::nll_loss(x.device(), out, state->total, x.detach().contiguous().array(), state->problem.to);
-  Variable result(std::move(out));
-  if (autograd::records(x)) {
-    auto node = autograd::make_node<NllBackward>(x);
-    node->state = state;
-    autograd::set_history(result, node);
-  }
-  return result;
+  return record<NllBackward>(
+      std::move(out), [&](NllBackward& node) { node.state = state; }, x);
 }
 
 }  // namespace
@@ -101,14 +97,13 @@ Variable nll_backward(const Variable& grad, const std::shared_ptr<const NllState
   NdArray dx = NdArray::empty(state->sizes, grad.dtype(), grad.device());
   kernels::nll_loss_backward(grad.device(), dx, grad.detach().contiguous().array(), state->total,
                              state->problem.to);
-  Variable result(std::move(dx));
-  if (autograd::records(grad)) {
-    auto node = autograd::make_node<NllBackwardBackward>(grad);
-    node->state = state;
-    node->two_d = state->sizes.size() > 2;
-    autograd::set_history(result, node);
-  }
-  return result;
+  return record<NllBackwardBackward>(
+      std::move(dx),
+      [&](NllBackwardBackward& node) {
+        node.state = state;
+        node.two_d = state->sizes.size() > 2;
+      },
+      grad);
 }
 
 autograd::GradList NllBackwardBackward::apply(autograd::GradList&& grads) {

@@ -10,6 +10,7 @@
 
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
+#include "ops/common/record.h"
 #include "ops/loss/classes.h"
 
 namespace ebb {
@@ -129,20 +130,19 @@ Variable fused_cross_entropy(const Variable& x, ClassProblem problem, const Cros
   NdArray kept = NdArray::empty({(x.is_cpu() ? 1 : 2) * to.batch * to.places},
                                 x.dtype() == kDouble ? kDouble : kFloat, x.device());
   kernels::cross_entropy(x.device(), out, state->total, kept, x.detach().contiguous().array(), to);
-  Variable result(std::move(out));
-  if (autograd::records(x)) {
-    auto node = autograd::make_node<CrossEntropyBackward>(x);
-    node->self.save(x);
-    node->call = call;
-    if (!node->plain()) {
-      node->target.save(target);
-      node->weight.save(weight);
-    }
-    node->state = std::move(state);
-    node->kept = std::move(kept);
-    autograd::set_history(result, node);
-  }
-  return result;
+  return ops::record<CrossEntropyBackward>(
+      std::move(out),
+      [&](CrossEntropyBackward& node) {
+        node.self.save(x);
+        node.call = call;
+        if (!node.plain()) {
+          node.target.save(target);
+          node.weight.save(weight);
+        }
+        node.state = std::move(state);
+        node.kept = std::move(kept);
+      },
+      x);
 }
 
 /// The scores against probabilities of the same shape and dtype.

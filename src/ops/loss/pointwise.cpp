@@ -8,6 +8,7 @@
 
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
+#include "ops/common/record.h"
 #include "ops/loss/loss.h"
 
 namespace ebb {
@@ -96,20 +97,19 @@ Variable pointwise_loss(const char* op, const char* node_name, F f, const Variab
   NdArray array = how.reduced ? NdArray::empty({}, dtype, device) : NdArray::empty(sizes, dtype, device);
   const LossInputs in{flat(x, sizes), flat(y, sizes), flat(w, sizes), flat(p, sizes)};
   kernels::PointwiseLoss<F>::forward(device, array, f, in, how);
-  Variable out(std::move(array));
-  if (autograd::records(x, y)) {
-    auto node = autograd::make_node<PointwiseLossBackward<F>>(x, y);
-    node->f = f;
-    node->node_name = node_name;
-    node->sizes = std::move(sizes);
-    node->how = how;
-    node->self.save(x);
-    node->target.save(y);
-    node->weight.save(w);
-    node->pos_weight.save(p);
-    autograd::set_history(out, node);
-  }
-  return out;
+  return ops::record<PointwiseLossBackward<F>>(
+      std::move(array),
+      [&](PointwiseLossBackward<F>& node) {
+        node.f = f;
+        node.node_name = node_name;
+        node.sizes = std::move(sizes);
+        node.how = how;
+        node.self.save(x);
+        node.target.save(y);
+        node.weight.save(w);
+        node.pos_weight.save(p);
+      },
+      x, y);
 }
 
 // The target in the input's shape, as torch's kernels see them: without dimensions of size 1, what is left of

@@ -10,6 +10,7 @@
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/layout.h"
+#include "ops/common/record.h"
 #include "ops/norm/backward.h"
 #include "ops/norm/mixed.h"
 
@@ -195,8 +196,7 @@ std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input
     kernels::batch_norm_apply(device, array, {x, stats.mean, stats.rstd, weights}, biases, shape);
   }
   Variable out(std::move(array));
-  if (autograd::records(input, w, b)) {
-    auto node = autograd::make_node<NativeBatchNormBackward>(input, w, b);
+  if (const auto node = ops::record_results<NativeBatchNormBackward>({&out}, input, w, b)) {
     node->input.save(input);
     node->weight.save(w);
     node->mean = stats.mean;
@@ -204,7 +204,6 @@ std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input
     node->eps = eps;
     node->training = training;
     node->format = format;
-    autograd::set_history(out, node);
   }
   const TensorOptions options = TensorOptions(dtype).device(device);
   if (!training) return {out, empty({0}, options), empty({0}, options)};

@@ -87,8 +87,8 @@ struct NativeGroupNormBackward final : RowNormBackward {
 template <class N>
 void record(const Variable& out, const Variable& x, const Variable& w, const Variable& b, const NdArray& mean,
             const NdArray& rstd, const NormShape& shape, IntArrayRef weight_sizes, double eps) {
-  if (!autograd::records(x, w, b)) return;
-  auto node = autograd::make_node<N>(x, w, b);
+  const auto node = ops::record_results<N>({&out}, x, w, b);
+  if (!node) return;
   node->input.save(x);
   node->weight.save(w);
   node->mean = mean;
@@ -96,7 +96,6 @@ void record(const Variable& out, const Variable& x, const Variable& w, const Var
   node->shape = shape;
   node->weight_sizes = DimVector(weight_sizes);
   node->eps = eps;
-  autograd::set_history(out, node);
 }
 
 using Normalisation = std::tuple<Variable, Variable, Variable>;  // with mean and 1 / deviation

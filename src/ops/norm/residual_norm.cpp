@@ -5,6 +5,7 @@
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
+#include "ops/common/record.h"
 #include "ops/norm/trailing.h"
 
 namespace ebb {
@@ -65,10 +66,7 @@ std::tuple<Variable, Variable> add_norm(const char* op, const Variable& input, c
   kernels::layer_norm(device, out, mean, rstd, in, ops::contiguous_array(w), ops::contiguous_array(b),
                       sizes.shape, eps);
   Variable result(std::move(out)), sum(in.sum);
-  if (autograd::records(input, residual, w, b)) {
-    const auto node = autograd::make_node<AddNormBackward>(input, residual, w, b);
-    autograd::set_history(result, node);
-    autograd::set_history(sum, node);
+  if (const auto node = ops::record_results<AddNormBackward>({&result, &sum}, input, residual, w, b)) {
     node->sum.save_output(sum);
     node->weight.save(w);
     node->mean = mean;

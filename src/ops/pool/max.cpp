@@ -9,6 +9,7 @@
 
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
+#include "ops/common/record.h"
 #include "ops/pool/kernels.h"
 #include "ops/pool/pool.h"
 
@@ -64,12 +65,10 @@ Variable gather(const Choice& c, const Variable& x, const Variable& indices) {
   NdArray array = c.layout.empty(indices.sizes(), x.dtype(), x.device());
   kernels::pool_gather(x.device(), array, c.layout.operand(x), c.layout.operand(indices), c.geometry);
   Variable out = c.layout.result(std::move(array));
-  if (autograd::records(x)) {
-    auto node = autograd::make_node<SelectBackward>(x);
+  if (const auto node = record_results<SelectBackward>({&out}, x)) {
     node->indices.save(indices);
     node->choice = c;
     node->is_layer = false;
-    autograd::set_history(out, node);
   }
   return out;
 }
@@ -82,12 +81,10 @@ Variable scatter(const Choice& c, const Variable& y, const Variable& indices, bo
   else
     kernels::pool_scatter(y.device(), array, from, at, c.geometry, overwrite);
   Variable out = c.layout.result(std::move(array));
-  if (autograd::records(y)) {
-    auto node = autograd::make_node<PlaceBackward>(y);
+  if (const auto node = record_results<PlaceBackward>({&out}, y)) {
     node->indices.save(indices);
     node->choice = c;
     node->is_layer = overwrite;
-    autograd::set_history(out, node);
   }
   return out;
 }
@@ -101,19 +98,16 @@ std::tuple<Variable, Variable> max(const PoolNames* names, const Variable& self,
   Choice choice{names, g, layout, DimVector(x.sizes()), true};
   choice.geometry.interleaved = layout.interleaved(x.sizes(), x.device());
   const DimVector sizes = pooled_shape(x, g, dims);
-  const bool records = autograd::records(x);
-  if (dtype == DType::Undefined && records)
+  if (dtype == DType::Undefined && autograd::records(x))
     dtype = g.in_plane() <= std::numeric_limits<std::int32_t>::max() ? kInt : kLong;
   NdArray array = layout.empty(sizes, x.dtype(), x.device()), where;
   if (dtype != DType::Undefined) where = layout.empty(sizes, dtype, x.device());
   kernels::max_pool(x.device(), array, where, layout.operand(x), choice.geometry);
   const Variable out = layout.result(std::move(array));
   const Variable indices = where.defined() ? layout.result(std::move(where)) : Variable();
-  if (records) {
-    auto node = autograd::make_node<SelectBackward>(x);
+  if (const auto node = record_results<SelectBackward>({&out}, x)) {
     node->indices.save(indices);
     node->choice = choice;
-    autograd::set_history(out, node);
   }
   if (dims == 1) return {out.squeeze(-2), indices.defined() ? indices.squeeze(-2) : indices};
   return {out, indices};

@@ -5,6 +5,7 @@
 #include <ebb/ops/shape.h>
 
 #include "ops/common/autocast.h"
+#include "ops/common/record.h"
 #include "ops/pool/kernels.h"
 #include "ops/pool/pool.h"
 
@@ -45,12 +46,10 @@ Variable mean(const MeanPool& pool, const Variable& x, bool transposed, bool is_
   else
     kernels::mean_pool(x.device(), array, pool.layout.operand(x), pool.geometry);
   Variable out = pool.layout.result(std::move(array));
-  if (autograd::records(x)) {
-    auto node = autograd::make_node<MeanPoolBackward>(x);
+  if (const auto node = record_results<MeanPoolBackward>({&out}, x)) {
     node->pool = pool;
     node->transposed = transposed;
     node->is_layer = is_layer;
-    autograd::set_history(out, node);
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <ebb/ops/random.h>
 
 #include "ops/common/fresh.h"
+#include "ops/common/record.h"
 #include "ops/common/self.h"
 #include "ops/random/kernels.h"
 
@@ -29,11 +30,9 @@ template <class Draw, class... Parameters>
 Variable& overwrite(const Variable& self, const char* op, const char* node_name, Draw&& draw,
                     const Parameters&... parameters) {
   autograd::check_inplace(self, op);
-  Ref<RandomBackward> node;
-  if (is_floating(self.dtype()) && autograd::records(self, parameters...)) {
-    node = autograd::make_node<RandomBackward>(self, parameters...);
-    node->torch_name = node_name;
-  }
+  const auto name = [&](RandomBackward& node) { node.torch_name = node_name; };
+  const Ref<RandomBackward> node =
+      is_floating(self.dtype()) ? node_of<RandomBackward>(name, self, parameters...) : Ref<RandomBackward>();
   NdArray out = self.array();
   draw(out);
   autograd::bump_version(self);
@@ -44,13 +43,8 @@ Variable& overwrite(const Variable& self, const char* op, const char* node_name,
 /// Wraps a fresh result that `parameters` had a part in.
 template <class... Parameters>
 Variable drawn(NdArray data, const char* node_name, const Parameters&... parameters) {
-  Variable out(std::move(data));
-  if (autograd::records(parameters...)) {
-    auto node = autograd::make_node<RandomBackward>(parameters...);
-    node->torch_name = node_name;
-    autograd::set_history(out, node);
-  }
-  return out;
+  return record<RandomBackward>(
+      std::move(data), [&](RandomBackward& node) { node.torch_name = node_name; }, parameters...);
 }
 
 /// A slope drawn, in order, for each element that is not positive; the others have 1. Slopes of 16-bit

@@ -2,6 +2,7 @@
 #include "ops/common/arrays.h"
 #include "ops/common/dims.h"
 #include "ops/common/picked.h"
+#include "ops/common/record.h"
 #include "ops/reduce/kernels.h"
 
 #include <ebb/autograd/record.h>
@@ -79,11 +80,9 @@ Variable extreme_of_all(const char* op, const Variable& self, bool largest) {
             ": Expected reduction dim to be specified for input.numel() == 0, got shape ", self.sizes(),
             ". There is no extreme of nothing.");
   Variable result(extreme(self, all_dims(op, self), false, largest));
-  if (autograd::records(self)) {
-    const auto node = autograd::make_node<ExtremeOfAllBackward>(self);
+  if (const auto node = record_results<ExtremeOfAllBackward>({&result}, self)) {
     node->largest = largest;
     node->self.save(self);
-    autograd::set_history(result, node);
     node->result.save_output(result);
   }
   return result;
@@ -93,13 +92,11 @@ Variable extreme_over(const char* op, const Variable& self, IntArrayRef dim, boo
   const DimMask mask = dim_mask(op, self, dim);
   check_not_empty(op, self, mask);
   Variable result(extreme(self, mask, keepdim, largest));
-  if (autograd::records(self)) {
-    const auto node = autograd::make_node<ExtremeBackward>(self);
+  if (const auto node = record_results<ExtremeBackward>({&result}, self)) {
     node->mask = mask;
     node->keepdim = keepdim;
     node->largest = largest;
     node->self.save(self);
-    autograd::set_history(result, node);
     node->result.save_output(result);
   }
   return result;
@@ -167,13 +164,10 @@ std::tuple<Variable, Variable> aminmax(const Variable& self, optional<std::int64
   const DimMask mask = dim ? ops::one_dim("aminmax", self, *dim) : ops::all_dims("aminmax", self);
   ops::check_not_empty("aminmax", self, mask);
   Variable low(ops::extreme(self, mask, keepdim, false)), high(ops::extreme(self, mask, keepdim, true));
-  if (autograd::records(self)) {
-    const auto node = autograd::make_node<ops::AminmaxBackward>(self);
+  if (const auto node = ops::record_results<ops::AminmaxBackward>({&low, &high}, self)) {
     node->mask = mask;
     node->keepdim = keepdim;
     node->self.save(self);
-    autograd::set_history(low, node);
-    autograd::set_history(high, node);
     node->min.save_output(low);
     node->max.save_output(high);
   }

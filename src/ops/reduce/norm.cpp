@@ -2,6 +2,7 @@
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/dims.h"
+#include "ops/common/record.h"
 #include "ops/reduce/kernels.h"
 #include "ops/reduce/unit.h"
 
@@ -75,14 +76,12 @@ Variable norm_over(const char* op, const Variable& self, double p, DimMask mask,
   NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), sums, in.device());
   kernels::norm(in.device(), out, in, mask, p);
   Variable result(cast_array(out, type));
-  if (autograd::records(self)) {
-    const auto node = autograd::make_node<NormBackward>(self);
+  if (const auto node = record_results<NormBackward>({&result}, self)) {
     node->mask = mask;
     node->keepdim = keepdim;
     node->p = p;
     node->title = name;
     node->self.save(self);
-    autograd::set_history(result, node);
     node->result.save_output(result);
   }
   return result;
@@ -112,11 +111,9 @@ Variable unit_vector(const Variable& x, const Variable& norm, DimMask mask) {
     const NoGradGuard guard;
     out = x / norm;
   }
-  if (autograd::records(x)) {
-    const auto node = autograd::make_node<UnitBackward>(x);
+  if (const auto node = record_results<UnitBackward>({&out}, x)) {
     node->mask = mask;
     node->self.save(x);
-    autograd::set_history(out, node);
   }
   return out;
 }
@@ -198,12 +195,10 @@ Variable logsumexp(const Variable& self, IntArrayRef dim, bool keepdim) {
   const Variable x = is_floating(self.dtype()) ? self : self.to(get_default_dtype());
   const DimMask mask = ops::dim_mask("logsumexp", x, dim);
   Variable result = ops::logsumexp_values(x, mask, keepdim);
-  if (autograd::records(self)) {
-    const auto node = autograd::make_node<ops::LogsumexpBackward>(self);
+  if (const auto node = ops::record_results<ops::LogsumexpBackward>({&result}, self)) {
     node->mask = mask;
     node->keepdim = keepdim;
     node->self.save(self);
-    autograd::set_history(result, node);
     node->result.save_output(result);
   }
   return result;

@@ -2,6 +2,7 @@
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/dims.h"
+#include "ops/common/record.h"
 #include "ops/reduce/kernels.h"
 #include "ops/reduce/running.h"
 
@@ -47,12 +48,10 @@ Variable prod_over(const Variable& x, DimMask mask, std::int64_t dim, bool keepd
   NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), type, in.device());
   kernels::prod(in.device(), out, in, mask);
   Variable result(cast_array(out, dtype.value_or(type)));
-  if (autograd::records(x)) {
-    const auto node = autograd::make_node<ProdBackward>(x);
+  if (const auto node = record_results<ProdBackward>({&result}, x)) {
     node->dim = dim;
     node->keepdim = keepdim;
     node->self.save(x);
-    autograd::set_history(result, node);
     node->result.save_output(result);
   }
   return result;

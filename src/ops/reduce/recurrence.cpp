@@ -2,6 +2,7 @@
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/dims.h"
+#include "ops/common/record.h"
 #include "ops/reduce/scan_kernels.h"
 
 #include <ebb/autograd/record.h>
@@ -52,12 +53,10 @@ std::tuple<Variable, Variable> running_extreme(const char* op, const Variable& s
   NdArray indices = NdArray::empty(in.sizes(), kLong, in.device());
   kernels::running_extreme(in.device(), values, indices, in, d, largest);
   Variable value(std::move(values)), index(std::move(indices));
-  if (autograd::records(self)) {
-    const auto node = autograd::make_node<RunningExtremeBackward>(self);
+  if (const auto node = record_results<RunningExtremeBackward>({&value}, self)) {
     node->dim = d;
     node->largest = largest;
     node->indices.save(index);
-    autograd::set_history(value, node);
   }
   return {std::move(value), std::move(index)};
 }
@@ -80,12 +79,10 @@ Variable linear_recurrence(const Variable& x, const Variable& links, std::int64_
   kernels::linear_recurrence(device, out, ops::contiguous_array(x.array()),
                              ops::contiguous_array(links.array()), d, reverse);
   Variable result(std::move(out));
-  if (autograd::records(x, links)) {
-    const auto node = autograd::make_node<ops::LinearRecurrenceBackward>(x, links);
+  if (const auto node = ops::record_results<ops::LinearRecurrenceBackward>({&result}, x, links)) {
     node->dim = d;
     node->reverse = reverse;
     node->links.save(links);
-    autograd::set_history(result, node);
     if (node->needs(1)) node->result.save_output(result);
   }
   return result;

@@ -3,6 +3,7 @@
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/dims.h"
+#include "ops/common/record.h"
 #include "ops/reduce/softmax_kernels.h"
 
 #include <ebb/autograd/record.h>
@@ -71,12 +72,10 @@ Variable forward(const char* op, const Variable& x, std::int64_t dim, bool log, 
   NdArray out = overwrites ? in : NdArray::empty(in.sizes(), dtype, in.device());
   kernels::softmax(in.device(), out, in, d, log);
   Variable result(std::move(out));
-  if (autograd::records(x)) {
-    const auto node = autograd::make_node<SoftmaxBackward>(x);
+  if (const auto node = record_results<SoftmaxBackward>({&result}, x)) {
     node->dim = d;
     node->log = log;
     node->input_dtype = x.dtype();
-    autograd::set_history(result, node);
     node->result.save_output(result);
   }
   return result;
@@ -92,17 +91,16 @@ Variable backward(const char* op, const Variable& grad, const Variable& result, 
   NdArray out = NdArray::empty(result.sizes(), result.dtype(), device);
   kernels::softmax_backward(device, out, contiguous_array(grad.array()), contiguous_array(result.array()), d,
                             log, whole);
-  Variable x(cast_array(out, input_dtype));
-  if (autograd::records(grad, result)) {
-    const auto node = autograd::make_node<SoftmaxBackwardDataBackward>(grad, result);
-    if (node->needs(1)) node->grad.save(grad);
-    node->result.save(result);
-    node->dim = d;
-    node->log = log;
-    node->input_dtype = input_dtype;
-    autograd::set_history(x, node);
-  }
-  return x;
+  return record<SoftmaxBackwardDataBackward>(
+      cast_array(out, input_dtype),
+      [&](SoftmaxBackwardDataBackward& node) {
+        if (node.needs(1)) node.grad.save(grad);
+        node.result.save(result);
+        node.dim = d;
+        node.log = log;
+        node.input_dtype = input_dtype;
+      },
+      grad, result);
 }
 
 DType result_dtype(const Variable& x, bool half_to_float) {

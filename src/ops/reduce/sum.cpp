@@ -2,6 +2,7 @@
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/dims.h"
+#include "ops/common/record.h"
 #include "ops/reduce/kernels.h"
 
 #include <ebb/autograd/record.h>
@@ -36,17 +37,16 @@ Variable sum_over(const Variable& x, DimMask mask, bool keepdim, optional<Scalar
   const DType type = summed_dtype(in.dtype(), dtype);
   NdArray out = NdArray::empty(reduced_sizes(in.sizes(), mask, keepdim), type, in.device());
   kernels::sum(in.device(), out, in, mask, divisor);
-  Variable result(dtype && *dtype != type ? cast_array(out, *dtype) : std::move(out));
-  if (autograd::records(x)) {
-    const auto node = autograd::make_node<SumBackward>(x);
-    node->title = name;
-    node->sizes = DimVector(x.sizes());
-    node->mask = mask;
-    node->keepdim = keepdim;
-    node->divisor = divisor;
-    autograd::set_history(result, node);
-  }
-  return result;
+  return record<SumBackward>(
+      dtype && *dtype != type ? cast_array(out, *dtype) : std::move(out),
+      [&](SumBackward& node) {
+        node.title = name;
+        node.sizes = DimVector(x.sizes());
+        node.mask = mask;
+        node.keepdim = keepdim;
+        node.divisor = divisor;
+      },
+      x);
 }
 
 namespace {
@@ -96,15 +96,14 @@ Variable nansum(const Variable& self, OptionalIntArrayRef dim, bool keepdim, opt
   NdArray out = NdArray::empty(ops::reduced_sizes(in.sizes(), mask, keepdim),
                                ops::summed_dtype(in.dtype(), dtype), in.device());
   kernels::nansum(in.device(), out, in, mask);
-  Variable result(ops::cast_array(out, dtype.value_or(in.dtype())));
-  if (autograd::records(self)) {
-    const auto node = autograd::make_node<ops::NansumBackward>(self);
-    node->mask = mask;
-    node->keepdim = keepdim;
-    node->self.save(self);
-    autograd::set_history(result, node);
-  }
-  return result;
+  return ops::record<ops::NansumBackward>(
+      ops::cast_array(out, dtype.value_or(in.dtype())),
+      [&](ops::NansumBackward& node) {
+        node.mask = mask;
+        node.keepdim = keepdim;
+        node.self.save(self);
+      },
+      self);
 }
 Variable nanmean(const Variable& self, OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) {
   EBB_CHECK(is_floating(self.dtype()), "nanmean: expected a floating-point tensor, got ", self,

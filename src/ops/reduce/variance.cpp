@@ -1,6 +1,7 @@
 // var, std and their pairs with the mean.
 #include "ops/common/arrays.h"
 #include "ops/common/dims.h"
+#include "ops/common/record.h"
 #include "ops/reduce/kernels.h"
 #include "ops/reduce/unit.h"
 
@@ -82,13 +83,10 @@ std::tuple<Variable, Variable> spread(const char* op, const Variable& self, cons
   kernels::variance(in.device(), out, mean, in, s.mask, divisor, s.root);
   Variable result(cast_array(out, self.dtype())), average;
   if (with_mean) average = Variable(cast_array(mean, self.dtype()));
-  if (autograd::records(self)) {
-    const auto node = autograd::make_node<SpreadBackward>(self);
+  if (const auto node = record_results<SpreadBackward>({&result, &average}, self)) {
     node->spread = s;
     node->with_mean = with_mean;
     node->self.save(self);
-    autograd::set_history(result, node);
-    if (with_mean) autograd::set_history(average, node);
     if (s.root) node->result.save_output(result);
   }
   return {std::move(result), std::move(average)};

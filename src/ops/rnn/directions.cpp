@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "ops/common/arrays.h"
+#include "ops/common/record.h"
 #include "ops/rnn/layer.h"
 
 namespace ebb::ops {
@@ -123,14 +124,10 @@ bool by_library(RnnLayerResult& result, const char* op, ArrayRef<RnnInputs> side
   result.rows = Variable(computed.rows);
   const Variable hidden(computed.hidden),
       cell = computed.cell.defined() ? Variable(computed.cell) : Variable();
-  if (training) {
-    const auto node = autograd::make_node<CudnnRnnBackward>(edges);
+  if (const auto node = record_results<CudnnRnnBackward>({&result.rows, &hidden, &cell}, edges)) {
     for (const Variable& input : edges) node->inputs.emplace_back(node.get()).save(input);
     node->kept = computed.kept;
     node->steps = steps;
-    autograd::set_history(result.rows, node);
-    autograd::set_history(hidden, node);
-    if (cell.defined()) autograd::set_history(cell, node);
     node->result.save_output(result.rows);
   }
   for (std::int64_t d = 0; d < hidden.size(0); ++d) {

@@ -1,5 +1,6 @@
 // One recurrent layer in one direction: its checks, its node.
 #include "ops/rnn/layer.h"
+#include "ops/common/record.h"
 
 #include <ebb/autograd/backward.h>
 #include <ebb/ops/elementwise.h>
@@ -207,15 +208,13 @@ RnnResult rnn_direction(const char* op, const RnnInputs& in, const RnnSteps& ste
     return x.defined() ? Variable(cast_array(x, rows.dtype())) : Variable();
   };
   RnnResult out{as_given(trace.result), as_given(trace.last.hidden), as_given(trace.last.cell)};
-  if (!autograd::records(ArrayRef<Variable>(in.values, I::kCount))) return out;
-  const auto node = autograd::make_node<RnnLayerBackward>(ArrayRef<Variable>(in.values, I::kCount));
+  const auto node = record_results<RnnLayerBackward>({&out.rows, &out.hidden, &out.cell},
+                                                     ArrayRef<Variable>(in.values, I::kCount));
+  if (!node) return out;
   for (std::size_t i = 0; i < I::kCount; ++i) node->inputs[i].save(in[i]);
   node->gates = trace.gates;
   node->extras = trace.extras;
   node->steps = steps;
-  autograd::set_history(out.rows, node);
-  autograd::set_history(out.hidden, node);
-  if (out.cell.defined()) autograd::set_history(out.cell, node);
   node->result.save_output(out.rows);
   return out;
 }

@@ -70,17 +70,9 @@ Variable triangle(const char* op, const Variable& x, std::int64_t diagonal, bool
 template <class N>
 Variable& triangle_(const char* op, const Variable& x, std::int64_t diagonal, bool lower) {
   diagonal = checked_diagonal(op, x, diagonal);
-  autograd::check_inplace(x, op);
-  Ref<N> node;
-  if (autograd::records(x)) {
-    node = autograd::make_node<N>(x);
-    node->diagonal = diagonal;
-  }
-  NdArray out = x.array();
-  kernels::triangle(x.device(), out, x.array(), diagonal, lower);
-  autograd::bump_version(x);
-  autograd::rebase_history(x, node);
-  return ops::mutable_self(x);
+  return ops::record_inplace<N>(
+      x, op, [&](NdArray& out) { kernels::triangle(x.device(), out, x.array(), diagonal, lower); },
+      [&](N& node) { node.diagonal = diagonal; });
 }
 
 // The main diagonal of any number of dimensions, as one line.
@@ -180,17 +172,10 @@ Variable& fill_diagonal_(const Variable& x, const Scalar& fill_value, bool wrap)
   for (std::int64_t d = 1; d < x.dim() && x.dim() > 2; ++d)
     EBB_CHECK(x.sizes()[d] == x.sizes()[0],
               "fill_diagonal_: all dimensions of input must be of equal length, got ", x.sizes(), ".");
-  autograd::check_inplace(x, "fill_diagonal_");
   ops::check_fits("fill_diagonal_", fill_value, x.dtype());
-  Ref<FillDiagonalBackward> node;
-  if (autograd::records(x)) {
-    node = autograd::make_node<FillDiagonalBackward>(x);
-    node->wrap = wrap;
-  }
-  fill_diagonal(x.array(), fill_value, wrap);
-  autograd::bump_version(x);
-  autograd::rebase_history(x, node);
-  return ops::mutable_self(x);
+  return ops::record_inplace<FillDiagonalBackward>(
+      x, "fill_diagonal_", [&](const NdArray& out) { fill_diagonal(out, fill_value, wrap); },
+      [&](FillDiagonalBackward& node) { node.wrap = wrap; });
 }
 
 Variable fill_diagonal(const Variable& x, const Scalar& fill_value, bool wrap) {

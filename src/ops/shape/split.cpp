@@ -5,6 +5,7 @@
 #include "core/recorder.h"
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
+#include "ops/common/record.h"
 #include "ops/common/views.h"
 
 namespace ebb {
@@ -48,11 +49,7 @@ struct UnbindBackward : autograd::Node {
 
 template <class N>
 std::vector<Variable> cut(const Variable& x, IntArrayRef extents, std::int64_t dim, bool tracked) {
-  Ref<N> node;
-  if (autograd::records(x)) {
-    node = autograd::make_node<N>(x);
-    node->dim = dim;
-  }
+  const Ref<N> node = ops::node_of<N>([&](N& n) { n.dim = dim; }, x);
   std::vector<Variable> out;
   out.reserve(extents.size());
   std::int64_t start = 0;
@@ -158,11 +155,7 @@ std::vector<Variable> unsafe_chunk(const Variable& x, std::int64_t chunks, std::
 std::vector<Variable> unbind(const Variable& x, std::int64_t dim) {
   EBB_CHECK_INDEX(x.dim() > 0, "unbind: dimension specified as ", dim, " but the tensor has no dimensions.");
   dim = wrap_dim("unbind", dim, x.dim());
-  Ref<UnbindBackward> node;
-  if (autograd::records(x)) {
-    node = autograd::make_node<UnbindBackward>(x);
-    node->dim = dim;
-  }
+  const auto node = ops::node_of<UnbindBackward>([&](UnbindBackward& n) { n.dim = dim; }, x);
   std::vector<Variable> out;
   const std::int64_t count = x.sizes()[dim];
   out.reserve(static_cast<std::size_t>(count));
