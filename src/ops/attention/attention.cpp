@@ -10,6 +10,7 @@
 #include "ops/common/checks.h"
 #include "ops/common/draw_philox.h"
 #include "ops/common/record.h"
+#include "ops/common/views.h"
 
 namespace ebb {
 
@@ -138,10 +139,8 @@ struct Shape {
 
   /// x as (N, heads, rows, width), which broadcasts x to the batch.
   Variable four(const Variable& x, std::int64_t heads) const {
-    DimVector full(batch);
-    if (!full.empty()) full.back() = heads;
-    full.push_back(x.size(-2));
-    full.push_back(x.size(-1));
+    DimVector full = ops::sizes_with(batch, {x.size(-2), x.size(-1)});
+    if (full.size() > 2) full[full.size() - 3] = heads;
     const Variable wide = x.sizes() == IntArrayRef(full) ? x : x.expand(full);
     return batch.size() == 2 ? wide : wide.reshape({samples(), heads, x.size(-2), x.size(-1)});
   }
@@ -152,9 +151,8 @@ struct Shape {
   }
   /// The mask as (N or 1, H or 1, L or 1, S or 1).
   Variable mask(const Variable& x, std::int64_t queries, std::int64_t keys) const {
-    DimVector full(batch), own;
-    full.push_back(queries);
-    full.push_back(keys);
+    const DimVector full = ops::sizes_with(batch, {queries, keys});
+    DimVector own;
     const std::size_t missing = full.size() - std::min(full.size(), x.sizes().size());
     bool fits = x.sizes().size() <= full.size(), whole = false;
     for (std::size_t d = 0; fits && d < full.size(); ++d) {
@@ -202,9 +200,7 @@ Variable scaled_dot_product_attention(const Variable& query, const Variable& key
   EBB_AUTOCAST(scaled_dot_product_attention, query, key, value, attn_mask, dropout_p, is_causal, scale,
                enable_gqa);
   const Variable mask = attn_mask.value_or(Variable());
-  ops::common_device(kOp, query);
-  ops::common_device(kOp, key);
-  ops::common_device(kOp, value);
+  ops::check_defined(kOp, query, key, value);
   const Device device = ops::common_device(kOp, query, key, value, mask);
   check_inputs(query, key, value);
   check_mask(query, mask, is_causal);
@@ -222,10 +218,7 @@ Variable scaled_dot_product_attention(const Variable& query, const Variable& key
   if (dropout_p > 0) rule.dropout = ops::draw_dropout(device, query.dtype(), dropout_p);
   Variable out = attend(in, rule);
   if (shape.batch.size() == 2) return out;
-  DimVector sizes(shape.batch);
-  sizes.push_back(query.size(-2));
-  sizes.push_back(value.size(-1));
-  return out.view(sizes);
+  return out.view(ops::sizes_with(shape.batch, {query.size(-2), value.size(-1)}));
 }
 
 }  // namespace ebb

@@ -2,14 +2,18 @@
 #include "ops/common/arrays.h"
 
 #include "ops/common/kernels.h"
+#include "ops/common/layout.h"
 
 namespace ebb::ops {
 
-NdArray contiguous_array(const NdArray& x) { return x.is_contiguous() ? x : copied_array(x); }
-
-NdArray contiguous_array(const NdArray& x, DType dtype, bool pinned) {
-  if (x.is_contiguous() && x.dtype() == dtype) return x;
-  NdArray out = NdArray::empty_strided(x.sizes(), contiguous_strides(x.sizes()), dtype, x.device(), pinned);
+NdArray contiguous_array(const NdArray& x, const ArrayForm& form) {
+  const DType dtype = form.dtype.value_or(x.dtype());
+  if (form.sizes && x.sizes() != *form.sizes)
+    return contiguous_array(x.expand(*form.sizes), {dtype, form.format, nullopt, form.pinned});
+  if (x.dtype() == dtype && has_format(x, form.format)) return x;
+  const DimVector strides = form.format == MemoryFormat::Contiguous ? contiguous_strides(x.sizes())
+                                                                    : channels_last_strides(x.sizes());
+  NdArray out = NdArray::empty_strided(x.sizes(), strides, dtype, x.device(), form.pinned);
   kernels::copy(x.device(), out, x);
   return out;
 }

@@ -5,14 +5,19 @@
 
 namespace ebb::ops {
 
-/// x itself if it is contiguous, else a contiguous copy.
-NdArray contiguous_array(const NdArray& x);
+/// The form in which a kernel takes an array; a field that is left out asks for nothing.
+struct ArrayForm {
+  optional<DType> dtype = nullopt;
+  MemoryFormat format = MemoryFormat::Contiguous;
+  OptionalIntArrayRef sizes = nullopt;  // the array is expanded to these
+  bool pinned = false;                  // a copy is made in page-locked memory
+};
+/// x itself if it has the form, else a copy that does.
+NdArray contiguous_array(const NdArray& x, const ArrayForm& form = {});
 /// The same of a tensor; none of an undefined one.
-inline NdArray contiguous_array(const Variable& x) {
-  return x.defined() ? contiguous_array(x.array()) : NdArray();
+inline NdArray contiguous_array(const Variable& x, const ArrayForm& form = {}) {
+  return x.defined() ? contiguous_array(x.array(), form) : NdArray();
 }
-/// x itself if it is contiguous and of the dtype, else a copy that is; `pinned` asks for page-locked memory.
-NdArray contiguous_array(const NdArray& x, DType dtype, bool pinned = false);
 /// x itself if it is of the dtype, else a contiguous copy that is.
 NdArray cast_array(const NdArray& x, DType dtype);
 /// A contiguous copy of x, to be written into.

@@ -2,9 +2,10 @@
 #include "ops/common/dims.h"
 
 #include "ops/common/arrays.h"
-#include "ops/common/record.h"
 
 #include <ebb/autograd/record.h>
+
+#include "ops/common/record.h"
 
 namespace ebb::ops {
 

@@ -25,6 +25,11 @@ DimVector strides_like(const NdArray& like, optional<MemoryFormat> format);
 NdArray empty_array_like(const NdArray& like, DType dtype, Device device,
                          optional<MemoryFormat> format = nullopt);
 
+/// The same in like's dtype and on its device; none of an undefined array.
+inline NdArray empty_array_like(const NdArray& like) {
+  return like.defined() ? empty_array_like(like, like.dtype(), like.device()) : NdArray();
+}
+
 /// Whether the elements lie in the order that the format asks for.
 bool has_format(const NdArray& x, MemoryFormat format);
 

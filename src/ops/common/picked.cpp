@@ -2,7 +2,6 @@
 #include "ops/common/picked.h"
 
 #include "ops/common/dims.h"
-#include "ops/common/record.h"
 
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
@@ -10,6 +9,8 @@
 #include <ebb/ops/index.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
+
+#include "ops/common/record.h"
 
 namespace ebb::ops {
 namespace {

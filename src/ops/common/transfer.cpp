@@ -43,14 +43,14 @@ void copy_from_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
   const Device device = out.device();
   // A capture has no use for a copy that waits; the backend says so.
   if (!x.storage()->is_pinned() || (!non_blocking && detail::current_capture())) {
-    const NdArray source = contiguous_array(x, out.dtype());
+    const NdArray source = contiguous_array(x, {out.dtype()});
     if (out.is_contiguous()) return move(out, source);
     const NdArray landing = NdArray::empty(out.sizes(), out.dtype(), device);
     move(landing, source);
     return kernels::copy(device, out, landing);
   }
   // As it is: the device converts.
-  const NdArray source = contiguous_array(x, x.dtype(), true);
+  const NdArray source = contiguous_array(x, {.pinned = true});
   if (out.is_contiguous() && out.dtype() == x.dtype()) {
     move_queued(out, source, source);
   } else {
@@ -64,7 +64,7 @@ void copy_from_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
 }
 
 void copy_to_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
-  const NdArray source = contiguous_array(x, out.dtype());
+  const NdArray source = contiguous_array(x, {out.dtype()});
   if (!out.is_contiguous()) {  // the host rearranges what has arrived
     const NdArray landing = NdArray::empty(out.sizes(), out.dtype());
     move(landing, source);
@@ -84,7 +84,7 @@ void copy_array(NdArray& out, const NdArray& x, bool non_blocking) {
   if (out.device() == x.device()) return kernels::copy(out.device(), out, x);
   if (x.device().is_cpu()) return copy_from_cpu(out, x, non_blocking);
   if (out.device().is_cpu()) return copy_to_cpu(out, x, non_blocking);
-  const NdArray source = contiguous_array(x, out.dtype());
+  const NdArray source = contiguous_array(x, {out.dtype()});
   if (out.is_contiguous()) return move(out, source);
   const NdArray landing = NdArray::empty(out.sizes(), out.dtype(), out.device());
   move(landing, source);

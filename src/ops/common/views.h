@@ -4,10 +4,17 @@
 #include <ebb/core/ndarray.h>
 #include <ebb/core/options.h>
 
+#include <initializer_list>
 #include <utility>
 
 namespace ebb::ops {
 
+/// The sizes of a batch, and those of its elements behind them.
+inline DimVector sizes_with(IntArrayRef batch, std::initializer_list<std::int64_t> more) {
+  DimVector sizes(batch);
+  sizes.append(more.begin(), more.end());
+  return sizes;
+}
 /// `shape` with its -1 replaced so that it holds `numel` elements.
 DimVector infer_size(const char* op, IntArrayRef shape, std::int64_t numel);
 /// `dims` of a tensor of n dimensions, negative ones counted from the end; each may be named once.

@@ -1,14 +1,15 @@
 // The gradients of convolution: each of its three kernels is differentiated by the other two.
 #include "ops/conv/backward.h"
-#include "ops/common/record.h"
 
 #include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 
+#include "ops/common/arrays.h"
 #include "ops/common/kernels.h"
 #include "ops/common/layout.h"
+#include "ops/common/record.h"
 #include "ops/conv/kernels.h"
 
 namespace ebb::ops {
@@ -86,12 +87,6 @@ void fill_without_products(NdArray& out, const NdArray& bias, bool relu) {
   if (relu) ebb::relu_(Variable(out));
 }
 
-NdArray operand(const Variable& x, DType dtype, MemoryFormat format) {
-  if (!x.defined()) return {};
-  if (x.dtype() == dtype && has_format(x.array(), format)) return x.array();
-  return x.detach().to(dtype).contiguous(format).array();
-}
-
 }  // namespace
 
 Variable convolve(ConvKind kind, const Variable& first, const Variable& second, const Variable& bias,
@@ -104,8 +99,8 @@ Variable convolve(ConvKind kind, const Variable& first, const Variable& second, 
   const DType compute = widens ? kFloat : dtype, taken = widens && dtype != kBFloat16 ? kFloat : dtype;
   const MemoryFormat format = device.is_cpu() ? MemoryFormat::Contiguous : c.format;
   NdArray array = empty_in(result_shape(kind, c), compute, device, format);
-  const NdArray a = operand(first, taken, format), b = operand(second, taken, format),
-                shift = operand(bias, compute, MemoryFormat::Contiguous);
+  const NdArray a = contiguous_array(first, {taken, format}), b = contiguous_array(second, {taken, format}),
+                shift = contiguous_array(bias, {compute});
   if (array.numel() == 0 || a.numel() == 0 || b.numel() == 0)
     fill_without_products(array, shift, relu);
   else if (kind == ConvKind::forward)

@@ -82,8 +82,8 @@ Variable searchsorted(const Variable& sorted_sequence, const Variable& self, boo
             ", should be one-dimensional or have the leading dimensions of the values, shape ", self.sizes(),
             ".");
   const DType type = promote_types(sequence.dtype(), self.dtype());
-  const NdArray lines = ops::contiguous_array(sequence.array(), type);
-  const NdArray values = ops::contiguous_array(self.array(), type);
+  const NdArray lines = ops::contiguous_array(sequence.array(), {type});
+  const NdArray values = ops::contiguous_array(self.array(), {type});
   const std::int64_t n = sequence.size(-1), count = dims == 1 ? 1 : n == 0 ? 0 : lines.numel() / n;
   const std::int64_t m = dims == 1 ? values.numel() : self.size(-1);
   NdArray out = NdArray::empty(self.sizes(), kLong, device);

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "ops/common/saved_variables.h"
+
 namespace ebb {
 
 namespace {
@@ -132,21 +134,12 @@ struct Plan {
 };
 
 struct IndexedNode : autograd::Node {
-  std::vector<std::unique_ptr<autograd::SavedVariable>> saved;
+  ops::SavedVariables saved{this};
 
-  void save(const Indices& indices) {
-    saved.reserve(indices.size());
-    for (const Variable& index : indices) {
-      saved.push_back(std::make_unique<autograd::SavedVariable>(this));
-      saved.back()->save(index);
-    }
-  }
   std::vector<optional<Variable>> indices() const {
     std::vector<optional<Variable>> out;
-    for (const auto& index : saved) {
-      const Variable unpacked = index->unpack();
-      out.push_back(unpacked.defined() ? optional<Variable>(unpacked) : nullopt);
-    }
+    for (const Variable& index : saved.unpack())
+      out.push_back(index.defined() ? optional<Variable>(index) : nullopt);
     return out;
   }
 };
@@ -201,7 +194,7 @@ auto put_values(const Indices& indices, const Variable& values, bool accumulate,
 
 auto keep(const Indices& indices, bool accumulate) {
   return [&indices, accumulate](IndexPutBackward& node) {
-    node.save(indices);
+    node.saved.save(indices);
     node.accumulate = accumulate;
   };
 }
@@ -217,7 +210,7 @@ Variable ops::index_part(const Variable& x, ArrayRef<optional<Variable>> indices
   return ops::record<IndexBackward>(
       std::move(out),
       [&](IndexBackward& node) {
-        node.save(list);
+        node.saved.save(list);
         node.sizes = DimVector(x.sizes());
       },
       x);

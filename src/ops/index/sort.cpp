@@ -3,7 +3,6 @@
 #include "ops/common/dims.h"
 #include "ops/common/kernels.h"
 #include "ops/common/picked.h"
-#include "ops/common/record.h"
 #include "ops/index/sort_kernels.h"
 
 #include <ebb/autograd/record.h>
@@ -11,6 +10,8 @@
 #include <ebb/ops/sort.h>
 
 #include <cmath>
+
+#include "ops/common/record.h"
 
 namespace ebb {
 

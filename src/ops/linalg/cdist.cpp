@@ -10,9 +10,11 @@
 
 #include <cmath>
 
+#include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
+#include "ops/common/views.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/product.h"
 
@@ -20,10 +22,6 @@ namespace ebb {
 namespace {
 
 using autograd::GradList;
-
-NdArray operand(const Variable& x) {
-  return x.array().is_contiguous() ? x.array() : x.detach().contiguous().array();
-}
 
 // The derivative of each distance by its differences, in differentiable ops. A difference or distance of zero
 // has derivative zero, also where powers of it would be infinite.
@@ -63,7 +61,8 @@ struct CdistBackward : autograd::Node {
   // Without the differences of all pairs in memory, where nobody will differentiate on.
   Variable one_side(const Variable& g, const Variable& a, const Variable& b, const Variable& d) const {
     NdArray array = NdArray::empty(a.sizes(), a.dtype(), a.device());
-    kernels::cdist_backward(a.device(), array, operand(g), operand(a), operand(b), operand(d), p);
+    kernels::cdist_backward(a.device(), array, ops::contiguous_array(g), ops::contiguous_array(a),
+                            ops::contiguous_array(b), ops::contiguous_array(d), p);
     return Variable(std::move(array));
   }
 };
@@ -85,17 +84,12 @@ Variable cdist(const Variable& self, const Variable& other, double p, optional<s
   const IntArrayRef s = self.sizes(), t = other.sizes();
   const std::size_t ds = s.size(), dt = t.size();
   const DimVector batch = broadcast_shapes("cdist", s.slice(0, ds - 2), t.slice(0, dt - 2));
-  const auto shape = [&](std::int64_t rows, std::int64_t cols) {
-    DimVector full(batch);
-    full.push_back(rows);
-    full.push_back(cols);
-    return full;
-  };
-  const DimVector left = shape(s[ds - 2], s[ds - 1]), right = shape(t[dt - 2], t[dt - 1]);
+  const DimVector left = ops::sizes_with(batch, {s[ds - 2], s[ds - 1]}),
+                  right = ops::sizes_with(batch, {t[dt - 2], t[dt - 1]});
   const Variable a = s == IntArrayRef(left) ? self : self.expand(left);
   const Variable b = t == IntArrayRef(right) ? other : other.expand(right);
-  NdArray array = NdArray::empty(shape(s[ds - 2], t[dt - 2]), self.dtype(), device);
-  kernels::cdist(device, array, operand(a), operand(b), p);
+  NdArray array = NdArray::empty(ops::sizes_with(batch, {s[ds - 2], t[dt - 2]}), self.dtype(), device);
+  kernels::cdist(device, array, ops::contiguous_array(a), ops::contiguous_array(b), p);
   Variable out(std::move(array));
   if (const auto node = ops::record_results<CdistBackward>({&out}, a, b)) {
     node->x1.save(a);

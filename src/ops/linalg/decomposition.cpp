@@ -50,12 +50,6 @@ void check_pivots(const char* op, const Variable& pivots, const Variable& x, std
 
 IntArrayRef batch_of(const Variable& A) { return A.sizes().slice(0, A.sizes().size() - 2); }
 
-DimVector sizes_with(IntArrayRef batch, std::initializer_list<std::int64_t> more) {
-  DimVector sizes(batch);
-  for (const std::int64_t n : more) sizes.push_back(n);
-  return sizes;
-}
-
 Variable expand_batch(const Variable& A, IntArrayRef batch) {
   return batch_of(A) == batch ? A : A.expand(sizes_with(batch, {rows_of(A), cols_of(A)}));
 }

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "ops/common/checks.h"
+#include "ops/common/views.h"
 
 namespace ebb::ops {
 
@@ -26,8 +27,6 @@ void check_pivots(const char* op, const Variable& pivots, const Variable& x, std
 
 /// The sizes before the last two.
 IntArrayRef batch_of(const Variable& A);
-/// `batch` and what follows.
-DimVector sizes_with(IntArrayRef batch, std::initializer_list<std::int64_t> more);
 /// A repeated along the batch. No copy.
 Variable expand_batch(const Variable& A, IntArrayRef batch);
 /// The batches of A and B, broadcast.

@@ -5,6 +5,7 @@
 
 #include "ops/common/autocast.h"
 #include "ops/common/self.h"
+#include "ops/common/views.h"
 #include "ops/linalg/product.h"
 
 namespace ebb {
@@ -24,18 +25,14 @@ Variable batched(const Variable& a, const Variable& b) {
             " cannot be multiplied: ", k, " columns meet ", b.sizes()[db - 2], " rows.");
   if (da == 3 && db == 3 && a.sizes()[0] == b.sizes()[0]) return ops::product("matmul", a, false, b, false);
   const DimVector batch = broadcast_shapes("matmul", a.sizes().slice(0, da - 2), b.sizes().slice(0, db - 2));
-  DimVector sizes(batch);
-  sizes.push_back(m);
-  sizes.push_back(n);
+  const DimVector sizes = ops::sizes_with(batch, {m, n});
   if (db == 2) {  // one matrix for all: the batches are more rows
     const Variable rows = a.reshape({product_of(a.sizes().slice(0, da - 1)), k});
     return ops::product("matmul", rows, false, b, false).view(sizes);
   }
   const std::int64_t count = product_of(batch);
   const auto as_batch = [&](const Variable& x, std::int64_t rows, std::int64_t cols) {
-    DimVector full(batch);
-    full.push_back(rows);
-    full.push_back(cols);
+    const DimVector full = ops::sizes_with(batch, {rows, cols});
     const Variable wide = x.sizes() == IntArrayRef(full) ? x : x.expand(full);
     return wide.dim() == 3 ? wide : wide.reshape({count, rows, cols});
   };

@@ -1,7 +1,6 @@
 // Products of two matrices, with sums: mm, bmm, addmm and their kin.
 #include "ops/linalg/product.h"
 #include "ops/common/autocast.h"
-#include "ops/common/record.h"
 
 #include <ebb/autograd/record.h>
 #include <ebb/ops/elementwise.h>
@@ -10,6 +9,7 @@
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/float_product.h"
+#include "ops/common/record.h"
 #include "ops/common/self.h"
 #include "ops/linalg/kernels.h"
 

@@ -116,7 +116,6 @@ Variable add_vector_product(const char* op, const Variable& self, const Variable
   EBB_CHECK(
       IntArrayRef(broadcast_shapes(op, self.sizes(), sizes)) == sizes && (!in_place || self.sizes() == sizes),
       op, ": a tensor of shape ", self.sizes(), " cannot be added to a product of shape ", sizes, ".");
-  if (in_place) autograd::check_inplace(self, op);
   const auto fill = [&](AddedBackward& n) {
     n.outer = outer;
     n.beta = beta;
@@ -127,7 +126,6 @@ Variable add_vector_product(const char* op, const Variable& self, const Variable
     if (n.needs(2)) n.a.save(keep(a));
     if (n.needs(1)) n.b.save(keep(b));
   };
-  const Ref<AddedBackward> node = node_of<AddedBackward>(fill, self, a, b);
   // A new array even in place: the operands may share self's memory.
   NdArray array = NdArray::empty(sizes, self.dtype(), device);
   const auto as_matrix = [&](const NdArray& x) { return outer ? x : as_column(x); };
@@ -135,18 +133,14 @@ Variable add_vector_product(const char* op, const Variable& self, const Variable
   kernels::product(device, out, as_matrix(self.array().expand(sizes)),
                    outer ? as_column(a.array()) : a.array(), outer ? as_row(b.array()) : as_column(b.array()),
                    {false, false, beta, alpha});
-  if (in_place) {
-    NdArray target = as_matrix(self.array());
+  if (!in_place) return record<AddedBackward>(std::move(array), fill, self, a, b);
+  const auto write = [&](const NdArray& into) {
+    NdArray target = as_matrix(into);
     const NdArray left = NdArray::empty({target.sizes()[0], 0}, self.dtype(), device);
     const NdArray right = NdArray::empty({0, target.sizes()[1]}, self.dtype(), device);
     kernels::product(device, target, out, left, right, {false, false, 1, 1});
-    autograd::bump_version(self);
-    autograd::rebase_history(self, node);
-    return self;
-  }
-  Variable result(std::move(array));
-  if (node) autograd::set_history(result, node);
-  return result;
+  };
+  return record_inplace<AddedBackward>(self, op, write, fill, a, b);
 }
 
 void check_mv(const char* op, const Variable& mat, const Variable& vec) {

@@ -2,10 +2,12 @@
 #include "ops/loss/classes.h"
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
-#include "ops/common/record.h"
 
 #include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
+
+#include "ops/common/arrays.h"
+#include "ops/common/record.h"
 
 namespace ebb {
 
@@ -49,7 +51,7 @@ ClassProblem class_problem(const char* op, const Variable& x, const Variable& ta
               "], got ", w.sizes(), ".");
     ops::check_same_dtype(op, x, w);
     ops::check_no_gradient(op, "weight", w);
-    p.to.weight = w.detach().contiguous().array();
+    p.to.weight = ops::contiguous_array(w);
   }
   NoGradGuard no_grad;
   p.to.target = target.to(kLong).contiguous().array();
@@ -86,7 +88,7 @@ struct NllBackward : autograd::Node {
 Variable nll_forward(const Variable& x, const std::shared_ptr<NllState>& state) {
   NdArray out = class_loss_array(state->problem, x);
   if (!state->total.defined()) state->total = NdArray::empty({}, kDouble, x.device());
-  kernels::nll_loss(x.device(), out, state->total, x.detach().contiguous().array(), state->problem.to);
+  kernels::nll_loss(x.device(), out, state->total, ops::contiguous_array(x), state->problem.to);
   return record<NllBackward>(
       std::move(out), [&](NllBackward& node) { node.state = state; }, x);
 }
@@ -95,8 +97,7 @@ Variable nll_forward(const Variable& x, const std::shared_ptr<NllState>& state) 
 
 Variable nll_backward(const Variable& grad, const std::shared_ptr<const NllState>& state) {
   NdArray dx = NdArray::empty(state->sizes, grad.dtype(), grad.device());
-  kernels::nll_loss_backward(grad.device(), dx, grad.detach().contiguous().array(), state->total,
-                             state->problem.to);
+  kernels::nll_loss_backward(grad.device(), dx, ops::contiguous_array(grad), state->total, state->problem.to);
   return record<NllBackwardBackward>(
       std::move(dx),
       [&](NllBackwardBackward& node) {

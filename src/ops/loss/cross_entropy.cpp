@@ -8,6 +8,7 @@
 #include <ebb/ops/shape.h>
 #include <ebb/ops/softmax.h>
 
+#include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
@@ -129,7 +130,7 @@ Variable fused_cross_entropy(const Variable& x, ClassProblem problem, const Cros
   NdArray out = ops::class_loss_array(state->problem, x);
   NdArray kept = NdArray::empty({(x.is_cpu() ? 1 : 2) * to.batch * to.places},
                                 x.dtype() == kDouble ? kDouble : kFloat, x.device());
-  kernels::cross_entropy(x.device(), out, state->total, kept, x.detach().contiguous().array(), to);
+  kernels::cross_entropy(x.device(), out, state->total, kept, ops::contiguous_array(x), to);
   return ops::record<CrossEntropyBackward>(
       std::move(out),
       [&](CrossEntropyBackward& node) {
@@ -158,8 +159,8 @@ ClassProblem make_soft_problem(const Variable& x, const Variable& target, const 
     p.out_sizes.push_back(x.size(d));
     p.to.places *= x.size(d);
   }
-  if (weight.defined()) p.to.weight = weight.detach().contiguous().array();
-  p.to.probabilities = target.detach().contiguous().array();
+  if (weight.defined()) p.to.weight = ops::contiguous_array(weight);
+  p.to.probabilities = ops::contiguous_array(target);
   p.to.reduced = call.reduction != Reduction::None;
   p.to.mean = call.reduction == Reduction::Mean;
   return p;

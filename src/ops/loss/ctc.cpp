@@ -118,7 +118,7 @@ Variable ctc_loss(const Variable& log_probs, const Variable& targets, IntArrayRe
   place_targets(p, targets, target_lengths);
   p.input_lengths = input_lengths.vec();
   p.target_lengths = target_lengths.vec();
-  p.targets = ops::contiguous_array(targets.array(), kLong);
+  p.targets = ops::contiguous_array(targets.array(), {kLong});
 
   const Variable x = batched ? log_probs : log_probs.unsqueeze(1);
   NdArray alpha = NdArray::empty({p.batch, p.steps, p.states}, kDouble, x.device());

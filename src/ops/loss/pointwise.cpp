@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
@@ -22,14 +23,6 @@ using kernels::LossReduction;
 template <class F>
 Variable with_positive_weight(const Variable& p, const F& f) {
   return p.defined() ? f(p) : f(math::Unweighted());
-}
-
-/// The array in this shape, dtype and contiguous: what the kernels read.
-NdArray flat(const Variable& x, IntArrayRef sizes) {
-  if (!x.defined()) return {};
-  if (x.sizes() == sizes && x.is_contiguous()) return x.array();
-  NoGradGuard no_grad;
-  return x.expand(sizes).contiguous().array();
 }
 
 template <class F>
@@ -57,8 +50,10 @@ struct PointwiseLossBackward : autograd::Node {
           times(with_positive_weight(p, [&](const auto& weighted) { return f.slope(x, y, weighted); })));
     } else {
       NdArray dx = NdArray::empty(sizes, x.dtype(), x.device());
-      const NdArray g = how.reduced ? grad.array() : flat(grad, sizes);
-      const LossInputs in{flat(x, sizes), flat(y, sizes), flat(w, sizes), flat(p, sizes)};
+      const NdArray g = how.reduced ? grad.array() : ops::contiguous_array(grad, {.sizes = sizes});
+      const LossInputs in{
+          ops::contiguous_array(x, {.sizes = sizes}), ops::contiguous_array(y, {.sizes = sizes}),
+          ops::contiguous_array(w, {.sizes = sizes}), ops::contiguous_array(p, {.sizes = sizes})};
       kernels::PointwiseLoss<F>::backward(x.device(), dx, f, g, in, how);
       out.push_back(Variable(std::move(dx)));
     }
@@ -95,7 +90,8 @@ Variable pointwise_loss(const char* op, const char* node_name, F f, const Variab
   if (reduction == Reduction::Mean)
     how.scale = numel == 0 ? std::numeric_limits<double>::quiet_NaN() : 1.0 / static_cast<double>(numel);
   NdArray array = how.reduced ? NdArray::empty({}, dtype, device) : NdArray::empty(sizes, dtype, device);
-  const LossInputs in{flat(x, sizes), flat(y, sizes), flat(w, sizes), flat(p, sizes)};
+  const LossInputs in{ops::contiguous_array(x, {.sizes = sizes}), ops::contiguous_array(y, {.sizes = sizes}),
+                      ops::contiguous_array(w, {.sizes = sizes}), ops::contiguous_array(p, {.sizes = sizes})};
   kernels::PointwiseLoss<F>::forward(device, array, f, in, how);
   return ops::record<PointwiseLossBackward<F>>(
       std::move(array),

@@ -37,8 +37,6 @@ NormShape shape_of(const Variable& x, MemoryFormat format) {
   return s;
 }
 
-NdArray array_in(const Variable& x, MemoryFormat format) { return x.detach().contiguous(format).array(); }
-
 /// All dimensions but the channels.
 DimVector other_dims(std::int64_t dims) {
   DimVector out{0};
@@ -74,8 +72,9 @@ struct NativeBatchNormBackward : autograd::Node {
     if (needs(0)) out.dx = ops::empty_in(x.sizes(), x.dtype(), x.device(), format);
     if (needs(1)) out.dweight = NdArray::empty({x.size(1)}, x.dtype(), x.device());
     if (needs(2)) out.dbias = NdArray::empty({x.size(1)}, x.dtype(), x.device());
-    const NormSaved in{array_in(x, format), mean, rstd, ops::contiguous_array(w)};
-    kernels::batch_norm_backward(x.device(), out, array_in(grad, format), in, shape_of(x, format), training);
+    const NormSaved in{ops::contiguous_array(x, {.format = format}), mean, rstd, ops::contiguous_array(w)};
+    kernels::batch_norm_backward(x.device(), out, ops::contiguous_array(grad, {.format = format}), in,
+                                 shape_of(x, format), training);
     const auto wrap = [](NdArray& a) { return a.defined() ? Variable(std::move(a)) : Variable(); };
     return {wrap(out.dx), wrap(out.dweight), wrap(out.dbias)};
   }
@@ -175,7 +174,7 @@ std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input
   const MemoryFormat format = ops::suggested_format(input.array());
   const NormShape shape = shape_of(input, format);
   const DType dtype = ops::statistics_dtype(input.dtype());
-  const NdArray x = array_in(input, format);
+  const NdArray x = ops::contiguous_array(input, {.format = format});
   const NdArray weights = ops::contiguous_array(w), biases = ops::contiguous_array(b);
   NdArray array = ops::empty_in(input.sizes(), input.dtype(), device, format);
   BatchStatistics stats;
@@ -191,7 +190,7 @@ std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input
     }
   } else {
     NoGradGuard no_grad;
-    stats.mean = run_mean.detach().to(dtype).contiguous().array();
+    stats.mean = ops::contiguous_array(run_mean, {dtype});
     stats.rstd = (run_var.detach().to(dtype) + eps).rsqrt().contiguous().array();
     kernels::batch_norm_apply(device, array, {x, stats.mean, stats.rstd, weights}, biases, shape);
   }

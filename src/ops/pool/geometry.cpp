@@ -1,4 +1,5 @@
 // Windows of pooling, from arguments to numbers.
+#include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/layout.h"
 #include "ops/common/window.h"
@@ -95,7 +96,7 @@ DimVector pooled_shape(const Variable& x, const PoolGeometry& g, int dims) {
 }
 
 NdArray PoolLayout::operand(const Variable& x) const {
-  return x.detach().contiguous(kernel_format(x.device())).array();
+  return contiguous_array(x, {.format = kernel_format(x.device())});
 }
 
 NdArray PoolLayout::empty(IntArrayRef sizes, DType dtype, Device device) const {

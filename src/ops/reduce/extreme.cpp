@@ -2,7 +2,6 @@
 #include "ops/common/arrays.h"
 #include "ops/common/dims.h"
 #include "ops/common/picked.h"
-#include "ops/common/record.h"
 #include "ops/reduce/kernels.h"
 
 #include <ebb/autograd/record.h>
@@ -11,6 +10,8 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
+
+#include "ops/common/record.h"
 
 namespace ebb {
 namespace ops {

@@ -2,7 +2,6 @@
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/dims.h"
-#include "ops/common/record.h"
 #include "ops/reduce/kernels.h"
 #include "ops/reduce/unit.h"
 
@@ -14,6 +13,8 @@
 #include <ebb/ops/shape.h>
 
 #include <cmath>
+
+#include "ops/common/record.h"
 
 namespace ebb {
 namespace ops {

@@ -2,7 +2,6 @@
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/dims.h"
-#include "ops/common/record.h"
 #include "ops/reduce/scan_kernels.h"
 
 #include <ebb/autograd/record.h>
@@ -12,6 +11,8 @@
 #include <ebb/ops/index.h>
 #include <ebb/ops/scan.h>
 #include <ebb/ops/shape.h>
+
+#include "ops/common/record.h"
 
 namespace ebb {
 

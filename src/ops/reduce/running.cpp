@@ -73,8 +73,9 @@ Variable running_sum(const Variable& x, std::int64_t dim, bool reverse, DType dt
 
 Variable running_prod(const Variable& x, std::int64_t dim, bool reverse, DType dtype) {
   Variable result(run_scan_in(x, dtype, dim, ScanKind::prod, reverse));
-  if (const auto node = node_of<CumprodBackward>(along<CumprodBackward>(dim, reverse), x)) {
-    autograd::set_history(result, node);
+  if (const auto node = record_results<CumprodBackward>({&result}, x)) {
+    node->dim = dim;
+    node->reverse = reverse;
     node->self.save(x);
     node->result.save_output(result);
   }

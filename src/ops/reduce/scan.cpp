@@ -72,8 +72,8 @@ Variable& cumprod_(const Variable& self, std::int64_t dim, optional<ScalarType> 
 Variable logcumsumexp(const Variable& self, std::int64_t dim) {
   const std::int64_t d = wrap_dim("logcumsumexp", dim, self.dim());
   Variable result(ops::run_scan(self.array(), d, ScanKind::logsumexp, false));
-  if (const auto node = ops::node_of<ops::LogcumsumexpBackward>([&](auto& n) { n.dim = d; }, self)) {
-    autograd::set_history(result, node);
+  if (const auto node = ops::record_results<ops::LogcumsumexpBackward>({&result}, self)) {
+    node->dim = d;
     node->self.save(self);
     node->result.save_output(result);
   }

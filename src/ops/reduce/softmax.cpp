@@ -3,7 +3,6 @@
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/dims.h"
-#include "ops/common/record.h"
 #include "ops/reduce/softmax_kernels.h"
 
 #include <ebb/autograd/record.h>
@@ -11,6 +10,8 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/softmax.h>
+
+#include "ops/common/record.h"
 
 namespace ebb {
 
@@ -68,7 +69,7 @@ Variable forward(const char* op, const Variable& x, std::int64_t dim, bool log, 
   EBB_CHECK(is_floating(x.dtype()), op, ": expected a floating-point tensor, got ", x,
             ". Convert it with .to(ebb::kFloat) or pass dtype.");
   const std::int64_t d = wrap_dim(op, dim, x.dim());
-  const NdArray in = contiguous_array(x.array(), dtype);
+  const NdArray in = contiguous_array(x.array(), {dtype});
   NdArray out = overwrites ? in : NdArray::empty(in.sizes(), dtype, in.device());
   kernels::softmax(in.device(), out, in, d, log);
   Variable result(std::move(out));

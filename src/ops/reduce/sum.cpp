@@ -2,12 +2,13 @@
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/dims.h"
-#include "ops/common/record.h"
 #include "ops/reduce/kernels.h"
 
 #include <ebb/autograd/record.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
+
+#include "ops/common/record.h"
 
 namespace ebb {
 namespace ops {

@@ -1,7 +1,6 @@
 // var, std and their pairs with the mean.
 #include "ops/common/arrays.h"
 #include "ops/common/dims.h"
-#include "ops/common/record.h"
 #include "ops/reduce/kernels.h"
 #include "ops/reduce/unit.h"
 
@@ -14,6 +13,8 @@
 
 #include <algorithm>
 #include <cmath>
+
+#include "ops/common/record.h"
 
 namespace ebb {
 namespace ops {

@@ -4,10 +4,9 @@
 #include <ebb/autograd/saved_variable.h>
 #include <ebb/ops/shape.h>
 
-#include <deque>
-
 #include "ops/common/arrays.h"
 #include "ops/common/record.h"
+#include "ops/common/saved_variables.h"
 #include "ops/rnn/layer.h"
 
 namespace ebb::ops {
@@ -62,7 +61,7 @@ RnnLayerResult by_directions(const char* op, ArrayRef<RnnInputs> sides, const Rn
 /// A layer that a library has computed. Where that does not go back too, or where gradients are recorded, the
 /// layer is computed again, direction by direction.
 struct CudnnRnnBackward final : autograd::Node {
-  std::deque<autograd::SavedVariable> inputs;
+  SavedVariables inputs{this};
   autograd::SavedVariable result{this};
   NdArray kept;
   RnnSteps steps;
@@ -73,8 +72,7 @@ struct CudnnRnnBackward final : autograd::Node {
     kept = NdArray();
   }
   autograd::GradList apply(autograd::GradList&& grads) override {
-    variable_list edges;
-    for (const autograd::SavedVariable& input : inputs) edges.push_back(input.unpack());
+    variable_list edges = inputs.unpack();
     grads.resize(3);
     autograd::GradList out(edges.size());
     if (!GradMode::is_enabled() && by_library(out, sides_of(edges), grads)) return out;
@@ -125,7 +123,7 @@ bool by_library(RnnLayerResult& result, const char* op, ArrayRef<RnnInputs> side
   const Variable hidden(computed.hidden),
       cell = computed.cell.defined() ? Variable(computed.cell) : Variable();
   if (const auto node = record_results<CudnnRnnBackward>({&result.rows, &hidden, &cell}, edges)) {
-    for (const Variable& input : edges) node->inputs.emplace_back(node.get()).save(input);
+    node->inputs.save(edges);
     node->kept = computed.kept;
     node->steps = steps;
     node->result.save_output(result.rows);

@@ -1,6 +1,5 @@
 // One recurrent layer in one direction: its checks, its node.
 #include "ops/rnn/layer.h"
-#include "ops/common/record.h"
 
 #include <ebb/autograd/backward.h>
 #include <ebb/ops/elementwise.h>
@@ -11,6 +10,9 @@
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/float_product.h"
+#include "ops/common/layout.h"
+#include "ops/common/record.h"
+#include "ops/common/saved_variables.h"
 
 namespace ebb::ops {
 namespace {
@@ -20,12 +22,8 @@ DType carrier_of(const Variable& x) {
   return x.device().is_cpu() && x.dtype() != kDouble ? kFloat : x.dtype();
 }
 
-NdArray array_of(const Variable& x, DType dtype) {
-  return x.defined() ? contiguous_array(x.array(), dtype) : NdArray();
-}
-
 RnnState state_of(const RnnInputs& in, DType dtype) {
-  return {array_of(in[RnnInputs::kHidden], dtype), array_of(in[RnnInputs::kCell], dtype)};
+  return {contiguous_array(in[RnnInputs::kHidden], {dtype}), contiguous_array(in[RnnInputs::kCell], {dtype})};
 }
 
 /// What matrices that are multiplied are given in: bfloat16 stays what it is.
@@ -33,19 +31,14 @@ DType factor_of(const Variable& x) { return x.dtype() == kBFloat16 ? kBFloat16 :
 
 RnnWeights weights_of(const RnnInputs& in, DType dtype) {
   const DType factor = factor_of(in[RnnInputs::kHiddenWeight]);
-  return {array_of(in[RnnInputs::kHiddenWeight], factor), array_of(in[RnnInputs::kInputBias], dtype),
-          array_of(in[RnnInputs::kHiddenBias], dtype), array_of(in[RnnInputs::kProjection], factor)};
-}
-
-NdArray empty_like(const NdArray& x) {
-  return x.defined() ? NdArray::empty(x.sizes(), x.dtype(), x.device()) : NdArray();
+  return {contiguous_array(in[RnnInputs::kHiddenWeight], {factor}),
+          contiguous_array(in[RnnInputs::kInputBias], {dtype}),
+          contiguous_array(in[RnnInputs::kHiddenBias], {dtype}),
+          contiguous_array(in[RnnInputs::kProjection], {factor})};
 }
 
 struct RnnLayerBackward final : autograd::Node {
-  autograd::SavedVariable inputs[RnnInputs::kCount] = {
-      autograd::SavedVariable(this), autograd::SavedVariable(this), autograd::SavedVariable(this),
-      autograd::SavedVariable(this), autograd::SavedVariable(this), autograd::SavedVariable(this),
-      autograd::SavedVariable(this), autograd::SavedVariable(this)};
+  SavedVariables inputs{this};
   autograd::SavedVariable result{this};
   NdArray gates, extras;
   RnnSteps steps;
@@ -57,7 +50,8 @@ struct RnnLayerBackward final : autograd::Node {
   }
   autograd::GradList apply(autograd::GradList&& grads) override {
     RnnInputs in;
-    for (std::size_t i = 0; i < RnnInputs::kCount; ++i) in[i] = inputs[i].unpack();
+    const variable_list saved = inputs.unpack();
+    std::copy(saved.begin(), saved.end(), in.values);
     grads.resize(3);
     return GradMode::is_enabled() ? by_ops(in, grads) : by_kernels(in, grads);
   }
@@ -66,24 +60,24 @@ struct RnnLayerBackward final : autograd::Node {
   autograd::GradList by_kernels(const RnnInputs& in, const autograd::GradList& grads) const {
     const DType dtype = gates.dtype();
     const Variable rows = result.unpack();
-    const RnnTrace trace{gates, extras, array_of(rows, dtype), {}};
+    const RnnTrace trace{gates, extras, contiguous_array(rows, {dtype}), {}};
     const RnnState first = state_of(in, dtype);
     RnnSlopes slopes;
-    slopes.input = empty_like(gates);
-    slopes.hidden = steps.kind == RnnKind::gru ? empty_like(gates) : slopes.input;
-    slopes.previous = empty_like(trace.result);
-    if (in[RnnInputs::kProjection].defined()) slopes.projected = empty_like(trace.result);
-    slopes.first = {empty_like(first.hidden), empty_like(first.cell)};
-    kernels::rnn_backward(gates.device(), slopes, array_of(grads[0], dtype),
-                          {array_of(grads[1], dtype), array_of(grads[2], dtype)}, trace, first,
-                          weights_of(in, dtype), steps);
+    slopes.input = empty_array_like(gates);
+    slopes.hidden = steps.kind == RnnKind::gru ? empty_array_like(gates) : slopes.input;
+    slopes.previous = empty_array_like(trace.result);
+    if (in[RnnInputs::kProjection].defined()) slopes.projected = empty_array_like(trace.result);
+    slopes.first = {empty_array_like(first.hidden), empty_array_like(first.cell)};
+    kernels::rnn_backward(gates.device(), slopes, contiguous_array(grads[0], {dtype}),
+                          {contiguous_array(grads[1], {dtype}), contiguous_array(grads[2], {dtype})}, trace,
+                          first, weights_of(in, dtype), steps);
     return of_weights(in, slopes);
   }
 
   /// The gradients of the inputs from the slopes, each weight's in one product over all steps.
   autograd::GradList of_weights(const RnnInputs& in, const RnnSlopes& slopes) const {
     const DType factor = factor_of(in[RnnInputs::kRows]);
-    const auto as_factor = [&](const Variable& x) { return Variable(array_of(x, factor)); };
+    const auto as_factor = [&](const Variable& x) { return Variable(contiguous_array(x, {factor})); };
     const bool one = slopes.input.address() == slopes.hidden.address();
     const Variable sum_of(slopes.input), input = as_factor(sum_of);
     const Variable hidden = one ? input : as_factor(Variable(slopes.hidden));
@@ -199,10 +193,11 @@ RnnResult rnn_direction(const char* op, const RnnInputs& in, const RnnSteps& ste
   };
   const DType factor = factor_of(rows);
   trace.gates = fresh(count, width);
-  product_transposed(trace.gates, array_of(rows, factor), array_of(in[I::kInputWeight], factor));
+  product_transposed(trace.gates, contiguous_array(rows, {factor}),
+                     contiguous_array(in[I::kInputWeight], {factor}));
   if (steps.extras() > 0) trace.extras = fresh(count, steps.extras() * hidden);
   trace.result = fresh(count, in[I::kHiddenWeight].size(1));
-  trace.last = {empty_like(first.hidden), empty_like(first.cell)};
+  trace.last = {empty_array_like(first.hidden), empty_array_like(first.cell)};
   kernels::rnn_forward(device, trace, first, weights_of(in, dtype), steps);
   const auto as_given = [&](const NdArray& x) {
     return x.defined() ? Variable(cast_array(x, rows.dtype())) : Variable();
@@ -211,7 +206,7 @@ RnnResult rnn_direction(const char* op, const RnnInputs& in, const RnnSteps& ste
   const auto node = record_results<RnnLayerBackward>({&out.rows, &out.hidden, &out.cell},
                                                      ArrayRef<Variable>(in.values, I::kCount));
   if (!node) return out;
-  for (std::size_t i = 0; i < I::kCount; ++i) node->inputs[i].save(in[i]);
+  node->inputs.save(ArrayRef<Variable>(in.values, I::kCount));
   node->gates = trace.gates;
   node->extras = trace.extras;
   node->steps = steps;

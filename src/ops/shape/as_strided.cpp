@@ -128,7 +128,7 @@ Variable as_strided_backward(const Variable& grad, const Geometry& input, const 
   add_through(memory, output, span.base, ops::cast_array(grad.array(), wide).expand(output.sizes));
   NdArray seen = shared_out(input.on(memory, span.base), input, span.base, span.cells);
   return ops::record<AsStridedBackwardBackward>(
-      ops::contiguous_array(seen, grad.dtype()),
+      ops::contiguous_array(seen, {grad.dtype()}),
       [&](AsStridedBackwardBackward& node) {
         node.input = input;
         node.output = output;
@@ -144,7 +144,7 @@ Variable as_strided_backward_transposed(const Variable& v, const Geometry& input
   add_through(memory, input, span.base,
               shared_out(ops::cast_array(v.array(), wide), input, span.base, span.cells));
   return ops::record<AsStridedTransposedBackward>(
-      ops::contiguous_array(output.on(memory, span.base), v.dtype()),
+      ops::contiguous_array(output.on(memory, span.base), {v.dtype()}),
       [&](AsStridedTransposedBackward& node) {
         node.input = input;
         node.output = output;

@@ -134,7 +134,7 @@ Variable col2im(const Variable& x, IntArrayRef output_size, IntArrayRef kernel_s
             ", expected ", rows, " * ", columns, " = ", rows * columns, " sliding blocks, but got ",
             x.size(-1), ".");
   const DType wide = ops::wide_dtype(x.dtype());
-  const NdArray blocks = ops::contiguous_array(batched(x.array(), 3), wide);
+  const NdArray blocks = ops::contiguous_array(batched(x.array(), 3), {wide});
   const std::int64_t n = blocks.sizes()[0], c = blocks.sizes()[1] / area;
   const DimVector split{n, c, win.kernel[0], win.kernel[1], rows, columns};
   const NdArray pieces = blocks.as_strided(split, contiguous_strides(split), blocks.offset());
@@ -146,7 +146,7 @@ Variable col2im(const Variable& x, IntArrayRef output_size, IntArrayRef kernel_s
       place = ops::slice_array(place, 3, j * win.dilation[1], columns, win.stride[1]);
       kernels::accumulate(x.device(), place, ops::select_array(ops::select_array(pieces, 2, i), 2, j));
     }
-  NdArray out = ops::contiguous_array(inside(sum, win, h, w), x.dtype());
+  NdArray out = ops::contiguous_array(inside(sum, win, h, w), {x.dtype()});
   if (x.dim() == 2) out = ops::select_array(out, 0, 0);
   return ops::record<Col2ImBackward>(
       std::move(out), [&](Col2ImBackward& node) { node.windows = win; }, x);
