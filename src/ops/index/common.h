@@ -11,9 +11,17 @@
 
 namespace ebb::ops {
 
-/// The out-of-place form: `write(array)` changes a copy of self.
+/// The form of an op that was called: index_add gives a new tensor, index_add_ writes to self.
+struct Form {
+  const char* op;
+  bool in_place = false;
+};
+
+/// Both forms: `write(array)` changes self's elements, or those of a copy.
 template <class N, class Write, class Fill, class... Inputs>
-Variable changed(const Variable& self, Write&& write, Fill&& fill, const Inputs&... inputs) {
+Variable record_either(const Form& form, const Variable& self, Write&& write, Fill&& fill,
+                       const Inputs&... inputs) {
+  if (form.in_place) return record_inplace<N>(self, form.op, write, fill, inputs...);
   NdArray out = copied_array(self.array());
   write(out);
   return record<N>(std::move(out), fill, self, inputs...);

@@ -225,8 +225,8 @@ Variable index_put(const Variable& x, ArrayRef<optional<Variable>> indices, cons
   EBB_AUTOCAST(index_put, x, indices, values, accumulate);
   const Indices list = expanded(x, indices);
   check_put(x, values);
-  return ops::changed<IndexPutBackward>(x, put_values(list, values, accumulate), keep(list, accumulate),
-                                        values);
+  return ops::record_either<IndexPutBackward>({"index_put"}, x, put_values(list, values, accumulate),
+                                              keep(list, accumulate), values);
 }
 
 Variable& ops::put_part_(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values,

@@ -27,6 +27,10 @@ Variable masked_scatter_backward(const Variable& grad, const Variable& mask, Int
 struct MaskedFillBackward : autograd::Node {
   autograd::SavedVariable mask{this};
   bool from_tensor = false;
+  void keep(const Variable& where, bool tensor) {
+    mask.save(where);
+    from_tensor = tensor;
+  }
   std::string name() const override { return from_tensor ? "MaskedFillBackward1" : "MaskedFillBackward0"; }
   GradList apply(GradList&& grads) override {
     GradList out(num_outputs());
@@ -102,24 +106,32 @@ void fill_where(NdArray& out, const NdArray& mask, const NdArray& value) {
   kernels::masked_fill(out.device(), out, mask.expand(out.sizes()), value);
 }
 
-Variable filled(const Variable& x, const Variable& mask, const NdArray& value, const Variable* source) {
+// `source` is the value where that is a tensor, which has a gradient.
+template <class... Source>
+Variable filled(const Variable& x, const Variable& mask, const NdArray& value, const Source&... source) {
   ops::common_device("masked_fill", x, mask);
   const NdArray where = bool_array("masked_fill", mask);
   const DimVector sizes = broadcast_shapes("masked_fill", x.sizes(), mask.sizes());
   NdArray out = ops::copied_array(x.array().expand(sizes));
   fill_where(out, where, value);
-  const auto fill = [&](MaskedFillBackward& node) {
-    node.mask.save(mask);
-    node.from_tensor = source != nullptr;
-  };
-  if (source) return ops::record<MaskedFillBackward>(std::move(out), fill, x, *source);
-  return ops::record<MaskedFillBackward>(std::move(out), fill, x);
+  return ops::record<MaskedFillBackward>(
+      std::move(out), [&](MaskedFillBackward& node) { node.keep(mask, sizeof...(source) > 0); }, x,
+      source...);
 }
 
 void check_mask_fits(const char* op, const Variable& x, const Variable& mask) {
   ops::common_device(op, x, mask);
   EBB_CHECK(broadcast_shapes(op, x.sizes(), mask.sizes()) == DimVector(x.sizes()), op, ": the mask of shape ",
             mask.sizes(), " does not broadcast to the shape ", x.sizes(), " of self.");
+}
+
+template <class Value, class... Source>
+Variable& fill_masked_(const Variable& x, const Variable& mask, const Value& value, const Source&... source) {
+  check_mask_fits("masked_fill_", x, mask);
+  const NdArray number = ops::fill_value("masked_fill_", x, value);
+  return ops::record_inplace<MaskedFillBackward>(
+      x, "masked_fill_", [&](NdArray& out) { fill_where(out, bool_array("masked_fill_", mask), number); },
+      [&](MaskedFillBackward& node) { node.keep(mask, sizeof...(source) > 0); }, source...);
 }
 
 auto scatter_where(const Variable& mask, const Variable& source) {
@@ -144,31 +156,19 @@ auto keep_scatter(const Variable& mask, const Variable& source) {
 }  // namespace
 
 Variable masked_fill(const Variable& x, const Variable& mask, const Scalar& value) {
-  return filled(x, mask, ops::fill_value("masked_fill", x, value), nullptr);
+  return filled(x, mask, ops::fill_value("masked_fill", x, value));
 }
 
 Variable masked_fill(const Variable& x, const Variable& mask, const Variable& value) {
-  return filled(x, mask, ops::fill_value("masked_fill", x, value), &value);
+  return filled(x, mask, ops::fill_value("masked_fill", x, value), value);
 }
 
 Variable& masked_fill_(const Variable& x, const Variable& mask, const Scalar& value) {
-  check_mask_fits("masked_fill_", x, mask);
-  const NdArray number = ops::fill_value("masked_fill_", x, value);
-  return ops::record_inplace<MaskedFillBackward>(
-      x, "masked_fill_", [&](NdArray& out) { fill_where(out, bool_array("masked_fill_", mask), number); },
-      [&](MaskedFillBackward& node) { node.mask.save(mask); });
+  return fill_masked_(x, mask, value);
 }
 
 Variable& masked_fill_(const Variable& x, const Variable& mask, const Variable& value) {
-  check_mask_fits("masked_fill_", x, mask);
-  const NdArray number = ops::fill_value("masked_fill_", x, value);
-  return ops::record_inplace<MaskedFillBackward>(
-      x, "masked_fill_", [&](NdArray& out) { fill_where(out, bool_array("masked_fill_", mask), number); },
-      [&](MaskedFillBackward& node) {
-        node.mask.save(mask);
-        node.from_tensor = true;
-      },
-      value);
+  return fill_masked_(x, mask, value, value);
 }
 
 Variable masked_select(const Variable& x, const Variable& mask) {

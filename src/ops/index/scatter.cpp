@@ -56,26 +56,6 @@ struct ScatterAddBackward : autograd::Node {
   }
 };
 
-auto keep(const Variable& index, std::int64_t dim, const Variable& src) {
-  return [&index, dim, &src](auto& node) {
-    node.index.save(index);
-    node.dim = dim;
-    node.source_sizes = DimVector(src.sizes());
-  };
-}
-
-auto keep_value(const Variable& index, std::int64_t dim) {
-  return [&index, dim](ScatterBackward& node) {
-    node.index.save(index);
-    node.dim = dim;
-    node.from_tensor = false;
-  };
-}
-
-auto put(std::int64_t dim, const Variable& index, const NdArray& src, ScatterOp op) {
-  return [=](NdArray& out) { ops::scatter_into(out, dim, index.array(), src, op); };
-}
-
 NdArray spread(const Scalar& value, const Variable& x, const Variable& index) {
   return ops::fill_value("scatter", x, value).expand(index.sizes());
 }
@@ -165,32 +145,55 @@ Variable gather(const Variable& x, std::int64_t dim, const Variable& places, boo
       x);
 }
 
+namespace {
+
+template <class N>
+Variable scatter_source(const ops::Form& form, const Variable& x, std::int64_t dim, const Variable& places,
+                        const Variable& src, ScatterOp how) {
+  dim = wrap_dim(form.op, dim, x.dim());
+  const Variable index = ops::check_scatter(form.op, x, dim, places, src);
+  return ops::record_either<N>(
+      form, x, [&](NdArray& out) { ops::scatter_into(out, dim, index.array(), src.array(), how); },
+      [&](N& node) {
+        node.index.save(index);
+        node.dim = dim;
+        node.source_sizes = DimVector(src.sizes());
+      },
+      src);
+}
+
+Variable scatter_value(const ops::Form& form, const Variable& x, std::int64_t dim, const Variable& places,
+                       const Scalar& value) {
+  dim = wrap_dim(form.op, dim, x.dim());
+  const Variable index = ops::check_scatter(form.op, x, dim, places, {});
+  const NdArray src = spread(value, x, index);
+  return ops::record_either<ScatterBackward>(
+      form, x, [&](NdArray& out) { ops::scatter_into(out, dim, index.array(), src, ScatterOp::assign); },
+      [&](ScatterBackward& node) {
+        node.index.save(index);
+        node.dim = dim;
+        node.from_tensor = false;
+      });
+}
+
+}  // namespace
+
 Variable scatter(const Variable& x, std::int64_t dim, const Variable& places, const Variable& src) {
-  dim = wrap_dim("scatter", dim, x.dim());
-  const Variable index = ops::check_scatter("scatter", x, dim, places, src);
-  return ops::changed<ScatterBackward>(x, put(dim, index, src.array(), ScatterOp::assign),
-                                       keep(index, dim, src), src);
+  return scatter_source<ScatterBackward>({"scatter"}, x, dim, places, src, ScatterOp::assign);
 }
 
 Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& places, const Variable& src) {
-  dim = wrap_dim("scatter_", dim, x.dim());
-  const Variable index = ops::check_scatter("scatter_", x, dim, places, src);
-  return ops::record_inplace<ScatterBackward>(x, "scatter_", put(dim, index, src.array(), ScatterOp::assign),
-                                              keep(index, dim, src), src);
+  scatter_source<ScatterBackward>({"scatter_", true}, x, dim, places, src, ScatterOp::assign);
+  return ops::mutable_self(x);
 }
 
 Variable scatter(const Variable& x, std::int64_t dim, const Variable& places, const Scalar& value) {
-  dim = wrap_dim("scatter", dim, x.dim());
-  const Variable index = ops::check_scatter("scatter", x, dim, places, {});
-  return ops::changed<ScatterBackward>(x, put(dim, index, spread(value, x, index), ScatterOp::assign),
-                                       keep_value(index, dim));
+  return scatter_value({"scatter"}, x, dim, places, value);
 }
 
 Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& places, const Scalar& value) {
-  dim = wrap_dim("scatter_", dim, x.dim());
-  const Variable index = ops::check_scatter("scatter_", x, dim, places, {});
-  return ops::record_inplace<ScatterBackward>(
-      x, "scatter_", put(dim, index, spread(value, x, index), ScatterOp::assign), keep_value(index, dim));
+  scatter_value({"scatter_", true}, x, dim, places, value);
+  return ops::mutable_self(x);
 }
 
 Variable scatter(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src,
@@ -215,17 +218,12 @@ Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& index, c
 
 Variable scatter_add(const Variable& x, std::int64_t dim, const Variable& places, const Variable& src) {
   EBB_AUTOCAST(scatter_add, x, dim, places, src);
-  dim = wrap_dim("scatter_add", dim, x.dim());
-  const Variable index = ops::check_scatter("scatter_add", x, dim, places, src);
-  return ops::changed<ScatterAddBackward>(x, put(dim, index, src.array(), ScatterOp::add),
-                                          keep(index, dim, src), src);
+  return scatter_source<ScatterAddBackward>({"scatter_add"}, x, dim, places, src, ScatterOp::add);
 }
 
 Variable& scatter_add_(const Variable& x, std::int64_t dim, const Variable& places, const Variable& src) {
-  dim = wrap_dim("scatter_add_", dim, x.dim());
-  const Variable index = ops::check_scatter("scatter_add_", x, dim, places, src);
-  return ops::record_inplace<ScatterAddBackward>(
-      x, "scatter_add_", put(dim, index, src.array(), ScatterOp::add), keep(index, dim, src), src);
+  scatter_source<ScatterAddBackward>({"scatter_add_", true}, x, dim, places, src, ScatterOp::add);
+  return ops::mutable_self(x);
 }
 
 }  // namespace ebb

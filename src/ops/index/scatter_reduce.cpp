@@ -234,7 +234,8 @@ struct Call {
 Variable scatter_reduce(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src,
                         std::string_view reduce, bool include_self) {
   const Call call("scatter_reduce", x, dim, index, src, reduce, include_self);
-  Variable out = ops::changed<ScatterReduceBackward>(x, call.write(src), call.keep(x, src), src);
+  Variable out = ops::record_either<ScatterReduceBackward>({"scatter_reduce"}, x, call.write(src),
+                                                           call.keep(x, src), src);
   call.keep_result(out);
   return out;
 }

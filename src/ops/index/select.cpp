@@ -33,6 +33,11 @@ struct IndexWriteBackward : autograd::Node {
   autograd::SavedVariable index{this};
   DimVector source_sizes;
   std::int64_t dim = 0;
+  void keep(const Variable& which, std::int64_t along, IntArrayRef sizes) {
+    index.save(which);
+    dim = along;
+    source_sizes = DimVector(sizes);
+  }
   Variable source_grad(const Variable& grad) {
     return reshape(index_select(grad, dim, index.unpack()), source_sizes);
   }
@@ -148,13 +153,49 @@ auto put_slices(const char* op, std::int64_t dim, const NdArray& index, const Nd
   };
 }
 
-template <class N>
-auto keep(const Variable& index, std::int64_t dim, IntArrayRef source_sizes) {
-  return [&index, dim, source_sizes](N& node) {
-    node.index.save(index);
-    node.dim = dim;
-    node.source_sizes = DimVector(source_sizes);
-  };
+Variable add_slices(const ops::Form& form, const Variable& x, std::int64_t dim, const Variable& index,
+                    const Variable& source, const Scalar& alpha) {
+  dim = wrap_dim(form.op, dim, x.dim());
+  const NdArray which = checked_index(form.op, x, index);
+  const Variable scaled = scaled_source(form.op, x, source, alpha);
+  const NdArray rows = source_rows(form.op, x, dim, which, scaled);
+  return ops::record_either<IndexAddBackward>(
+      form, x, put_slices(form.op, dim, which, rows, false, true),
+      [&](IndexAddBackward& node) {
+        node.keep(index, dim, source.sizes());
+        node.alpha = alpha;
+      },
+      source);
+}
+
+Variable copy_slices(const ops::Form& form, const Variable& x, std::int64_t dim, const Variable& index,
+                     const Variable& source) {
+  dim = wrap_dim(form.op, dim, x.dim());
+  const NdArray which = checked_index(form.op, x, index);
+  const NdArray rows = source_rows(form.op, x, dim, which, source);
+  return ops::record_either<IndexCopyBackward>(
+      form, x, put_slices(form.op, dim, which, rows, false, false),
+      [&](IndexCopyBackward& node) { node.keep(index, dim, source.sizes()); }, source);
+}
+
+// One value for every element of the named slices. `source` is the value again where it is a tensor, which
+// has a gradient.
+template <class Value, class... Source>
+Variable fill_slices(const ops::Form& form, const Variable& x, std::int64_t dim, const Variable& index,
+                     const Value& value, const Source&... source) {
+  dim = wrap_dim(form.op, dim, x.dim());
+  const NdArray which = checked_index(form.op, x, index);
+  const NdArray number = ops::fill_value(form.op, x, value);
+  const Slices slices(x.array(), dim);
+  DimVector sizes{which.numel()};
+  sizes.append(slices.rest.sizes().begin(), slices.rest.sizes().end());
+  return ops::record_either<IndexFillBackward>(
+      form, x, put_slices(form.op, dim, which, number.expand(sizes), true, false),
+      [&](IndexFillBackward& node) {
+        node.keep(index, dim, {});
+        node.from_tensor = sizeof...(source) > 0;
+      },
+      source...);
 }
 
 }  // namespace
@@ -185,110 +226,41 @@ Variable index_select(const Variable& x, std::int64_t dim, const Variable& index
 
 Variable index_add(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source,
                    const Scalar& alpha) {
-  dim = wrap_dim("index_add", dim, x.dim());
-  const NdArray which = checked_index("index_add", x, index);
-  const Variable scaled = scaled_source("index_add", x, source, alpha);
-  const NdArray rows = source_rows("index_add", x, dim, which, scaled);
-  const auto fill = keep<IndexAddBackward>(index, dim, source.sizes());
-  return ops::changed<IndexAddBackward>(
-      x, put_slices("index_add", dim, which, rows, false, true),
-      [&](IndexAddBackward& node) {
-        fill(node);
-        node.alpha = alpha;
-      },
-      source);
+  return add_slices({"index_add"}, x, dim, index, source, alpha);
 }
 
 Variable& index_add_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source,
                      const Scalar& alpha) {
-  dim = wrap_dim("index_add_", dim, x.dim());
-  const NdArray which = checked_index("index_add_", x, index);
-  const Variable scaled = scaled_source("index_add_", x, source, alpha);
-  const NdArray rows = source_rows("index_add_", x, dim, which, scaled);
-  const auto fill = keep<IndexAddBackward>(index, dim, source.sizes());
-  return ops::record_inplace<IndexAddBackward>(
-      x, "index_add_", put_slices("index_add_", dim, which, rows, false, true),
-      [&](IndexAddBackward& node) {
-        fill(node);
-        node.alpha = alpha;
-      },
-      source);
+  add_slices({"index_add_", true}, x, dim, index, source, alpha);
+  return ops::mutable_self(x);
 }
 
 Variable index_copy(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source) {
   EBB_AUTOCAST(index_copy, x, dim, index, source);
-  dim = wrap_dim("index_copy", dim, x.dim());
-  const NdArray which = checked_index("index_copy", x, index);
-  const NdArray rows = source_rows("index_copy", x, dim, which, source);
-  return ops::changed<IndexCopyBackward>(x, put_slices("index_copy", dim, which, rows, false, false),
-                                         keep<IndexCopyBackward>(index, dim, source.sizes()), source);
+  return copy_slices({"index_copy"}, x, dim, index, source);
 }
 
 Variable& index_copy_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& source) {
-  dim = wrap_dim("index_copy_", dim, x.dim());
-  const NdArray which = checked_index("index_copy_", x, index);
-  const NdArray rows = source_rows("index_copy_", x, dim, which, source);
-  return ops::record_inplace<IndexCopyBackward>(x, "index_copy_",
-                                                put_slices("index_copy_", dim, which, rows, false, false),
-                                                keep<IndexCopyBackward>(index, dim, source.sizes()), source);
+  copy_slices({"index_copy_", true}, x, dim, index, source);
+  return ops::mutable_self(x);
 }
-
-namespace {
-
-// A 0-d value for every element of the named slices.
-NdArray fill_rows(const NdArray& x, std::int64_t dim, const NdArray& index, const NdArray& value) {
-  DimVector sizes{index.numel()};
-  const Slices slices(x, dim);
-  const IntArrayRef rest = slices.rest.sizes();
-  sizes.append(rest.begin(), rest.end());
-  return value.expand(sizes);
-}
-
-}  // namespace
 
 Variable index_fill(const Variable& x, std::int64_t dim, const Variable& index, const Scalar& value) {
-  dim = wrap_dim("index_fill", dim, x.dim());
-  const NdArray which = checked_index("index_fill", x, index);
-  const NdArray rows = fill_rows(x.array(), dim, which, ops::fill_value("index_fill", x, value));
-  return ops::changed<IndexFillBackward>(x, put_slices("index_fill", dim, which, rows, true, false),
-                                         keep<IndexFillBackward>(index, dim, {}));
+  return fill_slices({"index_fill"}, x, dim, index, value);
 }
 
 Variable& index_fill_(const Variable& x, std::int64_t dim, const Variable& index, const Scalar& value) {
-  dim = wrap_dim("index_fill_", dim, x.dim());
-  const NdArray which = checked_index("index_fill_", x, index);
-  const NdArray rows = fill_rows(x.array(), dim, which, ops::fill_value("index_fill_", x, value));
-  return ops::record_inplace<IndexFillBackward>(x, "index_fill_",
-                                                put_slices("index_fill_", dim, which, rows, true, false),
-                                                keep<IndexFillBackward>(index, dim, {}));
+  fill_slices({"index_fill_", true}, x, dim, index, value);
+  return ops::mutable_self(x);
 }
 
 Variable index_fill(const Variable& x, std::int64_t dim, const Variable& index, const Variable& value) {
-  dim = wrap_dim("index_fill", dim, x.dim());
-  const NdArray which = checked_index("index_fill", x, index);
-  const NdArray rows = fill_rows(x.array(), dim, which, ops::fill_value("index_fill", x, value));
-  const auto fill = keep<IndexFillBackward>(index, dim, {});
-  return ops::changed<IndexFillBackward>(
-      x, put_slices("index_fill", dim, which, rows, true, false),
-      [&](IndexFillBackward& node) {
-        fill(node);
-        node.from_tensor = true;
-      },
-      value);
+  return fill_slices({"index_fill"}, x, dim, index, value, value);
 }
 
 Variable& index_fill_(const Variable& x, std::int64_t dim, const Variable& index, const Variable& value) {
-  dim = wrap_dim("index_fill_", dim, x.dim());
-  const NdArray which = checked_index("index_fill_", x, index);
-  const NdArray rows = fill_rows(x.array(), dim, which, ops::fill_value("index_fill_", x, value));
-  const auto fill = keep<IndexFillBackward>(index, dim, {});
-  return ops::record_inplace<IndexFillBackward>(
-      x, "index_fill_", put_slices("index_fill_", dim, which, rows, true, false),
-      [&](IndexFillBackward& node) {
-        fill(node);
-        node.from_tensor = true;
-      },
-      value);
+  fill_slices({"index_fill_", true}, x, dim, index, value, value);
+  return ops::mutable_self(x);
 }
 
 }  // namespace ebb

@@ -45,18 +45,15 @@ NdArray flat_offsets(const char* op, const Variable& x, const Variable& index) {
   return ops::offsets_along(op, index.array(), 0, x.numel(), 1, true);
 }
 
-void check_put(const char* op, const Variable& x, const Variable& index, const Variable& source) {
-  ops::common_device(op, x, source);
-  ops::check_same_dtype(op, x, source);
-  EBB_CHECK(index.numel() == source.numel(), op,
+Variable put_elements(const ops::Form& form, const Variable& x, const Variable& index, const Variable& source,
+                      bool accumulate) {
+  ops::common_device(form.op, x, source);
+  ops::check_same_dtype(form.op, x, source);
+  EBB_CHECK(index.numel() == source.numel(), form.op,
             ": expected source and index to have the same number of elements, got ", source.numel(), " and ",
             index.numel(), ".");
-}
-
-auto write(const char* op, const Variable& x, const Variable& index, const Variable& source,
-           bool accumulate) {
-  return [=, &x, &index, &source](NdArray& out) {
-    const NdArray offsets = flat_offsets(op, x, index);
+  const auto write = [&](NdArray& out) {
+    const NdArray offsets = flat_offsets(form.op, x, index);
     const NdArray values = ops::contiguous_array(source.array());
     const NdArray rows = values.as_strided({values.numel()}, {1}, values.offset());
     // Places count in row-major order: another layout is written through a copy.
@@ -65,14 +62,14 @@ auto write(const char* op, const Variable& x, const Variable& index, const Varia
     kernels::put_rows(out.device(), first, offsets, rows, accumulate);
     if (flat.address() != out.address()) kernels::copy(out.device(), out, flat);
   };
-}
-
-auto keep(const Variable& index, const Variable& source, bool accumulate) {
-  return [&, accumulate](PutBackward& node) {
-    node.index.save(index);
-    node.source_sizes = DimVector(source.sizes());
-    node.accumulate = accumulate;
-  };
+  return ops::record_either<PutBackward>(
+      form, x, write,
+      [&](PutBackward& node) {
+        node.index.save(index);
+        node.source_sizes = DimVector(source.sizes());
+        node.accumulate = accumulate;
+      },
+      source);
 }
 
 }  // namespace
@@ -92,15 +89,12 @@ Variable take(const Variable& x, const Variable& index) {
 }
 
 Variable put(const Variable& x, const Variable& index, const Variable& source, bool accumulate) {
-  check_put("put", x, index, source);
-  return ops::changed<PutBackward>(x, write("put", x, index, source, accumulate),
-                                   keep(index, source, accumulate), source);
+  return put_elements({"put"}, x, index, source, accumulate);
 }
 
 Variable& put_(const Variable& x, const Variable& index, const Variable& source, bool accumulate) {
-  check_put("put_", x, index, source);
-  return ops::record_inplace<PutBackward>(x, "put_", write("put_", x, index, source, accumulate),
-                                          keep(index, source, accumulate), source);
+  put_elements({"put_", true}, x, index, source, accumulate);
+  return ops::mutable_self(x);
 }
 
 Variable take_along_dim(const Variable& x, const Variable& indices, optional<std::int64_t> dim) {
