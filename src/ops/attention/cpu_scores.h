@@ -20,7 +20,9 @@ using ebb::attending::MaskKind;
 using ebb::attending::Rows;
 using ebb::attending::Sizes;
 using ebb::attending::Weights;
-using namespace tiles;
+using tiles::kWidth;
+using tiles::padded;
+using tiles::product;
 
 constexpr std::int64_t kQueries = 48, kKeys = 128;  // of a tile
 

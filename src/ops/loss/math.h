@@ -10,7 +10,16 @@
 #pragma GCC visibility push(default)
 namespace ebb::math {
 
-using namespace ops;
+using ops::abs;
+using ops::constant;
+using ops::exp;
+using ops::List;
+using ops::log;
+using ops::log1p;
+using ops::log_sigmoid;
+using ops::LogisticPair;
+using ops::sigmoid;
+using ops::where;
 
 /// max(x, low); NaN stays.
 template <class X>
