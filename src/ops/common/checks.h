@@ -18,8 +18,7 @@ void check_defined(const char* op, const Variable& first, const More&... more) {
   (check_defined(op, more), ...);
 }
 
-/// Throws unless x has `least` dimensions; `demand` is the text before "at least 2 dimensions, got shape
-/// ...".
+/// Throws unless x has `least` dimensions. The message is `demand`, "at least 2 dimensions", and x's shape.
 template <class... Demand>
 void check_dims(const char* op, const Variable& x, std::int64_t least, const Demand&... demand) {
   EBB_CHECK(x.dim() >= least, op, ": ", demand..., " at least ", least, " dimensions, got shape ", x.sizes(),

@@ -1,4 +1,4 @@
-// SourceSlices combined into those that a vector of indices names: scatter_reduce with the index repeated.
+// Slices combined into those that a vector of indices names: scatter_reduce with the index repeated.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/index.h>

@@ -9,6 +9,8 @@
 #include "ops/common/record.h"
 #include "ops/reduce/running.h"
 
+#include <cmath>
+
 namespace ebb {
 
 namespace ops {
