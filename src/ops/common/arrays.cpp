@@ -18,6 +18,10 @@ NdArray contiguous_array(const NdArray& x, const ArrayForm& form) {
   return out;
 }
 
+NdArray contiguous_array(const Variable& x, const ArrayForm& form) {
+  return x.defined() ? contiguous_array(x.array(), form) : NdArray();
+}
+
 NdArray cast_array(const NdArray& x, DType dtype) {
   if (x.dtype() == dtype) return x;
   NdArray out = NdArray::empty(x.sizes(), dtype, x.device());

@@ -12,12 +12,11 @@ struct ArrayForm {
   OptionalIntArrayRef sizes = nullopt;  // the array is expanded to these
   bool pinned = false;                  // a copy is made in page-locked memory
 };
+inline constexpr ArrayForm kContiguousForm;
 /// x itself if it has the form, else a copy that does.
-NdArray contiguous_array(const NdArray& x, const ArrayForm& form = {});
+NdArray contiguous_array(const NdArray& x, const ArrayForm& form = kContiguousForm);
 /// The same of a tensor; none of an undefined one.
-inline NdArray contiguous_array(const Variable& x, const ArrayForm& form = {}) {
-  return x.defined() ? contiguous_array(x.array(), form) : NdArray();
-}
+NdArray contiguous_array(const Variable& x, const ArrayForm& form = kContiguousForm);
 /// x itself if it is of the dtype, else a contiguous copy that is.
 NdArray cast_array(const NdArray& x, DType dtype);
 /// A contiguous copy of x, to be written into.

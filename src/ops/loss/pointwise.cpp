@@ -25,6 +25,14 @@ Variable with_positive_weight(const Variable& p, const F& f) {
   return p.defined() ? f(p) : f(math::Unweighted());
 }
 
+/// The inputs as the kernels read them, all in one shape.
+LossInputs inputs_of(const Variable& x, const Variable& y, const Variable& w, const Variable& p,
+                     IntArrayRef sizes) {
+  const ops::ArrayForm form{.sizes = sizes};
+  return {ops::contiguous_array(x, form), ops::contiguous_array(y, form), ops::contiguous_array(w, form),
+          ops::contiguous_array(p, form)};
+}
+
 template <class F>
 struct PointwiseLossBackward : autograd::Node {
   autograd::SavedVariable self{this}, target{this}, weight{this}, pos_weight{this};
@@ -51,9 +59,7 @@ struct PointwiseLossBackward : autograd::Node {
     } else {
       NdArray dx = NdArray::empty(sizes, x.dtype(), x.device());
       const NdArray g = how.reduced ? grad.array() : ops::contiguous_array(grad, {.sizes = sizes});
-      const LossInputs in{
-          ops::contiguous_array(x, {.sizes = sizes}), ops::contiguous_array(y, {.sizes = sizes}),
-          ops::contiguous_array(w, {.sizes = sizes}), ops::contiguous_array(p, {.sizes = sizes})};
+      const LossInputs in = inputs_of(x, y, w, p, sizes);
       kernels::PointwiseLoss<F>::backward(x.device(), dx, f, g, in, how);
       out.push_back(Variable(std::move(dx)));
     }
@@ -90,8 +96,7 @@ Variable pointwise_loss(const char* op, const char* node_name, F f, const Variab
   if (reduction == Reduction::Mean)
     how.scale = numel == 0 ? std::numeric_limits<double>::quiet_NaN() : 1.0 / static_cast<double>(numel);
   NdArray array = how.reduced ? NdArray::empty({}, dtype, device) : NdArray::empty(sizes, dtype, device);
-  const LossInputs in{ops::contiguous_array(x, {.sizes = sizes}), ops::contiguous_array(y, {.sizes = sizes}),
-                      ops::contiguous_array(w, {.sizes = sizes}), ops::contiguous_array(p, {.sizes = sizes})};
+  const LossInputs in = inputs_of(x, y, w, p, sizes);
   kernels::PointwiseLoss<F>::forward(device, array, f, in, how);
   return ops::record<PointwiseLossBackward<F>>(
       std::move(array),
