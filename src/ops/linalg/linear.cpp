@@ -30,6 +30,7 @@ Variable linear(const Variable& input, const Variable& weight, const optional<Va
     return with_bias ? ops::add_product("linear", *bias, input, false, weight, true, 1, 1)
                      : ops::product("linear", input, false, weight, true);
   if (input.dim() == 1) {
+    ops::common_device("linear", input, weight);
     const Variable out = ops::matrix_vector("linear", weight, false, input);
     return with_bias ? add(out, *bias, 1) : out;
   }

@@ -43,8 +43,8 @@ Variable batched(const Variable& a, const Variable& b) {
 // The sum over the batch is a longer inner dimension: [m, b * k] x [b * k, n].
 struct JoinedBatches {
   Variable rows, columns;
-  JoinedBatches(const char* op, const Variable& batch1, const Variable& batch2) {
-    ops::check_defined(op, batch1, batch2);
+  JoinedBatches(const char* op, const Variable& self, const Variable& batch1, const Variable& batch2) {
+    ops::operand_device(op, self, batch1, batch2);
     EBB_CHECK(batch1.dim() == 3 && batch2.dim() == 3 && batch1.sizes()[0] == batch2.sizes()[0] &&
                   batch1.sizes()[2] == batch2.sizes()[1],
               op, ": expected two batches of matrices that can be multiplied, got shapes ", batch1.sizes(),
@@ -66,6 +66,8 @@ Variable matmul(const Variable& self, const Variable& other) {
             " and ", other.sizes(), ". Multiply by a scalar with mul().");
   if (da == 2 && db == 2) return ops::product("matmul", self, false, other, false);
   if (da == 2 && db == 1) return ops::matrix_vector("matmul", self, false, other);
+  if (da == 1 && db <= 2)
+    ops::common_device("matmul", self, other);  // dot and matrix_vector word it otherwise
   if (da == 1 && db == 2) return ops::matrix_vector("matmul", other, true, self);
   if (da == 1 && db == 1) return dot(self, other);
   if (da == 1) return batched(self.unsqueeze(0), other).squeeze(-2);
@@ -86,14 +88,14 @@ Variable inner(const Variable& self, const Variable& other) {
 Variable addbmm(const Variable& self, const Variable& batch1, const Variable& batch2, const Scalar& beta,
                 const Scalar& alpha) {
   EBB_AUTOCAST(addbmm, self, batch1, batch2, beta, alpha);
-  const JoinedBatches joined("addbmm", batch1, batch2);
+  const JoinedBatches joined("addbmm", self, batch1, batch2);
   return ops::add_product("addbmm", self, joined.rows, false, joined.columns, false, beta, alpha);
 }
 
 Variable& ops::ReduceMethods::addbmm_(const Variable& batch1, const Variable& batch2, const Scalar& beta,
                                       const Scalar& alpha) const {
   const Variable& self = ops::self(this);
-  const JoinedBatches joined("addbmm_", batch1, batch2);
+  const JoinedBatches joined("addbmm_", self, batch1, batch2);
   return add_product_("addbmm_", self, joined.rows, joined.columns, beta, alpha);
 }
 

@@ -144,7 +144,7 @@ Variable add_vector_product(const char* op, const Variable& self, const Variable
 }
 
 void check_mv(const char* op, const Variable& mat, const Variable& vec) {
-  check_defined(op, mat, vec);
+  operand_device(op, mat, vec);
   EBB_CHECK(mat.dim() == 2 && vec.dim() == 1 && mat.sizes()[1] == vec.numel(), op, ": a matrix of shape ",
             mat.sizes(), " cannot be multiplied with a vector of shape ", vec.sizes(), ".");
 }
