@@ -101,8 +101,7 @@ void GradScaler::unscale_(optim::Optimizer& optimizer) {
   state.found_inf.clear();
   for (const auto& [device, grads] : gradients) {
     Variable& found = state.found_inf.emplace_back(zeros({}, TensorOptions(kFloat).device(device)));
-    foreach
-      ::unscale_(grads, found, inverse.to(device));
+    foreach::unscale_(grads, found, inverse.to(device));
   }
   state.stage = Stage::unscaled;
 }

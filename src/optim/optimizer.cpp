@@ -169,8 +169,7 @@ void Optimizer::zero_grad(bool set_to_none) {
         grads.push_back(grad);
       }
     }
-  foreach
-    ::zero_(grads);
+  foreach::zero_(grads);
 }
 
 const std::vector<Variable>& Optimizer::parameters() const noexcept { return param_groups_.at(0).params(); }

@@ -34,8 +34,7 @@ void average_all(std::vector<Variable>& averaged, const std::vector<Variable>& c
       averaged[i].copy_(average(averaged[i], current[i].to(averaged[i].device()), num_averaged));
     }
   }
-  foreach
-    ::lerp_(floating, ends, weight);
+  foreach::lerp_(floating, ends, weight);
 }
 
 template <std::size_t D>
