@@ -1,4 +1,4 @@
-// Options and states as the tensors that a file keeps.
+// Options and states as tensors of a file.
 #pragma once
 
 #include <ebb/archive.h>
@@ -18,7 +18,7 @@ constexpr bool is_optional = false;
 template <class T>
 constexpr bool is_optional<optional<T>> = true;
 
-/// Of a tuple each number; NaN for one that is absent.
+/// A number of a tuple; NaN stands for one that is absent.
 inline double as_number(double x) { return x; }
 inline double as_number(const optional<double>& x) {
   return x.value_or(std::numeric_limits<double>::quiet_NaN());
@@ -71,7 +71,7 @@ void set_field(const std::string& name, T& field, const Variable& value) {
   }
 }
 
-/// Of tensors: whether both are undefined, or of the same sizes and values.
+/// Whether the fields are equal; tensors are if both are undefined, or have the same sizes and values.
 template <class T>
 bool same_field(const T& a, const T& b) {
   if constexpr (std::is_same_v<T, Variable>)

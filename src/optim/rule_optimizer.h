@@ -1,4 +1,4 @@
-// The members that optimizers of a rule share: their checks, steps and files.
+// Members of RuleOptimizer, its options and its states: checks, steps, files and comparisons.
 #pragma once
 
 #include <ebb/optim/optimizer.h>
@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "optim/fields.h"
+#include "optim/kind.h"
 #include "optim/step.h"
 
 namespace ebb::optim {
@@ -13,7 +14,7 @@ namespace ebb::optim {
 inline void check_option(const char* optimizer, bool holds, const char* what, double value) {
   EBB_CHECK(holds, optimizer, ": Invalid ", what, ": ", value, ".");
 }
-/// Those of rules that keep two moments.
+/// Checks the options of rules with two moments.
 template <class Options>
 void check_moments(const char* optimizer, const Options& o) {
   const auto [beta1, beta2] = o.betas();
@@ -53,7 +54,7 @@ Variable RuleOptimizer<Options, State>::step(LossClosure closure) {
       ": there are no parameters. Give the optimizer net->parameters(), after all modules of the net are "
       "registered.");
   stepped_ = true;
-  if constexpr (requires { &Kind<Options>::update; })
+  if constexpr (ComposedRule<Kind<Options>>)
     update_each<Kind<Options>>();
   else
     update_all<Kind<Options>>();
@@ -117,7 +118,7 @@ void RuleOptions<Options>::check(const OptimizerOptions& group) const {
   Kind<Options>::check(*own);
 }
 
-/// Whether all that `list` lists of both is the same: `list(one, f)` calls f(name, field).
+/// Whether every field of both is the same: `list(one, f)` calls f(name, field) for each.
 template <class T, class List>
 bool same_fields(const T& a, const T& b, const List& list) {
   bool same = true;
@@ -145,6 +146,7 @@ bool RuleOptions<Options>::equals(const Options& other) const {
 
 /// Compiles an optimizer whose Kind is given, with its options and its state.
 #define EBB_RULE_OPTIMIZER(name)                                  \
+  static_assert(OptimizerRule<Kind<name##Options>>);              \
   template class OptimizerCloneableOptions<name##Options>;        \
   template class RuleOptions<name##Options>;                      \
   template class OptimizerCloneableParamState<name##ParamState>;  \

@@ -1,5 +1,7 @@
-// What a step needs of its tensors' layouts.
+// Checks and layouts of the tensors of an optimizer's step.
 #include "optim/step.h"
+
+#include <ebb/ops/creation.h>
 
 namespace ebb::optim {
 

@@ -251,6 +251,7 @@ class EBB_API Optimizer {
   void load_states(StateDict state, const StateMaker& make);
   template <class Kind>
   struct Batch;
+  struct Replay;
   // Captured steps watch it: it ends with this optimizer, and with the states that load_state_dict replaces.
   std::shared_ptr<const char> epoch_ = std::make_shared<const char>();
   std::shared_ptr<Hooks> hooks_;  // made on first use

@@ -1,0 +1,145 @@
+// Steps of optimizers that run again: in captured graphs, and as calls of a tape.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/capture.h"
+#include "kernel/kept_call.h"
+#include "optim/kernels.h"
+#include "optim/kind.h"
+
+namespace ebb::optim {
+
+struct Optimizer::Replay {
+  /// The update of some states, in steps that run again: the host counts each update, and reads the options
+  /// as they are by then.
+  template <class Kind>
+  struct Update {
+    using Options = typename Kind::Options;
+    using State = typename Kind::State;
+
+    Optimizer& optimizer;
+    std::size_t group;
+    std::vector<State*> states;
+    std::vector<const void*> keys;  // of the states, in the optimizer's map
+    std::weak_ptr<const char> epoch = optimizer.epoch_;
+    bool maximized = maximizes(options());
+
+    /// The reason why the update cannot run again; empty if it can.
+    std::string broken() const {
+      if (epoch.expired()) return "the optimizer of the step is gone, or has loaded its state anew";
+      if (maximizes(options()) != maximized) return "the option maximize of the step has been changed";
+      for (std::size_t i = 0; i < states.size(); ++i) {
+        const auto found = optimizer.state_.find(keys[i]);
+        if (found == optimizer.state_.end() || found->second.get() != states[i])
+          return "a state of the step has been taken out of the optimizer since";
+        if (read_of<Kind>(*states[i]) != read_of<Kind>(*states[0]))
+          return "parameters that were updated together have since been updated differently";
+      }
+      return {};
+    }
+    const Options& options() const {
+      return static_cast<const Options&>(optimizer.param_groups_.at(group).options());
+    }
+    /// The numbers of the next update.
+    How<Kind> now() const {
+      return states.empty() ? Kind::how(options(), 1, State())
+                            : Kind::how(options(), Kind::number(*states[0]), *states[0]);
+    }
+    /// The same; counts that update.
+    How<Kind> next() const {
+      const How<Kind> how = now();
+      for (State* state : states) Kind::advance(options(), *state);
+      return how;
+    }
+  };
+
+  /// Device memory for the rule, which every replay of the capture writes anew. `arrays` are held as long.
+  template <class Kind>
+  static const kernels::RuleBytes* follow(detail::Capture& capture, const Update<Kind>& update,
+                                          const EntryList& list, const std::vector<NdArray>& arrays) {
+    const NdArray live = detail::Capture::array({sizeof(kernels::RuleBytes)}, kByte, list.device);
+    auto* const rule = live.address_as<kernels::RuleBytes>();
+    capture.before_replay([update, live, rule, device = list.device, dtype = list.dtype, arrays] {
+      const std::string broken = update.broken();
+      EBB_CHECK(broken.empty(), Kind::kName, ": ", broken, ". Capture the step again.");
+      kernels::store_rule(device, rule, device, rule_bytes(dtype, update.next()));
+    });
+    return rule;
+  }
+
+  /// Everything that decides which parameters have updates, and with which states.
+  struct Extent {
+    explicit Extent(const Optimizer& optimizer, std::vector<bool> options);
+    bool holds(const Optimizer& optimizer, const std::vector<bool>& options) const;
+
+   private:
+    std::size_t parameters_;
+    std::vector<Variable> without_gradient_;
+    std::vector<bool> options_;
+  };
+
+  /// Of each number among the options: whether it is not zero.
+  template <class Kind>
+  static std::vector<bool> chosen(const typename Kind::Options& options) {
+    std::vector<bool> all;
+    Kind::options(options, [&](const char*, const auto& field) {
+      if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(field)>>) all.push_back(field != 0);
+    });
+    return all;
+  }
+
+  /// The update as a call of a tape.
+  template <class Kind>
+  struct Call final : detail::KeptCall {
+    Call(const kernels::UpdateList& list, Update<Kind> next)
+        : KeptCall(Kind::kName),
+          entries(list),
+          kept(list.kept),
+          master(list.master),
+          update(std::move(next)),
+          extent(update.optimizer, chosen<Kind>(update.options())) {}
+    void run() override {
+      kernels::UpdateList list{EntryList(entries), kept, master};
+      detail::Capture* const capture = list.device.is_cpu() ? nullptr : detail::current_capture();
+      if (capture) list.live = follow(*capture, update, list, {});
+      kernels::optimizer_step(list.device, list, capture ? update.now() : update.next());
+    }
+    void visit(detail::ArgumentVisitor& v) override {
+      v.written = true;
+      entries.visit(v);
+      detail::visit_argument(kept, v);
+      detail::visit_argument(master, v);
+    }
+    bool holds() const override {
+      return update.broken().empty() && extent.holds(update.optimizer, chosen<Kind>(update.options()));
+    }
+    bool watched() const override { return true; }
+
+    detail::KeptEntries entries;
+    unsigned kept;
+    bool master;
+    Update<Kind> update;
+    Extent extent;
+  };
+
+  /// Runs the update by the numbers `how`, and records it. `arrays` are those of the list's entries.
+  template <class Kind>
+  static void record(detail::Recorder& recorder, const kernels::UpdateList& list, const How<Kind>& how,
+                     const Update<Kind>& update, const std::vector<NdArray>& arrays) {
+    for (const NdArray& array : arrays) recorder.will_touch(array);
+    auto call = std::make_unique<Call<Kind>>(list, update);
+    recorder.begin(*call);
+    {
+      const detail::RecorderScope inside(nullptr);
+      kernels::optimizer_step(list.device, list, how);
+    }
+    Call<Kind> after(list, update);
+    recorder.end(std::move(call), after);
+  }
+};
+
+}  // namespace ebb::optim
