@@ -1,4 +1,4 @@
-// One cycle, and cycles without end.
+// OneCycleLR and CyclicLR.
 #include <ebb/optim/cycles.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The scale, and which steps to skip.
+// GradScaler: the scale of the loss, and the steps to skip.
 #include <ebb/amp/grad_scaler.h>
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/core/warning.h>

@@ -1,4 +1,4 @@
-// How far to go along a direction.
+// The line search of L-BFGS: strong Wolfe conditions.
 #include "optim/line_search.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How far to go along a direction.
+// The line search of L-BFGS.
 #pragma once
 
 #include <ebb/autograd/variable.h>

@@ -1,4 +1,4 @@
-// A schedule that watches a measure.
+// ReduceLROnPlateauScheduler.
 #include <ebb/ops/creation.h>
 #include <ebb/optim/plateau.h>
 

@@ -1,4 +1,4 @@
-// Optimizers as text.
+// Printing of optimizers.
 #include <ebb/optim/optimizer.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ void print(std::ostream& stream, double number) {
   stream << std::string_view(text, std::to_chars(text, text + sizeof text, number).ptr);
 }
 
-// Options that are kept as tensors (src/optim/fields.h), as Python writes what it was.
+// Prints an option, which is kept as a tensor (src/optim/fields.h), as Python does.
 void print(std::ostream& stream, const Variable& value) {
   if (value.dtype() == kByte) {
     const auto* const text = value.data_ptr<std::uint8_t>();

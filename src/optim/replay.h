@@ -82,7 +82,7 @@ struct Optimizer::Replay {
     std::vector<bool> options_;
   };
 
-  /// Of each number among the options: whether it is not zero.
+  /// For each number among the options, whether it is not zero.
   template <class Kind>
   static std::vector<bool> chosen(const typename Kind::Options& options) {
     std::vector<bool> all;

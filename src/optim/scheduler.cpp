@@ -1,4 +1,4 @@
-// What schedules share, and several of them for one optimizer.
+// LRScheduler, EpochScheduler, SequentialLR and ChainedScheduler.
 #include <ebb/core/warning.h>
 #include <ebb/ops/creation.h>
 #include <ebb/optim/scheduler.h>

@@ -1,4 +1,4 @@
-// Schedules by a formula of the epoch.
+// Learning-rate schedules by a formula of the epoch: StepLR to MultiplicativeLR.
 #include <ebb/optim/schedules.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Averages of a model, its batch norms afterwards, and the rate meanwhile.
+// AveragedModel, update_bn and SWALR.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/modules/norm.h>
 #include <ebb/ops/copy.h>
@@ -150,7 +150,7 @@ double SWALR::share(std::int64_t epoch) const {
 double SWALR::next(std::size_t group, double now) {
   const std::int64_t steps = step_count_;  // in a sequence it may lag behind the epoch, as in PyTorch
   const std::int64_t epoch = anneal_epochs_ == 0 ? std::max<std::int64_t>(steps, 1) : steps;
-  // Where it came from follows from where it is: another schedule may have changed the rate.
+  // The rate before follows from the present one: another schedule may have changed it.
   const double to = swa_lrs_[group], before = share(epoch - 1), after = share(epoch);
   const double from = before == 1 ? to : (now - before * to) / (1 - before);
   return to * after + from * (1 - after);

@@ -6,25 +6,25 @@
 
 namespace ebb::optim {
 
-/// weight_decay is added to the gradient.
+/// Options of Adadelta. weight_decay is L2 regularisation, added to the gradient.
 class EBB_API AdadeltaOptions : public RuleOptions<AdadeltaOptions> {
  public:
   AdadeltaOptions(double lr = 1.0) : lr_(lr) {}
 
   EBB_ARG(double, lr) = 1.0;          ///< step size
-  EBB_ARG(double, rho) = 0.9;         ///< share of the mean squares that is kept
+  EBB_ARG(double, rho) = 0.9;         ///< decay of the mean squares
   EBB_ARG(double, eps) = 1e-6;        ///< added under the roots
-  EBB_ARG(double, weight_decay) = 0;  ///< factor of the parameter that is added to its gradient
-  EBB_ARG(bool, maximize) = false;    ///< climbs: takes the negative of the gradient
+  EBB_ARG(double, weight_decay) = 0;  ///< L2 regularisation
+  EBB_ARG(bool, maximize) = false;    ///< maximises: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<AdadeltaOptions>;
 extern template class RuleOptions<AdadeltaOptions>;
 
-/// The mean squares.
+/// State of Adadelta for one parameter: mean squares of gradients and of steps.
 class EBB_API AdadeltaParamState : public RuleParamState<AdadeltaParamState, AdadeltaOptions> {
   EBB_ARG(std::int64_t, step) = 0;  ///< updates so far
-  EBB_ARG(Variable, square_avg);    ///< of gradients
-  EBB_ARG(Variable, acc_delta);     ///< of steps
+  EBB_ARG(Variable, square_avg);    ///< mean square of the gradients
+  EBB_ARG(Variable, acc_delta);     ///< mean square of the steps
 };
 extern template class OptimizerCloneableParamState<AdadeltaParamState>;
 extern template class RuleParamState<AdadeltaParamState, AdadeltaOptions>;

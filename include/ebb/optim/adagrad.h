@@ -6,25 +6,25 @@
 
 namespace ebb::optim {
 
-/// The step size of step t is lr / (1 + (t - 1) lr_decay).
+/// Options of Adagrad. weight_decay is L2 regularisation, added to the gradient.
 class EBB_API AdagradOptions : public RuleOptions<AdagradOptions> {
  public:
   AdagradOptions(double lr = 1e-2) : lr_(lr) {}
 
   EBB_ARG(double, lr) = 1e-2;                      ///< step size
-  EBB_ARG(double, lr_decay) = 0;                   ///< lr shrinks to lr / (1 + (t - 1) lr_decay)
-  EBB_ARG(double, weight_decay) = 0;               ///< factor of the parameter that is added to its gradient
-  EBB_ARG(double, initial_accumulator_value) = 0;  ///< of the sum of squares
-  EBB_ARG(double, eps) = 1e-10;                    ///< added to the divisor
-  EBB_ARG(bool, maximize) = false;                 ///< climbs: takes the negative of the gradient
+  EBB_ARG(double, lr_decay) = 0;                   ///< the step size at step t is lr / (1 + (t - 1) lr_decay)
+  EBB_ARG(double, weight_decay) = 0;               ///< L2 regularisation
+  EBB_ARG(double, initial_accumulator_value) = 0;  ///< initial sum of squares
+  EBB_ARG(double, eps) = 1e-10;                    ///< added to the denominator
+  EBB_ARG(bool, maximize) = false;                 ///< maximises: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<AdagradOptions>;
 extern template class RuleOptions<AdagradOptions>;
 
-/// The sum of squares.
+/// State of Adagrad for one parameter: the sum of the squared gradients.
 class EBB_API AdagradParamState : public RuleParamState<AdagradParamState, AdagradOptions> {
   EBB_ARG(std::int64_t, step) = 0;  ///< updates so far
-  EBB_ARG(Variable, sum);           ///< of squares
+  EBB_ARG(Variable, sum);           ///< sum of squares
 };
 extern template class OptimizerCloneableParamState<AdagradParamState>;
 extern template class RuleParamState<AdagradParamState, AdagradOptions>;

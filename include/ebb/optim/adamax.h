@@ -1,4 +1,4 @@
-// Adamax: Adam by the largest gradient.
+// Adamax: Adam with the infinity norm of the gradients.
 #pragma once
 
 #include <ebb/core/arg.h>
@@ -8,26 +8,26 @@
 
 namespace ebb::optim {
 
-/// weight_decay is added to the gradient.
+/// Options of Adamax. weight_decay is L2 regularisation, added to the gradient.
 class EBB_API AdamaxOptions : public RuleOptions<AdamaxOptions> {
  public:
   using betas_t = std::tuple<double, double>;
   AdamaxOptions(double lr = 2e-3) : lr_(lr) {}
 
   EBB_ARG(double, lr) = 2e-3;              ///< step size
-  EBB_ARG(betas_t, betas) = {0.9, 0.999};  ///< shares of the moments that are kept
+  EBB_ARG(betas_t, betas) = {0.9, 0.999};  ///< coefficients of the running mean and maximum
   EBB_ARG(double, eps) = 1e-8;             ///< added to the size of the gradient
-  EBB_ARG(double, weight_decay) = 0;       ///< factor of the parameter that is added to its gradient
-  EBB_ARG(bool, maximize) = false;         ///< climbs: takes the negative of the gradient
+  EBB_ARG(double, weight_decay) = 0;       ///< L2 regularisation
+  EBB_ARG(bool, maximize) = false;         ///< maximises: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<AdamaxOptions>;
 extern template class RuleOptions<AdamaxOptions>;
 
-/// The mean and the largest gradient.
+/// State of Adamax for one parameter: mean and largest gradient.
 class EBB_API AdamaxParamState : public RuleParamState<AdamaxParamState, AdamaxOptions> {
   EBB_ARG(std::int64_t, step) = 0;  ///< updates so far
   EBB_ARG(Variable, exp_avg);       ///< mean gradient
-  EBB_ARG(Variable, exp_inf);       ///< largest gradient, fading
+  EBB_ARG(Variable, exp_inf);       ///< largest gradient, which decays
 };
 extern template class OptimizerCloneableParamState<AdamaxParamState>;
 extern template class RuleParamState<AdamaxParamState, AdamaxOptions>;

@@ -6,26 +6,26 @@
 
 namespace ebb::optim {
 
-/// weight_decay is added to the gradient.
+/// Options of ASGD. weight_decay is L2 regularisation, added to the gradient.
 class EBB_API ASGDOptions : public RuleOptions<ASGDOptions> {
  public:
   ASGDOptions(double lr = 1e-2) : lr_(lr) {}
 
   EBB_ARG(double, lr) = 1e-2;         ///< step size
-  EBB_ARG(double, lambd) = 1e-4;      ///< decay of the parameter, and of the step's size
-  EBB_ARG(double, alpha) = 0.75;      ///< power by which the step's size falls
+  EBB_ARG(double, lambd) = 1e-4;      ///< decay of the parameter, and of the step size
+  EBB_ARG(double, alpha) = 0.75;      ///< exponent by which the step size falls
   EBB_ARG(double, t0) = 1e6;          ///< step after which the values are averaged
-  EBB_ARG(double, weight_decay) = 0;  ///< factor of the parameter that is added to its gradient
-  EBB_ARG(bool, maximize) = false;    ///< climbs: takes the negative of the gradient
+  EBB_ARG(double, weight_decay) = 0;  ///< L2 regularisation
+  EBB_ARG(bool, maximize) = false;    ///< maximises: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<ASGDOptions>;
 extern template class RuleOptions<ASGDOptions>;
 
-/// The average, and the sizes of the next step.
+/// State of ASGD for one parameter: the average of its values, and the coefficients of the next step.
 class EBB_API ASGDParamState : public RuleParamState<ASGDParamState, ASGDOptions> {
   EBB_ARG(std::int64_t, step) = 0;  ///< updates so far
-  EBB_ARG(double, eta) = 0;         ///< the next step's size
-  EBB_ARG(double, mu) = 1;          ///< what the average takes of the next value
+  EBB_ARG(double, eta) = 0;         ///< step size of the next step
+  EBB_ARG(double, mu) = 1;          ///< weight of the next value in the average
   EBB_ARG(Variable, ax);            ///< average of the parameter's values
 };
 extern template class OptimizerCloneableParamState<ASGDParamState>;

@@ -1,4 +1,4 @@
-// Schedules that raise the learning rate and lower it again, the momentum against it.
+// OneCycleLR and CyclicLR: schedules that raise the learning rate and lower it again.
 #pragma once
 
 #include <ebb/core/arg.h>
@@ -9,18 +9,18 @@
 
 namespace ebb::optim {
 
-/// How OneCycleLR goes.
+/// Options of OneCycleLR.
 class EBB_API OneCycleLROptions {
  public:
   enum class Anneal { cos, linear };
   EBB_ARG(double, pct_start) = 0.3;         ///< share of the steps in which the rate rises
-  EBB_ARG(Anneal, anneal) = Anneal::cos;    ///< along a half wave, or a line
+  EBB_ARG(Anneal, anneal) = Anneal::cos;    ///< cosine or linear
   EBB_ARG(bool, cycle_momentum) = true;     ///< the momentum (or first beta) goes the other way
   EBB_ARG(PerGroup, base_momentum) = 0.85;  ///< least momentum
   EBB_ARG(PerGroup, max_momentum) = 0.95;   ///< largest momentum
   EBB_ARG(double, div_factor) = 25;         ///< the first rate is max_lr / div_factor
   EBB_ARG(double, final_div_factor) = 1e4;  ///< the last one is the first / final_div_factor
-  EBB_ARG(bool, three_phase) = false;       ///< down to the first rate as it rose, then on to the last
+  EBB_ARG(bool, three_phase) = false;       ///< symmetric: down to the first rate, then on to the last
 };
 
 /// Up to max_lr and down to almost nothing in total_steps calls of step(), one a batch (Smith & Topin 2019;
@@ -43,16 +43,16 @@ class EBB_API OneCycleLR : public EpochScheduler {
   std::vector<Phase> phases_;
 };
 
-/// How CyclicLR goes.
+/// Options of CyclicLR.
 class EBB_API CyclicLROptions {
  public:
   enum class Mode { triangular, triangular2, exp_range };
   using Scale = std::function<double(double)>;
   EBB_ARG(std::int64_t, step_size_up) = 2000;  ///< steps in which the rate rises
   EBB_ARG(std::int64_t, step_size_down) = 0;   ///< steps in which it falls; 0: as many
-  EBB_ARG(Mode, mode) = Mode::triangular;      ///< alike; half as high every cycle; gamma^step as high
-  EBB_ARG(double, gamma) = 1;                  ///< of exp_range
-  EBB_ARG(Scale, scale_fn);                    ///< the height of a cycle in place of the mode's
+  EBB_ARG(Mode, mode) = Mode::triangular;      ///< amplitude: constant; halved every cycle; gamma^step
+  EBB_ARG(double, gamma) = 1;                  ///< base of exp_range
+  EBB_ARG(Scale, scale_fn);                    ///< amplitude of a cycle, in place of the mode's
   EBB_ARG(bool, scale_by_cycle) = true;        ///< scale_fn gets the cycle's number, from 1; else the step's
   EBB_ARG(bool, cycle_momentum) = true;        ///< the momentum (or first beta) goes the other way
   EBB_ARG(PerGroup, base_momentum) = 0.8;      ///< least momentum

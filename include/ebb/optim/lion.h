@@ -8,23 +8,23 @@
 
 namespace ebb::optim {
 
-/// weight_decay shrinks the parameter itself.
+/// Options of Lion. weight_decay is decoupled: it shrinks the parameter itself.
 class EBB_API LionOptions : public RuleOptions<LionOptions> {
  public:
   using betas_t = std::tuple<double, double>;
   LionOptions(double lr = 1e-4) : lr_(lr) {}
 
   EBB_ARG(double, lr) = 1e-4;             ///< step size
-  EBB_ARG(betas_t, betas) = {0.9, 0.99};  ///< shares of the mean in the step, and of what is kept of it
-  EBB_ARG(double, weight_decay) = 0;      ///< share of the parameter that a step of size 1 takes away
+  EBB_ARG(betas_t, betas) = {0.9, 0.99};  ///< coefficients of the update and of the running average
+  EBB_ARG(double, weight_decay) = 0;      ///< decoupled decay: p *= 1 - lr weight_decay
 };
 extern template class OptimizerCloneableOptions<LionOptions>;
 extern template class RuleOptions<LionOptions>;
 
-/// The mean.
+/// State of Lion for one parameter: the running average of the gradient.
 class EBB_API LionParamState : public RuleParamState<LionParamState, LionOptions> {
   EBB_ARG(std::int64_t, step) = 0;  ///< updates so far
-  EBB_ARG(Variable, exp_avg);       ///< mean gradient
+  EBB_ARG(Variable, exp_avg);       ///< running average of the gradient
 };
 extern template class OptimizerCloneableParamState<LionParamState>;
 extern template class RuleParamState<LionParamState, LionOptions>;

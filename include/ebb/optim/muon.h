@@ -9,26 +9,27 @@
 
 namespace ebb::optim {
 
-/// adjust_lr_fn scales the step of an [A, B] matrix: "original" by sqrt(max(1, A / B)), also where none is
-/// given, "match_rms_adamw" by 0.2 sqrt(max(A, B)), "spectral_unclamped" by sqrt(A / B).
+/// Options of Muon. weight_decay is decoupled: it shrinks the parameter itself. adjust_lr_fn scales the step
+/// of an [A, B] matrix: "original" by sqrt(max(1, A / B)), also where none is given, "match_rms_adamw" by 0.2
+/// sqrt(max(A, B)), "spectral_unclamped" by sqrt(A / B).
 class EBB_API MuonOptions : public RuleOptions<MuonOptions> {
  public:
   using coefficients_t = std::tuple<double, double, double>;
   MuonOptions(double lr = 1e-3) : lr_(lr) {}
 
   EBB_ARG(double, lr) = 1e-3;           ///< step size
-  EBB_ARG(double, weight_decay) = 0.1;  ///< share of the parameter that a step of size 1 takes away
-  EBB_ARG(double, momentum) = 0.95;     ///< share of the velocity that is kept
-  EBB_ARG(bool, nesterov) = true;       ///< looks ahead by the velocity
-  EBB_ARG(coefficients_t, ns_coefficients) = {3.4445, -4.7750, 2.0315};  ///< of the polynomial
-  EBB_ARG(double, eps) = 1e-7;                        ///< least norm that the velocity is divided by
-  EBB_ARG(std::int64_t, ns_steps) = 5;                ///< times that the polynomial is applied
-  EBB_ARG(optional<std::string>, adjust_lr_fn) = {};  ///< see above
+  EBB_ARG(double, weight_decay) = 0.1;  ///< decoupled decay: p *= 1 - lr weight_decay
+  EBB_ARG(double, momentum) = 0.95;     ///< decay of the velocity
+  EBB_ARG(bool, nesterov) = true;       ///< Nesterov momentum
+  EBB_ARG(coefficients_t, ns_coefficients) = {3.4445, -4.7750, 2.0315};  ///< coefficients of the polynomial
+  EBB_ARG(double, eps) = 1e-7;                        ///< lower bound of the norm that divides the velocity
+  EBB_ARG(std::int64_t, ns_steps) = 5;                ///< number of Newton-Schulz iterations
+  EBB_ARG(optional<std::string>, adjust_lr_fn) = {};  ///< scale of the step, see above
 };
 extern template class OptimizerCloneableOptions<MuonOptions>;
 extern template class RuleOptions<MuonOptions>;
 
-/// The velocity.
+/// State of Muon for one parameter: its velocity.
 class EBB_API MuonParamState : public RuleParamState<MuonParamState, MuonOptions> {
   EBB_ARG(Variable, momentum_buffer);  ///< velocity
 };

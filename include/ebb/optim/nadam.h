@@ -8,29 +8,30 @@
 
 namespace ebb::optim {
 
-/// The momentum of step t is beta1 (1 - 0.96^(t momentum_decay) / 2).
+/// Options of NAdam. weight_decay is L2 regularisation, added to the gradient, unless decoupled. The momentum
+/// of step t is beta1 (1 - 0.96^(t momentum_decay) / 2).
 class EBB_API NAdamOptions : public RuleOptions<NAdamOptions> {
  public:
   using betas_t = std::tuple<double, double>;
   NAdamOptions(double lr = 2e-3) : lr_(lr) {}
 
   EBB_ARG(double, lr) = 2e-3;                     ///< step size
-  EBB_ARG(betas_t, betas) = {0.9, 0.999};         ///< shares of the moments that are kept
-  EBB_ARG(double, eps) = 1e-8;                    ///< added to the divisor
-  EBB_ARG(double, weight_decay) = 0;              ///< factor of the parameter that is added to its gradient
+  EBB_ARG(betas_t, betas) = {0.9, 0.999};         ///< coefficients of the running averages
+  EBB_ARG(double, eps) = 1e-8;                    ///< added to the denominator
+  EBB_ARG(double, weight_decay) = 0;              ///< L2 regularisation
   EBB_ARG(double, momentum_decay) = 4e-3;         ///< how fast the momentum grows
-  EBB_ARG(bool, decoupled_weight_decay) = false;  ///< the decay shrinks the parameter itself, as AdamW's does
-  EBB_ARG(bool, maximize) = false;                ///< climbs: takes the negative of the gradient
+  EBB_ARG(bool, decoupled_weight_decay) = false;  ///< weight_decay shrinks the parameter itself, as in AdamW
+  EBB_ARG(bool, maximize) = false;                ///< maximises: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<NAdamOptions>;
 extern template class RuleOptions<NAdamOptions>;
 
-/// The moments.
+/// State of NAdam for one parameter: first and second moment of the gradient.
 class EBB_API NAdamParamState : public RuleParamState<NAdamParamState, NAdamOptions> {
   EBB_ARG(std::int64_t, step) = 0;  ///< updates so far
-  EBB_ARG(double, mu_product) = 1;  ///< product of the momenta so far
-  EBB_ARG(Variable, exp_avg);       ///< mean gradient
-  EBB_ARG(Variable, exp_avg_sq);    ///< mean square
+  EBB_ARG(double, mu_product) = 1;  ///< product of the momentum coefficients so far
+  EBB_ARG(Variable, exp_avg);       ///< first moment: mean gradient
+  EBB_ARG(Variable, exp_avg_sq);    ///< second moment: mean square
 };
 extern template class OptimizerCloneableParamState<NAdamParamState>;
 extern template class RuleParamState<NAdamParamState, NAdamOptions>;

@@ -16,8 +16,9 @@
 
 namespace ebb::optim {
 
-/// Settings of a group of parameters; each optimizer derives its own, by OptimizerCloneableOptions. What is
-/// not overridden throws ebb::NotImplementedError when it is called, but for serialize, which does nothing.
+/// Settings of a group of parameters; each optimizer derives its own, by OptimizerCloneableOptions. A
+/// function that is not overridden throws ebb::NotImplementedError when it is called, but for serialize,
+/// which does nothing.
 class EBB_API OptimizerOptions {
  public:
   virtual ~OptimizerOptions();
@@ -52,7 +53,7 @@ class EBB_API OptimizerCloneableOptions : public OptimizerOptions {
   void set_momentum(double momentum) override;
 };
 
-/// Those of an optimizer of the library: files keep every option (src/optim/rule_optimizer.h).
+/// Options of an optimizer of the library: files keep every option (src/optim/rule_optimizer.h).
 template <class Derived>
 class EBB_API RuleOptions : public OptimizerCloneableOptions<Derived> {
  public:
@@ -86,20 +87,20 @@ class EBB_API OptimizerParamGroup {
   std::unique_ptr<OptimizerOptions> options_;
 };
 
-/// What an optimizer remembers of one parameter; each derives its own, by OptimizerCloneableParamState. What
-/// is not overridden throws ebb::NotImplementedError when it is called.
+/// The state that an optimizer keeps of one parameter; each derives its own, by OptimizerCloneableParamState.
+/// A function that is not overridden throws ebb::NotImplementedError when it is called.
 class EBB_API OptimizerParamState {
  public:
   virtual ~OptimizerParamState();
   virtual std::unique_ptr<OptimizerParamState> clone() const;
-  /// Writes what is remembered into an archive, by name; and reads it back.
+  /// Writes the state into an archive, by name; and reads it back.
   virtual void serialize(serialize::OutputArchive& archive) const;
   virtual void serialize(serialize::InputArchive& archive);
-  /// Whether a tensor may be one of them: a number, or of the parameter's sizes.
+  /// Whether a tensor may be part of the state: a number, or of the parameter's sizes.
   virtual bool fits(const Variable& value, const Variable& parameter) const;
 };
 
-/// By what an optimizer finds what it remembers of a parameter: `p.unsafeGetTensorImpl()`, as in 2.x, or that
+/// The key of a parameter's state in an optimizer: `p.unsafeGetTensorImpl()`, as in 2.x, or that
 /// address as text, `c10::guts::to_string(p.unsafeGetTensorImpl())`, as in 1.13. Text that is no address
 /// throws.
 class EBB_API ParameterKey {
@@ -128,7 +129,7 @@ class EBB_API OptimizerStateSlot : public std::unique_ptr<OptimizerParamState> {
   OptimizerParamState& checked() const;
 };
 
-/// What is remembered, by parameter.
+/// The states of an optimizer, by parameter.
 using OptimizerStates = std::unordered_map<ParameterKey, OptimizerStateSlot, ParameterKey::Hash>;
 
 /// Gives Derived its clone().
@@ -177,12 +178,12 @@ class EBB_API Optimizer {
   const OptimizerOptions& defaults() const noexcept { return *defaults_; }
   std::vector<OptimizerParamGroup>& param_groups() noexcept { return param_groups_; }
   const std::vector<OptimizerParamGroup>& param_groups() const noexcept { return param_groups_; }
-  /// What is remembered, by parameter:
+  /// The states, by parameter:
   /// `static_cast<AdamParamState&>(*optimizer.state()[p.unsafeGetTensorImpl()]).exp_avg()`.
   OptimizerStates& state() noexcept { return state_; }
   const OptimizerStates& state() const noexcept { return state_; }
 
-  /// What is remembered, as tensors named by the parameter's position and the quantity: "3.exp_avg". Options
+  /// The states, as tensors named by the parameter's position and the quantity: "3.exp_avg". Options
   /// are not part of it.
   StateDict state_dict() const;
   /// Restores it into an optimizer of the same kind over parameters of the same shapes.
@@ -226,7 +227,7 @@ class EBB_API Optimizer {
   /// An empty state of this optimizer's kind, for load_state_dict; null, as here, when it keeps none.
   virtual std::unique_ptr<OptimizerParamState> new_state() const;
   static Variable run(const LossClosure& closure);
-  /// One update of every parameter that has a gradient, by the rule of `Kind` (src/optim/step.h).
+  /// One update of every parameter that has a gradient, by the rule of `Kind` (src/optim/kind.h, step.h).
   template <class Kind>
   void update_all();
   /// The same where the update is made of ops.
@@ -251,7 +252,7 @@ class EBB_API Optimizer {
   void load_states(StateDict state, const StateMaker& make);
   template <class Kind>
   struct Batch;
-  struct Replay;
+  struct Replay;  // captured and recorded steps (src/optim/replay.h)
   // Captured steps watch it: it ends with this optimizer, and with the states that load_state_dict replaces.
   std::shared_ptr<const char> epoch_ = std::make_shared<const char>();
   std::shared_ptr<Hooks> hooks_;  // made on first use
@@ -265,7 +266,7 @@ EBB_API nn::RemovableHandle register_optimizer_step_post_hook(Optimizer::StepPos
 /// The optimizer's class and the options of its groups, a line each, as Python prints them.
 EBB_API std::ostream& operator<<(std::ostream& stream, const Optimizer& optimizer);
 
-/// The tensors and numbers that a rule remembers of a parameter, by name.
+/// The state that a rule keeps of a parameter: tensors and numbers, by name.
 template <class Derived, class Options>
 class EBB_API RuleParamState : public OptimizerCloneableParamState<Derived> {
  public:

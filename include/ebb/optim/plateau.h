@@ -1,4 +1,4 @@
-// A schedule that watches a measure.
+// ReduceLROnPlateau: a schedule that lowers the learning rate when a metric stops improving.
 #pragma once
 
 #include <ebb/optim/optimizer.h>
@@ -7,7 +7,7 @@
 
 namespace ebb::optim {
 
-/// Multiplies the rates by `factor` when the measure has not improved for `patience` calls of step(), down to
+/// Multiplies the rates by `factor` when the metric has not improved for `patience` calls of step(), down to
 /// min_lrs (one a group, or none for 0), unless that changes them by less than eps; then waits `cooldown`
 /// calls. Better is less (or with SchedulerMode::max more) than the best by the threshold: a share of the
 /// best, or with ThresholdMode::abs an amount. (torch::optim::ReduceLROnPlateauScheduler.)
@@ -19,9 +19,9 @@ class EBB_API ReduceLROnPlateauScheduler {
                                       int patience = 10, double threshold = 1e-4,
                                       ThresholdMode threshold_mode = rel, int cooldown = 0,
                                       std::vector<double> min_lrs = {}, double eps = 1e-8);
-  /// Takes the epoch's measure: a loss, or an accuracy.
+  /// Takes the metric of the epoch: a loss, or an accuracy.
   void step(double metric);
-  /// What it has seen, into an archive, and back.
+  /// Writes the best metric and the counters into an archive, and reads them back.
   void save(serialize::OutputArchive& archive) const;
   void load(serialize::InputArchive& archive);
 

@@ -8,27 +8,27 @@
 
 namespace ebb::optim {
 
-/// weight_decay is added to the gradient, unless decoupled.
+/// Options of RAdam. weight_decay is L2 regularisation, added to the gradient, unless decoupled.
 class EBB_API RAdamOptions : public RuleOptions<RAdamOptions> {
  public:
   using betas_t = std::tuple<double, double>;
   RAdamOptions(double lr = 1e-3) : lr_(lr) {}
 
   EBB_ARG(double, lr) = 1e-3;                     ///< step size
-  EBB_ARG(betas_t, betas) = {0.9, 0.999};         ///< shares of the moments that are kept
-  EBB_ARG(double, eps) = 1e-8;                    ///< added to the divisor
-  EBB_ARG(double, weight_decay) = 0;              ///< factor of the parameter that is added to its gradient
-  EBB_ARG(bool, decoupled_weight_decay) = false;  ///< the decay shrinks the parameter itself, as AdamW's does
-  EBB_ARG(bool, maximize) = false;                ///< climbs: takes the negative of the gradient
+  EBB_ARG(betas_t, betas) = {0.9, 0.999};         ///< coefficients of the running averages
+  EBB_ARG(double, eps) = 1e-8;                    ///< added to the denominator
+  EBB_ARG(double, weight_decay) = 0;              ///< L2 regularisation
+  EBB_ARG(bool, decoupled_weight_decay) = false;  ///< weight_decay shrinks the parameter itself, as in AdamW
+  EBB_ARG(bool, maximize) = false;                ///< maximises: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<RAdamOptions>;
 extern template class RuleOptions<RAdamOptions>;
 
-/// The moments.
+/// State of RAdam for one parameter: first and second moment of the gradient.
 class EBB_API RAdamParamState : public RuleParamState<RAdamParamState, RAdamOptions> {
   EBB_ARG(std::int64_t, step) = 0;  ///< updates so far
-  EBB_ARG(Variable, exp_avg);       ///< mean gradient
-  EBB_ARG(Variable, exp_avg_sq);    ///< mean square
+  EBB_ARG(Variable, exp_avg);       ///< first moment: mean gradient
+  EBB_ARG(Variable, exp_avg_sq);    ///< second moment: mean square
 };
 extern template class OptimizerCloneableParamState<RAdamParamState>;
 extern template class RuleParamState<RAdamParamState, RAdamOptions>;

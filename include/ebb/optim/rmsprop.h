@@ -6,23 +6,24 @@
 
 namespace ebb::optim {
 
-/// centered divides by the variance instead of the second moment.
+/// Options of RMSprop. weight_decay is L2 regularisation, added to the gradient. centered divides by the
+/// standard deviation instead of the root mean square.
 class EBB_API RMSpropOptions : public RuleOptions<RMSpropOptions> {
  public:
   RMSpropOptions(double lr = 1e-2) : lr_(lr) {}
 
   EBB_ARG(double, lr) = 1e-2;         ///< step size
-  EBB_ARG(double, alpha) = 0.99;      ///< share of the mean square that is kept
-  EBB_ARG(double, eps) = 1e-8;        ///< added to the divisor
-  EBB_ARG(double, weight_decay) = 0;  ///< factor of the parameter that is added to its gradient
-  EBB_ARG(double, momentum) = 0;      ///< share of the velocity that is kept
-  EBB_ARG(bool, centered) = false;    ///< divides by the variance
-  EBB_ARG(bool, maximize) = false;    ///< climbs: takes the negative of the gradient
+  EBB_ARG(double, alpha) = 0.99;      ///< coefficient of the running average
+  EBB_ARG(double, eps) = 1e-8;        ///< added to the denominator
+  EBB_ARG(double, weight_decay) = 0;  ///< L2 regularisation
+  EBB_ARG(double, momentum) = 0;      ///< decay of the velocity
+  EBB_ARG(bool, centered) = false;    ///< divides by the standard deviation
+  EBB_ARG(bool, maximize) = false;    ///< maximises: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<RMSpropOptions>;
 extern template class RuleOptions<RMSpropOptions>;
 
-/// The moments.
+/// State of RMSprop for one parameter: mean square, mean and velocity of the gradient.
 class EBB_API RMSpropParamState : public RuleParamState<RMSpropParamState, RMSpropOptions> {
   EBB_ARG(std::int64_t, step) = 0;     ///< updates so far
   EBB_ARG(Variable, square_avg);       ///< mean square

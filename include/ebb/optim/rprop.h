@@ -8,27 +8,26 @@
 
 namespace ebb::optim {
 
-/// For gradients of whole data sets: only their signs count.
+/// Options of Rprop, which uses only the signs of gradients and suits gradients of whole data sets.
 class EBB_API RpropOptions : public RuleOptions<RpropOptions> {
  public:
   using etas_t = std::tuple<double, double>;
   using step_sizes_t = std::tuple<double, double>;
   RpropOptions(double lr = 1e-2) : lr_(lr) {}
 
-  EBB_ARG(double, lr) = 1e-2;  ///< step size
-  EBB_ARG(etas_t, etas) = {0.5,
-                           1.2};  ///< factors of the step's size where the sign turns, and where it stays
-  EBB_ARG(step_sizes_t, step_sizes) = {1e-6, 50};  ///< least and largest step
-  EBB_ARG(bool, maximize) = false;                 ///< climbs: takes the negative of the gradient
+  EBB_ARG(double, lr) = 1e-2;                      ///< step size
+  EBB_ARG(etas_t, etas) = {0.5, 1.2};              ///< factors of the step size: sign turns, sign stays
+  EBB_ARG(step_sizes_t, step_sizes) = {1e-6, 50};  ///< least and largest step size
+  EBB_ARG(bool, maximize) = false;                 ///< maximises: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<RpropOptions>;
 extern template class RuleOptions<RpropOptions>;
 
-/// The gradient before, and the step's size.
+/// State of Rprop for one parameter: its previous gradient, and the step size of each element.
 class EBB_API RpropParamState : public RuleParamState<RpropParamState, RpropOptions> {
   EBB_ARG(std::int64_t, step) = 0;  ///< updates so far
-  EBB_ARG(Variable, prev);          ///< gradient before
-  EBB_ARG(Variable, step_size);     ///< of each number
+  EBB_ARG(Variable, prev);          ///< previous gradient
+  EBB_ARG(Variable, step_size);     ///< step size of each element
 };
 extern template class OptimizerCloneableParamState<RpropParamState>;
 extern template class RuleParamState<RpropParamState, RpropOptions>;

@@ -1,4 +1,5 @@
-// Learning-rate schedules: the base of all, and how several are joined.
+// Learning-rate schedules: LRScheduler, their base, and SequentialLR and ChainedScheduler, which join
+// several.
 #pragma once
 
 #include <ebb/optim/optimizer.h>

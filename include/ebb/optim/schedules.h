@@ -1,4 +1,5 @@
-// Schedules of the learning rate: lr at epoch t, of the rate lr0 that the group has at first.
+// Learning-rate schedules by a formula of the epoch (StepLR, CosineAnnealingLR, LambdaLR, ...): lr at epoch
+// t, from the group's initial rate lr0.
 #pragma once
 
 #include <ebb/optim/scheduler.h>

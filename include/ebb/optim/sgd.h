@@ -6,22 +6,23 @@
 
 namespace ebb::optim {
 
-/// Nesterov momentum needs momentum > 0 and dampening 0.
+/// Options of SGD. weight_decay is L2 regularisation, added to the gradient. Nesterov momentum needs momentum
+/// > 0 and dampening 0.
 class EBB_API SGDOptions : public RuleOptions<SGDOptions> {
  public:
   SGDOptions(double lr = 1e-3) : lr_(lr) {}
 
   EBB_ARG(double, lr) = 1e-3;         ///< step size
-  EBB_ARG(double, momentum) = 0;      ///< share of the velocity that is kept
-  EBB_ARG(double, dampening) = 0;     ///< share of the gradient that the velocity does not take
-  EBB_ARG(double, weight_decay) = 0;  ///< factor of the parameter that is added to its gradient
-  EBB_ARG(bool, nesterov) = false;    ///< looks ahead by the velocity
-  EBB_ARG(bool, maximize) = false;    ///< climbs: takes the negative of the gradient
+  EBB_ARG(double, momentum) = 0;      ///< decay of the velocity
+  EBB_ARG(double, dampening) = 0;     ///< the velocity takes 1 - dampening of the gradient
+  EBB_ARG(double, weight_decay) = 0;  ///< L2 regularisation
+  EBB_ARG(bool, nesterov) = false;    ///< Nesterov momentum
+  EBB_ARG(bool, maximize) = false;    ///< maximises: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<SGDOptions>;
 extern template class RuleOptions<SGDOptions>;
 
-/// The velocity.
+/// State of SGD for one parameter: its velocity.
 class EBB_API SGDParamState : public RuleParamState<SGDParamState, SGDOptions> {
   EBB_ARG(Variable, momentum_buffer);  ///< velocity
 };

@@ -28,7 +28,7 @@ EBB_API MultiAverageFunction get_swa_multi_avg_fn();
 EBB_API AverageFunction get_ema_avg_fn(double decay = 0.999);
 EBB_API MultiAverageFunction get_ema_multi_avg_fn(double decay = 0.999);
 
-/// What AveragedModel has for every type of model.
+/// The base of AveragedModel<Model>, which does not depend on the type of the model.
 class EBB_API AveragedModule : public nn::Module {
  public:
   AveragedModule(MultiAverageFunction average, bool use_buffers);

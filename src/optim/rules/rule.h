@@ -1,6 +1,6 @@
-// What update rules share. A rule says what becomes of one element, in float or double: `state` is what is
-// remembered of it, `Kept` says which of the states are there, and kKept lists the combinations that the rule
-// knows. The numbers of a step, in double, are an aggregate that names its rule.
+// Parts that update rules share. A rule says what becomes of one element, in float or double: `state` is what
+// is remembered of it, `Kept` says which of the states are there, and kKept lists the combinations that the
+// rule knows. The numbers of a step, in double, are an aggregate that names its rule.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -9,7 +9,8 @@ namespace ebb::math {
 
 constexpr int kMostStates = 3;
 
-/// What a rule starts from: the master copy, or the parameter where that is not the copy's rounded value.
+/// The value that a rule starts from: the master copy, or the parameter where that is not the copy's rounded
+/// value.
 template <class T>
 EBB_HD float master_of(float master, T parameter) {
   const auto p = static_cast<float>(parameter);
