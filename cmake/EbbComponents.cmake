@@ -1,4 +1,5 @@
-# Libraries beside libebb, each a component of the package: what most programs do without, or what links more than libebb may.
+# Libraries and programs beside libebb, each in a component of the package: what most programs do without, or what links more
+# than libebb may.
 
 # ebb_add_component(<name> [DEPENDS <package>...] [LIBS <flag>...]): ebb::<name>, from the *.cpp below src/<name>; its headers
 # are include/ebb/<name>.h and include/ebb/<name>/. It needs the CMake packages named, whose targets src/<name>/CMakeLists.txt
@@ -45,5 +46,36 @@ function(ebb_add_component name)
     configure_file(${PROJECT_SOURCE_DIR}/cmake/ebb-component.pc.in ${CMAKE_CURRENT_BINARY_DIR}/ebb-${name}.pc @ONLY)
     install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ebb-${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${name})
     install(FILES ${PROJECT_SOURCE_DIR}/include/ebb/${name}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ebb COMPONENT ${name})
+  endif()
+endfunction()
+
+# Where an installed package has the programs of verbs.
+set(EBB_VERB_DIR ${CMAKE_INSTALL_LIBEXECDIR}/ebb)
+
+# ebb_add_program(<target> <name> <folder> <component>): a program of that name, built beside all others, installed in the folder.
+function(ebb_add_program target name folder component)
+  ebb_own_target(${target})
+  ebb_guard(${target})
+  ebb_seal(${target})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  if(EBB_INSTALL)
+    install(TARGETS ${target} RUNTIME DESTINATION ${folder} COMPONENT ${component})
+  endif()
+endfunction()
+
+# ebb_add_verb(<verb> <summary> COMPONENT <component> SOURCES <file>...): the program ebb-<verb>, target ebb_<verb>, which
+# `ebb <verb>` starts. The summary is a line of text beside it, which `ebb help` shows.
+function(ebb_add_verb verb summary)
+  cmake_parse_arguments(arg "" "COMPONENT" "SOURCES" ${ARGN})
+  add_executable(ebb_${verb} ${arg_SOURCES})
+  ebb_add_program(ebb_${verb} ebb-${verb} ${EBB_VERB_DIR} ${arg_COMPONENT})
+  target_link_libraries(ebb_${verb} PRIVATE ebb)
+  file(RELATIVE_PATH _libraries /${EBB_VERB_DIR} /${CMAKE_INSTALL_LIBDIR})
+  set_target_properties(ebb_${verb} PROPERTIES INSTALL_RPATH $ORIGIN/${_libraries})
+  set(_summary ${PROJECT_BINARY_DIR}/bin/ebb-${verb}.summary)
+  file(CONFIGURE OUTPUT ${_summary} CONTENT "${summary}\n" @ONLY)
+  if(EBB_INSTALL)
+    install(FILES ${_summary} DESTINATION ${EBB_VERB_DIR} COMPONENT ${arg_COMPONENT})
   endif()
 endfunction()

@@ -1,0 +1,261 @@
+// ebb inspect lists the tensors of files of every format, and refuses what is none.
+#include <ebb/ebb.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/program.h"
+#include "support/catch.h"
+#include "support/child.h"
+#include "support/files.h"
+#include "support/source_dir.h"
+
+namespace fs = std::filesystem;
+using namespace ebb;
+
+namespace {
+
+Run inspect(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "inspect");
+  return ebb_run(arguments);
+}
+
+// The file of a safetensors header, and as many bytes of data, which are a hole.
+std::string write_header(const std::string& path, const std::string& header, std::uintmax_t bytes) {
+  std::string length(8, '\0');
+  for (int i = 0; i < 8; ++i) length[static_cast<std::size_t>(i)] = static_cast<char>(header.size() >> 8 * i);
+  support::write_file(path, length + header);
+  fs::resize_file(path, 8 + header.size() + bytes);
+  return path;
+}
+
+const safetensors::NamedTensors& some_tensors() {
+  static const safetensors::NamedTensors tensors = {
+      {"layer.weight", ones({2, 3})}, {"layer.bias", ones({2}, kHalf)}, {"steps", tensor(5, kLong)}};
+  return tensors;
+}
+
+constexpr const char* kTable =
+    "name          dtype    shape   elements  bytes\n"
+    "layer.weight  float32  [2, 3]         6     24\n"
+    "layer.bias    float16  [2]            2      4\n"
+    "steps         int64    []             1      8\n"
+    "3 tensors                             9     36\n";
+
+// One line about an error of status 1.
+void check_refused(const std::string& path, const std::string& part) {
+  INFO(path);
+  const Run refused = inspect({path});
+  INFO(refused.err);
+  CHECK(refused.status == 1);
+  CHECK(refused.out.empty());
+  CHECK(refused.err.starts_with("ebb: "));
+  CHECK(std::count(refused.err.begin(), refused.err.end(), '\n') == 1);
+  CHECK(refused.err.find(part) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("inspect prints a table of safetensors in the order of the file") {
+  const std::string path = support::temporary("some.safetensors");
+  safetensors::write(path, some_tensors(), {{"format", "pt"}, {"a", "line\nand another"}});
+  const Run table = inspect({path});
+  CHECK(table.status == 0);
+  CHECK(table.out == kTable);
+  CHECK(table.err.empty());
+  const std::string metadata = "\nmetadata\n  a: line\\x0aand another\n  format: pt\n";
+  CHECK(inspect({"--metadata", path}).out == kTable + metadata);
+  CHECK(inspect({"--metadata", "--", path}).out == kTable + metadata);
+}
+
+TEST_CASE("inspect writes JSON") {
+  const std::string path = support::temporary("json.safetensors");
+  safetensors::write(path, {{"a \"b\"", ones({2, 0})}, {"c", zeros({}, kBool)}}, {{"format", "pt"}});
+  const Run json = inspect({path, "--json"});
+  CHECK(json.status == 0);
+  CHECK(json.out == R"({
+  "file": ")" + path + R"(",
+  "format": "safetensors",
+  "tensors": [
+    {
+      "name": "a \"b\"",
+      "dtype": "float32",
+      "shape": [
+        2,
+        0
+      ],
+      "elements": 0,
+      "bytes": 0
+    },
+    {
+      "name": "c",
+      "dtype": "bool",
+      "shape": [],
+      "elements": 1,
+      "bytes": 1
+    }
+  ],
+  "total": {
+    "tensors": 2,
+    "elements": 1,
+    "bytes": 1
+  },
+  "metadata": {
+    "format": "pt"
+  }
+}
+)");
+}
+
+TEST_CASE("inspect lists a sharded checkpoint and its folder in the order of the index") {
+  const std::string by_name =
+      "name          dtype    shape   elements  bytes\n"
+      "layer.bias    float16  [2]            2      4\n"
+      "layer.weight  float32  [2, 3]         6     24\n"
+      "steps         int64    []             1      8\n"
+      "3 tensors                             9     36\n";
+  const support::Folder folder;
+  const std::string index = safetensors::write_sharded(folder.path().string(), some_tensors(), 24);
+  REQUIRE(index.ends_with(".json"));
+  CHECK(inspect({index}).out == by_name);
+  CHECK(inspect({folder.path().string()}).out == by_name);
+  CHECK(inspect({index, "--json"}).out.find("\"format\": \"sharded safetensors\"") != std::string::npos);
+}
+
+TEST_CASE("inspect lists all tensors of a file of torch.save at any depth") {
+  const std::string path = support::temporary("some.pt");
+  pytorch::write(path, some_tensors());
+  CHECK(inspect({path}).out == kTable);
+
+  const pytorch::Value moments = pytorch::List{ones({2}), pytorch::Value(7), ones({1}, kDouble)};
+  pytorch::write(path, pytorch::Dict{{"epoch", 3},
+                                     {"model", pytorch::Dict{{"w", ones({2})}}},
+                                     {"optimizer", pytorch::Dict{{0, moments}}}});
+  CHECK(inspect({path}).out ==
+        "name           dtype    shape  elements  bytes\n"
+        "model.w        float32  [2]           2      8\n"
+        "optimizer.0.0  float32  [2]           2      8\n"
+        "optimizer.0.2  float64  [1]           1      8\n"
+        "3 tensors                             5     24\n");
+  pytorch::write(path, pytorch::Value(ones({2})));
+  CHECK(inspect({path}).out.find("tensor    float32  [2]           2      8\n") != std::string::npos);
+  pytorch::write(path, pytorch::Value("no tensor"));
+  CHECK(inspect({path}).out.find("0 tensors") != std::string::npos);
+}
+
+TEST_CASE("inspect tells the dtype alone of a tensor of PyTorch that ebb cannot hold") {
+  const std::string path = source_dir() + "/tests/io/data/values.pt";
+  CHECK(inspect({path}).out.find("  complex64  ?  ") != std::string::npos);
+  CHECK(inspect({path, "--json"}).out.find("\"dtype\": \"complex64\",\n      \"shape\": null") !=
+        std::string::npos);
+}
+
+TEST_CASE("inspect lists the arrays of NumPy's files") {
+  const std::string npz = support::temporary("some.npz"), npy = support::temporary("some.npy");
+  npy::write_npz(npz, some_tensors());
+  CHECK(inspect({npz}).out == kTable);
+  npy::write(npy, ones({4, 2}, kByte));
+  CHECK(inspect({npy}).out ==
+        "name      dtype  shape   elements  bytes\n"
+        "tensor    uint8  [4, 2]         8      8\n"
+        "1 tensor                        8      8\n");
+}
+
+TEST_CASE("inspect lists what ebb saves of modules, optimizers and runs") {
+  nn::Linear net(3, 2);
+  optim::Adam adam(net->parameters());
+  net(ones({1, 3})).sum().backward();
+  adam.step();
+  const std::string path = support::temporary("saved");
+  save(net, path);
+  CHECK(inspect({path}).out.find("weight     float32  [2, 3]") != std::string::npos);
+  save(adam, path);
+  CHECK(inspect({path}).out.find("0.exp_avg_sq ") != std::string::npos);
+  Checkpoint(path).add("model", net).add("optimizer", adam).save();
+  CHECK(inspect({path}).status == 0);
+}
+
+TEST_CASE("inspect knows the size of dtypes that ebb does not have") {
+  const std::string header =
+      R"({"a":{"dtype":"F8_E4M3","shape":[3],"data_offsets":[0,3]},)"
+      R"("b":{"dtype":"U16","shape":[2,2],"data_offsets":[3,11]},"c":{"dtype":"F4","shape":[6],"data_offsets":[11,14]}})";
+  const std::string path = write_header(support::temporary("f8.safetensors"), header, 14);
+  CHECK(inspect({path}).out ==
+        "name       dtype    shape   elements  bytes\n"
+        "a          F8_E4M3  [3]            3      3\n"
+        "b          uint16   [2, 2]         4      8\n"
+        "c          F4       [6]            6      3\n"
+        "3 tensors                         13     14\n");
+}
+
+TEST_CASE("a name in a file does not reach the terminal as control characters") {
+  const std::string path = support::temporary("rude.pt");
+  pytorch::write(path, pytorch::Dict{{"\x1b[2J\n\x7f\xc2\x9b"
+                                      "31m\xc3\xa9",
+                                      ones({1})}});
+  const Run table = inspect({path});
+  CHECK(table.out.find("\n\\x1b[2J\\x0a\\x7f\\xc2\\x9b31m\xc3\xa9  float32") != std::string::npos);
+}
+
+TEST_CASE("inspect reads only the header of safetensors") {
+  const std::uintmax_t bytes = std::uintmax_t{5} << 30;
+  const std::string n = std::to_string(bytes), elements = std::to_string(bytes / 4);
+  const std::string path = write_header(
+      support::temporary("large.safetensors"),
+      R"({"w":{"dtype":"F32","shape":[)" + elements + R"(],"data_offsets":[0,)" + n + "]}}", bytes);
+  // Sanitizers reserve more addresses than any limit leaves.
+  const std::size_t memory = support::kChildrenRun ? std::size_t{2} << 30 : 0;
+  const Run table = run(ebb_program(), {"inspect", path}, memory);
+  INFO(table.err);
+  CHECK(table.status == 0);
+  CHECK(table.out.find("w         float32  [" + elements + "]") != std::string::npos);
+  fs::remove(path);
+}
+
+TEST_CASE("a file that inspect cannot read is one line of an error and status 1") {
+  const support::Folder folder;
+  check_refused(folder / "none.safetensors", "none.safetensors");
+  check_refused(folder.path().string(), "model.safetensors.index.json");
+  support::write_file(folder / "empty", "");
+  check_refused(folder / "empty", "empty");
+  support::write_file(folder / "text", "this is not a file of weights\n");
+  check_refused(folder / "text", "text");
+  support::write_file(folder / "index.json", "{\"weight_map\": 3}\n");
+  check_refused(folder / "index.json", "weight_map");
+  support::write_file(folder / "zip", "PK\3\4 and no more");
+  check_refused(folder / "zip", "zip");
+  support::write_file(folder / "pickle", "\x80\2}.");
+  check_refused(folder / "pickle", "pickle");
+  support::write_file(folder / "npy", "\x93NUMPY\1");
+  check_refused(folder / "npy", "npy");
+  // A header that promises more than there is, and one that is cut short.
+  write_header(folder / "short", R"({"w":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}})", 15);
+  check_refused(folder / "short", "short");
+  write_header(folder / "huge",
+               R"({"w":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,16]}})", 16);
+  check_refused(folder / "huge", "huge");
+  REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  check_refused(folder / "pipe", "pipe");
+  safetensors::write(folder / "good", some_tensors());
+  std::string bytes = support::read_file(folder / "good");
+  for (std::size_t size = 0; size + 1 < bytes.size(); size += 9) {
+    support::write_file(folder / "cut", bytes.substr(0, size));
+    check_refused(folder / "cut", "cut");
+  }
+}
+
+TEST_CASE("inspect tells how it is called, and of an output that is full") {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{}, std::vector<std::string>{"--jsn", "x"},
+        std::vector<std::string>{"x", "y"}}) {
+    const Run misused = inspect(words);
+    CHECK(misused.status == 2);
+    CHECK(misused.err.starts_with("ebb: inspect: "));
+  }
+  const std::string path = support::temporary("full.safetensors");
+  safetensors::write(path, some_tensors());
+  const Run full = run(ebb_program(), {"inspect", path}, 0, "/dev/full");
+  CHECK(full.status == 1);
+  CHECK(full.err == "ebb: inspect: the output does not take all of the text.\n");
+}
