@@ -12,6 +12,7 @@
 
 #include "core/recorder.h"
 #include "io/print_columns.h"
+#include "kernel/strided_position.h"
 
 namespace ebb {
 namespace {
@@ -35,42 +36,54 @@ std::string number(double value, std::chars_format format, int precision) {
 }
 
 // Walks over the elements of an array that are shown, in rows; dimensions of size 1 cost nothing.
-class Walk {
+class ShownElements {
  public:
-  Walk(const NdArray& x, bool summarize) : x_(x), summarize_(summarize) {
-    for (std::size_t d = 0; d < x.sizes().size(); ++d)
-      if (x.sizes()[d] > 1) axes_.push_back({d, 0});
-  }
+  ShownElements(const NdArray& x, bool summarize) : position_({levels_of(x, summarize)}, 0) {}
 
-  std::int64_t offset() const { return offset_; }
+  std::int64_t offset() const { return position_.offsets()[0]; }
   /// The dimension along which the walk just moved on, and whether elements were left out there.
-  std::size_t dim() const { return dim_; }
-  bool skipped() const { return skipped_; }
+  std::size_t dim() const { return moved_.dim; }
+  bool skipped() const { return moved_.skips; }
 
   bool next() {
-    for (std::size_t a = axes_.size(); a-- > 0;) {
-      Axis& axis = axes_[a];
-      const std::int64_t size = x_.sizes()[axis.dim], stride = x_.strides()[axis.dim], from = axis.at++;
-      skipped_ = summarize_ && size > 2 * kEdgeItems && axis.at == kEdgeItems;
-      if (skipped_) axis.at = size - kEdgeItems;
-      if (axis.at == size) axis.at = 0;
-      offset_ += (axis.at - from) * stride;
-      dim_ = axis.dim;
-      if (axis.at != 0) return true;
+    position_.advance(1);
+    const Levels& levels = position_.nest().levels;
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      if (position_.at(static_cast<int>(l)) == 0) continue;
+      moved_ = levels[l];
+      return true;
     }
     return false;
   }
 
  private:
-  struct Axis {
-    std::size_t dim;
-    std::int64_t at;
+  struct Level {
+    std::int64_t size = 1, stride = 0;
+    std::size_t dim = 0;
+    bool skips = false;  // from the first elements of a dimension to its last ones
   };
-  const NdArray& x_;
-  bool summarize_, skipped_ = false;
-  SmallVector<Axis, 6> axes_;
-  std::int64_t offset_ = 0;
-  std::size_t dim_ = 0;
+  using Levels = SmallVector<Level, 6>;
+  struct Nest {
+    using Places = DimVector;
+    Levels levels;
+    int dims() const { return static_cast<int>(levels.size()); }
+    std::int64_t size(int level) const { return levels[level].size; }
+    std::int64_t stride(int, int level) const { return levels[level].stride; }
+  };
+
+  static Levels levels_of(const NdArray& x, bool summarize) {
+    Levels levels;
+    for (std::size_t d = x.sizes().size(); d-- > 0;) {
+      const std::int64_t size = x.sizes()[d], stride = x.strides()[d];
+      const bool skips = summarize && size > 2 * kEdgeItems;
+      if (size > 1) levels.push_back({skips ? kEdgeItems : size, stride, d});
+      if (skips) levels.push_back({2, (size - kEdgeItems) * stride, d, true});
+    }
+    return levels;
+  }
+
+  StridedPosition<1, Nest> position_;
+  Level moved_;
 };
 
 // Reads and formats the elements of one array on the CPU.
@@ -87,7 +100,7 @@ class Printer {
     const std::int64_t per_line = std::max<std::int64_t>(1, (kLineWidth + 1 - indent(dims)) / (width_ + 2));
     std::int64_t in_row = 0;
     std::string s(dims, '[');
-    Walk walk(x_, summarize_);
+    ShownElements walk(x_, summarize_);
     s += element(walk.offset());
     while (walk.next()) {
       const std::size_t inside = dims - walk.dim() - 1;  // brackets within which nothing has moved
@@ -113,7 +126,7 @@ class Printer {
   // Visits every element that will be shown.
   template <class F>
   void visit_shown(F&& f) const {
-    Walk walk(x_, summarize_);
+    ShownElements walk(x_, summarize_);
     do {
       f(walk.offset());
     } while (walk.next());

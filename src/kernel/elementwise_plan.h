@@ -33,18 +33,19 @@ struct ElementwisePlan {
     }
     return true;
   }
+};
 
-  /// Byte offsets of the element with the given number, in the plan's order.
-  template <class Index>
-  EBB_HD void offsets(Index element, Index (&out)[N]) const {
-    for (int i = 0; i < N; ++i) out[i] = 0;
-    for (int d = 0; d < dims; ++d) {
-      const Index size = static_cast<Index>(sizes[d]);
-      const Index at = d + 1 == dims ? element : element % size;
-      element /= size;
-      for (int i = 0; i < N; ++i) out[i] += at * static_cast<Index>(strides[i][d]);
-    }
-  }
+/// The dimensions of a plan's operands as StridedPosition takes them: of those from number `operand` on, and
+/// from dimension `dim` on.
+template <int N>
+struct PlanOperands {
+  using Places = std::array<std::int64_t, kPlanDims>;
+  const ElementwisePlan<N>& plan;
+  int operand = 0, dim = 0;
+
+  int dims() const { return plan.dims - dim; }
+  std::int64_t size(int d) const { return plan.sizes[dim + d]; }
+  std::int64_t stride(int i, int d) const { return plan.strides[operand + i][dim + d]; }
 };
 
 namespace detail {

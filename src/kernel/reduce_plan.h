@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernel/merge_dims.h"
+#include "kernel/strided_position.h"
 
 namespace ebb {
 
@@ -77,39 +78,27 @@ inline ReducePlan plan_reduce(IntArrayRef sizes, IntArrayRef strides, DimMask ma
   return plan;
 }
 
-/// Steps through the input offsets of merged dimensions, last one fastest.
+/// Steps through the offsets in input and output of merged dimensions, the last one fastest.
 class ReduceWalk {
  public:
-  ReduceWalk(const SmallVector<ReduceDim, 6>& dims, std::int64_t at) : dims_(dims), index_(dims.size(), 0) {
-    for (std::size_t d = dims.size(); d-- > 0;) {
-      index_[d] = at % dims[d].size;
-      at /= dims[d].size;
-      in_ += index_[d] * dims[d].in_stride;
-      out_ += index_[d] * dims[d].out_stride;
-    }
-  }
-  std::int64_t in() const { return in_; }
-  std::int64_t out() const { return out_; }
+  ReduceWalk(const SmallVector<ReduceDim, 6>& dims, std::int64_t at) : position_({dims}, at) {}
+  std::int64_t in() const { return position_.offsets()[0]; }
+  std::int64_t out() const { return position_.offsets()[1]; }
   /// Elements left along the last dimension, this one included.
-  std::int64_t left_inside() const { return dims_.empty() ? 1 : dims_.back().size - index_.back(); }
+  std::int64_t left_inside() const { return position_.left(); }
   /// Moves on by `steps`, which must not pass the end of the last dimension.
-  void advance(std::int64_t steps) {
-    for (std::size_t d = dims_.size(); d-- > 0; steps = 1) {
-      index_[d] += steps;
-      in_ += steps * dims_[d].in_stride;
-      out_ += steps * dims_[d].out_stride;
-      if (index_[d] < dims_[d].size) return;
-      in_ -= index_[d] * dims_[d].in_stride;
-      out_ -= index_[d] * dims_[d].out_stride;
-      index_[d] = 0;
-    }
-  }
+  void advance(std::int64_t steps) { position_.advance(steps); }
 
  private:
-  const SmallVector<ReduceDim, 6>& dims_;
-  DimVector index_;
-  std::int64_t in_ = 0;
-  std::int64_t out_ = 0;
+  struct Nest {
+    using Places = DimVector;
+    const SmallVector<ReduceDim, 6>& inmost_last;
+    int dims() const { return static_cast<int>(inmost_last.size()); }
+    const ReduceDim& dim(int d) const { return inmost_last[dims() - 1 - d]; }
+    std::int64_t size(int d) const { return dim(d).size; }
+    std::int64_t stride(int array, int d) const { return array == 0 ? dim(d).in_stride : dim(d).out_stride; }
+  };
+  StridedPosition<2, Nest> position_;
 };
 
 }  // namespace ebb

@@ -7,6 +7,7 @@
 #include "kernel/column_plan.h"
 #include "kernel/join_plan.h"
 #include "kernel/scan_plan.h"
+#include "kernel/strided_position.h"
 #include "kernel/team_plan.h"
 #include "kernel/transpose_plan.h"
 #include "support/catch.h"
@@ -168,8 +169,7 @@ TEST_CASE("tiles of a transpose cover every element once") {
   }
   CHECK(static_cast<std::int64_t>(from.size()) == walk.numel);
   for (std::int64_t n = 0; n < walk.numel; n += 17) {
-    std::int64_t offsets[2];
-    walk.offsets(n, offsets);
+    const auto offsets = StridedPosition<2, PlanOperands<2>>({walk}, n).offsets();
     CHECK(from.at(offsets[0] / 2) == offsets[1] / 4);
   }
 }

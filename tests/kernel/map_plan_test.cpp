@@ -1,5 +1,6 @@
 // Which walks of elementwise kernels go by vectors, and that every element is found once.
 #include "kernel/map_plan.h"
+#include "kernel/strided_position.h"
 #include "support/catch.h"
 
 #include <cstdint>
@@ -51,8 +52,7 @@ struct Case {
         for (int k = 0; k < d; ++k) below *= plan.sizes[k];
         element += place * below;
       }
-      std::int64_t offsets[N];
-      plan.offsets(element, offsets);
+      const auto offsets = StridedPosition<N, PlanOperands<N>>({plan}, element).offsets();
       if (i == 0) ++seen[static_cast<std::size_t>(element)];
       if (addresses[i] != 0) CHECK(at == offsets[i]);
     };

@@ -1,5 +1,6 @@
 // Tiles of elementwise walks across an input: every element once, and no more memory touched than must be.
 #include "kernel/tile_plan.h"
+#include "kernel/strided_position.h"
 #include "support/catch.h"
 
 #include <cstdint>
@@ -49,9 +50,9 @@ struct Walk {
             at[i] = addresses[i] == 0 ? 0 : addresses[i] + static_cast<std::uintptr_t>(from[i]);
           if (own.along == 0) {
             for (std::int64_t e = 0; e < part.numel; ++e) {
+              const StridedPosition<N, PlanOperands<N>> position({part}, e);
               std::int64_t offsets[N];
-              part.offsets(e, offsets);
-              for (int i = 0; i < N; ++i) offsets[i] += from[i];
+              for (int i = 0; i < N; ++i) offsets[i] = from[i] + position.offsets()[i];
               meet(offsets, seen);
             }
             return;

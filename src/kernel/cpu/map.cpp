@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "core/parallel_for.h"
+#include "kernel/element_types.h"
 #include "kernel/elementwise_plan.h"
+#include "kernel/strided_position.h"
 
 namespace ebb::cpu {
 namespace {
@@ -15,29 +17,14 @@ constexpr std::int64_t kBuffer = 512;
 // Inner dimensions shorter than this are gathered into longer rows.
 constexpr std::int64_t kShortRow = 24;
 
-// Calls `move` with a number of the type that has so many bytes: bits are moved, whatever they mean.
-template <class Move>
-void as_bits(int size, Move&& move) {
-  switch (size) {
-    case 1:
-      return move(std::uint8_t{});
-    case 2:
-      return move(std::uint16_t{});
-    case 4:
-      return move(std::uint32_t{});
-    default:
-      return move(std::uint64_t{});
-  }
-}
-
 template <class T>
 void gather_as(void* to, const char* from, std::int64_t stride, std::int64_t n) {
   T* out = static_cast<T*>(to);
   for (std::int64_t i = 0; i < n; ++i) std::memcpy(out + i, from + i * stride, sizeof(T));
 }
 
-void gather(void* to, const char* from, std::int64_t stride, std::int64_t n, int size) {
-  as_bits(size, [&](auto bits) { gather_as<decltype(bits)>(to, from, stride, n); });
+void gather(void* to, const char* from, std::int64_t stride, std::int64_t n, DType dtype) {
+  visit_bits(dtype, [&]<class T> { gather_as<T>(to, from, stride, n); });
 }
 
 template <class T>
@@ -46,24 +33,25 @@ void scatter_as(char* to, std::int64_t stride, const void* from, std::int64_t n)
   for (std::int64_t i = 0; i < n; ++i) std::memcpy(to + i * stride, in + i, sizeof(T));
 }
 
-void scatter(char* to, std::int64_t stride, const void* from, std::int64_t n, int size) {
-  as_bits(size, [&](auto bits) { scatter_as<decltype(bits)>(to, stride, from, n); });
+void scatter(char* to, std::int64_t stride, const void* from, std::int64_t n, DType dtype) {
+  visit_bits(dtype, [&]<class T> { scatter_as<T>(to, stride, from, n); });
 }
 
 struct alignas(64) Buffer {
   char bytes[kBuffer * 8];
 };
 
-// One walk over part of a plan: N operands, the output first.
+// Runs a row over part of a plan: N operands, the output first.
 template <int N>
-class Walk {
+class MapPart {
  public:
-  Walk(const ElementwisePlan<N>& plan, const NdArray* const (&arrays)[N], Row row, const void* op,
-       bool constants)
+  MapPart(const ElementwisePlan<N>& plan, const NdArray* const (&arrays)[N], Row row, const void* op,
+          bool constants)
       : plan_(plan), row_(row), op_(op) {
     for (int i = 0; i < N; ++i) {
       base_[i] = static_cast<char*>(arrays[i]->address());
-      size_[i] = static_cast<int>(element_size(arrays[i]->dtype()));
+      dtype_[i] = arrays[i]->dtype();
+      size_[i] = element_size(dtype_[i]);
       inner_[i] = plan.dims ? plan.strides[i][0] : 0;
       constant_[i] = i > 0;
       dense_[i] = true;
@@ -76,7 +64,7 @@ class Walk {
         if (constants)
           mask_ |= 1u << (i - 1);
         else
-          gather(buffer_[i].bytes, base_[i], 0, kBuffer, size_[i]);
+          gather(buffer_[i].bytes, base_[i], 0, kBuffer, dtype_[i]);
       }
     }
     takes_constants_ = constants;
@@ -90,55 +78,37 @@ class Walk {
   }
 
  private:
-  void seek(std::int64_t element) {
-    plan_.offsets(element, offset_);
-    for (int d = 0; d < plan_.dims; ++d) {
-      at_[d] = element % plan_.sizes[d];
-      element /= plan_.sizes[d];
-    }
-  }
-  // Moves `n` elements on, within the innermost dimension or to its end.
-  void advance(std::int64_t n) {
-    at_[0] += n;
-    for (int i = 0; i < N; ++i) offset_[i] += n * inner_[i];
-    for (int d = 0; d + 1 < plan_.dims && at_[d] == plan_.sizes[d]; ++d) {
-      at_[d] = 0;
-      ++at_[d + 1];
-      for (int i = 0; i < N; ++i)
-        offset_[i] += plan_.strides[i][d + 1] - plan_.sizes[d] * plan_.strides[i][d];
-    }
-  }
-
   void rows(std::int64_t begin, std::int64_t end) {
-    seek(begin);
+    StridedPosition<N, PlanOperands<N>> position({plan_}, begin);
     bool direct = inner_[0] == size_[0];
     for (int i = 1; i < N; ++i)
       direct = direct && (inner_[i] == size_[i] || (inner_[i] == 0 && (takes_constants_ || constant_[i])));
     while (begin < end) {
-      std::int64_t n = std::min(end - begin, plan_.sizes[0] - at_[0]);
+      std::int64_t n = std::min(end - begin, position.left());
       bool whole = direct;
       for (int i = 1; i < N; ++i) whole = whole && (inner_[i] != 0 || takes_constants_);
       if (!whole) n = std::min(n, kBuffer);
+      const auto& offset = position.offsets();
       const void* in[N];
       unsigned mask = 0;
       for (int i = 1; i < N; ++i) {
-        in[i - 1] = base_[i] + offset_[i];
+        in[i - 1] = base_[i] + offset[i];
         if (inner_[i] == size_[i]) continue;
         if (inner_[i] == 0 && takes_constants_) {
           mask |= 1u << (i - 1);
           continue;
         }
-        if (!constant_[i]) gather(buffer_[i].bytes, base_[i] + offset_[i], inner_[i], n, size_[i]);
+        if (!constant_[i]) gather(buffer_[i].bytes, base_[i] + offset[i], inner_[i], n, dtype_[i]);
         in[i - 1] = buffer_[i].bytes;
       }
-      char* out = base_[0] + offset_[0];
+      char* out = base_[0] + offset[0];
       if (inner_[0] == size_[0]) {
         row_(out, in, mask, n, op_);
       } else {
         row_(buffer_[0].bytes, in, mask, n, op_);
-        scatter(out, inner_[0], buffer_[0].bytes, n, size_[0]);
+        scatter(out, inner_[0], buffer_[0].bytes, n, dtype_[0]);
       }
-      advance(n);
+      position.advance(n);
       begin += n;
     }
   }
@@ -147,7 +117,6 @@ class Walk {
   void buffered(std::int64_t begin, std::int64_t end) {
     for (; begin < end; begin += kBuffer) {
       const std::int64_t n = std::min(end - begin, kBuffer);
-      seek(begin);
       const void* in[N];
       for (int i = 1; i < N; ++i) {
         in[i - 1] = buffer_[i].bytes;
@@ -156,9 +125,8 @@ class Walk {
         else if (dense_[i])
           in[i - 1] = base_[i] + begin * size_[i];
         else
-          as_bits(size_[i], [&](auto bits) {
-            using T = decltype(bits);
-            each_row(i, n, [&](std::int64_t done, char* row, std::int64_t k) {
+          visit_bits(dtype_[i], [&]<class T> {
+            each_row(i, begin, n, [&](std::int64_t done, char* row, std::int64_t k) {
               gather_as<T>(buffer_[i].bytes + done * std::int64_t{sizeof(T)}, row, inner_[i], k);
             });
           });
@@ -168,36 +136,24 @@ class Walk {
         continue;
       }
       row_(buffer_[0].bytes, in, mask_, n, op_);
-      as_bits(size_[0], [&](auto bits) {
-        using T = decltype(bits);
-        each_row(0, n, [&](std::int64_t done, char* row, std::int64_t k) {
+      visit_bits(dtype_[0], [&]<class T> {
+        each_row(0, begin, n, [&](std::int64_t done, char* row, std::int64_t k) {
           scatter_as<T>(row, inner_[0], buffer_[0].bytes + done * std::int64_t{sizeof(T)}, k);
         });
       });
     }
   }
 
-  // Calls `each` with the rows of an operand that the next n elements lie in: how many elements came before,
-  // where the row goes on, and how many of them it has. The walk stays where it is.
+  // Calls `each` with the rows of an operand that elements [begin, begin + n) lie in: how many elements came
+  // before, where the row goes on, and how many of them it has.
   template <class Each>
-  void each_row(int i, std::int64_t n, Each&& each) const {
-    std::int64_t at[kPlanDims];
-    std::copy(at_, at_ + plan_.dims, at);
-    const std::int64_t *strides = plan_.strides[i], *sizes = plan_.sizes;
-    char* row = base_[i] + offset_[i];
-    for (std::int64_t done = 0; done < n;) {
-      const std::int64_t k = std::min(n - done, sizes[0] - at[0]);
-      each(done, row, k);
+  void each_row(int i, std::int64_t begin, std::int64_t n, Each&& each) const {
+    StridedPosition<1, PlanOperands<N>> row({plan_, i, 1}, begin / plan_.sizes[0]);
+    std::int64_t skipped = begin % plan_.sizes[0];
+    for (std::int64_t done = 0; done < n; row.advance(1), skipped = 0) {
+      const std::int64_t k = std::min(n - done, plan_.sizes[0] - skipped);
+      each(done, base_[i] + row.offsets()[0] + skipped * inner_[i], k);
       done += k;
-      if (done == n) return;
-      row -= at[0] * strides[0];
-      at[0] = 0;
-      for (int d = 1; d < plan_.dims; ++d) {
-        row += strides[d];
-        if (++at[d] < sizes[d]) break;
-        row -= sizes[d] * strides[d];
-        at[d] = 0;
-      }
     }
   }
 
@@ -205,14 +161,13 @@ class Walk {
   Row row_;
   const void* op_;
   char* base_[N];
-  int size_[N];
+  DType dtype_[N];
+  std::int64_t size_[N];
   std::int64_t inner_[N];
   bool constant_[N];  // over the whole walk
   bool dense_[N];     // in the order of the walk, without gaps
   unsigned mask_ = 0;
   bool takes_constants_ = true;
-  std::int64_t offset_[N];
-  std::int64_t at_[kPlanDims] = {};
   Buffer buffer_[N];
 };
 
@@ -251,8 +206,7 @@ void map_n(const char* name, NdArray& out, const NdArray* const* in, Row row, co
     return row(out.address(), rows, 0, 1, op);
   }
   parallel_for(0, plan.numel, traits.grain, [&](std::int64_t begin, std::int64_t end) {
-    Walk<N> walk(plan, arrays, row, op, traits.takes_constants);
-    walk.run(begin, end);
+    MapPart<N>(plan, arrays, row, op, traits.takes_constants).run(begin, end);
   });
 }
 

@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "core/parallel_for.h"
+#include "kernel/element_types.h"
 #include "kernel/merge_dims.h"
+#include "kernel/strided_position.h"
 
 namespace ebb::cpu {
 
@@ -85,24 +87,28 @@ class Walk {
   std::int64_t run_length() const { return sizes_[0]; }
 
  private:
+  // The dimensions around the two innermost ones.
+  struct Planes {
+    using Places = DimVector;
+    const Walk& walk;
+    int dims() const { return walk.dims() > 2 ? static_cast<int>(walk.dims()) - 2 : 0; }
+    std::int64_t size(int dim) const { return walk.size(dim + 2); }
+    std::int64_t stride(int array, int dim) const { return walk.stride(array, dim + 2); }
+  };
+
   template <class Run>
   void piece(std::int64_t begin, std::int64_t end, Run& run) const {
-    const std::size_t dims = sizes_.size();
-    DimVector at(dims, 0);
-    Offsets offsets{};
-    std::int64_t rest = begin;
-    for (std::size_t d = 0; d < dims; ++d) {
-      at[d] = rest % sizes_[d];
-      rest /= sizes_[d];
-      for (int k = 0; k < N; ++k) offsets[k] += at[d] * strides_[d][k];
-    }
-    // What most runs need, where no write of theirs can be meant.
-    const std::int64_t length = sizes_[0], rows = dims > 1 ? sizes_[1] : 1;
-    const Offsets step = strides_[0], to_next = dims > 1 ? strides_[1] : Offsets{};
+    // The two innermost dimensions are walked by values that no write of a run can change.
+    const std::int64_t length = sizes_[0], rows = dims() > 1 ? sizes_[1] : 1;
+    const Offsets step = strides_[0], to_next = dims() > 1 ? strides_[1] : Offsets{};
+    StridedPosition<N, Planes> plane({*this}, begin / (length * rows));
+    Offsets offsets = plane.offsets();
     const auto move = [&](const Offsets& by, std::int64_t times) {
       for (int k = 0; k < N; ++k) offsets[k] += times * by[k];
     };
-    std::int64_t skipped = at[0], row = dims > 1 ? at[1] : 0;
+    std::int64_t skipped = begin % length, row = begin / length % rows;
+    move(step, skipped);
+    move(to_next, row);
     while (true) {
       if (skipped > 0 || end - begin < length) {  // a part of a run
         const std::int64_t count = std::min(length - skipped, end - begin);
@@ -122,14 +128,9 @@ class Walk {
       }
       if (begin >= end) return;
       if (row < rows) continue;
-      move(to_next, -rows);
       row = 0;
-      for (std::size_t d = 2; d < dims; ++d) {
-        move(strides_[d], 1);
-        if (++at[d] < sizes_[d]) break;
-        move(strides_[d], -sizes_[d]);
-        at[d] = 0;
-      }
+      plane.advance(1);
+      offsets = plane.offsets();
     }
   }
 
@@ -137,20 +138,5 @@ class Walk {
   DimVector sizes_;
   SmallVector<Offsets, 6> strides_;  // of the N arrays, a dimension each
 };
-
-/// Calls f with a value of the unsigned integer type of that many bytes: for moves, only the size matters.
-template <class F>
-void visit_width(std::int64_t bytes, F&& f) {
-  switch (bytes) {
-    case 1:
-      return f(std::uint8_t{});
-    case 2:
-      return f(std::uint16_t{});
-    case 4:
-      return f(std::uint32_t{});
-    default:
-      return f(std::uint64_t{});
-  }
-}
 
 }  // namespace ebb::cpu

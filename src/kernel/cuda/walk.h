@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernel/cuda/launch.h"
+#include "kernel/element_types.h"
 #include "kernel/index_plan.h"
 
 namespace ebb::cuda {
@@ -66,21 +67,6 @@ void for_each(Device device, std::int64_t count, const Body& body) {
   const std::int64_t most = std::int64_t{1} << 30;
   launch_independent(device, grid_for(count < most ? count : most, kWalkThreads), &for_each_kernel<Body>,
                      body, count);
-}
-
-/// Calls f with an unsigned type of the element's size: moving values needs no more.
-template <class F>
-void visit_bits(DType dtype, const F& f) {
-  switch (element_size(dtype)) {
-    case 1:
-      return f.template operator()<std::uint8_t>();
-    case 2:
-      return f.template operator()<std::uint16_t>();
-    case 4:
-      return f.template operator()<std::uint32_t>();
-    default:
-      return f.template operator()<std::uint64_t>();
-  }
 }
 
 }  // namespace ebb::cuda

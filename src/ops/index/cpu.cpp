@@ -95,7 +95,7 @@ void gather(NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& ind
   const std::int64_t stride = x.strides()[dim];
   const Inside inside{"gather", dim, x.sizes()[dim]};
   const std::int64_t* const which = index.address_as<std::int64_t>();
-  visit_width(element_size(out.dtype()), [&]<class T>(T) {
+  visit_bits(out.dtype(), [&]<class T> {
     T* const to = static_cast<T*>(out.address());
     const T* const from = static_cast<const T*>(x.address());
     walk([=](std::int64_t n, const Run3& at, const Run3& step) {
@@ -164,7 +164,7 @@ void masked_fill(NdArray& out, const NdArray& mask, const NdArray& value) {
   if (out.numel() == 0) return;
   const Walk<2> walk(out.sizes(), {out.strides(), mask.strides()});
   const auto* const where = static_cast<const std::uint8_t*>(mask.address());
-  visit_width(element_size(out.dtype()), [&]<class T>(T) {
+  visit_bits(out.dtype(), [&]<class T> {
     const T v = *static_cast<const T*>(value.address());
     T* const to = static_cast<T*>(out.address());
     // By bits: which are filled is not to be foretold.

@@ -86,7 +86,7 @@ void take_rows(NdArray& out, const NdArray& x, const NdArray& offsets) {
   if (rows == 0 || row_size == 0) return;
   const Walk<2> walk(x.sizes(), {without_first(out.strides()), x.strides()});
   const std::int64_t* const offset = offsets.address_as<std::int64_t>();
-  visit_width(element_size(out.dtype()), [&]<class T>(T) {
+  visit_bits(out.dtype(), [&]<class T> {
     T* const to = static_cast<T*>(out.address());
     const T* const from = static_cast<const T*>(x.address());
     if (row_size == 1)
@@ -146,7 +146,7 @@ void put_rows(NdArray& out, const NdArray& offsets, const NdArray& values, bool 
     });
   };
   if (!accumulate) {
-    visit_width(element_size(out.dtype()), [&]<class T>(T) {
+    visit_bits(out.dtype(), [&]<class T> {
       all(static_cast<T*>(out.address()), static_cast<const T*>(values.address()), &move_run<T>,
           [](T& o, T v) { o = v; });
     });

@@ -82,7 +82,7 @@ void triangle(NdArray& out, const NdArray& x, std::int64_t diagonal, bool lower)
   const std::size_t rank = out.sizes().size();
   const std::int64_t columns = out.sizes()[rank - 1], rows = out.sizes()[rank - 2];
   const std::int64_t out_step = out.strides()[rank - 1], x_step = x.strides()[rank - 1];
-  visit_width(element_size(out.dtype()), [&]<class T>(T) {
+  visit_bits(out.dtype(), [&]<class T> {
     T* const to = static_cast<T*>(out.address());
     const T* const from = static_cast<const T*>(x.address());
     const std::int64_t grain = std::max<std::int64_t>(kGrain / columns, 1);

@@ -1,0 +1,67 @@
+// The position of an element in strided arrays, which every walk over them on the CPU moves along.
+#pragma once
+
+#include <ebb/core/array_ref.h>
+#include <ebb/core/small_vector.h>
+
+#include <array>
+#include <cstdint>
+
+namespace ebb {
+
+/// The position of one element in N arrays that are walked together. `Nest` is a small view of their
+/// dimensions, the innermost first: dims(), size(dim), stride(array, dim), and Places, which holds a number
+/// for each dimension: an array where there is a limit, since it stays in registers. Offsets count what its
+/// strides count.
+template <int N, class Nest>
+class StridedPosition {
+ public:
+  using Offsets = std::array<std::int64_t, N>;
+
+  StridedPosition(const Nest& nest, std::int64_t element) : nest_(nest), dims_(nest.dims()) {
+    if constexpr (requires { at_.resize(std::size_t{}); }) at_.resize(static_cast<std::size_t>(dims_));
+    if (dims_ == 0) return;
+    for (int d = 0; d < dims_; ++d) {
+      const std::int64_t size = nest.size(d);
+      at_[d] = element % size;
+      element /= size;
+      for (int i = 0; i < N; ++i) offsets_[i] += at_[d] * nest.stride(i, d);
+    }
+    length_ = nest.size(0);
+    place_ = at_[0];
+    for (int i = 0; i < N; ++i) steps_[i] = nest.stride(i, 0);
+  }
+
+  const Nest& nest() const { return nest_; }
+  const Offsets& offsets() const { return offsets_; }
+  std::int64_t at(int dim) const { return dim == 0 ? place_ : at_[dim]; }
+  /// Elements left along the innermost dimension, this one included.
+  std::int64_t left() const { return length_ - place_; }
+  /// Moves on by `count` elements, which must not pass the end of the innermost dimension.
+  void advance(std::int64_t count) {
+    if (place_ + count == length_) return carry();
+    place_ += count;
+    for (int i = 0; i < N; ++i) offsets_[i] += count * steps_[i];
+  }
+
+ private:
+  void carry() {
+    for (int i = 0; i < N; ++i) offsets_[i] -= place_ * steps_[i];
+    place_ = 0;
+    for (int d = 1; d < dims_; ++d) {
+      for (int i = 0; i < N; ++i) offsets_[i] += nest_.stride(i, d);
+      if (++at_[d] < nest_.size(d)) return;
+      for (int i = 0; i < N; ++i) offsets_[i] -= at_[d] * nest_.stride(i, d);
+      at_[d] = 0;
+    }
+  }
+
+  Nest nest_;
+  int dims_;
+  typename Nest::Places at_;  // in all but the innermost dimension
+  std::int64_t place_ = 0;    // in the innermost dimension, of `length_` elements `steps_` apart
+  std::int64_t length_ = 1;
+  Offsets steps_{}, offsets_{};
+};
+
+}  // namespace ebb
