@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "kernel/column_plan.h"
-#include "kernel/join_plan.h"
 #include "kernel/scan_plan.h"
 #include "kernel/strided_position.h"
 #include "kernel/team_plan.h"
-#include "kernel/transpose_plan.h"
+#include "ops/common/transpose_plan.h"
+#include "ops/shape/join_plan.h"
 #include "support/catch.h"
 
 using namespace ebb;

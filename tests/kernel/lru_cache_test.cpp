@@ -1,10 +1,16 @@
-// The cache that forgets what was used longest ago.
-#include "kernel/lru_cache.h"
+// The caches that forget what was used longest ago.
+#include "cuda/nvidia/lru_cache.h"
 #include "support/catch.h"
 
+#include <atomic>
+#include <chrono>
 #include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
 
 using ebb::LruCache;
+using ebb::OnceCache;
 
 TEST_CASE("a full cache forgets what was used longest ago") {
   LruCache<int, std::unique_ptr<int>> cache(2);
@@ -35,4 +41,68 @@ TEST_CASE("a cache tells keys apart by every byte") {
     CHECK(*cache.find({7, {0, i}}) == i);
   }
   CHECK(cache.find({8, {0, 0}}) == nullptr);
+}
+
+TEST_CASE("a value is made once, however many threads ask") {
+  OnceCache<int, int> cache(10);
+  std::atomic<int> made{0}, asking{0};
+  std::atomic<bool> right{true};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 6; ++t)
+    threads.emplace_back([&] {
+      ++asking;
+      const int value = cache.get(7, [&] {
+        ++made;
+        while (asking < 6) std::this_thread::yield();  // the others find it being made, or made
+        return 70;
+      });
+      if (value != 70) right = false;
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(right);
+  CHECK(made == 1);
+  CHECK(cache.get(8, [] { return 80; }) == 80);
+  CHECK(cache.get(7, [] { return 0; }) == 70);
+}
+
+TEST_CASE("another value is made meanwhile") {
+  OnceCache<int, int> cache(10);
+  const int outer = cache.get(1, [&] { return cache.get(2, [] { return 20; }) + 1; });
+  CHECK(outer == 21);
+}
+
+TEST_CASE("what making a value throws reaches all who wait, and the next makes it anew") {
+  OnceCache<int, int> cache(10);
+  std::atomic<int> made{0}, asking{0}, failed{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      try {
+        cache.get(7, [&]() -> int {
+          if (made++ == 0) {
+            ++asking;
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          }
+          throw std::runtime_error("no");
+        });
+      } catch (const std::runtime_error&) {
+        ++failed;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(failed == 4);
+  CHECK(cache.get(7, [] { return 70; }) == 70);
+}
+
+TEST_CASE("a cache of values made once forgets, and takes another's word") {
+  OnceCache<int, int> cache(2);
+  cache.get(1, [] { return 10; });
+  cache.erase(1);
+  cache.erase(1);
+  CHECK(cache.get(1, [] { return 11; }) == 11);
+  cache.put(1, 12);
+  CHECK(cache.get(1, [] { return 0; }) == 12);
+  cache.put(2, 20);
+  cache.put(3, 30);
+  CHECK(cache.get(1, [] { return 13; }) == 13);
 }

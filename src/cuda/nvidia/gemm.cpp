@@ -12,8 +12,8 @@
 #include <memory>
 #include <mutex>
 
+#include "cuda/nvidia/lru_cache.h"
 #include "cuda/runtime.h"
-#include "kernel/lru_cache.h"
 
 namespace ebb::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // Transposes on CUDA, by tiles in shared memory.
 #pragma once
 
-#include "kernel/transpose_plan.h"
+#include "ops/common/transpose_plan.h"
 
 namespace ebb::cuda {
 

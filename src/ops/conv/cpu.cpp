@@ -5,6 +5,7 @@
 
 #include "core/parallel_for.h"
 #include "kernel/cpu/tile_pairs.h"
+#include "kernel/optional_data.h"
 #include "ops/common/kernels.h"
 #include "ops/conv/correlate.h"
 #include "ops/conv/cpu_pairs.h"
@@ -16,11 +17,6 @@ namespace {
 using conv::Correlation;
 using conv::Reading;
 using conv::Weights;
-
-template <class T>
-T* data_or_null(const NdArray& x) {
-  return x.defined() ? x.address_as<T>() : nullptr;
-}
 
 // Whether registers of channels of a group would be filled well enough.
 template <class T>

@@ -3,8 +3,8 @@
 
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/vector.h"
-#include "kernel/join_plan.h"
 #include "ops/common/kernels.h"
+#include "ops/shape/join_plan.h"
 #include "ops/shape/kernels.h"
 
 namespace ebb::cuda {

@@ -13,8 +13,8 @@
 
 #include "cuda/nvidia/dnn/handles.h"
 #include "cuda/nvidia/dnn/shared_plans.h"
+#include "cuda/nvidia/lru_cache.h"
 #include "cuda/runtime.h"
-#include "kernel/lru_cache.h"
 
 namespace ebb::cuda {
 namespace {

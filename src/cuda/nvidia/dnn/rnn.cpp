@@ -6,7 +6,7 @@
 
 #include "cuda/nvidia/dnn/handles.h"
 #include "cuda/nvidia/dnn/recurrent.h"
-#include "kernel/lru_cache.h"
+#include "cuda/nvidia/lru_cache.h"
 
 namespace ebb::cuda {
 namespace {

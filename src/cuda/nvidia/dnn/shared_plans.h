@@ -6,7 +6,7 @@
 
 #include "cuda/nvidia/dnn/plan.h"
 #include "cuda/nvidia/dnn/plan_files.h"
-#include "kernel/once_cache.h"
+#include "cuda/nvidia/lru_cache.h"
 
 namespace ebb::cuda::dnn {
 
