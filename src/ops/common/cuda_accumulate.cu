@@ -20,7 +20,7 @@ struct Plus {
 };
 
 constexpr auto kPlus = [] {
-  std::array<MapKernels<3>, 10> table{};
+  std::array<MapKernels<3>, kElementTypes> table{};
   for_each_element_type(
       [&]<class T> { table[static_cast<int>(dtype_of<T>())] = map_kernels<Plus, T, T, T>(); });
   return table;

@@ -19,14 +19,14 @@ const MapKernels<2>& convert_to_integral(DType to, DType from);
 const MapKernels<2>& convert_to_floating(DType to, DType from);
 
 template <class To>
-constexpr std::array<MapKernels<2>, 10> converters_to() {
-  std::array<MapKernels<2>, 10> table{};
+constexpr std::array<MapKernels<2>, kElementTypes> converters_to() {
+  std::array<MapKernels<2>, kElementTypes> table{};
   for_each_element_type(
       [&]<class From> { table[static_cast<int>(dtype_of<From>())] = map_kernels<Convert<To>, To, From>(); });
   return table;
 }
 
 template <class To>
-inline constexpr std::array<MapKernels<2>, 10> kConverters = converters_to<To>();
+inline constexpr std::array<MapKernels<2>, kElementTypes> kConverters = converters_to<To>();
 
 }  // namespace ebb::cuda

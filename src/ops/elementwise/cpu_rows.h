@@ -174,7 +174,7 @@ void ternary_row(void* to, const void* const* in, unsigned, std::int64_t n, cons
 struct FormulaRows : RowTraits {
   const char* name;
   bool condition = false;  // the first operand is a Bool
-  std::array<Row, 10> rows{};
+  std::array<Row, kElementTypes> rows{};
   DType operand_dtype(int operand, DType dtype) const { return operand == 0 && condition ? kBool : dtype; }
 };
 

@@ -34,8 +34,8 @@ constexpr auto kernels_for() {
 
 // One pair of kernels a dtype, null where the op is not defined.
 template <class Op, int Inputs>
-constexpr std::array<MapKernels<1 + Inputs>, 10> kernel_table() {
-  std::array<MapKernels<1 + Inputs>, 10> table{};
+constexpr std::array<MapKernels<1 + Inputs>, kElementTypes> kernel_table() {
+  std::array<MapKernels<1 + Inputs>, kElementTypes> table{};
   for_each_element_type([&]<class T> {
     if constexpr (ops::has_type(Op::kTypes, dtype_of<T>()))
       table[static_cast<int>(dtype_of<T>())] = kernels_for<Op, T, Inputs>();
@@ -44,7 +44,8 @@ constexpr std::array<MapKernels<1 + Inputs>, 10> kernel_table() {
 }
 
 template <int N>
-const MapKernels<N>& kernels_of(const char* name, const std::array<MapKernels<N>, 10>& table, DType dtype) {
+const MapKernels<N>& kernels_of(const char* name, const std::array<MapKernels<N>, kElementTypes>& table,
+                                DType dtype) {
   const MapKernels<N>& kernels = table[static_cast<int>(dtype)];
   if (!kernels.plain)
     ebb::detail::unsupported_dtype(name, dtype, "another dtype: this op is not defined for it");
