@@ -9,8 +9,8 @@
 #include "autograd/thread_state.h"
 #include "core/backend.h"
 #include "core/capture.h"
+#include "core/messages.h"
 #include "core/recorder.h"
-#include "core/rethrow.h"
 
 #include <exception>
 #include <thread>

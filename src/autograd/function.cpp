@@ -3,7 +3,7 @@
 
 #include "autograd/meta.h"
 #include "autograd/thread_state.h"
-#include "core/type_name.h"
+#include "core/messages.h"
 
 #include <algorithm>
 #include <memory>

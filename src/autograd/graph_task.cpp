@@ -9,7 +9,7 @@
 #include "autograd/op_range.h"
 #include "autograd/places.h"
 #include "autograd/thread_state.h"
-#include "core/rethrow.h"
+#include "core/messages.h"
 
 #include <algorithm>
 

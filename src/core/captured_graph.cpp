@@ -1,4 +1,4 @@
-// cuda::Graph: who may do what when. The device's part is the plugin's.
+// cuda::Graph and the capture that a thread is in: who may do what when. The device's part is the plugin's.
 #include <ebb/cuda/graph.h>
 
 #include "core/backend.h"
@@ -160,3 +160,24 @@ GraphPool Graph::pool() const {
 Device Graph::device() const { return checked("device").device; }
 
 }  // namespace ebb::cuda
+
+namespace ebb::detail {
+namespace {
+thread_local constinit Capture* capture_of_thread = nullptr;
+}
+
+NdArray Capture::array(IntArrayRef sizes, DType dtype, Device device) {
+  const Backend& backend = detail::backend(device.type());
+  struct Restore {
+    const Backend& backend;
+    std::shared_ptr<const void> state;
+    ~Restore() { backend.set_thread_state(state.get()); }
+  } restore{backend, backend.thread_state()};
+  backend.leave_capture();
+  return NdArray::empty(sizes, dtype, device);
+}
+
+Capture* current_capture() noexcept { return capture_of_thread; }
+void set_current_capture(Capture* capture) noexcept { capture_of_thread = capture; }
+
+}  // namespace ebb::detail

@@ -1,14 +1,84 @@
-// Which instructions the CPU's kernels use: chosen once, as the library is loaded.
+// Which instructions the CPU's kernels use: chosen once, as the library is loaded, but for AMX, which is
+// asked for, and the deterministic mode.
 #include "core/isa.h"
 
+#include <ebb/core/deterministic.h>
 #include <ebb/core/environment.h>
 #include <ebb/core/isa.h>
 #include <ebb/core/warning.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <string>
+#include <string_view>
+
+#include "core/fork.h"
+
+#if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace ebb {
+namespace {
+
+// What EBB_AMX says; empty where it is not set.
+std::string_view wish() {
+  const char* const wanted = detail::environment("EBB_AMX");
+  return wanted ? wanted : "";
+}
+
+#if defined(__x86_64__) && defined(__linux__)
+
+bool processor_has_amx() {
+  constexpr unsigned kBFloat16 = 1U << 22, kTiles = 1U << 24;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & kBFloat16) && (d & kTiles);
+}
+
+// Only a kernel that saves tiles with the rest of a thread's registers grants them.
+bool system_grants_amx() {
+  constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, a state component
+  return ::syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
+}
+
+#else
+
+bool processor_has_amx() { return false; }
+bool system_grants_amx() { return false; }
+
+#endif
+
+}  // namespace
+
+constinit std::atomic<detail::Amx> detail::amx{Amx::unasked};
+
+bool detail::settle_amx(bool (*multiplies_rightly)()) {
+  static OpenInChild& settling = *new OpenInChild;
+  bool right = true;
+  {
+    const std::lock_guard lock(settling);
+    if (amx.load() == Amx::unasked)
+      amx.store(wish() != "0" && processor_has_amx() && system_grants_amx() ? Amx::granted : Amx::off);
+    if (amx.load() == Amx::granted) {
+      right = multiplies_rightly();
+      amx.store(right ? Amx::on : Amx::off);
+    }
+  }
+  const std::string_view wanted = wish();
+  if (!wanted.empty() && wanted != "0" && wanted != "1")
+    warn("EBB_AMX=", wanted, " is neither 0 nor 1: AMX is used where it is to be had.");
+  if (!right)
+    warn(
+        "AMX, which this processor says it has, multiplied a matrix of bfloat16 wrongly, and is not used: "
+        "products go by AVX512-BF16. Set EBB_AMX=0 to leave it out without this warning.");
+  return amx.load() == Amx::on;
+}
+
+}  // namespace ebb
 
 #if EBB_CPU_DISPATCH
 #include <cpuid.h>
@@ -99,5 +169,17 @@ void detail::run_same_kernels_everywhere(bool same) noexcept {
 }
 
 std::string_view cpu_isa() noexcept { return kNames[detail::cpu_level.load(std::memory_order_relaxed)]; }
+
+namespace {
+
+constinit std::atomic<bool> deterministic_only{false};
+
+}  // namespace
+
+void use_deterministic_algorithms(bool deterministic) {
+  deterministic_only.store(deterministic, std::memory_order_relaxed);
+  detail::run_same_kernels_everywhere(deterministic);
+}
+bool are_deterministic_algorithms_enabled() { return deterministic_only.load(std::memory_order_relaxed); }
 
 }  // namespace ebb

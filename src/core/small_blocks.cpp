@@ -1,7 +1,7 @@
 // Small blocks: batches, slabs, and what gives slabs back.
 #include "core/small_blocks.h"
 
-#include "core/system_memory.h"
+#include "core/system.h"
 
 #include <algorithm>
 #include <utility>

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/system_memory.h"
+#include "core/system.h"
 #include "io/atomic_file.h"
 #include "io/input_file.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/type_name.h"
+#include "core/messages.h"
 
 namespace ebb::data {
 namespace {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <unordered_set>
 
-#include "core/near_names.h"
+#include "core/messages.h"
 #include "io/any_file.h"
 #include "io/safetensors_format.h"
 #include "io/tied.h"

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/near_names.h"
+#include "core/messages.h"
 #include "io/pytorch_values.h"
 
 namespace ebb::pytorch {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/near_names.h"
+#include "core/messages.h"
 #include "io/bytes.h"
 #include "io/located.h"
 #include "io/safetensors_header.h"

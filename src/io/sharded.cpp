@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "core/near_names.h"
+#include "core/messages.h"
 #include "io/bytes.h"
 #include "io/sharded_index.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "autograd/lend.h"
-#include "core/near_names.h"
+#include "core/messages.h"
 #include "nn/hooks.h"
 
 namespace ebb::nn::utils {

@@ -8,7 +8,7 @@
 #include <ostream>
 #include <unordered_set>
 
-#include "core/near_names.h"
+#include "core/messages.h"
 #include "io/tied.h"
 #include "nn/hooks.h"
 #include "nn/module_tools.h"

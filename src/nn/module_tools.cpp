@@ -6,8 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/rethrow.h"
-#include "core/type_name.h"
+#include "core/messages.h"
 #include "nn/hooks.h"
 
 namespace ebb::nn {

@@ -4,7 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "core/near_names.h"
+#include "core/messages.h"
 
 namespace ebb::nn {
 

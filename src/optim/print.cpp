@@ -5,8 +5,8 @@
 #include <charconv>
 #include <ostream>
 
+#include "core/messages.h"
 #include "core/recorder.h"
-#include "core/type_name.h"
 
 namespace ebb::optim {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/near_names.h"
+#include "core/messages.h"
 #include "io/tied.h"
 
 namespace ebb::detail {

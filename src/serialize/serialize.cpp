@@ -4,7 +4,7 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/copy.h>
 
-#include "core/type_name.h"
+#include "core/messages.h"
 #include "io/any_file.h"
 #include "io/located.h"
 #include "io/tied.h"

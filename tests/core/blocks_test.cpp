@@ -2,7 +2,7 @@
 #include "core/large_blocks.h"
 #include "core/recent_peak.h"
 #include "core/small_blocks.h"
-#include "core/system_memory.h"
+#include "core/system.h"
 #include "support/catch.h"
 
 #include <cstring>

@@ -5,7 +5,6 @@
 
 #include <atomic>
 
-#include "core/amx.h"
 #include "core/isa.h"
 
 #if defined(__x86_64__) && defined(__linux__)

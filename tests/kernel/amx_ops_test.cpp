@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "amx_in_software.h"
-#include "core/amx.h"
+#include "core/isa.h"
 #include "support/catch.h"
 
 using namespace ebb;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "amx_in_software.h"
-#include "core/amx.h"
 #include "core/isa.h"
 #include "halves.h"
 #include "kernel/cpu/gemm.h"

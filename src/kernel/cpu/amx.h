@@ -2,7 +2,7 @@
 // multiplies two of them and adds to a third.
 #pragma once
 
-#include "core/amx.h"
+#include "core/isa.h"
 #include "kernel/cpu/tile_pairs.h"
 
 // Where there is AMX there is AVX512-BF16, which takes what is too small for tiles.

@@ -1,10 +1,22 @@
-// What control groups limit, as the kernel shows it in files.
-#include "core/cgroup.h"
+// Pages from mmap, the limits of control groups as the kernel shows them in files, and how many threads a
+// process starts with.
+#include "core/system.h"
+
+#include <ebb/core/environment.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <thread>
 #include <utility>
+#include <vector>
+
+#include "core/thread_pool.h"
 
 namespace ebb::detail {
 namespace {
@@ -110,4 +122,53 @@ std::optional<std::int64_t> cgroup_memory(const std::string& root) {
   return least;
 }
 
+void* map_pages(std::size_t bytes, std::size_t alignment) noexcept {
+  const std::size_t spare = alignment - kPage;
+  void* mapped = ::mmap(nullptr, bytes + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  char* const begin = static_cast<char*>(mapped);
+  const std::size_t before = -reinterpret_cast<std::uintptr_t>(begin) & (alignment - 1);
+  if (before) unmap_pages(begin, before);
+  if (before < spare) unmap_pages(begin + before + bytes, spare - before);
+#if defined(MADV_HUGEPAGE)
+  if (alignment >= kHugePage) ::madvise(begin + before, bytes, MADV_HUGEPAGE);
+#endif
+  return begin + before;
+}
+
+void unmap_pages(void* pages, std::size_t bytes) noexcept { ::munmap(pages, bytes); }
+
+std::size_t memory_limit() {
+  static const std::size_t limit = [] {
+    const auto machine = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+    return static_cast<std::size_t>(std::min(machine, cgroup_memory().value_or(machine)));
+  }();
+  return limit;
+}
+
 }  // namespace ebb::detail
+
+namespace ebb::cpu::detail {
+namespace {
+
+// The CPUs that the calling thread may run on. Machines may have more than a cpu_set_t counts.
+int affine_cpus() {
+  for (std::size_t sets = 1; sets <= 64; sets *= 2) {
+    std::vector<cpu_set_t> mask(sets);
+    if (sched_getaffinity(0, sets * sizeof(cpu_set_t), mask.data()) == 0)
+      return CPU_COUNT_S(sets * sizeof(cpu_set_t), mask.data());
+  }
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+int default_threads(const std::string& root) {
+  for (const char* name : {"EBB_NUM_THREADS", "OMP_NUM_THREADS"})
+    if (const char* value = ebb::detail::environment(name))
+      if (const int n = std::atoi(value); n > 0) return std::min(n, kMaxThreads);
+  return std::clamp(std::min(affine_cpus(), ebb::detail::cgroup_cpus(root).value_or(kMaxThreads)), 1,
+                    kMaxThreads);
+}
+
+}  // namespace ebb::cpu::detail

@@ -1,11 +1,23 @@
-// The name that was probably meant.
-#include "core/near_names.h"
+// Names of types as C++ has them, and the name that was probably meant.
+#include "core/messages.h"
+
+#include <cxxabi.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <string_view>
 #include <utility>
 
 namespace ebb::detail {
+
+std::string demangled(const std::type_info& type) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(type.name(), nullptr, nullptr, &status), &std::free);
+  return status == 0 ? text.get() : type.name();
+}
+
 namespace {
 
 // Names that differ in a digit name different things: that is a rarer slip than a letter.

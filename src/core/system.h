@@ -1,12 +1,25 @@
-// What the control groups of this process limit. Both versions are looked at, as a machine may mount both.
+// What the system gives this process: pages of memory, and what its control groups allow.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace ebb::detail {
+
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kHugePage = std::size_t{1} << 21;
+
+/// Fresh pages of zeros, aligned to `alignment` (a power of two of at least kPage); null when refused. Both
+/// sizes are multiples of kPage. Pages aligned to kHugePage are asked for as huge ones, of which 512 cost one
+/// page fault.
+void* map_pages(std::size_t bytes, std::size_t alignment = kPage) noexcept;
+void unmap_pages(void* pages, std::size_t bytes) noexcept;
+
+/// Bytes this process may use: the machine's memory, or less where a control group says so. Read once.
+std::size_t memory_limit();
 
 /// The folder of one control group. Version 1 has a tree for each controller, version 2 one for all.
 struct CgroupFolder {
