@@ -9,7 +9,7 @@
 #include <cstring>
 #include <memory>
 
-#include "io/input_file.h"
+#include "io/bytes.h"
 
 namespace ebb::data {
 namespace {

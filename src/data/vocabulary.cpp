@@ -8,7 +8,7 @@
 
 #include "core/system.h"
 #include "io/atomic_file.h"
-#include "io/input_file.h"
+#include "io/bytes.h"
 
 namespace ebb::data {
 namespace {

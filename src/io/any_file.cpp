@@ -9,10 +9,9 @@
 #include <memory>
 #include <sstream>
 
-#include "io/located.h"
-#include "io/npz.h"
-#include "io/pytorch_archived.h"
+#include "io/bytes.h"
 #include "io/pytorch_format.h"
+#include "io/pytorch_values.h"
 #include "io/safetensors_header.h"
 
 namespace ebb::io {

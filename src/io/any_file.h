@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "io/bytes.h"
 
@@ -26,3 +27,13 @@ safetensors::File read_any(const std::string& path);
 safetensors::File read_any(std::istream& stream);
 
 }  // namespace ebb::io
+
+namespace ebb::npy {
+
+/// Throws for how a stream begins that is none of zip's: whatever stands before an archive is not long.
+void check_npz_start(std::string_view start);
+
+/// Whether the bytes are a zip archive of arrays alone.
+bool holds_arrays(const std::shared_ptr<const io::Bytes>& bytes);
+
+}  // namespace ebb::npy

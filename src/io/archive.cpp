@@ -1,11 +1,18 @@
-// Archives: trees of named tensors, written as safetensors and read from files of other formats too.
+// Archives: trees of named tensors, their values, and files and streams of them.
 #include <ebb/archive.h>
+#include <ebb/autograd/function.h>
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/io/safetensors.h>
 #include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 #include <algorithm>
+#include <cstring>
+#include <istream>
 #include <numeric>
+#include <ostream>
+#include <sstream>
+#include <streambuf>
 #include <unordered_set>
 
 #include "core/messages.h"
@@ -118,6 +125,121 @@ std::vector<std::string> InputArchive::keys() const {
   for (const auto& item : tensors_) add(item.first);
   for (const auto& item : unsupported_) add(item.first);
   return keys;
+}
+
+namespace {
+
+template <class T>
+std::vector<T> list_of(const Variable& x) {
+  const Variable values = x.cpu().contiguous();
+  return std::vector<T>(values.data_ptr<T>(), values.data_ptr<T>() + values.numel());
+}
+
+autograd::SavedValue value_of(const Variable& x) {
+  if (x.dim() == 0) return x.item();
+  if (x.dim() == 1 && x.dtype() == kLong) return list_of<std::int64_t>(x);
+  if (x.dim() == 1 && x.dtype() == kDouble) return list_of<double>(x);
+  if (x.dim() == 1 && x.dtype() == kByte) {
+    const std::vector<std::uint8_t> bytes = list_of<std::uint8_t>(x);
+    return std::string(bytes.begin(), bytes.end());
+  }
+  return x;
+}
+
+}  // namespace
+
+void OutputArchive::write(const std::string& key, const autograd::SavedValue& value) {
+  EBB_CHECK(!value.isNone(), "OutputArchive: the value of \"", key, "\" is none.");
+  if (value.isTensor()) {
+    write(key, value.toTensor());
+  } else if (value.isString()) {
+    const std::string& text = value.toStringRef();
+    write(key, tensor(std::vector<std::uint8_t>(text.begin(), text.end())));
+  } else if (value.isIntList()) {
+    write(key, tensor(value.toIntVector()));
+  } else if (value.isDoubleList()) {
+    write(key, tensor(value.toDoubleVector(), kDouble));
+  } else {
+    write(key, scalar_tensor(value.toScalar(), value.toScalar().dtype()));
+  }
+}
+
+bool InputArchive::try_read(const std::string& key, autograd::SavedValue& value) {
+  Variable x;
+  const bool found = try_read(key, x);
+  if (found) value = value_of(x);
+  return found;
+}
+void InputArchive::read(const std::string& key, autograd::SavedValue& value) {
+  Variable x;
+  read(key, x);
+  value = value_of(x);
+}
+
+namespace {
+
+// Nothing is kept: what the stream is given, the function takes at once.
+class WriteBuffer : public std::streambuf {
+ public:
+  explicit WriteBuffer(const WriteFunction& write) : write_(write) {}
+
+ protected:
+  std::streamsize xsputn(const char* data, std::streamsize size) override {
+    const auto bytes = static_cast<std::size_t>(size);
+    const std::size_t taken = write_(data, bytes);
+    EBB_CHECK(taken == bytes, "save: the function that writes took ", std::uint64_t{taken}, " of ",
+              std::uint64_t{bytes}, " bytes.");
+    return size;
+  }
+  int_type overflow(int_type c) override {
+    const char byte = traits_type::to_char_type(c);
+    return xsputn(&byte, 1), c;
+  }
+
+ private:
+  const WriteFunction& write_;
+};
+
+}  // namespace
+
+namespace detail {
+
+void with_stream(const WriteFunction& write, const std::function<void(std::ostream&)>& body) {
+  WriteBuffer buffer(write);
+  std::ostream stream(&buffer);
+  stream.exceptions(std::ios::badbit);  // lets through what the function throws
+  body(stream);
+}
+
+void with_stream(const ReadFunction& read, const SizeFunction& size,
+                 const std::function<void(std::istream&)>& body) {
+  std::string bytes(size(), '\0');
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t more = read(at, bytes.data() + at, bytes.size() - at);
+    EBB_CHECK(more > 0 && more <= bytes.size() - at, "load: the function that reads gave ",
+              std::uint64_t{more}, " bytes at position ", std::uint64_t{at}, " of ",
+              std::uint64_t{bytes.size()}, ".");
+    at += more;
+  }
+  std::istringstream stream(std::move(bytes));
+  body(stream);
+}
+
+void with_stream(const char* data, std::size_t size, const std::function<void(std::istream&)>& body) {
+  std::istringstream stream(std::string(data, size));
+  body(stream);
+}
+
+}  // namespace detail
+
+void OutputArchive::save_to(const WriteFunction& write) const {
+  detail::with_stream(write, [this](std::ostream& stream) { save_to(stream); });
+}
+void InputArchive::load_from(const char* data, std::size_t size, optional<Device> device) {
+  detail::with_stream(data, size, [&](std::istream& stream) { load_from(stream, device); });
+}
+void InputArchive::load_from(const ReadFunction& read, const SizeFunction& size, optional<Device> device) {
+  detail::with_stream(read, size, [&](std::istream& stream) { load_from(stream, device); });
 }
 
 }  // namespace ebb::serialize

@@ -13,7 +13,7 @@
 #include <memory>
 #include <utility>
 
-#include "io/input_file.h"
+#include "io/bytes.h"
 
 namespace ebb::io {
 namespace {

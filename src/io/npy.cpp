@@ -11,9 +11,9 @@
 #include <memory>
 #include <ostream>
 
+#include "io/any_file.h"
 #include "io/atomic_file.h"
-#include "io/located.h"
-#include "io/npz.h"
+#include "io/bytes.h"
 #include "io/zip.h"
 
 namespace ebb::npy {

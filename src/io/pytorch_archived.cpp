@@ -1,5 +1,5 @@
 // Archives out of PyTorch's values.
-#include "io/pytorch_archived.h"
+#include "io/pytorch_values.h"
 
 #include <ebb/core/error.h>
 #include <ebb/ops/copy.h>
@@ -9,8 +9,6 @@
 #include <limits>
 #include <unordered_map>
 #include <utility>
-
-#include "io/pytorch_values.h"
 
 namespace ebb::pytorch {
 namespace {

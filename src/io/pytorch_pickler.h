@@ -1,4 +1,4 @@
-// Pickles of values, as torch.save and libtorch write them.
+// Values as pickles: those of torch.save, and the modules of libtorch's archives.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -54,5 +54,9 @@ class Pickler {
   std::vector<NdArray> storages_;
   std::map<std::pair<const void*, DType>, std::size_t> keys_;
 };
+
+/// Puts a dict as an instance of a module, dicts in it as its submodules; returns the declarations of their
+/// classes, which the archive must hold as code/__torch__.py.
+std::string put_script(Pickler& pickler, const Value& value);
 
 }  // namespace ebb::pytorch

@@ -6,7 +6,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "io/located.h"
+#include "io/bytes.h"
 #include "io/pytorch_values.h"
 #include "io/zip.h"
 

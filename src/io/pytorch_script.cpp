@@ -1,5 +1,5 @@
 // The classes of libtorch's archives, and their instances.
-#include "io/pytorch_script.h"
+#include "io/pytorch_pickler.h"
 
 #include <ebb/core/error.h>
 

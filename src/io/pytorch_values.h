@@ -1,8 +1,12 @@
-// From a pickle's nodes to values: what torch.save's functions and classes stand for.
+// From a pickle's nodes to values, which torch.save's functions and classes stand for, and from values to
+// archives of ebb.
 #pragma once
 
 #include <ebb/core/ndarray.h>
 #include <ebb/io/pytorch.h>
+
+#include <map>
+#include <string>
 
 #include "io/pickle.h"
 #include "io/pytorch_format.h"
@@ -48,5 +52,12 @@ template <class... Parts>
 [[noreturn]] void unsound(const Parts&... parts) {
   ebb::detail::fail("pytorch: the file is not sound: ", parts..., ". Fetch or write it again.");
 }
+
+/// Everything in a value that a tensor can hold, its names joined by dots: tensors; numbers as tensors
+/// without dimensions (Long, Bool, Double); tuples and lists of numbers as Double vectors; texts as Byte
+/// vectors. The states of optimizers, Python's (a dict of "state" and "param_groups") and libtorch's, have
+/// the names and values that optim::Optimizer::save gives them. A single tensor is "tensor". Tensors of
+/// dtypes that ebb does not have are listed in `unsupported`.
+NamedTensors archived(const Value& value, std::map<std::string, std::string>& unsupported);
 
 }  // namespace ebb::pytorch

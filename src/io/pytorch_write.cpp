@@ -8,7 +8,6 @@
 
 #include "io/atomic_file.h"
 #include "io/pytorch_pickler.h"
-#include "io/pytorch_script.h"
 #include "io/zip.h"
 
 namespace ebb::pytorch {

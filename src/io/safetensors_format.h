@@ -1,4 +1,4 @@
-// What the safetensors format knows: its dtypes, and the words for what is wrong with a file.
+// The dtypes of the safetensors format, and the words for a file that is wrong or of another format.
 #pragma once
 
 #include <ebb/core/dtype.h>
@@ -34,3 +34,10 @@ template <class... Parts>
 }
 
 }  // namespace ebb::safetensors
+
+namespace ebb::io {
+
+/// Throws, saying what the file is and how it can be had as safetensors, when its first bytes tell.
+void refuse_foreign(std::string_view first_bytes);
+
+}  // namespace ebb::io

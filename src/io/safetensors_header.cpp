@@ -6,7 +6,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "io/foreign.h"
+#include "io/safetensors_format.h"
 
 namespace ebb::safetensors {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "core/messages.h"
 #include "io/bytes.h"
-#include "io/located.h"
 #include "io/safetensors_header.h"
 
 namespace ebb::safetensors {

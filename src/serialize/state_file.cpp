@@ -16,7 +16,6 @@
 
 #include "io/any_file.h"
 #include "io/bytes.h"
-#include "io/pytorch_archived.h"
 #include "io/pytorch_values.h"
 #include "io/safetensors_format.h"
 #include "serialize/parts.h"

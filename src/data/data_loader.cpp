@@ -1,10 +1,42 @@
-// Errors of a loader's workers, as text.
+// What loaders share: page-locked batches, a position in an archive, and the errors of workers.
+#include <ebb/cuda/cuda.h>
+#include <ebb/data/data_loader.h>
+#include <ebb/data/pinned.h>
 #include <ebb/data/worker_exception.h>
+#include <ebb/ops/creation.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "core/messages.h"
+
+namespace ebb::data {
+
+Variable pinned(Variable x) {
+  if (!x.defined() || !x.device().is_cpu() || !cuda::is_available()) return x;
+  return x.pin_memory();
+}
+
+}  // namespace ebb::data
+
+namespace ebb::data::detail {
+
+void write_position(serialize::OutputArchive& archive, const optional<std::size_t>& batches) {
+  archive.write("batches",
+                scalar_tensor(batches ? static_cast<std::int64_t>(*batches) : -1, TensorOptions(kLong)),
+                true);
+}
+
+optional<std::size_t> read_position(serialize::InputArchive& archive) {
+  Variable tensor;
+  archive.read("batches", tensor, true);
+  EBB_CHECK(tensor.numel() == 1 && is_integral(tensor.dtype()) && tensor.item<std::int64_t>() >= -1,
+            "DataLoader::load: \"batches\" must be one integer, at least -1.");
+  const std::int64_t batches = tensor.item<std::int64_t>();
+  return batches < 0 ? nullopt : optional<std::size_t>(static_cast<std::size_t>(batches));
+}
+
+}  // namespace ebb::data::detail
 
 namespace ebb::data {
 namespace {
