@@ -5,7 +5,7 @@
 
 #include "autograd/accumulate_grad.h"
 #include "autograd/anomaly.h"
-#include "autograd/node_hooks.h"
+#include "autograd/hooks.h"
 #include "autograd/op_range.h"
 #include "autograd/places.h"
 #include "autograd/thread_state.h"

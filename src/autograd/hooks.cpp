@@ -1,12 +1,18 @@
-// Hooks on tensors.
+// Hooks on tensors, on nodes with the checks of what they return, and on saved tensors, which they pack and
+// unpack.
+#include "autograd/hooks.h"
+
+#include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/hooks.h>
+
+#include <algorithm>
+#include <utility>
 
 #include "autograd/accumulate_grad.h"
 #include "autograd/meta.h"
-#include "autograd/retain.h"
 #include "autograd/tensor_state.h"
-
-#include <algorithm>
+#include "autograd/thread_state.h"
+#include "core/recorder.h"
 
 namespace ebb {
 namespace autograd {
@@ -113,3 +119,103 @@ bool Variable::retains_grad() const {
 }
 
 }  // namespace ebb
+
+namespace ebb::autograd {
+namespace {
+
+void check_replacement(const Node& node, const Variable& replaced, const Variable& grad) {
+  EBB_CHECK(replaced.sizes() == grad.sizes(), "a hook on ", node.name(), " returned a gradient of shape ",
+            replaced.sizes(), " for one of shape ", grad.sizes(), ". Return the same shape.");
+}
+
+variable_list to_list(const GradList& grads) { return variable_list(grads.begin(), grads.end()); }
+
+void take_list(const Node& node, const variable_list& from, GradList& to) {
+  if (from.empty()) return;
+  EBB_CHECK(from.size() == to.size(), "a hook on ", node.name(), " returned ", std::uint64_t{from.size()},
+            " gradients in place of ", std::uint64_t{to.size()},
+            ". Return as many as it was given, or an empty list.");
+  to = GradList(from);
+}
+
+}  // namespace
+
+void run_tensor_hooks(Node& node, GradList& grads) {
+  NodeExtras& extras = node.extras();
+  const auto hooks = extras.tensor_hooks;  // hooks may add and remove hooks
+  for (const NodeExtras::OutputHook& h : hooks) {
+    Variable& grad = grads[h.output_nr];
+    const bool live = std::any_of(extras.tensor_hooks.begin(), extras.tensor_hooks.end(),
+                                  [&](const auto& other) { return other.handle == h.handle; });
+    if (!grad.defined() || !live) continue;
+    Variable replaced = h.hook(grad);
+    if (!replaced.defined()) continue;
+    check_replacement(node, replaced, grad);
+    grad = std::move(replaced);
+  }
+  for (const auto& [output_nr, impl] : extras.retained)
+    if (grads[output_nr].defined()) {
+      const Variable keeper(Ref<VariableImpl>::share(impl));
+      if (detail::Recorder* const recorder = detail::recorder()) recorder->accumulates(keeper);
+      accumulate_into(meta_of(keeper).grad, grads[output_nr], false);
+    }
+}
+
+void run_pre_hooks(Node& node, GradList& grads) {
+  const auto hooks = node.extras().pre_hooks;
+  for (const auto& [handle, hook] : hooks) take_list(node, hook(to_list(grads)), grads);
+}
+
+void run_post_hooks(Node& node, GradList& results, const GradList& grads) {
+  const auto hooks = node.extras().post_hooks;
+  for (const auto& [handle, hook] : hooks) take_list(node, hook(to_list(results), to_list(grads)), results);
+}
+
+// One guard. They form a stack, the innermost first, that the thread's state points to.
+struct SavedHooksFrame {
+  std::shared_ptr<void> context;
+  SavedTensorHooks::Pack pack;
+  SavedTensorHooks::Unpack unpack;
+  SavedHooksFrame* outer;
+};
+
+namespace {
+
+// What a pack hook returned, with the hook that understands it.
+struct Packed {
+  std::shared_ptr<void> value;
+  std::shared_ptr<void> context;
+  SavedTensorHooks::Unpack unpack;
+};
+
+}  // namespace
+
+void SavedTensorHooks::push(std::shared_ptr<void> context, Pack pack, Unpack unpack) {
+  thread_state.saved_hooks = new SavedHooksFrame{std::move(context), pack, unpack, thread_state.saved_hooks};
+}
+
+SavedTensorHooks::~SavedTensorHooks() {
+  const std::unique_ptr<SavedHooksFrame> frame(thread_state.saved_hooks);
+  thread_state.saved_hooks = frame->outer;
+}
+
+std::shared_ptr<void> pack_saved(const Variable& x) {
+  // What the hook itself computes is not packed.
+  struct Aside {
+    SavedHooksFrame* frame = std::exchange(thread_state.saved_hooks, nullptr);
+    ~Aside() { thread_state.saved_hooks = frame; }
+  } aside;
+  const SavedHooksFrame& hooks = *aside.frame;
+  NoGradGuard no_grad;
+  std::shared_ptr<void> value = hooks.pack(hooks.context.get(), x);
+  return std::make_shared<Packed>(Packed{std::move(value), hooks.context, hooks.unpack});
+}
+
+Variable unpack_saved(const std::shared_ptr<void>& packed) {
+  const auto& p = *static_cast<const Packed*>(packed.get());
+  Variable x = p.unpack(p.context.get(), p.value);
+  EBB_CHECK(x.defined(), "SavedTensorHooks: the unpack hook returned an undefined tensor.");
+  return x;
+}
+
+}  // namespace ebb::autograd

@@ -1,4 +1,5 @@
 // How ops enter the graph: history, views and the rules of in-place writes.
+#include <ebb/autograd/node.h>
 #include <ebb/autograd/record.h>
 #include <ebb/core/warning.h>
 
@@ -6,14 +7,62 @@
 #include <memory>
 #include <utility>
 
-#include "autograd/copy_slices.h"
+#include "autograd/hooks.h"
 #include "autograd/meta.h"
-#include "autograd/retain.h"
 #include "autograd/tensor_state.h"
 #include "autograd/thread_state.h"
 #include "core/recorder.h"
 
 namespace ebb::autograd {
+
+/// base[view] = fn(base[view], ...): the gradient of base passes through, except in the slice, where fn's
+/// applies. Its edges are base's own, then fn's beyond the first.
+class CopySlices : public Node {
+ public:
+  static Ref<Node> make(const Variable& base, const NdArray& view, Ref<Node> fn);
+  std::string name() const override { return "CopySlices"; }
+  GradList apply(GradList&& grads) override;
+  void release_variables() override;
+
+ private:
+  DimVector base_sizes_, base_strides_, view_sizes_, view_strides_;
+  std::int64_t offset_ = 0;  // of the view within the base
+  Ref<Node> fn_;
+};
+
+Ref<Node> CopySlices::make(const Variable& base, const NdArray& view, Ref<Node> fn) {
+  Ref<CopySlices> node = Ref<CopySlices>::adopt(new CopySlices);
+  node->base_sizes_ = DimVector(base.sizes());
+  node->base_strides_ = DimVector(base.strides());
+  node->view_sizes_ = DimVector(view.sizes());
+  node->view_strides_ = DimVector(view.strides());
+  node->offset_ = view.offset() - base.storage_offset();
+  node->add_input(base);
+  for (std::size_t i = 1; i < fn->num_outputs(); ++i) node->add_edge(fn->next_edge(i));
+  node->fn_ = std::move(fn);
+  return node;
+}
+
+GradList CopySlices::apply(GradList&& grads) {
+  // The base's own memory layout, so that the view's strides address the same elements.
+  Variable result(NdArray::empty_strided(base_sizes_, base_strides_, grads[0].dtype(), grads[0].device()));
+  result.copy_(grads[0]);
+  const Variable slice = result.as_strided(view_sizes_, view_strides_, offset_);
+  GradList from_fn = fn_->apply(GradList{slice.clone(MemoryFormat::Contiguous)});
+  if (from_fn[0].defined())
+    slice.copy_(from_fn[0]);
+  else
+    slice.zero_();
+  GradList out;
+  out.push_back(needs(0) ? result : Variable());
+  for (std::size_t i = 1; i < from_fn.size(); ++i) out.push_back(std::move(from_fn[i]));
+  return out;
+}
+
+void CopySlices::release_variables() {
+  Node::release_variables();
+  fn_->release_variables();
+}
 
 namespace {
 // Threads may use a leaf for the first time at once: one makes its meta while others ask whether there is

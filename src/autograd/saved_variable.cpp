@@ -1,9 +1,9 @@
 // Tensors saved for backward: version checks and unpacking.
 #include <ebb/autograd/saved_variable.h>
 
+#include "autograd/hooks.h"
 #include "autograd/lend.h"
 #include "autograd/meta.h"
-#include "autograd/saved_hooks.h"
 #include "autograd/thread_state.h"
 
 namespace ebb::autograd {
