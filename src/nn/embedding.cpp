@@ -16,7 +16,6 @@
 
 #include "nn/fields.h"
 #include "nn/module_tools.h"
-#include "nn/own_handle.h"
 
 namespace ebb::nn {
 

@@ -9,7 +9,6 @@
 #include <ebb/ops/shape.h>
 
 #include "nn/module_tools.h"
-#include "nn/own_handle.h"
 
 namespace ebb::nn {
 

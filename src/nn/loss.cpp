@@ -1,11 +1,15 @@
 // Losses: their functions, and their modules.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/core/warning.h>
+#include <ebb/nn/modules/ctc_loss.h>
 #include <ebb/nn/modules/loss.h>
+#include <ebb/nn/modules/triplet_loss.h>
 #include <ebb/ops/copy.h>
+#include <ebb/ops/ctc_loss.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/loss.h>
+#include <ebb/ops/norm.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 #include <ebb/ops/softmax.h>
@@ -13,7 +17,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "nn/own_handle.h"
+#include "nn/module_tools.h"
 #include "nn/stateless.h"
 #include "ops/common/checks.h"
 
@@ -265,5 +269,50 @@ void BCEWithLogitsLossImpl::pretty_print(std::ostream& stream) const {
   Fields(stream, typeid(BCEWithLogitsLossImpl));
 }
 template class Cloneable<BCEWithLogitsLossImpl>;
+
+namespace functional {
+
+Variable ctc_loss(const Variable& log_probs, const Variable& targets, const Variable& input_lengths,
+                  const Variable& target_lengths, const CTCLossFuncOptions& o) {
+  const std::int64_t reduction = o.reduction() == kNone   ? Reduction::None
+                                 : o.reduction() == kMean ? Reduction::Mean
+                                                          : Reduction::Sum;
+  return ebb::ctc_loss(log_probs, targets, input_lengths, target_lengths, o.blank(), reduction,
+                       o.zero_infinity());
+}
+
+}  // namespace functional
+
+EBB_STATELESS_AS(functional::ctc_loss, CTCLossImpl, CTCLossOptions, Variable, Variable, Variable, Variable);
+
+namespace functional {
+
+Variable triplet_margin_with_distance_loss(const Variable& anchor, const Variable& positive,
+                                           const Variable& negative,
+                                           const TripletMarginWithDistanceLossFuncOptions& o) {
+  EBB_CHECK(anchor.defined() && positive.defined() && negative.defined() && anchor.dim() == positive.dim() &&
+                anchor.dim() == negative.dim(),
+            "triplet_margin_with_distance_loss: The anchor, positive, and negative tensors are expected to "
+            "have the same number of "
+            "dimensions.");
+  EBB_CHECK(o.margin() > 0, "triplet_margin_with_distance_loss: margin must be greater than 0, got ",
+            o.margin(), ".");
+  const auto distance = [&](const Variable& a, const Variable& b) {
+    return o.distance_function() ? (*o.distance_function())(a, b) : ebb::pairwise_distance(a, b);
+  };
+  const Variable near = distance(anchor, positive);
+  Variable far = distance(anchor, negative);
+  if (o.swap()) far = minimum(far, distance(positive, negative));
+  const Variable loss = (near - far + o.margin()).clamp_min(0);
+  return o.reduction() == kNone ? loss : o.reduction() == kMean ? loss.mean() : loss.sum();
+}
+
+}  // namespace functional
+
+static void print(Fields& out, const TripletMarginWithDistanceLossOptions& o) {
+  out("margin", o.margin())("swap", o.swap());
+}
+EBB_STATELESS_AS(functional::triplet_margin_with_distance_loss, TripletMarginWithDistanceLossImpl,
+                 TripletMarginWithDistanceLossOptions, Variable, Variable, Variable);
 
 }  // namespace ebb::nn

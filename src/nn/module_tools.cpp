@@ -1,11 +1,14 @@
-// What the modules share: their names, where errors happened.
+// What the modules share: their names, where errors happened, and training flags as settings of the program.
 #include "nn/module_tools.h"
+
+#include <ebb/nn/training_flag.h>
 
 #include <cctype>
 #include <sstream>
 #include <string_view>
 #include <utility>
 
+#include "core/fingerprint.h"
 #include "core/messages.h"
 #include "nn/hooks.h"
 
@@ -93,3 +96,13 @@ void detail::rethrow_in(const Module& module) {
 }
 
 }  // namespace ebb::nn
+
+namespace ebb::nn::detail {
+
+// A flag that is off is a setting, by the number of its address.
+void TrainingFlag::flip() noexcept {
+  ebb::detail::toggle_setting(reinterpret_cast<std::uintptr_t>(this) + 0x9e3779b97f4a7c15u);
+  on_ = !on_;
+}
+
+}  // namespace ebb::nn::detail

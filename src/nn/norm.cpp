@@ -1,6 +1,7 @@
 // Normalisations and distances: their functions, and their modules.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/init.h>
+#include <ebb/nn/modules/cross_map_lrn.h>
 #include <ebb/nn/modules/norm.h>
 #include <ebb/nn/modules/sync_batch_norm.h>
 #include <ebb/ops/copy.h>
@@ -314,5 +315,55 @@ static void print(Fields& out, const PairwiseDistanceOptions& o) {
   out("p", o.p())("eps", o.eps())("keepdim", o.keepdim());
 }
 EBB_STATELESS_AS(F::pairwise_distance, PairwiseDistanceImpl, PairwiseDistanceOptions, Variable, Variable);
+
+Variable functional::rms_norm(const Variable& input, const RMSNormFuncOptions& options) {
+  return ebb::rms_norm(input, options.normalized_shape(), options.weight(), options.eps());
+}
+
+RMSNormImpl::RMSNormImpl(RMSNormOptions options_) : options(std::move(options_)) { RMSNormImpl::reset(); }
+void RMSNormImpl::reset() {
+  const bool affine = options.elementwise_affine();
+  weight = register_parameter("weight", affine ? ebb::empty(options.normalized_shape()) : Variable(), affine);
+  reset_parameters();
+}
+void RMSNormImpl::reset_parameters() {
+  if (weight.defined()) init::ones_(weight);
+}
+void RMSNormImpl::pretty_print(std::ostream& stream) const {
+  Fields fields(stream, typeid(RMSNormImpl));
+  fields(IntArrayRef(options.normalized_shape()));
+  if (options.eps()) fields("eps", *options.eps());
+  fields("elementwise_affine", options.elementwise_affine());
+}
+Variable RMSNormImpl::forward(const Variable& input) {
+  return at_path(*this,
+                 [&] { return ebb::rms_norm(input, options.normalized_shape(), weight, options.eps()); });
+}
+
+std::tuple<Variable, Variable> RMSNormImpl::forward_sum(const Variable& input, const Variable& residual) {
+  return at_path(*this, [&] {
+    return ebb::add_rms_norm(input, residual, options.normalized_shape(), weight, options.eps());
+  });
+}
+
+template class Cloneable<RMSNormImpl>;
+
+static void check(const CrossMapLRN2dOptions& o) {
+  EBB_CHECK(o.size() > 0, "CrossMapLRN2d: size must be positive, got ", o.size(), ".");
+}
+static void print(Fields& out, const CrossMapLRN2dOptions& o) {
+  out(o.size())("alpha", o.alpha())("beta", o.beta())("k", o.k());
+}
+static Variable call(const CrossMapLRN2dImpl& m, const Variable& x) {
+  EBB_CHECK(x.defined() && x.dim() == 4, "CrossMapLRN2d: expected an input (N, C, H, W), got shape ",
+            x.defined() ? x.sizes() : IntArrayRef(), ".");
+  const CrossMapLRN2dOptions& o = m.options;
+  const std::int64_t side = (o.size() - 1) / 2, window = 2 * side + 1;
+  const Variable squares = (x * x).reshape({x.size(0), 1, x.size(1), x.size(2) * x.size(3)});
+  const Variable means = avg_pool2d(constant_pad_nd(squares, {0, 0, side, side}, 0), {window, 1}, 1);
+  const double factor = o.alpha() * static_cast<double>(window) / static_cast<double>(o.size());
+  return x * (means.view(x.sizes()) * factor + o.k()).pow(-o.beta());
+}
+EBB_STATELESS(CrossMapLRN2dImpl, CrossMapLRN2dOptions, Variable);
 
 }  // namespace ebb::nn
