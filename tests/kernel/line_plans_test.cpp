@@ -4,10 +4,8 @@
 #include <set>
 #include <vector>
 
-#include "kernel/column_plan.h"
-#include "kernel/scan_plan.h"
+#include "kernel/line_plans.h"
 #include "kernel/strided_position.h"
-#include "kernel/team_plan.h"
 #include "ops/common/transpose_plan.h"
 #include "ops/shape/join_plan.h"
 #include "support/catch.h"

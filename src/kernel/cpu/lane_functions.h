@@ -2,7 +2,7 @@
 // them keep NumPy's bounds on accuracy (tests/ops/numpy_ulp_test.cpp).
 #pragma once
 
-#include "kernel/cpu/lane_logistic.h"
+#include "kernel/cpu/lane_exp.h"
 
 #if EBB_LIBMVEC
 

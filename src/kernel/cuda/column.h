@@ -1,10 +1,10 @@
 // The threads that share interleaved lines by vectors: what each takes, and sums over those of a line.
 #pragma once
 
-#include "kernel/column_plan.h"
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/vector.h"
+#include "kernel/line_plans.h"
 
 namespace ebb::cuda {
 

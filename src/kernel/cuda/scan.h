@@ -7,7 +7,7 @@
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/scan_items.h"
-#include "kernel/scan_plan.h"
+#include "kernel/line_plans.h"
 
 namespace ebb::cuda {
 

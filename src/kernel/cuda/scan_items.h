@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernel/cuda/vector.h"
-#include "kernel/scan_plan.h"
+#include "kernel/line_plans.h"
 #include "kernel/scan_steps.h"
 
 namespace ebb::cuda {

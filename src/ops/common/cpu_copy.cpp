@@ -5,7 +5,6 @@
 #include "core/parallel_for.h"
 #include "kernel/cpu/move_bytes.h"
 #include "kernel/cpu/transpose.h"
-#include "kernel/cpu/transpose_halves.h"
 #include "kernel/cpu/walk.h"
 #include "ops/common/copy_row.h"
 #include "ops/common/kernels.h"

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "kernel/grid.h"
-#include "kernel/team_plan.h"
+#include "kernel/line_plans.h"
 
 namespace ebb {
 

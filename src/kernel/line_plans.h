@@ -1,0 +1,134 @@
+// How rows, columns and scans are laid over a device's threads. Pure functions of the shape and the device's
+// size.
+#pragma once
+
+#include <ebb/core/half.h>
+
+#include <algorithm>
+
+#include "kernel/grid.h"
+#include "kernel/lines.h"
+
+namespace ebb {
+
+constexpr int kTeamThreads = 1024;  // of one row at most
+constexpr int kKeptThreads = 512;   // of a row that is kept in registers: enough for 128 a thread
+constexpr int kTeamBlock = 256;     // threads of a block of small teams
+
+/// Threads of a row of n elements when each takes about `elements` of them.
+constexpr int row_team(std::int64_t n, int elements) {
+  return covering_power(ceil_div(n, elements), 4, kTeamThreads);
+}
+/// Rows of a block: teams that fit into a warp share one.
+constexpr int rows_per_block(int team) { return team <= 32 ? kTeamBlock / team : 1; }
+
+/// Which elements of a row of n one thread of a team keeps, in `units` of `width`: neighbours where rows are
+/// whole aligned vectors, elements that lie a team apart elsewhere.
+struct RowSlots {
+  int n, rank, size, width;
+  bool vectors;
+
+  EBB_HD int index(int unit, int j) const {
+    return vectors ? (unit * size + rank) * width + j : (unit * width + j) * size + rank;
+  }
+  EBB_HD bool has(int unit, int j) const { return index(unit, vectors ? 0 : j) < n; }
+};
+
+constexpr int kColumnThreads = 1024;  // of a block at most
+constexpr int kColumnBlock = 256;     // of a block where nothing asks for more
+
+/// A unit is `width` neighbouring columns. A block has `across` units side by side, `ranks` threads for each,
+/// that take every ranks-th place of the lines, and `apart` such groups: those of a short inner size, where
+/// what a warp reads together lies along the lines. All three are powers of 2.
+struct ColumnPlan {
+  int width = 1;
+  int across = 1, ranks = 1, apart = 1;
+  bool kept = false;       // a thread's places fit its registers
+  std::int64_t inner = 1;  // units of an inner index
+  std::int64_t units = 0, blocks = 0;
+
+  EBB_HD int threads() const { return across * ranks * apart; }
+  EBB_HD int rank(int thread) const { return thread / across & (ranks - 1); }
+  /// The unit's place in the block.
+  EBB_HD int place(int thread) const {
+    return (thread & (across - 1)) + across * (thread / (across * ranks));
+  }
+  EBB_HD std::int64_t unit(std::int64_t block, int thread) const {
+    return block * (across * apart) + place(thread);
+  }
+  /// The first element of a unit in its first line.
+  EBB_HD std::int64_t start(std::int64_t unit, std::int64_t line) const {
+    return unit / inner * line * inner * width + unit % inner * width;
+  }
+  /// Threads of a unit that lie in one warp, and how many warps a unit has.
+  EBB_HD int ranks_of_a_warp() const {
+    const int room = across < 32 ? 32 / across : 1;
+    return ranks < room ? ranks : room;
+  }
+  EBB_HD int warps() const { return ranks / ranks_of_a_warp(); }
+};
+
+/// A thread can keep `keeps` units in its registers.
+inline ColumnPlan plan_columns(const Lines& lines, int width, int keeps, int multiprocessors) {
+  ColumnPlan plan;
+  plan.width = width;
+  plan.inner = lines.inner / width;
+  plan.units = lines.outer * plan.inner;
+  const int least =
+      width > 1 ? 8 : 32;  // units that are read together: 128 bytes of vectors, a warp of others
+  const int most = kColumnThreads / least;
+  plan.ranks = covering_power(ceil_div(lines.n, keeps), 1, most);
+  plan.kept = lines.n <= std::int64_t{plan.ranks} * keeps;
+  // Long lines are shared by as many threads as there are only where the lines are few.
+  if (!plan.kept && ceil_div(plan.units, least) >= 4 * std::int64_t{multiprocessors})
+    plan.ranks = kColumnBlock / least;
+  const int together = plan.ranks * least > kColumnBlock ? least : kColumnBlock / plan.ranks;
+  plan.across = covering_power(plan.inner, 1, together);
+  plan.apart = together / plan.across;
+  plan.blocks = ceil_div(plan.units, together);
+  return plan;
+}
+
+constexpr int kScanThreads = 256;
+constexpr int kScanItems = 4;  // neighbouring elements of a thread, of those that it loads one by one
+
+struct ScanPlan {
+  int threads = kScanThreads;  // of a block
+  std::int64_t chunks = 1;     // of a line
+  std::int64_t chunk = 0;      // elements, the last chunk's perhaps fewer
+};
+
+/// Where the tiles of a contiguous line begin that is read by vectors of `width` elements: so many places
+/// before its first, as the scan goes, that every vector is aligned. `at` is where the line begins in memory,
+/// in elements.
+EBB_HD constexpr int scan_pad(std::uint64_t at, std::int64_t n, int width, bool reverse) {
+  const std::uint64_t end = at + static_cast<std::uint64_t>(n), w = static_cast<std::uint64_t>(width);
+  return static_cast<int>(reverse ? (w - end % w) % w : at % w);
+}
+
+/// Contiguous lines: a block a chunk, which it takes tile by tile, `items` elements a thread.
+inline ScanPlan plan_scan_rows(const Lines& lines, int multiprocessors, int items = kScanItems) {
+  ScanPlan plan;
+  plan.threads = covering_power(ceil_div(lines.n, items), 32, kScanThreads);
+  plan.chunk = lines.n;
+  const std::int64_t tile = std::int64_t{kScanThreads} * items;
+  const std::int64_t wanted = 8 * std::int64_t{multiprocessors};
+  if (2 * lines.outer >= wanted || lines.n < 8 * tile) return plan;
+  const std::int64_t most = ceil_div(wanted, lines.outer);
+  plan.chunk = std::max(ceil_div(ceil_div(lines.n, most), tile), std::int64_t{4}) * tile;
+  plan.chunks = ceil_div(lines.n, plan.chunk);
+  return plan;
+}
+
+/// Interleaved lines: a thread a chunk.
+inline ScanPlan plan_scan_columns(const Lines& lines, int multiprocessors) {
+  ScanPlan plan;
+  plan.chunk = lines.n;
+  const std::int64_t wanted = 1024 * std::int64_t{multiprocessors};
+  if (2 * lines.count() >= wanted || lines.n < 128) return plan;
+  plan.chunk = std::max(ceil_div(lines.n, ceil_div(wanted, lines.count())), std::int64_t{64});
+  plan.chunks = ceil_div(lines.n, plan.chunk);
+  return plan;
+}
+
+}  // namespace ebb
