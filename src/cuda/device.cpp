@@ -1,9 +1,12 @@
-// Devices, their properties and the errors of the runtime.
-#include "kernel/cuda/device.h"
-
+// Devices, their properties, the errors of the runtime, and what the plugin's kernels need of a device.
 #include <atomic>
+#include <mutex>
+#include <unordered_map>
 
+#include "cuda/architectures.h"
 #include "cuda/runtime.h"
+#include "kernel/cuda/device.h"
+#include "kernel/cuda/launch.h"
 
 namespace ebb::cuda {
 
@@ -143,4 +146,54 @@ void wait_for_device(Device device) {
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
+namespace {
+
+#if !defined(EBB_CUDA_ARCHITECTURES)
+#define EBB_CUDA_ARCHITECTURES "90-real"  // the emulation, whose devices are of 90 unless told otherwise
+#endif
+
+std::string why_none_for(int device) {
+  const cudaDeviceProp& p = properties_of(device);
+  if (has_kernels_for(EBB_CUDA_ARCHITECTURES, p.major, p.minor)) return {};
+  const std::string own = std::to_string(p.major) + std::to_string(p.minor);
+  return "it was built for the architectures " EBB_CUDA_ARCHITECTURES ", and cuda:" + std::to_string(device) +
+         " (" + p.name + ") is of " + own + ". Build it with -DCMAKE_CUDA_ARCHITECTURES=" + own +
+         ", or choose other devices by CUDA_VISIBLE_DEVICES.";
+}
+
+}  // namespace
+
+std::string why_not_used(int device) {
+  // Never destroyed: tensors in static storage are freed after everything else.
+  static const std::vector<std::string>& all = *[] {
+    auto* const reasons = new std::vector<std::string>;
+    for (int i = 0; i < visible_devices(); ++i) reasons->push_back(why_none_for(i));
+    return reasons;
+  }();
+  properties_of(device);  // throws for a device that is not there
+  return all[static_cast<std::size_t>(device)];
+}
+
 }  // namespace ebb::cuda
+
+namespace ebb::cuda::detail {
+
+// A launch pays for a lock and a search, some 10 ns, where a call of the driver takes up to a microsecond.
+void allow_shared_bytes(Device device, const void* kernel, std::size_t bytes) {
+  struct Allowed {
+    std::mutex mutex;
+    std::unordered_map<const void*, std::size_t> bytes;  // the most so far
+  };
+  static auto* const all =
+      new std::array<Allowed, kMaxDevices>{};  // never destroyed, as kernels are launched until the end
+  Allowed& allowed = (*all)[static_cast<std::size_t>(device.index())];
+  // Held during the call as well: of two threads, the one that wants less must not have the last word.
+  const std::lock_guard lock(allowed.mutex);
+  const auto found = allowed.bytes.find(kernel);
+  if (found != allowed.bytes.end() && found->second >= bytes) return;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+        "shared memory of a kernel");
+  allowed.bytes.insert_or_assign(kernel, bytes);
+}
+
+}  // namespace ebb::cuda::detail

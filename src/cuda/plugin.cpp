@@ -1,10 +1,11 @@
 // What libebb calls when Device::CUDA is first used.
+#include <nvtx3/nvToolsExt.h>  // loads the profiler that listens, if one does
+
 #include <string>
 
 #include "cuda/allocator_settings.h"
 #include "cuda/made_kernels.h"
 #include "cuda/memory.h"
-#include "cuda/nvtx.h"
 #include "cuda/runtime.h"
 #include "cuda/streams.h"
 #include "kernel/cuda/dnn.h"
@@ -53,6 +54,12 @@ void leave_capture() {
   thread_state().capture = nullptr;
   thread_state().streams = {};
 }
+
+int push_range(const char* message) noexcept { return nvtxRangePushA(message); }
+int pop_range() noexcept { return nvtxRangePop(); }
+void set_mark(const char* message) noexcept { nvtxMarkA(message); }
+std::uint64_t start_range(const char* message) noexcept { return nvtxRangeStartA(message); }
+void end_range(std::uint64_t id) noexcept { nvtxRangeEnd(id); }
 
 constexpr ebb::detail::Backend kBackend = {
     .allocate = &allocate,
