@@ -1,6 +1,9 @@
-// Nodes: edges, lifetime without recursion, release of what was saved.
+// Nodes, and short descriptions of tensors and nodes, for messages and streams.
 #include <ebb/autograd/node.h>
+#include <ebb/autograd/variable.h>
 #include <ebb/core/allocator.h>
+
+#include <ostream>
 
 #include "autograd/anomaly.h"
 #include "autograd/meta.h"
@@ -85,3 +88,28 @@ Edge gradient_edge(const Variable& x) {
 }
 
 }  // namespace ebb::autograd
+
+namespace ebb {
+
+void append_text(std::string& out, const Variable& x) {
+  if (!x.defined()) {
+    out += "an undefined tensor";
+    return;
+  }
+  append_text(out, x.dtype());
+  append_text(out, x.sizes());
+  out += " on ";
+  append_text(out, x.device());
+}
+
+std::ostream& autograd::operator<<(std::ostream& out, const Ref<Node>& node) {
+  if (!node) return out << "None";
+  return out << '<' << node->name() << " object at " << static_cast<const void*>(node.get()) << '>';
+}
+
+std::string Variable::toString() const {
+  if (!defined()) return "UndefinedType";
+  return (is_cuda() ? "CUDA" : "CPU") + (ebb::to_string(dtype()) + std::string("Type"));
+}
+
+}  // namespace ebb
