@@ -1,4 +1,4 @@
-// Finds and opens cuDNN.
+// Finds and opens cuDNN, and puts its failures into words.
 #include "cuda/nvidia/dnn/library.h"
 
 #include <dlfcn.h>
@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "cuda/nvidia/dnn/descriptor.h"
 #include "cuda/nvidia/library_folders.h"
 
 namespace ebb::cuda::dnn {
@@ -91,6 +92,27 @@ bool has_recurrent_layers() {
   static const bool has =
       find_library() && has_part(library(), "libcudnn_ops") && has_part(library(), "libcudnn_adv");
   return has;
+}
+
+namespace {
+
+std::string text_of(cudnnStatus_t status, const char* call) {
+  char detail[1024] = "";
+  library().last_error_string(detail, sizeof(detail));
+  std::string text = std::string(call) + ": " + library().error_string(status);
+  if (detail[0] != '\0') text += std::string(" (") + detail + ")";
+  return text;
+}
+
+}  // namespace
+
+Failure::Failure(cudnnStatus_t status, const char* call)
+    : std::runtime_error(text_of(status, call)), status_(status) {}
+
+bool Failure::is_unsupported() const {
+  // A part of the library that is missing is the machine's fault, though cuDNN counts it among these.
+  return CUDNN_STATUS_CATEGORY(static_cast<int>(status_)) == CUDNN_STATUS_NOT_SUPPORTED &&
+         status_ != CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE;
 }
 
 }  // namespace ebb::cuda::dnn

@@ -1,4 +1,4 @@
-// Execution plans: which engines may run, and which runs fastest.
+// Execution plans: which engines may run, which runs fastest, and plans written down and read again.
 #include "cuda/nvidia/dnn/plan.h"
 
 #include <algorithm>
@@ -93,6 +93,30 @@ std::vector<Plan> make_plans(const Problem& problem, const Graph& graph, const T
   if (plans.empty() && least) plans.push_back(std::move(*least));
   if (plans.empty() && failure) throw Failure(*failure);
   return plans;
+}
+
+std::string text_of(const Plan& plan) {
+  try {
+    std::vector<char> text = plan.plan.get_text(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION);
+    return {text.begin(), text.end()};
+  } catch (const Failure&) {
+    return {};
+  }
+}
+
+std::optional<Plan> plan_from(const std::string& text, const Target& target) {
+  if (text.empty()) return {};
+  try {
+    Descriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+    target.give(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
+    plan.set(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, text.data(),
+             static_cast<std::int64_t>(text.size()));
+    plan.finalize();
+    const auto workspace = plan.get<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
+    return Plan{{}, std::move(plan), workspace, {}};
+  } catch (const Failure&) {
+    return {};
+  }
 }
 
 }  // namespace ebb::cuda::dnn

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "cuda/nvidia/dnn/task.h"
 
@@ -24,5 +25,10 @@ bool is_allowed(const Problem& problem, cudnnBackendNumericalNote_t note);
 /// engine can do it. Throws Failure when engines could, but their plans failed.
 std::vector<Plan> make_plans(const Problem& problem, const Graph& graph, const Target& target,
                              std::size_t most, std::int64_t workspace);
+
+/// The plan of a problem as cuDNN writes it down; empty where the engine's plans cannot be.
+std::string text_of(const Plan& plan);
+/// Such a plan again; none where cuDNN will not have it.
+std::optional<Plan> plan_from(const std::string& text, const Target& target);
 
 }  // namespace ebb::cuda::dnn

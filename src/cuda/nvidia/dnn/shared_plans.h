@@ -16,10 +16,6 @@ struct Answer {
   std::optional<Plan> plan;
 };
 
-/// The plan of a problem as cuDNN writes it down; empty where the engine's plans cannot be.
-std::string text_of(const Plan& plan);
-/// Such a plan again; none where cuDNN will not have it.
-std::optional<Plan> plan_from(const std::string& text, const Target& target);
 /// Whether such texts say all of a problem's plans: not that ReLU keeps NaN, which a plan that is read
 /// forgets.
 inline bool says_all(const Problem& problem) { return problem.relu == 0; }
