@@ -1,15 +1,42 @@
-// The order in which samples are visited.
+// Samplers: the order in which samples are visited, draws from given ones or by weight, shares of processes,
+// and requests of streams.
+#include <ebb/archive.h>
+#include <ebb/data/distributed_samplers.h>
 #include <ebb/data/samplers.h>
+#include <ebb/data/stream_sampler.h>
+#include <ebb/data/subset_samplers.h>
 #include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/random.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
+#include <random>
+#include <string>
 
 namespace ebb::data::samplers {
-
 namespace {
+
+void write_position(serialize::OutputArchive& archive, const std::string& name, std::size_t value) {
+  archive.write(name, scalar_tensor(static_cast<std::int64_t>(value), TensorOptions(kLong)), true);
+}
+
+// Throws where it is no number, or does not lie within [least, most].
+std::size_t read_position(serialize::InputArchive& archive, const char* sampler, const std::string& name,
+                          std::size_t least, std::size_t most) {
+  Variable tensor;
+  archive.read(name, tensor, true);
+  EBB_CHECK(tensor.numel() == 1 && is_integral(tensor.dtype()), sampler, "::load: \"", name,
+            "\" must be one integer, got ", tensor.dtype(), " of shape ", tensor.sizes(), ".");
+  const std::int64_t value = tensor.item<std::int64_t>();
+  EBB_CHECK(value >= 0 && static_cast<std::size_t>(value) >= least && static_cast<std::size_t>(value) <= most,
+            sampler, "::load: \"", name, "\" is ", value, ", which does not lie within ",
+            std::uint64_t{least}, " and ", std::uint64_t{most},
+            ". Load it into a sampler of as many samples as it was saved from.");
+  return static_cast<std::size_t>(value);
+}
 
 void write_index(serialize::OutputArchive& archive, std::size_t index) {
   archive.write("index", scalar_tensor(static_cast<std::int64_t>(index), TensorOptions(kLong)), true);
@@ -87,6 +114,174 @@ void SequentialSampler::save(serialize::OutputArchive& archive) const { write_in
 void SequentialSampler::load(serialize::InputArchive& archive) {
   // A sampler of no samples learns its size from reset(n), and holds the position of any other until then.
   index_ = read_index(archive, "SequentialSampler", size_ > 0 ? size_ : SIZE_MAX);
+}
+
+void DrawnSampler::start(std::vector<std::size_t> order) {
+  order_ = std::move(order);
+  index_ = 0;
+}
+
+optional<std::vector<std::size_t>> DrawnSampler::next(std::size_t batch_size) {
+  if (index_ >= order_.size()) return nullopt;
+  const auto from = order_.begin() + static_cast<std::ptrdiff_t>(index_);
+  const std::size_t count = std::min(batch_size, order_.size() - index_);
+  index_ += count;
+  return std::vector<std::size_t>(from, from + static_cast<std::ptrdiff_t>(count));
+}
+
+void DrawnSampler::save(serialize::OutputArchive& archive) const {
+  write_position(archive, "index", index_);
+  const std::vector<std::int64_t> indices(order_.begin(), order_.end());
+  archive.write("indices", tensor(indices, TensorOptions(kLong)), true);
+}
+
+void DrawnSampler::load(serialize::InputArchive& archive) {
+  Variable indices;
+  archive.read("indices", indices, true);
+  EBB_CHECK(indices.dim() == 1 && is_integral(indices.dtype()),
+            "Sampler::load: \"indices\" must be a list of integers, got ", indices.dtype(), " of shape ",
+            indices.sizes(), ".");
+  const Variable list = indices.to(kCPU, kLong).contiguous();
+  const std::int64_t* const p = list.data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < list.numel(); ++i)
+    EBB_CHECK(p[i] >= 0, "Sampler::load: \"indices\" holds ", p[i], ", which is no sample's index.");
+  index_ = read_position(archive, "Sampler", "index", 0, static_cast<std::size_t>(list.numel()));
+  order_.assign(p, p + list.numel());
+}
+
+SubsetRandomSampler::SubsetRandomSampler(std::vector<std::size_t> indices) : indices_(std::move(indices)) {
+  reset();
+}
+
+void SubsetRandomSampler::reset(optional<std::size_t> new_size) {
+  EBB_CHECK(!new_size || *new_size == indices_.size(), "SubsetRandomSampler::reset: there are ",
+            std::uint64_t{indices_.size()}, " indices; another size, ", std::uint64_t{new_size.value_or(0)},
+            ", needs another sampler.");
+  const Variable order = randperm(static_cast<std::int64_t>(indices_.size()), kLong);
+  const std::int64_t* const p = order.data_ptr<std::int64_t>();
+  std::vector<std::size_t> drawn;
+  for (std::int64_t i = 0; i < order.numel(); ++i) drawn.push_back(indices_[static_cast<std::size_t>(p[i])]);
+  start(std::move(drawn));
+}
+
+WeightedRandomSampler::WeightedRandomSampler(const std::vector<double>& weights, std::size_t num_samples,
+                                             bool replacement)
+    : weights_(tensor(weights, TensorOptions(kDouble))),
+      num_samples_(num_samples),
+      replacement_(replacement) {
+  double sum = 0;
+  for (const double weight : weights) {
+    EBB_CHECK(weight >= 0 && std::isfinite(weight),
+              "WeightedRandomSampler: weights must be finite and not negative, got ", weight, ".");
+    sum += weight;
+  }
+  EBB_CHECK(sum > 0 && num_samples > 0,
+            "WeightedRandomSampler: expected a weight above zero and num_samples of at least 1, got ",
+            std::uint64_t{weights.size()}, " weights of sum ", sum, " and ", std::uint64_t{num_samples},
+            " samples.");
+  reset();
+}
+
+void WeightedRandomSampler::reset(optional<std::size_t> new_size) {
+  num_samples_ = new_size.value_or(num_samples_);
+  const Variable drawn = multinomial(weights_, static_cast<std::int64_t>(num_samples_), replacement_);
+  const std::int64_t* const p = drawn.data_ptr<std::int64_t>();
+  start(std::vector<std::size_t>(p, p + drawn.numel()));
+}
+
+CustomBatchRequest::~CustomBatchRequest() = default;
+
+void StreamSampler::reset(optional<std::size_t> new_size) {
+  epoch_size_ = new_size.value_or(epoch_size_);
+  retrieved_ = 0;
+}
+
+optional<BatchSize> StreamSampler::next(std::size_t batch_size) {
+  if (retrieved_ >= epoch_size_) return nullopt;
+  const std::size_t count = std::min(batch_size, epoch_size_ - retrieved_);
+  retrieved_ += count;
+  return BatchSize(count);
+}
+
+void StreamSampler::save(serialize::OutputArchive& archive) const {
+  write_position(archive, "examples_retrieved_so_far", retrieved_);
+}
+
+void StreamSampler::load(serialize::InputArchive& archive) {
+  retrieved_ = read_position(archive, "StreamSampler", "examples_retrieved_so_far", 0, epoch_size_);
+}
+
+DistributedRandomSampler::DistributedRandomSampler(std::size_t size, std::size_t num_replicas,
+                                                   std::size_t rank, bool allow_duplicates)
+    : DistributedSampler(size, num_replicas, rank, allow_duplicates) {
+  reset(size);
+}
+
+// As libtorch draws them: the order of all is that of the epoch's number.
+void DistributedRandomSampler::reset(optional<std::size_t> new_size) {
+  size_ = new_size.value_or(size_);
+  const std::size_t share = local_sample_count();
+  all_indices_.resize(num_replicas_ == 1 ? size_ : share * num_replicas_);
+  for (std::size_t i = 0; i < all_indices_.size(); ++i) all_indices_[i] = i % size_;
+  std::mt19937 random(static_cast<std::mt19937::result_type>(epoch_));
+  std::shuffle(all_indices_.begin(), all_indices_.end(), random);
+  begin_index_ = rank_ * share;
+  end_index_ = begin_index_ + share;
+  sample_index_ = begin_index_;
+}
+
+optional<std::vector<std::size_t>> DistributedRandomSampler::next(std::size_t batch_size) {
+  if (sample_index_ == end_index_) return nullopt;
+  const std::size_t end = sample_index_ + std::min(batch_size, end_index_ - sample_index_);
+  std::vector<std::size_t> batch(all_indices_.begin() + static_cast<std::ptrdiff_t>(sample_index_),
+                                 all_indices_.begin() + static_cast<std::ptrdiff_t>(end));
+  sample_index_ = end;
+  return batch;
+}
+
+void DistributedRandomSampler::save(serialize::OutputArchive& archive) const {
+  write_position(archive, "sample_index_", sample_index_);
+  write_position(archive, "epoch_", epoch_);
+}
+
+void DistributedRandomSampler::load(serialize::InputArchive& archive) {
+  const std::size_t epoch = read_position(archive, "DistributedRandomSampler", "epoch_", 0,
+                                          std::numeric_limits<std::size_t>::max());
+  const std::size_t position =
+      read_position(archive, "DistributedRandomSampler", "sample_index_", begin_index_, end_index_);
+  set_epoch(epoch);
+  reset(size_);
+  sample_index_ = position;
+}
+
+DistributedSequentialSampler::DistributedSequentialSampler(std::size_t size, std::size_t num_replicas,
+                                                           std::size_t rank, bool allow_duplicates)
+    : DistributedSampler(size, num_replicas, rank, allow_duplicates) {
+  reset(size);
+}
+
+void DistributedSequentialSampler::reset(optional<std::size_t> new_size) {
+  size_ = new_size.value_or(size_);
+  const std::size_t share = local_sample_count();
+  begin_index_ = rank_ * share;
+  end_index_ = begin_index_ + share;
+  sample_index_ = begin_index_;
+}
+
+optional<std::vector<std::size_t>> DistributedSequentialSampler::next(std::size_t batch_size) {
+  if (sample_index_ == end_index_) return nullopt;
+  std::vector<std::size_t> batch(std::min(batch_size, end_index_ - sample_index_));
+  for (std::size_t& index : batch) index = sample_index_++ % size_;
+  return batch;
+}
+
+void DistributedSequentialSampler::save(serialize::OutputArchive& archive) const {
+  write_position(archive, "sample_index_", sample_index_);
+}
+
+void DistributedSequentialSampler::load(serialize::InputArchive& archive) {
+  sample_index_ =
+      read_position(archive, "DistributedSequentialSampler", "sample_index_", begin_index_, end_index_);
 }
 
 }  // namespace ebb::data::samplers

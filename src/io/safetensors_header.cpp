@@ -1,5 +1,8 @@
-// What holds of a sound header beyond its JSON.
+// The header of a safetensors file. Its JSON is read event by event: no tree of it is built, and a million
+// entries take no longer than a million times one.
 #include "io/safetensors_header.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -9,6 +12,162 @@
 #include "io/safetensors_format.h"
 
 namespace ebb::safetensors {
+namespace {
+
+using nlohmann::json;
+
+class HeaderReader {
+ public:
+  explicit HeaderReader(Header& header) : header_(header) {}
+
+  // The events of nlohmann::json::sax_parse.
+  bool null() { return scalar(nullptr); }
+  bool boolean(bool) { return scalar(nullptr); }
+  bool number_float(double, const std::string&) { return scalar(nullptr); }
+  bool binary(json::binary_t&) { return scalar(nullptr); }
+  bool string(std::string& text) { return scalar(&text); }
+  bool number_integer(std::int64_t) { return scalar(nullptr); }  // negative, or it would be unsigned
+  bool number_unsigned(std::uint64_t number);
+  bool key(std::string& text);
+  bool start_object(std::size_t) { return open(/*object=*/true); }
+  bool start_array(std::size_t) { return open(/*object=*/false); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+  bool parse_error(std::size_t, const std::string&, const json::exception& e) {
+    unsound("its header is not JSON: ", e.what());
+  }
+
+ private:
+  enum class In { File, Root, Entry, Shape, Offsets, Metadata, Unknown };
+  enum Field : unsigned { Dtype = 1, Shape = 2, Offsets = 4, Unknown = 0 };
+
+  bool scalar(std::string* text);
+  bool open(bool object);
+  bool close();
+  void finish_entry();
+  [[noreturn]] void lacks() const { unsound("tensor \"", name_, "\" lacks dtype, shape or data_offsets"); }
+  [[noreturn]] void wrong_kind() const {
+    unsound("tensor \"", name_, "\" has a dtype, shape or data_offsets of the wrong kind");
+  }
+  [[noreturn]] void not_natural() const {
+    unsound("tensor \"", name_, "\": ", in_ == In::Shape ? "a size" : "an offset",
+            " is not a natural number");
+  }
+  [[noreturn]] void not_string() const {
+    unsound("__metadata__ holds something other than strings at \"", key_, "\"");
+  }
+
+  Header& header_;
+  In in_ = In::File;
+  int depth_ = 0;  // below an unknown field
+  bool metadata_seen_ = false;
+  std::string name_, key_, dtype_;  // of the entry, of the metadata; the entry's
+  Field field_ = Unknown;
+  unsigned seen_ = 0;  // fields of the entry
+  DimVector sizes_;
+  std::uint64_t offsets_[2] = {};
+  int offsets_count_ = 0;
+};
+
+bool HeaderReader::key(std::string& text) {
+  if (in_ == In::Root) {
+    name_ = std::move(text);
+  } else if (in_ == In::Metadata) {
+    key_ = std::move(text);
+  } else if (in_ == In::Entry) {
+    field_ = text == "dtype" ? Dtype : text == "shape" ? Shape : text == "data_offsets" ? Offsets : Unknown;
+    if (seen_ & field_) unsound("tensor \"", name_, "\" gives its ", text, " twice");
+    seen_ |= field_;
+  }
+  return true;
+}
+
+bool HeaderReader::number_unsigned(std::uint64_t number) {
+  if (in_ == In::Shape) {
+    sizes_.push_back(static_cast<std::int64_t>(std::min<std::uint64_t>(number, INT64_MAX)));
+  } else if (in_ == In::Offsets) {
+    if (offsets_count_ == 2) wrong_kind();
+    offsets_[offsets_count_++] = number;
+  } else {
+    return scalar(nullptr);
+  }
+  return true;
+}
+
+// A value that is no container and no natural number; null for what is no string either.
+bool HeaderReader::scalar(std::string* text) {
+  if (in_ == In::Root && name_ == "__metadata__") unsound("__metadata__ is not an object");
+  if (in_ == In::Root) lacks();
+  if (in_ == In::Shape || in_ == In::Offsets) not_natural();
+  if (in_ == In::Metadata) {
+    if (!text) not_string();
+    header_.metadata.insert_or_assign(key_, std::move(*text));
+  } else if (in_ == In::Entry && field_ != Unknown) {
+    if (!text || field_ != Dtype) wrong_kind();
+    dtype_ = std::move(*text);
+  }
+  return true;
+}
+
+bool HeaderReader::open(bool object) {
+  if (in_ == In::File) {
+    in_ = In::Root;
+  } else if (in_ == In::Root) {
+    if (!object) return scalar(nullptr);
+    in_ = name_ == "__metadata__" ? In::Metadata : In::Entry;
+    if (in_ == In::Metadata && std::exchange(metadata_seen_, true))
+      unsound("its header names \"", name_, "\" twice");
+    seen_ = 0;
+    sizes_.clear();
+    offsets_count_ = 0;
+  } else if (in_ == In::Entry) {
+    if (field_ != Unknown && (object || field_ == Dtype)) wrong_kind();
+    in_ = field_ == Shape ? In::Shape : field_ == Offsets ? In::Offsets : In::Unknown;
+    depth_ = 1;
+  } else if (in_ == In::Unknown) {
+    ++depth_;
+  } else {
+    return scalar(nullptr);  // nothing nests in a shape, the offsets or the metadata
+  }
+  return true;
+}
+
+bool HeaderReader::close() {
+  if (in_ == In::Unknown && --depth_ > 0) return true;
+  if (in_ == In::Entry) finish_entry();
+  in_ = in_ == In::Root ? In::File : in_ == In::Entry || in_ == In::Metadata ? In::Root : In::Entry;
+  return true;
+}
+
+void HeaderReader::finish_entry() {
+  if (seen_ != (Dtype | Shape | Offsets)) lacks();
+  if (offsets_count_ != 2) wrong_kind();
+  Entry entry{name_, format_named(dtype_), sizes_, offsets_[0], offsets_[1]};
+  if (!entry.format)
+    unsound("tensor \"", name_, "\" has the dtype \"", dtype_, "\", which the format does not have");
+  std::uint64_t bits = entry.format->bits;
+  bool overflow = false, empty = false;
+  for (const std::int64_t n : sizes_) {
+    overflow |=
+        n > (std::int64_t{1} << 59) || __builtin_mul_overflow(bits, static_cast<std::uint64_t>(n), &bits);
+    empty |= n == 0;
+  }
+  if (overflow && !empty) unsound("the shape of tensor \"", name_, "\" overflows");
+  if (empty) bits = 0;
+  const std::uint64_t bytes = bits / 8 + (bits % 8 != 0);
+  if (entry.end < entry.begin || entry.end - entry.begin != bytes)
+    unsound("tensor \"", name_, "\" needs ", bytes, " bytes, its data_offsets [", entry.begin, ", ",
+            entry.end, "] hold another number");
+  header_.entries.push_back(std::move(entry));
+}
+
+}  // namespace
+
+void parse_json(const char* text, std::size_t length, Header& header) {
+  HeaderReader reader(header);
+  json::sax_parse(text, text + length, &reader);
+}
+
 namespace {
 
 void sort_names(Header& header) {

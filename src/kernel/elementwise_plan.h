@@ -1,8 +1,11 @@
 // How to walk arrays of different strides together: the index arithmetic that host and device kernels share.
+// For a device it is made ready in 32 bits, with division by multiplication; walks that are too long for them
+// are cut into parts.
 #pragma once
 
 #include <ebb/core/ndarray.h>
 
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 
@@ -91,6 +94,89 @@ ElementwisePlan<N> plan_elementwise(const char* op, const NdArray* const (&array
   const auto nearness = [&](int d) { return std::abs(out.strides()[d]); };
   merge_dims<N>(out.sizes(), nesting_order(out.sizes(), nearness), stride, emit);
   return plan;
+}
+
+/// Division of numbers below 2^31 by a fixed divisor from 1 to 2^31 - 1 (0, the size of what is never walked,
+/// counts as 1), by a multiplication and a shift (Granlund and Montgomery, Division by invariant integers
+/// using multiplication, PLDI 1994).
+struct FastDivisor {
+  std::uint32_t divisor = 1, multiplier = 1, shift = 0;
+
+  FastDivisor() = default;
+  constexpr explicit FastDivisor(std::uint32_t d) : divisor(d == 0 ? 1 : d) {
+    shift = static_cast<std::uint32_t>(std::bit_width(divisor - 1));
+    multiplier = static_cast<std::uint32_t>((((std::uint64_t{1} << shift) - divisor) << 32) / divisor + 1);
+  }
+  EBB_HD std::uint32_t divide(std::uint32_t n) const {
+    const std::uint32_t high = static_cast<std::uint32_t>((std::uint64_t{n} * multiplier) >> 32);
+    return (high + n) >> shift;
+  }
+};
+
+/// What leaves every number undivided.
+constexpr FastDivisor kUndivided{INT32_MAX};
+
+/// Byte offsets of N arrays for units of `width` neighbouring elements of the innermost dimension.
+template <int N>
+struct IndexPlan {
+  int dims = 0;
+  std::uint32_t units = 0;
+  FastDivisor sizes[kPlanDims];  // of all but the outermost dimension, which nothing is divided by
+  std::int32_t strides[N][kPlanDims];
+
+  EBB_HD void offsets(std::uint32_t unit, std::int32_t (&out)[N]) const {
+    for (int i = 0; i < N; ++i) out[i] = 0;
+    for (int d = 0; d < dims; ++d) {
+      const std::uint32_t next = d + 1 == dims ? 0 : sizes[d].divide(unit);
+      const auto at = static_cast<std::int32_t>(unit - next * sizes[d].divisor);
+      unit = next;
+      for (int i = 0; i < N; ++i) out[i] += at * strides[i][d];
+    }
+  }
+};
+
+/// `plan` must fit 32 bits, and the innermost size divide by `width` unless there is one dimension only,
+/// whose last unit may then be cut short.
+template <int N>
+void index_plan(IndexPlan<N>& out, const ElementwisePlan<N>& plan, std::int64_t width = 1) {
+  out.dims = plan.dims;
+  std::int64_t units = 1;
+  for (int d = 0; d < plan.dims; ++d) {
+    const std::int64_t size = d == 0 ? (plan.sizes[0] + width - 1) / width : plan.sizes[d];
+    units *= size;
+    if (d + 1 < plan.dims) out.sizes[d] = FastDivisor(static_cast<std::uint32_t>(size));
+    for (int i = 0; i < N; ++i)
+      out.strides[i][d] = static_cast<std::int32_t>(plan.strides[i][d] * (d == 0 ? width : 1));
+  }
+  if (plan.dims == 0)  // kernels walk at least one dimension
+    for (int i = 0; i < N; ++i) out.strides[i][0] = 0;
+  out.units = static_cast<std::uint32_t>(units);
+}
+
+/// Calls f(part, offsets) for parts of the plan that fit 32 bits and make up the whole; `offsets` are the
+/// bytes from each array's first element to the part's.
+template <int N, class F>
+void for_each_32_bit_part(const ElementwisePlan<N>& plan, const F& f, const std::int64_t (&from)[N] = {}) {
+  if (plan.fits_32_bits()) return f(plan, from);
+  // Halve the dimension that reaches farthest.
+  int longest = 0;
+  std::int64_t farthest = -1;
+  for (int d = 0; d < plan.dims; ++d) {
+    std::int64_t reach = plan.sizes[d];
+    for (int i = 0; i < N; ++i) reach = std::max(reach, (plan.sizes[d] - 1) * std::abs(plan.strides[i][d]));
+    if (plan.sizes[d] > 1 && reach > farthest) farthest = reach, longest = d;
+  }
+  ElementwisePlan<N> half = plan;
+  // An even cut keeps the alignment that vectors need.
+  const std::int64_t size = plan.sizes[longest], cut = size > 128 ? size / 2 / 64 * 64 : size / 2;
+  half.sizes[longest] = cut;
+  half.numel = plan.numel / size * cut;
+  for_each_32_bit_part(half, f, from);
+  std::int64_t rest_from[N];
+  for (int i = 0; i < N; ++i) rest_from[i] = from[i] + cut * plan.strides[i][longest];
+  half.sizes[longest] = size - cut;
+  half.numel = plan.numel / size * (size - cut);
+  for_each_32_bit_part(half, f, rest_from);
 }
 
 }  // namespace ebb

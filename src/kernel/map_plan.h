@@ -2,7 +2,7 @@
 // output allows, whatever the inputs are. A pure function of shapes, strides and addresses.
 #pragma once
 
-#include "kernel/index_plan.h"
+#include "kernel/elementwise_plan.h"
 
 namespace ebb {
 

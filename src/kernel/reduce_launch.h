@@ -2,8 +2,8 @@
 // of the device's size.
 #pragma once
 
+#include "kernel/elementwise_plan.h"
 #include "kernel/grid.h"
-#include "kernel/index_plan.h"
 #include "kernel/reduce_plan.h"
 
 namespace ebb {

@@ -1,5 +1,5 @@
 // The index arithmetic that device kernels use, at sizes where 32 bits end.
-#include "kernel/index_plan.h"
+#include "kernel/elementwise_plan.h"
 #include "support/catch.h"
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #include "kernel/cuda/launch.h"
 #include "kernel/element_types.h"
-#include "kernel/index_plan.h"
+#include "kernel/elementwise_plan.h"
 
 namespace ebb::cuda {
 

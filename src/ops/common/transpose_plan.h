@@ -4,7 +4,6 @@
 
 #include "kernel/elementwise_plan.h"
 #include "kernel/grid.h"
-#include "kernel/index_plan.h"
 
 namespace ebb {
 

@@ -8,7 +8,7 @@
 #include "kernel/convert.h"
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/vector.h"
-#include "kernel/index_plan.h"
+#include "kernel/elementwise_plan.h"
 #include "kernel/optional_data.h"
 #include "ops/norm/norm_plan.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "kernel/cuda/row.h"
-#include "kernel/index_plan.h"
+#include "kernel/elementwise_plan.h"
 #include "kernel/reducers.h"
 #include "ops/norm/cuda.h"
 #include "ops/norm/cuda_affine.h"

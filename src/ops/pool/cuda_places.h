@@ -1,7 +1,7 @@
 // Where the elements of planes lie, in integers of 32 bits, which divide by multiplication, or of 64.
 #pragma once
 
-#include "kernel/index_plan.h"
+#include "kernel/elementwise_plan.h"
 #include "ops/pool/geometry.h"
 
 namespace ebb::cuda {

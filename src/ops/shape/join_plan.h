@@ -2,8 +2,8 @@
 // spaced places of the result. A pure function of shapes and addresses.
 #pragma once
 
+#include "kernel/elementwise_plan.h"
 #include "kernel/grid.h"
-#include "kernel/index_plan.h"
 
 namespace ebb {
 
