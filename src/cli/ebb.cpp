@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "core/near_names.h"
+#include "core/messages.h"
 
 namespace {
 

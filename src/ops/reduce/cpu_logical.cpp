@@ -1,4 +1,4 @@
-// any, all, count_nonzero and hash_tensor on the CPU.
+// any, all, count_nonzero, hash_tensor, products and sums without NaN on the CPU.
 #include "kernel/cpu/reduce.h"
 #include "ops/common/kernels.h"
 #include "ops/reduce/formulas.h"
@@ -29,6 +29,14 @@ void xor_bits(NdArray& out, const NdArray& x, DimMask dims) {
     reduce(reducing::XorBits<double>(), out, x, dims);
   else
     reduce(reducing::XorBits<std::int64_t>(), out, x, dims);
+}
+
+void prod(NdArray& out, const NdArray& x, DimMask dims) {
+  reducing::ProdFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
+}
+
+void nansum(NdArray& out, const NdArray& x, DimMask dims) {
+  reducing::NanSumFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
 }
 
 }  // namespace ebb::cpu

@@ -1,4 +1,6 @@
-// Norms and variances on the CPU.
+// Norms, variances and extremes on the CPU.
+#include <ebb/core/visit.h>
+
 #include "kernel/cpu/reduce.h"
 #include "ops/common/kernels.h"
 #include "ops/reduce/formulas.h"
@@ -23,6 +25,15 @@ void variance(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, doubl
     reduce(op, out, x, dims);
   });
   if (wide.dtype() != mean.dtype()) kernels::copy(mean.device(), mean, wide);
+}
+
+void amax(NdArray& out, const NdArray& x, DimMask dims) {
+  reducing::ExtremeFormula<true>()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
+}
+
+void amin(NdArray& out, const NdArray& x, DimMask dims) {
+  reducing::ExtremeFormula<false>()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x,
+                                    dims);
 }
 
 }  // namespace ebb::cpu
