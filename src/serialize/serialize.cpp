@@ -9,7 +9,6 @@
 #include "io/bytes.h"
 #include "io/tied.h"
 #include "nn/load_state.h"
-#include "serialize/parts.h"
 #include "serialize/state_file.h"
 
 namespace ebb {
