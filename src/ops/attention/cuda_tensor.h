@@ -3,9 +3,9 @@
 #pragma once
 
 #include "kernel/cuda/log_sum.h"
-#include "kernel/cuda/mma.h"
 #include "kernel/cuda/vector.h"
 #include "ops/attention/cuda_call.h"
+#include "ops/attention/cuda_mma.h"
 
 namespace ebb::cuda::attending {
 

@@ -5,8 +5,8 @@
 
 #include <ebb/core/visit.h>
 
-#include "kernel/cuda/column.h"
 #include "kernel/cuda/row.h"
+#include "ops/reduce/cuda_column.h"
 #include "ops/reduce/cuda_softmax_terms.h"
 
 namespace ebb::cuda {
