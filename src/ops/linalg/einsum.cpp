@@ -111,14 +111,14 @@ Places lay_out(std::string_view text, Equation& e, TensorList tensors) {
   return l;
 }
 
-struct Operand {
+struct Term {
   Variable x;
   std::vector<bool> has;  // which dimensions it takes part in
 };
 
 // Diagonals of repeated labels; dimensions in the layout's order, of size 1 where the operand has none.
-Operand arrange(std::string_view text, const Labels& labels, Variable x, const Places& l) {
-  Operand result{Variable(), std::vector<bool>(static_cast<std::size_t>(l.dims), false)};
+Term arrange(std::string_view text, const Labels& labels, Variable x, const Places& l) {
+  Term result{Variable(), std::vector<bool>(static_cast<std::size_t>(l.dims), false)};
   std::vector<std::int64_t> from(static_cast<std::size_t>(l.dims), -1);
   const std::int64_t rest =
       x.dim() - static_cast<std::int64_t>(labels.size()) + 1;  // what "..." stands for here
@@ -211,14 +211,14 @@ Variable einsum(std::string_view text, TensorList tensors, OptionalIntArrayRef p
             static_cast<std::int64_t>(tensors.size()), " tensors were given.");
   for (const Variable& x : tensors) ops::operand_device("einsum", tensors[0], x);
   const Places places = lay_out(text, equation, tensors);
-  std::vector<Operand> operands;
+  std::vector<Term> operands;
   for (std::size_t i = 0; i < tensors.size(); ++i)
     operands.push_back(arrange(text, equation.inputs[i], tensors[i], places));
   const std::size_t dims = static_cast<std::size_t>(places.dims);
   // A size of 1 broadcasts; every other pair must agree, also of operands that never meet.
   for (std::size_t d = 0; d < dims; ++d) {
     std::int64_t size = 1;
-    for (const Operand& o : operands) {
+    for (const Term& o : operands) {
       const std::int64_t s = o.x.sizes()[d];
       EBB_CHECK(s == 1 || size == 1 || s == size, "einsum: operands of \"", text,
                 "\" disagree in the size of a dimension: ", size, " and ", s, ".");
@@ -239,14 +239,14 @@ Variable einsum(std::string_view text, TensorList tensors, OptionalIntArrayRef p
       i = static_cast<std::size_t>(std::min(p, q));
       j = static_cast<std::size_t>(std::max(p, q));
     }
-    const Operand b = std::move(operands[j]), a = std::move(operands[i]);
+    const Term b = std::move(operands[j]), a = std::move(operands[i]);
     operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(j));
     operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(i));
-    Operand result{Variable(), std::vector<bool>(dims, false)};
+    Term result{Variable(), std::vector<bool>(dims, false)};
     std::vector<bool> sum(dims, false);
     for (std::size_t d = 0; d < dims; ++d) {
       bool later = d < static_cast<std::size_t>(places.outputs);
-      for (const Operand& o : operands) later = later || o.has[d];
+      for (const Term& o : operands) later = later || o.has[d];
       sum[d] = !later;
       result.has[d] = later && (a.has[d] || b.has[d]);
     }
