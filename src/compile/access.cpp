@@ -1,4 +1,4 @@
-// Reads the calls of a tape: what they access, and which can run together.
+// AccessIndex, and the analysis of calls: elementwise calls, reductions, in-place reuse, groups.
 
 #include "compile/fuse.h"
 #include "compile/programs.h"
@@ -91,7 +91,7 @@ void reorder(Tape& tape, AccessIndex& accesses, const std::vector<std::size_t>& 
 
 namespace {
 
-// Whether all elements are the same one.
+// Whether all elements are one element in memory.
 bool is_broadcast(const NdArray& x) {
   for (std::size_t d = 0; d < static_cast<std::size_t>(x.dim()); ++d)
     if (x.sizes()[d] != 1 && x.strides()[d] != 0) return false;
@@ -131,14 +131,14 @@ std::optional<ElementCall> element_call(const TapeCall& call, const AccessIndex&
     operand.dtype = found.row.operand_dtype(i);
     const NdArray* const x = given.array ? given.array : given.read_from;
     if (x) {
-      // A number that is read may be of another dtype, which rows do not convert.
+      // A row does not convert a number that it reads from an array of another dtype.
       if (given.read_from && x->dtype() != found.row.dtype) return std::nullopt;
       if (x->device() != found.device) return std::nullopt;
       operand = operand_of(*x, accesses);
     }
     operand.broadcast = found.count != 1 && (!x || is_broadcast(*x));
     if (x && !operand.broadcast && (x->numel() != found.count || !x->is_contiguous())) return std::nullopt;
-    // What it writes it must not read at other elements.
+    // An element that the call writes must not be an operand of another element.
     if (operand.buffer == found.out.buffer && !operand.same_elements(found.out)) return std::nullopt;
   }
   return found;
@@ -146,8 +146,8 @@ std::optional<ElementCall> element_call(const TapeCall& call, const AccessIndex&
 
 namespace {
 
-// The matrix whose rows or columns are reduced, where the dimensions in `dims` are the last or the first ones
-// of x.
+// The matrix whose rows or columns are reduced, if the dimensions in `dims` are the last or the first ones of
+// x.
 std::optional<ReducedMatrix> matrix_of(const NdArray& x, DimMask dims) {
   std::int64_t reduced = 1, kept = 1;
   bool last = true, first = true;
@@ -205,7 +205,7 @@ std::vector<std::pair<int, int>> in_place(const TapeCall& call, int at, const Ac
   if (!call.call->per_element() && !on_cpu) return {};
   Arrays arrays;
   call.call->visit(arrays);
-  const NdArray& out = arrays.all.front();  // the first is the one that is written
+  const NdArray& out = arrays.all.front();  // the first array is the output
   if (!out.defined() || (!call.call->per_element() && !out.device().is_cpu())) return {};
   const auto fits = [&](const NdArray& x) {
     return x.offset() == out.offset() && x.sizes() == out.sizes() && x.strides() == out.strides() &&
@@ -227,7 +227,7 @@ void ElementGroup::use(const ElementCall& row) {
   for (const ElementOperand* each : row.in_memory()) {
     std::vector<ElementOperand>& uses = used[each->buffer];
     const auto same = [&](const ElementOperand& other) { return other.same_elements(*each); };
-    // The first use tells most of a buffer; of the others only the last is likely to be of the same elements.
+    // Comparing with the first and the last use finds most repetitions at a constant cost.
     if (uses.empty() || !(same(uses.front()) || same(uses.back()))) uses.push_back(*each);
   }
   written.insert(row.out.buffer);
@@ -260,7 +260,7 @@ void ElementGroup::drop_producer() {
   for (const ElementCall& row : rows) use(row);
 }
 
-// Of different elements.
+// The number of arrays, where different elements of a buffer count as different arrays.
 std::size_t ElementGroup::arrays_used() const {
   std::size_t count = 0;
   for (const auto& entry : used) {
@@ -272,8 +272,8 @@ std::size_t ElementGroup::arrays_used() const {
   return count;
 }
 
-// Whether the kernel of a device would become too large with one more call, or a group of the CPU too long to
-// be compared with every call that might join.
+// Whether one more call would make a device kernel too large, or a CPU group too long to compare with each
+// candidate.
 bool ElementGroup::is_full() const {
   constexpr std::size_t most = DeviceChain::kMostArrays - 1 - detail::ElementRow::kMostOperands;
   if (device().is_cpu()) return rows.size() >= kMostRows;
@@ -286,7 +286,7 @@ bool ElementGroup::joins(const ElementCall& row) const {
   if (producer.reads.contains(row.out.buffer)) return false;
   if (!reductions.empty() && device().is_cpu()) return false;
   for (const ElementOperand* each : row.in_memory()) {
-    for (const Reduction& reduction : reductions)  // which are there once all elements are
+    for (const Reduction& reduction : reductions)  // a result is complete only after all elements
       if (reduction.call.to.buffer == each->buffer) return false;
     const auto found = used.find(each->buffer);
     if (found == used.end()) continue;

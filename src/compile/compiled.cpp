@@ -1,4 +1,4 @@
-// Compiled functions: which calls are recorded, and which replayed.
+// CompiledCore: chooses for each call of a compiled function whether it is eager, recorded or replayed.
 #include <ebb/autograd/anomaly.h>
 #include <ebb/compile.h>
 #include <ebb/core/parallel.h>
@@ -23,9 +23,9 @@ using compile::Recording;
 using compile::Specialization;
 using compile::Tape;
 
-constexpr int kMostRefusalsOfAllKinds = 6;  // in a row
+constexpr int kMostRefusalsOfAllKinds = 6;  // consecutive ones
 
-// Why a call cannot even be tried.
+// The reason why this call can neither be recorded nor replayed, or null.
 const char* obstacle(const std::vector<Variable>& tensors) {
   if (current_recorder()) return "it runs within another compiled function";
   if (current_capture()) return "it runs within a capture";
@@ -37,7 +37,7 @@ const char* obstacle(const std::vector<Variable>& tensors) {
   return nullptr;
 }
 
-// The modes and the count of threads, which a function must leave as it finds them.
+// The modes and the number of threads, which a function must not change.
 std::string modes_left() { return compile::key_of_modes() + std::to_string(get_num_threads()); }
 
 }  // namespace
@@ -47,7 +47,8 @@ struct CompiledCore::Impl {
 
   std::int64_t most_kinds() const { return std::max<std::int64_t>(options.max_kinds, 1); }
 
-  /// Null where the call's kind is new and new kinds are not recorded any more.
+  /// Returns the specialization of a call, or null if its kind is new and new kinds are not recorded any
+  /// more.
   Specialization* kind_of_call(const std::vector<Variable>& tensors, const std::string& numbers) {
     retired.clear();
     compile::key_of_call(tensors, numbers, key);
@@ -64,8 +65,8 @@ struct CompiledCore::Impl {
     }
     return &kinds.front();
   }
-  /// Recording costs more than an eager call: kinds that are refused one after the other, or dropped before
-  /// they are replayed, must end.
+  /// Stops the recording of new kinds if the last ones were all refused, or dropped before a replay: a
+  /// recording costs more than an eager call.
   void close_if_in_vain(const Specialization& last) {
     refused = last.was_refused() ? refused + 1 : 0;
     if (!closed.empty()) return;
@@ -80,19 +81,19 @@ struct CompiledCore::Impl {
   }
 
   CompileOptions options;
-  /// Belongs to the call that is under way, which may ask for a report or reset everything.
+  /// Held by the current call. It is recursive, since the function may call report() and reset().
   std::recursive_mutex mutex;
   bool under_way = false;
-  std::list<Specialization> kinds;    // the one used last in front
-  std::list<Specialization> retired;  // by a reset() within a call, which still uses one of them
-  std::string key;                    // of the last call
-  std::int64_t dropped_in_vain = 0;   // kinds in a row
-  int refused = 0;                    // recordings in a row
-  std::string closed;                 // why new kinds are not recorded any more
-  bool last_is_closed = false;        // whether the last call was of one
+  std::list<Specialization> kinds;    // the most recently used is first
+  std::list<Specialization> retired;  // dropped by a reset() within a call, which still uses one of them
+  std::string key;                    // the key of the last call
+  std::int64_t dropped_in_vain = 0;   // the number of consecutive kinds that were dropped before a replay
+  int refused = 0;                    // the number of consecutive refused recordings
+  std::string closed;                 // the reason why new kinds are not recorded any more
+  bool last_is_closed = false;        // whether the kind of the last call is not recorded for this reason
   std::uint64_t resets = 0;
   CompileReport counts;
-  std::atomic<const char*> obstacle = nullptr;  // of the last call; calls that overlap set it, too
+  std::atomic<const char*> obstacle = nullptr;  // the obstacle of the last call, also of an overlapping one
 };
 
 CompiledCore::CompiledCore(const CompileOptions& options) : impl_(std::make_unique<Impl>(options)) {}
@@ -102,7 +103,7 @@ CompiledCore& CompiledCore::operator=(CompiledCore&&) noexcept = default;
 
 namespace {
 
-/// True for a scope.
+/// Sets a flag for a scope.
 class UnderWay {
  public:
   explicit UnderWay(bool& flag) : flag_(flag) { flag_ = true; }

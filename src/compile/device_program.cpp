@@ -1,4 +1,4 @@
-// Writes the source of a kernel for several calls on a device, and launches it.
+// DeviceChain: writes the source of a kernel for several calls on a device, and launches it.
 
 #include "compile/emit.h"
 #include "compile/programs.h"
@@ -75,10 +75,10 @@ int DeviceChain::width() const {
   }
   const int most = kVectorBytes / static_cast<int>(widest);
   if (reductions_.empty()) return most;
-  // What lies before the first whole vector and behind the last is added up by few lanes.
+  // Wide vectors leave more elements before the first whole vector and after the last, which few lanes add.
   int width = std::min(most, kMostReduced);
   if (!matrix_.by_columns) return width;
-  // Vectors of rows begin at the same columns, and each column of one has a sum.
+  // The vectors of all rows must begin at the same columns, because each column has a sum of its own.
   while (count_ / matrix_.rows % width != 0) width /= 2;
   return width;
 }
@@ -157,8 +157,8 @@ std::string DeviceChain::source() const {
 namespace {
 
 constexpr std::size_t kWord = 8;
-// Words of ChainSpan, and of RowSpan those that the second launch has otherwise
-// (ops/elementwise/cuda_chain.h, cuda_chain_rows.h); columns have the same.
+// The positions of a word of ChainSpan and of two words of RowSpan that the second launch changes
+// (ops/elementwise/cuda_chain.h, cuda_chain_rows.h). They are the same for columns.
 constexpr std::size_t kUnits = 2, kTeam = 4, kMerges = 7;
 
 }  // namespace
@@ -169,8 +169,8 @@ bool DeviceChain::make(Device device) {
   return kernel_ != nullptr;
 }
 
-// Most arrays are to be read by whole vectors; the elements before their first aligned one are taken one by
-// one, and so are all elements of the others.
+// Chooses the alignment that lets most arrays be read by whole vectors. Elements before the first aligned
+// one, and all elements of the other arrays, are read one by one.
 DeviceChain::Alignment DeviceChain::alignment() const {
   const auto v = static_cast<std::uint64_t>(width());
   std::array<int, kVectorBytes> votes{};
@@ -183,7 +183,7 @@ DeviceChain::Alignment DeviceChain::alignment() const {
     heads[i] = (v - address / size % v) % v;
     ++votes[heads[i]];
   }
-  // Columns have none before the first.
+  // Vectors of columns begin at the first column.
   const auto best =
       matrix_.by_columns
           ? 0

@@ -1,4 +1,4 @@
-// From a tape to a source, its header, and a file of its weights.
+// Emits the files of a tape: source, header and weights.
 #include "compile/emit.h"
 
 #include <cctype>
@@ -14,9 +14,9 @@ void save(const std::string& path, const std::string& text) {
   file.commit();
 }
 
-// The names that follow from the path.
+// The names of files and class, derived from the path.
 struct Names {
-  std::string stem;       // folder and all, without ".cpp"
+  std::string stem;       // the path without ".cpp"
   std::string file;       // the stem without its folder
   std::string the_class;  // "conv-net" is the class ConvNet
 
@@ -64,7 +64,7 @@ std::string described(DType dtype, IntArrayRef sizes, IntArrayRef strides) {
                     : detail::text(dtype, " ", sizes, " with strides ", strides);
 }
 
-// A class as callers see it.
+// The interface of the emitted class: parameters, results and their documentation.
 struct Interface {
   std::string comment, parameters, arguments, result;
   std::size_t results;
@@ -88,7 +88,7 @@ struct Interface {
   }
 };
 
-// The text with what stands for {name} and the like.
+// Replaces each mark in the text by its value.
 std::string filled(std::string text, std::initializer_list<std::pair<std::string_view, std::string>> values) {
   for (const auto& [mark, value] : values)
     for (std::size_t at = 0; (at = text.find(mark, at)) != text.npos; at += value.size())
@@ -175,7 +175,7 @@ std::string wanted_text(const std::vector<emitted::Argument>& wanted) {
   return text;
 }
 
-// FNV-1a.
+// The FNV-1a hash of the text.
 std::uint64_t mark_of(const std::string& text) {
   std::uint64_t mark = 0xcbf29ce484222325u;
   for (const char c : text) mark = (mark ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
@@ -224,7 +224,7 @@ void emit(const Tape& tape, std::vector<emitted::Argument> arguments, const std:
   const std::string constructor =
       reads ? "explicit " + names.the_class + "(const std::string& weights = \"" + weights + "\");"
             : names.the_class + "();";
-  // A file is replaced wholly or not at all, but three files are not: each tells which calls it belongs to.
+  // Each file is replaced atomically, but the three together are not, so each has the mark of its calls.
   const std::string mark =
       std::to_string(mark_of(parts.arrays() + parts.calls() + parts.results() + face.comment));
   if (reads) safetensors::write(names.stem + ".safetensors", parts.weights(), {{"emitted_as", mark}});

@@ -1,4 +1,4 @@
-// Writes a tape as a C++ source.
+// Emits a tape as a C++ source, with its header and a file of weights.
 #pragma once
 
 #include <ebb/io/safetensors.h>
@@ -16,19 +16,20 @@
 
 namespace ebb::detail::compile {
 
-/// The slot as a source of namespace ebb names it: "kernels::Binary<ops::Add>::slot".
+/// The name of a slot within namespace ebb, for example "kernels::Binary<ops::Add>::slot".
 std::string slot_text(const detail::AnySlot& slot);
 
-/// The type as a source of namespace ebb names it: "ops::Gradient<ops::Tanh>".
+/// The name of a type within namespace ebb, for example "ops::Gradient<ops::Tanh>".
 std::string type_text(const std::type_info& type);
 
 std::string number_text(double value);
 std::string number_text(std::int64_t value);
 
-/// Throws ebb::Error where an argument cannot be said: random numbers and bare addresses.
+/// Writes the arguments of a call. Throws ebb::Error for arguments that have no text: random numbers and bare
+/// addresses.
 class ArgumentText final : public detail::ArgumentVisitor {
  public:
-  /// `name_of` gives the name of an array that is defined.
+  /// `name_of` returns the name of a defined array.
   ArgumentText(const char* call, const std::function<std::string(const NdArray&)>& name_of)
       : call_(call), name_of_(name_of) {}
 
@@ -42,7 +43,7 @@ class ArgumentText final : public detail::ArgumentVisitor {
   void open(Group group, const std::type_info& type) override;
   void close() override;
 
-  /// Behind one another, with commas before each.
+  /// All arguments, each after a comma.
   std::string arguments() const;
 
  private:
@@ -61,8 +62,8 @@ class ArgumentText final : public detail::ArgumentVisitor {
   std::vector<std::string> arguments_;
 };
 
-/// Where inner buffers lie: all of a tape's, planned anew, for calls that run together in a replay are
-/// written down one by one.
+/// The memory plan of the emitted calls. It differs from that of the tape, because the source runs fused
+/// calls one by one.
 class ArenaPlan {
  public:
   explicit ArenaPlan(const Tape& tape);
@@ -73,24 +74,24 @@ class ArenaPlan {
   Tape plan_;
 };
 
+/// The parts of a source that follow from the tape: arrays, calls, results and weights.
 class SourceParts {
  public:
   explicit SourceParts(const Tape& tape);
 
-  /// The members of a class derived from emitted::Plan, a line an array; those on one kind of buffer
-  /// together.
+  /// The members of a class derived from emitted::Plan: one line for each array, sorted by kind of buffer.
   std::string arrays() const;
-  /// A line a call.
+  /// One line for each call.
   const std::string& calls() const { return calls_; }
   /// A list of given(array).
   const std::string& results() const { return results_; }
-  /// What the arrays read from a file.
+  /// The tensors that the arrays read from the file of weights.
   const safetensors::NamedTensors& weights() const { return weights_; }
   std::size_t arena_bytes() const { return arena_.bytes(); }
 
  private:
   struct Named {
-    std::string name;  // of the first array on the buffer
+    std::string name;  // the name of the first array on the buffer
     int others = 0;
   };
   std::string name_of(const NdArray& array);
@@ -99,11 +100,11 @@ class SourceParts {
 
   const Tape& tape_;
   ArenaPlan arena_;
-  std::map<const Storage*, std::size_t> buffers_;  // by their stand-ins
+  std::map<const Storage*, std::size_t> buffers_;  // keyed by placeholder
   std::map<std::size_t, Named> named_;
-  std::map<std::string, std::string> by_layout_;  // names of the arrays there are
-  std::map<char, int> count_;                     // of names that begin with a letter
-  std::array<std::string, 6> arrays_;             // by Buffer::Kind
+  std::map<std::string, std::string> by_layout_;  // the names of arrays, keyed by buffer and layout
+  std::map<char, int> count_;                     // the number of names that begin with a letter
+  std::array<std::string, 6> arrays_;             // indexed by Buffer::Kind
   std::string calls_, results_;
   safetensors::NamedTensors weights_;
 };
@@ -111,11 +112,11 @@ class SourceParts {
 /// "{32, 784}".
 std::string list_text(IntArrayRef list);
 
-/// What tells a kind of call's arguments from others'; how they share memory, too.
+/// Describes the arguments of a specialization, including the memory that they share.
 std::vector<emitted::Argument> arguments_of(const std::vector<Variable>& tensors);
 
-/// Writes what `path` says with its header and, where there are weights, a file of safetensors beside it. Of
-/// a tape that still holds.
+/// Writes the source to `path` and beside it a header and, if there are weights, a safetensors file. The
+/// assumptions of the tape must hold.
 void emit(const Tape& tape, std::vector<emitted::Argument> arguments, const std::string& path);
 
 }  // namespace ebb::detail::compile

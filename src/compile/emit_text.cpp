@@ -1,4 +1,4 @@
-// Writes arrays, calls and arguments of a tape as lines of C++.
+// SourceParts and ArgumentText: write the arrays, calls and arguments of a tape as lines of C++.
 
 #include <ebb/core/visit.h>
 
@@ -33,7 +33,7 @@ std::string constant_text(const std::vector<std::byte>& numbers) {
   return "constant(" + std::to_string(numbers.size()) + ", {" + words + "})";
 }
 
-// The numbers of an array, for a reader.
+// A comment with the elements of an array.
 std::string values_text(const NdArray& array, const std::vector<std::byte>& numbers) {
   std::string text;
   visit_all(array.dtype(), "Compiled::emit", [&]<class T> {
@@ -47,7 +47,7 @@ std::string values_text(const NdArray& array, const std::vector<std::byte>& numb
   return text;
 }
 
-// A transposed matrix is the matrix.
+// The sizes in the order of memory, so that a transposed matrix has the shape of the matrix.
 DimVector sizes_in_memory(const NdArray& array) {
   std::vector<std::size_t> order(array.sizes().size());
   std::iota(order.begin(), order.end(), 0);
@@ -77,7 +77,7 @@ ArenaPlan::ArenaPlan(const Tape& tape) {
     copy.first = calls.empty() ? -1 : calls.front();
     copy.last = calls.empty() ? -1 : calls.back();
   }
-  // Of those only the ones count whose first buffer ends in the call where the second begins.
+  // plan_memory() ignores a pair if its first buffer's live range does not end where the second begins.
   for (const InPlaceReuse& each : tape.reuses)
     plan_.reuses.push_back({each.from, each.to, accesses.calls(each.to).front()});
   plan_memory(plan_);
@@ -151,7 +151,7 @@ std::string SourceParts::memory(std::size_t at, const std::string& name, const N
   }
 }
 
-// All bytes of a buffer, in the array's shape as it lies in memory where it covers them.
+// Saves all bytes of a buffer, in the shape of the array if it covers them, else as one dimension.
 void SourceParts::keep(const std::string& name, const NdArray& array, const void* data, std::size_t bytes) {
   const auto size = static_cast<std::size_t>(element_size(array.dtype()));
   const bool even = bytes % size == 0;
@@ -167,7 +167,7 @@ void SourceParts::keep(const std::string& name, const NdArray& array, const void
 
 namespace {
 
-// As a source within namespace ebb writes it.
+// The demangled name within namespace ebb, without the prefix ebb::.
 std::string demangled(const char* mangled) {
   struct Free {
     void operator()(char* text) const { std::free(text); }
@@ -242,7 +242,7 @@ void ArgumentText::refuse(const char* what) const {
                            ", which a source cannot say. Emit a function that does without it."));
 }
 
-// What is written to is an lvalue; arrays have a name.
+// A kernel takes outputs as lvalues, which only arrays with a name are already.
 void ArgumentText::add(std::string text, bool has_name, bool to_write) {
   if (!levels_.empty())
     levels_.back().parts.push_back(std::move(text));
@@ -280,11 +280,11 @@ void ArgumentText::number(const void* value, std::size_t bytes, const std::type_
     text = std::to_string(value_at<std::uint64_t>(value)) + "U";
   else if (type == typeid(std::int64_t) || type == typeid(std::int32_t))
     text = number_text(integer_at(value, bytes, true));
-  else if (type == typeid(std::uint8_t))  // whose name is two words
+  else if (type == typeid(std::uint8_t))  // the demangled name, unsigned char, cannot precede a brace
     text = "std::uint8_t{" + std::to_string(value_at<std::uint8_t>(value)) + "}";
   else
     text = name + "{" + number_text(integer_at(value, bytes, false)) + "}";
-  const bool bare = levels_.empty() && written;  // a reference to exactly that type
+  const bool bare = levels_.empty() && written;  // the parameter is a reference to this exact type
   add(bare ? name + "{" + text + "}" : text, false, written);
 }
 
@@ -312,7 +312,8 @@ void ArgumentText::close() {
   Level level = std::move(levels_.back());
   levels_.pop_back();
   std::vector<std::string>& parts = level.parts;
-  if (*level.type == typeid(ops::KeptOperand)) {  // whether it is a number, and where from
+  if (*level.type ==
+      typeid(ops::KeptOperand)) {  // its fields: whether it is a number, and the number or array
     const bool reads = parts[0] == "true" && !parts[1].starts_with("Scalar(");
     return add(reads ? "read(" + parts[1] + ")" : parts[1], false, false);
   }

@@ -1,4 +1,4 @@
-// How an emitted plan brings its memory and is run.
+// Plan, the base class of emitted functions: its memory, its checks and its call.
 #include "compile/emitted.h"
 
 #include <ebb/autograd/grad_mode.h>

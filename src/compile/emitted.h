@@ -1,4 +1,4 @@
-// What the sources that Compiled::emit() writes are made of: the memory of their kernel calls, and their
+// The runtime of sources that Compiled::emit() writes: the memory of their kernel calls, and all kernel
 // slots.
 #pragma once
 
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-// Emitted sources call every kernel slot, and name every formula: to include all of them costs a compiler a
-// quarter of a second more than one of them.
+// An emitted source may call any kernel slot and name any formula. Including all of them costs a compiler
+// only a quarter of a second more than including one.
 #include "ops/attention/kernels.h"
 #include "ops/common/draw_philox.h"
 #include "ops/common/kernels.h"
@@ -60,57 +60,57 @@
 #include "ops/rnn/kernels.h"
 #include "ops/shape/kernels.h"
 
-#if defined(__clang__)  // members of templates that the library has instantiated
+#if defined(__clang__)  // the library instantiates the members of these templates
 #pragma clang diagnostic ignored "-Wundefined-var-template"
 #endif
 
 namespace ebb::emitted {
 
-/// What the calls were recorded for; an undefined dtype stands for an undefined tensor.
+/// An argument as it was recorded. An undefined dtype means an undefined tensor.
 struct Argument {
   DType dtype = DType::Undefined;
   DimVector sizes, strides;
-  std::int64_t offset = 0;   ///< of its first element; what counts is the distance of those that share memory
-  int shares = -1;           ///< the first argument on the same memory; -1: none before it
-  std::uint32_t writes = 0;  ///< in place
+  std::int64_t offset = 0;   ///< the offset of its first element, compared among arguments that share memory
+  int shares = -1;           ///< the first earlier argument on the same memory, or -1
+  std::uint32_t writes = 0;  ///< the number of in-place writes to it
 };
 
-/// Kernel calls and their memory. A class derived from it in an emitted source lists its arrays as members,
-/// each on memory that one of the functions below gives, and makes the calls.
+/// Kernel calls and their memory. Each emitted source derives a class whose members are the arrays, on memory
+/// from the functions below, and whose run() makes the calls.
 class EBB_API Plan {
  public:
-  /// `name` is for messages; `weights` is a file of safetensors, looked into if there is a weight(). Where it
-  /// was emitted, it has the source's `mark`: a file of other calls is an error.
+  /// `name` is for messages. `weights` is a safetensors file, which is opened if there is a weight(). An
+  /// emitted file holds the `mark` of its source; a file with another mark is an error.
   Plan(const char* name, const std::string& weights, std::uint64_t mark, std::size_t arena_bytes,
        std::vector<Argument> arguments);
   virtual ~Plan();
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
-  /// Checks the arguments, makes the calls on them, and gives the results, which are part of no graph.
+  /// Checks the arguments, runs the calls on them, and returns the results, which are not part of a graph.
   std::vector<Variable> call(const std::vector<Variable>& arguments);
 
  protected:
   virtual void run() = 0;
   virtual std::vector<Variable> results() = 0;
 
-  /// The memory that the argument is on, whose like had so many bytes.
+  /// The memory of an argument, which had this number of bytes when it was recorded.
   Ref<Storage> argument(std::size_t which, std::size_t bytes);
-  /// The tensor of that name in the file, of so many bytes.
+  /// The memory of a tensor in the file, which must have this number of bytes.
   Ref<Storage> weight(const char* name, std::size_t bytes);
-  /// Numbers as they lie in memory, eight bytes a word, the lowest first.
+  /// Memory with these contents, in words of eight bytes, the lowest byte first.
   Ref<Storage> constant(std::size_t bytes, std::initializer_list<std::uint64_t> words);
-  /// The same memory, which calls write to: it gets the numbers that it has now before each run.
+  /// Memory that calls write to, and that is reset to its current contents before each run.
   Ref<Storage> refilled(Ref<Storage> memory);
   /// A part of the arena.
   Ref<Storage> arena(std::size_t at, std::size_t bytes);
-  /// Memory that is handed out, and is the plan's again once nobody holds it.
+  /// Memory of a result, which is reused once the caller has released it.
   Ref<Storage> result(std::size_t bytes);
 
-  /// A result: of memory that is handed out or an argument's as it is, else a copy.
+  /// A result: the array itself if it is in memory of a result or an argument, else a copy.
   Variable given(const NdArray& array) const;
 
-  NdArray none;  ///< in place of an array that a call does without
+  NdArray none;  ///< an undefined array, for calls without an optional array
 
  private:
   struct Result {
@@ -128,21 +128,21 @@ class EBB_API Plan {
   optional<safetensors::Reader> file_;
   Ref<Storage> arena_;
   std::vector<Argument> wanted_;
-  std::vector<Ref<Storage>> arguments_;  // stand-ins
-  std::vector<Variable> now_;            // the arguments of the call that runs
+  std::vector<Ref<Storage>> arguments_;  // placeholders
+  std::vector<Variable> now_;            // the arguments of the current call
   std::vector<Result> results_;
   std::vector<Refill> refills_;
   std::atomic_flag busy_;
 };
 
-/// A temporary in place of a variable: handles of arrays that a kernel writes to, or an answer nobody needs.
+/// Passes a temporary as an lvalue: the handles of arrays that a kernel writes to, or an unused result.
 template <class T>
 T& lvalue(T&& value) {
   return value;
 }
-/// An operand that is the number in an array without dimensions, as it is now.
+/// An operand that is read from an array without dimensions when the call runs.
 inline ops::KeptOperand read(const NdArray& array) { return ops::KeptOperand(ops::Operand(Scalar(), array)); }
-/// A formula's number, with the integer that it had beside its floating-point value.
+/// A number of a formula, as a floating-point value and as an integer.
 inline ops::Number number(double floating, std::int64_t integer) {
   ops::Number made;
   made.floating = floating;

@@ -1,4 +1,4 @@
-// Fuses elementwise calls, and reductions after them, into programs.
+// The pass fuse: joins elementwise calls, producers before them and reductions after them to programs.
 
 #include "compile/fuse.h"
 #include "compile/programs.h"
@@ -12,14 +12,15 @@
 
 namespace ebb::detail::compile {
 
-/// For a LoopProgram or a DeviceChain that is put together. `passes` tells which buffers nobody else needs.
+/// Maps operands to the streams of a LoopProgram or DeviceChain under construction. `can_elide` tells which
+/// buffers only the program accesses.
 template <class Program>
 class ProgramStreams {
  public:
-  ProgramStreams(Tape& tape, Program& program, std::function<bool(int)> passes)
-      : tape_(tape), program_(program), can_elide_(std::move(passes)) {}
+  ProgramStreams(Tape& tape, Program& program, std::function<bool(int)> can_elide)
+      : tape_(tape), program_(program), can_elide_(std::move(can_elide)) {}
 
-  /// The stream of what is in memory, or would be.
+  /// Returns the stream of an operand in memory, or of an elided one.
   int of(const ElementOperand& x) {
     for (const auto& [operand, stream] : known_[x.buffer])
       if (operand.same_elements(x)) return stream;
@@ -31,17 +32,17 @@ class ProgramStreams {
     }
     return known_[x.buffer].back().second;
   }
-  /// The stream of an input.
+  /// Returns the stream of the call's input i.
   int of_input(const ElementCall& call, int i) {
     const ElementOperand& x = call.in[i];
     return x.buffer >= 0 ? of(x) : program_.add_number(call.row.numbers[i], x.dtype);
   }
-  /// What the stream holds is in no memory.
+  /// Elides the operand: only the stream holds its elements.
   void pass(const ElementOperand& x, int stream) {
     elided_.push_back(x.buffer);
     known_[x.buffer].emplace_back(x, stream);
   }
-  /// Once the program stands: its passing buffers need no memory.
+  /// Marks the elided buffers, once the program is complete.
   void settle() {
     for (const int at : elided_) buffer(at).kind = Buffer::Kind::elided;
   }
@@ -52,15 +53,15 @@ class ProgramStreams {
   Tape& tape_;
   Program& program_;
   const std::function<bool(int)> can_elide_;
-  std::unordered_map<int, std::vector<std::pair<ElementOperand, int>>> known_;  // by buffer
+  std::unordered_map<int, std::vector<std::pair<ElementOperand, int>>> known_;  // keyed by buffer
   std::vector<int> elided_;
 };
 
 namespace {
 
-// Fewer elements than that gain by a program even if it is of one row.
+// Up to this number of elements, a program is faster even for one row.
 constexpr std::int64_t kShort = 4096;
-// Buffers of fewer bytes are not worth the search for one that could lie there next.
+// The smallest size in bytes of a buffer for which a search for in-place reuse pays.
 constexpr std::size_t kWorthReuse = 4096;
 
 class Fuser {
@@ -115,13 +116,13 @@ class Fuser {
     const std::optional<ElementReductionCall> found =
         element_reduction_call(tape_.calls[static_cast<std::size_t>(at)], accesses_);
     if (!found || !group_.joins(*found)) return false;
-    if (worth_blocks()) return false;  // whose blocks are others
+    if (worth_blocks()) return false;  // the blocks of a producer differ from those of a reduction
     drop_producer();
     group_.add(at, *found);
     return true;
   }
 
-  // A step of one call as it is.
+  // Adds a step of one call.
   void single(int at) {
     tape_.steps.push_back({at, at, nullptr});
     for (const auto& [from, to] : in_place(tape_.calls[static_cast<std::size_t>(at)], at, accesses_))
@@ -140,14 +141,14 @@ class Fuser {
     group_ = {};
   }
 
-  // The producer is a step of its own.
+  // Makes the producer a step of its own.
   void drop_producer() {
     if (!group_.producer.call) return;
     single(group_.first);
     group_.drop_producer();
   }
 
-  // Nothing else needs the buffer's elements.
+  // Whether only the group accesses the buffer.
   bool can_elide(int at) const {
     const Buffer& buffer = tape_.buffers[static_cast<std::size_t>(at)];
     const std::vector<ElementOperand>& uses = group_.used.at(at);
@@ -155,7 +156,7 @@ class Fuser {
            accesses_.calls(at).back() <= group_.last && !uses.front().broadcast && uses.front().offset == 0;
   }
 
-  // The group as one program; null where its calls are to be made one by one.
+  // Returns the group as one program, or null if its calls must run one by one.
   std::unique_ptr<StepProgram> put_together() {
     const std::size_t calls = group_.calls();
     if (!group_.device().is_cpu()) return calls > 1 ? device_chain() : nullptr;
@@ -220,7 +221,8 @@ class Fuser {
     tape_.reuses.push_back({from, to, static_cast<int>(tape_.steps.size()) - 1});
   }
 
-  // Whether a buffer that the group uses ends in it, and whether one begins in it, worth to be reused.
+  // Whether in-place reuse of the buffer is possible and pays; the live range of a buffer may end or begin in
+  // the group.
   bool reusable(int at) const {
     const Buffer& buffer = tape_.buffers[static_cast<std::size_t>(at)];
     const ElementOperand& use = group_.used.at(at).front();
@@ -230,8 +232,9 @@ class Fuser {
   bool ends(int at) const { return reusable(at) && accesses_.calls(at).back() <= group_.last; }
   bool begins(int at) const { return reusable(at) && accesses_.calls(at).front() >= group_.first; }
 
-  // Blocks of a producer cost a little. They save memory where its whole result would lie beside a buffer
-  // that ends here, and where what the rows make of it can lie in that one.
+  // Whether the producer runs in blocks, which cost a little time. They save memory if a buffer's live range
+  // ends in the group and a result of the rows can reuse it, because the producer's whole result would be
+  // live beside it.
   bool worth_blocks() const {
     const auto spares = [&](const auto& use) {
       return use.first != group_.producer.out.buffer && ends(use.first) && !begins(use.first);
@@ -246,7 +249,7 @@ class Fuser {
     return element_size(uses.front().dtype);
   }
 
-  // A buffer that is read for the last time may lie where another is written for the first.
+  // A buffer that is written for the first time may share the address of one that is read for the last time.
   void note_reuses() {
     for (const auto& [from, uses] : group_.used) {
       if (!ends(from)) continue;
@@ -261,7 +264,7 @@ class Fuser {
     }
   }
 
-  // What the memory plan goes by.
+  // Converts live ranges from calls to steps, which the memory plan needs.
   void count_spans() {
     std::vector<int> step_of(tape_.calls.size());
     for (std::size_t step = 0; step < tape_.steps.size(); ++step)
@@ -277,7 +280,7 @@ class Fuser {
   Tape& tape_;
   const AccessIndex& accesses_;
   const bool on_devices_;
-  ElementGroup group_;  // that is being put together
+  ElementGroup group_;  // the group under construction
 };
 
 }  // namespace

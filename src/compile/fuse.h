@@ -1,4 +1,4 @@
-// The passes over a tape, and the calls and groups that they read it as.
+// The passes over a tape, and their view of it: accesses, elementwise calls, reductions, producers, groups.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -18,8 +18,8 @@
 
 namespace ebb::detail::compile {
 
-/// The number of comparisons between calls or buffers while tapes were prepared, on all threads. Tests see by
-/// it that the work grows with the calls and not with their pairs.
+/// The number of comparisons between calls or buffers while tapes are prepared, on all threads. Tests use it
+/// to check that the work grows with the number of calls and not with the number of pairs.
 extern EBB_API constinit std::atomic<std::uint64_t> comparisons;
 
 inline void count_comparisons(std::size_t count) noexcept {
@@ -31,20 +31,20 @@ class AccessIndex {
  public:
   explicit AccessIndex(const Tape& tape);
 
-  /// The buffer that a tape's array is on.
+  /// The buffer of an array of the tape.
   int buffer(const NdArray& array) const { return buffers_.at(array.storage().get()); }
-  /// In order, each once.
+  /// The calls that access the buffer and those that write to it, in order and without repetition.
   const std::vector<int>& calls(int buffer) const { return calls_[static_cast<std::size_t>(buffer)]; }
   const std::vector<int>& writers(int buffer) const { return writers_[static_cast<std::size_t>(buffer)]; }
   /// Whether a call after `first` and before `last` accesses the buffer.
   bool between(int buffer, int first, int last) const;
-  /// The last call before `before` that accesses it, or -1.
+  /// The last call before `before` that accesses the buffer, or -1.
   int last_before(int buffer, int before) const;
   bool written_between(int buffer, int first, int last) const;
 
-  /// The call now writes to `to` in place of `from`, which it does not access any more.
+  /// Notes that the call writes to buffer `to` and does not access buffer `from` any more.
   void redirect(int call, int from, int to);
-  /// Call i has become call `number[i]`, or is gone where that is -1.
+  /// Gives call i the number `number[i]`, and removes it if that is -1.
   void renumber(const std::vector<int>& number);
 
   bool operator==(const AccessIndex& other) const {
@@ -56,10 +56,10 @@ class AccessIndex {
   std::vector<std::vector<int>> calls_, writers_;
 };
 
-/// Puts the calls in that order, by the numbers that they have now; calls that it does not name are dropped.
+/// Reorders the calls. `order` lists their current numbers; calls that it does not list are dropped.
 void reorder(Tape& tape, AccessIndex& accesses, const std::vector<std::size_t>& order);
 
-/// Elements as a matrix with that many rows. A reduction reduces each row, or each column.
+/// The elements of an array as a matrix, of which a reduction reduces each row or each column.
 struct ReducedMatrix {
   std::int64_t rows = 1;
   bool by_columns = false;
@@ -71,30 +71,32 @@ struct ElementOperand {
   int buffer = -1;         ///< -1: a number
   std::size_t offset = 0;  ///< in bytes
   DType dtype = kFloat;
-  bool broadcast = false;  ///< one element, for all
+  bool broadcast = false;  ///< one element is the operand of all
 
   bool same_elements(const ElementOperand& other) const {
     return offset == other.offset && dtype == other.dtype && broadcast == other.broadcast;
   }
 };
 
+/// An elementwise call on contiguous arrays of one size.
 struct ElementCall {
   detail::ElementRow row;
   std::int64_t count = 0;
   Device device;
   ElementOperand out, in[detail::ElementRow::kMostOperands];
 
-  /// The operands that are in memory; the one that is written comes last.
+  /// The operands in memory, the output last.
   std::vector<const ElementOperand*> in_memory() const;
 };
 
-/// The operand that an array of a tape is.
+/// The array of a tape as an operand.
 ElementOperand operand_of(const NdArray& x, const AccessIndex& accesses);
 
-/// The call, if all its arrays are contiguous and of one count, or the same number all over.
+/// Returns the call if each of its arrays is contiguous with the same number of elements, or a broadcast
+/// scalar.
 std::optional<ElementCall> element_call(const TapeCall& call, const AccessIndex& accesses);
 
-/// A reduction of contiguous elements: on the CPU a sum or mean over all of them.
+/// A reduction of contiguous elements. On the CPU it is a sum or mean over all of them.
 struct ElementReductionCall {
   detail::ElementReduction steps;
   std::int64_t count = 0;
@@ -103,32 +105,31 @@ struct ElementReductionCall {
   ElementOperand of, to;
 };
 
-/// The call, if it is one.
+/// Returns the call if it is a reduction of contiguous elements.
 std::optional<ElementReductionCall> element_reduction_call(const TapeCall& call, const AccessIndex& accesses);
 
-/// Pairs of buffers, of which the second may lie where the first does: the call with the number `at` reads
-/// the one for the last time and writes the other for the first, at the same elements.
+/// Pairs of buffers that may share an address: the call with the number `at` is the last to read the first
+/// buffer and the first to write the second one, at the same elements.
 std::vector<std::pair<int, int>> in_place(const TapeCall& call, int at, const AccessIndex& accesses);
 
-/// A call that makes some whole units of its elements at a time. An element's value does not depend on how
-/// many.
+/// A call whose result can be produced in blocks of whole units, for example rows. The value of an element
+/// does not depend on the blocks.
 class Producer {
  public:
   virtual ~Producer() = default;
-  /// What it writes all of, and what it reads; some may be undefined.
+  /// The array that it writes completely, and the arrays that it reads, of which some may be undefined.
   virtual const NdArray& out() const = 0;
   virtual std::vector<const NdArray*> reads() const = 0;
-  /// Elements of a unit, and units of a block.
+  /// The number of elements of a unit, and of units of a block.
   virtual std::int64_t unit() const = 0;
   virtual std::int64_t units() const = 0;
-  /// Elements whose making is worth waking a thread for.
+  /// The number of elements that justify one more thread.
   virtual std::int64_t grain() const = 0;
-  /// Makes units [first, last), to `to`.
+  /// Writes the units [first, last) to `to`.
   virtual void produce(std::int64_t first, std::int64_t last, std::byte* to) const = 0;
 };
 
-/// The call as a producer, if it can be had in parts and has so many that it is worth while; else null. It
-/// refers to the call.
+/// Returns a producer that refers to the call, if the call can be divided into enough blocks; else null.
 std::unique_ptr<Producer> producer_of(const TapeCall& call);
 std::unique_ptr<Producer> product_producer(const TapeCall& call);
 std::unique_ptr<Producer> pooling_producer(const TapeCall& call);
@@ -136,12 +137,12 @@ std::unique_ptr<Producer> pooling_producer(const TapeCall& call);
 /// A contiguous array on memory that it does not own.
 NdArray array_at(std::byte* data, const DimVector& sizes, DType dtype);
 
-/// Elementwise calls over as many elements that follow one another, what brings them elements, and what
-/// reduces theirs.
+/// A group of calls that can run as one program: consecutive elementwise calls of one size, the producer
+/// before them, and reductions of their elements.
 struct ElementGroup {
-  static constexpr std::size_t kMostRows = 1024;  ///< on the CPU
+  static constexpr std::size_t kMostRows = 1024;  ///< the limit of a CPU group
 
-  /// A producer that the group begins with: the next call consumes its result.
+  /// The producer at the start of the group, whose result the next call consumes.
   struct GroupProducer {
     std::unique_ptr<Producer> call;
     ElementOperand out;
@@ -150,29 +151,29 @@ struct ElementGroup {
   };
   struct Reduction {
     ElementReductionCall call;
-    std::size_t rows;  ///< of the group that come before it; on the CPU all
+    std::size_t rows;  ///< the number of rows of the group before it; on the CPU, of all
   };
 
   int first = -1, last = -1;  ///< calls of the tape
   GroupProducer producer;
   std::vector<ElementCall> rows;
   std::vector<Reduction> reductions;
-  std::unordered_map<int, std::vector<ElementOperand>> used;  ///< by buffer; not by reductions
+  std::unordered_map<int, std::vector<ElementOperand>> used;  ///< uses of each buffer, without reductions
   std::unordered_set<int> written;
 
   bool is_open() const { return first >= 0; }
   Device device() const { return rows.empty() ? Device(kCPU) : rows.front().device; }
   std::size_t calls() const { return rows.size() + reductions.size(); }
 
-  /// Whether the call can run with those of the group: what one of them writes the others see only at the
-  /// same elements.
+  /// Whether the call can join the group: an element that one call writes is read and written only at the
+  /// same position by the others.
   bool joins(const ElementCall& row) const;
   void add(int at, ElementCall row);
-  /// Whether it is of elements that the group makes or reads.
+  /// Whether the reduction can join the group: it reduces elements that the group produces or reads.
   bool joins(const ElementReductionCall& reduction) const;
   void add(int at, ElementReductionCall reduction);
   void begin(int at, GroupProducer with);
-  /// The group goes on without its producer, which is to be a step of its own.
+  /// Removes the producer, which becomes a step of its own.
   void drop_producer();
 
  private:
@@ -181,29 +182,29 @@ struct ElementGroup {
   std::size_t arrays_used() const;
 };
 
-// Passes, in their order. Each keeps the index of accesses up to date.
+// The passes, in the order in which they run. Each keeps the index of accesses up to date.
 
-/// Joins an addition to the product that it adds: the call computes `sum += a b`. product() adds in one
-/// rounding, as the addition does (ops/linalg/kernels.h). A sum that was set to zero is written instead.
-/// `on_devices`: also joins products of devices, whose libraries round once where the product and the
-/// addition round twice.
+/// Fuses a matrix product and the addition of its result: the call computes `sum += a b`. product() adds with
+/// one rounding, as the addition does (ops/linalg/kernels.h). If the sum was set to zero before, the product
+/// overwrites it instead. `on_devices`: also fuses products on devices, whose libraries round once where the
+/// product and the addition round twice.
 void fuse_matmul_add(Tape& tape, AccessIndex& accesses, bool on_devices);
 
 /// Moves each producer directly before its first elementwise consumer.
 void sink_producers(Tape& tape, AccessIndex& accesses);
 
-/// Moves calls that read and write only single elements to the begin of the tape if their operands are there,
-/// and to its end if no other call needs their results. They then do not separate calls that can run
-/// together, as the seed of a gradient separates a loss and its backward pass.
+/// Hoists calls that read and write only single elements to the start of the tape if their operands are
+/// available there, and sinks them to its end if no other call needs their results. They then do not separate
+/// calls that can be fused: for example, the initial gradient separates a loss from its backward pass.
 void hoist_scalars(Tape& tape, AccessIndex& accesses);
 
-/// Moves each reduction directly behind the elementwise calls whose results it reduces: the gradient of a
-/// bias follows the gradient of an activation, before the products that use it too.
+/// Hoists each reduction directly behind the elementwise calls whose results it reduces. For example, the
+/// gradient of a bias then follows the gradient of an activation, before the products that also use it.
 void hoist_reductions(Tape& tape, AccessIndex& accesses);
 
-/// Runs the passes, and gives the tape its steps. Elementwise calls that follow one another become a program,
-/// together with a producer before them and reductions behind them; every other call is a step of its own.
-/// `on_devices`: also fuses calls of devices, whose results may then differ in the last bits.
+/// Runs the passes and divides the tape into steps. Consecutive elementwise calls become one program,
+/// together with a producer before them and reductions after them; every other call is a step of its own.
+/// `on_devices`: also fuses calls on devices, whose results may then differ in the last bits.
 void fuse(Tape& tape, bool on_devices);
 
 }  // namespace ebb::detail::compile

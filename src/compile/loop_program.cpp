@@ -1,4 +1,4 @@
-// Runs elementwise calls together on the CPU, a block of elements at a time.
+// LoopProgram: runs fused elementwise calls on the CPU, one block of elements at a time.
 
 #include <ebb/core/parallel.h>
 
@@ -12,9 +12,8 @@
 namespace ebb::detail::compile {
 namespace {
 
-constexpr std::size_t kNearBytes = 24
-                                   << 10;  // that the streams of a block share: half of a first-level cache
-constexpr std::int64_t kLeast = 512;       // elements of a block, which pay for the calls
+constexpr std::size_t kCacheBytes = 24 << 10;  // half of a first-level cache, for the streams of a block
+constexpr std::int64_t kLeast = 512;           // elements of a block; fewer do not pay for the calls of rows
 constexpr std::int64_t kMost = std::int64_t{1} << 14;
 
 std::size_t size_of(DType dtype) { return static_cast<std::size_t>(element_size(dtype)); }
@@ -89,7 +88,7 @@ void LoopProgram::share_buffers() {
     has[stream] = false;
   };
   if (producer_) take(producer_stream_);
-  for (const Fill& fill : fills_) {  // for good
+  for (const Fill& fill : fills_) {  // a filled buffer is live during all instructions
     take(fill.to);
     last[static_cast<std::size_t>(fill.to)] = instructions_.size();
   }
@@ -98,7 +97,7 @@ void LoopProgram::share_buffers() {
     Instruction& instruction = instructions_[i];
     const auto ends = [&](int at) { return at >= 0 && last[static_cast<std::size_t>(at)] == i; };
     const auto size = [&](int at) { return streams_[static_cast<std::size_t>(at)].size; };
-    // A row may write to where it reads elements of the same size.
+    // A row may write in place if the elements have the same size.
     for (const int at : instruction.in)
       if (ends(at) && at != instruction.out && size(at) == size(instruction.out)) give(at);
     take(instruction.out);
@@ -118,7 +117,7 @@ void LoopProgram::finish() {
     moving += stream.moves();
   }
   const auto fits =
-      static_cast<std::int64_t>(kNearBytes / (widest * std::max<std::size_t>(moving + buffers_, 1)));
+      static_cast<std::int64_t>(kCacheBytes / (widest * std::max<std::size_t>(moving + buffers_, 1)));
   if (!sums_.empty())
     block_ = std::min(count_, sums_.front().steps.block);
   else if (!producer_)
@@ -157,7 +156,7 @@ void LoopProgram::run(std::byte* work) const {
   }
 }
 
-// After a block: its elements join the sums of their piece.
+// Adds the elements of a block to the sums of their piece.
 void LoopProgram::sum_up(std::int64_t block, std::int64_t n, std::byte* const* at, std::byte* states,
                          std::byte* sums) const {
   const std::int64_t begin = block * block_, piece = begin / piece_;
@@ -217,6 +216,7 @@ namespace {
 
 using KeptGradient = decltype(kernels::max_pool_backward)::Kept;
 
+/// Produces planes of the gradient of max pooling.
 class PoolingProducer final : public Producer {
  public:
   explicit PoolingProducer(KeptGradient& call) : call_(call) {}
@@ -228,7 +228,7 @@ class PoolingProducer final : public Producer {
   }
   std::int64_t unit() const override { return geometry().in_plane(); }
   std::int64_t units() const override {
-    constexpr std::int64_t kBlock = 4096;  // elements that stay in the cache with what rows make of them
+    constexpr std::int64_t kBlock = 4096;  // elements that stay in the cache, with the results of rows
     return std::max<std::int64_t>(kBlock / unit(), 1);
   }
   std::int64_t grain() const override { return std::int64_t{1} << 14; }
@@ -243,7 +243,7 @@ class PoolingProducer final : public Producer {
 
  private:
   const PoolGeometry& geometry() const { return std::get<3>(call_.arguments()); }
-  // Planes of what the windows made.
+  // Planes of an array that has one element for each pooling window.
   NdArray some(const NdArray& x, std::int64_t first, std::int64_t last) const {
     const std::int64_t size = geometry().out_plane();
     return x.as_strided({last - first, size}, {size, 1}, x.offset() + first * size);

@@ -1,4 +1,4 @@
-// Where the tensors of a tape lie that come and go within it.
+// The memory plan: offsets in the arenas for temporaries and for the scratch memory of programs.
 #include "compile/fuse.h"
 #include "compile/tape.h"
 
@@ -15,19 +15,19 @@ constinit std::atomic<std::uint64_t> comparisons{0};
 
 namespace {
 
-// Who needs memory, at some steps.
+// Memory that is needed during some steps.
 struct LiveRange {
   std::size_t* at;
   std::size_t bytes;
   int first, last;
   Device device;
-  std::vector<const LiveRange*> aliases;  // at whose address it may lie
+  std::vector<const LiveRange*> aliases;  // ranges whose address it may share (in-place reuse)
 
   std::size_t begin() const { return *at; }
   std::size_t end() const { return *at + bytes; }
 };
 
-// The arena as far as it is laid out.
+// The allocated part of an arena.
 class Layout {
  public:
   void allocate(const LiveRange& one) {
@@ -54,7 +54,7 @@ class Layout {
     return a.last < b.first || a.first > b.last;
   }
 
-  // Whether it can lie at `at`, on its aliases that lie there.
+  // Whether the bytes at `at` are free for the range, apart from its aliases there.
   bool free(const LiveRange& one, std::size_t at) const {
     return std::none_of(allocated_.begin(), allocated_.end(), [&](const LiveRange* other) {
       if (disjoint(*other, one) || other->begin() >= at + one.bytes || other->end() <= at) return false;
@@ -70,18 +70,18 @@ class Layout {
     bytes_ = std::max(bytes_, one.end());
   }
 
-  std::vector<const LiveRange*> allocated_;  // by address
+  std::vector<const LiveRange*> allocated_;  // sorted by address
   std::size_t bytes_ = 0;
 };
 
-// The arena behind the layout, for those that are too many to be compared with each other: by time, each at
-// the address of one that has ended and was as large, or behind all.
+// Allocates the ranges at the end of the arena in the order of time, without comparing all pairs: each reuses
+// the memory of an ended range of the same size, or extends the arena.
 void allocate_by_time(std::vector<LiveRange*> ranges, std::size_t& bytes) {
   std::stable_sort(ranges.begin(), ranges.end(),
                    [](const LiveRange* a, const LiveRange* b) { return a->first < b->first; });
   const auto later = [](const LiveRange* a, const LiveRange* b) { return a->last > b->last; };
   std::priority_queue<const LiveRange*, std::vector<const LiveRange*>, decltype(later)> living(later);
-  std::unordered_map<std::size_t, std::vector<std::size_t>> free;  // addresses, by their bytes
+  std::unordered_map<std::size_t, std::vector<std::size_t>> free;  // free addresses, keyed by size
   for (LiveRange* const one : ranges) {
     for (; !living.empty() && living.top()->last < one->first; living.pop())
       free[living.top()->bytes].push_back(living.top()->begin());
@@ -97,14 +97,14 @@ void allocate_by_time(std::vector<LiveRange*> ranges, std::size_t& bytes) {
   }
 }
 
-// So many of a device are laid out by size; smaller ones hardly matter to the arena.
+// The number of ranges of a device that are allocated by size; smaller ones hardly affect the arena.
 constexpr std::size_t kMostBySize = 2048;
 
 }  // namespace
 
-// The largest first, each at the lowest address where nothing lies that lives at the same time (greedy by
-// size: Pisarchyk & Lee, Efficient memory management for deep neural net inference, 2020). That takes as many
-// comparisons as there are pairs, so the smallest of very many are laid out by time.
+// Allocates the largest ranges first, each at the lowest address that is free during the range (greedy by
+// size: Pisarchyk & Lee, Efficient memory management for deep neural net inference, 2020). This compares all
+// pairs, so if there are very many ranges, the smallest are allocated by time.
 void plan_memory(Tape& tape) {
   tape.work_threads = INT_MAX;
   std::vector<LiveRange> ranges;

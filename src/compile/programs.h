@@ -1,4 +1,4 @@
-// Several calls of a tape as one program: loops of the CPU, or a kernel of a device.
+// LoopProgram and DeviceChain: programs that replace several calls, on the CPU and on a device.
 #pragma once
 
 #include <ebb/core/storage.h>
@@ -18,10 +18,10 @@
 
 namespace ebb::detail::compile {
 
-/// The rows of several elementwise kernels over arrays of as many elements. A block goes through all of them
-/// before the next one begins, so what one row leaves to the next stays in the cache, and what nothing else
-/// needs is never in memory. Values are those of the kernels one after another, bit for bit: an element's
-/// does not depend on where in a row it stands.
+/// Runs the rows of several elementwise kernels on arrays of one size, block by block. All rows process a
+/// block before the next block begins, so intermediate values stay in the cache, and those that nothing else
+/// needs are never written to memory. The results equal those of the separate kernels bit for bit, because
+/// the value of an element does not depend on its position in a row.
 class LoopProgram final : public StepProgram {
  public:
   struct Instruction {
@@ -34,23 +34,24 @@ class LoopProgram final : public StepProgram {
 
   explicit LoopProgram(std::int64_t count) : count_(count) {}
 
-  // Streams: elements that a row reads or writes. Each gives its number, for instructions.
+  // A stream is a sequence of elements that a row reads or writes. Each add function returns its number.
 
-  /// Elements in memory, from `offset` bytes on; one for all where they are `broadcast`.
+  /// Adds elements in memory, from `offset` bytes on, or one element there that is `broadcast`.
   int add_memory(const Storage& storage, std::size_t offset, DType dtype, bool broadcast);
-  /// A number.
+  /// Adds a number.
   int add_number(const char (&bytes)[8], DType dtype);
-  /// What a instruction leaves to later ones and to nobody else.
+  /// Adds an intermediate result, which only later instructions read.
   int add_buffer(DType dtype);
-  /// A buffer whose elements are all the one of a stream.
+  /// Adds a buffer that is filled with the one element of a stream.
   int add_filled(int from);
-  /// What `producer` brings, and nobody else needs.
+  /// Adds the result of `producer`, which only instructions read.
   int add_producer(std::unique_ptr<Producer> producer);
 
   void add_instruction(const Instruction& instruction, std::int64_t grain);
-  /// The sum of a stream's elements, to `offset` bytes from the storage's first. All are of the same steps.
+  /// Adds a sum of the stream's elements, which is written at `offset` bytes in the storage. All sums have
+  /// the same block and piece.
   void add_sum(const detail::ElementReduction& steps, int stream, const Storage& out, std::size_t offset);
-  /// After the last instruction: shares out the buffers by lifetimes and decides how long a block is.
+  /// Must follow the last instruction. Assigns buffers by live ranges and chooses the size of a block.
   void finish();
 
   std::size_t work_bytes() const override;
@@ -59,10 +60,10 @@ class LoopProgram final : public StepProgram {
  private:
   struct Stream {
     const Storage* storage = nullptr;
-    std::size_t offset = 0, size = 0;  // in bytes; size: of an element
+    std::size_t offset = 0, size = 0;  // in bytes; `size` is that of an element
     const std::byte* number = nullptr;
-    int buffer = -1;         // which
-    bool broadcast = false;  // one element, for all
+    int buffer = -1;
+    bool broadcast = false;
 
     bool moves() const { return storage && !broadcast; }
   };
@@ -86,9 +87,9 @@ class LoopProgram final : public StepProgram {
               std::byte* sums) const;
   std::size_t sums_bytes() const;
 
-  std::int64_t count_, block_ = 0,
-                       piece_ = 0;  // elements: in all, at a time, of what one thread does at least
-  double grains_ = 0;               // how many times an element's work is that for which a thread is woken
+  // Numbers of elements: of the arrays, of a block, and of a piece, the smallest work of a thread.
+  std::int64_t count_, block_ = 0, piece_ = 0;
+  double grains_ = 0;  // the work of an element, relative to the work that justifies one more thread
   std::vector<Stream> streams_;
   std::vector<Instruction> instructions_;
   std::vector<Fill> fills_;
@@ -100,16 +101,19 @@ class LoopProgram final : public StepProgram {
   std::size_t table_bytes_ = 0, buffer_bytes_ = 0, buffers_ = 0;
 };
 
-/// A pure function of sizes, and so is the order in which elements are merged. Long rows, if there are few,
-/// are cut in pieces that a second launch merges.
+/// The distribution of a reduction over threads. It depends on sizes only, and so does the order of
+/// additions. If there are few rows and they are long, they are divided into pieces, whose results a second
+/// launch merges.
 struct RowSplit {
-  static constexpr int kThreads = 256;                // of a block
-  static constexpr std::int64_t kMostBlocks = 1024;   // that pieces are made for
-  static constexpr std::int64_t kVectorsAThread = 4;  // and more, which are worth a second launch
+  static constexpr int kThreads = 256;                // threads of a block
+  static constexpr std::int64_t kMostBlocks = 1024;   // the limit for a division into pieces
+  static constexpr std::int64_t kVectorsAThread = 4;  // fewer do not justify a second launch
 
-  std::int64_t pieces = 1, piece = 0;  // of a row, and their elements; by columns of all rows, and their rows
-  std::int64_t team = 1, blocks = 0;   // threads of a piece; by columns those that stand side by side
-  std::int64_t merging_team = 1, merging_blocks = 0;  // the same of the second launch
+  // By rows: the number of pieces of a row, and the elements of a piece. By columns: the number of pieces of
+  // all rows, and the rows of a piece.
+  std::int64_t pieces = 1, piece = 0;
+  std::int64_t team = 1, blocks = 0;  // threads of a piece; by columns, threads of neighbouring columns
+  std::int64_t merging_team = 1, merging_blocks = 0;  // the same for the second launch
 
   RowSplit(const ReducedMatrix& shape, std::int64_t count, int width) {
     if (shape.by_columns)
@@ -157,50 +161,49 @@ struct RowSplit {
   }
 };
 
-/// Several elementwise calls over arrays of as many elements, as a kernel that reads each array once, has
-/// what one formula leaves to the next in registers, and writes what is needed. Values between formulas are
-/// rounded to their dtypes as the kernels of the calls would; a compiler that joins a product and a sum
-/// rounds once. Rows or columns of what they make, or read, can be reduced as they go, and then need not be
-/// in memory.
+/// A device kernel for several elementwise calls on arrays of one size. It reads each array once, keeps
+/// intermediate values in registers, and writes only the arrays that are needed. It rounds values between
+/// formulas to their dtypes, as the separate kernels do, but the compiler may contract a product and a sum to
+/// one rounding. Rows or columns of the values can be reduced in the same kernel, and then need no memory.
 ///
-/// The producer (ops/elementwise/cuda_chain.h, _rows.h and _columns.h have what it is made of) names types;
-/// formulas and numbers are bytes of the kernel's argument, so that chains which differ in these share a
-/// kernel.
+/// The source names types (its parts are in ops/elementwise/cuda_chain.h, cuda_chain_rows.h and
+/// cuda_chain_columns.h). Formulas and numbers are bytes of the kernel's argument, so chains that differ only
+/// in these share a kernel.
 class DeviceChain final : public StepProgram {
  public:
-  // A kernel's argument has 4 KiB: a call adds at most a formula of 48 bytes and three numbers to it.
+  // A kernel's argument has at most 4 KiB; a call adds at most a formula of 48 bytes and three numbers.
   static constexpr std::size_t kMostCalls = 40, kMostArrays = 32, kMostReductions = 8;
-  // Elements of a row, where there are several, for which its own vectors and its team are worth while.
+  // The shortest row, of several, that justifies vectors and a thread group of its own.
   static constexpr std::int64_t kLeastRow = 16;
-  // Columns that are neighbours enough for threads side by side.
+  // The smallest number of columns that keeps neighbouring threads busy.
   static constexpr std::int64_t kFewestColumns = 8;
 
   explicit DeviceChain(std::int64_t count) : count_(count) {}
 
-  // Streams, as in LoopProgram.
+  // Streams are those of LoopProgram.
 
-  /// Elements in memory, from `offset` bytes on; one for all where they are `broadcast`.
+  /// Adds elements in memory, from `offset` bytes on, or one element there that is `broadcast`.
   int add_memory(const Storage& storage, std::size_t offset, DType dtype, bool broadcast);
-  /// A number.
+  /// Adds a number.
   int add_number(const char (&bytes)[8], DType dtype);
-  /// What a call leaves to later ones and to nobody else.
+  /// Adds an intermediate result, which only later calls read.
   int add_buffer(DType dtype);
 
-  /// The streams that a formula takes and the one that it makes. The formula's bytes must stay where they
-  /// are.
+  /// Adds a call of a formula, from the streams `in` to the stream `out`. The formula's bytes must keep their
+  /// address.
   void add_call(const detail::ElementRow& row, const int* in, int out);
 
-  /// What a reduction makes of the elements that a stream has now, to `offset` bytes from the storage's first
-  /// on. All of a chain are of the same matrix.
+  /// Adds a reduction of the current values of a stream, which is written at `offset` bytes in the storage.
+  /// All reductions of a chain have the same matrix.
   void add_reduction(const detail::ElementReduction& reduction, const ReducedMatrix& matrix, int stream,
                      const Storage& out, std::size_t offset);
 
-  /// In the end: the kernel's source.
+  /// Returns the kernel's source, once all calls and reductions are added.
   std::string source() const;
-  /// The kernel's argument, for where the arrays lie now: ChainSpan or RowSpan, their addresses, formulas and
-  /// numbers, reductions.
+  /// Returns the kernel's argument for the current addresses of the arrays: ChainSpan or RowSpan, addresses,
+  /// formulas and numbers, reductions.
   std::vector<std::uint64_t> argument(const std::byte* work = nullptr) const;
-  /// Makes the kernel; false where the device's backend cannot.
+  /// Compiles the kernel. Returns false if the device's backend cannot.
   bool make(Device device);
 
   std::size_t work_bytes() const override;
@@ -208,33 +211,33 @@ class DeviceChain final : public StepProgram {
   void run(std::byte* work) const override;
 
  private:
-  static constexpr int kVectorBytes = 16;  // of neighbouring elements that are loaded at once
-  static constexpr int kMostReduced = 8;   // elements of a vector that are added up
+  static constexpr int kVectorBytes = 16;  // the size of a vector load
+  static constexpr int kMostReduced = 8;   // the limit of a vector's elements in a reduction
   struct Stream {
     DType dtype = kFloat;
     const Storage* storage = nullptr;
     std::size_t offset = 0;
     bool broadcast = false;
-    int array = -1;     // which of those in memory
-    int value = -1;     // what it holds at this point of the source
-    bool made = false;  // by a call
+    int array = -1;     // the number of the array in memory
+    int value = -1;     // the variable of the source that holds the current values
+    bool made = false;  // whether a call writes it
   };
-  /// Bytes behind the arrays in the kernel's argument.
+  /// Bytes that follow the arrays in the kernel's argument.
   struct Part {
     const void* from;
     std::size_t bytes;
   };
   struct Reduction {
     detail::ElementReduction formula;
-    int value;  // of the source
+    int value;  // the variable of the source
     const Storage* out;
     std::size_t offset;
   };
-  /// Their parts of the source.
+  /// The parts of the source for reductions.
   struct ReductionTexts {
     std::string members, phases, takes;
   };
-  /// Where the vectors of most arrays begin, and a bit for each of those arrays.
+  /// The first element at which the vectors of most arrays begin, and a bit for each of these arrays.
   struct Alignment {
     std::uint64_t head, arrays;
   };
@@ -246,17 +249,17 @@ class DeviceChain final : public StepProgram {
   ReductionTexts reduction_texts() const;
   Alignment alignment() const;
   RowSplit split() const { return {matrix_, count_, width()}; }
-  /// Bytes of a reduction's partial results.
+  /// The size of a reduction's partial results.
   std::size_t partial_bytes() const;
   const Stream& array(std::size_t at) const { return streams_[static_cast<std::size_t>(arrays_[at])]; }
 
   std::int64_t count_;
   ReducedMatrix matrix_;
   std::vector<Stream> streams_;
-  std::vector<int> arrays_;  // streams
+  std::vector<int> arrays_;  // the streams in memory
   std::vector<Part> parts_;
   std::vector<std::unique_ptr<char[]>> numbers_;
-  std::string members_, body_;  // of the source
+  std::string members_, body_;  // parts of the source
   int values_ = 0, formulas_ = 0;
   std::vector<Reduction> reductions_;
   Device device_ = kCPU;

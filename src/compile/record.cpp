@@ -1,4 +1,4 @@
-// Records what runs as a tape.
+// Records kernel calls, buffers and outputs of a function as a tape.
 
 #include <ebb/autograd/grad_mode.h>
 
@@ -39,7 +39,7 @@ void Recording::sign(const void* bytes, std::size_t count) {
   tape_->signature.append(static_cast<const char*>(bytes), count);
 }
 
-// The offset counts from the argument's own, so that arguments may lie anywhere in their memory.
+// The offset is relative to the argument's own offset, so arguments may begin anywhere in their memory.
 void Recording::sign_geometry(const NdArray& array, const Buffer& buffer) {
   const bool is_input = buffer.kind == Buffer::Kind::input;
   const std::int64_t offset =
@@ -87,7 +87,7 @@ int Recording::buffer_of(const Ref<Storage>& storage) {
   return buffer;
 }
 
-// The buffer is used by the call that comes now.
+// Records an access of the current call to a buffer.
 void Recording::touch(int at, bool written) {
   Buffer& buffer = tape_->buffers[static_cast<std::size_t>(at)];
   const auto now = static_cast<int>(tape_->calls.size());
@@ -101,7 +101,7 @@ NdArray Recording::on_placeholder(int buffer, const NdArray& array) const {
                  DimVector(array.strides()), array.offset(), array.dtype());
 }
 
-// Puts the tape's arrays into a call's arguments.
+// Replaces the arrays of a call by arrays on placeholders.
 class Recording::Keeper final : public ArgumentVisitor {
  public:
   explicit Keeper(Recording& recording) : r_(recording) {}
@@ -149,7 +149,7 @@ class Recording::Keeper final : public ArgumentVisitor {
     plain(&value, sizeof(value));
   }
 
-  // What the host wrote, or nobody, is a constant from the first use on.
+  // Memory that no kernel has written before its first use is a constant.
   int use(const Ref<Storage>& storage) {
     const int buffer = r_.buffer_of(storage);
     Buffer& p = r_.tape_->buffers[static_cast<std::size_t>(buffer)];
@@ -173,7 +173,7 @@ void Recording::make_constant(Buffer& buffer, const Storage& storage) {
   sign(buffer.numbers.data(), buffer.numbers.size());
 }
 
-// After the call: what its kernel put itself, and what it drew.
+// Finds the outputs that a kernel has allocated and the random words that it has drawn, after the call.
 class Recording::Matcher final : public ArgumentVisitor {
  public:
   explicit Matcher(Recording& recording) : r_(recording) {}
@@ -203,7 +203,7 @@ class Recording::Matcher final : public ArgumentVisitor {
   std::size_t visited_ = 0;
 };
 
-// The words that a call draws, as it keeps them.
+// Finds the Philox state that a recorded call draws.
 class FindDrawn final : public ArgumentVisitor {
  public:
   void array(NdArray&) override {}
@@ -262,7 +262,7 @@ void Recording::sort_buffers() {
   }
 }
 
-// Captured tensors stay where they are; arguments may lie anywhere in the next call.
+// Captured tensors keep their addresses; the addresses of arguments may change with each call.
 void Recording::note_no_alias() {
   const auto buffer = [&](int at) -> const Buffer& { return tape_->buffers[static_cast<std::size_t>(at)]; };
   const auto note = [&](int a, int b) {
@@ -272,7 +272,7 @@ void Recording::note_no_alias() {
     for (auto b = a + 1; b != tape_->arguments.end(); ++b) note(*a, *b);
     for (const int b : tape_->captured) note(*a, b);
   }
-  // In the order of their addresses, so that few pairs are compared.
+  // Sorting by address keeps the number of compared pairs small.
   std::vector<int> by_address = tape_->captured;
   const auto begin_of = [&](int at) { return static_cast<const char*>(buffer(at).found->storage->data()); };
   std::sort(by_address.begin(), by_address.end(), [&](int a, int b) { return begin_of(a) < begin_of(b); });
@@ -317,7 +317,7 @@ void Recording::host_access(const Storage& storage) {
 
 void Recording::bumped(const Ref<Storage>& storage) {
   int buffer = known(storage.get());
-  // No call has touched it where the write was of no element, or of elements to themselves.
+  // No call has accessed the buffer if the write had no elements or copied elements to themselves.
   if (buffer < 0 && detail::made_by(*this, storage.get()) == 0) buffer = buffer_of(storage);
   if (buffer >= 0) ++tape_->buffers[static_cast<std::size_t>(buffer)].bumps;
 }
@@ -326,7 +326,7 @@ void Recording::changes(const Variable& x) {
   if (found(x)) changed_.try_emplace(x.impl(), Changed{x, autograd::state_of(*x.impl())});
 }
 
-// A change that the function takes back, as freezing a network for a while, is none.
+// A change that the function undoes, for example a temporary freeze of a network, does not count.
 void Recording::refuse_changes() {
   for (const auto& [impl, each] : changed_)
     if (autograd::state_of(*each.x.impl()) != each.state)
@@ -335,7 +335,7 @@ void Recording::refuse_changes() {
           "history; do that outside");
 }
 
-// Calls visit(node) for every node below the root, until that says that it has been there.
+// Calls visit(node) for every node that the root reaches. A visit that returns false ends its path.
 template <class Visit>
 void Recording::visit_graph(const Variable& root, const Visit& visit) {
   std::vector<const autograd::Node*> left = {root.grad_fn().get()};
@@ -347,7 +347,7 @@ void Recording::visit_graph(const Variable& root, const Visit& visit) {
   }
 }
 
-// Tensors that nodes saved before the function ran, and the hooks of such nodes, may change without a trace.
+// Nodes from before the function may have saved tensors and hooks whose changes cannot be noticed.
 void Recording::walks(const Variable& root) {
   visit_graph(root, [&](const autograd::Node& node) {
     if (!walking_.insert(node.sequence_nr()).second) return false;
@@ -387,7 +387,7 @@ TapeOutput Recording::output(const Variable& x, const std::vector<Variable>& out
     if (!found(x) && autograd::gradient_of(x).defined())
       refuse("a result has a gradient; return that as a result of its own");
     if (!reason_.empty()) return out;
-    // Its graph, walked as it is, may still hold what it computed with.
+    // The graph has been walked, but may still hold saved tensors.
     if (!x.is_leaf() && !x.is_view()) x.detach_();
     out.inference = x.is_inference();
     const auto same = [&](const Variable& other) { return other.is_same(x); };
@@ -410,15 +410,15 @@ TapeOutput Recording::output(const Variable& x, const std::vector<Variable>& out
   return out;
 }
 
-// The tape lets go only if it learns of the destruction: the tensor lies in captured memory and is old
-// enough.
+// The tape releases only a tensor whose destruction it notices: one in captured memory, older than the
+// recording.
 void Recording::let_go(Borrowed& x) {
   if (!x->defined() || !found(*x) || x->impl()->born % 2 != 0) return;
   const int buffer = buffer_of(x->array().storage());
   if (tape_->buffers[static_cast<std::size_t>(buffer)].kind == Buffer::Kind::captured) x.let_go();
 }
 
-// Refuses a function that computed a tensor which somebody keeps whom the tape does not know.
+// Refuses a function that computed a tensor which is kept outside its results and gradients.
 void Recording::refuse_kept() {
   for (const auto& [storage, k] : known_) {
     const Buffer& buffer = tape_->buffers[static_cast<std::size_t>(k.buffer)];

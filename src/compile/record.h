@@ -1,4 +1,4 @@
-// Records a function while it runs, and decides which calls of a compiled function are replayed.
+// Recording and Specialization: record a function while it runs, and decide which calls are replayed.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -19,6 +19,7 @@ struct Argument;
 
 namespace ebb::detail::compile {
 
+/// Records the kernel calls of one run of a function as a tape.
 class Recording final : public detail::Recorder {
  public:
   explicit Recording(const std::vector<Variable>& inputs);
@@ -40,12 +41,12 @@ class Recording final : public detail::Recorder {
   void walks(const Variable& root) override;
   void walked(const Variable& root) override;
 
-  /// After the function has returned: refuses what it left otherwise than it was.
+  /// Refuses a function that has returned and left a tensor changed.
   void refuse_changes();
-  /// After the function has returned these. The tape, unless there is a reason() why there is none.
+  /// Returns the tape of a function that has returned `outputs`, or null with a reason().
   std::unique_ptr<Tape> finish(const std::vector<Variable>& outputs);
   const std::string& reason() const { return reason_; }
-  /// The number of this recording among all of the program.
+  /// The serial number of this recording in the process.
   std::uint32_t number() const { return number_; }
 
  private:
@@ -70,10 +71,10 @@ class Recording final : public detail::Recorder {
   void let_go(Borrowed& x);
   template <class Visit>
   static void visit_graph(const Variable& root, const Visit& visit);
-  // Gradients (recording_gradients.cpp).
+  // The state of one leaf's gradient (record_gradients.cpp).
   struct Gradient {
-    std::size_t leaf;  // of the tape's
-    NdArray first;     // the gradient of before, unless it was dropped
+    std::size_t leaf;  // the index of the tape's leaf
+    NdArray first;     // the gradient before the function, unless the function drops it
     bool accumulated = false;
   };
   Gradient& gradient(const Variable& x);
@@ -85,55 +86,56 @@ class Recording final : public detail::Recorder {
 
   struct Known {
     int buffer;
-    std::uint64_t serial;  // of a storage made here: another may stand there later
+    std::uint64_t serial;  // of a storage that the function made, whose address may be reused later; else 0
   };
   std::unique_ptr<Tape> tape_ = std::make_unique<Tape>();
   std::vector<Variable> inputs_;
   std::unordered_map<const Storage*, Known> known_;
   std::unordered_map<const Storage*, std::uint64_t> written_by_host_;
   std::map<const char*, Address> addresses_;
-  std::vector<NdArray> given_;   // the arrays of the call that runs, as they were given
-  std::vector<TensorRef> kept_;  // and as they are kept
-  TapeCall call_;                // that runs
+  std::vector<NdArray> given_;   // the arrays of the current call, as the caller gave them
+  std::vector<TensorRef> kept_;  // the same arrays on placeholders
+  TapeCall call_;                // the current call
   struct Draw {
-    const Philox* kept;  // by the call that draws
+    const Philox* kept;  // the state in the recorded call that draws
     std::size_t number;
   };
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Draw> draws_;  // by seed and call
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Draw> draws_;  // keyed by seed and call
   std::unordered_map<const VariableImpl*, Gradient> gradients_;
   struct Changed {
     Variable x;
-    std::uint64_t state;  // at first
+    std::uint64_t state;  // before the first change
   };
-  std::unordered_map<const VariableImpl*, Changed> changed_;  // tensors that the function found
+  std::unordered_map<const VariableImpl*, Changed> changed_;  // changed tensors from outside the function
   std::uint32_t number_;
   std::string reason_;
-  std::uint64_t first_node_;                            // of the function's own
-  std::unordered_set<std::uint64_t> walking_, walked_;  // nodes, by their sequence numbers
+  std::uint64_t first_node_;                            // the sequence number of the function's first node
+  std::unordered_set<std::uint64_t> walking_, walked_;  // sequence numbers of nodes
 };
 
-/// The modes of the thread and the settings of the program on which the result of an op may depend.
+/// The modes of the thread and the settings of the process on which the result of an op may depend.
 std::string key_of_modes();
 
-/// The calls of one key have one tape: the modes, the arguments that are no tensors, and of each tensor what
-/// ops decide by but not its numbers. Replaces what is in `text`, whose memory serves again.
+/// Writes the key of a call to `text`, and reuses the memory of `text`. Calls with equal keys have one tape.
+/// The key holds the modes, the arguments that are not tensors, and the properties of each tensor on which
+/// ops depend, but not its elements.
 void key_of_call(const std::vector<Variable>& tensors, const std::string& numbers, std::string& text);
 
-/// The calls of a compiled function that have one key, and the tape that is replayed for them.
+/// The calls of a compiled function that have one key, and the tape that replays them.
 struct Specialization {
   explicit Specialization(std::string with);
   ~Specialization();
   Specialization(const Specialization&) = delete;
   Specialization& operator=(const Specialization&) = delete;
 
-  /// Whether what the tape assumes holds for a call with these tensors.
+  /// Whether the assumptions of the tape hold for a call with these tensors.
   bool fits(const std::vector<Variable>& tensors);
-  /// The tape does not fit any more.
+  /// Drops the tape, whose assumptions do not hold any more.
   void invalidate();
-  /// A call has been recorded; `results` are what it returned.
+  /// Takes a recorded call that returned `results`.
   void recorded(Recording& recording, const std::vector<Variable>& tensors,
                 const std::vector<Variable>& results, bool fuse_on_devices);
-  /// A call could not be recorded.
+  /// Takes a call that could not be recorded.
   void refused(const std::string& why);
 
   /// Whether the last recording was refused.
@@ -143,20 +145,20 @@ struct Specialization {
   std::unique_ptr<Tape> replayed;  ///< null until two recordings agree
   std::vector<emitted::Argument> arguments;
   std::string reason = "it has not been called twice yet";
-  std::int64_t replays = 0;    ///< of the replayed tape
-  bool ever_replayed = false;  ///< also by an earlier tape
-  bool eager = false;          ///< for good
+  std::int64_t replays = 0;    ///< the number of replays of the current tape
+  bool ever_replayed = false;  ///< whether this or an earlier tape was replayed
+  bool eager = false;          ///< whether all further calls are eager
 
  private:
-  /// The memory of an argument of the last recording, held only where it was the same in two calls: captured
-  /// tensors may lie there too, which no tape tells from views of the argument.
+  /// The memory of an argument of the last recording. It is held only if two calls had the same memory:
+  /// captured tensors may share it, and a tape cannot tell them from views of the argument.
   struct Input {
     std::shared_ptr<detail::ReadStorage> memory;
     std::int64_t offset = 0;
     bool same_memory = false, same_offset = false;
     detail::ReadState known;
   };
-  /// A tensor that has been an argument: no captured one is missing if it is destroyed.
+  /// A tensor that has been an argument. Its destruction is not that of a captured tensor.
   struct Passed {
     const detail::ReadStorage* memory;
     std::uint64_t which;
@@ -167,9 +169,9 @@ struct Specialization {
   void note_passed(const detail::ReadStorage* memory, const Variable& x);
   bool only_passed_are_gone(Input& input);
 
-  std::unique_ptr<Tape> last_;  // of the last recording, if it is not replayed
+  std::unique_ptr<Tape> last_;  // the tape of the last recording, if it is not replayed
   std::vector<Input> inputs_;
-  std::vector<Passed> passed_;  // the newest last
+  std::vector<Passed> passed_;  // the newest is last
   std::uint32_t recorded_ = 0;  // the number of the last recording
   int recordings_ = 0, refusals_ = 0, wasted_ = 0;
 };

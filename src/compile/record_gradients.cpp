@@ -1,4 +1,4 @@
-// Records the gradients that a function uses.
+// Records the gradients that a function reads, adds to, assigns or drops.
 
 #include <ebb/autograd/grad_mode.h>
 
@@ -36,7 +36,7 @@ Recording::Gradient& Recording::gradient(const Variable& x) {
   return gradient;
 }
 
-// Tensors that the function makes have gradients of their own in every call.
+// Only tensors from outside the function count: those that it makes have new gradients in every call.
 void Recording::uses_gradient(const Variable& x, bool may_assign) {
   if (!found(x)) return;
   Gradient& used = gradient(x);
@@ -72,7 +72,7 @@ void Recording::accumulates(const Variable& x) {
 }
 
 void Recording::finish_gradients() {
-  // Leaves that the function made for itself are gone with it.
+  // A leaf that the function made and did not return has no other reference now.
   std::vector<TapeLeaf> kept;
   for (TapeLeaf& leaf : tape_->leaves) {
     const Gradient& gradient = gradients_.at(leaf.leaf->impl());

@@ -1,4 +1,4 @@
-// Replays a tape, call by call or as a captured graph.
+// Replays a tape call by call or as a captured graph, after a check of its assumptions.
 
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/core/deterministic.h>
@@ -26,7 +26,7 @@ const Variable& leaf_of(const TapeLeaf& leaf, const std::vector<Variable>& input
   return leaf.input >= 0 ? inputs[static_cast<std::size_t>(leaf.input)] : *leaf.leaf;
 }
 
-// The memory that the buffer stands for.
+// The memory of a buffer for a call with these inputs.
 const Ref<Storage>& storage_of(const Buffer& buffer, const std::vector<Variable>& inputs) {
   if (buffer.kind == Buffer::Kind::input)
     return inputs[static_cast<std::size_t>(buffer.input)].array().storage();
@@ -46,7 +46,7 @@ NdArray array_of(const Tape& tape, const TensorRef& seen, const std::vector<Vari
                  offset_of(tape, seen, inputs), seen.array.dtype());
 }
 
-// Whether the tensor lies where the tape says, without making that array.
+// Whether the tensor's array equals array_of(), which costs more.
 bool matches(const Variable& x, const Tape& tape, const TensorRef& seen,
              const std::vector<Variable>& inputs) {
   if (!x.defined()) return false;
@@ -56,7 +56,8 @@ bool matches(const Variable& x, const Tape& tape, const TensorRef& seen,
          a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.strides() == b.strides();
 }
 
-// Memory that a buffer gives out is reused once nobody else has it. `mine` are those who will let go of it.
+// Allocates new memory for a buffer whose memory the caller still holds; else reuses the memory. `mine` is
+// the number of references that the replay itself will drop.
 bool renew(Buffer& buffer, std::uint32_t mine) {
   if (buffer.kept && buffer.kept->use_count() <= 1 + mine) return false;
   buffer.kept = Storage::allocate(buffer.bytes, buffer.placeholder->device());
@@ -75,9 +76,10 @@ void materialize_arenas(Tape& tape) {
   }
 }
 
-// What the tape gives out and what is constant. Whether anything has come to lie elsewhere.
+// Allocates or reuses the memory of results and constants, and fills constants. Returns whether any address
+// has changed.
 bool materialize_own(Tape& tape, const std::vector<Variable>& inputs) {
-  std::vector<std::uint32_t> held;  // by the leaves whose gradients come anew
+  std::vector<std::uint32_t> held;  // references from the gradients that this replay replaces
   for (const TapeLeaf& leaf : tape.leaves) {
     if (leaf.after.buffer < 0) continue;
     const Variable& grad = autograd::gradient_of(leaf_of(leaf, inputs));
@@ -108,7 +110,8 @@ void bind_arguments(Tape& tape, const std::vector<Variable>& inputs) {
   }
 }
 
-// Puts back what a kernel replaced the last time, or finds what it has put there.
+// Before a call, restores the outputs that its kernel replaced in the last run; after the call, takes the new
+// ones.
 class Replaced final : public detail::ArgumentVisitor {
  public:
   Replaced(Tape& tape, const TapeCall& call, bool after) : tape_(tape), call_(call), after_(after) {}
@@ -153,8 +156,8 @@ void run(Tape& tape, const TapeCall& call) {
   call.call->visit(after);
 }
 
-// Those that are complete once the calls of numbers below `end` have run; those that were dropped by then are
-// gone.
+// Assigns the gradients that are complete after the calls with numbers below `end`, and drops those that the
+// function drops before `end`.
 void hand_out_gradients(Tape& tape, const std::vector<Variable>& inputs, int end) {
   for (const TapeLeaf& entry : tape.leaves) {
     if (!entry.leaves) continue;
@@ -179,7 +182,8 @@ bool leaf_holds(const Tape& tape, const TapeLeaf& entry, const std::vector<Varia
   return entry.before.buffer < 0 || matches(grad, tape, entry.before, inputs);
 }
 
-// Views that as_strided makes may go beyond their tensor, or begin at an offset of their own.
+// Whether the argument's memory contains all elements that calls access. Views of as_strided may extend
+// beyond their tensor, or begin at an offset of their own.
 bool is_reached(const Tape& tape, const Buffer& buffer, const std::vector<Variable>& inputs) {
   const auto input = static_cast<std::size_t>(buffer.input);
   const NdArray& x = inputs[input].array();
@@ -188,7 +192,7 @@ bool is_reached(const Tape& tape, const Buffer& buffer, const std::vector<Variab
   return buffer.reach <= 0 || begin + buffer.reach <= static_cast<std::int64_t>(x.storage()->bytes());
 }
 
-// Where a step's program works; null where it needs no memory.
+// The scratch memory of a step's program, or null if it needs none.
 std::byte* work_of(const Tape& tape, const TapeStep& step) {
   for (const Tape::Arena& arena : tape.arenas)
     if (arena.device == step.program->work_device())
@@ -196,7 +200,7 @@ std::byte* work_of(const Tape& tape, const TapeStep& step) {
   return nullptr;
 }
 
-// Whether a leaf among the arguments is now a tensor that the function also finds by itself.
+// Whether an argument is a leaf in the memory of a captured tensor.
 bool is_captured_leaf(const Tape& tape, const Variable& input) {
   if (!input.defined() || !input.requires_grad()) return false;
   const Storage* const storage = input.array().storage().get();
@@ -258,7 +262,7 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
   tape.materialized = true;
   const bool moved = materialize_own(tape, inputs);
   const AutoGradMode no_graph(false);
-  // Before the calls: one of them may throw when others have written.
+  // Versions are incremented before the calls, because a call may throw after others have written.
   for (const std::vector<int>* buffers : {&tape.arguments, &tape.captured})
     for (const int at : *buffers)
       for (std::uint32_t i = 0; i < buffer_at(tape, at).bumps; ++i)
@@ -270,14 +274,14 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
     try {
       run_calls(tape, &reached);
     } catch (...) {
-      // The function has left the gradients of the walks that it had completed.
+      // The eager function would also leave the gradients that are complete at the exception.
       hand_out_gradients(tape, inputs, reached);
       throw;
     }
   }
   hand_out_gradients(tape, inputs, std::numeric_limits<int>::max());
   std::vector<Variable> outputs;
-  std::unordered_map<int, NdArray> copies;  // of the memory of buffers
+  std::unordered_map<int, NdArray> copies;  // copies of the memory of buffers
   for (const TapeOutput& output : tape.outputs) {
     const TensorRef& each = output.tensor;
     if (each.buffer < 0 || output.input >= 0 || output.earlier >= 0 || output.found->defined()) {
@@ -287,11 +291,11 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
       continue;
     }
     NdArray out = array_of(tape, each, inputs);
-    // A constant stays the tape's, and a graph writes where it was captured.
+    // The tape keeps constants, and a captured graph always writes to the same memory.
     const Buffer::Kind kind = buffer_at(tape, each.buffer).kind;
     const bool shared = kind == Buffer::Kind::constant ||
                         (launched && (kind == Buffer::Kind::result || kind == Buffer::Kind::from_kernel));
-    if (shared) {  // outputs that share memory share the copy
+    if (shared) {  // outputs that share memory share one copy
       NdArray& memory = copies[each.buffer];
       const auto bytes = static_cast<std::int64_t>(out.storage()->bytes());
       if (!memory.defined())
@@ -336,7 +340,7 @@ void prepare_for_device(Tape& tape, const std::vector<Variable>& inputs) {
 
 namespace {
 
-// The graph reads copies of the arguments, which stay where they are.
+// Copies the arguments to the addresses that the graph reads.
 void copy_arguments(Tape& tape, const std::vector<Variable>& inputs) {
   DeviceTape& on = *tape.on_device;
   on.arguments.resize(inputs.size());
@@ -356,7 +360,7 @@ void copy_arguments(Tape& tape, const std::vector<Variable>& inputs) {
 
 bool launch(Tape& tape, const std::vector<Variable>& inputs, bool moved) {
   DeviceTape& on = *tape.on_device;
-  if (++on.runs == 1) return false;  // plans and workspaces are made by a run of its own
+  if (++on.runs == 1) return false;  // the first run lets libraries create plans and workspaces
   copy_arguments(tape, inputs);
   if (moved) on.graph.reset();
   if (!on.graph) {

@@ -1,4 +1,4 @@
-// Reorders the calls of a tape, and lets matrix products add.
+// The passes that reorder calls: fuse_matmul_add, sink_producers, hoist_scalars, hoist_reductions.
 
 #include <ebb/core/parallel.h>
 
@@ -23,7 +23,7 @@ bool is_floating_on_cpu(const NdArray& x) {
   return x.device().is_cpu() && (x.dtype() == kFloat || x.dtype() == kDouble);
 }
 
-// Whether the kernels of the array's device add to a product in the rounding that an addition has, or may
+// Whether the array's device adds to a product with the rounding of a separate addition, or is allowed to
 // round once where two calls round twice.
 bool adds(const NdArray& x, bool on_devices) {
   return is_floating_on_cpu(x) || (on_devices && !x.device().is_cpu() && is_floating(x.dtype()));
@@ -34,7 +34,7 @@ bool same_elements(const NdArray& a, const NdArray& b) {
          a.strides() == b.strides();
 }
 
-// The sum that the call is: `sum += part`.
+// An addition `sum += part`; `sum` is null if the call is none.
 struct Addition {
   const NdArray* sum = nullptr;
   const NdArray* part = nullptr;
@@ -54,7 +54,7 @@ struct Addition {
   }
 };
 
-// The entries of lists that set elements to zero.
+// The entries of calls of list_zero, which set the elements of a list of tensors to zero.
 class Zeros {
  public:
   explicit Zeros(Tape& tape) {
@@ -72,8 +72,8 @@ class Zeros {
     }
   }
 
-  /// The entry of the list that set these elements to zero, if that call is the last to touch them before the
-  /// call `before`; else null.
+  /// Returns the entry that sets the elements of x to zero, if its call is the last before the call `before`
+  /// that accesses their buffer; else null.
   TensorEntry* before(const AccessIndex& accesses, const NdArray& x, int before) const {
     const int buffer = accesses.buffer(x), at = accesses.last_before(buffer, before);
     const auto found = entries_.find({at, buffer});
@@ -91,7 +91,7 @@ class Zeros {
     DType dtype;
     TensorEntry* entry;
   };
-  std::map<std::pair<int, int>, std::vector<Entry>> entries_;  // by call and buffer
+  std::map<std::pair<int, int>, std::vector<Entry>> entries_;  // keyed by call and buffer
 };
 
 }  // namespace
@@ -149,7 +149,7 @@ void fuse_matmul_add(Tape& tape, AccessIndex& accesses, bool on_devices) {
 
 namespace {
 
-// The k of a product of m x k and k x n.
+// The inner dimension k of a product of m x k and k x n.
 std::int64_t depth_of(const NdArray& a, const ProductArgs& args) {
   return a.sizes()[args.a_transposed ? 0 : 1];
 }
@@ -161,10 +161,10 @@ NdArray narrowed(const NdArray& x, std::size_t dim, std::int64_t first, std::int
                  x.dtype());
 }
 
-// The rows of a product.
+// Produces rows of a matrix product.
 class ProductProducer final : public Producer {
  public:
-  static constexpr std::int64_t kRows = 128;  // of a block: fewer make the kernel pack too often
+  static constexpr std::int64_t kRows = 128;  // rows of a block; with fewer, the kernel packs too often
 
   explicit ProductProducer(KeptProduct& product) : product_(product) {}
 
@@ -178,7 +178,7 @@ class ProductProducer final : public Producer {
   std::int64_t units() const override { return kRows; }
   std::int64_t grain() const override {
     auto& [out, init, a, b, args] = product_.arguments();
-    constexpr std::int64_t kWork = 1 << 16;  // products of numbers
+    constexpr std::int64_t kWork = 1 << 16;  // multiplications
     return std::max<std::int64_t>(kWork / std::max<std::int64_t>(depth_of(a, args), 1), 1);
   }
 
@@ -245,8 +245,8 @@ void sink_producers(Tape& tape, AccessIndex& accesses) {
 
 namespace {
 
-// The buffers that a call accesses, if all it accesses are single elements of a device, and what it writes is
-// new.
+// The buffers of a call. `all` is true if they are single elements on a device and no earlier call accesses
+// those that it writes.
 struct Scalars final : detail::ArgumentVisitor {
   const AccessIndex& accesses;
   const int call;
@@ -293,14 +293,14 @@ class Order {
     return std::all_of(from, to, [&](int call) { return when_[static_cast<std::size_t>(call)] == when; });
   }
 
-  // What it reads is there before any other call.
+  // Whether its operands are available at the start of the tape.
   bool can_begin(const Scalars& of) const {
     return std::all_of(of.read.begin(), of.read.end(), [&](int buffer) {
       const std::vector<int>& writers = accesses_.writers(buffer);
       return are(When::first, writers.begin(), std::lower_bound(writers.begin(), writers.end(), of.call));
     });
   }
-  // Nobody else needs what it makes, nor writes what it reads.
+  // Whether no later call, apart from those at the end, accesses its results or writes to its operands.
   bool can_end(const Scalars& of) const {
     const auto after = [&](const std::vector<int>& calls) {
       return are(When::last, std::upper_bound(calls.begin(), calls.end(), of.call), calls.end());
@@ -338,7 +338,7 @@ void hoist_reductions(Tape& tape, AccessIndex& accesses) {
     if (next == writers.begin()) continue;
     auto last = static_cast<std::size_t>(*std::prev(next));
     if (!tape.calls[last].call->per_element()) continue;
-    // A reduction that cannot join a chain must not part it.
+    // The reduction goes behind the whole chain, which it would separate if it cannot join.
     const auto goes_on = [&](std::size_t call) {
       const std::optional<ElementCall> row = element_call(tape.calls[call], accesses);
       return row && row->count == found->count;

@@ -1,4 +1,4 @@
-// Specializations: calls of one key, which are recorded, replayed, or eager for good.
+// Specializations: the key of a call, and the state of all calls of one key.
 
 #include <ebb/autograd/autocast_setting.h>
 #include <ebb/autograd/grad_mode.h>
@@ -20,11 +20,11 @@
 namespace ebb::detail::compile {
 namespace {
 
-// Writes the bytes of numbers one after the other: appending each to a string would take longer than a small
-// replay.
+// Writes the bytes of numbers to a string of sufficient size. Appending each number would take longer than a
+// small replay.
 class Writer {
  public:
-  /// `most` bytes at most will be written to the text, over what it holds.
+  /// Overwrites the text, with at most `most` bytes.
   Writer(std::string& text, std::size_t most) : text_(text) {
     text_.resize(most);
     at_ = text_.data();
@@ -45,10 +45,10 @@ class Writer {
   char* at_;
 };
 
-// Bytes of the modes, and of a tensor without its extents and hooks.
+// Limits of the bytes for the modes, and for a tensor without its sizes, strides and hooks.
 constexpr std::size_t kModes = 64, kTensor = 96;
 
-// The first tensor of which `same` is true.
+// The index of the first tensor for which `same` is true.
 template <class Same>
 std::size_t first_of(const std::vector<Variable>& tensors, const Same& same) {
   std::size_t at = 0;
@@ -124,13 +124,13 @@ void key_of_call(const std::vector<Variable>& tensors, const std::string& number
 
 namespace {
 
-constexpr int kMostRecordings = 6;      // in a row, until two of them are the same
-constexpr int kMostRefusals = 3;        // in a row: the first calls may make what later ones find
-constexpr int kMostWasted = 3;          // tapes in a row that were given up before a replay
-constexpr std::size_t kMostPassed = 8;  // tensors that are remembered as arguments
+constexpr int kMostRecordings = 6;      // consecutive recordings that all differ
+constexpr int kMostRefusals = 3;        // consecutive ones; the first calls may create what later calls find
+constexpr int kMostWasted = 3;          // consecutive tapes that are dropped before a replay
+constexpr std::size_t kMostPassed = 8;  // tensors that are remembered as past arguments
 
 std::string first_difference(const Tape& a, const Tape& b) {
-  const std::size_t calls = std::min(a.marks.size(), b.marks.size()) - 1;  // the last ends the last call
+  const std::size_t calls = std::min(a.marks.size(), b.marks.size()) - 1;  // the last mark is the end
   for (std::size_t i = 0; i < calls; ++i) {
     const auto signature_of = [i](const Tape& t) {
       return std::string_view(t.signature).substr(t.marks[i].at, t.marks[i + 1].at - t.marks[i].at);
@@ -162,7 +162,7 @@ bool Specialization::fits(const std::vector<Variable>& tensors) {
   return holds(*replayed, tensors);
 }
 
-// Younger tensors are not counted when they are destroyed.
+// The destruction of a tensor that is younger than the recording is not counted.
 void Specialization::note_passed(const detail::ReadStorage* memory, const Variable& x) {
   if (!detail::is_older(x.impl()->born, memory->recording)) return;
   const std::uint64_t which = detail::number_of(autograd::aged(*x.impl()));
@@ -172,7 +172,7 @@ void Specialization::note_passed(const detail::ReadStorage* memory, const Variab
   passed_.push_back({memory, which});
 }
 
-// Some of those that were passed, whichever: they are few.
+// Tries all subsets of the past arguments, which are few: one subset must explain all destroyed tensors.
 bool Specialization::only_passed_are_gone(Input& input) {
   if (input.known.none_gone(*input.memory)) return true;
   std::vector<std::uint64_t> passed;
@@ -234,13 +234,13 @@ void Specialization::recorded(Recording& recording, const std::vector<Variable>&
   const std::uint32_t before = std::exchange(recorded_, recording.number());
   if (last_ && last_->signature == tape->signature) {
     for (std::size_t i = 0; i < now.size(); ++i) {
-      // Views that the caller makes for a call and drops afterwards are younger than the recording before.
+      // Views that the caller makes for one call only are younger than the previous recording.
       if (now[i].memory) now[i].known = detail::ReadState(*now[i].memory, before);
       now[i].same_memory = now[i].memory == inputs_[i].memory;
       now[i].same_offset = now[i].offset == inputs_[i].offset;
       if (!now[i].same_memory) now[i].memory.reset();
     }
-    // The destruction of captured tensors in an argument's memory is noticed too, by its known state.
+    // The known state also notices the destruction of captured tensors in an argument's memory.
     const auto let_go = [&](Borrowed& x) {
       if (x->defined() && detail::is_older(x->impl()->born, before) && x->impl()->born % 2 == 0) x.let_go();
     };
@@ -256,7 +256,7 @@ void Specialization::recorded(Recording& recording, const std::vector<Variable>&
   if (++recordings_ >= kMostRecordings) stay_eager(reason);
 }
 
-// A tape that cannot be prepared is none.
+// Prepares the tape for replays, and then installs it: an exception leaves the specialization without a tape.
 void Specialization::adopt(std::unique_ptr<Tape> tape, const std::vector<Variable>& tensors,
                            bool fuse_on_devices) {
   fuse(*tape, fuse_on_devices);

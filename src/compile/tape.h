@@ -1,4 +1,4 @@
-// Tapes: a function of tensors as the kernel calls that it made.
+// The tape of a function: its recorded kernel calls, and the buffers that they access.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -17,10 +17,10 @@
 
 namespace ebb::detail::compile {
 
-/// Bytes, rounded up to whole cache lines.
+/// Rounds a number of bytes up to whole cache lines.
 inline std::size_t to_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/// A program that runs in place of several calls: loops on the CPU, or one kernel of a device.
+/// A program that replaces several calls: loops on the CPU, or one kernel of a device.
 class StepProgram {
  public:
   StepProgram() = default;
@@ -28,7 +28,8 @@ class StepProgram {
   StepProgram(const StepProgram&) = delete;
   StepProgram& operator=(const StepProgram&) = delete;
 
-  /// Scratch memory of a run, and its device. On the CPU the size depends on the present number of threads.
+  /// The size of the scratch memory of a run, and its device. On the CPU the size depends on the current
+  /// number of threads.
   virtual std::size_t work_bytes() const { return 0; }
   virtual Device work_device() const { return kCPU; }
   virtual void run(std::byte* work) const = 0;
@@ -38,31 +39,31 @@ class StepProgram {
 /// the buffer's memory.
 struct Buffer {
   enum class Kind : std::uint8_t {
-    input,        ///< of an argument, which the caller owns
-    captured,     ///< of a tensor that the function found: a parameter, a captured tensor
+    input,        ///< the memory of an argument, which the caller owns
+    captured,     ///< the memory of a tensor from outside the function, for example a parameter
     constant,     ///< made by the function, with numbers that the host wrote
-    temporary,    ///< made and freed within the function: in the tape's arena
-    elided,       ///< made and freed within calls that run as one program: it needs no memory
-    result,       ///< made by the function and kept: a result, a gradient
+    temporary,    ///< allocated and freed within the function; it is in the tape's arena
+    elided,       ///< a temporary of calls that run as one program; it needs no memory
+    result,       ///< made by the function and kept: a result or a gradient
     from_kernel,  ///< allocated by a kernel in each run
   };
   Kind kind = Kind::temporary;
   Ref<Storage> placeholder;
   std::size_t bytes = 0;
-  int first = -1, last = -1;  ///< the first and last call that access it; after fuse() the steps
+  int first = -1, last = -1;  ///< the first and last call that access it; after fuse(), the steps
   bool written = false;
-  bool returned = false;    ///< it is in the outputs or gradients
-  std::uint32_t bumps = 0;  ///< how often a run increments the version counter
-  std::size_t at = 0;       ///< of a temporary: its offset in the arena
+  bool returned = false;    ///< whether an output or a gradient refers to it
+  std::uint32_t bumps = 0;  ///< the number of times that a run increments the version counter
+  std::size_t at = 0;       ///< temporary: its offset in the arena
 
-  int input = -1;          ///< of an input: the number of the argument
-  std::int64_t reach = 0;  ///< of an input: the bytes that must exist, from its first element on
-  bool fixed = false;      ///< of an input: whether its offset must be the recorded one
-  std::shared_ptr<detail::ReadStorage> found;  ///< of a captured one
-  detail::ReadState known;                     ///< of a captured one: the state of the tensors on `found`
-  bool is_gradient = false;                    ///< of a captured one: leaves check it, if it is a gradient
-  std::vector<std::byte> numbers;              ///< of a constant
-  Ref<Storage> kept;                           ///< of a constant or result: its memory
+  int input = -1;          ///< input: the number of the argument
+  std::int64_t reach = 0;  ///< input: the number of bytes that must exist after its first element
+  bool fixed = false;      ///< input: whether its offset must be the recorded one
+  std::shared_ptr<detail::ReadStorage> found;  ///< captured: its memory
+  detail::ReadState known;                     ///< captured: the state of the tensors on `found`
+  bool is_gradient = false;                    ///< captured: whether it is a gradient, which leaves check
+  std::vector<std::byte> numbers;              ///< constant: its bytes
+  Ref<Storage> kept;                           ///< constant or result: its memory
 };
 
 /// A tensor of the tape: a buffer with a geometry.
@@ -71,20 +72,21 @@ struct TensorRef {
   NdArray array;    ///< on the buffer's placeholder
 };
 
-/// A recorded kernel call, and the outputs that it allocates itself.
+/// A recorded kernel call.
 struct TapeCall {
+  /// An output that the kernel allocates itself.
   struct Made {
-    std::size_t array;  ///< the number of the array in a visit of the call
+    std::size_t array;  ///< the position of the array in a visit of the call
     int buffer;
     NdArray given;  ///< the array that the kernel replaced
   };
-  /// An address among its arguments.
+  /// An address among the arguments.
   struct Address {
     void** at;
     int buffer;
     std::size_t offset;
   };
-  /// Philox words among its arguments, and the words of the call that draws them in each run.
+  /// A Philox state among the arguments, and the state of the call that draws it in each run.
   struct Words {
     Philox* of;
     const Philox* drawn;
@@ -93,7 +95,7 @@ struct TapeCall {
   std::vector<Made> made;
   std::vector<Address> addresses;
   std::vector<Words> words;
-  int number = 0;  ///< among the recorded calls, of which passes may drop some
+  int number = 0;  ///< its position among the recorded calls; passes drop some of them
 };
 
 /// A step of a replay: one call, or several that run as one program.
@@ -103,14 +105,14 @@ struct TapeStep {
   std::size_t work_at = 0;               ///< the offset of its scratch memory in the arena of its device
 };
 
-/// Two temporaries that may share an address: the step, which works element by element, reads the first for
-/// the last time and writes the second for the first time.
+/// Two temporaries that may share an address. The step works element by element: it is the last to read the
+/// first one and the first to write the second one.
 struct InPlaceReuse {
   int from, to, step;
 };
 
-/// A tensor that the tape refers to without keeping it alive. The state of captured memory (ReadState) tells
-/// that the tensor is destroyed, and the tape does not read it any more.
+/// A tensor that the tape refers to without keeping it alive. Once the tensor is destroyed, the state of its
+/// captured memory (ReadState) differs, and the tape does not read the tensor any more.
 class Borrowed {
  public:
   Borrowed() = default;
@@ -124,7 +126,7 @@ class Borrowed {
   ~Borrowed() {
     if (!owned_) static_cast<void>(std::move(x_).release_impl().detach());
   }
-  /// Until now it is kept alive.
+  /// Gives up the reference that keeps the tensor alive.
   void let_go() {
     if (owned_ && x_.defined()) x_.impl()->release();
     owned_ = false;
@@ -140,24 +142,24 @@ class Borrowed {
 /// A tensor whose gradient the function used.
 struct TapeLeaf {
   Borrowed leaf;
-  int input = -1;              ///< the number of the argument that it is, or -1
+  int input = -1;              ///< the number of the argument that the leaf is, or -1
   const void* data = nullptr;  ///< the address of the leaf's own elements
-  bool adds = false;           ///< the function added to the gradient
-  bool had = false;            ///< there was a gradient before
-  bool any_before = false;     ///< the function dropped the old gradient without reading it: any one will do
-  int dropped_at = 0;          ///< if any_before: the number of the call before which it was dropped
+  bool adds = false;           ///< the function adds to the gradient
+  bool had = false;            ///< the leaf has a gradient before the call
+  bool any_before = false;     ///< the function drops the old gradient unread, so a replay accepts any
+  int dropped_at = 0;          ///< if any_before: the number of the call before which it is dropped
   TensorRef before;            ///< the old gradient, if calls access it
-  bool leaves = false;         ///< the function leaves the gradient `after`
-  int added_at = 0;            ///< `after` is valid from the call of this number on
+  bool leaves = false;         ///< the gradient after the function is `after`
+  int added_at = 0;            ///< the number of the call from which on `after` is valid
   TensorRef after;
 };
 
 /// A tensor that the function returned.
 struct TapeOutput {
   TensorRef tensor;
-  int input = -1;    ///< the number of the argument that it is, or -1
-  int earlier = -1;  ///< the number of the earlier output that it is, or -1
-  Borrowed found;    ///< the captured tensor that it is
+  int input = -1;    ///< the number of the argument that is returned, or -1
+  int earlier = -1;  ///< the number of the earlier output that is returned again, or -1
+  Borrowed found;    ///< the captured tensor that is returned
   bool inference = false;
 };
 
@@ -175,42 +177,42 @@ struct DeviceTape {
 struct Tape {
   std::vector<TapeCall> calls;
   std::vector<Buffer> buffers;
-  std::vector<const detail::KeptCall*> watched;  ///< calls whose assumptions a replay must check
+  std::vector<const detail::KeptCall*> watched;  ///< calls whose assumptions each replay checks
   std::vector<InPlaceReuse> reuses;
   std::vector<TapeStep> steps;
-  /// Pairs of the caller's buffers that must not overlap, since one of them is written to. Kernels do not
-  /// check for overlaps again, and the order of calls is only right without them.
+  /// Pairs of the caller's buffers that must not overlap, because one of them is written. Kernels do not
+  /// check overlaps again, and the order of calls is only valid without them.
   std::vector<std::pair<int, int>> no_alias;
   std::vector<TapeLeaf> leaves;
   std::vector<TapeOutput> outputs;
   std::vector<std::int64_t> input_offsets;
-  std::vector<int> arguments, captured, own;  ///< buffers: inputs, captured ones, results and constants
-  std::string signature;                      ///< equal for two recordings of the same function
+  std::vector<int> arguments, captured, own;  ///< the buffers of inputs; captured ones; results and constants
+  std::string signature;                      ///< equal for two recordings of the same calls
   struct Mark {
     std::size_t at;
     const char* name;
   };
-  std::vector<Mark> marks;  ///< the offsets in the signature at which the calls begin, and their names
-  /// The memory on one device of temporaries and of programs.
+  std::vector<Mark> marks;  ///< the offset in the signature at which each call begins, and its name
+  /// The memory of temporaries and programs on one device.
   struct Arena {
     Device device;
     std::size_t bytes = 0;
     Ref<Storage> memory;
   };
   std::vector<Arena> arenas;
-  int work_threads = 0;                   ///< the number of threads that the arena is large enough for
-  std::unique_ptr<DeviceTape> on_device;  ///< null if no captured graph can replace the calls
+  int work_threads = 0;                   ///< the number of threads for which the arena is large enough
+  std::unique_ptr<DeviceTape> on_device;  ///< null if the calls cannot be captured as a graph
   bool materialized = false;              ///< whether the memory is allocated
 };
 
-/// Copies bytes and waits for the copy. The devices are the same, or one is the CPU.
+/// Copies bytes and waits for the copy. The devices are equal, or one is the CPU.
 void copy_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes);
 
-/// Assigns offsets in the arenas to temporaries and programs. Two that are live at the same time do not share
-/// a byte.
+/// Assigns offsets in the arenas to temporaries and programs. Two of them share bytes only if their live
+/// ranges are disjoint, or if one reuses the other in place.
 void plan_memory(Tape& tape);
 
-/// Whether the captured tensors are those of the recording, in the same state.
+/// Whether the captured tensors are those of the recording, in an unchanged state.
 bool reads_same(Tape& tape);
 
 /// Whether all assumptions of the tape hold (docs/compile.md lists them).
@@ -219,22 +221,22 @@ bool holds(Tape& tape, const std::vector<Variable>& inputs);
 /// Whether the storages have bytes in common.
 bool overlap(const Storage& a, const Storage& b);
 
-/// Runs the calls on these inputs, and returns the outputs.
+/// Runs the calls on these inputs and returns the outputs.
 std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs);
 
-/// Whether calls of devices may be fused: EBB_FUSE is not 0, and no deterministic algorithms are required.
+/// Whether calls on devices may be fused: EBB_FUSE is not 0, and deterministic algorithms are not required.
 bool may_fuse_on_devices();
 
 /// Prepares the tape for a captured graph, if all of its memory is on one device, no argument is written to,
 /// and no arguments share memory.
 void prepare_for_device(Tape& tape, const std::vector<Variable>& inputs);
 
-/// Launches the tape's graph. Captures it first, if there is none or the tape's own memory has `moved`.
-/// Returns false if the calls must run one by one, because the libraries of the device are not ready yet or
+/// Launches the tape's graph. Captures it first if there is none or the tape's own memory has `moved`.
+/// Returns false if the calls must run one by one, because the device's libraries are not initialized yet or
 /// the calls cannot be captured.
 bool launch(Tape& tape, const std::vector<Variable>& inputs, bool moved);
 
-/// Runs all calls in order. If one throws, `reached` is its number.
+/// Runs all calls in order. If one throws, `reached` holds its number.
 void run_calls(Tape& tape, int* reached = nullptr);
 
 }  // namespace ebb::detail::compile
