@@ -16,7 +16,7 @@ AccessIndex::AccessIndex(const Tape& tape) : calls_(tape.buffers.size()), writer
   struct Visitor final : detail::ArgumentVisitor {
     AccessIndex* accesses;
     int call;
-    void touch(int buffer, bool writes) const {
+    void note_access(int buffer, bool writes) const {
       const auto add = [&](std::vector<int>& calls) {
         if (calls.empty() || calls.back() != call) calls.push_back(call);
       };
@@ -24,7 +24,7 @@ AccessIndex::AccessIndex(const Tape& tape) : calls_(tape.buffers.size()), writer
       if (writes) add(accesses->writers_[static_cast<std::size_t>(buffer)]);
     }
     void array(NdArray& array) override {
-      if (array.defined()) touch(accesses->buffer(array), written);
+      if (array.defined()) note_access(accesses->buffer(array), written);
     }
     void address(void*&) override {}
     void words(Philox&) override {}
@@ -34,8 +34,8 @@ AccessIndex::AccessIndex(const Tape& tape) : calls_(tape.buffers.size()), writer
   for (std::size_t i = 0; i < tape.calls.size(); ++i) {
     visitor.call = static_cast<int>(i);
     tape.calls[i].call->visit(visitor);
-    for (const TapeCall::Address& each : tape.calls[i].addresses) visitor.touch(each.buffer, true);
-    for (const TapeCall::Made& each : tape.calls[i].made) visitor.touch(each.buffer, true);
+    for (const TapeCall::Address& each : tape.calls[i].addresses) visitor.note_access(each.buffer, true);
+    for (const TapeCall::Allocated& each : tape.calls[i].allocated) visitor.note_access(each.buffer, true);
   }
 }
 
@@ -117,7 +117,7 @@ ElementOperand operand_of(const NdArray& x, const AccessIndex& accesses) {
 }
 
 std::optional<ElementCall> element_call(const TapeCall& call, const AccessIndex& accesses) {
-  if (!call.call->per_element() || !call.made.empty()) return std::nullopt;
+  if (!call.call->per_element() || !call.allocated.empty()) return std::nullopt;
   ElementCall found;
   const NdArray* const out = call.call->element_row(found.row);
   if (!out || !out->is_contiguous() || out->numel() == 0) return std::nullopt;
@@ -181,8 +181,8 @@ std::optional<ElementReductionCall> element_reduction_call(const TapeCall& call,
   found.shape = *matrix;
   found.count = x.numel();
   found.device = x.device();
-  found.of = operand_of(x, accesses);
-  found.to = operand_of(*out, accesses);
+  found.input = operand_of(x, accesses);
+  found.output = operand_of(*out, accesses);
   return found;
 }
 
@@ -287,7 +287,7 @@ bool ElementGroup::joins(const ElementCall& row) const {
   if (!reductions.empty() && device().is_cpu()) return false;
   for (const ElementOperand* each : row.in_memory()) {
     for (const Reduction& reduction : reductions)  // a result is complete only after all elements
-      if (reduction.call.to.buffer == each->buffer) return false;
+      if (reduction.call.output.buffer == each->buffer) return false;
     const auto found = used.find(each->buffer);
     if (found == used.end()) continue;
     count_comparisons(found->second.size());
@@ -300,9 +300,9 @@ bool ElementGroup::joins(const ElementCall& row) const {
 
 bool ElementGroup::joins(const ElementReductionCall& reduction) const {
   if (rows.empty() || reduction.count != rows.front().count || reduction.device != device()) return false;
-  const auto uses = used.find(reduction.of.buffer);
-  if (uses == used.end() || !uses->second.front().same_elements(reduction.of) ||
-      used.contains(reduction.to.buffer))
+  const auto uses = used.find(reduction.input.buffer);
+  if (uses == used.end() || !uses->second.front().same_elements(reduction.input) ||
+      used.contains(reduction.output.buffer))
     return false;
   if (device().is_cpu()) return true;
   if (reductions.size() == DeviceChain::kMostReductions) return false;

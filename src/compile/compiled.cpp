@@ -38,7 +38,7 @@ const char* obstacle(const std::vector<Variable>& tensors) {
 }
 
 // The modes and the number of threads, which a function must not change.
-std::string modes_left() { return compile::key_of_modes() + std::to_string(get_num_threads()); }
+std::string modes_and_threads() { return compile::key_of_modes() + std::to_string(get_num_threads()); }
 
 }  // namespace
 
@@ -49,7 +49,7 @@ struct CompiledCore::Impl {
 
   /// Returns the specialization of a call, or null if its kind is new and new kinds are not recorded any
   /// more.
-  Specialization* kind_of_call(const std::vector<Variable>& tensors, const std::string& numbers) {
+  Specialization* specialization_of(const std::vector<Variable>& tensors, const std::string& numbers) {
     retired.clear();
     compile::key_of_call(tensors, numbers, key);
     const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.key == key; });
@@ -60,19 +60,19 @@ struct CompiledCore::Impl {
     if (!closed.empty()) return nullptr;
     kinds.emplace_front(key);
     while (static_cast<std::int64_t>(kinds.size()) > most_kinds()) {
-      dropped_in_vain = kinds.back().ever_replayed ? 0 : dropped_in_vain + 1;
+      dropped_unused = kinds.back().ever_replayed ? 0 : dropped_unused + 1;
       kinds.pop_back();
     }
     return &kinds.front();
   }
   /// Stops the recording of new kinds if the last ones were all refused, or dropped before a replay: a
   /// recording costs more than an eager call.
-  void close_if_in_vain(const Specialization& last) {
+  void close_if_never_replayed(const Specialization& last) {
     refused = last.was_refused() ? refused + 1 : 0;
     if (!closed.empty()) return;
     if (refused >= kMostRefusalsOfAllKinds)
       closed = last.reason;
-    else if (dropped_in_vain >= 2 * most_kinds())
+    else if (dropped_unused >= 2 * most_kinds())
       closed =
           "its arguments come in more kinds than CompileOptions::max_kinds keeps, and are dropped before "
           "they come again; raise max_kinds, or pad the arguments to fewer shapes";
@@ -87,7 +87,7 @@ struct CompiledCore::Impl {
   std::list<Specialization> kinds;    // the most recently used is first
   std::list<Specialization> retired;  // dropped by a reset() within a call, which still uses one of them
   std::string key;                    // the key of the last call
-  std::int64_t dropped_in_vain = 0;   // the number of consecutive kinds that were dropped before a replay
+  std::int64_t dropped_unused = 0;    // the number of consecutive kinds that were dropped before a replay
   int refused = 0;                    // the number of consecutive refused recordings
   std::string closed;                 // the reason why new kinds are not recorded any more
   bool last_is_closed = false;        // whether the kind of the last call is not recorded for this reason
@@ -129,7 +129,7 @@ bool CompiledCore::call(const std::vector<Variable>& tensors, const std::string&
     return false;
   }
   ++impl.counts.calls;
-  Specialization* const kind = impl.kind_of_call(tensors, numbers);
+  Specialization* const kind = impl.specialization_of(tensors, numbers);
   if (kind && kind->replayed && !kind->fits(tensors)) kind->invalidate();
   impl.last_is_closed = !kind;
   if (!kind || kind->eager) {
@@ -153,7 +153,7 @@ bool CompiledCore::call(const std::vector<Variable>& tensors, const std::string&
   }
   ++impl.counts.recordings;
   const std::uint64_t resets = impl.resets;
-  const std::string modes = modes_left();
+  const std::string modes = modes_and_threads();
   Recording recording(tensors);
   {
     const RecorderScope scope(&recording);
@@ -161,7 +161,7 @@ bool CompiledCore::call(const std::vector<Variable>& tensors, const std::string&
   }
   if (impl.resets != resets) return false;
   recording.refuse_changes();
-  if (modes != modes_left())
+  if (modes != modes_and_threads())
     recording.refuse(
         "it leaves a mode of the thread, the mode of a module, or hooks other than it found them");
   const auto start = std::chrono::steady_clock::now();
@@ -172,7 +172,7 @@ bool CompiledCore::call(const std::vector<Variable>& tensors, const std::string&
   }
   impl.counts.prepare_seconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  impl.close_if_in_vain(*kind);
+  impl.close_if_never_replayed(*kind);
   return false;
 }
 
@@ -227,7 +227,7 @@ void CompiledCore::reset() {
   ++impl_->resets;
   impl_->retired.splice(impl_->retired.end(), impl_->kinds);
   if (!impl_->under_way) impl_->retired.clear();
-  impl_->dropped_in_vain = 0;
+  impl_->dropped_unused = 0;
   impl_->refused = 0;
   impl_->closed.clear();
   impl_->last_is_closed = false;

@@ -16,9 +16,9 @@ void save(const std::string& path, const std::string& text) {
 
 // The names of files and class, derived from the path.
 struct Names {
-  std::string stem;       // the path without ".cpp"
-  std::string file;       // the stem without its folder
-  std::string the_class;  // "conv-net" is the class ConvNet
+  std::string stem;        // the path without ".cpp"
+  std::string file;        // the stem without its folder
+  std::string class_name;  // "conv-net" is the class ConvNet
 
   explicit Names(const std::string& path) {
     EBB_CHECK(path.ends_with(".cpp"), "Compiled::emit: the path is ", path,
@@ -28,17 +28,17 @@ struct Names {
     bool begins = true;
     for (const char c : file) {
       const auto u = static_cast<unsigned char>(c);
-      if (std::isalnum(u)) the_class += begins ? static_cast<char>(std::toupper(u)) : c;
+      if (std::isalnum(u)) class_name += begins ? static_cast<char>(std::toupper(u)) : c;
       begins = !std::isalnum(u);
     }
-    EBB_CHECK(!the_class.empty() && !std::isdigit(static_cast<unsigned char>(the_class[0])),
+    EBB_CHECK(!class_name.empty() && !std::isdigit(static_cast<unsigned char>(class_name[0])),
               "Compiled::emit: no class can be named after ", path,
               ". Let the file's name begin with a letter.");
   }
 };
 
 void check_can_be_emitted(const Tape& tape) {
-  const auto leaves = [](const TapeLeaf& leaf) { return leaf.leaves; };
+  const auto leaves = [](const TapeLeaf& leaf) { return leaf.sets_gradient; };
   EBB_CHECK(std::none_of(tape.leaves.begin(), tape.leaves.end(), leaves),
             "Compiled::emit: the function adds to gradients of tensors, which a source does not have. Return "
             "what autograd::grad() gives in place of backward().");
@@ -51,7 +51,7 @@ void check_can_be_emitted(const Tape& tape) {
               " is more than a kernel call (an optimizer's step, or a check of values). Emit a function that "
               "does without it.");
     EBB_CHECK(
-        call.made.empty(), "Compiled::emit: ", name,
+        call.allocated.empty(), "Compiled::emit: ", name,
         " makes its result itself, of a size that follows from values. Emit a function that does without "
         "it.");
   }
@@ -182,12 +182,12 @@ std::uint64_t mark_of(const std::string& text) {
   return mark;
 }
 
-std::string body_of(const Interface& face) {
-  const std::string call = "plan_->call({" + face.arguments + "})";
-  if (face.results == 0) return call + ";";
-  if (face.results == 1) return "return " + call + "[0];";
+std::string body_of(const Interface& interface) {
+  const std::string call = "plan_->call({" + interface.arguments + "})";
+  if (interface.results == 0) return call + ";";
+  if (interface.results == 1) return "return " + call + "[0];";
   std::string list;
-  for (std::size_t i = 0; i < face.results; ++i) list += (i ? ", y[" : "y[") + std::to_string(i) + "]";
+  for (std::size_t i = 0; i < interface.results; ++i) list += (i ? ", y[" : "y[") + std::to_string(i) + "]";
   return "const std::vector<ebb::Tensor> y = " + call + ";\n  return {" + list + "};";
 }
 
@@ -214,28 +214,28 @@ void emit(const Tape& tape, std::vector<emitted::Argument> arguments, const std:
   for (const int at : tape.arguments) {
     const Buffer& buffer = tape.buffers[static_cast<std::size_t>(at)];
     const auto which = static_cast<std::size_t>(buffer.input);
-    arguments[which].writes = std::max(buffer.bumps, buffer.written ? 1U : 0U);
+    arguments[which].writes = std::max(buffer.version_bumps, buffer.written ? 1U : 0U);
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) arguments[i].offset = tape.input_offsets[i];
   const SourceParts parts(tape);
-  const Interface face(tape, arguments);
+  const Interface interface(tape, arguments);
   const std::string weights = names.file + ".safetensors";
   const bool reads = !parts.weights().empty();
   const std::string constructor =
-      reads ? "explicit " + names.the_class + "(const std::string& weights = \"" + weights + "\");"
-            : names.the_class + "();";
+      reads ? "explicit " + names.class_name + "(const std::string& weights = \"" + weights + "\");"
+            : names.class_name + "();";
   // Each file is replaced atomically, but the three together are not, so each has the mark of its calls.
   const std::string mark =
-      std::to_string(mark_of(parts.arrays() + parts.calls() + parts.results() + face.comment));
+      std::to_string(mark_of(parts.arrays() + parts.calls() + parts.results() + interface.comment));
   if (reads) safetensors::write(names.stem + ".safetensors", parts.weights(), {{"emitted_as", mark}});
-  save(names.stem + ".h", filled(kHeader, {{"@comment@", face.comment},
+  save(names.stem + ".h", filled(kHeader, {{"@comment@", interface.comment},
                                            {"@constructor@", constructor},
-                                           {"@class@", names.the_class},
+                                           {"@class@", names.class_name},
                                            {"@mark@", mark},
-                                           {"@result@", face.result},
-                                           {"@parameters@", face.parameters}}));
+                                           {"@result@", interface.result},
+                                           {"@parameters@", interface.parameters}}));
   save(path, filled(kSource, {{"@file@", names.file},
-                              {"@class@", names.the_class},
+                              {"@class@", names.class_name},
                               {"@mark@", mark},
                               {"@arena@", std::to_string(parts.arena_bytes())},
                               {"@wanted@", wanted_text(arguments)},
@@ -244,9 +244,9 @@ void emit(const Tape& tape, std::vector<emitted::Argument> arguments, const std:
                               {"@arrays@", parts.arrays()},
                               {"@weights@", reads ? "const std::string& weights" : ""},
                               {"@path@", reads ? "weights" : "std::string()"},
-                              {"@result@", face.result},
-                              {"@parameters@", face.parameters},
-                              {"@body@", body_of(face)}}));
+                              {"@result@", interface.result},
+                              {"@parameters@", interface.parameters},
+                              {"@body@", body_of(interface)}}));
 }
 
 }  // namespace ebb::detail::compile

@@ -67,7 +67,7 @@ class ArgumentText final : public detail::ArgumentVisitor {
 class ArenaPlan {
  public:
   explicit ArenaPlan(const Tape& tape);
-  std::size_t at(std::size_t buffer) const { return plan_.buffers[buffer].at; }
+  std::size_t offset(std::size_t buffer) const { return plan_.buffers[buffer].arena_offset; }
   std::size_t bytes() const { return plan_.arenas.empty() ? 0 : plan_.arenas[0].bytes; }
 
  private:

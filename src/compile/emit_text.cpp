@@ -21,7 +21,7 @@
 namespace ebb::detail::compile {
 namespace {
 
-bool stands_in_source(const Buffer& constant) { return constant.bytes <= 64; }
+bool fits_in_source(const Buffer& constant) { return constant.bytes <= 64; }
 
 std::string constant_text(const std::vector<std::byte>& numbers) {
   std::string words;
@@ -92,9 +92,9 @@ SourceParts::SourceParts(const Tape& tape) : tape_(tape), arena_(tape) {
     call.call->visit(text);
     calls_ += "    " + slot + "(kCPU" + text.arguments() + ");\n";
   }
-  for (const auto& [seen, input, earlier, found, inference] : tape.outputs)
+  for (const auto& [tensor, input, earlier, found, inference] : tape.outputs)
     results_ += (results_.empty() ? "" : ", ") +
-                (seen.buffer < 0 ? std::string("Variable()") : "given(" + name_of(seen.array) + ")");
+                (tensor.buffer < 0 ? std::string("Variable()") : "given(" + name_of(tensor.array) + ")");
 }
 
 std::string SourceParts::arrays() const {
@@ -117,8 +117,8 @@ std::string SourceParts::name_of(const NdArray& array) {
     name = letter + std::to_string(found.kind == Buffer::Kind::input ? found.input : count_[letter]++);
     buffer.name = name;
     arrays_[kind] += "  NdArray " + name + "{" + memory(at, name, array) + layout;
-    if (found.kind == Buffer::Kind::constant && stands_in_source(found) && array.is_contiguous())
-      arrays_[kind] += values_text(array, found.numbers);
+    if (found.kind == Buffer::Kind::constant && fits_in_source(found) && array.is_contiguous())
+      arrays_[kind] += values_text(array, found.contents);
   } else {
     name = buffer.name + "_" + std::to_string(++buffer.others);
     arrays_[kind] += "  NdArray " + name + "{" + buffer.name + ".storage()" + layout;
@@ -138,14 +138,14 @@ std::string SourceParts::memory(std::size_t at, const std::string& name, const N
       keep(name, array, buffer.found->storage->data(), buffer.bytes);
       return text;
     case Buffer::Kind::constant:
-      if (stands_in_source(buffer))
-        text = constant_text(buffer.numbers);
+      if (fits_in_source(buffer))
+        text = constant_text(buffer.contents);
       else
-        keep(name, array, buffer.numbers.data(), buffer.bytes);
+        keep(name, array, buffer.contents.data(), buffer.bytes);
       return buffer.written ? "refilled(" + text + ")" : text;
     case Buffer::Kind::temporary:
     case Buffer::Kind::elided:
-      return "arena(" + std::to_string(arena_.at(at)) + ", " + bytes + ")";
+      return "arena(" + std::to_string(arena_.offset(at)) + ", " + bytes + ")";
     default:
       return "result(" + bytes + ")";
   }

@@ -66,8 +66,8 @@ Ref<Storage> Plan::refilled(Ref<Storage> memory) {
   return memory;
 }
 
-Ref<Storage> Plan::arena(std::size_t at, std::size_t bytes) {
-  return placeholder(static_cast<char*>(arena_->data()) + at, bytes);
+Ref<Storage> Plan::arena(std::size_t offset, std::size_t bytes) {
+  return placeholder(static_cast<char*>(arena_->data()) + offset, bytes);
 }
 
 Ref<Storage> Plan::result(std::size_t bytes) {
@@ -105,7 +105,7 @@ void Plan::check(const std::vector<Variable>& arguments) const {
   }
 }
 
-void Plan::bring(const std::vector<Variable>& arguments) {
+void Plan::bind_memory(const std::vector<Variable>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!arguments_[i] || !arguments[i].defined()) continue;
     const NdArray& x = arguments[i].array();
@@ -137,7 +137,7 @@ std::vector<Variable> Plan::call(const std::vector<Variable>& arguments) {
   const detail::RecorderScope not_recorded(nullptr);
   file_.reset();
   check(arguments);
-  bring(arguments);
+  bind_memory(arguments);
   now_ = arguments;
   run();
   for (std::size_t i = 0; i < wanted_.size(); ++i)

@@ -103,7 +103,7 @@ class EBB_API Plan {
   /// Memory that calls write to, and that is reset to its current contents before each run.
   Ref<Storage> refilled(Ref<Storage> memory);
   /// A part of the arena.
-  Ref<Storage> arena(std::size_t at, std::size_t bytes);
+  Ref<Storage> arena(std::size_t offset, std::size_t bytes);
   /// Memory of a result, which is reused once the caller has released it.
   Ref<Storage> result(std::size_t bytes);
 
@@ -120,7 +120,7 @@ class EBB_API Plan {
     Ref<Storage> memory, numbers;
   };
   void check(const std::vector<Variable>& arguments) const;
-  void bring(const std::vector<Variable>& arguments);
+  void bind_memory(const std::vector<Variable>& arguments);
 
   const char* name_;
   std::string path_;

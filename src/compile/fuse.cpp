@@ -21,11 +21,11 @@ class ProgramStreams {
       : tape_(tape), program_(program), can_elide_(std::move(can_elide)) {}
 
   /// Returns the stream of an operand in memory, or of an elided one.
-  int of(const ElementOperand& x) {
+  int stream_of(const ElementOperand& x) {
     for (const auto& [operand, stream] : known_[x.buffer])
       if (operand.same_elements(x)) return stream;
     if (can_elide_(x.buffer)) {
-      pass(x, program_.add_buffer(x.dtype));
+      elide(x, program_.add_buffer(x.dtype));
     } else {
       const Storage& storage = *buffer(x.buffer).placeholder;
       known_[x.buffer].emplace_back(x, program_.add_memory(storage, x.offset, x.dtype, x.broadcast));
@@ -33,17 +33,17 @@ class ProgramStreams {
     return known_[x.buffer].back().second;
   }
   /// Returns the stream of the call's input i.
-  int of_input(const ElementCall& call, int i) {
+  int stream_of_input(const ElementCall& call, int i) {
     const ElementOperand& x = call.in[i];
-    return x.buffer >= 0 ? of(x) : program_.add_number(call.row.numbers[i], x.dtype);
+    return x.buffer >= 0 ? stream_of(x) : program_.add_number(call.row.numbers[i], x.dtype);
   }
   /// Elides the operand: only the stream holds its elements.
-  void pass(const ElementOperand& x, int stream) {
+  void elide(const ElementOperand& x, int stream) {
     elided_.push_back(x.buffer);
     known_[x.buffer].emplace_back(x, stream);
   }
   /// Marks the elided buffers, once the program is complete.
-  void settle() {
+  void mark_elided() {
     for (const int at : elided_) buffer(at).kind = Buffer::Kind::elided;
   }
 
@@ -80,10 +80,10 @@ class Fuser {
       if (row)
         group_.add(at, std::move(*row));
       else if (!begins_with_producer(at))
-        single(at);
+        add_single_step(at);
     }
     close();
-    count_spans();
+    set_live_ranges();
   }
 
  private:
@@ -102,12 +102,12 @@ class Fuser {
       if (x->defined()) producer.reads.insert(accesses_.buffer(*x));
     producer.call = std::move(call);
     const std::optional<ElementCall> next = element_call_at(at + 1);
-    bool taken = false;
+    bool consumed = false;
     if (next && next->count == producer.count)
       for (const ElementOperand* each : next->in_memory())
-        taken = taken || (each != &next->out && each->buffer == producer.out.buffer &&
-                          each->same_elements(producer.out));
-    if (!taken || producer.reads.contains(next->out.buffer)) return false;
+        consumed = consumed || (each != &next->out && each->buffer == producer.out.buffer &&
+                                each->same_elements(producer.out));
+    if (!consumed || producer.reads.contains(next->out.buffer)) return false;
     group_.begin(at, std::move(producer));
     return true;
   }
@@ -116,27 +116,27 @@ class Fuser {
     const std::optional<ElementReductionCall> found =
         element_reduction_call(tape_.calls[static_cast<std::size_t>(at)], accesses_);
     if (!found || !group_.joins(*found)) return false;
-    if (worth_blocks()) return false;  // the blocks of a producer differ from those of a reduction
+    if (blocks_save_memory()) return false;  // the blocks of a producer differ from those of a reduction
     drop_producer();
     group_.add(at, *found);
     return true;
   }
 
   // Adds a step of one call.
-  void single(int at) {
+  void add_single_step(int at) {
     tape_.steps.push_back({at, at, nullptr});
     for (const auto& [from, to] : in_place(tape_.calls[static_cast<std::size_t>(at)], at, accesses_))
-      may_reuse(from, to);
+      note_reuse(from, to);
   }
 
   void close() {
     if (!group_.is_open()) return;
-    if (!worth_blocks()) drop_producer();
-    if (std::unique_ptr<StepProgram> program = put_together()) {
+    if (!blocks_save_memory()) drop_producer();
+    if (std::unique_ptr<StepProgram> program = make_program()) {
       tape_.steps.push_back({group_.first, group_.last, std::move(program)});
       note_reuses();
     } else {
-      for (int at = group_.first; at <= group_.last; ++at) single(at);
+      for (int at = group_.first; at <= group_.last; ++at) add_single_step(at);
     }
     group_ = {};
   }
@@ -144,7 +144,7 @@ class Fuser {
   // Makes the producer a step of its own.
   void drop_producer() {
     if (!group_.producer.call) return;
-    single(group_.first);
+    add_single_step(group_.first);
     group_.drop_producer();
   }
 
@@ -157,7 +157,7 @@ class Fuser {
   }
 
   // Returns the group as one program, or null if its calls must run one by one.
-  std::unique_ptr<StepProgram> put_together() {
+  std::unique_ptr<StepProgram> make_program() {
     const std::size_t calls = group_.calls();
     if (!group_.device().is_cpu()) return calls > 1 ? device_chain() : nullptr;
     const bool is_short = !group_.rows.empty() && group_.rows.front().count <= kShort;
@@ -180,15 +180,16 @@ class Fuser {
     for (std::size_t at = 0; at < group_.rows.size(); ++at) {
       const ElementCall& call = group_.rows[at];
       int in[detail::ElementRow::kMostOperands];
-      for (int i = 0; i < call.row.count; ++i) in[i] = streams.of_input(call, i);
-      chain->add_call(call.row, in, streams.of(call.out));
+      for (int i = 0; i < call.row.count; ++i) in[i] = streams.stream_of_input(call, i);
+      chain->add_call(call.row, in, streams.stream_of(call.out));
       for (; reduction != group_.reductions.end() && reduction->rows == at + 1; ++reduction) {
         const ElementReductionCall& r = reduction->call;
-        chain->add_reduction(r.steps, r.shape, streams.of(r.of), storage(r.to), r.to.offset);
+        chain->add_reduction(r.steps, r.shape, streams.stream_of(r.input), storage(r.output),
+                             r.output.offset);
       }
     }
     if (!chain->make(group_.device())) return nullptr;
-    streams.settle();
+    streams.mark_elided();
     return chain;
   }
 
@@ -196,28 +197,28 @@ class Fuser {
     auto program = std::make_unique<LoopProgram>(group_.rows.front().count);
     ProgramStreams streams = streams_of(*program);
     if (group_.producer.call)
-      streams.pass(group_.producer.out, program->add_producer(std::move(group_.producer.call)));
+      streams.elide(group_.producer.out, program->add_producer(std::move(group_.producer.call)));
     for (const ElementCall& call : group_.rows) {
       LoopProgram::Instruction instruction{call.row.function, call.row.formula};
       for (int i = 0; i < call.row.count; ++i) {
         const auto k = static_cast<std::size_t>(i);
-        instruction.in[k] = streams.of_input(call, i);
+        instruction.in[k] = streams.stream_of_input(call, i);
         if (call.in[i].broadcast && call.row.takes_constants)
           instruction.constant |= 1u << i;
         else if (call.in[i].broadcast)
           instruction.in[k] = program->add_filled(instruction.in[k]);
       }
-      instruction.out = streams.of(call.out);
+      instruction.out = streams.stream_of(call.out);
       program->add_instruction(instruction, call.row.grain);
     }
     for (const auto& [sum, rows] : group_.reductions)
-      program->add_sum(sum.steps, streams.of(sum.of), storage(sum.to), sum.to.offset);
+      program->add_sum(sum.steps, streams.stream_of(sum.input), storage(sum.output), sum.output.offset);
     program->finish();
-    streams.settle();
+    streams.mark_elided();
     return program;
   }
 
-  void may_reuse(int from, int to) {
+  void note_reuse(int from, int to) {
     tape_.reuses.push_back({from, to, static_cast<int>(tape_.steps.size()) - 1});
   }
 
@@ -235,14 +236,14 @@ class Fuser {
   // Whether the producer runs in blocks, which cost a little time. They save memory if a buffer's live range
   // ends in the group and a result of the rows can reuse it, because the producer's whole result would be
   // live beside it.
-  bool worth_blocks() const {
-    const auto spares = [&](const auto& use) {
+  bool blocks_save_memory() const {
+    const auto frees_memory = [&](const auto& use) {
       return use.first != group_.producer.out.buffer && ends(use.first) && !begins(use.first);
     };
-    const auto takes = [&](int at) { return at != group_.producer.out.buffer && begins(at); };
+    const auto reuses_memory = [&](int at) { return at != group_.producer.out.buffer && begins(at); };
     return group_.producer.call && !group_.rows.empty() && can_elide(group_.producer.out.buffer) &&
-           std::any_of(group_.used.begin(), group_.used.end(), spares) &&
-           std::any_of(group_.written.begin(), group_.written.end(), takes);
+           std::any_of(group_.used.begin(), group_.used.end(), frees_memory) &&
+           std::any_of(group_.written.begin(), group_.written.end(), reuses_memory);
   }
 
   static std::int64_t size_of(const std::vector<ElementOperand>& uses) {
@@ -260,12 +261,12 @@ class Fuser {
       for (const int to : group_.written)
         if (to != from && begins(to) && size_of(group_.used.at(to)) == size_of(uses) &&
             accesses_.calls(from).back() <= accesses_.calls(to).front())
-          may_reuse(from, to);
+          note_reuse(from, to);
     }
   }
 
   // Converts live ranges from calls to steps, which the memory plan needs.
-  void count_spans() {
+  void set_live_ranges() {
     std::vector<int> step_of(tape_.calls.size());
     for (std::size_t step = 0; step < tape_.steps.size(); ++step)
       for (int call = tape_.steps[step].first; call <= tape_.steps[step].last; ++call)

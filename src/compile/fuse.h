@@ -102,7 +102,7 @@ struct ElementReductionCall {
   std::int64_t count = 0;
   ReducedMatrix shape;
   Device device;
-  ElementOperand of, to;
+  ElementOperand input, output;
 };
 
 /// Returns the call if it is a reduction of contiguous elements.

@@ -64,7 +64,7 @@ void LoopProgram::add_sum(const detail::ElementReduction& steps, int stream, con
   sums_.push_back({steps, stream, &out, offset});
 }
 
-void LoopProgram::share_buffers() {
+void LoopProgram::assign_buffers() {
   std::vector<std::size_t> last(streams_.size());  // the instruction that accesses a stream last
   for (std::size_t i = 0; i < instructions_.size(); ++i) {
     for (const int at : instructions_[i].in)
@@ -73,7 +73,7 @@ void LoopProgram::share_buffers() {
   }
   std::vector<bool> has(streams_.size());
   std::vector<int> free;
-  const auto take = [&](int at) {
+  const auto acquire = [&](int at) {
     const auto stream = static_cast<std::size_t>(at);
     if (streams_[stream].buffer < 0 || has[stream]) return;
     if (free.empty()) free.push_back(static_cast<int>(buffers_++));
@@ -81,15 +81,15 @@ void LoopProgram::share_buffers() {
     free.pop_back();
     has[stream] = true;
   };
-  const auto give = [&](int at) {
+  const auto release = [&](int at) {
     const auto stream = static_cast<std::size_t>(at);
     if (!has[stream]) return;
     free.push_back(streams_[stream].buffer);
     has[stream] = false;
   };
-  if (producer_) take(producer_stream_);
+  if (producer_) acquire(producer_stream_);
   for (const Fill& fill : fills_) {  // a filled buffer is live during all instructions
-    take(fill.to);
+    acquire(fill.to);
     last[static_cast<std::size_t>(fill.to)] = instructions_.size();
   }
   for (const Sum& sum : sums_) last[static_cast<std::size_t>(sum.stream)] = instructions_.size();
@@ -99,18 +99,18 @@ void LoopProgram::share_buffers() {
     const auto size = [&](int at) { return streams_[static_cast<std::size_t>(at)].size; };
     // A row may write in place if the elements have the same size.
     for (const int at : instruction.in)
-      if (ends(at) && at != instruction.out && size(at) == size(instruction.out)) give(at);
-    take(instruction.out);
+      if (ends(at) && at != instruction.out && size(at) == size(instruction.out)) release(at);
+    acquire(instruction.out);
     for (const int at : instruction.in)
-      if (ends(at) && at != instruction.out) give(at);
-    if (ends(instruction.out)) give(instruction.out);
+      if (ends(at) && at != instruction.out) release(at);
+    if (ends(instruction.out)) release(instruction.out);
     for (int& at : instruction.in)
       if (at < 0) at = instruction.out;
   }
 }
 
 void LoopProgram::finish() {
-  share_buffers();
+  assign_buffers();
   std::size_t widest = 1, moving = 0;
   for (const Stream& stream : streams_) {
     widest = std::max(widest, stream.size);
@@ -157,8 +157,8 @@ void LoopProgram::run(std::byte* work) const {
 }
 
 // Adds the elements of a block to the sums of their piece.
-void LoopProgram::sum_up(std::int64_t block, std::int64_t n, std::byte* const* at, std::byte* states,
-                         std::byte* sums) const {
+void LoopProgram::accumulate_sums(std::int64_t block, std::int64_t n, std::byte* const* at, std::byte* states,
+                                  std::byte* sums) const {
   const std::int64_t begin = block * block_, piece = begin / piece_;
   for (std::size_t i = 0; i < sums_.size(); ++i) {
     const Sum& sum = sums_[i];
@@ -205,7 +205,7 @@ void LoopProgram::run_pieces(std::int64_t from, std::int64_t to, std::byte* work
       instruction.row(at[static_cast<std::size_t>(instruction.out)], in, instruction.constant, n,
                       instruction.formula);
     }
-    if (!sums_.empty()) sum_up(b, n, at, states, sums);
+    if (!sums_.empty()) accumulate_sums(b, n, at, states, sums);
     if (b + 1 == last) return;
     for (std::size_t i = 0; i < streams_.size(); ++i)
       if (streams_[i].moves()) at[i] += static_cast<std::size_t>(block_) * streams_[i].size;
@@ -238,13 +238,13 @@ class PoolingProducer final : public Producer {
     PoolGeometry planes = all;
     planes.planes = last - first;
     NdArray made = array_at(to, {planes.planes, unit()}, out().dtype());
-    call_.function()(made, some(grad, first, last), some(indices, first, last), planes);
+    call_.function()(made, planes_of(grad, first, last), planes_of(indices, first, last), planes);
   }
 
  private:
   const PoolGeometry& geometry() const { return std::get<3>(call_.arguments()); }
   // Planes of an array that has one element for each pooling window.
-  NdArray some(const NdArray& x, std::int64_t first, std::int64_t last) const {
+  NdArray planes_of(const NdArray& x, std::int64_t first, std::int64_t last) const {
     const std::int64_t size = geometry().out_plane();
     return x.as_strided({last - first, size}, {size, 1}, x.offset() + first * size);
   }

@@ -17,14 +17,14 @@ namespace {
 
 // Memory that is needed during some steps.
 struct LiveRange {
-  std::size_t* at;
+  std::size_t* offset;
   std::size_t bytes;
   int first, last;
   Device device;
   std::vector<const LiveRange*> aliases;  // ranges whose address it may share (in-place reuse)
 
-  std::size_t begin() const { return *at; }
-  std::size_t end() const { return *at + bytes; }
+  std::size_t begin() const { return *offset; }
+  std::size_t end() const { return *offset + bytes; }
 };
 
 // The allocated part of an arena.
@@ -35,16 +35,16 @@ class Layout {
     for (const LiveRange* alias : one.aliases)
       if (std::find(allocated_.begin(), allocated_.end(), alias) != allocated_.end() &&
           free(one, alias->begin())) {
-        *one.at = alias->begin();
-        return keep(one);
+        *one.offset = alias->begin();
+        return insert(one);
       }
-    *one.at = 0;
+    *one.offset = 0;
     for (const LiveRange* other : allocated_) {
       if (disjoint(*other, one)) continue;
       if (other->begin() >= one.end()) break;
-      *one.at = std::max(*one.at, other->end());
+      *one.offset = std::max(*one.offset, other->end());
     }
-    keep(one);
+    insert(one);
   }
   std::size_t bytes() const { return bytes_; }
   std::size_t size() const { return allocated_.size(); }
@@ -62,7 +62,7 @@ class Layout {
              std::find(one.aliases.begin(), one.aliases.end(), other) == one.aliases.end();
     });
   }
-  void keep(const LiveRange& one) {
+  void insert(const LiveRange& one) {
     allocated_.insert(
         std::upper_bound(allocated_.begin(), allocated_.end(), &one,
                          [](const LiveRange* a, const LiveRange* b) { return a->begin() < b->begin(); }),
@@ -87,10 +87,10 @@ void allocate_by_time(std::vector<LiveRange*> ranges, std::size_t& bytes) {
       free[living.top()->bytes].push_back(living.top()->begin());
     std::vector<std::size_t>& buffers = free[one->bytes];
     if (buffers.empty()) {
-      *one->at = bytes;
+      *one->offset = bytes;
       bytes += one->bytes;
     } else {
-      *one->at = buffers.back();
+      *one->offset = buffers.back();
       buffers.pop_back();
     }
     living.push(one);
@@ -110,8 +110,12 @@ void plan_memory(Tape& tape) {
   std::vector<LiveRange> ranges;
   for (Buffer& buffer : tape.buffers)
     if (buffer.kind == Buffer::Kind::temporary && buffer.first >= 0)
-      ranges.push_back(
-          {&buffer.at, to_lines(buffer.bytes), buffer.first, buffer.last, buffer.placeholder->device(), {}});
+      ranges.push_back({&buffer.arena_offset,
+                        to_lines(buffer.bytes),
+                        buffer.first,
+                        buffer.last,
+                        buffer.placeholder->device(),
+                        {}});
   for (std::size_t i = 0; i < tape.steps.size(); ++i) {
     TapeStep& step = tape.steps[i];
     const std::size_t bytes = step.program ? step.program->work_bytes() : 0;
@@ -119,15 +123,15 @@ void plan_memory(Tape& tape) {
     const Device device = step.program->work_device();
     if (device.is_cpu()) tape.work_threads = get_num_threads();
     const auto now = static_cast<int>(i);
-    ranges.push_back({&step.work_at, to_lines(bytes), now, now, device, {}});
+    ranges.push_back({&step.work_offset, to_lines(bytes), now, now, device, {}});
   }
   std::stable_sort(ranges.begin(), ranges.end(),
                    [](const LiveRange& a, const LiveRange& b) { return a.bytes > b.bytes; });
   std::unordered_map<const std::size_t*, LiveRange*> known;
-  for (LiveRange& one : ranges) known[one.at] = &one;
+  for (LiveRange& one : ranges) known[one.offset] = &one;
   for (const InPlaceReuse& each : tape.reuses) {
-    const auto from = known.find(&tape.buffers[static_cast<std::size_t>(each.from)].at);
-    const auto to = known.find(&tape.buffers[static_cast<std::size_t>(each.to)].at);
+    const auto from = known.find(&tape.buffers[static_cast<std::size_t>(each.from)].arena_offset);
+    const auto to = known.find(&tape.buffers[static_cast<std::size_t>(each.to)].arena_offset);
     if (from == known.end() || to == known.end()) continue;
     LiveRange &a = *from->second, &b = *to->second;
     if (a.last != each.step || b.first != each.step || a.bytes != b.bytes) continue;

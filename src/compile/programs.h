@@ -81,10 +81,10 @@ class LoopProgram final : public StepProgram {
   void add_grain(std::int64_t grain);
   std::int64_t pieces() const { return (count_ + piece_ - 1) / piece_; }
   std::int64_t threads() const;
-  void share_buffers();
+  void assign_buffers();
   void run_pieces(std::int64_t first, std::int64_t last, std::byte* work, std::byte* sums) const;
-  void sum_up(std::int64_t block, std::int64_t n, std::byte* const* at, std::byte* states,
-              std::byte* sums) const;
+  void accumulate_sums(std::int64_t block, std::int64_t n, std::byte* const* at, std::byte* states,
+                       std::byte* sums) const;
   std::size_t sums_bytes() const;
 
   // Numbers of elements: of the arrays, of a block, and of a piece, the smallest work of a thread.

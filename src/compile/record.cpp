@@ -88,7 +88,7 @@ int Recording::buffer_of(const Ref<Storage>& storage) {
 }
 
 // Records an access of the current call to a buffer.
-void Recording::touch(int at, bool written) {
+void Recording::note_access(int at, bool written) {
   Buffer& buffer = tape_->buffers[static_cast<std::size_t>(at)];
   const auto now = static_cast<int>(tape_->calls.size());
   if (buffer.first < 0) buffer.first = now;
@@ -126,7 +126,7 @@ class Recording::Keeper final : public ArgumentVisitor {
     if (found == r_.addresses_.begin() || address > (--found)->first + found->second.bytes)
       return r_.refuse("a kernel was given memory of which nothing is known");
     const int buffer = found->second.buffer;
-    r_.touch(buffer, true);
+    r_.note_access(buffer, true);
     plain_value(buffer);
     const auto offset = static_cast<std::size_t>(address - found->first);
     plain_value(offset);
@@ -159,7 +159,7 @@ class Recording::Keeper final : public ArgumentVisitor {
           found != r_.written_by_host_.end() && found->second == detail::made_by(r_, storage.get());
       if (!written || by_host) r_.make_constant(p, *storage);
     }
-    r_.touch(buffer, written);
+    r_.note_access(buffer, written);
     return buffer;
   }
 
@@ -168,9 +168,9 @@ class Recording::Keeper final : public ArgumentVisitor {
 
 void Recording::make_constant(Buffer& buffer, const Storage& storage) {
   buffer.kind = Buffer::Kind::constant;
-  buffer.numbers.resize(storage.bytes());
-  copy_bytes(buffer.numbers.data(), kCPU, storage.data(), storage.device(), storage.bytes());
-  sign(buffer.numbers.data(), buffer.numbers.size());
+  buffer.contents.resize(storage.bytes());
+  copy_bytes(buffer.contents.data(), kCPU, storage.data(), storage.device(), storage.bytes());
+  sign(buffer.contents.data(), buffer.contents.size());
 }
 
 // Finds the outputs that a kernel has allocated and the random words that it has drawn, after the call.
@@ -187,8 +187,8 @@ class Recording::Matcher final : public ArgumentVisitor {
     detail::storage_made(*array.storage());
     const int buffer = r_.buffer_of(array.storage());
     r_.tape_->buffers[static_cast<std::size_t>(buffer)].kind = Buffer::Kind::from_kernel;
-    r_.touch(buffer, true);
-    r_.call_.made.push_back({at, buffer, r_.kept_[at].array});
+    r_.note_access(buffer, true);
+    r_.call_.allocated.push_back({at, buffer, r_.kept_[at].array});
   }
   void address(void*&) override {}
   void words(Philox& philox) override {
@@ -302,7 +302,7 @@ void Recording::reaches(const NdArray& array, std::int64_t end, bool from_own_of
   const NdArray& input = inputs_[static_cast<std::size_t>(buffer.input)].array();
   const std::int64_t begin = input.offset() * element_size(input.dtype());
   buffer.reach = std::max(buffer.reach, end - begin);
-  buffer.fixed = buffer.fixed || !from_own_offset;
+  buffer.fixed_offset = buffer.fixed_offset || !from_own_offset;
 }
 
 void Recording::host_access(const Storage& storage) {
@@ -319,7 +319,7 @@ void Recording::bumped(const Ref<Storage>& storage) {
   int buffer = known(storage.get());
   // No call has accessed the buffer if the write had no elements or copied elements to themselves.
   if (buffer < 0 && detail::made_by(*this, storage.get()) == 0) buffer = buffer_of(storage);
-  if (buffer >= 0) ++tape_->buffers[static_cast<std::size_t>(buffer)].bumps;
+  if (buffer >= 0) ++tape_->buffers[static_cast<std::size_t>(buffer)].version_bumps;
 }
 
 void Recording::changes(const Variable& x) {
@@ -361,7 +361,7 @@ void Recording::walked(const Variable& root) {
   visit_graph(root, [&](const autograd::Node& node) { return walked_.insert(node.sequence_nr()).second; });
 }
 
-TensorRef Recording::seen(const Variable& x) {
+TensorRef Recording::refer_to(const Variable& x) {
   if (!x.defined()) return {};
   const Ref<Storage>& storage = x.array().storage();
   const int at = buffer_of(storage);
@@ -405,21 +405,21 @@ TapeOutput Recording::output(const Variable& x, const std::vector<Variable>& out
   sign(&out.earlier, sizeof(out.earlier));
   sign(&which, sizeof(which));
   sign(&out.inference, sizeof(out.inference));
-  out.tensor = seen(x);
-  let_go(out.found);
+  out.tensor = refer_to(x);
+  release_if_noticed(out.found);
   return out;
 }
 
 // The tape releases only a tensor whose destruction it notices: one in captured memory, older than the
 // recording.
-void Recording::let_go(Borrowed& x) {
+void Recording::release_if_noticed(Borrowed& x) {
   if (!x->defined() || !found(*x) || x->impl()->born % 2 != 0) return;
   const int buffer = buffer_of(x->array().storage());
-  if (tape_->buffers[static_cast<std::size_t>(buffer)].kind == Buffer::Kind::captured) x.let_go();
+  if (tape_->buffers[static_cast<std::size_t>(buffer)].kind == Buffer::Kind::captured) x.release();
 }
 
 // Refuses a function that computed a tensor which is kept outside its results and gradients.
-void Recording::refuse_kept() {
+void Recording::refuse_escaping() {
   for (const auto& [storage, k] : known_) {
     const Buffer& buffer = tape_->buffers[static_cast<std::size_t>(k.buffer)];
     if (k.serial == 0 || k.serial != detail::made_by(*this, storage)) continue;
@@ -439,7 +439,7 @@ std::unique_ptr<Tape> Recording::finish(const std::vector<Variable>& outputs) {
     if (!reason_.empty()) return nullptr;
   }
   finish_gradients();
-  refuse_kept();
+  refuse_escaping();
   sort_buffers();
   note_no_alias();
   if (!reason_.empty()) return nullptr;

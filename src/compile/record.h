@@ -59,16 +59,16 @@ class Recording final : public detail::Recorder {
 
   int buffer_of(const Ref<Storage>& storage);
   int new_buffer(Buffer::Kind kind, const Storage& storage);
-  void touch(int buffer, bool written);
+  void note_access(int buffer, bool written);
   void make_constant(Buffer& buffer, const Storage& storage);
   NdArray on_placeholder(int buffer, const NdArray& array) const;
   void sort_buffers();
   void note_no_alias();
-  TensorRef seen(const Variable& x);
+  TensorRef refer_to(const Variable& x);
   TapeOutput output(const Variable& x, const std::vector<Variable>& outputs);
   bool found(const Variable& x) const { return detail::is_older(x.impl()->born, number_); }
-  void refuse_kept();
-  void let_go(Borrowed& x);
+  void refuse_escaping();
+  void release_if_noticed(Borrowed& x);
   template <class Visit>
   static void visit_graph(const Variable& root, const Visit& visit);
   // The state of one leaf's gradient (record_gradients.cpp).
@@ -159,21 +159,21 @@ struct Specialization {
     detail::ReadState known;
   };
   /// A tensor that has been an argument. Its destruction is not that of a captured tensor.
-  struct Passed {
+  struct PastArgument {
     const detail::ReadStorage* memory;
     std::uint64_t which;
   };
 
   void stay_eager(const std::string& why);
   void adopt(std::unique_ptr<Tape> tape, const std::vector<Variable>& tensors, bool fuse_on_devices);
-  void note_passed(const detail::ReadStorage* memory, const Variable& x);
-  bool only_passed_are_gone(Input& input);
+  void note_past_argument(const detail::ReadStorage* memory, const Variable& x);
+  bool only_past_arguments_are_gone(Input& input);
 
   std::unique_ptr<Tape> last_;  // the tape of the last recording, if it is not replayed
   std::vector<Input> inputs_;
-  std::vector<Passed> passed_;  // the newest is last
-  std::uint32_t recorded_ = 0;  // the number of the last recording
-  int recordings_ = 0, refusals_ = 0, wasted_ = 0;
+  std::vector<PastArgument> past_arguments_;  // the newest is last
+  std::uint32_t recorded_ = 0;                // the number of the last recording
+  int recordings_ = 0, refusals_ = 0, unused_tapes_ = 0;
 };
 
 }  // namespace ebb::detail::compile

@@ -30,7 +30,7 @@ Recording::Gradient& Recording::gradient(const Variable& x) {
     TapeLeaf& leaf = tape_->leaves.emplace_back();
     leaf.leaf = Borrowed(x);
     leaf.data = x.array().address();
-    leaf.had = gradient.first.defined();
+    leaf.had_gradient = gradient.first.defined();
     leaf.added_at = static_cast<int>(tape_->calls.size());
   }
   return gradient;
@@ -46,8 +46,8 @@ void Recording::uses_gradient(const Variable& x, bool may_assign) {
 
 void Recording::drop(Gradient& gradient) {
   TapeLeaf& leaf = tape_->leaves[gradient.leaf];
-  if (leaf.any_before) return;
-  leaf.any_before = true;
+  if (leaf.ignores_old) return;
+  leaf.ignores_old = true;
   leaf.dropped_at = leaf.added_at = static_cast<int>(tape_->calls.size());
   gradient.first = NdArray();
 }
@@ -82,14 +82,15 @@ void Recording::finish_gradients() {
     const VariableImpl* const which = leaf.input < 0 ? leaf.leaf->impl() : nullptr;
     sign(&which, sizeof(which));
     sign(&leaf.input, sizeof(leaf.input));
-    sign(&leaf.any_before, sizeof(leaf.any_before));
-    leaf.had = leaf.had && !leaf.any_before;
-    sign(&leaf.had, sizeof(leaf.had));
+    sign(&leaf.ignores_old, sizeof(leaf.ignores_old));
+    leaf.had_gradient = leaf.had_gradient && !leaf.ignores_old;
+    sign(&leaf.had_gradient, sizeof(leaf.had_gradient));
 
-    leaf.leaves = leaf.adds || leaf.any_before || !same_array(gradient.first, array_of_gradient(*leaf.leaf));
-    sign(&leaf.leaves, sizeof(leaf.leaves));
-    if (leaf.leaves) leaf.after = seen(autograd::gradient_of(*leaf.leaf));
-    const int before = leaf.had ? known(gradient.first.storage().get()) : -1;
+    leaf.sets_gradient =
+        leaf.adds || leaf.ignores_old || !same_array(gradient.first, array_of_gradient(*leaf.leaf));
+    sign(&leaf.sets_gradient, sizeof(leaf.sets_gradient));
+    if (leaf.sets_gradient) leaf.after = refer_to(autograd::gradient_of(*leaf.leaf));
+    const int before = leaf.had_gradient ? known(gradient.first.storage().get()) : -1;
     if (before >= 0) {
       Buffer& buffer = tape_->buffers[static_cast<std::size_t>(before)];
       buffer.is_gradient = true;
@@ -100,7 +101,7 @@ void Recording::finish_gradients() {
     if (leaf.input >= 0)
       leaf.leaf = {};
     else
-      let_go(leaf.leaf);
+      release_if_noticed(leaf.leaf);
     kept.push_back(std::move(leaf));
   }
   tape_->leaves = std::move(kept);

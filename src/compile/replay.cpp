@@ -30,38 +30,38 @@ const Variable& leaf_of(const TapeLeaf& leaf, const std::vector<Variable>& input
 const Ref<Storage>& storage_of(const Buffer& buffer, const std::vector<Variable>& inputs) {
   if (buffer.kind == Buffer::Kind::input)
     return inputs[static_cast<std::size_t>(buffer.input)].array().storage();
-  return buffer.kind == Buffer::Kind::captured ? buffer.found->storage : buffer.kept;
+  return buffer.kind == Buffer::Kind::captured ? buffer.found->storage : buffer.memory;
 }
 
-std::int64_t offset_of(const Tape& tape, const TensorRef& seen, const std::vector<Variable>& inputs) {
-  const Buffer& buffer = tape.buffers[static_cast<std::size_t>(seen.buffer)];
-  if (buffer.kind != Buffer::Kind::input) return seen.array.offset();
+std::int64_t offset_of(const Tape& tape, const TensorRef& tensor, const std::vector<Variable>& inputs) {
+  const Buffer& buffer = tape.buffers[static_cast<std::size_t>(tensor.buffer)];
+  if (buffer.kind != Buffer::Kind::input) return tensor.array.offset();
   const auto input = static_cast<std::size_t>(buffer.input);
-  return seen.array.offset() + inputs[input].storage_offset() - tape.input_offsets[input];
+  return tensor.array.offset() + inputs[input].storage_offset() - tape.input_offsets[input];
 }
 
-NdArray array_of(const Tape& tape, const TensorRef& seen, const std::vector<Variable>& inputs) {
-  const Buffer& buffer = tape.buffers[static_cast<std::size_t>(seen.buffer)];
-  return NdArray(storage_of(buffer, inputs), DimVector(seen.array.sizes()), DimVector(seen.array.strides()),
-                 offset_of(tape, seen, inputs), seen.array.dtype());
+NdArray array_of(const Tape& tape, const TensorRef& tensor, const std::vector<Variable>& inputs) {
+  const Buffer& buffer = tape.buffers[static_cast<std::size_t>(tensor.buffer)];
+  return NdArray(storage_of(buffer, inputs), DimVector(tensor.array.sizes()),
+                 DimVector(tensor.array.strides()), offset_of(tape, tensor, inputs), tensor.array.dtype());
 }
 
 // Whether the tensor's array equals array_of(), which costs more.
-bool matches(const Variable& x, const Tape& tape, const TensorRef& seen,
+bool matches(const Variable& x, const Tape& tape, const TensorRef& tensor,
              const std::vector<Variable>& inputs) {
   if (!x.defined()) return false;
-  const NdArray &a = x.array(), &b = seen.array;
-  const Buffer& buffer = tape.buffers[static_cast<std::size_t>(seen.buffer)];
-  return a.storage() == storage_of(buffer, inputs) && a.offset() == offset_of(tape, seen, inputs) &&
+  const NdArray &a = x.array(), &b = tensor.array;
+  const Buffer& buffer = tape.buffers[static_cast<std::size_t>(tensor.buffer)];
+  return a.storage() == storage_of(buffer, inputs) && a.offset() == offset_of(tape, tensor, inputs) &&
          a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.strides() == b.strides();
 }
 
-// Allocates new memory for a buffer whose memory the caller still holds; else reuses the memory. `mine` is
-// the number of references that the replay itself will drop.
-bool renew(Buffer& buffer, std::uint32_t mine) {
-  if (buffer.kept && buffer.kept->use_count() <= 1 + mine) return false;
-  buffer.kept = Storage::allocate(buffer.bytes, buffer.placeholder->device());
-  buffer.placeholder->move_to(buffer.kept->data());
+// Allocates new memory for a buffer whose memory the caller still holds; else reuses the memory.
+// `own_references` is the number of references that the replay itself will drop.
+bool replace_if_held(Buffer& buffer, std::uint32_t own_references) {
+  if (buffer.memory && buffer.memory->use_count() <= 1 + own_references) return false;
+  buffer.memory = Storage::allocate(buffer.bytes, buffer.placeholder->device());
+  buffer.placeholder->move_to(buffer.memory->data());
   return true;
 }
 
@@ -72,30 +72,31 @@ void materialize_arenas(Tape& tape) {
     if (buffer.kind != Buffer::Kind::temporary) continue;
     for (const Tape::Arena& arena : tape.arenas)
       if (arena.device == buffer.placeholder->device())
-        buffer.placeholder->move_to(static_cast<char*>(arena.memory->data()) + buffer.at);
+        buffer.placeholder->move_to(static_cast<char*>(arena.memory->data()) + buffer.arena_offset);
   }
 }
 
 // Allocates or reuses the memory of results and constants, and fills constants. Returns whether any address
 // has changed.
 bool materialize_own(Tape& tape, const std::vector<Variable>& inputs) {
-  std::vector<std::uint32_t> held;  // references from the gradients that this replay replaces
+  std::vector<std::uint32_t> references;  // references from the gradients that this replay replaces
   for (const TapeLeaf& leaf : tape.leaves) {
     if (leaf.after.buffer < 0) continue;
     const Variable& grad = autograd::gradient_of(leaf_of(leaf, inputs));
     if (!grad.defined() || grad.use_count() != 1) continue;
-    if (grad.array().storage() != buffer_at(tape, leaf.after.buffer).kept) continue;
-    held.resize(tape.buffers.size());
-    ++held[static_cast<std::size_t>(leaf.after.buffer)];
+    if (grad.array().storage() != buffer_at(tape, leaf.after.buffer).memory) continue;
+    references.resize(tape.buffers.size());
+    ++references[static_cast<std::size_t>(leaf.after.buffer)];
   }
   bool moved = false;
   for (const int at : tape.own) {
     Buffer& buffer = buffer_at(tape, at);
-    const bool fresh = renew(buffer, held.empty() ? 0 : held[static_cast<std::size_t>(at)]);
+    const bool fresh =
+        replace_if_held(buffer, references.empty() ? 0 : references[static_cast<std::size_t>(at)]);
     moved = moved || fresh;
-    if (!buffer.numbers.empty() && (fresh || buffer.written))
-      copy_bytes(buffer.kept->data(), buffer.placeholder->device(), buffer.numbers.data(), kCPU,
-                 buffer.numbers.size());
+    if (!buffer.contents.empty() && (fresh || buffer.written))
+      copy_bytes(buffer.memory->data(), buffer.placeholder->device(), buffer.contents.data(), kCPU,
+                 buffer.contents.size());
   }
   return moved;
 }
@@ -112,24 +113,24 @@ void bind_arguments(Tape& tape, const std::vector<Variable>& inputs) {
 
 // Before a call, restores the outputs that its kernel replaced in the last run; after the call, takes the new
 // ones.
-class Replaced final : public detail::ArgumentVisitor {
+class ReplacedOutputs final : public detail::ArgumentVisitor {
  public:
-  Replaced(Tape& tape, const TapeCall& call, bool after) : tape_(tape), call_(call), after_(after) {}
+  ReplacedOutputs(Tape& tape, const TapeCall& call, bool after) : tape_(tape), call_(call), after_(after) {}
 
   void array(NdArray& array) override {
     const std::size_t at = visited_++;
-    for (const TapeCall::Made& made : call_.made) {
-      if (made.array != at) continue;
+    for (const TapeCall::Allocated& allocated : call_.allocated) {
+      if (allocated.array != at) continue;
       if (!after_) {
-        array = made.given;
+        array = allocated.replaced;
         continue;
       }
-      Buffer& buffer = buffer_at(tape_, made.buffer);
+      Buffer& buffer = buffer_at(tape_, allocated.buffer);
       EBB_CHECK(array.storage()->bytes() == buffer.bytes, call_.call->name(), ": made ",
                 array.storage()->bytes(), " bytes in a replay and ", buffer.bytes,
                 " when it was recorded. The function's shapes follow from values: do not compile it.");
-      buffer.kept = array.storage();
-      buffer.placeholder->move_to(buffer.kept->data());
+      buffer.memory = array.storage();
+      buffer.placeholder->move_to(buffer.memory->data());
     }
   }
   void address(void*&) override {}
@@ -145,25 +146,25 @@ class Replaced final : public detail::ArgumentVisitor {
 
 void run(Tape& tape, const TapeCall& call) {
   for (const TapeCall::Address& each : call.addresses)
-    *each.at = static_cast<char*>(buffer_at(tape, each.buffer).placeholder->data()) + each.offset;
-  for (const TapeCall::Words& each : call.words) *each.of = *each.drawn;
-  if (call.made.empty()) [[likely]]
+    *each.pointer = static_cast<char*>(buffer_at(tape, each.buffer).placeholder->data()) + each.offset;
+  for (const TapeCall::Words& each : call.words) *each.target = *each.source;
+  if (call.allocated.empty()) [[likely]]
     return call.call->run();
-  Replaced before(tape, call, false);
+  ReplacedOutputs before(tape, call, false);
   call.call->visit(before);
   call.call->run();
-  Replaced after(tape, call, true);
+  ReplacedOutputs after(tape, call, true);
   call.call->visit(after);
 }
 
 // Assigns the gradients that are complete after the calls with numbers below `end`, and drops those that the
 // function drops before `end`.
-void hand_out_gradients(Tape& tape, const std::vector<Variable>& inputs, int end) {
+void assign_gradients(Tape& tape, const std::vector<Variable>& inputs, int end) {
   for (const TapeLeaf& entry : tape.leaves) {
-    if (!entry.leaves) continue;
+    if (!entry.sets_gradient) continue;
     const Variable& leaf = leaf_of(entry, inputs);
     if (entry.added_at > end || entry.after.buffer < 0) {
-      if (entry.added_at <= end || (entry.any_before && entry.dropped_at <= end))
+      if (entry.added_at <= end || (entry.ignores_old && entry.dropped_at <= end))
         autograd::drop_gradient(leaf);
       continue;
     }
@@ -176,18 +177,18 @@ bool leaf_holds(const Tape& tape, const TapeLeaf& entry, const std::vector<Varia
   const Variable& leaf = leaf_of(entry, inputs);
   if (entry.adds && !leaf.requires_grad()) return false;
   if (entry.input < 0 && leaf.array().address() != entry.data) return false;
-  if (entry.any_before) return true;
+  if (entry.ignores_old) return true;
   const Variable& grad = autograd::gradient_of(leaf);
-  if (grad.defined() != entry.had) return false;
+  if (grad.defined() != entry.had_gradient) return false;
   return entry.before.buffer < 0 || matches(grad, tape, entry.before, inputs);
 }
 
 // Whether the argument's memory contains all elements that calls access. Views of as_strided may extend
 // beyond their tensor, or begin at an offset of their own.
-bool is_reached(const Tape& tape, const Buffer& buffer, const std::vector<Variable>& inputs) {
+bool contains_accesses(const Tape& tape, const Buffer& buffer, const std::vector<Variable>& inputs) {
   const auto input = static_cast<std::size_t>(buffer.input);
   const NdArray& x = inputs[input].array();
-  if (buffer.fixed && x.offset() != tape.input_offsets[input]) return false;
+  if (buffer.fixed_offset && x.offset() != tape.input_offsets[input]) return false;
   const std::int64_t begin = x.offset() * element_size(x.dtype());
   return buffer.reach <= 0 || begin + buffer.reach <= static_cast<std::int64_t>(x.storage()->bytes());
 }
@@ -196,7 +197,7 @@ bool is_reached(const Tape& tape, const Buffer& buffer, const std::vector<Variab
 std::byte* work_of(const Tape& tape, const TapeStep& step) {
   for (const Tape::Arena& arena : tape.arenas)
     if (arena.device == step.program->work_device())
-      return static_cast<std::byte*>(arena.memory->data()) + step.work_at;
+      return static_cast<std::byte*>(arena.memory->data()) + step.work_offset;
   return nullptr;
 }
 
@@ -232,7 +233,7 @@ bool holds(Tape& tape, const std::vector<Variable>& inputs) {
   for (const Variable& input : inputs)
     if (is_captured_leaf(tape, input)) return false;
   for (const int at : tape.arguments)
-    if (!is_reached(tape, buffer_at(tape, at), inputs)) return false;
+    if (!contains_accesses(tape, buffer_at(tape, at), inputs)) return false;
   for (const TapeLeaf& leaf : tape.leaves)
     if (!leaf_holds(tape, leaf, inputs)) return false;
   for (const auto& [a, b] : tape.no_alias)
@@ -265,7 +266,7 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
   // Versions are incremented before the calls, because a call may throw after others have written.
   for (const std::vector<int>* buffers : {&tape.arguments, &tape.captured})
     for (const int at : *buffers)
-      for (std::uint32_t i = 0; i < buffer_at(tape, at).bumps; ++i)
+      for (std::uint32_t i = 0; i < buffer_at(tape, at).version_bumps; ++i)
         storage_of(buffer_at(tape, at), inputs)->bump_version();
   const bool launched = tape.on_device && launch(tape, inputs, moved);
   if (!launched) {
@@ -275,11 +276,11 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
       run_calls(tape, &reached);
     } catch (...) {
       // The eager function would also leave the gradients that are complete at the exception.
-      hand_out_gradients(tape, inputs, reached);
+      assign_gradients(tape, inputs, reached);
       throw;
     }
   }
-  hand_out_gradients(tape, inputs, std::numeric_limits<int>::max());
+  assign_gradients(tape, inputs, std::numeric_limits<int>::max());
   std::vector<Variable> outputs;
   std::unordered_map<int, NdArray> copies;  // copies of the memory of buffers
   for (const TapeOutput& output : tape.outputs) {

@@ -63,10 +63,10 @@ class Zeros {
       auto* const zeros = call.call->as(kernels::list_zero);
       if (!zeros) continue;
       detail::KeptEntries& list = std::get<0>(zeros->arguments());
-      std::unordered_map<void* const*, TensorEntry*> of;
-      for (TensorEntry& entry : list.entries) of[&entry.at[0]] = &entry;
+      std::unordered_map<void* const*, TensorEntry*> entry_of;
+      for (TensorEntry& entry : list.entries) entry_of[&entry.at[0]] = &entry;
       for (const TapeCall::Address& address : call.addresses)
-        if (const auto found = of.find(address.at); found != of.end())
+        if (const auto found = entry_of.find(address.pointer); found != entry_of.end())
           entries_[{static_cast<int>(at), address.buffer}].push_back(
               {address.offset, list.dtype, found->second});
     }
@@ -102,7 +102,7 @@ void fuse_matmul_add(Tape& tape, AccessIndex& accesses, bool on_devices) {
     int call, from, to;
   };
   std::vector<Redirected> redirected;
-  std::vector<bool> left_out(tape.calls.size());
+  std::vector<bool> dropped(tape.calls.size());
   for (std::size_t i = 0; i < tape.calls.size(); ++i) {
     KeptProduct* const product = tape.calls[i].call->as(kernels::product);
     if (!product) continue;
@@ -125,14 +125,14 @@ void fuse_matmul_add(Tape& tape, AccessIndex& accesses, bool on_devices) {
       continue;
     const int to = accesses.buffer(sum);
     const Buffer& target = tape.buffers[static_cast<std::size_t>(to)];
-    const bool there = target.kind != Buffer::Kind::temporary || accesses.calls(to).front() < users[0];
-    const bool apart = a.storage() != sum.storage() && b.storage() != sum.storage();
-    if (!there || !apart || accesses.between(to, users[0], users[1])) continue;
+    const bool available = target.kind != Buffer::Kind::temporary || accesses.calls(to).front() < users[0];
+    const bool no_alias = a.storage() != sum.storage() && b.storage() != sum.storage();
+    if (!available || !no_alias || accesses.between(to, users[0], users[1])) continue;
 
     out = NdArray(sum.storage(), DimVector(out.sizes()), DimVector(out.strides()), sum.offset(), out.dtype());
     init = out;
     std::get<4>(arguments).beta = 1;
-    left_out[static_cast<std::size_t>(users[1])] = true;
+    dropped[static_cast<std::size_t>(users[1])] = true;
     redirected.push_back({users[0], buffer, to});
     if (TensorEntry* const entry = zeros.before(accesses, sum, users[0])) {
       entry->count = 0;
@@ -143,7 +143,7 @@ void fuse_matmul_add(Tape& tape, AccessIndex& accesses, bool on_devices) {
   for (const Redirected& each : redirected) accesses.redirect(each.call, each.from, each.to);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < tape.calls.size(); ++i)
-    if (!left_out[i]) order.push_back(i);
+    if (!dropped[i]) order.push_back(i);
   reorder(tape, accesses, order);
 }
 
@@ -280,7 +280,7 @@ class Order {
       const TapeCall& call = tape.calls[i];
       Scalars& of = scalars.emplace_back(accesses_, static_cast<int>(i));
       call.call->visit(of);
-      of.all = of.all && !of.made.empty() && call.made.empty();
+      of.all = of.all && !of.made.empty() && call.allocated.empty();
       if (of.all && can_begin(of)) when_[i] = When::first;
     }
     for (std::size_t i = when_.size(); i-- > 0;)
@@ -318,11 +318,11 @@ class Order {
 }  // namespace
 
 void hoist_scalars(Tape& tape, AccessIndex& accesses) {
-  const Order time(tape, accesses);
+  const Order placement(tape, accesses);
   std::vector<std::size_t> order;
   for (const When when : {When::first, When::in_order, When::last})
     for (std::size_t i = 0; i < tape.calls.size(); ++i)
-      if (time.of(i) == when) order.push_back(i);
+      if (placement.of(i) == when) order.push_back(i);
   reorder(tape, accesses, order);
 }
 
@@ -332,8 +332,8 @@ void hoist_reductions(Tape& tape, AccessIndex& accesses) {
   for (std::size_t i = 0; i < tape.calls.size(); ++i) {
     const std::optional<ElementReductionCall> found = element_reduction_call(tape.calls[i], accesses);
     const auto at = static_cast<int>(i);
-    if (!found || found->device.is_cpu() || accesses.calls(found->to.buffer).front() != at) continue;
-    const std::vector<int>& writers = accesses.writers(found->of.buffer);
+    if (!found || found->device.is_cpu() || accesses.calls(found->output.buffer).front() != at) continue;
+    const std::vector<int>& writers = accesses.writers(found->input.buffer);
     const auto next = std::lower_bound(writers.begin(), writers.end(), at);
     if (next == writers.begin()) continue;
     auto last = static_cast<std::size_t>(*std::prev(next));

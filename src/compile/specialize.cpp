@@ -124,16 +124,17 @@ void key_of_call(const std::vector<Variable>& tensors, const std::string& number
 
 namespace {
 
-constexpr int kMostRecordings = 6;      // consecutive recordings that all differ
-constexpr int kMostRefusals = 3;        // consecutive ones; the first calls may create what later calls find
-constexpr int kMostWasted = 3;          // consecutive tapes that are dropped before a replay
-constexpr std::size_t kMostPassed = 8;  // tensors that are remembered as past arguments
+constexpr int kMostRecordings = 6;   // consecutive recordings that all differ
+constexpr int kMostRefusals = 3;     // consecutive ones; the first calls may create what later calls find
+constexpr int kMostUnusedTapes = 3;  // consecutive tapes that are dropped before a replay
+constexpr std::size_t kMostPastArguments = 8;  // tensors that are remembered as past arguments
 
 std::string first_difference(const Tape& a, const Tape& b) {
   const std::size_t calls = std::min(a.marks.size(), b.marks.size()) - 1;  // the last mark is the end
   for (std::size_t i = 0; i < calls; ++i) {
     const auto signature_of = [i](const Tape& t) {
-      return std::string_view(t.signature).substr(t.marks[i].at, t.marks[i + 1].at - t.marks[i].at);
+      return std::string_view(t.signature)
+          .substr(t.marks[i].offset, t.marks[i + 1].offset - t.marks[i].offset);
     };
     if (signature_of(a) != signature_of(b))
       return detail::text("two calls in a row did different things, first at kernel call ", std::uint64_t{i},
@@ -156,27 +157,27 @@ bool Specialization::fits(const std::vector<Variable>& tensors) {
     if (!input.same_memory || !tensors[i].defined()) continue;
     if (tensors[i].array().storage() != input.memory->storage) return false;
     if (input.same_offset && tensors[i].storage_offset() != input.offset) return false;
-    if (input.memory->state != input.known.state || !only_passed_are_gone(input)) return false;
-    note_passed(input.memory.get(), tensors[i]);
+    if (input.memory->state != input.known.state || !only_past_arguments_are_gone(input)) return false;
+    note_past_argument(input.memory.get(), tensors[i]);
   }
   return holds(*replayed, tensors);
 }
 
 // The destruction of a tensor that is younger than the recording is not counted.
-void Specialization::note_passed(const detail::ReadStorage* memory, const Variable& x) {
+void Specialization::note_past_argument(const detail::ReadStorage* memory, const Variable& x) {
   if (!detail::is_older(x.impl()->born, memory->recording)) return;
   const std::uint64_t which = detail::number_of(autograd::aged(*x.impl()));
-  const auto same = [&](const Passed& each) { return each.memory == memory && each.which == which; };
-  if (std::any_of(passed_.begin(), passed_.end(), same)) return;
-  if (passed_.size() == kMostPassed) passed_.erase(passed_.begin());
-  passed_.push_back({memory, which});
+  const auto same = [&](const PastArgument& each) { return each.memory == memory && each.which == which; };
+  if (std::any_of(past_arguments_.begin(), past_arguments_.end(), same)) return;
+  if (past_arguments_.size() == kMostPastArguments) past_arguments_.erase(past_arguments_.begin());
+  past_arguments_.push_back({memory, which});
 }
 
 // Tries all subsets of the past arguments, which are few: one subset must explain all destroyed tensors.
-bool Specialization::only_passed_are_gone(Input& input) {
+bool Specialization::only_past_arguments_are_gone(Input& input) {
   if (input.known.none_gone(*input.memory)) return true;
   std::vector<std::uint64_t> passed;
-  for (const Passed& each : passed_)
+  for (const PastArgument& each : past_arguments_)
     if (each.memory == input.memory.get()) passed.push_back(each.which);
   const std::uint64_t gone = input.known.gone;
   for (std::uint64_t some = 1; some < std::uint64_t{1} << passed.size(); ++some) {
@@ -185,7 +186,8 @@ bool Specialization::only_passed_are_gone(Input& input) {
       if (some >> i & 1) input.known.gone ^= passed[i];
     if (!input.known.none_gone(*input.memory)) continue;
     for (std::size_t i = 0; i < passed.size(); ++i)
-      if (some >> i & 1) std::erase_if(passed_, [&](const Passed& each) { return each.which == passed[i]; });
+      if (some >> i & 1)
+        std::erase_if(past_arguments_, [&](const PastArgument& each) { return each.which == passed[i]; });
     for (Input& each : inputs_)
       if (each.memory == input.memory) each.known = input.known;
     return true;
@@ -200,16 +202,16 @@ void Specialization::stay_eager(const std::string& why) {
   replayed.reset();
   last_.reset();
   inputs_.clear();
-  passed_.clear();
+  past_arguments_.clear();
   warn(Warning("compile: the function stays eager: " + reason + "."));
 }
 
 void Specialization::invalidate() {
-  wasted_ = replays == 0 ? wasted_ + 1 : 0;
+  unused_tapes_ = replays == 0 ? unused_tapes_ + 1 : 0;
   last_ = std::move(replayed);
   recordings_ = 0;
   reason = "what it reads has been replaced; it is being recorded again";
-  if (wasted_ >= kMostWasted) stay_eager("what it reads is replaced from call to call");
+  if (unused_tapes_ >= kMostUnusedTapes) stay_eager("what it reads is replaced from call to call");
 }
 
 void Specialization::refused(const std::string& why) {
@@ -229,7 +231,7 @@ void Specialization::recorded(Recording& recording, const std::vector<Variable>&
     if (!x.defined()) continue;
     input.memory = detail::read_by_tape(x.array().storage(), recording.number());
     input.offset = x.storage_offset();
-    note_passed(input.memory.get(), x);
+    note_past_argument(input.memory.get(), x);
   }
   const std::uint32_t before = std::exchange(recorded_, recording.number());
   if (last_ && last_->signature == tape->signature) {
@@ -241,11 +243,11 @@ void Specialization::recorded(Recording& recording, const std::vector<Variable>&
       if (!now[i].same_memory) now[i].memory.reset();
     }
     // The known state also notices the destruction of captured tensors in an argument's memory.
-    const auto let_go = [&](Borrowed& x) {
-      if (x->defined() && detail::is_older(x->impl()->born, before) && x->impl()->born % 2 == 0) x.let_go();
+    const auto release_if_noticed = [&](Borrowed& x) {
+      if (x->defined() && detail::is_older(x->impl()->born, before) && x->impl()->born % 2 == 0) x.release();
     };
-    for (TapeLeaf& leaf : tape->leaves) let_go(leaf.leaf);
-    for (TapeOutput& output : tape->outputs) let_go(output.found);
+    for (TapeLeaf& leaf : tape->leaves) release_if_noticed(leaf.leaf);
+    for (TapeOutput& output : tape->outputs) release_if_noticed(output.found);
     adopt(std::move(tape), tensors, fuse_on_devices);
     inputs_ = std::move(now);
     return;

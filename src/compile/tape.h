@@ -52,18 +52,18 @@ struct Buffer {
   std::size_t bytes = 0;
   int first = -1, last = -1;  ///< the first and last call that access it; after fuse(), the steps
   bool written = false;
-  bool returned = false;    ///< whether an output or a gradient refers to it
-  std::uint32_t bumps = 0;  ///< the number of times that a run increments the version counter
-  std::size_t at = 0;       ///< temporary: its offset in the arena
+  bool returned = false;            ///< whether an output or a gradient refers to it
+  std::uint32_t version_bumps = 0;  ///< the number of times that a run increments the version counter
+  std::size_t arena_offset = 0;     ///< temporary: its offset in the arena
 
-  int input = -1;          ///< input: the number of the argument
-  std::int64_t reach = 0;  ///< input: the number of bytes that must exist after its first element
-  bool fixed = false;      ///< input: whether its offset must be the recorded one
+  int input = -1;             ///< input: the number of the argument
+  std::int64_t reach = 0;     ///< input: the number of bytes that must exist after its first element
+  bool fixed_offset = false;  ///< input: whether its offset must be the recorded one
   std::shared_ptr<detail::ReadStorage> found;  ///< captured: its memory
   detail::ReadState known;                     ///< captured: the state of the tensors on `found`
   bool is_gradient = false;                    ///< captured: whether it is a gradient, which leaves check
-  std::vector<std::byte> numbers;              ///< constant: its bytes
-  Ref<Storage> kept;                           ///< constant or result: its memory
+  std::vector<std::byte> contents;             ///< constant: its bytes
+  Ref<Storage> memory;                         ///< constant, result or from_kernel: its memory
 };
 
 /// A tensor of the tape: a buffer with a geometry.
@@ -75,24 +75,24 @@ struct TensorRef {
 /// A recorded kernel call.
 struct TapeCall {
   /// An output that the kernel allocates itself.
-  struct Made {
+  struct Allocated {
     std::size_t array;  ///< the position of the array in a visit of the call
     int buffer;
-    NdArray given;  ///< the array that the kernel replaced
+    NdArray replaced;  ///< the array that the caller gave
   };
   /// An address among the arguments.
   struct Address {
-    void** at;
+    void** pointer;
     int buffer;
     std::size_t offset;
   };
   /// A Philox state among the arguments, and the state of the call that draws it in each run.
   struct Words {
-    Philox* of;
-    const Philox* drawn;
+    Philox* target;
+    const Philox* source;
   };
   std::unique_ptr<detail::KeptCall> call;
-  std::vector<Made> made;
+  std::vector<Allocated> allocated;
   std::vector<Address> addresses;
   std::vector<Words> words;
   int number = 0;  ///< its position among the recorded calls; passes drop some of them
@@ -102,7 +102,7 @@ struct TapeCall {
 struct TapeStep {
   int first, last;                       ///< calls
   std::unique_ptr<StepProgram> program;  ///< null for one call
-  std::size_t work_at = 0;               ///< the offset of its scratch memory in the arena of its device
+  std::size_t work_offset = 0;           ///< the offset of its scratch memory in the arena of its device
 };
 
 /// Two temporaries that may share an address. The step works element by element: it is the last to read the
@@ -127,7 +127,7 @@ class Borrowed {
     if (!owned_) static_cast<void>(std::move(x_).release_impl().detach());
   }
   /// Gives up the reference that keeps the tensor alive.
-  void let_go() {
+  void release() {
     if (owned_ && x_.defined()) x_.impl()->release();
     owned_ = false;
   }
@@ -145,11 +145,11 @@ struct TapeLeaf {
   int input = -1;              ///< the number of the argument that the leaf is, or -1
   const void* data = nullptr;  ///< the address of the leaf's own elements
   bool adds = false;           ///< the function adds to the gradient
-  bool had = false;            ///< the leaf has a gradient before the call
-  bool any_before = false;     ///< the function drops the old gradient unread, so a replay accepts any
-  int dropped_at = 0;          ///< if any_before: the number of the call before which it is dropped
+  bool had_gradient = false;   ///< the leaf has a gradient before the call
+  bool ignores_old = false;    ///< the function drops the old gradient unread, so a replay accepts any
+  int dropped_at = 0;          ///< if ignores_old: the number of the call before which it is dropped
   TensorRef before;            ///< the old gradient, if calls access it
-  bool leaves = false;         ///< the gradient after the function is `after`
+  bool sets_gradient = false;  ///< the function leaves the gradient `after`, which may be none
   int added_at = 0;            ///< the number of the call from which on `after` is valid
   TensorRef after;
 };
@@ -189,7 +189,7 @@ struct Tape {
   std::vector<int> arguments, captured, own;  ///< the buffers of inputs; captured ones; results and constants
   std::string signature;                      ///< equal for two recordings of the same calls
   struct Mark {
-    std::size_t at;
+    std::size_t offset;
     const char* name;
   };
   std::vector<Mark> marks;  ///< the offset in the signature at which each call begins, and its name
