@@ -1,10 +1,10 @@
-// Arguments that share memory, with each other or with captured tensors, and arguments that are leaves.
+// Arguments of compiled functions that are leaves, or share memory with each other or with captured tensors.
 #include "twins.h"
 
 using support::Contains;
 using namespace twins;
 
-TEST_CASE("arguments that share memory, and slices of one, are told apart") {
+TEST_CASE("arguments on separate memory and arguments that share memory get tapes of their own") {
   auto f = compile([](Tensor a, const Tensor& b) {
     a.mul_(2);
     return a + b;
@@ -17,13 +17,13 @@ TEST_CASE("arguments that share memory, and slices of one, are told apart") {
     CHECK(equal(f(left, base), base * 3));
     CHECK(equal(left, base * 2));
     Tensor whole = base.clone();
-    const std::int64_t from = i;  // another offset in every call
+    const std::int64_t from = i;  // the offset differs in each call
     CHECK(equal(f(whole.narrow(0, from, 2), whole.narrow(0, from + 1, 2)),
                 tensor({from * 2.F + (from + 1) * 2.F, (from + 1) * 2.F + from + 2.F})));
   }
 }
 
-TEST_CASE("slices of one tensor that lie apart by other distances have tapes of their own") {
+TEST_CASE("two slices of one tensor get one tape for each distance between them") {
   auto f = compile([](Tensor a, const Tensor& b) {
     a.mul_(2);
     return a + b;
@@ -41,7 +41,7 @@ TEST_CASE("slices of one tensor that lie apart by other distances have tapes of 
   require_replays(f, 5);
 }
 
-TEST_CASE("an argument that is given back lies where it lay, wherever in its memory that is") {
+TEST_CASE("a replay that returns an argument returns the same memory at the argument's offset") {
   auto f = compile([](const Tensor& x, Tensor y) {
     y.add_(x);
     return std::tuple(y, y.narrow(0, 1, 2), x.narrow(0, 2, 1));
@@ -66,7 +66,7 @@ TEST_CASE("an argument that is given back lies where it lay, wherever in its mem
   require_replays(f, 4);
 }
 
-TEST_CASE("an argument that was the same tensor in each call may be another one") {
+TEST_CASE("a replay accepts another tensor in place of an argument that was always the same") {
   auto f = compile([](const Tensor& x, const Tensor& y) { return (x * 2 + y).relu() - x; });
   const Tensor same = randn({5}), other = randn({5});
   const auto check = [&](const Tensor& x) {
@@ -79,7 +79,7 @@ TEST_CASE("an argument that was the same tensor in each call may be another one"
   for (int i = 0; i < 5; ++i) check(other);
 }
 
-TEST_CASE("an argument that is a captured tensor only in a later call has the results of an eager call") {
+TEST_CASE("a later call whose argument is a captured tensor gives the results of an eager call") {
   const std::int64_t n = 32;
   struct State {
     Tensor kept, other;
@@ -120,7 +120,7 @@ TEST_CASE("an argument that is a captured tensor only in a later call has the re
   }
 }
 
-TEST_CASE("leaves among the arguments get gradients of their own") {
+TEST_CASE("backward in a replay gives each leaf argument its own gradient") {
   auto f = compile([](const Tensor& x) {
     const Tensor loss = x.square().sum();
     loss.backward();
@@ -135,7 +135,7 @@ TEST_CASE("leaves among the arguments get gradients of their own") {
   for (const Tensor& x : leaves) CHECK(same_bits(x.grad(), x.detach() * 2));
 }
 
-TEST_CASE("an argument that lies apart from a captured tensor may overlap it in another call") {
+TEST_CASE("a call whose argument overlaps a captured tensor gives the results of an eager call") {
   for (const std::int64_t n : {40, 20000}) {
     const Tensor all = randn({3 * n}), twin = all.clone();
     const Tensor captured = all.narrow(0, 0, n), captured_twin = twin.narrow(0, 0, n);
@@ -144,7 +144,7 @@ TEST_CASE("an argument that lies apart from a captured tensor may overlap it in 
       return x + 1;
     };
     auto f = compile([&](const Tensor& x) { return step(captured, x); });
-    std::vector<Tensor> apart;  // so that each call has other memory
+    std::vector<Tensor> apart;  // these tensors stay alive, so each call has new memory
     for (int i = 0; i < 5; ++i) {
       apart.push_back(randn({n}));
       REQUIRE(same_bits(f(apart.back()), step(captured_twin, apart.back())));
@@ -159,7 +159,7 @@ TEST_CASE("an argument that lies apart from a captured tensor may overlap it in 
   }
 }
 
-TEST_CASE("another part of a captured tensor in each call is read where it lies") {
+TEST_CASE("a function that reads another part of a captured tensor in each call reads the right part") {
   const Tensor table = randn({24, 3});
   const std::function<Tensor(int)> parts[] = {
       [&](int i) { return table.select(0, i); }, [&](int i) { return table.narrow(0, i, 2).sum(0); },
@@ -175,8 +175,7 @@ TEST_CASE("another part of a captured tensor in each call is read where it lies"
   }
 }
 
-TEST_CASE(
-    "as_strided reads an argument's memory as far as it goes in this call, and from the offset it names") {
+TEST_CASE("as_strided of an argument checks the memory of each call and keeps an explicit offset") {
   const Tensor all = randn({12});
   const auto wide = [](const Tensor& x) { return x.as_strided({2, 2}, {2, 1}) + 1; };
   auto relative = compile(wide);
@@ -194,7 +193,7 @@ TEST_CASE(
   CHECK_THROWS_WITH(absolute(randn({2})), support::Contains("out of bounds"));
 }
 
-TEST_CASE("an argument gets its gradient where products take up additions before it") {
+TEST_CASE("a leaf argument gets its gradient from a chain of matmuls whose additions are fused") {
   const Tensor w = randn({4, 3}).requires_grad_(), v = randn({3, 5}).requires_grad_();
   const auto loss = [&](const Tensor& x) { return x.matmul(w).relu().matmul(v).sum(); };
   auto f = compile([&](const Tensor& x) { loss(x).backward(); });
@@ -207,7 +206,7 @@ TEST_CASE("an argument gets its gradient where products take up additions before
   require_replays(f, 1);
 }
 
-TEST_CASE("an argument that is the captured leaf in a later call takes its gradient") {
+TEST_CASE("a captured leaf gets its gradient in a later call that takes it as argument") {
   const Tensor w = tensor({1.0, 2.0}).requires_grad_();
   auto f = compile([&](const Tensor& x) {
     w.square().sum().backward({}, false, false, {{x}});
@@ -221,7 +220,7 @@ TEST_CASE("an argument that is the captured leaf in a later call takes its gradi
   CHECK(equal(w.grad(), 2 * w));
 }
 
-TEST_CASE("a captured tensor that becomes part of a graph between calls passes gradients on") {
+TEST_CASE("backward passes gradients through a captured tensor that joins a graph between calls") {
   for (const bool through_view : {false, true}) {
     const Tensor w = tensor({1.0, 2.0}).requires_grad_();
     Tensor captured = tensor({3.0, 4.0});
@@ -239,7 +238,7 @@ TEST_CASE("a captured tensor that becomes part of a graph between calls passes g
   }
 }
 
-TEST_CASE("an argument that comes to lie in captured memory is checked for overlaps as in an eager call") {
+TEST_CASE("copy_ throws in a compiled call whose argument overlaps a captured tensor") {
   const Warnings warnings;
   const Tensor kept = arange(8, kFloat), seen = kept.narrow(0, 2, 4);
   auto from_kept = compile([&](Tensor x) { x.copy_(seen); });
@@ -257,7 +256,7 @@ TEST_CASE("an argument that comes to lie in captured memory is checked for overl
   CHECK_THROWS_WITH(into_kept(kept.narrow(0, 1, 4)), Contains("overlap"));
 }
 
-TEST_CASE("a function that writes to memory of two captured tensors stays eager and says why") {
+TEST_CASE("a function that writes to memory which two captured tensors share stays eager and reports why") {
   const Warnings warnings;
   const Tensor x = arange(4, kFloat), same = x.data(), before = x.clone();
   auto f = compile([&](const Tensor& y) {
@@ -269,7 +268,7 @@ TEST_CASE("a function that writes to memory of two captured tensors stays eager 
   CHECK_THAT(f.report().reason, Contains("another one has too"));
 }
 
-TEST_CASE("views that lie elsewhere in every call are results of that call") {
+TEST_CASE("a function that returns another view of its argument in each call stays eager") {
   const Warnings warnings;
   std::int64_t calls = 0;
   auto part = compile([&](const Tensor& x) { return x.narrow(0, calls, 2); });
@@ -283,7 +282,7 @@ TEST_CASE("views that lie elsewhere in every call are results of that call") {
   CHECK_THAT(part.report().reason, Contains("left different results"));
 }
 
-TEST_CASE("an argument in captured memory may come to lie at another offset there") {
+TEST_CASE("an argument in captured memory may have another offset in each call") {
   const Tensor kept = arange(12, kFloat), seen = kept.narrow(0, 3, 4);
   auto f = compile([&](const Tensor& x) { return x + seen * 2; });
   for (const std::int64_t offset : {0, 0, 0, 4, 4, 4, 5, 0})
@@ -291,7 +290,7 @@ TEST_CASE("an argument in captured memory may come to lie at another offset ther
   CHECK(f.report().replays == 2);
 }
 
-TEST_CASE("a captured tensor in an argument's memory that becomes part of a graph keeps later calls right") {
+TEST_CASE("a call is right after a captured tensor on the argument's memory joins a graph") {
   const Warnings warnings;
   Tensor kept = zeros({3});
   auto f = compile([&](const Tensor& x) { return std::tuple(x * 2, kept * 3); });
@@ -306,7 +305,7 @@ TEST_CASE("a captured tensor in an argument's memory that becomes part of a grap
   CHECK(equal(weight.grad(), full({3}, 3.)));
 }
 
-TEST_CASE("a call that cannot be tried says why, and the next one is a replay again") {
+TEST_CASE("a call with an argument in a graph is eager and reports why, and the next is replayed") {
   Warnings warnings;
   auto f = compile([](const Tensor& x) { return (x * 2).detach(); });
   const Tensor x = randn({2});

@@ -1,5 +1,5 @@
-// The assumptions of a tape about the tensors that it touches are checked, or cannot change: geometry, flags,
-// gradients, hooks and handles.
+// Assumptions of a tape about geometry, flags, gradients, hooks and handles of tensors: a change is noticed
+// or refused.
 #include "twins.h"
 
 #include <sstream>
@@ -10,7 +10,7 @@ using support::Contains;
 
 namespace {
 
-/// Requires that no call is replayed, for that reason, which one or two warnings give.
+/// Requires that no call is replayed, and that the report and one or two warnings give the reason.
 template <class F>
 void require_eager(F&& body, const std::string& reason) {
   Warnings warnings;
@@ -25,7 +25,7 @@ void require_eager(F&& body, const std::string& reason) {
 
 }  // namespace
 
-TEST_CASE("the geometry of a captured tensor that changes in place between calls is noticed") {
+TEST_CASE("a call notices that a captured tensor has changed its geometry in place") {
   const std::pair<const char*, void (*)(Tensor&)> changes[] = {
       {"t_", [](Tensor& x) { x.t_(); }},
       {"transpose_", [](Tensor& x) { x.transpose_(0, 1); }},
@@ -49,7 +49,7 @@ TEST_CASE("the geometry of a captured tensor that changes in place between calls
   for (const auto& [name, change] : changes) {
     INFO(name);
     Tensor w = randn({3, 3});
-    const Tensor memory = w.detach();  // so that it lives on
+    const Tensor memory = w.detach();  // this tensor keeps the memory alive
     auto f = compile([&](const Tensor& x) { return x + w * 2; });
     const Tensor x = randn({3, 3});
     settle(f, x);
@@ -60,7 +60,7 @@ TEST_CASE("the geometry of a captured tensor that changes in place between calls
   }
 }
 
-TEST_CASE("a captured tensor of which only the shape is read may change its shape") {
+TEST_CASE("a call notices a new shape of a captured tensor of which the function reads only the shape") {
   Tensor w = randn({2, 3});
   auto f = compile([&](const Tensor& x) { return x.reshape({w.size(1), -1}) + zeros_like(w).t(); });
   const Tensor x = randn({6});
@@ -72,7 +72,7 @@ TEST_CASE("a captured tensor of which only the shape is read may change its shap
   CHECK(same_bits(replay(f, x), x.reshape({3, 2})));
 }
 
-TEST_CASE("a function without a kernel call notices the shape of a captured tensor, too") {
+TEST_CASE("a call without kernel calls notices a new shape of a captured tensor") {
   Tensor w = randn({4, 2});
   auto f = compile([&] {
     if (w.split(2).size() != 2) throw std::out_of_range("not two parts");
@@ -95,7 +95,7 @@ TEST_CASE("a function that walks a graph from outside stays eager") {
   CHECK_THROWS_WITH(f(), Contains("modified by an inplace operation"));
 }
 
-TEST_CASE("the geometry of a parameter and of its gradient may change between calls") {
+TEST_CASE("backward accumulates correctly after a parameter or its gradient is transposed in place") {
   Tensor w = randn({2, 2}).requires_grad_();
   auto f = compile([&](const Tensor& x) {
     const Tensor loss = (x * w).sum();
@@ -116,14 +116,14 @@ TEST_CASE("the geometry of a parameter and of its gradient may change between ca
   settle(f, x);
   {
     const NoGradGuard no_grad;
-    w.mutable_grad().t_();  // the same memory in another order
+    w.mutable_grad().t_();  // the memory is the same, with other strides
   }
   const Tensor turned = w.grad().clone();
   f(x);
   CHECK(same_bits(w.grad(), turned + x));
 }
 
-TEST_CASE("a captured view in an argument's memory may change its geometry") {
+TEST_CASE("a call notices that a captured view on the argument's memory is transposed in place") {
   const Tensor x = randn({3, 3});
   Tensor view = x.view({3, 3});
   auto f = compile([&](const Tensor& a) { return a + view; });
@@ -135,7 +135,7 @@ TEST_CASE("a captured view in an argument's memory may change its geometry") {
   CHECK(same_bits(f(x), x + view));
 }
 
-TEST_CASE("a captured handle that moves to another view of living memory is noticed") {
+TEST_CASE("a call notices that a captured handle refers to another view of the same memory") {
   const Tensor w = randn({4, 3});
   Tensor row = w[0];
   auto f = compile([&](const Tensor& x) { return x * row; });
@@ -154,7 +154,7 @@ TEST_CASE("a captured handle that moves to another view of living memory is noti
   CHECK(same_bits(g(both), both.sum() + both[2]));
 }
 
-TEST_CASE("a captured leaf and a returned tensor that are replaced are noticed") {
+TEST_CASE("a call notices that a captured leaf or a returned captured tensor is replaced") {
   Tensor w = randn({3}).requires_grad_(), state = zeros({3});
   auto f = compile([&](const Tensor& x) {
     const Tensor loss = (x * w).sum();
@@ -174,7 +174,7 @@ TEST_CASE("a captured leaf and a returned tensor that are replaced are noticed")
   CHECK(f.report().replays > 4);
 }
 
-TEST_CASE("a captured leaf in an argument's memory that is replaced is noticed") {
+TEST_CASE("a call notices that a captured leaf on the argument's memory is replaced") {
   Tensor w = randn({4}).requires_grad_();
   auto f = compile([&](const Tensor&) { (w * 3).sum().backward(); });
   const Tensor x = w.detach();
@@ -185,7 +185,7 @@ TEST_CASE("a captured leaf in an argument's memory that is replaced is noticed")
   CHECK(same_bits(w.grad(), full({4}, 3.0)));
 }
 
-TEST_CASE("arguments that come and go leave the tape of their memory as it is") {
+TEST_CASE("the destruction of arguments on the same memory does not invalidate the tape") {
   const Tensor data = randn({40, 3});
   const Tensor w = randn({3});
   auto f = compile([&](const Tensor& x) { return (x * w).sum(); });
@@ -196,7 +196,7 @@ TEST_CASE("arguments that come and go leave the tape of their memory as it is") 
     CHECK(same_bits(f(x), (data[i] * w).sum()));
   }
   CHECK(f.report().recordings <= 4);
-  // Each has been made before the function is recorded again.
+  // These tensors are older than any recording of g.
   std::vector<Tensor> rows;
   for (int i = 0; i < 40; ++i) rows.push_back(data[i].detach().requires_grad_());
   auto g = compile([&](const Tensor& a) {
@@ -212,7 +212,7 @@ TEST_CASE("arguments that come and go leave the tape of their memory as it is") 
   CHECK(g.report().recordings <= 4);
 }
 
-TEST_CASE("arguments that are changed before each call do not keep a function from replays") {
+TEST_CASE("a function whose arguments change geometry and requires_grad before each call is replayed") {
   const Tensor w = randn({3});
   std::vector<Tensor> batches;
   for (int i = 0; i < 40; ++i) batches.push_back(randn({3}));
@@ -229,7 +229,7 @@ TEST_CASE("arguments that are changed before each call do not keep a function fr
   CHECK(f.report().replays >= 36);
 }
 
-TEST_CASE("one tensor twice is told apart from two leaves in one memory") {
+TEST_CASE("a tensor that is passed twice and two leaves on one memory get tapes of their own") {
   auto f = compile([](const Tensor& a, const Tensor& b) {
     const Tensor loss = (a * 2 + b * 3).sum();
     loss.backward();
@@ -250,11 +250,11 @@ TEST_CASE("one tensor twice is told apart from two leaves in one memory") {
   CHECK(f.report().replays >= 4);
 }
 
-TEST_CASE("a compiled step of an optimizer reads the gradients that its parameters have") {
+TEST_CASE("a compiled optimizer step reads the gradients that parameters have at each call") {
   Tensor w = randn({3}).requires_grad_(), twin = w.detach().clone().requires_grad_();
   optim::SGD optimizer({w}, 0.5), other({twin}, 0.5);
   auto step = compile([&] { optimizer.step(); });
-  std::vector<Tensor> held;  // gradients of before, whose memory is not handed out again
+  std::vector<Tensor> held;  // earlier gradients, whose memory must not be reused
   for (int i = 0; i < 8; ++i) {
     const Tensor x = randn({3});
     for (const Tensor& p : {w, twin}) {
@@ -268,7 +268,7 @@ TEST_CASE("a compiled step of an optimizer reads the gradients that its paramete
   }
 }
 
-TEST_CASE("a gradient that is read may be cleared, assigned or missing between calls") {
+TEST_CASE("a function that reads a gradient notices that it is assigned, replaced or cleared between calls") {
   Tensor w = randn({3}).requires_grad_();
   auto f = compile([&](const Tensor& x) { return w.grad().defined() ? x + w.grad() : x * 2; });
   const Tensor x = randn({3});
@@ -284,7 +284,7 @@ TEST_CASE("a gradient that is read may be cleared, assigned or missing between c
   CHECK(same_bits(f(x), expected()));
 }
 
-TEST_CASE("gradients that a function assigns or drops are assigned and dropped by replays") {
+TEST_CASE("replays assign and drop the gradients that the function assigns and drops") {
   Tensor w = randn({3}).requires_grad_(), v = randn({3}).requires_grad_();
   auto f = compile([&](const Tensor& x) {
     w.mutable_grad() = x * 2;
@@ -313,7 +313,7 @@ TEST_CASE("gradients that a function assigns or drops are assigned and dropped b
   CHECK(g.report().replays > 0);
 }
 
-TEST_CASE("a replay that throws has dropped the gradients that the function drops before") {
+TEST_CASE("a replay that throws has dropped the gradients that the function drops before the failing call") {
   Tensor w = ones({3}).requires_grad_();
   optim::SGD optimizer({w}, 0.1);
   const Tensor divisor = ones({1}, kInt);
@@ -332,7 +332,7 @@ TEST_CASE("a replay that throws has dropped the gradients that the function drop
   CHECK_FALSE(w.grad().defined());
 }
 
-TEST_CASE("a function that changes a tensor that it found stays eager and says why") {
+TEST_CASE("a function that changes a captured tensor, module or mode stays eager and reports why") {
   Tensor w = randn({2, 2}), leaf = randn({2}).requires_grad_();
   nn::Dropout module;
   require_eager([&] { w.t_(); }, "another shape");
@@ -354,7 +354,7 @@ TEST_CASE("a function that changes a tensor that it found stays eager and says w
   require_eager([&] { std::ostringstream() << w; }, "prints");
 }
 
-TEST_CASE("a state that a function changes and puts back does not keep it from replays") {
+TEST_CASE("a function that changes requires_grad and restores it is replayed") {
   nn::Linear judge(3, 1), maker(3, 3);
   auto step = compile([&](const Tensor& x) {
     for (const Tensor& p : judge->parameters()) p.set_requires_grad(false);
@@ -370,7 +370,7 @@ TEST_CASE("a state that a function changes and puts back does not keep it from r
   CHECK_FALSE(judge->weight.grad().defined());
 }
 
-TEST_CASE("tapes outlast the freezing of tensors that come back to what they were") {
+TEST_CASE("tapes stay valid when parameters are frozen and unfrozen between calls") {
   nn::Linear judge(3, 1), maker(3, 3);
   const auto freeze = [&](bool frozen) {
     for (const Tensor& p : judge->parameters()) p.set_requires_grad(!frozen);
@@ -398,7 +398,7 @@ TEST_CASE("tapes outlast the freezing of tensors that come back to what they wer
   }
   CHECK(judge_step.report().replays >= 15);
   CHECK(maker_step.report().replays >= 15);
-  // A tensor of nobody's tape.
+  // Neither of the two tapes refers to this tensor.
   Tensor other = randn({2});
   auto reads_other = compile([&] { return other * 2; });
   for (int i = 0; i < 5; ++i) reads_other();
@@ -411,7 +411,7 @@ TEST_CASE("tapes outlast the freezing of tensors that come back to what they wer
   CHECK(judge_step.report().recordings <= before + 2);
 }
 
-TEST_CASE("hooks that are added and removed between calls are called as in eager calls") {
+TEST_CASE("calls run the tensor and module hooks that are registered at the time of the call") {
   nn::Linear layer(3, 2);
   int calls = 0;
   auto step = compile([&](const Tensor& x) {
@@ -444,7 +444,7 @@ TEST_CASE("hooks that are added and removed between calls are called as in eager
   CHECK(same_bits(layer->weight.grad(), ones({2, 3})));
 }
 
-TEST_CASE("hooks of an argument belong to the kind of its calls") {
+TEST_CASE("arguments with and without a hook get tapes of their own") {
   auto f = compile([](const Tensor& x) {
     const Tensor loss = x.sum();
     loss.backward();
@@ -460,7 +460,7 @@ TEST_CASE("hooks of an argument belong to the kind of its calls") {
   }
 }
 
-TEST_CASE("a function returns the tensors that it was given or found, not copies of their handles") {
+TEST_CASE("replays return the same tensor objects for arguments, captured tensors and repeated results") {
   Tensor state = zeros({2});
   auto f = compile([&](const Tensor& x) {
     state.add_(x);

@@ -1,4 +1,5 @@
-// Compiled::emit() writes sources, and refuses what it cannot write. The folder emit compiles and runs them.
+// The text of sources that Compiled::emit() writes, and its errors. The folder emit compiles and runs
+// sources.
 #include "twins.h"
 
 #include <fstream>
@@ -20,7 +21,7 @@ std::string read(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// Calls with these arguments, which may share memory, until the function has a tape.
+/// Calls the function with these arguments, which may share memory, until it has a tape.
 template <class C, class... Args>
 void prepare(C& compiled, const Args&... args) {
   for (int i = 0; i < 5 && !compiled.report().replayed; ++i) compiled(args...);
@@ -28,7 +29,7 @@ void prepare(C& compiled, const Args&... args) {
   REQUIRE(compiled.report().replayed);
 }
 
-/// The words of the error with which emit() refuses; empty where it writes a source.
+/// The message of the error that emit() throws; empty if it writes a source.
 template <class C>
 std::string refusal(const C& compiled, const std::string& path = "never.cpp") {
   try {
@@ -42,7 +43,7 @@ std::string refusal(const C& compiled, const std::string& path = "never.cpp") {
 
 }  // namespace
 
-TEST_CASE("there is nothing to emit before a function is replayed") {
+TEST_CASE("emit throws before the function is replayed") {
   auto f = compile([](const Tensor& x) { return x + 1; });
   CHECK_THAT(refusal(f), Contains("has not been called yet"));
   f(ones({2}));
@@ -53,7 +54,7 @@ TEST_CASE("there is nothing to emit before a function is replayed") {
   CHECK_THAT(refusal(decides), Contains("reads or writes elements"));
 }
 
-TEST_CASE("what a source cannot do is not emitted") {
+TEST_CASE("emit throws for backward, optimizer steps, checks of values and random numbers") {
   const Tensor x = rand({4, 6});
   Training training(perceptron(), [](const auto& p) { return std::make_unique<optim::SGD>(p, 0.1); });
   const Tensor y = randint(3, {4}, kLong);
@@ -79,7 +80,7 @@ TEST_CASE("what a source cannot do is not emitted") {
 #endif
 }
 
-TEST_CASE("a source is named after its file") {
+TEST_CASE("the emitted class is named after its file") {
   auto f = compile([](const Tensor& x) { return x + 1; });
   prepare(f, ones({2}));
   CHECK_THAT(refusal(f, "step.cc"), Contains("ends with .cpp"));
@@ -96,7 +97,7 @@ TEST_CASE("a source is named after its file") {
 
 #ifndef EBB_STATIC
 
-TEST_CASE("calls are written with all that they are given") {
+TEST_CASE("emit writes each kernel call with all its arguments") {
   const Tensor weight = randn({3, 4}), large = arange(40, kDouble);
   auto f = compile([&](const Tensor& x, const Tensor& y, double by) {
     const Tensor bias = tensor({0.5F, -2.0F, 8.0F});
@@ -150,7 +151,7 @@ TEST_CASE("calls are written with all that they are given") {
   CHECK(weights.at("c2").equal(full({20}, 0.5)));
 }
 
-TEST_CASE("a source of a function that reads only its arguments needs no file") {
+TEST_CASE("emit writes no file of weights for a function that reads only its arguments") {
   auto f = compile([](const Tensor& x, const Tensor& none) { return none.defined() ? x : (x * 2).t(); });
   prepare(f, randn({2, 3}), Tensor());
   f.emit(temporary("twice.cpp"));
@@ -163,7 +164,7 @@ TEST_CASE("a source of a function that reads only its arguments needs no file") 
                  Contains("kernels::Binary<ops::Mul>::slot(kCPU, y0, kFloat, x0, Scalar(2), ops::Mul{});"));
 }
 
-TEST_CASE("arguments that share memory or are written to are told apart in a source") {
+TEST_CASE("emit marks arguments that share memory or are written to") {
   auto f = compile([](const Tensor& a, const Tensor& b) { a.add_(b); });
   const Tensor both = randn({6});
   prepare(f, both.slice(0, 2, 4), both.slice(0, 4, 6));
@@ -178,7 +179,7 @@ TEST_CASE("arguments that share memory or are written to are told apart in a sou
                  Contains("  plan_->call({x0, x1});"));
 }
 
-TEST_CASE("constants that the calls write to are as they were in each run") {
+TEST_CASE("an emitted source refills constants that its calls write to") {
   auto f = compile([](const Tensor& x) { return tensor({1.0F, 2.0F}).add_(x); });
   prepare(f, randn({2}));
   f.emit(temporary("adds.cpp"));
@@ -186,7 +187,7 @@ TEST_CASE("constants that the calls write to are as they were in each run") {
              Contains("NdArray c0{refilled(constant(8, {4611686019492741120U})), "));
 }
 
-TEST_CASE("weights that have been replaced are not emitted as they were") {
+TEST_CASE("emit throws for a replaced weight and writes the current values of a changed one") {
   nn::Linear layer(3, 2);
   auto f = compile([&](const Tensor& x) {
     const NoGradGuard no_grad;
@@ -203,7 +204,7 @@ TEST_CASE("weights that have been replaced are not emitted as they were") {
   CHECK(safetensors::read(temporary("layer.safetensors")).at("w1").equal(layer->weight));
 }
 
-TEST_CASE("the three files of a source carry the mark of its calls") {
+TEST_CASE("the three emitted files carry one mark, which depends on the calls and not on the weights") {
   nn::Linear layer(3, 2);
   const auto emitted = [&](const std::function<Tensor(const Tensor&)>& body) {
     auto f = compile(body);
@@ -220,7 +221,7 @@ TEST_CASE("the three files of a source carry the mark of its calls") {
     return layer(x);
   };
   const std::string mark = emitted(body);
-  layer->weight.detach().mul_(2);  // other numbers of the same calls
+  layer->weight.detach().mul_(2);  // the weights differ, the calls are the same
   CHECK(emitted(body) == mark);
   CHECK(emitted([&](const Tensor& x) { return body(x).relu(); }) != mark);
 }

@@ -1,16 +1,16 @@
-// A table of compiled functions: each row is a function, the tensors that it captures, and the acts of its
-// caller between calls. One harness runs rows, and pairs of rows, eagerly and compiled.
+// A table of compiled functions. Each row has a function, its captured tensors, and actions of the caller
+// between calls. features_test.cpp runs rows, and pairs of rows, eagerly and compiled.
 #pragma once
 
 #include "twins.h"
 
 namespace twins {
 
-/// A function with its captured tensors, which run() may write to. Two instances of a row never share memory.
+/// A function and its captured tensors, which run() may write to. Two instances of a row never share memory.
 struct Instance {
-  /// The first result has the shape of x. No result is part of a graph.
+  /// Runs the function. The first result has the shape of x. No result is part of a graph.
   std::function<std::vector<Tensor>(const Tensor& x)> run;
-  /// Does the caller's part before the call with this number; empty: nothing.
+  /// Does the actions of the caller before the call with this number. It may be empty.
   std::function<void(int call)> between;
   /// Tensors whose elements and versions must be equal after each call.
   std::vector<Tensor> kept;
@@ -18,19 +18,20 @@ struct Instance {
   std::function<std::vector<Tensor>()> more;
 };
 
-/// The call before which rows that replace a tensor, a mode or an option do so: the function is recorded
-/// anew.
+/// The number of the call before which some rows replace a tensor, a mode or an option, so that the function
+/// is recorded again.
 constexpr int kChange = 5;
 constexpr int kCalls = 10;
 
+/// A row of the table.
 struct Feature {
   const char* name;
   std::function<Instance()> make;
-  bool changes = false;  ///< whether it does something at kChange
-  bool draws = false;    ///< whether it draws from the default generator
+  bool changes = false;  ///< whether the row replaces something at kChange
+  bool draws = false;    ///< whether the function draws from the default generator
 };
 
-// Tables by subject.
+// The rows of each subject, and the rows of all subjects.
 std::vector<Feature> draw_features();
 std::vector<Feature> memory_features();
 std::vector<Feature> change_features();
@@ -42,7 +43,7 @@ const std::vector<Feature>& features();
 
 constexpr std::int64_t kColumns = 8;
 
-/// Numbers that depend on nothing but the sizes.
+/// A tensor whose elements depend only on its sizes.
 inline Tensor numbers(IntArrayRef sizes, double scale = 1) {
   std::int64_t n = 1;
   for (const std::int64_t size : sizes) n *= size;

@@ -1,4 +1,4 @@
-// Functions whose calls are joined or moved: chains of elementwise calls, and matrix products.
+// Features: chains of elementwise calls and matrix products, which passes fuse or reorder.
 #include "features.h"
 
 namespace twins {
@@ -108,7 +108,7 @@ std::vector<Feature> product_features() {
     const Tensor g = mm(h, w.t()) * (h > 0), k = mm(g, w) * h;
     return std::vector<Tensor>{mm(k, w).sigmoid(), k.sum()};
   });
-  // An addition: its target, its form, and the moment at which the target is read.
+  // Each row is an addition, with its target, its form, and the time at which the target is read.
   const auto sum = [&](const char* name, std::vector<Tensor> (*run)(const Tensor& sum, const Tensor& x)) {
     all.push_back({name, [=] {
                      Instance i;

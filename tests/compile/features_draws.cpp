@@ -1,4 +1,4 @@
-// Functions that draw random numbers.
+// Features: functions that draw random numbers.
 #include "features.h"
 
 namespace twins {

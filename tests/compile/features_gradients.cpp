@@ -1,10 +1,10 @@
-// Functions that differentiate, and training steps.
+// Features: derivatives and training steps.
 #include "features.h"
 
 namespace twins {
 namespace {
 
-// A leaf, and what one call does with it.
+// A leaf, and the use of it in one call.
 using WithLeaf = std::vector<Tensor> (*)(const Tensor& w, const Tensor& x);
 
 Tensor loss_of(const Tensor& w, const Tensor& x) { return (x.detach() * w).tanh().square().sum(); }

@@ -1,4 +1,4 @@
-// Functions whose tensors share memory, and callers that write between calls.
+// Features: tensors that share memory, and callers that write to tensors between calls.
 #include "features.h"
 
 namespace twins {
@@ -118,7 +118,7 @@ std::vector<Feature> memory_features() {
 
 std::vector<Feature> change_features() {
   std::vector<Feature> all;
-  // A function of a captured tensor that the caller changes in some way in the middle.
+  // The caller changes the captured tensor of each of these functions at kChange.
   const auto change = [&](const char* name, void (*how)(Tensor&, std::vector<Tensor> & held)) {
     all.push_back({name,
                    [=] {

@@ -1,4 +1,4 @@
-// Every row of the table of features, and every pair of rows: compiled calls do what eager ones do.
+// Compares compiled and eager calls for every row of the table of features, and for every pair of rows.
 #include <iterator>
 #include <sstream>
 #include <thread>
@@ -10,24 +10,24 @@ using namespace twins;
 
 namespace {
 
-// How the arguments lie.
-enum class Lies { whole, part, columns };
+// The layout of the argument: all of its memory, a part of it, or column-major.
+enum class ArgumentLayout { whole, part, columns };
 
 struct Setting {
   std::int64_t rows = 5;
-  Lies layout = Lies::whole;
-  std::vector<int> threads = {1};  // of one call after the other
+  ArgumentLayout layout = ArgumentLayout::whole;
+  std::vector<int> threads = {1};  // the numbers of threads of successive calls
 };
 
 // The visible effects of ten calls.
 struct Trace {
   std::vector<Tensor> values;
   std::vector<std::string> shapes;
-  std::int64_t early = 0, all = 0;  // replays before kChange, and in the end
+  std::int64_t early = 0, all = 0;  // replays before kChange, and at the end
   std::string reason;
 };
 
-// Sizes, strides, places and versions of tensors, and who shares memory with whom.
+// Describes sizes, strides, offsets and versions of tensors, and which tensors share memory.
 std::string shapes_of(const std::vector<Tensor>& results, const Tensor& x, const std::vector<Tensor>& kept) {
   std::vector<Tensor> all = results;
   all.push_back(x);
@@ -47,9 +47,9 @@ std::string shapes_of(const std::vector<Tensor>& results, const Tensor& x, const
   return text.str();
 }
 
-Tensor argument(const Tensor& numbers, Lies layout, int call) {
-  if (layout == Lies::whole) return numbers.clone();
-  if (layout == Lies::columns) return numbers.t().contiguous().t();
+Tensor argument(const Tensor& numbers, ArgumentLayout layout, int call) {
+  if (layout == ArgumentLayout::whole) return numbers.clone();
+  if (layout == ArgumentLayout::columns) return numbers.t().contiguous().t();
   const Tensor base = zeros({numbers.size(0) + kCalls, kColumns});
   base.narrow(0, call, numbers.size(0)).copy_(numbers);
   return base.narrow(0, call, numbers.size(0));
@@ -61,7 +61,7 @@ std::vector<Tensor> copies(const std::vector<Tensor>& of) {
   return all;
 }
 
-// Runs instances one after the other as one function, each on what the one before gave.
+// Runs the instances as one function: each takes the first result of the previous one.
 Trace trace(std::vector<Instance> instances, const Setting& setting, bool compiled) {
   auto run = [&](const Tensor& x) {
     std::vector<Tensor> all;
@@ -99,7 +99,7 @@ Trace trace(std::vector<Instance> instances, const Setting& setting, bool compil
     seen.shapes.push_back(shapes_of(results, x, kept));
     held.insert(held.end(), results.begin(), results.end());
   }
-  note(held);  // what the caller holds is as it would be
+  note(held);  // later calls must not overwrite results that the caller holds
   note({randn({3})});
   seen.all = step.report().replays;
   seen.reason = step.report().reason;
@@ -137,7 +137,7 @@ void check(const std::vector<const Feature*>& features, const Setting& setting) 
   CHECK(got.all >= (changes ? got.early + 2 : kCalls - 4));
 }
 
-// The number of threads that was set before a scope.
+// Restores the number of threads at the end of a scope.
 struct KeepThreads {
   ~KeepThreads() { set_num_threads(before); }
   int before = get_num_threads();
@@ -145,25 +145,27 @@ struct KeepThreads {
 
 }  // namespace
 
-TEST_CASE("every feature gives the results of eager calls in replays, in every layout and with any threads") {
+TEST_CASE("every feature has eager results in replays, for every layout and number of threads") {
   const KeepThreads keep;
   for (const Feature& each : features())
     for (const std::int64_t rows : {5, 800})
-      for (const Lies layout : {Lies::whole, Lies::part, Lies::columns})
+      for (const ArgumentLayout layout :
+           {ArgumentLayout::whole, ArgumentLayout::part, ArgumentLayout::columns})
         for (const std::vector<int>& threads : {std::vector<int>{1}, {3}, {1, 3, 2}}) {
-          if (layout != Lies::whole && threads.size() == 1) continue;
+          if (layout != ArgumentLayout::whole && threads.size() == 1) continue;
           set_num_threads(threads[0]);
           check({&each}, {rows, layout, threads});
         }
 }
 
-TEST_CASE("every pair of features in one function gives the results of eager calls in replays") {
+TEST_CASE("every pair of features in one function has eager results in replays") {
   const KeepThreads keep;
   const std::vector<Feature>& all = features();
   for (std::size_t a = 0; a < all.size(); ++a)
     for (std::size_t b = 0; b < all.size(); ++b) {
-      // A part of the pairs is of many rows, which run by blocks, on one thread or several.
+      // Some pairs have many rows, which run in several blocks, on one thread or more.
       set_num_threads((a + b) % 2 ? 3 : 1);
-      check({&all[a], &all[b]}, {(a + 3 * b) % 5 ? 5 : 800, b % 2 ? Lies::part : Lies::whole, {1}});
+      check({&all[a], &all[b]},
+            {(a + 3 * b) % 5 ? 5 : 800, b % 2 ? ArgumentLayout::part : ArgumentLayout::whole, {1}});
     }
 }

@@ -1,13 +1,13 @@
-// What runs together in a tape: chains of elementwise calls by blocks, and products.
+// Fusion on the CPU: chains of elementwise calls, reductions, matmuls and max pooling, in blocks.
 #include "twins.h"
 
 using namespace twins;
 
 namespace {
 
-constexpr std::int64_t kFew = 100, kMany = 50021;  // one block; several, of which the last is not whole
+constexpr std::int64_t kFew = 100, kMany = 50021;  // one block; several blocks with a partial last one
 
-// Eager results of `f` beside those of its replays, on new numbers each time.
+// Requires that compiled calls of `f` equal eager ones, on new numbers in each call.
 template <class F>
 CompileReport require_twin(F f, const std::function<std::vector<Tensor>()>& make, int times = 6) {
   auto compiled = compile(f);
@@ -31,7 +31,7 @@ std::function<std::vector<Tensor>()> uniform(std::int64_t n, DType dtype, int co
   };
 }
 
-// A number of threads for a scope.
+// Sets the number of threads for a scope.
 struct Threads {
   explicit Threads(int n) { set_num_threads(n); }
   ~Threads() { set_num_threads(before); }
@@ -40,7 +40,7 @@ struct Threads {
 
 }  // namespace
 
-TEST_CASE("chains of elementwise calls are replayed by blocks with equal bits") {
+TEST_CASE("a chain of elementwise calls is replayed in blocks with equal bits") {
   const std::int64_t n = GENERATE(as<std::int64_t>{}, 1, kFew, kMany);
   const DType dtype = GENERATE(kFloat, kDouble, kHalf, kBFloat16, kInt);
   const Threads threads(GENERATE(1, 3));
@@ -53,11 +53,11 @@ TEST_CASE("chains of elementwise calls are replayed by blocks with equal bits") 
       },
       uniform(n, dtype));
   REQUIRE(report.fused == report.operations);
-  // What passes from row to row has no memory but a block.
+  // Intermediate results of the chain need only a block of memory.
   if (n == kMany) REQUIRE(report.arena_bytes < 4 * kMany * static_cast<std::int64_t>(element_size(dtype)));
 }
 
-TEST_CASE("chains with functions and their first and second derivatives run by blocks") {
+TEST_CASE("chains of unary functions and their first and second derivatives are replayed with equal bits") {
   const std::int64_t n = GENERATE(as<std::int64_t>{}, kFew, kMany);
   const Threads threads(GENERATE(1, 2));
   require_twin(
@@ -71,9 +71,9 @@ TEST_CASE("chains with functions and their first and second derivatives run by b
       uniform(n, kFloat));
 }
 
-TEST_CASE("sums over all elements are made with the elements") {
+TEST_CASE("sums over all elements are fused into the chain with equal bits") {
   const std::int64_t n =
-      GENERATE(as<std::int64_t>{}, 1, kFew, 4096, kMany, 65537, 200001);  // a block, pieces, several of them
+      GENERATE(as<std::int64_t>{}, 1, kFew, 4096, kMany, 65537, 200001);  // from one block to several pieces
   const DType dtype = GENERATE(kFloat, kDouble, kHalf, kLong);
   const Threads threads(GENERATE(1, 3));
   INFO(n << " of " << dtype);
@@ -81,14 +81,14 @@ TEST_CASE("sums over all elements are made with the elements") {
       [](const std::vector<Tensor>& x) {
         const Tensor y = x[0] * x[1] + x[2], total = y.sum();
         const Tensor z = x[0] - x[1] * 2, other = z.sum();
-        const Tensor w = total + z;  // of a sum that must be there first
+        const Tensor w = total + z;  // this addition needs the complete sum
         return std::vector<Tensor>{total, other, w.sum()};
       },
       uniform(n, dtype));
   if (n == 200001 && dtype == kFloat) REQUIRE(report.arena_bytes < 3 * n * 4 / 2);
 }
 
-TEST_CASE("a sum is of the elements as they were when it was taken") {
+TEST_CASE("a fused sum reads the elements before a later in-place write") {
   const CompileReport report = require_twin(
       [](const std::vector<Tensor>& x) {
         Tensor y = x[0] * x[1];
@@ -100,7 +100,7 @@ TEST_CASE("a sum is of the elements as they were when it was taken") {
   CHECK(report.fused == report.operations);
 }
 
-TEST_CASE("a mean that gradients go through is replayed by blocks") {
+TEST_CASE("a mean and its gradient are replayed with equal bits") {
   const std::int64_t n = GENERATE(as<std::int64_t>{}, kFew, 200001);
   require_twin(
       [](const std::vector<Tensor>& numbers) {
@@ -111,7 +111,7 @@ TEST_CASE("a mean that gradients go through is replayed by blocks") {
       uniform(n, kFloat));
 }
 
-TEST_CASE("one number for all elements: given, read, expanded, or of a tensor without dimensions") {
+TEST_CASE("a chain takes broadcast scalars from constants, elements, expanded and 0-dimensional tensors") {
   const std::int64_t n = GENERATE(as<std::int64_t>{}, 1, kFew, kMany);
   require_twin(
       [](const std::vector<Tensor>& x) {
@@ -122,7 +122,7 @@ TEST_CASE("one number for all elements: given, read, expanded, or of a tensor wi
       uniform(n, GENERATE(kFloat, kHalf)));
 }
 
-TEST_CASE("calls that see each other's elements elsewhere do not run together") {
+TEST_CASE("calls that access each other's elements at other positions are not fused") {
   const std::int64_t half = kMany / 2;
   const auto make = [&] { return uniform(2 * half, kFloat, 1)(); };
   SECTION("parts of one tensor") {
@@ -175,7 +175,7 @@ TEST_CASE("calls that see each other's elements elsewhere do not run together") 
   }
 }
 
-TEST_CASE("chains write to arguments and captured tensors") {
+TEST_CASE("a fused chain writes to arguments and captured tensors with equal bits") {
   const Tensor kept = rand({kMany}), twin = kept.clone();
   const auto body = [](const Tensor& state, const Tensor& x) {
     x.mul_(2).add_(state);
@@ -190,7 +190,7 @@ TEST_CASE("chains write to arguments and captured tensors") {
   require_replays(step, 2);
 }
 
-TEST_CASE("arguments whose memory overlaps are not replayed by blocks") {
+TEST_CASE("a call whose arguments overlap gives the results of an eager call") {
   std::vector<float> numbers(2 * kMany), others(2 * kMany);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = others[i] = static_cast<float>(i % 97) / 97;
   const auto body = [](const Tensor& x, const Tensor& y) {
@@ -212,7 +212,7 @@ TEST_CASE("arguments whose memory overlaps are not replayed by blocks") {
                  {body(view(others, 5), view(others, 0)), view(others, 0)});
 }
 
-TEST_CASE("a product is added where it was, not where others still look") {
+TEST_CASE("a matmul is not fused with a later addition if other calls access the sum in between") {
   const Tensor sum = rand({20, 30}), twin = sum.clone();
   const auto body = [](const Tensor& to, const Tensor& a, const Tensor& b) {
     const Tensor product = mm(a, b), before = to * 1;
@@ -230,11 +230,11 @@ TEST_CASE("a product is added where it was, not where others still look") {
   require_replays(step, 2);
 }
 
-TEST_CASE("a product is not added to what is made after it, nor to what it reads") {
+TEST_CASE("a matmul is not fused with an addition to a sum that it reads or that is created after it") {
   const std::int64_t n = 40;
   const auto body = [](const Tensor& to, const Tensor& b) {
     const Tensor product = mm(to, b);
-    const Tensor later = full({n, n}, 0.25);  // its memory is filled behind the product
+    const Tensor later = full({n, n}, 0.25);  // it is filled after the product
     later.add_(product);
     to.add_(mm(to, b));
     const Tensor right = b * 0.5;
@@ -253,7 +253,7 @@ TEST_CASE("a product is not added to what is made after it, nor to what it reads
   require_replays(step, 2);
 }
 
-TEST_CASE("what a product by blocks of its rows reads is not written before all blocks are made") {
+TEST_CASE("a call does not overwrite an operand of a matmul that is produced in blocks") {
   const std::int64_t n = GENERATE(256, 300);
   const Threads threads(GENERATE(1, 2));
   const auto body = [](const Tensor& a, const Tensor& b) {
@@ -272,13 +272,13 @@ TEST_CASE("what a product by blocks of its rows reads is not written before all 
   require_replays(step, 2);
 }
 
-TEST_CASE("chains read numbers of other dtypes as eager calls do") {
+TEST_CASE("a chain that reads scalars of other dtypes gives the results of eager calls") {
   for (const DType dtype : {kDouble, kHalf, kInt, kLong}) {
     INFO(dtype);
     const Tensor number = tensor(1.5, kDouble).to(dtype), other = tensor(2.25, kDouble).to(dtype);
     const CompileReport report = require_twin(
         [&](const std::vector<Tensor>& x) {
-          number.add_(other).sub_(other);  // so that it is read anew in each call
+          number.add_(other).sub_(other);  // a write, so that the scalar is not a constant
           return std::vector<Tensor>{(x[0] * number + 1).relu() - other,
                                      where(x[1] > number, x[1], x[2] * 2)};
         },
@@ -287,8 +287,8 @@ TEST_CASE("chains read numbers of other dtypes as eager calls do") {
   }
 }
 
-TEST_CASE("gradients are added to by the products that make them, with equal bits") {
-  // Rows of the batch are summed up in several parts from 128 on.
+TEST_CASE("matmuls that accumulate into gradients have equal bits") {
+  // Batches of 128 rows or more are summed in several parts.
   const std::int64_t batch = GENERATE(1, 2, 64, 300, 1030);
   const std::int64_t features = GENERATE(1, 5, 40);
   const DType dtype = GENERATE(kFloat, kDouble, kHalf);
@@ -321,7 +321,7 @@ TEST_CASE("gradients are added to by the products that make them, with equal bit
   require_same(expected, got);
 }
 
-TEST_CASE("a product goes on by blocks of its rows, which saves memory and no bits") {
+TEST_CASE("a matmul before an activation's gradient runs in blocks of rows with less memory and equal bits") {
   const std::int64_t batch = GENERATE(256, 300, 641), width = 64;
   const Threads threads(1);
   const auto training = [&] {
@@ -340,12 +340,13 @@ TEST_CASE("a product goes on by blocks of its rows, which saves memory and no bi
     if (t == 4) set_num_threads(3);
   }
   require_replays(step, 2);
-  // Two layers' results, a gradient, a block, and what is small; not the gradient before the activation.
+  // The arena holds results of two layers, a gradient, a block and small buffers, but not the gradient before
+  // the activation.
   const auto layer = batch * width * 4;
   REQUIRE(step.report().arena_bytes < 3 * layer + 160 * width * 4 + (16 << 10));
 }
 
-TEST_CASE("the gradient of max pooling is made by planes before an activation's") {
+TEST_CASE("the gradient of max pooling is produced in planes with less memory and equal bits") {
   const int stride = GENERATE(2, 1);
   const DType dtype = GENERATE(kFloat, kDouble, kBFloat16);
   const Threads threads(GENERATE(1, 2));
@@ -371,9 +372,10 @@ TEST_CASE("the gradient of max pooling is made by planes before an activation's"
     require_same(compiled.state(), eager.state());
   }
   require_replays(step, 2);
-  // The activation, in whose place its gradient comes; of the pooled elements places, values and gradients.
+  // The arena holds the activation, whose gradient reuses its memory, and the indices, values and gradients
+  // of the pooled elements.
   const std::int64_t size = element_size(dtype), layer = kBatch * kChannels * 24 * 24 * size;
   const std::int64_t pooled = layer / size / (stride * stride) * (8 + 2 * size);
-  // 16-bit convolutions have copies of their own.
+  // Convolutions of 16-bit types need additional copies.
   if (size > 2) REQUIRE(step.report().arena_bytes < layer + pooled);
 }

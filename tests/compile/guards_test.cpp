@@ -1,4 +1,4 @@
-// What a tape follows, what has it recorded anew, and what keeps a function eager.
+// Changes that a replay follows, changes that cause a new recording, and functions that stay eager.
 #include "twins.h"
 
 #include <deque>
@@ -7,7 +7,7 @@
 using namespace twins;
 using support::Contains;
 
-TEST_CASE("shapes, dtypes, numbers and modes have tapes of their own") {
+TEST_CASE("each shape, dtype, layout, number, string and grad mode gets a tape of its own") {
   auto f = compile([](const Tensor& x, double by, const std::string& how) {
     return how == "sum" ? (x * by).sum() : (x * by).mean();
   });
@@ -29,7 +29,7 @@ TEST_CASE("shapes, dtypes, numbers and modes have tapes of their own") {
   CHECK(f.report().calls == 0);
 }
 
-TEST_CASE("every state of the thread that decides what ops do has tapes of its own") {
+TEST_CASE("each mode of the thread that affects ops gets a tape of its own") {
   auto f = compile([](const Tensor& x) {
     const Tensor one = ones({2, 2});
     return std::tuple(x.matmul(x) + one, one);
@@ -62,14 +62,14 @@ TEST_CASE("every state of the thread that decides what ops do has tapes of its o
   require_replays(f, static_cast<std::int64_t>(std::size(states)));
 }
 
-TEST_CASE("of many kinds the ones used last are kept") {
+TEST_CASE("max_kinds keeps the most recently used kinds") {
   auto f = compile([](const Tensor& x) { return x + 1; }, CompileOptions{2});
   for (int n = 1; n < 6; ++n)
     for (int i = 0; i < 3; ++i) CHECK(equal(f(ones({n})), full({n}, 2.0)));
   CHECK(f.report().kinds == 2);
 }
 
-TEST_CASE("writes in place to captured tensors are followed, another tensor in their stead is noticed") {
+TEST_CASE("a replay reads in-place writes to a captured tensor and notices its replacement") {
   Tensor weight = randn({3});
   auto f = compile([&](const Tensor& x) { return x * weight; });
   const Tensor x = randn({3});
@@ -84,11 +84,11 @@ TEST_CASE("writes in place to captured tensors are followed, another tensor in t
   CHECK(same_bits(f(x), x * weight));
   settle(f, x);
   const Tensor held = weight.detach();
-  weight.set_data(randn({3}));  // the old memory lives on in `held`
+  weight.set_data(randn({3}));  // `held` keeps the old memory alive
   CHECK(same_bits(f(x), x * weight));
 }
 
-TEST_CASE("frozen parameters that are set free again are noticed") {
+TEST_CASE("a call notices that frozen parameters are unfrozen") {
   nn::Linear frozen(2, 2), free(2, 1);
   for (const Tensor& p : frozen->parameters()) p.set_requires_grad(false);
   auto step = compile([&](const Tensor& x) {
@@ -109,7 +109,7 @@ TEST_CASE("frozen parameters that are set free again are noticed") {
   CHECK(frozen->weight.grad().defined());
 }
 
-TEST_CASE("a module that moves to another dtype is recorded anew") {
+TEST_CASE("a module that is converted to another dtype is recorded again") {
   nn::Linear layer(3, 2);
   auto f = compile([&](const Tensor& x) {
     const NoGradGuard no_grad;
@@ -122,7 +122,7 @@ TEST_CASE("a module that moves to another dtype is recorded anew") {
   CHECK(same_bits(f(x), layer(x.to(kDouble))));
 }
 
-TEST_CASE("gradients accumulate, or start anew, as they would eagerly") {
+TEST_CASE("replays accumulate gradients or create new ones as eager calls do") {
   Tensor w = randn({4}).requires_grad_(), eager = w.detach().clone().requires_grad_();
   auto backward = compile([&](const Tensor& x) { (w * x).square().sum().backward(); });
   const auto expect = [&](const Tensor& x) {
@@ -133,7 +133,7 @@ TEST_CASE("gradients accumulate, or start anew, as they would eagerly") {
   for (int i = 0; i < 8; ++i) expect(randn({4}));
   require_replays(backward, 4);
   const std::int64_t before = backward.report().replays;
-  for (int i = 0; i < 8; ++i) {  // dropped outside
+  for (int i = 0; i < 8; ++i) {  // the caller drops the gradients
     w.mutable_grad().reset();
     eager.mutable_grad().reset();
     expect(randn({4}));
@@ -145,7 +145,7 @@ TEST_CASE("gradients accumulate, or start anew, as they would eagerly") {
   expect(randn({4}));
 }
 
-TEST_CASE("what the caller holds is not written to by later calls") {
+TEST_CASE("a replay does not overwrite results and gradients that the caller still holds") {
   Tensor w = randn({4}).requires_grad_();
   auto step = compile([&](const Tensor& x) {
     w.mutable_grad().reset();
@@ -168,7 +168,7 @@ TEST_CASE("what the caller holds is not written to by later calls") {
   CHECK(second[1].is_alias_of(second[0]));
 }
 
-TEST_CASE("a constant that is given out is the caller's own in every call") {
+TEST_CASE("a returned constant is a new copy in every call") {
   auto f = compile([](const Tensor& x) { return std::vector<Tensor>{tensor({1.F, 2.F}), x + 1}; });
   settle(f, ones({2}));
   for (int i = 0; i < 3; ++i) {
@@ -179,7 +179,7 @@ TEST_CASE("a constant that is given out is the caller's own in every call") {
   }
 }
 
-TEST_CASE("in-place writes of a replay are seen by graphs of before") {
+TEST_CASE("backward through an earlier graph notices the in-place writes of a replay") {
   Tensor w = ones({2}).requires_grad_();
   auto shift = compile([&](const Tensor& x) {
     const NoGradGuard no_grad;
@@ -191,7 +191,7 @@ TEST_CASE("in-place writes of a replay are seen by graphs of before") {
   CHECK_THROWS_WITH(y.sum().backward(), Contains("modified by an inplace operation"));
 }
 
-TEST_CASE("values that the host reads keep a function eager, with one warning") {
+TEST_CASE("a function that reads values on the host stays eager with one warning") {
   Warnings warnings;
   auto f = compile([](const Tensor& x) { return x.sum().item<float>() > 0 ? x * 2 : x * 3; });
   for (int i = 0; i < 6; ++i) {
@@ -207,7 +207,7 @@ TEST_CASE("values that the host reads keep a function eager, with one warning") 
   CHECK_FALSE(printed.report().replayed);
 }
 
-TEST_CASE("kernels of the program's own, on bare pointers, are no part of a tape") {
+TEST_CASE("a function that computes on raw data pointers stays eager") {
   const Warnings warnings;
   auto f = compile([](const Tensor& x) {
     Tensor y = empty_like(x);
@@ -231,7 +231,7 @@ TEST_CASE("kernels of the program's own, on bare pointers, are no part of a tape
   CHECK_FALSE(g.report().replayed);
 }
 
-TEST_CASE("numbers that the host writes must be the same in every call") {
+TEST_CASE("a function with equal constants in every call is replayed, with others it stays eager") {
   const Warnings warnings;
   auto constant = compile([](const Tensor& x) { return x * tensor({1.F, 2.F}) + 3; });
   const Tensor x = randn({2});
@@ -250,7 +250,7 @@ TEST_CASE("numbers that the host writes must be the same in every call") {
   CHECK_THAT(counting.report().reason, Contains("different"));
 }
 
-TEST_CASE("what a function keeps for itself keeps it eager") {
+TEST_CASE("a function that keeps a computed tensor outside its results stays eager") {
   const Warnings warnings;
   Tensor state = zeros({2});
   auto carry = compile([&](const Tensor& x) {
@@ -275,7 +275,7 @@ TEST_CASE("what a function keeps for itself keeps it eager") {
   CHECK_THAT(keeps.report().reason, Contains("kept elsewhere"));
 }
 
-TEST_CASE("results that are part of a graph, and schedules, keep a function eager") {
+TEST_CASE("a function that returns a graph, steps a schedule or seeds a generator stays eager") {
   const Warnings warnings;
   Tensor w = randn({2}).requires_grad_();
   auto forward = compile([&](const Tensor& x) { return w * x; });
@@ -308,7 +308,7 @@ TEST_CASE("results that are part of a graph, and schedules, keep a function eage
   CHECK_THAT(checkpointed.report().reason, Contains("random"));
 }
 
-TEST_CASE("an optimizer that is loaded anew, or gone, has the step recorded again") {
+TEST_CASE("a step is recorded again after its optimizer is loaded or replaced") {
   nn::Linear layer(2, 1);
   auto adam = std::make_unique<optim::Adam>(layer->parameters(), optim::AdamOptions(0.1));
   auto step = compile([&](const Tensor& x) {
@@ -328,8 +328,7 @@ TEST_CASE("an optimizer that is loaded anew, or gone, has the step recorded agai
   CHECK((layer->weight.detach() - before).abs().max().item<float>() == Approx(0.5).epsilon(1e-3));
 }
 
-TEST_CASE(
-    "options that decide which states there are, and parameters that join, have the step recorded again") {
+TEST_CASE("a step is recorded again after options that change states, and after new parameters") {
   const auto build = [] {
     manual_seed(2);
     return nn::Linear(2, 1);
@@ -374,7 +373,7 @@ TEST_CASE(
   run();
 }
 
-TEST_CASE("what a replay wrote before a call of it threw is counted, and graphs of before notice it") {
+TEST_CASE("a replay that throws increments the versions of written tensors for earlier graphs") {
   const Tensor kept = ones({3}), weight = ones({3}).requires_grad_();
   auto f = compile([&](const Tensor& p) {
     kept.mul_(2);
@@ -392,7 +391,7 @@ TEST_CASE("what a replay wrote before a call of it threw is counted, and graphs 
   CHECK_THROWS_WITH(y.backward(), support::Contains("modified by an inplace operation"));
 }
 
-TEST_CASE("a replay that throws leaves the gradients that it has completed") {
+TEST_CASE("a replay that throws leaves the gradients of the completed backward passes") {
   for (const bool twice : {false, true}) {
     const auto function = [&](const Tensor& x, const Tensor& at) {
       x.square().sum().backward();
@@ -412,7 +411,7 @@ TEST_CASE("a replay that throws leaves the gradients that it has completed") {
   }
 }
 
-TEST_CASE("exceptions pass, and the next call records anew") {
+TEST_CASE("exceptions of the function or of a kernel propagate, and the next call is recorded again") {
   bool fails = true;
   auto f = compile([&](const Tensor& x) {
     if (fails) throw std::runtime_error("not yet");
@@ -430,7 +429,7 @@ TEST_CASE("exceptions pass, and the next call records anew") {
   settle(g, from, tensor({1, 2}));
 }
 
-TEST_CASE("nested compiled functions belong to the outer one") {
+TEST_CASE("a compiled function that is called within another is recorded as part of the outer one") {
   auto inner = compile([](const Tensor& x) { return x * 2; });
   auto outer = compile([&](const Tensor& x) { return inner(x) + 1; });
   settle(outer, ones({2}));
@@ -442,7 +441,7 @@ TEST_CASE("nested compiled functions belong to the outer one") {
   CHECK(equal(replay(outer, full({2}, 3.0)), full({2}, 7.0)));
 }
 
-TEST_CASE("threads may call one compiled function, and record others, at the same time") {
+TEST_CASE("threads may call one compiled function and record others in parallel") {
   auto shared = compile([](const Tensor& x) { return (x * 2).relu() + 1; });
   std::vector<std::thread> threads;
   std::atomic<int> wrong{0};
@@ -460,7 +459,7 @@ TEST_CASE("threads may call one compiled function, and record others, at the sam
   CHECK(wrong == 0);
 }
 
-TEST_CASE("memory of a replay is shared by what does not live at the same time") {
+TEST_CASE("temporaries with disjoint live ranges share the memory of the arena") {
   auto chain = compile([](Tensor x) {
     for (int i = 0; i < 50; ++i) x = (x * 1.01).tanh();
     return x;
@@ -471,7 +470,7 @@ TEST_CASE("memory of a replay is shared by what does not live at the same time")
   CHECK(chain.report().result_bytes >= 4000);
 }
 
-TEST_CASE("a training step that settled calls hooks on saved tensors that are set later") {
+TEST_CASE("a replayed training step calls hooks on saved tensors that are set later") {
   const Tensor w = randn({3}).requires_grad_();
   auto f = compile([&](const Tensor& x) {
     w.mutable_grad() = {};

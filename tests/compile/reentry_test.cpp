@@ -1,5 +1,4 @@
-// Calls of a compiled function's own methods while it runs, kinds without end, and failures to prepare a
-// tape.
+// Calls of a compiled function's methods while it runs, limits on the number of kinds, and parallel calls.
 #include "twins.h"
 
 #include <thread>
@@ -7,7 +6,7 @@
 using namespace twins;
 using support::Contains;
 
-TEST_CASE("a function may ask for its report, be reset, and be emitted while it runs") {
+TEST_CASE("report, reset, emit and a nested call work while the function runs") {
   Compiled<std::function<Tensor(const Tensor&)>>* self = nullptr;
   enum { kNothing, kReport, kReset, kEmit, kCall } act = kNothing;
   auto f = compile(std::function<Tensor(const Tensor&)>([&](const Tensor& x) {
@@ -41,7 +40,7 @@ TEST_CASE("a function may ask for its report, be reset, and be emitted while it 
   }
 }
 
-TEST_CASE("a warning's handler may ask for the report of the function that warns") {
+TEST_CASE("a warning handler may call report and reset of the function that warns") {
   struct Asks : WarningHandler {
     void process(const Warning&) override {
       reason = ask();
@@ -63,7 +62,7 @@ TEST_CASE("a warning's handler may ask for the report of the function that warns
   CHECK_THAT(asks.reason, Contains("the host reads"));
 }
 
-TEST_CASE("shapes without end are recorded no more after a while, with one warning") {
+TEST_CASE("a function that gets a new shape in every call is no longer recorded, with one warning") {
   Warnings warnings;
   auto f = compile([](const Tensor& x) { return x + 1; }, CompileOptions{4});
   for (std::int64_t n = 1; n <= 100; ++n) CHECK(same_bits(f(ones({n})), full({n}, 2.0)));
@@ -75,14 +74,14 @@ TEST_CASE("shapes without end are recorded no more after a while, with one warni
   settle(f, ones({3}));
 }
 
-TEST_CASE("shapes that come again are replayed however many others there were") {
+TEST_CASE("shapes that recur within max_kinds are replayed") {
   auto f = compile([](const Tensor& x) { return x + 1; }, CompileOptions{4});
   for (int round = 0; round < 10; ++round)
     for (std::int64_t n = 1; n <= 4; ++n) f(ones({n}));
   CHECK(f.report().replays == 32);
 }
 
-TEST_CASE("two threads that call one function at once have the results of eager calls") {
+TEST_CASE("two threads that call one function in parallel get the results of eager calls") {
   nn::Linear layer(4, 4);
   auto f = compile([&](const Tensor& x) {
     const NoGradGuard no_grad;

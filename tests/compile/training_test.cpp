@@ -1,4 +1,4 @@
-// Training steps as compiled functions: the same bits as eager ones.
+// Compiled training steps have the bits of eager ones.
 #include "twins.h"
 
 using namespace twins;
@@ -41,7 +41,7 @@ const std::vector<Case>& cases() {
 
 }  // namespace
 
-TEST_CASE("a compiled training step follows learning rates and counts of every optimizer") {
+TEST_CASE("a compiled step of every optimizer follows the learning rate with the bits of an eager step") {
   const Case& each = GENERATE(from_range(cases()));
   INFO(each.name);
   const Warnings warnings;
@@ -67,7 +67,7 @@ TEST_CASE("a compiled training step follows learning rates and counts of every o
   if (each.replayed) CHECK(step.report().replays >= 9);
 }
 
-TEST_CASE("dropout and draws continue from replay to replay") {
+TEST_CASE("dropout, randn and bernoulli draw the same random numbers in replays as in eager calls") {
   const auto sgd = make<optim::SGD>(optim::SGDOptions(0.1));
   manual_seed(3);
   Training eager(perceptron(0.4), sgd);
@@ -92,7 +92,7 @@ TEST_CASE("dropout and draws continue from replay to replay") {
   CHECK(same_bits(randn({3}), after));
 }
 
-TEST_CASE("attention's dropout draws its words anew in every replay") {
+TEST_CASE("dropout in scaled_dot_product_attention draws new random numbers in every replay") {
   const auto attend = [](const Tensor& q) { return scaled_dot_product_attention(q, q, q, {}, 0.3); };
   auto compiled = compile(attend);
   const Tensor q = randn({1, 2, 9, 4});
@@ -106,7 +106,7 @@ TEST_CASE("attention's dropout draws its words anew in every replay") {
   CHECK_FALSE(equal(got[4], got[5]));
 }
 
-TEST_CASE("a convolutional network with batch norm trains compiled, and its buffers with it") {
+TEST_CASE("a compiled step of a network with batch norm has the bits and buffers of an eager one") {
   const auto build = [] {
     manual_seed(4);
     return nn::Sequential(nn::Conv2d(nn::Conv2dOptions(1, 4, 3)), nn::BatchNorm2d(4), nn::ReLU(),
@@ -121,7 +121,7 @@ TEST_CASE("a convolutional network with batch norm trains compiled, and its buff
     require_same(compiled.state(), eager.state());
   }
   require_replays(step, 4);
-  // In evaluation it is another tape, and afterwards the first one again.
+  // Evaluation mode has another tape, and training mode then uses the first tape again.
   auto infer = compile([&](const Tensor& x) {
     const NoGradGuard no_grad;
     return compiled.net(x);
@@ -137,7 +137,7 @@ TEST_CASE("a convolutional network with batch norm trains compiled, and its buff
   CHECK(infer.report().replays > 0);
 }
 
-TEST_CASE("second derivatives are in the tape: the residual of a differential equation") {
+TEST_CASE("a step on the residual of a differential equation replays second derivatives with equal bits") {
   const auto build = [] {
     manual_seed(6);
     return nn::Sequential(nn::Linear(1, 12), nn::Tanh(), nn::Linear(12, 12), nn::Tanh(), nn::Linear(12, 1));
@@ -164,7 +164,7 @@ TEST_CASE("second derivatives are in the tape: the residual of a differential eq
   require_replays(step, 4);
 }
 
-TEST_CASE("recurrent networks and clipping by norm are replayed") {
+TEST_CASE("a training step of an LSTM with gradient clipping by norm is replayed with equal bits") {
   const auto build = [] {
     manual_seed(8);
     return nn::LSTM(nn::LSTMOptions(5, 7).num_layers(2).batch_first(true));
@@ -194,7 +194,7 @@ TEST_CASE("recurrent networks and clipping by norm are replayed") {
   require_replays(step, 4);
 }
 
-TEST_CASE("a product that is added to a part of a zeroed gradient leaves the rest of it zero") {
+TEST_CASE("a matmul that is added to a part of a zeroed gradient leaves the rest zero") {
   for (const std::int64_t first : {0, 2, 4})
     for (const bool by_optimizer : {true, false}) {
       INFO("from row " << first << (by_optimizer ? ", zeroed by the optimizer" : ", zeroed by hand"));

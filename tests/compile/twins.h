@@ -1,4 +1,4 @@
-// The same training twice: eager, and compiled.
+// Helpers for tests that run a function twice, eager and compiled.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -21,7 +21,7 @@ inline bool same_bits(const Tensor& a, const Tensor& b) {
          equal(a.nan_to_num(), b.nan_to_num()) && equal(a.signbit(), b.signbit());
 }
 
-/// Drops warnings, and counts them.
+/// Keeps the texts of warnings, and does not print them.
 struct Warnings : WarningHandler {
   void process(const Warning& warning) override { texts.push_back(warning.msg()); }
   std::vector<std::string> texts;
@@ -63,8 +63,8 @@ struct Training {
   }
 };
 
-/// Requires that `least` calls were replayed: that the last kind can be, which report().replayed says, proves
-/// no replay.
+/// Requires that at least `least` calls were replayed. report().replayed alone tells only that the last kind
+/// has a tape.
 template <class C>
 void require_replays(const C& compiled, std::int64_t least) {
   INFO(compiled.report().reason);
@@ -72,7 +72,7 @@ void require_replays(const C& compiled, std::int64_t least) {
   REQUIRE(compiled.report().replays >= least);
 }
 
-/// The result of a call that must be a replay.
+/// Returns the result of a call that must be a replay.
 template <class C, class... Args>
 auto replay(C& compiled, const Args&... args) {
   struct Check {
@@ -92,10 +92,10 @@ T elsewhere(const T& x) {
   return x;
 }
 
-/// Calls, each time with other memory, until a call is replayed.
+/// Calls the function, each time with arguments in new memory, until a call is replayed.
 template <class C, class... Args>
 void settle(C& compiled, const Args&... args) {
-  std::vector<std::tuple<Args...>> kept;  // so that no memory is handed out again
+  std::vector<std::tuple<Args...>> kept;  // keeps the arguments alive, so that their memory is not reused
   for (int i = 0; i < 6; ++i) {
     const std::int64_t before = compiled.report().replays;
     kept.emplace_back(elsewhere(args)...);

@@ -25,15 +25,15 @@ TEST_CASE("an emitted transformer layer gives the bits of the eager one") {
   require_same(functions::Transformer(), EmittedTransformer(weights("transformer")));
 }
 
-TEST_CASE("an emitted function computes derivatives") {
+TEST_CASE("an emitted function gives the bits of eager second derivatives") {
   require_same(functions::Curvature(), EmittedCurvature(weights("curvature")));
 }
 
-TEST_CASE("an emitted loss has the bits of the eager gradients") {
+TEST_CASE("an emitted loss and its gradients have the bits of the eager ones") {
   require_same(functions::Gradients(), EmittedGradients(weights("gradients")));
 }
 
-TEST_CASE("arguments of an emitted function share memory as they did when it was recorded") {
+TEST_CASE("an emitted function requires arguments that share memory as in the recording") {
   EmittedShared shared;
   manual_seed(100);
   for (int round = 0; round < 3; ++round) {

@@ -1,4 +1,4 @@
-// The weights of emitted functions, and a comparison by bits.
+// Files of weights of emitted functions, and a bitwise comparison.
 #include "comparison.h"
 
 #include <cstring>

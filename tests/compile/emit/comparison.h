@@ -1,4 +1,4 @@
-// How tests compare emitted classes with the functions that they were emitted from.
+// Comparison of emitted classes with their original functions.
 #pragma once
 
 #include <tuple>
@@ -9,12 +9,12 @@
 
 namespace emitted_tests {
 
-/// The file of weights that was emitted with the function.
+/// The path of the file of weights that was emitted with the function.
 std::string weights(const std::string& name);
 
 bool same_bits(const ebb::Tensor& a, const ebb::Tensor& b);
 
-/// On five sets of arguments, of which none was recorded; results of before stay what they were.
+/// Requires equal bits for five sets of new arguments. Later calls must not overwrite earlier results.
 template <class Fn, class Emitted>
 void require_same(Fn function, Emitted emitted) {
   ebb::manual_seed(100);

@@ -1,4 +1,4 @@
-// Emitted sources compute what their functions do, bit for bit, and check what they are given.
+// Emitted sources have the bits of their functions, and check their arguments and weights.
 #include "comparison.h"
 
 #include <thread>
@@ -13,18 +13,18 @@ using namespace ebb;
 using namespace emitted_tests;
 using support::Contains;
 
-TEST_CASE("an emitted function of two tensors gives both results") {
+TEST_CASE("an emitted function of two tensors has the bits of both eager results") {
   require_same(functions::Pair(), EmittedPair());
 }
 
-TEST_CASE("an emitted recurrent network and a loss give the bits of the eager ones") {
+TEST_CASE("an emitted recurrent network and its loss give the bits of the eager ones") {
   require_same(functions::Recurrent(), EmittedRecurrent(weights("recurrent")));
 }
 
-TEST_CASE("an emitted function writes to its arguments and to a state of its own") {
+TEST_CASE("an emitted function writes to its argument and to its own copy of a captured state") {
   functions::Mixed function;
   EmittedMixed emitted(weights("mixed"));
-  // The state was emitted as it was then: the calls before had changed it.
+  // The emitted state includes the changes of the calls before emit().
   manual_seed(1);
   int calls = 0;
   auto compiled = compile(functions::Mixed());
@@ -54,7 +54,7 @@ TEST_CASE("an emitted function writes to its arguments and to a state of its own
   CHECK_THROWS_WITH(emitted(tensors[0], tensors[0]), Contains("EmittedMixed: argument 2 is Long [4, 3]"));
 }
 
-TEST_CASE("results of an emitted function are reused once nobody holds them") {
+TEST_CASE("the memory of an emitted function's result is reused once the caller has released it") {
   EmittedPair emitted;
   const auto [a, b] = functions::Pair::inputs();
   const void* const first = std::get<0>(emitted(a, b)).data_ptr();
@@ -63,7 +63,7 @@ TEST_CASE("results of an emitted function are reused once nobody holds them") {
   CHECK(std::get<0>(emitted(a, b)).data_ptr() != first);
 }
 
-TEST_CASE("an emitted function says what arguments it is for") {
+TEST_CASE("an emitted function throws for arguments of another layout, dtype or shape") {
   EmittedPair emitted;
   const auto [a, b] = functions::Pair::inputs();
   CHECK_THROWS_WITH(emitted(a.contiguous(), b),
@@ -76,7 +76,7 @@ TEST_CASE("an emitted function says what arguments it is for") {
   CHECK_NOTHROW(emitted(a, b));
 }
 
-TEST_CASE("arguments of an emitted function may lie anywhere in their memory") {
+TEST_CASE("an emitted function accepts arguments at any offset in their memory") {
   EmittedPair emitted;
   functions::Pair function;
   const Tensor wide = randn({3, 5, 4}), b = randn({4, 5}, kDouble);
@@ -84,7 +84,8 @@ TEST_CASE("arguments of an emitted function may lie anywhere in their memory") {
   CHECK(same_bits(std::get<0>(emitted(a, b)), std::get<0>(function(a, b))));
 }
 
-TEST_CASE("an emitted function needs its weights") {
+TEST_CASE(
+    "the constructor of an emitted class throws for a missing file of weights or one of another source") {
   CHECK_THROWS_WITH(EmittedRecurrent("/nowhere/emitted_recurrent.safetensors"),
                     Contains("/nowhere/emitted_recurrent.safetensors"));
   CHECK_THROWS_WITH(EmittedRecurrent(weights("cnn")),
@@ -94,7 +95,7 @@ TEST_CASE("an emitted function needs its weights") {
   CHECK_THROWS_WITH(EmittedRecurrent(unmarked), Contains("EmittedRecurrent") && Contains("bytes of w0"));
 }
 
-TEST_CASE("objects of an emitted class work in threads side by side") {
+TEST_CASE("objects of an emitted class run in parallel on several threads") {
   functions::Recurrent function;
   manual_seed(7);
   const auto [x, y] = functions::Recurrent::inputs();

@@ -1,4 +1,4 @@
-// Functions that are emitted as sources when the tests are built, and computed again beside those.
+// Functions that the build of the tests emits as sources, and that the tests compare with these sources.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -26,7 +26,7 @@ struct Mlp {
   }
 };
 
-/// Convolutions with strides, groups and padding, batch norm by its running statistics, both poolings.
+/// Convolutions with strides, groups and padding, batch norm with running statistics, and both poolings.
 struct Cnn {
   nn::Sequential net{nullptr};
 
@@ -62,7 +62,7 @@ struct Transformer {
   }
 };
 
-/// Two arguments, one of them not contiguous and within a larger tensor, and two results.
+/// A function with two results and two arguments, one of which is a non-contiguous part of a larger tensor.
 struct Pair {
   static std::tuple<Tensor, Tensor> inputs() {
     return {randn({7, 4}).slice(0, 2).t(), randn({4, 5}, kDouble)};
@@ -72,7 +72,7 @@ struct Pair {
   }
 };
 
-/// u and its second derivative, of a network.
+/// The output u of a network and its second derivative.
 struct Curvature {
   nn::Sequential net{nullptr};
 
@@ -90,7 +90,7 @@ struct Curvature {
   }
 };
 
-/// A loss and its gradients, by calls of which a replay makes many together.
+/// A loss and its gradients. A replay fuses many of their calls.
 struct Gradients {
   nn::Sequential net{nullptr};
 
@@ -107,8 +107,8 @@ struct Gradients {
   }
 };
 
-/// A state that the function keeps and writes to, an argument that it writes to, constants large and small,
-/// indices, and numbers of several kinds.
+/// A function with a captured state and an argument that it writes to, large and small constants, indices,
+/// and numbers of several types.
 struct Mixed {
   nn::Embedding table{nullptr};
   Tensor state, scale;
@@ -134,13 +134,13 @@ struct Mixed {
   }
 };
 
-/// Nothing is returned, and one of two arguments is written to.
+/// A function without results that writes to one of two arguments.
 struct Adds {
   static std::tuple<Tensor, Tensor> inputs() { return {randn({3}), randn({3})}; }
   void operator()(const Tensor& a, const Tensor& b) { a.add_(b); }
 };
 
-/// Arguments on the same memory, within it, and a result there too.
+/// A function with arguments and a result that are parts of the same memory.
 struct Shared {
   static std::tuple<Tensor, Tensor> inputs() {
     const Tensor all = randn({12});
@@ -152,7 +152,7 @@ struct Shared {
   }
 };
 
-/// What recurrent layers, losses and windows are given: structs of lists.
+/// Recurrent layers, losses and windows, whose kernels take structs of lists.
 struct Recurrent {
   nn::LSTM lstm{nullptr};
 

@@ -1,4 +1,4 @@
-// Writes sources of the functions into a folder.
+// Emits sources of all functions in functions.h into a folder.
 #include "functions.h"
 
 #include <cstdio>

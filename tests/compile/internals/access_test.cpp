@@ -1,4 +1,4 @@
-// The index of accesses describes the tape after every pass over it.
+// The access index after each pass, and after random reorderings.
 #include <algorithm>
 #include <random>
 
@@ -12,7 +12,7 @@ using detail::compile::Tape;
 
 namespace {
 
-/// The tape of one training step with products that an addition follows, pooling and reductions.
+/// Records a training step with matmuls before additions, pooling and reductions.
 std::unique_ptr<Tape> tape_of_step(nn::Sequential& net, const Tensor& x) {
   detail::compile::Recording recording({x});
   Tensor loss;
@@ -32,10 +32,10 @@ std::unique_ptr<Tape> tape_of_step(nn::Sequential& net, const Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("each pass leaves the index of accesses as a new index of the tape") {
+TEST_CASE("each pass leaves the access index equal to a new index of the tape") {
   nn::Sequential net(nn::Linear(64, 64), nn::Tanh(), nn::Linear(64, 64), nn::ReLU(), nn::Linear(64, 8));
   const Tensor x = randn({600, 64});
-  static_cast<void>(tape_of_step(net, x));  // makes the gradients
+  static_cast<void>(tape_of_step(net, x));  // the first step creates the gradients
   const std::unique_ptr<Tape> tape = tape_of_step(net, x);
   const std::size_t calls = tape->calls.size();
   AccessIndex accesses(*tape);
@@ -50,11 +50,11 @@ TEST_CASE("each pass leaves the index of accesses as a new index of the tape") {
   CHECK(accesses == AccessIndex(*tape));
 }
 
-TEST_CASE("calls in another order, some of them dropped, have the index of the new tape") {
+TEST_CASE("the access index of reordered and dropped calls equals a new index of the tape") {
   nn::Sequential net(nn::Linear(8, 8), nn::Tanh(), nn::Linear(8, 2));
   const std::unique_ptr<Tape> tape = tape_of_step(net, randn({4, 8}));
   AccessIndex accesses(*tape);
-  std::mt19937 random(7);  // NOLINT: the same orders in every run
+  std::mt19937 random(7);  // NOLINT: a fixed seed repeats the orders
   while (tape->calls.size() > 1) {
     std::vector<std::size_t> order(tape->calls.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

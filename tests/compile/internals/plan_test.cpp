@@ -1,4 +1,4 @@
-// Plans of emitted sources and their files of weights.
+// emitted::Plan checks the mark of its file of weights.
 #include "compile/emitted.h"
 
 #include <ebb/io/safetensors.h>
@@ -19,7 +19,8 @@ struct OfOneWeight : emitted::Plan {
 
 }  // namespace
 
-TEST_CASE("a plan takes the weights of its own source or of no source, not those of another") {
+TEST_CASE(
+    "an emitted plan accepts weights with its own mark or without a mark, and throws for another mark") {
   const std::string path = support::temporary("weights.safetensors");
   const safetensors::NamedTensors weights = {{"w0", ones({2})}};
   safetensors::write(path, weights, {{"emitted_as", "7"}});

@@ -1,4 +1,4 @@
-// The signature of a slot states what a tape may assume of its kernel.
+// The argument types of a slot decide whether a tape can record its calls.
 #include "../twins.h"
 #include "kernel/slot.h"
 
@@ -19,7 +19,7 @@ constinit Scale scale_slot("scale", [] {
 
 }  // namespace
 
-TEST_CASE("a kernel whose signature does not state what it reads keeps its function eager") {
+TEST_CASE("a kernel that takes a pointer, which a tape cannot copy, keeps its function eager") {
   STATIC_REQUIRE(!detail::Signature<NdArray&, const float*>::can_be_kept);
   float by = 2;
   Warnings warnings;

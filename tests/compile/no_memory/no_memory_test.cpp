@@ -1,4 +1,4 @@
-// Compiled functions where an allocation of the program fails, whichever of a call's it is.
+// Compiled functions when an allocation fails: each allocation of a call fails once.
 #include <ebb/ebb.h>
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 
 namespace {
 
-// How many allocations of the thread succeed before one fails; none fails if it is negative.
+// The number of allocations of the thread before one fails; if it is negative, none fails.
 thread_local long until_failure = -1;
 
 void* allocate(std::size_t bytes) {
@@ -35,7 +35,7 @@ void operator delete[](void* block, std::size_t) noexcept { std::free(block); }
 
 using namespace ebb;
 
-TEST_CASE("a call that runs out of memory throws or has its results, and later calls are right") {
+TEST_CASE("a call that runs out of memory throws or has the right result, and later calls are right") {
   const Tensor w = arange(6, kFloat).view({3, 2}), x = ones({4, 3});
   const auto body = [&](const Tensor& a) {
     const NoGradGuard no_grad;
@@ -43,7 +43,7 @@ TEST_CASE("a call that runs out of memory throws or has its results, and later c
   };
   const Tensor expected = body(x);
   int failures = 0;
-  // The second recording prepares the tape, the third call is the first replay, which allocates its arena.
+  // The second call prepares the tape, and the third call is the first replay, which allocates the arena.
   for (const int settled_calls : {0, 1, 2}) {
     for (long fails_at = 0;; ++fails_at) {
       auto f = compile(body);
@@ -53,7 +53,7 @@ TEST_CASE("a call that runs out of memory throws or has its results, and later c
       until_failure = fails_at;
       try {
         result = f(x);
-      } catch (const std::exception&) {  // kernels name the op in an Error
+      } catch (const std::exception&) {  // kernels convert std::bad_alloc to an Error that names the op
         failed = true;
       }
       const bool reached = until_failure < 0;

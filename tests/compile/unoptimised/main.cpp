@@ -1,5 +1,5 @@
-// A program that is not optimised and linked with the library's archive: its own copies of inline functions
-// of the headers take the place of the library's. A step that it compiles is replayed all the same.
+// A program without optimization, linked with the static library. Its own copies of inline functions replace
+// those of the library, and a compiled step must still be replayed.
 #include <ebb/compile.h>
 #include <ebb/ebb.h>
 
