@@ -146,8 +146,7 @@ std::optional<ElementCall> element_call(const TapeCall& call, const AccessIndex&
 
 namespace {
 
-// The matrix whose rows or columns are reduced, if the dimensions in `dims` are the last or the first ones of
-// x.
+// The matrix whose rows or columns are reduced, if `dims` are the last or the first dimensions of x.
 std::optional<ReducedMatrix> matrix_of(const NdArray& x, DimMask dims) {
   std::int64_t reduced = 1, kept = 1;
   bool last = true, first = true;

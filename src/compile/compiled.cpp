@@ -47,8 +47,7 @@ struct CompiledCore::Impl {
 
   std::int64_t most_kinds() const { return std::max<std::int64_t>(options.max_kinds, 1); }
 
-  /// Returns the specialization of a call, or null if its kind is new and new kinds are not recorded any
-  /// more.
+  /// Returns the specialization of a call, or null if its kind is new and new kinds are not recorded.
   Specialization* specialization_of(const std::vector<Variable>& tensors, const std::string& numbers) {
     retired.clear();
     compile::key_of_call(tensors, numbers, key);

@@ -312,8 +312,7 @@ void ArgumentText::close() {
   Level level = std::move(levels_.back());
   levels_.pop_back();
   std::vector<std::string>& parts = level.parts;
-  if (*level.type ==
-      typeid(ops::KeptOperand)) {  // its fields: whether it is a number, and the number or array
+  if (*level.type == typeid(ops::KeptOperand)) {  // a flag, and the number or array
     const bool reads = parts[0] == "true" && !parts[1].starts_with("Scalar(");
     return add(reads ? "read(" + parts[1] + ")" : parts[1], false, false);
   }

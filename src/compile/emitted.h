@@ -1,5 +1,4 @@
-// The runtime of sources that Compiled::emit() writes: the memory of their kernel calls, and all kernel
-// slots.
+// The runtime of sources that Compiled::emit() writes: the memory of their calls, and all kernel slots.
 #pragma once
 
 #include <ebb/autograd/variable.h>

@@ -86,7 +86,7 @@ class Recording final : public detail::Recorder {
 
   struct Known {
     int buffer;
-    std::uint64_t serial;  // of a storage that the function made, whose address may be reused later; else 0
+    std::uint64_t serial;  // the number of a storage that the function made; else 0
   };
   std::unique_ptr<Tape> tape_ = std::make_unique<Tape>();
   std::vector<Variable> inputs_;

@@ -34,7 +34,7 @@ bool same_elements(const NdArray& a, const NdArray& b) {
          a.strides() == b.strides();
 }
 
-// An addition `sum += part`; `sum` is null if the call is none.
+// An addition `sum += part`; `sum` is null if the call is another one.
 struct Addition {
   const NdArray* sum = nullptr;
   const NdArray* part = nullptr;
