@@ -13,22 +13,30 @@ if [ ! -f "$build/fidelity.h.gch" ] || [ fidelity.h -nt "$build/fidelity.h.gch" 
 fi
 g++ "${flags[@]}" -c main.cpp -o "$build/main.o"
 export OMP_NUM_THREADS=1
+# The programs of the sources that are named, in the order of their names.
+programs_of() { sed -n 's/^const Program program("\([^"]*\)".*/\1/p' "$@" | LC_ALL=C sort; }
 programs=("$@")
-[ $# -gt 0 ] || for file in programs/*/*.cpp; do programs+=("$(basename "$file" .cpp)"); done
+[ $# -gt 0 ] || mapfile -t programs < <(programs_of programs/*/*.cpp)
+built=" "
 for name in "${programs[@]}"; do
   echo "$name"
-  g++ "${flags[@]}" -I"$build" -I. programs/*/"$name.cpp" "$build/main.o" -o "$build/$name" -ltorch -ltorch_cpu -lc10 ||
-    { echo "$name does not compile" && continue; }
-  (cd "$build" && "./$name" >"$name.out")
+  source=$(grep -l "^const Program program(\"$name\"" programs/*/*.cpp) || { echo "there is no program $name" && continue; }
+  topic=$(basename "$(dirname "$source")")
+  program=$topic-$(basename "$source" .cpp)
+  if [[ $built != *" $program "* ]]; then
+    g++ "${flags[@]}" -I"$build" -I. "$source" "$build/main.o" -o "$build/$program" -ltorch -ltorch_cpu -lc10 ||
+      { echo "$source does not compile" && continue; }
+    built+="$program "
+  fi
+  (cd "$build" && "./$program" "$name" >"$name.out")
   # The file of its topic again: the new report of this program, the old ones of the others.
-  topic=$(basename "$(dirname programs/*/"$name.cpp")")
   golden=golden/$topic.txt
   touch "$golden"
-  for file in programs/"$topic"/*.cpp; do
-    if [ "$(basename "$file" .cpp)" = "$name" ]; then
+  for other in $(programs_of programs/"$topic"/*.cpp); do
+    if [ "$other" = "$name" ]; then
       cat "$build/$name.out"
     else
-      awk -v header="=== $(basename "$file" .cpp)" '/^=== / { wanted = $0 == header } wanted' "$golden"
+      awk -v header="=== $other" '/^=== / { wanted = $0 == header } wanted' "$golden"
     fi
   done >"$build/$topic.txt"
   mv "$build/$topic.txt" "$golden"

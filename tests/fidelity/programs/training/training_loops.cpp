@@ -1,8 +1,9 @@
-// Whole trainings: losses along the way must be libtorch's.
-#include "fidelity.h"
-
+// Loops that train small networks, and in double precision.
 #include <memory>
 
+#include "fidelity.h"
+
+// Whole trainings: losses along the way must be libtorch's.
 namespace training_loops {
 
 namespace nn = torch::nn;
@@ -189,3 +190,191 @@ void run() {
 const Program program("training_loops", run);
 
 }  // namespace training_loops
+
+// Trainings in double precision, where rounding hides nothing: every loss on the way must agree.
+namespace training_double {
+
+namespace nn = torch::nn;
+namespace F = torch::nn::functional;
+
+void fill(nn::Module& module, double scale = 0.5) {
+  torch::NoGradGuard guard;
+  double phase = 0;
+  for (auto& p : module.parameters()) p.copy_(ramp(p.sizes().vec(), -scale, scale, phase += 0.37));
+}
+
+// A residual block with normalisation and dropout.
+struct BlockImpl : nn::Module {
+  BlockImpl(int64_t in, int64_t out)
+      : conv1(nn::Conv2dOptions(in, out, 3).padding(1).bias(false)),
+        conv2(nn::Conv2dOptions(out, out, 3).padding(1).bias(false)),
+        norm1(out),
+        norm2(out),
+        shortcut(nn::Conv2dOptions(in, out, 1)) {
+    register_module("conv1", conv1);
+    register_module("conv2", conv2);
+    register_module("norm1", norm1);
+    register_module("norm2", norm2);
+    register_module("shortcut", shortcut);
+  }
+  Tensor forward(const Tensor& x) {
+    return torch::relu(shortcut(x) + norm2(conv2(torch::gelu(norm1(conv1(x))))));
+  }
+  nn::Conv2d conv1, conv2;
+  nn::BatchNorm2d norm1, norm2;
+  nn::Conv2d shortcut;
+};
+TORCH_MODULE(Block);
+
+struct VisionImpl : nn::Module {
+  VisionImpl() : block1(1, 3), block2(3, 4), head(4, 3) {
+    register_module("block1", block1);
+    register_module("block2", block2);
+    register_module("head", head);
+  }
+  Tensor forward(Tensor x) {
+    x = F::max_pool2d(block1(x), F::MaxPool2dFuncOptions(2));
+    x = F::adaptive_avg_pool2d(block2(x), F::AdaptiveAvgPool2dFuncOptions(1));
+    return head(x.flatten(1));
+  }
+  Block block1, block2;
+  nn::Linear head;
+};
+TORCH_MODULE(Vision);
+
+// Self-attention over a short sequence, with embeddings and a layer norm.
+struct WriterImpl : nn::Module {
+  WriterImpl()
+      : embed(7, 6),
+        places(5, 6),
+        qkv(nn::LinearOptions(6, 18).bias(false)),
+        norm(nn::LayerNormOptions({6})),
+        out(6, 7) {
+    register_module("embed", embed);
+    register_module("places", places);
+    register_module("qkv", qkv);
+    register_module("norm", norm);
+    register_module("out", out);
+  }
+  Tensor forward(const Tensor& tokens) {
+    const int64_t n = tokens.size(1);
+    Tensor x = embed(tokens) + places(torch::arange(n)).unsqueeze(0);
+    const auto parts = qkv(norm(x)).reshape({tokens.size(0), n, 3, 2, 3}).permute({2, 0, 3, 1, 4}).unbind(0);
+    Tensor scores = parts[0].matmul(parts[1].transpose(-1, -2)) / std::sqrt(3.0);
+    scores = scores.masked_fill(torch::ones({n, n}, torch::kBool).triu(1), -kInf);
+    x = x + scores.softmax(-1).matmul(parts[2]).transpose(1, 2).reshape({tokens.size(0), n, 6});
+    return out(x);
+  }
+  nn::Embedding embed, places;
+  nn::Linear qkv;
+  nn::LayerNorm norm;
+  nn::Linear out;
+};
+TORCH_MODULE(Writer);
+
+void run() {
+  section("vision", [] {
+    Vision net;
+    net->to(torch::kFloat64);
+    fill(*net);
+    const Tensor x = ramp({6, 1, 8, 8}), y = torch::tensor({0, 1, 2, 2, 1, 0});
+    torch::optim::AdamW optimizer(net->parameters(), torch::optim::AdamWOptions(0.01).weight_decay(0.05));
+    torch::optim::StepLR schedule(optimizer, 4, 0.5);
+    for (int step = 0; step < 10; ++step) {
+      optimizer.zero_grad();
+      Tensor loss = F::cross_entropy(net(x), y, F::CrossEntropyFuncOptions().label_smoothing(0.1));
+      loss.backward();
+      report("vision.loss" + std::to_string(step), loss);
+      report_value("vision.norm" + std::to_string(step), nn::utils::clip_grad_norm_(net->parameters(), 1.0));
+      optimizer.step();
+      schedule.step();
+    }
+    net->eval();
+    torch::NoGradGuard guard;
+    report("vision.eval", net(x));
+    report("vision.running", net->block1->norm1->running_var);
+  });
+
+  section("writer", [] {
+    Writer net;
+    net->to(torch::kFloat64);
+    fill(*net);
+    const Tensor tokens = torch::tensor({{1, 3, 2, 6, 0}, {5, 5, 4, 2, 1}});
+    torch::optim::Adam optimizer(net->parameters(), torch::optim::AdamOptions(0.02).betas({0.9, 0.98}));
+    for (int step = 0; step < 12; ++step) {
+      const Tensor logits = net(tokens.slice(1, 0, 4));
+      Tensor loss = F::cross_entropy(logits.reshape({-1, 7}), tokens.slice(1, 1).reshape({-1}));
+      optimizer.zero_grad();
+      loss.backward();
+      optimizer.step();
+      if (step % 3 == 0) report("writer.loss" + std::to_string(step), loss);
+    }
+    report("writer.embed", net->embed->weight);
+    Tensor text = torch::tensor({{1}});
+    torch::NoGradGuard guard;
+    while (text.size(1) < 5) text = torch::cat({text, net(text).select(1, -1).argmax(-1, true)}, 1);
+    report("writer.text", text);
+  });
+
+  section("accumulated", [] {
+    // Four small batches as one: gradients add up, the step comes last.
+    nn::Sequential net(nn::Linear(3, 5), nn::Tanh(), nn::Linear(5, 1));
+    net->to(torch::kFloat64);
+    fill(*net);
+    const Tensor x = ramp({8, 3}), y = ramp({8, 1}, -1, 1, 2.0);
+    torch::optim::RMSprop optimizer(net->parameters(), torch::optim::RMSpropOptions(0.01).momentum(0.5));
+    for (int step = 0; step < 6; ++step) {
+      optimizer.zero_grad();
+      for (int part = 0; part < 4; ++part) {
+        const Tensor out = net->forward(x.slice(0, 2 * part, 2 * part + 2));
+        (F::mse_loss(out, y.slice(0, 2 * part, 2 * part + 2)) / 4).backward();
+      }
+      optimizer.step();
+    }
+    report("accumulated", F::mse_loss(net->forward(x), y));
+  });
+
+  section("physics", [] {
+    // A network whose second derivative enters the loss.
+    nn::Sequential net(nn::Linear(1, 6), nn::Tanh(), nn::Linear(6, 1));
+    net->to(torch::kFloat64);
+    fill(*net, 1);
+    torch::optim::Adam optimizer(net->parameters(), 0.01);
+    for (int step = 0; step < 8; ++step) {
+      Tensor x = torch::linspace(0, 1, 7, torch::kFloat64).unsqueeze(1).requires_grad_();
+      const Tensor u = net->forward(x);
+      const Tensor du = torch::autograd::grad({u.sum()}, {x}, {}, true, true)[0];
+      const Tensor d2u = torch::autograd::grad({du.sum()}, {x}, {}, true, true)[0];
+      Tensor loss = (d2u + u).square().mean() + u[0].square().sum() + (du[0] - 1).square().sum();
+      optimizer.zero_grad();
+      loss.backward();
+      optimizer.step();
+      report("physics" + std::to_string(step), loss);
+    }
+  });
+
+  section("meta", [] {
+    // A step of gradient descent that is itself differentiated.
+    Tensor w = ramp({4}).requires_grad_(),
+           rate = torch::tensor(0.1, torch::dtype(torch::kFloat64).requires_grad(true));
+    for (int outer = 0; outer < 5; ++outer) {
+      Tensor fast = w;
+      for (int inner = 0; inner < 3; ++inner) {
+        const Tensor loss = ((fast - 1).square() * ramp({4}, 0.5, 2)).sum();
+        fast = fast - rate * torch::autograd::grad({loss}, {fast}, {}, true, true)[0];
+      }
+      const Tensor meta = (fast - ramp({4}, 0, 2)).pow(2).sum();
+      const auto grads = torch::autograd::grad({meta}, {w, rate});
+      report("meta" + std::to_string(outer), meta);
+      torch::NoGradGuard guard;
+      w -= 0.05 * grads[0];
+      rate -= 0.001 * grads[1];
+    }
+    report("meta.w", w);
+    report("meta.rate", rate);
+  });
+}
+
+const Program program("training_double", run);
+
+}  // namespace training_double

@@ -1,6 +1,9 @@
-// Functions of one's own: contexts, views of their arguments, in-place, several outputs, higher orders.
+// Custom functions, hooks, and several threads at once.
+#include <thread>
+
 #include "fidelity.h"
 
+// Functions of one's own: contexts, views of their arguments, in-place, several outputs, higher orders.
 namespace custom_autograd {
 
 using torch::autograd::AutogradContext;
@@ -185,3 +188,188 @@ void run() {
 const Program program("custom_autograd", run);
 
 }  // namespace custom_autograd
+
+// Hooks on tensors and nodes: order, replacement, removal; retained gradients.
+namespace hooks {
+
+void run() {
+  section("order", [] {
+    Tensor x = ramp({3}).requires_grad_();
+    std::string seen;
+    Tensor y = x * 2, z = y.sin();
+    z.register_hook([&](Tensor) { seen += "z"; });
+    y.register_hook([&](Tensor) { seen += "a"; });
+    y.register_hook([&](Tensor) { seen += "b"; });
+    x.register_hook([&](Tensor) { seen += "x"; });
+    y.retain_grad();
+    z.sum().backward();
+    report_text("order", seen);
+    report("order.y", y.grad());
+    report("order.x", x.grad());
+  });
+
+  section("replace", [] {
+    Tensor x = ramp({3}).requires_grad_();
+    Tensor y = x * x;
+    y.register_hook([](Tensor g) { return g * 2; });
+    y.register_hook([](Tensor g) { return g + 1; });
+    y.register_hook([](Tensor g) { return g * 10; });
+    y.retain_grad();
+    (y * 3).sum().backward();
+    report("replace.y", y.grad());
+    report("replace.x", x.grad());
+    Tensor w = ramp({3}).requires_grad_();
+    w.register_hook([](Tensor g) { return g.clamp(-0.1, 0.1); });
+    w.square().sum().backward();
+    w.square().sum().backward();
+    report("replace.leaf", w.grad());
+  });
+
+  section("remove", [] {
+    Tensor x = ramp({2}).requires_grad_();
+    int calls = 0;
+    Tensor y = x * 2;
+    const auto first = y.register_hook([&](Tensor g) { return ++calls, g * 100; });
+    y.register_hook([&](Tensor g) { return ++calls, g * 2; });
+    y.sum().backward({}, true);
+    y.remove_hook(first);
+    y.sum().backward();
+    report("remove.x", x.grad());
+    report_value("remove.calls", calls);
+    report_error("remove.unknown", [&] { y.remove_hook(17); });
+    report_error("hook.no_grad", [] { ramp({2}).register_hook([](Tensor g) { return g; }); });
+  });
+
+  section("several", [] {
+    // A hook sees the whole gradient, once, however many uses there are.
+    Tensor x = ramp({2}).requires_grad_();
+    Tensor y = x * 2;
+    int calls = 0;
+    y.register_hook([&](Tensor g) {
+      ++calls;
+      report("several.seen", g);
+    });
+    (y.sin() + y * y + y).sum().backward();
+    report_value("several.calls", calls);
+    report("several.x", x.grad());
+  });
+
+  section("grad_call", [] {
+    Tensor x = ramp({2}).requires_grad_();
+    Tensor y = x * x;
+    int calls = 0;
+    y.register_hook([&](Tensor g) { return ++calls, g * 3; });
+    const auto found = torch::autograd::grad({y.sum()}, {x});
+    report("grad_call", found[0]);
+    report_value("grad_call.calls", calls);
+    report_value("grad_call.untouched", !x.grad().defined());
+    Tensor z = (x * 2).exp();
+    report("grad_call.inner", torch::autograd::grad({z.square().sum()}, {z})[0]);
+  });
+
+  section("second_order", [] {
+    Tensor x = ramp({3}).requires_grad_();
+    Tensor y = x.pow(3);
+    y.register_hook([](Tensor g) { return g * g; });
+    const Tensor first = torch::autograd::grad({(y * 2).sum()}, {x}, {}, torch::nullopt, true)[0];
+    report("second_order.first", first);
+    report("second_order.second", torch::autograd::grad({first.sum()}, {x})[0]);
+  });
+
+  section("in_place", [] {
+    Tensor x = ramp({3}).requires_grad_();
+    Tensor y = x * 2;
+    y.retain_grad();
+    y.mul_(3);
+    y.sin().sum().backward();
+    report("in_place.y", y.grad());
+    report("in_place.x", x.grad());
+    Tensor a = ramp({2, 2}).requires_grad_();
+    Tensor b = a * 1, row = b[0];
+    row.retain_grad();
+    row.square().sum().backward();
+    report("in_place.row", row.grad());
+    report_value("in_place.b", b.retains_grad());
+  });
+
+  section("nodes", [] {
+    Tensor x = ramp({2}).requires_grad_();
+    Tensor y = (x * 2).tanh(), z = y.sum();
+    std::string names;
+    auto node = z.grad_fn();
+    while (node && node->num_outputs()) {  // an accumulator has no outputs
+      names += node->name() + " ";
+      node = node->next_edge(0).function;
+    }
+    report_text("nodes", names);
+    report_value("nodes.inputs", static_cast<double>(y.grad_fn()->num_inputs()));
+    report_value("nodes.edges", static_cast<double>(y.grad_fn()->next_edges().size()));
+    report_value("nodes.leaf", x.grad_fn() == nullptr);
+    report_value("nodes.output", static_cast<double>((x * 2).output_nr()));
+  });
+
+  section("threaded_through", [] {
+    // Hooks that record the norm of every layer's gradient.
+    torch::nn::Linear first(3, 3), second(3, 1);
+    std::vector<double> norms;
+    {
+      torch::NoGradGuard guard;
+      for (auto* layer : {&first, &second})
+        for (auto& p : (*layer)->parameters()) p.copy_(ramp(p.sizes().vec()));
+    }
+    for (auto* layer : {&first, &second})
+      (*layer)->weight.register_hook([&](Tensor g) { norms.push_back(g.norm().item<double>()); });
+    second(first(ramp({4, 3}).to(torch::kFloat32)).tanh()).square().mean().backward();
+    for (size_t i = 0; i < norms.size(); ++i)
+      report("norm" + std::to_string(i), torch::tensor(static_cast<float>(norms[i])));
+  });
+}
+
+const Program program("hooks", run);
+
+}  // namespace hooks
+
+// Several threads at once: own graphs, a shared leaf, the modes of each.
+namespace threads {
+
+void run() {
+  section("threads", [] {
+    Tensor shared = ramp({3}).requires_grad_();
+    std::vector<Tensor> own(4);
+    std::vector<std::thread> workers;
+    for (int i = 0; i < 4; ++i)
+      workers.emplace_back([&own, i] {
+        Tensor x = ramp({3}, -1, 1, i).requires_grad_();
+        for (int k = 0; k < 20; ++k) (x * x * (k + 1)).sum().backward();
+        own[i] = x.grad();
+      });
+    for (auto& worker : workers) worker.join();
+    for (int i = 0; i < 4; ++i) report("own" + std::to_string(i), own[i]);
+    workers.clear();
+    for (int i = 0; i < 4; ++i)
+      workers.emplace_back([&shared] {
+        for (int k = 0; k < 25; ++k) (shared * 0.5).sum().backward();
+      });
+    for (auto& worker : workers) worker.join();
+    report("shared", shared.grad());
+    torch::NoGradGuard guard;
+    bool enabled = false;
+    std::thread([&enabled] { enabled = torch::GradMode::is_enabled(); }).join();
+    report_value("mode.other", enabled);
+    report_value("mode.here", torch::GradMode::is_enabled());
+  });
+  section("one_graph", [] {
+    Tensor x = ramp({4}).requires_grad_();
+    Tensor y = (x.sin() * x).sum();
+    std::vector<std::thread> workers;
+    std::vector<Tensor> grads(3);
+    for (int i = 0; i < 3; ++i)
+      workers.emplace_back([&, i] { grads[i] = torch::autograd::grad({y}, {x}, {}, true)[0]; });
+    for (auto& worker : workers) worker.join();
+    for (int i = 0; i < 3; ++i) report("one_graph" + std::to_string(i), grads[i]);
+  });
+}
+
+const Program program("threads", run);
+
+}  // namespace threads
