@@ -1,10 +1,11 @@
-// The node tests that ship with ONNX: a model each, with inputs and the outputs to expect.
+// The node tests that ship with ONNX, a model each with inputs and the outputs to expect; and those left out.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "onnx/call.h"
+#include "onnx/proto.h"
 
 namespace onnx {
 
@@ -30,5 +31,20 @@ Tensors evaluate(const Model& model, const Tensors& inputs);
 /// What is wrong with `actual` as the outputs of `test`: their number, a shape, a dtype or a value. Empty if
 /// nothing is.
 std::string difference(const Tensors& actual, const Case& test);
+
+// What of ONNX's node tests ebb does not run, and why.
+
+struct Skip {
+  const char* what;  ///< an op, or a pattern of case names
+  const char* reason;
+};
+
+/// Ops that ebb does not share with ONNX.
+const std::vector<Skip>& skipped_ops();
+/// Single cases: what of an op ebb has no word for.
+const std::vector<Skip>& skipped_cases();
+
+/// The entry that a case falls under; null if it is to run.
+const Skip* skip_for(const std::string& name, const Model& model);
 
 }  // namespace onnx

@@ -1,7 +1,87 @@
-// Runs the nodes of a model.
+// Runs the nodes of a model, and compares its results with their references.
+#include <cmath>
+
+#include "onnx/call.h"
 #include "onnx/cases.h"
 
+// The arguments of a node, typed.
+
 namespace onnx {
+
+using ebb::detail::fail;
+
+Call::Call(const Node& node, Tensors inputs, std::int64_t opset)
+    : node_(node), inputs_(std::move(inputs)), opset_(opset) {}
+
+const Tensor& Call::operator[](std::size_t input) const {
+  if (!has(input)) fail(node_.op, ": input ", std::uint64_t{input}, " is missing.");
+  return inputs_[input];
+}
+
+ebb::optional<Tensor> Call::maybe(std::size_t input) const {
+  return has(input) ? ebb::make_optional(inputs_[input]) : ebb::nullopt;
+}
+
+Ints Call::numbers(std::size_t input) const {
+  const Tensor values = (*this)[input].to(ebb::kLong).contiguous();
+  const std::int64_t* data = values.data_ptr<std::int64_t>();
+  return Ints(data, data + values.numel());
+}
+
+const Attribute* Call::find(const char* attribute) const {
+  asked_.insert(attribute);
+  const auto at = node_.attributes.find(attribute);
+  return at == node_.attributes.end() ? nullptr : &at->second;
+}
+
+std::int64_t Call::integer(const char* attribute, std::int64_t otherwise) const {
+  const Attribute* a = find(attribute);
+  return a ? a->i : otherwise;
+}
+
+double Call::real(const char* attribute, double otherwise) const {
+  const Attribute* a = find(attribute);
+  return a ? a->f : otherwise;
+}
+
+std::string Call::text(const char* attribute, const char* otherwise) const {
+  const Attribute* a = find(attribute);
+  return a ? a->s : otherwise;
+}
+
+Ints Call::integers(const char* attribute, Ints otherwise) const {
+  const Attribute* a = find(attribute);
+  return a ? a->ints : otherwise;
+}
+
+Tensor Call::tensor(const char* attribute) const {
+  const Attribute* a = find(attribute);
+  if (!a || !a->t.defined()) fail(node_.op, ": the attribute ", attribute, " is not a tensor.");
+  return a->t;
+}
+
+void Call::check_all_asked() const {
+  for (const auto& [name, value] : node_.attributes)
+    if (!asked_.count(name)) fail(node_.op, ": the attribute ", name, " was not considered.");
+}
+
+const Ops& all_ops() {
+  static const Ops ops = [] {
+    Ops all;
+    for (const auto add :
+         {add_elementwise, add_activation, add_reduce, add_shape, add_rearrange, add_creation, add_index,
+          add_linalg, add_conv, add_pool, add_norm, add_loss, add_optim})
+      add(all);
+    return all;
+  }();
+  return ops;
+}
+
+Tensor wrap_indices(const Tensor& indices, std::int64_t size) {
+  return ebb::where(indices < 0, indices + size, indices).to(ebb::kLong);
+}
+
+// Runs the nodes of a model.
 
 using ebb::detail::fail;
 
@@ -31,6 +111,70 @@ Tensors evaluate(const Model& model, const Tensors& inputs) {
   Tensors outputs;
   for (const std::string& name : model.outputs) outputs.push_back(value(name));
   return outputs;
+}
+
+// Compares a result with its reference.
+
+namespace {
+
+struct Tolerance {
+  double relative, absolute;
+};
+
+// ONNX's own runner asks for 1e-3 and 1e-7. Its expectations are computed by NumPy in the dtype of the test,
+// so that more can be asked for; only the bodies of the window functions take pi for 3.14159.
+Tolerance tolerance(ebb::DType dtype, const std::string& name) {
+  if (name.find("window") != std::string::npos) return {1e-3, 1e-7};
+  switch (dtype) {
+    case ebb::kHalf:
+      return {1e-3, 1e-7};
+    case ebb::kBFloat16:
+      return {8e-3, 1e-7};
+    case ebb::kFloat:
+      return {1e-5, 1e-7};
+    case ebb::kDouble:
+      return {1e-7, 1e-7};
+    default:
+      return {0, 0};
+  }
+}
+
+bool close(double actual, double expected, Tolerance t) {
+  if (std::isnan(expected)) return std::isnan(actual);
+  if (std::isinf(expected)) return actual == expected;
+  return std::fabs(actual - expected) <= t.absolute + t.relative * std::fabs(expected);
+}
+
+std::string difference(const Tensor& actual, const Tensor& expected, const std::string& name) {
+  using ebb::detail::text;
+  if (actual.sizes() != expected.sizes())
+    return text("shape ", actual.sizes(), " instead of ", expected.sizes());
+  if (actual.dtype() != expected.dtype())
+    return text("dtype ", actual.dtype(), " instead of ", expected.dtype());
+  const Tensor a = actual.detach().to(ebb::kDouble).contiguous(), e = expected.to(ebb::kDouble).contiguous();
+  std::int64_t wrong = 0, first = -1;
+  for (std::int64_t i = 0; i < e.numel(); ++i) {
+    if (close(a.data_ptr<double>()[i], e.data_ptr<double>()[i], tolerance(expected.dtype(), name))) continue;
+    if (first < 0) first = i;
+    ++wrong;
+  }
+  if (wrong == 0) return "";
+  return text(wrong, " of ", e.numel(), " elements differ; element ", first, " is ",
+              a.data_ptr<double>()[first], " instead of ", e.data_ptr<double>()[first]);
+}
+
+}  // namespace
+
+std::string difference(const Tensors& actual, const Case& test) {
+  const Tensors& expected = test.outputs;
+  if (actual.size() != expected.size())
+    return ebb::detail::text(std::uint64_t{actual.size()}, " outputs instead of ",
+                             std::uint64_t{expected.size()});
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    const std::string what = difference(actual[i], expected[i], test.name);
+    if (!what.empty()) return ebb::detail::text("output ", std::uint64_t{i}, ": ", what);
+  }
+  return "";
 }
 
 }  // namespace onnx

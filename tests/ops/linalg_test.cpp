@@ -1,5 +1,13 @@
-// Matrix products and what is built on them, against plain loops.
+// Matrix products and what is built on them: plain loops, sums in one rounding, products in place.
+#include <ebb/ebb.h>
+
+#include <functional>
+
+#include "check.h"
 #include "product_support.h"
+#include "support/catch.h"
+
+// Matrix products and what is built on them, against plain loops.
 
 using namespace product_test;
 
@@ -310,4 +318,122 @@ TEST_CASE("methods of products have the defaults of the functions") {
   CHECK(equal(ebb::addcdiv(a, a, a + 1), a + a / (a + 1)));
   CHECK(equal(a.clone().addcdiv_(a, a + 1), a + a / (a + 1)));
   CHECK(equal(a.clone().addcmul_(a, a), a + a * a));
+}
+
+// What compiled functions rely on in matrix products: sums in one rounding, rows by themselves, no -0.
+
+using namespace ebb;
+
+namespace {
+
+struct Shape {
+  std::int64_t m, k, n;
+};
+
+// Every path of the kernel: loops, vectors, few columns, one part of the sum and several, and whole panels
+// and not.
+Shape any_shape() {
+  return GENERATE(values<Shape>({{3, 4, 5},
+                                 {1, 300, 70},
+                                 {70, 300, 1},
+                                 {100, 40, 5},
+                                 {5, 40, 100},
+                                 {17, 1, 33},
+                                 {300, 1, 200},
+                                 {40, 100, 64},
+                                 {33, 700, 65},
+                                 {600, 129, 130}}));
+}
+
+Tensor matrix(std::int64_t rows, std::int64_t columns, DType dtype, bool transposed) {
+  return transposed ? randn({columns, rows}, dtype).t() : randn({rows, columns}, dtype);
+}
+
+}  // namespace
+
+TEST_CASE("what is added to a product is added to the whole of it in one rounding") {
+  const auto [m, k, n] = any_shape();
+  const DType dtype = GENERATE(kFloat, kDouble);
+  const bool left = GENERATE(false, true), right = GENERATE(false, true);
+  INFO(m << " x " << k << " x " << n << (left ? ", left transposed" : "")
+         << (right ? ", right transposed" : ""));
+  const Tensor a = matrix(m, k, dtype, left), b = matrix(k, n, dtype, right), c = randn({m, n}, dtype);
+  REQUIRE(equal(addmm(c, a, b), c + mm(a, b)));
+  REQUIRE(equal(addmm(c, a, b, 1, 0.3), c + addmm(c, a, b, 0, 0.3)));
+  REQUIRE(equal(addmm(c, a, b, 0.5), 0.5 * c + mm(a, b)));
+  REQUIRE(equal(c.clone().addmm_(a, b), c + mm(a, b)));
+}
+
+TEST_CASE("a row of a product does not depend on how many others there are") {
+  const DType dtype = GENERATE(kFloat, kDouble);
+  const bool left = GENERATE(false, true);
+  const std::int64_t k = GENERATE(1, 40, 300), n = GENERATE(8, 33, 200);
+  const Tensor a = matrix(301, k, dtype, left), b = randn({k, n}, dtype), whole = mm(a, b);
+  const auto rows = GENERATE(as<std::int64_t>{}, 64, 128, 149);
+  for (std::int64_t first = 0; first + rows <= 301; first += rows)
+    REQUIRE(equal(mm(a.narrow(0, first, rows), b), whole.narrow(0, first, rows)));
+}
+
+TEST_CASE("a product that is too small to be told from zero is zero without a sign") {
+  const auto [m, k, n] = any_shape();
+  const Tensor a = full({m, k}, -1e-30, kFloat), b = full({k, n}, 1e-30, kFloat);
+  const Tensor product = mm(a, b);
+  REQUIRE(equal(product, zeros({m, n})));
+  REQUIRE_FALSE(product.signbit().any().item<bool>());
+}
+
+// Products that are added in place to a tensor which is one of their factors.
+
+using namespace op_tests;
+using V = const Variable&;
+
+TEST_CASE(
+    "a product that is added to one of its own factors in place has the gradients of the one out of place") {
+  const auto x0 = ramp({3, 3}), a0 = ramp({3, 3}, 0.7);
+  struct Way {
+    const char* name;
+    std::function<void(const Variable& y, const Variable& a)> in_place;
+    std::function<Variable(const Variable& y, const Variable& a)> apart;
+  };
+  const Way ways[] = {
+      {"addmm_(a, y)", [](V y, V a) { y.addmm_(a, y); }, [](V y, V a) { return y.addmm(a, y); }},
+      {"addmm_(y, a)", [](V y, V a) { y.addmm_(y, a); }, [](V y, V a) { return y.addmm(y, a); }},
+      {"addmm_(y, y)", [](V y, V) { y.addmm_(y, y); }, [](V y, V) { return y.addmm(y, y); }},
+      {"addmm_(a, y, 2, 3)", [](V y, V a) { y.addmm_(a, y, 2, 3); },
+       [](V y, V a) { return y.addmm(a, y, 2, 3); }},
+      {"addmv_(a, y)",
+       [](V y, V a) {
+         const Variable row = y[0];
+         row.addmv_(a, row);
+       },
+       [](V y, V a) {
+         return cat({y[0].addmv(a, y[0]).unsqueeze(0), y.narrow(0, 1, 2)});
+       }},
+      {"addr_(y, a)", [](V y, V a) { y.addr_(y[0].clone(), a[0]); },
+       [](V y, V a) { return y.addr(y[0], a[0]); }},
+      {"baddbmm_(a, y)",
+       [](V y, V a) {
+         const Variable batch = y.unsqueeze(0);
+         batch.baddbmm_(a.unsqueeze(0), batch);
+       },
+       [](V y, V a) { return y.unsqueeze(0).baddbmm(a.unsqueeze(0), y.unsqueeze(0)).squeeze(0); }},
+  };
+  for (const Way& way : ways) {
+    INFO(way.name);
+    const auto gradients = [&](bool in_place) {
+      const Variable x = x0.clone().set_requires_grad(true), a = a0.clone().set_requires_grad(true),
+                     y = x * 1;
+      Variable out = y;
+      if (in_place)
+        way.in_place(y, a);
+      else
+        out = way.apart(y, a);
+      variable_list all{out.detach()};
+      for (const Variable& g : autograd::grad({(out * out).sum()}, {x, a}, {}, false, false, true))
+        all.push_back(g.defined() ? g : zeros({3, 3}, kDouble));
+      return all;
+    };
+    const variable_list got = gradients(true), want = gradients(false);
+    for (std::size_t i = 0; i < 3; ++i) CHECK(allclose(got[i], want[i], 1e-12, 1e-12));
+  }
 }

@@ -1,9 +1,117 @@
-// Pooling and resizing.
+// Ops whose windows slide over the spatial axes: convolutions, pooling, resizing.
 #include <limits>
 
-#include "onnx/windows.h"
+#include "onnx/call.h"
+
+// How windows slide over the spatial axes: what convolutions and pools share.
 
 namespace onnx {
+
+struct Windows {
+  Ints kernel, stride, dilation;
+  Ints begin, end;  ///< padding
+  std::int64_t rank = 0;
+
+  /// From the attributes; auto_pad becomes numbers for an input of these sizes.
+  Windows(const Call& c, ebb::IntArrayRef input, Ints kernel);
+  /// Whether every axis is padded alike on both sides.
+  bool symmetric() const { return begin == end; }
+  /// The padding as constant_pad_nd takes it.
+  Ints pairs() const;
+};
+
+// Windows of convolution and pooling, as ONNX describes them.
+
+Windows::Windows(const Call& c, ebb::IntArrayRef input, Ints kernel_) : kernel(std::move(kernel_)) {
+  rank = static_cast<std::int64_t>(kernel.size());
+  stride = c.integers("strides", Ints(kernel.size(), 1));
+  dilation = c.integers("dilations", Ints(kernel.size(), 1));
+  const Ints pads = c.integers("pads", Ints(2 * kernel.size(), 0));
+  begin.assign(pads.begin(), pads.begin() + rank);
+  end.assign(pads.begin() + rank, pads.end());
+  const std::string automatic = c.text("auto_pad", "NOTSET");
+  if (automatic == "NOTSET" || automatic == "VALID") return;
+  for (std::size_t d = 0; d < kernel.size(); ++d) {
+    const std::int64_t size = input[input.size() - kernel.size() + d];
+    const std::int64_t out = (size + stride[d] - 1) / stride[d];
+    const std::int64_t total =
+        std::max<std::int64_t>(0, (out - 1) * stride[d] + (kernel[d] - 1) * dilation[d] + 1 - size);
+    begin[d] = automatic == "SAME_LOWER" ? total - total / 2 : total / 2;
+    end[d] = total - begin[d];
+  }
+}
+
+Ints Windows::pairs() const {
+  Ints all;
+  for (std::size_t d = kernel.size(); d-- > 0;) {
+    all.push_back(begin[d]);
+    all.push_back(end[d]);
+  }
+  return all;
+}
+
+// Convolutions and their transposes.
+
+namespace {
+
+// kernel_shape only repeats the shape of the weight.
+Ints kernel_of(const Call& c) {
+  c.ignore("kernel_shape");
+  return c[1].sizes().slice(2).vec();
+}
+
+Tensors conv(const Call& c) {
+  const Windows w(c, c[0].sizes(), kernel_of(c));
+  const std::int64_t groups = c.integer("group", 1);
+  const Tensor x = w.symmetric() ? c[0] : ebb::constant_pad_nd(c[0], w.pairs());
+  const Ints padding = w.symmetric() ? w.begin : Ints(w.kernel.size(), 0);
+  return {ebb::convolution(x, c[1], c.maybe(2), w.stride, padding, w.dilation, false,
+                           Ints(w.kernel.size(), 0), groups)};
+}
+
+// output_shape asks for padding: what is too much is cut, what is too little is added behind.
+Tensors conv_transpose(const Call& c) {
+  const Ints kernel = kernel_of(c);
+  const std::size_t rank = kernel.size();
+  const Ints stride = c.integers("strides", Ints(rank, 1)), dilation = c.integers("dilations", Ints(rank, 1));
+  Ints extra = c.integers("output_padding", Ints(rank, 0)), wanted = c.integers("output_shape", {});
+  const Ints pads = c.integers("pads", Ints(2 * rank, 0));
+  const std::string automatic = c.text("auto_pad", "NOTSET");
+  if (wanted.empty() && automatic != "NOTSET")
+    for (std::size_t d = 0; d < rank; ++d)
+      wanted.push_back(c[0].size(static_cast<std::int64_t>(d) + 2) * stride[d]);
+  Ints begin(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(rank));
+  Ints end(pads.begin() + static_cast<std::ptrdiff_t>(rank), pads.end());
+  for (std::size_t d = 0; d < wanted.size(); ++d) {
+    const std::int64_t size = c[0].size(static_cast<std::int64_t>(d) + 2);
+    const std::int64_t total =
+        (size - 1) * stride[d] + (kernel[d] - 1) * dilation[d] + 1 + extra[d] - wanted[d];
+    if (total < 0) extra[d] -= total;
+    const std::int64_t cut = std::max<std::int64_t>(total, 0);
+    begin[d] = automatic == "SAME_UPPER" ? cut / 2 : cut - cut / 2;
+    end[d] = cut - begin[d];
+  }
+  const bool symmetric = begin == end;
+  const Tensor y = ebb::convolution(c[0], c[1], c.maybe(2), stride, symmetric ? begin : Ints(rank, 0),
+                                    dilation, true, extra, c.integer("group", 1));
+  if (symmetric) return {y};
+  Ints cuts;
+  for (std::size_t d = rank; d-- > 0;) {
+    cuts.push_back(-begin[d]);
+    cuts.push_back(-end[d]);
+  }
+  return {ebb::constant_pad_nd(y, cuts)};
+}
+
+}  // namespace
+
+void add_conv(Ops& ops) {
+  ops["Conv"] = conv;
+  ops["ConvTranspose"] = conv_transpose;
+}
+
+// Pooling and resizing.
+
 namespace {
 
 // ebb pads both sides alike and by at most half the kernel; anything else is padded before.
