@@ -384,12 +384,11 @@ TEST_CASE("a product that is too small to be told from zero is zero without a si
 
 // Products that are added in place to a tensor which is one of their factors.
 
-using namespace op_tests;
 using V = const Variable&;
 
 TEST_CASE(
     "a product that is added to one of its own factors in place has the gradients of the one out of place") {
-  const auto x0 = ramp({3, 3}), a0 = ramp({3, 3}, 0.7);
+  const auto x0 = op_tests::ramp({3, 3}), a0 = op_tests::ramp({3, 3}, 0.7);
   struct Way {
     const char* name;
     std::function<void(const Variable& y, const Variable& a)> in_place;

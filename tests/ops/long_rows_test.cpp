@@ -1,4 +1,5 @@
-// Many elements take other ways than a few, by several threads: the results are the same, and sums do not drift.
+// Many elements take other ways than a few, by several threads: the results are the same, and sums do not
+// drift.
 #include <ebb/ebb.h>
 
 #include <algorithm>
@@ -172,16 +173,16 @@ namespace F = ebb::nn::functional;
 
 namespace {
 
-constexpr std::int64_t kMany = std::int64_t{1} << 20;
-constexpr double kTerm = 0.7f, kSum = kMany * kTerm, kProducts = kMany * kTerm * kTerm;
+constexpr std::int64_t kTerms = std::int64_t{1} << 20;
+constexpr double kTerm = 0.7f, kSum = kTerms * kTerm, kProducts = kTerms * kTerm * kTerm;
 
 struct Sum {
   const char* name;
   double expected;
-  std::function<Variable(const Variable&)> run;  // of kMany terms; the result is the first element
+  std::function<Variable(const Variable&)> run;  // of kTerms terms; the result is the first element
 };
 
-Variable places() { return zeros({1}, kLong).expand({kMany}); }
+Variable places() { return zeros({1}, kLong).expand({kTerms}); }
 
 // The gradient of a `like` of zeros, where that of what `use` makes of it is `grad`.
 Variable gradient(IntArrayRef sizes, const Variable& grad,
@@ -193,8 +194,8 @@ Variable gradient(IntArrayRef sizes, const Variable& grad,
 }
 
 Variable weight_gradient(const Variable& x, std::int64_t groups, std::int64_t channels) {
-  const Variable images = x.view({1, 1, kMany}).expand({1, channels, kMany});
-  return gradient({channels, channels / groups, 1}, x.view({1, 1, kMany}),
+  const Variable images = x.view({1, 1, kTerms}).expand({1, channels, kTerms});
+  return gradient({channels, channels / groups, 1}, x.view({1, 1, kTerms}),
                   [&](const Variable& w) { return conv1d(images, w, {}, 1, 0, 1, groups); });
 }
 
@@ -203,74 +204,74 @@ const Sum kSums[] = {
     {"mv by rows", kProducts, [](const Variable& x) { return mv(x.unsqueeze(0), x); }},
     {"mv by columns", kProducts,
      [](const Variable& x) {
-       return mv(x.unsqueeze(1).expand({kMany, 2}).contiguous().t(), x);
+       return mv(x.unsqueeze(1).expand({kTerms, 2}).contiguous().t(), x);
      }},
     {"addmv", kProducts + 1, [](const Variable& x) { return addmv(ones({1}), x.unsqueeze(0), x); }},
     {"mm", kProducts,
      [](const Variable& x) {
-       return mm(x.unsqueeze(0).expand({9, kMany}), x.unsqueeze(1).expand({kMany, 9}));
+       return mm(x.unsqueeze(0).expand({9, kTerms}), x.unsqueeze(1).expand({kTerms, 9}));
      }},
     {"addmm", kProducts + 1,
      [](const Variable& x) {
-       return addmm(ones({1}), x.unsqueeze(0).expand({2, kMany}), x.unsqueeze(1).expand({kMany, 9}));
+       return addmm(ones({1}), x.unsqueeze(0).expand({2, kTerms}), x.unsqueeze(1).expand({kTerms, 9}));
      }},
     {"conv1d by its weight", kProducts, [](const Variable& x) { return weight_gradient(x, 1, 3); }},
     {"conv1d of groups by its weight", kProducts, [](const Variable& x) { return weight_gradient(x, 3, 3); }},
     {"scatter_add", kSum, [](const Variable& x) { return zeros({3}).scatter_add(0, places(), x); }},
     {"scatter_add along columns", kSum,
      [](const Variable& x) {
-       return zeros({1, 9}).scatter_add(0, places().unsqueeze(1).expand({kMany, 9}),
-                                        x.unsqueeze(1).expand({kMany, 9}));
+       return zeros({1, 9}).scatter_add(0, places().unsqueeze(1).expand({kTerms, 9}),
+                                        x.unsqueeze(1).expand({kTerms, 9}));
      }},
     {"scatter_add to a place among many", kSum,
-     [](const Variable& x) { return zeros({2 * kMany}).scatter_add(0, places(), x); }},
+     [](const Variable& x) { return zeros({2 * kTerms}).scatter_add(0, places(), x); }},
     {"scatter_reduce mean", kTerm,
      [](const Variable& x) { return zeros({1}).scatter_reduce(0, places(), x, "mean", false); }},
     {"index_add", kSum, [](const Variable& x) { return zeros({2}).index_add(0, places(), x); }},
     {"index_add of rows", kSum,
      [](const Variable& x) {
-       return zeros({2, 9}).index_add(0, places(), x.unsqueeze(1).expand({kMany, 9}));
+       return zeros({2, 9}).index_add(0, places(), x.unsqueeze(1).expand({kTerms, 9}));
      }},
     {"segment_reduce", kSum,
-     [](const Variable& x) { return segment_reduce(x, "sum", full({1}, kMany, kLong)); }},
+     [](const Variable& x) { return segment_reduce(x, "sum", full({1}, kTerms, kLong)); }},
     {"bincount", kSum, [](const Variable& x) { return bincount(places(), x); }},
     {"as_strided by its input", kSum,
-     [](const Variable& x) { return gradient({1}, x, [](auto& t) { return t.as_strided({kMany}, {0}); }); }},
+     [](const Variable& x) { return gradient({1}, x, [](auto& t) { return t.as_strided({kTerms}, {0}); }); }},
     {"replication_pad1d by its input", kSum,
      [](const Variable& x) {
-       return gradient({1, 1, 1}, x, [](auto& t) { return replication_pad1d(t, {kMany - 1, 0}); });
+       return gradient({1, 1, 1}, x, [](auto& t) { return replication_pad1d(t, {kTerms - 1, 0}); });
      }},
     {"interpolate by its input", kSum,
      [](const Variable& x) {
-       const auto options = F::InterpolateFuncOptions().size(std::vector<std::int64_t>{kMany}).mode(kNearest);
+       const auto options = F::InterpolateFuncOptions().size(std::vector<std::int64_t>{kTerms}).mode(kNearest);
        return gradient({1, 1, 1}, x, [&](auto& t) { return F::interpolate(t, options); });
      }},
     {"avg_pool1d", kTerm,
      [](const Variable& x) {
-       return avg_pool1d(x.view({1, 1, kMany}), kMany);
+       return avg_pool1d(x.view({1, 1, kTerms}), kTerms);
      }},
     {"cdist", kSum / 8,
      [](const Variable& x) {
-       return cdist(x.slice(0, 0, kMany / 8).unsqueeze(0), zeros({1, kMany / 8}), 1);
+       return cdist(x.slice(0, 0, kTerms / 8).unsqueeze(0), zeros({1, kTerms / 8}), 1);
      }},
     {"cdist by its input", -kSum,
      [](const Variable& x) {
-       return gradient({1, 1}, x.unsqueeze(0), [](auto& t) { return cdist(t, ones({kMany, 1}), 1); });
+       return gradient({1, 1}, x.unsqueeze(0), [](auto& t) { return cdist(t, ones({kTerms, 1}), 1); });
      }},
-    {"rms_norm", 1, [](const Variable& x) { return rms_norm(x, {kMany}, {}, 0); }},
+    {"rms_norm", 1, [](const Variable& x) { return rms_norm(x, {kTerms}, {}, 0); }},
     {"layer_norm by its bias", kSum,
      [](const Variable& x) {
-       const Variable y = arange(8.0).expand({kMany, 8});
+       const Variable y = arange(8.0).expand({kTerms, 8});
        return gradient({8}, x.unsqueeze(1), [&](auto& b) { return layer_norm(y, {8}, ones({8}), b); });
      }},
     {"scaled_dot_product_attention", kTerm,
      [](const Variable& x) {
-       const Variable keys = zeros({1, 1, kMany, 1});
-       return scaled_dot_product_attention(zeros({1, 1, 1, 1}), keys, x.view({1, 1, kMany, 1}));
+       const Variable keys = zeros({1, 1, kTerms, 1});
+       return scaled_dot_product_attention(zeros({1, 1, 1, 1}), keys, x.view({1, 1, kTerms, 1}));
      }},
-    {"log_softmax of columns", -std::log(1 + (kMany - 1) * std::exp(-kTerm)),
+    {"log_softmax of columns", -std::log(1 + (kTerms - 1) * std::exp(-kTerm)),
      [](const Variable& x) {
-       const Variable y = x.clone().unsqueeze(1).expand({kMany, 9}).contiguous();
+       const Variable y = x.clone().unsqueeze(1).expand({kTerms, 9}).contiguous();
        y[0].mul_(2);
        return log_softmax(y, 0);
      }},
@@ -280,8 +281,8 @@ const Sum kSums[] = {
 
 TEST_CASE("long sums of floats are exact to 1e-5, in any layout") {
   const Variable term = full({1}, kTerm);
-  const Variable layouts[] = {term.expand({kMany}), full({kMany}, kTerm),
-                              full({kMany, 2}, kTerm).select(1, 0)};
+  const Variable layouts[] = {term.expand({kTerms}), full({kTerms}, kTerm),
+                              full({kTerms, 2}, kTerm).select(1, 0)};
   for (const Sum& sum : kSums)
     for (const Variable& x : layouts) {
       INFO(sum.name << ", strides " << x.strides());

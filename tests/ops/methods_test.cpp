@@ -1,4 +1,5 @@
-// Methods, operators and aliases are the functions whose names they bear, and f_out(out, ...) writes what f gives.
+// Methods, operators and aliases are the functions whose names they bear, and f_out(out, ...) writes what f
+// gives.
 #include <ebb/ebb.h>
 #include <ebb/ops/out.h>
 

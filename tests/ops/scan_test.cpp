@@ -263,10 +263,10 @@ TEST_CASE("softmax of lines that lie apart has the same bits wherever its buffer
 
 // softmax that computes in another dtype than its input's.
 
-using namespace op_tests;
+using op_tests::node_name;
 
 TEST_CASE("softmax of 16 bits to float gives its gradient in the input's dtype") {
-  const Variable x = ramp({3, 4}).to(ebb::kHalf);
+  const Variable x = op_tests::ramp({3, 4}).to(ebb::kHalf);
   const Variable y = ebb::_softmax(x, 1, true), z = ebb::_log_softmax(x, 1, true);
   CHECK(y.dtype() == ebb::kFloat);
   CHECK(ebb::_softmax_backward_data(ebb::ones_like(y), y, 1, ebb::kHalf).dtype() == ebb::kHalf);

@@ -170,7 +170,7 @@ TEST_CASE("the first extreme of a row is found in short rows and long ones") {
 
 namespace {
 
-Variable numbers(const std::vector<std::int64_t>& sizes, ebb::ScalarType dtype) {
+Variable counted(const std::vector<std::int64_t>& sizes, ebb::ScalarType dtype) {
   std::int64_t count = 1;
   for (const std::int64_t size : sizes) count *= size;
   return ebb::arange(count, ebb::kLong).mul(5).remainder(11).view(sizes).to(dtype);
@@ -195,7 +195,7 @@ std::vector<Variable> layouts(const Variable& x) {
 // Sums and fused sums of every pair of layouts beside those of dense, broadcast copies.
 void check_pairs(const std::vector<std::int64_t>& a_sizes, const std::vector<std::int64_t>& b_sizes,
                  ebb::ScalarType dtype) {
-  const Variable a = numbers(a_sizes, dtype), b = numbers(b_sizes, dtype);
+  const Variable a = counted(a_sizes, dtype), b = counted(b_sizes, dtype);
   const Variable whole = b.expand_as(a).clone(), sum = a + whole, fused = ebb::addcmul(a, whole, whole);
   for (const Variable& x : layouts(a))
     for (const Variable& y : layouts(b)) {
@@ -221,7 +221,7 @@ TEST_CASE("short inner dimensions in every layout and broadcast") {
 }
 
 TEST_CASE("a short inner dimension beside a single number") {
-  const Variable x = numbers({400, 3}, ebb::kFloat), spread = ebb::zeros({400, 6}).slice(1, 0, 6, 2);
+  const Variable x = counted({400, 3}, ebb::kFloat), spread = ebb::zeros({400, 6}).slice(1, 0, 6, 2);
   spread.copy_(x);
   CHECK(ebb::equal(spread * ebb::tensor(2.0f), x * 2));
   CHECK(ebb::equal(ebb::addcmul(spread, spread, ebb::tensor(2.0f)), x * 3));

@@ -226,7 +226,7 @@ TEST_CASE("quantile interpolates, keeps NaN to its own line, and keeps dimension
     CHECK(found[1] == 3);
     CHECK(std::isnan(ebb::quantile(lines, 0.0, {}, false, how).item<double>()));
   }
-  const Variable box = ramp({2, 3, 4}), both = doubles({0.2, 0.7});
+  const Variable box = op_tests::ramp({2, 3, 4}), both = doubles({0.2, 0.7});
   CHECK(shape(ebb::quantile(box, both, 1, true)) == Shape{2, 2, 1, 4});
   CHECK(shape(ebb::quantile(box, both, 0, true)) == Shape{2, 1, 3, 4});
   CHECK(shape(ebb::quantile(box, both, 1)) == Shape{2, 2, 4});

@@ -211,7 +211,7 @@ struct Rows {
 
 // Distance in representable numbers; NaN is as good as any NaN.
 template <class T>
-double ulps(T a, T b) {
+double distance(T a, T b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b) ? 0 : INFINITY;
   using Signed = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
   const auto place = [](T v) {
@@ -231,7 +231,7 @@ int check(const Set& set, const Rows<T>& rows) {
   const Tensor y = set.op(x);
   double worst = 0;
   for (std::size_t i = 0; i < rows.x.size(); ++i) {
-    const double error = ulps(y.data_ptr<T>()[i], rows.y[i]);
+    const double error = distance(y.data_ptr<T>()[i], rows.y[i]);
     INFO(set.file << "(" << rows.x[i] << ") = " << y.data_ptr<T>()[i] << ", exact " << rows.y[i]
                   << ", off by " << error << " ulp");
     if (!(error <= rows.bound[i])) CHECK(error <= rows.bound[i]);

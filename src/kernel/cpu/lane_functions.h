@@ -1,5 +1,5 @@
 // Functions of several numbers at once: those of glibc's libmvec, and where those are slow, own ones. All of
-// them keep NumPy's bounds on accuracy (tests/ops/numpy_ulp_test.cpp).
+// them keep NumPy's bounds on accuracy (tests/ops/vector_functions_test.cpp).
 #pragma once
 
 #include "kernel/cpu/lane_exp.h"
