@@ -1,8 +1,15 @@
-// What custom functions may declare and return, and what the graph keeps of them.
+// What custom functions may declare, take and return: lists of tensors, views, and what the graph keeps of
+// them.
 #include <ebb/autograd/hooks.h>
 #include <ebb/autograd/record.h>
 
-#include "autograd/functions.h"
+#include <array>
+#include <deque>
+#include <filesystem>
+
+#include "autograd/semantics.h"
+
+// What custom functions may declare and return, and what the graph keeps of them.
 
 using namespace semantics;
 
@@ -185,4 +192,242 @@ TEST_CASE("function rules: backward frees what a node that wrote into a view kep
   base.sum().backward();
   require_values(x.grad(), {1, 0.5});
   REQUIRE_FALSE(node->kept.holds());
+}
+
+// Custom functions of lists of tensors, and what they do to views.
+
+using ebb::optional;
+
+namespace {
+
+// sum of scale * weight_i * list_i, for a list of any type.
+struct Weighted : Function<Weighted> {
+  template <class List>
+  static Variable forward(AutogradContext* ctx, double scale, const List& list, const Variable& weights) {
+    variable_list kept{weights};
+    Variable sum = ebb::zeros({}, ebb::kFloat64);
+    std::int64_t i = 0;
+    for (const auto& each : list) {
+      kept.push_back(each);
+      sum = sum + (weights[i++] * Variable(each)).sum() * scale;
+    }
+    ctx->save_for_backward(std::move(kept));
+    ctx->saved_data["scale"] = scale;
+    return sum;
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list g) {
+    const variable_list kept = ctx->get_saved_variables();
+    const double scale = ctx->saved_data["scale"].toDouble();
+    variable_list out{Variable()}, of_weights;
+    for (std::size_t i = 1; i < kept.size(); ++i) {
+      const std::int64_t at = static_cast<std::int64_t>(i) - 1;
+      out.push_back(ctx->needs_input_grad(i - 1) ? (g[0] * kept[0][at] * scale).expand(kept[i].sizes())
+                                                 : Variable());
+      of_weights.push_back(g[0] * kept[i].sum() * scale);
+    }
+    out.push_back(ebb::stack(of_weights));
+    return out;
+  }
+};
+
+struct Optional : Function<Optional> {
+  static Variable forward(AutogradContext*, const Variable& x, const optional<Variable>& y,
+                          const std::vector<optional<Variable>>& more) {
+    Variable sum = y && y->defined() ? x + *y : x * 1;
+    for (const auto& each : more)
+      if (each) sum = sum + *each;
+    return sum;
+  }
+  static std::size_t results;
+  static variable_list backward(AutogradContext*, variable_list g) {
+    variable_list out(results);
+    for (const std::size_t i : positions) out[i] = g[0];
+    return out;
+  }
+  static std::vector<std::size_t> positions;
+};
+std::size_t Optional::results = 0;
+std::vector<std::size_t> Optional::positions;
+
+struct Plain : Function<Plain> {
+  static Variable forward(AutogradContext*, const Variable& x, std::vector<std::int64_t>, const std::string&,
+                          const char*, const std::filesystem::path&, std::pair<int, double>) {
+    return x * 2;
+  }
+  static variable_list backward(AutogradContext*, variable_list g) {
+    return {g[0] * 2, Variable(), Variable(), Variable(), Variable(), Variable()};
+  }
+};
+
+struct Identity : Function<Identity> {
+  static Variable forward(AutogradContext* ctx, Variable x) {
+    ctx->save_for_backward({x});
+    return x;
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list g) {
+    return {g[0] * ctx->get_saved_variables()[0] * 2};
+  }
+};
+
+struct Reshape : Function<Reshape> {
+  static Variable forward(AutogradContext*, Variable x) { return x.view({2, 1}); }
+  static variable_list backward(AutogradContext*, variable_list g) { return {g[0].view({2}) * 5}; }
+};
+
+// Overwrites its input; no gradient flows through.
+struct Overwrite : Function<Overwrite> {
+  static Variable forward(AutogradContext* ctx, Variable x) {
+    x.fill_(7);
+    ctx->mark_dirty({x});
+    return x;
+  }
+  static variable_list backward(AutogradContext*, variable_list) { return {Variable()}; }
+};
+
+struct OverwriteTwo : Function<OverwriteTwo> {
+  static variable_list forward(AutogradContext* ctx, Variable x) {
+    x.mul_(2);
+    ctx->mark_dirty({x});
+    return {x, x * 3};
+  }
+  static variable_list backward(AutogradContext*, variable_list g) { return {g[0] * 2 + g[1] * 6}; }
+};
+
+}  // namespace
+
+TEST_CASE("function: lists of tensors are tracked, of any type") {
+  const Variable c = ebb::tensor({7.0, 8.0}, ebb::kFloat64);
+  const auto check = [&](auto make) {
+    Variable a = leaf({1, 2}), b = leaf({3}), w = leaf({10, 100, 1000});
+    const Variable y = Weighted::apply(0.5, make(a, c, b), w);
+    require_values(y, {0.5 * (30 + 1500 + 3000)});
+    const auto g = grad({y}, {a, b, w}, {}, true, true);
+    require_values(g[0], {5, 5});
+    require_values(g[1], {500});
+    require_values(g[2], {1.5, 7.5, 1.5});
+    require_values(grad({g[1].sum()}, {w})[0], {0, 0, 0.5});
+    REQUIRE(ebb::gradcheck(
+        [&](const variable_list& in) {
+          return variable_list{Weighted::apply(0.5, make(in[0], c, in[1]), in[2])};
+        },
+        {a, b, w}));
+  };
+  check([](const Variable& a, const Variable& b, const Variable& d) { return variable_list{a, b, d}; });
+  check([](const Variable& a, const Variable& b, const Variable& d) {
+    return std::array<Variable, 3>{a, b, d};
+  });
+  variable_list held;
+  check([&](const Variable& a, const Variable& b, const Variable& d) {
+    held = {a, b, d};
+    return ebb::TensorList(held);
+  });
+  check([](const Variable& a, const Variable& b, const Variable& d) {
+    return std::deque<Variable>{a, b, d};
+  });
+}
+
+TEST_CASE("function: a list alone records, an empty one does not") {
+  Variable a = leaf({1, 2});
+  const Variable w = ebb::tensor({3.0}, ebb::kFloat64);
+  REQUIRE(Weighted::apply(1.0, variable_list{a}, w).requires_grad());
+  REQUIRE_FALSE(Weighted::apply(1.0, variable_list{a.detach()}, w).requires_grad());
+  REQUIRE_FALSE(Weighted::apply(1.0, variable_list{}, w).requires_grad());
+  const ebb::NoGradGuard no_grad;
+  REQUIRE_FALSE(Weighted::apply(1.0, variable_list{a}, w).requires_grad());
+}
+
+TEST_CASE("function: too few gradients for a list") {
+  struct One : Function<One> {
+    static Variable forward(AutogradContext*, const variable_list& x) { return x[0] + x[1]; }
+    static variable_list backward(AutogradContext*, variable_list g) { return {g[0]}; }
+  };
+  EBB_REQUIRE_ERROR(One::apply(variable_list{leaf({1}), leaf({2})}).backward(),
+                    "incorrect number of gradients (expected 2, got 1)");
+}
+
+TEST_CASE("function: optional tensors, and lists of them") {
+  Variable x = leaf({1}), y = leaf({2}), z = leaf({3});
+  const auto run = [&](const optional<Variable>& second, std::vector<optional<Variable>> more,
+                       std::vector<std::size_t> positions) {
+    Optional::results = 2 + more.size();
+    Optional::positions = std::move(positions);
+    return grad({Optional::apply(x, second, std::move(more))}, {x, y, z}, {}, false, false, true);
+  };
+  auto g = run(y, {ebb::nullopt, z}, {0, 1, 3});
+  for (const Variable& each : g) require_values(each, {1});
+  g = run(ebb::nullopt, {z}, {0, 2});
+  require_values(g[2], {1});
+  REQUIRE_FALSE(g[1].defined());
+  g = run(Variable(), {}, {0});
+  require_values(g[0], {1});
+  EBB_REQUIRE_ERROR(run(ebb::nullopt, {}, {0, 1}), "different than None at position 2");
+}
+
+TEST_CASE("function: other ranges are one argument each") {
+  Variable x = leaf({1});
+  Plain::apply(x, std::vector<std::int64_t>{1, 2, 3}, std::string("abc"), "def",
+               std::filesystem::path("/a/b"), std::pair<int, double>(1, 2))
+      .backward();
+  require_values(x.grad(), {2});
+}
+
+TEST_CASE("function: an input returned as it came may be saved, and differentiated twice") {
+  Variable x = leaf({3});
+  const Variable g = grad({Identity::apply(x)}, {x}, {}, true, true)[0];
+  require_values(g, {6});
+  require_values(grad({g}, {x})[0], {2});
+}
+
+TEST_CASE("function: results that are views of inputs are not written to while gradients are recorded") {
+  Variable x = leaf({1, 2});
+  Variable base = x * 1;
+  for (const Variable& y : {Identity::apply(base), Reshape::apply(base)}) {
+    REQUIRE(y.is_view());
+    EBB_REQUIRE_ERROR(y.mul_(2), "modified inplace");
+  }
+  require_values(base, {1, 2});
+  require_values(grad({Reshape::apply(base).sum()}, {x})[0], {5, 5});
+  const Variable y = Reshape::apply(base);
+  base.mul_(2);
+  EBB_REQUIRE_ERROR(y * 2, "its base or another view of its base has been modified inplace");
+}
+
+TEST_CASE("function: a leaf from outside that forward returns keeps its own history") {
+  static Variable outside;
+  outside = leaf({4});
+  struct Outside : Function<Outside> {
+    static Variable forward(AutogradContext*, Variable) { return outside; }
+    static variable_list backward(AutogradContext*, variable_list g) { return {g[0] * 2}; }
+  };
+  Variable x = leaf({1});
+  const Variable y = Outside::apply(x);
+  REQUIRE_FALSE(y.is_same(outside));
+  REQUIRE(outside.is_leaf());
+  y.backward();
+  require_values(x.grad(), {2});
+  REQUIRE_FALSE(outside.grad().defined());
+  outside.reset();
+}
+
+TEST_CASE("function: an input written in place whose gradient is undefined") {
+  Variable x = leaf({1, 2, 3});
+  Variable whole = x * 1;
+  Overwrite::apply(whole);
+  require_values(whole, {7, 7, 7});
+  REQUIRE_FALSE(grad({whole.sum()}, {x}, {}, true, false, true)[0].defined());
+
+  Variable base = x * 1;
+  Overwrite::apply(base[1]);
+  require_values(base, {1, 7, 3});
+  require_values(grad({(base * base).sum()}, {x})[0], {2, 0, 6});
+}
+
+TEST_CASE("function: one that writes into a view returns nothing besides") {
+  Variable x = leaf({1, 2});
+  Variable whole = x * 1;
+  const auto out = OverwriteTwo::apply(whole);
+  require_values(grad({(out[0] + out[1]).sum()}, {x})[0], {8, 8});
+  Variable base = x * 1;
+  EBB_REQUIRE_ERROR(OverwriteTwo::apply(base[1]),
+                    "a function that writes into a view must return that view alone");
 }

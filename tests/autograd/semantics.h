@@ -53,3 +53,21 @@ std::string message_of(F&& f) {
 
 #define EBB_REQUIRE_ERROR(expression, part) \
   REQUIRE_THAT(semantics::message_of([&] { (void)(expression); }), support::Contains(part))
+
+// Custom functions that several tests use.
+
+namespace semantics {
+
+/// e^x, of which the result is kept.
+struct KeepsResult : Function<KeepsResult> {
+  static Variable forward(AutogradContext* ctx, Variable x) {
+    Variable y = x.exp();
+    ctx->save_for_backward({y});
+    return y;
+  }
+  static variable_list backward(AutogradContext* ctx, variable_list g) {
+    return {g[0] * ctx->get_saved_variables()[0]};
+  }
+};
+
+}  // namespace semantics

@@ -1,4 +1,4 @@
-// Views and the writes through them, beside the plain cases of in_place_versions_test.cpp.
+// Views and the writes through them, beside the plain cases of in_place_test.cpp.
 #include "autograd/semantics.h"
 
 using namespace semantics;

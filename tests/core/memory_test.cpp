@@ -1,12 +1,20 @@
-// The CPU's caching allocator as programs see it.
+// The CPU's caching allocator: as programs see it, and its parts.
 #include <ebb/ebb.h>
 
+#include <cstring>
+#include <set>
 #include <thread>
 #include <vector>
 
 #include "autograd/lend.h"
 #include "autograd/meta.h"
+#include "core/large_blocks.h"
+#include "core/recent_peak.h"
+#include "core/small_blocks.h"
+#include "core/system_memory.h"
 #include "support/catch.h"
+
+// The CPU's caching allocator as programs see it.
 
 using ebb::Variable;
 
@@ -125,4 +133,209 @@ TEST_CASE("a graph that ends while its leaf stands for another tensor leaves no 
   CHECK(ebb::autograd::meta_or_null(w)->accumulator != nullptr);
   y.sum().backward();
   CHECK(w.grad().equal(ebb::full({2}, 3.)));
+}
+
+// The parts of the CPU's allocator: batches and slabs, large blocks, the largest use of late.
+
+using namespace ebb::detail;
+
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+// What one thread would keep, without its batches: carves blocks of a class, and puts them back batch by
+// batch.
+struct Carver {
+  SmallBlocks& depot;
+  OpenSlab slab;
+
+  void* carve(std::size_t cls) {
+    const std::size_t bytes = class_bytes(cls);
+    if (slab.left < bytes) REQUIRE(depot.open(slab));
+    slab.left -= bytes;
+    return std::exchange(slab.next, slab.next + bytes);
+  }
+  std::size_t put(std::size_t cls, const std::vector<void*>& blocks) {
+    std::size_t gone = 0;
+    Batch batch;
+    for (void* block : blocks) {
+      batch.push(block);
+      if (batch.count == kBatch[cls]) gone += depot.put(cls, std::exchange(batch, {}));
+    }
+    if (batch.head) gone += depot.put(cls, batch);
+    return gone;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a thread gets one batch of what another has freed, however much lies there") {
+  SmallBlocks depot;
+  Carver carver{depot, {}};
+  std::vector<void*> blocks;
+  for (int i = 0; i < 10000; ++i) blocks.push_back(carver.carve(3));
+  REQUIRE(std::set<void*>(blocks.begin(), blocks.end()).size() == blocks.size());
+  carver.put(3, blocks);
+
+  std::set<void*> seen;
+  std::size_t taken = 0;
+  for (Batch batch; (batch = depot.take(3)).head;) {
+    CHECK(batch.count <= kBatch[3]);
+    for (; batch.count; ++taken) seen.insert(batch.pop());
+    CHECK(batch.head == nullptr);
+  }
+  CHECK(taken == blocks.size());
+  CHECK(seen == std::set<void*>(blocks.begin(), blocks.end()));
+  CHECK(depot.take(2).head == nullptr);
+  depot.close(carver.slab);
+  carver.put(3, blocks);
+  CHECK(depot.trim() == blocks.size() * class_bytes(3));
+}
+
+TEST_CASE("a trim returns the slabs of which all blocks are free and keeps the others whole") {
+  SmallBlocks depot;
+  Carver carver{depot, {}};
+  const std::size_t a = class_of(64), b = class_of(2000);
+  std::vector<void*> small, wide;
+  for (int i = 0; i < 20000; ++i) small.push_back(carver.carve(a));
+  for (int i = 0; i < 1000; ++i) wide.push_back(carver.carve(b));
+  void* kept = small.front();
+  std::memset(kept, 7, 64);
+  small.erase(small.begin());
+
+  carver.put(a, small);
+  carver.put(b, wide);
+  depot.close(carver.slab);
+  const std::size_t all = small.size() * 64 + wide.size() * class_bytes(b);
+  const std::size_t gone = depot.trim();
+  CHECK(gone >= all - kSlabBytes);
+  CHECK(gone < all);
+  CHECK(depot.trim() == 0);
+  for (int i = 0; i < 64; ++i) REQUIRE(static_cast<char*>(kept)[i] == 7);
+
+  // What stays is handed out again, then all of it goes.
+  std::vector<void*> again;
+  for (Batch batch; (batch = depot.take(a)).head;)
+    while (batch.count) again.push_back(batch.pop());
+  CHECK(again.size() * 64 == all - gone);
+  again.push_back(kept);
+  carver.put(a, again);
+  CHECK(depot.trim() == again.size() * 64);
+  CHECK(depot.take(a).head == nullptr);
+}
+
+TEST_CASE("a slab that its thread leaves is carved further by the next") {
+  SmallBlocks depot;
+  Carver first{depot, {}}, second{depot, {}};
+  char* block = static_cast<char*>(first.carve(0));
+  depot.close(first.slab);
+  CHECK(first.slab.next == nullptr);
+  CHECK(static_cast<char*>(second.carve(0)) == block + kAlign);
+  second.put(0, {block, block + kAlign});
+  CHECK(depot.trim() == 0);  // a thread carves it
+  depot.close(second.slab);
+  CHECK(depot.trim() == 2 * kAlign);
+}
+
+TEST_CASE("what has not been in use for long is trimmed without being asked") {
+  SmallBlocks depot;
+  Carver carver{depot, {}};
+  const std::size_t cls = class_of(2048);
+  std::vector<void*> blocks;
+  for (std::size_t bytes = 0; bytes < 128 * kMiB; bytes += 2048) blocks.push_back(carver.carve(cls));
+  CHECK(carver.put(cls, blocks) == 0);  // was in use just now
+  std::size_t gone = 0;
+  for (std::size_t bytes = 0; bytes < 4096 * kMiB && !gone; bytes += 16 * kMiB) {
+    std::vector<void*> few;
+    while (few.size() * 2048 < 16 * kMiB)
+      for (Batch batch = depot.take(cls); batch.count;) few.push_back(batch.pop());
+    gone = carver.put(cls, few);
+  }
+  CHECK(gone > 64 * kMiB);
+  depot.close(carver.slab);
+  depot.trim();
+}
+
+TEST_CASE("the largest use of late outlives the steps of a loop, not what came before it") {
+  RecentPeak peak;
+  for (int step = 0; step < 100; ++step) {
+    peak.handed_out(60, 60);
+    peak.handed_out(40, 100);
+    CHECK(peak.get() >= 100);
+  }
+  for (int step = 0; step < 400; ++step) peak.handed_out(10, 10);
+  CHECK(peak.get() == 10);
+}
+
+TEST_CASE("large blocks come back in their own size or up to a quarter larger") {
+  LargeBlocks large;
+  for (const std::size_t bytes : {2049ul, 4000ul, 5000ul, 100000ul, 3 * kMiB, 40 * kMiB + 1}) {
+    CAPTURE(bytes);
+    const std::size_t rounded = LargeBlocks::round(bytes);
+    CHECK(rounded >= bytes);
+    CHECK(rounded <= bytes + std::max<std::size_t>(bytes / 8, 512));
+    const Block block = large.take(rounded);
+    REQUIRE(block.data);
+    CHECK(block.bytes == rounded);
+    std::memset(block.data, 1, block.bytes);
+    large.put(block);
+    CHECK(large.bytes() == rounded);
+    const Block larger = large.take(LargeBlocks::round(rounded + rounded / 3));
+    CHECK(larger.data != block.data);
+    const Block same = large.take(LargeBlocks::round(rounded - rounded / 6));
+    CHECK(same.data == block.data);
+    CHECK(same.bytes == rounded);
+    large.put(same);
+    large.put(larger);
+    large.release();
+    CHECK(large.bytes() == 0);
+  }
+}
+
+TEST_CASE("kept large blocks stay within what was in use of late") {
+  LargeBlocks large;
+  const std::size_t largest = 100 * kMiB;
+  std::size_t most = 0;
+  for (std::size_t bytes = kMiB; bytes <= largest; bytes += kMiB / 2) {
+    const Block block = large.take(LargeBlocks::round(bytes));
+    REQUIRE(block.data);
+    most = std::max(most, large.bytes() + block.bytes);
+    large.put(block);
+  }
+  CHECK(most <=
+        largest + largest / 8 * 5 + 32 * kMiB);  // an eighth by rounding, a half and 32 MiB by the rule
+  for (int i = 0; i < 2000; ++i) large.put(large.take(kMiB));
+  CHECK(large.bytes() <= 34 * kMiB);
+
+  // The oldest goes first: what was used last is still there.
+  const Block hot = large.take(kMiB);
+  large.put(hot);
+  CHECK(large.take(kMiB).data == hot.data);
+  large.put(hot);
+  large.release();
+}
+
+TEST_CASE("a block that no memory holds is refused, and nothing else is lost") {
+  LargeBlocks large;
+  const Block block = large.take(LargeBlocks::round(5 * kMiB));
+  large.put(block);
+  CHECK(large.take(std::size_t{1} << 50).data == nullptr);
+  const Block after = large.take(LargeBlocks::round(6 * kMiB));
+  REQUIRE(after.data);
+  large.put(after);
+  CHECK(large.bytes() <= 48 * kMiB);
+  large.release();
+}
+
+TEST_CASE("mapped pages are aligned and zero, and there is a limit to memory") {
+  for (const std::size_t alignment : {kPage, kSlabBytes, kHugePage}) {
+    char* pages = static_cast<char*>(map_pages(kSlabBytes, alignment));
+    REQUIRE(pages);
+    CHECK(reinterpret_cast<std::uintptr_t>(pages) % alignment == 0);
+    CHECK((pages[0] == 0 && pages[kSlabBytes - 1] == 0));
+    pages[kSlabBytes - 1] = 1;
+    unmap_pages(pages, kSlabBytes);
+  }
+  CHECK(map_pages(std::size_t{1} << 60) == nullptr);
+  CHECK(memory_limit() > 16 * kMiB);
 }

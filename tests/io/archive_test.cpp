@@ -1,9 +1,16 @@
-// Archives: whose the tensors are that are read from them, and in which order they come.
+// Archives: whose the tensors are that are read from them, in which order, and what libtorch makes of them.
 #include <ebb/ebb.h>
+#include <ebb/io/pytorch.h>
 
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "support/catch.h"
+#include "support/files.h"
+#include "support/source_dir.h"
+
+// Archives: whose the tensors are that are read from them, and in which order they come.
 
 using namespace ebb;
 
@@ -114,4 +121,170 @@ TEST_CASE("a module that is loaded from an archive misses nothing and keeps its 
   part.write("weight", from->weight);
   serialize::InputArchive short_one = reread(part);
   CHECK_THROWS_WITH(into->load(short_one), support::Contains("bias"));
+}
+
+// libtorch's archives: what torch::save wrote (tests/io/data/libtorch.cpp) is read, and what is written is
+// such.
+
+using pytorch::Dict;
+using pytorch::List;
+using pytorch::Value;
+using support::Contains;
+using support::temporary;
+
+namespace {
+
+std::string file(const std::string& name) { return source_dir() + "/tests/io/data/" + name; }
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+nn::Sequential net() { return nn::Sequential(nn::Linear(3, 2), nn::BatchNorm1d(2), nn::Linear(2, 1)); }
+
+bool same(const nn::Module& a, const nn::Module& b) {
+  const auto left = a.state_dict(), right = b.state_dict();
+  for (const auto& item : left)
+    if (!equal(item.value(), right[item.key()])) return false;
+  return left.size() == right.size();
+}
+
+std::string archived(const Value& value) {
+  std::ostringstream stream;
+  pytorch::write_archive(stream, value);
+  return stream.str();
+}
+
+Value again(const Value& value) {
+  const std::string bytes = archived(value);
+  return pytorch::parse(bytes.data(), bytes.size());
+}
+
+}  // namespace
+
+TEST_CASE("a module of a libtorch archive is loaded by its names") {
+  const auto read = pytorch::read_state_dict(file("libtorch_module.pt"));
+  std::vector<std::string> names;
+  for (const auto& item : read) names.push_back(item.first);
+  CHECK(names == std::vector<std::string>{"0.weight", "0.bias", "1.weight", "1.bias", "1.running_mean",
+                                          "1.running_var", "1.num_batches_tracked", "2.weight", "2.bias"});
+  nn::Sequential model = net();
+  std::ostringstream report;
+  report << load(model, file("libtorch_module.pt"));
+  CHECK(report.str() == "<All keys matched successfully>");
+  CHECK(equal(model->parameters()[0], read[0].second));
+  CHECK(allclose(read[1].second, tensor({0.1528F, -0.1745F}), 0, 1e-4));  // as Python prints it
+  CHECK(allclose(read[8].second, tensor({-0.5820F}), 0, 1e-4));
+}
+
+TEST_CASE("a module that torch.jit.save wrote is loaded, and its code is not looked at") {
+  struct NetImpl : nn::Module {
+    nn::Linear fc{register_module("fc", nn::Linear(3, 2))};
+    nn::BatchNorm1d norm{register_module("norm", nn::BatchNorm1d(2))};
+  };
+  nn::ModuleHolder<NetImpl> scripted(std::make_shared<NetImpl>()), plain(std::make_shared<NetImpl>());
+  load(scripted, file("script.pt"));
+  load(plain, file("checkpoint.pth"));
+  CHECK(same(*scripted, *plain));
+  CHECK(pytorch::read(file("script.pt")).at("norm").at("training").as_bool());
+}
+
+TEST_CASE("tensors of a libtorch archive are loaded, one and several") {
+  std::vector<Tensor> tensors;
+  load(tensors, file("libtorch_tensors.pt"));
+  REQUIRE(tensors.size() == 2);
+  CHECK(equal(tensors[0], arange(3)));
+  CHECK(tensors[1].dtype() == kBFloat16);
+  CHECK(equal(tensors[1], ones({1, 2}, kBFloat16)));
+  Tensor one;
+  CHECK_THROWS_WITH(load(one, file("libtorch_tensors.pt")), Contains("libtorch_tensors.pt"));
+  pytorch::write_archive(temporary("one.pt"), pytorch::NamedTensors{{"0", arange(4)}});
+  load(one, temporary("one.pt"));
+  CHECK(equal(one, arange(4)));
+}
+
+TEST_CASE("an InputArchive reads a libtorch archive by its names") {
+  serialize::InputArchive archive, run, optimizer;
+  archive.load_from(file("libtorch_runs.pt"));
+  archive.read("adam", run);
+  Tensor weight, lr;
+  serialize::InputArchive model;
+  run.read("model", model);
+  model.read("weight", weight);
+  CHECK(weight.sizes() == IntArrayRef({1, 2}));
+  run.read("optimizer", optimizer);
+  optimizer.read("param_groups.0.lr", lr);
+  CHECK(lr.item<double>() == 0.05);
+  nn::Linear linear(2, 1);
+  optim::Adam adam(linear->parameters());
+  adam.load(optimizer);
+  CHECK(static_cast<optim::AdamOptions&>(adam.param_groups()[0].options()).amsgrad());
+}
+
+TEST_CASE("a module is written as libtorch writes it") {
+  nn::Sequential model = net(), loaded = net();
+  model(ones({4, 3}));
+  pytorch::save(*model, temporary("module.pt"));
+  load(loaded, temporary("module.pt"));
+  CHECK(same(*loaded, *model));
+  // What libtorch.cpp compares with.
+  std::vector<std::pair<std::string, Tensor>> values;
+  for (const Tensor& x : model->parameters()) values.emplace_back(std::to_string(values.size()), x.detach());
+  for (const Tensor& x : model->buffers()) values.emplace_back(std::to_string(values.size()), x);
+  pytorch::write_archive(temporary("values.pt"), values);
+
+  const std::string bytes = bytes_of(temporary("module.pt"));
+  const std::size_t code = bytes.find("class Module");
+  REQUIRE(code != bytes.npos);
+  CHECK_THAT(bytes.substr(code, 700),
+             Contains("(Module):\n  __parameters__ = [\"weight\", \"bias\", ]\n  __buffers__ = []\n"
+                      "  __annotations__ = []\n  __annotations__[\"weight\"] = Tensor\n") &&
+                 Contains("__buffers__ = [\"running_mean\", \"running_var\", \"num_batches_tracked\", ]"));
+  std::ostringstream stream;
+  pytorch::save(*model, stream);
+  CHECK(stream.str() == bytes);
+}
+
+TEST_CASE("an archive keeps numbers, texts, tuples and lists") {
+  const Tensor shared = arange(6, kFloat);
+  const Value read = again(Dict{{"count", 3},
+                                {"large", std::int64_t{1} << 40},
+                                {"rate", 0.5},
+                                {"on", true},
+                                {"name", "adam"},
+                                {"none", Value()},
+                                {"betas", pytorch::Tuple{{0.9, 0.999}}},
+                                {"dims", List{1, 2}},
+                                {"rates", List{0.5, 0.25}},
+                                {"flags", List{true, false}},
+                                {"moments", List{shared, shared.view({2, 3})}},
+                                {"inner", Dict{{"x/size", shared}, {"deeper", Dict()}}}});
+  CHECK(read.at("count").as_int() == 3);
+  CHECK(read.at("large").as_int() == std::int64_t{1} << 40);
+  CHECK(read.at("rate").as_double() == 0.5);
+  CHECK(read.at("on").as_bool());
+  CHECK(read.at("name").as_string() == "adam");
+  CHECK(read.at("none").is_none());
+  CHECK(read.at("betas").at(1).as_double() == 0.999);
+  CHECK(read.at("dims").at(1).as_int() == 2);
+  CHECK(read.at("rates").at(0).as_double() == 0.5);
+  CHECK_FALSE(read.at("flags").at(1).as_bool());
+  CHECK(equal(read.at("moments").at(1).as_tensor(), shared.view({2, 3})));
+  CHECK(read.at("inner").at("x/size").as_tensor().is_alias_of(read.at("moments").at(0).as_tensor()));
+  CHECK(read.at("inner").at("deeper").as_dict().empty());
+}
+
+TEST_CASE("what libtorch could not read is not written") {
+  CHECK_THROWS_WITH(archived(3), Contains("dict"));
+  CHECK_THROWS_WITH(archived(Dict{{"a\"", 1}}), Contains("no name"));
+  CHECK_THROWS_WITH(archived(Dict{{"", 1}}), Contains("no name"));
+  CHECK_THROWS_WITH(archived(Dict{{"a", 1}, {"a", 2}}), Contains("two entries \"a\""));
+  CHECK_THROWS_WITH(archived(Dict{{"a", List{1, 0.5}}}), Contains("one type"));
+  CHECK_THROWS_WITH(archived(Dict{{"a", pytorch::Tuple{{Dict()}}}}), Contains("tuple"));
+  CHECK_THROWS_WITH(archived(Dict{{"a", pytorch::Object{"X", {}}}}), Contains("object of X"));
+  CHECK_THROWS_WITH(archived(Dict{{"a", Tensor()}}), Contains("undefined"));
+  CHECK_THROWS_WITH(pytorch::write_archive(temporary("twice.pt"), {{"a", ones({1})}, {"a.b", ones({1})}}),
+                    Contains("no name"));
+  CHECK_FALSE(std::filesystem::exists(temporary("twice.pt")));
 }

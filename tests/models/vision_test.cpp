@@ -1,9 +1,10 @@
-// Models of images give what torchvision's give with the same weights.
+// Models of images have torchvision's names, shapes, first weights and results.
 #include <ebb/models.h>
 
-#include "fill.h"
 #include "golden.h"
 #include "support/catch.h"
+
+// Models of images give what torchvision's give with the same weights.
 
 using namespace ebb;
 using golden::close;
@@ -86,4 +87,123 @@ TEST_CASE("EfficientNet gives torchvision's numbers") {
 TEST_CASE("U-Net gives the numbers of one in PyTorch") {
   check("unet", models::UNet(models::UNetOptions(3, 2).width(4)), {2, 3, 36, 42});
   check("unet_bilinear", models::UNet(models::UNetOptions(1, 2).width(4).bilinear(true)), {2, 1, 36, 42});
+}
+
+// States have torchvision's names, shapes and order.
+
+namespace {
+
+// FNV-1a over lines "name 64x3x7x7".
+std::uint64_t hash_of(const nn::Module::StateDict& state) {
+  std::uint64_t hash = 0xCBF29CE484222325U;
+  for (const auto& item : state) {
+    std::string line = item.key() + " ";
+    for (std::int64_t i = 0; i < item.value().dim(); ++i)
+      line += (i ? "x" : "") + std::to_string(item.value().size(i));
+    for (const char c : line + "\n") hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
+  }
+  return hash;
+}
+
+template <class Net>
+void check_names(const std::string& name, const Net& net) {
+  INFO(name);
+  auto line = golden::read_line("keys", name);
+  std::size_t count = 0;
+  std::uint64_t hash = 0;
+  line >> count >> std::hex >> hash;
+  const auto state = net->state_dict();
+  CHECK(state.size() == count);
+  CHECK(hash_of(state) == hash);
+}
+
+}  // namespace
+
+TEST_CASE("states of models have torchvision's names and shapes") {
+  using namespace ebb::models;
+  const nn::utils::SkipInitGuard no_values;
+  check_names("vgg11", vgg11());
+  check_names("vgg11_bn", vgg11_bn());
+  check_names("vgg13", vgg13());
+  check_names("vgg13_bn", vgg13_bn());
+  check_names("vgg16", vgg16());
+  check_names("vgg16_bn", vgg16_bn());
+  check_names("vgg19", vgg19());
+  check_names("vgg19_bn", vgg19_bn());
+  check_names("resnet18", resnet18());
+  check_names("resnet34", resnet34());
+  check_names("resnet50", resnet50());
+  check_names("resnet101", resnet101());
+  check_names("resnet152", resnet152());
+  check_names("resnext50_32x4d", resnext50_32x4d());
+  check_names("resnext101_32x8d", resnext101_32x8d());
+  check_names("resnext101_64x4d", resnext101_64x4d());
+  check_names("wide_resnet50_2", wide_resnet50_2());
+  check_names("wide_resnet101_2", wide_resnet101_2());
+  check_names("mobilenet_v3_large", mobilenet_v3_large());
+  check_names("mobilenet_v3_small", mobilenet_v3_small());
+  check_names("efficientnet_b0", efficientnet_b0());
+  check_names("efficientnet_b3", EfficientNet(EfficientNetOptions().width_mult(1.2).depth_mult(1.4)));
+  check_names("lenet5", LeNet5());
+  check_names("unet", UNet(3, 2));
+  check_names("unet_bilinear", UNet(UNetOptions(3, 2).bilinear(true)));
+}
+
+TEST_CASE("defaults are those of the usual functions") {
+  using namespace ebb::models;
+  CHECK(VGGOptions().convolutions() == VGGOptions::Counts{2, 2, 3, 3, 3});
+  CHECK(ResNetOptions().layers() == ResNetOptions::Counts{2, 2, 2, 2});
+  CHECK(MobileNetV3Options().size() == MobileNetV3Size::large);
+}
+
+// The same seed gives torchvision's first weights.
+
+namespace {
+
+template <class Make>
+void check_first_weights(const std::string& name, Make make) {
+  INFO(name);
+  manual_seed(7);
+  const auto net = make();
+  auto line = golden::read_line("initial", name);
+  golden::Ends wanted, got{0, 0};
+  for (double value = 0; line >> value;) wanted.push_back(value);
+  const auto parameters = net->parameters();
+  for (const Tensor& parameter : parameters) {
+    const Tensor values = parameter.detach().to(kDouble);
+    got[0] += values.sum().template item<double>();
+    got[1] += values.pow(2).sum().template item<double>();
+  }
+  for (const Tensor& parameter : {parameters.front(), parameters[parameters.size() - 2]})
+    for (const double value : golden::ends(parameter)) got.push_back(value);
+  REQUIRE(got.size() == wanted.size());
+  for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == Approx(wanted[i]).epsilon(1e-5));
+}
+
+}  // namespace
+
+TEST_CASE("a seed gives torchvision's first weights") {
+  using namespace ebb::models;
+  check_first_weights("resnet18", [] { return resnet18(5); });
+  check_first_weights("bottlenecks", [] {
+    return ResNet(ResNetOptions(5)
+                      .block(ResNetBlock::bottleneck)
+                      .layers({1, 2, 1, 2})
+                      .groups(4)
+                      .width_per_group(8)
+                      .replace_stride_with_dilation({false, true, true}));
+  });
+  check_first_weights("vgg11", [] { return vgg11(VGGOptions(10).width(8).hidden(32)); });
+  check_first_weights("mobilenet_v3_small", [] { return mobilenet_v3_small(6); });
+  check_first_weights("efficientnet_b0", [] { return efficientnet_b0(6); });
+}
+
+TEST_CASE("zero_init_residual begins with blocks that are the identity") {
+  models::ResNet net = models::resnet18(models::ResNetOptions(3).zero_init_residual(true));
+  auto& second = net->layer1->at<models::BasicBlockImpl>(1);
+  const Tensor x = rand({2, 64, 4, 4});
+  CHECK(equal(second.forward(x), x));
+  models::Bottleneck block(models::ResidualBlockOptions(8, 2));
+  CHECK_FALSE(block->downsample);
+  CHECK(models::Bottleneck(models::ResidualBlockOptions(8, 4))->downsample);
 }

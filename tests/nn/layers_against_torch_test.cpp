@@ -1,5 +1,6 @@
 // Layers that libtorch or Python has, against numbers of torch 2.15.
 #include <ebb/autograd/grad_mode.h>
+#include <ebb/ebb.h>
 #include <ebb/nn/modules/activation.h>
 #include <ebb/nn/modules/adaptive_softmax.h>
 #include <ebb/nn/modules/cross_map_lrn.h>
@@ -7,6 +8,7 @@
 #include <ebb/nn/modules/norm.h>
 #include <ebb/nn/modules/padding.h>
 #include <ebb/nn/modules/sync_batch_norm.h>
+#include <ebb/nn/modules/transformer.h>
 #include <ebb/nn/modules/triplet_loss.h>
 #include <ebb/nn/modules/unpooling.h>
 #include <ebb/ops/copy.h>
@@ -151,4 +153,202 @@ TEST_CASE("TripletMarginWithDistanceLoss takes a distance") {
           .margin(2));
   const Variable zero = ebb::zeros({1, 2}, ebb::kDouble), one = ebb::ones({1, 2}, ebb::kDouble);
   require_close(m(zero, one, one * 1.5), {1});
+}
+
+// Normalisations and transformers without biases: numbers of torch 2.15, names, printing.
+
+using namespace ebb;
+
+namespace {
+
+using Names = std::vector<std::string>;
+using Numbers = std::vector<double>;
+
+Variable wave(std::int64_t count, double rate, double start) { return arange(count, kDouble) * rate + start; }
+Variable given(std::vector<std::int64_t> sizes, double start) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) count *= size;
+  return wave(count, 0.7, start).sin().reshape(sizes).requires_grad_();
+}
+double mark(const Variable& x) {
+  return (x.detach().reshape({-1}) * wave(x.numel(), 0.3, 1).cos()).sum().item<double>();
+}
+template <class M>
+M prepared(M module) {
+  module->to(kDouble);
+  module->eval();
+  NoGradGuard no_grad;
+  double start = 1;
+  for (const Variable& p : module->parameters())
+    p.copy_((wave(p.numel(), 0.7, start++).sin() * 0.4).reshape(p.sizes()));
+  return module;
+}
+
+// One number of the result, of the gradient of each input, and of each parameter, in the order of torch's.
+void check(nn::Module& module, const variable_list& inputs, const Variable& y, const Numbers& expected) {
+  (y * wave(y.numel(), 0.9, 0).cos().reshape(y.sizes())).sum().backward();
+  Numbers got{mark(y)};
+  for (const Variable& x : inputs) got.push_back(mark(x.grad()));
+  for (const Variable& p : module.parameters()) got.push_back(mark(p.grad()));
+  REQUIRE(got.size() == expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    INFO(i);
+    CHECK(got[i] == Approx(expected[i]).epsilon(1e-9).margin(1e-11));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("normalisations without a shift give torch's numbers") {
+  const Variable x = given({2, 4, 3}, 20);
+  SECTION("layers") {
+    auto m = prepared(nn::LayerNorm(nn::LayerNormOptions({3}).bias(false)));
+    check(*m, {x}, m(x), {0.4486683966444, -0.12495812273377, -1.0688113466555});
+    CHECK(m->state_dict().keys() == Names{"weight"});
+    CHECK(printed(m) == "ebb::nn::LayerNorm([3], eps=1e-05, elementwise_affine=true, bias=false)");
+  }
+  SECTION("groups") {
+    auto m = prepared(nn::GroupNorm(nn::GroupNormOptions(2, 4).bias(false)));
+    check(*m, {x}, m(x), {2.6309457569132, -0.086703545533118, 0.49275526255847});
+    CHECK(printed(m) == "ebb::nn::GroupNorm(2, 4, eps=1e-05, affine=true, bias=false)");
+  }
+  SECTION("batches") {
+    auto m = prepared(nn::BatchNorm1d(nn::BatchNormOptions(4).bias(false)));
+    m->train();
+    check(*m, {x}, m(x), {2.2182540253631, 1.1867295220256, 0.10819459385101});
+    CHECK(m->state_dict().keys() == Names{"weight", "running_mean", "running_var", "num_batches_tracked"});
+    CHECK(printed(m) ==
+          "ebb::nn::BatchNorm1d(4, eps=1e-05, momentum=0.1, affine=true, bias=false, "
+          "track_running_stats=true)");
+  }
+  SECTION("instances") {
+    auto m = prepared(nn::InstanceNorm1d(nn::InstanceNormOptions(4).affine(true).bias(false)));
+    check(*m, {x}, m(x), {0.39145189128254, 0.068467531635718, -1.2778491914058});
+  }
+  SECTION("batches of all processes") {
+    auto m = prepared(nn::SyncBatchNorm(nn::BatchNormOptions(4).bias(false)));
+    m->train();
+    check(*m, {x}, m(x), {2.2182540253631, 1.1867295220256, 0.10819459385101});
+    m->reset_parameters();
+    CHECK_FALSE(m->bias.defined());
+  }
+}
+
+TEST_CASE("a normalisation that scales nothing has no bias to say") {
+  auto m = nn::LayerNorm(nn::LayerNormOptions({3}).elementwise_affine(false).bias(false));
+  CHECK(m->state_dict().is_empty());
+  CHECK(printed(m) == "ebb::nn::LayerNorm([3], eps=1e-05, elementwise_affine=false)");
+}
+
+TEST_CASE("transformers without biases give torch's numbers") {
+  const auto options = nn::TransformerEncoderLayerOptions(6, 2).dim_feedforward(5).bias(false);
+  SECTION("an encoder's layer") {
+    const Variable x = given({3, 2, 6}, 20);
+    auto m = prepared(nn::TransformerEncoderLayer(options));
+    CHECK(m->state_dict().keys() == Names{"self_attn.in_proj_weight", "self_attn.out_proj.weight",
+                                          "linear1.weight", "linear2.weight", "norm1.weight",
+                                          "norm2.weight"});
+    check(*m, {x}, m(x),
+          {1.1610127681184, 0.082438451926215, 0.074177190685653, -0.24031549133108, -0.039984944218292,
+           0.38253247342641, 0.076428608433709, -0.87850583712068});
+  }
+  SECTION("a decoder's layer") {
+    const Variable x = given({3, 2, 6}, 20), memory = given({4, 2, 6}, 21);
+    auto m =
+        prepared(nn::TransformerDecoderLayer(nn::TransformerDecoderLayerOptions(options).norm_first(true)));
+    check(*m, {x, memory}, m(x, memory),
+          {0.90852846767781, 1.2954288203919, 0.019656452093113, 0.0048123528338492, -0.0012682694627665,
+           -0.090174684265779, 0.010577164060712, -0.1709342976989, 0.36484019054119, -0.0037445594722161,
+           0.031940667032714, -0.14483645581012});
+  }
+  SECTION("both together") {
+    const Variable target = given({3, 2, 6}, 21), source = given({4, 2, 6}, 20);
+    auto m = prepared(nn::Transformer(nn::TransformerOptions(6, 2, 1, 1).dim_feedforward(5).bias(false)));
+    check(
+        *m, {source, target}, m(source, target),
+        {1.4081765959624,    -0.039757962811815, 0.1311270972514,     0.055395129416865,  -0.078935768810898,
+         -0.028315968321454, -0.056890975274426, -0.014431990756245,  0.15062212829492,   -0.1111750666333,
+         -0.020245929290927, 0.13679443652758,   -0.0022879387923542, -0.064815045064019, -0.19538393000974,
+         -0.62454653352267,  0.01098466702152,   0.84475084228959,    -1.0091421305122,   0.16119343437643});
+  }
+}
+
+// A linear map and its cross-entropy in one: numbers of torch 2.15, whole and in chunks; the module.
+
+namespace F = ebb::nn::functional;
+
+namespace {
+
+using Numbers = std::vector<double>;
+using Options = F::LinearCrossEntropyFuncOptions;
+
+struct Given {
+  Variable x = given({5, 3}, 20), weight = given({4, 3}, 21), bias = given({4}, 22);
+  Variable target = tensor(std::vector<std::int64_t>{0, 3, -100, 2, 1});
+};
+
+void check_loss(Given in, const Options& options, const Numbers& expected) {
+  for (const optional<std::int64_t> chunk :
+       {optional<std::int64_t>(), optional<std::int64_t>(2), optional<std::int64_t>(9)}) {
+    CAPTURE(chunk.value_or(0));
+    for (Variable* each : {&in.x, &in.weight, &in.bias}) *each = each->detach().requires_grad_();
+    const Variable loss = F::linear_cross_entropy(
+        in.x, in.weight, in.target, Options(options).linear_bias(in.bias).batch_chunk_size(chunk));
+    (loss * wave(loss.numel(), 0.9, 0).cos().reshape(loss.sizes())).sum().backward();
+    const Numbers got{mark(loss), mark(in.x.grad()), mark(in.weight.grad()), mark(in.bias.grad())};
+    for (std::size_t i = 0; i < 4; ++i) CHECK(got[i] == Approx(expected[i]).epsilon(1e-11));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a linear map and its cross-entropy give torch's numbers whole and in chunks") {
+  const Variable classes = tensor({.5, 1., 2., .25}, kDouble);
+  const Options weighted = Options().weight(classes).label_smoothing(0.1);
+  check_loss({}, weighted, {0.63035982840928, 0.13586420601272, 0.5418663681449, 0.11363611450614});
+  check_loss({}, Options(weighted).reduction(kSum),
+             {2.3638493565348, 0.5094907725477, 2.0319988805434, 0.42613542939801});
+  check_loss({}, Options(weighted).reduction(kNone),
+             {-0.76166739859809, -0.087845003748839, -3.0158328586693, -0.4412820477891});
+  Given soft;
+  soft.target = softmax(given({5, 4}, 23).detach(), 1);
+  check_loss(soft, Options().weight(classes),
+             {0.95571305241752, 0.26937071442801, 0.2524322358278, 0.10154366414003});
+  check_loss(soft, Options().weight(classes).reduction(kSum),
+             {4.7785652620876, 1.3468535721401, 1.262161179139, 0.50771832070013});
+  Given places;
+  places.weight = given({4, 2, 3}, 21);
+  places.bias = given({4, 2}, 22);
+  places.target = tensor(std::vector<std::int64_t>{0, 3, 1, -100, 2, 2, 0, 1, 3, 3}).reshape({5, 2});
+  check_loss(places, {}, {0.93536025533722, 0.43166541249929, 0.26459671092451, -0.20347744543217});
+  check_loss(places, Options().reduction(kNone),
+             {-4.6250811135126, 1.0571478667824, 5.3586486268148, -1.6155194899007});
+  Given one;
+  one.x = given({3}, 20);
+  one.target = tensor(std::int64_t{2});
+  check_loss(one, {}, {0.66289372542631, 0.22580970347955, 1.6790724877516, 0.22359747745634});
+}
+
+TEST_CASE("the mean over no class that counts is NaN") {
+  Given in;
+  in.target.fill_(-100);
+  for (const std::int64_t chunk : {2, 9})
+    CHECK(F::linear_cross_entropy(in.x, in.weight, in.target, Options().batch_chunk_size(chunk))
+              .isnan()
+              .item<bool>());
+}
+
+TEST_CASE("LinearCrossEntropyLoss has a map of its own") {
+  nn::LinearCrossEntropyLoss m(
+      nn::LinearCrossEntropyLossOptions(3, 4).out_features({2}).bias(true).batch_chunk_size(2));
+  CHECK(m->state_dict().keys() == std::vector<std::string>{"linear.weight", "linear.bias"});
+  CHECK(m->linear->weight.sizes() == IntArrayRef({8, 3}));
+  const Variable x = rand({5, 3}), target = randint(0, 4, {5, 2}, kLong);
+  const Variable logits = m->linear(x).reshape({5, 4, 2});
+  CHECK(allclose(m(x, target), F::cross_entropy(logits, target)));
+  std::ostringstream text;
+  text << nn::LinearCrossEntropyLoss(3, 4);
+  CHECK(text.str() ==
+        "ebb::nn::LinearCrossEntropyLossImpl(\n  (linear): ebb::nn::Linear(in_features=3, out_features=4, "
+        "bias=false)\n)");
 }

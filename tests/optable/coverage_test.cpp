@@ -131,7 +131,7 @@ TEST_CASE("every public op has a row") {
     names.insert(d.name);
     // An alias is covered by what it calls.
     if (covered(d.name) || covered(d.calls) || kNoOps.contains(d.name)) continue;
-    // f_out copies what f gives (tests/ops/out_test.cpp).
+    // f_out copies what f gives (tests/ops/methods_test.cpp).
     const std::string base = d.name.ends_with("_out") ? d.name.substr(0, d.name.size() - 4) : "";
     if (covered(base) || covered(aliases[base])) continue;
     complaints.push_back(d.where + ": " + d.name + " has no row in tests/optable" +

@@ -9,7 +9,7 @@
 namespace optable {
 namespace {
 
-/// The rows. What else there is stays on the CPU: tests/nn/packed_sequence_test.cpp looks at it.
+/// The rows. What else there is stays on the CPU: tests/nn/rnn_test.cpp looks at it.
 variable_list rows_of(std::tuple<Variable, Variable> x) { return {std::get<0>(x)}; }
 
 /// All numbers the same.

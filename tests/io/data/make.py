@@ -107,7 +107,7 @@ for kind in ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "NAdam", "RAdam", "Ad
     torch.optim.lr_scheduler.StepLR(optimizer, 1)  # which notes the initial rates
     groups[kind.lower()] = run_of(model, optimizer)
 torch.save(groups, f"{folder}/groups.pt", _use_new_zipfile_serialization=False)
-# A module of each class that has a state; layers_test.cpp makes the same.
+# A module of each class that has a state; pytorch_test.cpp makes the same.
 torch.manual_seed(2)
 weight = torch.rand(3)
 layers = nn.ModuleDict({

@@ -14,7 +14,7 @@ from torchvision.models import efficientnet, mobilenetv3, resnet, vgg
 
 
 def noise(key, count):
-    """Numbers in [-1, 1) of 24 bits, the same as uniform() in fill.h gives."""
+    """Numbers in [-1, 1) of 24 bits, the same as uniform() in golden.h gives."""
     i = np.arange(count, dtype=np.uint64)
     x = (i * 0x9E3779B1 + key * 0x85EBCA6B) & 0xFFFFFFFF
     x ^= x >> 15
