@@ -1,10 +1,10 @@
-// The other device.
+// The other device: values, whole numbers and truth values, and rows where they are large.
+#include <algorithm>
+#include <set>
+
 #include "optable/checks.h"
-#include "optable/layouts.h"
 #include "optable/samples.h"
 #include "support/catch.h"
-
-#include <algorithm>
 
 namespace optable {
 namespace {
@@ -100,6 +100,149 @@ void check_cuda(const Row& row) {
     if (!row.half_reason.empty()) continue;
     check_half(row, inputs, ebb::kHalf, 0x1p-10);
     check_half(row, inputs, ebb::kBFloat16, 0x1p-7);
+  }
+}
+
+// Whole numbers and truth values on the other device.
+
+namespace {
+
+// Floating inputs as numbers of the dtype, in a range where they differ.
+variable_list whole(const variable_list& inputs, ebb::DType dtype) {
+  variable_list out;
+  for (const Variable& x : inputs) {
+    const Variable wide = dtype == ebb::kByte ? (5 * x).abs() : 5 * x;
+    out.push_back(x.is_floating_point() ? (dtype == ebb::kBool ? x > 0 : wide.to(dtype)) : x);
+  }
+  return out;
+}
+
+variable_list on_device(variable_list inputs) {
+  for (Variable& x : inputs) x = x.to(ebb::TensorOptions(ebb::kCUDA));
+  return inputs;
+}
+
+// The results on the host, or nothing where the op refuses its inputs. A device may refuse them later, when
+// it is asked for the values.
+ebb::optional<variable_list> results_on_host(const Row& row, const variable_list& inputs) {
+  try {
+    variable_list out = row.function(inputs);
+    for (Variable& y : out)
+      if (y.defined()) y = y.cpu();
+    return out;
+  } catch (const ebb::Error&) {
+    return ebb::nullopt;
+  }
+}
+
+void compare(const Row& row, const variable_list& here, const variable_list& there) {
+  const auto expected = results_on_host(row, here), got = results_on_host(row, there);
+  REQUIRE(got.has_value() == expected.has_value());
+  if (!expected) return;
+  require_same(*got, *expected, 1e-5);
+  for (std::size_t i = 0; i < got->size(); ++i)
+    if ((*got)[i].defined()) CHECK((*got)[i].dtype() == (*expected)[i].dtype());
+}
+
+}  // namespace
+
+void check_cuda_numbers(const Row& row) {
+  const variable_list inputs = make_inputs(row, 0);
+  for (const ebb::DType dtype : {ebb::kBool, ebb::kByte, ebb::kChar, ebb::kShort, ebb::kInt, ebb::kLong}) {
+    INFO(row.name << " of " << ebb::to_string(dtype));
+    const variable_list here = whole(inputs, dtype);
+    compare(row, here, on_device(here));
+    if (!row.layout_reason.empty()) continue;
+    for (const Layout& layout : layouts()) {
+      if (layout.repeats) continue;
+      INFO(layout.name);
+      const auto laid_out = [&](variable_list tensors) {
+        for (Variable& x : tensors) x = layout.apply(x);
+        return tensors;
+      };
+      compare(row, laid_out(here), laid_out(on_device(here)));
+    }
+  }
+}
+
+// Rows on the other device where they are large. Where an op refuses a stretched size, or would give too
+// much, a smaller factor is tried.
+
+namespace {
+
+const Stretch kForDevices = {{1501, 301, 41, 9}, 6'200, 30'000};
+
+std::int64_t elements_of(const variable_list& xs) {
+  std::int64_t count = 0;
+  for (const Variable& x : xs)
+    if (x.defined()) count += x.numel();
+  return count;
+}
+
+std::int64_t numel(const std::vector<Sizes>& shapes) {
+  std::int64_t count = 0;
+  for (const Sizes& sizes : shapes) {
+    std::int64_t each = 1;
+    for (const std::int64_t n : sizes) each *= n;
+    count += each;
+  }
+  return count;
+}
+
+// The row with `size` of its sample stretched as far as it goes; no shapes if it goes nowhere.
+Row stretched(const Row& row, std::size_t sample, std::int64_t size, const Stretch& how) {
+  Row out = row;
+  for (const std::int64_t factor : how.factors) {
+    std::vector<Sizes> shapes = row.shape_sets[sample];
+    for (Sizes& sizes : shapes) std::replace(sizes.begin(), sizes.end(), size, size * factor);
+    if (numel(shapes) > how.most_elements) continue;
+    out.shape_sets = {shapes};
+    try {
+      const variable_list inputs = make_inputs(out, 0);
+      if (elements_of(row.function(inputs)) <= how.most_results) return out;
+    } catch (const ebb::Error&) {  // this size means something else too
+    }
+  }
+  out.shape_sets.clear();
+  return out;
+}
+
+void compare(const Row& row) {
+  const variable_list inputs = make_inputs(row, 0);
+  for (const auto& [dtype, tolerance] :
+       {std::pair(ebb::kF64, 1e-10), std::pair(ebb::kF32, row.float_tolerance)}) {
+    if (dtype == ebb::kF32 && !row.dtype_reason.empty()) continue;
+    INFO(ebb::to_string(dtype));
+    const variable_list here = to(inputs, dtype);
+    variable_list there;
+    for (const Variable& x : here) there.push_back(x.to(ebb::TensorOptions(ebb::kCUDA)));
+    require_same(results(row, there), results(row, here), tolerance);
+  }
+}
+
+}  // namespace
+
+std::vector<Row> stretched_rows(const Row& row) { return stretched_rows(row, kForDevices); }
+
+std::vector<Row> stretched_rows(const Row& row, const Stretch& how) {
+  std::vector<Row> out;
+  std::set<std::vector<Sizes>> seen;
+  for (std::size_t s = 0; s < row.shape_sets.size(); ++s) {
+    std::set<std::int64_t> values;
+    for (const Sizes& sizes : row.shape_sets[s]) values.insert(sizes.begin(), sizes.end());
+    for (const std::int64_t size : values) {
+      if (size < 2) continue;
+      Row big = stretched(row, s, size, how);
+      if (!big.shape_sets.empty() && seen.insert(big.shape_sets[0]).second) out.push_back(std::move(big));
+    }
+  }
+  return out;
+}
+
+void check_cuda_stretched(const Row& row) {
+  for (const Row& big : stretched_rows(row)) {
+    INFO(row.name << " stretched; the first input is " << ebb::IntArrayRef(big.shape_sets[0][0]));
+    compare(big);
   }
 }
 

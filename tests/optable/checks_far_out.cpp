@@ -1,16 +1,69 @@
 // Pointwise ops where their numbers are tiny or huge: floats against the row in double, doubles against the
 // reference.
-#include "optable/checks.h"
-#include "optable/far_out.h"
-#include "optable/samples.h"
-#include "support/catch.h"
-
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 #include <sstream>
+
+#include "optable/checks.h"
+#include "optable/samples.h"
+#include "optable/table.h"
+#include "support/catch.h"
 
 namespace optable {
 namespace {
+
+// The rows that are not exact where numbers are tiny or huge.
+
+// Floats are further from the row in double than the row's accuracy allows.
+const std::set<std::string> kFloats = {"addcdiv", "addcmul", "div.trunc"};
+
+// Doubles are further from the reference, which may itself be the one that is wrong.
+const std::set<std::string> kDoubles = {"clamp.tensors",
+                                        "div.floor",
+                                        "erfinv",
+                                        "floor_divide",
+                                        "hypot",
+                                        "igamma",
+                                        "igamma.in_place",
+                                        "igammac",
+                                        "igammac.in_place",
+                                        "logaddexp",
+                                        "logaddexp2",
+                                        "mvlgamma",
+                                        "nan_to_num.values",
+                                        "pow.exponent_-0.50",
+                                        "pow.zero_base",
+                                        "remainder",
+                                        "remainder.number",
+                                        "remainder.number_first",
+                                        "sinc",
+                                        "special_entr",
+                                        "special_erfcx",
+                                        "special_i1",
+                                        "special_log_ndtr",
+                                        "special_ndtri",
+                                        "special_xlog1py",
+                                        "special_zeta",
+                                        "special_zeta.number",
+                                        "special_zeta.number_first",
+                                        "to.long",
+                                        "xlogy",
+                                        "xlogy.zero"};
+
+// Whether the row stands on the list for that dtype. A row that has become exact must come off it.
+bool inexact_far_out(const std::string& row, ebb::DType dtype) {
+  return (dtype == ebb::kF32 ? kFloats : kDoubles).contains(row);
+}
+
+// Whether the row can be asked: polynomials take as many steps as their degree says, which is one of the
+// numbers.
+bool ends_far_out(const std::string& row) {
+  for (const char* steps : {"polynomial", "digamma", "polygamma"})
+    if (row.find(steps) != row.npos) return false;
+  return true;
+}
 
 std::vector<double> places_of(ebb::DType dtype, std::size_t inputs) {
   const bool single = dtype == ebb::kF32;
@@ -91,7 +144,7 @@ void check_far_out(const Row& row) {
     const std::string wrong = can ? first_wrong(row, dtype) : "";
     INFO(row.name << " at " << wrong);
     if (listed)
-      CHECK_FALSE(wrong.empty());  // else it is to come off the list of far_out.cpp
+      CHECK_FALSE(wrong.empty());  // else it is to come off the list above
     else
       CHECK(wrong.empty());
   }

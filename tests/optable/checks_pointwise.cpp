@@ -1,6 +1,5 @@
 // Pointwise ops, bit by bit: an element's result depends on its operands alone, not on where they lie.
 #include "optable/checks.h"
-#include "optable/layouts.h"
 #include "optable/samples.h"
 #include "support/catch.h"
 

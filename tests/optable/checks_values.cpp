@@ -1,8 +1,13 @@
-// Values, in every floating dtype and layout.
+// Values in every floating dtype and layout, and what rows say themselves: values and slopes at places,
+// dtypes.
+#include <algorithm>
+#include <cmath>
+
 #include "optable/checks.h"
-#include "optable/layouts.h"
 #include "optable/samples.h"
 #include "support/catch.h"
+
+// Values, in every floating dtype and layout.
 
 namespace optable {
 namespace {
@@ -89,6 +94,128 @@ void check_layouts(const Row& row) {
       for (std::size_t i = 0; i < inputs.size(); ++i) REQUIRE(ebb::equal(other[i], inputs[i]));
       require_same(laid_out_results(row, other), expected, 1e-11);
     }
+  }
+}
+
+// What rows say themselves: values and slopes at places, dtypes, the node's name.
+
+namespace {
+
+// More than a vector, so that its lanes and its tail are both asked.
+constexpr std::int64_t kCopies = 9;
+
+double rounded(double x, ebb::DType dtype) { return ebb::full({}, x, ebb::kF64).to(dtype).item<double>(); }
+
+bool holds(double got, double expected, double tolerance) {
+  if (std::isnan(expected)) return std::isnan(got);
+  return got == expected || std::abs(got - expected) <= tolerance * (1 + std::abs(expected));
+}
+
+// The point's inputs in that dtype; none when it cannot hold their values.
+variable_list inputs_at(const Row& row, const Point& point, ebb::DType dtype) {
+  variable_list inputs;
+  for (std::size_t i = 0; i < point.at.size(); ++i) {
+    const double x = point.at[i];
+    const auto integer = std::find_if(row.integer_inputs.begin(), row.integer_inputs.end(),
+                                      [i](const IntegerInput& in) { return in.input == i; });
+    ebb::DType own = dtype;
+    if (integer != row.integer_inputs.end()) own = integer->boolean ? ebb::kBool : ebb::kLong;
+    if (own == dtype && !std::isnan(x) && rounded(x, dtype) != x) return {};
+    inputs.push_back(ebb::full({kCopies}, x, ebb::kF64).to(own));
+  }
+  return inputs;
+}
+
+void check_value(const Row& row, const Point& point, ebb::DType dtype, double tolerance) {
+  INFO(ebb::to_string(dtype));
+  variable_list inputs = inputs_at(row, point, dtype);
+  if (inputs.empty()) return;
+  const Variable result = row.function(inputs)[0];
+  const double expected = result.is_floating_point() ? rounded(point.value, result.dtype()) : point.value;
+  for (const double got : to_array(result).values) {
+    INFO("got " << got << ", expected " << expected);
+    REQUIRE(holds(got, expected, tolerance));
+  }
+  if (!row.in_place_function) return;
+  inputs[0] = inputs[0].clone();
+  require_close(row.in_place_function(inputs), to_array(result), 0);
+}
+
+// By the kernels, and by recorded ops.
+void check_slopes(const Row& row, const Point& point) {
+  for (const bool recorded : {false, true}) {
+    const variable_list inputs = with_grad(row, inputs_at(row, point, ebb::kF64)), leaves = leaves_of(inputs);
+    const Variable y = row.function(inputs)[0];
+    const Variable seed = ebb::ones_like(y).requires_grad_(recorded);
+    const variable_list slopes = ebb::autograd::grad({y}, leaves, {seed}, recorded, recorded, true);
+    REQUIRE(slopes.size() == point.slopes.size());
+    for (std::size_t i = 0; i < slopes.size(); ++i)
+      for (const double got : to_array(slopes[i]).values) {
+        INFO("slope by input " << i << ", recorded " << recorded << ": got " << got << ", expected "
+                               << point.slopes[i]);
+        REQUIRE(holds(got, point.slopes[i], point.tolerance));
+      }
+  }
+}
+
+struct DefaultDType {
+  explicit DefaultDType(ebb::DType dtype) { ebb::set_default_dtype(dtype); }
+  ~DefaultDType() { ebb::set_default_dtype(ebb::kF32); }
+};
+
+void check_other_numbers(const Row& row, ebb::DType dtype, Gives gives) {
+  if (gives == Gives::unsaid) return;
+  INFO(row.name << " of " << ebb::to_string(dtype));
+  variable_list inputs;
+  for (const Variable& x : make_inputs(row, 0))
+    inputs.push_back(x.is_floating_point() ? x.clamp_min(1).to(dtype) : x);
+  if (gives == Gives::error) {
+    REQUIRE_THROWS_AS(row.function(inputs), ebb::Error);
+    return;
+  }
+  for (const ebb::DType floating : {ebb::kF32, ebb::kF64}) {
+    const DefaultDType guard(floating);
+    const Variable result = row.function(inputs)[0];
+    REQUIRE(result.dtype() == (gives == Gives::same ? dtype : floating));
+    if (!row.reference_function || !row.half_reason.empty()) continue;
+    Arrays arrays;
+    for (const Variable& x : inputs) arrays.push_back(to_array(x));
+    require_close(result, row.reference_function(arrays)[0], row.float_tolerance);
+  }
+  if (gives == Gives::floating && row.in_place_function)
+    REQUIRE_THROWS_WITH(row.in_place_function(inputs), support::Contains("can't be cast"));
+}
+
+}  // namespace
+
+void check_points(const Row& row) {
+  for (const Point& point : row.points) {
+    std::string place;
+    for (const double x : point.at) place += (place.empty() ? "" : ", ") + std::to_string(x);
+    INFO(row.name << " at " << place);
+    check_value(row, point, ebb::kF64, point.tolerance);
+    if (!point.slopes.empty()) check_slopes(row, point);
+    if (!row.dtype_reason.empty()) continue;
+    check_value(row, point, ebb::kF32, std::max(point.tolerance, row.float_tolerance));
+    if (!row.half_reason.empty()) continue;
+    check_value(row, point, ebb::kHalf, std::max(point.tolerance, row.half_roundings * 0x1p-10));
+    check_value(row, point, ebb::kBFloat16, std::max(point.tolerance, row.half_roundings * 0x1p-7));
+  }
+}
+
+void check_dtypes(const Row& row) {
+  INFO(row.name);
+  check_other_numbers(row, ebb::kLong, row.of_integers);
+  check_other_numbers(row, ebb::kBool, row.of_booleans);
+  if (row.result_dtype) {
+    const Variable result = row.function(with_grad(row, make_inputs(row, 0)))[0];
+    REQUIRE(result.dtype() == *row.result_dtype);
+    REQUIRE(result.requires_grad() == (row.derivative_order > 0));
+  }
+  if (!row.node_name.empty()) {
+    const Variable result = row.function(with_grad(row, make_inputs(row, 0)))[0];
+    REQUIRE(result.grad_fn());
+    REQUIRE(result.grad_fn()->name() == row.node_name);
   }
 }
 

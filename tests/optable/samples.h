@@ -1,7 +1,9 @@
-// Inputs of rows, their gradients, and how results are compared.
+// Inputs of rows, their gradients, the ways in which they lie in memory, and how results are compared.
 #pragma once
 
 #include "optable/table.h"
+
+// Inputs of rows, their gradients, and how results are compared.
 
 namespace optable {
 
@@ -39,5 +41,17 @@ struct ThreadsGuard {
   int threads = ebb::get_num_threads();
   ~ThreadsGuard() { ebb::set_num_threads(threads); }
 };
+
+// Ways in which the same numbers lie in memory.
+
+struct Layout {
+  const char* name;
+  Variable (*apply)(const Variable&);
+  bool repeats;  // the first slice stands for all: other numbers than before
+};
+const std::vector<Layout>& layouts();
+
+/// What the row's function gives for these inputs, then their gradients; inputs keep their strides.
+variable_list laid_out_results(const Row& row, const variable_list& inputs);
 
 }  // namespace optable
