@@ -194,7 +194,7 @@ void family(std::string name);
 /// Every row, in the order of registration.
 const std::vector<Row*>& rows();
 
-/// Calls register_NAME() of every rows_NAME.cpp; CMake writes it.
+/// Calls each register_NAME() of rows_*.cpp, in the order of their names; CMake writes it.
 void register_all();
 
 }  // namespace optable

@@ -1,12 +1,100 @@
-// Bounds that follow from the program's own condition.
+// Bounds that follow from the program's own condition, and programs that are held to them on a device.
 #include "random_programs/bounds.h"
+
+#include <ebb/nn.h>
+#include <ebb/ops/creation.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/optim.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 
-#include "random_programs/perturb.h"
+#include "optable/table.h"
+#include "random_programs/draw.h"
+#include "random_programs/generate.h"
+#include "random_programs/kinds.h"
+
+// Changes the results of statements as rounding might.
 
 namespace programs {
+namespace {
+
+thread_local std::optional<Draw> chance;
+
+template <class T>
+void perturb_elements(T* x, std::int64_t count, double by) {
+  for (std::int64_t i = 0; i < count; ++i)
+    x[i] = static_cast<T>(static_cast<double>(x[i]) * (chance->once_in(2) ? 1 + by : 1 - by));
+}
+
+// All elements of a tensor's memory, whatever its strides.
+void perturb_memory(const Variable& x) {
+  const double epsilon = epsilon_of(x.dtype());
+  void* const at = x.array().storage()->data();
+  const auto count = static_cast<std::int64_t>(x.array().storage()->bytes()) / x.element_size();
+  if (x.dtype() == ebb::kDouble)
+    perturb_elements(static_cast<double*>(at), count, 32 * epsilon);
+  else if (x.dtype() == ebb::kFloat)
+    perturb_elements(static_cast<float*>(at), count, 32 * epsilon);
+  else if (x.dtype() == ebb::kHalf)
+    perturb_elements(static_cast<ebb::Half*>(at), count, epsilon);
+  else
+    perturb_elements(static_cast<ebb::BFloat16*>(at), count, epsilon);
+}
+
+void perturb_slot(const Slot& slot) {
+  programs::perturb(slot.tensor);
+  if (!slot.module) return;
+  for (const Variable& p : slot.module->parameters()) programs::perturb(p);
+}
+
+}  // namespace
+
+double epsilon_of(ebb::DType dtype) {
+  switch (dtype) {
+    case ebb::kDouble:
+      return 0x1p-52;
+    case ebb::kFloat:
+      return 0x1p-23;
+    case ebb::kHalf:
+      return 0x1p-10;
+    default:
+      return 0x1p-7;
+  }
+}
+
+Perturbation::Perturbation(std::uint64_t seed) {
+  chance.reset();
+  if (seed != 0) chance.emplace(seed);
+}
+Perturbation::~Perturbation() { chance.reset(); }
+
+void perturb(const Variable& x) {
+  if (!chance || !x.defined() || !x.is_floating_point() || x.is_view()) return;
+  perturb_memory(x);
+  if (!x.requires_grad() || x.is_leaf()) return;
+  x.register_hook([](const Variable& gradient) {
+    const Variable factors = ebb::ones_like(gradient.detach());
+    if (chance) perturb_memory(factors);
+    return gradient * factors;
+  });
+}
+
+void perturb(const State& state, const Statement& statement) {
+  if (!chance) return;
+  for (const int i : statement.out) perturb_slot(state[i]);
+  if (!is_write(statement)) return;
+  const Slot& written = state[statement.in[0]];
+  if (written.is_tensor() && written.tensor.is_floating_point()) perturb_memory(written.tensor);
+  if (!written.optimizer) return;
+  for (const auto& group : written.optimizer->param_groups())
+    for (const Variable& p : group.params()) perturb(p);
+}
+
+// Bounds that follow from the program's own condition.
+
 namespace {
 
 using ebb::Variable;
@@ -89,6 +177,41 @@ std::string Bounds::violation(const Trace& got) const {
     if (!within(i, b.value)) return both(a, b);
   }
   return expected_.seen.size() == got.seen.size() ? "" : "one has seen more";
+}
+
+// Programs that run on a device too.
+
+namespace {
+
+// Whether the statement computes the same there: devices draw other random numbers, cast other ops
+// automatically, and do not wait to see whether values are in the range of binary_cross_entropy.
+bool is_the_same_there(Statement& s) {
+  static const std::map<std::string, bool> rows = [] {
+    std::map<std::string, bool> all;
+    for (const optable::Row* row : optable::rows())
+      all[row->name] =
+          row->cuda_reason.empty() && row->family != "random" && row->name != "binary_cross_entropy";
+    return all;
+  }();
+  s.modes &= ~kAutocast;
+  if (makes_overlapping_view(s)) return false;
+  if (s.kind == "random") return false;
+  if (s.kind == "module") return text(s, Language::cpp).find("Dropout") == std::string::npos;
+  return (s.kind != "op" && s.kind != "op_") || rows.at(s.name);
+}
+}  // namespace
+
+Program generate_for_device(Draw& draw) { return generate(draw, {.adapt = is_the_same_there}); }
+
+std::string wrong_on_device(const Program& program, std::int64_t* decided) {
+  const Bounds bounds(program);
+  if (decided) *decided += bounds.decided();
+  for (const Way& way : {Way{.name = "on the device", .device = ebb::kCUDA},
+                         Way{.name = "on the device, compiled", .compiled = true, .device = ebb::kCUDA}}) {
+    const std::string found = bounds.violation(run(program, way));
+    if (!found.empty()) return std::string(way.name) + ": " + found;
+  }
+  return "";
 }
 
 }  // namespace programs

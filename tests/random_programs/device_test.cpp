@@ -3,9 +3,8 @@
 
 #include <iostream>
 
-#include "random_programs/on_device.h"
-#include "random_programs/print.h"
-#include "random_programs/shrink.h"
+#include "random_programs/bounds.h"
+#include "random_programs/generate.h"
 #include "support/catch.h"
 
 using namespace programs;

@@ -1,16 +1,17 @@
-// Draws programs by running them.
+// Draws programs by running them; counts their kinds, prints them, and makes failing ones small.
 #include "random_programs/generate.h"
 
 #include <ebb/autograd/node.h>
 #include <ebb/core/random.h>
 
 #include <algorithm>
+#include <iomanip>
+#include <ostream>
 #include <unordered_set>
 #include <vector>
 
 #include "optable/checks.h"
 #include "random_programs/kinds.h"
-#include "random_programs/known_faults.h"
 
 namespace programs {
 namespace {
@@ -248,5 +249,150 @@ class Generator {
 }  // namespace
 
 Program generate(Draw& draw, const Limits& limits) { return Generator(draw, limits).make(); }
+
+// Counts the kinds of statements in programs, alone and in pairs.
+
+void Coverage::add(const Program& program) {
+  std::map<std::string, int> here;
+  const auto count = [&](const Statements& list) {
+    for (const Statement& s : list) ++here[s.kind];
+  };
+  count(program.setup);
+  count(program.body);
+  for (const Statements& each : program.between) count(each);
+  ++programs_;
+  for (const auto& [a, times] : here) {
+    ++kinds_[a];
+    for (const auto& [b, also] : here)
+      if (a < b || (a == b && times > 1)) ++pairs_[{a, b}];
+  }
+}
+
+int Coverage::programs_with(const std::string& kind) const {
+  const auto found = kinds_.find(kind);
+  return found == kinds_.end() ? 0 : found->second;
+}
+int Coverage::programs_with(const std::string& a, const std::string& b) const {
+  const auto found = pairs_.find({std::min(a, b), std::max(a, b)});
+  return found == pairs_.end() ? 0 : found->second;
+}
+
+std::ostream& operator<<(std::ostream& out, const Coverage& coverage) {
+  out << "kind, of " << coverage.programs_ << " programs, with each kind:\n"
+      << std::setw(16) << ""
+      << "   all";
+  for (std::size_t i = 0; i < kinds().size(); ++i) out << std::setw(6) << i + 1;
+  std::size_t row = 0;
+  for (const Kind& a : kinds()) {
+    out << "\n"
+        << std::setw(2) << ++row << ' ' << std::left << std::setw(13) << a.name.substr(0, 13) << std::right
+        << std::setw(6) << coverage.programs_with(a.name);
+    for (const Kind& b : kinds()) out << std::setw(6) << coverage.programs_with(a.name, b.name);
+  }
+  return out << "\n";
+}
+
+// Prints programs as source.
+
+namespace {
+
+void append(std::string& all, const Statements& statements, Language language, const char* indent) {
+  for (const Statement& s : statements) all += indent + text(s, language) + "\n";
+}
+
+std::string joined(const std::vector<int>& slots, const char* before) {
+  std::string all;
+  for (std::size_t i = 0; i < slots.size(); ++i) all += (i ? ", " : "") + (before + slot_text(slots[i]));
+  return all;
+}
+
+}  // namespace
+
+std::string source(const Program& program, Language language) {
+  const bool cpp = language == Language::cpp;
+  std::string all;
+  append(all, program.setup, language, "");
+  if (cpp) {
+    all += "auto f = [&](" + joined(program.arguments, "Tensor ") + ") {\n";
+  } else {
+    all += "def f(" + joined(program.arguments, "") + "):\n";
+  }
+  append(all, program.body, language, "  ");
+  all += (cpp ? "  return list(" : "  return [") + joined(program.results, "") + (cpp ? ");\n};\n" : "]\n");
+  const std::string call = "call(f, " + joined(program.arguments, "") + (cpp ? ");\n" : ")\n");
+  all += call;
+  for (const Statements& between : program.between) {
+    append(all, between, language, "");
+    all += call;
+  }
+  return all;
+}
+
+// Removes statements in ever smaller runs, then calls, results and modes (delta debugging, Zeller 1999).
+
+namespace {
+
+using Fails = std::function<bool(const Program&)>;
+
+// Takes runs of elements out of a list of the program, as long as the program fails.
+template <class List>
+bool thin_out(Program& program, List Program::*list, const Fails& fails) {
+  bool any = false;
+  for (std::size_t run = (program.*list).size(); run > 0; run /= 2)
+    for (std::size_t at = 0; at + run <= (program.*list).size();) {
+      Program less = program;
+      auto& elements = less.*list;
+      const auto first = elements.begin() + static_cast<std::ptrdiff_t>(at);
+      elements.erase(first, first + static_cast<std::ptrdiff_t>(run));
+      if (fails(less)) {
+        program = std::move(less);
+        any = true;
+      } else {
+        ++at;
+      }
+    }
+  return any;
+}
+
+bool thin_out_calls(Program& program, const Fails& fails) {
+  bool any = false;
+  for (std::size_t call = program.between.size(); call-- > 0;)
+    for (std::size_t at = program.between[call].size(); at-- > 0;) {
+      Program less = program;
+      less.between[call].erase(less.between[call].begin() + static_cast<std::ptrdiff_t>(at));
+      if (!fails(less)) continue;
+      program = std::move(less);
+      any = true;
+    }
+  return any;
+}
+
+bool drop_modes(Program& program, const Fails& fails) {
+  bool any = false;
+  for (std::size_t i = 0; i < program.body.size(); ++i)
+    for (unsigned mode : {kNoGrad, kAutocast, kCheckpointed}) {
+      if (!(program.body[i].modes & mode)) continue;
+      Program less = program;
+      less.body[i].modes &= ~mode;
+      if (!fails(less)) continue;
+      program = std::move(less);
+      any = true;
+    }
+  return any;
+}
+
+}  // namespace
+
+Program shrink(Program program, const Fails& fails) {
+  for (bool smaller = true; smaller;) {
+    smaller = thin_out(program, &Program::body, fails);
+    smaller |= thin_out(program, &Program::between, fails);
+    smaller |= thin_out_calls(program, fails);
+    smaller |= thin_out(program, &Program::setup, fails);
+    smaller |= thin_out(program, &Program::results, fails);
+    smaller |= drop_modes(program, fails);
+  }
+  return program;
+}
 
 }  // namespace programs

@@ -1,4 +1,4 @@
-// Kinds of statements: how one is drawn, run and printed.
+// Kinds of statements: how one is drawn, run and printed, and which faults of them are known.
 #pragma once
 
 #include <functional>
@@ -69,5 +69,13 @@ std::string dtype_text(ebb::DType dtype, Language language);
 std::string bool_text(bool value, Language language);
 /// "ebb::" or "torch."
 std::string prefix(Language language);
+
+// Faults that are known and not repaired yet.
+
+/// The known fault of a statement at that place of the program, the statements before it being there already;
+/// nullptr where nothing is known.
+const char* known_fault(const Statement& statement, Place place, const Program& before);
+/// The known fault of any of the program's statements.
+const char* known_fault(const Program& program);
 
 }  // namespace programs

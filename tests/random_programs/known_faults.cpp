@@ -1,5 +1,5 @@
 // The list of known faults: a predicate each.
-#include "random_programs/known_faults.h"
+#include "random_programs/kinds.h"
 
 #include <algorithm>
 

@@ -3,8 +3,7 @@
 #include <iostream>
 
 #include "random_programs/generate.h"
-#include "random_programs/known_faults.h"
-#include "random_programs/print.h"
+#include "random_programs/kinds.h"
 #include "random_programs/ways.h"
 
 extern "C" [[gnu::visibility("default")]] int LLVMFuzzerTestOneInput(const std::uint8_t* bytes,

@@ -10,16 +10,12 @@
 #include <sstream>
 
 #include "random_programs/bounds.h"
-#include "random_programs/coverage.h"
 #include "random_programs/derivatives.h"
 #include "random_programs/emitted.h"
 #include "random_programs/export.h"
 #include "random_programs/generate.h"
-#include "random_programs/known_faults.h"
-#include "random_programs/on_device.h"
+#include "random_programs/kinds.h"
 #include "random_programs/other_process.h"
-#include "random_programs/print.h"
-#include "random_programs/shrink.h"
 #include "random_programs/ways.h"
 
 namespace {

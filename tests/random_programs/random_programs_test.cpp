@@ -5,15 +5,11 @@
 #include <sstream>
 
 #include "optable/table.h"
-#include "random_programs/coverage.h"
 #include "random_programs/derivatives.h"
 #include "random_programs/export.h"
 #include "random_programs/generate.h"
-#include "random_programs/known_faults.h"
-#include "random_programs/print.h"
-#include "random_programs/shrink.h"
+#include "random_programs/kinds.h"
 #include "random_programs/torch_rows.h"
-#include "random_programs/versions.h"
 #include "random_programs/ways.h"
 #include "support/catch.h"
 

@@ -6,7 +6,7 @@
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>
 
-#include "random_programs/perturb.h"
+#include "random_programs/bounds.h"
 
 namespace programs {
 
