@@ -13,8 +13,8 @@
 #include <tuple>
 #include <vector>
 
+#include "cuda/ptx/interpreter/instruction.h"
 #include "cuda/ptx/interpreter/interpreter.h"
-#include "cuda/ptx/interpreter/types.h"
 #include "support/catch.h"
 
 namespace ebb::ptx::testing {

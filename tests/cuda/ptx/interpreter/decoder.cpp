@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "machine.h"
-#include "text.h"
+#include "syntax.h"
 
 namespace ebb::ptx {
 namespace {

@@ -1,5 +1,4 @@
-// Global memory as the interpreter sees it: the live allocations, which of their bytes were written, and who
-// touched each byte last.
+// Global memory as the interpreter sees it: live allocations, and shadow memory, by which races are found.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +7,120 @@
 #include <memory>
 #include <mutex>
 
-#include "shadow.h"
+// Shadow memory: for each byte, who wrote and who read it last, by which races are found.
 
 namespace ebb::ptx {
+
+/// One access, packed: the interval of time in which it happened, its thread, whether it was strong, and the
+/// interval of its warp. An interval of a block ends at a barrier, an interval of a warp at a __syncwarp.
+/// Blocks run one after another, so the number of a block's interval also tells the block and the launch:
+/// numbers only grow.
+class Touch {
+ public:
+  constexpr Touch() = default;
+  constexpr Touch(std::uint32_t interval, unsigned thread, bool strong, std::uint32_t warp_interval)
+      : bits_(std::uint64_t{interval} << 32 | std::uint64_t{thread} << 22 | std::uint64_t{strong} << 21 |
+              (warp_interval & kWarpInterval)) {}
+
+  constexpr std::uint32_t interval() const { return static_cast<std::uint32_t>(bits_ >> 32); }
+  constexpr unsigned thread() const { return static_cast<unsigned>(bits_ >> 22) & 1023; }
+  constexpr bool strong() const { return (bits_ >> 21 & 1) != 0; }
+  constexpr bool same_warp_interval(std::uint32_t other) const {
+    return (bits_ & kWarpInterval) == (other & kWarpInterval);
+  }
+  constexpr bool operator==(const Touch&) const = default;
+
+ private:
+  static constexpr std::uint64_t kWarpInterval = (std::uint64_t{1} << 21) - 1;
+  std::uint64_t bits_ = 0;
+};
+
+/// The touches of a byte. `other` is the last read by another thread than `reader`: a write clashes with
+/// both.
+struct ShadowByte {
+  Touch writer, reader, other;
+};
+
+/// Shadow of a range of memory. Ranges that were given back are used again as they are: what they say
+/// happened before any launch that may look at them.
+class ShadowOfRange {
+ public:
+  ShadowOfRange() = default;
+  explicit ShadowOfRange(std::size_t bytes);
+  ShadowByte* at(std::size_t offset) { return bytes_ ? bytes_.get() + offset : nullptr; }
+
+ private:
+  struct Release {
+    std::size_t bytes;
+    void operator()(ShadowByte* range) const;
+  };
+  std::unique_ptr<ShadowByte[], Release> bytes_{nullptr, {0}};
+};
+
+/// A clash of an access with an earlier one.
+enum class Clash { none, warp, block, grid };
+
+/// The moment of an access: when it happens, and which thread makes it.
+struct Moment {
+  std::uint32_t interval;  // of the block
+  std::uint32_t warp_interval;
+  std::uint32_t block_start;   // the interval in which the block began
+  std::uint32_t launch_start;  // the interval in which the launch began
+  unsigned thread;
+
+  /// How the access clashes with an earlier one: by another thread between the same two barriers of a block,
+  /// between the same two __syncwarp of a warp, or by another block of the same launch.
+  Clash clash(const Touch& earlier) const {
+    if (earlier.interval() < launch_start || earlier == Touch()) return Clash::none;
+    if (earlier.interval() < block_start) return Clash::grid;
+    if (earlier.interval() != interval || earlier.thread() == thread) return Clash::none;
+    if (earlier.thread() / 32 != thread / 32) return Clash::block;
+    return earlier.same_warp_interval(warp_interval) ? Clash::warp : Clash::none;
+  }
+};
+
+/// Strong accesses are those that other threads may make at the same time: volatile, relaxed, acquire and
+/// release ones, and atomic updates.
+enum class Access { read, write, strong_read, strong_write, update };
+constexpr bool reads(Access access) {
+  return access == Access::read || access == Access::strong_read || access == Access::update;
+}
+constexpr bool writes(Access access) { return access != Access::read && access != Access::strong_read; }
+constexpr bool is_strong(Access access) { return access != Access::read && access != Access::write; }
+
+/// A finding at one byte: the clash, and the touch that it is with.
+struct Found {
+  Clash clash = Clash::none;
+  Touch with;
+  bool with_read = false;
+};
+
+/// Looks at an access of a byte and remembers it. Two strong accesses never clash.
+inline Found touch(ShadowByte& byte, const Moment& now, Access access) {
+  const bool strong = is_strong(access);
+  const Touch mine(now.interval, now.thread, strong, now.warp_interval);
+  Found found;
+  if (byte.writer.interval() >= now.launch_start && !(strong && byte.writer.strong()))
+    found = {now.clash(byte.writer), byte.writer, false};
+  if (!writes(access)) {
+    if (byte.reader == mine) return found;
+    if (byte.reader.thread() != now.thread || byte.reader.interval() < now.block_start)
+      byte.other = byte.reader;
+    byte.reader = mine;
+    return found;
+  }
+  // A strong write may follow a read: algorithms look at a value before they update it, and compare.
+  if (found.clash == Clash::none && !strong) {
+    for (const Touch& reader : {byte.reader, byte.other})
+      if (const Clash clash = now.clash(reader); clash != Clash::none && found.clash == Clash::none)
+        found = {clash, reader, true};
+  }
+  byte.writer = mine;
+  return found;
+}
+
+// Global memory as the interpreter sees it: the live allocations, which of their bytes were written, and who
+// touched each byte last.
 
 /// An allocation of global memory. The bytes [first, last) belong to it.
 struct Allocation {

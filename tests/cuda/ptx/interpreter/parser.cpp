@@ -4,7 +4,6 @@
 
 #include "program.h"
 #include "syntax.h"
-#include "text.h"
 
 namespace ebb::ptx {
 namespace {

@@ -1,12 +1,20 @@
-// Devices, streams, events and graphs: the C functions of libcudart, each of which calls the emulated
-// runtime's C++ function of the same name. A C function in a namespace has its plain name all the same.
+// The C functions of libcudart and of the driver over those of the emulated runtime.
+#include <cuda.h>
+
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <mutex>
 #include <string>
+#include <string_view>
 
 #include "cuda/emu/runtime/state.h"
 #include "cuda/ptx/interpreter/interpreter.h"
 #include "cuda/ptx/runtime/bridge.h"
+#include "cuda/ptx/runtime/session.h"
+
+// Devices, streams, events and graphs: the C functions of libcudart, each of which calls the emulated
+// runtime's C++ function of the same name. A C function in a namespace has its plain name all the same.
 
 namespace ebb::ptx {
 
@@ -129,6 +137,164 @@ cudaError_t cudaEventQuery(cudaEvent_t event) { return ::cudaEventQuery(event); 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) { return ::cudaEventSynchronize(event); }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
   return ::cudaEventElapsedTime(milliseconds, from, to);
+}
+
+}  // extern "C"
+
+// Memory: the C functions of libcudart over the emulated runtime's, which tell the interpreter what lives and
+// what is written. A page that belongs to nobody lies behind each allocation, so that what runs past the end
+// of one meets no other.
+
+namespace {
+
+constexpr std::size_t kGuardBytes = 4096;
+
+std::size_t guarded(std::size_t bytes) { return bytes > 0 ? bytes + kGuardBytes : 0; }
+
+cudaError_t told(cudaError_t error, void* const* pointer, std::size_t bytes) {
+  if (error == cudaSuccess && *pointer) global_memory().add_device(*pointer, bytes);
+  return error;
+}
+
+// Tells what a copy or a fill does to memory, in the order of the stream; in a capture at once, so that
+// graphs have the nodes that the program made.
+cudaError_t before_write(cudaStream_t stream, const char* who, void* to, const void* from,
+                         std::size_t bytes) {
+  if (bytes == 0) return cudaSuccess;
+  const auto tell = [=] {
+    check_inside(who, to, bytes);
+    if (from) check_inside(who, from, bytes);
+    global_memory().mark_written(to, bytes);
+  };
+  cudaStreamCaptureStatus status{};
+  ::cudaStreamIsCapturing(stream, &status);
+  if (status == cudaStreamCaptureStatusNone) return emu::enqueue_action(stream, tell);
+  tell();
+  return cudaSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
+  return told(::cudaMalloc(pointer, guarded(bytes)), pointer, bytes);
+}
+cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
+  return told(::cudaMallocAsync(pointer, guarded(bytes), stream), pointer, bytes);
+}
+cudaError_t cudaFree(void* pointer) {
+  emu::run_all();  // it waits for the device
+  global_memory().remove(pointer);
+  return ::cudaFree(pointer);
+}
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  if (const cudaError_t error = emu::enqueue_action(stream, [pointer] { global_memory().remove(pointer); }))
+    return error;
+  return ::cudaFreeAsync(pointer, stream);
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  return ::cudaDeviceGetDefaultMemPool(pool, device);
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+  return ::cudaMemPoolSetAttribute(pool, attribute, value);
+}
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+  return ::cudaMemPoolGetAttribute(pool, attribute, value);
+}
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t bytes) {
+  return ::cudaMemPoolTrimTo(pool, bytes);
+}
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) { return ::cudaMemGetInfo(free, total); }
+
+cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
+  const cudaError_t error = ::cudaHostAlloc(pointer, bytes, flags);
+  if (error == cudaSuccess && *pointer) global_memory().add_host(*pointer, bytes);
+  return error;
+}
+cudaError_t cudaFreeHost(void* pointer) {
+  emu::run_all();
+  global_memory().remove(pointer);
+  return ::cudaFreeHost(pointer);
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  if (const cudaError_t error = before_write(stream, "a copy", to, from, bytes)) return error;
+  return ::cudaMemcpyAsync(to, from, bytes, kind, stream);
+}
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
+                                cudaStream_t stream) {
+  if (const cudaError_t error = before_write(stream, "a copy between devices", to, from, bytes)) return error;
+  return ::cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, stream);
+}
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
+  if (const cudaError_t error = before_write(stream, "a fill", to, nullptr, bytes)) return error;
+  return ::cudaMemsetAsync(to, value, bytes, stream);
+}
+
+}  // extern "C"
+
+// Functions of the driver that the runtime finds by name. Those of virtual memory tell the interpreter what
+// is mapped; those that load kernels are the interpreter's own.
+
+namespace {
+
+struct Mappings {
+  std::mutex mutex;
+  std::map<CUdeviceptr, std::size_t> all;  // bytes, by address
+};
+Mappings& mappings() {
+  static auto* const m = new Mappings;  // outlives tensors in static storage
+  return *m;
+}
+
+void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+CUresult map(CUdeviceptr address, std::size_t bytes, std::size_t offset, CUmemGenericAllocationHandle handle,
+             unsigned long long flags) {
+  if (const CUresult error = ::cuMemMap(address, bytes, offset, handle, flags)) return error;
+  const std::lock_guard lock(mappings().mutex);
+  mappings().all[address] = bytes;
+  global_memory().add_device(pointer(address), bytes);
+  return CUDA_SUCCESS;
+}
+
+CUresult unmap(CUdeviceptr address, std::size_t bytes) {
+  if (const CUresult error = ::cuMemUnmap(address, bytes)) return error;
+  const std::lock_guard lock(mappings().mutex);
+  auto& all = mappings().all;
+  for (auto at = all.lower_bound(address); at != all.end() && at->first < address + bytes; at = all.erase(at))
+    global_memory().remove(pointer(at->first));
+  return CUDA_SUCCESS;
+}
+
+void* find_own(std::string_view name) {
+  if (name == "cuMemMap") return reinterpret_cast<void*>(static_cast<decltype(&::cuMemMap)>(&map));
+  if (name == "cuMemUnmap") return reinterpret_cast<void*>(static_cast<decltype(&::cuMemUnmap)>(&unmap));
+  return nullptr;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned version,
+                                             unsigned long long flags,
+                                             cudaDriverEntryPointQueryResult* status) {
+  void* own = find_library_function(name);
+  if (!own) own = find_own(name);
+  if (!own) return ::cudaGetDriverEntryPointByVersion(name, function, version, flags, status);
+  *function = own;
+  *status = cudaDriverEntryPointSuccess;
+  return cudaSuccess;
+}
+// Its name before CUDA 12.5.
+cudaError_t cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long flags,
+                                    cudaDriverEntryPointQueryResult* status) {
+  constexpr unsigned kVersion = 12000;
+  return ptx::cudaGetDriverEntryPointByVersion(name, function, kVersion, flags, status);
 }
 
 }  // extern "C"

@@ -8,7 +8,6 @@
 #include <numbers>
 #include <vector>
 
-#include "cuda/ptx/runtime/memory_checks.h"
 #include "cuda/ptx/runtime/session.h"
 
 namespace ebb::ptx {

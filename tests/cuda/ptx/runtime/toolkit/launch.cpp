@@ -1,8 +1,104 @@
-// Launches, by all the functions through which nvcc's code and the C++ API make them.
+// Kernels: named by nvcc's code, made at run time, and launched by all functions through which programs do
+// so.
+#include <cuda.h>
 #include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
 
 #include "cuda/ptx/runtime/bridge.h"
 #include "cuda/ptx/runtime/kernels.h"
+
+// Functions that nvcc's code calls before main(), or as the plugin is loaded: they name the fat binaries and
+// their kernels. The toolkit declares them in crt/host_runtime.h, which only nvcc can read.
+
+using ebb::ptx::FatBinary;
+
+extern "C" {
+
+// The handle of a fat binary is its address here. It is never freed: kernels of static storage may run late.
+void** __cudaRegisterFatBinary(void* wrapper) {
+  try {
+    return reinterpret_cast<void**>(new FatBinary(wrapper));
+  } catch (const std::exception& error) {  // no caller could catch it
+    std::fprintf(stderr, "ptx: %s\n", error.what());
+    std::abort();
+  }
+}
+void __cudaRegisterFatBinaryEnd(void**) {}
+void __cudaUnregisterFatBinary(void**) {}
+char __cudaInitModule(void**) { return 1; }
+
+void __cudaRegisterFunction(void** binary, const char* host, char*, const char* name, int, uint3*, uint3*,
+                            dim3*, dim3*, int*) {
+  ebb::ptx::add_kernel(host, name, *reinterpret_cast<FatBinary*>(binary));
+}
+
+// Variables of the device that the host never names: the interpreter makes them as it loads their module.
+void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int) {}
+
+}  // extern "C"
+
+// Kernels that are made at run time: the driver's functions that load a library and launch what is in it. An
+// image is the PTX that NVRTC wrote.
+
+namespace {
+
+using namespace ebb::ptx;
+
+// Never freed: ebb keeps its made kernels as long as the process.
+struct MadeLibrary {
+  std::shared_ptr<Module> module;
+};
+
+CUresult load_data(CUlibrary* library, const void* image, CUjit_option*, void**, unsigned, CUlibraryOption*,
+                   void**, unsigned) {
+  try {
+    *library = reinterpret_cast<CUlibrary>(new MadeLibrary{load(static_cast<const char*>(image))});
+    return CUDA_SUCCESS;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "ptx: a made kernel: %s\n", error.what());
+    return CUDA_ERROR_INVALID_PTX;
+  }
+}
+
+CUresult get_kernel(CUkernel* kernel, CUlibrary library, const char* name) {
+  Entry* const entry = find_entry(*reinterpret_cast<MadeLibrary*>(library)->module, name);
+  if (!entry) return CUDA_ERROR_NOT_FOUND;
+  *kernel = reinterpret_cast<CUkernel>(new Kernel(name, entry));
+  return CUDA_SUCCESS;
+}
+
+CUresult launch_kernel(CUfunction kernel, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
+                       unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned shared_bytes,
+                       CUstream stream, void** arguments, void**) {
+  const Grid grid{{blocks_x, blocks_y, blocks_z}, {threads_x, threads_y, threads_z}, shared_bytes};
+  return static_cast<CUresult>(launch(*reinterpret_cast<Kernel*>(kernel), grid, arguments, stream));
+}
+
+// A pointer to what must have the type of the driver's function.
+template <class F>
+void* as(F* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+}  // namespace
+
+void* ebb::ptx::find_library_function(const char* name) {
+  static const std::map<std::string_view, void*> all = {
+      {"cuLibraryLoadData", as<decltype(cuLibraryLoadData)>(&load_data)},
+      {"cuLibraryGetKernel", as<decltype(cuLibraryGetKernel)>(&get_kernel)},
+      {"cuLaunchKernel", as<decltype(cuLaunchKernel)>(&launch_kernel)}};
+  const auto found = all.find(name);
+  return found == all.end() ? nullptr : found->second;
+}
+
+// Launches, by all the functions through which nvcc's code and the C++ API make them.
 
 namespace {
 

@@ -1,16 +1,19 @@
-// Properties of the emulated devices, in the layouts of NVIDIA's headers.
+// Properties of the emulated devices, in the layouts of NVIDIA's headers, and attributes of kernels.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 
 #include "cuda/ptx/runtime/bridge.h"
+#include "cuda/ptx/runtime/kernels.h"
 
 namespace {
 
 using ebb::ptx::DeviceDescription;
 
-constexpr int kPlainShared = 48 << 10, kMostShared = 227 << 10, kSharedOfMultiprocessor = 228 << 10;
+constexpr int kPlainShared = 48 << 10, kMostShared = 227 << 10;
+constexpr std::size_t kSharedOfMultiprocessor = 228 << 10;
 
 }  // namespace
 
@@ -72,6 +75,63 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
       return static_cast<cudaError_t>(ebb::ptx::set_error(cudaErrorInvalidValue));
   }
   return cudaSuccess;
+}
+
+}  // extern "C"
+
+// Attributes of kernels, and how many blocks a multiprocessor holds.
+
+namespace {
+
+using namespace ebb::ptx;
+
+// Limits of compute capability 9.0.
+constexpr std::size_t kSharedBytes = 227 << 10;  // of a block; a multiprocessor has 1 KiB more for each block
+constexpr std::size_t kReservedShared = 1 << 10;
+constexpr int kThreadsOfMultiprocessor = 2048, kBlocksOfMultiprocessor = 32;
+
+cudaError_t failed(cudaError_t error) { return static_cast<cudaError_t>(set_error(error)); }
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaFuncSetAttribute(const void* host, cudaFuncAttribute attribute, int value) {
+  Kernel* const kernel = find_kernel(host);
+  if (!kernel) return failed(cudaErrorInvalidDeviceFunction);
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+  const auto bytes = static_cast<std::size_t>(value);
+  if (value < 0 || bytes + static_shared_bytes(kernel->entry()) > kSharedBytes)
+    return failed(cudaErrorInvalidValue);
+  kernel->set_most_dynamic_shared(bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* host) {
+  Kernel* const kernel = find_kernel(host);
+  if (!kernel) return failed(cudaErrorInvalidDeviceFunction);
+  *attributes = {};
+  attributes->sharedSizeBytes = static_shared_bytes(kernel->entry());
+  attributes->maxThreadsPerBlock = static_cast<int>(most_threads(kernel->entry()));
+  attributes->maxDynamicSharedSizeBytes = static_cast<int>(kernel->most_dynamic_shared());
+  attributes->numRegs = 32;  // a guess: PTX has as many as it likes
+  attributes->ptxVersion = attributes->binaryVersion = 90;
+  return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* host, int threads,
+                                                                   std::size_t dynamic_shared, unsigned) {
+  Kernel* const kernel = find_kernel(host);
+  if (!kernel) return failed(cudaErrorInvalidDeviceFunction);
+  if (threads < 1) return failed(cudaErrorInvalidValue);
+  const std::size_t shared = static_shared_bytes(kernel->entry()) + dynamic_shared + kReservedShared;
+  *blocks = std::min({kBlocksOfMultiprocessor, kThreadsOfMultiprocessor / threads,
+                      static_cast<int>(kSharedOfMultiprocessor / shared)});
+  return cudaSuccess;
+}
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* host, int threads,
+                                                          std::size_t dynamic_shared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, host, threads, dynamic_shared, 0);
 }
 
 }  // extern "C"
