@@ -45,7 +45,7 @@ class KernelSlot;
 
 /// Declared by the CPU's kernel, `KernelSlot<decltype(cpu::sum)> sum`, which is known at compile time, and so
 /// is that kernel compiled for other processors (levels.h): slots are constinit and cost no start-up. The
-/// CUDA plugin sets its own kernels as it loads (tests/cuda/unit/slots_test.cpp walks all slots and finds
+/// CUDA plugin sets its own kernels as it loads (tests/cuda/unit/device_test.cpp walks all slots and finds
 /// none left out).
 ///
 /// A kernel that returns bool is one of a device's library, which may decline: false says that it has written

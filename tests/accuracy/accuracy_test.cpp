@@ -6,7 +6,7 @@
 #include "accuracy/functions.h"
 #include "accuracy/measure.h"
 #include "amp/device.h"
-#include "cuda/unit/real_device.h"
+#include "cuda/unit/against_cpu.h"
 #include "support/catch.h"
 
 namespace {

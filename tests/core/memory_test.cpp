@@ -11,7 +11,7 @@
 #include "core/large_blocks.h"
 #include "core/recent_peak.h"
 #include "core/small_blocks.h"
-#include "core/system_memory.h"
+#include "core/system.h"
 #include "support/catch.h"
 
 // The CPU's caching allocator as programs see it.

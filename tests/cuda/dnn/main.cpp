@@ -1,6 +1,6 @@
 // Skips every case, with a count in CTest's summary, where there is no cuDNN or it refuses to work without a
 // device.
-#include "cuda/dnn/described_device.h"
+#include "cuda/dnn/plans.h"
 #include "support/session.h"
 
 namespace {

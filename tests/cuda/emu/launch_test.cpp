@@ -1,14 +1,18 @@
-// How often a launch of a kernel with much shared memory asks the driver to allow that.
-#include "kernel/cuda/launch.h"
-
+// How often a launch asks for shared memory, and a product asks cuBLASLt for an algorithm.
 #include <ebb/core/error.h>
+
+#include <cublasLt.h>
 
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "cuda/emu/runtime/api.h"
+#include "kernel/cuda/gemm.h"
+#include "kernel/cuda/launch.h"
 #include "support/catch.h"
+
+// How often a launch of a kernel with much shared memory asks the driver to allow that.
 
 using namespace ebb;
 using namespace ebb::cuda;
@@ -75,4 +79,94 @@ TEST_CASE("threads that ask for different shared memory of one kernel all get it
     });
   for (std::thread& thread : threads) thread.join();
   CHECK(failed == std::vector<int>(kThreads));
+}
+
+// How often cuBLASLt is asked for an algorithm: once for products of one kind, wherever their operands begin.
+
+namespace {
+
+const Device kDevice("cuda:0");
+constexpr std::uintptr_t kBase = 4096;
+
+// A matrix that nobody reads.
+BatchedMatrix matrix(std::int64_t rows, std::int64_t columns, std::uintptr_t address = kBase) {
+  return {reinterpret_cast<void*>(address), rows, columns, columns, 1, rows * columns};
+}
+
+bool multiply(std::int64_t rows, std::uintptr_t a = kBase, std::uintptr_t b = kBase, std::uintptr_t c = kBase,
+              std::int64_t batch = 1) {
+  return library_gemm(kDevice, kHalf, batch, matrix(rows, 16, a), matrix(16, 8, b), matrix(rows, 8, c), 1, 0);
+}
+
+// Questions that a call makes.
+template <class F>
+long questions(const F& call) {
+  const long before = emu::blas_questions;
+  call();
+  return emu::blas_questions - before;
+}
+
+}  // namespace
+
+TEST_CASE("views of matrices at whole vectors share a plan of cuBLASLt") {
+  CHECK(questions([] { multiply(3); }) == 1);
+  for (const std::uintptr_t offset : {16, 32, 48, 64, 128, 256, 512}) {
+    CHECK(questions([&] { multiply(3, kBase + offset); }) == 0);
+    CHECK(questions([&] { multiply(3, kBase, kBase + offset, kBase + 3 * offset); }) == 0);
+  }
+  for (const std::uintptr_t offset : {2, 4, 8}) {
+    CHECK(questions([&] { multiply(3, kBase, kBase + offset); }) == 1);
+    CHECK(questions([&] { multiply(3, kBase + 3 * offset); }) == 0);
+  }
+  const auto with_bias = [](std::uintptr_t bias) {
+    return questions([&] {
+      CHECK(gemm_epilogue(kDevice, kHalf, matrix(3, 16), matrix(16, 8), matrix(3, 8),
+                          {.bias = reinterpret_cast<const void*>(bias)}));
+    });
+  };
+  CHECK(with_bias(kBase) == 1);
+  CHECK(with_bias(kBase + 16) == 0);
+  CHECK(with_bias(kBase + 192) == 0);
+  CHECK(with_bias(kBase + 8) == 1);
+}
+
+TEST_CASE("products of ever new shapes leave the plans that are used") {
+  multiply(1);
+  const long objects = emu::blas_objects;
+  std::thread([] {  // which begins without plans
+    multiply(1);
+    long asked = 0;
+    for (std::int64_t rows = 2; rows < 10000; ++rows) {
+      asked += questions([&] { multiply(rows); });
+      if (rows % 1000 == 0) CHECK(questions([] { multiply(1); }) == 0);
+    }
+    CHECK(asked == 9998);
+    CHECK(questions([] { multiply(9999); }) == 0);
+    CHECK(questions([] { multiply(2); }) == 1);
+    CHECK(emu::blas_objects < 5 * 4096);
+  })
+      .join();
+  CHECK(emu::blas_objects == objects);  // a plan ends with its thread
+}
+
+TEST_CASE("a product without an algorithm says so and is asked for once") {
+  struct Restore {
+    ~Restore() { emu::blas_alignment = 1; }
+  } restore;
+  emu::blas_alignment = 4;
+  CHECK(questions([] { CHECK_FALSE(multiply(5, kBase + 2)); }) == 1);
+  CHECK(questions([] { CHECK_FALSE(multiply(5, kBase + 2)); }) == 0);
+  CHECK(multiply(5));
+  CHECK(multiply(5, kBase + 4));
+}
+
+TEST_CASE("the parts of a large batch begin alike") {
+  struct Restore {
+    ~Restore() { emu::blas_alignment = 1; }
+  } restore;
+  emu::blas_alignment = 16;
+  const long before = emu::blas_products;
+  // Matrices of 3 x 1 numbers of 2 bytes begin 6 bytes apart.
+  CHECK(library_gemm(kDevice, kHalf, 200000, matrix(3, 1), matrix(1, 1), matrix(3, 1), 1, 0));
+  CHECK(emu::blas_products - before == 4);
 }

@@ -3,7 +3,6 @@
 #include <ebb/ebb.h>
 
 #include "cuda/unit/against_cpu.h"
-#include "cuda/unit/either_way.h"
 #include "support/catch.h"
 #include "support/compare.h"
 

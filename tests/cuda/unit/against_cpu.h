@@ -1,6 +1,7 @@
-// A layer on a device against the same on the CPU, in every floating dtype and both layouts.
+// A layer on a device against the same on the CPU, with and without cuDNN, on a real device or another.
 #pragma once
 
+#include <ebb/cuda/device.h>
 #include <ebb/ebb.h>
 
 #include <functional>
@@ -8,7 +9,35 @@
 #include "support/catch.h"
 #include "support/compare.h"
 
+// Whether the device is a real one: cases that fill it shrink in the emulation, and those that break it are
+// skipped. An interpreted device (EBB_CUDA=PTX) counts as real, for it computes what nvcc compiled.
+
+inline bool is_real_device() {
+  return ebb::cuda::get_device_properties().name.find("Emulated") == std::string::npos;
+}
+
+// Checks with and without cuDNN, or with results that repeat bit for bit.
+
 namespace ebb::testing {
+
+struct Deterministic {
+  Deterministic() { use_deterministic_algorithms(true); }
+  ~Deterministic() { use_deterministic_algorithms(false); }
+};
+
+// Runs `check` with cuDNN and without.
+inline void either_way(const std::function<void()>& check) {
+  struct Restore {
+    ~Restore() { cuda::enable_cudnn(true); }
+  } restore;
+  for (const bool on : {true, false}) {
+    INFO((on ? "with" : "without") << " cuDNN");
+    cuda::enable_cudnn(on);
+    check();
+  }
+}
+
+// A layer on a device against the same on the CPU, in every floating dtype and both layouts.
 
 using Layer = std::function<Tensor(const Tensor&)>;
 

@@ -1,7 +1,7 @@
 // ebb::compile on a device: the eager bits, by a captured graph.
 #include <ebb/ebb.h>
 
-#include "cuda/unit/real_device.h"
+#include "cuda/unit/against_cpu.h"
 #include "support/catch.h"
 #include "support/compare.h"
 

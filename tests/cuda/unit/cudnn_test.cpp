@@ -1,17 +1,22 @@
-// What cuDNN computes and what ebb's kernels compute in its place, each against the CPU: convolutions, batch
-// norm in training.
+// What cuDNN and ebb's kernels compute, each against the CPU, in several threads too, and handles and plans.
 #include <ebb/ebb.h>
 
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <limits>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "cuda/unit/against_cpu.h"
-#include "cuda/unit/either_way.h"
 #include "support/catch.h"
 #include "support/compare.h"
+
+// What cuDNN computes and what ebb's kernels compute in its place, each against the CPU: convolutions, batch
+// norm in training.
 
 using namespace ebb;
 using testing::check_close;
@@ -260,4 +265,153 @@ TEST_CASE("a captured batch norm and what follows it with and without cuDNN") {
     CHECK(equal(left, var));
     CHECK_FALSE(left.eq(1).any().cpu().item<bool>());
   });
+}
+
+// What cuDNN computes when several streams or threads ask at once.
+
+TEST_CASE("batch norms on several streams at once, with and without cuDNN") {
+  const Deterministic guard;
+  manual_seed(20);
+  const Tensor x = randn({16, 32, 12, 12}).contiguous(MemoryFormat::ChannelsLast).to(Device::CUDA),
+               seed = randn({16, 32, 12, 12}).contiguous(MemoryFormat::ChannelsLast).to(Device::CUDA);
+  either_way([&] {
+    const auto gradient = [&](const Tensor& input) {
+      Tensor leaf = input.detach().requires_grad_();
+      const Tensor out = batch_norm(leaf, {}, {}, {}, {}, true, 0.1, 1e-5);
+      return std::pair{out.detach(), autograd::grad({out}, {leaf}, {seed})[0]};
+    };
+    std::vector<Tensor> inputs;
+    std::vector<std::pair<Tensor, Tensor>> expected, got;
+    for (int i = 0; i < 4; ++i) {
+      inputs.push_back(x * (i + 1) + i);
+      expected.push_back(gradient(inputs.back()));
+    }
+    cuda::synchronize();
+    // Nothing that one of them writes may be another's: no scratch, no counter by which blocks wait.
+    std::vector<cuda::Stream> streams;
+    for (int i = 0; i < 4; ++i) streams.push_back(cuda::Stream::from_pool());
+    for (int round = 0; round < 6; ++round)
+      for (std::size_t i = 0; i < 4; ++i) {
+        const cuda::StreamGuard on(streams[i]);
+        if (round == 0) got.emplace_back();
+        got[i] = gradient(inputs[i]);
+      }
+    cuda::synchronize();
+    for (std::size_t i = 0; i < 4; ++i) {
+      CHECK(equal(got[i].first.cpu(), expected[i].first.cpu()));
+      CHECK(equal(got[i].second.cpu(), expected[i].second.cpu()));
+    }
+  });
+}
+
+TEST_CASE("threads that need the same plans at once, with and without cuDNN") {
+  const Deterministic guard;
+  manual_seed(21);
+  const Tensor x = randn({4, 8, 11, 9}).contiguous(MemoryFormat::ChannelsLast).to(Device::CUDA),
+               w = randn({8, 8, 3, 3}).to(Device::CUDA);
+  cuda::synchronize();
+  either_way([&] {
+    const auto run = [&] {
+      Tensor leaf = x.detach().requires_grad_();
+      const Tensor out = batch_norm(conv2d(leaf, w, {}, 1, 1), {}, {}, {}, {}, true, 0.1, 1e-5);
+      return autograd::grad({(out * out * out).sum()}, {leaf})[0].cpu();
+    };
+    std::vector<Tensor> got(4);
+    std::vector<std::thread> threads;
+    for (Tensor& result : got) threads.emplace_back([&] { result = run(); });
+    for (std::thread& thread : threads) thread.join();
+    const Tensor expected = run();
+    for (const Tensor& result : got) CHECK(equal(result, expected));
+  });
+}
+
+// Other threads read a plan that the first has made, and so do later runs: what it does with NaN must not get
+// lost.
+TEST_CASE("relu behind convolutions keeps NaN in every thread, with and without cuDNN") {
+  manual_seed(22);
+  Tensor x = randn({2, 8, 6, 8});
+  x.index_put_({1, 2, 3, 4}, std::numeric_limits<double>::quiet_NaN());
+  const Tensor w = randn({8, 8, 3, 3}), b = randn({8}), expected = convolution_relu(x, w, b, 1, 1).isnan();
+  either_way([&] {
+    for (const DType dtype : {kFloat, kHalf, kBFloat16})
+      for (const MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast}) {
+        const auto there = [&](const Tensor& t) { return t.to(dtype).to(Device::CUDA); };
+        const Tensor in = there(x).contiguous(format), weight = there(w).contiguous(format), bias = there(b);
+        cuda::synchronize();
+        for (int i = 0; i < 3; ++i) {
+          Tensor got;
+          std::thread([&] { got = convolution_relu(in, weight, bias, 1, 1).cpu(); }).join();
+          INFO(to_string(dtype) << ", thread " << i);
+          CHECK(equal(got.isnan(), expected));
+        }
+      }
+  });
+}
+
+// Handles and plans of libraries belong to a device and a thread: several of either at once, and one after
+// the other.
+
+namespace {
+
+struct Expected {
+  Tensor x, w, image, filter, product, filtered, gradient;
+};
+
+Expected make(std::int64_t n) {
+  Expected e;
+  e.x = randn({n, 33});
+  e.w = randn({33, n + 5});
+  e.image = randn({2, 4, n, 9});
+  e.filter = randn({8, 4, 3, 3});
+  e.product = matmul(e.x, e.w);
+  Tensor filter = e.filter.clone().requires_grad_();
+  const Tensor y = conv2d(e.image, filter, {}, 1, 1);
+  y.backward(ones_like(y));
+  e.filtered = y.detach();
+  e.gradient = filter.grad();
+  return e;
+}
+
+bool holds(const Expected& e, const Device& device) {
+  const auto close = [](const Tensor& a, const Tensor& b) { return allclose(a.cpu(), b, 1e-4, 1e-3); };
+  if (!close(matmul(e.x.to(device), e.w.to(device)), e.product)) return false;
+  Tensor filter = e.filter.to(device).detach().requires_grad_();
+  const Tensor y = conv2d(e.image.to(device), filter, {}, 1, 1);
+  y.backward(ones_like(y));
+  return close(y.detach(), e.filtered) && close(filter.grad(), e.gradient);
+}
+
+}  // namespace
+
+TEST_CASE("two devices have plans of their own for one shape", "[two_devices]") {
+  if (cuda::device_count() < 2) {
+    WARN("one device only");
+    return;
+  }
+  const Expected e = make(12);
+  for (int i = 0; i < 3; ++i) {
+    CHECK(holds(e, Device("cuda:0")));
+    CHECK(holds(e, Device("cuda:1")));
+  }
+  cuda::set_device(1);
+  CHECK(holds(e, Device("cuda:0")));
+  CHECK(holds(e, Device("cuda:1")));
+  cuda::set_device(0);
+}
+
+TEST_CASE("several threads make and use plans of a convolution at once") {
+  std::vector<Expected> expected;
+  for (const std::int64_t n : {5, 12, 17}) expected.push_back(make(n));
+  for (int round = 0; round < 2; ++round) {  // the second with new threads, after the first have ended
+    std::atomic<int> good = 0;
+    std::vector<std::thread> threads;
+    threads.reserve(4);
+    for (std::size_t t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        const cuda::StreamGuard own(cuda::Stream::from_pool());
+        for (std::size_t i = 0; i < 3; ++i) good += holds(expected[(t + i) % 3], Device(Device::CUDA));
+      });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(good == 12);
+  }
 }

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "cuda/unit/either_way.h"
+#include "cuda/unit/against_cpu.h"
 #include "cuda/unit/fused.h"
 #include "support/catch.h"
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "cuda/unit/real_device.h"
+#include "cuda/unit/against_cpu.h"
 #include "support/catch.h"
 
 namespace ebb::fused {

@@ -1,7 +1,7 @@
 // Captured graphs: what they compute, draw and keep.
 #include <ebb/ebb.h>
 
-#include "cuda/unit/either_way.h"
+#include "cuda/unit/against_cpu.h"
 #include "support/catch.h"
 #include "support/compare.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/unit/real_device.h"
+#include "cuda/unit/against_cpu.h"
 #include "support/catch.h"
 
 using namespace ebb;

@@ -7,7 +7,7 @@
 #include <regex>
 #include <thread>
 
-#include "cuda/unit/real_device.h"
+#include "cuda/unit/against_cpu.h"
 #include "support/catch.h"
 
 using namespace ebb;
