@@ -1,5 +1,6 @@
-// Readers of files that hold tensors, called on bytes as a fuzzer gives them.
+// Readers of files that hold tensors, called on bytes as a fuzzer gives them, and sound files to begin with.
 #include <ebb/checkpoint.h>
+#include <ebb/ebb.h>
 #include <ebb/io/npy.h>
 #include <ebb/io/pytorch.h>
 #include <ebb/io/sharded.h>
@@ -11,6 +12,7 @@
 #include "fuzz/file_targets.h"
 #include "fuzz/reading.h"
 #include "support/files.h"
+#include "support/source_dir.h"
 #include "support/zip.h"
 
 namespace fuzz {
@@ -117,6 +119,112 @@ bool read_checkpoint(std::string_view bytes) {
   EBB_CHECK(taken || (epoch == 0 && ebb::equal(model->weight, before)),
             "a checkpoint that is refused has changed something.");
   return taken;
+}
+
+// Sound files that hold tensors, to begin with.
+
+namespace {
+
+using namespace std::string_literals;
+using ebb::Tensor;
+using ebb::pytorch::Dict;
+using ebb::pytorch::List;
+using ebb::pytorch::Tuple;
+
+template <class Write>
+std::string written(const Write& write) {
+  std::ostringstream stream;
+  write(stream);
+  return stream.str();
+}
+
+// Words of pickles.
+std::string text(const std::string& value) {
+  return "X"s + static_cast<char>(value.size()) + "\0\0\0"s + value;
+}
+std::string numbers_of(const std::string& sizes, const std::string& strides) {
+  return "ctorch._utils\n_rebuild_tensor_v2\n((" + text("storage") + "ctorch\nFloatStorage\n" + text("0") +
+         text("cpu") + "K\4tQK\0("s + sizes + "t(" + strides + "t\x89" + "ccollections\nOrderedDict\n)RtR";
+}
+const std::string kHalf = "G\x3f\xe0\0\0\0\0\0\0"s;
+
+std::string npy(const std::string& descr, const std::string& shape, const std::string& data) {
+  const std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }\n";
+  return "\x93NUMPY\1\0"s + static_cast<char>(header.size()) + "\0"s + header + data;
+}
+
+}  // namespace
+
+std::vector<std::string> torch_seeds() {
+  const Tensor x = ebb::arange(6, ebb::kFloat).view({2, 3});
+  const std::string data = source_dir() + "/tests/io/data/";
+  return {written([&](auto& to) {
+            ebb::pytorch::write(to, Dict{{"w", x}, {"t", x.t()}, {"epoch", 3}, {"on", List{true, Tuple()}}});
+          }),
+          written([&](auto& to) {
+            ebb::pytorch::write_archive(to, Dict{{"a", Dict{{"w", x}}}, {"lr", 0.5}, {"n", List{1, 2}}});
+          }),
+          support::read_file(data + "legacy.pt"), support::read_file(data + "libtorch_tensors.pt")};
+}
+
+std::vector<std::string> torch_pickle_seeds() {
+  const std::string w = numbers_of("K\2K\2", "K\2K\1"), n = numbers_of("", "");
+  return {
+      "\x80\2}q\0("s + text("w") + w + text("n") + n + "u.",
+      // the state_dict of an optimizer
+      "\x80\2}(" + text("state") + "}K\0}("s + text("step") + n + text("exp_avg") + w + "us" +
+          text("param_groups") + "]}(" + text("lr") + kHalf + text("betas") + kHalf + kHalf + "\x86" +
+          text("fused") + "N" + text("params") + "]K\0auau."s,
+      // an archive of libtorch
+      "\x80\2c__torch__\nModule\n)\x81}(" + text("0") + "c__torch__\nModule1\n)\x81}(" + text("w") + w +
+          text("k") + "ctorch.jit._pickle\nbuild_intlist\n](K\1K\2e\x85R" + "ubub.",
+      "\x80\4\x95\0\0\0\0\0\0\0\0]\x94(K\1\x8a\2\0\1J\1\2\3\4N\x88\x8c\1a\x94h\1e."s,
+  };
+}
+
+std::vector<std::string> npy_seeds() {
+  return {npy("<f4", "(2,)", "12345678"), npy(">i2", "(2, 1, 2)", "abcdefgh"), npy("|b1", "()", "\1"),
+          npy("|u1", "(3, 0)", "")};
+}
+
+std::vector<std::string> npz_seeds() {
+  std::vector<std::string> arrays = npy_seeds();
+  return {support::zip({{"a.npy", arrays[0]}, {"b.npy", arrays[1]}}), support::zip({{"c.npy", arrays[2]}})};
+}
+
+std::vector<std::string> packed_npz_seeds() { return npy_seeds(); }
+
+std::vector<std::string> shard_seeds() {
+  std::vector<std::string> seeds;
+  for (const ebb::safetensors::NamedTensors& tensors :
+       {ebb::safetensors::NamedTensors{{"x", ebb::ones({2})}, {"n", ebb::arange(3)}},
+        ebb::safetensors::NamedTensors{{"x", ebb::zeros({2, 2}, ebb::kHalf)}}})
+    seeds.push_back(written([&](auto& to) { ebb::safetensors::write(to, tensors); }));
+  return seeds;
+}
+
+std::vector<std::string> index_seeds() {
+  return {R"({"metadata":{"total_size":28},"weight_map":{"x":"a.safetensors","z":"b.safetensors"}})",
+          R"({"weight_map":{"y":"a.safetensors","x":"a.safetensors"}})", R"({"weight_map":{}})"};
+}
+
+std::vector<std::string> checkpoint_seeds() {
+  const std::string path = support::temporary("checkpoint.safetensors");
+  ebb::nn::Linear model(2, 1);
+  ebb::optim::SGD optimizer(model->parameters(), ebb::optim::SGDOptions(0.1).momentum(0.9));
+  std::int64_t epoch = 2;
+  std::string name = "a";
+  ebb::Checkpoint run(path);
+  run.add("model", model).add("optimizer", optimizer).add("epoch", epoch).add("name", name);
+  std::vector<std::string> seeds;
+  for (int i = 0; i < 2; ++i) {
+    run.save();
+    seeds.push_back(support::read_file(path));
+    model(ebb::ones({1, 2})).sum().backward();
+    optimizer.step();
+  }
+  std::filesystem::remove(path);
+  return seeds;
 }
 
 }  // namespace fuzz

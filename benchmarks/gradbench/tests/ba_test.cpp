@@ -1,6 +1,6 @@
 // Bundle adjustment beside rotation matrices, a camera at a time.
-#include "numbers.h"
 #include "support/catch.h"
+#include "tool.h"
 
 #include <cmath>
 

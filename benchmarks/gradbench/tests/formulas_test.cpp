@@ -1,6 +1,6 @@
 // The evals that are one formula each, beside plain loops and differences.
-#include "numbers.h"
 #include "support/catch.h"
+#include "tool.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // The evals that fit models to data, beside their definitions written out.
-#include "numbers.h"
 #include "support/catch.h"
+#include "tool.h"
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // Messages that every eval sends, and wrong ones.
-#include "numbers.h"
 #include "support/catch.h"
+#include "tool.h"
 
 using namespace gradbench_test;
 
