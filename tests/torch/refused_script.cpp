@@ -1,4 +1,0 @@
-// A program of TorchScript.
-#include <torch/script.h>
-
-int main() { torch::jit::load("model.pt"); }
