@@ -4,7 +4,7 @@
 
 #include "amp/device.h"
 #include "support/catch.h"
-#include "support/warnings.h"
+#include "support/scopes.h"
 
 using namespace ebb;
 using amp::GradScaler;

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "autograd/semantics.h"
-#include "support/warnings.h"
+#include "support/scopes.h"
 
 using namespace semantics;
 

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "autograd/semantics.h"
-#include "support/no_threads.h"
+#include "support/scopes.h"
 
 using namespace semantics;
 using ebb::autograd::AnomalyMode;

@@ -2,7 +2,7 @@
 #include "core/system.h"
 
 #include "support/catch.h"
-#include "support/fake_root.h"
+#include "support/files.h"
 
 using namespace ebb::detail;
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "support/catch.h"
-#include "support/fake_root.h"
+#include "support/files.h"
 
 using namespace ebb;
 using namespace ebb::data;

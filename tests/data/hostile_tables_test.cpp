@@ -4,7 +4,7 @@
 
 #include "support/catch.h"
 #include "support/child.h"
-#include "support/fake_root.h"
+#include "support/files.h"
 
 using namespace ebb;
 using namespace ebb::data;

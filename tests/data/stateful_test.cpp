@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "support/catch.h"
-#include "support/no_threads.h"
+#include "support/scopes.h"
 
 using namespace ebb;
 using namespace ebb::data;

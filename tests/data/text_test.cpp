@@ -2,7 +2,7 @@
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
-#include "support/fake_root.h"
+#include "support/files.h"
 
 using namespace ebb;
 using namespace ebb::data;

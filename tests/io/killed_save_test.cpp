@@ -19,7 +19,6 @@
 #include "support/catch.h"
 #include "support/child.h"
 #include "support/files.h"
-#include "support/killed.h"
 
 using namespace ebb;
 using support::Contains;

@@ -15,7 +15,7 @@
 #include "core/thread_pool.h"
 #include "support/catch.h"
 #include "support/child.h"
-#include "support/fake_root.h"
+#include "support/files.h"
 
 using ebb::cpu::parallel_for;
 using support::kChildrenRun;

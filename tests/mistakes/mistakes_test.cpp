@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "support/catch.h"
-#include "support/warnings.h"
+#include "support/scopes.h"
 
 using namespace ebb;
 using support::Contains;

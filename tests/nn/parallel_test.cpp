@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "support/catch.h"
-#include "support/no_threads.h"
+#include "support/scopes.h"
 
 // One batch over several replicas: outputs, gradients, buffers and exceptions are those of one module.
 

@@ -3,7 +3,7 @@
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
-#include "support/warnings.h"
+#include "support/scopes.h"
 
 using namespace ebb;
 using support::Contains;

@@ -17,7 +17,7 @@
 #include "optable/table.h"
 #include "random_programs/generate.h"
 #include "random_programs/kinds.h"
-#include "support/warnings.h"
+#include "support/scopes.h"
 
 namespace programs {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "random_programs/generate.h"
 #include "random_programs/kinds.h"
-#include "support/warnings.h"
+#include "support/scopes.h"
 
 namespace programs {
 namespace {

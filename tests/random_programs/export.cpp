@@ -13,7 +13,7 @@
 #include "random_programs/kinds.h"
 #include "random_programs/torch_rows.h"
 #include "support/compare.h"
-#include "support/warnings.h"
+#include "support/scopes.h"
 
 namespace programs {
 namespace {

@@ -21,7 +21,7 @@
 
 #include "random_programs/bounds.h"
 #include "random_programs/kinds.h"
-#include "support/warnings.h"
+#include "support/scopes.h"
 
 // As in PyTorch, a gradient with a graph holds its leaf, and a tensor that is saved and then written to holds
 // itself: programs leave such cycles behind, of which LeakSanitizer is not to speak.

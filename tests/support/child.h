@@ -1,4 +1,4 @@
-// Forked children, in which tests do what they could not take back.
+// Forked children, in which tests do what they could not take back, and which are killed as they write.
 #pragma once
 
 #include <malloc.h>
@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace support {
 
@@ -66,5 +68,21 @@ bool takes_at_most(std::size_t bytes, Body&& body) {
            return limit_memory(2 * bytes) && body() && kilobytes_of("VmHWM") - before <= bytes / 1024;
          }) == 0;
 }
+
+// Children that are killed in the middle of what they write.
+
+/// Runs body() in a forked child and kills it as it enters the system call number `call`, from 0 on, of those
+/// that change files (open, write, rename and the like). False where it ends before, with all done. Throws
+/// std::runtime_error where the child cannot be traced, or ends with an exception.
+bool is_killed_at(int call, const std::function<void()>& body);
+
+/// The names of the system calls on files and folders that body() makes in a forked child.
+std::vector<std::string> file_calls(const std::function<void()>& body);
+
+/// Lets body() run over and over in a forked child, and kills that at a moment drawn by `seed`.
+void kill_at_random(unsigned seed, const std::function<void()>& body);
+
+/// How often tests kill at random: EBB_TEST_KILLS, else a few times.
+int kills();
 
 }  // namespace support

@@ -1,4 +1,4 @@
-// Folders and files of test programs, which run beside each other.
+// Folders and files of test programs, which run beside each other, and files as a system shows them.
 #pragma once
 
 #include <filesystem>
@@ -43,3 +43,17 @@ std::string read_file(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, const std::string& bytes);
 
 }  // namespace support
+
+// Files as a system shows them to a process, for tests of what reads those.
+
+/// A folder that stands for "/", removed at the end.
+class FakeRoot {
+ public:
+  void write(const std::string& file, const std::string& text) const {
+    support::write_file(folder_.path().string() + file, text);
+  }
+  std::string path() const { return folder_.path().string(); }
+
+ private:
+  support::Folder folder_;
+};

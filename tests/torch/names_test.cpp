@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "support/catch.h"
-#include "support/warnings.h"
+#include "support/scopes.h"
 
 // Names of modules as libtorch prints them, and what it asks of types.
 

@@ -8,7 +8,7 @@
 #include "goldens.h"
 #include "png_bytes.h"
 #include "support/child.h"
-#include "support/fake_root.h"
+#include "support/files.h"
 
 using namespace ebb;
 using namespace ebb::vision;

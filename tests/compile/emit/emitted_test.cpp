@@ -7,7 +7,7 @@
 #include "emitted_pair.h"
 #include "emitted_recurrent.h"
 #include "support/files.h"
-#include "support/warnings.h"
+#include "support/scopes.h"
 
 using namespace ebb;
 using namespace emitted_tests;

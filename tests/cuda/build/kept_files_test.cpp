@@ -1,9 +1,8 @@
 // Files of compiled kernels: whole or none.
 #include "cuda/kept_files.h"
 #include "support/catch.h"
-#include "support/environment.h"
 #include "support/files.h"
-#include "support/warnings.h"
+#include "support/scopes.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

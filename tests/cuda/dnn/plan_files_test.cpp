@@ -9,8 +9,8 @@
 #include "cuda/nvidia/dnn/plan_files.h"
 #include "cuda/nvidia/dnn/shared_plans.h"
 #include "support/catch.h"
-#include "support/environment.h"
 #include "support/files.h"
+#include "support/scopes.h"
 
 // Plans as files: what is written is read again, and nothing else is.
 

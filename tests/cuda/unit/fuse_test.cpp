@@ -4,9 +4,8 @@
 #include "cuda/unit/against_cpu.h"
 #include "cuda/unit/fused.h"
 #include "support/catch.h"
-#include "support/environment.h"
 #include "support/files.h"
-#include "support/warnings.h"
+#include "support/scopes.h"
 
 // Chains of elementwise calls on a device, which compile() makes kernels of: eager bits where the compiler
 // joins no product with a sum, as in the emulation.

@@ -1,6 +1,4 @@
 // Children that are killed in the middle of what they write.
-#include "support/killed.h"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -14,6 +12,8 @@
 #include <map>
 #include <random>
 #include <stdexcept>
+
+#include "support/child.h"
 
 namespace support {
 namespace {
