@@ -136,11 +136,6 @@ namespace {
 
 std::string file(const std::string& name) { return source_dir() + "/tests/io/data/" + name; }
 
-std::string bytes_of(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 nn::Sequential net() { return nn::Sequential(nn::Linear(3, 2), nn::BatchNorm1d(2), nn::Linear(2, 1)); }
 
 bool same(const nn::Module& a, const nn::Module& b) {
@@ -234,7 +229,7 @@ TEST_CASE("a module is written as libtorch writes it") {
   for (const Tensor& x : model->buffers()) values.emplace_back(std::to_string(values.size()), x);
   pytorch::write_archive(temporary("values.pt"), values);
 
-  const std::string bytes = bytes_of(temporary("module.pt"));
+  const std::string bytes = support::read_file(temporary("module.pt"));
   const std::size_t code = bytes.find("class Module");
   REQUIRE(code != bytes.npos);
   CHECK_THAT(bytes.substr(code, 700),

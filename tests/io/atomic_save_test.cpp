@@ -17,28 +17,14 @@
 #include <thread>
 
 #include "support/catch.h"
+#include "support/files.h"
 
 using namespace ebb;
 using support::Contains;
+using support::Folder;
 namespace fs = std::filesystem;
 
 namespace {
-
-// An empty folder, gone with its name at the end.
-struct Folder {
-  Folder() : path(fs::temp_directory_path() / ("ebb_atomic_save_" + std::to_string(::getpid()))) {
-    fs::remove_all(path);
-    fs::create_directories(path);
-  }
-  ~Folder() { fs::remove_all(path); }
-  std::string operator/(const char* name) const { return (path / name).string(); }
-  std::set<std::string> names() const {
-    std::set<std::string> out;
-    for (const auto& entry : fs::directory_iterator(path)) out.insert(entry.path().filename().string());
-    return out;
-  }
-  fs::path path;
-};
 
 float first_of(const std::string& path) {
   Variable x;
@@ -74,7 +60,7 @@ void die_saving(const std::string& path) {
 
 TEST_CASE("a save through a symbolic link replaces what the link leads to") {
   const Folder folder;
-  fs::create_directories(folder.path / "elsewhere");
+  fs::create_directories(folder.path() / "elsewhere");
   save(ones({2}), folder / "elsewhere/target");
   fs::create_symlink("elsewhere/target", folder / "relative");
   fs::create_symlink(folder / "relative", folder / "absolute");
@@ -101,7 +87,7 @@ TEST_CASE("a save to what is no regular file is refused and leaves it alone") {
   CHECK(fs::is_fifo(pipe));
   Variable x;
   CHECK_THROWS_WITH(load(x, pipe), Contains("not a regular file"));
-  CHECK_THROWS_WITH(save(ones({2}), folder.path.string()), Contains("is a folder"));
+  CHECK_THROWS_WITH(save(ones({2}), folder.path().string()), Contains("is a folder"));
   // A link, so that a save which replaces what it is given does no harm to the machine.
   fs::create_symlink("/dev/full", folder / "full");
   CHECK_THROWS_WITH(save(ones({2}), folder / "full"), Contains("is a device"));

@@ -24,11 +24,6 @@ namespace {
 
 std::string file(const std::string& name) { return source_dir() + "/tests/io/data/" + name; }
 
-std::string bytes_of(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
 void check_values(const Value& values) {
   const Tensor dense = arange(12, kFloat).reshape({3, 4});
   CHECK(equal(values.at("dense").as_tensor(), dense));
@@ -82,12 +77,12 @@ TEST_CASE("what is written as torch.save does is read back") {
   CHECK(again.at("row").as_tensor().is_alias_of(again.at("dense").as_tensor()));
   std::ostringstream stream;
   pytorch::write(stream, kept);
-  CHECK(stream.str() == bytes_of(temporary("again.pt")));
+  CHECK(stream.str() == support::read_file(temporary("again.pt")));
 }
 
 TEST_CASE("entries of a written archive begin at multiples of 64 bytes") {
   pytorch::write(temporary("aligned.pt"), {{"a", ones({3})}, {"b", ones({5}, kDouble)}});
-  const std::string bytes = bytes_of(temporary("aligned.pt"));
+  const std::string bytes = support::read_file(temporary("aligned.pt"));
   int entries = 0;
   for (std::size_t at = bytes.find("PK\3\4"); at != bytes.npos;
        at = bytes.find("PK\3\4", at + 1), ++entries) {
@@ -145,7 +140,7 @@ TEST_CASE("what only Python could make is refused by name") {
 }
 
 TEST_CASE("damaged PyTorch files are errors") {
-  const std::string whole = bytes_of(file("values.pt"));
+  const std::string whole = support::read_file(file("values.pt"));
   const auto parse = [](const std::string& bytes) { return pytorch::parse(bytes.data(), bytes.size()); };
   CHECK_THROWS_WITH(parse(whole.substr(0, whole.size() / 2)), Contains("no directory"));
   std::string wrong = whole;
@@ -156,7 +151,7 @@ TEST_CASE("damaged PyTorch files are errors") {
   CHECK_THROWS_WITH(parse("hello"), Contains("neither a zip archive"));
   CHECK_THROWS_WITH(parse("\x80\x04K\x01."), Contains("plain pickle"));
   CHECK_THROWS_WITH(parse(""), Contains("neither a zip archive"));
-  const std::string legacy = bytes_of(file("legacy.pt"));
+  const std::string legacy = support::read_file(file("legacy.pt"));
   for (std::size_t n = 14; n < legacy.size(); n += 97) CHECK_THROWS_AS(parse(legacy.substr(0, n)), Error);
 }
 
