@@ -9,8 +9,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "fuzz/file_targets.h"
 #include "fuzz/reading.h"
+#include "fuzz/targets.h"
 #include "support/files.h"
 #include "support/source_dir.h"
 #include "support/zip.h"

@@ -1,6 +1,6 @@
 // Readers of libebb, and damaged bytes.
-#include "fuzz/file_targets.h"
 #include "fuzz/replay.h"
+#include "fuzz/targets.h"
 
 using namespace fuzz;
 

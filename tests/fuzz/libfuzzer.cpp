@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "fuzz/file_targets.h"
+#include "fuzz/targets.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Damages sound inputs, as a fuzzer would.
-#include "fuzz/mutate.h"
+#include "fuzz/replay.h"
 
 namespace fuzz {
 

@@ -1,13 +1,34 @@
-// Every reader takes its seeds, and refuses or takes thousands of damaged ones: no crash, no other exception
-// than ebb::Error. The fuzzers proper, which watch where their inputs lead, are built by EBB_FUZZ=ON (see
-// libfuzzer.cpp).
+// Damage, the same on every machine, and that every reader bears it.
 #pragma once
 
-#include "fuzz/mutate.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "fuzz/targets.h"
 #include "support/catch.h"
 
+// Damage, the same on every machine: what a fuzzer does first, without watching where it leads.
+
 namespace fuzz {
+
+class Mutator {
+ public:
+  explicit Mutator(std::vector<std::string> seeds) : seeds_(std::move(seeds)) {}
+  /// A seed with one to four pieces of damage.
+  std::string next();
+
+ private:
+  std::size_t below(std::size_t bound);
+  void damage(std::string& bytes);
+
+  std::vector<std::string> seeds_;
+  std::uint64_t state_ = 0x9e3779b97f4a7c15;
+};
+
+// Every reader takes its seeds, and refuses or takes thousands of damaged ones: no crash, no other exception
+// than ebb::Error. The fuzzers proper, which watch where their inputs lead, are built by EBB_FUZZ=ON (see
+// libfuzzer.cpp).
 
 inline std::string hex(const std::string& bytes) {
   std::string out;

@@ -1,7 +1,7 @@
 // Convolutions against plain loops, their errors, and their accuracy in single precision.
 #include <ebb/ebb.h>
 
-#include "product_support.h"
+#include "check.h"
 #include "support/catch.h"
 
 // Convolutions against plain loops, and their errors.

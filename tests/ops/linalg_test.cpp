@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "check.h"
-#include "product_support.h"
 #include "support/catch.h"
 
 // Matrix products and what is built on them, against plain loops.

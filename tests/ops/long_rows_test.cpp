@@ -243,7 +243,8 @@ const Sum kSums[] = {
      }},
     {"interpolate by its input", kSum,
      [](const Variable& x) {
-       const auto options = F::InterpolateFuncOptions().size(std::vector<std::int64_t>{kTerms}).mode(kNearest);
+       const auto options =
+           F::InterpolateFuncOptions().size(std::vector<std::int64_t>{kTerms}).mode(kNearest);
        return gradient({1, 1, 1}, x, [&](auto& t) { return F::interpolate(t, options); });
      }},
     {"avg_pool1d", kTerm,

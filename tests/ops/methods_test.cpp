@@ -4,7 +4,6 @@
 #include <ebb/ops/out.h>
 
 #include "check.h"
-#include "methods.h"
 #include "support/catch.h"
 
 // Methods and aliases are the functions whose names they bear. No argument is a default: a lost one shows.

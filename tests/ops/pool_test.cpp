@@ -1,6 +1,5 @@
 // Pooling against plain loops over windows.
 #include "check.h"
-#include "product_support.h"
 
 // Pooling against plain loops over windows.
 

@@ -1,5 +1,5 @@
 // Reductions: first and second derivatives, ties, zeros, NaN, names of nodes.
-#include "reduce_support.h"
+#include "check.h"
 
 using namespace reduce_test;
 using ebb::kDouble;

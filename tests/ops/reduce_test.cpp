@@ -1,5 +1,5 @@
 // Reductions: values over shapes, dimensions, layouts and dtypes; edges; errors; threads.
-#include "reduce_support.h"
+#include "check.h"
 
 #include <algorithm>
 #include <numeric>

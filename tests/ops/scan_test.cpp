@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "check.h"
-#include "reduce_support.h"
 
 // Cumulative ops: values, derivatives, zeros, NaN, in place.
 

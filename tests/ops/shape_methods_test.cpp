@@ -1,5 +1,5 @@
 // Methods and overloads about shapes, places, sums and order are the functions whose names they bear.
-#include "methods.h"
+#include "check.h"
 
 using namespace op_tests;
 using ebb::kDouble, ebb::kLong;

@@ -3,7 +3,6 @@
 #include <tuple>
 
 #include "check.h"
-#include "reduce_support.h"
 
 // Sorting, selecting, uniqueness, counting.
 

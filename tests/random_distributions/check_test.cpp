@@ -1,5 +1,5 @@
 // The check sees wrong laws that are close to right ones, and lets right ones pass.
-#include "random_distributions/rows.h"
+#include "random_distributions/law.h"
 
 using namespace distributions;
 

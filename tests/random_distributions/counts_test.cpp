@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "random_distributions/rows.h"
+#include "random_distributions/law.h"
 
 using namespace distributions;
 

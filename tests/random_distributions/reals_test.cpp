@@ -1,7 +1,7 @@
 // Numbers of real distributions, and coins.
 #include <cmath>
 
-#include "random_distributions/rows.h"
+#include "random_distributions/law.h"
 
 using namespace distributions;
 

@@ -6,7 +6,6 @@
 
 #include "random_programs/draw.h"
 #include "random_programs/program.h"
-#include "random_programs/state.h"
 #include "random_programs/ways.h"
 
 // Changes the results of statements as rounding might.

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "random_programs/program.h"
-#include "random_programs/state.h"
 
 namespace programs {
 

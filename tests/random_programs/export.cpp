@@ -11,7 +11,6 @@
 #include "optable/samples.h"
 #include "random_programs/generate.h"
 #include "random_programs/kinds.h"
-#include "random_programs/torch_rows.h"
 #include "support/compare.h"
 #include "support/scopes.h"
 

@@ -9,7 +9,6 @@
 
 #include "random_programs/draw.h"
 #include "random_programs/program.h"
-#include "random_programs/state.h"
 
 namespace programs {
 

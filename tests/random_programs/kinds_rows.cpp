@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "optable/samples.h"
-#include "random_programs/torch_rows.h"
+#include "random_programs/export.h"
 
 namespace programs {
 namespace {

@@ -15,7 +15,7 @@
 #include "random_programs/export.h"
 #include "random_programs/generate.h"
 #include "random_programs/kinds.h"
-#include "random_programs/other_process.h"
+#include "random_programs/trace.h"
 #include "random_programs/ways.h"
 
 namespace {

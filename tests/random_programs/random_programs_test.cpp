@@ -9,7 +9,6 @@
 #include "random_programs/export.h"
 #include "random_programs/generate.h"
 #include "random_programs/kinds.h"
-#include "random_programs/torch_rows.h"
 #include "random_programs/ways.h"
 #include "support/catch.h"
 

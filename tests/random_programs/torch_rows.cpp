@@ -1,5 +1,5 @@
 // Rows of the op table in PyTorch's words: how they are found; elementwise ops, reductions, scans, orders.
-#include "random_programs/torch_rows.h"
+#include "random_programs/export.h"
 
 #include <algorithm>
 

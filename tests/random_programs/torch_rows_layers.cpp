@@ -1,5 +1,5 @@
 // Rows of the op table in PyTorch's words. Layers, losses and resampling.
-#include "random_programs/torch_rows.h"
+#include "random_programs/export.h"
 
 namespace programs {
 

@@ -1,6 +1,6 @@
 // Rows of the op table in PyTorch's words: creation, shapes, indices, linear algebra, rows without a
 // counterpart.
-#include "random_programs/torch_rows.h"
+#include "random_programs/export.h"
 
 // Rows of the op table in PyTorch's words. Creation, shapes and indices; and rows without a counterpart.
 

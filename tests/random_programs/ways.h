@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "random_programs/program.h"
-#include "random_programs/state.h"
 #include "random_programs/trace.h"
 
 // Watches that writes are counted.

@@ -1,16 +1,42 @@
-// Stands in for cuDNN: convolutions, attention, batch normalisation.
-#include "cuda/emu/runtime/dnn.h"
-
+// Stands in for cuDNN: convolutions, attention, batch normalisation, recurrent layers.
 #include <ebb/core/visit.h>
 #include <ebb/cuda/cuda.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <vector>
 
+#include "core/capture.h"
+#include "cuda/emu/runtime/api.h"
+#include "kernel/cuda/device.h"
+#include "kernel/cuda/dnn.h"
 #include "ops/attention/kernels.h"
+#include "ops/common/kernels.h"
 #include "ops/conv/kernels.h"
+#include "ops/linalg/kernels.h"
 #include "ops/norm/kernels.h"
+#include "ops/rnn/kernels.h"
+
+// What the stand-ins for cuDNN share: with EBB_EMU_DNN set they compute by the CPU's kernels, which tests how
+// the library is called; without, they have no algorithm for anything, so that ebb's own kernels are tested.
+
+namespace ebb::emu {
+
+/// Device memory as an array of the CPU: inside an action of a stream it may be touched.
+inline NdArray on_cpu(const NdArray& x) {
+  return NdArray(Storage::adopt(x.data(), 0, Device(kCPU), nullptr, nullptr), DimVector(x.sizes()),
+                 DimVector(x.strides()), 0, x.dtype());
+}
+
+/// What the CPU's kernels take.
+inline NdArray plain(const NdArray& x) {
+  NdArray out = NdArray::empty(x.sizes(), x.dtype() == kDouble ? kDouble : kFloat);
+  kernels::copy(Device(kCPU), out, x);
+  return out;
+}
+
+}  // namespace ebb::emu
 
 // Stands in for cuDNN's convolutions.
 
@@ -193,6 +219,229 @@ bool dnn_batch_norm_backward(const DnnBatchNormBackward& n) {
         NdArray to = din;
         kernels::copy(cpu, to, grads.dx);
       });
+  return true;
+}
+
+// Stands in for cuDNN's recurrent layers. Its parameters lie in an order of its own, biases first.
+
+namespace {
+
+using emu::on_cpu;
+using emu::plain;
+
+constexpr int kOrder[] = {4, 3, 2, 1, 0};  // of w_ih, w_hh, b_ih, b_hh, w_hr in memory
+constexpr Device kHere(kCPU);
+
+// The layer and its arrays in an action of a stream, which may touch them.
+struct Call {
+  DnnRnn layer;
+  std::vector<std::int32_t> lengths;
+  DnnRnnSpaces spaces;
+  NdArray rows, hidden, cell, parameters, result, kept;
+};
+
+// Such addresses as allocations have are all that the library is given.
+NdArray given(const NdArray& x) {
+  if (!x.defined()) return {};
+  EBB_CHECK(reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0,
+            "rnn: a library was given an array of shape ", x.sizes(), " that does not begin at 16 bytes.");
+  return on_cpu(x);
+}
+
+Call call_of(const DnnRnn& layer, const DnnRnnArrays& a) {
+  return {layer,         layer.lengths.vec(), *dnn_rnn_spaces(layer), given(a.rows), given(a.hidden),
+          given(a.cell), given(a.parameters), given(a.result),        given(a.kept)};
+}
+
+ops::RnnSteps steps_of(const Call& c, std::int64_t direction) {
+  ops::RnnSteps steps;
+  steps.kind = static_cast<ops::RnnKind>(c.layer.cell);
+  steps.reverse = direction == 1;
+  for (std::int32_t t = 0; t < c.lengths[0]; ++t)
+    steps.batch_sizes.push_back(std::ranges::count_if(c.lengths, [&](std::int32_t n) { return n > t; }));
+  return steps;
+}
+
+DimVector sizes_of(const DnnRnn& l, int parameter) {
+  ops::RnnSteps steps;
+  steps.kind = static_cast<ops::RnnKind>(l.cell);
+  const std::int64_t width = steps.gates() * l.hidden;
+  if (parameter == 0) return {width, l.features};
+  if (parameter == 1) return {width, l.projected};
+  if (parameter == 4) return {l.projected, l.projected < l.hidden ? l.hidden : 0};
+  return {l.biases ? width : 0};
+}
+
+// A parameter of a direction within the memory of all, or none.
+NdArray parameter_of(const Call& c, const NdArray& space, std::int64_t direction, int parameter) {
+  const DimVector sizes = sizes_of(c.layer, parameter);
+  if (checked_numel(sizes) == 0) return {};
+  const std::int64_t place = c.spaces.place[direction][parameter] / element_size(c.layer.dtype);
+  return NdArray(space.storage(), sizes, contiguous_strides(sizes), place, c.layer.dtype);
+}
+
+// One direction of states, and of the columns of rows.
+NdArray state_of(const NdArray& states, std::int64_t direction) {
+  if (!states.defined()) return {};
+  const std::int64_t rows = states.sizes()[1], width = states.sizes()[2];
+  return states.as_strided({rows, width}, {width, 1}, direction * rows * width);
+}
+NdArray columns_of(const Call& c, const NdArray& rows, std::int64_t direction) {
+  const std::int64_t width = c.layer.projected;
+  return rows.as_strided({rows.sizes()[0], width}, {c.layer.directions * width, 1}, direction * width);
+}
+
+NdArray plain_if(const NdArray& x) { return x.defined() ? plain(x) : NdArray(); }
+
+ops::RnnState first_of(const Call& c, std::int64_t direction) {
+  return {plain(state_of(c.hidden, direction)), plain_if(state_of(c.cell, direction))};
+}
+ops::RnnWeights weights_of(const Call& c, std::int64_t direction) {
+  const auto get = [&](int i) { return plain_if(parameter_of(c, c.parameters, direction, i)); };
+  return {get(1), get(2), get(3), get(4)};
+}
+
+// Gates and extras of a direction in what is kept, or in an array of their own where nothing is.
+ops::RnnTrace trace_of(const Call& c, std::int64_t direction) {
+  const ops::RnnSteps steps = steps_of(c, direction);
+  const std::int64_t rows = c.rows.sizes()[0], gates = steps.gates() * c.layer.hidden,
+                     extras = steps.extras() * c.layer.hidden;
+  const DType dtype = c.layer.dtype == kDouble ? kDouble : kFloat;
+  ops::RnnTrace trace;
+  if (!c.kept.defined()) {
+    trace.gates = NdArray::empty({rows, gates}, dtype);
+    trace.extras = NdArray::empty({rows, extras}, dtype);
+  } else {
+    const std::int64_t first = direction * rows * (gates + extras);
+    trace.gates = NdArray(c.kept.storage(), {rows, gates}, {gates, 1}, first, dtype);
+    trace.extras = NdArray(c.kept.storage(), {rows, extras}, {std::max<std::int64_t>(extras, 1), 1},
+                           first + rows * gates, dtype);
+  }
+  trace.result = plain(columns_of(c, c.result, direction));
+  return trace;
+}
+
+void set(NdArray to, const NdArray& from) { kernels::copy(kHere, to, from); }
+
+// to += x, in the parameters' dtype; nothing where there is no such parameter.
+void add(NdArray to, const NdArray& x) {
+  if (!to.defined()) return;
+  NdArray sum = plain(to);
+  kernels::accumulate(kHere, sum, x);
+  set(to, sum);
+}
+
+// a^T b, and the sum of rows as a product with ones.
+NdArray transposed_product(const NdArray& a, const NdArray& b) {
+  NdArray out = NdArray::empty({a.sizes()[1], b.sizes()[1]}, a.dtype());
+  kernels::product(kHere, out, {}, a, b, {.a_transposed = true});
+  return out;
+}
+NdArray sum_of_rows(const NdArray& x) {
+  NdArray ones = NdArray::empty({x.sizes()[0], 1}, x.dtype());
+  kernels::fill(kHere, ones, 1);
+  return transposed_product(x, ones).as_strided({x.sizes()[1]}, {1}, 0);
+}
+
+void forward(const Call& c, std::int64_t d, const NdArray& last_hidden, const NdArray& last_cell) {
+  const ops::RnnState first = first_of(c, d);
+  ops::RnnTrace trace = trace_of(c, d);
+  trace.last = {NdArray::empty(first.hidden.sizes(), first.hidden.dtype()),
+                first.cell.defined() ? NdArray::empty(first.cell.sizes(), first.cell.dtype()) : NdArray()};
+  kernels::product(kHere, trace.gates, {}, plain(c.rows), plain(parameter_of(c, c.parameters, d, 0)),
+                   {.b_transposed = true});
+  kernels::rnn_forward(kHere, trace, first, weights_of(c, d), steps_of(c, d));
+  set(columns_of(c, c.result, d), trace.result);
+  set(state_of(last_hidden, d), trace.last.hidden);
+  if (last_cell.defined()) set(state_of(last_cell, d), trace.last.cell);
+}
+
+// What an LSTM's projection reads: the output gate times the tanh of the cell.
+NdArray before_projection(const ops::RnnTrace& trace, std::int64_t size) {
+  const std::int64_t rows = trace.gates.sizes()[0];
+  NdArray out = NdArray::empty({rows, size}, trace.gates.dtype());
+  visit_float_double(out.dtype(), "rnn_backward", [&]<class T> {
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < size; ++j)
+        out.address_as<T>()[i * size + j] = trace.gates.address_as<T>()[(i * 4 + 3) * size + j] *
+                                            trace.extras.address_as<T>()[(i * 2 + 1) * size + j];
+  });
+  return out;
+}
+
+struct Grads {
+  NdArray result, last_hidden, last_cell, drows, dhidden, dcell, dparameters;
+};
+
+void backward(const Call& c, std::int64_t d, const Grads& g, NdArray& drows) {
+  const ops::RnnState first = first_of(c, d);
+  const ops::RnnTrace trace = trace_of(c, d);
+  const auto like = [](const NdArray& x) { return NdArray::empty(x.sizes(), x.dtype()); };
+  const ops::RnnWeights weights = weights_of(c, d);
+  ops::RnnSlopes s;
+  s.input = like(trace.gates);
+  s.hidden = c.layer.cell == DnnCell::gru ? like(trace.gates) : s.input;
+  s.previous = like(trace.result);
+  if (weights.projection.defined()) s.projected = like(trace.result);
+  s.first = {like(first.hidden), first.cell.defined() ? like(first.cell) : NdArray()};
+  kernels::rnn_backward(kHere, s, plain(columns_of(c, g.result, d)),
+                        {plain(state_of(g.last_hidden, d)), plain_if(state_of(g.last_cell, d))}, trace, first,
+                        weights, steps_of(c, d));
+  kernels::product(kHere, drows, d == 0 ? NdArray() : drows, s.input,
+                   plain(parameter_of(c, c.parameters, d, 0)), {.beta = 1});
+  set(state_of(g.dhidden, d), s.first.hidden);
+  if (g.dcell.defined()) set(state_of(g.dcell, d), s.first.cell);
+  if (!g.dparameters.defined()) return;
+  const auto slope = [&](int i) { return parameter_of(c, g.dparameters, d, i); };
+  add(slope(0), transposed_product(s.input, plain(c.rows)));
+  add(slope(1), transposed_product(s.hidden, s.previous));
+  add(slope(2), sum_of_rows(s.input));
+  add(slope(3), sum_of_rows(s.hidden));
+  if (s.projected.defined())
+    add(slope(4), transposed_product(s.projected, before_projection(trace, c.layer.hidden)));
+}
+
+}  // namespace
+
+std::optional<DnnRnnSpaces> dnn_rnn_spaces(const DnnRnn& l) {
+  if (!dnn_is_used() || (ebb::detail::current_capture() && !l.is_even())) return {};
+  DnnRnnSpaces spaces;
+  for (std::int64_t d = 0; d < l.directions; ++d)
+    for (const int i : kOrder) {
+      spaces.place[d][i] = spaces.parameters;
+      spaces.parameters += checked_numel(sizes_of(l, i)) * element_size(l.dtype);
+    }
+  if (!l.training) return spaces;
+  ops::RnnSteps steps;
+  steps.kind = static_cast<ops::RnnKind>(l.cell);
+  std::int64_t rows = 0;
+  for (const std::int32_t n : l.lengths) rows += n;
+  spaces.kept = l.directions * rows * (steps.gates() + steps.extras()) * l.hidden *
+                element_size(l.dtype == kDouble ? kDouble : kFloat);
+  return spaces;
+}
+
+bool dnn_rnn(const DnnRnn& layer, const DnnRnnArrays& arrays, const NdArray& last_hidden,
+             const NdArray& last_cell) {
+  const DeviceScope scope(layer.device);
+  emu::enqueue(current_stream(layer.device),
+               [call = call_of(layer, arrays), hidden = given(last_hidden), cell = given(last_cell)] {
+                 for (std::int64_t d = 0; d < call.layer.directions; ++d) forward(call, d, hidden, cell);
+               });
+  return true;
+}
+
+bool dnn_rnn_backward(const DnnRnn& layer, const DnnRnnArrays& arrays, const DnnRnnGrads& g) {
+  const DeviceScope scope(layer.device);
+  emu::enqueue(current_stream(layer.device),
+               [call = call_of(layer, arrays),
+                grads = Grads{given(g.result), given(g.last_hidden), given(g.last_cell), given(g.drows),
+                              given(g.dhidden), given(g.dcell), given(g.dparameters)}] {
+                 NdArray drows = plain(grads.drows);
+                 for (std::int64_t d = 0; d < call.layer.directions; ++d) backward(call, d, grads, drows);
+                 set(grads.drows, drows);
+                 std::fill_n(call.kept.address_as<unsigned char>(), call.kept.numel(), 0xff);  // NaN
+               });
   return true;
 }
 
