@@ -1,7 +1,11 @@
 # ebb::torch: headers under libtorch's names, so that programs written for libtorch build unchanged (docs/porting.md).
 
 set(EBB_TORCH_HEADERS ${PROJECT_BINARY_DIR}/include/libtorch)
-ebb_write_torch_headers(${EBB_TORCH_HEADERS} EBB_TORCH_FORWARDERS)
+set(_lists ${PROJECT_SOURCE_DIR}/include/libtorch)
+ebb_write_forwarders(${_lists}/forwarders.list ${EBB_TORCH_HEADERS} "<@header@> of libtorch." EBB_TORCH_FORWARDERS
+  torch/csrc/namespaces.h)
+ebb_write_refusals(${_lists}/refusals.list ${EBB_TORCH_HEADERS} _refusals)
+ebb_remove_unlisted(${EBB_TORCH_HEADERS} ${EBB_TORCH_FORWARDERS} ${_refusals})
 
 add_library(ebb_torch INTERFACE)
 add_library(ebb::torch ALIAS ebb_torch)
