@@ -1,5 +1,5 @@
-# Headers that are written from lists, as those of libtorch's names are (include/libtorch/forwarders.list, refusals.list). A line
-# of a list of forwarders is "<header>: <header> ...": the first includes the others.
+# Headers that are written from lists of lines "<header>: <header> ...": each includes others. They are libtorch's names for
+# headers of ebb (include/libtorch/forwarders.list, refusals.list), and names that headers of ebb had (include/ebb/forwarders.list).
 
 # ebb_write_forwarders(LIST FOLDER COMMENT VARIABLE [HEADER]): writes the headers that the list names below FOLDER, and appends
 # their names to the variable. COMMENT is their first line, in which @header@ is the name; each includes HEADER as well.
@@ -45,3 +45,16 @@ function(ebb_remove_unlisted folder)
     file(REMOVE ${folder}/${header})
   endforeach()
 endfunction()
+
+# The names of the version before, for programs that include them; ebb's own sources do not.
+set(_folder ${PROJECT_BINARY_DIR}/include/forwarders)
+ebb_write_forwarders(${PROJECT_SOURCE_DIR}/include/ebb/forwarders.list ${_folder}
+  "<@header@> of the version before. Programs include the following in its place." EBB_FORWARDERS)
+ebb_remove_unlisted(${_folder} ${EBB_FORWARDERS})
+target_include_directories(ebb PUBLIC $<BUILD_INTERFACE:${_folder}>)
+if(TARGET ebb_internals)
+  target_include_directories(ebb_internals PUBLIC ${_folder})
+endif()
+if(EBB_INSTALL)
+  install(DIRECTORY ${_folder}/ebb DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+endif()

@@ -78,4 +78,15 @@ EBB_API Variable convolution_relu(const Variable& input, const Variable& weight,
                                   const optional<Variable>& bias = {}, IntArrayRef stride = 1,
                                   IntArrayRef padding = 0, IntArrayRef dilation = 1, std::int64_t groups = 1);
 
+/// conv1d of a sequence (T, B, C_in) with weight (kernel, C_in, C_out), bias (C_out) and `pad` zeros at both
+/// ends: (T', B, C_out). (torch.conv_tbc)
+EBB_API Variable conv_tbc(const Variable& self, const Variable& weight, const Variable& bias,
+                          std::int64_t pad = 0);
+
+/// conv3d with a group for each channel of self, (N, C, D, H, W); weight (C m, 1, kernel...).
+/// (torch.ops.aten.conv_depthwise3d)
+EBB_API Variable conv_depthwise3d(const Variable& self, const Variable& weight, IntArrayRef kernel_size,
+                                  const optional<Variable>& bias, IntArrayRef stride, IntArrayRef padding,
+                                  IntArrayRef dilation);
+
 }  // namespace ebb

@@ -5,4 +5,5 @@
 #include <ebb/ops/elementwise/arithmetic.h>
 #include <ebb/ops/elementwise/compare.h>
 #include <ebb/ops/elementwise/parts.h>
+#include <ebb/ops/elementwise/special.h>
 #include <ebb/ops/elementwise/unary.h>

@@ -74,4 +74,18 @@ EBB_API Variable cosine_similarity(const Variable& x1, const Variable& x2, std::
 EBB_API Variable pairwise_distance(const Variable& x1, const Variable& x2, double p = 2, double eps = 1e-6,
                                    bool keepdim = false);
 
+/// group_norm of an input (N, C, HxW elements...), with mean and 1 / sqrt(var + eps), both (N, group); these
+/// two take no gradient. (torch.native_group_norm)
+EBB_API std::tuple<Variable, Variable, Variable> native_group_norm(
+    const Variable& input, const optional<Variable>& weight, const optional<Variable>& bias, std::int64_t N,
+    std::int64_t C, std::int64_t HxW, std::int64_t group, double eps);
+
+/// The norm of all elements. (torch.native_norm)
+EBB_API Variable native_norm(const Variable& self, const Scalar& p = 2);
+EBB_API Variable native_norm(const Variable& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim,
+                             optional<ScalarType> dtype);
+
+/// The norm over all dimensions but one, which keeps its place; of -1 over all. (torch.norm_except_dim)
+EBB_API Variable norm_except_dim(const Variable& v, std::int64_t pow = 2, std::int64_t dim = 0);
+
 }  // namespace ebb

@@ -4,6 +4,8 @@
 #include <ebb/autograd/variable.h>
 #include <ebb/core/random.h>
 
+#include <tuple>
+
 namespace ebb {
 
 /// Uniform on [0, 1) (torch.rand). Floating dtypes only, here and for randn.
@@ -58,6 +60,14 @@ EBB_API Variable bernoulli(const Variable& x, double p, const optional<Generator
 EBB_API Variable multinomial(const Variable& weights, std::int64_t num_samples, bool replacement = false,
                              const optional<Generator>& generator = nullopt);
 
+/// Poisson numbers of these rates, in their floating dtype; the gradient is zero (torch.poisson). Throws for
+/// a negative rate.
+EBB_API Variable poisson(const Variable& self, const optional<Generator>& generator = nullopt);
+/// How many of count[i] trials succeed with probability prob[i], in their floating dtype; both broadcast, the
+/// gradients are zero (torch.binomial). Counts are taken as 0 below it, probabilities as 0 and 1 beyond them.
+EBB_API Variable binomial(const Variable& count, const Variable& prob,
+                          const optional<Generator>& generator = nullopt);
+
 // In place. What was overwritten gets a gradient of zero.
 
 /// Uniform on [from, to).
@@ -86,6 +96,47 @@ EBB_API Variable& bernoulli_(const Variable& self, const Variable& p,
                              const optional<Generator>& generator = nullopt);
 EBB_API Variable& bernoulli_(const Variable& self, double p = 0.5,
                              const optional<Generator>& generator = nullopt);
+
+// Dropout: zeroes at random and scales the rest so that the expectation stays (Srivastava et al. 2014).
+
+/// x * mask / (1 - p), where the mask is 0 with probability p; x itself when `train` is false or p is 0.
+/// Throws unless 0 <= p <= 1 (torch.dropout).
+EBB_API Variable dropout(const Variable& x, double p, bool train);
+EBB_API Variable& dropout_(const Variable& self, double p, bool train);
+/// The same with one draw for each of the first two dimensions: whole channels are dropped
+/// (torch.feature_dropout). With `train` it throws for fewer than two dimensions.
+EBB_API Variable feature_dropout(const Variable& x, double p, bool train);
+EBB_API Variable& feature_dropout_(const Variable& self, double p, bool train);
+/// Keeps mean 0 and variance 1 of self-normalising networks: dropped elements take SELU's negative limit
+/// (Klambauer et al. 2017; torch.alpha_dropout).
+EBB_API Variable alpha_dropout(const Variable& x, double p, bool train);
+EBB_API Variable& alpha_dropout_(const Variable& self, double p, bool train);
+EBB_API Variable feature_alpha_dropout(const Variable& x, double p, bool train);
+EBB_API Variable& feature_alpha_dropout_(const Variable& self, double p, bool train);
+
+/// dropout, with the mask: true where an element stays. Without train (nullopt means true) the input and a
+/// mask of true. (torch.native_dropout)
+EBB_API std::tuple<Variable, Variable> native_dropout(const Variable& input, double p, optional<bool> train);
+
+/// x above 0, a x below with a slope drawn from U(lower, upper) for each element in training, and their mean
+/// otherwise (Xu et al. 2015; torch.rrelu).
+EBB_API Variable rrelu(const Variable& self, const Scalar& lower = 1.0 / 8, const Scalar& upper = 1.0 / 3,
+                       bool training = false, const optional<Generator>& generator = nullopt);
+EBB_API Variable& rrelu_(const Variable& self, const Scalar& lower = 1.0 / 8, const Scalar& upper = 1.0 / 3,
+                         bool training = false, const optional<Generator>& generator = nullopt);
+
+/// rrelu whose slopes are left in `noise`, of self's shape and dtype: in training those drawn from U(lower,
+/// upper) where self <= 0, else 1. In evaluation noise is left alone. (torch.rrelu_with_noise)
+EBB_API Variable rrelu_with_noise(const Variable& self, const Variable& noise, const Scalar& lower = 0.125,
+                                  const Scalar& upper = 1.0 / 3, bool training = false,
+                                  const optional<Generator>& generator = {});
+EBB_API Variable& rrelu_with_noise_(const Variable& self, const Variable& noise, const Scalar& lower = 0.125,
+                                    const Scalar& upper = 1.0 / 3, bool training = false,
+                                    const optional<Generator>& generator = {});
+/// The same with the slopes as a second result.
+EBB_API std::tuple<Variable, Variable> rrelu_with_noise_functional(
+    const Variable& self, const Variable& noise, const Scalar& lower = 0.125, const Scalar& upper = 1.0 / 3,
+    bool training = false, const optional<Generator>& generator = {});
 
 /// libtorch's spelling: `make_generator<CPUGeneratorImpl>(seed)`.
 using CPUGeneratorImpl = Generator;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/autograd/variable.h>
+#include <ebb/ops/random.h>  // rrelu, which was declared here
 
 #include <string_view>
 
@@ -22,12 +23,6 @@ EBB_API Variable& relu6_(const Variable& self);
 /// x above 0, negative_slope x below; the derivative at 0 is negative_slope.
 EBB_API Variable leaky_relu(const Variable& self, const Scalar& negative_slope = 0.01);
 EBB_API Variable& leaky_relu_(const Variable& self, const Scalar& negative_slope = 0.01);
-/// x above 0, a x below with a slope drawn from U(lower, upper) for each element in training, and their mean
-/// otherwise (Xu et al. 2015; torch.rrelu).
-EBB_API Variable rrelu(const Variable& self, const Scalar& lower = 1.0 / 8, const Scalar& upper = 1.0 / 3,
-                       bool training = false, const optional<Generator>& generator = nullopt);
-EBB_API Variable& rrelu_(const Variable& self, const Scalar& lower = 1.0 / 8, const Scalar& upper = 1.0 / 3,
-                         bool training = false, const optional<Generator>& generator = nullopt);
 /// x where x > 0, else weight x. `weight` has one element, or one for each channel (dimension 1 of self).
 EBB_API Variable prelu(const Variable& self, const Variable& weight);
 /// scale x above 0, scale alpha (e^(input_scale x) - 1) below (Clevert et al. 2016).

@@ -69,6 +69,8 @@ EBB_API Variable pixel_shuffle(const Variable& x, std::int64_t upscale_factor);
 EBB_API Variable pixel_unshuffle(const Variable& x, std::int64_t downscale_factor);
 /// Deals the channels of `groups` groups out in turn. (torch.channel_shuffle)
 EBB_API Variable channel_shuffle(const Variable& x, std::int64_t groups);
+/// The same under its name in ATen. (torch.native_channel_shuffle)
+EBB_API Variable native_channel_shuffle(const Variable& self, std::int64_t groups);
 
 // x with a part of it replaced, as new tensors. (torch.select_scatter, slice_scatter, diagonal_scatter,
 // as_strided_scatter; the last one addresses the elements of x in row-major order.)

@@ -1,4 +1,4 @@
-// Covariances, histograms, quantiles without NaN, bounded norms, reductions of segments.
+// Counts and reductions of groups: histograms of values, and segments of neighbours.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -9,18 +9,14 @@
 
 namespace ebb {
 
-/// The covariance matrix of variables, the rows of self, [v, n] -> [v, v]; a vector is one variable and gives
-/// a number. Sums are divided by n - correction. fweights, [n] integers, say how often each observation is
-/// counted, aweights, [n] floating numbers, its weight. (torch.cov)
-EBB_API Variable cov(const Variable& self, std::int64_t correction = 1,
-                     const optional<Variable>& fweights = {}, const optional<Variable>& aweights = {});
-/// The correlation coefficients: cov(self) over the deviations of both variables, in [-1, 1].
-/// (torch.corrcoef)
-EBB_API Variable corrcoef(const Variable& self);
-
-/// Slices along `dim`, those whose p-norm exceeds maxnorm scaled down to it. (torch.renorm)
-EBB_API Variable renorm(const Variable& self, const Scalar& p, std::int64_t dim, const Scalar& maxnorm);
-EBB_API Variable& renorm_(const Variable& self, const Scalar& p, std::int64_t dim, const Scalar& maxnorm);
+/// How often each of 0, 1, ... occurs in a one-dimensional tensor of integers, or the sum of their weights;
+/// at least `minlength` places. Throws for negative values. (torch.bincount)
+EBB_API Variable bincount(const Variable& self, const optional<Variable>& weights = {},
+                          std::int64_t minlength = 0);
+/// How many elements fall into each of `bins` equal intervals of [min, max]; the range of the data if both
+/// are equal. (torch.histc)
+EBB_API Variable histc(const Variable& self, std::int64_t bins = 100, const Scalar& min = 0,
+                       const Scalar& max = 0);
 
 /// How many of self's elements, or what `weight` of them, lie between neighbours among `bins`, a vector of k
 /// + 1 edges that grow: (counts [k], edges), in self's floating dtype. The last bin contains its right edge;
@@ -47,12 +43,6 @@ EBB_API std::tuple<Variable, std::vector<Variable>> histogramdd(const Variable& 
                                                                 optional<ArrayRef<double>> range = nullopt,
                                                                 const optional<Variable>& weight = {},
                                                                 bool density = false);
-
-/// quantile() of the elements that are not NaN; NaN where there is none. (torch.nanquantile)
-EBB_API Variable nanquantile(const Variable& self, const Variable& q, optional<std::int64_t> dim = nullopt,
-                             bool keepdim = false, std::string_view interpolation = "linear");
-EBB_API Variable nanquantile(const Variable& self, double q, optional<std::int64_t> dim = nullopt,
-                             bool keepdim = false, std::string_view interpolation = "linear");
 
 /// Reduces runs of neighbours along `axis`, of `lengths` [..., s] or between `offsets` [..., s + 1], to one
 /// element each:

@@ -1,4 +1,4 @@
-// Order along one dimension: sorting, selecting, and counting what differs. NaN counts as larger than every
+// Order along one dimension: sorting, selecting, and finding what differs. NaN counts as larger than every
 // number.
 #pragma once
 
@@ -47,6 +47,12 @@ EBB_API Variable quantile(const Variable& self, const Variable& q, optional<std:
 EBB_API Variable quantile(const Variable& self, double q, optional<std::int64_t> dim = nullopt,
                           bool keepdim = false, std::string_view interpolation = "linear");
 
+/// quantile() of the elements that are not NaN; NaN where there is none. (torch.nanquantile)
+EBB_API Variable nanquantile(const Variable& self, const Variable& q, optional<std::int64_t> dim = nullopt,
+                             bool keepdim = false, std::string_view interpolation = "linear");
+EBB_API Variable nanquantile(const Variable& self, double q, optional<std::int64_t> dim = nullopt,
+                             bool keepdim = false, std::string_view interpolation = "linear");
+
 /// The different elements in order; for each element of self the place of its value there; how often each
 /// occurs. What is not asked for is empty. Not differentiable. (torch.unique)
 EBB_API std::tuple<Variable, Variable> _unique(const Variable& self, bool sorted = true,
@@ -70,14 +76,6 @@ inline std::tuple<Variable, Variable, Variable> unique_dim_consecutive(const Var
   return unique_consecutive(self, return_inverse, return_counts, dim);
 }
 
-/// How often each of 0, 1, ... occurs in a one-dimensional tensor of integers, or the sum of their weights;
-/// at least `minlength` places. Throws for negative values. (torch.bincount)
-EBB_API Variable bincount(const Variable& self, const optional<Variable>& weights = {},
-                          std::int64_t minlength = 0);
-/// How many elements fall into each of `bins` equal intervals of [min, max]; the range of the data if both
-/// are equal. (torch.histc)
-EBB_API Variable histc(const Variable& self, std::int64_t bins = 100, const Scalar& min = 0,
-                       const Scalar& max = 0);
 /// Where values would be inserted into a sorted sequence (or lines of one, of the same leading shape): before
 /// equals, or after them if `right`. `side` "left" or "right" says the same. (torch.searchsorted)
 EBB_API Variable searchsorted(const Variable& sorted_sequence, const Variable& self, bool out_int32 = false,

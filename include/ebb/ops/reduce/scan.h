@@ -1,4 +1,4 @@
-// Integrals and derivatives of sampled functions.
+// Along one dimension: running sums, products and extrema, differences, integrals and derivatives.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -8,11 +8,35 @@
 
 namespace ebb {
 
+/// Sums of the elements up to each place; integers and bool add up in Long. (torch.cumsum)
+EBB_API Variable cumsum(const Variable& self, std::int64_t dim, optional<ScalarType> dtype = nullopt);
+EBB_API Variable& cumsum_(const Variable& self, std::int64_t dim, optional<ScalarType> dtype = nullopt);
+/// Products of the elements up to each place. The gradient is exact where elements are 0, to any order.
+/// (torch.cumprod)
+EBB_API Variable cumprod(const Variable& self, std::int64_t dim, optional<ScalarType> dtype = nullopt);
+EBB_API Variable& cumprod_(const Variable& self, std::int64_t dim, optional<ScalarType> dtype = nullopt);
+/// log(cumsum(exp(x))) without overflow. (torch.logcumsumexp)
+EBB_API Variable logcumsumexp(const Variable& self, std::int64_t dim);
+/// The largest element up to each place and where it stands: the last of equals. NaN wins. (torch.cummax)
+EBB_API std::tuple<Variable, Variable> cummax(const Variable& self, std::int64_t dim);
+/// The smallest element up to each place and where it stands. (torch.cummin)
+EBB_API std::tuple<Variable, Variable> cummin(const Variable& self, std::int64_t dim);
+
+/// The n-th difference of neighbours along `dim`; `prepend` and `append` lengthen x first. (torch.diff)
+EBB_API Variable diff(const Variable& self, std::int64_t n = 1, std::int64_t dim = -1,
+                      const optional<Variable>& prepend = {}, const optional<Variable>& append = {});
+
+/// y[i] = x[i] + links[i - 1] * y[i - 1] along `dim`; from the end backwards, y[i] = x[i] + links[i] * y[i +
+/// 1], if `reverse`. links has one element fewer than x: the factors between neighbours. Floating dtypes.
+/// What gradients of cumulative products are made of. Differentiable.
+EBB_API Variable linear_recurrence(const Variable& x, const Variable& links, std::int64_t dim,
+                                   bool reverse = false);
+
 /// The integral of samples y along `dim` by the trapezoidal rule: the sum of (x[i + 1] - x[i]) (y[i] + y[i +
 /// 1]) / 2. x has a value for each sample, or broadcasts to y with it along `dim`. No samples give 0. Throws
 /// for Bool. (torch.trapezoid)
 EBB_API Variable trapezoid(const Variable& y, const Variable& x, std::int64_t dim = -1);
-/// Of samples dx apart.
+/// The samples are dx apart.
 EBB_API Variable trapezoid(const Variable& y, const Scalar& dx = 1, std::int64_t dim = -1);
 inline Variable trapz(const Variable& y, const Variable& x, std::int64_t dim = -1) {
   return trapezoid(y, x, dim);

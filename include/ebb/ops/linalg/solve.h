@@ -1,7 +1,7 @@
 // Linear systems, inverses and determinants.
 //
 // For batches of Float and Double matrices on either device, differentiable to any order; what
-// ebb/ops/decomposition.h says of errors, waiting and names holds here too.
+// ebb/ops/linalg/decomposition.h says of errors, waiting and names holds here too.
 #pragma once
 
 #include <ebb/autograd/variable.h>

@@ -1,7 +1,7 @@
 // Results written into tensors that are there already.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/core/warning.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/out.h>
 
 namespace ebb::detail {

@@ -1,9 +1,75 @@
-// Orthogonal polynomials.
+// torch.special as `special_<name>`: functions of mathematical physics and statistics, orthogonal
+// polynomials.
 #pragma once
 
 #include <ebb/autograd/variable.h>
 
 namespace ebb {
+
+// Each is elementwise, operands broadcast, and integer tensors are first converted to the default dtype
+// unless said otherwise. Doubles are right to a few units in the last place, relative to the function's
+// amplitude where it oscillates, and the other dtypes are rounded from doubles. Derivatives exist where
+// PyTorch has them; a result without one does not require grad.
+
+/// Ai(x), the Airy function; no derivative (torch.special.airy_ai).
+EBB_API Variable special_airy_ai(const Variable& x);
+/// J_0(x), the Bessel function of the first kind (torch.special.bessel_j0).
+EBB_API Variable special_bessel_j0(const Variable& self);
+/// J_1(x) (torch.special.bessel_j1).
+EBB_API Variable special_bessel_j1(const Variable& self);
+/// Y_0(x), the Bessel function of the second kind: -inf at 0, NaN below (torch.special.bessel_y0).
+EBB_API Variable special_bessel_y0(const Variable& self);
+/// Y_1(x) (torch.special.bessel_y1).
+EBB_API Variable special_bessel_y1(const Variable& self);
+/// The entropy's term -x log(x): 0 at 0, -inf below (torch.special.entr).
+EBB_API Variable special_entr(const Variable& self);
+/// e^(x^2) erfc(x), without overflow for large x (torch.special.erfcx).
+EBB_API Variable special_erfcx(const Variable& self);
+/// e^-|x| I_0(x) (torch.special.i0e).
+EBB_API Variable special_i0e(const Variable& self);
+/// e^-|x| I_1(x) (torch.special.i1e).
+EBB_API Variable special_i1e(const Variable& self);
+/// The logarithm of ndtr(x), without cancellation on either side (torch.special.log_ndtr).
+EBB_API Variable special_log_ndtr(const Variable& self);
+/// K_0(x), the modified Bessel function of the second kind: inf at 0, NaN below
+/// (torch.special.modified_bessel_k0).
+EBB_API Variable special_modified_bessel_k0(const Variable& self);
+/// K_1(x) (torch.special.modified_bessel_k1).
+EBB_API Variable special_modified_bessel_k1(const Variable& self);
+/// The normal distribution function erfc(-x / sqrt(2)) / 2 (torch.special.ndtr).
+EBB_API Variable special_ndtr(const Variable& self);
+/// The inverse of ndtr: NaN outside [0, 1], infinite at its ends (torch.special.ndtri).
+EBB_API Variable special_ndtri(const Variable& self);
+/// e^x K_0(x); no derivative (torch.special.scaled_modified_bessel_k0).
+EBB_API Variable special_scaled_modified_bessel_k0(const Variable& x);
+/// e^x K_1(x); no derivative (torch.special.scaled_modified_bessel_k1).
+EBB_API Variable special_scaled_modified_bessel_k1(const Variable& x);
+/// sin(x) / x, 1 at 0; no derivative (torch.special.spherical_bessel_j0).
+EBB_API Variable special_spherical_bessel_j0(const Variable& x);
+
+/// P(self, other) = gamma(self, other) / Gamma(self), the regularised lower incomplete gamma function of a >=
+/// 0 and x >= 0, floating dtypes only. Differentiable by x; backward by a throws, as in PyTorch
+/// (torch.special.gammainc).
+EBB_API Variable igamma(const Variable& self, const Variable& other);
+EBB_API Variable& igamma_(const Variable& self, const Variable& other);
+/// Q = 1 - P, the upper one (torch.special.gammaincc).
+EBB_API Variable igammac(const Variable& self, const Variable& other);
+EBB_API Variable& igammac_(const Variable& self, const Variable& other);
+/// The logarithm of the multivariate gamma function: p (p - 1) / 4 log(pi) + the sum of lgamma(x - i / 2), i
+/// = 0 ... p - 1 (torch.special.multigammaln). Throws for p < 1.
+EBB_API Variable mvlgamma(const Variable& self, std::int64_t p);
+EBB_API Variable& mvlgamma_(const Variable& self, std::int64_t p);
+
+/// x log(1 + y), 0 where x is 0 and y is no NaN (torch.special.xlog1py).
+EBB_API Variable special_xlog1py(const Variable& self, const Variable& other);
+EBB_API Variable special_xlog1py(const Scalar& self, const Variable& other);
+EBB_API Variable special_xlog1py(const Variable& self, const Scalar& other);
+/// Hurwitz's zeta function, the sum over k >= 0 of (other + k)^-self; inf at self = 1 and where other is 0,
+/// -1, ..., NaN for self < 1. Differentiable by other; backward by self throws, as in PyTorch
+/// (torch.special.zeta).
+EBB_API Variable special_zeta(const Variable& self, const Variable& other);
+EBB_API Variable special_zeta(const Scalar& self, const Variable& other);
+EBB_API Variable special_zeta(const Variable& self, const Scalar& other);
 
 // Orthogonal polynomials of degree n, which is rounded towards 0: 0 for n < 0, infinite where they overflow.
 // No derivatives. Except Chebyshev's inside (-1, 1), degree n takes n steps.

@@ -1,4 +1,4 @@
-// Sums, means and maxima of bags of rows of a table.
+// Rows of a table: embeddings, their sums over bags, and classes as one-hot vectors.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -6,6 +6,25 @@
 #include <tuple>
 
 namespace ebb {
+
+/// Long vectors of num_classes (or max + 1) entries with a 1 at each class. (torch.nn.functional.one_hot)
+EBB_API Variable one_hot(const Variable& x, std::int64_t num_classes = -1);
+/// Rows of a matrix: shape of indices + {columns}. The row padding_idx gets no gradient; scale_grad_by_freq
+/// divides each row's gradient by the number of its uses. Gradients are dense whatever `sparse` says.
+/// (torch.embedding)
+EBB_API Variable embedding(const Variable& weight, const Variable& indices, std::int64_t padding_idx = -1,
+                           bool scale_grad_by_freq = false, bool sparse = false);
+EBB_API Variable embedding_dense_backward(const Variable& grad_output, const Variable& indices,
+                                          std::int64_t num_weights, std::int64_t padding_idx,
+                                          bool scale_grad_by_freq);
+
+/// Scales those rows of the table (V, D) that indices name, and whose norm exceeds max_norm, down to it, in
+/// place and without a graph. (torch.embedding_renorm_)
+EBB_API Variable& embedding_renorm_(const Variable& self, const Variable& indices, double max_norm,
+                                    double norm_type);
+/// The same of a copy.
+EBB_API Variable embedding_renorm(const Variable& self, const Variable& indices, double max_norm,
+                                  double norm_type);
 
 /// Reduces bags of rows of `weight` (rows, D): bag b holds the rows indices[offsets[b]] up to
 /// indices[offsets[b

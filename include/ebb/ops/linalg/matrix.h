@@ -1,7 +1,8 @@
 // Norms, condition, rank and exponential of matrices, and what else linalg has that needs no factorisation.
 //
 // Norms and what sums or multiplies take all floating dtypes; what needs singular values or a solution takes
-// Float and Double. Differentiable to any order; what ebb/ops/decomposition.h says of errors and names holds.
+// Float and Double. Differentiable to any order; what ebb/ops/linalg/decomposition.h says of errors and names
+// holds.
 #pragma once
 
 #include <ebb/autograd/variable.h>

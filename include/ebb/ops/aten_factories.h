@@ -2,7 +2,7 @@
 // zeros({2, 3}, kFloat, kStrided, Device("cuda:0"), false). What is nullopt takes the default.
 #pragma once
 
-#include <ebb/ops/creation.h>
+#include <ebb/ops/creation/factories.h>
 #include <ebb/ops/random.h>
 
 namespace ebb {
