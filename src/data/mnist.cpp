@@ -1,7 +1,7 @@
 // MNIST and what has its format, which is IDX.
 #include <ebb/data/datasets.h>
 #include <ebb/data/idx.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>

@@ -5,7 +5,6 @@
 #include <ebb/data/samplers.h>
 #include <ebb/data/stream_sampler.h>
 #include <ebb/data/subset_samplers.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/random.h>
 

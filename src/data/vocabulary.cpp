@@ -1,6 +1,5 @@
 // Tokens of text and their numbers.
 #include <ebb/data/text.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 
 #include <algorithm>

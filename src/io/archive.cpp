@@ -3,7 +3,6 @@
 #include <ebb/autograd/function.h>
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/io/safetensors.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 
 #include <algorithm>

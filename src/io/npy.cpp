@@ -2,7 +2,7 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/core/error.h>
 #include <ebb/io/npy.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 #include <algorithm>
 #include <charconv>

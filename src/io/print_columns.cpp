@@ -2,7 +2,7 @@
 #include "io/print_columns.h"
 
 #include <ebb/autograd/grad_mode.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
 
 #include <atomic>

@@ -2,7 +2,6 @@
 #include "io/pytorch_values.h"
 
 #include <ebb/core/error.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/core/error.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 #include <algorithm>
 #include <bit>

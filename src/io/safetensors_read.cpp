@@ -1,7 +1,7 @@
 // Tensors out of safetensors files, streams and memory.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/io/safetensors.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 #include <algorithm>
 

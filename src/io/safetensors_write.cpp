@@ -1,6 +1,6 @@
 // Tensors into safetensors files and streams.
 #include <ebb/io/safetensors.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 #include <nlohmann/json.hpp>
 

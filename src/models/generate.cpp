@@ -5,10 +5,7 @@
 #include <ebb/ops/index.h>
 #include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>
-#include <ebb/ops/scan.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/softmax.h>
-#include <ebb/ops/sort.h>
 
 #include <limits>
 

@@ -3,7 +3,7 @@
 #include <ebb/nn/init.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>
 
 #include <cmath>

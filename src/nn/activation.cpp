@@ -1,14 +1,12 @@
 // Activations: their functions, and their modules.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/modules/activation.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/softmax.h>
 
 #include "nn/stateless.h"
 

@@ -1,13 +1,11 @@
 // A softmax over many classes, most of them rare: the module.
 #include <ebb/nn/modules/adaptive_softmax.h>
 #include <ebb/nn/modules/sequential.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/softmax.h>
 
 #include <cmath>
 

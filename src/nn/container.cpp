@@ -1,7 +1,7 @@
 // Lists and dictionaries of modules and parameters, and functions as modules.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/modules/container.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 #include <ostream>
 

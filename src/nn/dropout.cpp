@@ -1,6 +1,6 @@
 // Dropouts: their functions, and their modules.
 #include <ebb/nn/modules/dropout.h>
-#include <ebb/ops/dropout.h>
+#include <ebb/ops/random.h>
 #include <ebb/ops/shape.h>
 
 #include "nn/stateless.h"

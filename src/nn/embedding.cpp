@@ -2,12 +2,9 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/embedding.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/embedding_bag.h>
 #include <ebb/ops/index.h>
-#include <ebb/ops/native.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 

@@ -2,7 +2,6 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/fusion.h>
 #include <ebb/nn/skip_init.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>

@@ -4,7 +4,7 @@
 #include <ebb/autograd/function.h>
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/hooks.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 #include <algorithm>
 

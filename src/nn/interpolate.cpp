@@ -3,7 +3,6 @@
 #include <ebb/nn/functional/padding.h>
 #include <ebb/nn/functional/vision.h>
 #include <ebb/ops/pool.h>
-#include <ebb/ops/resample.h>
 
 #include <cmath>
 

@@ -2,7 +2,6 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/modules/lazy.h>
 #include <ebb/nn/skip_init.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 
 #include <sstream>

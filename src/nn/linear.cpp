@@ -2,7 +2,7 @@
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/linear.h>
 #include <ebb/ops/creation.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>
 
 #include <cmath>

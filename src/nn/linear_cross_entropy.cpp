@@ -1,10 +1,10 @@
 // A linear map and the cross-entropy of its result, of all samples or of some at a time.
 #include <ebb/autograd/checkpoint.h>
 #include <ebb/nn/modules/linear_cross_entropy.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 

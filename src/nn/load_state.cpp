@@ -2,7 +2,7 @@
 #include "nn/load_state.h"
 
 #include <ebb/autograd/grad_mode.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 #include <algorithm>
 #include <ostream>

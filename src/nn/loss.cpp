@@ -4,15 +4,13 @@
 #include <ebb/nn/modules/ctc_loss.h>
 #include <ebb/nn/modules/loss.h>
 #include <ebb/nn/modules/triplet_loss.h>
-#include <ebb/ops/copy.h>
-#include <ebb/ops/ctc_loss.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/loss.h>
 #include <ebb/ops/norm.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/softmax.h>
 
 #include <cmath>
 #include <numbers>

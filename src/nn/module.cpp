@@ -1,7 +1,7 @@
 // Modules: construction, names, registration, moves and conversions.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/core/warning.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 #include <new>
 #include <ostream>

@@ -4,12 +4,11 @@
 #include <ebb/nn/modules/multi_head_attention.h>
 #include <ebb/ops/attention.h>
 #include <ebb/ops/creation.h>
-#include <ebb/ops/dropout.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
+#include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/softmax.h>
 
 #include <array>
 #include <cmath>

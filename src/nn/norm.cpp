@@ -4,7 +4,6 @@
 #include <ebb/nn/modules/cross_map_lrn.h>
 #include <ebb/nn/modules/norm.h>
 #include <ebb/nn/modules/sync_batch_norm.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>

@@ -1,16 +1,12 @@
 // Weights with orthonormal columns.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/parametrize.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
-#include <ebb/ops/decomposition.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
-#include <ebb/ops/matrix.h>
 #include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/solve.h>
 
 #include <limits>
 

@@ -1,10 +1,8 @@
 // Packed sequences of modules, sorted by length and back.
 #include <ebb/nn/utils/rnn.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/sort.h>
 
 namespace ebb::nn::utils::rnn {
 

@@ -2,7 +2,7 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/modules/container.h>
 #include <ebb/nn/parametrize.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 #include "nn/hooks.h"
 

@@ -3,15 +3,13 @@
 
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/utils.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/sort.h>
 
 #include <cmath>
 

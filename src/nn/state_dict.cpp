@@ -1,5 +1,5 @@
 // The state of a module by name.
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 #include <map>
 

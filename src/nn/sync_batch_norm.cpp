@@ -5,8 +5,8 @@
 #include <ebb/nn/modules/sequential.h>
 #include <ebb/nn/modules/sync_batch_norm.h>
 #include <ebb/ops/creation.h>
+#include <ebb/ops/creation/tensor_data.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/tensor_data.h>
 
 #include "nn/fields.h"
 #include "nn/hooks.h"

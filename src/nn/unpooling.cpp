@@ -1,6 +1,5 @@
 // Unpooling, and pooling by windows that are drawn: their functions, and their modules.
 #include <ebb/nn/modules/unpooling.h>
-#include <ebb/ops/fractional_pool.h>
 #include <ebb/ops/pool.h>
 #include <ebb/ops/random.h>
 #include <ebb/ops/shape.h>

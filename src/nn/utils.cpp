@@ -1,7 +1,6 @@
 // Tools for gradients and parameters.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/utils.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
 

@@ -3,10 +3,9 @@
 #include <ebb/nn/functional/norm.h>
 #include <ebb/nn/modules/conv.h>
 #include <ebb/nn/parametrize.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 

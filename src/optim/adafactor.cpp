@@ -1,6 +1,6 @@
 // Adafactor.
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/optim/adafactor.h>
 

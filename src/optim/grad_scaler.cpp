@@ -3,7 +3,6 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/core/warning.h>
 #include <ebb/cuda/cuda.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 

@@ -1,9 +1,9 @@
 // L-BFGS.
 #include <ebb/autograd/grad_mode.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
+#include <ebb/ops/linalg/solve.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 #include <ebb/optim/lbfgs.h>

@@ -1,6 +1,6 @@
 // Muon.
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 #include <ebb/optim/muon.h>

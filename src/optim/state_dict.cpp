@@ -1,6 +1,6 @@
 // The state_dict of an optimizer, and its files.
 #include <ebb/core/warning.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/optim/optimizer.h>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/optim/optimizer.h>
 
 #include <utility>

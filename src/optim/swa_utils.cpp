@@ -1,7 +1,6 @@
 // AveragedModel, update_bn and SWALR.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/modules/norm.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/optim/swa_utils.h>

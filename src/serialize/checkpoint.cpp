@@ -5,7 +5,7 @@
 #include <ebb/autograd/rng_state.h>
 #include <ebb/cuda/cuda.h>
 #include <ebb/io/safetensors.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 #include <algorithm>
 #include <filesystem>

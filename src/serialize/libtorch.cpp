@@ -2,7 +2,6 @@
 // them.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/io/pytorch.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/optim.h>
 #include <ebb/serialize.h>

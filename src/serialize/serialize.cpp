@@ -2,7 +2,7 @@
 #include <ebb/serialize.h>
 
 #include <ebb/autograd/grad_mode.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 #include "core/messages.h"
 #include "io/any_file.h"

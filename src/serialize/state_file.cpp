@@ -5,7 +5,7 @@
 #include <ebb/io/npy.h>
 #include <ebb/io/pytorch.h>
 #include <ebb/io/sharded.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 #include <algorithm>
 #include <filesystem>

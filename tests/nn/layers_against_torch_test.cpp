@@ -11,14 +11,13 @@
 #include <ebb/nn/modules/transformer.h>
 #include <ebb/nn/modules/triplet_loss.h>
 #include <ebb/nn/modules/unpooling.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
+#include <ebb/ops/creation/tensor_data.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/fractional_pool.h>
+#include <ebb/ops/pool.h>
 #include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/tensor_data.h>
 
 #include <sstream>
 #include <vector>

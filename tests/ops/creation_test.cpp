@@ -1,6 +1,6 @@
 // Making tensors: values, dtypes, options, errors.
 #include <ebb/ebb.h>
-#include <ebb/ops/factories.h>
+#include <ebb/ops/aten_factories.h>
 
 #include <limits>
 #include <vector>

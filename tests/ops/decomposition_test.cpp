@@ -1,5 +1,5 @@
 // Linear algebra against numbers of torch 2.15, at singular matrices, and its messages.
-#include <ebb/linalg.h>
+#include <ebb/ops/linalg.h>
 
 #include "check.h"
 

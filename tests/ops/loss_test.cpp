@@ -3,14 +3,12 @@
 #include <ebb/cuda/cuda.h>
 #include <ebb/ebb.h>
 #include <ebb/nn/modules/ctc_loss.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
-#include <ebb/ops/ctc_loss.h>
+#include <ebb/ops/creation/tensor_data.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/loss.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/softmax.h>
-#include <ebb/ops/tensor_data.h>
 
 #include <cmath>
 #include <vector>

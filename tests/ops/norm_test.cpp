@@ -1,6 +1,6 @@
 // Normalisations: values by plain loops, derivatives, running statistics, errors, and the range of moments.
 #include <ebb/ebb.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/norm.h>
 
 #include <cmath>

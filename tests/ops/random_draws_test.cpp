@@ -1,6 +1,6 @@
 // Random counts, and numbers that are drawn in blocks.
 #include <ebb/ebb.h>
-#include <ebb/ops/counts.h>
+#include <ebb/ops/random.h>
 
 #include "check.h"
 #include "support/catch.h"

@@ -3,14 +3,13 @@
 #include <ebb/core/warning.h>
 #include <ebb/nn/functional/padding.h>
 #include <ebb/nn/functional/vision.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
+#include <ebb/ops/creation/tensor_data.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/pool.h>
 #include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>
-#include <ebb/ops/resample.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/tensor_data.h>
 
 #include <cmath>
 #include <vector>

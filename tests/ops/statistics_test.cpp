@@ -2,11 +2,11 @@
 // edges, empty parts, other dtypes.
 #include "check.h"
 
-#include <ebb/ops/calculus.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise/parts.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/reduce.h>
 #include <ebb/ops/special.h>
-#include <ebb/ops/statistics.h>
-#include <ebb/ops/windows.h>
 
 using namespace ebb;
 

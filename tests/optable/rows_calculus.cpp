@@ -2,8 +2,9 @@
 #include "optable/reference.h"
 #include "optable/table.h"
 
-#include <ebb/ops/calculus.h>
-#include <ebb/ops/windows.h>
+#include <ebb/ops/creation.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
 
 #include <cmath>
 

@@ -1,6 +1,5 @@
 // Copies, conversions, tensors made of nothing, random tensors and dropout.
 #include <ebb/core/random.h>
-#include <ebb/ops/dropout.h>
 #include <ebb/ops/random.h>
 
 #include <cmath>

@@ -3,7 +3,7 @@
 #include "optable/reference.h"
 #include "optable/table.h"
 
-#include <ebb/linalg.h>
+#include <ebb/ops/linalg.h>
 
 #include <cmath>
 

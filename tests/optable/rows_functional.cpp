@@ -9,7 +9,7 @@
 #include <ebb/nn/functional/pooling.h>
 #include <ebb/nn/functional/triplet_loss.h>
 #include <ebb/nn/functional/unpooling.h>
-#include <ebb/ops/fractional_pool.h>
+#include <ebb/ops/pool.h>
 
 #include <algorithm>
 #include <cmath>

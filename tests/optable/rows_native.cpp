@@ -1,5 +1,9 @@
 // What ATen calls native.
-#include <ebb/ops/native.h>
+#include <ebb/ops/conv.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/norm.h>
+#include <ebb/ops/random.h>
+#include <ebb/ops/shape.h>
 
 #include <algorithm>
 #include <cmath>

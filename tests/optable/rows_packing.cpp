@@ -1,6 +1,5 @@
 // Sequences that are packed and padded, and connectionist temporal classification.
 #include <ebb/nn/functional/ctc_loss.h>
-#include <ebb/ops/ctc_loss.h>
 #include <ebb/ops/loss.h>
 #include <ebb/ops/rnn.h>
 

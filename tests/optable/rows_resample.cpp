@@ -1,6 +1,6 @@
 // Sampling at grids, and resizing.
 #include <ebb/nn/functional/vision.h>
-#include <ebb/ops/resample.h>
+#include <ebb/ops/pool.h>
 
 #include <algorithm>
 #include <cmath>

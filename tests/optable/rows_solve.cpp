@@ -1,5 +1,5 @@
 // Linear systems, inverses and determinants; roots of matrices, polar and truncated decompositions.
-#include <ebb/linalg.h>
+#include <ebb/ops/linalg.h>
 
 #include <cmath>
 #include <utility>

@@ -3,9 +3,10 @@
 #include "optable/reference.h"
 #include "optable/table.h"
 
-#include <ebb/ops/counts.h>
 #include <ebb/ops/elementwise/parts.h>
-#include <ebb/ops/statistics.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/random.h>
+#include <ebb/ops/reduce.h>
 
 #include <algorithm>
 #include <cmath>

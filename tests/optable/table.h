@@ -8,20 +8,16 @@
 #include <ebb/derivatives/gradcheck.h>
 #include <ebb/ops/attention.h>
 #include <ebb/ops/conv.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
+#include <ebb/ops/creation/tensor_data.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/loss.h>
 #include <ebb/ops/norm.h>
 #include <ebb/ops/pool.h>
 #include <ebb/ops/reduce.h>
-#include <ebb/ops/scan.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/softmax.h>
-#include <ebb/ops/sort.h>
-#include <ebb/ops/tensor_data.h>
 
 #include <cstdint>
 #include <functional>

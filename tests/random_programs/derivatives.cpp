@@ -3,7 +3,7 @@
 
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/grad_mode.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 

@@ -5,9 +5,8 @@
 #include <ebb/core/error.h>
 #include <ebb/core/random.h>
 #include <ebb/ops/creation.h>
-#include <ebb/ops/dropout.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/random.h>
 
 #include <thread>

@@ -3,7 +3,7 @@
 
 #include <ebb/ops/creation.h>
 #include <ebb/ops/index.h>
-#include <ebb/ops/indexing.h>
+#include <ebb/ops/index/indexing.h>
 
 #include <sstream>
 

@@ -1,7 +1,6 @@
 // Statements that make tensors: of numbers, of others by casts, copies, joins and parts.
 #include "random_programs/kinds.h"
 
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>

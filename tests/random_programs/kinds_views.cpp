@@ -1,5 +1,5 @@
 // Views, geometry that changes in place, and writes to tensors, which may be views or bases of others.
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>

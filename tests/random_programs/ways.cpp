@@ -7,7 +7,6 @@
 #include <ebb/core/error.h>
 #include <ebb/core/parallel.h>
 #include <ebb/core/random.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/optim.h>

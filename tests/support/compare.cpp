@@ -1,10 +1,10 @@
 // Comparisons of tensors with numbers and with each other.
 #include "support/compare.h"
 
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
+#include <ebb/ops/creation/tensor_data.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/tensor_data.h>
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // Methods of Variable that work element by element; documented with the functions of the same names in
-// ebb/ops/elementwise/, ebb/ops/special/ and ebb/ops/random.h.
+// ebb/ops/elementwise/ and ebb/ops/random.h.
 #pragma once
 
 #include <ebb/core/api.h>

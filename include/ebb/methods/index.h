@@ -1,5 +1,5 @@
 // Methods of Variable that index, gather, scatter, sort and count; documented with the functions of the same
-// names in ebb/ops/index.h and ebb/ops/sort.h.
+// names in ebb/ops/index/.
 #pragma once
 
 #include <ebb/core/api.h>

@@ -1,5 +1,5 @@
 // Methods of Variable that reduce, scan and multiply matrices; documented with the functions of the same
-// names in ebb/ops/reduce.h, scan.h, softmax.h, linalg.h, decomposition.h, solve.h and matrix.h.
+// names in ebb/ops/reduce/ and ebb/ops/linalg/.
 #pragma once
 
 #include <ebb/core/api.h>

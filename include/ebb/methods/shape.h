@@ -1,5 +1,5 @@
 // Methods of Variable that view, rearrange, copy and convert, and that make tensors of the same kind;
-// documented with the functions of the same names in ebb/ops/shape/, ebb/ops/copy.h and ebb/ops/creation.h.
+// documented with the functions of the same names in ebb/ops/shape/ and ebb/ops/creation/.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -159,7 +159,7 @@ struct EBB_API ShapeMethods {
   Variable new_zeros(IntArrayRef sizes, const TensorOptions& options = {}) const;
   Variable new_ones(IntArrayRef sizes, const TensorOptions& options = {}) const;
   Variable new_full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {}) const;
-  // Dtype, layout, device and pinning apart, as in ebb/ops/factories.h.
+  // Dtype, layout, device and pinning apart, as in ebb/ops/aten_factories.h.
   Variable new_empty(IntArrayRef sizes, optional<DType> dtype, optional<Layout> layout,
                      optional<Device> device, optional<bool> pin_memory) const;
   Variable new_empty_strided(IntArrayRef sizes, IntArrayRef strides, optional<DType> dtype,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ebb/ebb.h>
-#include <ebb/ops/factories.h>
+#include <ebb/ops/aten_factories.h>
 #include <ebb/ops/out.h>
 #include <torch/csrc/namespaces.h>
 

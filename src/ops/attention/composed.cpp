@@ -1,13 +1,11 @@
 // The gradients of attention by differentiable ops, with all scores in memory.
 #include "ops/attention/composed.h"
 
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/softmax.h>
 
 #include <limits>
 

@@ -2,7 +2,7 @@
 #include "ops/conv/backward.h"
 
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 

@@ -2,7 +2,7 @@
 #include "ops/conv/integers.h"
 
 #include <ebb/ops/creation.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>
 
 namespace ebb::ops {

@@ -1,6 +1,5 @@
 // Convolutions under ATen's names that are conv1d and conv3d of other layouts.
 #include <ebb/ops/conv.h>
-#include <ebb/ops/native.h>
 #include <ebb/ops/shape.h>
 
 namespace ebb {

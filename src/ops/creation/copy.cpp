@@ -1,7 +1,6 @@
 // clone, contiguous, to and copy_.
 #include <ebb/autograd/record.h>
 #include <ebb/cuda/stream.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 
 #include "ops/common/layout.h"

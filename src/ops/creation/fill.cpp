@@ -1,6 +1,5 @@
 // fill_ and zero_.
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 
 #include "ops/common/checks.h"

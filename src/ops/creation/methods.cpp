@@ -1,6 +1,6 @@
 // Bodies of the methods that make, copy and fill tensors: each is the function of the same name.
-#include <ebb/ops/copy.h>
-#include <ebb/ops/factories.h>
+#include <ebb/ops/aten_factories.h>
+#include <ebb/ops/creation.h>
 
 #include "ops/common/self.h"
 

@@ -1,5 +1,4 @@
 // arange, range, linspace, logspace, eye and the indices of triangles.
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 
 #include "core/recorder.h"

@@ -1,8 +1,7 @@
 // Windows.
-#include <ebb/ops/windows.h>
+#include <ebb/ops/creation.h>
 
 #include <ebb/autograd/grad_mode.h>
-#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
 

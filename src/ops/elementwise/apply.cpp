@@ -3,7 +3,7 @@
 #include "ops/common/checks.h"
 
 #include <ebb/core/visit.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 
 #include <cstring>

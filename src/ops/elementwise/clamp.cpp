@@ -1,5 +1,5 @@
 // Clamping by numbers and by tensors.
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 
 #include <limits>

@@ -3,7 +3,7 @@
 
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
 
 #include "ops/elementwise/foreach_kernels.h"

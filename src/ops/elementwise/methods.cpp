@@ -3,8 +3,8 @@
 #include <ebb/ops/elementwise/arithmetic.h>
 #include <ebb/ops/elementwise/compare.h>
 #include <ebb/ops/elementwise/parts.h>
+#include <ebb/ops/elementwise/special.h>
 #include <ebb/ops/elementwise/unary.h>
-#include <ebb/ops/special/functions.h>
 
 #include "ops/common/self.h"
 

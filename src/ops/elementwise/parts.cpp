@@ -3,7 +3,6 @@
 #include "ops/common/checks.h"
 #include "ops/elementwise/record_binary.h"
 
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/elementwise/parts.h>

@@ -1,5 +1,5 @@
 // Powers: tensor to number, tensor to tensor, number to tensor.
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 
 #include "ops/common/autocast.h"

@@ -4,7 +4,7 @@
 #include "ops/common/checks.h"
 
 #include <ebb/core/warning.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 namespace ebb::ops {
 

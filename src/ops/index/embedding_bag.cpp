@@ -1,11 +1,8 @@
 // Bags of rows of a table: every index knows its bag, and rows are gathered into bags by index.
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/embedding_bag.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/sort.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,14 +1,11 @@
 // Histograms over edges of any spacing, in any number of dimensions.
-#include <ebb/ops/statistics.h>
+#include <ebb/ops/index.h>
 
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/index.h>
 #include <ebb/ops/reduce.h>
-#include <ebb/ops/scan.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/sort.h>
 
 #include "ops/common/checks.h"
 

@@ -5,7 +5,7 @@
 #include "ops/common/views.h"
 #include "ops/index/common.h"
 
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 #include <algorithm>
 #include <memory>

@@ -1,6 +1,6 @@
 // Slices combined into those that a vector of indices names: scatter_reduce with the index repeated.
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>
 

@@ -3,7 +3,7 @@
 #include "ops/common/record.h"
 #include "ops/index/common.h"
 
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
 

@@ -1,8 +1,6 @@
 // Bodies of the methods that index, sort and count: each is the function of the same name.
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape/views.h>
-#include <ebb/ops/sort.h>
-#include <ebb/ops/statistics.h>
 
 #include "ops/common/self.h"
 

@@ -4,8 +4,6 @@
 #include <ebb/ops/index.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/sort.h>
-#include <ebb/ops/statistics.h>
 
 #include <cmath>
 

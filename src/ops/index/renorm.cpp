@@ -1,10 +1,8 @@
 // Rows of a table kept from growing.
 #include <ebb/autograd/grad_mode.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
-#include <ebb/ops/native.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 

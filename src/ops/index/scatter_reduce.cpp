@@ -7,11 +7,10 @@
 #include "ops/index/scatter.h"
 
 #include <ebb/core/visit.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/scan.h>
-#include <ebb/ops/sort.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/reduce.h>
 
 #include <limits>
 

@@ -1,13 +1,10 @@
 // Reductions of runs of neighbours, by a scatter of each element to its run.
-#include <ebb/ops/statistics.h>
+#include <ebb/ops/index.h>
 
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/index.h>
 #include <ebb/ops/reduce.h>
-#include <ebb/ops/scan.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/sort.h>
 
 #include "ops/common/checks.h"
 #include "ops/common/dims.h"

@@ -6,8 +6,8 @@
 #include "ops/index/sort_kernels.h"
 
 #include <ebb/autograd/record.h>
+#include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/sort.h>
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // Indices as text.
-#include <ebb/ops/indexing.h>
+#include <ebb/ops/index/indexing.h>
 
 #include <ostream>
 

@@ -4,10 +4,9 @@
 #include "ops/common/dims.h"
 #include "ops/index/sort_kernels.h"
 
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/sort.h>
 
 namespace ebb {
 

@@ -1,10 +1,9 @@
 // Distances between rows, with their gradient.
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 

@@ -1,11 +1,10 @@
 // Products of several matrices: chains, powers, cross products, the trace.
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
+#include <ebb/ops/linalg/solve.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/solve.h>
 
 #include <limits>
 #include <vector>

@@ -1,7 +1,6 @@
 // What the functions of matrices share.
 #include "ops/linalg/decomposition.h"
 
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>

@@ -1,14 +1,11 @@
 // Determinants.
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
-#include <ebb/ops/decomposition.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/linalg.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/solve.h>
 
 #include <cmath>
 #include <limits>

@@ -1,9 +1,9 @@
 // Eigenvalues of symmetric matrices.
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
-#include <ebb/ops/decomposition.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/decomposition.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"

@@ -1,7 +1,7 @@
 // einsum: every operand takes one order of dimensions, then pairs are contracted as batches of matrix
 // products.
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 

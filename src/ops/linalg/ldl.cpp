@@ -1,8 +1,8 @@
 // The LDL factorisation of symmetric indefinite matrices.
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
-#include <ebb/ops/decomposition.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/linalg/decomposition.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 

@@ -1,6 +1,6 @@
 // Affine layers.
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>
 
 #include "ops/common/autocast.h"

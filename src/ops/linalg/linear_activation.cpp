@@ -1,6 +1,6 @@
 // Affine layers with an activation behind them, in one kernel where a device has it.
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>
 
 #include <algorithm>

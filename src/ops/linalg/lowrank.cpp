@@ -1,8 +1,8 @@
 // The largest singular values, by a random start.
-#include <ebb/ops/copy.h>
-#include <ebb/ops/decomposition.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/decomposition.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>

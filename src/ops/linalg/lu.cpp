@@ -1,13 +1,10 @@
 // The LU factorisation and what is solved with it.
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
-#include <ebb/ops/decomposition.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
 #include <ebb/ops/linalg.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/solve.h>
-#include <ebb/ops/sort.h>
 
 #include "ops/common/autocast.h"
 #include "ops/common/record.h"

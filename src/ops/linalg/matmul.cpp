@@ -1,6 +1,6 @@
 // Products by rank, out of the products of matrices and vectors.
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>
 
 #include "ops/common/autocast.h"

@@ -1,14 +1,10 @@
 // The matrix exponential, and what of linalg is made of other ops.
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
-#include <ebb/ops/matrix.h>
 #include <ebb/ops/reduce.h>
-#include <ebb/ops/scan.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/solve.h>
 
 #include <cmath>
 #include <span>

@@ -1,8 +1,5 @@
 // Bodies of the methods of linear algebra: each is the function of the same name.
-#include <ebb/ops/decomposition.h>
 #include <ebb/ops/linalg.h>
-#include <ebb/ops/matrix.h>
-#include <ebb/ops/solve.h>
 
 #include "ops/common/self.h"
 

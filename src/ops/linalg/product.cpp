@@ -4,7 +4,7 @@
 
 #include <ebb/autograd/record.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"

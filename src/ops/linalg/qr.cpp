@@ -1,12 +1,9 @@
 // The QR factorisation and products of Householder reflections.
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
-#include <ebb/ops/decomposition.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/solve.h>
 
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"

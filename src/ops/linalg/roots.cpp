@@ -1,11 +1,9 @@
 // Square roots of symmetric matrices, and the polar decomposition, whose gradients solve one equation.
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
-#include <ebb/ops/decomposition.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/solve.h>
 
 #include "ops/common/autocast.h"
 #include "ops/common/record.h"

@@ -1,11 +1,11 @@
 // General systems and inverses.
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
-#include <ebb/ops/decomposition.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/decomposition.h>
+#include <ebb/ops/linalg/products.h>
+#include <ebb/ops/linalg/solve.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/solve.h>
 
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"

@@ -1,8 +1,8 @@
 // Products with vectors: mv, dot, outer and what adds to them.
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"

@@ -4,7 +4,7 @@
 #include "ops/common/checks.h"
 
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 #include "ops/common/arrays.h"
 #include "ops/common/record.h"

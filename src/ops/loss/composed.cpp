@@ -1,9 +1,8 @@
 // Losses composed of other differentiable ops.
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/norm.h>
-#include <ebb/ops/scan.h>
+#include <ebb/ops/reduce.h>
 
 #include <numbers>
 

@@ -1,12 +1,11 @@
 // Cross-entropy: fused with its gradient where a kernel has it, else composed.
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
-#include <ebb/ops/softmax.h>
 
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"

@@ -2,8 +2,8 @@
 #include "ops/loss/ctc.h"
 
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
-#include <ebb/ops/ctc_loss.h>
+#include <ebb/ops/creation.h>
+#include <ebb/ops/loss.h>
 
 #include <algorithm>
 #include <memory>

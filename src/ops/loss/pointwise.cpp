@@ -1,7 +1,7 @@
 // Pointwise losses with fused kernels: mse, smooth L1, Huber, soft margin and the binary cross-entropies.
 #include <ebb/autograd/record.h>
 #include <ebb/core/visit.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 
 #include <limits>

@@ -1,6 +1,5 @@
 // Batch and instance normalisation.
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/norm.h>
 

@@ -1,5 +1,5 @@
 // Cosine similarity and the distance of pairs.
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/norm.h>
 
 #include <algorithm>

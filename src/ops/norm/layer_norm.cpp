@@ -1,5 +1,5 @@
 // Layer, RMS and group normalisation.
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/norm.h>
 
 #include "core/epsilon.h"

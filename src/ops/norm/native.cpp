@@ -1,7 +1,6 @@
 // group_norm with its statistics, and norms under ATen's names.
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/native.h>
 #include <ebb/ops/norm.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>

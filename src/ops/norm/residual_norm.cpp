@@ -1,5 +1,5 @@
 // Layer and RMS norm of a sum, in one pass over it: what a transformer block does between its parts.
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/norm.h>
 
 #include "ops/common/arrays.h"

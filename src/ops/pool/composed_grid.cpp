@@ -1,7 +1,6 @@
 // Sampling at the points of a grid by differentiable ops: math.h, with tensors for numbers.
 #include "ops/pool/composed_grid.h"
 
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>

@@ -2,9 +2,9 @@
 #include "ops/pool/fractional.h"
 #include "ops/common/autocast.h"
 
-#include <ebb/ops/copy.h>
-#include <ebb/ops/fractional_pool.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/index.h>
+#include <ebb/ops/pool.h>
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"

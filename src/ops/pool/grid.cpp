@@ -1,11 +1,10 @@
 // Sampling at the points of a grid, and the grids of affine maps.
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/grad_mode.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
-#include <ebb/ops/resample.h>
+#include <ebb/ops/linalg/products.h>
+#include <ebb/ops/pool.h>
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"

@@ -1,6 +1,6 @@
 // Max pooling, adaptive too, and its reverse.
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/pool.h>
 #include <ebb/ops/shape.h>
 

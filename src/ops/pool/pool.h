@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ebb/autograd/variable.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 #include "ops/common/layout.h"
 #include "ops/pool/geometry.h"

@@ -1,6 +1,6 @@
 // Resizing: an axis at a time, each a banded matrix, whose transpose is the gradient.
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
 

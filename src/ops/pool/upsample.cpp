@@ -1,5 +1,5 @@
 // The functions that resize: which filter, over how many axes.
-#include <ebb/ops/resample.h>
+#include <ebb/ops/pool.h>
 
 #include "ops/pool/upsample.h"
 

@@ -1,5 +1,5 @@
 // Poisson and binomial numbers.
-#include <ebb/ops/counts.h>
+#include <ebb/ops/random.h>
 
 #include <ebb/ops/shape.h>
 

@@ -1,8 +1,8 @@
 // Dropout in its forms.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
-#include <ebb/ops/dropout.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/random.h>
 
 #include "ops/common/checks.h"
 #include "ops/common/draw_philox.h"

@@ -4,7 +4,6 @@
 #include "ops/common/transfer.h"
 
 #include <ebb/core/visit.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 
 #include "kernel/convert.h"

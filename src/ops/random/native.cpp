@@ -1,10 +1,7 @@
 // dropout and rrelu with what they drew.
 #include <ebb/autograd/grad_mode.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
-#include <ebb/ops/dropout.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/native.h>
 #include <ebb/ops/random.h>
 
 #include "ops/common/checks.h"

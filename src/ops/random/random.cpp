@@ -1,5 +1,4 @@
 // rand, randn, randint, ... : fresh random tensors.
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 
 #include "ops/common/checks.h"

@@ -1,6 +1,5 @@
 // A leaky ReLU whose slope is drawn.
 #include <ebb/autograd/grad_mode.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>

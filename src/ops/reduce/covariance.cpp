@@ -1,11 +1,10 @@
 // Covariances and correlations.
-#include <ebb/ops/statistics.h>
+#include <ebb/ops/reduce.h>
 
 #include <ebb/core/warning.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
-#include <ebb/ops/reduce.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>
 
 #include "ops/common/checks.h"

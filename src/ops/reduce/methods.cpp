@@ -1,9 +1,6 @@
 // Bodies of the methods that reduce, scan and normalise: each is the function of the same name.
 #include <ebb/ops/elementwise/arithmetic.h>
 #include <ebb/ops/reduce.h>
-#include <ebb/ops/scan.h>
-#include <ebb/ops/softmax.h>
-#include <ebb/ops/statistics.h>
 
 #include "ops/common/self.h"
 

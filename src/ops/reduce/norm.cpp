@@ -6,7 +6,6 @@
 #include "ops/reduce/unit.h"
 
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>

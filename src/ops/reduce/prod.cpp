@@ -6,7 +6,7 @@
 #include "ops/reduce/running.h"
 
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>

@@ -1,10 +1,9 @@
 // Sums and products so far, with their gradients.
 #include "ops/reduce/running.h"
 
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/scan.h>
+#include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"

@@ -1,5 +1,5 @@
 // cumsum, cumprod and logcumsumexp.
-#include <ebb/ops/scan.h>
+#include <ebb/ops/reduce.h>
 
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>

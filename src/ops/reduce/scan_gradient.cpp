@@ -1,5 +1,5 @@
 // Derivatives of sampled functions by differences.
-#include <ebb/ops/calculus.h>
+#include <ebb/ops/reduce.h>
 
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>

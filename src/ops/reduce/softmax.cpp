@@ -6,10 +6,9 @@
 #include "ops/reduce/softmax_kernels.h"
 
 #include <ebb/autograd/record.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
-#include <ebb/ops/softmax.h>
 
 #include "ops/common/record.h"
 

@@ -1,10 +1,8 @@
 // Integrals by the trapezoidal rule.
-#include <ebb/ops/calculus.h>
+#include <ebb/ops/reduce.h>
 
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/reduce.h>
-#include <ebb/ops/scan.h>
 #include <ebb/ops/shape.h>
 
 #include "ops/common/checks.h"

@@ -1,6 +1,6 @@
 // A recurrent layer of differentiable ops, step by step.
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>
 
 #include "ops/rnn/layer.h"

@@ -3,7 +3,7 @@
 
 #include <ebb/autograd/backward.h>
 #include <ebb/ops/elementwise.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 

@@ -1,5 +1,4 @@
 // Sequences of unequal lengths: packed step by step, padded, and back.
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/rnn.h>
 #include <ebb/ops/shape.h>

@@ -1,6 +1,6 @@
 // lstm, gru, rnn_tanh and rnn_relu: layers upon layers, in one direction or both.
-#include <ebb/ops/copy.h>
-#include <ebb/ops/dropout.h>
+#include <ebb/ops/creation.h>
+#include <ebb/ops/random.h>
 #include <ebb/ops/rnn.h>
 #include <ebb/ops/shape.h>
 

@@ -1,5 +1,5 @@
 // Triangles and diagonals.
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"

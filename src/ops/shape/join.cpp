@@ -5,7 +5,6 @@
 #include "ops/shape/each.h"
 #include "ops/shape/kernels.h"
 
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 
 namespace ebb {

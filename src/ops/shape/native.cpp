@@ -1,5 +1,4 @@
 // channel_shuffle under ATen's name.
-#include <ebb/ops/native.h>
 #include <ebb/ops/shape.h>
 
 namespace ebb {

@@ -7,7 +7,6 @@
 #include "ops/common/transfer.h"
 #include "ops/shape/kernels.h"
 
-#include <ebb/ops/copy.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>

@@ -7,7 +7,7 @@
 #include "ops/shape/each.h"
 #include "ops/shape/kernels.h"
 
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // A copy of a tensor in which another takes the place of a part.
 
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
 
 namespace ebb {

@@ -1,5 +1,5 @@
 // Parts of a tensor as views, and the ops that put a gradient back where a part was.
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"

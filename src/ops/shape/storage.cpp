@@ -2,7 +2,7 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/core/maybe_owned.h>
 #include <ebb/core/storage_handle.h>
-#include <ebb/ops/copy.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
 
 #include <cstdio>

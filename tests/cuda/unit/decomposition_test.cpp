@@ -1,6 +1,6 @@
 // Factorisations on the device of matrices that keep several warps busy, and their failures.
 #include <ebb/ebb.h>
-#include <ebb/linalg.h>
+#include <ebb/ops/linalg.h>
 
 #include <cmath>
 #include <vector>

@@ -3,7 +3,7 @@
 
 #include <ebb/autograd/variable.h>
 #include <ebb/core/arg.h>
-#include <ebb/ops/linalg.h>
+#include <ebb/ops/linalg/products.h>
 
 namespace ebb::nn {
 
