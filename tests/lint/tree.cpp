@@ -15,7 +15,7 @@ namespace {
 
 bool is_text(const fs::path& path) {
   static const std::vector<std::string> extensions = {".h",  ".cpp",  ".cu", ".cuh", ".cmake", ".in",
-                                                      ".md", ".json", ".sh", ".py",  ".awk"};
+                                                      ".md", ".json", ".sh", ".py",  ".awk",   ".list"};
   const std::string extension = path.extension().string(), name = path.filename().string();
   if (name == "CMakeLists.txt" || name == ".clang-tidy" || name == ".clang-format" || name == ".gitignore")
     return true;

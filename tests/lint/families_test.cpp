@@ -1,0 +1,100 @@
+// Each function of include/ebb/ops is declared in a header of the family whose folder of src/ops defines it.
+#include <cctype>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "support/catch.h"
+#include "tree.h"
+
+using lint::File;
+
+namespace {
+
+// A function that a file names at the beginning of a line: "EBB_API Variable relu(const Variable& self);".
+struct Function {
+  std::string name;
+  int line;
+  bool exported;  // begins with EBB_API
+  bool defined;   // has a body
+};
+
+// The functions of a file outside of anonymous namespaces and classes. One that it misses in a source is a
+// complaint.
+std::vector<Function> functions_in(const File& file) {
+  static const std::regex name("([A-Za-z_]\\w*|operator[^\\w\\s(]+)\\(");
+  std::vector<Function> found;
+  bool hidden = false;
+  for (std::size_t i = 0; i < file.lines.size(); ++i) {
+    if (file.lines[i] == "namespace {") hidden = true;
+    if (file.lines[i] == "}  // namespace") hidden = false;
+    if (hidden || file.lines[i].empty() || !std::isalpha(static_cast<unsigned char>(file.lines[i][0])))
+      continue;
+    std::string text = file.lines[i];
+    const int first = static_cast<int>(i) + 1;
+    while (std::string(";{}").find(text.back()) == std::string::npos && i + 1 < file.lines.size() &&
+           !file.lines[i + 1].empty())
+      text += file.lines[++i];
+    if (std::smatch match; std::regex_search(text, match, name))
+      found.push_back({match[1], first, text.starts_with("EBB_API "), text.back() != ';'});
+  }
+  return found;
+}
+
+const std::string kHeaders = "include/ebb/ops/", kSources = "src/ops/";
+
+// The first folder of a path below a root, or its file's name without the ending.
+std::string first_below(const std::string& root, const std::string& path) {
+  return path.substr(root.size(), path.find_first_of("./", root.size()) - root.size());
+}
+
+}  // namespace
+
+TEST_CASE("the family that a header of ops is named after defines its functions") {
+  std::map<std::string, std::map<std::string, int>> defined;  // by family and name
+  for (const File& file : lint::tree())
+    if (file.in(kSources) && file.ends_with(".cpp"))
+      for (const Function& f : functions_in(file))
+        if (f.defined) ++defined[first_below(kSources, file.path)][f.name];
+
+  std::vector<std::string> complaints;
+  std::map<std::string, std::map<std::string, int>> declared;
+  int checked = 0;
+  for (const File& file : lint::tree()) {
+    if (!file.in(kHeaders)) continue;
+    // A header that is named after no family holds forms of several; what it declares is in common.
+    const std::string first = first_below(kHeaders, file.path),
+                      family = defined.contains(first) ? first : "common";
+    for (const Function& f : functions_in(file)) {
+      if (!f.exported || f.defined) continue;
+      ++checked;
+      // Overloads share a name: the family defines as many functions of the name as its headers declare.
+      if (++declared[family][f.name] <= defined[family][f.name]) continue;
+      std::string where;
+      for (auto& [other, names] : defined)
+        if (other != family && names[f.name] > 0) where += ", src/ops/" + other + " does";
+      complaints.push_back(file.at(f.line) + ": src/ops/" + family + " does not define " + f.name + where);
+    }
+  }
+  CHECK(checked > 900);
+  INFO(lint::report(complaints));
+  CHECK(complaints.empty());
+}
+
+// That their successors exist is seen by the compiler, which reads all forwarders (tests/torch).
+TEST_CASE("no file names a header as the version before did") {
+  std::vector<std::string> former, complaints;
+  for (const File& file : lint::tree())
+    for (const std::string& line : file.lines)
+      if (file.path == "include/ebb/forwarders.list" && line[0] != '#')
+        former.push_back(line.substr(0, line.find(':')));
+  CHECK_FALSE(former.empty());
+  for (const File& file : lint::tree())
+    for (std::size_t i = 0; i < file.lines.size(); ++i)
+      for (const std::string& header : former)
+        if (file.path == "include/" + header ||
+            (file.path != "include/ebb/forwarders.list" && file.lines[i].find(header) != std::string::npos))
+          complaints.push_back(file.at(static_cast<int>(i) + 1) + ": " + header);
+  INFO(lint::report(complaints));
+  CHECK(complaints.empty());
+}
