@@ -5,6 +5,8 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
 
+#include <cmath>
+
 #include "ops/common/autocast.h"
 #include "ops/common/record.h"
 #include "ops/reduce/running.h"
