@@ -126,7 +126,7 @@ std::optional<ElementCall> element_call(const TapeCall& call, const AccessIndex&
   found.device = out->device();
   found.out = operand_of(*out, accesses);
   for (int i = 0; i < found.row.count; ++i) {
-    const ops::Operand& given = found.row.operands[i];
+    const detail::Operand& given = found.row.operands[i];
     ElementOperand& operand = found.in[i];
     operand.dtype = found.row.operand_dtype(i);
     const NdArray* const x = given.array ? given.array : given.read_from;

@@ -26,9 +26,9 @@ KeptArray::KeptArray(const NdArray& array) : array_(array) {}
 KeptArray::KeptArray(const KeptArray&) = default;
 KeptArray::~KeptArray() = default;
 
-void ElementRow::add(const ops::Operand& operand) {
+void ElementRow::add(const Operand& operand) {
   if (!operand.array) {
-    const std::uint64_t bits = ops::element_bits(operand.value, operand_dtype(count));
+    const std::uint64_t bits = element_bits(operand.value, operand_dtype(count));
     std::memcpy(numbers[count], &bits, sizeof(bits));
   }
   operands[count++] = operand;

@@ -32,12 +32,12 @@ struct ElementRow {
   std::int64_t grain = 0;  ///< elements worth waking a thread for
   DType dtype = kFloat;    ///< of the operands
   int count = 0;
-  ops::Operand operands[kMostOperands];
+  Operand operands[kMostOperands];
   alignas(8) char numbers[kMostOperands][8] = {};  ///< of those that are numbers, as the kernel reads them
 
   /// The dtype as which the kernel reads an operand.
   DType operand_dtype(int operand) const { return operand == 0 && condition ? kBool : dtype; }
-  EBB_API void add(const ops::Operand& operand);
+  EBB_API void add(const Operand& operand);
 };
 
 /// A call of a reduction, for those who make its elements as they go. On the CPU it is the steps of a sum

@@ -9,7 +9,9 @@
 
 #include "kernel/convert.h"
 
-namespace ebb::ops {
+namespace ebb {
+
+namespace detail {
 
 /// An array of the op's dtype that broadcasts to the output, or, where `array` is null, one number passed by
 /// value.
@@ -23,6 +25,8 @@ struct Operand {
   Operand(const Scalar& v, const NdArray& from) : value(v), read_from(&from) {}
 };
 
+}  // namespace detail
+
 /// The number as one element of the dtype, in the low bytes.
 inline std::uint64_t element_bits(const Scalar& value, DType dtype) {
   return visit_all(dtype, "scalar", [&]<class T> {
@@ -33,4 +37,4 @@ inline std::uint64_t element_bits(const Scalar& value, DType dtype) {
   });
 }
 
-}  // namespace ebb::ops
+}  // namespace ebb

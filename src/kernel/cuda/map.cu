@@ -23,7 +23,7 @@ void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out,
     std::memcpy(args.op, op, op_bytes);
     for (int i = 0; i < N; ++i) {
       args.base[i] = reinterpret_cast<char*>(addresses[i]);
-      args.bits[i] = i == 0 || in[i - 1].array ? 0 : ops::element_bits(in[i - 1].value, kernels.dtypes[i]);
+      args.bits[i] = i == 0 || in[i - 1].array ? 0 : element_bits(in[i - 1].value, kernels.dtypes[i]);
     }
     const bool vectors = tile.along > 0 ? plan_tiles(args.map, part, tile, addresses, sizes, kernels.width)
                                         : plan_vectors(args.map, part, addresses, sizes, kernels.width);

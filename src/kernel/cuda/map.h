@@ -17,7 +17,7 @@ namespace ebb::cuda {
 
 constexpr int kMapThreads = 256;
 
-using ops::Operand;
+using ebb::detail::Operand;
 
 /// What a map kernel reads; operand 0 is the output.
 template <int N>

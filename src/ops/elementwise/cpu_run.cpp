@@ -44,7 +44,7 @@ void run_rows(const FormulaRows& rows, NdArray& out, DType dtype,
       else
         small = small && x->is_contiguous() && x->numel() == n;
     } else {
-      numbers[i] = ops::element_bits(operands[i]->value, rows.operand_dtype(i, dtype));
+      numbers[i] = element_bits(operands[i]->value, rows.operand_dtype(i, dtype));
       in[i] = &numbers[i];
       if (n != 1) constant |= 1u << i;
     }

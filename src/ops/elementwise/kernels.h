@@ -6,6 +6,8 @@
 
 namespace ebb::ops {
 
+using detail::Operand;
+
 /// An operand that owns its array; a number that was read is read again.
 class EBB_API KeptOperand {
  public:
@@ -27,7 +29,7 @@ class EBB_API KeptOperand {
 }  // namespace ebb::ops
 
 template <>
-struct ebb::detail::KeptAs<ebb::ops::Operand> {
+struct ebb::detail::KeptAs<ebb::detail::Operand> {
   using type = ebb::ops::KeptOperand;
 };
 
