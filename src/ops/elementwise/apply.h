@@ -37,8 +37,9 @@ struct Prepared {
   const NdArray* like = nullptr;  // the array whose layout the output takes; null for contiguous
 };
 
+const NdArray& undefined_array();
 /// A tensor or a number among the inputs of an op. A tensor may be undefined: prepare() throws then.
-Operand operand(const Variable& x);
+inline Operand operand(const Variable& x) { return x.defined() ? x.impl()->data : undefined_array(); }
 inline Operand operand(const Scalar& number) { return number; }
 
 /// With a `condition` the first input is one: it is made Bool, and the others alone decide on the dtype.
@@ -83,9 +84,8 @@ NdArray apply(const Op& op, const Variable& x) {
 }
 
 template <class Op>
-[[gnu::noinline]] NdArray apply_prepared(const Op& op, const Operand& a, const Operand& b) {
+[[gnu::noinline]] NdArray apply_prepared(const Op& op, const Operand (&inputs)[2]) {
   Prepared p;
-  const Operand inputs[] = {a, b};
   prepare(Op::kName, Op::kTypes, inputs, 2, p);
   NdArray out = make_output(p, result_dtype<Op>(p.dtype));
   kernels::Binary<Op>::slot(p.device, out, p.dtype, p.operands[0], p.operands[1], op);
@@ -100,7 +100,7 @@ NdArray apply(const Op& op, const Variable& a, const Variable& b) {
   if (x.dtype() == y.dtype() && x.is_contiguous() && y.is_contiguous() && x.sizes() == y.sizes() &&
       has_type(Op::kTypes, x.dtype()) && x.device() == y.device()) [[likely]]
     return computed(op, x, x, y);
-  return apply_prepared(op, operand(a), operand(b));
+  return apply_prepared(op, {x, y});
 }
 
 template <class Op>
@@ -109,7 +109,7 @@ NdArray apply(const Op& op, const Variable& a, const Scalar& b) {
   if (x.is_contiguous() && has_type(Op::kTypes, x.dtype()) && promote_with_scalar(x.dtype(), b) == x.dtype())
       [[likely]]
     return computed(op, x, x, b);
-  return apply_prepared(op, operand(a), operand(b));
+  return apply_prepared(op, {x, b});
 }
 
 template <class Op>
@@ -118,7 +118,7 @@ NdArray apply(const Op& op, const Scalar& a, const Variable& b) {
   if (y.is_contiguous() && has_type(Op::kTypes, y.dtype()) && promote_with_scalar(y.dtype(), a) == y.dtype())
       [[likely]]
     return computed(op, y, a, y);
-  return apply_prepared(op, operand(a), operand(b));
+  return apply_prepared(op, {a, y});
 }
 
 template <class Op>
