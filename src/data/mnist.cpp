@@ -66,7 +66,7 @@ DType dtype_of_code(unsigned char code, const std::string& path) {
     case 0x0E:
       return kDouble;
     default:
-      detail::fail("read_idx: \"", path, "\" is not an IDX file: it names the dtype ", int{code}, ".");
+      ebb::detail::fail("read_idx: \"", path, "\" is not an IDX file: it names the dtype ", int{code}, ".");
   }
 }
 
