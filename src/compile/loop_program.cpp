@@ -164,7 +164,7 @@ void LoopProgram::accumulate_sums(std::int64_t block, std::int64_t n, std::byte*
     const Sum& sum = sums_[i];
     void* const state = states + i * detail::ElementReduction::kState;
     if (begin % piece_ == 0) sum.steps.begin(state);
-    sum.steps.push(state, at[static_cast<std::size_t>(sum.stream)], n);
+    sum.steps.push(state, at[sum.stream], n);
     if ((begin + n) % piece_ != 0 && begin + n != count_) continue;
     const auto slot = i * static_cast<std::size_t>(pieces()) + static_cast<std::size_t>(piece);
     sum.steps.end(state, sums + slot * detail::ElementReduction::kSum);
@@ -188,21 +188,21 @@ void LoopProgram::run_pieces(std::int64_t from, std::int64_t to, std::byte* work
       at[i] = const_cast<std::byte*>(s.number);
   }
   for (const Fill& fill : fills_) {
-    std::byte* const filled = at[static_cast<std::size_t>(fill.to)];
+    std::byte* const filled = at[fill.to];
     const std::size_t size = streams_[static_cast<std::size_t>(fill.to)].size;
     for (std::int64_t i = 0; i < block_; ++i)
-      std::memcpy(filled + static_cast<std::size_t>(i) * size, at[static_cast<std::size_t>(fill.from)], size);
+      std::memcpy(filled + static_cast<std::size_t>(i) * size, at[fill.from], size);
   }
   for (std::int64_t b = first; b < last; ++b) {
     const std::int64_t n = std::min(block_, count_ - b * block_);
     if (producer_)
       producer_->produce(b * block_ / unit_, (b * block_ + n) / unit_,
-                         at[static_cast<std::size_t>(producer_stream_)]);
+                         at[producer_stream_]);
     for (const Instruction& instruction : instructions_) {
       const void* in[detail::ElementRow::kMostOperands];
       for (std::size_t k = 0; k < instruction.in.size(); ++k)
-        in[k] = at[static_cast<std::size_t>(instruction.in[k])];
-      instruction.row(at[static_cast<std::size_t>(instruction.out)], in, instruction.constant, n,
+        in[k] = at[instruction.in[k]];
+      instruction.row(at[instruction.out], in, instruction.constant, n,
                       instruction.formula);
     }
     if (!sums_.empty()) accumulate_sums(b, n, at, states, sums);

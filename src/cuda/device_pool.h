@@ -34,7 +34,7 @@ class DevicePool {
   }
 
  private:
-  std::vector<Handle>& idle_of(Device device) { return idle_[static_cast<std::size_t>(device.index())]; }
+  std::vector<Handle>& idle_of(Device device) { return idle_[device.index()]; }
 
   std::mutex mutex_;
   std::array<std::vector<Handle>, kMaxDevices> idle_;

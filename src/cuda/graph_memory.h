@@ -34,7 +34,7 @@ class GraphPoolMemory final : public ebb::detail::DeviceGraphPool {
   template <class Launch>
   void in_order(Device device, cudaStream_t stream, const Launch& launch) {
     const std::lock_guard lock(order_);
-    std::optional<cudaStream_t>& last = last_[static_cast<std::size_t>(device.index())];
+    std::optional<cudaStream_t>& last = last_[device.index()];
     if (last) order_streams(device, *last, device, stream);
     launch();
     last = stream;

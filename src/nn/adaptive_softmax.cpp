@@ -109,7 +109,7 @@ Variable AdaptiveLogSoftmaxWithLossImpl::_get_full_log_prob(const Variable& inpu
   std::vector<Variable> parts{head_log_prob.slice(1, 0, shortlist_size)};
   for (std::int64_t i = 0; i < n_clusters; ++i) {
     const Variable cluster =
-        tail[static_cast<std::size_t>(i)]->as<Sequential>()->forward(input).log_softmax(1);
+        tail[i]->as<Sequential>()->forward(input).log_softmax(1);
     parts.push_back(cluster + head_log_prob.select(1, shortlist_size + i).unsqueeze(1));
   }
   return cat(parts, 1);

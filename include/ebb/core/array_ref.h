@@ -3,6 +3,7 @@
 
 #include <ebb/core/error.h>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -50,7 +51,11 @@ class ArrayRef {
   constexpr const T* data() const { return data_; }
   constexpr std::size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
-  constexpr const T& operator[](std::size_t i) const { return data_[i]; }
+  /// Any integer type: dims are std::int64_t.
+  template <std::integral I>
+  constexpr const T& operator[](I i) const {
+    return data_[i];
+  }
   constexpr const T& at(std::size_t i) const {
     EBB_CHECK_INDEX(i < size_, "ArrayRef::at: index ", std::uint64_t{i}, " is out of range for size ",
                     std::uint64_t{size_});

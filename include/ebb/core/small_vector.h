@@ -73,8 +73,14 @@ class SmallVector {
   T* end() { return data() + size_; }
   const T* begin() const { return data(); }
   const T* end() const { return data() + size_; }
-  T& operator[](std::size_t i) { return data()[i]; }
-  const T& operator[](std::size_t i) const { return data()[i]; }
+  template <std::integral I>
+  T& operator[](I i) {
+    return data()[i];
+  }
+  template <std::integral I>
+  const T& operator[](I i) const {
+    return data()[i];
+  }
   T& front() { return data()[0]; }
   T& back() { return data()[size_ - 1]; }
   const T& front() const { return data()[0]; }

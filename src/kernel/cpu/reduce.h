@@ -244,14 +244,14 @@ void reduce_inner(const Op& op, typename Op::Out* out, const typename Op::In* x,
     for (std::int64_t job = begin; job < end; ++job) {
       const ReduceWalk walk(plan.kept, job / pieces);
       const std::int64_t from = job % pieces * kReducePiece, to = std::min(from + kReducePiece, plan.count);
-      partial[static_cast<std::size_t>(job)] =
+      partial[job] =
           reduce_range(op, x + walk.in(), plan.reduced, from, to, walk.out());
     }
   });
   ReduceWalk walk(plan.kept, 0);
   for (std::int64_t o = 0; o < plan.outputs; ++o, walk.advance(1)) {
     Cascade<Op> cascade(op);
-    for (std::int64_t p = 0; p < pieces; ++p) cascade.push(partial[static_cast<std::size_t>(o * pieces + p)]);
+    for (std::int64_t p = 0; p < pieces; ++p) cascade.push(partial[o * pieces + p]);
     out[walk.out()] = op.finish(cascade.total());
   }
 }

@@ -58,7 +58,7 @@ bool check(const Call& c, std::int64_t groups, bool transposed) {
   EBB_CHECK(channels == expected, c.op, ": a weight of shape ", w, " in ", groups, " groups expects ",
             expected, " channels, but the input of shape ", in, " has ", channels, ".");
   for (int a = 0; a < c.dims; ++a)
-    EBB_CHECK(w[static_cast<std::size_t>(a) + 2] > 0, c.op, ": the kernel of a weight of shape ", w,
+    EBB_CHECK(w[a + 2] > 0, c.op, ": the kernel of a weight of shape ", w,
               " is empty.");
   ops::check_same_dtype(c.op, c.input, c.weight);
   EBB_CHECK(c.input.dtype() != kBool, c.op, ": expected numbers, got Bool. Convert with .to(ebb::kFloat).");
@@ -75,7 +75,7 @@ ConvGeometry start(const Call& c, std::int64_t groups, IntArrayRef stride, IntAr
   ConvGeometry g;
   g.groups = groups;
   for (int a = 0; a < c.dims; ++a)
-    g.kernel[3 - c.dims + a] = c.weight.sizes()[static_cast<std::size_t>(a) + 2];
+    g.kernel[3 - c.dims + a] = c.weight.sizes()[a + 2];
   spread(c, "a stride", stride, 1, g.stride);
   spread(c, "a dilation", dilation, 1, g.dilation);
   return g;
@@ -123,7 +123,7 @@ Variable forward(const Call& c, IntArrayRef stride, IntArrayRef padding, IntArra
   g.in_channels = sizes[1];
   g.out_channels = c.weight.sizes()[0];
   for (int a = 3 - c.dims; a < 3; ++a) {
-    g.in[a] = sizes[static_cast<std::size_t>(a - 3 + c.dims) + 2];
+    g.in[a] = sizes[a - 3 + c.dims + 2];
     const std::int64_t reach = g.dilation[a] * (g.kernel[a] - 1);
     if (same) {
       EBB_CHECK(g.stride[a] == 1, c.op, ": padding \"same\" needs a stride of 1, got ", stride, ".");
@@ -165,7 +165,7 @@ Variable transposed(const Call& c, IntArrayRef stride, IntArrayRef padding, IntA
   for (int a = 3 - c.dims; a < 3; ++a) {
     EBB_CHECK(extra[a] < std::max(g.stride[a], g.dilation[a]), c.op, ": output_padding ", output_padding,
               " must be smaller than stride ", stride, " or dilation ", dilation, ".");
-    g.out[a] = sizes[static_cast<std::size_t>(a - 3 + c.dims) + 2];
+    g.out[a] = sizes[a - 3 + c.dims + 2];
     g.in[a] =
         (g.out[a] - 1) * g.stride[a] - 2 * g.padding[a] + g.dilation[a] * (g.kernel[a] - 1) + extra[a] + 1;
     EBB_CHECK(g.in[a] > 0, c.op, ": an input of shape ", c.input.sizes(), " with padding ", padding,

@@ -50,7 +50,7 @@ Variable convolve_integers(ConvKind kind, const Variable& x, const Variable& wei
   // The transpose: elements a stride apart, and the kernel reversed, from outputs to inputs.
   DimVector spread(x.sizes()), spatial;
   for (int a = 3 - dims; a < 3; ++a)
-    spread[static_cast<std::size_t>(a - 3 + dims) + 2] = (g.out[a] - 1) * g.stride[a] + 1;
+    spread[a - 3 + dims + 2] = (g.out[a] - 1) * g.stride[a] + 1;
   Variable wide = zeros(spread, x.options());
   Variable places = wide;
   for (int a = 3 - dims; a < 3; ++a) {
@@ -62,7 +62,7 @@ Variable convolve_integers(ConvKind kind, const Variable& x, const Variable& wei
     const std::int64_t before = g.dilation[a] * (g.kernel[a] - 1) - g.padding[a];
     const std::int64_t reach = g.in[a] + g.dilation[a] * (g.kernel[a] - 1);
     ends.push_back(before);
-    ends.push_back(reach - before - spread[static_cast<std::size_t>(a - 3 + dims) + 2]);
+    ends.push_back(reach - before - spread[a - 3 + dims + 2]);
   }
   DimVector split(weight.sizes()), joined(weight.sizes());
   split[0] /= g.groups;

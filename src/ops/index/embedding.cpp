@@ -98,7 +98,7 @@ Variable embedding_dense_backward(const Variable& grad_output, const Variable& i
             "embedding_dense_backward: indices of shape ", indices.sizes(),
             " need a gradient of that shape and one dimension more, got ", grad_output.sizes(), ".");
   const NdArray grad = ops::contiguous_array(grad_output.array());
-  const std::int64_t columns = grad.sizes()[static_cast<std::size_t>(grad.dim()) - 1];
+  const std::int64_t columns = grad.sizes()[grad.dim() - 1];
   const Device device = grad.device();
   NdArray out = ops::zeros_array({num_weights, columns}, grad.dtype(), device);
   const NdArray offsets = row_offsets("embedding_dense_backward", indices, out);

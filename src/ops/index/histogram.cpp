@@ -47,8 +47,8 @@ Variable equal_edges(const Points& points, std::int64_t dim, std::int64_t bins,
   EBB_CHECK(bins > 0, points.op, ": bins must be > 0, got ", bins, " for dimension ", dim, ".");
   double low = 0, high = 1;
   if (range) {
-    low = (*range)[static_cast<std::size_t>(2 * dim)];
-    high = (*range)[static_cast<std::size_t>(2 * dim + 1)];
+    low = (*range)[2 * dim];
+    high = (*range)[2 * dim + 1];
   } else if (points.x.size(0) > 0) {
     const Variable column = points.x.select(1, dim);
     low = column.min().item<double>();

@@ -91,7 +91,7 @@ struct Plan {
     offsets = NdArray::empty(index_shape, kLong, x.device());
     kernels::IndexRules rules;
     if (!names.empty())
-      for (std::int64_t& d : dims) d = names[static_cast<std::size_t>(d)];
+      for (std::int64_t& d : dims) d = names[d];
     rules.dims = dims;
     kernels::index_offsets(x.device(), offsets, which, sizes, strides, rules);
     offsets = offsets.as_strided({offsets.numel()}, {1}, 0);

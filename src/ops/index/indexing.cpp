@@ -50,7 +50,7 @@ struct Part {
     names.insert(names.begin() + dim, -1);
   }
   void select(std::int64_t dim, std::int64_t index, const Variable& x) {
-    const std::int64_t size = view.size(dim), name = names[static_cast<std::size_t>(dim)];
+    const std::int64_t size = view.size(dim), name = names[dim];
     EBB_CHECK_INDEX(index >= -size && index < size, "index: index ", index,
                     " is out of bounds for dimension ", name, " with size ", size, " (shape ", x.sizes(),
                     ").");

@@ -92,7 +92,7 @@ Variable segment_reduce(const Variable& data, std::string_view reduce, const opt
     out = where(count.eq(0), initial ? start : rule.empty, out / count.clamp_min(1).to(out.dtype()));
   }
   DimVector result(data.sizes());
-  result[static_cast<std::size_t>(d)] = segments + 2;
+  result[d] = segments + 2;
   return out.reshape(result).narrow(d, 1, segments).to(dtype);
 }
 

@@ -103,7 +103,7 @@ std::tuple<Variable, Variable> topk(const Variable& self, std::int64_t k, std::i
             self.sizes(), " along dim ", d, ", got ", k, ".");
   const NdArray in = ops::contiguous_array(self.array());
   DimVector sizes(in.sizes());
-  if (!sizes.empty()) sizes[static_cast<std::size_t>(d)] = k;
+  if (!sizes.empty()) sizes[d] = k;
   NdArray values = NdArray::empty(sizes, in.dtype(), in.device());
   NdArray indices = NdArray::empty(sizes, kLong, in.device());
   kernels::topk(in.device(), values, indices, in, d, largest);

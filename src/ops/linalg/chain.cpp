@@ -147,7 +147,7 @@ Variable cross(const Variable& self, const Variable& other, optional<std::int64_
   ops::operand_device("cross", self, other);
   if (!dim) {
     for (std::int64_t d = 0; d < self.dim() && !dim; ++d)
-      if (self.sizes()[static_cast<std::size_t>(d)] == 3) dim = d;
+      if (self.sizes()[d] == 3) dim = d;
     EBB_CHECK(dim, "cross: no dimension of size 3 in shape ", self.sizes(), ".");
   }
   return linalg::cross(self, other, *dim);

@@ -110,7 +110,7 @@ void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray&
   const bool in_place = keep && init.address() == out.address() && init.sizes() == out.sizes() &&
                         init.strides() == out.strides();
   const std::int64_t batch = out.dim() == 3 ? out.sizes()[0] : 1,
-                     inner = a.sizes()[static_cast<std::size_t>(a.dim()) - (args.a_transposed ? 2 : 1)];
+                     inner = a.sizes()[a.dim() - (args.a_transposed ? 2 : 1)];
   if (inner == 0 && !keep) return kernels::fill(device, out, 0);
   if (inner == 0 && is_floating(out.dtype())) return scaled_init(out, init, in_place, args.beta);
   NdArray result = out;

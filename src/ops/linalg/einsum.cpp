@@ -134,7 +134,7 @@ Term arrange(std::string_view text, const Labels& labels, Variable x, const Plac
       place = d++;
       continue;
     }
-    EBB_CHECK(x.sizes()[static_cast<std::size_t>(place)] == x.sizes()[static_cast<std::size_t>(d)],
+    EBB_CHECK(x.sizes()[place] == x.sizes()[d],
               "einsum: \"", text, "\" takes the diagonal of dimensions of different sizes in shape ",
               x.sizes(), ".");
     x = x.diagonal(0, place, d).movedim(-1, place);
@@ -176,16 +176,16 @@ Variable contract(std::string_view text, Variable a, Variable b, const std::vect
   DimVector order_a, order_b, result, place(sum.size());
   const auto take = [&](const DimVector& dims, std::int64_t& size, const Variable& x) {
     for (const std::int64_t d : dims) {
-      size *= x.sizes()[static_cast<std::size_t>(d)];
-      place[static_cast<std::size_t>(d)] = static_cast<std::int64_t>(result.size());
-      result.push_back(x.sizes()[static_cast<std::size_t>(d)]);
+      size *= x.sizes()[d];
+      place[d] = static_cast<std::int64_t>(result.size());
+      result.push_back(x.sizes()[d]);
     }
   };
   take(both, batch, a);
   take(left, rows, a);
   for (const std::int64_t d : inner) {
-    depth *= a.sizes()[static_cast<std::size_t>(d)];
-    place[static_cast<std::size_t>(d)] = static_cast<std::int64_t>(result.size());
+    depth *= a.sizes()[d];
+    place[d] = static_cast<std::int64_t>(result.size());
     result.push_back(1);
   }
   take(right, cols, b);

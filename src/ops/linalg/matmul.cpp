@@ -125,7 +125,7 @@ Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims
       const std::int64_t one[] = {a.sizes()[ux] == 1 ? y : x};
       Variable& wide = a.sizes()[ux] == 1 ? b : a;
       DimVector reduced(wide.sizes());
-      reduced[static_cast<std::size_t>(one[0])] = 1;
+      reduced[one[0]] = 1;
       wide = wide.sum_to_size(reduced);
     }
     summed_self[ux] = summed_other[uy] = true;

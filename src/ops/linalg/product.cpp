@@ -114,7 +114,7 @@ void check_self(const char* op, const Variable& self, const Variable& a, const S
   check_same_dtype(op, self, a);
   bool fits = self.dim() <= static_cast<std::int64_t>(shape.dims);
   for (std::int64_t i = 1; fits && i <= self.dim(); ++i) {
-    const std::int64_t have = self.sizes()[static_cast<std::size_t>(self.dim() - i)];
+    const std::int64_t have = self.sizes()[self.dim() - i];
     fits = have == 1 || have == shape.sizes[shape.dims - static_cast<std::size_t>(i)];
   }
   EBB_CHECK(fits, op, ": a tensor of shape ", self.sizes(), " cannot be added to a product of shape ",

@@ -144,7 +144,7 @@ void pointwise_loss(NdArray& out, const F& f, const kernels::LossInputs& in, ker
           std::vector<double> sums(static_cast<std::size_t>(pieces));
           parallel_for(0, pieces, 1, [&](std::int64_t first, std::int64_t last) {
             for (std::int64_t piece = first; piece < last; ++piece)
-              sums[static_cast<std::size_t>(piece)] =
+              sums[piece] =
                   sum_of<Unit, C>(value, piece * kPiece, std::min(n, (piece + 1) * kPiece));
           });
           double total = 0;

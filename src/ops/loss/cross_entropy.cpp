@@ -32,7 +32,7 @@ Variable soft_cross_entropy(const Variable& x, const Variable& target, const Var
   if (weight.defined()) {
     DimVector shape;
     shape.assign(static_cast<std::size_t>(x.dim()), 1);
-    shape[static_cast<std::size_t>(dim)] = classes;
+    shape[dim] = classes;
     terms = terms * weight.view(shape);
   }
   switch (reduction) {
@@ -55,7 +55,7 @@ Variable smoothed_cross_entropy(const Variable& x, const Variable& target, const
   if (weight.defined()) {
     DimVector shape;
     shape.assign(static_cast<std::size_t>(x.dim()), 1);
-    shape[static_cast<std::size_t>(dim)] = weight.size(0);
+    shape[dim] = weight.size(0);
     smooth = -(log_probability * weight.view(shape)).sum(dim);
   } else {
     smooth = -log_probability.sum(dim);

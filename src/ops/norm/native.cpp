@@ -39,7 +39,7 @@ Variable norm_except_dim(const Variable& v, std::int64_t pow, std::int64_t dim) 
                   v.sizes(), ".");
   DimVector sizes;
   sizes.assign(static_cast<std::size_t>(v.dim()), 1);
-  sizes[static_cast<std::size_t>(dim)] = v.size(dim);
+  sizes[dim] = v.size(dim);
   return norm(v.transpose(0, dim).reshape({v.size(dim), -1}), Scalar(pow), 1).view(sizes);
 }
 

@@ -78,7 +78,7 @@ class WindowPlane {
     else
       for (std::int64_t p = 0; p < axis_.stride; ++p)
         for (std::int64_t i = 0; i < part_; ++i)
-          move(row[p * part_ + i], line_[static_cast<std::size_t>(i * axis_.stride + p)]);
+          move(row[p * part_ + i], line_[i * axis_.stride + p]);
   }
   template <int kStride, class Move>
   void by_parts_of(C* row, Move& move) {

@@ -175,8 +175,8 @@ Variable affine_grid_generator(const Variable& theta, IntArrayRef size, bool ali
   for (std::int64_t d = dims; d-- > 0;) {
     DimVector shape;
     shape.assign(static_cast<std::size_t>(dims), 1);
-    shape[static_cast<std::size_t>(d)] = places[static_cast<std::size_t>(d)];
-    columns.push_back(coordinates(places[static_cast<std::size_t>(d)], align_corners, options)
+    shape[d] = places[d];
+    columns.push_back(coordinates(places[d], align_corners, options)
                           .view(shape)
                           .expand(places)
                           .reshape({count}));

@@ -136,7 +136,7 @@ Variable upsample(const UpsampleKind& kind, const Variable& x, IntArrayRef outpu
             ": It is expected output_size equals to ", dims, ", but got size ", output_size, ".");
   Resizing how{kind, {}};
   for (int d = 0; d < dims; ++d) {
-    const std::int64_t in = x.size(d + 2), out = output_size[static_cast<std::size_t>(d)];
+    const std::int64_t in = x.size(d + 2), out = output_size[d];
     EBB_CHECK(in > 0 && out > 0, kind.op, ": Input and output sizes should be greater than 0, got input ",
               x.sizes(), " and output ", output_size, ".");
     how.rules[d] = rule_of(kind, in, out, scales.begin()[d], align_corners);

@@ -71,7 +71,7 @@ Variable linear_recurrence(const Variable& x, const Variable& links, std::int64_
   DimVector expected(x.sizes());
   EBB_CHECK(x.dim() > 0 && x.size(d) > 0, "linear_recurrence: expected at least one element along dim ", d,
             ", got shape ", x.sizes(), ".");
-  --expected[static_cast<std::size_t>(d)];
+  --expected[d];
   EBB_CHECK(links.sizes() == IntArrayRef(expected),
             "linear_recurrence: expected one factor between every two neighbours, shape ",
             IntArrayRef(expected), ", got ", links.sizes(), ".");

@@ -67,7 +67,7 @@ Variable unevenly(const Request& r, std::int64_t d, const Variable& places) {
   EBB_CHECK(places.dim() == 1 && places.size(0) == n, "gradient: expected the coordinates of dimension ", d,
             " as a vector of ", n, " elements, got shape ", places.sizes(), ".");
   DimVector sizes(static_cast<std::size_t>(f.dim()), 1);
-  sizes[static_cast<std::size_t>(d)] = n;
+  sizes[d] = n;
   const Variable x = places.view(sizes), steps = x.narrow(d, 1, n - 1) - x.narrow(d, 0, n - 1);
   const auto at = [&](std::int64_t i) { return f.narrow(d, i, 1); };
   const auto step = [&](std::int64_t i) { return steps.narrow(d, i, 1); };

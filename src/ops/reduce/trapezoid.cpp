@@ -26,12 +26,12 @@ Variable distances(const char* op, const Variable& y, const Variable& x, std::in
     EBB_CHECK(x.size(0) == y.size(dim), op,
               ": there must be one x value for each sample point, got x of shape ", x.sizes(),
               " for y of shape ", y.sizes(), " along dimension ", dim, ".");
-    sizes[static_cast<std::size_t>(dim)] = x.size(0);
+    sizes[dim] = x.size(0);
   } else {
     EBB_CHECK(x.dim() <= y.dim(), op, ": x of shape ", x.sizes(), " has more dimensions than y of shape ",
               y.sizes(), ".");
     std::copy(x.sizes().begin(), x.sizes().end(), sizes.end() - x.dim());
-    EBB_CHECK(sizes[static_cast<std::size_t>(dim)] == y.size(dim), op,
+    EBB_CHECK(sizes[dim] == y.size(dim), op,
               ": there must be one x value for each sample point, got x of shape ", x.sizes(),
               " for y of shape ", y.sizes(), " along dimension ", dim, ".");
   }

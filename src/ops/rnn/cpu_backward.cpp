@@ -65,7 +65,7 @@ void backward(ops::RnnSlopes& out, const NdArray& grad, const ops::RnnState& las
   const std::int64_t width = steps.gates() * size, extras = steps.extras() * size;
   const Right<T> recurrent(weights.hidden, false), projection(weights.projection, false);
   const DimVector offsets = steps.offsets();
-  const auto offset = [&](std::int64_t t) { return offsets[static_cast<std::size_t>(t)]; };
+  const auto offset = [&](std::int64_t t) { return offsets[t]; };
   const bool projects = weights.projection.defined();
   constexpr bool kCells = kKind == RnnKind::lstm, kMore = kKind == RnnKind::gru;
   const T* const kept_extras = data_or_null<const T>(trace.extras);

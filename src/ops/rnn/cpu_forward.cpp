@@ -94,7 +94,7 @@ void forward(ops::RnnTrace& out, const ops::RnnState& first, const ops::RnnWeigh
       const std::int64_t t = steps.at(k), rows = std::min(steps.size(t) - from, group);
       if (rows <= 0) continue;
       recurrent.product(rows, hidden.row(0), hidden.pitch, sums.row(0), sums.pitch);
-      const std::int64_t start = offsets[static_cast<std::size_t>(t)] + from;
+      const std::int64_t start = offsets[t] + from;
       for (std::int64_t i = 0; i < rows; ++i)
         step<T, kKind>({out.gates.address_as<T>() + (start + i) * width, kept_extras + (start + i) * extras,
                         sums.row(i), bias.data(), hidden.row(i), cell.data() + (cells ? i * size : 0),

@@ -94,7 +94,7 @@ void backward(ops::RnnSlopes& out, const NdArray& grad, const ops::RnnState& las
   if (kKind == RnnKind::lstm) start(device, out.first.cell, last.cell);
   const NdArray units = scratch(trace.gates, projects ? steps.batch() : 0, size);
   const DimVector offsets = steps.offsets();
-  const auto offset = [&](std::int64_t t) { return offsets[static_cast<std::size_t>(t)]; };
+  const auto offset = [&](std::int64_t t) { return offsets[t]; };
   const T *const kept_extras = data_or_null<const T>(trace.extras), *const grads =
                                                                         data_or_null<const T>(grad);
   T* const slope = out.first.hidden.address_as<T>();

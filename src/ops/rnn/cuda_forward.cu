@@ -81,7 +81,7 @@ void forward(ops::RnnTrace& out, const ops::RnnState& first, const ops::RnnWeigh
   const DimVector offsets = steps.offsets();
   T *const hidden = out.last.hidden.address_as<T>(), *const kept_extras = data_or_null<T>(out.extras);
   for (std::int64_t k = 0; k < steps.count(); ++k) {
-    const std::int64_t t = steps.at(k), rows = steps.size(t), at = offsets[static_cast<std::size_t>(t)];
+    const std::int64_t t = steps.at(k), rows = steps.size(t), at = offsets[t];
     if (rows == 0) continue;
     product(device, rows, hidden, weights.hidden, true, sums.address_as<T>(), 0);
     T* const result = out.result.address_as<T>() + at * projected;

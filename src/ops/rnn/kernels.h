@@ -38,7 +38,7 @@ struct RnnSteps {
 
   std::int64_t batch() const { return batch_sizes.empty() ? 0 : batch_sizes[0]; }
   std::int64_t count() const { return static_cast<std::int64_t>(batch_sizes.size()); }
-  std::int64_t size(std::int64_t t) const { return batch_sizes[static_cast<std::size_t>(t)]; }
+  std::int64_t size(std::int64_t t) const { return batch_sizes[t]; }
   /// The step that is computed i-th, and how many come before it (the one that it continues, -1 at first).
   std::int64_t at(std::int64_t i) const { return reverse ? count() - 1 - i : i; }
   std::int64_t before(std::int64_t t) const { return reverse ? (t + 1 < count() ? t + 1 : -1) : t - 1; }

@@ -71,8 +71,8 @@ std::tuple<Variable, Variable> _pack_padded_sequence(const Variable& input, cons
   std::vector<Variable> pieces;
   // Steps with as many sequences are one piece.
   for (std::int64_t t = 0, n = batch; t < all[0];) {
-    while (all[static_cast<std::size_t>(n - 1)] <= t) --n;
-    const std::int64_t end = all[static_cast<std::size_t>(n - 1)];
+    while (all[n - 1] <= t) --n;
+    const std::int64_t end = all[n - 1];
     pieces.push_back(by_steps.narrow(0, t, end - t).narrow(1, 0, n).flatten(0, 1));
     for (; t < end; ++t) sizes.address_as<std::int64_t>()[t] = n;
   }
@@ -103,8 +103,8 @@ std::tuple<Variable, Variable> _pad_packed_sequence(const Variable& data, const 
   std::int64_t row = 0;
   for (std::int64_t t = 0; t < longest;) {
     std::int64_t end = t;
-    const std::int64_t n = sizes[static_cast<std::size_t>(t)];
-    while (end < longest && sizes[static_cast<std::size_t>(end)] == n) ++end;
+    const std::int64_t n = sizes[t];
+    while (end < longest && sizes[end] == n) ++end;
     shape[0] = end - t;
     shape[1] = n;
     const Variable piece = data.narrow(0, row, n * (end - t)).reshape(shape);
