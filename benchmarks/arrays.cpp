@@ -22,26 +22,21 @@ int main(int argc, char** argv) {
     const double elements = static_cast<double>(n) * static_cast<double>(n);
     const bench::Work product = bench::flops(2 * elements * static_cast<double>(n));
     const bench::Work copied = bench::bytes(8 * elements), summed = bench::bytes(4 * elements);
-    add("mm." + size, product, [n] {
-      return [a = torch::randn({n, n}), b = torch::randn({n, n})] { a.mm(b); };
-    });
-    add("mm.transposed." + size, product, [n] {
-      return [a = torch::randn({n, n}), b = torch::randn({n, n})] { a.t().mm(b); };
-    });
-    add("copy.transposed." + size, copied, [n] {
-      return [a = torch::randn({n, n})] { a.t().contiguous(); };
-    });
+    add("mm." + size, product,
+        [n] { return [a = torch::randn({n, n}), b = torch::randn({n, n})] { a.mm(b); }; });
+    add("mm.transposed." + size, product,
+        [n] { return [a = torch::randn({n, n}), b = torch::randn({n, n})] { a.t().mm(b); }; });
+    add("copy.transposed." + size, copied,
+        [n] { return [a = torch::randn({n, n})] { a.t().contiguous(); }; });
     add("sum." + size, summed, [n] { return [a = torch::randn({n, n})] { a.sum(); }; });
     add("sum.columns." + size, summed, [n] { return [a = torch::randn({n, n})] { a.sum(0); }; });
     add("sum.rows." + size, summed, [n] { return [a = torch::randn({n, n})] { a.sum(1); }; });
   }
   const bench::Work matrix = bench::bytes(4.0 * 4096 * 4096);
-  add("mm.row.4096", matrix, [] {
-    return [a = torch::randn({1, 4096}), b = torch::randn({4096, 4096})] { a.mm(b); };
-  });
-  add("mm.few.rows.4096", matrix, [] {
-    return [a = torch::randn({8, 4096}), b = torch::randn({4096, 4096})] { a.mm(b); };
-  });
+  add("mm.row.4096", matrix,
+      [] { return [a = torch::randn({1, 4096}), b = torch::randn({4096, 4096})] { a.mm(b); }; });
+  add("mm.few.rows.4096", matrix,
+      [] { return [a = torch::randn({8, 4096}), b = torch::randn({4096, 4096})] { a.mm(b); }; });
   // Tall matrices, as of least squares, times a vector and, as for its gradient, transposed.
   for (const auto& [type, dtype] : {std::pair("float", torch::kFloat), std::pair("double", torch::kDouble)})
     for (const int64_t columns : {3, 8, 128}) {

@@ -1,8 +1,8 @@
 // Attention over long sequences: fused, beside the same made of products and softmax; its time, and the most
 // memory that it takes at once.
-#include <cmath>
-
 #include "bench.h"
+
+#include <cmath>
 
 namespace {
 

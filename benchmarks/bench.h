@@ -1,11 +1,10 @@
 // How a workload of the CPU is timed by Google Benchmark, and what its figure is.
 #pragma once
 
-#include <benchmark/benchmark.h>
-
 #include "roof.h"
 #include "seam.h"
 
+#include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
 #include <string>

@@ -23,8 +23,7 @@ void add_product(int64_t n) {
   add("mm." + std::to_string(n), 2.0 * static_cast<double>(n * n * n), [=](auto& state, auto work) {
     const torch::NoGradGuard no_grad;
     const Tensor a = numbers({n, n}), b = numbers({n, n});
-    bench::measure(
-        state, 1, "us", [&] { torch::mm(a, b); }, work);
+    bench::measure(state, 1, "us", [&] { torch::mm(a, b); }, work);
   });
 }
 

@@ -37,8 +37,7 @@ void forward(benchmark::State& state) {
   nn::Sequential net = make_net();
   const torch::Tensor images = torch::rand({64, 1, 28, 28});
   const torch::NoGradGuard no_grad;
-  bench::measure(
-      state, 1, "ms", [&] { net->forward(images); }, bench::flops(kForward));
+  bench::measure(state, 1, "ms", [&] { net->forward(images); }, bench::flops(kForward));
 }
 
 }  // namespace

@@ -32,8 +32,7 @@ void run(benchmark::State& state, const Layer& l, Part part) {
   const auto forward = [&] { return torch::conv2d(x, w, {}, l.stride, l.kernel / 2); };
   if (part == Part::forward) return bench::measure(state, 1, "ms", forward, work(l));
   const torch::Tensor y = forward(), seed = torch::ones_like(y), to = part == Part::input ? x : w;
-  bench::measure(
-      state, 1, "ms", [&] { torch::autograd::grad({y}, {to}, {seed}, true); }, work(l));
+  bench::measure(state, 1, "ms", [&] { torch::autograd::grad({y}, {to}, {seed}, true); }, work(l));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // The evals of GradBench, called without its messages.
 #include "bench.h"
-
 #include "gradbench/eval.h"
 
 namespace {
@@ -20,8 +19,7 @@ void add(const std::string& name, const std::string& size, const gradbench::Eval
     bench::add("gradbench." + name + "." + function + "." + size, [=, make = make](benchmark::State& state) {
       torch::manual_seed(1);
       const gradbench::Call call = make(input());
-      bench::measure(
-          state, 1, "us", [&] { call.compute(); }, least);
+      bench::measure(state, 1, "us", [&] { call.compute(); }, least);
     });
   }
 }
@@ -69,9 +67,8 @@ int main(int argc, char** argv) {
   for (const int64_t n : {1000, 100000})
     add("ode", std::to_string(n), gradbench::ode(), [=] { return Json{{"x", numbers({n})}, {"s", 10}}; });
   for (const int64_t size : {5, 8})
-    add("det", std::to_string(size), gradbench::det(), [=] {
-      return Json{{"A", numbers({size * size})}, {"ell", size}};
-    });
+    add("det", std::to_string(size), gradbench::det(),
+        [=] { return Json{{"A", numbers({size * size})}, {"ell", size}}; });
   for (const int64_t k : {10, 100})
     add("kmeans", std::to_string(k), gradbench::kmeans(),
         [=] {

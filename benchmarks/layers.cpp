@@ -87,8 +87,7 @@ void add_optimizer(const std::string& name, double arrays, Options options) {
       parameters.back().mutable_grad() = torch::randn({1000, 1000});
     }
     Optimizer optimizer(parameters, options);
-    bench::measure(
-        state, 1, "ms", [&] { optimizer.step(); }, bench::bytes(4e7 * arrays));
+    bench::measure(state, 1, "ms", [&] { optimizer.step(); }, bench::bytes(4e7 * arrays));
   });
 }
 

@@ -170,8 +170,7 @@ void vgg16_forward(benchmark::State& state) {
   const double first = 3 * 64 + 64 * 64, second = 64 * 128 + 128 * 128, third = 128 * 256 + 2 * 256 * 256,
                fourth = 256 * 512 + 2 * 512 * 512, fifth = 3 * 512 * 512;
   const double products = first + second / 4 + third / 16 + fourth / 64 + fifth / 256;
-  bench::measure(
-      state, 1, "ms", [&] { net->forward(image); }, bench::flops(2 * 9 * 224 * 224 * products));
+  bench::measure(state, 1, "ms", [&] { net->forward(image); }, bench::flops(2 * 9 * 224 * 224 * products));
 }
 
 // The accuracy of a network with batch normalization on 512 images, in batches of 64, without gradients.

@@ -22,8 +22,7 @@ void add(const std::string& name, const bench::Work& work, Call call) {
     torch::manual_seed(1);
     const Given given;
     const torch::NoGradGuard no_grad;
-    bench::measure(
-        state, 1, "us", [&] { call(given); }, work);
+    bench::measure(state, 1, "us", [&] { call(given); }, work);
   });
 }
 
@@ -69,12 +68,10 @@ void add_moves() {
   add("cat.0", arrays(3), [](const Given& g) { torch::cat({g.x, g.x}, 0); });
   add("cat.1", arrays(3), [](const Given& g) { torch::cat({g.x, g.x}, 1); });
   add("transpose", arrays(2), [](const Given& g) { g.x.t().contiguous(); });
-  add("permute.0213", arrays(2), [](const Given& g) {
-    g.x.view({10, 100, 10, 100}).permute({0, 2, 1, 3}).contiguous();
-  });
-  add("permute.0231", arrays(2), [](const Given& g) {
-    g.x.view({10, 100, 10, 100}).permute({0, 2, 3, 1}).contiguous();
-  });
+  add("permute.0213", arrays(2),
+      [](const Given& g) { g.x.view({10, 100, 10, 100}).permute({0, 2, 1, 3}).contiguous(); });
+  add("permute.0231", arrays(2),
+      [](const Given& g) { g.x.view({10, 100, 10, 100}).permute({0, 2, 3, 1}).contiguous(); });
   add("flip", arrays(2), [](const Given& g) { g.x.flip({1}); });
   add("roll", arrays(2), [](const Given& g) { g.x.roll(7, 1); });
   add("tril", arrays(2), [](const Given& g) { g.x.tril(); });

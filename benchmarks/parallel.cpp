@@ -1,9 +1,9 @@
 // What it costs to share an op among threads: small and large ops at 1 to all threads, alone and beside a
 // program that keeps a core busy.
+#include "bench.h"
+
 #include <atomic>
 #include <thread>
-
-#include "bench.h"
 
 namespace {
 
@@ -49,9 +49,8 @@ int main(int argc, char** argv) {
   add("add_512KiB", [] {
     return [x = torch::zeros({int64_t{1} << 17}), one = torch::ones({int64_t{1} << 17})] { x.add_(one); };
   });
-  add("matmul_256", [] {
-    return [x = torch::randn({256, 256}), y = torch::randn({256, 256})] { torch::matmul(x, y); };
-  });
+  add("matmul_256",
+      [] { return [x = torch::randn({256, 256}), y = torch::randn({256, 256})] { torch::matmul(x, y); }; });
   add("conv_3x3_64", [] {
     return [x = torch::randn({8, 64, 28, 28}), w = torch::randn({64, 64, 3, 3})] {
       torch::conv2d(x, w, {}, 1, 1);

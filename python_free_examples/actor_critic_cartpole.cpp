@@ -3,16 +3,16 @@
 #include <ebb/ebb.h>
 #include <ebb/models.h>
 
+#include "common/cartpole.h"
+#include "common/chart.h"
+#include "common/program.h"
+#include "common/progress.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <numeric>
 #include <vector>
-
-#include "common/cartpole.h"
-#include "common/chart.h"
-#include "common/program.h"
-#include "common/progress.h"
 
 namespace {
 

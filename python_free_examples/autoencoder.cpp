@@ -4,12 +4,12 @@
 // are the best that a linear map can do with the images of training; the network is not bound to lines.
 #include <ebb/ebb.h>
 
-#include <fmt/format.h>
-
 #include "common/grid.h"
 #include "common/images.h"
 #include "common/program.h"
 #include "common/progress.h"
+
+#include <fmt/format.h>
 
 namespace {
 

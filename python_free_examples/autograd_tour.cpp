@@ -1,9 +1,9 @@
 // The classic walk through autograd: y = mean((x + 2)^2 + 3).
 #include <ebb/ebb.h>
 
-#include <iostream>
-
 #include "common/program.h"
+
+#include <iostream>
 
 namespace {
 

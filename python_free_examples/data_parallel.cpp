@@ -2,14 +2,14 @@
 // so the network that is learnt, are those of one network that sees the whole batch.
 #include <ebb/ebb.h>
 
+#include "common/images.h"
+#include "common/interrupt.h"
+#include "common/program.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <vector>
-
-#include "common/images.h"
-#include "common/interrupt.h"
-#include "common/program.h"
 
 namespace {
 

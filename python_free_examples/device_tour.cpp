@@ -1,9 +1,9 @@
 // Is a GPU there? Moves a tensor to it, computes, and brings the result back.
 #include <ebb/ebb.h>
 
-#include <iostream>
-
 #include "common/program.h"
+
+#include <iostream>
 
 namespace {
 

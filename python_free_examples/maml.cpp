@@ -3,13 +3,13 @@
 #include <ebb/ebb.h>
 #include <ebb/models.h>
 
-#include <cmath>
-#include <numbers>
-#include <vector>
-
 #include "common/chart.h"
 #include "common/program.h"
 #include "common/progress.h"
+
+#include <cmath>
+#include <numbers>
+#include <vector>
 
 namespace {
 

@@ -2,16 +2,16 @@
 // suffice.
 #include <ebb/ebb.h>
 
+#include "common/chart.h"
+#include "common/images.h"
+#include "common/interrupt.h"
+#include "common/program.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <vector>
-
-#include "common/chart.h"
-#include "common/images.h"
-#include "common/interrupt.h"
-#include "common/program.h"
 
 namespace {
 

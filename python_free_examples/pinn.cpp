@@ -4,13 +4,13 @@
 // The less viscosity v, the steeper the front that forms at x = 0; the paper's is 0.01 / pi.
 #include <ebb/ebb.h>
 
-#include <cmath>
-#include <numbers>
-#include <vector>
-
 #include "common/chart.h"
 #include "common/program.h"
 #include "common/progress.h"
+
+#include <cmath>
+#include <numbers>
+#include <vector>
 
 namespace {
 

@@ -2,15 +2,15 @@
 #include <ebb/ebb.h>
 #include <ebb/models.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <numeric>
-#include <vector>
-
 #include "common/cartpole.h"
 #include "common/chart.h"
 #include "common/program.h"
 #include "common/progress.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <vector>
 
 namespace {
 

@@ -6,14 +6,14 @@
 // (--short --steps 6000 --lr 0.003); over 100 steps that is not enough.
 #include <ebb/ebb.h>
 
+#include "common/chart.h"
+#include "common/program.h"
+#include "common/progress.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <type_traits>
-
-#include "common/chart.h"
-#include "common/program.h"
-#include "common/progress.h"
 
 namespace {
 

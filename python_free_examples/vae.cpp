@@ -7,14 +7,14 @@
 // says, so that p is a probability of images and ELBO is in nats (Salakhutdinov and Murray 2008).
 #include <ebb/ebb.h>
 
-#include <fmt/format.h>
-
-#include <cmath>
-
 #include "common/grid.h"
 #include "common/images.h"
 #include "common/program.h"
 #include "common/progress.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
 
 namespace {
 

@@ -33,10 +33,8 @@ void measure(const std::string& precision, torch::ScalarType dtype, const Shape&
     bench::report(name, bench::device_seconds([&] { forward(); }) * 1e6, "us");
   }
   const torch::Tensor y = forward(), seed = torch::ones_like(y);
-  bench::report(name + ".backward", bench::device_seconds([&] {
-                                      torch::autograd::grad({y}, {x, w}, {seed}, true);
-                                    }) * 1e6,
-                "us");
+  bench::report(name + ".backward",
+                bench::device_seconds([&] { torch::autograd::grad({y}, {x, w}, {seed}, true); }) * 1e6, "us");
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // The evals of GradBench that fit models to data: ba, gmm and lstm.
+#include "eval.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "eval.h"
 
 // ba: bundle adjustment. How far projected points are from where cameras saw them, and the sparse Jacobian.
 

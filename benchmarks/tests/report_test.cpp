@@ -1,12 +1,12 @@
 // Figures on their way from the JSON of a benchmark to tables, CSV, Markdown and a chart; and contestants.
+#include "support/catch.h"
+#include "support/files.h"
+#include "support/source_dir.h"
+
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
-
-#include "support/catch.h"
-#include "support/files.h"
-#include "support/source_dir.h"
 
 using support::Contains;
 

@@ -40,7 +40,8 @@ class EBB_API Checkpoint {
   template <class T>
   Checkpoint& add(const std::string& name, T& part);
   template <class T>
-  requires(!std::is_reference_v<T>) Checkpoint& add(const std::string&, T&&) {
+    requires(!std::is_reference_v<T>)
+  Checkpoint& add(const std::string&, T&&) {
     static_assert(sizeof(T) == 0,
                   "Checkpoint::add keeps a reference: give it a variable, which outlives the Checkpoint.");
     return *this;
@@ -50,10 +51,11 @@ class EBB_API Checkpoint {
   Checkpoint& add(const std::string& name, Variable& value);
   Checkpoint& add(const std::string& name, std::string& value);
   template <class T>
-  requires std::is_arithmetic_v<T> Checkpoint& add(const std::string& name, T& value);
+    requires std::is_arithmetic_v<T>
+  Checkpoint& add(const std::string& name, T& value);
   template <class T>
-  requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>) Checkpoint& add(const std::string& name,
-                                                                              std::vector<T>& values);
+    requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>)
+  Checkpoint& add(const std::string& name, std::vector<T>& values);
   /// A generator of one's own.
   Checkpoint& add(const std::string& name, Generator& generator);
 
@@ -99,9 +101,8 @@ Checkpoint& Checkpoint::add(const std::string& name, T& part) {
 }
 
 template <class T>
-requires(std::is_arithmetic_v<T> &&
-         !std::same_as<T, bool>) Checkpoint& Checkpoint::add(const std::string& name,
-                                                             std::vector<T>& values) {
+  requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>)
+Checkpoint& Checkpoint::add(const std::string& name, std::vector<T>& values) {
   using Stored = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
   const auto save = [&values](serialize::OutputArchive& to) {
     const std::vector<Stored> stored(values.begin(), values.end());
@@ -120,7 +121,8 @@ requires(std::is_arithmetic_v<T> &&
 }
 
 template <class T>
-requires std::is_arithmetic_v<T> Checkpoint& Checkpoint::add(const std::string& name, T& value) {
+  requires std::is_arithmetic_v<T>
+Checkpoint& Checkpoint::add(const std::string& name, T& value) {
   const auto save = [&value](serialize::OutputArchive& to) {
     if constexpr (std::is_floating_point_v<T>)
       to.write("value", floats({static_cast<double>(value)}));

@@ -129,8 +129,7 @@ R put_together(std::vector<Variable>& results, std::size_t& at) {
   if constexpr (kIsTuple<R>) {
     return [&]<std::size_t... i>(std::index_sequence<i...>) {
       return R{put_together<std::tuple_element_t<i, R>>(results, at)...};
-    }
-    (std::make_index_sequence<std::tuple_size_v<R>>());
+    }(std::make_index_sequence<std::tuple_size_v<R>>());
   } else if constexpr (std::is_same_v<R, std::vector<Variable>>) {
     return std::exchange(results, {});
   } else {

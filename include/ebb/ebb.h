@@ -1,8 +1,6 @@
 // Everything a program needs: #include <ebb/ebb.h>.
 #pragma once
 
-#include <ebb/core/api.h>  // first: it says what a compiler has to be
-
 #include <ebb/amp/autocast.h>
 #include <ebb/amp/grad_scaler.h>
 #include <ebb/autograd/anomaly.h>
@@ -20,6 +18,7 @@
 #include <ebb/checkpoint.h>
 #include <ebb/compile.h>
 #include <ebb/core/allocator.h>
+#include <ebb/core/api.h>  // first: it says what a compiler has to be
 #include <ebb/core/deterministic.h>
 #include <ebb/core/isa.h>
 #include <ebb/core/maybe_owned.h>

@@ -86,9 +86,11 @@ EBB_API void load(optim::Optimizer& optimizer, std::istream& stream, const std::
 /// The same, for programs that say a device (torch::load). A state lies beside its parameter, whatever they
 /// say.
 template <class Source, class Where>
-requires std::same_as<Where, Device> || std::same_as<Where, DeviceType> ||
-    std::same_as<Where, optional<Device>>
-void load(optim::Optimizer& optimizer, Source&& from, Where) { load(optimizer, from); }
+  requires std::same_as<Where, Device> || std::same_as<Where, DeviceType> ||
+           std::same_as<Where, optional<Device>>
+void load(optim::Optimizer& optimizer, Source&& from, Where) {
+  load(optimizer, from);
+}
 
 /// One tensor, under the name "tensor".
 EBB_API void save(const Variable& tensor, const std::string& path);
@@ -128,14 +130,14 @@ concept NeitherModuleNorOptimizer =
 /// What else writes itself into an archive and reads itself back: samplers, datasets, loaders, schedules.
 /// `to` and `from` are what archives take: a path, a stream, functions.
 template <serialize::Archived T, class Target>
-requires detail::NeitherModuleNorOptimizer<T>
+  requires detail::NeitherModuleNorOptimizer<T>
 void save(const T& value, Target&& to) {
   serialize::OutputArchive archive;
   value.save(archive);
   archive.save_to(to);
 }
 template <serialize::Archived T, class... Source>
-requires detail::NeitherModuleNorOptimizer<T>
+  requires detail::NeitherModuleNorOptimizer<T>
 void load(T& value, Source&&... from) {
   serialize::InputArchive archive;
   archive.load_from(from...);
@@ -164,7 +166,8 @@ void save(const T& value, const serialize::WriteFunction& write) {
   serialize::detail::with_stream(write, [&](std::ostream& stream) { save(value, stream); });
 }
 template <class T, std::integral Size, class... How>
-requires(!std::same_as<Size, bool>) auto load(T& value, const char* data, Size size, const How&... how) {
+  requires(!std::same_as<Size, bool>)
+auto load(T& value, const char* data, Size size, const How&... how) {
   const auto run = [&](const auto& body) {
     serialize::detail::with_stream(data, static_cast<std::size_t>(size), body);
   };
@@ -180,13 +183,13 @@ auto load(T& value, const serialize::ReadFunction& read, const serialize::SizeFu
 // Modules behind pointers and holders; `to` and `from` are a path, a stream or a function, and `how` is what
 // else load() of a module takes: strictness, a device, or the size of what is read by a function.
 template <class Module, class Target>
-requires std::is_base_of_v<nn::Module, Module>
+  requires std::is_base_of_v<nn::Module, Module>
 void save(const std::shared_ptr<Module>& module, Target&& to) {
   save(static_cast<const nn::Module&>(*module), to);
 }
 template <class Module, class Source, class... How>
-requires std::is_base_of_v<nn::Module, Module> nn::IncompatibleKeys load(std::shared_ptr<Module>& module,
-                                                                         Source&& from, How... how) {
+  requires std::is_base_of_v<nn::Module, Module>
+nn::IncompatibleKeys load(std::shared_ptr<Module>& module, Source&& from, How... how) {
   return load(static_cast<nn::Module&>(*module), from, how...);
 }
 template <class Impl, class Target>

@@ -1,11 +1,11 @@
 // A small GPT learns a book, character by character, and goes on telling it.
-#include <cstdio>
-#include <numbers>
-
 #include "common/chart.h"
 #include "common/program.h"
 #include "ngram.h"
 #include "training.h"
+
+#include <cstdio>
+#include <numbers>
 
 namespace {
 

@@ -1,15 +1,15 @@
 // Steps, evaluation, samples.
 #include "training.h"
 
+#include "common/interrupt.h"
+#include "common/progress.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numbers>
-
-#include "common/interrupt.h"
-#include "common/progress.h"
 
 namespace {
 

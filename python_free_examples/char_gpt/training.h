@@ -4,11 +4,11 @@
 #include <ebb/checkpoint.h>
 #include <ebb/models.h>
 
+#include "text.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "text.h"
 
 /// How large, and how long.
 struct Plan {

@@ -3,15 +3,15 @@
 
 #include <ebb/ebb.h>
 
-#include <fmt/format.h>
+#include "common/interrupt.h"
+
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
-
-#include "common/interrupt.h"
 
 namespace example {
 

@@ -1,6 +1,8 @@
 // The progress bar.
 #include "common/progress.h"
 
+#include "common/interrupt.h"
+
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -12,8 +14,6 @@
 #include <limits>
 #include <string_view>
 #include <vector>
-
-#include "common/interrupt.h"
 
 namespace example {
 

@@ -1,12 +1,12 @@
 // The classic tables: vector addition, matrix product and a dense layer on the CPU and on the GPU, with and
 // without moving the data there and back.
-#include <fmt/format.h>
-
-#include <iostream>
-
 #include "common/program.h"
 #include "plot.h"
 #include "workloads.h"
+
+#include <fmt/format.h>
+
+#include <iostream>
 
 namespace {
 

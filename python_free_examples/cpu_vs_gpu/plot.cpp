@@ -15,7 +15,7 @@ constexpr double kWidth = 420, kHeight = 320, kLeft = 70, kBottom = 50, kTop = 4
 struct Line {
   const char* name;
   const char* colour;
-  double Timing::*seconds;
+  double Timing::* seconds;
 };
 constexpr Line kLines[] = {{"CPU", "#4477aa", &Timing::cpu},
                            {"GPU", "#228833", &Timing::gpu},

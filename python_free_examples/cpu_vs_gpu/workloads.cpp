@@ -1,11 +1,11 @@
 // The work that is timed on each device.
 #include "workloads.h"
 
+#include "common/interrupt.h"
+
 #include <algorithm>
 #include <chrono>
 #include <functional>
-
-#include "common/interrupt.h"
 
 using namespace ebb;
 
@@ -56,16 +56,16 @@ Timing measure(std::int64_t size, const Inputs& inputs, const Function& f, bool 
 Workload vector_add(std::int64_t largest, bool on_gpu) {
   Workload w{"vector add, a + b", "elements", {}};
   for (std::int64_t n = 1000; n <= largest; n *= 10)
-    w.timings.push_back(measure(
-        n, {rand({n}), rand({n})}, [](const Inputs& x) { return x[0] + x[1]; }, on_gpu));
+    w.timings.push_back(
+        measure(n, {rand({n}), rand({n})}, [](const Inputs& x) { return x[0] + x[1]; }, on_gpu));
   return w;
 }
 
 Workload matrix_product(std::int64_t largest, bool on_gpu) {
   Workload w{"matrix product, A B", "N", {}};
   for (std::int64_t n = 64; n <= largest; n *= 2)
-    w.timings.push_back(measure(
-        n, {rand({n, n}), rand({n, n})}, [](const Inputs& x) { return matmul(x[0], x[1]); }, on_gpu));
+    w.timings.push_back(
+        measure(n, {rand({n, n}), rand({n, n})}, [](const Inputs& x) { return matmul(x[0], x[1]); }, on_gpu));
   return w;
 }
 

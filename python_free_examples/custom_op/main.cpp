@@ -1,14 +1,14 @@
 // An op of one's own in use: a network with it goes on where the data end, one with ReLU does not.
 #include <ebb/ebb.h>
 
-#include <cstdio>
-#include <functional>
-#include <vector>
-
 #include "common/chart.h"
 #include "common/interrupt.h"
 #include "common/program.h"
 #include "snake.h"
+
+#include <cstdio>
+#include <functional>
+#include <vector>
 
 namespace {
 

@@ -1,9 +1,9 @@
 // The op on a GPU.
 #include <ebb/core/error.h>
 
-#include <algorithm>
-
 #include "snake_kernels.h"
+
+#include <algorithm>
 
 namespace {
 

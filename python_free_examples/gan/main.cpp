@@ -3,8 +3,6 @@
 // One network makes images, another tells them from real ones, and each learns from the other. How good the
 // images are is said by a third, which learnt the classes of real ones: are they images of something, and of
 // every class?
-#include <fmt/format.h>
-
 #include "common/chart.h"
 #include "common/grid.h"
 #include "common/images.h"
@@ -12,6 +10,8 @@
 #include "common/progress.h"
 #include "judge.h"
 #include "networks.h"
+
+#include <fmt/format.h>
 
 namespace {
 

@@ -2,17 +2,17 @@
 //
 // The texts are names of symbols in ten languages, which this repository brings. With --data FILE, of lines
 // "label<TAB>text", it learns any other labels, the sentiment of reviews for instance.
+#include "common/program.h"
+#include "common/progress.h"
+#include "model.h"
+#include "texts.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <set>
 #include <sstream>
-
-#include "common/program.h"
-#include "common/progress.h"
-#include "model.h"
-#include "texts.h"
 
 namespace {
 

@@ -1,11 +1,11 @@
 // Trains a small CNN on real images, shows how it goes, saves the model and reads it back.
-#include <algorithm>
-#include <cstdio>
-
 #include "common/program.h"
 #include "common/progress.h"
 #include "evaluate.h"
 #include "source.h"
+
+#include <algorithm>
+#include <cstdio>
 
 namespace {
 

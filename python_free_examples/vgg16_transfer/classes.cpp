@@ -1,9 +1,9 @@
 // A data set cut in two by class.
 #include "classes.h"
 
-#include <vector>
-
 #include "common/images.h"
+
+#include <vector>
 
 using ebb::Tensor;
 using ebb::data::datasets::MNIST;

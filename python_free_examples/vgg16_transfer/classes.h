@@ -1,10 +1,10 @@
 // A data set cut in two by class: one part to learn from what images are like, and one that is new.
 #pragma once
 
+#include "learn.h"
+
 #include <cstdint>
 #include <string>
-
-#include "learn.h"
 
 /// Both parts, whose classes are 0, 1, 2... each, and what is right for them.
 struct TwoParts {

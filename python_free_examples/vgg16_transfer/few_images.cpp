@@ -3,13 +3,13 @@
 
 #include <ebb/models.h>
 
-#include <cstdio>
-#include <string>
-#include <vector>
-
 #include "classes.h"
 #include "common/chart.h"
 #include "transfer.h"
+
+#include <cstdio>
+#include <string>
+#include <vector>
 
 namespace {
 

@@ -4,10 +4,10 @@
 #include <ebb/models.h>
 #include <ebb/vision.h>
 
+#include "transfer.h"
+
 #include <cstdio>
 #include <vector>
-
-#include "transfer.h"
 
 namespace {
 

@@ -1,9 +1,9 @@
 // The real VGG16, on images of one's own.
 #pragma once
 
-#include <string>
-
 #include "common/program.h"
+
+#include <string>
 
 /// Trains a new classifier over the convolutions of VGG16 with torchvision's weights (a .pth or .safetensors
 /// file), on a folder with a folder of JPEG or PNG files for each class; every fifth image is kept for

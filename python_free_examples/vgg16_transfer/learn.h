@@ -3,10 +3,10 @@
 
 #include <ebb/ebb.h>
 
-#include <cstdint>
-
 #include "common/interrupt.h"
 #include "common/progress.h"
+
+#include <cstdint>
 
 /// Images, or features of them, [n, ...], and their classes, Long [n].
 struct Labelled {

@@ -4,10 +4,10 @@
 // own images is trained.
 #include <ebb/ebb.h>
 
-#include <string>
-
 #include "few_images.h"
 #include "image_folder.h"
+
+#include <string>
 
 int main(int argc, char** argv) {
   example::Program program("Trains a new classifier over the frozen convolutions of a VGG16.");

@@ -3,9 +3,9 @@
 
 #include <ebb/models.h>
 
-#include <cstdint>
-
 #include "learn.h"
+
+#include <cstdint>
 
 /// Puts a new classifier in the place of the old one: two linear layers with dropout between them.
 void replace_classifier(ebb::models::VGG& net, std::int64_t hidden, std::int64_t classes);

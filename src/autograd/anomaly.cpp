@@ -1,21 +1,21 @@
 // Anomaly mode: where a node was made, and which first gave NaN.
 #include "autograd/anomaly.h"
 
+#include <ebb/autograd/anomaly.h>
+#include <ebb/core/warning.h>
+
+#include "autograd/meta.h"
+#include "autograd/places.h"
+#include "autograd/thread_state.h"
+
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <execinfo.h>
-
-#include <ebb/autograd/anomaly.h>
-#include <ebb/core/warning.h>
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-
-#include "autograd/meta.h"
-#include "autograd/places.h"
-#include "autograd/thread_state.h"
 
 namespace ebb::autograd {
 

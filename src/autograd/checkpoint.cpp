@@ -1,6 +1,5 @@
 // Checkpointing: what a call needs is computed again during backward.
 #include <ebb/autograd/checkpoint.h>
-
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/saved_variable.h>
 #include <ebb/core/random.h>

@@ -3,10 +3,10 @@
 
 #include <ebb/autograd/node.h>
 
+#include "autograd/stream_order.h"
+
 #include <unordered_map>
 #include <vector>
-
-#include "autograd/stream_order.h"
 
 namespace ebb::autograd {
 

@@ -5,14 +5,14 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/hooks.h>
 
-#include <algorithm>
-#include <utility>
-
 #include "autograd/accumulate_grad.h"
 #include "autograd/meta.h"
 #include "autograd/tensor_state.h"
 #include "autograd/thread_state.h"
 #include "core/recorder.h"
+
+#include <algorithm>
+#include <utility>
 
 namespace ebb {
 namespace autograd {

@@ -3,13 +3,13 @@
 #include <ebb/autograd/variable.h>
 #include <ebb/core/allocator.h>
 
-#include <ostream>
-
 #include "autograd/anomaly.h"
 #include "autograd/meta.h"
 #include "autograd/places.h"
 #include "autograd/thread_state.h"
 #include "core/backend.h"
+
+#include <ostream>
 
 namespace ebb::autograd {
 

@@ -3,15 +3,15 @@
 #include <ebb/autograd/record.h>
 #include <ebb/core/warning.h>
 
-#include <atomic>
-#include <memory>
-#include <utility>
-
 #include "autograd/hooks.h"
 #include "autograd/meta.h"
 #include "autograd/tensor_state.h"
 #include "autograd/thread_state.h"
 #include "core/recorder.h"
+
+#include <atomic>
+#include <memory>
+#include <utility>
 
 namespace ebb::autograd {
 

@@ -2,12 +2,12 @@
 #include <ebb/autograd/rng_state.h>
 #include <ebb/core/error.h>
 
-#include <bit>
-#include <mutex>
-
 #include "core/backend.h"
 #include "core/generator_state.h"
 #include "core/recorder.h"
+
+#include <bit>
+#include <mutex>
 
 namespace ebb {
 namespace {

@@ -2,6 +2,8 @@
 #include <ebb/core/environment.h>
 #include <ebb/core/version.h>
 
+#include "core/messages.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,8 +16,6 @@
 #include <sstream>
 #include <string>
 #include <vector>
-
-#include "core/messages.h"
 
 namespace {
 

@@ -1,4 +1,6 @@
 // The program ebb-inspect: a table of the tensors in a file.
+#include "cli/contents.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -7,8 +9,6 @@
 #include <new>
 #include <string>
 #include <vector>
-
-#include "cli/contents.h"
 
 namespace {
 

@@ -4,17 +4,17 @@
 #include <ebb/core/parallel.h>
 #include <ebb/core/warning.h>
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <list>
-#include <mutex>
-
 #include "autograd/thread_state.h"
 #include "compile/emit.h"
 #include "compile/record.h"
 #include "compile/tape.h"
 #include "core/capture.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <list>
+#include <mutex>
 
 namespace ebb::detail {
 namespace {

@@ -1,9 +1,9 @@
 // Emits the files of a tape: source, header and weights.
 #include "compile/emit.h"
 
-#include <cctype>
-
 #include "io/atomic_file.h"
+
+#include <cctype>
 
 namespace ebb::detail::compile {
 namespace {

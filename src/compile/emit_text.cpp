@@ -9,6 +9,7 @@
 
 #include <cxxabi.h>
 #include <dlfcn.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>

@@ -3,10 +3,10 @@
 
 #include <ebb/autograd/grad_mode.h>
 
+#include "core/recorder.h"
+
 #include <algorithm>
 #include <cstring>
-
-#include "core/recorder.h"
 
 namespace ebb::emitted {
 namespace {

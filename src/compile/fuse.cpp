@@ -1,6 +1,7 @@
 // The pass fuse: joins elementwise calls, producers before them and reductions after them to programs.
 
 #include "compile/fuse.h"
+
 #include "compile/programs.h"
 
 #include <algorithm>

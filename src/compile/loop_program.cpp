@@ -195,15 +195,11 @@ void LoopProgram::run_pieces(std::int64_t from, std::int64_t to, std::byte* work
   }
   for (std::int64_t b = first; b < last; ++b) {
     const std::int64_t n = std::min(block_, count_ - b * block_);
-    if (producer_)
-      producer_->produce(b * block_ / unit_, (b * block_ + n) / unit_,
-                         at[producer_stream_]);
+    if (producer_) producer_->produce(b * block_ / unit_, (b * block_ + n) / unit_, at[producer_stream_]);
     for (const Instruction& instruction : instructions_) {
       const void* in[detail::ElementRow::kMostOperands];
-      for (std::size_t k = 0; k < instruction.in.size(); ++k)
-        in[k] = at[instruction.in[k]];
-      instruction.row(at[instruction.out], in, instruction.constant, n,
-                      instruction.formula);
+      for (std::size_t k = 0; k < instruction.in.size(); ++k) in[k] = at[instruction.in[k]];
+      instruction.row(at[instruction.out], in, instruction.constant, n, instruction.formula);
     }
     if (!sums_.empty()) accumulate_sums(b, n, at, states, sums);
     if (b + 1 == last) return;

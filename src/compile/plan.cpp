@@ -1,8 +1,8 @@
 // The memory plan: offsets in the arenas for temporaries and for the scratch memory of programs.
+#include <ebb/core/parallel.h>
+
 #include "compile/fuse.h"
 #include "compile/tape.h"
-
-#include <ebb/core/parallel.h>
 
 #include <algorithm>
 #include <climits>

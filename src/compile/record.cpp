@@ -1,10 +1,11 @@
 // Records kernel calls, buffers and outputs of a function as a tape.
 
+#include "compile/record.h"
+
 #include <ebb/autograd/grad_mode.h>
 
 #include "autograd/tensor_state.h"
 #include "autograd/thread_state.h"
-#include "compile/record.h"
 #include "compile/tape.h"
 
 #include <algorithm>

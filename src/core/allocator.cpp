@@ -243,7 +243,7 @@ void count_storage(std::int64_t delta) noexcept { cache().storages.add(delta); }
 void count_node(std::int64_t delta) noexcept { cache().nodes.add(delta); }
 
 namespace {
-std::int64_t sum_over_threads(Counter ThreadCache::*counter) {
+std::int64_t sum_over_threads(Counter ThreadCache::* counter) {
   Shared& s = shared();
   std::lock_guard lock(s.mutex);
   std::int64_t total = 0;

@@ -1,8 +1,9 @@
 // The table of functions of each device's backend, and the plugin that it comes from.
 #include "core/backend.h"
 
-#include <dlfcn.h>
 #include <ebb/core/environment.h>
+
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>

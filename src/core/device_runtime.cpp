@@ -4,11 +4,11 @@
 #include <ebb/cuda/cuda.h>
 #include <ebb/cuda/nvtx.h>
 
-#include <atomic>
-#include <utility>
-
 #include "core/backend.h"
 #include "core/memory_snapshot.h"
+
+#include <atomic>
+#include <utility>
 
 namespace ebb::cuda {
 

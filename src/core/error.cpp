@@ -4,14 +4,14 @@
 #include <ebb/core/visit.h>
 #include <ebb/core/warning.h>
 
+#include "core/messages.h"
+
 #include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <ostream>
 #include <typeinfo>
-
-#include "core/messages.h"
 
 namespace ebb {
 

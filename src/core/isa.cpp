@@ -7,14 +7,14 @@
 #include <ebb/core/isa.h>
 #include <ebb/core/warning.h>
 
+#include "core/fork.h"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdlib>
 #include <string>
 #include <string_view>
-
-#include "core/fork.h"
 
 #if defined(__x86_64__) && defined(__linux__)
 #include <cpuid.h>

@@ -1,13 +1,13 @@
 // Storages that tapes read, and the changes of tensors on them.
 #include "core/read_storage.h"
 
+#include "core/fingerprint.h"
+#include "core/fork.h"
+
 #include <algorithm>
 #include <mutex>
 #include <new>
 #include <unordered_map>
-
-#include "core/fingerprint.h"
-#include "core/fork.h"
 
 namespace ebb::detail {
 namespace {

@@ -3,6 +3,9 @@
 #include "core/system.h"
 
 #include <ebb/core/environment.h>
+
+#include "core/thread_pool.h"
+
 #include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,8 +18,6 @@
 #include <thread>
 #include <utility>
 #include <vector>
-
-#include "core/thread_pool.h"
 
 namespace ebb::detail {
 namespace {

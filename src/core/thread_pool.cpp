@@ -5,14 +5,14 @@
 #include <ebb/core/error.h>
 #include <ebb/core/parallel.h>
 
+#include "core/fork.h"
+#include "core/parallel_for.h"
+
 #include <algorithm>
 #include <atomic>
 #include <memory>
 #include <system_error>
 #include <utility>
-
-#include "core/fork.h"
-#include "core/parallel_for.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

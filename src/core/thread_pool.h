@@ -1,6 +1,8 @@
 // The threads that CPU kernels share.
 #pragma once
 
+#include "core/parallel_for.h"
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -9,8 +11,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-#include "core/parallel_for.h"
 
 namespace ebb::cpu::detail {
 

@@ -1,13 +1,13 @@
 // Device memory from the driver's own pools.
 #include "cuda/async_allocator.h"
 
+#include "cuda/runtime.h"
+#include "cuda/streams.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
-
-#include "cuda/runtime.h"
-#include "cuda/streams.h"
 
 namespace ebb::cuda {
 

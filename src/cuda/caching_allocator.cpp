@@ -1,14 +1,14 @@
 // Device memory from segments that are kept, split and joined.
 #include "cuda/caching_allocator.h"
 
+#include "kernel/cuda/device.h"
+
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <limits>
 #include <string>
 #include <utility>
-
-#include "kernel/cuda/device.h"
 
 namespace ebb::cuda {
 namespace {

@@ -1,18 +1,19 @@
 // Device memory kept for reuse: cudaMalloc costs a hundred microseconds and waits for the device.
 #pragma once
 
-#include <cuda_runtime.h>
 #include <ebb/cuda/cuda.h>
+
+#include "cuda/memory_figures.h"
+#include "cuda/reuse.h"
+#include "cuda/virtual_memory.h"
+
+#include <cuda_runtime.h>
 
 #include <cstddef>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <vector>
-
-#include "cuda/memory_figures.h"
-#include "cuda/reuse.h"
-#include "cuda/virtual_memory.h"
 
 namespace ebb::cuda {
 

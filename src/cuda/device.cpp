@@ -1,12 +1,13 @@
 // Devices, their properties, the errors of the runtime, and what the plugin's kernels need of a device.
-#include <atomic>
-#include <mutex>
-#include <unordered_map>
+#include "kernel/cuda/device.h"
 
 #include "cuda/architectures.h"
 #include "cuda/runtime.h"
-#include "kernel/cuda/device.h"
 #include "kernel/cuda/launch.h"
+
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
 
 namespace ebb::cuda {
 

@@ -1,11 +1,11 @@
 // Things that are dear to make, lent again and again.
 #pragma once
 
+#include "cuda/runtime.h"
+
 #include <array>
 #include <mutex>
 #include <vector>
-
-#include "cuda/runtime.h"
 
 namespace ebb::cuda {
 

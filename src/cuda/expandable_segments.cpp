@@ -1,9 +1,8 @@
 // The caching allocator's segments that grow.
 #include "cuda/caching_allocator.h"
+#include "cuda/runtime.h"
 
 #include <algorithm>
-
-#include "cuda/runtime.h"
 
 namespace ebb::cuda {
 namespace {

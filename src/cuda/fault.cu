@@ -1,10 +1,9 @@
 // Faults that kernels report and the next wait throws.
+#include "cuda/runtime.h"
 #include "kernel/cuda/fault.h"
 
 #include <array>
 #include <mutex>
-
-#include "cuda/runtime.h"
 
 namespace ebb::cuda {
 namespace {

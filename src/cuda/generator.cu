@@ -1,15 +1,14 @@
 // Random numbers of the device: counters, also within captured graphs.
-#include "kernel/cuda/generator.h"
-
 #include <ebb/core/ndarray.h>
-
-#include <array>
-#include <mutex>
 
 #include "core/capture.h"
 #include "core/generator_state.h"
 #include "cuda/graph_memory.h"
+#include "kernel/cuda/generator.h"
 #include "kernel/cuda/launch.h"
+
+#include <array>
+#include <mutex>
 
 namespace ebb::cuda {
 

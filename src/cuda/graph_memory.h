@@ -1,15 +1,15 @@
 // The memory of captured graphs, and what their kernels read there of the generators.
 #pragma once
 
+#include "cuda/caching_allocator.h"
+#include "cuda/runtime.h"
+#include "cuda/streams.h"
+
 #include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
-
-#include "cuda/caching_allocator.h"
-#include "cuda/runtime.h"
-#include "cuda/streams.h"
 
 namespace ebb::cuda {
 

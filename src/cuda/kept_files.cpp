@@ -5,6 +5,8 @@
 #include <ebb/core/environment.h>
 #include <ebb/core/warning.h>
 
+#include "io/atomic_file.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -17,8 +19,6 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
-
-#include "io/atomic_file.h"
 
 namespace ebb::cuda {
 namespace fs = std::filesystem;
@@ -67,7 +67,7 @@ void make_folder(const fs::path& folder) {
 
 // Kept kernels are run: nobody else may have put them there.
 bool is_trusted(int folder, const fs::path& path) {
-  struct stat info {};
+  struct stat info{};
   if (folder < 0 || ::fstat(folder, &info) != 0) return false;
   if (info.st_uid == ::geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0) return true;
   static constinit std::atomic_flag warned;
@@ -79,7 +79,7 @@ bool is_trusted(int folder, const fs::path& path) {
 }
 
 std::string read_all(int descriptor) {
-  struct stat info {};
+  struct stat info{};
   if (descriptor < 0 || ::fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode) ||
       static_cast<std::size_t>(info.st_size) > kLongest)
     return {};

@@ -4,12 +4,12 @@
 #include <ebb/core/error.h>
 #include <ebb/core/warning.h>
 
+#include "cuda/embedded_headers.h"
+#include "cuda/kept_files.h"
+
 #include <map>
 #include <mutex>
 #include <utility>
-
-#include "cuda/embedded_headers.h"
-#include "cuda/kept_files.h"
 
 namespace ebb::cuda {
 namespace {

@@ -1,10 +1,10 @@
 // Kernels that are compiled while a program runs.
 #pragma once
 
+#include "core/backend.h"
+
 #include <memory>
 #include <string>
-
-#include "core/backend.h"
 
 namespace ebb::cuda {
 

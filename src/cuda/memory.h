@@ -1,13 +1,13 @@
 // The allocators of the devices, for the other files of src/cuda.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string_view>
-
 #include "core/memory_snapshot.h"
 #include "cuda/async_allocator.h"
 #include "cuda/caching_allocator.h"
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
 
 namespace ebb::cuda {
 

@@ -1,9 +1,12 @@
 // Memory statistics and limit of one device, shared by its allocators, and the history of what they did.
 #pragma once
 
-#include <cuda_runtime.h>
 #include <ebb/core/allocator.h>
 #include <ebb/core/device.h>
+
+#include "core/memory_snapshot.h"
+
+#include <cuda_runtime.h>
 
 #include <atomic>
 #include <chrono>
@@ -13,8 +16,6 @@
 #include <limits>
 #include <mutex>
 #include <vector>
-
-#include "core/memory_snapshot.h"
 
 namespace ebb::cuda {
 

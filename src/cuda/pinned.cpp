@@ -1,12 +1,12 @@
 // Page-locked memory of the host, kept for reuse.
 #include "cuda/pinned.h"
 
+#include "cuda/runtime.h"
+
 #include <algorithm>
 #include <bit>
 #include <limits>
 #include <memory>
-
-#include "cuda/runtime.h"
 
 namespace ebb::cuda {
 namespace {

@@ -1,12 +1,12 @@
 // Page-locked memory of the CPU, kept for reuse: locking pages costs more than copying them.
 #pragma once
 
+#include "cuda/reuse.h"
+
 #include <cstddef>
 #include <map>
 #include <mutex>
 #include <vector>
-
-#include "cuda/reuse.h"
 
 namespace ebb::cuda {
 

@@ -1,8 +1,4 @@
 // What libebb calls when Device::CUDA is first used.
-#include <nvtx3/nvToolsExt.h>  // loads the profiler that listens, if one does
-
-#include <string>
-
 #include "cuda/allocator_settings.h"
 #include "cuda/made_kernels.h"
 #include "cuda/memory.h"
@@ -11,6 +7,10 @@
 #include "kernel/cuda/dnn.h"
 #include "ops/elementwise/cuda.h"
 #include "ops/loss/cuda.h"
+
+#include <nvtx3/nvToolsExt.h>  // loads the profiler that listens, if one does
+
+#include <string>
 
 namespace ebb::cuda {
 

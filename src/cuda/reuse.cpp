@@ -1,9 +1,9 @@
 // When memory used on several streams may be used again.
 #include "cuda/reuse.h"
 
-#include <algorithm>
-
 #include "cuda/device_pool.h"
+
+#include <algorithm>
 
 namespace ebb::cuda {
 namespace {

@@ -1,8 +1,9 @@
 // Memory that is freed while streams may still be using it waits here for events on those streams.
 #pragma once
 
-#include <cuda_runtime.h>
 #include <ebb/core/device.h>
+
+#include <cuda_runtime.h>
 
 #include <cstddef>
 #include <deque>

@@ -1,13 +1,13 @@
 // The device's runtime, for the files of src/cuda.
 #pragma once
 
+#include "core/backend.h"
+#include "kernel/cuda/device.h"
+
 #include <array>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "core/backend.h"
-#include "kernel/cuda/device.h"
 
 namespace ebb::cuda {
 

@@ -1,12 +1,12 @@
 // Streams and events.
 #include "cuda/streams.h"
 
+#include "cuda/reuse.h"
+#include "cuda/runtime.h"
+
 #include <array>
 #include <mutex>
 #include <utility>
-
-#include "cuda/reuse.h"
-#include "cuda/runtime.h"
 
 namespace ebb::cuda {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <ebb/core/error.h>
 
-#include <cstdint>
-
 #include "cuda/driver_entry.h"
+
+#include <cstdint>
 
 namespace ebb::cuda {
 namespace {

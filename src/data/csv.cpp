@@ -4,13 +4,13 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/index.h>
 
+#include "data/csv_records.h"
+
 #include <algorithm>
 #include <charconv>
 #include <limits>
 #include <unordered_map>
 #include <unordered_set>
-
-#include "data/csv_records.h"
 
 namespace ebb::data {
 namespace {

@@ -5,10 +5,10 @@
 #include <ebb/data/worker_exception.h>
 #include <ebb/ops/creation.h>
 
+#include "core/messages.h"
+
 #include <algorithm>
 #include <utility>
-
-#include "core/messages.h"
 
 namespace ebb::data {
 

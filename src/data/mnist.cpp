@@ -5,6 +5,9 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>
+
+#include "io/bytes.h"
+
 #include <zlib.h>
 
 #include <algorithm>
@@ -13,8 +16,6 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
-
-#include "io/bytes.h"
 
 namespace ebb::data {
 namespace {

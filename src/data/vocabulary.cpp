@@ -2,12 +2,12 @@
 #include <ebb/data/text.h>
 #include <ebb/ops/creation.h>
 
-#include <algorithm>
-#include <map>
-
 #include "core/system.h"
 #include "io/atomic_file.h"
 #include "io/bytes.h"
+
+#include <algorithm>
+#include <map>
 
 namespace ebb::data {
 namespace {

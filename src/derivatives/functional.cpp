@@ -1,10 +1,9 @@
 // jacobian, hessian and products with them.
+#include <ebb/autograd/backward.h>
+#include <ebb/autograd/grad_mode.h>
 #include <ebb/derivatives/functional.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/shape/join.h>
-
-#include <ebb/autograd/backward.h>
-#include <ebb/autograd/grad_mode.h>
 
 namespace ebb::autograd {
 namespace {

@@ -3,11 +3,11 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/derivatives/gradcheck.h>
 
+#include "core/backend.h"
+
 #include <cmath>
 #include <cstring>
 #include <vector>
-
-#include "core/backend.h"
 
 namespace ebb {
 namespace {

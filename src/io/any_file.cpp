@@ -4,15 +4,15 @@
 #include <ebb/io/npy.h>
 #include <ebb/io/pytorch.h>
 
-#include <algorithm>
-#include <istream>
-#include <memory>
-#include <sstream>
-
 #include "io/bytes.h"
 #include "io/pytorch_format.h"
 #include "io/pytorch_values.h"
 #include "io/safetensors_header.h"
+
+#include <algorithm>
+#include <istream>
+#include <memory>
+#include <sstream>
 
 namespace ebb::io {
 namespace {

@@ -3,12 +3,12 @@
 
 #include <ebb/io/safetensors.h>
 
+#include "io/bytes.h"
+
 #include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
-
-#include "io/bytes.h"
 
 namespace ebb::io {
 

@@ -5,6 +5,11 @@
 #include <ebb/io/safetensors.h>
 #include <ebb/ops/creation.h>
 
+#include "core/messages.h"
+#include "io/any_file.h"
+#include "io/safetensors_format.h"
+#include "io/tied.h"
+
 #include <algorithm>
 #include <cstring>
 #include <istream>
@@ -13,11 +18,6 @@
 #include <sstream>
 #include <streambuf>
 #include <unordered_set>
-
-#include "core/messages.h"
-#include "io/any_file.h"
-#include "io/safetensors_format.h"
-#include "io/tied.h"
 
 namespace ebb::serialize {
 namespace {

@@ -3,6 +3,8 @@
 
 #include <ebb/core/error.h>
 
+#include "io/bytes.h"
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -12,8 +14,6 @@
 #include <climits>
 #include <memory>
 #include <utility>
-
-#include "io/bytes.h"
 
 namespace ebb::io {
 namespace {
@@ -60,8 +60,7 @@ std::string prefix_of(const std::string& target) {
 
 // The name still leads to the open file, a regular one.
 bool is_named(int descriptor, const std::string& name) {
-  struct stat open {
-  }, named{};
+  struct stat open{}, named{};
   return ::fstat(descriptor, &open) == 0 && S_ISREG(open.st_mode) && ::lstat(name.c_str(), &named) == 0 &&
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
@@ -99,8 +98,7 @@ AtomicFile::AtomicFile(const std::string& path, const Left& left) : path_(path),
 void AtomicFile::remove_abandoned(const std::string& path) { free_all(prefix_of(path), {}); }
 
 void AtomicFile::look_at_target() {
-  struct stat named {
-  }, found{};
+  struct stat named{}, found{};
   if (::stat(path_.c_str(), &named) != 0) {
     if (errno != ENOENT) fail_of_errno("write", path_);
     return;
@@ -127,7 +125,7 @@ void AtomicFile::create_temporary(const std::string& prefix) {
     descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
                          knows_mode ? 0600 : 0666);
     if (descriptor_ < 0 && errno != EEXIST) break;
-    struct stat info {};
+    struct stat info{};
     // Before it is locked, another write to the target may take it for abandoned: then it is gone now.
     const bool ours = descriptor_ >= 0 && (lock(descriptor_, LOCK_EX), is_named(descriptor_, temporary_)) &&
                       ::fstat(descriptor_, &info) == 0;
@@ -175,7 +173,7 @@ void AtomicFile::commit() {
     [[maybe_unused]] const int given = ::fchown(descriptor_, owner_, group_);
   }
   // On a file system without permissions of files, those that it shows will do.
-  struct stat info {};
+  struct stat info{};
   if (::fstat(descriptor_, &info) != 0 ||
       ((info.st_mode & 0777) != mode_ && ::fchmod(descriptor_, mode_) != 0))
     fail_of_errno("keep the permissions of", path_);

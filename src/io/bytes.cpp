@@ -2,6 +2,7 @@
 #include "io/bytes.h"
 
 #include <ebb/core/error.h>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ InputFile::InputFile(const std::string& path) : path_(path) {
   // Not blocking, or a pipe that nobody writes to would hold the program here.
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail_of_errno("open", path);
-  struct stat info {};
+  struct stat info{};
   if (::fstat(descriptor_, &info) != 0 || !S_ISREG(info.st_mode)) {
     ::close(descriptor_);
     ebb::detail::fail("cannot read \"", path, "\": it is ",

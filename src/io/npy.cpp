@@ -4,17 +4,17 @@
 #include <ebb/io/npy.h>
 #include <ebb/ops/creation.h>
 
+#include "io/any_file.h"
+#include "io/atomic_file.h"
+#include "io/bytes.h"
+#include "io/zip.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <istream>
 #include <memory>
 #include <ostream>
-
-#include "io/any_file.h"
-#include "io/atomic_file.h"
-#include "io/bytes.h"
-#include "io/zip.h"
 
 namespace ebb::npy {
 namespace {

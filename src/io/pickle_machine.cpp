@@ -1,7 +1,7 @@
 // The pickle machine: a stack, marks and a memo (Python's pickletools describes the opcodes).
-#include "io/pickle.h"
-
 #include <ebb/core/error.h>
+
+#include "io/pickle.h"
 
 #include <algorithm>
 #include <array>

@@ -4,15 +4,15 @@
 #include <ebb/autograd/variable.h>
 #include <ebb/core/visit.h>
 
+#include "core/recorder.h"
+#include "io/print_columns.h"
+#include "kernel/strided_position.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <ostream>
-
-#include "core/recorder.h"
-#include "io/print_columns.h"
-#include "kernel/strided_position.h"
 
 namespace ebb {
 namespace {

@@ -1,8 +1,8 @@
 // Archives out of PyTorch's values.
-#include "io/pytorch_values.h"
-
 #include <ebb/core/error.h>
 #include <ebb/ops/creation.h>
+
+#include "io/pytorch_values.h"
 
 #include <algorithm>
 #include <limits>

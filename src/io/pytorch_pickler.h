@@ -4,15 +4,15 @@
 #include <ebb/core/ndarray.h>
 #include <ebb/io/pytorch.h>
 
+#include "io/pytorch_format.h"
+#include "io/zip.h"
+
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "io/pytorch_format.h"
-#include "io/zip.h"
 
 namespace ebb::pytorch {
 

@@ -2,13 +2,13 @@
 #include <ebb/core/error.h>
 #include <ebb/io/pytorch.h>
 
-#include <algorithm>
-#include <memory>
-#include <unordered_map>
-
 #include "io/bytes.h"
 #include "io/pytorch_values.h"
 #include "io/zip.h"
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
 
 namespace ebb::pytorch {
 namespace {

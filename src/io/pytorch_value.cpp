@@ -2,12 +2,12 @@
 #include <ebb/core/error.h>
 #include <ebb/io/pytorch.h>
 
+#include "core/messages.h"
+#include "io/pytorch_values.h"
+
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
-
-#include "core/messages.h"
-#include "io/pytorch_values.h"
 
 namespace ebb::pytorch {
 

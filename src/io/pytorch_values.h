@@ -5,11 +5,11 @@
 #include <ebb/core/ndarray.h>
 #include <ebb/io/pytorch.h>
 
-#include <map>
-#include <string>
-
 #include "io/pickle.h"
 #include "io/pytorch_format.h"
+
+#include <map>
+#include <string>
 
 namespace ebb::pytorch {
 

@@ -2,13 +2,13 @@
 #include <ebb/core/error.h>
 #include <ebb/io/pytorch.h>
 
-#include <algorithm>
-#include <ostream>
-#include <unordered_map>
-
 #include "io/atomic_file.h"
 #include "io/pytorch_pickler.h"
 #include "io/zip.h"
+
+#include <algorithm>
+#include <ostream>
+#include <unordered_map>
 
 namespace ebb::pytorch {
 namespace {

@@ -2,14 +2,14 @@
 // entries take no longer than a million times one.
 #include "io/safetensors_header.h"
 
+#include "io/safetensors_format.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
 #include <tuple>
-
-#include "io/safetensors_format.h"
 
 namespace ebb::safetensors {
 namespace {

@@ -4,12 +4,12 @@
 #include <ebb/core/small_vector.h>
 #include <ebb/io/safetensors.h>
 
+#include "io/safetensors_format.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "io/safetensors_format.h"
 
 namespace ebb::safetensors {
 

@@ -3,11 +3,11 @@
 #include <ebb/io/safetensors.h>
 #include <ebb/ops/creation.h>
 
-#include <algorithm>
-
 #include "core/messages.h"
 #include "io/bytes.h"
 #include "io/safetensors_header.h"
+
+#include <algorithm>
 
 namespace ebb::safetensors {
 

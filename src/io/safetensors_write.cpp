@@ -2,13 +2,13 @@
 #include <ebb/io/safetensors.h>
 #include <ebb/ops/creation.h>
 
+#include "io/atomic_file.h"
+#include "io/safetensors_format.h"
+
 #include <nlohmann/json.hpp>
 
 #include <ostream>
 #include <unordered_set>
-
-#include "io/atomic_file.h"
-#include "io/safetensors_format.h"
 
 namespace ebb::safetensors {
 

@@ -1,11 +1,17 @@
 // Checkpoints in several files, read and written.
 #include <ebb/core/error.h>
 #include <ebb/io/sharded.h>
+
+#include "core/messages.h"
+#include "io/atomic_file.h"
+#include "io/bytes.h"
+#include "io/safetensors_format.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <sys/file.h>
 #include <unistd.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -17,11 +23,6 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
-
-#include "core/messages.h"
-#include "io/atomic_file.h"
-#include "io/bytes.h"
-#include "io/safetensors_format.h"
 
 namespace ebb::safetensors {
 namespace {

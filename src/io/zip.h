@@ -2,6 +2,8 @@
 // above 4 GiB.
 #pragma once
 
+#include "io/bytes.h"
+
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -9,8 +11,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "io/bytes.h"
 
 namespace ebb::io {
 

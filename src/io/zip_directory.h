@@ -1,11 +1,11 @@
 // The directory of a zip archive: which entries it has, and where.
 #pragma once
 
+#include "io/bytes.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "io/bytes.h"
 
 namespace ebb::io {
 

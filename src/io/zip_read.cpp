@@ -1,15 +1,15 @@
 // Reading zip archives.
 #include <ebb/core/error.h>
 
+#include "io/zip.h"
+#include "io/zip_directory.h"
+
 #include <zlib.h>
 
 #include <algorithm>
 #include <new>
 #include <unordered_map>
 #include <utility>
-
-#include "io/zip.h"
-#include "io/zip_directory.h"
 
 namespace ebb::io {
 namespace {

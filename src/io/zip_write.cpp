@@ -1,14 +1,14 @@
 // Writing zip archives.
 #include <ebb/core/error.h>
 
+#include "io/zip.h"
+
 #include <minizip/zip.h>
 
 #include <algorithm>
 #include <exception>
 #include <new>
 #include <utility>
-
-#include "io/zip.h"
 
 namespace ebb::io {
 namespace {

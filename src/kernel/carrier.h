@@ -4,11 +4,11 @@
 
 #include <ebb/core/scalar.h>
 
+#include "kernel/convert.h"
+
 #include <cmath>
 #include <tuple>
 #include <type_traits>
-
-#include "kernel/convert.h"
 
 namespace ebb::ops {
 
@@ -56,7 +56,8 @@ EBB_HD auto constant(const Number& number) {
 
 /// At least one branch is an X: of two constants a Variable would make numbers of the default dtype.
 template <class A, class B>
-requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B> EBB_HD auto where(bool condition, A a, B b) {
+  requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B>
+EBB_HD auto where(bool condition, A a, B b) {
   return condition ? a : b;
 }
 
@@ -66,7 +67,7 @@ struct ElementOf {
   using type = X;
 };
 template <class X>
-requires requires { typename X::Element; }
+  requires requires { typename X::Element; }
 struct ElementOf<X> {
   using type = typename X::Element;
 };
@@ -113,28 +114,35 @@ constexpr X kFar = 1e6;
 
 /// e^x; that of several numbers in a register stands in kernel/cpu/lane_exp.h.
 template <class X>
-requires std::is_arithmetic_v<X> EBB_HD Exponential<X> exponential(X x) {
+  requires std::is_arithmetic_v<X>
+EBB_HD Exponential<X> exponential(X x) {
   return {exp(x), abs(x) <= kSafeExponent<X> ? X(0) : exp(x / 2)};
 }
 /// 2^x.
 template <class X>
-requires std::is_arithmetic_v<X> EBB_HD Exponential<X> exponential2(X x) {
+  requires std::is_arithmetic_v<X>
+EBB_HD Exponential<X> exponential2(X x) {
   return {exp2(x), abs(x) <= kSafeExponent<X> ? X(0) : exp2(x / 2)};
 }
 
 /// a / (1 + e^-x), which is a e^x where e^-x is infinite; 0 for a = x = -infinity.
 template <class X>
-requires std::is_arithmetic_v<X> EBB_HD X sigmoid_times(X a, X x) {
+  requires std::is_arithmetic_v<X>
+EBB_HD X sigmoid_times(X a, X x) {
   if (x <= -kSafeExponent<X>) return (a < -kFar<X> ? -kFar<X> : a) * exp(x);
   return a / (exp(-x) + 1);
 }
 /// 1 / (1 + e^-x).
 template <class X>
-requires std::is_arithmetic_v<X> EBB_HD X sigmoid(X x) { return sigmoid_times(X(1), x); }
+  requires std::is_arithmetic_v<X>
+EBB_HD X sigmoid(X x) {
+  return sigmoid_times(X(1), x);
+}
 
 /// sigmoid(x) and its complement, sigmoid(-x), by one exponential.
 template <class X>
-requires std::is_arithmetic_v<X> EBB_HD void logistic_pair(X x, X& share, X& rest) {
+  requires std::is_arithmetic_v<X>
+EBB_HD void logistic_pair(X x, X& share, X& rest) {
   const bool far = x <= -kSafeExponent<X>;
   const X e = exp(far ? x : -x);
   share = far ? e : 1 / (e + 1);

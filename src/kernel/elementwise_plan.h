@@ -5,11 +5,11 @@
 
 #include <ebb/core/ndarray.h>
 
+#include "kernel/merge_dims.h"
+
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
-
-#include "kernel/merge_dims.h"
 
 namespace ebb {
 

@@ -16,7 +16,8 @@ struct AnyField {
 template <class T>
 struct AnyBase {
   template <class B>
-  requires(std::is_base_of_v<B, T> && !std::is_same_v<B, T>) operator B() const;
+    requires(std::is_base_of_v<B, T> && !std::is_same_v<B, T>)
+  operator B() const;
 };
 
 template <class T, std::size_t... I>
@@ -25,14 +26,10 @@ constexpr bool takes_fields(std::index_sequence<I...>) {
 }
 
 template <class T>
-inline constexpr bool kListsFields = requires(T& x) {
-  x.fields();
-};
+inline constexpr bool kListsFields = requires(T& x) { x.fields(); };
 /// Whether the members of T stand behind a base, which is then empty: it is initialised too.
 template <class T>
-inline constexpr bool kEmptyBase = !kListsFields<T> && requires {
-  T{AnyBase<T>()};
-};
+inline constexpr bool kEmptyBase = !kListsFields<T> && requires { T{AnyBase<T>()}; };
 
 template <class T, std::size_t kMost = 12>
 constexpr std::size_t count_fields() {

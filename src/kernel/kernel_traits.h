@@ -3,11 +3,11 @@
 
 #include <ebb/core/ndarray.h>
 
+#include "kernel/operand.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <typeinfo>
-
-#include "kernel/operand.h"
 
 namespace ebb::detail {
 

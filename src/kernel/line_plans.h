@@ -4,10 +4,10 @@
 
 #include <ebb/core/half.h>
 
-#include <algorithm>
-
 #include "kernel/grid.h"
 #include "kernel/lines.h"
+
+#include <algorithm>
 
 namespace ebb {
 

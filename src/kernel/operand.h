@@ -5,9 +5,9 @@
 #include <ebb/core/scalar.h>
 #include <ebb/core/visit.h>
 
-#include <cstring>
-
 #include "kernel/convert.h"
+
+#include <cstring>
 
 namespace ebb {
 

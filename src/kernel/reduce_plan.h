@@ -3,13 +3,13 @@
 
 #include <ebb/core/ndarray.h>
 
+#include "kernel/merge_dims.h"
+#include "kernel/strided_position.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <utility>
-
-#include "kernel/merge_dims.h"
-#include "kernel/strided_position.h"
 
 namespace ebb {
 

@@ -3,12 +3,12 @@
 
 #include <ebb/core/half.h>
 
+#include "kernel/wrapping.h"
+
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
-
-#include "kernel/wrapping.h"
 
 namespace ebb::scanning {
 

@@ -4,9 +4,9 @@
 // addresses.
 #pragma once
 
-#include <algorithm>
-
 #include "kernel/map_plan.h"
+
+#include <algorithm>
 
 namespace ebb {
 

@@ -1,11 +1,11 @@
 // EfficientNet.
 #include <ebb/models/efficientnet.h>
 
+#include "models/blocks.h"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
-
-#include "models/blocks.h"
 
 namespace ebb::models {
 namespace {

@@ -7,9 +7,9 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include <limits>
-
 #include "models/language_model.h"
+
+#include <limits>
 
 namespace ebb::models {
 

@@ -6,10 +6,10 @@
 #include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>
 
+#include "models/language_model.h"
+
 #include <cmath>
 #include <ostream>
-
-#include "models/language_model.h"
 
 namespace ebb::models {
 

@@ -3,9 +3,9 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 
-#include <ostream>
-
 #include "models/blocks.h"
+
+#include <ostream>
 
 namespace ebb::models {
 

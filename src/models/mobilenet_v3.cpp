@@ -1,9 +1,9 @@
 // MobileNetV3.
 #include <ebb/models/mobilenet_v3.h>
 
-#include <vector>
-
 #include "models/blocks.h"
+
+#include <vector>
 
 namespace ebb::models {
 namespace {

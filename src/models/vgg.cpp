@@ -1,9 +1,9 @@
 // VGG.
 #include <ebb/models/vgg.h>
 
-#include <algorithm>
-
 #include "models/blocks.h"
+
+#include <algorithm>
 
 namespace ebb::models {
 namespace {

@@ -7,9 +7,9 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include <cmath>
-
 #include "nn/module_tools.h"
+
+#include <cmath>
 
 namespace ebb::nn {
 
@@ -108,8 +108,7 @@ Variable AdaptiveLogSoftmaxWithLossImpl::_get_full_log_prob(const Variable& inpu
   const Variable head_log_prob = head_output.log_softmax(1);
   std::vector<Variable> parts{head_log_prob.slice(1, 0, shortlist_size)};
   for (std::int64_t i = 0; i < n_clusters; ++i) {
-    const Variable cluster =
-        tail[i]->as<Sequential>()->forward(input).log_softmax(1);
+    const Variable cluster = tail[i]->as<Sequential>()->forward(input).log_softmax(1);
     parts.push_back(cluster + head_log_prob.select(1, shortlist_size + i).unsqueeze(1));
   }
   return cat(parts, 1);

@@ -1,10 +1,10 @@
 // Cloning whole trees of modules: what they share, their copies share, too.
 #include <ebb/nn/cloneable.h>
 
+#include "nn/hooks.h"
+
 #include <unordered_map>
 #include <unordered_set>
-
-#include "nn/hooks.h"
 
 namespace ebb::nn::detail {
 namespace {

@@ -3,10 +3,9 @@
 #include <ebb/nn/modules/container.h>
 #include <ebb/ops/creation.h>
 
-#include <ostream>
-
 #include "nn/module_tools.h"
 
+#include <ostream>
 #include <unordered_map>
 
 namespace ebb::nn {

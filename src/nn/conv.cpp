@@ -5,11 +5,11 @@
 #include <ebb/ops/conv.h>
 #include <ebb/ops/creation.h>
 
-#include <cmath>
-#include <string_view>
-
 #include "nn/fields.h"
 #include "nn/module_tools.h"
+
+#include <cmath>
+#include <string_view>
 
 namespace ebb::nn {
 

@@ -8,11 +8,11 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "nn/fields.h"
 #include "nn/module_tools.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace ebb::nn {
 

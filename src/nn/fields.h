@@ -3,11 +3,11 @@
 
 #include <ebb/nn/expanding_array.h>
 
+#include "nn/module_tools.h"
+
 #include <ostream>
 #include <string>
 #include <vector>
-
-#include "nn/module_tools.h"
 
 namespace ebb::nn {
 

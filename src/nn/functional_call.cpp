@@ -1,15 +1,15 @@
 // Calling a module with other parameters and buffers than its own.
 #include <ebb/nn/functional_call.h>
 
+#include "autograd/lend.h"
+#include "core/messages.h"
+#include "nn/hooks.h"
+
 #include <algorithm>
 #include <deque>
 #include <unordered_map>
 #include <utility>
 #include <vector>
-
-#include "autograd/lend.h"
-#include "core/messages.h"
-#include "nn/hooks.h"
 
 namespace ebb::nn::utils {
 

@@ -4,12 +4,12 @@
 #include <ebb/core/error.h>
 #include <ebb/nn/removable_handle.h>
 
+#include "core/fingerprint.h"
+
 #include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
-
-#include "core/fingerprint.h"
 
 namespace ebb::nn::detail {
 

@@ -6,9 +6,9 @@
 #include <ebb/autograd/hooks.h>
 #include <ebb/ops/creation.h>
 
-#include <algorithm>
-
 #include "autograd/lend.h"
+
+#include <algorithm>
 
 namespace ebb::nn {
 

@@ -3,10 +3,10 @@
 
 #include <ebb/nn/module.h>
 
+#include "nn/hook_list.h"
+
 #include <utility>
 #include <vector>
-
-#include "nn/hook_list.h"
 
 namespace ebb::nn::detail {
 

@@ -9,11 +9,11 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
+#include "nn/orthonormal.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
-
-#include "nn/orthonormal.h"
 
 namespace ebb::nn {
 
@@ -126,8 +126,7 @@ void draw_by_density(const Variable& tensor, double mean, double std, double a, 
     return empty_like(x).uniform_().clamp_min_(least).log_().gt(log_density);
   };
   const Variable wide = dtype == tensor.dtype() ? tensor : empty_like(tensor, TensorOptions(dtype));
-  draw_until(
-      wide, [&](const Variable& x) { x.uniform_(a, b); }, refused);
+  draw_until(wide, [&](const Variable& x) { x.uniform_(a, b); }, refused);
   if (!wide.is_same(tensor)) tensor.copy_(wide);
 }
 

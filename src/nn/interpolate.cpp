@@ -4,9 +4,9 @@
 #include <ebb/nn/functional/vision.h>
 #include <ebb/ops/pool.h>
 
-#include <cmath>
-
 #include "ops/common/autocast.h"
+
+#include <cmath>
 
 namespace ebb::nn::functional {
 

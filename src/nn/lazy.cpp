@@ -4,9 +4,9 @@
 #include <ebb/nn/skip_init.h>
 #include <ebb/ops/creation.h>
 
-#include <sstream>
-
 #include "nn/module_tools.h"
+
+#include <sstream>
 
 namespace ebb::nn {
 namespace {
@@ -16,11 +16,15 @@ namespace {
 
 std::int64_t& inputs_of(LinearOptions& o) { return o.in_features(); }
 template <class Options>
-requires requires(Options& o) { o.in_channels(); }
-std::int64_t& inputs_of(Options& o) { return o.in_channels(); }
+  requires requires(Options& o) { o.in_channels(); }
+std::int64_t& inputs_of(Options& o) {
+  return o.in_channels();
+}
 template <class Options>
-requires requires(Options& o) { o.num_features(); }
-std::int64_t& inputs_of(Options& o) { return o.num_features(); }
+  requires requires(Options& o) { o.num_features(); }
+std::int64_t& inputs_of(Options& o) {
+  return o.num_features();
+}
 
 template <std::size_t D>
 constexpr std::size_t dims_of(const ConvImpl<D>*) {
@@ -77,7 +81,7 @@ void resize_all(ConvTransposeImpl<D>& m, std::int64_t inputs) {
   resize(m.weight, sizes);
 }
 template <class Norm>
-requires requires(Norm& m) { m.running_mean; }
+  requires requires(Norm& m) { m.running_mean; }
 void resize_all(Norm& m, std::int64_t inputs) {
   for (Variable* each : {&m.weight, &m.bias, &m.running_mean, &m.running_var}) resize(*each, {inputs});
 }
@@ -95,8 +99,10 @@ std::int64_t inputs_of_state(const ConvTransposeImpl<D>&, IntArrayRef sizes) {
   return sizes.size() == D + 2 ? sizes[0] : 0;
 }
 template <class Norm>
-requires requires(Norm& m) { m.running_mean; }
-std::int64_t inputs_of_state(const Norm&, IntArrayRef sizes) { return sizes.size() == 1 ? sizes[0] : 0; }
+  requires requires(Norm& m) { m.running_mean; }
+std::int64_t inputs_of_state(const Norm&, IntArrayRef sizes) {
+  return sizes.size() == 1 ? sizes[0] : 0;
+}
 
 // Options of a base that is made before its inputs are known, with as few as it allows.
 template <class Options>

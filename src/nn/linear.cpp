@@ -5,9 +5,9 @@
 #include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>
 
-#include <cmath>
-
 #include "nn/stateless.h"
+
+#include <cmath>
 
 namespace ebb::nn {
 

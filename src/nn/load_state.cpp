@@ -4,14 +4,14 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/creation.h>
 
-#include <algorithm>
-#include <ostream>
-#include <unordered_set>
-
 #include "core/messages.h"
 #include "io/tied.h"
 #include "nn/hooks.h"
 #include "nn/module_tools.h"
+
+#include <algorithm>
+#include <ostream>
+#include <unordered_set>
 
 namespace ebb::nn {
 namespace {

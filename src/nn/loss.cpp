@@ -12,12 +12,12 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include <cmath>
-#include <numbers>
-
 #include "nn/module_tools.h"
 #include "nn/stateless.h"
 #include "ops/common/checks.h"
+
+#include <cmath>
+#include <numbers>
 
 namespace ebb::nn {
 

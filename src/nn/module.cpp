@@ -3,14 +3,14 @@
 #include <ebb/core/warning.h>
 #include <ebb/ops/creation.h>
 
-#include <new>
-#include <ostream>
-#include <typeinfo>
-
 #include "autograd/tensor_state.h"
 #include "nn/hooks.h"
 #include "nn/module_tools.h"
 #include "nn/walk.h"
+
+#include <new>
+#include <ostream>
+#include <typeinfo>
 
 namespace ebb {
 

@@ -7,15 +7,15 @@
 #include <ebb/nn/module_range.h>
 #include <ebb/nn/training_flag.h>
 
-#include <cctype>
-#include <sstream>
-#include <string_view>
-#include <utility>
-
 #include "autograd/places.h"
 #include "core/fingerprint.h"
 #include "core/messages.h"
 #include "nn/hooks.h"
+
+#include <cctype>
+#include <sstream>
+#include <string_view>
+#include <utility>
 
 namespace ebb::nn {
 

@@ -1,10 +1,9 @@
 // Walks over the tree of modules, and the lists they give.
+#include "core/messages.h"
 #include "nn/walk.h"
 
 #include <unordered_set>
 #include <utility>
-
-#include "core/messages.h"
 
 namespace ebb::nn {
 

@@ -10,11 +10,11 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
+#include "nn/module_tools.h"
+
 #include <array>
 #include <cmath>
 #include <limits>
-
-#include "nn/module_tools.h"
 
 namespace ebb::nn {
 

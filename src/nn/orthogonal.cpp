@@ -8,10 +8,10 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include <limits>
-
 #include "nn/hooks.h"
 #include "nn/orthonormal.h"
+
+#include <limits>
 
 namespace ebb::nn {
 

@@ -1,15 +1,14 @@
 // One batch spread over several replicas of a module.
-#include <ebb/nn/parallel.h>
-
 #include <ebb/core/start_thread.h>
 #include <ebb/cuda/cuda.h>
+#include <ebb/nn/parallel.h>
 #include <ebb/ops/shape.h>
-
-#include <exception>
-#include <thread>
 
 #include "autograd/lend.h"
 #include "autograd/thread_state.h"
+
+#include <exception>
+#include <thread>
 
 namespace ebb::nn::parallel {
 

@@ -3,9 +3,9 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/pool.h>
 
-#include <cmath>
-
 #include "nn/stateless.h"
+
+#include <cmath>
 
 namespace ebb::nn {
 

@@ -1,8 +1,7 @@
 // Masks of pruning, and the parameters that they are applied to.
-#include <ebb/nn/utils/prune.h>
-
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/utils.h>
+#include <ebb/nn/utils/prune.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
@@ -11,9 +10,9 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include <cmath>
-
 #include "nn/hooks.h"
+
+#include <cmath>
 
 namespace ebb::nn::utils::prune {
 namespace {

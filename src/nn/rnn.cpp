@@ -7,11 +7,11 @@
 #include <ebb/ops/rnn.h>
 #include <ebb/ops/shape.h>
 
-#include <cmath>
-
 #include "autograd/thread_state.h"
 #include "nn/fields.h"
 #include "nn/module_tools.h"
+
+#include <cmath>
 
 namespace ebb::nn {
 

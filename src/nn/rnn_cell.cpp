@@ -5,10 +5,10 @@
 #include <ebb/ops/rnn.h>
 #include <ebb/ops/shape.h>
 
-#include <cmath>
-
 #include "nn/fields.h"
 #include "nn/module_tools.h"
+
+#include <cmath>
 
 namespace ebb::nn {
 

@@ -1,9 +1,9 @@
 // Modules called one after the other, and modules of any type.
 #include <ebb/nn/modules/sequential.h>
 
-#include <ostream>
-
 #include "nn/module_tools.h"
+
+#include <ostream>
 
 namespace ebb::nn {
 

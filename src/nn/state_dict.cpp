@@ -1,11 +1,11 @@
 // The state of a module by name.
 #include <ebb/ops/creation.h>
 
-#include <map>
-
 #include "nn/hooks.h"
 #include "nn/load_state.h"
 #include "nn/walk.h"
+
+#include <map>
 
 namespace ebb::nn {
 

@@ -4,9 +4,9 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
 
-#include <limits>
-
 #include "nn/module_tools.h"
+
+#include <limits>
 
 namespace ebb::nn {
 

@@ -3,9 +3,9 @@
 #include <ebb/nn/modules/transformer_layers.h>
 #include <ebb/ops/elementwise.h>
 
-#include <utility>
-
 #include "nn/module_tools.h"
+
+#include <utility>
 
 namespace ebb::nn {
 

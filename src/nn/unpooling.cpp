@@ -4,11 +4,11 @@
 #include <ebb/ops/random.h>
 #include <ebb/ops/shape.h>
 
-#include <string>
-#include <utility>
-
 #include "nn/fields.h"
 #include "nn/module_tools.h"
+
+#include <string>
+#include <utility>
 
 namespace ebb::nn {
 

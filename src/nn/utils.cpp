@@ -4,9 +4,9 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
 
-#include <cmath>
-
 #include "ops/elementwise/foreach.h"
+
+#include <cmath>
 
 namespace ebb::nn::utils {
 
@@ -44,7 +44,8 @@ void clip_grads_with_norm_(const std::vector<Variable>& parameters, double max_n
                            const Variable& total_norm) {
   EBB_CHECK(total_norm.defined() && total_norm.numel() == 1 && is_floating(total_norm.dtype()),
             "clip_grads_with_norm_: total_norm must be one floating number, got ", total_norm, ".");
-  foreach::scale_to_norm_(gradients_of(parameters), total_norm, max_norm);
+  foreach
+    ::scale_to_norm_(gradients_of(parameters), total_norm, max_norm);
 }
 
 double clip_grad_norm_(const std::vector<Variable>& parameters, double max_norm, double norm_type,
@@ -60,7 +61,8 @@ double clip_grad_norm_(Variable parameter, double max_norm, double norm_type, bo
 }
 
 void clip_grad_value_(const std::vector<Variable>& parameters, double clip_value) {
-  foreach::clamp_(gradients_of(parameters), -clip_value, clip_value);
+  foreach
+    ::clamp_(gradients_of(parameters), -clip_value, clip_value);
 }
 
 void clip_grad_value_(Variable parameter, double clip_value) {

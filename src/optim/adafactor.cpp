@@ -4,11 +4,11 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/optim/adafactor.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "core/epsilon.h"
 #include "optim/rule_optimizer.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace ebb::optim {
 

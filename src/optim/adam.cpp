@@ -1,9 +1,9 @@
 // Adam and AdamW.
 #include <ebb/optim/adam.h>
 
-#include <cmath>
-
 #include "optim/rule_optimizer.h"
+
+#include <cmath>
 
 namespace ebb::optim {
 

@@ -1,9 +1,9 @@
 // Adamax.
 #include <ebb/optim/adamax.h>
 
-#include <cmath>
-
 #include "optim/rule_optimizer.h"
+
+#include <cmath>
 
 namespace ebb::optim {
 

@@ -1,10 +1,10 @@
 // ASGD.
 #include <ebb/optim/asgd.h>
 
+#include "optim/rule_optimizer.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "optim/rule_optimizer.h"
 
 namespace ebb::optim {
 

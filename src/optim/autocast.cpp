@@ -1,10 +1,11 @@
 // The settings of autocast, and scopes that change them.
+#include "ops/common/autocast.h"
+
 #include <ebb/amp/autocast.h>
 #include <ebb/core/error.h>
 #include <ebb/core/warning.h>
 
 #include "autograd/thread_state.h"
-#include "ops/common/autocast.h"
 
 namespace ebb {
 

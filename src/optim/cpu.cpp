@@ -1,12 +1,12 @@
 // Update rules on the CPU.
 #include <ebb/core/visit.h>
 
-#include <algorithm>
-#include <bit>
-
 #include "core/parallel_for.h"
 #include "kernel/cpu/convert_contiguous.h"
 #include "optim/kernels.h"
+
+#include <algorithm>
+#include <bit>
 
 namespace ebb::cpu {
 

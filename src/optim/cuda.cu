@@ -1,9 +1,8 @@
 // Update rules on the device: one launch for many parameters.
-#include "optim/kernels.h"
-
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/multi_tensor.h"
+#include "optim/kernels.h"
 
 namespace ebb::cuda {
 namespace {

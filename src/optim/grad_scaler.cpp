@@ -6,10 +6,10 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 
-#include <cmath>
-
 #include "ops/elementwise/foreach.h"
 #include "ops/elementwise/foreach_kernels.h"
+
+#include <cmath>
 
 namespace ebb::amp {
 
@@ -100,7 +100,8 @@ void GradScaler::unscale_(optim::Optimizer& optimizer) {
   state.found_inf.clear();
   for (const auto& [device, grads] : gradients) {
     Variable& found = state.found_inf.emplace_back(zeros({}, TensorOptions(kFloat).device(device)));
-    foreach::unscale_(grads, found, inverse.to(device));
+    foreach
+      ::unscale_(grads, found, inverse.to(device));
   }
   state.stage = Stage::unscaled;
 }

@@ -2,11 +2,11 @@
 // them.
 #pragma once
 
-#include <cstddef>
-
 #include "kernel/entry_list.h"
 #include "kernel/slot_list.h"
 #include "optim/math.h"
+
+#include <cstddef>
 
 namespace ebb::kernels {
 

@@ -4,13 +4,13 @@
 #include <ebb/core/visit.h>
 #include <ebb/optim/optimizer.h>
 
+#include "kernel/convert.h"
+#include "optim/kernels.h"
+
 #include <concepts>
 #include <cstring>
 #include <type_traits>
 #include <utility>
-
-#include "kernel/convert.h"
-#include "optim/kernels.h"
 
 namespace ebb::optim {
 
@@ -70,9 +70,9 @@ concept ComposedRule = DescribedRule<K> && requires(const typename K::Options& o
 ///   read(state)             all that they depend on; only parameters for which it is equal are updated
 ///                           together
 template <class K>
-concept OnePassRule = DescribedRule<K> &&
-    requires(const typename K::Options& options, const Variable& parameter, typename K::State& state,
-             const typename K::State& fixed, const TakesState& add) {
+concept OnePassRule = DescribedRule<K> && requires(const typename K::Options& options,
+                                                   const Variable& parameter, typename K::State& state,
+                                                   const typename K::State& fixed, const TakesState& add) {
   { K::kBumps } -> std::convertible_to<bool>;
   { K::remembers(options) } -> std::same_as<bool>;
   { K::number(fixed) } -> std::same_as<std::int64_t>;

@@ -8,12 +8,12 @@
 #include <ebb/ops/shape.h>
 #include <ebb/optim/lbfgs.h>
 
-#include <algorithm>
-#include <charconv>
-
 #include "optim/fields.h"
 #include "optim/line_search.h"
 #include "optim/rule_optimizer.h"
+
+#include <algorithm>
+#include <charconv>
 
 namespace ebb::optim {
 

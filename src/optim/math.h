@@ -1,12 +1,12 @@
 // The update rules, and the numbers of a step of any of them.
 #pragma once
 
-#include <utility>
-#include <variant>
-
 #include "optim/rules/adagrad.h"
 #include "optim/rules/adam.h"
 #include "optim/rules/sgd.h"
+
+#include <utility>
+#include <variant>
 
 namespace ebb::math {
 
@@ -19,8 +19,7 @@ template <class Rule, class F>
 void with_kept(unsigned kept, const F& f) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     static_cast<void>(((kept == Rule::kKept[I] && (f.template operator()<Rule::kKept[I]>(), true)) || ...));
-  }
-  (std::make_index_sequence<std::size(Rule::kKept)>());
+  }(std::make_index_sequence<std::size(Rule::kKept)>());
 }
 
 }  // namespace ebb::math

@@ -5,10 +5,10 @@
 #include <ebb/ops/shape.h>
 #include <ebb/optim/muon.h>
 
+#include "optim/rule_optimizer.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "optim/rule_optimizer.h"
 
 namespace ebb::optim {
 

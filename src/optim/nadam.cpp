@@ -1,9 +1,9 @@
 // NAdam.
 #include <ebb/optim/nadam.h>
 
-#include <cmath>
-
 #include "optim/rule_optimizer.h"
+
+#include <cmath>
 
 namespace ebb::optim {
 

@@ -2,12 +2,12 @@
 #include <ebb/core/warning.h>
 #include <ebb/optim/optimizer.h>
 
-#include <charconv>
-#include <unordered_set>
-
 #include "autograd/tensor_state.h"
 #include "ops/elementwise/foreach.h"
 #include "optim/hooks.h"
+
+#include <charconv>
+#include <unordered_set>
 
 namespace ebb::optim {
 
@@ -164,7 +164,8 @@ void Optimizer::zero_grad(bool set_to_none) {
         grads.push_back(grad);
       }
     }
-  foreach::zero_(grads);
+  foreach
+    ::zero_(grads);
 }
 
 const std::vector<Variable>& Optimizer::parameters() const noexcept { return param_groups_.at(0).params(); }

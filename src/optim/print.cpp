@@ -1,12 +1,12 @@
 // Printing of optimizers.
 #include <ebb/optim/optimizer.h>
 
+#include "core/messages.h"
+#include "core/recorder.h"
+
 #include <algorithm>
 #include <charconv>
 #include <ostream>
-
-#include "core/messages.h"
-#include "core/recorder.h"
 
 namespace ebb::optim {
 

@@ -1,9 +1,9 @@
 // RAdam.
 #include <ebb/optim/radam.h>
 
-#include <cmath>
-
 #include "optim/rule_optimizer.h"
+
+#include <cmath>
 
 namespace ebb::optim {
 

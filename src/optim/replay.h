@@ -1,15 +1,15 @@
 // Steps of optimizers that run again: in captured graphs, and as calls of a tape.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "core/capture.h"
 #include "kernel/kept_call.h"
 #include "optim/kernels.h"
 #include "optim/kind.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace ebb::optim {
 

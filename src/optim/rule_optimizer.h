@@ -3,11 +3,11 @@
 
 #include <ebb/optim/optimizer.h>
 
-#include <string_view>
-
 #include "optim/fields.h"
 #include "optim/kind.h"
 #include "optim/step.h"
+
+#include <string_view>
 
 namespace ebb::optim {
 

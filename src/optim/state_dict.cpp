@@ -3,12 +3,12 @@
 #include <ebb/ops/creation.h>
 #include <ebb/optim/optimizer.h>
 
+#include "optim/hooks.h"
+
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <string_view>
-
-#include "optim/hooks.h"
 
 namespace ebb::optim {
 

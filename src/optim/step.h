@@ -5,13 +5,13 @@
 #include <ebb/ops/creation.h>
 #include <ebb/optim/optimizer.h>
 
-#include <utility>
-#include <vector>
-
 #include "core/capture.h"
 #include "optim/kernels.h"
 #include "optim/kind.h"
 #include "optim/replay.h"
+
+#include <utility>
+#include <vector>
 
 namespace ebb::optim {
 

@@ -5,11 +5,11 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/optim/swa_utils.h>
 
+#include "ops/elementwise/foreach.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-
-#include "ops/elementwise/foreach.h"
 
 namespace ebb::optim::swa_utils {
 
@@ -33,7 +33,8 @@ void average_all(std::vector<Variable>& averaged, const std::vector<Variable>& c
       averaged[i].copy_(average(averaged[i], current[i].to(averaged[i].device()), num_averaged));
     }
   }
-  foreach::lerp_(floating, ends, weight);
+  foreach
+    ::lerp_(floating, ends, weight);
 }
 
 template <std::size_t D>

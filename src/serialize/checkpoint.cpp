@@ -1,17 +1,16 @@
 // Checkpoint: its parts, its file, and what happens when the file does not fit.
-#include <ebb/checkpoint.h>
-
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/rng_state.h>
+#include <ebb/checkpoint.h>
 #include <ebb/cuda/cuda.h>
 #include <ebb/io/safetensors.h>
 #include <ebb/ops/creation.h>
 
+#include "io/tied.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
-
-#include "io/tied.h"
 
 namespace ebb {
 namespace {

@@ -1,8 +1,7 @@
 // save() and load(): modules, optimizers and tensors.
-#include <ebb/serialize.h>
-
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/creation.h>
+#include <ebb/serialize.h>
 
 #include "core/messages.h"
 #include "io/any_file.h"

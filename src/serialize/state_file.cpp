@@ -7,6 +7,13 @@
 #include <ebb/io/sharded.h>
 #include <ebb/ops/creation.h>
 
+#include "core/messages.h"
+#include "io/any_file.h"
+#include "io/bytes.h"
+#include "io/pytorch_values.h"
+#include "io/safetensors_format.h"
+#include "io/tied.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -14,13 +21,6 @@
 #include <sstream>
 #include <unordered_map>
 #include <unordered_set>
-
-#include "core/messages.h"
-#include "io/any_file.h"
-#include "io/bytes.h"
-#include "io/pytorch_values.h"
-#include "io/safetensors_format.h"
-#include "io/tied.h"
 
 namespace ebb::detail {
 namespace {

@@ -5,12 +5,12 @@
 #include <ebb/io/safetensors.h>
 #include <ebb/serialize.h>
 
+#include "nn/load_state.h"
+
 #include <iosfwd>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "nn/load_state.h"
 
 namespace ebb::detail {
 

@@ -2,10 +2,10 @@
 #include <ebb/ebb.h>
 #include <ebb/vision/datasets.h>
 
+#include "vision/file.h"
+
 #include <cstring>
 #include <filesystem>
-
-#include "vision/file.h"
 
 namespace ebb::vision::datasets {
 namespace {

@@ -27,7 +27,7 @@ bool is_image(const fs::path& path) {
 using Identity = std::pair<dev_t, ino_t>;
 
 optional<Identity> identity_of(const fs::path& folder) {
-  struct stat info {};
+  struct stat info{};
   if (::stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return nullopt;
   return Identity{info.st_dev, info.st_ino};
 }

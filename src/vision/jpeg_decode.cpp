@@ -1,10 +1,10 @@
 // Reading JPEG, by libjpeg.
 #include <ebb/ebb.h>
 
-#include <vector>
-
 #include "vision/codecs.h"
 #include "vision/jpeg_errors.h"
+
+#include <vector>
 
 namespace ebb::vision::codecs {
 namespace {

@@ -1,11 +1,11 @@
 // Writing JPEG, by libjpeg.
 #include <ebb/ebb.h>
 
-#include <cstdlib>
-#include <cstring>
-
 #include "vision/codecs.h"
 #include "vision/jpeg_errors.h"
+
+#include <cstdlib>
+#include <cstring>
 
 namespace ebb::vision {
 namespace {

@@ -3,14 +3,13 @@
 
 #include <ebb/core/error.h>
 
+#include <jerror.h>
+#include <jpeglib.h>
+
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>  // jpeglib.h takes FILE and size_t as known
 #include <string>
-
-#include <jpeglib.h>
-
-#include <jerror.h>
 
 namespace ebb::vision::codecs {
 

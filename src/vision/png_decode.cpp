@@ -1,12 +1,12 @@
 // Reading PNG, by libpng.
 #include <ebb/ebb.h>
 
+#include "vision/codecs.h"
+#include "vision/png_errors.h"
+
 #include <algorithm>
 #include <cstring>
 #include <vector>
-
-#include "vision/codecs.h"
-#include "vision/png_errors.h"
 
 namespace ebb::vision::codecs {
 namespace {

@@ -1,11 +1,11 @@
 // Writing PNG, by libpng.
 #include <ebb/ebb.h>
 
-#include <cstring>
-#include <new>
-
 #include "vision/codecs.h"
 #include "vision/png_errors.h"
+
+#include <cstring>
+#include <new>
 
 namespace ebb::vision {
 namespace {

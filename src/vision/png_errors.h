@@ -3,10 +3,10 @@
 
 #include <ebb/core/error.h>
 
+#include <png.h>
+
 #include <csetjmp>
 #include <string>
-
-#include <png.h>
 
 namespace ebb::vision::codecs {
 

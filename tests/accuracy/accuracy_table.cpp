@@ -1,14 +1,14 @@
 // Measures every function over all arguments and writes docs/accuracy.md: accuracy_table FILE [OP...]. Ends
 // with 1 when a function misses its bound without an exception, or an exception is not needed any more.
+#include "accuracy/exceptions.h"
+#include "accuracy/functions.h"
+#include "accuracy/measure.h"
+
 #include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <set>
 #include <sstream>
-
-#include "accuracy/exceptions.h"
-#include "accuracy/functions.h"
-#include "accuracy/measure.h"
 
 namespace {
 

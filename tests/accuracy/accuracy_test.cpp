@@ -1,13 +1,13 @@
 // Pointwise rows of the op table against exact functions, over the whole range of every dtype. Compiled
 // twice, for the CPU and for a device.
-#include <sstream>
-
 #include "accuracy/exceptions.h"
 #include "accuracy/functions.h"
 #include "accuracy/measure.h"
 #include "amp/device.h"
 #include "cuda/unit/against_cpu.h"
 #include "support/catch.h"
+
+#include <sstream>
 
 namespace {
 

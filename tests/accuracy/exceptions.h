@@ -1,9 +1,9 @@
 // The functions that are not as exact as they should be.
 #pragma once
 
-#include <string>
-
 #include "accuracy/measure.h"
+
+#include <string>
 
 namespace accuracy {
 

@@ -1,12 +1,12 @@
 // The exact functions behind the pointwise rows of the op table.
 #pragma once
 
+#include "accuracy/jet.h"
+
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
-
-#include "accuracy/jet.h"
 
 namespace accuracy {
 

@@ -1,13 +1,13 @@
 // How far the rows of the op table are from the exact functions, in units in the last place.
 #pragma once
 
+#include "accuracy/functions.h"
+#include "optable/table.h"
+
 #include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "accuracy/functions.h"
-#include "optable/table.h"
 
 namespace accuracy {
 

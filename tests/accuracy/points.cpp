@@ -2,13 +2,13 @@
 // subnormal numbers and overflow.
 #include <ebb/core/dtype.h>
 
+#include "accuracy/measure.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <set>
-
-#include "accuracy/measure.h"
 
 namespace accuracy {
 namespace {

@@ -2,10 +2,10 @@
 // leave of it is smaller than the rounding of 1. Compiled twice, for the CPU and for a device.
 #include <ebb/ebb.h>
 
-#include <cmath>
-
 #include "amp/device.h"
 #include "support/catch.h"
+
+#include <cmath>
 
 using namespace ebb;
 

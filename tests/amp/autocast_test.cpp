@@ -3,13 +3,13 @@
 #include <ebb/autograd/checkpoint.h>
 #include <ebb/ebb.h>
 
+#include "amp/device.h"
+#include "support/catch.h"
+
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
-
-#include "amp/device.h"
-#include "support/catch.h"
 
 using namespace ebb;
 

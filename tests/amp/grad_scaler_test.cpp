@@ -4,14 +4,14 @@
 #include <ebb/nn.h>
 #include <ebb/optim.h>
 
+#include "amp/device.h"
+#include "support/catch.h"
+
 #include <cmath>
 #include <limits>
 #include <set>
 #include <sstream>
 #include <vector>
-
-#include "amp/device.h"
-#include "support/catch.h"
 
 using namespace ebb;
 using amp::GradScaler;

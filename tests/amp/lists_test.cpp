@@ -4,12 +4,12 @@
 #include <ebb/ebb.h>
 #include <ebb/nn.h>
 
+#include "amp/device.h"
+#include "support/catch.h"
+
 #include <functional>
 #include <string>
 #include <vector>
-
-#include "amp/device.h"
-#include "support/catch.h"
 
 using namespace ebb;
 
@@ -110,23 +110,12 @@ std::vector<Case> products() {
        "bb",
        [](In x) { return linear_gelu(x[0], x[1], x[2]); }},
       {"bilinear", {kMatrix, kMatrix, kBatch}, "fb", "fb", [](In x) { return bilinear(x[0], x[1], x[2]); }},
-      {"chain_matmul", two, "bb", "bb",
-       [](In x) {
-         return chain_matmul({x[0], x[1]});
-       }},
-      {"multi_dot", two, "bb", "bb",
-       [](In x) {
-         return linalg::multi_dot({x[0], x[1]});
-       }},
+      {"chain_matmul", two, "bb", "bb", [](In x) { return chain_matmul({x[0], x[1]}); }},
+      {"multi_dot", two, "bb", "bb", [](In x) { return linalg::multi_dot({x[0], x[1]}); }},
       {"matrix_power", {kMatrix}, "bb", "bb", [](In x) { return matrix_power(x[0], 2); }},
-      {"einsum", two, "bb", "bb",
-       [](In x) {
-         return einsum("ij,jk", {x[0], x[1]});
-       }},
+      {"einsum", two, "bb", "bb", [](In x) { return einsum("ij,jk", {x[0], x[1]}); }},
       {"einsum of products of elements", two, "fb", "bb",
-       [](In x) {
-         return einsum("ij,ij->ij", {x[0], x[1]});
-       }},
+       [](In x) { return einsum("ij,ij->ij", {x[0], x[1]}); }},
       {"einsum of one", {kMatrix}, "fb", "bb", [](In x) { return einsum("ij->i", {x[0]}); }},
       {"tensordot", two, "bb", "fb", [](In x) { return tensordot(x[0], x[1], 1, 0); }},
       {"trace", {kMatrix}, "ff", "fb", [](In x) { return trace(x[0]); }},
@@ -187,9 +176,7 @@ std::vector<Case> products() {
        {{3, 2, 4}, {1, 2, 4}, {12, 4}, {12, 4}},
        "fb",
        "bb",
-       [](In x) {
-         return std::get<0>(gru(x[0], x[1], {x[2], x[3]}, false, 1, 0.0, false, false, false));
-       }},
+       [](In x) { return std::get<0>(gru(x[0], x[1], {x[2], x[3]}, false, 1, 0.0, false, false, false)); }},
       {"rnn_tanh",
        {{3, 2, 4}, {1, 2, 4}, {4, 4}, {4, 4}},
        "bb",
@@ -206,9 +193,7 @@ std::vector<Case> products() {
        {kMatrix, kMatrix, kMatrix, {16, 4}, {16, 4}},
        "fb",
        "bb",
-       [](In x) {
-         return std::get<1>(lstm_cell(x[0], {x[1], x[2]}, x[3], x[4]));
-       }},
+       [](In x) { return std::get<1>(lstm_cell(x[0], {x[1], x[2]}, x[3], x[4])); }},
       {"grid_sampler", {kImage, {2, 3, 3, 2}}, "ff", "fb", [](In x) {
          return grid_sampler(x[0], x[1], 0, 0, false);
        }}};
@@ -322,13 +307,7 @@ std::vector<Case> places() {
       pads("replicate", kSpace, "ff"),
       pads("circular", kImage, "fb"),
       pads("constant", kImage, "fb"),
-      {"reflection_pad2d",
-       {kImage},
-       "ff",
-       "fb",
-       [](In x) {
-         return reflection_pad2d(x[0], {1, 1, 1, 1});
-       }},
+      {"reflection_pad2d", {kImage}, "ff", "fb", [](In x) { return reflection_pad2d(x[0], {1, 1, 1, 1}); }},
       {"avg_pool2d", {kImage}, "fb", "fb", [](In x) { return avg_pool2d(x[0], 2); }},
       {"avg_pool3d", {kSpace}, "ff", "fb", [](In x) { return avg_pool3d(x[0], 2); }},
       {"max_pool2d", {kImage}, "fb", "fb", [](In x) { return max_pool2d(x[0], 2); }},
@@ -338,27 +317,17 @@ std::vector<Case> places() {
        "fb",
        "fb",
        [](In x) { return std::get<0>(max_pool3d_with_indices(x[0], 2)); }},
-      {"adaptive_avg_pool2d",
-       {kImage},
-       "fb",
-       "fb",
-       [](In x) {
-         return adaptive_avg_pool2d(x[0], {2, 2});
-       }},
+      {"adaptive_avg_pool2d", {kImage}, "fb", "fb", [](In x) { return adaptive_avg_pool2d(x[0], {2, 2}); }},
       {"adaptive_avg_pool3d",
        {kSpace},
        "ff",
        "fb",
-       [](In x) {
-         return adaptive_avg_pool3d(x[0], {2, 2, 2});
-       }},
+       [](In x) { return adaptive_avg_pool3d(x[0], {2, 2, 2}); }},
       {"adaptive_max_pool3d",
        {kSpace},
        "ff",
        "fb",
-       [](In x) {
-         return std::get<0>(adaptive_max_pool3d(x[0], {2, 2, 2}));
-       }},
+       [](In x) { return std::get<0>(adaptive_max_pool3d(x[0], {2, 2, 2})); }},
       {"fractional_max_pool2d",
        {kImage},
        "ff",

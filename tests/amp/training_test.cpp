@@ -5,10 +5,10 @@
 #include <ebb/nn.h>
 #include <ebb/optim.h>
 
-#include <vector>
-
 #include "amp/device.h"
 #include "support/catch.h"
+
+#include <vector>
 
 using namespace ebb;
 

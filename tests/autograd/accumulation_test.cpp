@@ -1,7 +1,7 @@
 // How gradients add up in leaves, and what the walk makes of gradients that nodes and hooks return.
-#include <cmath>
-
 #include "autograd/semantics.h"
+
+#include <cmath>
 
 using namespace semantics;
 
@@ -167,10 +167,7 @@ TEST_CASE("a leaf's gradient shares no memory with the caller's seed, nor with a
   const std::pair<const char*, Route> routes[] = {
       {"the leaf itself", [](const Variable& x) { return x; }},
       {"view", [](const Variable& x) { return x.view({4}); }},
-      {"reshape",
-       [](const Variable& x) {
-         return x.reshape({1, 4});
-       }},
+      {"reshape", [](const Variable& x) { return x.reshape({1, 4}); }},
       {"transpose", [](const Variable& x) { return x.t(); }},
       {"unsqueeze", [](const Variable& x) { return x.unsqueeze(0); }},
       {"clone", [](const Variable& x) { return x.clone(); }},

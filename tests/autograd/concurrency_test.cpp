@@ -1,8 +1,8 @@
 // Graphs recorded and walked by several threads.
+#include "autograd/semantics.h"
+
 #include <atomic>
 #include <thread>
-
-#include "autograd/semantics.h"
 
 using namespace semantics;
 

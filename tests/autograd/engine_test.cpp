@@ -1,7 +1,7 @@
 // The walk itself: which nodes run, in which order, who owns a gradient, and what is handed over.
-#include <pthread.h>
-
 #include "autograd/semantics.h"
+
+#include <pthread.h>
 
 // The walk itself: nodes that are skipped, who owns a gradient, the order of hooks.
 

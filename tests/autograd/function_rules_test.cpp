@@ -3,11 +3,11 @@
 #include <ebb/autograd/hooks.h>
 #include <ebb/autograd/record.h>
 
+#include "autograd/semantics.h"
+
 #include <array>
 #include <deque>
 #include <filesystem>
-
-#include "autograd/semantics.h"
 
 // What custom functions may declare and return, and what the graph keeps of them.
 
@@ -321,9 +321,8 @@ TEST_CASE("function: lists of tensors are tracked, of any type") {
     held = {a, b, d};
     return ebb::TensorList(held);
   });
-  check([](const Variable& a, const Variable& b, const Variable& d) {
-    return std::deque<Variable>{a, b, d};
-  });
+  check(
+      [](const Variable& a, const Variable& b, const Variable& d) { return std::deque<Variable>{a, b, d}; });
 }
 
 TEST_CASE("function: a list alone records, an empty one does not") {

@@ -1,8 +1,8 @@
 // Gradients where nothing is smooth or nothing is there: ties, zeros, NaN, empty and broadcast tensors.
+#include "autograd/semantics.h"
+
 #include <cmath>
 #include <limits>
-
-#include "autograd/semantics.h"
 
 using namespace semantics;
 
@@ -114,12 +114,9 @@ TEST_CASE(
   require_values(g[1], {0.5});
   require_values(derivative([](const Variable& x) { return x.clamp(0, 1); }, {-1, 0, 0.5, 1, 2}),
                  {0, 0, 1, 0, 0});
-  require_values(derivative(
-                     [](const Variable& x) {
-                       return ebb::max_pool1d(x.view({1, 1, 4}), 4);
-                     },
-                     {3, 1, 3, 3}),
-                 {1, 0, 0, 0});
+  require_values(
+      derivative([](const Variable& x) { return ebb::max_pool1d(x.view({1, 1, 4}), 4); }, {3, 1, 3, 3}),
+      {1, 0, 0, 0});
   require_values(derivative([](const Variable& x) { return ebb::hardtanh(x); }, {-1, 0, 1}), {0, 1, 0});
   require_values(derivative([](const Variable& x) { return ebb::relu6(x); }, {0, 3, 6}), {0, 1, 0});
   require_values(derivative([](const Variable& x) { return ebb::leaky_relu(x, 0.1); }, {0}), {0.1});

@@ -2,11 +2,11 @@
 #include <ebb/autograd/graph.h>
 #include <ebb/ebb.h>
 
-#include <memory>
-#include <sstream>
-
 #include "autograd/semantics.h"
 #include "support/catch.h"
+
+#include <memory>
+#include <sstream>
 
 // How drawings show a graph: each node once, and its constants in the order in which they were kept.
 

@@ -1,9 +1,9 @@
 // Inference tensors and normal ones, and the views of both, inside and outside of inference mode.
 #include <ebb/core/warning.h>
 
-#include <thread>
-
 #include "autograd/semantics.h"
+
+#include <thread>
 
 using namespace semantics;
 

@@ -2,10 +2,10 @@
 #include <ebb/autograd/checkpoint.h>
 #include <ebb/autograd/saved_variable.h>
 
-#include <thread>
-
 #include "autograd/semantics.h"
 #include "support/scopes.h"
+
+#include <thread>
 
 using namespace semantics;
 

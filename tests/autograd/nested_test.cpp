@@ -1,10 +1,10 @@
 // What a walk sees that stands inside others, on whichever stack it runs: all that belongs to the thread.
 #include <ebb/autograd/saved_variable.h>
 
-#include <functional>
-
 #include "autograd/semantics.h"
 #include "support/scopes.h"
+
+#include <functional>
 
 using namespace semantics;
 using ebb::autograd::AnomalyMode;
@@ -236,7 +236,9 @@ TEST_CASE("a saved-tensor hook may set hooks of its own") {
       [&](const Variable& x) {
         ++packed;
         REQUIRE_FALSE(ebb::GradMode::is_enabled());
-        { const ebb::autograd::SavedTensorHooks own(keep, give); }
+        {
+          const ebb::autograd::SavedTensorHooks own(keep, give);
+        }
         ebb::EnableGradGuard record;
         (void)leaf({2}).exp();  // not packed
         return keep(x);

@@ -1,11 +1,11 @@
 // What nodes keep for backward, through hooks too, and when nodes and what they saved are freed.
 #include <ebb/autograd/saved_variable.h>
 
+#include "autograd/semantics.h"
+
 #include <pthread.h>
 
 #include <cmath>
-
-#include "autograd/semantics.h"
 
 // What nodes keep for backward: where its gradient goes, and when it is freed.
 

@@ -3,10 +3,10 @@
 
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <string>
 #include <vector>
-
-#include "support/catch.h"
 
 namespace semantics {
 

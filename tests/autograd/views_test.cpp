@@ -202,12 +202,8 @@ TEST_CASE("views: geometry that changes in place changes the view alone") {
        [](V v) { return v.unsqueeze(1); }},
       {"as_strided_",
        {3, 2},
-       [](V v) -> Variable {
-         return v.as_strided_({2, 2}, {1, 3}, 1);
-       },
-       [](V v) {
-         return v.as_strided({2, 2}, {1, 3}, 1);
-       }},
+       [](V v) -> Variable { return v.as_strided_({2, 2}, {1, 3}, 1); },
+       [](V v) { return v.as_strided({2, 2}, {1, 3}, 1); }},
   };
   for (const Change& change : changes) {
     INFO(change.name);

@@ -1,5 +1,6 @@
 // The cart and its pole move as Gymnasium 1.4's CartPole-v1 does, which printed the numbers here.
 #include "common/cartpole.h"
+
 #include "support/catch.h"
 
 #include <cmath>

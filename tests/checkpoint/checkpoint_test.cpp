@@ -1,12 +1,12 @@
 // What a Checkpoint holds, what it refuses, and that a refused file changes nothing.
 #include <ebb/ebb.h>
 
+#include "checkpoint/files.h"
+#include "support/catch.h"
+
 #include <filesystem>
 #include <fstream>
 #include <functional>
-
-#include "checkpoint/files.h"
-#include "support/catch.h"
 
 using namespace ebb;
 using support::Contains;

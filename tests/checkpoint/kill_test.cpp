@@ -4,6 +4,9 @@
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #include <ebb/ebb.h>
 
+#include "checkpoint/files.h"
+#include "support/catch.h"
+
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,9 +14,6 @@
 #include <atomic>
 #include <random>
 #include <vector>
-
-#include "checkpoint/files.h"
-#include "support/catch.h"
 
 using namespace ebb;
 
@@ -64,7 +64,9 @@ pid_t start_child(const std::string& path, int& done) {
 TEST_CASE("two hundred kills lose nothing that was saved") {
   const checkpoint_test::File file, other;
   manual_seed(11);
-  { Training(file.path()).run.save(); }
+  {
+    Training(file.path()).run.save();
+  }
   std::mt19937 random(5);
   std::int64_t least = 0;  // steps that a child said were saved
   for (int kill = 0; kill < 200; ++kill) {

@@ -2,10 +2,10 @@
 // for bit.
 #include <ebb/ebb.h>
 
-#include <vector>
-
 #include "checkpoint/files.h"
 #include "support/catch.h"
+
+#include <vector>
 
 using namespace ebb;
 

@@ -1,15 +1,16 @@
 // ebb inspect lists the tensors of files of every format, and refuses what is none.
 #include <ebb/ebb.h>
-#include <sys/stat.h>
-
-#include <algorithm>
-#include <filesystem>
 
 #include "cli/program.h"
 #include "support/catch.h"
 #include "support/child.h"
 #include "support/files.h"
 #include "support/source_dir.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
 
 namespace fs = std::filesystem;
 using namespace ebb;

@@ -1,6 +1,8 @@
 // Starts programs. The only source here with a path of the build.
 #include "cli/program.h"
 
+#include "support/files.h"
+
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -8,8 +10,6 @@
 
 #include <csignal>
 #include <stdexcept>
-
-#include "support/files.h"
 
 std::string ebb_program() { return EBB_PROGRAM; }
 

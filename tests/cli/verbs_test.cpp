@@ -1,13 +1,13 @@
 // The program ebb finds the programs of its verbs and becomes them.
 #include <ebb/core/version.h>
 
-#include <csignal>
-#include <filesystem>
-
 #include "cli/program.h"
 #include "support/catch.h"
 #include "support/environment.h"
 #include "support/files.h"
+
+#include <csignal>
+#include <filesystem>
 
 namespace fs = std::filesystem;
 

@@ -31,21 +31,10 @@ TEST_CASE("a call notices that a captured tensor has changed its geometry in pla
       {"transpose_", [](Tensor& x) { x.transpose_(0, 1); }},
       {"swapaxes_", [](Tensor& x) { x.swapaxes_(0, 1); }},
       {"unsqueeze_", [](Tensor& x) { x.unsqueeze_(1); }},
-      {"as_strided_",
-       [](Tensor& x) {
-         x.as_strided_({3, 3}, {0, 1}, 3);
-       }},
-      {"resize_",
-       [](Tensor& x) {
-         x.resize_({1, 3});
-       }},
-      {"set_",
-       [](Tensor& x) {
-         x.set_(ones({3, 3}));
-       }},
-      {"set_data", [](Tensor& x) {
-         x.set_data(ones({3, 3}));
-       }}};
+      {"as_strided_", [](Tensor& x) { x.as_strided_({3, 3}, {0, 1}, 3); }},
+      {"resize_", [](Tensor& x) { x.resize_({1, 3}); }},
+      {"set_", [](Tensor& x) { x.set_(ones({3, 3})); }},
+      {"set_data", [](Tensor& x) { x.set_data(ones({3, 3})); }}};
   for (const auto& [name, change] : changes) {
     INFO(name);
     Tensor w = randn({3, 3});

@@ -1,11 +1,10 @@
 // The text of sources that Compiled::emit() writes, and its errors. The folder emit compiles and runs
 // sources.
+#include "support/files.h"
 #include "twins.h"
 
 #include <fstream>
 #include <sstream>
-
-#include "support/files.h"
 
 using namespace twins;
 using support::Contains;

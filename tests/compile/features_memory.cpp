@@ -23,9 +23,8 @@ std::vector<Feature> memory_features() {
   pure("a part of a tensor as the only result that holds it", [](const Tensor& x) {
     return std::vector<Tensor>{x - 1, (x * 3).softmax(1).narrow(0, 2, 1), (x + x).cumsum(0).select(1, 5)};
   });
-  pure("an argument and its parts as results", [](const Tensor& x) {
-    return std::vector<Tensor>{x, x.narrow(0, 1, 2), x.t(), x.select(1, 6), x};
-  });
+  pure("an argument and its parts as results",
+       [](const Tensor& x) { return std::vector<Tensor>{x, x.narrow(0, 1, 2), x.t(), x.select(1, 6), x}; });
   pure("an argument that is written after a part of it was taken", [](const Tensor& x) {
     const Tensor row = x[1], kept = x * 1;
     x.mul_(0.5);
@@ -33,9 +32,8 @@ std::vector<Feature> memory_features() {
     x.select(1, 2).sub_(x.select(1, 3));
     return std::vector<Tensor>{x + row, kept, row};
   });
-  pure("an undefined result", [](const Tensor& x) {
-    return std::vector<Tensor>{x.neg(), Tensor(), x.sum()};
-  });
+  pure("an undefined result",
+       [](const Tensor& x) { return std::vector<Tensor>{x.neg(), Tensor(), x.sum()}; });
   pure("memory that is shared by a detached tensor and written through it", [](const Tensor& x) {
     const Tensor y = x * 1.5, alias = y.detach(), flat = y.reshape({-1});
     const Tensor before = y + flat[3];
@@ -119,7 +117,7 @@ std::vector<Feature> memory_features() {
 std::vector<Feature> change_features() {
   std::vector<Feature> all;
   // The caller changes the captured tensor of each of these functions at kChange.
-  const auto change = [&](const char* name, void (*how)(Tensor&, std::vector<Tensor> & held)) {
+  const auto change = [&](const char* name, void (*how)(Tensor&, std::vector<Tensor>& held)) {
     all.push_back({name,
                    [=] {
                      Instance i;
@@ -155,9 +153,8 @@ std::vector<Feature> change_features() {
            held.push_back(w.detach());
            w.set_(numbers({3, 4}));
          });
-  change("a captured tensor that is strided anew where it is", [](Tensor& w, Held) {
-    w.as_strided_({4, 4}, {1, 8}, 3);
-  });
+  change("a captured tensor that is strided anew where it is",
+         [](Tensor& w, Held) { w.as_strided_({4, 4}, {1, 8}, 3); });
   return all;
 }
 

@@ -1,10 +1,11 @@
 // Compares compiled and eager calls for every row of the table of features, and for every pair of rows.
+#include "features.h"
+
+#include "support/compare.h"
+
 #include <iterator>
 #include <sstream>
 #include <thread>
-
-#include "features.h"
-#include "support/compare.h"
 
 using namespace twins;
 

@@ -3,13 +3,13 @@
 
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <functional>
 #include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
-
-#include "support/catch.h"
 
 namespace twins {
 

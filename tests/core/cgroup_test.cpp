@@ -1,6 +1,5 @@
 // Limits of control groups, read from trees of files laid out as kernels lay them out.
 #include "core/system.h"
-
 #include "support/catch.h"
 #include "support/files.h"
 

@@ -4,14 +4,14 @@
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <thread>
 #include <vector>
-
-#include "support/catch.h"
 
 using ebb::Variable;
 

@@ -1,11 +1,6 @@
 // The CPU's caching allocator: as programs see it, and its parts.
 #include <ebb/ebb.h>
 
-#include <cstring>
-#include <set>
-#include <thread>
-#include <vector>
-
 #include "autograd/lend.h"
 #include "autograd/meta.h"
 #include "core/large_blocks.h"
@@ -13,6 +8,11 @@
 #include "core/small_blocks.h"
 #include "core/system.h"
 #include "support/catch.h"
+
+#include <cstring>
+#include <set>
+#include <thread>
+#include <vector>
 
 // The CPU's caching allocator as programs see it.
 
@@ -129,7 +129,9 @@ TEST_CASE("a graph that ends while its leaf stands for another tensor leaves no 
   REQUIRE(ebb::autograd::meta_or_null(w));
   CHECK(ebb::autograd::meta_or_null(w)->accumulator == nullptr);
   y = w * 3;
-  { const ebb::autograd::Loan loan(w, ebb::zeros({2})); }
+  {
+    const ebb::autograd::Loan loan(w, ebb::zeros({2}));
+  }
   CHECK(ebb::autograd::meta_or_null(w)->accumulator != nullptr);
   y.sum().backward();
   CHECK(w.grad().equal(ebb::full({2}, 3.)));

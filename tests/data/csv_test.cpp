@@ -1,10 +1,10 @@
 // Tables of comma-separated values.
 #include <ebb/ebb.h>
 
-#include <cmath>
-
 #include "support/catch.h"
 #include "support/files.h"
+
+#include <cmath>
 
 using namespace ebb;
 using namespace ebb::data;

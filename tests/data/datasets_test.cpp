@@ -1,11 +1,11 @@
 // What datasets read and hand on: damaged IDX files, folders of MNIST, transforms by channel, requests.
 #include <ebb/ebb.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "support/catch.h"
 #include "support/files.h"
+
+#include <filesystem>
+#include <fstream>
 
 using namespace ebb;
 using namespace ebb::data;

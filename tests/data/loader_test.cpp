@@ -2,6 +2,8 @@
 // waiting.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -10,8 +12,6 @@
 #include <memory>
 #include <set>
 #include <thread>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::data;
@@ -184,7 +184,9 @@ TEST_CASE("a loader that ends within an epoch waits for its workers") {
     CHECK(*numbers.read == read);
     // Joined by hand, it starts its workers anew.
     auto loader = in_order(numbers, 100, 2);
-    { const auto it = loader->begin(); }
+    {
+      const auto it = loader->begin();
+    }
     loader->join();
     CHECK(*numbers.busy == 0);
     CHECK(all_of(*loader).size() == 1000);

@@ -1,10 +1,10 @@
 // Samplers: another number of samples, and a position that is saved and found again.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <algorithm>
 #include <sstream>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::data;

@@ -4,14 +4,14 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/random.h>
 
+#include "support/catch.h"
+
 #include <algorithm>
 #include <atomic>
 #include <memory>
 #include <numeric>
 #include <random>
 #include <sstream>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::data;

@@ -3,6 +3,9 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/random.h>
 
+#include "support/catch.h"
+#include "support/scopes.h"
+
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -10,9 +13,6 @@
 #include <numeric>
 #include <set>
 #include <sstream>
-
-#include "support/catch.h"
-#include "support/scopes.h"
 
 using namespace ebb;
 using namespace ebb::data;

@@ -1,10 +1,10 @@
 // Drawings of the examples fit: bars on a terminal of any width, texts within a chart.
-#include <regex>
-
 #include "common/chart.h"
 #include "common/progress.h"
 #include "support/catch.h"
 #include "support/files.h"
+
+#include <regex>
 
 using support::Contains;
 

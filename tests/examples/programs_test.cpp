@@ -1,18 +1,18 @@
 // Every example as a program: options that are refused, exit codes, narrow terminals and Ctrl-C.
 #include <ebb/ebb.h>
 
+#include "common/interrupt.h"
+#include "examples/process.h"
+#include "support/catch.h"
+#include "support/files.h"
+#include "support/source_dir.h"
+
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <regex>
 #include <sstream>
-
-#include "common/interrupt.h"
-#include "examples/process.h"
-#include "support/catch.h"
-#include "support/files.h"
-#include "support/source_dir.h"
 
 using support::Contains;
 

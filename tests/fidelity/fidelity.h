@@ -10,14 +10,14 @@ namespace torch = ebb;
 #define TORCH_MODULE EBB_MODULE
 #endif
 
+#include "program.h"
+
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
-
-#include "program.h"
 
 namespace fidelity {
 
@@ -162,8 +162,7 @@ void grads(const std::string& name, F&& function, const Tensors& inputs, int ord
 // The same for a function of one tensor.
 template <class F>
 void grad1(const std::string& name, F&& function, const Tensor& input, int order = 2) {
-  grads(
-      name, [&](const Tensors& args) { return function(args[0]); }, {input}, order);
+  grads(name, [&](const Tensors& args) { return function(args[0]); }, {input}, order);
 }
 
 }  // namespace fidelity

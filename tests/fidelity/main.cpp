@@ -1,9 +1,9 @@
 // Runs the programs that are named, or all, and prints each report below a line with the program's name.
+#include "program.h"
+
 #include <cstdio>
 #include <string>
 #include <vector>
-
-#include "program.h"
 
 namespace fidelity {
 

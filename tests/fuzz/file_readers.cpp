@@ -5,15 +5,15 @@
 #include <ebb/io/pytorch.h>
 #include <ebb/io/sharded.h>
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include "fuzz/reading.h"
 #include "fuzz/targets.h"
 #include "support/files.h"
 #include "support/source_dir.h"
 #include "support/zip.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 namespace fuzz {
 namespace {

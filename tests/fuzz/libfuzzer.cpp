@@ -1,12 +1,12 @@
 // One of the targets EBB_FUZZ_TARGETS, named by EBB_FUZZ_TARGET, for libFuzzer. With "--seeds FOLDER" it
 // writes the seeds there and ends:
 //   fuzz_safetensors --seeds corpus && fuzz_safetensors corpus -max_total_time=300
+#include "fuzz/targets.h"
+
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-
-#include "fuzz/targets.h"
 
 namespace {
 

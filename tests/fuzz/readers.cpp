@@ -1,10 +1,10 @@
 // Readers of ebb, called on bytes as a fuzzer gives them, and sound inputs that fuzzing begins with.
+#include "fuzz/reading.h"
+#include "fuzz/targets.h"
+
 #include <zlib.h>
 
 #include <stdexcept>
-
-#include "fuzz/reading.h"
-#include "fuzz/targets.h"
 
 namespace fuzz {
 bool read_safetensors(std::string_view bytes) {

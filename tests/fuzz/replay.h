@@ -1,12 +1,12 @@
 // Damage, the same on every machine, and that every reader bears it.
 #pragma once
 
+#include "fuzz/targets.h"
+#include "support/catch.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "fuzz/targets.h"
-#include "support/catch.h"
 
 // Damage, the same on every machine: what a fuzzer does first, without watching where it leads.
 

@@ -1,10 +1,10 @@
 // Readers of ebb::vision, called on bytes as a fuzzer gives them, and sound inputs.
 #include <ebb/vision.h>
 
-#include <zlib.h>
-
 #include "fuzz/reading.h"
 #include "fuzz/targets.h"
+
+#include <zlib.h>
 
 namespace fuzz {
 namespace {

@@ -2,13 +2,13 @@
 #include <ebb/ebb.h>
 #include <ebb/io/pytorch.h>
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include "support/catch.h"
 #include "support/files.h"
 #include "support/source_dir.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 // Archives: whose the tensors are that are read from them, and in which order they come.
 

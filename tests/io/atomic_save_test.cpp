@@ -2,6 +2,9 @@
 // writers.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+#include "support/files.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -15,9 +18,6 @@
 #include <fstream>
 #include <set>
 #include <thread>
-
-#include "support/catch.h"
-#include "support/files.h"
 
 using namespace ebb;
 using support::Contains;
@@ -33,7 +33,7 @@ float first_of(const std::string& path) {
 }
 
 mode_t mode_of(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   REQUIRE(::stat(path.c_str(), &info) == 0);
   return info.st_mode & 07777;
 }
@@ -44,7 +44,7 @@ void die_saving(const std::string& path) {
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    const struct rlimit no_core { 0, 0 }, few_bytes{4096, 4096};
+    const struct rlimit no_core{0, 0}, few_bytes{4096, 4096};
     ::setrlimit(RLIMIT_CORE, &no_core);
     ::setrlimit(RLIMIT_FSIZE, &few_bytes);
     ::signal(SIGXFSZ, SIG_DFL);  // which kills

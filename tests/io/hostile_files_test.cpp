@@ -4,13 +4,13 @@
 #include <ebb/io/pytorch.h>
 #include <ebb/io/sharded.h>
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include "support/catch.h"
 #include "support/files.h"
 #include "support/zip.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 using namespace ebb;
 using namespace std::string_literals;

@@ -4,11 +4,11 @@
 #include <ebb/io/npy.h>
 #include <ebb/io/pytorch.h>
 
-#include <sstream>
-
 #include "support/catch.h"
 #include "support/child.h"
 #include "support/zip.h"
+
+#include <sstream>
 
 using namespace ebb;
 using namespace std::string_literals;

@@ -6,15 +6,15 @@
 #include <ebb/io/pytorch.h>
 #include <ebb/io/sharded.h>
 
+#include "support/catch.h"
+#include "support/child.h"
+#include "support/files.h"
+
 #include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
 #include <functional>
-
-#include "support/catch.h"
-#include "support/child.h"
-#include "support/files.h"
 
 using namespace ebb;
 using namespace std::string_literals;

@@ -8,6 +8,10 @@
 #include <ebb/io/pytorch.h>
 #include <ebb/io/sharded.h>
 
+#include "support/catch.h"
+#include "support/child.h"
+#include "support/files.h"
+
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -15,10 +19,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-
-#include "support/catch.h"
-#include "support/child.h"
-#include "support/files.h"
 
 using namespace ebb;
 using support::Contains;
@@ -80,10 +80,7 @@ const std::vector<Kind>& kinds() {
        })},
       {"npz", [](auto& folder, int v) { npy::write_npz(folder + "/file", tensors_of(v)); },
        by([](const std::string& path) { return npy::read_npz(path); })},
-      {"npy",
-       [](auto& folder, int v) {
-         npy::write(folder + "/file", full({4, 1500}, v, kInt));
-       },
+      {"npy", [](auto& folder, int v) { npy::write(folder + "/file", full({4, 1500}, v, kInt)); },
        [](auto& folder) {
          const Tensor x = npy::read(folder + "/file");
          return x.eq(x[0][0]).all().template item<bool>() ? x[0][0].template item<int>() : 0;
@@ -172,7 +169,7 @@ TEST_CASE("a save to a full disk says so and leaves the old") {
     const std::set<std::string> before = folder.names();
     const auto fails = [&] {
       ::signal(SIGXFSZ, SIG_IGN);
-      const struct rlimit few_bytes { 1000, 1000 };
+      const struct rlimit few_bytes{1000, 1000};
       ::setrlimit(RLIMIT_FSIZE, &few_bytes);
       try {
         kind.save(at, 2);
@@ -211,7 +208,7 @@ TEST_CASE("what is being saved can be read by its owner alone") {
     fs::remove(path);
     killed = support::is_killed_at(call, save);
     for (const std::string& name : folder.names()) {
-      struct stat info {};
+      struct stat info{};
       REQUIRE(::stat((folder / name).c_str(), &info) == 0);
       const auto size = static_cast<std::uintmax_t>(info.st_size);
       if (size == whole) CHECK((info.st_mode & 0777 & ~0044) == 0600);

@@ -5,15 +5,15 @@
 #include <ebb/io/npy.h>
 #include <ebb/io/pytorch.h>
 
+#include "support/catch.h"
+#include "support/files.h"
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iostream>
 #include <sstream>
-
-#include "support/catch.h"
-#include "support/files.h"
 
 using namespace ebb;
 using Named = std::vector<std::pair<std::string, Tensor>>;

@@ -1,13 +1,13 @@
 // Modules from files: in part, in place, without initial values, and on the device that they are to come to.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+#include "support/files.h"
+
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-
-#include "support/catch.h"
-#include "support/files.h"
 
 // Modules from files: in part, in place, and without initial values.
 
@@ -151,7 +151,9 @@ TEST_CASE("guards that skip initial values nest: the outer one holds on behind t
   {
     const nn::utils::SkipInitGuard outer;
     CHECK_FALSE(draws());
-    { const nn::utils::SkipInitGuard inner; }
+    {
+      const nn::utils::SkipInitGuard inner;
+    }
     CHECK_FALSE(draws());
     nn::utils::skip_init<nn::Linear>(3, 4);
     const nn::LazyLinear lazy(4);

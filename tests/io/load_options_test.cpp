@@ -5,13 +5,13 @@
 #include <ebb/io/pytorch.h>
 #include <ebb/io/sharded.h>
 
+#include "support/catch.h"
+#include "support/files.h"
+
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <sstream>
-
-#include "support/catch.h"
-#include "support/files.h"
 
 using namespace ebb;
 using support::Contains;

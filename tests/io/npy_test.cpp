@@ -3,13 +3,13 @@
 #include <ebb/io/npy.h>
 #include <ebb/io/pytorch.h>
 
+#include "support/catch.h"
+#include "support/files.h"
+
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-
-#include "support/catch.h"
-#include "support/files.h"
 
 // NumPy's files: what NumPy writes is read, and it reads what is written.
 

@@ -6,11 +6,11 @@
 #include <ebb/io/pytorch.h>
 #include <ebb/io/sharded.h>
 
-#include <filesystem>
-
 #include "support/catch.h"
 #include "support/files.h"
 #include "support/source_dir.h"
+
+#include <filesystem>
 
 using namespace ebb;
 

@@ -3,6 +3,10 @@
 #include <ebb/ebb.h>
 #include <ebb/io/pytorch.h>
 
+#include "support/catch.h"
+#include "support/files.h"
+#include "support/source_dir.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -10,10 +14,6 @@
 #include <map>
 #include <memory>
 #include <sstream>
-
-#include "support/catch.h"
-#include "support/files.h"
-#include "support/source_dir.h"
 
 using namespace ebb;
 using support::Contains;

@@ -3,17 +3,17 @@
 #include <ebb/ebb.h>
 #include <ebb/io/pytorch.h>
 
+#include "support/catch.h"
+#include "support/files.h"
+#include "support/source_dir.h"
+#include "support/zip.h"
+
 #include <bit>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
-
-#include "support/catch.h"
-#include "support/files.h"
-#include "support/source_dir.h"
-#include "support/zip.h"
 
 using namespace ebb;
 using pytorch::Value;

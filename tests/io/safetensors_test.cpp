@@ -1,15 +1,15 @@
 // Safetensors files: what is written comes back, what is damaged is refused, what ebb has no tensors for.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+#include "support/files.h"
+
 #include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-
-#include "support/catch.h"
-#include "support/files.h"
 
 using namespace ebb;
 using support::Contains;

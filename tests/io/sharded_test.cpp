@@ -2,13 +2,13 @@
 #include <ebb/ebb.h>
 #include <ebb/io/sharded.h>
 
+#include "support/catch.h"
+#include "support/files.h"
+
 #include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <thread>
-
-#include "support/catch.h"
-#include "support/files.h"
 
 using namespace ebb;
 using support::Contains;

@@ -1,12 +1,12 @@
 // EBB_ISA, which the library reads as it is loaded: in another process of this program.
-#include <unistd.h>
-
 #include <ebb/core/isa.h>
+
+#include "support/catch.h"
+
+#include <unistd.h>
 
 #include <cstdio>
 #include <string>
-
-#include "support/catch.h"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // Every slot has the kernels that the processor can choose from.
+#include <ebb/core/isa.h>
+
 #include "support/all_slots.h"
 #include "support/catch.h"
-
-#include <ebb/core/isa.h>
 
 #include <set>
 

@@ -3,14 +3,14 @@
 // a bend the second derivative is the gradient's formula on Variables.
 #include <ebb/ebb.h>
 
-#include <cmath>
-
 #include "ops/elementwise/formulas/activations.h"
 #include "ops/elementwise/formulas/exponential.h"
 #include "ops/elementwise/formulas/piecewise.h"
 #include "ops/elementwise/formulas/special.h"
 #include "ops/elementwise/formulas/trigonometric.h"
 #include "support/catch.h"
+
+#include <cmath>
 
 using namespace ebb;
 
@@ -53,48 +53,33 @@ TEST_CASE("the slope of each activation is the derivative of its formula, whatev
   check_formulas(ops::Silu(), [](V x) { return silu(x); });
   check_formulas(ops::Mish(), [](V x) { return mish(x); });
   check_formulas(ops::Softplus(), [](V x) { return softplus(x); });
-  check_formulas(
-      ops::Softplus{{}, 2, 3}, [](V x) { return softplus(x, 2, 3); }, 1.5);
+  check_formulas(ops::Softplus{{}, 2, 3}, [](V x) { return softplus(x, 2, 3); }, 1.5);
   check_formulas(ops::LogSigmoid(), [](V x) { return log_sigmoid(x); });
 }
 
 TEST_CASE("the slope of each piece is the derivative of its formula, whatever carries the numbers") {
   check_formulas(ops::LeakyRelu{{}, 0.3}, [](V x) { return leaky_relu(x, 0.3); });
   check_formulas(ops::Hardtanh{{}, Scalar(-2), Scalar(2)}, [](V x) { return hardtanh(x, -2, 2); });
-  check_formulas(
-      ops::Hardsigmoid(), [](V x) { return hardsigmoid(x); }, 0.5);
-  check_formulas(
-      ops::Hardswish(), [](V x) { return hardswish(x); }, 0.5);
+  check_formulas(ops::Hardsigmoid(), [](V x) { return hardsigmoid(x); }, 0.5);
+  check_formulas(ops::Hardswish(), [](V x) { return hardswish(x); }, 0.5);
   check_formulas(ops::Hardshrink{{}, 0.7}, [](V x) { return hardshrink(x, 0.7); });
   check_formulas(ops::Softshrink{{}, 0.7}, [](V x) { return softshrink(x, 0.7); });
 }
 
 TEST_CASE("the slope of each function is the derivative of its formula, whatever carries the numbers") {
   const std::vector<double> inside = {-0.9, -0.3, 0.4, 0.8}, above = {0.2, 1.5, 4};
-  check_formulas(
-      ops::Exp2(), [](V x) { return exp2(x); }, 0, inside);
-  check_formulas(
-      ops::Expm1(), [](V x) { return expm1(x); }, 0, inside);
-  check_formulas(
-      ops::Log10(), [](V x) { return log10(x); }, 0, above);
-  check_formulas(
-      ops::Log1p(), [](V x) { return log1p(x); }, 0, above);
-  check_formulas(
-      ops::Rsqrt(), [](V x) { return rsqrt(x); }, 0, above);
-  check_formulas(
-      ops::Reciprocal(), [](V x) { return reciprocal(x); }, 0, above);
-  check_formulas(
-      ops::Tan(), [](V x) { return tan(x); }, 0, inside);
-  check_formulas(
-      ops::Asin(), [](V x) { return asin(x); }, 0, inside);
-  check_formulas(
-      ops::Acos(), [](V x) { return acos(x); }, 0, inside);
-  check_formulas(
-      ops::Acosh(), [](V x) { return acosh(x); }, 1, above);
-  check_formulas(
-      ops::Atanh(), [](V x) { return atanh(x); }, 0, inside);
-  check_formulas(
-      ops::Erf(), [](V x) { return erf(x); }, 0, inside);
+  check_formulas(ops::Exp2(), [](V x) { return exp2(x); }, 0, inside);
+  check_formulas(ops::Expm1(), [](V x) { return expm1(x); }, 0, inside);
+  check_formulas(ops::Log10(), [](V x) { return log10(x); }, 0, above);
+  check_formulas(ops::Log1p(), [](V x) { return log1p(x); }, 0, above);
+  check_formulas(ops::Rsqrt(), [](V x) { return rsqrt(x); }, 0, above);
+  check_formulas(ops::Reciprocal(), [](V x) { return reciprocal(x); }, 0, above);
+  check_formulas(ops::Tan(), [](V x) { return tan(x); }, 0, inside);
+  check_formulas(ops::Asin(), [](V x) { return asin(x); }, 0, inside);
+  check_formulas(ops::Acos(), [](V x) { return acos(x); }, 0, inside);
+  check_formulas(ops::Acosh(), [](V x) { return acosh(x); }, 1, above);
+  check_formulas(ops::Atanh(), [](V x) { return atanh(x); }, 0, inside);
+  check_formulas(ops::Erf(), [](V x) { return erf(x); }, 0, inside);
   check_formulas(ops::Logit(), [](V x) { return logit(x); }, 0.5, {-0.3, 0.1, 0.4});
   check_formulas(ops::Sinc(), [](V x) { return sinc(x); }, 0, {-1.5, -0.3, 0.0, 0.4, 2.2});
 }

@@ -1,10 +1,11 @@
 // The worked example of docs/adding-an-op.md: two ops as a user and as a family would add them.
 #include <ebb/ebb.h>
-#include <cmath>
 
 #include "ops/elementwise/cpu_slots.h"
 #include "ops/elementwise/record_formula.h"
 #include "support/catch.h"
+
+#include <cmath>
 
 struct Swish : ebb::autograd::Function<Swish> {
   static ebb::Tensor forward(ebb::autograd::AutogradContext* ctx, ebb::Tensor x, double beta) {

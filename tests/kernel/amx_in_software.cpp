@@ -3,9 +3,9 @@
 
 #include <ebb/core/isa.h>
 
-#include <atomic>
-
 #include "core/isa.h"
+
+#include <atomic>
 
 #if defined(__x86_64__) && defined(__linux__)
 

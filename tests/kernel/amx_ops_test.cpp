@@ -4,15 +4,15 @@
 #include <ebb/core/warning.h>
 #include <ebb/ebb.h>
 
+#include "amx_in_software.h"
+#include "core/isa.h"
+#include "support/catch.h"
+
 #include <atomic>
 #include <functional>
 #include <string>
 #include <thread>
 #include <vector>
-
-#include "amx_in_software.h"
-#include "core/isa.h"
-#include "support/catch.h"
 
 using namespace ebb;
 

@@ -1,15 +1,15 @@
 // Products of bfloat16 by AMX, whose instructions are computed in software where the processor has none.
 #include <ebb/core/parallel.h>
 
-#include <cmath>
-#include <limits>
-#include <vector>
-
 #include "amx_in_software.h"
 #include "core/isa.h"
 #include "halves.h"
 #include "kernel/cpu/gemm.h"
 #include "support/catch.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
 
 using namespace ebb;
 using namespace halves;

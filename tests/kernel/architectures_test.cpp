@@ -1,5 +1,6 @@
 // Which GPUs a plugin has kernels for.
 #include "cuda/architectures.h"
+
 #include "support/catch.h"
 
 #include <utility>

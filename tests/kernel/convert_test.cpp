@@ -1,5 +1,6 @@
 // Conversions to integers at the ends of what these hold.
 #include "kernel/convert.h"
+
 #include "support/catch.h"
 
 #include <cmath>

@@ -1,15 +1,15 @@
 // Products of matrices of 16-bit floats: every layout and odd size, against sums in double.
 #include <ebb/core/parallel.h>
 
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <vector>
-
 #include "core/isa.h"
 #include "halves.h"
 #include "kernel/cpu/gemm.h"
 #include "support/catch.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
 
 using namespace ebb;
 using namespace halves;

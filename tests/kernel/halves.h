@@ -1,13 +1,13 @@
 // Matrices of 16-bit floats in memory of every layout, and what their products may be.
 #pragma once
 
+#include "kernel/cpu/gemm.h"
+#include "support/catch.h"
+
 #include <cmath>
 #include <limits>
 #include <random>
 #include <vector>
-
-#include "kernel/cpu/gemm.h"
-#include "support/catch.h"
 
 namespace halves {
 

@@ -1,14 +1,15 @@
 // How rows, scans, transposes and joins are laid over a device's threads.
-#include <cstdint>
-#include <map>
-#include <set>
-#include <vector>
-
 #include "kernel/line_plans.h"
+
 #include "kernel/strided_position.h"
 #include "ops/common/transpose_plan.h"
 #include "ops/shape/join_plan.h"
 #include "support/catch.h"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
 
 using namespace ebb;
 

@@ -1,5 +1,6 @@
 // The caches that forget what was used longest ago.
 #include "cuda/nvidia/lru_cache.h"
+
 #include "support/catch.h"
 
 #include <atomic>

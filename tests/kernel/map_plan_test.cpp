@@ -1,5 +1,6 @@
 // Which walks of elementwise kernels go by vectors, and that every element is found once.
 #include "kernel/map_plan.h"
+
 #include "kernel/strided_position.h"
 #include "support/catch.h"
 

@@ -1,9 +1,9 @@
 // Running moments, which devices merge: the variance must not depend on how elements were dealt out.
-#include <cmath>
-#include <vector>
-
 #include "kernel/reducers.h"
 #include "support/catch.h"
+
+#include <cmath>
+#include <vector>
 
 using Moments = ebb::reducing::Moments<double>;
 

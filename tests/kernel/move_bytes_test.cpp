@@ -1,5 +1,6 @@
 // Rows of bytes, moved by registers or by a call.
 #include "kernel/cpu/move_bytes.h"
+
 #include "support/catch.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // How the norms' work is laid over a device: everything exactly once, vectors where rows are made of them,
 // and nothing idle that could work.
 #include "ops/norm/norm_plan.h"
+
 #include "support/catch.h"
 
 #include <cstdint>

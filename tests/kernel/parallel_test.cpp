@@ -1,7 +1,12 @@
 // The threads that kernels share: every piece once, whatever happens to the threads.
-#include "core/parallel_for.h"
-
 #include <ebb/ebb.h>
+
+#include "core/parallel_for.h"
+#include "core/thread_pool.h"
+#include "support/catch.h"
+#include "support/child.h"
+#include "support/files.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -11,11 +16,6 @@
 #include <atomic>
 #include <stdexcept>
 #include <thread>
-
-#include "core/thread_pool.h"
-#include "support/catch.h"
-#include "support/child.h"
-#include "support/files.h"
 
 using ebb::cpu::parallel_for;
 using support::kChildrenRun;

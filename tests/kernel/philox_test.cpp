@@ -1,10 +1,10 @@
 // Philox against Random123's test vectors for philox4x32-10.
 #include "kernel/philox.h"
 
-#include <limits>
-
 #include "ops/common/dropout_rule.h"
 #include "support/catch.h"
+
+#include <limits>
 
 using ebb::Philox;
 

@@ -1,6 +1,7 @@
 // The layout of reductions over threads: every element is taken once, no grid is too large, vectors only
 // where they are aligned.
 #include "kernel/reduce_launch.h"
+
 #include "support/catch.h"
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // The device's draws from the random words at the ends.
 #include "ops/random/sampler.h"
 
+#include "support/catch.h"
+
 #include <cmath>
 #include <limits>
-
-#include "support/catch.h"
 
 using ebb::BFloat16;
 using ebb::Half;

@@ -1,5 +1,6 @@
 // How selections are laid over a device, and the digits that they look at.
 #include "ops/index/select_plan.h"
+
 #include "support/catch.h"
 
 #include <cmath>

@@ -1,5 +1,6 @@
 // Tiles of elementwise walks across an input: every element once, and no more memory touched than must be.
 #include "kernel/tile_plan.h"
+
 #include "kernel/strided_position.h"
 #include "support/catch.h"
 

@@ -1,5 +1,6 @@
 // Walks over several arrays of one shape.
 #include "kernel/cpu/walk.h"
+
 #include "support/catch.h"
 
 #include <vector>

@@ -1,12 +1,12 @@
 // The budgets of budgets.txt.
 #include "budgets.h"
 
-#include <sstream>
-#include <stdexcept>
-
 #include "support/catch.h"
 #include "support/files.h"
 #include "support/source_dir.h"
+
+#include <sstream>
+#include <stdexcept>
 
 namespace lint {
 

@@ -1,13 +1,13 @@
 // The sources keep to their budgets.
 #include "budgets.h"
 
-#include <algorithm>
-#include <set>
-
 #include "support/catch.h"
 #include "support/files.h"
 #include "support/source_dir.h"
 #include "tree.h"
+
+#include <algorithm>
+#include <set>
 
 using lint::check_budget, lint::File;
 

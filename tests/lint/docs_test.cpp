@@ -1,11 +1,11 @@
 // The documents name files that exist, are all linked, and show code that is compiled.
-#include <algorithm>
-#include <cctype>
-#include <filesystem>
-
 #include "support/catch.h"
 #include "support/source_dir.h"
 #include "tree.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
 
 using lint::File;
 

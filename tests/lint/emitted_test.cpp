@@ -1,8 +1,8 @@
 // What sources that Compiled::emit() writes can call.
-#include <set>
-
 #include "support/catch.h"
 #include "tree.h"
+
+#include <set>
 
 using lint::File;
 

@@ -1,11 +1,11 @@
 // Each function of include/ebb/ops is declared in a header of the family whose folder of src/ops defines it.
+#include "support/catch.h"
+#include "tree.h"
+
 #include <cctype>
 #include <map>
 #include <regex>
 #include <set>
-
-#include "support/catch.h"
-#include "tree.h"
 
 using lint::File;
 

@@ -1,8 +1,8 @@
 // What every file of the project keeps to.
-#include <cctype>
-
 #include "support/catch.h"
 #include "tree.h"
+
+#include <cctype>
 
 using lint::File;
 

@@ -1,11 +1,11 @@
 // Who may include whom (docs/architecture.md).
+#include "support/catch.h"
+#include "tree.h"
+
 #include <algorithm>
 #include <map>
 #include <regex>
 #include <set>
-
-#include "support/catch.h"
-#include "tree.h"
 
 using lint::File;
 using lint::Include;

@@ -1,11 +1,11 @@
 // What docs/porting.md lists as missing is missing: include/ebb declares none of it.
+#include "support/catch.h"
+#include "tree.h"
+
 #include <algorithm>
 #include <cctype>
 #include <map>
 #include <set>
-
-#include "support/catch.h"
-#include "tree.h"
 
 using lint::File;
 

@@ -1,12 +1,12 @@
 // The built library, a program linked with the static one, and the headers keep to their budgets.
+#include "budgets.h"
+#include "support/catch.h"
+#include "support/files.h"
+
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string>
-
-#include "budgets.h"
-#include "support/catch.h"
-#include "support/files.h"
 
 using lint::check_budget;
 namespace fs = std::filesystem;

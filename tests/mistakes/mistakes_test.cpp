@@ -1,12 +1,12 @@
 // Mistakes that a running program makes, and the whole of what it is told.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+#include "support/scopes.h"
+
 #include <functional>
 #include <sstream>
 #include <stdexcept>
-
-#include "support/catch.h"
-#include "support/scopes.h"
 
 using namespace ebb;
 using support::Contains;
@@ -67,22 +67,14 @@ EBB_MODULE(Net);
 TEST_CASE("errors of common mistakes name the op, the module, the place and what to do") {
   nn::Linear linear(2, 2);
   const Mistake mistakes[] = {
-      {"a negative size",
-       [] {
-         zeros({2, -3});
-       },
+      {"a negative size", [] { zeros({2, -3}); },
        "zeros: a size is negative in shape [2, -3]; sizes must be at least 0."},
       {"a negative size of a random tensor", [] { randn({-1}); },
        "randn: a size is negative in shape [-1]; sizes must be at least 0."},
-      {"a class that is too large",
-       [] {
-         F::cross_entropy(zeros({4, 3}), tensor({0, 1, 2, 3}, kLong));
-       },
+      {"a class that is too large", [] { F::cross_entropy(zeros({4, 3}), tensor({0, 1, 2, 3}, kLong)); },
        "cross_entropy_loss: Target 3 is out of bounds for 3 classes, at [3] of the targets."},
       {"a class of a pixel",
-       [] {
-         F::cross_entropy(zeros({1, 3, 2, 2}), tensor({0, 1, 2, 7}, kLong).view({1, 2, 2}));
-       },
+       [] { F::cross_entropy(zeros({1, 3, 2, 2}), tensor({0, 1, 2, 7}, kLong).view({1, 2, 2})); },
        "cross_entropy_loss: Target 7 is out of bounds for 3 classes, at [0, 1, 1] of the targets."},
       {"an empty holder",
        [] {
@@ -112,10 +104,7 @@ TEST_CASE("errors of common mistakes name the op, the module, the place and what
        "load: (anonymous namespace)::ForgetfulImpl has no parameter, no buffer and no module in it. Register "
        "what it "
        "has in the constructor: fc = register_module(\"fc\", Linear(...))."},
-      {"channels that do not fit deep in a net",
-       [] {
-         Net()(ones({8, 2, 5, 5}));
-       },
+      {"channels that do not fit deep in a net", [] { Net()(ones({8, 2, 5, 5})); },
        "conv2d: a weight of shape [4, 3, 3, 3] in 1 groups expects 3 channels, but the input of shape [8, 2, "
        "5, 5] "
        "has 2.\n  in module 'layers.0', ebb::nn::Conv2d(3, 4, kernel_size=[3, 3], stride=[1, 1])"},
@@ -128,16 +117,10 @@ TEST_CASE("errors of common mistakes name the op, the module, the place and what
        "namespace)::FlatImpl"},
       {"a device that is not there", [] { ones({1}).to(kMPS); },
        "Device: ebb has no devices of type mps. It has kCPU and kCUDA."},
-      {"an index beyond a table",
-       [] {
-         nn::Embedding(3, 2)(tensor({0, 5}, kLong));
-       },
+      {"an index beyond a table", [] { nn::Embedding(3, 2)(tensor({0, 5}, kLong)); },
        "embedding: index 5 is out of bounds for dimension 0 with size 3.\n  in module "
        "ebb::nn::Embedding(num_embeddings=3, embedding_dim=2)"},
-      {"shapes that do not multiply",
-       [&] {
-         linear->forward(ones({4, 3}));
-       },
+      {"shapes that do not multiply", [&] { linear->forward(ones({4, 3})); },
        "linear: input of shape [4, 3] does not fit a weight of shape [2, 2] ([out, in]): the last dimension "
        "of "
        "the input must be `in`.\n  in module ebb::nn::Linear(in_features=2, out_features=2, bias=true)"},
@@ -153,44 +136,26 @@ TEST_CASE("errors of common mistakes name the op, the module, the place and what
        "Trying to backward through the graph a second time (ExpBackward0): the saved tensors have already "
        "been "
        "freed. Specify retain_graph=true in the first backward() or grad() call."},
-      {"a backward from many numbers",
-       [&] {
-         linear(ones({1, 2})).backward();
-       },
+      {"a backward from many numbers", [&] { linear(ones({1, 2})).backward(); },
        "grad can be implicitly created only for scalar outputs; got shape [1, 2]. Pass a gradient of that "
        "shape, or reduce with sum() first."},
       {"a parameter that is written in place", [&] { linear->weight.add_(1); },
        "add_: a leaf Variable that requires grad is being used in an in-place operation. Write under "
        "NoGradGuard, or use the out-of-place op."},
-      {"shapes that do not broadcast",
-       [] {
-         ones({2, 3}) + ones({2, 4});
-       },
+      {"shapes that do not broadcast", [] { ones({2, 3}) + ones({2, 4}); },
        "add: the shapes [2, 3] and [2, 4] do not broadcast: the size at dimension 1 must match or be 1 (3 "
        "and "
        "4)."},
-      {"classes as floats",
-       [] {
-         F::cross_entropy(ones({4, 3}), ones({4}));
-       },
+      {"classes as floats", [] { F::cross_entropy(ones({4, 3}), ones({4})); },
        "cross_entropy_loss: expected scalar type Long but found Float. Convert the target with "
        ".to(ebb::kLong)."},
-      {"integers into a layer",
-       [&] {
-         linear(ones({1, 2}, kLong));
-       },
+      {"integers into a layer", [&] { linear(ones({1, 2}, kLong)); },
        "linear: expected both tensors in one dtype, got Long and Float. Convert one with .to(dtype).\n  in "
        "module ebb::nn::Linear(in_features=2, out_features=2, bias=true)"},
-      {"an image without a batch dimension",
-       [] {
-         nn::BatchNorm2d(3)(ones({3, 8, 8}));
-       },
+      {"an image without a batch dimension", [] { nn::BatchNorm2d(3)(ones({3, 8, 8})); },
        "expected 4D input (got 3D input): shape [3, 8, 8].\n  in module ebb::nn::BatchNorm2d(3, eps=1e-05, "
        "momentum=0.1, affine=true, track_running_stats=true)"},
-      {"a batch of one example in training",
-       [] {
-         nn::BatchNorm1d(3)(ones({1, 3}));
-       },
+      {"a batch of one example in training", [] { nn::BatchNorm1d(3)(ones({1, 3})); },
        "Expected more than 1 value per channel when training, got input size [1, 3]. Give it a larger batch, "
        "or call eval() first.\n  in module ebb::nn::BatchNorm1d(3, eps=1e-05, momentum=0.1, affine=true, "
        "track_running_stats=true)"},
@@ -207,10 +172,7 @@ TEST_CASE("errors of common mistakes name the op, the module, the place and what
       {"doubles as floats", [] { (void)ones({2}, kDouble).data_ptr<float>(); },
        "data_ptr: expected scalar type Float but found Double. Ask for the tensor's own type, or convert it "
        "with .to(dtype)."},
-      {"a view of a transpose",
-       [] {
-         ones({2, 3}).t().view({6});
-       },
+      {"a view of a transpose", [] { ones({2, 3}).t().view({6}); },
        "view: size [6] is not compatible with the sizes [3, 2] and strides [1, 3] of the input (at least one "
        "dimension spans two contiguous subspaces). Use reshape(...) instead."},
       {"an optimizer of what is computed", [&] { optim::SGD({linear->weight * 2}, 0.1); },
@@ -241,9 +203,7 @@ TEST_CASE("errors of common mistakes name the op, the module, the place and what
       {"a probability above 1", [] { nn::Dropout(2.0); },
        "dropout probability has to be between 0 and 1, but got 2."},
       {"a batch of no examples",
-       [] {
-         data::make_data_loader(data::datasets::TensorDataset(ones({4, 2})), 0);
-       },
+       [] { data::make_data_loader(data::datasets::TensorDataset(ones({4, 2})), 0); },
        "DataLoader: batch_size must be at least 1, got 0."},
       {"a clone of a module that is not Cloneable", [] { Flat()->clone(); },
        "clone() has not been implemented for (anonymous namespace)::FlatImpl. Subclass "

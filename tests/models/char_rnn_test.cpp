@@ -1,10 +1,10 @@
 // Choosing tokens, and the recurrent language model: PyTorch's numbers and names, states, copies, errors.
 #include <ebb/models.h>
 
-#include <set>
-
 #include "support/catch.h"
 #include "waves.h"
+
+#include <set>
 
 // The recurrent language model: PyTorch's numbers and names for each cell, states, copies, errors.
 

@@ -1,10 +1,10 @@
 // Files of numbers that PyTorch's models gave, and weights and images that make_vision.py computes as well.
 #include "golden.h"
 
+#include "support/source_dir.h"
+
 #include <cmath>
 #include <fstream>
-
-#include "support/source_dir.h"
 
 namespace golden {
 namespace {

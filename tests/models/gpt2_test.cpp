@@ -1,11 +1,11 @@
 // GPT-2: Hugging Face's numbers and names, files, the cache, dropout, copies, errors.
 #include <ebb/models.h>
 
-#include <cmath>
-#include <sstream>
-
 #include "support/catch.h"
 #include "waves.h"
+
+#include <cmath>
+#include <sstream>
 
 using namespace ebb;
 using namespace ebb::models;

@@ -1,11 +1,11 @@
 // Layers and blocks of models, what all models can do, and what is refused.
 #include <ebb/models.h>
 
-#include <algorithm>
-#include <sstream>
-
 #include "support/catch.h"
 #include "support/compare.h"
+
+#include <algorithm>
+#include <sstream>
 
 // Layers of vision models; what all models can do; what is refused.
 

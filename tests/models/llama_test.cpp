@@ -1,10 +1,10 @@
 // LLaMA: Hugging Face's numbers and names, the cache, files, copies, errors.
 #include <ebb/models.h>
 
-#include <sstream>
-
 #include "support/catch.h"
 #include "waves.h"
+
+#include <sstream>
 
 using namespace ebb;
 using namespace ebb::models;

@@ -1,10 +1,10 @@
 // The vision transformer: torchvision's numbers and names, files, copies, errors.
 #include <ebb/models.h>
 
-#include <sstream>
-
 #include "support/catch.h"
 #include "waves.h"
+
+#include <sstream>
 
 using namespace ebb;
 using namespace ebb::models;

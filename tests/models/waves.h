@@ -3,11 +3,11 @@
 
 #include <ebb/ebb.h>
 
+#include "support/compare.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "support/compare.h"
 
 namespace waves {
 

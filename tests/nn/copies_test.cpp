@@ -1,12 +1,12 @@
 // Copies of modules that hang below others, and modules that are moved.
 #include <ebb/nn/parametrize.h>
 
-#include <map>
-#include <sstream>
-
 #include "nn/module_rows.h"
 #include "support/catch.h"
 #include "support/compare.h"
+
+#include <map>
+#include <sstream>
 
 using namespace ebb;
 using support::require_same;

@@ -1,10 +1,10 @@
 // Calls that are made rarely: errors of every type, overloads, hooks of states, clipping of mixed gradients.
 #include <ebb/ebb.h>
 
-#include <typeinfo>
-
 #include "support/catch.h"
 #include "support/compare.h"
+
+#include <typeinfo>
 
 // Calls that are made rarely: errors of every type, overloads, hooks of states, layers made anew.
 

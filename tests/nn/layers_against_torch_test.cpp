@@ -19,10 +19,10 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
+#include "support/catch.h"
+
 #include <sstream>
 #include <vector>
-
-#include "support/catch.h"
 
 using ebb::Variable;
 namespace nn = ebb::nn;

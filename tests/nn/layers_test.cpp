@@ -1,9 +1,9 @@
 // Layers, initial values, functional forms and tools: numbers that libtorch 1.13 printed, shapes, options.
 #include <ebb/ebb.h>
 
-#include <cmath>
-
 #include "support/catch.h"
+
+#include <cmath>
 
 using namespace ebb;
 namespace F = ebb::nn::functional;

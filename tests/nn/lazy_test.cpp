@@ -2,10 +2,10 @@
 #include <ebb/ebb.h>
 #include <ebb/nn/modules/lazy.h>
 
-#include <sstream>
-
 #include "support/catch.h"
 #include "support/scopes.h"
+
+#include <sstream>
 
 // Modules that learn the size of their input.
 

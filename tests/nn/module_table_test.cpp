@@ -1,5 +1,9 @@
 // Every public module has rows, and each row passes the checks that hold for all modules.
 #include "nn/module_rows.h"
+#include "support/catch.h"
+#include "support/compare.h"
+#include "support/files.h"
+#include "support/source_dir.h"
 
 #include <fstream>
 #include <map>
@@ -7,11 +11,6 @@
 #include <set>
 #include <sstream>
 #include <thread>
-
-#include "support/catch.h"
-#include "support/compare.h"
-#include "support/files.h"
-#include "support/source_dir.h"
 
 using namespace modules;
 using support::require_close;

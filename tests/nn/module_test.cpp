@@ -1,13 +1,13 @@
 // Module: registration, walks, state, copies, errors that say where, and trees deeper than any stack.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <pthread.h>
 
 #include <algorithm>
 #include <functional>
 #include <sstream>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using support::Contains;

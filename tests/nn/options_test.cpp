@@ -1,11 +1,11 @@
 // Options and small names of modules, and arguments at the ends of what they may be.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <functional>
 #include <utility>
 #include <vector>
-
-#include "support/catch.h"
 
 // Options: setters chain, getters read and write, and names of modules stay those that users write.
 
@@ -193,9 +193,7 @@ TEST_CASE("modules and functions refuse options and sizes that torch refuses") {
       {"LinearCrossEntropyLoss: expected label_smoothing to be in range [0, 1]",
        [] { LinearCrossEntropyLoss(LinearCrossEntropyLossOptions(2, 3).label_smoothing(2)); }},
       {"Expected hidden of as many dimensions as the input, 1",
-       [] {
-         RNNCell(2, 2)(ones({2}), ones({1, 2}));
-       }},
+       [] { RNNCell(2, 2)(ones({2}), ones({1, 2})); }},
       {"triplet_margin_loss: margin must be greater than 0",
        [&] { TripletMarginLoss(TripletMarginLossOptions().margin(0))(x, x, x); }},
       {"triplet_margin_with_distance_loss: margin must be",
@@ -203,22 +201,16 @@ TEST_CASE("modules and functions refuse options and sizes that torch refuses") {
       {"interpolate: size or scale_factor must have a value for each of the 2 spatial",
        [&] { F::interpolate(image, F::InterpolateFuncOptions().size(std::vector<std::int64_t>{2})); }},
       {"max_unpool3d: expected a stride of three values above 0",
-       [&] {
-         MaxUnpool3d(MaxUnpool3dOptions(3).stride(0))(ones({1, 1, 4, 4, 4}), at);
-       }},
+       [&] { MaxUnpool3d(MaxUnpool3dOptions(3).stride(0))(ones({1, 1, 4, 4, 4}), at); }},
       {"reflection_pad: only the batch may be empty",
-       [] {
-         F::pad(ones({2, 0, 3}), F::PadFuncOptions({1, 1}).mode(kReflect));
-       }},
+       [] { F::pad(ones({2, 0, 3}), F::PadFuncOptions({1, 1}).mode(kReflect)); }},
       {"embedding_bag: max mode does not support scaling",
        [] {
          F::embedding_bag(zeros({1, 1}, kLong), ones({2, 2}),
                           F::EmbeddingBagFuncOptions().mode(kMax).scale_grad_by_freq(true));
        }},
       {"embedding_bag: max mode does not support sparse weights",
-       [] {
-         EmbeddingBag(EmbeddingBagOptions(2, 2).mode(kMax).sparse(true))(zeros({1, 1}, kLong));
-       }},
+       [] { EmbeddingBag(EmbeddingBagOptions(2, 2).mode(kMax).sparse(true))(zeros({1, 1}, kLong)); }},
   };
   const Variable rows = ones({4, 3}), loss_of = zeros({4, 3});
   for (const Variable& var : {ones({2, 3}), ones({1, 1}), ones({3}), ones({1, 4, 3})})

@@ -1,12 +1,12 @@
 // One batch over several replicas, and batch norms that become those of all processes.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+#include "support/scopes.h"
+
 #include <mutex>
 #include <set>
 #include <thread>
-
-#include "support/catch.h"
-#include "support/scopes.h"
 
 // One batch over several replicas: outputs, gradients, buffers and exceptions are those of one module.
 

@@ -1,9 +1,9 @@
 // Modules print as libtorch's do, with ebb's namespace.
 #include <ebb/ebb.h>
 
-#include <sstream>
-
 #include "support/catch.h"
+
+#include <sstream>
 
 using namespace ebb;
 using namespace ebb::nn;

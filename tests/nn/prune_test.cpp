@@ -1,12 +1,12 @@
 // Pruning: the masks of torch 2.15, and what becomes of a module's parameters.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::nn::utils;

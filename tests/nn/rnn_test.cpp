@@ -3,10 +3,10 @@
 #include <ebb/ebb.h>
 #include <ebb/nn/modules/rnn.h>
 
+#include "support/catch.h"
+
 #include <cmath>
 #include <sstream>
-
-#include "support/catch.h"
 
 // Recurrent layers and cells: numbers that torch 2.15 gave, initial values, names, unbatched and wrong
 // inputs.

@@ -30,8 +30,8 @@ void add(std::vector<Row>& rows, const std::string& name, F f, const Args&... ar
 // In training something is drawn; in evaluation nothing happens.
 template <class Holder>
 void add_dropout(std::vector<Row>& rows, const std::string& name, const Sizes& sizes) {
-  rows.push_back(row<Holder>(
-      name, {wave(sizes)}, [](In in, const Tensors&) { return in; }, nn::DropoutOptions(0.4)));
+  rows.push_back(
+      row<Holder>(name, {wave(sizes)}, [](In in, const Tensors&) { return in; }, nn::DropoutOptions(0.4)));
   rows.back().draws = true;
 }
 
@@ -42,8 +42,7 @@ double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 std::vector<Row> activation_rows() {
   std::vector<Row> rows;
   const auto clamp = [](double x, double low, double high) { return std::min(std::max(x, low), high); };
-  add<nn::ELU>(
-      rows, "ELU", [](double x) { return x > 0 ? x : 0.7 * std::expm1(x); }, nn::ELUOptions(0.7));
+  add<nn::ELU>(rows, "ELU", [](double x) { return x > 0 ? x : 0.7 * std::expm1(x); }, nn::ELUOptions(0.7));
   add<nn::SELU>(rows, "SELU", [](double x) {
     return 1.0507009873554804934 * (x > 0 ? x : 1.6732632423543772848 * std::expm1(x));
   });

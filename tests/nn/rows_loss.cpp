@@ -82,11 +82,7 @@ void add_classes(std::vector<Row>& rows) {
       variable_list logs = in;
       logs[0] = in[0].log_softmax(1);
       rows.push_back(row<nn::NLLLoss>(
-          "NLLLoss " + name, logs,
-          [=](In x, const Tensors& t) {
-            return formula({x[0], x[1]}, t);
-          },
-          nll));
+          "NLLLoss " + name, logs, [=](In x, const Tensors& t) { return formula({x[0], x[1]}, t); }, nll));
     }
 }
 
@@ -94,8 +90,7 @@ void add_pairs(std::vector<Row>& rows) {
   const Variable x = wave({3, 4}), y = wave({3, 4}, 1.4),
                  weight = ebb::tensor({0.5, 2.0, 1.25, 0.75}, ebb::kDouble);
   const Variable signs = wave({3, 4}, 2).sign(), chances = x.sigmoid(), truths = y.sigmoid();
-  add<nn::L1Loss>(
-      rows, "L1Loss", {x, y}, [](In in) { return (in[0] - in[1]).abs(); }, nn::L1LossOptions());
+  add<nn::L1Loss>(rows, "L1Loss", {x, y}, [](In in) { return (in[0] - in[1]).abs(); }, nn::L1LossOptions());
   add<nn::MSELoss>(
       rows, "MSELoss", {x, y}, [](In in) { return (in[0] - in[1]).square(); }, nn::MSELossOptions());
   add<nn::SmoothL1Loss>(

@@ -116,21 +116,15 @@ std::vector<Row> shape_rows() {
   add_pads<2>(rows);
   add_pads<3>(rows);
   rows.push_back(
-      row<nn::Flatten>("Flatten", {wave({2, 3, 2, 2})}, [](In in, const Tensors&) -> variable_list {
-        return {in[0].reshape({2, 12})};
-      }));
+      row<nn::Flatten>("Flatten", {wave({2, 3, 2, 2})},
+                       [](In in, const Tensors&) -> variable_list { return {in[0].reshape({2, 12})}; }));
   rows.push_back(row<nn::Flatten>(
       "Flatten of the middle", {wave({2, 3, 2, 2})},
-      [](In in, const Tensors&) -> variable_list {
-        return {in[0].reshape({2, 6, 2})};
-      },
+      [](In in, const Tensors&) -> variable_list { return {in[0].reshape({2, 6, 2})}; },
       nn::FlattenOptions().start_dim(1).end_dim(-2)));
   rows.push_back(row<nn::Unflatten>(
       "Unflatten", {wave({2, 6, 2})},
-      [](In in, const Tensors&) -> variable_list {
-        return {in[0].reshape({2, 3, 2, 2})};
-      },
-      1, Sizes{3, 2}));
+      [](In in, const Tensors&) -> variable_list { return {in[0].reshape({2, 3, 2, 2})}; }, 1, Sizes{3, 2}));
   // Patches are columns, channels slowest; folding adds them up again.
   const auto columns = [](const Variable& x) {
     return windows(x, {2, 3}, {2, 1}, {1, 1}, {2, 1}).flatten(3).permute({1, 2, 0, 3}).flatten(1, 2);

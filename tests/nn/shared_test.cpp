@@ -1,9 +1,9 @@
 // Parameters that modules share: lists, states, files, optimizers, copies.
 #include <ebb/ebb.h>
 
-#include <sstream>
-
 #include "support/catch.h"
+
+#include <sstream>
 
 using namespace ebb;
 using support::Contains;

@@ -2,9 +2,9 @@
 #include <ebb/ebb.h>
 #include <ebb/nn/modules/transformer.h>
 
-#include <cmath>
-
 #include "support/catch.h"
+
+#include <cmath>
 
 using namespace ebb;
 namespace F = ebb::nn::functional;

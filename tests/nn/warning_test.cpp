@@ -1,6 +1,8 @@
 // Warnings: what gives one, and where it goes.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <unistd.h>
 
 #include <cstdio>
@@ -8,8 +10,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-#include "support/catch.h"
 
 using namespace ebb;
 namespace F = ebb::nn::functional;

@@ -4,13 +4,13 @@
 
 #include <ebb/ebb.h>
 
+#include "onnx/proto.h"
+
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
-
-#include "onnx/proto.h"
 
 namespace onnx {
 

@@ -1,13 +1,13 @@
 // Lists the reference cases of ONNX, and those that are left out, with the reason.
 #include "onnx/cases.h"
 
+#include "support/files.h"
+
 #include <fnmatch.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-
-#include "support/files.h"
 
 namespace onnx {
 namespace {

@@ -1,11 +1,11 @@
 // The node tests that ship with ONNX, a model each with inputs and the outputs to expect; and those left out.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "onnx/call.h"
 #include "onnx/proto.h"
+
+#include <string>
+#include <vector>
 
 namespace onnx {
 

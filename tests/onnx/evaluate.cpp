@@ -1,8 +1,8 @@
 // Runs the nodes of a model, and compares its results with their references.
-#include <cmath>
-
 #include "onnx/call.h"
 #include "onnx/cases.h"
+
+#include <cmath>
 
 // The arguments of a node, typed.
 

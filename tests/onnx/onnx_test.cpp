@@ -1,9 +1,9 @@
 // ONNX's backend node tests: what its ops compute, as NumPy sees it, against the ebb ops that mean the same.
 // The data come with Debian's libonnx-testdata; without it the test says that it was skipped.
-#include <set>
-
 #include "onnx/cases.h"
 #include "support/catch.h"
+
+#include <set>
 
 using namespace onnx;
 

@@ -1,7 +1,7 @@
 // Ops whose windows slide over the spatial axes: convolutions, pooling, resizing.
-#include <limits>
-
 #include "onnx/call.h"
+
+#include <limits>
 
 // How windows slide over the spatial axes: what convolutions and pools share.
 

@@ -1,10 +1,10 @@
 // Tensors in ONNX's messages: raw and listed data, and those that do not fill their shape.
 #include <ebb/ebb.h>
 
-#include <onnx/onnx_pb.h>
-
 #include "onnx/proto.h"
 #include "support/catch.h"
+
+#include <onnx/onnx_pb.h>
 
 using namespace onnx;
 

@@ -1,10 +1,10 @@
 // Makes a module of ebb from a module of PyTorch: its state, its mode and its dtype.
 #pragma once
 
+#include "harness.h"
+
 #include <cstdlib>
 #include <stdexcept>
-
-#include "harness.h"
 
 namespace opinfo {
 

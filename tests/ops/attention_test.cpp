@@ -1,10 +1,10 @@
 // What scaled_dot_product_attention promises beside its formula: masks, dropout, memory, odd shapes.
 #include <ebb/ebb.h>
 
-#include <cmath>
-
 #include "check.h"
 #include "support/catch.h"
+
+#include <cmath>
 
 using namespace ebb;
 

@@ -2,9 +2,9 @@
 // channels-last from layer to layer. Built twice: for the CPU here, for CUDA by tests/cuda.
 #include <ebb/ebb.h>
 
-#include <functional>
-
 #include "support/catch.h"
+
+#include <functional>
 
 using namespace ebb;
 
@@ -53,60 +53,26 @@ TEST_CASE("channels-last convolutions") {
   const Tensor x = random({2, 4, 6, 5}), cube = random({2, 4, 4, 3, 5}), b = random({6});
   const Tensor w = random({6, 4, 3, 2}), grouped = random({6, 2, 2, 2}), w3 = random({2, 4, 2, 1, 3}),
                up = random({4, 3, 2, 3}), up3 = random({4, 2, 2, 2, 2});
-  compare(
-      "plain", [&](const Tensor& v) { return conv2d(v, w, b); }, x);
-  compare(
-      "stride",
-      [&](const Tensor& v) {
-        return conv2d(v, w, b, {2, 1}, {1, 0});
-      },
-      x);
-  compare(
-      "groups", [&](const Tensor& v) { return conv2d(v, grouped, {}, 1, 1, 2, 2); }, x);
-  compare(
-      "3d",
-      [&](const Tensor& v) {
-        return conv3d(v, w3, {}, {1, 2, 1}, {1, 0, 1});
-      },
-      cube);
-  compare(
-      "transposed", [&](const Tensor& v) { return conv_transpose2d(v, up, b.slice(0, 0, 3), 2); }, x);
-  compare(
-      "transposed 3d", [&](const Tensor& v) { return conv_transpose3d(v, up3, {}, 2, 1, 1); }, cube);
-  compare(
-      "relu", [&](const Tensor& v) { return convolution_relu(v, w, b, 1, 1); }, x);
+  compare("plain", [&](const Tensor& v) { return conv2d(v, w, b); }, x);
+  compare("stride", [&](const Tensor& v) { return conv2d(v, w, b, {2, 1}, {1, 0}); }, x);
+  compare("groups", [&](const Tensor& v) { return conv2d(v, grouped, {}, 1, 1, 2, 2); }, x);
+  compare("3d", [&](const Tensor& v) { return conv3d(v, w3, {}, {1, 2, 1}, {1, 0, 1}); }, cube);
+  compare("transposed", [&](const Tensor& v) { return conv_transpose2d(v, up, b.slice(0, 0, 3), 2); }, x);
+  compare("transposed 3d", [&](const Tensor& v) { return conv_transpose3d(v, up3, {}, 2, 1, 1); }, cube);
+  compare("relu", [&](const Tensor& v) { return convolution_relu(v, w, b, 1, 1); }, x);
   CHECK(same(convolution_relu(x, w, b, 2, 1), relu(conv2d(x, w, b, 2, 1))));
 }
 
 TEST_CASE("channels-last poolings") {
   manual_seed(4);
   const Tensor x = random({2, 4, 6, 5}), cube = random({2, 4, 4, 3, 5});
-  compare(
-      "max",
-      [](const Tensor& v) {
-        return max_pool2d(v, {3, 2}, {2, 1}, 1);
-      },
-      x);
-  compare(
-      "dilated", [](const Tensor& v) { return max_pool2d(v, 2, 1, 0, 2); }, x);
-  compare(
-      "max 3d", [](const Tensor& v) { return max_pool3d(v, 2, 1); }, cube);
-  compare(
-      "adaptive max",
-      [](const Tensor& v) {
-        return std::get<0>(adaptive_max_pool2d(v, {4, 3}));
-      },
-      x);
-  compare(
-      "mean", [](const Tensor& v) { return avg_pool2d(v, 3, 2, 1, false, false); }, x);
-  compare(
-      "mean 3d", [](const Tensor& v) { return avg_pool3d(v, 2, 1); }, cube);
-  compare(
-      "adaptive mean",
-      [](const Tensor& v) {
-        return adaptive_avg_pool2d(v, {4, 3});
-      },
-      x);
+  compare("max", [](const Tensor& v) { return max_pool2d(v, {3, 2}, {2, 1}, 1); }, x);
+  compare("dilated", [](const Tensor& v) { return max_pool2d(v, 2, 1, 0, 2); }, x);
+  compare("max 3d", [](const Tensor& v) { return max_pool3d(v, 2, 1); }, cube);
+  compare("adaptive max", [](const Tensor& v) { return std::get<0>(adaptive_max_pool2d(v, {4, 3})); }, x);
+  compare("mean", [](const Tensor& v) { return avg_pool2d(v, 3, 2, 1, false, false); }, x);
+  compare("mean 3d", [](const Tensor& v) { return avg_pool3d(v, 2, 1); }, cube);
+  compare("adaptive mean", [](const Tensor& v) { return adaptive_avg_pool2d(v, {4, 3}); }, x);
   const auto [plain, at] = max_pool2d_with_indices(x, 2);
   const auto [last, at_last] = max_pool2d_with_indices(x.contiguous(kLast), 2);
   CHECK(equal(at.cpu(), at_last.cpu()));

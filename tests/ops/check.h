@@ -4,6 +4,8 @@
 #include <ebb/derivatives/gradcheck.h>
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -11,8 +13,6 @@
 #include <string>
 #include <tuple>
 #include <vector>
-
-#include "support/catch.h"
 
 namespace op_tests {
 

@@ -173,11 +173,9 @@ TEST_CASE("second derivatives of convolutions") {
     check_grads([&](const Variable& p, const Variable& q, const Variable& r) { return conv(c, p, q, r); },
                 {x, w, b});
   }
-  check_grads(
-      [](const Variable& x, const Variable& w, const Variable& b) {
-        return ebb::conv_transpose2d(x, w, b, {2, 1}, 1, {1, 0}, 1, {1, 2});
-      },
-      {leaf({1, 2, 3, 3}), leaf({2, 2, 2, 3}, 1), leaf({2}, 2)});
+  check_grads([](const Variable& x, const Variable& w,
+                 const Variable& b) { return ebb::conv_transpose2d(x, w, b, {2, 1}, 1, {1, 0}, 1, {1, 2}); },
+              {leaf({1, 2, 3, 3}), leaf({2, 2, 2, 3}, 1), leaf({2}, 2)});
   // Third order: conv is bilinear, so the triple derivative of its square is not zero.
   const Variable x = leaf({1, 1, 4, 4}), w = leaf({1, 1, 2, 2}, 1);
   check_grads(

@@ -1,12 +1,12 @@
 // clone, to, copy_, fill_: values in every dtype and layout, gradients, errors.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
-
-#include "support/catch.h"
 
 using namespace ebb;
 

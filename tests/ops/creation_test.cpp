@@ -2,10 +2,10 @@
 #include <ebb/ebb.h>
 #include <ebb/ops/aten_factories.h>
 
+#include "support/catch.h"
+
 #include <limits>
 #include <vector>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using support::Contains;
@@ -192,16 +192,14 @@ TEST_CASE("from_blob borrows memory and runs its deleter once") {
   CHECK(values(from_blob(data, {3, 2}, {1, 3}, kFloat64)) == Values{1, 4, 2, 50, 3, 6});
   int released = 0;
   {
-    Variable owned = from_blob(
-        data, {6}, [&released](void* p) { released += p != nullptr; }, kFloat64);
+    Variable owned = from_blob(data, {6}, [&released](void* p) { released += p != nullptr; }, kFloat64);
     const Variable part = owned.slice(0, 0, 2);
     owned = Variable();
     CHECK(released == 0);
   }
   CHECK(released == 1);
   {
-    const Variable s = from_blob(
-        data, {2}, {2}, [&released](void*) { ++released; }, kFloat64);
+    const Variable s = from_blob(data, {2}, {2}, [&released](void*) { ++released; }, kFloat64);
   }
   CHECK(released == 2);
   CHECK_THROWS_WITH(from_blob(nullptr, {2}),

@@ -1,11 +1,11 @@
 // Dimensions: every function counts them from either end, and takes more of them than any stack is deep.
 #include <ebb/ebb.h>
 
-#include <numeric>
-#include <vector>
-
 #include "check.h"
 #include "support/catch.h"
+
+#include <numeric>
+#include <vector>
 
 // Every function that takes a dimension counts it from either end.
 
@@ -23,10 +23,7 @@ std::vector<Variable> list(const std::tuple<T...>& results) {
 std::vector<Variable> list(std::vector<Variable> results) { return results; }
 std::vector<Variable> list(const Variable& result) { return {result}; }
 
-#define ALONG(...)                                                                    \
-  {                                                                                   \
-#__VA_ARGS__, [](const Variable& x, std::int64_t d) { return list(__VA_ARGS__); } \
-  }
+#define ALONG(...) {#__VA_ARGS__, [](const Variable& x, std::int64_t d) { return list(__VA_ARGS__); }}
 
 // x has 3 by 3 by 3 elements.
 const std::pair<const char*, Along> functions[] = {

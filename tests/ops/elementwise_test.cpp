@@ -1,8 +1,8 @@
 // Elementwise ops where their pieces meet, at bounds, and with numbers that do not fit.
+#include "check.h"
+
 #include <algorithm>
 #include <limits>
-
-#include "check.h"
 
 // clamp at its bounds, beyond them, and between bounds that are exchanged.
 

@@ -1,8 +1,8 @@
 // Options at the ends of their range, and calls at the edge of what an op takes.
+#include "check.h"
+
 #include <functional>
 #include <limits>
-
-#include "check.h"
 
 // Options at the ends of their range: nothing to do, everything dropped, one place too far, infinities.
 
@@ -33,28 +33,16 @@ TEST_CASE("an op that has nothing to do gives a tensor with memory of its own") 
       {"rot90 0", [](const Variable& x) { return rot90(x, 0); }},
       {"rot90 4", [](const Variable& x) { return rot90(x, 4); }},
       {"flip of no dimension", [](const Variable& x) { return flip(x, {}); }},
-      {"repeat 1",
-       [](const Variable& x) {
-         return x.repeat({1, 1});
-       }},
+      {"repeat 1", [](const Variable& x) { return x.repeat({1, 1}); }},
       {"tile 1", [](const Variable& x) { return tile(x, {1}); }},
       {"repeat_interleave 1", [](const Variable& x) { return repeat_interleave(x, 1, 0); }},
-      {"pad 0",
-       [](const Variable& x) {
-         return constant_pad_nd(x, {0, 0}, 1);
-       }},
+      {"pad 0", [](const Variable& x) { return constant_pad_nd(x, {0, 0}, 1); }},
       {"index_select of all", [](const Variable& x) { return index_select(x, 0, arange(3, kLong)); }},
-      {"masked_fill of nothing",
-       [](const Variable& x) {
-         return masked_fill(x, zeros({3, 3}, kBool), 1);
-       }},
+      {"masked_fill of nothing", [](const Variable& x) { return masked_fill(x, zeros({3, 3}, kBool), 1); }},
       {"tril of all", [](const Variable& x) { return tril(x, 3); }},
       {"triu of all", [](const Variable& x) { return triu(x, -3); }},
       {"clamp that is wide", [](const Variable& x) { return clamp(x, -9, 9); }},
-      {"cumsum over one",
-       [](const Variable& x) {
-         return cumsum(x.view({9, 1}), 1).view({3, 3});
-       }},
+      {"cumsum over one", [](const Variable& x) { return cumsum(x.view({9, 1}), 1).view({3, 3}); }},
       {"sum over one", [](const Variable& x) { return sum(x.unsqueeze(0), {0}); }},
       {"mean over one", [](const Variable& x) { return mean(x.unsqueeze(0), {0}); }},
       {"amax over one", [](const Variable& x) { return amax(x.unsqueeze(0), {0}); }},
@@ -63,9 +51,7 @@ TEST_CASE("an op that has nothing to do gives a tensor with memory of its own") 
       {"nan_to_num", [](const Variable& x) { return nan_to_num(x); }},
       {"dropout in evaluation", [](const Variable& x) { return dropout(x, 0.5, false) * 1; }},
       {"logcumsumexp over one",
-       [](const Variable& x) {
-         return logcumsumexp(x.view({9, 1}), 1).view({3, 3});
-       }},
+       [](const Variable& x) { return logcumsumexp(x.view({9, 1}), 1).view({3, 3}); }},
       {"block_diag of one", [](const Variable& x) { return block_diag({x}); }},
       {"einsum of one", [](const Variable& x) { return einsum("ij->ij", {x}) * 1; }},
   };

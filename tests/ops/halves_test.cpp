@@ -3,11 +3,11 @@
 #include <ebb/core/parallel.h>
 #include <ebb/ebb.h>
 
-#include <functional>
-#include <vector>
-
 #include "check.h"
 #include "support/catch.h"
+
+#include <functional>
+#include <vector>
 
 // Sums of many numbers of 16 bits: they are made in wider numbers and rounded once.
 
@@ -52,9 +52,7 @@ const Sum kSums[] = {
        return zeros({3, 600}, d).index_add(0, same_place(), ones({kMany, 600}, d)).select(0, 0);
      }},
     {"index_add of columns",
-     [](DType d) {
-       return zeros({2, 3}, d).index_add(1, same_place(), ones({2, kMany}, d)).select(1, 0);
-     }},
+     [](DType d) { return zeros({2, 3}, d).index_add(1, same_place(), ones({2, kMany}, d)).select(1, 0); }},
     {"index_add at places far apart",
      [](DType d) {
        const Variable places = cat({same_place(), full({1}, 99999, kLong)});
@@ -64,9 +62,7 @@ const Sum kSums[] = {
      [](DType d) { return zeros({3}, d).index_put({same_place()}, many_ones(d), /*accumulate=*/true); }},
     {"put", [](DType d) { return zeros({3}, d).put(same_place(), many_ones(d), /*accumulate=*/true); }},
     {"the gradient of index",
-     [](DType d) {
-       return gradient({3, 2}, d, [](const Variable& x) { return x.index({same_place()}); });
-     }},
+     [](DType d) { return gradient({3, 2}, d, [](const Variable& x) { return x.index({same_place()}); }); }},
     {"the gradient of gather",
      [](DType d) { return gradient({3}, d, [](const Variable& x) { return x.gather(0, same_place()); }); }},
     {"the gradient of take",
@@ -101,9 +97,7 @@ const Sum kSums[] = {
     {"the gradient of im2col",
      [](DType d) {
        return gradient({1, 1, 127, 127}, d,
-                       [](const Variable& x) {
-                         return im2col(x, {64, 64}, {1, 1}, {0, 0}, {1, 1});
-                       })
+                       [](const Variable& x) { return im2col(x, {64, 64}, {1, 1}, {0, 0}, {1, 1}); })
            .view({127, 127})[63]
            .narrow(0, 63, 1);
      }},

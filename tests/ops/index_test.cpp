@@ -153,9 +153,7 @@ TEST_CASE("slices by number") {
   check_gradients([&](const Variable& t, const Variable& s) { return t.index_add(1, rows, s, 0.5).pow(3); },
                   {ramp({2, 4}), ramp({2, 3}, 1)});
   check_gradients(
-      [&](const Variable& t, const Variable& s) {
-        return t.index_copy(0, longs({2, 0}), s).pow(3);
-      },
+      [&](const Variable& t, const Variable& s) { return t.index_copy(0, longs({2, 0}), s).pow(3); },
       {ramp({3, 2}), ramp({2, 2}, 1)});
   check_gradients([&](const Variable& t, const Variable& v) { return t.index_fill(0, rows, v).pow(3); },
                   {ramp({3, 2}), ramp({})});
@@ -203,16 +201,10 @@ TEST_CASE("places of the flattened tensor") {
                        support::Saying("take: index 6 is out of bounds for dimension 0 with size"));
   CHECK(values(x.take_along_dim(longs({2, 0}, {1, 2}), 1)) == Values{2, 0, 5, 3});
   check_gradients([](const Variable& t) { return t.take(longs({0, 5, 5, -2})).pow(3); }, {ramp({2, 3})});
-  check_gradients(
-      [](const Variable& t, const Variable& s) {
-        return t.put(longs({1, 1}), s, true).pow(3);
-      },
-      {ramp({2, 3}), ramp({2}, 1)});
-  check_gradients(
-      [](const Variable& t, const Variable& s) {
-        return t.put(longs({1, 4}), s).pow(3);
-      },
-      {ramp({2, 3}), ramp({2}, 1)});
+  check_gradients([](const Variable& t, const Variable& s) { return t.put(longs({1, 1}), s, true).pow(3); },
+                  {ramp({2, 3}), ramp({2}, 1)});
+  check_gradients([](const Variable& t, const Variable& s) { return t.put(longs({1, 4}), s).pow(3); },
+                  {ramp({2, 3}), ramp({2}, 1)});
 }
 
 TEST_CASE("embedding and one-hot vectors") {

@@ -112,14 +112,10 @@ TEST_CASE("gradients through indices") {
   check_gradients([&](const Variable& t) { return t.permute({2, 1, 0}).index({"...", rows}).pow(3); }, {x});
   check_gradients([](const Variable& t) { return t.index({bools({1, 0, 1}, {3}), 1}).pow(3); }, {x});
   check_gradients(
-      [&](const Variable& t, const Variable& v) {
-        return t.index_put({rows, columns}, v).pow(3);
-      },
+      [&](const Variable& t, const Variable& v) { return t.index_put({rows, columns}, v).pow(3); },
       {x, ramp({2}, 1)});
   check_gradients(
-      [&](const Variable& t, const Variable& v) {
-        return t.index_put({longs({0, 0})}, v, true).pow(3);
-      },
+      [&](const Variable& t, const Variable& v) { return t.index_put({longs({0, 0})}, v, true).pow(3); },
       {x, ramp({4, 2}, 1)});
   check_gradients(
       [](const Variable& t, const Variable& v) {

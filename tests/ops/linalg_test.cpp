@@ -1,10 +1,10 @@
 // Matrix products and what is built on them: plain loops, sums in one rounding, products in place.
 #include <ebb/ebb.h>
 
-#include <functional>
-
 #include "check.h"
 #include "support/catch.h"
+
+#include <functional>
 
 // Matrix products and what is built on them, against plain loops.
 
@@ -96,9 +96,7 @@ TEST_CASE("products and their first and second derivatives") {
   check_grads(two([](auto& a, auto& b) { return ebb::outer(a, b); }), {v3, v4});
   check_grads(two([](auto& a, auto& b) { return ebb::inner(a, b); }), {m23, leaf({4, 3})});
   check_grads(two([](auto& a, auto& b) { return ebb::kron(a, b); }), {m23, v2});
-  check_grads(two([](auto& a, auto& b) {
-                return ebb::tensordot(a, b, {1, 2}, {1, 0});
-              }),
+  check_grads(two([](auto& a, auto& b) { return ebb::tensordot(a, b, {1, 2}, {1, 0}); }),
               {b223, leaf({3, 2, 2})});
   check_grads(two([](auto& a, auto& b) { return ebb::cross(a, b, 1); }), {m23, leaf({2, 3}, 8)});
   check_grads([](const Variable& a) { return ebb::trace(a); }, {m34});
@@ -115,9 +113,7 @@ TEST_CASE("products and their first and second derivatives") {
               {m24, b223, b234});
   check_grads(three([](auto& a, auto& b, auto& c) { return ebb::baddbmm(a, b, c, 2, 0.5); }),
               {m24, b223, b234});
-  check_grads(three([](auto& a, auto& b, auto& c) {
-                return ebb::linalg::multi_dot({a, b, c});
-              }),
+  check_grads(three([](auto& a, auto& b, auto& c) { return ebb::linalg::multi_dot({a, b, c}); }),
               {m23, m34, v4});
   check_grads(three([](auto& a, auto& b, auto& c) { return ebb::linear(a, b, c); }),
               {m23, leaf({5, 3}), leaf({5})});
@@ -404,9 +400,7 @@ TEST_CASE(
          const Variable row = y[0];
          row.addmv_(a, row);
        },
-       [](V y, V a) {
-         return cat({y[0].addmv(a, y[0]).unsqueeze(0), y.narrow(0, 1, 2)});
-       }},
+       [](V y, V a) { return cat({y[0].addmv(a, y[0]).unsqueeze(0), y.narrow(0, 1, 2)}); }},
       {"addr_(y, a)", [](V y, V a) { y.addr_(y[0].clone(), a[0]); },
        [](V y, V a) { return y.addr(y[0], a[0]); }},
       {"baddbmm_(a, y)",

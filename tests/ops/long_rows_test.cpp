@@ -2,15 +2,15 @@
 // drift.
 #include <ebb/ebb.h>
 
+#include "check.h"
+#include "support/catch.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
 #include <numeric>
-
-#include "check.h"
-#include "support/catch.h"
 
 // Many elements take other ways than a few: what comes out is the same.
 
@@ -203,9 +203,7 @@ const Sum kSums[] = {
     {"dot", kProducts, [](const Variable& x) { return dot(x, x); }},
     {"mv by rows", kProducts, [](const Variable& x) { return mv(x.unsqueeze(0), x); }},
     {"mv by columns", kProducts,
-     [](const Variable& x) {
-       return mv(x.unsqueeze(1).expand({kTerms, 2}).contiguous().t(), x);
-     }},
+     [](const Variable& x) { return mv(x.unsqueeze(1).expand({kTerms, 2}).contiguous().t(), x); }},
     {"addmv", kProducts + 1, [](const Variable& x) { return addmv(ones({1}), x.unsqueeze(0), x); }},
     {"mm", kProducts,
      [](const Variable& x) {
@@ -247,10 +245,7 @@ const Sum kSums[] = {
            F::InterpolateFuncOptions().size(std::vector<std::int64_t>{kTerms}).mode(kNearest);
        return gradient({1, 1, 1}, x, [&](auto& t) { return F::interpolate(t, options); });
      }},
-    {"avg_pool1d", kTerm,
-     [](const Variable& x) {
-       return avg_pool1d(x.view({1, 1, kTerms}), kTerms);
-     }},
+    {"avg_pool1d", kTerm, [](const Variable& x) { return avg_pool1d(x.view({1, 1, kTerms}), kTerms); }},
     {"cdist", kSum / 8,
      [](const Variable& x) {
        return cdist(x.slice(0, 0, kTerms / 8).unsqueeze(0), zeros({1, kTerms / 8}), 1);

@@ -10,10 +10,10 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
+#include "support/catch.h"
+
 #include <cmath>
 #include <vector>
-
-#include "support/catch.h"
 
 // Losses: values worked out by hand or by plain loops, first and second derivatives, reductions, corners,
 // errors.

@@ -2,14 +2,14 @@
 // end at, in rows with gaps and without.
 #include <ebb/ebb.h>
 
+#include "check.h"
+#include "support/catch.h"
+#include "support/warnings.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <vector>
-
-#include "check.h"
-#include "support/catch.h"
-#include "support/warnings.h"
 
 namespace {
 

@@ -3,15 +3,15 @@
 #include <ebb/core/storage_handle.h>
 #include <ebb/ebb.h>
 
+#include "check.h"
+#include "support/catch.h"
+#include "support/child.h"
+
 #include <cstdio>
 #include <functional>
 #include <limits>
 #include <string_view>
 #include <tuple>
-
-#include "check.h"
-#include "support/catch.h"
-#include "support/child.h"
 
 // The memory under tensors: handles on it, tensors set to it, room made in it, memory of the program's own.
 
@@ -98,8 +98,7 @@ TEST_CASE("from_blob takes an offset, strides, a deleter and where the memory is
   }
   CHECK(freed == 1);
   {
-    const Tensor x = from_blob(
-        values, {2}, [&](void*) { ++freed; }, TensorOptions(kCUDA), Device(kCPU));
+    const Tensor x = from_blob(values, {2}, [&](void*) { ++freed; }, TensorOptions(kCUDA), Device(kCPU));
   }
   CHECK(freed == 2);
   CHECK_THROWS_WITH(from_blob(values, {2}, {1}, -1), Contains("must not be negative"));
@@ -244,17 +243,11 @@ bool names_itself(const Case& op, const Variable& x) {
 
 constexpr std::int64_t kMany = std::int64_t{1} << 23;
 const Case kBuffers[] = {
-    {"matmul",
-     [](auto& x) {
-       return mv(x.view({1, kMany}).expand({40, kMany}), x);
-     }},
+    {"matmul", [](auto& x) { return mv(x.view({1, kMany}).expand({40, kMany}), x); }},
     {"select_element", [](auto& x) { return kFirst(x.kthvalue(3)); }},
     {"select_element", [](auto& x) { return kFirst(x.median(0)); }},
     {"topk", [](auto& x) { return kFirst(x.topk(3)); }},
-    {"cdist",
-     [](auto& x) {
-       return cdist(x.view({1, kMany}), x.view({1, kMany}), 1);
-     }},
+    {"cdist", [](auto& x) { return cdist(x.view({1, kMany}), x.view({1, kMany}), 1); }},
     {"softmax", [](auto& x) { return softmax(x.to(kHalf), 0); }},
 };
 

@@ -3,11 +3,11 @@
 #include <ebb/ops/linalg/products.h>
 #include <ebb/ops/norm.h>
 
-#include <cmath>
-#include <functional>
-
 #include "check.h"
 #include "support/catch.h"
+
+#include <cmath>
+#include <functional>
 
 // Normalisations: values by plain loops, first and second derivatives, running statistics, errors.
 
@@ -83,11 +83,8 @@ TEST_CASE("layer norm normalises the trailing dimensions") {
   const auto [y, mean, rstd] = native_layer_norm(x, {3, 5}, w, b, 1e-5);
   CHECK(mean.sizes() == IntArrayRef({4, 1, 1}));
   CHECK(largest(mean - x.mean(IntArrayRef({1, 2}), true)) < 1e-14);
-  check_derivatives(
-      [](const Inputs& in) {
-        return Inputs{layer_norm(in[0], {3, 5}, in[1], in[2])};
-      },
-      {leaf(x), leaf(w), leaf(b)});
+  check_derivatives([](const Inputs& in) { return Inputs{layer_norm(in[0], {3, 5}, in[1], in[2])}; },
+                    {leaf(x), leaf(w), leaf(b)});
   check_derivatives([](const Inputs& in) { return Inputs{layer_norm(in[0], {5})}; }, {leaf(wave({2, 5}))});
 }
 

@@ -129,16 +129,10 @@ TEST_CASE("adaptive pooling") {
   check_grads([](const Variable& v) { return ebb::adaptive_avg_pool2d(v, {3, 2}); }, {leaf({1, 2, 7, 5})});
   check_grads([](const Variable& v) { return ebb::adaptive_avg_pool2d(v, {1, 1}); }, {leaf({1, 2, 7, 5})});
   check_grads([](const Variable& v) { return ebb::adaptive_avg_pool1d(v, 4); }, {leaf({2, 7})});
-  check_grads(
-      [](const Variable& v) {
-        return ebb::adaptive_avg_pool3d(v, {2, 3, 2});
-      },
-      {leaf({1, 1, 3, 4, 5})});
-  check_grads(
-      [](const Variable& v) {
-        return std::get<0>(ebb::adaptive_max_pool2d(v, {3, 2}));
-      },
-      {leaf({1, 2, 7, 5})});
+  check_grads([](const Variable& v) { return ebb::adaptive_avg_pool3d(v, {2, 3, 2}); },
+              {leaf({1, 1, 3, 4, 5})});
+  check_grads([](const Variable& v) { return std::get<0>(ebb::adaptive_max_pool2d(v, {3, 2})); },
+              {leaf({1, 2, 7, 5})});
   check_grads([](const Variable& v) { return std::get<0>(ebb::adaptive_max_pool1d(v, 4)); }, {leaf({2, 7})});
 }
 
@@ -239,11 +233,8 @@ TEST_CASE("errors of pooling name the op and the shape") {
   check_error([&] { ebb::max_pool2d(x, {2, 2, 2}); }, {"max_pool2d", "kernel_size"});
   check_error([&] { ebb::max_pool2d(ramp({5, 5}), 2); }, {"max_pool2d", "[5, 5]"});
   check_error([&] { ebb::avg_pool2d(ebb::ones({1, 1, 4, 4}, ebb::kInt), 2); }, {"avg_pool2d", "Int"});
-  check_error(
-      [&] {
-        ebb::adaptive_avg_pool2d(ebb::ones({1, 1, 4, 4}, ebb::kLong), 2);
-      },
-      {"adaptive_avg_pool2d", "Long"});
+  check_error([&] { ebb::adaptive_avg_pool2d(ebb::ones({1, 1, 4, 4}, ebb::kLong), 2); },
+              {"adaptive_avg_pool2d", "Long"});
   check_error([&] { ebb::avg_pool2d(x, 2, 2, 0, false, true, 0); }, {"avg_pool2d", "divisor_override"});
   check_error([&] { ebb::adaptive_avg_pool2d(x, -1); }, {"adaptive_avg_pool2d", "output_size"});
   check_error([&] { ebb::max_pool2d(ebb::empty({2, 0, 5, 5}), 2); }, {"max_pool2d", "[2, 0, 5, 5]"});

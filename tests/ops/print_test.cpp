@@ -2,12 +2,12 @@
 // names).
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
-
-#include "support/catch.h"
 
 using namespace ebb;
 

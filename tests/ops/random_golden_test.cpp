@@ -2,11 +2,11 @@
 // four, the middle one and five around the blocks of sixteen at the end are kept.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <cmath>
 #include <cstdint>
 #include <vector>
-
-#include "support/catch.h"
 
 using namespace ebb;
 

@@ -1,12 +1,12 @@
 // Random tensors: generators, gradients, errors, moments. The numbers themselves: random_golden_test.cpp.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
-
-#include "support/catch.h"
 
 using namespace ebb;
 
@@ -107,9 +107,7 @@ TEST_CASE("every distribution fills a tensor of any layout as it fills one that 
       {"geometric_", [](const Variable& x) { x.geometric_(0.3); }},
       {"bernoulli_", [](const Variable& x) { x.bernoulli_(0.4); }},
       {"bernoulli_ by tensor",
-       [&](const Variable& x) {
-         x.bernoulli_(x.stride(0) < x.stride(1) ? p.view({4, 3}).t() : p);
-       }},
+       [&](const Variable& x) { x.bernoulli_(x.stride(0) < x.stride(1) ? p.view({4, 3}).t() : p); }},
       {"random_", [](const Variable& x) { x.random_(); }},
       {"random_ to", [](const Variable& x) { x.random_(100); }},
       {"random_ from", [](const Variable& x) { x.random_(-5, 100); }}};

@@ -20,10 +20,7 @@ TEST_CASE("derivatives of reductions") {
   };
   const Case cases[] = {
       {"sum", [](const Variable& t) { return t.sum(); }},
-      {"sum.dims",
-       [](const Variable& t) {
-         return t.sum({0, 2});
-       }},
+      {"sum.dims", [](const Variable& t) { return t.sum({0, 2}); }},
       {"sum.keep", [](const Variable& t) { return t.sum({1}, true); }},
       {"mean", [](const Variable& t) { return t.mean(); }},
       {"mean.dim", [](const Variable& t) { return t.mean(-1); }},
@@ -32,10 +29,7 @@ TEST_CASE("derivatives of reductions") {
       {"max", [](const Variable& t) { return t.max(); }},
       {"min.dim", [](const Variable& t) { return std::get<0>(t.min(1)); }},
       {"max.keep", [](const Variable& t) { return std::get<0>(t.max(0, true)); }},
-      {"amax",
-       [](const Variable& t) {
-         return t.amax({0, 1});
-       }},
+      {"amax", [](const Variable& t) { return t.amax({0, 1}); }},
       {"amin", [](const Variable& t) { return t.amin({2}, true); }},
       {"aminmax",
        [](const Variable& t) {
@@ -43,10 +37,7 @@ TEST_CASE("derivatives of reductions") {
          return low * high;
        }},
       {"var", [](const Variable& t) { return t.var(); }},
-      {"var.dims",
-       [](const Variable& t) {
-         return t.var({1, 2}, false, true);
-       }},
+      {"var.dims", [](const Variable& t) { return t.var({1, 2}, false, true); }},
       {"std", [](const Variable& t) { return t.std({1}); }},
       {"var_mean",
        [](const Variable& t) {
@@ -61,17 +52,11 @@ TEST_CASE("derivatives of reductions") {
       {"norm", [](const Variable& t) { return t.norm(); }},
       {"norm.1", [](const Variable& t) { return t.norm(1, {1}); }},
       {"norm.0.5", [](const Variable& t) { return t.norm(0.5, {1}); }},
-      {"norm.1.5",
-       [](const Variable& t) {
-         return t.norm(1.5, {0, 2}, true);
-       }},
+      {"norm.1.5", [](const Variable& t) { return t.norm(1.5, {0, 2}, true); }},
       {"norm.3", [](const Variable& t) { return t.norm(3); }},
       {"norm.inf", [](const Variable& t) { return t.norm(kInf, {1}); }},
       {"norm.-inf", [](const Variable& t) { return t.norm(-kInf, {1}); }},
-      {"logsumexp",
-       [](const Variable& t) {
-         return t.logsumexp({0, 2});
-       }},
+      {"logsumexp", [](const Variable& t) { return t.logsumexp({0, 2}); }},
       {"nansum", [](const Variable& t) { return t.nansum(1) * 2; }},
       {"nanmean", [](const Variable& t) { return t.nanmean(1); }},
   };

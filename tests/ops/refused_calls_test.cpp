@@ -66,10 +66,7 @@ TEST_CASE("refused: losses of numbers, targets and weights that do not fit") {
        "with_logits: expected target of a floating"},
       {[&] { soft_margin_loss(p[0], p); }, "soft_margin_loss: the target does not broadcast to the input"},
       {[&] { soft_margin_loss(p.to(kLong), p); }, "soft_margin_loss: expected input of a floating"},
-      {[&] {
-         soft_margin_loss(p, leaf({2, 3}));
-       },
-       "with respect to argument 'target'"},
+      {[&] { soft_margin_loss(p, leaf({2, 3})); }, "with respect to argument 'target'"},
       {[&] { kl_div(p, p.to(kLong)); }, "kl_div: Integral inputs not supported"},
       {[&] { kl_div(p.to(kLong), p); }, "kl_div: Integral inputs not supported"},
       {[&] { multi_margin_loss(x, t.unsqueeze(0)); }, "target tensor should be 1-D"},
@@ -81,21 +78,14 @@ TEST_CASE("refused: losses of numbers, targets and weights that do not fit") {
       {[&] { multi_margin_loss(x, t, 1, 1, ones({4}, kDouble)); },
        "multi_margin_loss: expected both tensors"},
       {[&] { multi_margin_loss(x, t, 1, 1, leaf({4})); }, "with respect to argument 'weight'"},
-      {[&] {
-         multilabel_margin_loss(x, full({5, 4}, -9, kLong));
-       },
+      {[&] { multilabel_margin_loss(x, full({5, 4}, -9, kLong)); },
        "multilabel_margin_loss: target is out of range"},
-      {[&] {
-         multilabel_margin_loss(x, zeros({5, 4}, kBool));
-       },
+      {[&] { multilabel_margin_loss(x, zeros({5, 4}, kBool)); },
        "multilabel_margin_loss: expected a target of"},
       {[&] { nll_loss(x, t, leaf({4})); }, "with respect to argument 'weight'"},
       {[&] { cross_entropy_loss(x, t, leaf({4}), Reduction::Mean, -100, 0.1); }, "argument 'weight'"},
       {[&] { cross_entropy_loss(x, x, none, Reduction::Mean, 1); }, "ignore_index is not supported"},
-      {[&] {
-         cross_entropy_loss(ones({2, 3, 4}), zeros({2, 4}, kByte));
-       },
-       "expected scalar type Long"},
+      {[&] { cross_entropy_loss(ones({2, 3, 4}), zeros({2, 4}, kByte)); }, "expected scalar type Long"},
       {[&] { cosine_similarity(x, x, 1, -0.5); }, "cosine_similarity: eps must be non-negative"},
   });
 }
@@ -114,18 +104,9 @@ TEST_CASE("refused: statistics and parameters of norms that do not fit") {
       {batch(leaf({6}), w), "batch_norm: The function is not differentiable"},
       {[&] { group_norm(x, 2, w.unsqueeze(0)); }, "group_norm: expected weight to be a vector"},
       {[&] { group_norm(x, 2, w, w.unsqueeze(0)); }, "group_norm: expected bias to be a vector"},
-      {[&] {
-         group_norm(ones({1, 0, 2}), 1);
-       },
-       "group_norm: Expected number of channels to be greater"},
-      {[&] {
-         group_norm(ones({1, 2, 0}), 1);
-       },
-       "group_norm: Expected HxW to be greater than 0"},
-      {[&] {
-         prelu(x, w.view({2, 3}));
-       },
-       "prelu: Expected `weight` to be a scalar or 1D tensor"},
+      {[&] { group_norm(ones({1, 0, 2}), 1); }, "group_norm: Expected number of channels to be greater"},
+      {[&] { group_norm(ones({1, 2, 0}), 1); }, "group_norm: Expected HxW to be greater than 0"},
+      {[&] { prelu(x, w.view({2, 3})); }, "prelu: Expected `weight` to be a scalar or 1D tensor"},
       {[&] { prelu(ones({}), w); }, "prelu: Not allow zero-dim input"},
   });
 }
@@ -137,47 +118,21 @@ TEST_CASE("refused: windows and sizes that do not fit") {
   };
   check_refused({
       {[&] { adaptive_avg_pool2d(x[0], 3); }, "adaptive_avg_pool2d: expected an output_size of 2 values"},
-      {[&] {
-         adaptive_avg_pool3d(x, {3, 3});
-       },
-       "adaptive_avg_pool3d: expected an output_size of 3 values"},
+      {[&] { adaptive_avg_pool3d(x, {3, 3}); }, "adaptive_avg_pool3d: expected an output_size of 3 values"},
       {[&] { adaptive_max_pool2d(x[0], 3); }, "adaptive_max_pool2d: expected an output_size of 2 values"},
       {[&] { adaptive_max_pool3d(x, 3); }, "adaptive_max_pool3d: expected an output_size of 3 values"},
       {[&] { avg_pool3d(x, 7, {}, 3); }, "avg_pool3d: an input of shape"},
-      {[&] {
-         unpool({2, 0, 2}, {0, 0, 0});
-       },
-       "max_unpool3d: expected a stride of three values above 0"},
-      {[&] {
-         unpool({2, 2}, {0, 0, 0});
-       },
-       "max_unpool3d: expected a stride of three values above 0"},
-      {[&] {
-         unpool({2, 2, 2}, 0);
-       },
-       "max_unpool3d: expected a padding of three values"},
-      {[&] {
-         upsample_nearest2d(ones({2, 0, 4, 4}), {8, 8});
-       },
+      {[&] { unpool({2, 0, 2}, {0, 0, 0}); }, "max_unpool3d: expected a stride of three values above 0"},
+      {[&] { unpool({2, 2}, {0, 0, 0}); }, "max_unpool3d: expected a stride of three values above 0"},
+      {[&] { unpool({2, 2, 2}, 0); }, "max_unpool3d: expected a padding of three values"},
+      {[&] { upsample_nearest2d(ones({2, 0, 4, 4}), {8, 8}); },
        "upsample_nearest2d: only the batch may be empty"},
-      {[&] {
-         constant_pad_nd(ones({0, 3}), {0, 0, -1, 1});
-       },
-       "constant_pad_nd: negative padding"},
-      {[&] {
-         constant_pad_nd(ones({3}, kLong), {1, 1}, kInf);
-       },
-       "constant_pad_nd: the value inf"},
+      {[&] { constant_pad_nd(ones({0, 3}), {0, 0, -1, 1}); }, "constant_pad_nd: negative padding"},
+      {[&] { constant_pad_nd(ones({3}, kLong), {1, 1}, kInf); }, "constant_pad_nd: the value inf"},
       {[&] { ones({}).size(0); }, "size: dimension 0 is asked for"},
       {[&] { ones({}).stride(-1); }, "stride: dimension -1 is asked for"},
-      {[&] {
-         ones({}).unflatten(0, {1, 1});
-       },
-       "unflatten: a 0-dimensional tensor"},
-      {[&] {
-         ones({}).squeeze(IntArrayRef({0, 0}));
-       },
-       "squeeze: dim 0 appears multiple times"},
+      {[&] { ones({}).unflatten(0, {1, 1}); }, "unflatten: a 0-dimensional tensor"},
+      {[&] { ones({}).squeeze(IntArrayRef({0, 0})); }, "squeeze: dim 0 appears multiple times"},
       {[&] { unique_consecutive(ones({}), false, false, 0); }, "unique_consecutive: dimension 0"},
       {[&] { unique_dim(ones({}), 0); }, "unique_dim: dimension 0"},
   });
@@ -199,19 +154,13 @@ TEST_CASE("refused: masks, indices and sources that do not fit") {
        "index_add: expected both tensors in one dtype"},
       {[&] { x.index_reduce(0, zero, v, "amax"); }, "index_reduce: source must have self's dimensions"},
       {[&] { v.clone().index_reduce_(0, zero, ones({1}), "prod"); }, "index_reduce_: source must have"},
-      {[&] {
-         ones({3, 0}).index_reduce(0, zero + 5, ones({1, 0}), "amax");
-       },
+      {[&] { ones({3, 0}).index_reduce(0, zero + 5, ones({1, 0}), "amax"); },
        "index_select: index 5 is out of bounds"},
-      {[&] {
-         index_put(ones({5, 5}), std::vector<optional<Variable>>{zero}, ones({1, 1, 5}));
-       },
+      {[&] { index_put(ones({5, 5}), std::vector<optional<Variable>>{zero}, ones({1, 1, 5})); },
        "index_put: shape mismatch"},
       {[&] { x.scatter(0, zero.slice(0, 0, 0), x.to(kDouble)); },
        "scatter: expected both tensors in one dtype"},
-      {[&] {
-         embedding_bag(ones({5, 3}), arange(3, kLong), tensor({0, 2, 1}));
-       },
+      {[&] { embedding_bag(ones({5, 3}), arange(3, kLong), tensor({0, 2, 1})); },
        "the offsets must not decrease"},
       {[&] { searchsorted(x, x, false, false, nullopt, zero); },
        "searchsorted: expected a sorter of dtype Long"},
@@ -232,10 +181,7 @@ TEST_CASE("refused: numbers that a dtype cannot hold") {
       {[&] { b.clone().masked_fill_(all, 300); }, "masked_fill_: the value 300"},
       {[&] { b.index_fill(0, zero, 300); }, "index_fill: the value 300"},
       {[&] { h.clone().index_fill_(0, zero, 1e6); }, "index_fill_: the value 1e+06"},
-      {[&] {
-         zeros({2, 2}, kByte).fill_diagonal_(300);
-       },
-       "fill_diagonal_: the value 300"},
+      {[&] { zeros({2, 2}, kByte).fill_diagonal_(300); }, "fill_diagonal_: the value 300"},
       {[&] { b.scatter(0, zero, 300); }, "scatter: the value 300"},
       {[&] { threshold(b, 1, -5.5); }, "threshold: the value -5.5"},
       {[&] { hardtanh(zero, -1, kInf); }, "hardtanh: the value inf"},
@@ -262,50 +208,25 @@ TEST_CASE("refused: matrices and norms that have no answer") {
       {norm_of(-1), "does not have an identity"},
       {[&] { norm(ones({0}), kInf); }, "norm: cannot compute the norm of order inf"},
       {[&] { dist(ones({0}), ones({0}), kInf); }, "norm: cannot compute the norm"},
-      {[&] {
-         renorm(ones({0, 3}), kInf, 1, 1);
-       },
-       "does not have an identity"},
+      {[&] { renorm(ones({0, 3}), kInf, 1, 1); }, "does not have an identity"},
       {[&] { norm(A.to(kDouble), 2, kFloat); }, "norm: the dtype of the input (Double)"},
-      {[&] {
-         linalg::matrix_norm(A.to(kDouble), 1, {-2, -1}, false, kFloat);
-       },
+      {[&] { linalg::matrix_norm(A.to(kDouble), 1, {-2, -1}, false, kFloat); },
        "linalg.matrix_norm: the dtype"},
       {[&] { linalg::ldl_solve(A, zeros({2}, kInt), A); }, "linalg.ldl_solve: the pivots must lie"},
       {[&] { linalg::norm(A, nullopt, IntArrayRef()); }, "linalg.norm: If dim is specified"},
       {[&] { linalg::vecdot(ones({3}), ones({1})); }, "linalg.vecdot: expected two vectors of one length"},
-      {[&] {
-         linalg::lstsq(A, ones({2, 2, 2}));
-       },
-       "linalg.lstsq: expected an `other`"},
-      {[&] {
-         linalg::lstsq(ones({3, 2, 2}), ones({2}));
-       },
-       "linalg.lstsq: expected an `other`"},
+      {[&] { linalg::lstsq(A, ones({2, 2, 2})); }, "linalg.lstsq: expected an `other`"},
+      {[&] { linalg::lstsq(ones({3, 2, 2}), ones({2})); }, "linalg.lstsq: expected an `other`"},
       {[&] { linalg::ldl_solve(A, full({2}, 9, kInt), A); }, "linalg.ldl_solve: the pivots must lie"},
       {[&] { linalg::tensorinv(ones({}), 3); }, "linalg.tensorinv: ind = 3 exceeds"},
-      {[&] {
-         cholesky_inverse(zeros({2, 2}));
-       },
-       "cholesky_inverse: a diagonal element is zero"},
+      {[&] { cholesky_inverse(zeros({2, 2})); }, "cholesky_inverse: a diagonal element is zero"},
       {[&] { ormqr(A, ones({1}), A); }, "ormqr: tau.shape[-1] must be equal to"},
-      {[&] {
-         bilinear(A, A, ones({3, 2, 2}), ones({2}));
-       },
-       "bilinear: expected a bias of shape [3]"},
-      {[&] {
-         bilinear(A, A, ones({3, 2, 2}), ones({3}, kDouble));
-       },
+      {[&] { bilinear(A, A, ones({3, 2, 2}), ones({2})); }, "bilinear: expected a bias of shape [3]"},
+      {[&] { bilinear(A, A, ones({3, 2, 2}), ones({3}, kDouble)); },
        "bilinear: expected both tensors in one dtype"},
       {[&] { tensordot(A, A.to(kDouble), {}, {}); }, "tensordot: expected both tensors in one dtype"},
-      {[&] {
-         addr(ones({2, 2}, kLong), i, i, 0.5);
-       },
-       "addr: For integral input tensors"},
-      {[&] {
-         ones({2, 2}, kLong).addr_(i, i, 1, 0.5);
-       },
-       "addr_: For integral input tensors"},
+      {[&] { addr(ones({2, 2}, kLong), i, i, 0.5); }, "addr: For integral input tensors"},
+      {[&] { ones({2, 2}, kLong).addr_(i, i, 1, 0.5); }, "addr_: For integral input tensors"},
   });
   CHECK(linalg::vector_norm(ones({0, 3}), kInf, IntArrayRef({1})).numel() == 0);
   CHECK(linalg::vector_norm(ones({0}), 0.5).item<double>() == 0);

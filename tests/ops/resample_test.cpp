@@ -11,10 +11,10 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
+#include "support/catch.h"
+
 #include <cmath>
 #include <vector>
-
-#include "support/catch.h"
 
 using ebb::Variable;
 namespace F = ebb::nn::functional;

@@ -1,8 +1,8 @@
 // softmax and cumulative ops: values, dtypes, derivatives, in place, zeros, infinities, NaN.
+#include "check.h"
+
 #include <memory>
 #include <vector>
-
-#include "check.h"
 
 // Cumulative ops: values, derivatives, zeros, NaN, in place.
 

@@ -190,16 +190,10 @@ TEST_CASE("joining") {
                     support::Contains("cat: zero-dimensional tensor (at position 0) cannot be"));
   CHECK_THROWS_WITH(ebb::stack({a, b}),
                     support::Contains("stack: expects each tensor to be equal size, but got [2"));
-  check_gradients(
-      [](const Variable& s, const Variable& t) {
-        return ebb::cat({s, t, s}, 1).pow(3);
-      },
-      {ramp({2, 2}), ramp({2, 3}, 1)});
-  check_gradients(
-      [](const Variable& s, const Variable& t) {
-        return ebb::stack({s, t}, 1).pow(3);
-      },
-      {ramp({2, 2}), ramp({2, 2}, 1)});
+  check_gradients([](const Variable& s, const Variable& t) { return ebb::cat({s, t, s}, 1).pow(3); },
+                  {ramp({2, 2}), ramp({2, 3}, 1)});
+  check_gradients([](const Variable& s, const Variable& t) { return ebb::stack({s, t}, 1).pow(3); },
+                  {ramp({2, 2}), ramp({2, 2}, 1)});
 }
 
 TEST_CASE("splitting") {
@@ -246,11 +240,8 @@ TEST_CASE("repeating, reversing, rolling, rotating") {
   CHECK_THROWS_WITH(x.repeat({2}),
                     support::Contains("repeat: number of dimensions of repeat dims can not be"));
   check_gradients([](const Variable& t) { return t.repeat({2, 1, 2}).pow(3); }, {ramp({2, 3})});
-  check_gradients(
-      [](const Variable& t) {
-        return t.flip({1}).roll({1, 1}, {0, 1}).roll(2).pow(3);
-      },
-      {ramp({2, 3})});
+  check_gradients([](const Variable& t) { return t.flip({1}).roll({1, 1}, {0, 1}).roll(2).pow(3); },
+                  {ramp({2, 3})});
   check_gradients([](const Variable& t) { return t.rot90(3).pow(3); }, {ramp({2, 3})});
   check_gradients([](const Variable& t) { return ebb::pixel_shuffle(t, 2).pow(3); }, {ramp({4, 2, 1})});
   check_gradients([](const Variable& t) { return ebb::pixel_unshuffle(t, 2).pow(3); }, {ramp({1, 2, 4})});
@@ -294,18 +285,12 @@ TEST_CASE("padding") {
   CHECK_THROWS_WITH(ebb::pad(x, {1, 1}, "mirror"),
                     support::Contains("pad: unrecognised padding mode \"mirror\". Use constant"));
   for (const char* mode : {"constant", "reflect", "replicate", "circular"}) {
-    check_gradients(
-        [=](const Variable& t) {
-          return ebb::pad(t, {1, 2, 2, 0}, mode).pow(3);
-        },
-        {ramp({1, 3, 4})});
+    check_gradients([=](const Variable& t) { return ebb::pad(t, {1, 2, 2, 0}, mode).pow(3); },
+                    {ramp({1, 3, 4})});
     check_gradients([=](const Variable& t) { return ebb::pad(t, {1, -1}, mode).pow(3); }, {ramp({2, 4})});
   }
-  check_gradients(
-      [](const Variable& t) {
-        return ebb::pad(t, {1, 1, 1, 0, 0, 1}, "replicate").pow(2);
-      },
-      {ramp({1, 2, 2, 2})});
+  check_gradients([](const Variable& t) { return ebb::pad(t, {1, 1, 1, 0, 0, 1}, "replicate").pow(2); },
+                  {ramp({1, 2, 2, 2})});
 }
 
 TEST_CASE("windows as columns") {
@@ -317,15 +302,10 @@ TEST_CASE("windows as columns") {
         Values{0, 2, 2, 6, 16, 10, 6, 14, 8});
   CHECK_THROWS_WITH(ebb::im2col(x, {9, 9}, {1, 1}, {0, 0}, {1, 1}),
                     support::Contains("im2col: given spatial size (3, 3), kernel_size (9, 9)"));
+  check_gradients([](const Variable& t) { return ebb::im2col(t, {2, 3}, {1, 1}, {1, 0}, {2, 1}).pow(2); },
+                  {ramp({2, 1, 3, 4})});
   check_gradients(
-      [](const Variable& t) {
-        return ebb::im2col(t, {2, 3}, {1, 1}, {1, 0}, {2, 1}).pow(2);
-      },
-      {ramp({2, 1, 3, 4})});
-  check_gradients(
-      [](const Variable& t) {
-        return ebb::col2im(t, {4, 4}, {3, 2}, {1, 2}, {1, 0}, {2, 1}).pow(2);
-      },
+      [](const Variable& t) { return ebb::col2im(t, {4, 4}, {3, 2}, {1, 2}, {1, 0}, {2, 1}).pow(2); },
       {ramp({6, 4})});
 }
 

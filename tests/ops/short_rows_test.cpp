@@ -1,12 +1,12 @@
 // Short rows, which kernels take several at a time: products, reductions and elementwise ops.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
-
-#include "support/catch.h"
 
 // Products of vectors and matrices of few columns, whose rows are read several at a time.
 

@@ -1,8 +1,8 @@
 // Sorting, selecting, uniqueness, counting; ties, ends, NaN and zeros of both signs.
+#include "check.h"
+
 #include <algorithm>
 #include <tuple>
-
-#include "check.h"
 
 // Sorting, selecting, uniqueness, counting.
 

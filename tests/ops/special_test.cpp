@@ -1,10 +1,10 @@
 // Special functions: known values, recurrences, and values that were computed in 50 digits.
 #include <ebb/ops/special.h>
 
+#include "check.h"
+
 #include <limits>
 #include <vector>
-
-#include "check.h"
 
 // Polygamma functions, the inverse of erf and Bessel functions: known values, recurrences, both ends of
 // series.

@@ -1,12 +1,12 @@
 // Histograms, covariances, segments, gradients and neighbours of numbers where rows of the table do not look:
 // edges, empty parts, other dtypes.
-#include "check.h"
-
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise/parts.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/special.h>
+
+#include "check.h"
 
 using namespace ebb;
 

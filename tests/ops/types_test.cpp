@@ -2,12 +2,12 @@
 #include <ebb/cuda/context.h>
 #include <ebb/ebb.h>
 
+#include "check.h"
+#include "support/catch.h"
+
 #include <algorithm>
 #include <sstream>
 #include <type_traits>
-
-#include "check.h"
-#include "support/catch.h"
 
 // Types that programs ask tensors for, and how they are printed: dtypes, options, devices, indices.
 

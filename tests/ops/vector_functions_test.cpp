@@ -2,6 +2,8 @@
 // give at the edges of the line of numbers, and that an element's value does not depend on its place.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -11,8 +13,6 @@
 #include <limits>
 #include <string>
 #include <vector>
-
-#include "support/catch.h"
 
 namespace {
 

@@ -1,10 +1,10 @@
 // Every op of the table inside a captured graph: its replay gives what it gives outside, or the capture ends
 // with an error because the op must read numbers on the host, which those listed here must and no others.
+#include <ebb/cuda/cuda.h>
+
 #include "optable/checks.h"
 #include "optable/samples.h"
 #include "support/catch.h"
-
-#include <ebb/cuda/cuda.h>
 
 #include <algorithm>
 #include <iostream>

@@ -1,11 +1,11 @@
 // Every op of the table as a compiled function: bits of values and derivatives, on numbers that it was not
 // recorded with.
+#include <ebb/compile.h>
+#include <ebb/core/warning.h>
+
 #include "optable/checks.h"
 #include "optable/samples.h"
 #include "support/catch.h"
-
-#include <ebb/compile.h>
-#include <ebb/core/warning.h>
 
 #include <set>
 

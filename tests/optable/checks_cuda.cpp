@@ -1,10 +1,10 @@
 // The other device: values, whole numbers and truth values, and rows where they are large.
-#include <algorithm>
-#include <set>
-
 #include "optable/checks.h"
 #include "optable/samples.h"
 #include "support/catch.h"
+
+#include <algorithm>
+#include <set>
 
 namespace optable {
 namespace {

@@ -1,15 +1,15 @@
 // Pointwise ops where their numbers are tiny or huge: floats against the row in double, doubles against the
 // reference.
+#include "optable/checks.h"
+#include "optable/samples.h"
+#include "optable/table.h"
+#include "support/catch.h"
+
 #include <cmath>
 #include <limits>
 #include <map>
 #include <set>
 #include <sstream>
-
-#include "optable/checks.h"
-#include "optable/samples.h"
-#include "optable/table.h"
-#include "support/catch.h"
 
 namespace optable {
 namespace {

@@ -1,10 +1,10 @@
 // Sizes: arrays of many elements, rows of many lengths, and sizes of 1 and 0.
-#include <algorithm>
-#include <set>
-
 #include "optable/checks.h"
 #include "optable/samples.h"
 #include "support/catch.h"
+
+#include <algorithm>
+#include <set>
 
 // Pointwise ops on arrays that are large enough for vectors, their tails, and several threads.
 

@@ -1,10 +1,10 @@
 // In-place twins, repeatability on any number of threads, leaks, errors, misuse.
-#include <cmath>
-#include <string>
-
 #include "optable/checks.h"
 #include "optable/samples.h"
 #include "support/catch.h"
+
+#include <cmath>
+#include <string>
 
 // In-place twins, repeatability, leaks, errors.
 

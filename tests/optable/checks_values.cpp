@@ -1,11 +1,11 @@
 // Values in every floating dtype and layout, and what rows say themselves: values and slopes at places,
 // dtypes.
-#include <algorithm>
-#include <cmath>
-
 #include "optable/checks.h"
 #include "optable/samples.h"
 #include "support/catch.h"
+
+#include <algorithm>
+#include <cmath>
 
 // Values, in every floating dtype and layout.
 

@@ -1,14 +1,14 @@
 // Every public op has a row, and every row says what it leaves out.
+#include "lint/tree.h"
+#include "optable/table.h"
+#include "support/catch.h"
+
 #include <algorithm>
 #include <cctype>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
-
-#include "lint/tree.h"
-#include "optable/table.h"
-#include "support/catch.h"
 
 // The functions a public header declares, by a scan of its text.
 

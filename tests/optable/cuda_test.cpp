@@ -1,8 +1,8 @@
 // CPU against CUDA, forward and backward, for every row of the families that have CUDA kernels.
+#include <ebb/cuda/cuda.h>
+
 #include "optable/checks.h"
 #include "support/catch.h"
-
-#include <ebb/cuda/cuda.h>
 
 #include <algorithm>
 #include <cstdlib>

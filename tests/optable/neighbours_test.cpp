@@ -2,12 +2,12 @@
 // CPU sends no other on a path of other last bits, which would make results depend on how work is shared.
 #include <ebb/ebb.h>
 
+#include "optable/table.h"
+#include "support/catch.h"
+
 #include <cmath>
 #include <cstring>
 #include <limits>
-
-#include "optable/table.h"
-#include "support/catch.h"
 
 namespace {
 

@@ -3,10 +3,10 @@
 #include <ebb/nn/functional/multi_head_attention.h>
 #include <ebb/ops/attention.h>
 
-#include <cmath>
-
 #include "optable/reference.h"
 #include "optable/table.h"
+
+#include <cmath>
 
 namespace optable {
 namespace {
@@ -81,23 +81,19 @@ void plain() {
   attention("scaled_dot_product_attention", {}, {{{2, 3, 5, 4}, {2, 3, 7, 4}, {2, 3, 7, 6}}})
       .reference(attended({2, 3, 5, 6}))
       .node("ScaledDotProductFlashAttentionBackward0")
-      .error("last dimensions",
-             [] {
-               ebb::scaled_dot_product_attention(ebb::ones({3, 4}), ebb::ones({5, 3}), ebb::ones({5, 4}));
-             })
-      .error("as many values",
-             [] {
-               ebb::scaled_dot_product_attention(ebb::ones({3, 4}), ebb::ones({5, 4}), ebb::ones({6, 4}));
-             })
+      .error(
+          "last dimensions",
+          [] { ebb::scaled_dot_product_attention(ebb::ones({3, 4}), ebb::ones({5, 3}), ebb::ones({5, 4})); })
+      .error(
+          "as many values",
+          [] { ebb::scaled_dot_product_attention(ebb::ones({3, 4}), ebb::ones({5, 4}), ebb::ones({6, 4})); })
       .error("one floating-point dtype",
              [] {
                ebb::scaled_dot_product_attention(ebb::ones({3, 4}), ebb::ones({5, 4}),
                                                  ebb::ones({5, 4}, ebb::kF64));
              })
       .error("2 or more dimensions",
-             [] {
-               ebb::scaled_dot_product_attention(ebb::ones({4}), ebb::ones({5, 4}), ebb::ones({5, 4}));
-             })
+             [] { ebb::scaled_dot_product_attention(ebb::ones({4}), ebb::ones({5, 4}), ebb::ones({5, 4})); })
       .error("between 0 and 1", [] {
         ebb::scaled_dot_product_attention(ebb::ones({3, 4}), ebb::ones({5, 4}), ebb::ones({5, 4}), {}, 1.5);
       });

@@ -1,8 +1,8 @@
 // Two and three operands, element by element, broadcast; rounded quotients and remainders.
-#include <cmath>
-
 #include "optable/reference.h"
 #include "optable/table.h"
+
+#include <cmath>
 
 namespace optable {
 namespace {

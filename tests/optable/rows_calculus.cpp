@@ -1,10 +1,10 @@
 // Integrals and derivatives of samples, windows and frequencies.
-#include "optable/reference.h"
-#include "optable/table.h"
-
 #include <ebb/ops/creation.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
+
+#include "optable/reference.h"
+#include "optable/table.h"
 
 #include <cmath>
 
@@ -65,9 +65,7 @@ void calculus() {
       .shapes({{{3, 4}}, {{2, 3, 2}}})
       .reference(over(1, [](const Column& y) { return 0.5 * triangles(y); }))
       .error("bool", [] { ebb::trapezoid(ebb::ones({2}, ebb::kBool)); })
-      .error("one x value", [] {
-        ebb::trapezoid(ebb::ones({2, 3}), ebb::ones({4}));
-      });
+      .error("one x value", [] { ebb::trapezoid(ebb::ones({2, 3}), ebb::ones({4})); });
   binary("trapezoid.at", [](V y, V x) { return ebb::trapezoid(y, x); })
       .composed()
       .shapes({{{3, 4}, {4}}, {{2, 3}, {2, 3}}})
@@ -179,8 +177,7 @@ void windows() {
       "hann_window", [] { return ebb::hann_window(7, ebb::kF64); }, 7,
       [](double i) { return std::pow(std::sin(M_PI * i / 7), 2); })
       .error("hann_window", [] { ebb::hann_window(3, ebb::kLong); });
-  made(
-      "hann_window.one", [] { return ebb::hann_window(1, false); }, 1, [](double) { return 1.0; });
+  made("hann_window.one", [] { return ebb::hann_window(1, false); }, 1, [](double) { return 1.0; });
   made(
       "kaiser_window", [] { return ebb::kaiser_window(7, ebb::kF64); }, 7,
       [](double i) { return bessel(12 * std::sqrt(1 - std::pow(i / 3.5 - 1, 2))) / bessel(12); });
@@ -197,18 +194,13 @@ void windows() {
   made(
       "fft_rfftfreq", [] { return ebb::fft_rfftfreq(5, 0.5, ebb::kF64); }, 3,
       [](double i) { return i / 2.5; });
-  made(
-      "rfftfreq", [] { return ebb::fft::rfftfreq(4, ebb::kF64); }, 3, [](double i) { return i / 4; });
+  made("rfftfreq", [] { return ebb::fft::rfftfreq(4, ebb::kF64); }, 3, [](double i) { return i / 4; });
   unary("fft_fftshift", [](V x) { return ebb::fft_fftshift(x); })
       .shapes({{{3, 4}}})
-      .reference(picked({3, 4}, [](const Index& i) {
-        return Index{(i[0] + 2) % 3, (i[1] + 2) % 4};
-      }));
+      .reference(picked({3, 4}, [](const Index& i) { return Index{(i[0] + 2) % 3, (i[1] + 2) % 4}; }));
   unary("fft_ifftshift", [](V x) { return ebb::fft_ifftshift(x, ebb::IntArrayRef({0})); })
       .shapes({{{3, 4}}})
-      .reference(picked({3, 4}, [](const Index& i) {
-        return Index{(i[0] + 1) % 3, i[1]};
-      }));
+      .reference(picked({3, 4}, [](const Index& i) { return Index{(i[0] + 1) % 3, i[1]}; }));
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // Comparisons, logic and bits, and overloads of elementwise ops in which operands are numbers.
-#include <cmath>
-#include <string>
-
 #include "optable/reference.h"
 #include "optable/table.h"
+
+#include <cmath>
+#include <string>
 
 namespace optable {
 namespace {
@@ -124,9 +124,8 @@ void register_compare() {
       .shapes({{{3, 4}, {3, 4}}})
       .order(0, kTruth)
       .cpu_only("the answer is a bool of the host")
-      .reference([](const Arrays& in) {
-        return Arrays{{{}, {double(in[0].values == in[1].values)}}, {{}, {1}}};
-      });
+      .reference(
+          [](const Arrays& in) { return Arrays{{{}, {double(in[0].values == in[1].values)}}, {{}, {1}}}; });
 }
 
 // Overloads of elementwise ops in which operands are numbers, or bounds tensors.

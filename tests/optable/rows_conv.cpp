@@ -1,8 +1,8 @@
 // Convolutions, padding, and windows as columns.
-#include <algorithm>
-
 #include "optable/reference.h"
 #include "optable/table.h"
+
+#include <algorithm>
 
 namespace optable {
 namespace {
@@ -106,28 +106,20 @@ void register_conv() {
   conv("conv1d", [](V x, V w, V b) { return ebb::conv1d(x, w, b, 1, 1); }, {2, 2, 5}, {3, 2, 3},
        {.padding = 1});
   conv("conv2d", [](V x, V w, V b) { return ebb::conv2d(x, w, b); }, {2, 2, 4, 3}, {2, 2, 2, 2})
-      .error("channels",
-             [] {
-               ebb::conv2d(ebb::ones({1, 3, 4, 4}), ebb::ones({2, 2, 2, 2}));
-             })
-      .error("kernel", [] {
-        ebb::conv2d(ebb::ones({1, 1, 2, 2}), ebb::ones({1, 1, 3, 3}));
-      });
+      .error("channels", [] { ebb::conv2d(ebb::ones({1, 3, 4, 4}), ebb::ones({2, 2, 2, 2})); })
+      .error("kernel", [] { ebb::conv2d(ebb::ones({1, 1, 2, 2}), ebb::ones({1, 1, 3, 3})); });
   conv("conv2d.stride", [](V x, V w, V b) { return ebb::conv2d(x, w, b, 2, 1); }, {1, 2, 4, 4}, {2, 2, 3, 3},
        {.stride = 2, .padding = 1});
   conv("conv2d.groups", [](V x, V w, V b) { return ebb::conv2d(x, w, b, 1, 1, 2, 2); }, {1, 2, 4, 4},
        {2, 1, 2, 2}, {.padding = 1, .dilation = 2, .groups = 2});
   conv("conv2d.same", [](V x, V w, V b) { return ebb::conv2d(x, w, b, 1, "same"); }, {1, 2, 3, 4},
        {2, 2, 3, 3}, {.padding = 1})
-      .error("same", [] {
-        ebb::conv2d(ebb::ones({1, 1, 4, 4}), ebb::ones({1, 1, 3, 3}), {}, 2, "same");
-      });
+      .error("same", [] { ebb::conv2d(ebb::ones({1, 1, 4, 4}), ebb::ones({1, 1, 3, 3}), {}, 2, "same"); });
   conv("conv3d", [](V x, V w, V b) { return ebb::conv3d(x, w, b); }, {1, 1, 3, 3, 2}, {2, 1, 2, 2, 1});
   deconv("conv_transpose1d", [](V x, V w, V b) { return ebb::conv_transpose1d(x, w, b, 2); }, {1, 2, 3},
          {2, 2, 2}, {.stride = 2})
-      .error("output_padding", [] {
-        ebb::conv_transpose1d(ebb::ones({1, 2, 3}), ebb::ones({2, 2, 2}), {}, 1, 0, 1);
-      });
+      .error("output_padding",
+             [] { ebb::conv_transpose1d(ebb::ones({1, 2, 3}), ebb::ones({2, 2, 2}), {}, 1, 0, 1); });
   deconv("conv_transpose2d", [](V x, V w, V b) { return ebb::conv_transpose2d(x, w, b, 2, 1, 1); },
          {1, 2, 2, 2}, {2, 1, 3, 3}, {.stride = 2, .padding = 1, .output_padding = 1});
   deconv("conv_transpose2d.groups",
@@ -177,78 +169,36 @@ Row& padded(const char* name, Variable (*f)(V), Sizes from, Sizes to, Sizes befo
 }
 
 void pads() {
-  matrix("constant_pad_nd",
-         [](V x) {
-           return ebb::constant_pad_nd(x, {1, 2}, 3);
-         })
+  matrix("constant_pad_nd", [](V x) { return ebb::constant_pad_nd(x, {1, 2}, 3); })
       .reference(picked(
-          {3, 7},
-          [](const Index& i) {
-            return i[1] < 1 || i[1] > 4 ? Index{} : Index{i[0], i[1] - 1};
-          },
-          3))
-      .error("pad", [] {
-        ebb::constant_pad_nd(ebb::ones({3}), {1, 1, 1, 1});
-      });
-  matrix("pad",
-         [](V x) {
-           return ebb::pad(x, {1, 0, -1, 2});
-         })
-      .reference(picked({4, 5},
-                        [](const Index& i) {
-                          return i[1] < 1 || i[0] > 1 ? Index{} : Index{i[0] + 1, i[1] - 1};
-                        }))
-      .error("mode", [] {
-        ebb::pad(ebb::ones({3}), {1, 1}, "mirror");
-      });
+          {3, 7}, [](const Index& i) { return i[1] < 1 || i[1] > 4 ? Index{} : Index{i[0], i[1] - 1}; }, 3))
+      .error("pad", [] { ebb::constant_pad_nd(ebb::ones({3}), {1, 1, 1, 1}); });
+  matrix("pad", [](V x) { return ebb::pad(x, {1, 0, -1, 2}); })
+      .reference(picked(
+          {4, 5}, [](const Index& i) { return i[1] < 1 || i[0] > 1 ? Index{} : Index{i[0] + 1, i[1] - 1}; }))
+      .error("mode", [] { ebb::pad(ebb::ones({3}), {1, 1}, "mirror"); });
   padded(
-      "pad.circular",
-      [](V x) {
-        return ebb::pad(x, {2, 1}, "circular");
-      },
-      {2, 3, 4}, {2, 3, 7}, {2}, around);
+      "pad.circular", [](V x) { return ebb::pad(x, {2, 1}, "circular"); }, {2, 3, 4}, {2, 3, 7}, {2}, around);
   padded(
-      "reflection_pad1d",
-      [](V x) {
-        return ebb::reflection_pad1d(x, {2, 1});
-      },
-      {2, 3, 4}, {2, 3, 7}, {2}, mirrored)
-      .error("reflection_pad", [] {
-        ebb::reflection_pad1d(ebb::ones({1, 1, 2}), {2, 0});
-      });
+      "reflection_pad1d", [](V x) { return ebb::reflection_pad1d(x, {2, 1}); }, {2, 3, 4}, {2, 3, 7}, {2},
+      mirrored)
+      .error("reflection_pad", [] { ebb::reflection_pad1d(ebb::ones({1, 1, 2}), {2, 0}); });
   padded(
-      "replication_pad1d",
-      [](V x) {
-        return ebb::replication_pad1d(x, {2, 1});
-      },
-      {2, 3, 4}, {2, 3, 7}, {2}, nearest)
-      .error("replication_pad1d", [] {
-        ebb::replication_pad1d(ebb::ones({2}), {1, 0});
-      });
+      "replication_pad1d", [](V x) { return ebb::replication_pad1d(x, {2, 1}); }, {2, 3, 4}, {2, 3, 7}, {2},
+      nearest)
+      .error("replication_pad1d", [] { ebb::replication_pad1d(ebb::ones({2}), {1, 0}); });
   padded(
-      "reflection_pad2d",
-      [](V x) {
-        return ebb::reflection_pad2d(x, {2, 1, 1, 0});
-      },
-      {1, 2, 3, 3}, {1, 2, 4, 6}, {1, 2}, mirrored);
+      "reflection_pad2d", [](V x) { return ebb::reflection_pad2d(x, {2, 1, 1, 0}); }, {1, 2, 3, 3},
+      {1, 2, 4, 6}, {1, 2}, mirrored);
   padded(
-      "replication_pad2d",
-      [](V x) {
-        return ebb::replication_pad2d(x, {2, 1, 1, 0});
-      },
-      {1, 2, 3, 3}, {1, 2, 4, 6}, {1, 2}, nearest);
+      "replication_pad2d", [](V x) { return ebb::replication_pad2d(x, {2, 1, 1, 0}); }, {1, 2, 3, 3},
+      {1, 2, 4, 6}, {1, 2}, nearest);
   padded(
-      "reflection_pad3d",
-      [](V x) {
-        return ebb::reflection_pad3d(x, {1, 0, 1, 1, 0, 1});
-      },
-      {1, 1, 2, 3, 2}, {1, 1, 3, 5, 3}, {0, 1, 1}, mirrored);
+      "reflection_pad3d", [](V x) { return ebb::reflection_pad3d(x, {1, 0, 1, 1, 0, 1}); }, {1, 1, 2, 3, 2},
+      {1, 1, 3, 5, 3}, {0, 1, 1}, mirrored);
   padded(
-      "replication_pad3d",
-      [](V x) {
-        return ebb::replication_pad3d(x, {1, 0, 1, 1, 0, 2});
-      },
-      {1, 1, 2, 2, 2}, {1, 1, 4, 4, 3}, {0, 1, 1}, nearest);
+      "replication_pad3d", [](V x) { return ebb::replication_pad3d(x, {1, 0, 1, 1, 0, 2}); }, {1, 1, 2, 2, 2},
+      {1, 1, 4, 4, 3}, {0, 1, 1}, nearest);
 }
 
 // 2 by 2 windows of a 3 by 4 image: along the rows dilated by 2 and padded by 1, along the columns 2 apart.
@@ -259,16 +209,10 @@ Index spread(std::int64_t k, std::int64_t b) {
 }
 
 void columns() {
-  unary("im2col.spread",
-        [](V x) {
-          return ebb::im2col(x, {2, 2}, {2, 1}, {1, 0}, {1, 2});
-        })
+  unary("im2col.spread", [](V x) { return ebb::im2col(x, {2, 2}, {2, 1}, {1, 0}, {1, 2}); })
       .shapes({{{1, 1, 3, 4}}})
       .reference(picked({1, 4, 6}, [](const Index& i) { return spread(i[1], i[2]); }));
-  unary("col2im.spread",
-        [](V x) {
-          return ebb::col2im(x, {3, 4}, {2, 2}, {2, 1}, {1, 0}, {1, 2});
-        })
+  unary("col2im.spread", [](V x) { return ebb::col2im(x, {3, 4}, {2, 2}, {2, 1}, {1, 0}, {1, 2}); })
       .shapes({{{1, 4, 6}}})
       .roundings(4)
       .reference(built({1, 1, 3, 4}, [](const Arrays& in, const Index& i) {
@@ -279,22 +223,13 @@ void columns() {
         return s;
       }));
   // 2 by 2 windows, stride 1, of a 3 by 3 image: window b at (b / 2, b % 2).
-  unary("im2col",
-        [](V x) {
-          return ebb::im2col(x, {2, 2}, {1, 1}, {0, 0}, {1, 1});
-        })
+  unary("im2col", [](V x) { return ebb::im2col(x, {2, 2}, {1, 1}, {0, 0}, {1, 1}); })
       .shapes({{{1, 2, 3, 3}}})
-      .reference(picked({1, 8, 4},
-                        [](const Index& i) {
-                          return Index{0, i[1] / 4, i[2] / 2 + i[1] % 4 / 2, i[2] % 2 + i[1] % 2};
-                        }))
-      .error("im2col", [] {
-        ebb::im2col(ebb::ones({1, 2, 3, 3}), {4, 4}, {1, 1}, {0, 0}, {1, 1});
-      });
-  unary("col2im",
-        [](V x) {
-          return ebb::col2im(x, {3, 3}, {2, 2}, {1, 1}, {0, 0}, {1, 1});
-        })
+      .reference(picked(
+          {1, 8, 4},
+          [](const Index& i) { return Index{0, i[1] / 4, i[2] / 2 + i[1] % 4 / 2, i[2] % 2 + i[1] % 2}; }))
+      .error("im2col", [] { ebb::im2col(ebb::ones({1, 2, 3, 3}), {4, 4}, {1, 1}, {0, 0}, {1, 1}); });
+  unary("col2im", [](V x) { return ebb::col2im(x, {3, 3}, {2, 2}, {1, 1}, {0, 0}, {1, 1}); })
       .shapes({{{1, 8, 4}}})
       .roundings(4)
       .reference(built({1, 2, 3, 3},
@@ -306,9 +241,7 @@ void columns() {
                                s += in[0]({0, i[1] * 4 + k, b});
                          return s;
                        }))
-      .error("col2im", [] {
-        ebb::col2im(ebb::ones({1, 8, 5}), {3, 3}, {2, 2}, {1, 1}, {0, 0}, {1, 1});
-      });
+      .error("col2im", [] { ebb::col2im(ebb::ones({1, 8, 5}), {3, 3}, {2, 2}, {1, 1}, {0, 0}, {1, 1}); });
 }
 
 }  // namespace

@@ -2,10 +2,10 @@
 #include <ebb/core/random.h>
 #include <ebb/ops/random.h>
 
-#include <cmath>
-
 #include "optable/reference.h"
 #include "optable/table.h"
+
+#include <cmath>
 
 // Copies, conversions, and tensors made of nothing.
 
@@ -49,10 +49,7 @@ void copies() {
       .in_place([](In x) { return ebb::fill_(x[0], x[1]); })
       .error("fill", [] { ebb::fill(ebb::ones({2}), ebb::ones({2})); });
   unary("zero_", [](V x) { return Variable(ebb::zero_(x.clone())); }).reference([](double) { return 0.0; });
-  unary("resize_",
-        [](V x) {
-          return Variable(ebb::resize_(x.detach().clone(), {2, 5}));
-        })
+  unary("resize_", [](V x) { return Variable(ebb::resize_(x.detach().clone(), {2, 5})); })
       .shapes({{{3, 4}}})
       .order(0, "it refuses tensors that require grad")
       .no_layouts("it speaks of memory, not of elements")
@@ -82,48 +79,19 @@ Row& alike(const char* name, Variable (*f)(V), double (*value)(double)) {
 void creations() {
   const ebb::TensorOptions f64(ebb::kF64);
   made(
-      "tensor",
-      [=] {
-        return ebb::tensor({{0.5, 1.5}, {10.5, 11.5}}, f64);
-      },
-      {2, 2},
+      "tensor", [=] { return ebb::tensor({{0.5, 1.5}, {10.5, 11.5}}, f64); }, {2, 2},
       [](const Index& i) { return 0.5 + 10.0 * static_cast<double>(i[0]) + static_cast<double>(i[1]); })
-      .error("tensor", [] {
-        ebb::tensor({{1, 2}, {3}});
-      });
+      .error("tensor", [] { ebb::tensor({{1, 2}, {3}}); });
   made(
-      "empty",
-      [=] {
-        return ebb::empty({2, 3}, f64).fill_(7);
-      },
-      {2, 3}, [](const Index&) { return 7.0; })
+      "empty", [=] { return ebb::empty({2, 3}, f64).fill_(7); }, {2, 3}, [](const Index&) { return 7.0; })
       .error("negative", [] { ebb::empty({-1}); });
   made(
-      "empty_strided",
-      [=] {
-        return ebb::empty_strided({2, 3}, {1, 2}, f64).fill_(7);
-      },
-      {2, 3}, [](const Index&) { return 7.0; });
-  made(
-      "zeros",
-      [=] {
-        return ebb::zeros({2, 3}, f64);
-      },
-      {2, 3}, [](const Index&) { return 0.0; });
-  made(
-      "ones",
-      [=] {
-        return ebb::ones({2, 3}, f64);
-      },
-      {2, 3}, [](const Index&) { return 1.0; });
-  made(
-      "full",
-      [=] {
-        return ebb::full({2, 3}, 2.5, f64);
-      },
-      {2, 3}, [](const Index&) { return 2.5; });
-  made(
-      "scalar_tensor", [=] { return ebb::scalar_tensor(2.5, f64); }, {}, [](const Index&) { return 2.5; });
+      "empty_strided", [=] { return ebb::empty_strided({2, 3}, {1, 2}, f64).fill_(7); }, {2, 3},
+      [](const Index&) { return 7.0; });
+  made("zeros", [=] { return ebb::zeros({2, 3}, f64); }, {2, 3}, [](const Index&) { return 0.0; });
+  made("ones", [=] { return ebb::ones({2, 3}, f64); }, {2, 3}, [](const Index&) { return 1.0; });
+  made("full", [=] { return ebb::full({2, 3}, 2.5, f64); }, {2, 3}, [](const Index&) { return 2.5; });
+  made("scalar_tensor", [=] { return ebb::scalar_tensor(2.5, f64); }, {}, [](const Index&) { return 2.5; });
   made(
       "arange", [=] { return ebb::arange(1, 2.4, 0.3, f64); }, {5},
       [](const Index& i) { return 1 + 0.3 * static_cast<double>(i[0]); })
@@ -155,19 +123,12 @@ void creations() {
       });
   static double memory[] = {0, 1, 2, 3, 4, 5};
   made(
-      "from_blob",
-      [=] {
-        return ebb::from_blob(memory, {2, 3}, {1, 2}, f64);
-      },
-      {2, 3}, [](const Index& i) { return static_cast<double>(i[0] + 2 * i[1]); });
-  alike(
-      "empty_like", [](V x) { return Variable(ebb::empty_like(x).fill_(7)); }, [](double) { return 7.0; });
-  alike(
-      "zeros_like", [](V x) { return ebb::zeros_like(x); }, [](double) { return 0.0; });
-  alike(
-      "ones_like", [](V x) { return ebb::ones_like(x); }, [](double) { return 1.0; });
-  alike(
-      "full_like", [](V x) { return ebb::full_like(x, 2.5); }, [](double) { return 2.5; });
+      "from_blob", [=] { return ebb::from_blob(memory, {2, 3}, {1, 2}, f64); }, {2, 3},
+      [](const Index& i) { return static_cast<double>(i[0] + 2 * i[1]); });
+  alike("empty_like", [](V x) { return Variable(ebb::empty_like(x).fill_(7)); }, [](double) { return 7.0; });
+  alike("zeros_like", [](V x) { return ebb::zeros_like(x); }, [](double) { return 0.0; });
+  alike("ones_like", [](V x) { return ebb::ones_like(x); }, [](double) { return 1.0; });
+  alike("full_like", [](V x) { return ebb::full_like(x, 2.5); }, [](double) { return 2.5; });
 }
 
 }  // namespace
@@ -206,9 +167,9 @@ Row& overwritten(const char* name, Variable (*f)(V)) {
 void draws() {
   drawn("rand", [] { return ebb::rand({3, 4}, seeded()); }).error("rand", [] { ebb::rand({2}, ebb::kLong); });
   drawn("randn", [] { return ebb::randn({3, 4}, seeded()); });
-  drawn("randint", [] {
-    return ebb::randint(2, 9, {3, 4}, seeded());
-  }).error("randint", [] { ebb::randint(3, 3, {2}); });
+  drawn("randint", [] { return ebb::randint(2, 9, {3, 4}, seeded()); }).error("randint", [] {
+    ebb::randint(3, 3, {2});
+  });
   drawn("randperm", [] { return ebb::randperm(9, seeded()); });
   const auto alike = [](const char* name, Variable (*f)(V)) -> Row& {
     return unary(name, f)

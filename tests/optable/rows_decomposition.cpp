@@ -1,9 +1,9 @@
 // Factorisations. What is defined up to signs is asked for functions that do not depend on them.
+#include <ebb/ops/linalg.h>
+
 #include "optable/dense.h"
 #include "optable/reference.h"
 #include "optable/table.h"
-
-#include <ebb/ops/linalg.h>
 
 #include <cmath>
 
@@ -51,9 +51,7 @@ void lu() {
         return Arrays{in[0], dense::each(in[0], [](const Mat& a) { return dense::identity(a.m); })};
       })
       .unreferenced(2, "lu.unpivoted has the factors' references")
-      .error("linalg.lu", [] {
-        la::lu(ebb::ones({2, 2}).to(ebb::kHalf));
-      });
+      .error("linalg.lu", [] { la::lu(ebb::ones({2, 2}).to(ebb::kHalf)); });
   of("lu.unpivoted",
      [](In x) {
        const auto [P, L, U] = la::lu(dense::tame(x[0]), false);
@@ -76,13 +74,9 @@ void lu() {
      })
       .shapes(shapes())
       .no_reference("lu_unpack and lu_solve say what the factors are")
-      .error("U[2,2] is zero",
-             [] {
-               la::lu_factor(ebb::ones({2, 2}));
-             })
-      .error("(Batch element 1): U[1,1]", [] {
-        la::lu_factor(ebb::stack({ebb::eye(2), ebb::zeros({2, 2})}));
-      });
+      .error("U[2,2] is zero", [] { la::lu_factor(ebb::ones({2, 2})); })
+      .error("(Batch element 1): U[1,1]",
+             [] { la::lu_factor(ebb::stack({ebb::eye(2), ebb::zeros({2, 2})})); });
   of("lu_factor_ex",
      [](In x) {
        const auto [LU, pivots, info] = la::lu_factor_ex(x[0]);
@@ -116,12 +110,9 @@ void cholesky() {
             dense::each(in[0], [](const Mat& a) { return transpose(lower_factor(dense::gram(a))); })};
       })
       .error("the leading minor of order 2 is not positive-definite",
-             [] {
-               ebb::cholesky(ebb::ones({3, 3}));
-             })
-      .error("must be batches of square matrices, but they are 2 by 3", [] {
-        ebb::cholesky(ebb::ones({2, 3}));
-      });
+             [] { ebb::cholesky(ebb::ones({3, 3})); })
+      .error("must be batches of square matrices, but they are 2 by 3",
+             [] { ebb::cholesky(ebb::ones({2, 3})); });
   of("cholesky_ex",
      [](In x) {
        const auto [L, info] = la::cholesky_ex(dense::gram(x[0]));
@@ -164,9 +155,7 @@ void qr() {
                       dense::each(in[0], [](const Mat& a) { return dense::identity(std::min(a.m, a.n)); })};
       })
       .unreferenced(2, kSigns)
-      .error("unrecognized mode 'foo'", [] {
-        la::qr(ebb::ones({2, 2}), "foo");
-      });
+      .error("unrecognized mode 'foo'", [] { la::qr(ebb::ones({2, 2}), "foo"); });
   of("qr.complete",
      [](In x) {
        // Tall ones have no gradient.
@@ -226,12 +215,9 @@ void qr() {
       .range(-1, 1)
       .reference(reflections)
       .error("greater than or equal to tau",
-             [] {
-               la::householder_product(ebb::ones({3, 2}), ebb::ones({3}));
-             })
-      .error("greater than or equal to input", [] {
-        la::householder_product(ebb::ones({2, 3}), ebb::ones({2}));
-      });
+             [] { la::householder_product(ebb::ones({3, 2}), ebb::ones({3})); })
+      .error("greater than or equal to input",
+             [] { la::householder_product(ebb::ones({2, 3}), ebb::ones({2})); });
   of("ormqr",
      [](In x) {
        const Variable wide = x[2].mT();
@@ -252,9 +238,8 @@ void qr() {
         return Arrays{array(times(q, c)), array(times(transpose(q), c)), array(times(transpose(c), q)),
                       array(times(transpose(c), transpose(q)))};
       })
-      .error("must be equal to input.shape[-2]", [] {
-        ebb::ormqr(ebb::ones({3, 2}), ebb::ones({2}), ebb::ones({2, 2}));
-      });
+      .error("must be equal to input.shape[-2]",
+             [] { ebb::ormqr(ebb::ones({3, 2}), ebb::ones({2}), ebb::ones({2, 2})); });
 }
 
 void eigenvalues() {
@@ -272,14 +257,9 @@ void eigenvalues() {
             dense::each(in[0], [](const Mat& a) { return dense::spread(a); })};
       })
       .unreferenced(2, "a function of the values by the same vectors, and the vectors' squares")
-      .error("must be batches of square",
-             [] {
-               la::eigh(ebb::ones({2, 3}));
-             })
+      .error("must be batches of square", [] { la::eigh(ebb::ones({2, 3})); })
       .error("Expected UPLO argument to be 'L' or 'U', but got X", [] { la::eigh(ebb::eye(2), "X"); })
-      .error("failed to converge", [] {
-        la::eigh(ebb::full({2, 2}, NAN));
-      });
+      .error("failed to converge", [] { la::eigh(ebb::full({2, 2}, NAN)); });
   of("eigvalsh", [](In x) { return variable_list{la::eigvalsh(dense::spread(x[0]), "U")}; })
       .shapes(square())
       .reference([](const Arrays& in) {
@@ -303,9 +283,7 @@ void singular_values() {
       })
       .unreferenced(3, "a function of the values by the same vectors, and the vectors' squares")
       .error("only supported on CUDA", [] { la::svd(ebb::eye(2), true, "gesvd"); })
-      .error("non-finite", [] {
-        la::svd(ebb::full({2, 2}, NAN));
-      });
+      .error("non-finite", [] { la::svd(ebb::full({2, 2}, NAN)); });
   of("svd.full",
      [](In x) {
        const auto [U, S, V] = ebb::svd(dense::graded(x[0]), false);
@@ -351,9 +329,7 @@ void ldl() {
         for (std::int64_t i = 0; i < a.n; ++i) sum(i, a.n - 1 - i) += 4;
         return dense::inverse(sum);
       }))
-      .error("D[1,1] is zero", [] {
-        la::ldl_factor(ebb::zeros({2, 2}));
-      });
+      .error("D[1,1] is zero", [] { la::ldl_factor(ebb::zeros({2, 2})); });
   of("ldl_factor_ex",
      [=](In x) {
        const auto [LD, pivots, info] = la::ldl_factor_ex(indefinite(x[0]));
@@ -376,9 +352,8 @@ void ldl() {
           out.values.insert(out.values.end(), in[1].values.begin(), in[1].values.end());
         return Arrays{out};
       })
-      .error("Incompatible shapes", [] {
-        la::ldl_solve(ebb::eye(2), ebb::ones({2}, ebb::kInt), ebb::ones({3, 1}));
-      });
+      .error("Incompatible shapes",
+             [] { la::ldl_solve(ebb::eye(2), ebb::ones({2}, ebb::kInt), ebb::ones({3, 1})); });
 }
 
 }  // namespace

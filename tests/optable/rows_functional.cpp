@@ -11,11 +11,11 @@
 #include <ebb/nn/functional/unpooling.h>
 #include <ebb/ops/pool.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "optable/reference.h"
 #include "optable/table.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace optable {
 namespace {
@@ -61,9 +61,7 @@ void norms() {
           squares += std::pow(in[0]({i[0], c, i[2]}), 2);
         return in[0](i) / std::pow(2 + 0.5 / 3 * squares, 0.75);
       }))
-      .error("local_response_norm", [] {
-        F::local_response_norm(ebb::ones({2, 2}), 3);
-      });
+      .error("local_response_norm", [] { F::local_response_norm(ebb::ones({2, 2}), 3); });
   unary("pdist", [](V x) { return F::pdist(x); })
       .shapes({{{3, 4}}})
       .roundings(4)
@@ -94,10 +92,7 @@ void pools() {
       .range(0.5, 2)
       .roundings(8)
       .reference(cubic_pairs({1, 2, 3}));
-  unary("lp_pool2d",
-        [](V x) {
-          return F::lp_pool2d(x, F::LPPool2dFuncOptions(3, {1, 2}));
-        })
+  unary("lp_pool2d", [](V x) { return F::lp_pool2d(x, F::LPPool2dFuncOptions(3, {1, 2})); })
       .shapes({{{1, 2, 2, 4}}})
       .range(0.5, 2)
       .roundings(8)
@@ -155,10 +150,7 @@ double cubic(std::int64_t m, std::int64_t n, std::int64_t o, std::int64_t i) {
 }
 
 void resizes() {
-  resized_to("interpolate",
-             [](V x) {
-               return F::interpolate(x, resize({3, 5}).mode(ebb::kNearest));
-             },
+  resized_to("interpolate", [](V x) { return F::interpolate(x, resize({3, 5}).mode(ebb::kNearest)); },
              {1, 2, 2, 3})
       .reference(resampled({1, 2, 3, 5}, nearest))
       .error("align_corners", [] {
@@ -166,21 +158,13 @@ void resizes() {
                        F::InterpolateFuncOptions().size(std::vector<std::int64_t>{4}).align_corners(true));
       });
   resized_to("interpolate.bilinear",
-             [](V x) {
-               return F::interpolate(x, resize({3, 5}).mode(ebb::kBilinear));
-             },
-             {1, 2, 2, 3})
+             [](V x) { return F::interpolate(x, resize({3, 5}).mode(ebb::kBilinear)); }, {1, 2, 2, 3})
       .reference(resampled({1, 2, 3, 5}, hat));
   resized_to("interpolate.corners",
-             [](V x) {
-               return F::interpolate(x, resize({3, 5}).mode(ebb::kBilinear).align_corners(true));
-             },
+             [](V x) { return F::interpolate(x, resize({3, 5}).mode(ebb::kBilinear).align_corners(true)); },
              {1, 2, 2, 3})
       .reference(resampled({1, 2, 3, 5}, hat_of_corners));
-  resized_to("interpolate.bicubic",
-             [](V x) {
-               return F::interpolate(x, resize({5, 6}).mode(ebb::kBicubic));
-             },
+  resized_to("interpolate.bicubic", [](V x) { return F::interpolate(x, resize({5, 6}).mode(ebb::kBicubic)); },
              {1, 1, 4, 3})
       .reference(resampled({1, 1, 5, 6}, cubic));
 }
@@ -312,9 +296,8 @@ void fractional_pools() {
       })
       .shapes({{{1, 2, 5, 7}}})
       .reference(fractional({3, 4}, {2, 3}, {0.75, 0.25}))
-      .error("may not exceed", [] {
-        ebb::fractional_max_pool2d(ebb::ones({1, 1, 3, 3}), 2, 3, ebb::zeros({1, 1, 2}));
-      });
+      .error("may not exceed",
+             [] { ebb::fractional_max_pool2d(ebb::ones({1, 1, 3, 3}), 2, 3, ebb::zeros({1, 1, 2})); });
   row("fractional_max_pool3d",
       [](In x) {
         return list_of(
@@ -331,9 +314,7 @@ void fractional_pools() {
       })
       .shapes({{{1, 2, 5, 7}}})
       .reference(fractional({3, 4}, {2, 3}, {0.75, 0.25}))
-      .error("output_ratio", [] {
-        F::fractional_max_pool2d_with_indices(ebb::ones({1, 1, 3, 3}), {2});
-      });
+      .error("output_ratio", [] { F::fractional_max_pool2d_with_indices(ebb::ones({1, 1, 3, 3}), {2}); });
   row("fractional_max_pool3d_with_indices",
       [](In x) {
         return list_of(F::fractional_max_pool3d_with_indices(
@@ -346,10 +327,7 @@ void fractional_pools() {
 }
 
 void unpools() {
-  unary("lp_pool3d",
-        [](V x) {
-          return F::lp_pool3d(x, F::LPPool3dFuncOptions(3, {1, 1, 2}));
-        })
+  unary("lp_pool3d", [](V x) { return F::lp_pool3d(x, F::LPPool3dFuncOptions(3, {1, 1, 2})); })
       .shapes({{{1, 2, 2, 1, 4}}})
       .range(0.5, 2)
       .roundings(8)
@@ -407,9 +385,8 @@ void layer_losses() {
           sum += std::max(distance(0, 1, i) - std::min(distance(0, 2, i), distance(1, 2, i)) + 9, 0.0);
         return Arrays{{{}, {sum}}};
       })
-      .error("same number of dimensions", [] {
-        F::triplet_margin_with_distance_loss(ebb::ones({2}), ebb::ones({2}), ebb::ones({1, 2}));
-      });
+      .error("same number of dimensions",
+             [] { F::triplet_margin_with_distance_loss(ebb::ones({2}), ebb::ones({2}), ebb::ones({1, 2})); });
 }
 
 }  // namespace

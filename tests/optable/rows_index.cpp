@@ -1,8 +1,8 @@
 // Gathering and scattering, masks, and what stands between brackets.
-#include <algorithm>
-
 #include "optable/reference.h"
 #include "optable/table.h"
+
+#include <algorithm>
 
 namespace optable {
 namespace {
@@ -103,9 +103,7 @@ Arrays table_gradient(const Arrays& in) {
 void gathers() {
   reading("gather", [](V x, V i) { return ebb::gather(x, 0, i); }, {3, 3})
       .reference(gathered)
-      .error("index", [] {
-        ebb::gather(ebb::ones({1, 3}), 0, places(0, 1));
-      });
+      .error("index", [] { ebb::gather(ebb::ones({1, 3}), 0, places(0, 1)); });
   reading("take_along_dim", [](V x, V i) { return ebb::take_along_dim(x, i, 0); }, {3, 3})
       .reference(gathered);
   reading("take", [](V x, V i) { return ebb::take(x, i); }, {3, 3})
@@ -119,9 +117,7 @@ void gathers() {
                        [](const Arrays& in, const Index& i) {
                          return in[0]({static_cast<std::int64_t>(in[1]({i[0]})), i[1]});
                        }))
-      .error("index", [] {
-        ebb::index_select(ebb::ones({2, 3}), 0, longs({2}, {1}));
-      });
+      .error("index", [] { ebb::index_select(ebb::ones({2, 3}), 0, longs({2}, {1})); });
   row("embedding", [](In x) { return variable_list{ebb::embedding(x[0], x[1])}; })
       .shapes({{{3, 4}, {2, 5}}})
       .integers(1, 0, 3)
@@ -130,9 +126,7 @@ void gathers() {
                        [](const Arrays& in, const Index& i) {
                          return in[0]({static_cast<std::int64_t>(in[1]({i[0], i[1]})), i[2]});
                        }))
-      .error("index", [] {
-        ebb::embedding(ebb::ones({2, 3}), longs({2}, {1}));
-      });
+      .error("index", [] { ebb::embedding(ebb::ones({2, 3}), longs({2}, {1})); });
   row("embedding_dense_backward",
       [](In x) { return variable_list{ebb::embedding_dense_backward(x[0], x[1], 3, -1, false)}; })
       .shapes({{{5, 4}, {5}}})
@@ -145,9 +139,8 @@ void gathers() {
                            if (in[1]({k}) == static_cast<double>(i[0])) s += in[0]({k, i[1]});
                          return s;
                        }))
-      .error("embedding_dense_backward", [] {
-        ebb::embedding_dense_backward(ebb::ones({5, 4}), longs({0, 1}, {2}), 3, -1, false);
-      });
+      .error("embedding_dense_backward",
+             [] { ebb::embedding_dense_backward(ebb::ones({5, 4}), longs({0, 1}, {2}), 3, -1, false); });
   row("embedding_dense_backward.padding",
       [](In x) {
         return variable_list{ebb::embedding_dense_backward(x[0], x[1], 3, 1, false),
@@ -169,9 +162,7 @@ void gathers() {
                        [](const Arrays& in, const Index& i) {
                          return in[0]({i[0], static_cast<std::int64_t>(in[1]({i[1]}))});
                        }))
-      .error("index", [] {
-        ebb::ones({2, 3}).index({longs({2}, {1})});
-      });
+      .error("index", [] { ebb::ones({2, 3}).index({longs({2}, {1})}); });
   unary("one_hot", [](V x) { return ebb::one_hot(x, 4); })
       .shapes({{{2, 3}}})
       .integers(0, 0, 4)
@@ -187,9 +178,7 @@ void scatters() {
   writing("scatter", [](V x, V i, V s) { return ebb::scatter(x, 0, i, s); })
       .reference(scattered(replaced))
       .in_place([](In x) { return ebb::scatter_(x[0], 0, x[1], x[2]); })
-      .error("index", [] {
-        ebb::scatter(ebb::ones({1, 3}), 0, places(0, 1), ebb::ones({2, 3}));
-      });
+      .error("index", [] { ebb::scatter(ebb::ones({1, 3}), 0, places(0, 1), ebb::ones({2, 3})); });
   reading("scatter.value", [](V x, V i) { return ebb::scatter(x, 0, i, 1.5); }, {3, 3})
       .reference(scattered(replaced))
       .in_place([](In x) { return ebb::scatter_(x[0], 0, x[1], 1.5); });
@@ -202,9 +191,8 @@ void scatters() {
   writing("scatter_reduce", [](V x, V i, V s) { return ebb::scatter_reduce(x, 0, i, s, "sum"); })
       .reference(scattered(added))
       .in_place([](In x) { return ebb::scatter_reduce_(x[0], 0, x[1], x[2], "sum"); })
-      .error("reduce", [] {
-        ebb::scatter_reduce(ebb::ones({3, 3}), 0, places(0, 1), ebb::ones({2, 3}), "median");
-      });
+      .error("reduce",
+             [] { ebb::scatter_reduce(ebb::ones({3, 3}), 0, places(0, 1), ebb::ones({2, 3}), "median"); });
   writing("scatter_reduce.prod", [](V x, V i, V s) { return ebb::scatter_reduce(x, 0, i, s, "prod"); })
       .range(0.5, 2)
       .roundings(4)
@@ -228,9 +216,7 @@ void scatters() {
   on_line("index_add", [](V x, V i, V s) { return ebb::index_add(x, 0, i, s, 2); })
       .reference(on_rows([](double x, double y) { return x + 2 * y; }))
       .in_place([](In x) { return ebb::index_add_(x[0], 0, x[1], x[2], 2); })
-      .error("index_add", [] {
-        ebb::index_add(ebb::ones({3, 4}), 0, line(0, 1), ebb::ones({3, 4}));
-      });
+      .error("index_add", [] { ebb::index_add(ebb::ones({3, 4}), 0, line(0, 1), ebb::ones({3, 4})); });
   on_line("index_copy", [](V x, V i, V s) { return ebb::index_copy(x, 0, i, s); })
       .reference(on_rows(replaced))
       .in_place([](In x) { return ebb::index_copy_(x[0], 0, x[1], x[2]); });
@@ -322,10 +308,7 @@ void masks() {
           return static_cast<double>(found[static_cast<std::size_t>(i[0])][static_cast<std::size_t>(i[1])]);
         })};
       });
-  row("unravel_index",
-      [](In x) {
-        return ebb::unravel_index(x[0], {2, 3, 4});
-      })
+  row("unravel_index", [](In x) { return ebb::unravel_index(x[0], {2, 3, 4}); })
       .shapes({{{5}}, {{2, 3}}})
       .integers(0, 0, 24)
       .order(0, "places have no slope")
@@ -340,13 +323,8 @@ void masks() {
         return out;
       })
       .error("integer dtype, got Float", [] { ebb::unravel_index(ebb::ones({2}), {3}); })
-      .error("negative",
-             [] {
-               ebb::unravel_index(ebb::ones({2}, ebb::kLong), {3, -1});
-             })
-      .error("no place", [] {
-        ebb::unravel_index(ebb::ones({2}, ebb::kLong), {3, 0});
-      });
+      .error("negative", [] { ebb::unravel_index(ebb::ones({2}, ebb::kLong), {3, -1}); })
+      .error("no place", [] { ebb::unravel_index(ebb::ones({2}, ebb::kLong), {3, 0}); });
   row("nonzero_numpy", [](In x) { return ebb::nonzero_numpy(x[0]); })
       .shapes({{{3, 4}}})
       .booleans(0)
@@ -366,9 +344,7 @@ void brackets() {
   const auto where = [] { return std::vector<TensorIndex>{Slice(1), None, 0}; };
   row("get_item", [=](In x) { return variable_list{get_item(x[0], where())}; })
       .shapes({{{3, 4}}})
-      .reference(picked({2, 1}, [](const Index& i) {
-        return Index{i[0] + 1, 0};
-      }));
+      .reference(picked({2, 1}, [](const Index& i) { return Index{i[0] + 1, 0}; }));
   const auto written = built_like([](const Arrays& in, const Index& i) {
     return i[0] > 0 && i[1] == 0 ? in[1]({i[0] - 1, 0}) : in[0](i);
   });

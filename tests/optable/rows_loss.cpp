@@ -1,11 +1,11 @@
 // Losses of numbers and of classes: each row computes all three reductions.
 #include <ebb/nn/functional/linear_cross_entropy.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "optable/reference.h"
 #include "optable/table.h"
+
+#include <algorithm>
+#include <cmath>
 
 // What rows of losses share.
 
@@ -190,10 +190,7 @@ void register_loss() {
 
 Row& loss(std::string name, std::function<Variable(In, std::int64_t)> f) {
   using namespace ebb::Reduction;
-  return row(std::move(name),
-             [f](In x) {
-               return variable_list{f(x, None), f(x, Sum), f(x, Mean)};
-             })
+  return row(std::move(name), [f](In x) { return variable_list{f(x, None), f(x, Sum), f(x, Mean)}; })
       .roundings(8);
 }
 
@@ -280,13 +277,8 @@ Row& weighted(const char* name, Variable (*f)(In, std::int64_t)) {
 void likelihoods() {
   classes("nll_loss", [](V x, V t, std::int64_t r) { return ebb::nll_loss(x, t, {}, r); }, {3, 4}, {3})
       .reference(likelihood)
-      .error("nll_loss",
-             [] {
-               ebb::nll_loss(ebb::ones({2, 3}), ebb::full({2}, 3));
-             })
-      .error("target", [] {
-        ebb::nll_loss(ebb::ones({2, 3}), ebb::full({3}, 1));
-      });
+      .error("nll_loss", [] { ebb::nll_loss(ebb::ones({2, 3}), ebb::full({2}, 3)); })
+      .error("target", [] { ebb::nll_loss(ebb::ones({2, 3}), ebb::full({3}, 1)); });
   weighted("nll_loss.weights", [](In x, std::int64_t r) {
     return ebb::nll_loss(x[0], x[1], x[2], r);
   }).reference(likelihood);
@@ -295,9 +287,7 @@ void likelihoods() {
       .special([](std::size_t, std::size_t input) {
         return input == 1 ? ebb::tensor({3, 1, 0}, ebb::kLong) : Variable();
       })
-      .reference([](const Arrays& in) {
-        return reduced({{3}, {-in[0]({0, 3}), 0, -in[0]({2, 0})}}, 2);
-      });
+      .reference([](const Arrays& in) { return reduced({{3}, {-in[0]({0, 3}), 0, -in[0]({2, 0})}}, 2); });
   classes("nll_loss2d", [](V x, V t, std::int64_t r) { return ebb::nll_loss2d(x, t, {}, r); }, {2, 3, 2, 2},
           {2, 2, 2})
       .reference(likelihood);
@@ -310,9 +300,7 @@ void entropies() {
   classes("cross_entropy_loss", [](V x, V t, std::int64_t r) { return ebb::cross_entropy_loss(x, t, {}, r); },
           {3, 4}, {3})
       .reference(crossed)
-      .error("cross_entropy", [] {
-        ebb::cross_entropy_loss(ebb::ones({2, 3}), ebb::full({2}, 3));
-      });
+      .error("cross_entropy", [] { ebb::cross_entropy_loss(ebb::ones({2, 3}), ebb::full({2}, 3)); });
   classes("cross_entropy_loss.places",
           [](V x, V t, std::int64_t r) { return ebb::cross_entropy_loss(x, t, {}, r); }, {2, 3, 5}, {2, 5})
       .reference(crossed);
@@ -399,9 +387,8 @@ void class_margins() {
           return in[2]({t}) * s;
         }));
       })
-      .error("multi_margin_loss", [] {
-        ebb::multi_margin_loss(ebb::ones({2, 3}), ebb::zeros({2}, ebb::kLong), 3);
-      });
+      .error("multi_margin_loss",
+             [] { ebb::multi_margin_loss(ebb::ones({2, 3}), ebb::zeros({2}, ebb::kLong), 3); });
   loss("multilabel_margin_loss",
        [](In x, std::int64_t r) { return ebb::multilabel_margin_loss(x[0], x[1], r); })
       .shapes({{{2, 4}, {2, 4}}})

@@ -1,9 +1,9 @@
 // Norms, condition, rank and exponential of matrices.
+#include <ebb/ops/linalg.h>
+
 #include "optable/dense.h"
 #include "optable/reference.h"
 #include "optable/table.h"
-
-#include <ebb/ops/linalg.h>
 
 #include <cmath>
 #include <numeric>
@@ -58,10 +58,7 @@ void norms() {
       })
       .error("Order foo not supported", [] { la::matrix_norm(ebb::eye(2), "foo"); })
       .error("Order 3 not supported", [] { la::matrix_norm(ebb::eye(2), 3); })
-      .error("dims must be different",
-             [] {
-               la::matrix_norm(ebb::eye(2), "fro", {0, -2});
-             })
+      .error("dims must be different", [] { la::matrix_norm(ebb::eye(2), "fro", {0, -2}); })
       .error("at least 2 dimensions", [] { la::matrix_norm(ebb::ones({2})); });
   of("matrix_norm.sums",
      [](In x) {
@@ -122,13 +119,8 @@ void norms() {
         };
         return Arrays{norm, dense::each_number(in[0], largest_row), dense::each_number(in[0], cubes), norm};
       })
-      .error("must be 1D or 2D. Got 3D",
-             [] {
-               la::norm(ebb::ones({2, 2, 2}), 2);
-             })
-      .error("length 1 or 2", [] {
-        la::norm(ebb::ones({2, 2, 2}), 2, ebb::IntArrayRef({0, 1, 2}));
-      });
+      .error("must be 1D or 2D. Got 3D", [] { la::norm(ebb::ones({2, 2, 2}), 2); })
+      .error("length 1 or 2", [] { la::norm(ebb::ones({2, 2, 2}), 2, ebb::IntArrayRef({0, 1, 2})); });
   of("cond",
      [](In x) {
        const Variable a = dense::graded(x[0]);
@@ -171,9 +163,7 @@ void norms() {
       .shapes({{{4, 2}}})
       .no_half(dense::kNoHalf)
       .order(0, "gives whole numbers")
-      .reference([](const Arrays&) {
-        return Arrays{{{}, {2}}, {{}, {2}}, {{}, {2}}, {{}, {0}}};
-      });
+      .reference([](const Arrays&) { return Arrays{{{}, {2}}, {{}, {2}}, {{}, {2}}, {{}, {0}}}; });
 }
 
 Mat exponential(const Mat& a) {
@@ -200,14 +190,10 @@ void others() {
           return exponential(a);
         })};
       })
-      .error("must be batches of square matrices", [] {
-        ebb::matrix_exp(ebb::ones({2, 3}));
-      });
+      .error("must be batches of square matrices", [] { ebb::matrix_exp(ebb::ones({2, 3})); });
   // Matrices that are scaled: each by a power of its own.
   of("matrix_exp.large",
-     [](In x) {
-       return variable_list{ebb::matrix_exp(ebb::cat({x[0] * 3, x[0] * 0.1}))};
-     })
+     [](In x) { return variable_list{ebb::matrix_exp(ebb::cat({x[0] * 3, x[0] * 0.1}))}; })
       .shapes({{{2, 3, 3}}})
       .no_half(dense::kNoHalf)
       .double_only("exponentials of 20 and more lose too many digits to compare")
@@ -232,13 +218,9 @@ void others() {
       }));
   of("linalg_diagonal", [](In x) { return variable_list{la::diagonal(x[0], 1)}; })
       .shapes({{{2, 3, 4}}})
-      .reference(built({2, 3}, [](const Arrays& in, const Index& i) {
-        return in[0]({i[0], i[1], i[1] + 1});
-      }));
-  of("linalg_vander",
-     [](In x) {
-       return variable_list{la::vander(x[0], 4), la::vander(x[0])};
-     })
+      .reference(
+          built({2, 3}, [](const Arrays& in, const Index& i) { return in[0]({i[0], i[1], i[1] + 1}); }));
+  of("linalg_vander", [](In x) { return variable_list{la::vander(x[0], 4), la::vander(x[0])}; })
       .shapes({{{2, 3}}})
       .roundings(8)
       .reference([](const Arrays& in) {
@@ -252,13 +234,8 @@ void others() {
       .error("N must be greater than 1", [] { la::vander(ebb::ones({2}), 1); });
   of("matrix_H", [](In x) { return variable_list{ebb::matrix_H(x[0])}; })
       .shapes({{{2, 3}}})
-      .reference(built({3, 2},
-                       [](const Arrays& in, const Index& i) {
-                         return in[0]({i[1], i[0]});
-                       }))
-      .error("expected a matrix", [] {
-        ebb::matrix_H(ebb::ones({2, 2, 2}));
-      });
+      .reference(built({3, 2}, [](const Arrays& in, const Index& i) { return in[0]({i[1], i[0]}); }))
+      .error("expected a matrix", [] { ebb::matrix_H(ebb::ones({2, 2, 2})); });
 }
 
 }  // namespace

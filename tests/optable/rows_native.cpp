@@ -5,11 +5,11 @@
 #include <ebb/ops/random.h>
 #include <ebb/ops/shape.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "optable/reference.h"
 #include "optable/table.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace optable {
 namespace {
@@ -35,9 +35,8 @@ void norms() {
                  in[2]({i[1]});
         })};
       })
-      .error("sizes of the input", [] {
-        ebb::native_group_norm(ebb::ones({2, 4, 3}), {}, {}, 2, 4, 2, 2, 1e-5);
-      });
+      .error("sizes of the input",
+             [] { ebb::native_group_norm(ebb::ones({2, 4, 3}), {}, {}, 2, 4, 2, 2, 1e-5); });
   row("native_group_norm.statistics",
       [](In x) {
         const auto [y, mean, rstd] = ebb::native_group_norm(x[0], {}, {}, 2, 4, 3, 4, 1e-5);
@@ -79,9 +78,8 @@ void draws() {
         return variable_list{y, kept};
       })
       .shapes({{{3, 4}}})
-      .reference([](const Arrays& in) {
-        return Arrays{in[0], build({3, 4}, [](const Index&) { return 1.0; })};
-      })
+      .reference(
+          [](const Arrays& in) { return Arrays{in[0], build({3, 4}, [](const Index&) { return 1.0; })}; })
       .error("between 0 and 1", [] { ebb::native_dropout(ebb::ones({2}), 2, true); });
   const auto leaky = [](double x) { return x > 0 ? x : 0.2 * x; };
   unary("rrelu_with_noise",
@@ -109,9 +107,7 @@ void draws() {
 void layouts() {
   unary("native_channel_shuffle", [](V x) { return ebb::native_channel_shuffle(x, 2); })
       .shapes({{{1, 4, 2}}})
-      .reference(picked({1, 4, 2}, [](const Index& i) {
-        return Index{0, i[1] % 2 * 2 + i[1] / 2, i[2]};
-      }));
+      .reference(picked({1, 4, 2}, [](const Index& i) { return Index{0, i[1] % 2 * 2 + i[1] / 2, i[2]}; }));
   row("conv_tbc", [](In x) { return variable_list{ebb::conv_tbc(x[0], x[1], x[2], 1)}; })
       .shapes({{{4, 2, 3}, {3, 3, 2}, {2}}})
       .range(-1, 1)
@@ -126,13 +122,9 @@ void layouts() {
                            }
                          return s;
                        }))
-      .error("3 dims", [] {
-        ebb::conv_tbc(ebb::ones({2, 2}), ebb::ones({1, 2, 2}), ebb::ones({2}));
-      });
+      .error("3 dims", [] { ebb::conv_tbc(ebb::ones({2, 2}), ebb::ones({1, 2, 2}), ebb::ones({2})); });
   row("conv_depthwise3d",
-      [](In x) {
-        return variable_list{ebb::conv_depthwise3d(x[0], x[1], {1, 2, 2}, {}, 1, 0, 1)};
-      })
+      [](In x) { return variable_list{ebb::conv_depthwise3d(x[0], x[1], {1, 2, 2}, {}, 1, 0, 1)}; })
       .shapes({{{1, 2, 2, 3, 3}, {2, 1, 1, 2, 2}}})
       .range(-1, 1)
       .roundings(8)

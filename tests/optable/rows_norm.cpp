@@ -57,14 +57,10 @@ void register_norm() {
   family("norm");
   norm("layer_norm", [](V x, V w, V b) { return ebb::layer_norm(x, {4}, w, b); }, {2, 3, 4}, {4})
       .reference(normalised(line_of_three, last_of_three))
-      .error("layer_norm", [] {
-        ebb::layer_norm(ebb::ones({2, 3}), {4});
-      });
+      .error("layer_norm", [] { ebb::layer_norm(ebb::ones({2, 3}), {4}); });
   norm("layer_norm.two",
-       [](V x, V w, V b) {
-         return ebb::layer_norm(x, {3, 4}, w.view({3, 4}), b.view({3, 4}));
-       },
-       {2, 3, 4}, {12})
+       [](V x, V w, V b) { return ebb::layer_norm(x, {3, 4}, w.view({3, 4}), b.view({3, 4})); }, {2, 3, 4},
+       {12})
       .reference(
           normalised([](const Index& i) { return i[0]; }, [](const Index& i) { return i[1] * 4 + i[2]; }));
   row("native_layer_norm", [](In x) { return first_of(ebb::native_layer_norm(x[0], {4}, x[1], x[2], 1e-5)); })
@@ -75,9 +71,7 @@ void register_norm() {
       .shapes({{{2, 3, 4}, {4}}})
       .roundings(8)
       .reference([](const Arrays& in) { return Arrays{scaled_to_one(in[0], in[1])}; })
-      .error("rms_norm", [] {
-        ebb::rms_norm(ebb::ones({2, 3}), {4});
-      });
+      .error("rms_norm", [] { ebb::rms_norm(ebb::ones({2, 3}), {4}); });
   row("add_layer_norm",
       [](In x) {
         auto [y, sum] = ebb::add_layer_norm(x[0], x[1], {4}, x[2], x[3]);
@@ -89,9 +83,7 @@ void register_norm() {
         const Array sum = added(in);
         return Arrays{normalised(line_of_three, last_of_three)({sum, in[2], in[3]})[0], sum};
       })
-      .error("add_layer_norm", [] {
-        ebb::add_layer_norm(ebb::ones({2, 3}), ebb::ones({3}), {3});
-      });
+      .error("add_layer_norm", [] { ebb::add_layer_norm(ebb::ones({2, 3}), ebb::ones({3}), {3}); });
   row("add_rms_norm",
       [](In x) {
         auto [y, sum] = ebb::add_rms_norm(x[0], x[1], {4}, x[2], 1e-5);
@@ -103,15 +95,13 @@ void register_norm() {
         const Array sum = added(in);
         return Arrays{scaled_to_one(sum, in[2]), sum};
       })
-      .error("add_rms_norm", [] {
-        ebb::add_rms_norm(ebb::ones({2, 3}), ebb::ones({2, 3}, ebb::kDouble), {3});
-      });
+      .error("add_rms_norm",
+             [] { ebb::add_rms_norm(ebb::ones({2, 3}), ebb::ones({2, 3}, ebb::kDouble), {3}); });
   norm("batch_norm", [](V x, V w, V b) { return ebb::batch_norm(x, w, b, {}, {}, true, 0.1, 1e-5); },
        {4, 3, 2}, {3})
       .reference(normalised(channel, channel))
-      .error("batch_norm", [] {
-        ebb::batch_norm(ebb::ones({2, 3}), ebb::ones({2}), {}, {}, {}, true, 0.1, 1e-5);
-      });
+      .error("batch_norm",
+             [] { ebb::batch_norm(ebb::ones({2, 3}), ebb::ones({2}), {}, {}, {}, true, 0.1, 1e-5); });
   row("native_batch_norm",
       [](In x) { return first_of(ebb::native_batch_norm(x[0], x[1], x[2], {}, {}, true, 0.1, 1e-5)); })
       .shapes({{{4, 3, 2}, {3}, {3}}})
@@ -134,9 +124,7 @@ void register_norm() {
       }));
   norm("group_norm", [](V x, V w, V b) { return ebb::group_norm(x, 2, w, b); }, {2, 4, 3}, {4})
       .reference(normalised([](const Index& i) { return i[0] * 2 + i[1] / 2; }, channel))
-      .error("group_norm", [] {
-        ebb::group_norm(ebb::ones({2, 3, 2}), 2);
-      });
+      .error("group_norm", [] { ebb::group_norm(ebb::ones({2, 3, 2}), 2); });
   norm("instance_norm", [](V x, V w, V b) { return ebb::instance_norm(x, w, b, {}, {}, true, 0.1, 1e-5); },
        {2, 3, 4}, {3})
       .reference(normalised(line_of_three, channel));

@@ -3,11 +3,11 @@
 #include <ebb/ops/loss.h>
 #include <ebb/ops/rnn.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "optable/reference.h"
 #include "optable/table.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace optable {
 namespace {
@@ -42,17 +42,11 @@ void register_packing() {
         return Arrays{out};
       })
       .error("decreasing order",
-             [] {
-               ebb::_pack_padded_sequence(ebb::ones({3, 2, 1}), ebb::tensor({1, 2}, ebb::kLong), false);
-             })
+             [] { ebb::_pack_padded_sequence(ebb::ones({3, 2, 1}), ebb::tensor({1, 2}, ebb::kLong), false); })
       .error("greater than 0",
-             [] {
-               ebb::_pack_padded_sequence(ebb::ones({3, 2, 1}), ebb::tensor({1, 0}, ebb::kLong), false);
-             })
+             [] { ebb::_pack_padded_sequence(ebb::ones({3, 2, 1}), ebb::tensor({1, 0}, ebb::kLong), false); })
       .error("batch_size=2",
-             [] {
-               ebb::_pack_padded_sequence(ebb::ones({3, 2, 1}), ebb::tensor({1}, ebb::kLong), false);
-             })
+             [] { ebb::_pack_padded_sequence(ebb::ones({3, 2, 1}), ebb::tensor({1}, ebb::kLong), false); })
       .error("at most 3", [] {
         ebb::_pack_padded_sequence(ebb::ones({3, 2, 1}), ebb::tensor({4, 2}, ebb::kLong), false);
       });
@@ -95,9 +89,7 @@ void register_packing() {
   padded("pad_sequence", false, "right")
       .error("empty list", [] { ebb::pad_sequence(variable_list{}); })
       .error("left or right", [] { ebb::pad_sequence({ebb::ones({2})}, false, 0, "top"); })
-      .error("differ in their lengths", [] {
-        ebb::pad_sequence({ebb::ones({2, 3}), ebb::ones({2, 4})});
-      });
+      .error("differ in their lengths", [] { ebb::pad_sequence({ebb::ones({2, 3}), ebb::ones({2, 4})}); });
   padded("pad_sequence.left", true, "left");
 }
 
@@ -154,30 +146,22 @@ Row& ctc(const char* name, Row::Function f, Row::Reference reference) {
 void register_ctc() {
   family("loss");
   ctc(
-      "ctc_loss",
-      [](In x) {
-        return of_scores(x, x[1], {4, 3}, {2, 2}, 0, ebb::Reduction::None);
-      },
+      "ctc_loss", [](In x) { return of_scores(x, x[1], {4, 3}, {2, 2}, 0, ebb::Reduction::None); },
       [](const Arrays& in) {
         return Arrays{{{2}, {loss_of(in[0], 0, 4, {1, 2}, 0), loss_of(in[0], 1, 3, {2, 2}, 0)}}};
       })
-      .error("blank must be in label range", [] {
-        ebb::ctc_loss(ebb::zeros({2, 1, 3}), ebb::ones({1, 1}, ebb::kLong), {2}, {1}, 3);
-      });
+      .error("blank must be in label range",
+             [] { ebb::ctc_loss(ebb::zeros({2, 1, 3}), ebb::ones({1, 1}, ebb::kLong), {2}, {1}, 3); });
   ctc(
       "ctc_loss.mean",
-      [](In x) {
-        return of_scores(x, x[1].view({2, 2}), {4, 4}, {2, 1}, 0, ebb::Reduction::Mean);
-      },
+      [](In x) { return of_scores(x, x[1].view({2, 2}), {4, 4}, {2, 1}, 0, ebb::Reduction::Mean); },
       [](const Arrays& in) {
         return Arrays{{{}, {(loss_of(in[0], 0, 4, {1, 2}, 0) / 2 + loss_of(in[0], 1, 4, {2}, 0)) / 2}}};
       });
   // The blank is the last class, a target is empty, and a label comes three times.
   ctc(
       "ctc_loss.last_blank",
-      [](In x) {
-        return of_scores(x, x[1] - 1, {6, 2}, {4, 0}, 2, ebb::Reduction::Sum);
-      },
+      [](In x) { return of_scores(x, x[1] - 1, {6, 2}, {4, 0}, 2, ebb::Reduction::Sum); },
       [](const Arrays& in) {
         return Arrays{{{}, {loss_of(in[0], 0, 4, {0, 1, 1, 1}, 2) + loss_of(in[0], 1, 2, {}, 2)}}};
       })

@@ -1,8 +1,8 @@
 // Parts of tensors: joined, taken apart, replaced, reduced into and listed.
-#include <algorithm>
-
 #include "optable/reference.h"
 #include "optable/table.h"
+
+#include <algorithm>
 
 // Parts of tensors replaced, reduced into and listed, and shapes that lists of dimensions name.
 
@@ -11,37 +11,24 @@ namespace {
 
 void shapes() {
   unary("alias", ebb::alias).shapes({{{3, 4}}}).node("AliasBackward0").reference(resized({3, 4}));
-  unary("squeeze.dims",
-        [](V x) {
-          return ebb::squeeze(x, {0, -1, 1});
-        })
+  unary("squeeze.dims", [](V x) { return ebb::squeeze(x, {0, -1, 1}); })
       .shapes({{{1, 3, 1, 1}}})
       .reference(resized({3, 1}))
-      .reshaping([](In x) {
-        return ebb::squeeze_(x[0], {0, -1, 1});
-      })
-      .error("multiple times", [] {
-        ebb::squeeze(ebb::ones({1, 1}), {0, -2});
-      });
+      .reshaping([](In x) { return ebb::squeeze_(x[0], {0, -1, 1}); })
+      .error("multiple times", [] { ebb::squeeze(ebb::ones({1, 1}), {0, -2}); });
   unary("fill_diagonal", [](V x) { return ebb::fill_diagonal(x, 2.5, true); })
       .shapes({{{7, 3}}})
       .reference(picked(
           {7, 3}, [](const Index& i) { return i[0] % 4 == i[1] ? Index{} : i; }, 2.5))
       .error("fill_diagonal_", [] { ebb::fill_diagonal(ebb::ones({3}), 1); });
   // Every second element of the first two rows, as a matrix whose rows overlap none.
-  binary("as_strided_scatter",
-         [](V x, V s) {
-           return ebb::as_strided_scatter(x, s, {2, 2}, {4, 2}, 1);
-         })
+  binary("as_strided_scatter", [](V x, V s) { return ebb::as_strided_scatter(x, s, {2, 2}, {4, 2}, 1); })
       .shapes({{{3, 4}, {2, 2}}})
       .reference(built_like([](const Arrays& in, const Index& i) {
         return i[0] < 2 && i[1] % 2 == 1 ? in[1]({i[0], i[1] / 2}) : in[0](i);
       }))
       .error("as_strided_scatter", [] { ebb::as_strided_scatter(ebb::ones({4}), ebb::ones({3}), {2}, {1}); });
-  unary("resize_as",
-        [](V x) {
-          return ebb::resize_as(x, ebb::zeros({2, 5}));
-        })
+  unary("resize_as", [](V x) { return ebb::resize_as(x, ebb::zeros({2, 5})); })
       .shapes({{{3, 4}}})
       .order(0, "what is beyond the old elements is undefined")
       .no_layouts("it speaks of memory, not of elements")
@@ -49,23 +36,16 @@ void shapes() {
         const std::int64_t at = i[0] * 5 + i[1];
         return Index{at / 4, at % 4};
       }));
-  binary("flatten_dense_tensors",
-         [](V x, V y) {
-           return ebb::flatten_dense_tensors({x, y});
-         })
+  binary("flatten_dense_tensors", [](V x, V y) { return ebb::flatten_dense_tensors({x, y}); })
       .shapes({{{2, 3}, {4}}})
       .reference(built({10},
                        [](const Arrays& in, const Index& i) {
                          return i[0] < 6 ? in[0][static_cast<std::size_t>(i[0])]
                                          : in[1][static_cast<std::size_t>(i[0] - 6)];
                        }))
-      .error("one dtype", [] {
-        ebb::flatten_dense_tensors({ebb::ones({2}), ebb::ones({2}, ebb::kLong)});
-      });
+      .error("one dtype", [] { ebb::flatten_dense_tensors({ebb::ones({2}), ebb::ones({2}, ebb::kLong)}); });
   row("unflatten_dense_tensors",
-      [](In x) {
-        return ebb::unflatten_dense_tensors(x[0], {ebb::zeros({2, 3}), ebb::zeros({4})});
-      })
+      [](In x) { return ebb::unflatten_dense_tensors(x[0], {ebb::zeros({2, 3}), ebb::zeros({4})}); })
       .shapes({{{10}}})
       .reference([](const Arrays& in) {
         return Arrays{
@@ -73,22 +53,14 @@ void shapes() {
             build({4}, [&](const Index& i) { return in[0]({6 + i[0]}); }),
         };
       })
-      .error("at least 4", [] {
-        ebb::unflatten_dense_tensors(ebb::ones({3}), {ebb::zeros({2, 2})});
-      });
+      .error("at least 4", [] { ebb::unflatten_dense_tensors(ebb::ones({3}), {ebb::zeros({2, 2})}); });
   row("empty_permuted",
-      [](In) {
-        return variable_list{ebb::empty_permuted({2, 3, 4}, {1, 2, 0}, ebb::kDouble).fill_(7)};
-      })
+      [](In) { return variable_list{ebb::empty_permuted({2, 3, 4}, {1, 2, 0}, ebb::kDouble).fill_(7)}; })
       .shapes({{}})
       .order(0, "it has no inputs")
       .cpu_only("it has no inputs")
-      .reference([](const Arrays&) {
-        return Arrays{build({2, 3, 4}, [](const Index&) { return 7.0; })};
-      })
-      .error("physical_layout", [] {
-        ebb::empty_permuted({2, 3}, {0, 0});
-      });
+      .reference([](const Arrays&) { return Arrays{build({2, 3, 4}, [](const Index&) { return 7.0; })}; })
+      .error("physical_layout", [] { ebb::empty_permuted({2, 3}, {0, 0}); });
 }
 
 // Rows 1, 0, 1 of x are the places of the three rows of the source.
@@ -128,9 +100,7 @@ void reductions_into() {
                            [](double, double a, double b) { return std::max(a, b); }));
   reduce("index_reduce.amin", "amin", true)
       .reference(into_rows([](double x, double a) { return std::min(x, a); },
-                           [](double x, double a, double b) {
-                             return std::min({x, a, b});
-                           }));
+                           [](double x, double a, double b) { return std::min({x, a, b}); }));
 }
 
 void lists() {
@@ -233,9 +203,7 @@ Row::Reference pieces(std::size_t dim, Sizes sizes) {
 void joins() {
   of_two("cat", [](ebb::TensorList x) { return ebb::cat(x); }, {2, 3}, {4, 3})
       .reference(joined(0))
-      .error("cat", [] {
-        ebb::cat({ebb::ones({2, 3}), ebb::ones({2, 4})});
-      });
+      .error("cat", [] { ebb::cat({ebb::ones({2, 3}), ebb::ones({2, 4})}); });
   of_two("cat.empty", [](ebb::TensorList x) { return ebb::cat(x); }, {0, 3}, {2, 3}).reference(joined(0));
   of_two("cat.last", [](ebb::TensorList x) { return ebb::cat(x, -1); }, {2, 3}, {2, 1}).reference(joined(1));
   of_two("hstack", ebb::hstack, {2, 3}, {2, 1}).reference(joined(1));
@@ -249,13 +217,10 @@ void joins() {
         return i[1] == 0 ? in[0]({i[0]}) : in[1]({i[0], i[1] - 1});
       }));
   of_two("stack", [](ebb::TensorList x) { return ebb::stack(x, 1); }, {2, 3}, {2, 3})
-      .reference(built({2, 2, 3},
-                       [](const Arrays& in, const Index& i) {
-                         return in[static_cast<std::size_t>(i[1])]({i[0], i[2]});
-                       }))
-      .error("stack", [] {
-        ebb::stack({ebb::ones({2}), ebb::ones({3})});
-      });
+      .reference(built(
+          {2, 2, 3},
+          [](const Arrays& in, const Index& i) { return in[static_cast<std::size_t>(i[1])]({i[0], i[2]}); }))
+      .error("stack", [] { ebb::stack({ebb::ones({2}), ebb::ones({3})}); });
   of_two("block_diag", ebb::block_diag, {2, 3}, {1, 3})
       .reference(built({3, 6}, [](const Arrays& in, const Index& i) {
         if (i[0] < 2) return i[1] < 3 ? in[0](i) : 0;
@@ -270,14 +235,8 @@ void splits() {
   cut("split", [](V x) { return ebb::split(x, 2, 2); }, 2, {2, 2, 1}).error("split", [] {
     ebb::split(ebb::ones({3}), -1);
   });
-  cut("split_with_sizes",
-      [](V x) {
-        return ebb::split_with_sizes(x, {1, 4}, 2);
-      },
-      2, {1, 4})
-      .error("split", [] {
-        ebb::split_with_sizes(ebb::ones({3}), {1, 1});
-      });
+  cut("split_with_sizes", [](V x) { return ebb::split_with_sizes(x, {1, 4}, 2); }, 2, {1, 4})
+      .error("split", [] { ebb::split_with_sizes(ebb::ones({3}), {1, 1}); });
   cut("unsafe_split", [](V x) { return ebb::unsafe_split(x, 3, 1); }, 1, {3, 1});
   cut("unsafe_split_with_sizes", [](V x) { return ebb::unsafe_split_with_sizes(x, {3, 1}, 1); }, 1, {3, 1});
   cut("chunk", [](V x) { return ebb::chunk(x, 2, 2); }, 2, {3, 2}).error("chunk", [] {
@@ -290,12 +249,9 @@ void splits() {
     ebb::hsplit(ebb::ones({3}), 2);
   });
   cut("vsplit", [](V x) { return ebb::vsplit(x, {1, 3}); }, 0, {1, 2, 1});
-  cut("dsplit",
-      [](V x) {
-        return ebb::dsplit(x, {2, 3});
-      },
-      2, {2, 1, 2})
-      .error("dsplit", [] { ebb::dsplit(ebb::ones({3}), 2); });
+  cut("dsplit", [](V x) { return ebb::dsplit(x, {2, 3}); }, 2, {2, 1, 2}).error("dsplit", [] {
+    ebb::dsplit(ebb::ones({3}), 2);
+  });
   row("unbind", [](In x) { return ebb::unbind(x[0], 1); })
       .shapes({{{2, 3, 4}}})
       .reference([](const Arrays& in) {
@@ -311,24 +267,17 @@ void replacements() {
       .shapes({{{2, 3}, {3}}})
       .reference(
           built_like([](const Arrays& in, const Index& i) { return i[0] == 1 ? in[1]({i[1]}) : in[0](i); }))
-      .error("select_scatter", [] {
-        ebb::select_scatter(ebb::ones({2, 3}), ebb::ones({2}), 0, 1);
-      });
+      .error("select_scatter", [] { ebb::select_scatter(ebb::ones({2, 3}), ebb::ones({2}), 0, 1); });
   binary("slice_scatter", [](V x, V s) { return ebb::slice_scatter(x, s, 0, 1, 4, 2); })
       .shapes({{{4, 3}, {2, 3}}})
-      .reference(built_like([](const Arrays& in, const Index& i) {
-        return i[0] % 2 ? in[1]({i[0] / 2, i[1]}) : in[0](i);
-      }))
-      .error("slice_scatter", [] {
-        ebb::slice_scatter(ebb::ones({2, 3}), ebb::ones({2}), 0, 1);
-      });
+      .reference(built_like(
+          [](const Arrays& in, const Index& i) { return i[0] % 2 ? in[1]({i[0] / 2, i[1]}) : in[0](i); }))
+      .error("slice_scatter", [] { ebb::slice_scatter(ebb::ones({2, 3}), ebb::ones({2}), 0, 1); });
   binary("diagonal_scatter", [](V x, V s) { return ebb::diagonal_scatter(x, s); })
       .shapes({{{3, 3}, {3}}})
       .reference(built_like(
           [](const Arrays& in, const Index& i) { return i[0] == i[1] ? in[1]({i[0]}) : in[0](i); }))
-      .error("diagonal_scatter", [] {
-        ebb::diagonal_scatter(ebb::ones({2, 3}), ebb::ones({3}));
-      });
+      .error("diagonal_scatter", [] { ebb::diagonal_scatter(ebb::ones({2, 3}), ebb::ones({3})); });
 }
 
 }  // namespace

@@ -55,9 +55,7 @@ Row& pool(const char* name, Variable (*f)(V), Sizes x) { return unary(name, f).s
 void maxima() {
   pool("max_pool1d", [](V x) { return ebb::max_pool1d(x, 2); }, {1, 2, 6})
       .reference(pooled(Of::most))
-      .error("padding", [] {
-        ebb::max_pool1d(ebb::ones({1, 1, 4}), 2, 2, 2);
-      });
+      .error("padding", [] { ebb::max_pool1d(ebb::ones({1, 1, 4}), 2, 2, 2); });
   pool("max_pool2d", [](V x) { return ebb::max_pool2d(x, 2); }, {1, 2, 4, 4}).reference(pooled(Of::most));
   pool("max_pool2d.overlap", [](V x) { return ebb::max_pool2d(x, 3, 2, 1); }, {1, 2, 5, 4})
       .channels_last()
@@ -70,20 +68,12 @@ void maxima() {
   pool("max_pool3d", [](V x) { return ebb::max_pool3d(x, 2); }, {1, 1, 2, 4, 2}).reference(pooled(Of::most));
   pool("adaptive_max_pool1d", [](V x) { return std::get<0>(ebb::adaptive_max_pool1d(x, 3)); }, {1, 2, 5})
       .reference(pooled(Of::most, {.outputs = 3}));
-  pool("adaptive_max_pool2d",
-       [](V x) {
-         return std::get<0>(ebb::adaptive_max_pool2d(x, {3, 3}));
-       },
+  pool("adaptive_max_pool2d", [](V x) { return std::get<0>(ebb::adaptive_max_pool2d(x, {3, 3})); },
        {1, 2, 4, 5})
       .channels_last()
       .reference(pooled(Of::most, {.outputs = 3}))
-      .error("adaptive_max_pool2d", [] {
-        ebb::adaptive_max_pool2d(ebb::ones({4}), {2, 2});
-      });
-  pool("adaptive_max_pool3d",
-       [](V x) {
-         return std::get<0>(ebb::adaptive_max_pool3d(x, {2, 2, 2}));
-       },
+      .error("adaptive_max_pool2d", [] { ebb::adaptive_max_pool2d(ebb::ones({4}), {2, 2}); });
+  pool("adaptive_max_pool3d", [](V x) { return std::get<0>(ebb::adaptive_max_pool3d(x, {2, 2, 2})); },
        {1, 1, 3, 2, 3})
       .reference(pooled(Of::most, {.outputs = 2}));
 }
@@ -134,15 +124,12 @@ void places() {
     return input == 1 ? ebb::tensor({5, 3, 1, 5, 3, 1}, ebb::kLong) : Variable();
   };
   row("max_unpool2d",
-      [](In x) {
-        return variable_list{ebb::max_unpool2d(x[0], x[1].view(x[0].sizes()), {2, 3})};
-      })
+      [](In x) { return variable_list{ebb::max_unpool2d(x[0], x[1].view(x[0].sizes()), {2, 3})}; })
       .shapes({{{1, 2, 1, 3}, {6}}})
       .special(line)
       .reference(built({1, 2, 2, 3}, [=](const Arrays& in, const Index& i) { return spread_out(in, i, 3); }))
-      .error("max_unpool2d", [] {
-        ebb::max_unpool2d(ebb::ones({1, 1, 1, 1}), ebb::full({1, 1, 1, 1}, 9), {2, 2});
-      });
+      .error("max_unpool2d",
+             [] { ebb::max_unpool2d(ebb::ones({1, 1, 1, 1}), ebb::full({1, 1, 1, 1}, 9), {2, 2}); });
   row("max_unpool3d",
       [](In x) {
         return variable_list{
@@ -159,9 +146,7 @@ void means() {
   pool("avg_pool2d", [](V x) { return ebb::avg_pool2d(x, 2); }, {1, 2, 4, 4})
       .channels_last()
       .reference(pooled(Of::mean))
-      .error("divisor", [] {
-        ebb::avg_pool2d(ebb::ones({1, 1, 2, 2}), 2, {}, 0, false, true, 0);
-      });
+      .error("divisor", [] { ebb::avg_pool2d(ebb::ones({1, 1, 2, 2}), 2, {}, 0, false, true, 0); });
   pool("avg_pool2d.pad", [](V x) { return ebb::avg_pool2d(x, 3, 2, 1, false, false); }, {1, 1, 4, 5})
       .reference(pooled(Of::mean, {.size = 3, .stride = 2, .padding = 1}));
   unary("avg_pool2d.ceil", [](V x) { return ebb::avg_pool2d(x, 2, 4, 1, true, false); })
@@ -195,21 +180,11 @@ void means() {
   pool("avg_pool3d", [](V x) { return ebb::avg_pool3d(x, 2); }, {1, 1, 2, 4, 2}).reference(pooled(Of::mean));
   pool("adaptive_avg_pool1d", [](V x) { return ebb::adaptive_avg_pool1d(x, 3); }, {1, 2, 5})
       .reference(pooled(Of::mean, {.outputs = 3}));
-  pool("adaptive_avg_pool2d",
-       [](V x) {
-         return ebb::adaptive_avg_pool2d(x, {3, 3});
-       },
-       {1, 2, 4, 5})
+  pool("adaptive_avg_pool2d", [](V x) { return ebb::adaptive_avg_pool2d(x, {3, 3}); }, {1, 2, 4, 5})
       .channels_last()
       .reference(pooled(Of::mean, {.outputs = 3}))
-      .error("adaptive_avg_pool2d", [] {
-        ebb::adaptive_avg_pool2d(ebb::ones({4}), {2, 2});
-      });
-  pool("adaptive_avg_pool3d",
-       [](V x) {
-         return ebb::adaptive_avg_pool3d(x, {2, 2, 2});
-       },
-       {1, 1, 3, 2, 3})
+      .error("adaptive_avg_pool2d", [] { ebb::adaptive_avg_pool2d(ebb::ones({4}), {2, 2}); });
+  pool("adaptive_avg_pool3d", [](V x) { return ebb::adaptive_avg_pool3d(x, {2, 2, 2}); }, {1, 1, 3, 2, 3})
       .reference(pooled(Of::mean, {.outputs = 2}));
 }
 

@@ -1,9 +1,9 @@
 // Reductions, softmax and running totals.
-#include <algorithm>
-#include <cmath>
-
 #include "optable/reference.h"
 #include "optable/table.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace optable {
 namespace {
@@ -45,16 +45,11 @@ void both(const std::string& name, Op all, Op dim, Formula f) {
 }
 
 void sums() {
-  both(
-      "sum", [](V x) { return ebb::sum(x); }, [](V x) { return ebb::sum(x, 1); }, total);
-  both(
-      "mean", [](V x) { return ebb::mean(x); }, [](V x) { return ebb::mean(x, 1); }, average);
-  both(
-      "prod", [](V x) { return ebb::prod(x); }, [](V x) { return ebb::prod(x, 1); }, product_of);
-  both(
-      "nansum", [](V x) { return ebb::nansum(x); }, [](V x) { return ebb::nansum(x, 1); }, total);
-  both(
-      "nanmean", [](V x) { return ebb::nanmean(x); }, [](V x) { return ebb::nanmean(x, 1); }, average);
+  both("sum", [](V x) { return ebb::sum(x); }, [](V x) { return ebb::sum(x, 1); }, total);
+  both("mean", [](V x) { return ebb::mean(x); }, [](V x) { return ebb::mean(x, 1); }, average);
+  both("prod", [](V x) { return ebb::prod(x); }, [](V x) { return ebb::prod(x, 1); }, product_of);
+  both("nansum", [](V x) { return ebb::nansum(x); }, [](V x) { return ebb::nansum(x, 1); }, total);
+  both("nanmean", [](V x) { return ebb::nanmean(x); }, [](V x) { return ebb::nanmean(x, 1); }, average);
   unary("nanmean.nan", [](V x) { return ebb::nanmean(x.masked_fill(x.detach() > 0, NAN)); })
       .kinks({0})
       .shapes({{{3, 4}}})
@@ -71,10 +66,7 @@ void sums() {
       .reference(over(1, log_sum_exp))
       .roundings(4)
       .error("range", [] { ebb::logsumexp(ebb::ones({3}), 1); });
-  unary("sum.keepdim",
-        [](V x) {
-          return ebb::sum(x, {0, 2}, true);
-        })
+  unary("sum.keepdim", [](V x) { return ebb::sum(x, {0, 2}, true); })
       .shapes({{{2, 3, 4}}})
       .reference(built({1, 3, 1},
                        [](const Arrays& in, const Index& i) {
@@ -83,9 +75,7 @@ void sums() {
                            for (std::int64_t b = 0; b < 4; ++b) s += in[0]({a, i[1], b});
                          return s;
                        }))
-      .error("multiple times", [] {
-        ebb::sum(ebb::ones({2, 3}), {0, 0});
-      });
+      .error("multiple times", [] { ebb::sum(ebb::ones({2, 3}), {0, 0}); });
   // One zero, and two: the gradient must not divide by them.
   const auto zeros = [](std::size_t, std::size_t) {
     return ebb::tensor({0.5, 0., -1.5, 2., 0., 0., 1.5, -0.5, 3.}, ebb::kF64).view({3, 3});
@@ -93,9 +83,7 @@ void sums() {
   unary("prod.zeros", [](V x) { return ebb::prod(x.select(0, 0)); })
       .shapes({{{3, 3}}})
       .special(zeros)
-      .reference([](const Arrays&) {
-        return Arrays{{{}, {0}}};
-      });
+      .reference([](const Arrays&) { return Arrays{{{}, {0}}}; });
   unary("prod.zeros.dim", [](V x) { return ebb::prod(x, 1); })
       .shapes({{{3, 3}}})
       .special(zeros)
@@ -114,10 +102,7 @@ void sums() {
   unary("max.empty", [](V x) { return std::get<0>(ebb::max(x, 1)); })
       .shapes({{{0, 2}}})
       .reference(over(1, largest))
-      .error("max",
-             [] {
-               ebb::max(ebb::ones({2, 0}), 1);
-             })
+      .error("max", [] { ebb::max(ebb::ones({2, 0}), 1); })
       .error("max", [] { ebb::max(ebb::ones({0})); });
   unary("sum.integers", [](V x) { return ebb::sum(x, 1); })
       .integers(0, -9, 9)
@@ -147,10 +132,7 @@ void sums() {
       .at({1.5}, 4609434218613702656.0)
       .at({-2}, -4611686018427387904.0)
       .error("mode", [] { ebb::hash_tensor(ebb::ones({2}), {}, false, 1); })
-      .error("other sizes than 0",
-             [] {
-               ebb::hash_tensor(ebb::ones({0, 3}), {0});
-             })
+      .error("other sizes than 0", [] { ebb::hash_tensor(ebb::ones({0, 3}), {0}); })
       .error("other sizes than 0", [] { ebb::hash_tensor(ebb::ones({0})); });
   unary("hash_tensor.integers", [](V x) { return ebb::hash_tensor(x, {1}); })
       .integers(0, -9, 9)
@@ -164,8 +146,7 @@ void sums() {
 }
 
 void moments() {
-  both(
-      "var", [](V x) { return ebb::var(x); }, [](V x) { return ebb::var(x, ebb::IntArrayRef(1)); }, spread);
+  both("var", [](V x) { return ebb::var(x); }, [](V x) { return ebb::var(x, ebb::IntArrayRef(1)); }, spread);
   both(
       "std", [](V x) { return ebb::std(x); }, [](V x) { return ebb::std(x, ebb::IntArrayRef(1)); },
       deviation);
@@ -176,9 +157,7 @@ void moments() {
       })
       .shapes({{{2, 3, 4}}})
       .roundings(4)
-      .reference([](const Arrays& in) {
-        return Arrays{over(1, spread)(in)[0], over(1, average)(in)[0]};
-      });
+      .reference([](const Arrays& in) { return Arrays{over(1, spread)(in)[0], over(1, average)(in)[0]}; });
   row("std_mean",
       [](In x) {
         const auto [v, m] = ebb::std_mean(x[0], ebb::IntArrayRef(1));
@@ -186,19 +165,15 @@ void moments() {
       })
       .shapes({{{2, 3, 4}}})
       .roundings(4)
-      .reference([](const Arrays& in) {
-        return Arrays{over(1, deviation)(in)[0], over(1, average)(in)[0]};
-      });
+      .reference([](const Arrays& in) { return Arrays{over(1, deviation)(in)[0], over(1, average)(in)[0]}; });
 }
 
 void norms() {
-  both(
-      "norm", [](V x) { return ebb::norm(x); }, [](V x) { return ebb::norm(x, 2, 1); }, length);
+  both("norm", [](V x) { return ebb::norm(x); }, [](V x) { return ebb::norm(x, 2, 1); }, length);
   both(
       "linalg_vector_norm", [](V x) { return ebb::linalg_vector_norm(x); },
       [](V x) { return ebb::linalg_vector_norm(x, 2, 1); }, length);
-  both(
-      "norm.three", [](V x) { return ebb::norm(x, 3); }, [](V x) { return ebb::norm(x, 3, 1); }, cubic);
+  both("norm.three", [](V x) { return ebb::norm(x, 3); }, [](V x) { return ebb::norm(x, 3, 1); }, cubic);
   both(
       "norm.infinity", [](V x) { return ebb::norm(x, INFINITY); },
       [](V x) { return ebb::norm(x, INFINITY, 1); }, largest_magnitude);
@@ -226,23 +201,17 @@ double place_of_smallest(const Column& x) {
 }
 
 void extremes() {
-  both(
-      "max", [](V x) { return ebb::max(x); }, [](V x) { return std::get<0>(ebb::max(x, 1)); }, largest);
-  both(
-      "min", [](V x) { return ebb::min(x); }, [](V x) { return std::get<0>(ebb::min(x, 1)); }, smallest);
-  both(
-      "amax", [](V x) { return ebb::amax(x); }, [](V x) { return ebb::amax(x, 1); }, largest);
-  both(
-      "amin", [](V x) { return ebb::amin(x); }, [](V x) { return ebb::amin(x, 1); }, smallest);
+  both("max", [](V x) { return ebb::max(x); }, [](V x) { return std::get<0>(ebb::max(x, 1)); }, largest);
+  both("min", [](V x) { return ebb::min(x); }, [](V x) { return std::get<0>(ebb::min(x, 1)); }, smallest);
+  both("amax", [](V x) { return ebb::amax(x); }, [](V x) { return ebb::amax(x, 1); }, largest);
+  both("amin", [](V x) { return ebb::amin(x); }, [](V x) { return ebb::amin(x, 1); }, smallest);
   row("aminmax",
       [](In x) {
         const auto [low, high] = ebb::aminmax(x[0], 1);
         return variable_list{low, high};
       })
       .shapes({{{2, 3, 4}}, {{3, 5}}})
-      .reference([](const Arrays& in) {
-        return Arrays{over(1, smallest)(in)[0], over(1, largest)(in)[0]};
-      });
+      .reference([](const Arrays& in) { return Arrays{over(1, smallest)(in)[0], over(1, largest)(in)[0]}; });
   const char* const places = "places have no slope";
   unary("argmax", [](V x) { return ebb::argmax(x, 1); })
       .short_rows()
@@ -280,10 +249,7 @@ void extremes() {
         .at({1}, 1)
         .at({NAN}, 1)
         .reference(whole([](const Column&) { return 1.0; }));
-  unary("any.all",
-        [](V x) {
-          return ebb::stack({ebb::any(x > 1), ebb::all(x > -3)});
-        })
+  unary("any.all", [](V x) { return ebb::stack({ebb::any(x > 1), ebb::all(x > -3)}); })
       .shapes({{{2, 3, 4}}})
       .order(0, truth)
       .reference([](const Arrays& in) {
@@ -350,14 +316,10 @@ Row& lines(const std::string& name, DimOp f, void (*reference)(Column&), double 
 }
 
 void softmaxes() {
-  lines(
-      "softmax", [](V x, std::int64_t d) { return ebb::softmax(x, d); }, soft, 2);
-  lines(
-      "log_softmax", [](V x, std::int64_t d) { return ebb::log_softmax(x, d); }, log_soft, 4);
-  lines(
-      "_softmax", [](V x, std::int64_t d) { return ebb::_softmax(x, d, false); }, soft, 2);
-  lines(
-      "_log_softmax", [](V x, std::int64_t d) { return ebb::_log_softmax(x, d, false); }, log_soft, 4);
+  lines("softmax", [](V x, std::int64_t d) { return ebb::softmax(x, d); }, soft, 2);
+  lines("log_softmax", [](V x, std::int64_t d) { return ebb::log_softmax(x, d); }, log_soft, 4);
+  lines("_softmax", [](V x, std::int64_t d) { return ebb::_softmax(x, d, false); }, soft, 2);
+  lines("_log_softmax", [](V x, std::int64_t d) { return ebb::_log_softmax(x, d, false); }, log_soft, 4);
   binary("_softmax_backward_data",
          [](V g, V y) { return ebb::_softmax_backward_data(g, y, 1, y.scalar_type()); })
       .shapes({{{3, 4}, {3, 4}}})
@@ -392,12 +354,9 @@ void scans() {
       })
       .roundings(4)
       .reference(along(1, products));
-  lines(
-      "logcumsumexp", [](V x, std::int64_t d) { return ebb::logcumsumexp(x, d); }, log_sums, 4);
-  lines(
-      "cummax", [](V x, std::int64_t d) { return std::get<0>(ebb::cummax(x, d)); }, most, 2);
-  lines(
-      "cummin", [](V x, std::int64_t d) { return std::get<0>(ebb::cummin(x, d)); }, least, 2);
+  lines("logcumsumexp", [](V x, std::int64_t d) { return ebb::logcumsumexp(x, d); }, log_sums, 4);
+  lines("cummax", [](V x, std::int64_t d) { return std::get<0>(ebb::cummax(x, d)); }, most, 2);
+  lines("cummin", [](V x, std::int64_t d) { return std::get<0>(ebb::cummin(x, d)); }, least, 2);
   lines(
       "diff", [](V x, std::int64_t d) { return ebb::diff(x, 1, d); }, differences, 2)
       .shapes({{{3, 4}}, {{2, 3, 5}}, {{6}}});

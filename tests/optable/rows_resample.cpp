@@ -2,11 +2,11 @@
 #include <ebb/nn/functional/vision.h>
 #include <ebb/ops/pool.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "optable/reference.h"
 #include "optable/table.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace optable {
 namespace {
@@ -164,27 +164,17 @@ Row::Reference mapped(Sizes places, bool align) {
 }
 
 void affine_grids() {
-  unary("affine_grid_generator",
-        [](V x) {
-          return ebb::affine_grid_generator(x, {2, 1, 3, 4}, false);
-        })
+  unary("affine_grid_generator", [](V x) { return ebb::affine_grid_generator(x, {2, 1, 3, 4}, false); })
       .shapes({{{2, 2, 3}}})
       .roundings(8)
       .reference(mapped({3, 4}, false))
-      .error("theta of shape", [] {
-        ebb::affine_grid_generator(ebb::ones({1, 3, 2}), {1, 1, 2, 2}, false);
-      });
+      .error("theta of shape", [] { ebb::affine_grid_generator(ebb::ones({1, 3, 2}), {1, 1, 2, 2}, false); });
   unary("affine_grid_generator.volume",
-        [](V x) {
-          return ebb::affine_grid_generator(x, {2, 1, 2, 1, 3}, true);
-        })
+        [](V x) { return ebb::affine_grid_generator(x, {2, 1, 2, 1, 3}, true); })
       .shapes({{{2, 3, 4}}})
       .roundings(8)
       .reference(mapped({2, 1, 3}, true));
-  unary("affine_grid",
-        [](V x) {
-          return F::affine_grid(x, {2, 1, 2, 3}, true);
-        })
+  unary("affine_grid", [](V x) { return F::affine_grid(x, {2, 1, 2, 3}, true); })
       .shapes({{{2, 2, 3}}})
       .roundings(8)
       .reference(mapped({2, 3}, true));
@@ -248,47 +238,25 @@ void nearest() {
   resize("upsample_nearest1d", [](V x) { return ebb::upsample_nearest1d(x, {7}); }, {2, 2, 4},
          {{Axis::nearest, 7}})
       .node("UpsampleNearest1DBackward0")
-      .error("greater than 0", [] {
-        ebb::upsample_nearest1d(ebb::ones({1, 1, 3}), {0});
-      });
-  resize("upsample_nearest2d",
-         [](V x) {
-           return ebb::upsample_nearest2d(x, {6, 2});
-         },
-         {1, 2, 3, 4}, {{Axis::nearest, 6}, {Axis::nearest, 2}})
-      .error("output_size", [] {
-        ebb::upsample_nearest2d(ebb::ones({1, 1, 3, 3}), {2, 2, 2});
-      });
+      .error("greater than 0", [] { ebb::upsample_nearest1d(ebb::ones({1, 1, 3}), {0}); });
+  resize("upsample_nearest2d", [](V x) { return ebb::upsample_nearest2d(x, {6, 2}); }, {1, 2, 3, 4},
+         {{Axis::nearest, 6}, {Axis::nearest, 2}})
+      .error("output_size", [] { ebb::upsample_nearest2d(ebb::ones({1, 1, 3, 3}), {2, 2, 2}); });
   resize("upsample_nearest2d.factors",
-         [](V x) {
-           return ebb::upsample_nearest2d(x, ebb::nullopt, std::vector<double>{1.6, 2});
-         },
+         [](V x) { return ebb::upsample_nearest2d(x, ebb::nullopt, std::vector<double>{1.6, 2}); },
          {1, 2, 3, 2}, {{Axis::nearest, 4, false, 1.6}, {Axis::nearest, 4, false, 2}})
-      .error("exactly one", [] {
-        ebb::upsample_nearest2d(ebb::ones({1, 1, 3, 3}), ebb::nullopt, ebb::nullopt);
-      });
-  resize("upsample_nearest3d",
-         [](V x) {
-           return ebb::upsample_nearest3d(x, {3, 2, 5});
-         },
-         {1, 2, 2, 2, 3}, {{Axis::nearest, 3}, {Axis::nearest, 2}, {Axis::nearest, 5}});
+      .error("exactly one",
+             [] { ebb::upsample_nearest2d(ebb::ones({1, 1, 3, 3}), ebb::nullopt, ebb::nullopt); });
+  resize("upsample_nearest3d", [](V x) { return ebb::upsample_nearest3d(x, {3, 2, 5}); }, {1, 2, 2, 2, 3},
+         {{Axis::nearest, 3}, {Axis::nearest, 2}, {Axis::nearest, 5}});
   resize("_upsample_nearest_exact1d", [](V x) { return ebb::_upsample_nearest_exact1d(x, {3}); }, {2, 2, 7},
          {{Axis::exact, 3}});
-  resize("_upsample_nearest_exact2d",
-         [](V x) {
-           return ebb::_upsample_nearest_exact2d(x, {5, 2});
-         },
+  resize("_upsample_nearest_exact2d", [](V x) { return ebb::_upsample_nearest_exact2d(x, {5, 2}); },
          {1, 2, 3, 4}, {{Axis::exact, 5}, {Axis::exact, 2}});
-  resize("_upsample_nearest_exact3d",
-         [](V x) {
-           return ebb::_upsample_nearest_exact3d(x, {1, 3, 4});
-         },
+  resize("_upsample_nearest_exact3d", [](V x) { return ebb::_upsample_nearest_exact3d(x, {1, 3, 4}); },
          {1, 1, 2, 2, 3}, {{Axis::exact, 1}, {Axis::exact, 3}, {Axis::exact, 4}});
-  resize("upsample_nearest2d.integers",
-         [](V x) {
-           return ebb::upsample_nearest2d(x, {5, 3});
-         },
-         {1, 2, 3, 4}, {{Axis::nearest, 5}, {Axis::nearest, 3}})
+  resize("upsample_nearest2d.integers", [](V x) { return ebb::upsample_nearest2d(x, {5, 3}); }, {1, 2, 3, 4},
+         {{Axis::nearest, 5}, {Axis::nearest, 3}})
       .integers(0, -9, 9)
       .order(0, "integers have no slope");
 }
@@ -296,60 +264,33 @@ void nearest() {
 void linear() {
   resize("upsample_linear1d", [](V x) { return ebb::upsample_linear1d(x, {7}, false); }, {2, 2, 4},
          {{Axis::linear, 7}})
-      .error("input_size", [] {
-        ebb::upsample_linear1d(ebb::ones({1, 3}), {2}, false);
-      });
+      .error("input_size", [] { ebb::upsample_linear1d(ebb::ones({1, 3}), {2}, false); });
   resize("upsample_linear1d.corners", [](V x) { return ebb::upsample_linear1d(x, {3}, true); }, {2, 2, 5},
          {{Axis::linear, 3, true}});
-  resize("upsample_bilinear2d",
-         [](V x) {
-           return ebb::upsample_bilinear2d(x, {5, 2}, false);
-         },
-         {2, 2, 3, 4}, {{Axis::linear, 5}, {Axis::linear, 2}})
+  resize("upsample_bilinear2d", [](V x) { return ebb::upsample_bilinear2d(x, {5, 2}, false); }, {2, 2, 3, 4},
+         {{Axis::linear, 5}, {Axis::linear, 2}})
       .node("UpsampleBilinear2DBackward0")
-      .error("Byte", [] {
-        ebb::upsample_bilinear2d(ebb::ones({1, 1, 3, 3}, ebb::kLong), {2, 2}, false);
-      });
-  resize("upsample_bilinear2d.corners",
-         [](V x) {
-           return ebb::upsample_bilinear2d(x, {4, 1}, true);
-         },
+      .error("Byte", [] { ebb::upsample_bilinear2d(ebb::ones({1, 1, 3, 3}, ebb::kLong), {2, 2}, false); });
+  resize("upsample_bilinear2d.corners", [](V x) { return ebb::upsample_bilinear2d(x, {4, 1}, true); },
          {1, 2, 2, 3}, {{Axis::linear, 4, true}, {Axis::linear, 1, true}});
   resize("upsample_bilinear2d.scales",
-         [](V x) {
-           return ebb::upsample_bilinear2d(x, {4, 5}, false, 1.4, 1.7);
-         },
-         {1, 2, 3, 3}, {{Axis::linear, 4, false, 1.4}, {Axis::linear, 5, false, 1.7}});
-  resize("upsample_trilinear3d",
-         [](V x) {
-           return ebb::upsample_trilinear3d(x, {3, 2, 4}, false);
-         },
+         [](V x) { return ebb::upsample_bilinear2d(x, {4, 5}, false, 1.4, 1.7); }, {1, 2, 3, 3},
+         {{Axis::linear, 4, false, 1.4}, {Axis::linear, 5, false, 1.7}});
+  resize("upsample_trilinear3d", [](V x) { return ebb::upsample_trilinear3d(x, {3, 2, 4}, false); },
          {1, 2, 2, 2, 3}, {{Axis::linear, 3}, {Axis::linear, 2}, {Axis::linear, 4}});
-  resize("_upsample_bilinear2d_aa",
-         [](V x) {
-           return ebb::_upsample_bilinear2d_aa(x, {3, 5}, false);
-         },
+  resize("_upsample_bilinear2d_aa", [](V x) { return ebb::_upsample_bilinear2d_aa(x, {3, 5}, false); },
          {1, 2, 7, 4}, {{Axis::smooth_linear, 3}, {Axis::smooth_linear, 5}})
       .roundings(8);
 }
 
 void cubic() {
-  resize("upsample_bicubic2d",
-         [](V x) {
-           return ebb::upsample_bicubic2d(x, {5, 3}, false);
-         },
-         {1, 2, 3, 6}, {{Axis::cubic, 5}, {Axis::cubic, 3}})
+  resize("upsample_bicubic2d", [](V x) { return ebb::upsample_bicubic2d(x, {5, 3}, false); }, {1, 2, 3, 6},
+         {{Axis::cubic, 5}, {Axis::cubic, 3}})
       .roundings(8);
-  resize("upsample_bicubic2d.corners",
-         [](V x) {
-           return ebb::upsample_bicubic2d(x, {4, 7}, true);
-         },
+  resize("upsample_bicubic2d.corners", [](V x) { return ebb::upsample_bicubic2d(x, {4, 7}, true); },
          {1, 2, 2, 5}, {{Axis::cubic, 4, true}, {Axis::cubic, 7, true}})
       .roundings(8);
-  resize("_upsample_bicubic2d_aa",
-         [](V x) {
-           return ebb::_upsample_bicubic2d_aa(x, {3, 4}, false);
-         },
+  resize("_upsample_bicubic2d_aa", [](V x) { return ebb::_upsample_bicubic2d_aa(x, {3, 4}, false); },
          {1, 2, 8, 5}, {{Axis::smooth_cubic, 3}, {Axis::smooth_cubic, 4}})
       .roundings(8);
 }

@@ -1,8 +1,8 @@
 // Recurrent layers and cells: every sequence by itself, a step at a time, by plain loops.
+#include <ebb/ops/rnn.h>
+
 #include "optable/reference.h"
 #include "optable/table.h"
-
-#include <ebb/ops/rnn.h>
 
 #include <algorithm>
 #include <cmath>

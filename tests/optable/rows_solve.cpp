@@ -1,12 +1,12 @@
 // Linear systems, inverses and determinants; roots of matrices, polar and truncated decompositions.
 #include <ebb/ops/linalg.h>
 
-#include <cmath>
-#include <utility>
-
 #include "optable/dense.h"
 #include "optable/reference.h"
 #include "optable/table.h"
+
+#include <cmath>
+#include <utility>
 
 // Linear systems, inverses, determinants.
 
@@ -55,14 +55,10 @@ void systems() {
       .shapes({{{3, 3}, {3, 2}}, {{2, 4, 4}, {4, 1}}})
       .reference(solved())
       .error("The solver failed because the input matrix is singular",
-             [] {
-               la::solve(ebb::ones({2, 2}), ebb::ones({2}));
-             })
+             [] { la::solve(ebb::ones({2, 2}), ebb::ones({2})); })
       .error("Incompatible shapes of A and B for the equation AX = B (2x2 and 3x1)",
              [] { la::solve(ebb::eye(2), ebb::ones({3})); })
-      .error("same dtype", [] {
-        la::solve(ebb::eye(2), ebb::ones({2, 2}, ebb::kDouble));
-      });
+      .error("same dtype", [] { la::solve(ebb::eye(2), ebb::ones({2, 2}, ebb::kDouble)); });
   of("solve.vectors", [](In x) { return variable_list{la::solve(dense::tame(x[0]), x[1])}; })
       .shapes({{{3, 3}, {3}}, {{2, 4, 4}, {2, 4}}})
       .reference([](const Arrays& in) {
@@ -202,13 +198,9 @@ void inverses() {
       .shapes(square())
       .reference(matrices([](const Mat& a) { return dense::inverse(dense::tame(a)); }))
       .error("linalg.inv: The diagonal element 2 is zero, the inversion could not be completed",
-             [] {
-               la::inv(ebb::ones({2, 2}));
-             })
+             [] { la::inv(ebb::ones({2, 2})); })
       .error("linalg.inv: (Batch element 1): The diagonal element 1 is zero",
-             [] {
-               la::inv(ebb::stack({ebb::eye(2), ebb::zeros({2, 2})}));
-             })
+             [] { la::inv(ebb::stack({ebb::eye(2), ebb::zeros({2, 2})})); })
       .error("Low precision dtypes not supported. Got Half", [] { la::inv(ebb::eye(2).to(ebb::kHalf)); })
       .error("Expected a floating point tensor as input. Got Long",
              [] { la::inv(ebb::eye(2).to(ebb::kLong)); })
@@ -246,23 +238,15 @@ void inverses() {
   of("pinverse", [](In x) { return variable_list{ebb::pinverse(dense::graded(x[0]))}; })
       .shapes({{{4, 3}}})
       .reference(matrices([](const Mat& a) { return pseudoinverse(dense::graded(a)); }));
-  of("tensorinv",
-     [](In x) {
-       return variable_list{la::tensorinv(dense::tame(x[0]).reshape({2, 3, 6}))};
-     })
+  of("tensorinv", [](In x) { return variable_list{la::tensorinv(dense::tame(x[0]).reshape({2, 3, 6}))}; })
       .shapes({{{6, 6}}})
       .reference([](const Arrays& in) {
         Array out = dense::each(in[0], [](const Mat& a) { return dense::inverse(dense::tame(a)); });
         out.sizes = {6, 2, 3};
         return Arrays{out};
       })
-      .error("strictly positive",
-             [] {
-               la::tensorinv(ebb::ones({2, 2}), 0);
-             })
-      .error("got 4 != 6", [] {
-        la::tensorinv(ebb::ones({2, 3, 4}));
-      });
+      .error("strictly positive", [] { la::tensorinv(ebb::ones({2, 2}), 0); })
+      .error("got 4 != 6", [] { la::tensorinv(ebb::ones({2, 3, 4})); });
   of("tensorsolve",
      [](In x) {
        return variable_list{la::tensorsolve(dense::tame(x[0]).reshape({2, 3, 6}), x[1]),
@@ -279,9 +263,7 @@ void inverses() {
                                    }()});
         return Arrays{{{6}, X.v}, {{2, 3}, X.v}, {{6}, X.v}};
       })
-      .error("but got 12 != 2", [] {
-        la::tensorsolve(ebb::ones({2, 3, 4}), ebb::ones({2}));
-      });
+      .error("but got 12 != 2", [] { la::tensorsolve(ebb::ones({2, 3, 4}), ebb::ones({2})); });
 }
 
 void determinants() {
@@ -292,9 +274,7 @@ void determinants() {
           return dense::det(dense::tame(a)) * std::pow(0.6, static_cast<double>(a.m));
         })};
       })
-      .error("must be batches of square matrices", [] {
-        ebb::det(ebb::ones({2, 3}));
-      });
+      .error("must be batches of square matrices", [] { ebb::det(ebb::ones({2, 3})); });
   // Rows that change places on the way.
   of("det.plain",
      [](In x) {
@@ -372,9 +352,7 @@ void roots() {
       .reference([](const Arrays& in) {
         return Arrays{dense::each(in[0], [](const Mat& a) { return root(dense::gram(a)); })};
       })
-      .error("must be batches of square", [] {
-        la::matrix_sqrth(ebb::ones({2, 3}));
-      });
+      .error("must be batches of square", [] { la::matrix_sqrth(ebb::ones({2, 3})); });
   of("polar",
      [](In x) {
        const auto [U, H] = la::polar(dense::graded(x[0]));
@@ -390,9 +368,7 @@ void roots() {
             },
             [](const Mat& a) { return stretch(dense::graded(a)); });
       })
-      .error("at least as many rows as columns, but got 2 by 3", [] {
-        la::polar(ebb::ones({2, 3}));
-      });
+      .error("at least as many rows as columns, but got 2 by 3", [] { la::polar(ebb::ones({2, 3})); });
 }
 
 void truncated() {
@@ -407,13 +383,8 @@ void truncated() {
             dense::each_list(in[0], [](const Mat& a) { return dense::singular_values(dense::graded(a)); }),
             dense::each(in[0], [](const Mat& a) { return dense::graded(a); })};
       })
-      .error("q must be between 0 and min(m, n), 2, got 3",
-             [] {
-               ebb::svd_lowrank(ebb::ones({2, 3}), 3);
-             })
-      .error("niter must not be negative", [] {
-        ebb::svd_lowrank(ebb::ones({2, 3}), 1, -1);
-      });
+      .error("q must be between 0 and min(m, n), 2, got 3", [] { ebb::svd_lowrank(ebb::ones({2, 3}), 3); })
+      .error("niter must not be negative", [] { ebb::svd_lowrank(ebb::ones({2, 3}), 1, -1); });
   of("pca_lowrank",
      [](In x) {
        ebb::manual_seed(11);
@@ -421,9 +392,7 @@ void truncated() {
      })
       .shapes({{{5, 3}}})
       .no_reference("svd_lowrank of what is left of the mean; the next row shows that")
-      .error("q must be between 0 and min(m, n), 2, got 3", [] {
-        ebb::pca_lowrank(ebb::ones({2, 3}), 3);
-      });
+      .error("q must be between 0 and min(m, n), 2, got 3", [] { ebb::pca_lowrank(ebb::ones({2, 3}), 3); });
   of("pca_lowrank.mean",
      [](In x) {
        ebb::manual_seed(11);

@@ -218,9 +218,7 @@ void counts() {
       .shapes({{{7}, {3, 2}}})
       .order(0, kPlaces)
       .reference(inserted)
-      .error("bucketize", [] {
-        ebb::bucketize(ebb::ones({2}), ebb::ones({2, 2}));
-      });
+      .error("bucketize", [] { ebb::bucketize(ebb::ones({2}), ebb::ones({2, 2})); });
 }
 
 }  // namespace

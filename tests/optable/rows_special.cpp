@@ -2,12 +2,12 @@
 // divisors.
 #include <ebb/ops/special.h>
 
+#include "optable/reference.h"
+#include "optable/table.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-
-#include "optable/reference.h"
-#include "optable/table.h"
 
 // torch.special: against the standard library's special functions, recurrences and integrals.
 
@@ -416,10 +416,7 @@ void register_bessel_and_divisors() {
   family("elementwise");
   elementwise();
   family("reduce");
-  unary("frobenius_norm",
-        [](V x) {
-          return ebb::frobenius_norm(x, {0, 1});
-        })
+  unary("frobenius_norm", [](V x) { return ebb::frobenius_norm(x, {0, 1}); })
       .shapes({{{3, 4}}})
       .roundings(4)
       .reference(whole(length));
@@ -439,10 +436,7 @@ void register_bessel_and_divisors() {
   family("shape");
   unary("narrow_copy", [](V x) { return ebb::narrow_copy(x, 1, 1, 2); })
       .shapes({{{3, 4}}})
-      .reference(picked({3, 2},
-                        [](const Index& i) {
-                          return Index{i[0], 1 + i[1]};
-                        }))
+      .reference(picked({3, 2}, [](const Index& i) { return Index{i[0], 1 + i[1]}; }))
       .error("narrow", [] { ebb::narrow_copy(ebb::ones({3}), 0, 2, 2); });
 }
 

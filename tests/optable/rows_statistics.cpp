@@ -1,12 +1,12 @@
 // Covariances, bounded norms, histograms, quantiles without NaN, segments, parts of numbers, counts at
 // random.
-#include "optable/reference.h"
-#include "optable/table.h"
-
 #include <ebb/ops/elementwise/parts.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/random.h>
 #include <ebb/ops/reduce.h>
+
+#include "optable/reference.h"
+#include "optable/table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -79,21 +79,10 @@ void statistics() {
         const Column equal(static_cast<std::size_t>(in[0].size(1)), 1);
         return Arrays{covariance(in[0], equal, equal, 1)};
       })
-      .error("two dimensions",
-             [] {
-               ebb::cov(ebb::ones({2, 2, 2}));
-             })
-      .error("fweights",
-             [] {
-               ebb::cov(ebb::ones({2, 3}), 1, ebb::ones({2}, ebb::kLong));
-             })
-      .error("negative",
-             [] {
-               ebb::cov(ebb::ones({2, 3}), 1, ebb::full({3}, -1, ebb::kLong));
-             })
-      .error("sum to zero", [] {
-        ebb::cov(ebb::ones({2, 3}), 1, ebb::zeros({3}, ebb::kLong));
-      });
+      .error("two dimensions", [] { ebb::cov(ebb::ones({2, 2, 2})); })
+      .error("fweights", [] { ebb::cov(ebb::ones({2, 3}), 1, ebb::ones({2}, ebb::kLong)); })
+      .error("negative", [] { ebb::cov(ebb::ones({2, 3}), 1, ebb::full({3}, -1, ebb::kLong)); })
+      .error("sum to zero", [] { ebb::cov(ebb::ones({2, 3}), 1, ebb::zeros({3}, ebb::kLong)); });
   row("cov.weights", [](In x) { return variable_list{ebb::cov(x[0], 1, counted(x[0]), x[1])}; })
       .composed()
       .shapes({{{3, 4}, {4}}})
@@ -109,9 +98,7 @@ void statistics() {
       .composed()
       .shapes({{{3, 4}}})
       .roundings(8)
-      .reference([](const Arrays& in) {
-        return Arrays{covariance(in[0], {1, 2, 1, 3}, {1, 1, 1, 1}, 0)};
-      });
+      .reference([](const Arrays& in) { return Arrays{covariance(in[0], {1, 2, 1, 3}, {1, 1, 1, 1}, 0)}; });
   unary("corrcoef", [](V x) { return ebb::corrcoef(x); })
       .composed()
       .shapes({{{3, 4}}})
@@ -122,9 +109,7 @@ void statistics() {
       .composed()
       .shapes({{{3, 4}}})
       .roundings(16)
-      .reference([](const Arrays& in) {
-        return Arrays{{{}, {correlations(in[0]).values[1]}}};
-      });
+      .reference([](const Arrays& in) { return Arrays{{{}, {correlations(in[0]).values[1]}}}; });
   unary("renorm", [](V x) { return ebb::renorm(x, 3, 1, 1); })
       .composed()
       .shapes({{{2, 3, 2}}})
@@ -132,13 +117,8 @@ void statistics() {
       .in_place([](In x) { return ebb::renorm_(x[0], 3, 1, 1); })
       .reference([](const Arrays& in) { return Arrays{bounded(in[0])}; })
       .error("at least 2 dimensions", [] { ebb::renorm(ebb::ones({3}), 2, 0, 1); })
-      .error("non-positive-norm",
-             [] {
-               ebb::renorm(ebb::ones({3, 2}), 0, 0, 1);
-             })
-      .error("maxnorm", [] {
-        ebb::renorm(ebb::ones({3, 2}), 2, 0, -1);
-      });
+      .error("non-positive-norm", [] { ebb::renorm(ebb::ones({3, 2}), 0, 0, 1); })
+      .error("maxnorm", [] { ebb::renorm(ebb::ones({3, 2}), 2, 0, -1); });
 }
 
 // Weights in the bins between edges; the last holds its right end.
@@ -181,10 +161,7 @@ void histograms() {
         return Arrays{row_of(binned(in[0].values, in[1].values, edges)), row_of(edges)};
       })
       .error("bins must be > 0", [] { ebb::histogram(ebb::ones({2}), 0); })
-      .error("should not exceed",
-             [] {
-               ebb::histogram(ebb::ones({2}), 3, ebb::ArrayRef<double>({2, 1}));
-             })
+      .error("should not exceed", [] { ebb::histogram(ebb::ones({2}), 3, ebb::ArrayRef<double>({2, 1})); })
       .error("one weight", [] { ebb::histogram(ebb::ones({2}), 3, ebb::nullopt, ebb::ones({3})); });
   row("histogram.edges",
       [](In x) {
@@ -220,9 +197,7 @@ void histograms() {
         }
         return Arrays{out, row_of(a), row_of(b)};
       })
-      .error("one a dimension", [] {
-        ebb::histogramdd(ebb::ones({4, 2}), ebb::IntArrayRef({2, 2, 2}));
-      });
+      .error("one a dimension", [] { ebb::histogramdd(ebb::ones({4, 2}), ebb::IntArrayRef({2, 2, 2})); });
   unary("nanquantile", [](V x) { return ebb::nanquantile(with_nan(x), 0.3); })
       .shapes({{{3, 3}}, {{3, 4}}})
       .no_half(exact)
@@ -269,13 +244,9 @@ void segments() {
   segmented(
       "segment_reduce", [](V x) { return ebb::segment_reduce(x, "sum", lengths(x)); }, total, 0)
       .error("add up to 5",
-             [] {
-               ebb::segment_reduce(ebb::ones({5}), "sum", ebb::tensor({2, 2}, ebb::kLong));
-             })
+             [] { ebb::segment_reduce(ebb::ones({5}), "sum", ebb::tensor({2, 2}, ebb::kLong)); })
       .error("reduce must be",
-             [] {
-               ebb::segment_reduce(ebb::ones({4}), "median", ebb::tensor({2, 2}, ebb::kLong));
-             })
+             [] { ebb::segment_reduce(ebb::ones({4}), "median", ebb::tensor({2, 2}, ebb::kLong)); })
       .error("neither", [] { ebb::segment_reduce(ebb::ones({4}), "sum"); });
   segmented(
       "segment_reduce.mean",

@@ -1,8 +1,8 @@
 // One operand, element by element, and activations.
-#include <cmath>
-
 #include "optable/reference.h"
 #include "optable/table.h"
+
+#include <cmath>
 
 namespace optable {
 namespace {
@@ -196,10 +196,8 @@ void truths() {
       .at({1}, 1)
       .at({kInf}, 0)
       .at({kNan}, 0);
-  truth(
-      "isposinf", [](V x) { return ebb::isposinf(x / 0); }, [](double x) { return double(x > 0); });
-  truth(
-      "isneginf", [](V x) { return ebb::isneginf(x / 0); }, [](double x) { return double(x < 0); });
+  truth("isposinf", [](V x) { return ebb::isposinf(x / 0); }, [](double x) { return double(x > 0); });
+  truth("isneginf", [](V x) { return ebb::isneginf(x / 0); }, [](double x) { return double(x < 0); });
   truth("signbit", ebb::signbit, [](double x) { return double(std::signbit(x)); })
       .at({-0.0}, 1)
       .at({0}, 0)
@@ -275,9 +273,7 @@ void linear_pieces() {
         const double x = in[0](i);
         return x > 0 ? x : x * in[1][in[1].numel() == 1 ? 0 : static_cast<std::size_t>(i[1])];
       }))
-      .error("parameter numbers = 3", [] {
-        ebb::prelu(ebb::ones({3, 4}), ebb::ones({3}));
-      });
+      .error("parameter numbers = 3", [] { ebb::prelu(ebb::ones({3, 4}), ebb::ones({3})); });
   activation("hardtanh", [](V x) { return ebb::hardtanh(x, -1, 0.5); })
       .kinks({-1, 0.5})
       .at({-1}, -1, {0})
@@ -404,9 +400,7 @@ void exponential() {
           return a * sigmoid(in[0](i));
         })};
       })
-      .error("even", [] {
-        ebb::glu(ebb::ones({3, 5}));
-      });
+      .error("even", [] { ebb::glu(ebb::ones({3, 5})); });
 }
 
 }  // namespace

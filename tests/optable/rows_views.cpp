@@ -11,40 +11,22 @@ Row& cube(const char* name, Variable (*f)(V)) { return unary(name, f).shapes({{{
 Index swapped(const Index& i) { return {i[1], i[0]}; }
 
 void reshapes() {
-  matrix("reshape",
-         [](V x) {
-           return ebb::reshape(x, {2, 6});
-         })
+  matrix("reshape", [](V x) { return ebb::reshape(x, {2, 6}); })
       .reference(resized({2, 6}))
-      .error("shape", [] {
-        ebb::reshape(ebb::ones({3}), {2, 2});
-      });
-  matrix("view",
-         [](V x) {
-           return ebb::view(x, {2, -1});
-         })
+      .error("shape", [] { ebb::reshape(ebb::ones({3}), {2, 2}); });
+  matrix("view", [](V x) { return ebb::view(x, {2, -1}); })
       .reference(resized({2, 6}))
       .no_layouts("a view exists of some strides only")
-      .error("view", [] {
-        ebb::view(ebb::ones({3, 4}).t(), {12});
-      });
-  matrix("view_as",
-         [](V x) {
-           return ebb::view_as(x, ebb::zeros({2, 6}));
-         })
+      .error("view", [] { ebb::view(ebb::ones({3, 4}).t(), {12}); });
+  matrix("view_as", [](V x) { return ebb::view_as(x, ebb::zeros({2, 6})); })
       .reference(resized({2, 6}))
       .no_layouts("a view exists of some strides only");
   cube("flatten", [](V x) { return ebb::flatten(x, 1); }).reference(resized({2, 12})).error("flatten", [] {
     ebb::flatten(ebb::ones({2, 3, 4}), 2, 1);
   });
-  matrix("unflatten",
-         [](V x) {
-           return ebb::unflatten(x, 1, {2, 2});
-         })
+  matrix("unflatten", [](V x) { return ebb::unflatten(x, 1, {2, 2}); })
       .reference(resized({3, 2, 2}))
-      .error("unflatten", [] {
-        ebb::unflatten(ebb::ones({3, 4}), 1, {3, 2});
-      });
+      .error("unflatten", [] { ebb::unflatten(ebb::ones({3, 4}), 1, {3, 2}); });
   matrix("ravel", ebb::ravel).reference(resized({12}));
   matrix("unsqueeze", [](V x) { return ebb::unsqueeze(x, 1); })
       .reference(resized({3, 1, 4}))
@@ -73,183 +55,94 @@ void permutations() {
   matrix("t", ebb::t)
       .reference(picked({4, 3}, swapped))
       .reshaping([](In x) { return ebb::t_(x[0]); })
-      .error("t", [] {
-        ebb::t(ebb::ones({2, 3, 4}));
-      });
-  cube("numpy_T", [](V x) { return ebb::numpy_T(x); }).reference(picked({4, 3, 2}, [](const Index& i) {
-    return Index{i[2], i[1], i[0]};
-  }));
-  cube("permute",
-       [](V x) {
-         return ebb::permute(x, {1, 2, 0});
-       })
-      .reference(picked({3, 4, 2},
-                        [](const Index& i) {
-                          return Index{i[2], i[0], i[1]};
-                        }))
-      .error("permute", [] {
-        ebb::permute(ebb::ones({2, 3}), {0, 0});
-      });
-  cube("movedim", [](V x) { return ebb::movedim(x, 0, 2); }).reference(picked({3, 4, 2}, [](const Index& i) {
-    return Index{i[2], i[0], i[1]};
-  }));
-  unary("expand",
-        [](V x) {
-          return ebb::expand(x, {2, 3, 4});
-        })
+      .error("t", [] { ebb::t(ebb::ones({2, 3, 4})); });
+  cube("numpy_T", [](V x) {
+    return ebb::numpy_T(x);
+  }).reference(picked({4, 3, 2}, [](const Index& i) { return Index{i[2], i[1], i[0]}; }));
+  cube("permute", [](V x) { return ebb::permute(x, {1, 2, 0}); })
+      .reference(picked({3, 4, 2}, [](const Index& i) { return Index{i[2], i[0], i[1]}; }))
+      .error("permute", [] { ebb::permute(ebb::ones({2, 3}), {0, 0}); });
+  cube("movedim", [](V x) {
+    return ebb::movedim(x, 0, 2);
+  }).reference(picked({3, 4, 2}, [](const Index& i) { return Index{i[2], i[0], i[1]}; }));
+  unary("expand", [](V x) { return ebb::expand(x, {2, 3, 4}); })
       .shapes({{{3, 1}}})
-      .reference(picked({2, 3, 4},
-                        [](const Index& i) {
-                          return Index{i[1], 0};
-                        }))
+      .reference(picked({2, 3, 4}, [](const Index& i) { return Index{i[1], 0}; }))
       .error("expand", [] { ebb::expand(ebb::ones({3}), {2}); });
-  unary("expand.vector",
-        [](V x) {
-          return ebb::expand(x, {2, 3, -1});
-        })
+  unary("expand.vector", [](V x) { return ebb::expand(x, {2, 3, -1}); })
       .shapes({{{4}}})
       .reference(picked({2, 3, 4}, [](const Index& i) { return Index{i[2]}; }));
-  unary("broadcast_to",
-        [](V x) {
-          return ebb::broadcast_to(x, {2, 3, 4});
-        })
+  unary("broadcast_to", [](V x) { return ebb::broadcast_to(x, {2, 3, 4}); })
       .shapes({{{3, 1}}})
-      .reference(picked({2, 3, 4}, [](const Index& i) {
-        return Index{i[1], 0};
-      }));
-  row("broadcast_tensors",
-      [](In x) {
-        return ebb::broadcast_tensors({x[0], x[1]});
-      })
+      .reference(picked({2, 3, 4}, [](const Index& i) { return Index{i[1], 0}; }));
+  row("broadcast_tensors", [](In x) { return ebb::broadcast_tensors({x[0], x[1]}); })
       .shapes({{{3, 1}, {4}}})
       .reference([](const Arrays& in) {
-        return Arrays{build({3, 4},
-                            [&](const Index& i) {
-                              return in[0]({i[0], 0});
-                            }),
+        return Arrays{build({3, 4}, [&](const Index& i) { return in[0]({i[0], 0}); }),
                       build({3, 4}, [&](const Index& i) { return in[1]({i[1]}); })};
       })
-      .error("broadcast", [] {
-        ebb::broadcast_tensors({ebb::ones({2}), ebb::ones({3})});
-      });
+      .error("broadcast", [] { ebb::broadcast_tensors({ebb::ones({2}), ebb::ones({3})}); });
 }
 
 void parts() {
   cube("select", [](V x) { return ebb::select(x, 1, -1); })
-      .reference(picked({2, 4},
-                        [](const Index& i) {
-                          return Index{i[0], 2, i[1]};
-                        }))
+      .reference(picked({2, 4}, [](const Index& i) { return Index{i[0], 2, i[1]}; }))
       .error("select", [] { ebb::select(ebb::ones({3}), 0, 3); });
   matrix("slice", [](V x) { return ebb::slice(x, 1, 1, 4, 2); })
-      .reference(picked({3, 2},
-                        [](const Index& i) {
-                          return Index{i[0], 1 + 2 * i[1]};
-                        }))
+      .reference(picked({3, 2}, [](const Index& i) { return Index{i[0], 1 + 2 * i[1]}; }))
       .error("step", [] { ebb::slice(ebb::ones({3}), 0, 0, 3, 0); });
   matrix("narrow", [](V x) { return ebb::narrow(x, 1, 1, 2); })
-      .reference(picked({3, 2},
-                        [](const Index& i) {
-                          return Index{i[0], 1 + i[1]};
-                        }))
+      .reference(picked({3, 2}, [](const Index& i) { return Index{i[0], 1 + i[1]}; }))
       .error("narrow", [] { ebb::narrow(ebb::ones({3}), 0, 2, 2); });
-  matrix("diagonal", [](V x) { return ebb::diagonal(x, 1); }).reference(picked({3}, [](const Index& i) {
-    return Index{i[0], i[0] + 1};
-  }));
+  matrix("diagonal", [](V x) {
+    return ebb::diagonal(x, 1);
+  }).reference(picked({3}, [](const Index& i) { return Index{i[0], i[0] + 1}; }));
   cube("diagonal.dims", [](V x) { return ebb::diagonal(x, -1, 2, 0); })
-      .reference(picked({3, 2},
-                        [](const Index& i) {
-                          return Index{i[1], i[0], i[1] + 1};
-                        }))
-      .error("diagonal", [] {
-        ebb::diagonal(ebb::ones({2, 2}), 0, 1, 1);
-      });
+      .reference(picked({3, 2}, [](const Index& i) { return Index{i[1], i[0], i[1] + 1}; }))
+      .error("diagonal", [] { ebb::diagonal(ebb::ones({2, 2}), 0, 1, 1); });
   matrix("unfold", [](V x) { return ebb::unfold(x, 1, 2, 1); })
-      .reference(picked({3, 3, 2},
-                        [](const Index& i) {
-                          return Index{i[0], i[1] + i[2]};
-                        }))
+      .reference(picked({3, 3, 2}, [](const Index& i) { return Index{i[0], i[1] + i[2]}; }))
       .error("unfold", [] { ebb::unfold(ebb::ones({3}), 0, 4, 1); });
-  matrix("as_strided",
-         [](V x) {
-           return ebb::as_strided(x, {2, 3}, {4, 2}, 1);
-         })
+  matrix("as_strided", [](V x) { return ebb::as_strided(x, {2, 3}, {4, 2}, 1); })
       .reference(picked({2, 3},
                         [](const Index& i) {
                           const std::int64_t at = 1 + 4 * i[0] + 2 * i[1];
                           return Index{at / 4, at % 4};
                         }))
-      .reshaping([](In x) {
-        return ebb::as_strided_(x[0], {2, 3}, {4, 2}, 1);
-      })
+      .reshaping([](In x) { return ebb::as_strided_(x[0], {2, 3}, {4, 2}, 1); })
       .no_layouts("it speaks of memory, not of elements")
       .error("as_strided", [] { ebb::as_strided(ebb::ones({3}), {4}, {1}); });
-  matrix("as_strided.overlap",
-         [](V x) {
-           return ebb::as_strided(x, {4, 3}, {1, 2});
-         })
+  matrix("as_strided.overlap", [](V x) { return ebb::as_strided(x, {4, 3}, {1, 2}); })
       .no_layouts("it speaks of memory, not of elements")
       .reference(picked({4, 3}, [](const Index& i) {
         const std::int64_t at = i[0] + 2 * i[1];
         return Index{at / 4, at % 4};
       }));
-  matrix("sum_to_size",
-         [](V x) {
-           return ebb::sum_to_size(x, {1, 4});
-         })
+  matrix("sum_to_size", [](V x) { return ebb::sum_to_size(x, {1, 4}); })
       .roundings(4)
       .reference(built({1, 4},
                        [](const Arrays& in, const Index& i) {
                          return in[0]({0, i[1]}) + in[0]({1, i[1]}) + in[0]({2, i[1]});
                        }))
-      .error("sum_to_size", [] {
-        ebb::sum_to_size(ebb::ones({3, 4}), {2, 4});
-      });
+      .error("sum_to_size", [] { ebb::sum_to_size(ebb::ones({3, 4}), {2, 4}); });
 }
 
 // The gradients of views: zeros with the gradient in its place.
 void placed() {
-  unary("select_backward",
-        [](V g) {
-          return ebb::select_backward(g, {2, 3, 4}, 1, 2);
-        })
+  unary("select_backward", [](V g) { return ebb::select_backward(g, {2, 3, 4}, 1, 2); })
       .shapes({{{2, 4}}})
-      .reference(picked({2, 3, 4},
-                        [](const Index& i) {
-                          return i[1] == 2 ? Index{i[0], i[2]} : Index{};
-                        }))
-      .error("select_backward",
-             [] {
-               ebb::select_backward(ebb::ones({2, 5}), {2, 3, 4}, 1, 2);
-             })
-      .error("select_backward", [] {
-        ebb::select_backward(ebb::ones({2, 4}), {2, 3, 4}, 1, 3);
-      });
-  unary("slice_backward",
-        [](V g) {
-          return ebb::slice_backward(g, {3, 5}, 1, 1, 5, 2);
-        })
+      .reference(picked({2, 3, 4}, [](const Index& i) { return i[1] == 2 ? Index{i[0], i[2]} : Index{}; }))
+      .error("select_backward", [] { ebb::select_backward(ebb::ones({2, 5}), {2, 3, 4}, 1, 2); })
+      .error("select_backward", [] { ebb::select_backward(ebb::ones({2, 4}), {2, 3, 4}, 1, 3); });
+  unary("slice_backward", [](V g) { return ebb::slice_backward(g, {3, 5}, 1, 1, 5, 2); })
       .shapes({{{3, 2}}})
-      .reference(picked({3, 5},
-                        [](const Index& i) {
-                          return i[1] % 2 ? Index{i[0], i[1] / 2} : Index{};
-                        }))
-      .error("slice_backward", [] {
-        ebb::slice_backward(ebb::ones({3, 2}), {3, 5}, 2, 1, 5, 2);
-      });
-  unary("diagonal_backward",
-        [](V g) {
-          return ebb::diagonal_backward(g, {3, 4}, 1, 0, 1);
-        })
+      .reference(picked({3, 5}, [](const Index& i) { return i[1] % 2 ? Index{i[0], i[1] / 2} : Index{}; }))
+      .error("slice_backward", [] { ebb::slice_backward(ebb::ones({3, 2}), {3, 5}, 2, 1, 5, 2); });
+  unary("diagonal_backward", [](V g) { return ebb::diagonal_backward(g, {3, 4}, 1, 0, 1); })
       .shapes({{{3}}})
       .reference(picked({3, 4}, [](const Index& i) { return i[1] == i[0] + 1 ? Index{i[0]} : Index{}; }))
-      .error("diagonal_backward", [] {
-        ebb::diagonal_backward(ebb::ones({3}), {3, 4}, 1, 1, 1);
-      });
-  unary("unfold_backward",
-        [](V g) {
-          return ebb::unfold_backward(g, {3, 4}, 1, 2, 1);
-        })
+      .error("diagonal_backward", [] { ebb::diagonal_backward(ebb::ones({3}), {3, 4}, 1, 1, 1); });
+  unary("unfold_backward", [](V g) { return ebb::unfold_backward(g, {3, 4}, 1, 2, 1); })
       .shapes({{{3, 3, 2}}})
       .reference(built({3, 4},
                        [](const Arrays& in, const Index& i) {
@@ -258,9 +151,7 @@ void placed() {
                            if (i[1] >= w && i[1] < w + 2) s += in[0]({i[0], w, i[1] - w});
                          return s;
                        }))
-      .error("unfold_backward", [] {
-        ebb::unfold_backward(ebb::ones({18}), {3, 4}, 1, 2, 1);
-      });
+      .error("unfold_backward", [] { ebb::unfold_backward(ebb::ones({18}), {3, 4}, 1, 2, 1); });
 }
 
 }  // namespace

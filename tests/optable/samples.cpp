@@ -1,11 +1,11 @@
 // Makes the inputs of rows, lays them out otherwise, and compares results.
 #include "optable/samples.h"
 
+#include "support/catch.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-
-#include "support/catch.h"
 
 // Makes the inputs of rows, and compares results.
 

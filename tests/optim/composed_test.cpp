@@ -1,10 +1,10 @@
 // Optimizers whose updates are made of ops: the values of torch 2.15, states and errors.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <functional>
 #include <sstream>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;

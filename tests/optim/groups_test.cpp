@@ -1,9 +1,9 @@
 // Groups, options and states as values: copies of their own, comparison, and what a base class does.
 #include <ebb/ebb.h>
 
-#include <utility>
-
 #include "support/catch.h"
+
+#include <utility>
 
 using namespace ebb;
 using namespace ebb::optim;

@@ -1,10 +1,10 @@
 // Hooks of optimizers: around a step, and where states are written and read.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <sstream>
 #include <string>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;

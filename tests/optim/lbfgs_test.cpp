@@ -1,10 +1,10 @@
 // L-BFGS on Rosenbrock's function: the values of torch 2.15, and what it refuses.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <functional>
 #include <sstream>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;
@@ -135,9 +135,7 @@ TEST_CASE("states of LBFGS are equal only where every number and every tensor is
       [](auto& s) { s.H_diag(1); },
       [](auto& s) { s.d(zeros({2})); },
       [](auto& s) { s.prev_flat_grad({}); },
-      [](auto& s) {
-        s.old_dirs({ones({2}), ones({2})});
-      },
+      [](auto& s) { s.old_dirs({ones({2}), ones({2})}); },
       [](auto& s) { s.old_dirs({ones({2})}); },
       [](auto& s) { s.old_stps({zeros({2})}); }};
   for (const auto& change : changes) {

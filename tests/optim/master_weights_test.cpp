@@ -1,9 +1,9 @@
 // Master weights: 16-bit parameters whose updates are computed on copies in f32.
 #include <ebb/ebb.h>
 
-#include <sstream>
-
 #include "support/catch.h"
+
+#include <sstream>
 
 using namespace ebb;
 using namespace ebb::optim;

@@ -1,10 +1,10 @@
 // Optimizers: libtorch 1.13's trajectories, groups, closures, state, schedules, errors.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;

@@ -3,11 +3,11 @@
 // ranges.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <algorithm>
 #include <functional>
 #include <sstream>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;

@@ -2,12 +2,12 @@
 // the momentum where they move it.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <sstream>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;
@@ -70,9 +70,7 @@ const std::vector<Rates>& all_rates() {
        {0.4, 0.4, 0.4, 0.2, 0.2, 0.05, 0.05, 0.0125, 0.003125},
        {}},
       {"MultiStepLR",
-       [](Optimizer& o) {
-         return of<MultiStepLR>(o, Milestones{4, 9, 9, 15}, 0.3);
-       },
+       [](Optimizer& o) { return of<MultiStepLR>(o, Milestones{4, 9, 9, 15}, 0.3); },
        {0.1, 0.1, 0.1, 0.03, 0.03, 0.0027, 0.0027, 0.00081, 0.00081},
        {0.4, 0.4, 0.4, 0.12, 0.12, 0.0108, 0.0108, 0.00324, 0.00324},
        {}},
@@ -217,9 +215,7 @@ const std::vector<Rates>& all_rates() {
        {0.2, 0.2, 0.2, 0.36, 0.3276, 0.25030304208, 0.2330821927849, 0.2283977068743, 0.3498578883038},
        {}},
       {"sequence after a cycle",
-       [](Optimizer& o) {
-         return sequence(o, {of<OneCycleLR>(o, 2.0, 40), of<ExponentialLR>(o, 0.9)}, {9});
-       },
+       [](Optimizer& o) { return sequence(o, {of<OneCycleLR>(o, 2.0, 40), of<ExponentialLR>(o, 0.9)}, {9}); },
        {0.08, 0.1188867453301, 0.2323966084821, 0.6412015875182, 0.9033777552576, 0.08, 0.0648, 0.04251528,
         0.01830143396397},
        {0.08, 0.1188867453301, 0.2323966084821, 0.6412015875182, 0.9033777552576, 0.08, 0.0648, 0.04251528,
@@ -340,9 +336,7 @@ TEST_CASE("a plateau lowers the rates as torch does") {
   const std::vector<Case> cases = {
       {[](Optimizer& o) { return Plateau(o, Plateau::min, 0.5, 2); },
        {0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.2, 0.025}},
-      {[](Optimizer& o) {
-         return Plateau(o, Plateau::min, 0.3, 1, 0.05, Plateau::abs, 2, {0.01, 0.05});
-       },
+      {[](Optimizer& o) { return Plateau(o, Plateau::min, 0.3, 1, 0.05, Plateau::abs, 2, {0.01, 0.05}); },
        {0.4, 0.4, 0.4, 0.4, 0.4, 0.12, 0.05, 0.05, 0.05}},
       {[](Optimizer& o) { return Plateau(o, Plateau::max, 0.5, 3, 0.01); },
        {0.4, 0.4, 0.4, 0.2, 0.2, 0.1, 0.1, 0.05, 0.0125}},

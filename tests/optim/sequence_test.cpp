@@ -2,10 +2,10 @@
 // back.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <cmath>
 #include <functional>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;
@@ -69,9 +69,7 @@ TEST_CASE("a schedule that a sequence begins at a milestone sets the rates that 
       {"StepLR of Python",
        [](Optimizer& o) { return std::make_shared<StepLR>(o, 2u, 0.5, StepLR::Counting::kPython); }},
       {"MultiStepLR",
-       [](Optimizer& o) {
-         return std::make_shared<MultiStepLR>(o, Milestones{0, 2, 2, 5}, 0.3);
-       }},
+       [](Optimizer& o) { return std::make_shared<MultiStepLR>(o, Milestones{0, 2, 2, 5}, 0.3); }},
       {"ConstantLR", [](Optimizer& o) { return std::make_shared<ConstantLR>(o, 0.25, 3); }},
       {"LinearLR", [](Optimizer& o) { return std::make_shared<LinearLR>(o, 0.2, 0.9, 4); }},
       {"ExponentialLR", [](Optimizer& o) { return std::make_shared<ExponentialLR>(o, 0.9); }},

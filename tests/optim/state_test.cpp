@@ -2,9 +2,9 @@
 // notices.
 #include <ebb/ebb.h>
 
-#include <functional>
-
 #include "support/catch.h"
+
+#include <functional>
 
 using namespace ebb;
 using namespace ebb::optim;

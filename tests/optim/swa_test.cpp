@@ -4,10 +4,10 @@
 #include <ebb/optim.h>
 #include <ebb/optim/swa_utils.h>
 
+#include "support/catch.h"
+
 #include <sstream>
 #include <vector>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;

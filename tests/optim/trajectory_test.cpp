@@ -2,10 +2,10 @@
 // with the learning rate halved on the way.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <cmath>
 #include <functional>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;

@@ -1,10 +1,10 @@
 // Optimizers of a program's own, what optimizers let it read, and the options that files keep.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <functional>
 #include <sstream>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;

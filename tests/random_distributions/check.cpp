@@ -1,14 +1,14 @@
 // Whether numbers follow a law: one histogram, whose cells end at numbers of the dtype, asked four questions.
 #include <ebb/core/half.h>
 
+#include "random_distributions/law.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <sstream>
-
-#include "random_distributions/law.h"
 
 namespace distributions {
 namespace {

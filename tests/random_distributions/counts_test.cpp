@@ -1,9 +1,9 @@
 // Integers, permutations, categories and counts.
+#include "random_distributions/law.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-
-#include "random_distributions/law.h"
 
 using namespace distributions;
 
@@ -144,12 +144,10 @@ TEST_CASE("categories follow their law") {
   };
   pair_row(kReals, {1, 0, 2, 5, 0, 0.5});
   pair_row({kFloat, kDouble, kBFloat16}, {1e-30, 1e30, 0, 1, 1.5, 1e38});
-  follows("multinomial of one of many, not put back", kReals, integers(0, 200), [](const TensorOptions& o) {
-    return multinomial(ones({2048, 200}, o), 1);
-  });
-  follows("multinomial of all", {kFloat, kBFloat16}, integers(0, 24), [](const TensorOptions& o) {
-    return ranks_of(multinomial(ones({kCalls, 4}, o), 4));
-  });
+  follows("multinomial of one of many, not put back", kReals, integers(0, 200),
+          [](const TensorOptions& o) { return multinomial(ones({2048, 200}, o), 1); });
+  follows("multinomial of all", {kFloat, kBFloat16}, integers(0, 24),
+          [](const TensorOptions& o) { return ranks_of(multinomial(ones({kCalls, 4}, o), 4)); });
 }
 
 TEST_CASE("poisson and binomial numbers follow their law") {

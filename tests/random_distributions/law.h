@@ -3,12 +3,12 @@
 
 #include <ebb/ebb.h>
 
+#include "amp/device.h"
+#include "support/catch.h"
+
 #include <functional>
 #include <string>
 #include <vector>
-
-#include "amp/device.h"
-#include "support/catch.h"
 
 // The law that numbers are drawn by, and the check that they follow it.
 //

@@ -1,7 +1,7 @@
 // The draws of layers, initial values and samplers of data.
-#include <cmath>
-
 #include "random_distributions/law.h"
+
+#include <cmath>
 
 using namespace distributions;
 

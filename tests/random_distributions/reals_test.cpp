@@ -1,7 +1,7 @@
 // Numbers of real distributions, and coins.
-#include <cmath>
-
 #include "random_distributions/law.h"
+
+#include <cmath>
 
 using namespace distributions;
 
@@ -30,9 +30,8 @@ TEST_CASE("uniform numbers follow their law") {
   uniform_row("rand_like", 0, 1, [](const TensorOptions& o) { return rand_like(empty({kDraws}, o)); });
   for (const auto& [from, to] : {std::pair(-3.0, 5.0), std::pair(1.0, 1.0625), std::pair(-256.0, -255.0)})
     uniform_row("uniform_ from " + std::to_string(from), from, to, uniform_draw(from, to));
-  uniform_row("uniform_ with gaps", -1, 1, [](const TensorOptions& o) {
-    return empty({kDraws, 2}, o).select(1, 1).uniform_(-1, 1);
-  });
+  uniform_row("uniform_ with gaps", -1, 1,
+              [](const TensorOptions& o) { return empty({kDraws, 2}, o).select(1, 1).uniform_(-1, 1); });
   const double step[] = {0x1p-23, 0x1p-52, 0x1p-10, 0x1p-7};
   for (std::size_t i = 0; i < 4; ++i)  // one number alone lies between these
     follows("uniform_ in one step", {kReals[i]}, integers(1, 2), uniform_draw(1, 1 + step[i]));
@@ -46,9 +45,8 @@ TEST_CASE("normal and log-normal numbers follow their law") {
   follows("randn_like", kReals, normal(0, 1),
           [](const TensorOptions& o) { return randn_like(empty({kDraws}, o)); });
   follows("normal_", kReals, normal(3, 0.02), filled([](Tensor& x) { x.normal_(3, 0.02); }));
-  follows("normal_ with gaps", kReals, normal(-1, 4), [](const TensorOptions& o) {
-    return empty({kDraws, 2}, o).select(1, 1).normal_(-1, 4);
-  });
+  follows("normal_ with gaps", kReals, normal(-1, 4),
+          [](const TensorOptions& o) { return empty({kDraws, 2}, o).select(1, 1).normal_(-1, 4); });
   follows("normal_ of few at a time", kReals, normal(0, 1), [](const TensorOptions& o) {
     std::vector<Tensor> parts;
     for (std::int64_t size = 1; size < 400; ++size) parts.push_back(empty({size}, o).normal_());

@@ -6,15 +6,15 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/optim.h>
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <optional>
-
 #include "optable/table.h"
 #include "random_programs/draw.h"
 #include "random_programs/generate.h"
 #include "random_programs/kinds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
 
 // Changes the results of statements as rounding might.
 

@@ -2,11 +2,11 @@
 // them.
 #pragma once
 
-#include <cstdint>
-
 #include "random_programs/draw.h"
 #include "random_programs/program.h"
 #include "random_programs/ways.h"
+
+#include <cstdint>
 
 // Changes the results of statements as rounding might.
 

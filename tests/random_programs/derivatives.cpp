@@ -7,17 +7,17 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 
+#include "optable/table.h"
+#include "random_programs/generate.h"
+#include "random_programs/kinds.h"
+#include "support/scopes.h"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <set>
 #include <sstream>
-
-#include "optable/table.h"
-#include "random_programs/generate.h"
-#include "random_programs/kinds.h"
-#include "support/scopes.h"
 
 namespace programs {
 namespace {

@@ -1,10 +1,10 @@
 // First and second derivatives of programs against finite differences.
 #pragma once
 
-#include <string>
-
 #include "random_programs/draw.h"
 #include "random_programs/program.h"
+
+#include <string>
 
 namespace programs {
 

@@ -1,11 +1,11 @@
 // Random programs give on a device what they give on the CPU, within bounds.
 #include <ebb/cuda/cuda.h>
 
-#include <iostream>
-
 #include "random_programs/bounds.h"
 #include "random_programs/generate.h"
 #include "support/catch.h"
+
+#include <iostream>
 
 using namespace programs;
 

@@ -4,15 +4,15 @@
 #include <ebb/compile.h>
 #include <ebb/core/error.h>
 
+#include "random_programs/generate.h"
+#include "random_programs/kinds.h"
+#include "support/scopes.h"
+
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <set>
 #include <sstream>
-
-#include "random_programs/generate.h"
-#include "random_programs/kinds.h"
-#include "support/scopes.h"
 
 namespace programs {
 namespace {

@@ -1,12 +1,12 @@
 // Programs whose bodies are emitted as sources and compiled together.
 #pragma once
 
+#include "random_programs/program.h"
+
 #include <functional>
 #include <string>
 #include <tuple>
 #include <vector>
-
-#include "random_programs/program.h"
 
 namespace programs {
 

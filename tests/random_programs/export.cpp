@@ -3,16 +3,16 @@
 
 #include <ebb/core/random.h>
 
-#include <algorithm>
-#include <map>
-#include <ostream>
-#include <set>
-
 #include "optable/samples.h"
 #include "random_programs/generate.h"
 #include "random_programs/kinds.h"
 #include "support/compare.h"
 #include "support/scopes.h"
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+#include <set>
 
 namespace programs {
 namespace {

@@ -1,11 +1,11 @@
 // Programs and rows as Python that runs them in PyTorch and compares, and rows in PyTorch's words.
 #pragma once
 
+#include "random_programs/program.h"
+
 #include <iosfwd>
 #include <string>
 #include <vector>
-
-#include "random_programs/program.h"
 
 namespace programs {
 

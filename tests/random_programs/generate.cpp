@@ -4,14 +4,14 @@
 #include <ebb/autograd/node.h>
 #include <ebb/core/random.h>
 
+#include "optable/checks.h"
+#include "random_programs/kinds.h"
+
 #include <algorithm>
 #include <iomanip>
 #include <ostream>
 #include <unordered_set>
 #include <vector>
-
-#include "optable/checks.h"
-#include "random_programs/kinds.h"
 
 namespace programs {
 namespace {
@@ -336,7 +336,7 @@ using Fails = std::function<bool(const Program&)>;
 
 // Takes runs of elements out of a list of the program, as long as the program fails.
 template <class List>
-bool thin_out(Program& program, List Program::*list, const Fails& fails) {
+bool thin_out(Program& program, List Program::* list, const Fails& fails) {
   bool any = false;
   for (std::size_t run = (program.*list).size(); run > 0; run /= 2)
     for (std::size_t at = 0; at + run <= (program.*list).size();) {

@@ -2,15 +2,15 @@
 // small.
 #pragma once
 
+#include "random_programs/draw.h"
+#include "random_programs/kinds.h"
+#include "random_programs/program.h"
+
 #include <functional>
 #include <iosfwd>
 #include <map>
 #include <string>
 #include <utility>
-
-#include "random_programs/draw.h"
-#include "random_programs/kinds.h"
-#include "random_programs/program.h"
 
 namespace programs {
 

@@ -1,14 +1,14 @@
 // Kinds of statements: how one is drawn, run and printed, and which faults of them are known.
 #pragma once
 
+#include "random_programs/draw.h"
+#include "random_programs/program.h"
+
 #include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "random_programs/draw.h"
-#include "random_programs/program.h"
 
 namespace programs {
 

@@ -1,11 +1,11 @@
 // Statements about gradients: backward, grad, flags of tensors, hooks and functions of the user.
-#include "random_programs/kinds.h"
-
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/function.h>
 #include <ebb/autograd/hooks.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
+
+#include "random_programs/kinds.h"
 
 namespace programs {
 namespace {

@@ -9,9 +9,9 @@
 #include <ebb/ops/linalg/products.h>
 #include <ebb/ops/random.h>
 
-#include <thread>
-
 #include "random_programs/kinds.h"
+
+#include <thread>
 
 // Acts of a caller between two calls, and what random generators are asked.
 

@@ -1,9 +1,9 @@
 // x.index({...}) and x.index_put_({...}, value) with all that may stand between the brackets.
-#include "random_programs/kinds.h"
-
 #include <ebb/ops/creation.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/index/indexing.h>
+
+#include "random_programs/kinds.h"
 
 #include <sstream>
 

@@ -6,9 +6,9 @@
 #include <ebb/optim/swa_utils.h>
 #include <ebb/serialize.h>
 
-#include <sstream>
-
 #include "random_programs/kinds.h"
+
+#include <sstream>
 
 // Modules, optimizers and what a caller does with them.
 

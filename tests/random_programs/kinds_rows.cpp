@@ -1,13 +1,12 @@
 // Statements that are rows of the op table: their functions, and their twins in place.
+#include "optable/samples.h"
+#include "random_programs/export.h"
 #include "random_programs/kinds.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
-
-#include "optable/samples.h"
-#include "random_programs/export.h"
 
 namespace programs {
 namespace {

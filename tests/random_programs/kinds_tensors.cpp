@@ -1,9 +1,9 @@
 // Statements that make tensors: of numbers, of others by casts, copies, joins and parts.
-#include "random_programs/kinds.h"
-
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
+
+#include "random_programs/kinds.h"
 
 namespace programs {
 namespace {
@@ -118,21 +118,9 @@ struct Join {
 };
 using L = const std::vector<Variable>&;
 const std::vector<Join> joins = {
-    {"cat", 2, false,
-     [](L x) {
-       return ebb::cat({x[0], x[1]});
-     },
-     "@cat([#0, #1])"},
-    {"cat.last", 3, false,
-     [](L x) {
-       return ebb::cat({x[0], x[1], x[2]}, -1);
-     },
-     "@cat([#0, #1, #2], -1)"},
-    {"stack", 2, false,
-     [](L x) {
-       return ebb::stack({x[0], x[1]}, -1);
-     },
-     "@stack([#0, #1], -1)"},
+    {"cat", 2, false, [](L x) { return ebb::cat({x[0], x[1]}); }, "@cat([#0, #1])"},
+    {"cat.last", 3, false, [](L x) { return ebb::cat({x[0], x[1], x[2]}, -1); }, "@cat([#0, #1, #2], -1)"},
+    {"stack", 2, false, [](L x) { return ebb::stack({x[0], x[1]}, -1); }, "@stack([#0, #1], -1)"},
     {"where", 3, true, [](L x) { return ebb::where(x[0] > 0, x[1], x[2]); }, "@where(#0 > 0, #1, #2)"},
     {"add", 2, true, [](L x) { return x[0] + x[1]; }, "#0 + #1"},
     {"sub", 2, true, [](L x) { return ebb::sub(x[0], x[1].to(ebb::kFloat), 0.5); },

@@ -4,9 +4,9 @@
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>
 
-#include <algorithm>
-
 #include "random_programs/kinds.h"
+
+#include <algorithm>
 
 // Views, and geometry that changes in place.
 
@@ -139,14 +139,9 @@ const std::vector<View> views = {
      [](X x, N n) -> Variable { return x.squeeze_(n[0]); }},
     {"diagonal", diagonalized, [](X x, N n) { return x.diagonal(n[0], n[1], n[2]); }, "diagonal(#0, #1, #2)"},
     {"unfold", unfolded, [](X x, N n) { return x.unfold(n[0], n[1], n[2]); }, "unfold(#0, #1, #2)"},
-    {"as_strided", strided,
-     [](X x, N n) {
-       return x.as_strided({n[0], n[1]}, {n[2], n[3]}, n[4]);
-     },
+    {"as_strided", strided, [](X x, N n) { return x.as_strided({n[0], n[1]}, {n[2], n[3]}, n[4]); },
      "as_strided((#0, #1), (#2, #3), #4)",
-     [](X x, N n) -> Variable {
-       return x.as_strided_({n[0], n[1]}, {n[2], n[3]}, n[4]);
-     }},
+     [](X x, N n) -> Variable { return x.as_strided_({n[0], n[1]}, {n[2], n[3]}, n[4]); }},
     {"detach", none, [](X x, N) { return x.detach(); }, "detach()"},
     {"alias", none, [](X x, N) { return x.view_as(x); }, "view_as(#x)"},
 };

@@ -1,10 +1,10 @@
 // libFuzzer draws programs: the bytes that it changes are the generator's choices.
-#include <cstdlib>
-#include <iostream>
-
 #include "random_programs/generate.h"
 #include "random_programs/kinds.h"
 #include "random_programs/ways.h"
+
+#include <cstdlib>
+#include <iostream>
 
 extern "C" [[gnu::visibility("default")]] int LLVMFuzzerTestOneInput(const std::uint8_t* bytes,
                                                                      std::size_t count) {

@@ -7,9 +7,9 @@
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>
 
-#include <sstream>
-
 #include "random_programs/bounds.h"
+
+#include <sstream>
 
 namespace programs {
 namespace {

@@ -1,14 +1,6 @@
 // Draws and runs programs, or exports them: random_programs [--seed S] [--count N] [--export FILE] ...
 #include <ebb/core/deterministic.h>
 
-#include <CLI/CLI.hpp>
-
-#include <fstream>
-#include <functional>
-#include <iostream>
-#include <map>
-#include <sstream>
-
 #include "random_programs/bounds.h"
 #include "random_programs/derivatives.h"
 #include "random_programs/emitted.h"
@@ -17,6 +9,14 @@
 #include "random_programs/kinds.h"
 #include "random_programs/trace.h"
 #include "random_programs/ways.h"
+
+#include <CLI/CLI.hpp>
+
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <sstream>
 
 namespace {
 

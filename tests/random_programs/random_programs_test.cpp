@@ -1,9 +1,4 @@
 // Random programs give the same in every way of running them; and the parts of the generator.
-#include <chrono>
-#include <iostream>
-#include <set>
-#include <sstream>
-
 #include "optable/table.h"
 #include "random_programs/derivatives.h"
 #include "random_programs/export.h"
@@ -11,6 +6,11 @@
 #include "random_programs/kinds.h"
 #include "random_programs/ways.h"
 #include "support/catch.h"
+
+#include <chrono>
+#include <iostream>
+#include <set>
+#include <sstream>
 
 using namespace programs;
 

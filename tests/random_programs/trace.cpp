@@ -4,6 +4,8 @@
 #include <ebb/core/error.h>
 #include <ebb/ops/creation.h>
 
+#include "random_programs/ways.h"
+
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,8 +16,6 @@
 #include <istream>
 #include <ostream>
 #include <sstream>
-
-#include "random_programs/ways.h"
 
 // Compares what programs give, and passes it on to other processes.
 

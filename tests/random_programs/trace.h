@@ -3,14 +3,14 @@
 
 #include <ebb/autograd/variable.h>
 
+#include "random_programs/program.h"
+
 #include <sys/types.h>
 
 #include <cstdint>
 #include <iosfwd>
 #include <string>
 #include <vector>
-
-#include "random_programs/program.h"
 
 namespace programs {
 

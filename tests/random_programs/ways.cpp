@@ -12,15 +12,15 @@
 #include <ebb/optim.h>
 #include <ebb/serialize.h>
 
+#include "random_programs/bounds.h"
+#include "random_programs/kinds.h"
+#include "support/scopes.h"
+
 #include <algorithm>
 #include <functional>
 #include <set>
 #include <sstream>
 #include <string_view>
-
-#include "random_programs/bounds.h"
-#include "random_programs/kinds.h"
-#include "support/scopes.h"
 
 // As in PyTorch, a gradient with a graph holds its leaf, and a tensor that is saved and then written to holds
 // itself: programs leave such cycles behind, of which LeakSanitizer is not to speak.

@@ -2,14 +2,14 @@
 // count.
 #pragma once
 
+#include "random_programs/program.h"
+#include "random_programs/trace.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
-
-#include "random_programs/program.h"
-#include "random_programs/trace.h"
 
 // Watches that writes are counted.
 

@@ -1,4 +1,6 @@
 // If memory runs out, the caller gets an exception, and nothing is lost.
+#include "scarce/scarce.h"
+
 #include <ebb/checkpoint.h>
 #include <ebb/core/allocator.h>
 #include <ebb/data.h>
@@ -7,12 +9,11 @@
 #include <ebb/io/pytorch.h>
 #include <ebb/io/sharded.h>
 
-#include <thread>
-
-#include "scarce/scarce.h"
 #include "support/catch.h"
 #include "support/child.h"
 #include "support/files.h"
+
+#include <thread>
 
 using namespace ebb;
 using support::Folder;
@@ -82,9 +83,7 @@ TEST_CASE("a module has a name without memory") {
 TEST_CASE("a save that memory does not suffice for leaves the file as it is") {
   using Save = std::function<void(const std::string& path, int version)>;
   const Save saves[] = {
-      [](auto& path, int v) {
-        safetensors::write(path, tensors_of(v), {{"key", "of a text that is long"}});
-      },
+      [](auto& path, int v) { safetensors::write(path, tensors_of(v), {{"key", "of a text that is long"}}); },
       [](auto& path, int v) { pytorch::write(path, tensors_of(v)); },
       [](auto& path, int v) { pytorch::write_archive(path, tensors_of(v)); },
       [](auto& path, int v) { npy::write_npz(path, tensors_of(v)); },
@@ -254,10 +253,7 @@ TEST_CASE("a module that is called with other tensors has its own again where me
   net->weight.mutable_grad() = full({2, 2}, 3.);
   const Tensor before = net->weight.detach().clone(), other = zeros({2, 2}).requires_grad_();
   check(
-      nothing,
-      [&] {
-        nn::functional_call(net, {{"weight", other}}, ones({1, 2}));
-      },
+      nothing, [&] { nn::functional_call(net, {{"weight", other}}, ones({1, 2})); },
       [&](bool) {
         return net->weight.is_leaf() && net->weight.requires_grad() && net->weight.detach().equal(before) &&
                net->weight.grad().defined() && net->weight.grad().equal(full({2, 2}, 3.));

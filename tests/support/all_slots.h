@@ -1,10 +1,13 @@
 // Every kernel slot of the library: its symbol table is the list.
 #pragma once
 
+#include <ebb/ebb.h>
+
+#include "kernel/slot.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 
-#include <ebb/ebb.h>
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -13,8 +16,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "kernel/slot.h"
 
 namespace ebb::testing {
 

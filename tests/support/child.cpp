@@ -1,4 +1,6 @@
 // Children that are killed in the middle of what they write.
+#include "support/child.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -12,8 +14,6 @@
 #include <map>
 #include <random>
 #include <stdexcept>
-
-#include "support/child.h"
 
 namespace support {
 namespace {

@@ -6,9 +6,9 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
 
-#include <cmath>
-
 #include "support/catch.h"
+
+#include <cmath>
 
 namespace support {
 

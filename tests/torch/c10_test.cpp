@@ -1,4 +1,6 @@
 // c10's small tools.
+#include "support/catch.h"
+
 #include <c10/util/ArrayRef.h>
 #include <c10/util/Optional.h>
 #include <c10/util/ScopeExit.h>
@@ -10,8 +12,6 @@
 #include <torch/torch.h>
 
 #include <filesystem>
-
-#include "support/catch.h"
 
 TEST_CASE("irange counts in the type of its end and is empty when that lies below") {
   std::vector<int64_t> whole;

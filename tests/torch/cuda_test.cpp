@@ -1,4 +1,6 @@
 // libtorch's names for devices, streams, events and graphs; on a device where there is one.
+#include "support/catch.h"
+
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
 #include <ATen/cuda/CUDAGraph.h>
@@ -6,8 +8,6 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 #include <torch/torch.h>
-
-#include "support/catch.h"
 
 TEST_CASE("guards that hold nothing work without a device") {
   const c10::cuda::OptionalCUDAGuard none;

@@ -1,9 +1,9 @@
 // What loaders are made of in libtorch: queues, shuttles, sequencers.
+#include "support/catch.h"
+
 #include <torch/torch.h>
 
 #include <thread>
-
-#include "support/catch.h"
 
 namespace {
 

@@ -1,10 +1,9 @@
 // libtorch's macros for checks, warnings, options, modules and dtypes.
-#include <torch/torch.h>
+#include "support/catch.h"
 
 #include <ATen/ATen.h>
 #include <c10/util/Logging.h>
-
-#include "support/catch.h"
+#include <torch/torch.h>
 
 // libtorch's macros for checks, warnings, options and modules.
 

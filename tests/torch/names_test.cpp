@@ -1,4 +1,7 @@
 // Names, namespaces and internals that libtorch's programs use.
+#include "support/catch.h"
+#include "support/scopes.h"
+
 #include <torch/csrc/autograd/functions/basic_ops.h>
 #include <torch/csrc/utils/variadic.h>
 #include <torch/detail/static.h>
@@ -6,9 +9,6 @@
 #include <torch/torch.h>
 
 #include <sstream>
-
-#include "support/catch.h"
-#include "support/scopes.h"
 
 // Names of modules as libtorch prints them, and what it asks of types.
 

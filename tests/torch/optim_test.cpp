@@ -1,11 +1,11 @@
 // What an optimizer remembers, under the keys of either version of libtorch.
+#include "support/catch.h"
+
 #include <torch/torch.h>
 
 #include <deque>
 #include <sstream>
 #include <tuple>
-
-#include "support/catch.h"
 
 namespace {
 

@@ -1,4 +1,6 @@
 // Tensors in libtorch's format: what libtorch 1.13.1 printed of the same expressions.
+#include "support/catch.h"
+
 #include <torch/torch.h>
 
 #include <cmath>
@@ -6,8 +8,6 @@
 #include <map>
 #include <sstream>
 #include <utility>
-
-#include "support/catch.h"
 
 namespace {
 

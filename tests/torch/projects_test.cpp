@@ -1,4 +1,6 @@
 // Programs as projects for libtorch write them, compiled as they are.
+#include "support/catch.h"
+
 #include <ATen/ParallelOpenMP.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/cuda/CUDAContext.h>
@@ -12,8 +14,6 @@
 
 #include <array>
 #include <sstream>
-
-#include "support/catch.h"
 
 namespace {
 

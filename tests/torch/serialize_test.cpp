@@ -1,9 +1,9 @@
 // save and load through memory and functions, of whatever goes into an archive.
+#include "support/catch.h"
+
 #include <torch/torch.h>
 
 #include <cstring>
-
-#include "support/catch.h"
 
 namespace {
 

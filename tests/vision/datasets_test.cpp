@@ -1,12 +1,12 @@
 // Folders of images, and CIFAR.
 #include <ebb/vision.h>
 
-#include <algorithm>
-#include <filesystem>
-
 #include "support/catch.h"
 #include "support/child.h"
 #include "support/files.h"
+
+#include <algorithm>
+#include <filesystem>
 
 using namespace ebb;
 using namespace ebb::vision::datasets;

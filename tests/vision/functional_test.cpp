@@ -1,12 +1,12 @@
 // Functions of images: torchvision's numbers, errors, grids, wide integers and 16-bit floats.
 #include <ebb/vision.h>
 
-#include <functional>
-#include <limits>
-
 #include "goldens.h"
 #include "support/catch.h"
 #include "support/compare.h"
+
+#include <functional>
+#include <limits>
 
 // Functions of images: torchvision's numbers, and errors.
 
@@ -22,69 +22,29 @@ namespace {
 const std::vector<std::pair<std::string, std::function<Variable(const Variable&)>>>& functions() {
   using V = const Variable&;
   static const std::vector<std::pair<std::string, std::function<Variable(V)>>> all = {
-      {"resize_down",
-       [](V x) {
-         return F::resize(x, {4, 5});
-       }},
+      {"resize_down", [](V x) { return F::resize(x, {4, 5}); }},
       {"resize_shorter",
        [](V x) { return F::resize(x.narrow(-2, 0, 5), 4, InterpolationMode::bilinear, 6); }},
       {"resize_up_plain",
-       [](V x) {
-         return F::resize(x, {9, 8}, InterpolationMode::bilinear, nullopt, false);
-       }},
-      {"resize_bicubic",
-       [](V x) {
-         return F::resize(x, {4, 7}, InterpolationMode::bicubic);
-       }},
-      {"resize_nearest",
-       [](V x) {
-         return F::resize(x, {5, 4}, InterpolationMode::nearest);
-       }},
-      {"resize_exact",
-       [](V x) {
-         return F::resize(x, {5, 4}, InterpolationMode::nearest_exact);
-       }},
+       [](V x) { return F::resize(x, {9, 8}, InterpolationMode::bilinear, nullopt, false); }},
+      {"resize_bicubic", [](V x) { return F::resize(x, {4, 7}, InterpolationMode::bicubic); }},
+      {"resize_nearest", [](V x) { return F::resize(x, {5, 4}, InterpolationMode::nearest); }},
+      {"resize_exact", [](V x) { return F::resize(x, {5, 4}, InterpolationMode::nearest_exact); }},
       {"crop_outside", [](V x) { return F::crop(x, -2, 6, 5, 5); }},
-      {"center_crop",
-       [](V x) {
-         return F::center_crop(x, {6, 4});
-       }},
-      {"center_crop_larger",
-       [](V x) {
-         return F::center_crop(x, {8, 6});
-       }},
-      {"resized_crop",
-       [](V x) {
-         return F::resized_crop(x, 1, 2, 5, 6, {3, 4});
-       }},
-      {"pad_fill",
-       [](V x) {
-         return F::pad(x, {1, 2}, {1, 0, 1});
-       }},
-      {"pad_edge",
-       [](V x) {
-         return F::pad(x, {1, 0, 2, 1}, {}, PaddingMode::edge);
-       }},
-      {"pad_reflect",
-       [](V x) {
-         return F::pad(x, {1, 0, 2, 1}, {}, PaddingMode::reflect);
-       }},
-      {"pad_symmetric",
-       [](V x) {
-         return F::pad(x, {1, 0, 2, 1}, {}, PaddingMode::symmetric);
-       }},
+      {"center_crop", [](V x) { return F::center_crop(x, {6, 4}); }},
+      {"center_crop_larger", [](V x) { return F::center_crop(x, {8, 6}); }},
+      {"resized_crop", [](V x) { return F::resized_crop(x, 1, 2, 5, 6, {3, 4}); }},
+      {"pad_fill", [](V x) { return F::pad(x, {1, 2}, {1, 0, 1}); }},
+      {"pad_edge", [](V x) { return F::pad(x, {1, 0, 2, 1}, {}, PaddingMode::edge); }},
+      {"pad_reflect", [](V x) { return F::pad(x, {1, 0, 2, 1}, {}, PaddingMode::reflect); }},
+      {"pad_symmetric", [](V x) { return F::pad(x, {1, 0, 2, 1}, {}, PaddingMode::symmetric); }},
       {"rotate", [](V x) { return F::rotate(x, 33); }},
       {"rotate_expand",
        [](V x) { return F::rotate(x, 33, InterpolationMode::bilinear, true, nullopt, {0.5}); }},
       {"rotate_quarter", [](V x) { return F::rotate(x, -90, InterpolationMode::nearest, true); }},
       {"rotate_center",
-       [](V x) {
-         return F::rotate(x, 20, InterpolationMode::nearest, false, {{2, 1}}, {1, 0, 0.5});
-       }},
-      {"affine",
-       [](V x) {
-         return F::affine(x, 17, {1, -2}, 0.8, {11, 5}, InterpolationMode::bilinear);
-       }},
+       [](V x) { return F::rotate(x, 20, InterpolationMode::nearest, false, {{2, 1}}, {1, 0, 0.5}); }},
+      {"affine", [](V x) { return F::affine(x, 17, {1, -2}, 0.8, {11, 5}, InterpolationMode::bilinear); }},
       {"gray", [](V x) { return F::rgb_to_grayscale(x); }},
       {"brightness", [](V x) { return F::adjust_brightness(x, 1.4); }},
       {"contrast", [](V x) { return F::adjust_contrast(x, 1.7); }},
@@ -96,10 +56,7 @@ const std::vector<std::pair<std::string, std::function<Variable(const Variable&)
       {"solarize", [](V x) { return F::solarize(x, x.dtype() == kByte ? 128 : 0.5); }},
       {"posterize", [](V x) { return F::posterize(x, 3); }},
       {"autocontrast", [](V x) { return F::autocontrast(F::adjust_brightness(x, 0.5)); }},
-      {"blur",
-       [](V x) {
-         return F::gaussian_blur(x, {3, 5}, {0.8, 1.3});
-       }},
+      {"blur", [](V x) { return F::gaussian_blur(x, {3, 5}, {0.8, 1.3}); }},
       {"blur_default", [](V x) { return F::gaussian_blur(x, 5); }},
   };
   return all;
@@ -172,9 +129,7 @@ TEST_CASE("sizes that need no arithmetic are views") {
 TEST_CASE("functions of images are differentiable") {
   const Variable image = golden("image.float").to(kDouble).narrow(1, 0, 4).narrow(2, 0, 4).clone();
   for (const auto& f : std::vector<std::function<Variable(const Variable&)>>{
-           [](const Variable& x) {
-             return F::resize(x, {3, 2});
-           },
+           [](const Variable& x) { return F::resize(x, {3, 2}); },
            [](const Variable& x) { return F::rotate(x, 20, InterpolationMode::bilinear); },
            [](const Variable& x) { return F::normalize(x, {0.3}, {0.2}); },
            [](const Variable& x) { return F::gaussian_blur(x, 3); }})

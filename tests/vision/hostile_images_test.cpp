@@ -1,14 +1,14 @@
 // Files that are no images, and images made to take much memory.
 #include <ebb/vision.h>
 
-#include <sys/stat.h>
-
-#include <filesystem>
-
 #include "goldens.h"
 #include "png_bytes.h"
 #include "support/child.h"
 #include "support/files.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
 
 using namespace ebb;
 using namespace ebb::vision;

@@ -1,12 +1,12 @@
 // Image files: what is read and written, and what is refused.
 #include <ebb/vision.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "goldens.h"
 #include "png_bytes.h"
 #include "support/files.h"
+
+#include <filesystem>
+#include <fstream>
 
 using namespace ebb;
 using namespace ebb::vision;

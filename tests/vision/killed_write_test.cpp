@@ -4,12 +4,12 @@
 #include <ebb/ebb.h>
 #include <ebb/vision.h>
 
-#include <signal.h>
-#include <sys/resource.h>
-
 #include "support/catch.h"
 #include "support/child.h"
 #include "support/files.h"
+
+#include <signal.h>
+#include <sys/resource.h>
 
 using namespace ebb;
 using support::Folder;
@@ -72,7 +72,7 @@ TEST_CASE("an image that finds the disk full leaves the old one") {
     write(path, 1);
     const auto fails = [&] {
       ::signal(SIGXFSZ, SIG_IGN);
-      const struct rlimit few_bytes { 100, 100 };
+      const struct rlimit few_bytes{100, 100};
       ::setrlimit(RLIMIT_FSIZE, &few_bytes);
       try {
         write(path, 2);

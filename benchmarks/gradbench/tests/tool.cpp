@@ -1,6 +1,9 @@
 // A process with pipes on both sides, differences, and what a number is compared by.
 #include "tool.h"
 
+#include "support/catch.h"
+#include "support/compare.h"
+
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,9 +11,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-
-#include "support/catch.h"
-#include "support/compare.h"
 
 namespace gradbench_test {
 namespace {

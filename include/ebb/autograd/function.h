@@ -25,7 +25,8 @@ class EBB_API SavedValue {
  public:
   SavedValue() = default;
   template <class T>
-  requires std::is_arithmetic_v<T> SavedValue(T value) : SavedValue(Scalar(value)) {}
+    requires std::is_arithmetic_v<T>
+  SavedValue(T value) : SavedValue(Scalar(value)) {}
   SavedValue(const Scalar& number) : kind_(Kind::number), number_(number) {}
   SavedValue(const char* text);
   SavedValue(std::string text);
@@ -121,8 +122,8 @@ inline constexpr bool holds_tensors<std::tuple<T...>> = (holds_tensors<T> || ...
 template <class T>
 using ElementOf = std::iter_value_t<decltype(std::ranges::begin(std::declval<T&>()))>;
 template <Range T>
-requires(!std::is_same_v<ElementOf<T>, T>)  // a path is a range of paths
-    inline constexpr bool holds_tensors<T> = holds_tensors<ElementOf<T>>;
+  requires(!std::is_same_v<ElementOf<T>, T>)  // a path is a range of paths
+inline constexpr bool holds_tensors<T> = holds_tensors<ElementOf<T>>;
 
 /// The node of a user's function.
 class EBB_API FunctionNode : public Node {
@@ -172,9 +173,8 @@ class EBB_API FunctionNode : public Node {
 };
 
 template <class X, class... Args>
-concept HasForward = requires(AutogradContext* ctx, Args&&... args) {
-  X::forward(ctx, std::forward<Args>(args)...);
-};
+concept HasForward =
+    requires(AutogradContext* ctx, Args&&... args) { X::forward(ctx, std::forward<Args>(args)...); };
 template <class X>
 concept HasBackward = requires(AutogradContext* ctx, variable_list grads) {
   { X::backward(ctx, std::move(grads)) } -> std::convertible_to<variable_list>;

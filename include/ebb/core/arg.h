@@ -9,11 +9,11 @@
 ///     };
 ///     auto options = ELUOptions().alpha(0.5).inplace(true);
 ///     options.alpha() *= 2;
-#define EBB_ARG(T, name)                                                                         \
- public:                                                                                         \
-  auto name(T value)->decltype(*this) { return this->name##_ = static_cast<T&&>(value), *this; } \
-  const T& name() const noexcept { return this->name##_; }                                       \
-  T& name() noexcept { return this->name##_; }                                                   \
-                                                                                                 \
- private:                                                                                        \
+#define EBB_ARG(T, name)                                                                           \
+ public:                                                                                           \
+  auto name(T value) -> decltype(*this) { return this->name##_ = static_cast<T&&>(value), *this; } \
+  const T& name() const noexcept { return this->name##_; }                                         \
+  T& name() noexcept { return this->name##_; }                                                     \
+                                                                                                   \
+ private:                                                                                          \
   T name##_ /* NOLINT */

@@ -40,10 +40,10 @@ class ArrayRef {
   constexpr ArrayRef(const T (&values)[N]) : data_(values), size_(N) {}
   /// Any contiguous container: std::vector, std::array, ebb's inline vectors.
   template <class C>
-  requires requires(const C& c) {
-    { c.data() } -> std::convertible_to<const T*>;
-    { c.size() } -> std::convertible_to<std::size_t>;
-  }
+    requires requires(const C& c) {
+      { c.data() } -> std::convertible_to<const T*>;
+      { c.size() } -> std::convertible_to<std::size_t>;
+    }
   constexpr ArrayRef(const C& values) : data_(values.data()), size_(values.size()) {}
 
   constexpr const T* begin() const { return data_; }
@@ -92,10 +92,9 @@ class OptionalIntArrayRef {
   constexpr OptionalIntArrayRef(const std::int64_t& one) : values_(one), has_(true) {}
   constexpr OptionalIntArrayRef(std::initializer_list<std::int64_t> list) : values_(list), has_(true) {}
   template <class C>
-  requires(std::is_constructible_v<IntArrayRef, const C&> &&
-           !std::is_arithmetic_v<C>)  // an int's copy would not live
-      constexpr OptionalIntArrayRef(const C& values)
-      : values_(values), has_(true) {}
+    requires(std::is_constructible_v<IntArrayRef, const C&> &&
+             !std::is_arithmetic_v<C>)  // an int's copy would not live
+  constexpr OptionalIntArrayRef(const C& values) : values_(values), has_(true) {}
 
   constexpr bool has_value() const { return has_; }
   constexpr explicit operator bool() const { return has_; }

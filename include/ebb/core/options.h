@@ -29,15 +29,15 @@ class TensorOptions {
   constexpr TensorOptions(TypeMeta dtype) : dtype_(dtype) {}
   /// A template, so that braces are only read as type and index.
   template <class T>
-  requires std::is_same_v<T, Device>
+    requires std::is_same_v<T, Device>
   constexpr TensorOptions(T device) : device_(device), has_device_(true) {}
   constexpr TensorOptions(DeviceType device) : TensorOptions(Device(device)) {}
   /// `x.to({kCUDA, 1})`.
   constexpr TensorOptions(DeviceType type, std::int64_t index) : TensorOptions(Device(type, index)) {}
   /// From the name of a device: `x.to("cuda:1")`.
   template <class T>
-  requires std::is_constructible_v<std::string_view, const T&> TensorOptions(const T& device)
-      : TensorOptions(Device(std::string_view(device))) {}
+    requires std::is_constructible_v<std::string_view, const T&>
+  TensorOptions(const T& device) : TensorOptions(Device(std::string_view(device))) {}
   constexpr TensorOptions(Layout) : has_layout_(true) {}
   constexpr TensorOptions(MemoryFormat format) : format_(format), has_format_(true) {}
 

@@ -25,7 +25,9 @@ class RefCounted {
       T::destroy(static_cast<T*>(const_cast<RefCounted*>(this)));
   }
   /// Takes another reference unless the object is already being destroyed.
-  bool try_add_ref() const noexcept requires Upgradable {
+  bool try_add_ref() const noexcept
+    requires Upgradable
+  {
     std::uint32_t n = refs_.load(std::memory_order_relaxed);
     while (n != 0)
       if (refs_.compare_exchange_weak(n, n + 1, std::memory_order_acq_rel)) return true;
@@ -52,13 +54,13 @@ class Ref {
   }
   Ref(Ref&& other) noexcept : p_(std::exchange(other.p_, nullptr)) {}
   template <class U>
-  requires std::convertible_to<U*, T*> Ref(const Ref<U>& other)
-  noexcept : p_(other.get()) {
+    requires std::convertible_to<U*, T*>
+  Ref(const Ref<U>& other) noexcept : p_(other.get()) {
     if (p_) p_->add_ref();
   }
   template <class U>
-  requires std::convertible_to<U*, T*> Ref(Ref<U>&& other)
-  noexcept : p_(other.detach()) {}
+    requires std::convertible_to<U*, T*>
+  Ref(Ref<U>&& other) noexcept : p_(other.detach()) {}
   Ref& operator=(const Ref& other) noexcept {
     Ref(other).swap(*this);
     return *this;

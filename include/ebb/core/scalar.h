@@ -20,7 +20,7 @@ class Scalar {
  public:
   constexpr Scalar() : Scalar(std::int64_t{0}) {}
   template <class T>
-  requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T>
   constexpr Scalar(T value) {
     if constexpr (std::is_same_v<T, bool>) {
       kind_ = Kind::boolean;

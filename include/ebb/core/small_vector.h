@@ -20,7 +20,7 @@ namespace ebb {
 template <class T>
 inline constexpr bool is_relocatable = std::is_trivially_copyable_v<T>;
 template <class T>
-requires std::same_as<typename T::Relocatable, T>
+  requires std::same_as<typename T::Relocatable, T>
 inline constexpr bool is_relocatable<T> = true;
 
 template <class T, unsigned N>

@@ -87,8 +87,8 @@ class WarningHandlerGuard {
 EBB_API void warn(const Warning& warning);
 /// The same of the concatenated message parts: text, numbers, shapes, dtypes. (torch: TORCH_WARN)
 template <class First, class... Rest>
-requires(!std::is_same_v<First, Warning>)
-    [[gnu::cold, gnu::noinline]] void warn(const First& first, const Rest&... rest) {
+  requires(!std::is_same_v<First, Warning>)
+[[gnu::cold, gnu::noinline]] void warn(const First& first, const Rest&... rest) {
   warn(Warning(detail::text(first, rest...)));
 }
 

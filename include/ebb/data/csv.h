@@ -19,7 +19,7 @@ class EBB_API CSVOptions {
   EBB_ARG(DType, dtype) = kFloat;  ///< of numbers: kFloat, kDouble or kLong
   EBB_ARG(std::vector<std::string>, text);  ///< columns of text, even if all their cells are numbers
   /// Cells that stand for no value.
-  EBB_ARG(std::vector<std::string>, missing) = {"", "NA", "N/A", "NaN", "nan", "NULL", "null"};
+  EBB_ARG(std::vector<std::string>, missing) = { "", "NA", "N/A", "NaN", "nan", "NULL", "null" };
   EBB_ARG(bool, allow_missing) = true;  ///< missing numbers become NaN; else they are an error
 };
 

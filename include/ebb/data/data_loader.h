@@ -70,9 +70,9 @@ class StatelessDataLoader
   static constexpr bool kCopied =
       std::is_copy_constructible_v<SamplerType> && std::is_copy_assignable_v<SamplerType>;
   static constexpr bool kSaved =
-      kCopied && requires(SamplerType & s, serialize::OutputArchive& out, serialize::InputArchive& in) {
-    s.save(out), s.load(in);
-  };
+      kCopied && requires(SamplerType& s, serialize::OutputArchive& out, serialize::InputArchive& in) {
+        s.save(out), s.load(in);
+      };
 
   [[noreturn]] static void cannot() {
     ebb::detail::fail(
@@ -140,7 +140,7 @@ class StatefulDataLoader
 
 /// A loader over `dataset` in the order of `sampler`.
 template <class DatasetType, class SamplerType>
-requires requires(SamplerType& s) { s.next(std::size_t{1}); }
+  requires requires(SamplerType& s) { s.next(std::size_t{1}); }
 std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(
     DatasetType dataset, SamplerType sampler, DataLoaderOptions options = {}) {
   static_assert(!DatasetType::is_stateful, "make_data_loader: a stateful dataset takes no sampler");
@@ -151,9 +151,9 @@ std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(
 /// A loader in random order, or in that of the sampler type given:
 /// `make_data_loader<SequentialSampler>(dataset, 64)`.
 template <class SamplerType = samplers::RandomSampler, class DatasetType>
-requires(!DatasetType::is_stateful)
-    std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(
-        DatasetType dataset, DataLoaderOptions options = {}) {
+  requires(!DatasetType::is_stateful)
+std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(
+    DatasetType dataset, DataLoaderOptions options = {}) {
   const optional<std::size_t> size = dataset.size();
   EBB_CHECK(size.has_value(), "make_data_loader: the dataset does not know its size; give a sampler.");
   return make_data_loader(std::move(dataset), SamplerType(*size), options);
@@ -161,8 +161,9 @@ requires(!DatasetType::is_stateful)
 
 /// A loader over a dataset that knows what is next.
 template <class DatasetType>
-requires(DatasetType::is_stateful) std::unique_ptr<StatefulDataLoader<DatasetType>> make_data_loader(
-    DatasetType dataset, DataLoaderOptions options = {}) {
+  requires(DatasetType::is_stateful)
+std::unique_ptr<StatefulDataLoader<DatasetType>> make_data_loader(DatasetType dataset,
+                                                                  DataLoaderOptions options = {}) {
   return std::make_unique<StatefulDataLoader<DatasetType>>(std::move(dataset), options);
 }
 

@@ -31,12 +31,12 @@ class BatchDataset {
 
   /// This dataset seen through a transform: `dataset.map(Normalize<>(0.5, 0.5)).map(Stack<>())`.
   template <class TransformType>
-  requires requires { typename TransformType::OutputBatchType; }
+    requires requires { typename TransformType::OutputBatchType; }
   MapDataset<Self, TransformType> map(TransformType transform) & {
     return {static_cast<Self&>(*this), std::move(transform)};
   }
   template <class TransformType>
-  requires requires { typename TransformType::OutputBatchType; }
+    requires requires { typename TransformType::OutputBatchType; }
   MapDataset<Self, TransformType> map(TransformType transform) && {
     return {std::move(static_cast<Self&>(*this)), std::move(transform)};
   }
@@ -54,8 +54,10 @@ class EBB_API Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
   /// Lambdas on samples start a Pipeline (<ebb/data/pipeline.h>) over a copy of this dataset:
   /// `for (auto& batch : dataset.map(f).filter(p).shuffle(1000).batch(64).prefetch(2))`.
   template <class F>
-  requires std::is_invocable_v<F&, SingleExample>
-  auto map(F f) const { return from(static_cast<const Self&>(*this)).map(std::move(f)); }
+    requires std::is_invocable_v<F&, SingleExample>
+  auto map(F f) const {
+    return from(static_cast<const Self&>(*this)).map(std::move(f));
+  }
   template <class Predicate>
   auto filter(Predicate keep) const {
     return from(static_cast<const Self&>(*this)).filter(std::move(keep));
@@ -109,7 +111,11 @@ class MapDataset
   }
   optional<std::size_t> size() const override { return dataset_.size(); }
   /// Starts an epoch of a stateful dataset.
-  void reset() requires Source::is_stateful { dataset_.reset(); }
+  void reset()
+    requires Source::is_stateful
+  {
+    dataset_.reset();
+  }
   const Source& dataset() const { return dataset_; }
   const AppliedTransform& transform() const { return transform_; }
 

@@ -22,7 +22,10 @@ std::pair<A, B> pinned(std::pair<A, B> both);
 
 /// What holds no tensors that are known to is left as it is.
 template <class T>
-requires(!std::is_convertible_v<T, Variable>) T pinned(T other) { return other; }
+  requires(!std::is_convertible_v<T, Variable>)
+T pinned(T other) {
+  return other;
+}
 
 template <class Data, class Target>
 Example<Data, Target> pinned(Example<Data, Target> example) {

@@ -56,11 +56,19 @@ class SharedBatchDataset
   SharedBatchDataset(std::shared_ptr<UnderlyingDataset> shared) : dataset_(std::move(shared)) {}
   BatchType get_batch(BatchRequestType request) override { return dataset_->get_batch(std::move(request)); }
   optional<std::size_t> size() const override { return dataset_->size(); }
-  void reset() requires UnderlyingDataset::is_stateful { dataset_->reset(); }
-  void save(serialize::OutputArchive& archive) const requires UnderlyingDataset::is_stateful {
+  void reset()
+    requires UnderlyingDataset::is_stateful
+  {
+    dataset_->reset();
+  }
+  void save(serialize::OutputArchive& archive) const
+    requires UnderlyingDataset::is_stateful
+  {
     dataset_->save(archive);
   }
-  void load(serialize::InputArchive& archive) requires UnderlyingDataset::is_stateful {
+  void load(serialize::InputArchive& archive)
+    requires UnderlyingDataset::is_stateful
+  {
     dataset_->load(archive);
   }
   UnderlyingDataset& operator*() { return *dataset_; }

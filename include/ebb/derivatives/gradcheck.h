@@ -40,14 +40,14 @@ EBB_API bool gradgradcheck(const GradcheckFunction& f, const variable_list& inpu
                            const variable_list& grad_outputs = {}, const GradcheckOptions& options = {});
 
 template <class F>
-requires(!std::is_convertible_v<F, GradcheckFunction>) bool gradcheck(F f, const variable_list& inputs,
-                                                                      const GradcheckOptions& options = {}) {
+  requires(!std::is_convertible_v<F, GradcheckFunction>)
+bool gradcheck(F f, const variable_list& inputs, const GradcheckOptions& options = {}) {
   return gradcheck(detail::as_gradcheck_function(std::move(f)), inputs, options);
 }
 template <class F>
-requires(!std::is_convertible_v<F, GradcheckFunction>) bool gradgradcheck(
-    F f, const variable_list& inputs, const variable_list& grad_outputs = {},
-    const GradcheckOptions& options = {}) {
+  requires(!std::is_convertible_v<F, GradcheckFunction>)
+bool gradgradcheck(F f, const variable_list& inputs, const variable_list& grad_outputs = {},
+                   const GradcheckOptions& options = {}) {
   return gradgradcheck(detail::as_gradcheck_function(std::move(f)), inputs, grad_outputs, options);
 }
 

@@ -76,7 +76,7 @@ class EBB_API ResNetOptions {
 
   EBB_ARG(std::int64_t, num_classes);                  ///< outputs
   EBB_ARG(ResNetBlock, block) = ResNetBlock::basic;    ///< what the four layers are made of
-  EBB_ARG(Counts, layers) = {2, 2, 2, 2};              ///< blocks in each
+  EBB_ARG(Counts, layers) = { 2, 2, 2, 2 };            ///< blocks in each
   EBB_ARG(std::int64_t, in_channels) = 3;              ///< of the images
   EBB_ARG(std::int64_t, groups) = 1;                   ///< ResidualBlockOptions::groups (ResNeXt)
   EBB_ARG(std::int64_t, width_per_group) = 64;         ///< ResidualBlockOptions::base_width

@@ -15,14 +15,14 @@ class EBB_API VGGOptions {
 
   VGGOptions(std::int64_t num_classes = 1000) : num_classes_(num_classes) {}
 
-  EBB_ARG(std::int64_t, num_classes);               ///< outputs
-  EBB_ARG(Counts, convolutions) = {2, 2, 3, 3, 3};  ///< of each stage; a stage ends with max pooling
-  EBB_ARG(bool, batch_norm) = false;                ///< normalises after each convolution
-  EBB_ARG(double, dropout) = 0.5;                   ///< between the linear layers
-  EBB_ARG(std::int64_t, in_channels) = 3;           ///< of the images
-  EBB_ARG(std::int64_t, width) = 64;                ///< channels of stage 1; then twice, 4, 8, 8... times
-  EBB_ARG(std::int64_t, hidden) = 4096;             ///< outputs of the first two linear layers
-  EBB_ARG(std::int64_t, pool) = 7;                  ///< rows and columns that the classifier sees
+  EBB_ARG(std::int64_t, num_classes);                 ///< outputs
+  EBB_ARG(Counts, convolutions) = { 2, 2, 3, 3, 3 };  ///< of each stage; a stage ends with max pooling
+  EBB_ARG(bool, batch_norm) = false;                  ///< normalises after each convolution
+  EBB_ARG(double, dropout) = 0.5;                     ///< between the linear layers
+  EBB_ARG(std::int64_t, in_channels) = 3;             ///< of the images
+  EBB_ARG(std::int64_t, width) = 64;                  ///< channels of stage 1; then twice, 4, 8, 8... times
+  EBB_ARG(std::int64_t, hidden) = 4096;               ///< outputs of the first two linear layers
+  EBB_ARG(std::int64_t, pool) = 7;                    ///< rows and columns that the classifier sees
 };
 
 /// Stages of convolutions of 3x3, then three linear layers (Simonyan & Zisserman 2015, arXiv:1409.1556;

@@ -21,7 +21,8 @@ class AnyValue {
   AnyValue& operator=(const AnyValue&) = default;
   AnyValue& operator=(AnyValue&&) = default;
   template <class T>
-  requires(!std::is_same_v<std::remove_cvref_t<T>, AnyValue>) explicit AnyValue(T&& value)
+    requires(!std::is_same_v<std::remove_cvref_t<T>, AnyValue>)
+  explicit AnyValue(T&& value)
       : type_(&typeid(std::decay_t<T>)),  // a literal becomes a const char*
         value_(std::make_shared<std::decay_t<T>>(std::forward<T>(value))) {}
 
@@ -85,13 +86,9 @@ AnyValue call_forward(Module& module, R (C::*)(Args...) const, std::vector<AnyVa
 }
 
 template <class M>
-concept ForwardsTensor = requires(M& module, const Variable& x) {
-  module.forward(x);
-};
+concept ForwardsTensor = requires(M& module, const Variable& x) { module.forward(x); };
 template <class M>
-concept HasOneForward = requires {
-  &M::forward;
-};
+concept HasOneForward = requires { &M::forward; };
 
 template <class M>
 struct AnyForwardOf final : AnyForward {
@@ -146,15 +143,17 @@ class EBB_API AnyModule {
  public:
   AnyModule() = default;
   template <class M>
-  requires std::is_base_of_v<Module, M>
+    requires std::is_base_of_v<Module, M>
   explicit AnyModule(std::shared_ptr<M> module) : module_(std::move(module)), forward_(forward_of<M>()) {}
   template <class M>
-  requires(std::is_base_of_v<Module, std::remove_cvref_t<M>>) explicit AnyModule(M&& module)
+    requires(std::is_base_of_v<Module, std::remove_cvref_t<M>>)
+  explicit AnyModule(M&& module)
       : AnyModule(std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module))) {}
   template <class M>
   explicit AnyModule(const ModuleHolder<M>& holder) : AnyModule(holder.ptr()) {}
   template <class M>
-  requires std::is_base_of_v<Module, M> AnyModule& operator=(std::shared_ptr<M> module) {
+    requires std::is_base_of_v<Module, M>
+  AnyModule& operator=(std::shared_ptr<M> module) {
     return *this = AnyModule(std::move(module));
   }
   template <class M>
@@ -187,12 +186,14 @@ class EBB_API AnyModule {
     return *module;
   }
   template <class T>
-  requires detail::Holder<T> T get()
-  const { return T(ptr<typename T::ContainedType>()); }
+    requires detail::Holder<T>
+  T get() const {
+    return T(ptr<typename T::ContainedType>());
+  }
   std::shared_ptr<Module> ptr() const;
   template <class T>
-  requires(std::is_base_of_v<Module, T>) std::shared_ptr<T> ptr()
-  const {
+    requires(std::is_base_of_v<Module, T>)
+  std::shared_ptr<T> ptr() const {
     const std::shared_ptr<Module> module = ptr();
     get<T>();
     return std::static_pointer_cast<T>(module);

@@ -181,21 +181,25 @@ class OneOf {
  public:
   constexpr OneOf() = default;
   template <class Tag>
-  requires kAllowed<Tag>
+    requires kAllowed<Tag>
   constexpr OneOf(Tag) : index_(index_of<Tag>()), name_(Tag::name) {}
   /// Widens: every tag of the other holder is one of this one's.
   template <class... Others>
-  requires(!std::is_same_v<OneOf<Others...>, OneOf> &&
-           (kAllowed<Others> && ...)) constexpr OneOf(OneOf<Others...> other) {
+    requires(!std::is_same_v<OneOf<Others...>, OneOf> && (kAllowed<Others> && ...))
+  constexpr OneOf(OneOf<Others...> other) {
     ((other.template is<Others>() ? (*this = OneOf(Others{}), 0) : 0), ...);
   }
 
   template <class Tag>
-  requires kAllowed<Tag>
-  constexpr bool is() const { return index_ == index_of<Tag>(); }
+    requires kAllowed<Tag>
+  constexpr bool is() const {
+    return index_ == index_of<Tag>();
+  }
   template <class Tag>
-  requires kAllowed<Tag>
-  friend constexpr bool operator==(OneOf a, Tag) { return a.template is<Tag>(); }
+    requires kAllowed<Tag>
+  friend constexpr bool operator==(OneOf a, Tag) {
+    return a.template is<Tag>();
+  }
   /// "kMean".
   constexpr const char* name() const { return name_; }
 

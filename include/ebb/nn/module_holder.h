@@ -12,9 +12,9 @@ namespace detail {
 
 /// Whether a holder made from these arguments makes a module, rather than refers to one that is there.
 template <class Own, class Head, class... Tail>
-concept MakesModule = sizeof...(Tail) > 0 ||
-                      !((Holder<Head> && std::is_base_of_v<Own, std::remove_cvref_t<Head>>) ||
-                        std::is_convertible_v<Head, std::shared_ptr<typename Own::ContainedType>>);
+concept MakesModule =
+    sizeof...(Tail) > 0 || !((Holder<Head> && std::is_base_of_v<Own, std::remove_cvref_t<Head>>) ||
+                             std::is_convertible_v<Head, std::shared_ptr<typename Own::ContainedType>>);
 }  // namespace detail
 
 /// A std::shared_ptr to a module, constructed like the module itself; copies refer to the same module. An
@@ -31,14 +31,14 @@ class ModuleHolder : detail::ModuleHolderBase {
   ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
   /// A module made from these arguments.
   template <class Head, class... Tail>
-  requires detail::MakesModule<ModuleHolder, Head, Tail...>
+    requires detail::MakesModule<ModuleHolder, Head, Tail...>
   explicit ModuleHolder(Head&& head, Tail&&... tail)
       : impl_(construct(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
   /// A module made from its options given as a braced list: `LayerNorm({5, 6})` needs nothing else.
   template <class T>
-  requires(std::is_constructible_v<Contained, std::initializer_list<T>> &&
-           !std::is_same_v<T, std::nullptr_t>) explicit ModuleHolder(std::initializer_list<T> list)
-      : impl_(std::make_shared<Contained>(list)) {}
+    requires(std::is_constructible_v<Contained, std::initializer_list<T>> &&
+             !std::is_same_v<T, std::nullptr_t>)
+  explicit ModuleHolder(std::initializer_list<T> list) : impl_(std::make_shared<Contained>(list)) {}
 
   explicit operator bool() const noexcept { return !is_empty(); }
   bool is_empty() const noexcept { return impl_ == nullptr; }

@@ -33,7 +33,8 @@ EBB_API Variable conv3d(const Variable& input, const Variable& weight, const opt
 /// numbers.
 struct ConvPadding {
   template <class T>
-  requires std::is_convertible_v<const T&, std::string_view> ConvPadding(const T& padding) : name(padding) {}
+    requires std::is_convertible_v<const T&, std::string_view>
+  ConvPadding(const T& padding) : name(padding) {}
   std::string_view name;
 };
 

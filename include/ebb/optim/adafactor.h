@@ -15,12 +15,12 @@ class EBB_API AdafactorOptions : public RuleOptions<AdafactorOptions> {
   using eps_t = std::tuple<optional<double>, double>;
   AdafactorOptions(double lr = 1e-2) : lr_(lr) {}
 
-  EBB_ARG(double, lr) = 1e-2;             ///< largest step size, of a parameter of size 1
-  EBB_ARG(double, beta2_decay) = -0.8;    ///< weight of the new squares at step t: t^beta2_decay
-  EBB_ARG(eps_t, eps) = {nullopt, 1e-3};  ///< lower bounds, see above
-  EBB_ARG(double, d) = 1;                 ///< largest root mean square of an update
-  EBB_ARG(double, weight_decay) = 0;      ///< decoupled decay: p *= 1 - lr weight_decay
-  EBB_ARG(bool, maximize) = false;        ///< maximises: takes the negative of the gradient
+  EBB_ARG(double, lr) = 1e-2;               ///< largest step size, of a parameter of size 1
+  EBB_ARG(double, beta2_decay) = -0.8;      ///< weight of the new squares at step t: t^beta2_decay
+  EBB_ARG(eps_t, eps) = { nullopt, 1e-3 };  ///< lower bounds, see above
+  EBB_ARG(double, d) = 1;                   ///< largest root mean square of an update
+  EBB_ARG(double, weight_decay) = 0;        ///< decoupled decay: p *= 1 - lr weight_decay
+  EBB_ARG(bool, maximize) = false;          ///< maximises: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<AdafactorOptions>;
 extern template class RuleOptions<AdafactorOptions>;

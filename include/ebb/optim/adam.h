@@ -14,11 +14,11 @@ class EBB_API AdamOptions : public RuleOptions<AdamOptions> {
   using betas_t = std::tuple<double, double>;
   AdamOptions(double lr = 1e-3) : lr_(lr) {}
 
-  EBB_ARG(double, lr) = 1e-3;              ///< step size
-  EBB_ARG(betas_t, betas) = {0.9, 0.999};  ///< coefficients of the running averages
-  EBB_ARG(double, eps) = 1e-8;             ///< added to the denominator
-  EBB_ARG(double, weight_decay) = 0;       ///< L2 regularisation
-  EBB_ARG(bool, amsgrad) = false;          ///< divides by the largest second moment so far
+  EBB_ARG(double, lr) = 1e-3;                ///< step size
+  EBB_ARG(betas_t, betas) = { 0.9, 0.999 };  ///< coefficients of the running averages
+  EBB_ARG(double, eps) = 1e-8;               ///< added to the denominator
+  EBB_ARG(double, weight_decay) = 0;         ///< L2 regularisation
+  EBB_ARG(bool, amsgrad) = false;            ///< divides by the largest second moment so far
   /// Keeps an f32 copy of every f16 or bf16 parameter, and its moments in f32: updates too small for 16 bits
   /// add up. The parameter is the copy's rounded value; where something else has written to it, the copy
   /// starts again from it. (Micikevicius et al. 2018; FusedAdam of NVIDIA's Apex.)
@@ -35,11 +35,11 @@ class EBB_API AdamWOptions : public RuleOptions<AdamWOptions> {
   using betas_t = std::tuple<double, double>;
   AdamWOptions(double lr = 1e-3) : lr_(lr) {}
 
-  EBB_ARG(double, lr) = 1e-3;              ///< step size
-  EBB_ARG(betas_t, betas) = {0.9, 0.999};  ///< coefficients of the running averages
-  EBB_ARG(double, eps) = 1e-8;             ///< added to the denominator
-  EBB_ARG(double, weight_decay) = 1e-2;    ///< decoupled decay: p *= 1 - lr weight_decay
-  EBB_ARG(bool, amsgrad) = false;          ///< divides by the largest second moment so far
+  EBB_ARG(double, lr) = 1e-3;                ///< step size
+  EBB_ARG(betas_t, betas) = { 0.9, 0.999 };  ///< coefficients of the running averages
+  EBB_ARG(double, eps) = 1e-8;               ///< added to the denominator
+  EBB_ARG(double, weight_decay) = 1e-2;      ///< decoupled decay: p *= 1 - lr weight_decay
+  EBB_ARG(bool, amsgrad) = false;            ///< divides by the largest second moment so far
   /// Keeps an f32 copy of every f16 or bf16 parameter, and its moments in f32: updates too small for 16 bits
   /// add up. The parameter is the copy's rounded value; where something else has written to it, the copy
   /// starts again from it. (Micikevicius et al. 2018; FusedAdam of NVIDIA's Apex.)

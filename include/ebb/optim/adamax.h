@@ -14,11 +14,11 @@ class EBB_API AdamaxOptions : public RuleOptions<AdamaxOptions> {
   using betas_t = std::tuple<double, double>;
   AdamaxOptions(double lr = 2e-3) : lr_(lr) {}
 
-  EBB_ARG(double, lr) = 2e-3;              ///< step size
-  EBB_ARG(betas_t, betas) = {0.9, 0.999};  ///< coefficients of the running mean and maximum
-  EBB_ARG(double, eps) = 1e-8;             ///< added to the size of the gradient
-  EBB_ARG(double, weight_decay) = 0;       ///< L2 regularisation
-  EBB_ARG(bool, maximize) = false;         ///< maximises: takes the negative of the gradient
+  EBB_ARG(double, lr) = 2e-3;                ///< step size
+  EBB_ARG(betas_t, betas) = { 0.9, 0.999 };  ///< coefficients of the running mean and maximum
+  EBB_ARG(double, eps) = 1e-8;               ///< added to the size of the gradient
+  EBB_ARG(double, weight_decay) = 0;         ///< L2 regularisation
+  EBB_ARG(bool, maximize) = false;           ///< maximises: takes the negative of the gradient
 };
 extern template class OptimizerCloneableOptions<AdamaxOptions>;
 extern template class RuleOptions<AdamaxOptions>;

@@ -14,9 +14,9 @@ class EBB_API LionOptions : public RuleOptions<LionOptions> {
   using betas_t = std::tuple<double, double>;
   LionOptions(double lr = 1e-4) : lr_(lr) {}
 
-  EBB_ARG(double, lr) = 1e-4;             ///< step size
-  EBB_ARG(betas_t, betas) = {0.9, 0.99};  ///< coefficients of the update and of the running average
-  EBB_ARG(double, weight_decay) = 0;      ///< decoupled decay: p *= 1 - lr weight_decay
+  EBB_ARG(double, lr) = 1e-4;               ///< step size
+  EBB_ARG(betas_t, betas) = { 0.9, 0.99 };  ///< coefficients of the update and of the running average
+  EBB_ARG(double, weight_decay) = 0;        ///< decoupled decay: p *= 1 - lr weight_decay
 };
 extern template class OptimizerCloneableOptions<LionOptions>;
 extern template class RuleOptions<LionOptions>;

@@ -21,7 +21,7 @@ class EBB_API MuonOptions : public RuleOptions<MuonOptions> {
   EBB_ARG(double, weight_decay) = 0.1;  ///< decoupled decay: p *= 1 - lr weight_decay
   EBB_ARG(double, momentum) = 0.95;     ///< decay of the velocity
   EBB_ARG(bool, nesterov) = true;       ///< Nesterov momentum
-  EBB_ARG(coefficients_t, ns_coefficients) = {3.4445, -4.7750, 2.0315};  ///< coefficients of the polynomial
+  EBB_ARG(coefficients_t, ns_coefficients) = { 3.4445, -4.7750, 2.0315 };  ///< coefficients of the polynomial
   EBB_ARG(double, eps) = 1e-7;                        ///< lower bound of the norm that divides the velocity
   EBB_ARG(std::int64_t, ns_steps) = 5;                ///< number of Newton-Schulz iterations
   EBB_ARG(optional<std::string>, adjust_lr_fn) = {};  ///< scale of the step, see above

@@ -16,7 +16,7 @@ class EBB_API NAdamOptions : public RuleOptions<NAdamOptions> {
   NAdamOptions(double lr = 2e-3) : lr_(lr) {}
 
   EBB_ARG(double, lr) = 2e-3;                     ///< step size
-  EBB_ARG(betas_t, betas) = {0.9, 0.999};         ///< coefficients of the running averages
+  EBB_ARG(betas_t, betas) = { 0.9, 0.999 };       ///< coefficients of the running averages
   EBB_ARG(double, eps) = 1e-8;                    ///< added to the denominator
   EBB_ARG(double, weight_decay) = 0;              ///< L2 regularisation
   EBB_ARG(double, momentum_decay) = 4e-3;         ///< how fast the momentum grows

@@ -306,7 +306,7 @@ double OptimizerCloneableOptions<Derived>::get_lr() const {
 }
 template <class Derived>
 void OptimizerCloneableOptions<Derived>::set_lr(double lr) {
-  if constexpr (requires(Derived & own) { own.lr(lr); })
+  if constexpr (requires(Derived& own) { own.lr(lr); })
     static_cast<Derived&>(*this).lr(lr);
   else
     OptimizerOptions::set_lr(lr);

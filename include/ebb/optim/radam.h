@@ -15,7 +15,7 @@ class EBB_API RAdamOptions : public RuleOptions<RAdamOptions> {
   RAdamOptions(double lr = 1e-3) : lr_(lr) {}
 
   EBB_ARG(double, lr) = 1e-3;                     ///< step size
-  EBB_ARG(betas_t, betas) = {0.9, 0.999};         ///< coefficients of the running averages
+  EBB_ARG(betas_t, betas) = { 0.9, 0.999 };       ///< coefficients of the running averages
   EBB_ARG(double, eps) = 1e-8;                    ///< added to the denominator
   EBB_ARG(double, weight_decay) = 0;              ///< L2 regularisation
   EBB_ARG(bool, decoupled_weight_decay) = false;  ///< weight_decay shrinks the parameter itself, as in AdamW

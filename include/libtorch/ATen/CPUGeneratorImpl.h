@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/core/random.h>
+
 #include <torch/csrc/namespaces.h>
 
 namespace at {

@@ -1,9 +1,10 @@
 // What holds for the whole process: seeds, devices, threads, determinism.
 #pragma once
 
+#include <ebb/ebb.h>
+
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Parallel.h>
-#include <ebb/ebb.h>
 #include <torch/csrc/namespaces.h>
 
 namespace at {

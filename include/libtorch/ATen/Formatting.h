@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/autograd/variable.h>
+
 #include <torch/csrc/namespaces.h>
 
 #include <cstdint>

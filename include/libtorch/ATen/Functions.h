@@ -4,6 +4,7 @@
 #include <ebb/ebb.h>
 #include <ebb/ops/aten_factories.h>
 #include <ebb/ops/out.h>
+
 #include <torch/csrc/namespaces.h>
 
 namespace at {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/core/parallel.h>
+
 #include <torch/csrc/namespaces.h>
 
 #include <cstdint>

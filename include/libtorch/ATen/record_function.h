@@ -1,8 +1,9 @@
 // RECORD_FUNCTION: a named range on a profiler's timeline.
 #pragma once
 
-#include <c10/macros/Macros.h>
 #include <ebb/cuda/nvtx.h>
+
+#include <c10/macros/Macros.h>
 #include <torch/csrc/namespaces.h>
 
 /// A range until the end of the scope, as NVIDIA's profilers show it; the inputs are not recorded.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/core/arg.h>
+
 #include <torch/csrc/namespaces.h>
 
 #define TORCH_ARG(T, name) EBB_ARG(T, name)

@@ -1,8 +1,9 @@
 // Tags that options are chosen by.
 #pragma once
 
-#include <c10/util/variant.h>
 #include <ebb/nn/enums.h>
+
+#include <c10/util/variant.h>
 #include <torch/csrc/namespaces.h>
 
 #include <string>

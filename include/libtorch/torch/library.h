@@ -3,8 +3,9 @@
 // libtorch.
 #pragma once
 
-#include <c10/core/DispatchKey.h>
 #include <ebb/core/api.h>
+
+#include <c10/core/DispatchKey.h>
 #include <torch/csrc/namespaces.h>
 
 #include <string>
@@ -17,7 +18,8 @@ namespace ebb {
 class CppFunction {
  public:
   template <class F>
-  requires(!std::is_same_v<std::remove_cvref_t<F>, CppFunction>) CppFunction(F&&) {
+    requires(!std::is_same_v<std::remove_cvref_t<F>, CppFunction>)
+  CppFunction(F&&) {
     using Function = std::remove_pointer_t<std::decay_t<F>>;
     static_assert(std::is_function_v<Function> || std::is_class_v<Function>,
                   "TORCH_LIBRARY registers functions, &f or a lambda.");

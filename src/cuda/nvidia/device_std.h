@@ -62,7 +62,7 @@ inline constexpr bool is_integral_v =
 template <class T>
 inline constexpr bool is_arithmetic_v = is_integral_v<T> || is_floating_point_v<T>;
 template <class T>
-inline constexpr bool is_signed_v = is_arithmetic_v<T>&& T(-1) < T(0);
+inline constexpr bool is_signed_v = is_arithmetic_v<T> && T(-1) < T(0);
 template <class T>
 inline constexpr bool is_unsigned_v = is_arithmetic_v<T> && !is_signed_v<T>;
 template <class B, class D>

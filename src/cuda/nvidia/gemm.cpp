@@ -2,18 +2,19 @@
 // alignment.
 #include "kernel/cuda/gemm.h"
 
-#include <cublasLt.h>
 #include <ebb/core/ndarray.h>
 #include <ebb/cuda/cuda.h>
+
+#include "cuda/nvidia/lru_cache.h"
+#include "cuda/runtime.h"
+
+#include <cublasLt.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
 #include <mutex>
-
-#include "cuda/nvidia/lru_cache.h"
-#include "cuda/runtime.h"
 
 namespace ebb::cuda {
 namespace {

@@ -1,14 +1,15 @@
 // NVRTC without its header: it is opened where it is found, and nothing is linked.
 #include "cuda/nvidia/nvrtc.h"
 
-#include <dlfcn.h>
 #include <ebb/core/error.h>
-
-#include <memory>
-#include <vector>
 
 #include "cuda/embedded_headers.h"
 #include "cuda/nvidia/library_folders.h"
+
+#include <dlfcn.h>
+
+#include <memory>
+#include <vector>
 
 namespace ebb::cuda {
 namespace {

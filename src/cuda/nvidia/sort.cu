@@ -1,19 +1,19 @@
 // Long runs are device-wide radix sorts, one after another where they are few; runs that a block can hold are
 // sorted there, in shared memory; others are CUB's segmented radix sort. None of these waits on the host, so
 // all can be captured in graphs (CUB's DeviceSegmentedSort reads sizes back, and cannot).
-#include "kernel/cuda/sort.h"
-
 #include <ebb/core/ndarray.h>
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
-#include <cub/block/block_radix_sort.cuh>
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_segmented_radix_sort.cuh>
-
-#include <algorithm>
 
 #include "cuda/runtime.h"
 #include "kernel/cuda/launch.h"
+#include "kernel/cuda/sort.h"
+
+#include <cub/block/block_radix_sort.cuh>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_segmented_radix_sort.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
+#include <algorithm>
 
 namespace ebb::cuda {
 namespace {

@@ -9,9 +9,9 @@
 #if EBB_BFLOAT16_PAIRS && defined(__linux__)
 #define EBB_BFLOAT16_AMX 1
 
-#include <algorithm>
-
 #include "kernel/cpu/transpose.h"
+
+#include <algorithm>
 #else
 #define EBB_BFLOAT16_AMX 0
 #endif

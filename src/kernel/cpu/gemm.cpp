@@ -3,9 +3,6 @@
 
 #include <ebb/core/ndarray.h>
 
-#include <Eigen/Core>
-#include <algorithm>
-
 #include "core/parallel_for.h"
 #include "kernel/cpu/convert_contiguous.h"
 #include "kernel/cpu/gemm_pieces.h"
@@ -13,6 +10,10 @@
 #include "kernel/cpu/short_rows.h"
 #include "kernel/cpu/tile.h"
 #include "kernel/cpu/transpose.h"
+
+#include <Eigen/Core>
+
+#include <algorithm>
 
 namespace ebb::cpu {
 namespace {

@@ -1,15 +1,15 @@
 // Products of matrices of 16-bit floats on the CPU, summed in float and rounded once.
 #include <ebb/core/ndarray.h>
 
-#include <algorithm>
-#include <type_traits>
-
 #include "core/parallel_for.h"
 #include "kernel/cpu/gemm.h"
 #include "kernel/cpu/gemm_pieces.h"
 #include "kernel/cpu/pack_halves.h"
 #include "kernel/cpu/parts.h"
 #include "kernel/cpu/scratch.h"
+
+#include <algorithm>
+#include <type_traits>
 
 namespace ebb::cpu {
 namespace {

@@ -1,13 +1,13 @@
 // Elementwise loops over arrays of any strides on the CPU.
 #include "kernel/cpu/map.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include "core/parallel_for.h"
 #include "kernel/element_types.h"
 #include "kernel/elementwise_plan.h"
 #include "kernel/strided_position.h"
+
+#include <algorithm>
+#include <cstring>
 
 namespace ebb::cpu {
 namespace {

@@ -1,11 +1,11 @@
 // Rows of bytes, moved by registers.
 #pragma once
 
+#include "kernel/cpu/vector.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-
-#include "kernel/cpu/vector.h"
 
 namespace ebb::cpu {
 

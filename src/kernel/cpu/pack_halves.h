@@ -1,14 +1,14 @@
 // Operands of products of 16-bit floats, brought into the form that tiles read.
 #pragma once
 
-#include <algorithm>
-#include <cstring>
-
 #include "kernel/cpu/amx.h"
 #include "kernel/cpu/convert_contiguous.h"
 #include "kernel/cpu/gemm.h"
 #include "kernel/cpu/tile_pairs.h"
 #include "kernel/cpu/transpose.h"
+
+#include <algorithm>
+#include <cstring>
 
 namespace ebb::cpu {
 

@@ -244,8 +244,7 @@ void reduce_inner(const Op& op, typename Op::Out* out, const typename Op::In* x,
     for (std::int64_t job = begin; job < end; ++job) {
       const ReduceWalk walk(plan.kept, job / pieces);
       const std::int64_t from = job % pieces * kReducePiece, to = std::min(from + kReducePiece, plan.count);
-      partial[job] =
-          reduce_range(op, x + walk.in(), plan.reduced, from, to, walk.out());
+      partial[job] = reduce_range(op, x + walk.in(), plan.reduced, from, to, walk.out());
     }
   });
   ReduceWalk walk(plan.kept, 0);

@@ -14,9 +14,8 @@ constexpr int kFewLanes = 8;  // sums side by side where a row, or what is left 
 /// Whether rows of Op may be taken together: its totals are numbers, and load() multiplies nothing, which
 /// might be fused with a sum here and not where a row is reduced alone.
 template <class Op>
-constexpr bool joins_rows = std::is_arithmetic_v<typename Op::Acc> && !Op::kPerOutput && !requires {
-  Op::kMultiplies;
-};
+constexpr bool joins_rows =
+    std::is_arithmetic_v<typename Op::Acc> && !Op::kPerOutput && !requires { Op::kMultiplies; };
 
 /// block[k * width + r] = row r's element k.
 template <class T>

@@ -1,12 +1,12 @@
 // Products of vectors and matrices whose rows are shorter than what a register holds, or hardly longer.
 #pragma once
 
+#include "kernel/cpu/tile.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
-
-#include "kernel/cpu/tile.h"
 
 namespace ebb::cpu {
 
@@ -63,8 +63,7 @@ void add_short_rows(const T* a, std::int64_t row_stride, std::int64_t rows, std:
   const std::int64_t fast = std::max<std::int64_t>(rows - behind, 0) / kSide * kSide;
   [&]<int... Less>(std::integer_sequence<int, Less...>) {
     ((last == Less + 1 ? short_rows::add<Less + 1>(a, row_stride, fast, squares, x, y, alpha) : void()), ...);
-  }
-  (std::make_integer_sequence<int, kSide>());
+  }(std::make_integer_sequence<int, kSide>());
   for (std::int64_t i = fast; i < rows; ++i) {
     T sum{};
     for (std::int64_t k = 0; k < columns; ++k) sum += a[i * row_stride + k] * x[k];

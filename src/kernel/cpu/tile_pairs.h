@@ -4,10 +4,10 @@
 
 #include <ebb/core/half.h>
 
-#include <type_traits>
-
 #include "core/isa.h"
 #include "kernel/cpu/tile.h"
+
+#include <type_traits>
 
 // Compiled with AVX-512, whether or not the flags name AVX512-BF16; run where the processor has it.
 #if defined(__x86_64__) && defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && \
@@ -45,7 +45,7 @@ inline constexpr int kWidth<Pair> = kWidth<float>;
 /// The same as block of floats, where `depth` counts pairs. A row of `left` may be of pairs, or of numbers
 /// that are read two at a time. What is not a normal number counts as 0, in operands and sums.
 template <class C, int R, int P, class L>
-requires std::is_same_v<C, Pair>
+  requires std::is_same_v<C, Pair>
 [[gnu::noinline, gnu::target("avx512bf16")]] void block(L left, const Pair* right, std::int64_t pitch,
                                                         std::int64_t depth, float* out,
                                                         std::int64_t out_pitch, bool more) {

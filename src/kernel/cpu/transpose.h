@@ -1,11 +1,11 @@
 // Transposes of matrices by squares that fit the registers.
 #pragma once
 
+#include "kernel/cpu/tile.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-
-#include "kernel/cpu/tile.h"
 
 namespace ebb::cpu {
 

@@ -3,16 +3,16 @@
 
 #include <ebb/core/ndarray.h>
 
+#include "core/parallel_for.h"
+#include "kernel/element_types.h"
+#include "kernel/merge_dims.h"
+#include "kernel/strided_position.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <utility>
-
-#include "core/parallel_for.h"
-#include "kernel/element_types.h"
-#include "kernel/merge_dims.h"
-#include "kernel/strided_position.h"
 
 namespace ebb::cpu {
 

@@ -1,13 +1,14 @@
 // Atomic read-modify-write of any element type.
 #pragma once
 
-#include <cuda_runtime.h>
 #include <ebb/core/half.h>
+
+#include "kernel/wrapping.h"
+
+#include <cuda_runtime.h>
 
 #include <cstdint>
 #include <type_traits>
-
-#include "kernel/wrapping.h"
 
 namespace ebb::cuda {
 

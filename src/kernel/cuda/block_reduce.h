@@ -2,11 +2,11 @@
 // launch only.
 #pragma once
 
+#include "kernel/grid.h"
+
 #include <cuda_runtime.h>
 
 #include <cstdint>
-
-#include "kernel/grid.h"
 
 namespace ebb::cuda {
 

@@ -1,8 +1,9 @@
 // The device that work is queued on: what the runtime (src/cuda) answers to kernels.
 #pragma once
 
-#include <cuda_runtime.h>
 #include <ebb/core/device.h>
+
+#include <cuda_runtime.h>
 
 namespace ebb::cuda {
 

@@ -2,8 +2,9 @@
 // without touching memory; the host throws when it next waits for the device.
 #pragma once
 
-#include <cuda_runtime.h>
 #include <ebb/core/device.h>
+
+#include <cuda_runtime.h>
 
 #include <cstdint>
 

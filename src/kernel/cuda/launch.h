@@ -1,12 +1,13 @@
 // From a CUDA kernel function to a launch on a device's current stream. For .cu files.
 #pragma once
 
-#include <cuda_runtime.h>
 #include <ebb/core/device.h>
 
-#include <type_traits>
-
 #include "kernel/cuda/device.h"
+
+#include <cuda_runtime.h>
+
+#include <type_traits>
 
 namespace ebb::cuda {
 

@@ -1,9 +1,9 @@
 // log sum exp of a line in one pass: the largest number so far, and the sum of the exponentials below it.
 #pragma once
 
-#include <cmath>
-
 #include "kernel/convert.h"
+
+#include <cmath>
 
 namespace ebb::cuda {
 

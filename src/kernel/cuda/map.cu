@@ -1,9 +1,8 @@
 // The launch of elementwise kernels.
 #include "kernel/cuda/map.h"
+#include "kernel/tile_plan.h"
 
 #include <cstring>
-
-#include "kernel/tile_plan.h"
 
 namespace ebb::cuda {
 template <int N>

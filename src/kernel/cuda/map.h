@@ -2,16 +2,16 @@
 // allows.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <utility>
-
 #include "kernel/convert.h"
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/vector.h"
 #include "kernel/map_plan.h"
 #include "kernel/operand.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
 
 namespace ebb::cuda {
 

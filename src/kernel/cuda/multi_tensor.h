@@ -2,12 +2,12 @@
 // or waited for; a list that does not fit takes several launches.
 #pragma once
 
-#include <algorithm>
-
 #include "kernel/convert.h"
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/map.h"
 #include "kernel/entry_list.h"
+
+#include <algorithm>
 
 namespace ebb::cuda {
 
@@ -38,7 +38,7 @@ struct ListPart {
 
 /// Elements of a block: a few 16-byte vectors for every thread.
 template <class T>
-constexpr std::int64_t kListChunk = kListThreads*(16 / sizeof(T)) * 4;
+constexpr std::int64_t kListChunk = kListThreads * (16 / sizeof(T)) * 4;
 
 namespace detail {
 

@@ -3,14 +3,14 @@
 // reads stay together.
 #pragma once
 
-#include <algorithm>
-
 #include "kernel/convert.h"
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/vector.h"
 #include "kernel/line_plans.h"
 #include "kernel/lines.h"
+
+#include <algorithm>
 
 namespace ebb::cuda {
 

@@ -10,9 +10,7 @@ namespace ebb::cuda {
 /// A functor of scans that goes from an array of Element to another, both of the same shape, one element at a
 /// time: it has `x` and `out`, `order`, Acc of(Element) and Element element(Acc).
 template <class Op>
-concept VectorScan = requires {
-  typename Op::Element;
-};
+concept VectorScan = requires { typename Op::Element; };
 
 template <class Op>
 constexpr int kItemsOf = kScanItems;

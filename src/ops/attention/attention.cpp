@@ -2,8 +2,6 @@
 #include <ebb/ops/attention.h>
 #include <ebb/ops/shape.h>
 
-#include <cmath>
-
 #include "ops/attention/composed.h"
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
@@ -11,6 +9,8 @@
 #include "ops/common/draw_philox.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
+
+#include <cmath>
 
 namespace ebb {
 

@@ -2,11 +2,11 @@
 // larger scores turn up (Milakov & Gimelshein 2018, online normalizer).
 #include <ebb/core/visit.h>
 
+#include "ops/attention/cpu_scores.h"
+
 #include <optional>
 #include <utility>
 #include <vector>
-
-#include "ops/attention/cpu_scores.h"
 
 namespace ebb::cpu {
 namespace attending {

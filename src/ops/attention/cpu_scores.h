@@ -2,16 +2,16 @@
 // read.
 #pragma once
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
-
 #include "core/parallel_for.h"
 #include "kernel/cpu/convert_contiguous.h"
 #include "kernel/cpu/tile.h"
 #include "kernel/cpu/transpose.h"
 #include "ops/attention/geometry.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
 
 namespace ebb::cpu::attending {
 

@@ -1,10 +1,9 @@
 // The gradients of attention on the device by plain arithmetic, in two passes without atomics: blocks of
 // queries for theirs, blocks of keys for those of keys and values. Each computes the scores anew.
-#include "ops/attention/cuda_backward.h"
-
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/launch.h"
+#include "ops/attention/cuda_backward.h"
 #include "ops/attention/cuda_library.h"
 #include "ops/attention/cuda_slopes.h"
 #include "ops/attention/cuda_tensor_calls.h"

@@ -1,12 +1,12 @@
 // A call of attention as its CUDA kernels see it.
 #pragma once
 
+#include "kernel/convert.h"
+#include "ops/attention/geometry.h"
+
 #include <cuda_runtime.h>
 
 #include <cmath>
-
-#include "kernel/convert.h"
-#include "ops/attention/geometry.h"
 
 namespace ebb::cuda::attending {
 

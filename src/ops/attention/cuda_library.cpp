@@ -4,10 +4,10 @@
 
 #include <ebb/cuda/cuda.h>
 
-#include <cstdint>
-
 #include "kernel/cuda/dnn.h"
 #include "ops/common/cuda_aligned.h"
+
+#include <cstdint>
 
 namespace ebb::cuda::attending {
 namespace {

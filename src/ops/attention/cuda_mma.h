@@ -2,12 +2,13 @@
 // mma.m16n8k16, ldmatrix). In the emulation lanes show each other their registers and add up themselves.
 #pragma once
 
-#include <cuda_runtime.h>
 #include <ebb/core/half.h>
 
-#include <type_traits>
-
 #include "kernel/cuda/block_reduce.h"
+
+#include <cuda_runtime.h>
+
+#include <type_traits>
 
 namespace ebb::cuda {
 

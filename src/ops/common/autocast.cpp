@@ -4,10 +4,10 @@
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/variable_impl.h>
 
+#include "core/capture.h"
+
 #include <memory>
 #include <unordered_map>
-
-#include "core/capture.h"
 
 namespace ebb::ops {
 

@@ -3,12 +3,12 @@
 
 #include <ebb/autograd/variable.h>
 
+#include "autograd/thread_state.h"
+#include "ops/common/autocast_lists.h"
+
 #include <initializer_list>
 #include <type_traits>
 #include <vector>
-
-#include "autograd/thread_state.h"
-#include "ops/common/autocast_lists.h"
 
 namespace ebb::ops {
 

@@ -1,11 +1,11 @@
 // Sums into arrays of any strides on the CPU.
 #include <ebb/core/visit.h>
 
-#include <type_traits>
-
 #include "kernel/cpu/walk.h"
 #include "kernel/wrapping.h"
 #include "ops/common/kernels.h"
+
+#include <type_traits>
 
 namespace ebb::cpu {
 namespace {

@@ -1,10 +1,10 @@
 // Scans on the CPU: down each line, or down a block of neighbouring lines at once.
+#include <ebb/core/visit.h>
+
 #include "kernel/cpu/lines.h"
 #include "kernel/reduce_plan.h"
 #include "kernel/scan_steps.h"
 #include "ops/common/scan.h"
-
-#include <ebb/core/visit.h>
 
 namespace ebb::cpu {
 namespace {

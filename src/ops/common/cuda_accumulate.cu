@@ -1,10 +1,10 @@
 // Sums into arrays of any strides on the device, and the slots of the shared kernels.
-#include <array>
-
 #include "kernel/cuda/map.h"
 #include "kernel/element_types.h"
 #include "kernel/wrapping.h"
 #include "ops/common/kernels.h"
+
+#include <array>
 
 namespace ebb::cuda {
 namespace {

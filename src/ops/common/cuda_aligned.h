@@ -1,9 +1,9 @@
 // Arrays as libraries want them: begun where allocations do.
 #pragma once
 
-#include <cstdint>
-
 #include "ops/common/kernels.h"
+
+#include <cstdint>
 
 namespace ebb::cuda {
 

@@ -1,13 +1,12 @@
 // Copies and fills on the device. Same dtype means same bits: four kernels serve all ten.
-#include "ops/common/cuda_transpose.h"
-#include "ops/common/kernels.h"
-
 #include <ebb/core/visit.h>
-
-#include <cstring>
 
 #include "kernel/cuda/walk.h"
 #include "ops/common/cuda_copy_table.h"
+#include "ops/common/cuda_transpose.h"
+#include "ops/common/kernels.h"
+
+#include <cstring>
 
 namespace ebb::cuda {
 namespace {

@@ -1,9 +1,8 @@
 // Scans on the device.
-#include "kernel/cuda/scan.h"
-
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
+#include "kernel/cuda/scan.h"
 #include "kernel/reduce_plan.h"
 #include "kernel/scan_steps.h"
 #include "ops/common/scan.h"

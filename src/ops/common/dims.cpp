@@ -1,10 +1,9 @@
 // Dimension arguments of reductions, and the way back from a reduced shape.
 #include "ops/common/dims.h"
 
-#include "ops/common/arrays.h"
-
 #include <ebb/autograd/record.h>
 
+#include "ops/common/arrays.h"
 #include "ops/common/record.h"
 
 namespace ebb::ops {

@@ -1,9 +1,9 @@
 // Dimension arguments of reductions, and the way back from a reduced shape.
 #pragma once
 
-#include "kernel/reduce_plan.h"
-
 #include <ebb/autograd/variable.h>
+
+#include "kernel/reduce_plan.h"
 
 namespace ebb::ops {
 

@@ -1,8 +1,6 @@
 // The gradient of ops that pick elements along a dimension.
 #include "ops/common/picked.h"
 
-#include "ops/common/dims.h"
-
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -10,6 +8,7 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
+#include "ops/common/dims.h"
 #include "ops/common/record.h"
 
 namespace ebb::ops {

@@ -5,11 +5,11 @@
 #include <ebb/autograd/record.h>
 #include <ebb/autograd/variable.h>
 
-#include <initializer_list>
-#include <utility>
-
 #include "autograd/tensor_state.h"
 #include "ops/common/self.h"
+
+#include <initializer_list>
+#include <utility>
 
 namespace ebb::ops {
 

@@ -4,9 +4,8 @@
 #include "core/backend.h"
 #include "core/capture.h"
 #include "core/recorder.h"
-#include "ops/common/kernels.h"
-
 #include "ops/common/arrays.h"
+#include "ops/common/kernels.h"
 
 namespace ebb {
 

@@ -3,16 +3,16 @@
 
 #include <ebb/core/dtype.h>
 
-#include <cstdint>
-
 #include "kernel/cpu/parts.h"
 #include "kernel/cpu/tile.h"
+
+#include <cstdint>
 
 namespace ebb::cpu::conv {
 
 /// Channels of a panel.
 template <class T>
-constexpr std::int64_t kPanel = tiles::kPackets* tiles::kWidth<T>;
+constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<T>;
 
 template <class T>
 std::int64_t panels_of(std::int64_t channels) {

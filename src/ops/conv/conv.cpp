@@ -3,14 +3,14 @@
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
 
-#include <algorithm>
-
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/layout.h"
 #include "ops/common/window.h"
 #include "ops/conv/backward.h"
 #include "ops/conv/integers.h"
+
+#include <algorithm>
 
 namespace ebb {
 namespace {
@@ -58,8 +58,7 @@ bool check(const Call& c, std::int64_t groups, bool transposed) {
   EBB_CHECK(channels == expected, c.op, ": a weight of shape ", w, " in ", groups, " groups expects ",
             expected, " channels, but the input of shape ", in, " has ", channels, ".");
   for (int a = 0; a < c.dims; ++a)
-    EBB_CHECK(w[a + 2] > 0, c.op, ": the kernel of a weight of shape ", w,
-              " is empty.");
+    EBB_CHECK(w[a + 2] > 0, c.op, ": the kernel of a weight of shape ", w, " is empty.");
   ops::check_same_dtype(c.op, c.input, c.weight);
   EBB_CHECK(c.input.dtype() != kBool, c.op, ": expected numbers, got Bool. Convert with .to(ebb::kFloat).");
   if (c.bias && c.bias->defined()) {
@@ -74,8 +73,7 @@ bool check(const Call& c, std::int64_t groups, bool transposed) {
 ConvGeometry start(const Call& c, std::int64_t groups, IntArrayRef stride, IntArrayRef dilation) {
   ConvGeometry g;
   g.groups = groups;
-  for (int a = 0; a < c.dims; ++a)
-    g.kernel[3 - c.dims + a] = c.weight.sizes()[a + 2];
+  for (int a = 0; a < c.dims; ++a) g.kernel[3 - c.dims + a] = c.weight.sizes()[a + 2];
   spread(c, "a stride", stride, 1, g.stride);
   spread(c, "a dilation", dilation, 1, g.dilation);
   return g;

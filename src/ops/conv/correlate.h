@@ -1,9 +1,9 @@
 // Forward pass and input gradient on the CPU, which are one thing: sums over windows of a source.
 #pragma once
 
-#include <cstdint>
-
 #include "ops/conv/window.h"
+
+#include <cstdint>
 
 namespace ebb::cpu::conv {
 

@@ -1,8 +1,6 @@
 // Convolution on the CPU: which way to compute it.
 #include <ebb/core/visit.h>
 
-#include <algorithm>
-
 #include "core/parallel_for.h"
 #include "kernel/cpu/tile_pairs.h"
 #include "kernel/optional_data.h"
@@ -10,6 +8,8 @@
 #include "ops/conv/correlate.h"
 #include "ops/conv/cpu_pairs.h"
 #include "ops/conv/kernels.h"
+
+#include <algorithm>
 
 namespace ebb::cpu {
 namespace {

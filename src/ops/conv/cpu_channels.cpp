@@ -1,14 +1,14 @@
 // Forward pass and input gradient with channels of the result in the lanes of a register.
 #include <ebb/core/ndarray.h>
 
-#include <algorithm>
-
 #include "core/parallel_for.h"
 #include "kernel/cpu/amx.h"
 #include "kernel/cpu/transpose.h"
 #include "ops/conv/channels.h"
 #include "ops/conv/correlate.h"
 #include "ops/conv/loads.h"
+
+#include <algorithm>
 
 namespace ebb::cpu::conv {
 namespace {

@@ -1,12 +1,12 @@
 // Convolution as a matrix product over columns.
 #include <ebb/core/ndarray.h>
 
-#include <algorithm>
-
 #include "core/parallel_for.h"
 #include "kernel/cpu/gemm.h"
 #include "kernel/cpu/parts.h"
 #include "ops/conv/correlate.h"
+
+#include <algorithm>
 
 namespace ebb::cpu::conv {
 namespace {

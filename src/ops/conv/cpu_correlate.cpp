@@ -1,13 +1,12 @@
 // Forward pass and input gradient on the CPU as sums over windows of a source.
-#include "ops/conv/correlate.h"
-
 #include <ebb/core/ndarray.h>
-
-#include <algorithm>
 
 #include "core/parallel_for.h"
 #include "kernel/cpu/parts.h"
+#include "ops/conv/correlate.h"
 #include "ops/conv/cpu_tile.h"
+
+#include <algorithm>
 
 namespace ebb::cpu::conv {
 namespace {

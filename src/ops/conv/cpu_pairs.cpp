@@ -1,11 +1,11 @@
 // Neighbouring channels of bfloat16 laid side by side.
 #include "ops/conv/cpu_pairs.h"
 
-#include <algorithm>
-#include <bit>
-
 #include "core/parallel_for.h"
 #include "kernel/cpu/tile_pairs.h"
+
+#include <algorithm>
+#include <bit>
 
 namespace ebb::cpu::conv {
 namespace {

@@ -7,10 +7,10 @@
 #include <Eigen/Core>
 #pragma GCC diagnostic pop
 
+#include "kernel/cpu/parts.h"
+
 #include <algorithm>
 #include <cstdint>
-
-#include "kernel/cpu/parts.h"
 
 namespace ebb::cpu::conv {
 

@@ -1,7 +1,7 @@
 // The window of an image that the convolution reads by shifts.
-#include <algorithm>
-
 #include "ops/conv/loads.h"
+
+#include <algorithm>
 
 namespace ebb::cpu::conv {
 

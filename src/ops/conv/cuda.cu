@@ -1,15 +1,13 @@
 // Convolution on the device: by the library where it has an algorithm, else straight from the definition, a
 // thread a result, sums in a fixed order, any geometry, dtype and layout.
-#include "ops/conv/kernels.h"
-
 #include <ebb/core/visit.h>
-
 
 #include "kernel/convert.h"
 #include "kernel/cuda/map.h"
 #include "kernel/cuda/walk.h"
 #include "kernel/optional_data.h"
 #include "ops/conv/cuda_library.h"
+#include "ops/conv/kernels.h"
 
 namespace ebb::cuda {
 namespace {
@@ -193,9 +191,8 @@ void finish(NdArray& x, const NdArray& bias, bool relu) {
     shift = channels;
   }
   const Finish op{relu};
-  visit_floating(x.dtype(), "convolution", [&]<class T> {
-    launch_map<3>("convolution", kFinish<T>, x, {x, shift}, &op, sizeof(op));
-  });
+  visit_floating(x.dtype(), "convolution",
+                 [&]<class T> { launch_map<3>("convolution", kFinish<T>, x, {x, shift}, &op, sizeof(op)); });
 }
 
 }  // namespace

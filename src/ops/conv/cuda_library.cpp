@@ -2,9 +2,9 @@
 // ebb's own kernels, which would do the rest, are a hundred times as slow.
 #include "ops/conv/cuda_library.h"
 
-#include <algorithm>
-
 #include "ops/common/cuda_aligned.h"
+
+#include <algorithm>
 
 namespace ebb::cuda::convolving {
 namespace {

@@ -49,8 +49,7 @@ Variable convolve_integers(ConvKind kind, const Variable& x, const Variable& wei
   }
   // The transpose: elements a stride apart, and the kernel reversed, from outputs to inputs.
   DimVector spread(x.sizes()), spatial;
-  for (int a = 3 - dims; a < 3; ++a)
-    spread[a - 3 + dims + 2] = (g.out[a] - 1) * g.stride[a] + 1;
+  for (int a = 3 - dims; a < 3; ++a) spread[a - 3 + dims + 2] = (g.out[a] - 1) * g.stride[a] + 1;
   Variable wide = zeros(spread, x.options());
   Variable places = wide;
   for (int a = 3 - dims; a < 3; ++a) {

@@ -1,11 +1,11 @@
 // How results are cut into loads: blocks whose windows lie in the cache at the same time.
 #pragma once
 
+#include "ops/conv/window.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <vector>
-
-#include "ops/conv/window.h"
 
 namespace ebb::cpu::conv {
 

@@ -8,11 +8,11 @@
 // scheme as it is.
 #pragma once
 
+#include "ops/conv/geometry.h"
+
 #include <cstdint>
 #include <cstring>
 #include <vector>
-
-#include "ops/conv/geometry.h"
 
 namespace ebb::cpu::conv {
 

@@ -1,12 +1,11 @@
 // Ranges and identity matrices on the device.
-#include "ops/creation/kernels.h"
-
 #include <ebb/core/visit.h>
 
-#include <algorithm>
-
 #include "kernel/cuda/walk.h"
+#include "ops/creation/kernels.h"
 #include "ops/creation/range.h"
+
+#include <algorithm>
 
 namespace ebb::cuda {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <ebb/core/scalar.h>
 
-#include <cmath>
-
 #include "kernel/rounded_product.h"
+
+#include <cmath>
 
 namespace ebb::creating {
 

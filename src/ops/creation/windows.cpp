@@ -1,7 +1,6 @@
 // Windows.
-#include <ebb/ops/creation.h>
-
 #include <ebb/autograd/grad_mode.h>
+#include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
 

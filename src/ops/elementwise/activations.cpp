@@ -1,5 +1,6 @@
 // Smooth activations.
 #include "ops/elementwise/formulas/activations.h"
+
 #include "ops/common/activated.h"
 #include "ops/common/autocast.h"
 #include "ops/elementwise/record_formula.h"

@@ -1,17 +1,17 @@
 // What apply.h does where the short way does not lead.
 #include "ops/elementwise/apply.h"
-#include "ops/common/checks.h"
 
 #include <ebb/core/visit.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 
-#include <cstring>
-
 #include "core/recorder.h"
+#include "ops/common/checks.h"
 #include "ops/common/kernels.h"
 #include "ops/elementwise/promote.h"
 #include "ops/elementwise/record.h"
+
+#include <cstring>
 
 namespace ebb::ops {
 

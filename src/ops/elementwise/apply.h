@@ -3,10 +3,11 @@
 
 #include <ebb/autograd/variable.h>
 
-#include <concepts>
 #include "ops/common/checks.h"
 #include "ops/elementwise/formula.h"
 #include "ops/elementwise/kernels.h"
+
+#include <concepts>
 
 namespace ebb::ops {
 
@@ -22,8 +23,7 @@ DType compute_dtype(const char* op, Types types, DType promoted);
 template <class Op>
 constexpr bool kGivesBool = requires(const Op& op) {
   { op.value(1) } -> std::same_as<bool>;
-}
-|| requires(const Op& op) {
+} || requires(const Op& op) {
   { op.value(1, 1) } -> std::same_as<bool>;
 };
 

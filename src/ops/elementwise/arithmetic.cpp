@@ -1,7 +1,8 @@
 // Sums, products and quotients.
+#include "ops/elementwise/formulas/arithmetic.h"
+
 #include <ebb/ops/elementwise.h>
 
-#include "ops/elementwise/formulas/arithmetic.h"
 #include "ops/elementwise/record_binary.h"
 
 namespace ebb {

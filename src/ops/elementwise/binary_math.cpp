@@ -1,9 +1,10 @@
 // Extremes, angles, and sums of logarithms of two tensors.
+#include "ops/elementwise/formulas/binary_math.h"
+
 #include <ebb/ops/elementwise.h>
 
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
-#include "ops/elementwise/formulas/binary_math.h"
 #include "ops/elementwise/record_binary.h"
 
 namespace ebb {

@@ -2,13 +2,13 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 
-#include <limits>
-
 #include "ops/elementwise/formulas/extremes.h"
 #include "ops/elementwise/formulas/piecewise.h"
 #include "ops/elementwise/formulas/ternary.h"
 #include "ops/elementwise/record_formula.h"
 #include "ops/elementwise/record_ternary.h"
+
+#include <limits>
 
 namespace ebb {
 namespace {

@@ -1,8 +1,9 @@
 // Comparisons, logic, and bits of whole numbers.
+#include "ops/elementwise/formulas/compare.h"
+
 #include <ebb/ops/elementwise.h>
 
 #include "ops/common/checks.h"
-#include "ops/elementwise/formulas/compare.h"
 #include "ops/elementwise/formulas/logic.h"
 #include "ops/elementwise/record_binary.h"
 

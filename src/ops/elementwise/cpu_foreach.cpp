@@ -1,15 +1,15 @@
 // Lists of tensors on the CPU.
 #include <ebb/core/visit.h>
 
-#include <atomic>
-#include <cstring>
-#include <vector>
-
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
 #include "kernel/reducer_kinds.h"
 #include "ops/elementwise/foreach_kernels.h"
 #include "ops/elementwise/math_foreach.h"
+
+#include <atomic>
+#include <cstring>
+#include <vector>
 
 namespace ebb::cpu {
 

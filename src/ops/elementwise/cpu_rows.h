@@ -2,9 +2,6 @@
 // rest.
 #pragma once
 
-#include <algorithm>
-#include <array>
-
 #include "core/parallel_for.h"
 #include "kernel/cpu/convert_contiguous.h"
 #include "kernel/cpu/lane_functions.h"
@@ -13,6 +10,9 @@
 #include "ops/elementwise/formula.h"
 #include "ops/elementwise/kernels.h"
 
+#include <algorithm>
+#include <array>
+
 namespace ebb::cpu {
 
 namespace detail {
@@ -20,7 +20,7 @@ namespace detail {
 using ops::Compute;
 
 template <class Op, class C>
-constexpr bool runs_in_lanes = EBB_LIBMVEC&& Op::kRun == ops::Run::lanes&& std::is_floating_point_v<C>;
+constexpr bool runs_in_lanes = EBB_LIBMVEC && Op::kRun == ops::Run::lanes && std::is_floating_point_v<C>;
 
 /// 16-bit types are converted a block at a time. What is read may be one number all along.
 template <class T>
@@ -92,7 +92,7 @@ void lanes_row(const Op op, C* out, std::int64_t n, const Inputs... in) {
 }
 
 template <class Op, class T, class... Inputs>
-requires is_half_v<T>
+  requires is_half_v<T>
 void lanes_row(const Op op, T* out, std::int64_t n, const Inputs... in) {
   for (std::int64_t begin = 0; begin < n; begin += Block<T>::kSize) {
     const std::int64_t count = std::min(Block<T>::kSize, n - begin);

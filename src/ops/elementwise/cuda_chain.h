@@ -3,8 +3,6 @@
 // compiler.
 #pragma once
 
-#include <cstdint>
-
 #include "kernel/convert.h"
 #include "kernel/cuda/vector.h"
 #include "ops/elementwise/formulas/activations.h"
@@ -24,6 +22,8 @@
 #include "ops/elementwise/formulas/special_functions.h"
 #include "ops/elementwise/formulas/ternary.h"
 #include "ops/elementwise/formulas/trigonometric.h"
+
+#include <cstdint>
 
 namespace ebb::cuda {
 

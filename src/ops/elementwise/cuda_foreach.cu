@@ -1,11 +1,10 @@
 // Lists of tensors on the device: a launch or two for all of them, and nothing that the host waits for.
-#include "ops/elementwise/foreach_kernels.h"
-
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/multi_tensor.h"
 #include "kernel/reducer_kinds.h"
+#include "ops/elementwise/foreach_kernels.h"
 #include "ops/elementwise/math_foreach.h"
 
 namespace ebb::cuda {

@@ -3,13 +3,13 @@
 
 #include <ebb/core/visit.h>
 
-#include <array>
-
 #include "kernel/cuda/map.h"
 #include "kernel/element_types.h"
 #include "ops/elementwise/cuda.h"
 #include "ops/elementwise/formula.h"
 #include "ops/elementwise/kernels.h"
+
+#include <array>
 
 namespace ebb::cuda {
 

@@ -1,8 +1,9 @@
 // Rounded division and remainders.
+#include "ops/elementwise/formulas/division.h"
+
 #include <ebb/ops/elementwise.h>
 
 #include "ops/common/checks.h"
-#include "ops/elementwise/formulas/division.h"
 #include "ops/elementwise/record_ternary.h"
 
 namespace ebb {

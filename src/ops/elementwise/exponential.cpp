@@ -1,5 +1,6 @@
 // Exponentials, logarithms and roots.
 #include "ops/elementwise/formulas/exponential.h"
+
 #include "ops/common/autocast.h"
 #include "ops/elementwise/record_formula.h"
 

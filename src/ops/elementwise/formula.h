@@ -17,11 +17,11 @@
 // operators, & and | of conditions, and the functions of kernel/carrier.h.
 #pragma once
 
-#include <array>
-#include <cstdint>
-
 #include "kernel/carrier.h"
 #include "kernel/type_list.h"
+
+#include <array>
+#include <cstdint>
 
 // Visible, because the kernel slots named after these types are what plugins fill.
 #pragma GCC visibility push(default)
@@ -100,23 +100,17 @@ struct Binary {
 struct Ternary : Binary {};
 
 template <class Op>
-constexpr bool has_slope = requires(const Op& op, float x) {
-  op.slope(x);
-};
+constexpr bool has_slope = requires(const Op& op, float x) { op.slope(x); };
 template <class Op>
-constexpr bool has_gradient = has_slope<Op> || requires(const Op& op, float x) {
-  op.gradient(x, x);
-}
-|| requires(const Op& op, float x) { op.gradient(x); };
+constexpr bool has_gradient = has_slope<Op> || requires(const Op& op, float x) { op.gradient(x, x); } ||
+                              requires(const Op& op, float x) { op.gradient(x); };
 template <class Op>
-constexpr bool has_bend = Op::kStraight || requires(const Op& op, float x) {
-  op.bend(x, x);
-};
+constexpr bool has_bend = Op::kStraight || requires(const Op& op, float x) { op.bend(x, x); };
 /// Whether the gradient has a kernel of its own. Where an element costs a call of a function there is little
 /// to win.
 template <class Op>
 concept Fused =
-    has_gradient<Op> && std::is_base_of_v<Unary, Op> && Op::kKeep != Keep::nothing&& Op::kRun != Run::calls;
+    has_gradient<Op> && std::is_base_of_v<Unary, Op> && Op::kKeep != Keep::nothing && Op::kRun != Run::calls;
 
 /// "exp_backward", or what the op says.
 template <class Op>

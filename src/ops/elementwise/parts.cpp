@@ -1,11 +1,12 @@
 // The parts of floating-point numbers, and their neighbours.
 #include "ops/elementwise/formulas/parts.h"
-#include "ops/common/checks.h"
-#include "ops/elementwise/record_binary.h"
 
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/elementwise/parts.h>
+
+#include "ops/common/checks.h"
+#include "ops/elementwise/record_binary.h"
 
 namespace ebb {
 namespace {

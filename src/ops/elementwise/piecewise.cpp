@@ -1,5 +1,6 @@
 // Activations made of straight pieces.
 #include "ops/elementwise/formulas/piecewise.h"
+
 #include "ops/common/activated.h"
 #include "ops/common/checks.h"
 #include "ops/elementwise/record_formula.h"

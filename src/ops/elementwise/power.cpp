@@ -1,10 +1,11 @@
 // Powers: tensor to number, tensor to tensor, number to tensor.
+#include "ops/elementwise/formulas/power.h"
+
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 
 #include "ops/common/autocast.h"
 #include "ops/elementwise/formulas/exponential.h"
-#include "ops/elementwise/formulas/power.h"
 #include "ops/elementwise/record_binary.h"
 
 namespace ebb {

@@ -1,5 +1,6 @@
 // Questions about one number, and replacing what is none.
 #include "ops/elementwise/formulas/predicate.h"
+
 #include "ops/common/checks.h"
 #include "ops/elementwise/record_formula.h"
 

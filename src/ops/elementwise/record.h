@@ -42,7 +42,8 @@ std::string rule_name() {
 template <class Rule>
 constexpr bool kRoundsOnce = false;
 template <class Rule>
-requires(requires { Rule::kRoundsOnce; }) constexpr bool kRoundsOnce<Rule> = Rule::kRoundsOnce;
+  requires(requires { Rule::kRoundsOnce; })
+constexpr bool kRoundsOnce<Rule> = Rule::kRoundsOnce;
 
 /// The numbers that a rule calculates with. A gradient that takes several ops would be rounded by each, so
 /// 16-bit numbers go through it in f32 and are rounded at its end.
@@ -69,7 +70,8 @@ class Widened {
 template <class Rule>
 constexpr bool kHasLate = false;
 template <class Rule>
-requires(requires { Rule::kHasLate; }) constexpr bool kHasLate<Rule> = Rule::kHasLate;
+  requires(requires { Rule::kHasLate; })
+constexpr bool kHasLate<Rule> = Rule::kHasLate;
 
 /// The node of `out = op(x)`. Rule: its name, kKeep, `Variable operator()(grad, kept)`.
 template <class Rule>

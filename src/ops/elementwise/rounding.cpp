@@ -1,5 +1,6 @@
 // Rounding.
 #include "ops/elementwise/formulas/rounding.h"
+
 #include "ops/elementwise/record_formula.h"
 
 namespace ebb {

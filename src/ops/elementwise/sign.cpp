@@ -1,5 +1,6 @@
 // Signs and absolute values, and degrees and radians.
 #include "ops/elementwise/formulas/sign.h"
+
 #include "ops/elementwise/record_formula.h"
 
 namespace ebb {

@@ -1,5 +1,6 @@
 // Error functions, gamma functions, Bessel functions, logit, sinc.
 #include "ops/elementwise/formulas/special.h"
+
 #include "ops/common/autocast.h"
 #include "ops/elementwise/record_formula.h"
 #include "ops/elementwise/special_derivatives.h"

@@ -1,10 +1,10 @@
 // Functions of two tensors that torch.special adds: x log(1 + y), gamma functions, zeta, orthogonal
 // polynomials.
+#include <ebb/ops/special.h>
+
 #include "ops/common/checks.h"
 #include "ops/elementwise/formulas/special_functions.h"
 #include "ops/elementwise/record_formula.h"
-
-#include <ebb/ops/special.h>
 
 namespace ebb {
 namespace {

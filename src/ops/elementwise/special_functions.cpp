@@ -1,10 +1,11 @@
 // Functions of one tensor that torch.special adds: entropy, the normal distribution, Bessel and Airy
 // functions.
 #include "ops/elementwise/formulas/special_functions.h"
-#include "ops/elementwise/record_formula.h"
-#include "ops/elementwise/special_derivatives.h"
 
 #include <ebb/ops/special.h>
+
+#include "ops/elementwise/record_formula.h"
+#include "ops/elementwise/special_derivatives.h"
 
 namespace ebb {
 namespace {

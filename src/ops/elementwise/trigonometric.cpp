@@ -1,5 +1,6 @@
 // Trigonometric and hyperbolic functions.
 #include "ops/elementwise/formulas/trigonometric.h"
+
 #include "ops/common/autocast.h"
 #include "ops/elementwise/record_formula.h"
 

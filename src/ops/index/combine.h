@@ -1,10 +1,10 @@
 // How scatter joins what is there with what comes, for host and device.
 #pragma once
 
-#include <type_traits>
-
 #include "kernel/wrapping.h"
 #include "ops/index/kernels.h"
+
+#include <type_traits>
 
 namespace ebb::indexing {
 

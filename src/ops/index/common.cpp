@@ -1,10 +1,11 @@
 // Steps that the ops of this family share.
 #include "ops/index/common.h"
-#include "ops/common/arrays.h"
-#include "ops/common/checks.h"
 
 #include <ebb/core/warning.h>
 #include <ebb/ops/creation.h>
+
+#include "ops/common/arrays.h"
+#include "ops/common/checks.h"
 
 namespace ebb::ops {
 

@@ -1,13 +1,13 @@
 // Steps that the ops of this family share.
 #pragma once
 
+#include <ebb/ops/index.h>
+#include <ebb/ops/shape.h>
+
 #include "ops/common/arrays.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/index/kernels.h"
-
-#include <ebb/ops/index.h>
-#include <ebb/ops/shape.h>
 
 namespace ebb::ops {
 

@@ -1,14 +1,14 @@
 // bincount, histc and searchsorted.
-#include "ops/common/arrays.h"
-#include "ops/common/checks.h"
-#include "ops/common/dims.h"
-#include "ops/index/sort_kernels.h"
-
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
+
+#include "ops/common/arrays.h"
+#include "ops/common/checks.h"
+#include "ops/common/dims.h"
+#include "ops/index/sort_kernels.h"
 
 #include <cmath>
 

@@ -1,10 +1,10 @@
 // Element by element: gather, scatter, masks.
+#include <ebb/core/visit.h>
+
 #include "kernel/cpu/walk.h"
 #include "ops/index/combine.h"
 #include "ops/index/cpu_wide_sums.h"
 #include "ops/index/kernels.h"
-
-#include <ebb/core/visit.h>
 
 #include <algorithm>
 #include <atomic>

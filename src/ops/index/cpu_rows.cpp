@@ -1,10 +1,10 @@
 // Rows by number: index arrays to offsets, and rows read or written there.
+#include <ebb/core/visit.h>
+
 #include "kernel/cpu/walk.h"
 #include "kernel/wrapping.h"
 #include "ops/index/cpu_wide_sums.h"
 #include "ops/index/kernels.h"
-
-#include <ebb/core/visit.h>
 
 #include <cstring>
 

@@ -1,4 +1,6 @@
 // Sorting and selecting on the CPU, by keys.
+#include <ebb/core/visit.h>
+
 #include "kernel/cpu/lines.h"
 #include "kernel/cpu/scratch.h"
 #include "kernel/reduce_plan.h"
@@ -6,8 +8,6 @@
 #include "kernel/sort_keys.h"
 #include "ops/index/cpu_sort_items.h"
 #include "ops/index/sort_kernels.h"
-
-#include <ebb/core/visit.h>
 
 #include <algorithm>
 #include <type_traits>

@@ -1,13 +1,13 @@
 // Sorting items, whose keys are unsigned numbers.
 #pragma once
 
+#include "kernel/cpu/scratch.h"
+#include "kernel/sort_keys.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
-
-#include "kernel/cpu/scratch.h"
-#include "kernel/sort_keys.h"
 
 namespace ebb::cpu {
 

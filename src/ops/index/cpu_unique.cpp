@@ -1,12 +1,12 @@
 // What differs among the rows of a matrix, on the CPU.
+#include <ebb/core/visit.h>
+
 #include "kernel/cpu/scratch.h"
 #include "kernel/reduce_plan.h"
 #include "kernel/reducers.h"
 #include "kernel/sort_keys.h"
 #include "ops/index/cpu_sort_items.h"
 #include "ops/index/sort_kernels.h"
-
-#include <ebb/core/visit.h>
 
 #include <algorithm>
 #include <numeric>

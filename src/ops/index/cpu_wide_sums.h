@@ -2,15 +2,15 @@
 // terms, in bf16 at 256, in float at 2^24.
 #pragma once
 
+#include "kernel/convert.h"
+#include "kernel/cpu/scratch.h"
+#include "kernel/cpu/walk.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <numeric>
 #include <vector>
-
-#include "kernel/convert.h"
-#include "kernel/cpu/scratch.h"
-#include "kernel/cpu/walk.h"
 
 namespace ebb::cpu {
 

@@ -7,12 +7,12 @@
 // takes more than 32 steps however often one place repeats.
 #pragma once
 
-#include <utility>
-
 #include "kernel/convert.h"
 #include "kernel/cuda/sort.h"
 #include "ops/index/combine.h"
 #include "ops/index/cuda_units.h"
+
+#include <utility>
 
 namespace ebb::cuda {
 

@@ -1,11 +1,10 @@
 // topk, kthvalue and medians on the device without sorting the lines: by comparing all elements of short
 // ones, else digit by digit from the top of the keys. The host waits for nothing.
-#include "ops/index/cuda_select.h"
-
 #include <ebb/core/visit.h>
 
 #include "kernel/reduce_plan.h"
 #include "ops/common/kernels.h"
+#include "ops/index/cuda_select.h"
 #include "ops/index/sort_kernels.h"
 
 namespace ebb::cuda {

@@ -1,10 +1,9 @@
 // Sorting on the device, by the keys of sort_keys.h, and what is read from sorted lines.
-#include "ops/index/sort_kernels.h"
-
 #include <ebb/core/visit.h>
 
 #include "kernel/reduce_plan.h"
 #include "ops/index/cuda_select.h"
+#include "ops/index/sort_kernels.h"
 
 namespace ebb::cuda {
 namespace {

@@ -1,4 +1,7 @@
 // Rows of a table, and classes as indicator vectors.
+#include <ebb/ops/creation.h>
+#include <ebb/ops/elementwise.h>
+
 #include "core/recorder.h"
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
@@ -7,9 +10,6 @@
 #include "ops/common/record.h"
 #include "ops/common/views.h"
 #include "ops/index/common.h"
-
-#include <ebb/ops/creation.h>
-#include <ebb/ops/elementwise.h>
 
 #include <algorithm>
 

@@ -4,11 +4,11 @@
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "ops/common/checks.h"
 #include "ops/common/dims.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace ebb {
 

@@ -1,9 +1,8 @@
 // Histograms over edges of any spacing, in any number of dimensions.
-#include <ebb/ops/index.h>
-
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 

@@ -1,16 +1,15 @@
 // Advanced indexing with a list of tensors.
+#include <ebb/ops/creation.h>
+
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/record.h"
+#include "ops/common/saved_variables.h"
 #include "ops/common/views.h"
 #include "ops/index/common.h"
 
-#include <ebb/ops/creation.h>
-
 #include <algorithm>
 #include <memory>
-
-#include "ops/common/saved_variables.h"
 
 namespace ebb {
 

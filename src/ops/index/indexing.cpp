@@ -1,11 +1,11 @@
 // x.index({...}): what can be a view is made one, then tensors index the result.
-#include "ops/common/arrays.h"
-#include "ops/common/record.h"
-#include "ops/index/common.h"
-
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
+
+#include "ops/common/arrays.h"
+#include "ops/common/record.h"
+#include "ops/index/common.h"
 
 #include <string_view>
 

@@ -2,9 +2,9 @@
 // share two: positions become offsets into memory once, then whole rows are read or written.
 #pragma once
 
-#include "kernel/slot_list.h"
-
 #include <ebb/core/ndarray.h>
+
+#include "kernel/slot_list.h"
 
 namespace ebb::kernels {
 

@@ -1,4 +1,7 @@
 // Ops that a Bool tensor steers.
+#include <ebb/ops/creation.h>
+#include <ebb/ops/reduce.h>
+
 #include "core/recorder.h"
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
@@ -6,9 +9,6 @@
 #include "ops/common/record.h"
 #include "ops/common/views.h"
 #include "ops/index/common.h"
-
-#include <ebb/ops/creation.h>
-#include <ebb/ops/reduce.h>
 
 #include <algorithm>
 

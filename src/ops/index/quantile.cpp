@@ -5,10 +5,10 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include <cmath>
-
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
+
+#include <cmath>
 
 namespace ebb {
 namespace {

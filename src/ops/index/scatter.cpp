@@ -1,13 +1,14 @@
 // gather, scatter and scatter_add.
 #include "ops/index/scatter.h"
+
+#include <ebb/ops/creation.h>
+
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
 #include "ops/index/common.h"
-
-#include <ebb/ops/creation.h>
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // What scatter and scatter_reduce share.
 #pragma once
 
-#include "ops/index/kernels.h"
-
 #include <ebb/autograd/variable.h>
+
+#include "ops/index/kernels.h"
 
 namespace ebb::ops {
 

@@ -1,16 +1,16 @@
 // scatter by sum, product, mean, maximum or minimum.
+#include <ebb/core/visit.h>
+#include <ebb/ops/creation.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/reduce.h>
+
 #include "ops/common/arrays.h"
 #include "ops/common/dims.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/index/common.h"
 #include "ops/index/scatter.h"
-
-#include <ebb/core/visit.h>
-#include <ebb/ops/creation.h>
-#include <ebb/ops/elementwise.h>
-#include <ebb/ops/index.h>
-#include <ebb/ops/reduce.h>
 
 #include <limits>
 

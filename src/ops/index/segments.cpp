@@ -1,8 +1,7 @@
 // Reductions of runs of neighbours, by a scatter of each element to its run.
-#include <ebb/ops/index.h>
-
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 

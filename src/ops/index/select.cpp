@@ -1,13 +1,13 @@
 // index_select and the ops that write whole slices of a dimension.
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/reduce.h>
+
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
 #include "ops/index/common.h"
-
-#include <ebb/ops/elementwise.h>
-#include <ebb/ops/reduce.h>
 
 namespace ebb {
 

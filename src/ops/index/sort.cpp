@@ -1,17 +1,16 @@
 // sort, topk and the ops that pick one element of each line.
-#include "ops/common/arrays.h"
-#include "ops/common/dims.h"
-#include "ops/common/kernels.h"
-#include "ops/common/picked.h"
-#include "ops/index/sort_kernels.h"
-
 #include <ebb/autograd/record.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>
 
-#include <cmath>
-
+#include "ops/common/arrays.h"
+#include "ops/common/dims.h"
+#include "ops/common/kernels.h"
+#include "ops/common/picked.h"
 #include "ops/common/record.h"
+#include "ops/index/sort_kernels.h"
+
+#include <cmath>
 
 namespace ebb {
 

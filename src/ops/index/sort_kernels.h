@@ -1,9 +1,9 @@
 // Kernel slots of the sort family. Arrays are contiguous; indices are Long.
 #pragma once
 
-#include "kernel/slot_list.h"
-
 #include <ebb/core/ndarray.h>
+
+#include "kernel/slot_list.h"
 
 namespace ebb {
 

@@ -1,11 +1,11 @@
 // Elements of the flattened tensor, and gather with broadcasting.
+#include <ebb/ops/elementwise.h>
+
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/index/common.h"
-
-#include <ebb/ops/elementwise.h>
 
 namespace ebb {
 

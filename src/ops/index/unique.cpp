@@ -1,12 +1,12 @@
 // unique and its forms.
+#include <ebb/ops/creation.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/shape.h>
+
 #include "core/recorder.h"
 #include "ops/common/arrays.h"
 #include "ops/common/dims.h"
 #include "ops/index/sort_kernels.h"
-
-#include <ebb/ops/creation.h>
-#include <ebb/ops/index.h>
-#include <ebb/ops/shape.h>
 
 namespace ebb {
 

@@ -7,8 +7,6 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include <cmath>
-
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
@@ -16,6 +14,8 @@
 #include "ops/common/views.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/product.h"
+
+#include <cmath>
 
 namespace ebb {
 namespace {

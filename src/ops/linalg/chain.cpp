@@ -6,14 +6,14 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include <limits>
-#include <vector>
-
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/product.h"
+
+#include <limits>
+#include <vector>
 
 namespace ebb {
 namespace {

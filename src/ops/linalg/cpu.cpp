@@ -1,12 +1,12 @@
 // Products and dot products on the CPU.
 #include <ebb/core/visit.h>
 
-#include <algorithm>
-#include <type_traits>
-
 #include "core/parallel_for.h"
 #include "kernel/cpu/gemm.h"
 #include "ops/linalg/kernels.h"
+
+#include <algorithm>
+#include <type_traits>
 
 namespace ebb::cpu {
 namespace {

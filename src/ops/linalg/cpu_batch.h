@@ -1,12 +1,12 @@
 // Loops over the matrices of a batch, on threads.
 #pragma once
 
-#include <algorithm>
-#include <type_traits>
-
 #include "core/parallel_for.h"
 #include "kernel/cpu/gemm.h"
 #include "ops/linalg/batch.h"
+
+#include <algorithm>
+#include <type_traits>
 
 namespace ebb::cpu {
 

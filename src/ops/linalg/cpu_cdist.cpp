@@ -1,13 +1,13 @@
 // Distances between rows on the CPU.
 #include <ebb/core/visit.h>
 
-#include <algorithm>
-
 #include "core/parallel_for.h"
 #include "kernel/cpu/parts.h"
 #include "kernel/cpu/scratch.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/math.h"
+
+#include <algorithm>
 
 namespace ebb::cpu {
 namespace {

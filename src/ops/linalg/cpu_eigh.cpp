@@ -1,12 +1,13 @@
 // Eigenvalues of symmetric matrices on the CPU: Eigen's tridiagonal QR iteration.
 #include <ebb/core/visit.h>
 
-#include <Eigen/Eigenvalues>
-#include <cmath>
-#include <limits>
-
 #include "ops/linalg/cpu_batch.h"
 #include "ops/linalg/decomposition_kernels.h"
+
+#include <Eigen/Eigenvalues>
+
+#include <cmath>
+#include <limits>
 
 namespace ebb::cpu {
 namespace {

@@ -1,12 +1,12 @@
 // LU and Cholesky factorisations on the CPU: panels by elimination, the rest by products.
 #include <ebb/core/visit.h>
 
-#include <cmath>
-#include <cstdint>
-
 #include "kernel/rounded_product.h"
 #include "ops/linalg/cpu_batch.h"
 #include "ops/linalg/decomposition_kernels.h"
+
+#include <cmath>
+#include <cstdint>
 
 namespace ebb::cpu {
 namespace {

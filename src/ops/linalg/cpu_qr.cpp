@@ -2,12 +2,12 @@
 // Schreiber and Van Loan 1989).
 #include <ebb/core/visit.h>
 
-#include <cmath>
-#include <vector>
-
 #include "ops/linalg/cpu_batch.h"
 #include "ops/linalg/decomposition_kernels.h"
 #include "ops/linalg/math_decomposition.h"
+
+#include <cmath>
+#include <vector>
 
 namespace ebb::cpu {
 namespace {

@@ -2,14 +2,14 @@
 // made almost orthogonal (Drmac and Veselic 2008 precondition alike), then a QR factorisation.
 #include <ebb/core/visit.h>
 
+#include "ops/linalg/cpu_batch.h"
+#include "ops/linalg/decomposition_kernels.h"
+#include "ops/linalg/math_decomposition.h"
+
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <vector>
-
-#include "ops/linalg/cpu_batch.h"
-#include "ops/linalg/decomposition_kernels.h"
-#include "ops/linalg/math_decomposition.h"
 
 namespace ebb::cpu {
 namespace {

@@ -1,6 +1,4 @@
 // Products on the device: floating dtypes by the library, integers by a thread an element.
-#include "ops/linalg/kernels.h"
-
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
@@ -8,6 +6,7 @@
 #include "kernel/cuda/reduce.h"
 #include "kernel/cuda/walk.h"
 #include "ops/common/kernels.h"
+#include "ops/linalg/kernels.h"
 
 namespace ebb::cuda {
 namespace {

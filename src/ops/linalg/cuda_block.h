@@ -1,11 +1,11 @@
 // A block of threads that works on one matrix.
 #pragma once
 
-#include <algorithm>
-
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/launch.h"
 #include "ops/linalg/batch.h"
+
+#include <algorithm>
 
 namespace ebb::cuda {
 

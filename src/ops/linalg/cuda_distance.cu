@@ -11,9 +11,7 @@ namespace {
 struct Sizes {
   std::int64_t n, m, d;
   Sizes(const NdArray& a, const NdArray& b)
-      : n(a.sizes()[a.dim() - 2]),
-        m(b.sizes()[b.dim() - 2]),
-        d(a.sizes()[a.dim() - 1]) {}
+      : n(a.sizes()[a.dim() - 2]), m(b.sizes()[b.dim() - 2]), d(a.sizes()[a.dim() - 1]) {}
 };
 
 constexpr std::int64_t kRun = 1024;

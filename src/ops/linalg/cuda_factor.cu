@@ -1,14 +1,14 @@
 // LU and Cholesky factorisations on the device: a block a matrix, right-looking, a warp a row.
 #include <ebb/core/visit.h>
 
-#include <algorithm>
-
 #include "kernel/cuda/fault.h"
 #include "kernel/cuda/walk.h"
 #include "kernel/rounded_product.h"
 #include "ops/linalg/cuda_block.h"
 #include "ops/linalg/decomposition_kernels.h"
 #include "ops/linalg/ldl_steps.h"
+
+#include <algorithm>
 
 namespace ebb::cuda {
 namespace {

@@ -2,13 +2,13 @@
 // pair of rows, all pairs of a round at once (Brent and Luk 1985).
 #include <ebb/core/visit.h>
 
-#include <algorithm>
-#include <limits>
-
 #include "kernel/cuda/walk.h"
 #include "ops/linalg/cuda_block.h"
 #include "ops/linalg/decomposition_kernels.h"
 #include "ops/linalg/math_decomposition.h"
+
+#include <algorithm>
+#include <limits>
 
 namespace ebb::cuda {
 namespace {

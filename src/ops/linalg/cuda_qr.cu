@@ -1,12 +1,12 @@
 // QR factorisations and triangular systems on the device.
 #include <ebb/core/visit.h>
 
-#include <algorithm>
-
 #include "kernel/cuda/walk.h"
 #include "ops/linalg/cuda_block.h"
 #include "ops/linalg/decomposition_kernels.h"
 #include "ops/linalg/math_decomposition.h"
+
+#include <algorithm>
 
 namespace ebb::cuda {
 namespace {

@@ -4,10 +4,10 @@
 #include <ebb/autograd/node.h>
 #include <ebb/autograd/variable.h>
 
-#include <tuple>
-
 #include "ops/common/checks.h"
 #include "ops/common/views.h"
+
+#include <tuple>
 
 namespace ebb::ops {
 

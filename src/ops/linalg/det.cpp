@@ -7,11 +7,11 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include <cmath>
-#include <limits>
-
 #include "ops/common/record.h"
 #include "ops/linalg/decomposition.h"
+
+#include <cmath>
+#include <limits>
 
 namespace ebb {
 namespace {
@@ -95,8 +95,7 @@ Variable cofactors(const Variable& A) {
     const Variable others = ProductsOfOthers(S).but_one() * sign_of(U, Vh).unsqueeze(-1);
     out = matmul(U * others.unsqueeze(-2), Vh);
   }
-  return record<CofactorsBackward>(
-      out.array(), [&](CofactorsBackward& node) { node.A.save(A); }, A);
+  return record<CofactorsBackward>(out.array(), [&](CofactorsBackward& node) { node.A.save(A); }, A);
 }
 
 // g times the cofactors: g det(A) A^-T (Jacobi).

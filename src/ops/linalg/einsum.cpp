@@ -5,11 +5,11 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include <algorithm>
-#include <vector>
-
 #include "ops/common/autocast.h"
 #include "ops/linalg/product.h"
+
+#include <algorithm>
+#include <vector>
 
 namespace ebb {
 namespace {
@@ -134,9 +134,8 @@ Term arrange(std::string_view text, const Labels& labels, Variable x, const Plac
       place = d++;
       continue;
     }
-    EBB_CHECK(x.sizes()[place] == x.sizes()[d],
-              "einsum: \"", text, "\" takes the diagonal of dimensions of different sizes in shape ",
-              x.sizes(), ".");
+    EBB_CHECK(x.sizes()[place] == x.sizes()[d], "einsum: \"", text,
+              "\" takes the diagonal of dimensions of different sizes in shape ", x.sizes(), ".");
     x = x.diagonal(0, place, d).movedim(-1, place);
   }
   DimVector order;

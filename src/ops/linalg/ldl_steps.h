@@ -2,10 +2,10 @@
 // (Bunch and Kaufman 1977; pivots and interchanges as in LAPACK's sytf2 and sytrs, lower triangle).
 #pragma once
 
+#include "kernel/carrier.h"
+
 #include <cmath>
 #include <cstdint>
-
-#include "kernel/carrier.h"
 
 namespace ebb::decomposition {
 

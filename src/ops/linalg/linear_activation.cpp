@@ -3,12 +3,12 @@
 #include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>
 
-#include <algorithm>
-
 #include "ops/common/activated.h"
 #include "ops/common/autocast.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/product.h"
+
+#include <algorithm>
 
 namespace ebb {
 namespace {

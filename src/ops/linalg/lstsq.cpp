@@ -6,12 +6,12 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include <limits>
-
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
 #include "ops/linalg/decomposition.h"
+
+#include <limits>
 
 namespace ebb {
 namespace {

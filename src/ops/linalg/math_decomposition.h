@@ -1,9 +1,9 @@
 // The formulas of reflections and rotations, for host and device.
 #pragma once
 
-#include <cmath>
-
 #include "kernel/carrier.h"
+
+#include <cmath>
 
 namespace ebb::decomposition {
 

@@ -6,15 +6,15 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include <cmath>
-#include <span>
-
 #include "core/recorder.h"
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/dims.h"
 #include "ops/common/record.h"
 #include "ops/linalg/decomposition.h"
+
+#include <cmath>
+#include <span>
 
 namespace ebb {
 namespace {

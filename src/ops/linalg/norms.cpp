@@ -6,11 +6,11 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include <cmath>
-
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/linalg/decomposition.h"
+
+#include <cmath>
 
 namespace ebb {
 namespace {
@@ -140,9 +140,8 @@ Variable cond(const Variable& A, const optional<Scalar>& p) {
     const Variable most = S.select(-1, 0), least = S.select(-1, -1);
     return order == 2 ? most / least : least / most;
   }
-  return by_inverse(A, [&](const Variable& x) {
-    return matrix_norm_of("linalg.cond", x, order, {-2, -1}, false);
-  });
+  return by_inverse(
+      A, [&](const Variable& x) { return matrix_norm_of("linalg.cond", x, order, {-2, -1}, false); });
 }
 Variable cond(const Variable& A, std::string_view p) {
   EBB_AUTOCAST(cond, A, p);
@@ -153,9 +152,8 @@ Variable cond(const Variable& A, std::string_view p) {
     check_square("linalg.cond", A);
     return S.sum(-1) * S.reciprocal().sum(-1);
   }
-  return by_inverse(A, [&](const Variable& x) {
-    return matrix_norm_of("linalg.cond", x, p, {-2, -1}, false);
-  });
+  return by_inverse(A,
+                    [&](const Variable& x) { return matrix_norm_of("linalg.cond", x, p, {-2, -1}, false); });
 }
 
 }  // namespace linalg

@@ -6,11 +6,11 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include <limits>
-
 #include "ops/common/autocast.h"
 #include "ops/common/record.h"
 #include "ops/linalg/decomposition.h"
+
+#include <limits>
 
 namespace ebb {
 namespace {

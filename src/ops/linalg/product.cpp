@@ -1,12 +1,12 @@
 // Products of two matrices, with sums: mm, bmm, addmm and their kin.
 #include "ops/linalg/product.h"
-#include "ops/common/autocast.h"
 
 #include <ebb/autograd/record.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg/products.h>
 
 #include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/float_product.h"
 #include "ops/common/record.h"

@@ -1,12 +1,12 @@
 // Losses over classes: nll_loss.
 #include "ops/loss/classes.h"
-#include "ops/common/autocast.h"
-#include "ops/common/checks.h"
 
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 
 #include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
+#include "ops/common/checks.h"
 #include "ops/common/record.h"
 
 namespace ebb {
@@ -89,8 +89,7 @@ Variable nll_forward(const Variable& x, const std::shared_ptr<NllState>& state) 
   NdArray out = class_loss_array(state->problem, x);
   if (!state->total.defined()) state->total = NdArray::empty({}, kDouble, x.device());
   kernels::nll_loss(x.device(), out, state->total, ops::contiguous_array(x), state->problem.to);
-  return record<NllBackward>(
-      std::move(out), [&](NllBackward& node) { node.state = state; }, x);
+  return record<NllBackward>(std::move(out), [&](NllBackward& node) { node.state = state; }, x);
 }
 
 }  // namespace

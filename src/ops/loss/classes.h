@@ -3,9 +3,9 @@
 
 #include <ebb/autograd/record.h>
 
-#include <memory>
-
 #include "ops/loss/loss.h"
+
+#include <memory>
 
 namespace ebb::ops {
 

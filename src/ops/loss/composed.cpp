@@ -4,11 +4,11 @@
 #include <ebb/ops/norm.h>
 #include <ebb/ops/reduce.h>
 
-#include <numbers>
-
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/loss/loss.h"
+
+#include <numbers>
 
 namespace ebb {
 

@@ -1,15 +1,16 @@
 // Losses over classes on the CPU.
 #include <ebb/core/visit.h>
 
-#include <Eigen/Core>
-#include <cmath>
-#include <limits>
-#include <vector>
-
 #include "core/parallel_for.h"
 #include "kernel/cpu/convert_contiguous.h"
 #include "kernel/cpu/exp.h"
 #include "ops/loss/kernels.h"
+
+#include <Eigen/Core>
+
+#include <cmath>
+#include <limits>
+#include <vector>
 
 namespace ebb::cpu {
 

@@ -1,13 +1,13 @@
 // ctc_loss on the CPU: a sample a thread.
 #include <ebb/core/visit.h>
 
+#include "core/parallel_for.h"
+#include "ops/loss/ctc.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
-
-#include "core/parallel_for.h"
-#include "ops/loss/ctc.h"
 
 namespace ebb::cpu {
 namespace {

@@ -3,15 +3,15 @@
 
 #include <ebb/core/visit.h>
 
-#include <algorithm>
-#include <array>
-#include <vector>
-
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
 #include "kernel/cpu/lane_functions.h"
 #include "kernel/levels.h"
 #include "ops/loss/kernels.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
 
 namespace ebb::cpu {
 
@@ -144,8 +144,7 @@ void pointwise_loss(NdArray& out, const F& f, const kernels::LossInputs& in, ker
           std::vector<double> sums(static_cast<std::size_t>(pieces));
           parallel_for(0, pieces, 1, [&](std::int64_t first, std::int64_t last) {
             for (std::int64_t piece = first; piece < last; ++piece)
-              sums[piece] =
-                  sum_of<Unit, C>(value, piece * kPiece, std::min(n, (piece + 1) * kPiece));
+              sums[piece] = sum_of<Unit, C>(value, piece * kPiece, std::min(n, (piece + 1) * kPiece));
           });
           double total = 0;
           for (const double sum : sums) total += sum;

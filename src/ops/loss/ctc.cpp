@@ -5,15 +5,15 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/loss.h>
 
-#include <algorithm>
-#include <memory>
-
 #include "core/recorder.h"
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
 #include "ops/loss/loss.h"
+
+#include <algorithm>
+#include <memory>
 
 namespace ebb {
 namespace {
@@ -43,8 +43,8 @@ struct CtcLossBackward : autograd::Node {
     kernels::ctc_loss_backward(x.device(), dx, ops::contiguous_array(grads[0].array()),
                                alpha.unpack().array(), loss.unpack().array(),
                                ops::contiguous_array(x.array()), *problem);
-    return {ops::record<CtcLossBackwardBackward>(
-        std::move(dx), [](CtcLossBackwardBackward&) {}, grads[0], x)};
+    return {
+        ops::record<CtcLossBackwardBackward>(std::move(dx), [](CtcLossBackwardBackward&) {}, grads[0], x)};
   }
 };
 

@@ -3,10 +3,10 @@
 
 #include <ebb/core/ndarray.h>
 
-#include <vector>
-
 #include "kernel/slot_list.h"
 #include "ops/loss/math_ctc.h"
+
+#include <vector>
 
 namespace ebb::kernels {
 

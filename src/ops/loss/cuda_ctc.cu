@@ -1,13 +1,13 @@
 // ctc_loss on the device: a block a sample, which goes from step to step; a thread some of the states.
 #include <ebb/core/visit.h>
 
-#include <cmath>
-
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/fault.h"
 #include "kernel/cuda/launch.h"
 #include "ops/common/kernels.h"
 #include "ops/loss/ctc.h"
+
+#include <cmath>
 
 namespace ebb::cuda {
 namespace {

@@ -28,7 +28,10 @@ EBB_HD X at_least(const X& x, double low) {
 }
 /// -1, 0 or 1.
 template <class T>
-requires std::is_arithmetic_v<T> EBB_HD T sign(T x) { return static_cast<T>((x > 0) - (x < 0)); }
+  requires std::is_arithmetic_v<T>
+EBB_HD T sign(T x) {
+  return static_cast<T>((x > 0) - (x < 0));
+}
 
 /// Losses of x - y alone: the two derivatives are opposite.
 template <class Loss>

@@ -4,13 +4,13 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 
-#include <limits>
-
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
 #include "ops/loss/loss.h"
+
+#include <limits>
 
 namespace ebb {
 

@@ -3,15 +3,15 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/norm.h>
 
-#include <cmath>
-#include <limits>
-
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/layout.h"
 #include "ops/common/record.h"
 #include "ops/norm/backward.h"
 #include "ops/norm/mixed.h"
+
+#include <cmath>
+#include <limits>
 
 namespace ebb {
 

@@ -1,12 +1,12 @@
 // Batch normalisation on the CPU: sums along channels, each in its fixed order.
 #include <ebb/core/visit.h>
 
+#include "ops/norm/cpu_rows.h"
+#include "ops/norm/kernels.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-
-#include "ops/norm/cpu_rows.h"
-#include "ops/norm/kernels.h"
 
 namespace ebb::cpu {
 

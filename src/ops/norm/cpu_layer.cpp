@@ -1,10 +1,10 @@
 // Layer and group normalisation on the CPU: a row is normalised at a time.
 #include <ebb/core/visit.h>
 
-#include <cmath>
-
 #include "ops/norm/cpu_rows.h"
 #include "ops/norm/kernels.h"
+
+#include <cmath>
 
 namespace ebb::cpu {
 

@@ -3,14 +3,14 @@
 
 #include <ebb/core/ndarray.h>
 
+#include "core/parallel_for.h"
+#include "kernel/cpu/convert_contiguous.h"
+#include "kernel/cpu/parts.h"
+
 #include <Eigen/Core>
 
 #include <algorithm>
 #include <vector>
-
-#include "core/parallel_for.h"
-#include "kernel/cpu/convert_contiguous.h"
-#include "kernel/cpu/parts.h"
 
 namespace ebb::cpu {
 

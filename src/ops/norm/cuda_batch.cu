@@ -1,12 +1,12 @@
 // Batch normalisation on the device: channel sums, then one elementwise pass (cuda_batch_apply.cu).
 #include <ebb/core/visit.h>
 
-#include <cmath>
-
 #include "kernel/cuda/walk.h"
 #include "ops/norm/cuda.h"
 #include "ops/norm/cuda_batch_apply.h"
 #include "ops/norm/cuda_channels.h"
+
+#include <cmath>
 
 namespace ebb::cuda {
 namespace {

@@ -1,8 +1,6 @@
 // Elementwise work of batch norm, with some numbers a channel. Where a vector lies in at most two planes, an
 // array is one run of vectors, and each finds its channel by two divisions. Where it lies across many
 // channels (channels-last), a thread stays in its columns and keeps their numbers.
-#include "ops/norm/cuda_batch_apply.h"
-
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
@@ -10,6 +8,7 @@
 #include "kernel/cuda/vector.h"
 #include "kernel/elementwise_plan.h"
 #include "kernel/optional_data.h"
+#include "ops/norm/cuda_batch_apply.h"
 #include "ops/norm/norm_plan.h"
 
 namespace ebb::cuda {

@@ -1,13 +1,12 @@
 // Layer norm's backward in one reading of its inputs: a team of threads goes from row to row of dx, and each
 // thread, whose columns are the same in all of them, keeps what it adds to the weight's and the bias's
 // gradients. A second pass adds up the blocks.
-#include "ops/norm/cuda_layer.h"
-
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/row.h"
 #include "kernel/optional_data.h"
 #include "ops/norm/cuda_affine.h"
+#include "ops/norm/cuda_layer.h"
 #include "ops/norm/norm_plan.h"
 
 namespace ebb::cuda {

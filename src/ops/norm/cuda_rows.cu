@@ -3,8 +3,6 @@
 // one group and one place.
 #include <ebb/core/visit.h>
 
-#include <cmath>
-
 #include "kernel/cuda/row.h"
 #include "kernel/elementwise_plan.h"
 #include "kernel/reducers.h"
@@ -12,6 +10,8 @@
 #include "ops/norm/cuda_affine.h"
 #include "ops/norm/cuda_channels.h"
 #include "ops/norm/cuda_layer.h"
+
+#include <cmath>
 
 namespace ebb::cuda {
 namespace {

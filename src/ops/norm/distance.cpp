@@ -2,11 +2,11 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/norm.h>
 
-#include <algorithm>
-
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/norm/backward.h"
+
+#include <algorithm>
 
 namespace ebb {
 

@@ -1,10 +1,10 @@
 // How the norms' work is laid over a device's threads: pure functions of shapes and of the device's size.
 #pragma once
 
-#include <numeric>
-
 #include "kernel/grid.h"
 #include "kernel/line_plans.h"
+
+#include <numeric>
 
 namespace ebb {
 

@@ -1,9 +1,9 @@
 // What layer norm, RMS norm and their forms with a residual share: the norm of a tensor's last dimensions.
 #pragma once
 
-#include <array>
-
 #include "ops/norm/backward.h"
+
+#include <array>
 
 namespace ebb::ops {
 

@@ -1,11 +1,11 @@
 // Fractional max pooling on the CPU.
 #include <ebb/core/visit.h>
 
-#include <algorithm>
-
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
 #include "ops/pool/fractional.h"
+
+#include <algorithm>
 
 namespace ebb::cpu {
 

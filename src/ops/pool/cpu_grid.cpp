@@ -1,9 +1,9 @@
 // Sampling at the points of a grid, on the CPU.
-#include <algorithm>
-
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
 #include "ops/pool/resample_kernels.h"
+
+#include <algorithm>
 
 namespace ebb::cpu {
 namespace {

@@ -1,16 +1,16 @@
 // Max pooling on the CPU.
 #include <ebb/core/visit.h>
 
+#include "core/parallel_for.h"
+#include "kernel/convert.h"
+#include "ops/pool/cpu_window_plane.h"
+#include "ops/pool/kernels.h"
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 #include <vector>
-
-#include "core/parallel_for.h"
-#include "kernel/convert.h"
-#include "ops/pool/cpu_window_plane.h"
-#include "ops/pool/kernels.h"
 
 namespace ebb::cpu {
 namespace {

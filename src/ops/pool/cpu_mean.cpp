@@ -1,16 +1,16 @@
 // Average pooling on the CPU.
 #include <ebb/core/visit.h>
 
-#include <algorithm>
-#include <cstring>
-#include <type_traits>
-#include <vector>
-
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
 #include "ops/pool/cpu_window_plane.h"
 #include "ops/pool/kernels.h"
 #include "ops/pool/math.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <vector>
 
 namespace ebb::cpu {
 namespace {

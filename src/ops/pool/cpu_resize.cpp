@@ -1,10 +1,10 @@
 // Axes resized on the CPU.
-#include <algorithm>
-
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
 #include "kernel/cpu/parts.h"
 #include "ops/pool/resample_kernels.h"
+
+#include <algorithm>
 
 namespace ebb::cpu {
 namespace {

@@ -3,12 +3,12 @@
 // vectors.
 #pragma once
 
+#include "kernel/cpu/vector.h"
+#include "ops/pool/geometry.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <vector>
-
-#include "kernel/cpu/vector.h"
-#include "ops/pool/geometry.h"
 
 namespace ebb::cpu {
 
@@ -77,8 +77,7 @@ class WindowPlane {
       by_parts_of<2>(row, move);
     else
       for (std::int64_t p = 0; p < axis_.stride; ++p)
-        for (std::int64_t i = 0; i < part_; ++i)
-          move(row[p * part_ + i], line_[i * axis_.stride + p]);
+        for (std::int64_t i = 0; i < part_; ++i) move(row[p * part_ + i], line_[i * axis_.stride + p]);
   }
   template <int kStride, class Move>
   void by_parts_of(C* row, Move& move) {

@@ -1,11 +1,6 @@
 // Pooling on the device: a thread an output; gradients a thread an input, which
 // gathers from its windows. Threads follow memory, so that neighbours read neighbours in both layouts.
-#include "ops/pool/fractional.h"
-#include "ops/pool/kernels.h"
-
 #include <ebb/core/visit.h>
-
-#include <algorithm>
 
 #include "kernel/convert.h"
 #include "kernel/cuda/atomic.h"
@@ -13,7 +8,11 @@
 #include "kernel/cuda/walk.h"
 #include "ops/common/kernels.h"
 #include "ops/pool/cuda_places.h"
+#include "ops/pool/fractional.h"
+#include "ops/pool/kernels.h"
 #include "ops/pool/math.h"
+
+#include <algorithm>
 
 namespace ebb::cuda {
 namespace {

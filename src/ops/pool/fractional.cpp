@@ -1,6 +1,5 @@
 // Fractional max pooling: a kernel finds the places, and gather reads them, so that derivatives are its own.
 #include "ops/pool/fractional.h"
-#include "ops/common/autocast.h"
 
 #include <ebb/ops/creation.h>
 #include <ebb/ops/index.h>
@@ -8,6 +7,7 @@
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 
 namespace ebb {

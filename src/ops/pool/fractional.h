@@ -3,10 +3,10 @@
 
 #include <ebb/core/ndarray.h>
 
-#include <tuple>
-
 #include "kernel/slot_list.h"
 #include "ops/pool/math_fractional.h"
+
+#include <tuple>
 
 namespace ebb {
 

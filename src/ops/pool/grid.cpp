@@ -176,10 +176,8 @@ Variable affine_grid_generator(const Variable& theta, IntArrayRef size, bool ali
     DimVector shape;
     shape.assign(static_cast<std::size_t>(dims), 1);
     shape[d] = places[d];
-    columns.push_back(coordinates(places[d], align_corners, options)
-                          .view(shape)
-                          .expand(places)
-                          .reshape({count}));
+    columns.push_back(
+        coordinates(places[d], align_corners, options).view(shape).expand(places).reshape({count}));
   }
   columns.push_back(ones({count}, options));
   const Variable base = stack(columns, 1).unsqueeze(0).expand({size[0], count, dims + 1});

@@ -1,10 +1,10 @@
 // The mean of a window, for host and device.
 #pragma once
 
+#include "kernel/wrapping.h"
+
 #include <cstdint>
 #include <type_traits>
-
-#include "kernel/wrapping.h"
 
 namespace ebb::pooling {
 

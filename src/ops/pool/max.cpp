@@ -4,14 +4,14 @@
 #include <ebb/ops/pool.h>
 #include <ebb/ops/shape.h>
 
-#include <algorithm>
-#include <limits>
-
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
 #include "ops/pool/kernels.h"
 #include "ops/pool/pool.h"
+
+#include <algorithm>
+#include <limits>
 
 namespace ebb {
 namespace ops {

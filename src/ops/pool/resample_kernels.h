@@ -4,11 +4,11 @@
 #include <ebb/core/ndarray.h>
 #include <ebb/core/visit.h>
 
-#include <type_traits>
-
 #include "kernel/slot_list.h"
 #include "ops/pool/math_axis.h"
 #include "ops/pool/math_grid.h"
+
+#include <type_traits>
 
 namespace ebb {
 

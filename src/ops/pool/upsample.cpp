@@ -1,7 +1,7 @@
 // The functions that resize: which filter, over how many axes.
-#include <ebb/ops/pool.h>
-
 #include "ops/pool/upsample.h"
+
+#include <ebb/ops/pool.h>
 
 namespace ebb {
 namespace ops {

@@ -3,9 +3,9 @@
 
 #include <ebb/autograd/variable.h>
 
-#include <initializer_list>
-
 #include "ops/pool/math_axis.h"
+
+#include <initializer_list>
 
 namespace ebb::ops {
 

@@ -1,6 +1,5 @@
 // Poisson and binomial numbers.
 #include <ebb/ops/random.h>
-
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"

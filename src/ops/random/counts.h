@@ -1,9 +1,9 @@
 // Poisson and binomial numbers from uniform ones, for host and device. `uniform()` gives doubles in [0, 1).
 #pragma once
 
-#include <cmath>
-
 #include "kernel/convert.h"
+
+#include <cmath>
 
 namespace ebb::drawing {
 

@@ -122,9 +122,8 @@ void permutation(NdArray& out, Generator& generator) {
   std::int64_t* const places = scratch.address_as<std::int64_t>() + n;
   for_each(device, n, RandomKeys{keys, places, next_philox(device, generator)});
   sort_pairs(device, keys, places, 1, n);
-  visit_numeric(out.dtype(), "randperm", [&]<class T> {
-    for_each(device, n, Converted<T>{out.address_as<T>(), places});
-  });
+  visit_numeric(out.dtype(), "randperm",
+                [&]<class T> { for_each(device, n, Converted<T>{out.address_as<T>(), places}); });
 }
 
 void multinomial(NdArray& out, const NdArray& weights, bool replacement, Generator& generator) {

@@ -1,14 +1,14 @@
 // Random numbers on the device: the i-th elements of a draw depend on the seed, the draw and i alone.
 #include <ebb/core/visit.h>
 
-#include <limits>
-
 #include "kernel/cuda/fault.h"
 #include "kernel/cuda/generator.h"
 #include "kernel/cuda/vector.h"
 #include "kernel/cuda/walk.h"
 #include "ops/random/kernels.h"
 #include "ops/random/sampler.h"
+
+#include <limits>
 
 namespace ebb::cuda {
 namespace {

@@ -1,9 +1,9 @@
 // The ends of dtypes: draws are finite numbers, and leave out the end that a distribution leaves out.
 #pragma once
 
-#include <limits>
-
 #include "kernel/convert.h"
+
+#include <limits>
 
 namespace ebb::drawing {
 

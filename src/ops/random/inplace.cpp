@@ -1,13 +1,13 @@
 // uniform_, normal_, ... : distributions in place.
 #include "ops/random/inplace.h"
-#include "ops/common/checks.h"
-#include "ops/common/transfer.h"
 
 #include <ebb/core/visit.h>
 #include <ebb/ops/creation.h>
 
 #include "kernel/convert.h"
+#include "ops/common/checks.h"
 #include "ops/common/layout.h"
+#include "ops/common/transfer.h"
 
 #include <bit>
 #include <cstdlib>

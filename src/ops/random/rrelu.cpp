@@ -6,9 +6,9 @@
 #include <ebb/ops/random.h>
 #include <ebb/ops/shape.h>
 
-#include <cmath>
-
 #include "ops/random/inplace.h"
+
+#include <cmath>
 
 namespace ebb {
 namespace {

@@ -2,13 +2,13 @@
 // reproduces torch's own way: draw.h.)
 #pragma once
 
-#include <cmath>
-#include <limits>
-
 #include "kernel/convert.h"
 #include "kernel/philox.h"
 #include "ops/random/ends.h"
 #include "ops/random/kernels.h"
+
+#include <cmath>
+#include <limits>
 
 namespace ebb::drawing {
 

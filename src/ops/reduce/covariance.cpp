@@ -1,10 +1,9 @@
 // Covariances and correlations.
-#include <ebb/ops/reduce.h>
-
 #include <ebb/core/warning.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg/products.h>
+#include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
 #include "ops/common/checks.h"

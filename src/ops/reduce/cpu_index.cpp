@@ -1,10 +1,10 @@
 // The largest or smallest element along a dimension, and where it first stands, on the CPU.
+#include <ebb/core/visit.h>
+
 #include "kernel/cpu/reduce.h"
 #include "kernel/cpu/vector.h"
 #include "kernel/reducers.h"
 #include "ops/reduce/kernels.h"
-
-#include <ebb/core/visit.h>
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,6 @@
 // softmax on the CPU: exponentials by Eigen's packets.
+#include <ebb/core/visit.h>
+
 #include "kernel/cpu/convert_contiguous.h"
 #include "kernel/cpu/exp.h"
 #include "kernel/cpu/lines.h"
@@ -6,8 +8,6 @@
 #include "kernel/cpu/reduce.h"
 #include "kernel/reducers.h"
 #include "ops/reduce/softmax_kernels.h"
-
-#include <ebb/core/visit.h>
 
 #include <Eigen/Core>
 

@@ -1,13 +1,12 @@
 // softmax on the device, of rows; cuda_columns.cu has the other dimensions. A row that fits into its team's
 // registers is read once and written once; others are read twice, since the largest element and the sum come
 // out of one pass.
-#include "ops/reduce/softmax_kernels.h"
-
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/row.h"
 #include "ops/reduce/cuda_softmax_columns.h"
 #include "ops/reduce/cuda_softmax_terms.h"
+#include "ops/reduce/softmax_kernels.h"
 
 namespace ebb::cuda {
 namespace {

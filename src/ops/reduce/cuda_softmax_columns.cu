@@ -1,12 +1,11 @@
 // Softmax across interleaved lines, by vectors of neighbouring ones. Lines that fit into their threads'
 // registers are read once; of longer ones the largest element and the sum come out of one pass, and they are
 // read twice.
-#include "ops/reduce/cuda_softmax_columns.h"
-
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/row.h"
 #include "ops/reduce/cuda_column.h"
+#include "ops/reduce/cuda_softmax_columns.h"
 #include "ops/reduce/cuda_softmax_terms.h"
 
 namespace ebb::cuda {

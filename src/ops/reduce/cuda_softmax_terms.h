@@ -1,10 +1,10 @@
 // What the kernels of softmax compute of an element, by rows and by columns.
 #pragma once
 
-#include <cmath>
-
 #include "kernel/cuda/log_sum.h"
 #include "kernel/reducers.h"
+
+#include <cmath>
 
 namespace ebb::cuda {
 

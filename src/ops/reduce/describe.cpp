@@ -1,11 +1,11 @@
 // Descriptions of calls of reductions, for those who make the elements that are reduced.
-#include <cstring>
-#include <tuple>
-#include <type_traits>
-
 #include "kernel/levels.h"
 #include "ops/reduce/formulas.h"
 #include "ops/reduce/kernels.h"
+
+#include <cstring>
+#include <tuple>
+#include <type_traits>
 
 namespace ebb::ops {
 namespace {

@@ -1,16 +1,15 @@
 // max, min and their kin.
-#include "ops/common/arrays.h"
-#include "ops/common/dims.h"
-#include "ops/common/picked.h"
-#include "ops/reduce/kernels.h"
-
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
+#include "ops/common/arrays.h"
+#include "ops/common/dims.h"
+#include "ops/common/picked.h"
 #include "ops/common/record.h"
+#include "ops/reduce/kernels.h"
 
 namespace ebb {
 namespace ops {

@@ -1,19 +1,18 @@
 // norm, dist and logsumexp.
-#include "ops/common/arrays.h"
-#include "ops/common/autocast.h"
-#include "ops/common/dims.h"
-#include "ops/reduce/kernels.h"
-#include "ops/reduce/unit.h"
-
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
-#include <cmath>
-
+#include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
+#include "ops/common/dims.h"
 #include "ops/common/record.h"
+#include "ops/reduce/kernels.h"
+#include "ops/reduce/unit.h"
+
+#include <cmath>
 
 namespace ebb {
 namespace ops {

@@ -1,17 +1,16 @@
 // prod, any, all, count_nonzero and hash_tensor.
-#include "ops/common/arrays.h"
-#include "ops/common/autocast.h"
-#include "ops/common/dims.h"
-#include "ops/reduce/kernels.h"
-#include "ops/reduce/running.h"
-
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
+#include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
+#include "ops/common/dims.h"
 #include "ops/common/record.h"
+#include "ops/reduce/kernels.h"
+#include "ops/reduce/running.h"
 
 namespace ebb {
 namespace ops {

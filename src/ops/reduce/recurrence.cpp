@@ -1,9 +1,4 @@
 // linear_recurrence, cummax, cummin and diff.
-#include "ops/common/arrays.h"
-#include "ops/common/checks.h"
-#include "ops/common/dims.h"
-#include "ops/reduce/scan_kernels.h"
-
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -11,7 +6,11 @@
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
+#include "ops/common/arrays.h"
+#include "ops/common/checks.h"
+#include "ops/common/dims.h"
 #include "ops/common/record.h"
+#include "ops/reduce/scan_kernels.h"
 
 namespace ebb {
 

@@ -1,9 +1,8 @@
 // Slices scaled down to a largest norm.
-#include <ebb/ops/reduce.h>
-
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/reduce.h>
 
 #include "ops/common/autocast.h"
 

@@ -1,11 +1,8 @@
 // cumsum, cumprod and logcumsumexp.
-#include <ebb/ops/reduce.h>
-
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
-
-#include <cmath>
 
 #include "ops/common/autocast.h"
 #include "ops/common/record.h"

@@ -1,7 +1,6 @@
 // Derivatives of sampled functions by differences.
-#include <ebb/ops/reduce.h>
-
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
 #include "ops/common/checks.h"

@@ -1,16 +1,15 @@
 // softmax, log_softmax and their gradients, which are ops too.
-#include "ops/common/arrays.h"
-#include "ops/common/autocast.h"
-#include "ops/common/checks.h"
-#include "ops/common/dims.h"
-#include "ops/reduce/softmax_kernels.h"
-
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 
+#include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
+#include "ops/common/checks.h"
+#include "ops/common/dims.h"
 #include "ops/common/record.h"
+#include "ops/reduce/softmax_kernels.h"
 
 namespace ebb {
 

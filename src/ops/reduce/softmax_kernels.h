@@ -1,9 +1,9 @@
 // Kernel slots of softmax: contiguous arrays of one shape and floating dtype, [outer, n, inner] around `dim`.
 #pragma once
 
-#include "kernel/slot_list.h"
-
 #include <ebb/core/ndarray.h>
+
+#include "kernel/slot_list.h"
 
 namespace ebb {
 namespace cpu {

@@ -1,14 +1,13 @@
 // sum, nansum and mean.
-#include "ops/common/arrays.h"
-#include "ops/common/autocast.h"
-#include "ops/common/dims.h"
-#include "ops/reduce/kernels.h"
-
 #include <ebb/autograd/record.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 
+#include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
+#include "ops/common/dims.h"
 #include "ops/common/record.h"
+#include "ops/reduce/kernels.h"
 
 namespace ebb {
 namespace ops {

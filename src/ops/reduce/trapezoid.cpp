@@ -1,8 +1,7 @@
 // Integrals by the trapezoidal rule.
-#include <ebb/ops/reduce.h>
-
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
 #include "ops/common/checks.h"

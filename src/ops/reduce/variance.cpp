@@ -1,19 +1,18 @@
 // var, std and their pairs with the mean.
-#include "ops/common/arrays.h"
-#include "ops/common/dims.h"
-#include "ops/reduce/kernels.h"
-#include "ops/reduce/unit.h"
-
 #include <ebb/autograd/record.h>
 #include <ebb/core/warning.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 
+#include "ops/common/arrays.h"
+#include "ops/common/dims.h"
+#include "ops/common/record.h"
+#include "ops/reduce/kernels.h"
+#include "ops/reduce/unit.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "ops/common/record.h"
 
 namespace ebb {
 namespace ops {

@@ -45,8 +45,8 @@ RnnResult composed_rnn_direction(const RnnInputs& in, const RnnSteps& steps) {
   Variable hidden = in[RnnInputs::kHidden], cell = in[RnnInputs::kCell];
   for (std::int64_t i = 0; i < steps.count(); ++i) {
     const std::int64_t t = steps.at(i), n = steps.size(t);
-    const RnnResult now = next(in, steps.kind, products.narrow(0, offsets[t], n),
-                               hidden.narrow(0, 0, n), cell.defined() ? cell.narrow(0, 0, n) : cell);
+    const RnnResult now = next(in, steps.kind, products.narrow(0, offsets[t], n), hidden.narrow(0, 0, n),
+                               cell.defined() ? cell.narrow(0, 0, n) : cell);
     hidden = with_new(now.rows, hidden);
     if (cell.defined()) cell = with_new(now.cell, cell);
     rows[static_cast<std::size_t>(t)] = now.rows;

@@ -4,15 +4,15 @@
 
 #include <ebb/core/parallel.h>
 
-#include <algorithm>
-#include <vector>
-
 #include "core/parallel_for.h"
 #include "kernel/cpu/lane_functions.h"
 #include "kernel/cpu/pack_halves.h"
 #include "kernel/optional_data.h"
 #include "ops/rnn/kernels.h"
 #include "ops/rnn/math.h"
+
+#include <algorithm>
+#include <vector>
 
 namespace ebb::cpu::recurring {
 

@@ -3,11 +3,11 @@
 // such as allocations have.
 #include <ebb/cuda/cuda.h>
 
-#include <cstdint>
-
 #include "kernel/cuda/dnn.h"
 #include "ops/common/cuda_aligned.h"
 #include "ops/rnn/kernels.h"
+
+#include <cstdint>
 
 namespace ebb::cuda {
 namespace {
@@ -79,7 +79,7 @@ NdArray packed(const RnnLayer& layer, const DnnRnnSpaces& spaces) {
 }
 
 // The states of all directions in one array; none of a layer without.
-NdArray joined(const RnnLayer& layer, NdArray ops::RnnState::*member) {
+NdArray joined(const RnnLayer& layer, NdArray ops::RnnState::* member) {
   const NdArray& first = layer.sides[0].first.*member;
   if (!first.defined()) return {};
   const std::int64_t rows = first.sizes()[0], width = first.sizes()[1];

@@ -3,10 +3,10 @@
 
 #include <ebb/core/ndarray.h>
 
+#include "kernel/slot_list.h"
+
 #include <array>
 #include <vector>
-
-#include "kernel/slot_list.h"
 
 namespace ebb {
 

@@ -4,10 +4,10 @@
 #include <ebb/autograd/node.h>
 #include <ebb/autograd/variable.h>
 
+#include "ops/rnn/kernels.h"
+
 #include <functional>
 #include <vector>
-
-#include "ops/rnn/kernels.h"
 
 namespace ebb::ops {
 

@@ -3,12 +3,12 @@
 #include <ebb/ops/rnn.h>
 #include <ebb/ops/shape.h>
 
-#include <algorithm>
-#include <functional>
-
 #include "core/recorder.h"
 #include "ops/common/checks.h"
 #include "ops/rnn/steps.h"
+
+#include <algorithm>
+#include <functional>
 
 namespace ebb {
 

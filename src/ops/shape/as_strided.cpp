@@ -1,14 +1,14 @@
 // Any geometry on the storage, and the gradient through it.
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
+
 #include "ops/common/arrays.h"
 #include "ops/common/dims.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
 #include "ops/shape/kernels.h"
-
-#include <ebb/ops/elementwise.h>
-#include <ebb/ops/reduce.h>
 
 #include <algorithm>
 #include <numeric>

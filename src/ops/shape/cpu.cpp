@@ -1,11 +1,11 @@
 // Joining and triangles on the CPU.
-#include <algorithm>
-#include <cstring>
-
 #include "kernel/cpu/move_bytes.h"
 #include "kernel/cpu/walk.h"
 #include "ops/common/kernels.h"
 #include "ops/shape/kernels.h"
+
+#include <algorithm>
+#include <cstring>
 
 namespace ebb::cpu {
 

@@ -1,7 +1,6 @@
 // Triangles on the device, and the slots of the shape family.
-#include "ops/shape/kernels.h"
-
 #include "kernel/cuda/walk.h"
+#include "ops/shape/kernels.h"
 
 namespace ebb::cuda {
 namespace {

@@ -1,11 +1,11 @@
 // cat and stack on the device: contiguous pieces travel in one launch, others each in a copy of its own.
-#include <algorithm>
-
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/vector.h"
 #include "ops/common/kernels.h"
 #include "ops/shape/join_plan.h"
 #include "ops/shape/kernels.h"
+
+#include <algorithm>
 
 namespace ebb::cuda {
 namespace {

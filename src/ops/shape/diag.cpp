@@ -1,6 +1,7 @@
 // Triangles and diagonals.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
+
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/kernels.h"
@@ -63,8 +64,7 @@ Variable triangle(const char* op, const Variable& x, std::int64_t diagonal, bool
   diagonal = checked_diagonal(op, x, diagonal);
   NdArray out = NdArray::empty(x.sizes(), x.dtype(), x.device());
   kernels::triangle(x.device(), out, x.array(), diagonal, lower);
-  return ops::record<N>(
-      std::move(out), [&](N& node) { node.diagonal = diagonal; }, x);
+  return ops::record<N>(std::move(out), [&](N& node) { node.diagonal = diagonal; }, x);
 }
 
 template <class N>

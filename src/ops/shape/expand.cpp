@@ -1,8 +1,8 @@
 // Broadcasting as a view, and its transpose.
-#include <ebb/ops/shape.h>
-#include "ops/common/record.h"
-
 #include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
+
+#include "ops/common/record.h"
 
 namespace ebb {
 

@@ -1,9 +1,8 @@
 // Frequencies of discrete Fourier transforms, and the shift that centres them.
-#include <ebb/ops/shape.h>
-
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/shape.h>
 
 #include "ops/common/checks.h"
 #include "ops/common/views.h"

@@ -1,6 +1,7 @@
 // Sliding windows as columns, and back. Windows are a view with six dimensions; a copy of it makes the
 // columns.
 #include <ebb/ops/shape.h>
+
 #include "ops/common/arrays.h"
 #include "ops/common/dims.h"
 #include "ops/common/kernels.h"
@@ -148,8 +149,7 @@ Variable col2im(const Variable& x, IntArrayRef output_size, IntArrayRef kernel_s
     }
   NdArray out = ops::contiguous_array(inside(sum, win, h, w), {x.dtype()});
   if (x.dim() == 2) out = ops::select_array(out, 0, 0);
-  return ops::record<Col2ImBackward>(
-      std::move(out), [&](Col2ImBackward& node) { node.windows = win; }, x);
+  return ops::record<Col2ImBackward>(std::move(out), [&](Col2ImBackward& node) { node.windows = win; }, x);
 }
 
 }  // namespace ebb

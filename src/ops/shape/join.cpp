@@ -1,11 +1,11 @@
 // cat, stack and their relatives.
+#include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
+
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
 #include "ops/shape/each.h"
 #include "ops/shape/kernels.h"
-
-#include <ebb/ops/creation.h>
 
 namespace ebb {
 
@@ -126,8 +126,7 @@ Variable stack(TensorList tensors, std::int64_t dim) {
   std::vector<NdArray> pieces;
   for (const Variable& x : tensors) pieces.push_back(with_dim(as_dtype(x, dtype), dim));
   if (out.numel() > 0) kernels::join(out.device(), out, pieces, dim);
-  return ops::record<StackBackward>(
-      std::move(out), [&](StackBackward& node) { node.dim = dim; }, tensors);
+  return ops::record<StackBackward>(std::move(out), [&](StackBackward& node) { node.dim = dim; }, tensors);
 }
 
 Variable hstack(TensorList tensors) {
@@ -148,9 +147,8 @@ Variable dstack(TensorList tensors) {
 
 Variable column_stack(TensorList tensors) {
   EBB_CHECK(!tensors.empty(), "column_stack: expects a non-empty list of tensors.");
-  return hstack(ops::each(tensors, [](const Variable& x) {
-    return x.dim() <= 1 ? reshape(x, {x.numel(), 1}) : x;
-  }));
+  return hstack(
+      ops::each(tensors, [](const Variable& x) { return x.dim() <= 1 ? reshape(x, {x.numel(), 1}) : x; }));
 }
 
 Variable block_diag(TensorList tensors) {

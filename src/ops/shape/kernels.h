@@ -1,9 +1,9 @@
 // The kernels of the shape family; most of what it moves are copies between views (ops/common/kernels.h).
 #pragma once
 
-#include "kernel/slot_list.h"
-
 #include <ebb/core/ndarray.h>
+
+#include "kernel/slot_list.h"
 
 #include <vector>
 

@@ -1,5 +1,6 @@
 // Padding with a constant, and the function that chooses among the modes.
 #include <ebb/ops/shape.h>
+
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/kernels.h"

@@ -2,17 +2,17 @@
 // segments, each a piece of the input (straight, back to front, or one line repeated): the result is put
 // together from their products.
 #include "ops/shape/pad_modes.h"
-#include "ops/common/autocast.h"
+
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"
+#include "ops/common/autocast.h"
 #include "ops/common/dims.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
 #include "ops/shape/kernels.h"
-
-#include <ebb/ops/reduce.h>
-#include <ebb/ops/shape.h>
 
 #include <algorithm>
 #include <array>

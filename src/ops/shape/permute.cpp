@@ -1,6 +1,7 @@
 // The same elements with their dimensions in another order.
 #include <ebb/core/warning.h>
 #include <ebb/ops/shape.h>
+
 #include "ops/common/record.h"
 #include "ops/common/views.h"
 

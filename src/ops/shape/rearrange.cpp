@@ -1,5 +1,6 @@
 // Reversing, rolling, rotating, and channels into space.
 #include <ebb/ops/shape.h>
+
 #include "ops/common/arrays.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
@@ -89,8 +90,7 @@ NdArray shuffled(const Variable& x, IntArrayRef split, IntArrayRef order, IntArr
 Variable flip(const Variable& x, IntArrayRef dims) {
   const DimVector wrapped = ops::distinct_dims("flip", dims, x.dim());
   NdArray out = flipped(x.array(), x.dim() == 0 ? IntArrayRef() : IntArrayRef(wrapped));
-  return ops::record<FlipBackward>(
-      std::move(out), [&](FlipBackward& node) { node.dims = wrapped; }, x);
+  return ops::record<FlipBackward>(std::move(out), [&](FlipBackward& node) { node.dims = wrapped; }, x);
 }
 
 Variable fliplr(const Variable& x) {

@@ -1,16 +1,16 @@
 // Repeating elements, and grids.
+#include <ebb/ops/creation.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
+
 #include "core/recorder.h"
 #include "ops/common/arrays.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/common/transfer.h"
 #include "ops/shape/kernels.h"
-
-#include <ebb/ops/creation.h>
-#include <ebb/ops/elementwise.h>
-#include <ebb/ops/index.h>
-#include <ebb/ops/reduce.h>
 
 #include <algorithm>
 

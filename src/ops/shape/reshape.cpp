@@ -1,13 +1,13 @@
 // Other sizes over the same elements in the same order.
+#include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
+
 #include "ops/common/arrays.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
 #include "ops/shape/each.h"
 #include "ops/shape/kernels.h"
-
-#include <ebb/ops/creation.h>
 
 #include <algorithm>
 

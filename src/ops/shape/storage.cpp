@@ -5,13 +5,13 @@
 #include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
 
-#include <cstdio>
-#include <string>
-
 #include "ops/common/arrays.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/common/self.h"
+
+#include <cstdio>
+#include <string>
 
 namespace ebb {
 namespace {

@@ -1,9 +1,9 @@
 // Rules that divide by the gradients' size so far: Adagrad, RMSprop, Adadelta.
 #pragma once
 
-#include <cmath>
-
 #include "optim/rules/rule.h"
+
+#include <cmath>
 
 namespace ebb::math {
 

@@ -1,9 +1,9 @@
 // Rules that keep a mean of gradients and of their sizes: Adam (AdamW), NAdam, RAdam, Adamax.
 #pragma once
 
-#include <cmath>
-
 #include "optim/rules/rule.h"
+
+#include <cmath>
 
 namespace ebb::math {
 

@@ -19,9 +19,7 @@ EBB_HD float master_of(float master, T parameter) {
 
 /// Whether a rule works on master copies of 16-bit parameters: it then has a kMaster.
 template <class Rule>
-constexpr bool kHasMaster = requires {
-  Rule::kMaster;
-};
+constexpr bool kHasMaster = requires { Rule::kMaster; };
 
 /// The larger one, or the one that is not a number.
 template <class T>

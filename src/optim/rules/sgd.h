@@ -1,9 +1,9 @@
 // Rules that follow the gradient, or its sign: SGD, ASGD, Rprop, Lion.
 #pragma once
 
-#include <cmath>
-
 #include "optim/rules/rule.h"
+
+#include <cmath>
 
 namespace ebb::math {
 

@@ -2,11 +2,11 @@
 #include <ebb/ebb.h>
 #include <ebb/vision/transforms/geometry.h>
 
+#include "vision/transforms/image.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-
-#include "vision/transforms/image.h"
 
 namespace ebb::vision::transforms::functional {
 namespace {

@@ -4,11 +4,11 @@
 #include <ebb/vision/transforms/color.h>
 #include <ebb/vision/transforms/pixels.h>
 
-#include <algorithm>
-#include <array>
-
 #include "vision/transforms/draw.h"
 #include "vision/transforms/image.h"
+
+#include <algorithm>
+#include <array>
 
 namespace ebb::vision::transforms {
 namespace {

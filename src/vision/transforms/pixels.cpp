@@ -2,9 +2,9 @@
 #include <ebb/ebb.h>
 #include <ebb/vision/transforms/pixels.h>
 
-#include <cmath>
-
 #include "vision/transforms/image.h"
+
+#include <cmath>
 
 namespace ebb::vision::transforms::functional {
 namespace {

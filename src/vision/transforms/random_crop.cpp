@@ -3,11 +3,11 @@
 #include <ebb/vision/transforms/pixels.h>
 #include <ebb/vision/transforms/random_crop.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "vision/transforms/draw.h"
 #include "vision/transforms/image.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace ebb::vision::transforms {
 namespace {

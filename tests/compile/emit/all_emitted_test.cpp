@@ -1,6 +1,5 @@
 // Emitted sources of more functions, which are compiled with EBB_TEST_ALL_EMITTED.
 #include "comparison.h"
-
 #include "emitted_adds.h"
 #include "emitted_cnn.h"
 #include "emitted_curvature.h"

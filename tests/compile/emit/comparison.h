@@ -1,11 +1,11 @@
 // Comparison of emitted classes with their original functions.
 #pragma once
 
-#include <tuple>
-#include <utility>
-
 #include "functions.h"
 #include "support/catch.h"
+
+#include <tuple>
+#include <utility>
 
 namespace emitted_tests {
 

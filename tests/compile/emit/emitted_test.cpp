@@ -1,13 +1,12 @@
 // Emitted sources have the bits of their functions, and check their arguments and weights.
 #include "comparison.h"
-
-#include <thread>
-
 #include "emitted_mixed.h"
 #include "emitted_pair.h"
 #include "emitted_recurrent.h"
 #include "support/files.h"
 #include "support/scopes.h"
+
+#include <thread>
 
 using namespace ebb;
 using namespace emitted_tests;

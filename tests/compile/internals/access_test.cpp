@@ -1,10 +1,10 @@
 // The access index after each pass, and after random reorderings.
-#include <algorithm>
-#include <random>
-
 #include "../twins.h"
 #include "compile/fuse.h"
 #include "compile/record.h"
+
+#include <algorithm>
+#include <random>
 
 using namespace twins;
 using detail::compile::AccessIndex;

@@ -1,9 +1,8 @@
 // emitted::Plan checks the mark of its file of weights.
-#include "compile/emitted.h"
-
 #include <ebb/io/safetensors.h>
 #include <ebb/ops/creation.h>
 
+#include "compile/emitted.h"
 #include "support/catch.h"
 #include "support/files.h"
 

@@ -1,11 +1,11 @@
 // Compiled functions when an allocation fails: each allocation of a call fails once.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <cstdlib>
 #include <exception>
 #include <new>
-
-#include "support/catch.h"
 
 namespace {
 

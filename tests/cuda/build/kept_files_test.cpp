@@ -1,5 +1,6 @@
 // Files of compiled kernels: whole or none.
 #include "cuda/kept_files.h"
+
 #include "support/catch.h"
 #include "support/files.h"
 #include "support/scopes.h"

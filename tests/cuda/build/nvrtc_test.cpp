@@ -1,5 +1,6 @@
 // Sources of fused kernels, compiled to machine code without a GPU.
 #include "cuda/nvidia/nvrtc.h"
+
 #include "compile/emit.h"
 #include "compile/programs.h"
 #include "kernel/reducers.h"

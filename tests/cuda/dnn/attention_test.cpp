@@ -1,10 +1,10 @@
 // Attention as ops hand it to cuDNN, planned for a device that is only described.
 #include <ebb/core/deterministic.h>
 
-#include <string>
-
 #include "cuda/dnn/plans.h"
 #include "support/catch.h"
+
+#include <string>
 
 using namespace ebb;
 using namespace ebb::cuda;

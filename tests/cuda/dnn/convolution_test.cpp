@@ -2,15 +2,15 @@
 #include <ebb/core/deterministic.h>
 #include <ebb/cuda/cuda.h>
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "cuda/dnn/plans.h"
 #include "cuda/nvidia/dnn/descriptor.h"
 #include "cuda/nvidia/dnn/shared_plans.h"
 #include "support/catch.h"
 #include "support/files.h"
+
+#include <string>
+#include <utility>
+#include <vector>
 
 // Every graph of a convolution that the plugin asks cuDNN for, built and planned for a device that is only
 // described. Plans are made, not executed.

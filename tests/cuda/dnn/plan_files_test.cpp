@@ -1,16 +1,17 @@
 // Plans as files, and plans that threads and runs of a program share, for a device that is only described.
+#include "cuda/nvidia/dnn/plan_files.h"
+
+#include "cuda/dnn/plans.h"
+#include "cuda/nvidia/dnn/shared_plans.h"
+#include "support/catch.h"
+#include "support/files.h"
+#include "support/scopes.h"
+
 #include <algorithm>
 #include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
-
-#include "cuda/dnn/plans.h"
-#include "cuda/nvidia/dnn/plan_files.h"
-#include "cuda/nvidia/dnn/shared_plans.h"
-#include "support/catch.h"
-#include "support/files.h"
-#include "support/scopes.h"
 
 // Plans as files: what is written is read again, and nothing else is.
 

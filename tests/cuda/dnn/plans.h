@@ -1,10 +1,10 @@
 // A GPU that is described, not there, and plans for it of arrays that nobody reads.
 #pragma once
 
-#include <algorithm>
-
 #include "cuda/nvidia/dnn/descriptor.h"
 #include "cuda/nvidia/dnn/plan.h"
+
+#include <algorithm>
 
 namespace ebb::cuda::dnn {
 

@@ -1,15 +1,17 @@
 // Recurrent layers as cuDNN is asked for them: their descriptors, and where it says that parameters lie. None
 // of that needs a device.
-#include <dlfcn.h>
+#include "cuda/nvidia/dnn/recurrent.h"
+
 #include <ebb/cuda/cuda.h>
+
+#include "cuda/dnn/plans.h"
+#include "support/catch.h"
+
+#include <dlfcn.h>
 
 #include <cstring>
 #include <functional>
 #include <string>
-
-#include "cuda/dnn/plans.h"
-#include "cuda/nvidia/dnn/recurrent.h"
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::cuda;

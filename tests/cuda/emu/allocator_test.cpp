@@ -1,13 +1,6 @@
 // The caching allocator over a source that can be told to fail, and memory that other streams use.
 #include <ebb/core/error.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <map>
-#include <random>
-#include <thread>
-#include <vector>
-
 #include "cuda/async_allocator.h"
 #include "cuda/caching_allocator.h"
 #include "cuda/emu/runtime/state.h"
@@ -16,6 +9,13 @@
 #include "cuda/runtime.h"
 #include "cuda/streams.h"
 #include "support/catch.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <thread>
+#include <vector>
 
 using namespace ebb::cuda;
 using support::Contains;

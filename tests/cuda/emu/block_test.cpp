@@ -1,15 +1,15 @@
 // Kernels whose threads talk to each other, on the emulation's fibres.
 #include <ebb/core/error.h>
 
+#include "kernel/cuda/block_reduce.h"
+#include "kernel/cuda/launch.h"
+#include "support/catch.h"
+
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <numeric>
 #include <vector>
-
-#include "kernel/cuda/block_reduce.h"
-#include "kernel/cuda/launch.h"
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::cuda;

@@ -1,4 +1,6 @@
 // Streams, events, copies, pinned memory and graphs over a runtime in which each call fails once.
+#include <ebb/core/error.h>
+
 #include "core/capture.h"
 #include "cuda/async_allocator.h"
 #include "cuda/emu/runtime/state.h"
@@ -7,8 +9,6 @@
 #include "cuda/streams.h"
 #include "kernel/cuda/launch.h"
 #include "support/catch.h"
-
-#include <ebb/core/error.h>
 
 using namespace ebb;
 
@@ -132,7 +132,9 @@ TEST_CASE("a device that a kernel broke is not said to be full") {
   };
   constexpr std::size_t kNotCached = std::size_t{200} << 20;
   cuda::AsyncAllocator async(kFirst);
-  { const Held x{cuda::allocate(4, kFirst)}; }
+  {
+    const Held x{cuda::allocate(4, kFirst)};
+  }
   broken([&] { cuda::allocate(kNotCached, kFirst); });
   broken([&] { async.allocate(kNotCached, nullptr); });
   broken([&] { cuda::allocate_pinned(kNotCached); });

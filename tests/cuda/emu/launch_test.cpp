@@ -1,16 +1,17 @@
 // How often a launch asks for shared memory, and a product asks cuBLASLt for an algorithm.
+#include "kernel/cuda/launch.h"
+
 #include <ebb/core/error.h>
+
+#include "cuda/emu/runtime/api.h"
+#include "kernel/cuda/gemm.h"
+#include "support/catch.h"
 
 #include <cublasLt.h>
 
 #include <thread>
 #include <utility>
 #include <vector>
-
-#include "cuda/emu/runtime/api.h"
-#include "kernel/cuda/gemm.h"
-#include "kernel/cuda/launch.h"
-#include "support/catch.h"
 
 // How often a launch of a kernel with much shared memory asks the driver to allow that.
 
@@ -65,8 +66,7 @@ TEST_CASE("threads that ask for different shared memory of one kernel all get it
   constexpr std::size_t kThreads = 8;
   const std::vector<void (*)()> kernels = [&]<int... kNumber>(std::integer_sequence<int, kNumber...>) {
     return std::vector<void (*)()>{&nothing_kernel<100 + kNumber>...};
-  }
-  (std::make_integer_sequence<int, 50>());
+  }(std::make_integer_sequence<int, 50>());
   std::vector<std::thread> threads;
   std::vector<int> failed(kThreads);
   for (std::size_t t = 0; t < kThreads; ++t)

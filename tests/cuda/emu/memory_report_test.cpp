@@ -1,15 +1,14 @@
 // What the allocator says of itself: limits, snapshots, its events.
-#include "cuda/caching_allocator.h"
-
 #include <ebb/core/error.h>
+
+#include "cuda/allocator_settings.h"
+#include "cuda/caching_allocator.h"
+#include "support/catch.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdlib>
-
-#include "cuda/allocator_settings.h"
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::cuda;

@@ -1,17 +1,18 @@
 // Segments that grow: the emulated driver's virtual memory, and the allocator over it.
 #include "cuda/virtual_memory.h"
 
-#include <cuda.h>
 #include <ebb/core/error.h>
+
+#include "cuda/caching_allocator.h"
+#include "cuda/emu/runtime/state.h"
+#include "support/catch.h"
+
+#include <cuda.h>
 
 #include <cstring>
 #include <map>
 #include <random>
 #include <thread>
-
-#include "cuda/caching_allocator.h"
-#include "cuda/emu/runtime/state.h"
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::cuda;

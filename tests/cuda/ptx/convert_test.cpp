@@ -1,7 +1,7 @@
 // Conversions between all types, and of addresses.
-#include <algorithm>
-
 #include "support.h"
+
+#include <algorithm>
 
 namespace ebb::ptx::testing {
 namespace {

@@ -159,9 +159,7 @@ TEST_CASE("Approximations are near, and exact at zeros and infinities", "[ptx]")
   const std::vector<float> divisors{3, -0.75F, 0x1p60F, 0x1p-60F, 7};
   for (const char* op : {"div.full.f32", "div.approx.f32", "div.full.ftz.f32", "div.approx.ftz.f32"})
     agrees<float>(std::string(op), in(std::vector<float>{0, 1, -5, 1e20F, 1e-15F, INFINITY, NAN}, divisors),
-                  [](float a, float b) {
-                    return Near{double{a / b}, 0x1p-21};
-                  });
+                  [](float a, float b) { return Near{double{a / b}, 0x1p-21}; });
 }
 
 TEST_CASE("Approximations of 64 bits read and write the upper words alone", "[ptx]") {

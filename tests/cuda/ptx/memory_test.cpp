@@ -194,36 +194,25 @@ TEST_CASE("Integers are added, compared and exchanged atomically", "[ptx]") {
   for_types<u32, s32, u64, s64>([]<class T>(T) {
     const auto v = integers<T>();
     const std::string type = "." + name_of<T>(), bits = ".b" + std::to_string(8 * sizeof(T));
-    check<T>(
-        "add" + type, [](T a, T b) { return static_cast<T>(u128(a) + u128(b)); }, v, v);
-    check<T>(
-        "min" + type, [](T a, T b) { return std::min(a, b); }, v, v);
-    check<T>(
-        "max" + type, [](T a, T b) { return std::max(a, b); }, v, v);
+    check<T>("add" + type, [](T a, T b) { return static_cast<T>(u128(a) + u128(b)); }, v, v);
+    check<T>("min" + type, [](T a, T b) { return std::min(a, b); }, v, v);
+    check<T>("max" + type, [](T a, T b) { return std::max(a, b); }, v, v);
     if constexpr (std::is_unsigned_v<T>) {
-      check<T>(
-          "and" + bits, [](T a, T b) { return a & b; }, v, v);
-      check<T>(
-          "or" + bits, [](T a, T b) { return a | b; }, v, v);
-      check<T>(
-          "xor" + bits, [](T a, T b) { return a ^ b; }, v, v);
-      check<T>(
-          "exch" + bits, [](T, T b) { return b; }, v, v);
-      check<T>(
-          "cas" + bits, [](T a, T b, T c) { return a == b ? c : a; }, v, v, v);
+      check<T>("and" + bits, [](T a, T b) { return a & b; }, v, v);
+      check<T>("or" + bits, [](T a, T b) { return a | b; }, v, v);
+      check<T>("xor" + bits, [](T a, T b) { return a ^ b; }, v, v);
+      check<T>("exch" + bits, [](T, T b) { return b; }, v, v);
+      check<T>("cas" + bits, [](T a, T b, T c) { return a == b ? c : a; }, v, v, v);
     }
   });
   const auto h = integers<u16>();
-  check<u16>(
-      "cas.b16", [](u16 a, u16 b, u16 c) { return a == b ? c : a; }, h, h, h);
+  check<u16>("cas.b16", [](u16 a, u16 b, u16 c) { return a == b ? c : a; }, h, h, h);
 }
 
 TEST_CASE("Counters go round between zero and their bound", "[ptx]") {
   const auto v = integers<u32>();
-  check<u32>(
-      "inc.u32", [](u32 a, u32 b) { return a >= b ? 0 : a + 1; }, v, v);
-  check<u32>(
-      "dec.u32", [](u32 a, u32 b) { return a == 0 || a > b ? b : a - 1; }, v, v);
+  check<u32>("inc.u32", [](u32 a, u32 b) { return a >= b ? 0 : a + 1; }, v, v);
+  check<u32>("dec.u32", [](u32 a, u32 b) { return a == 0 || a > b ? b : a - 1; }, v, v);
 }
 
 TEST_CASE("Floating numbers are added atomically, and flushed in global memory if they have 32 bits",
@@ -242,8 +231,7 @@ TEST_CASE("Floating numbers are added atomically, and flushed in global memory i
   agrees<float>(cell(".global", 4, 2) + "atom.add.f32 %w0, [%x0], %b; ld.b32 %d, [%x0];", v,
                 [](float a, float b) { return flush(flush(a) + flush(b)); });
   const auto w = floats<double>();
-  check<double>(
-      "add.f64", [](double a, double b) { return a + b; }, w, w);
+  check<double>("add.f64", [](double a, double b) { return a + b; }, w, w);
 }
 
 TEST_CASE("Numbers of 16 bits are added atomically with one rounding", "[ptx]") {

@@ -2,6 +2,10 @@
 // of the host.
 #pragma once
 
+#include "cuda/ptx/interpreter/instruction.h"
+#include "cuda/ptx/interpreter/interpreter.h"
+#include "support/catch.h"
+
 #include <bit>
 #include <cfenv>
 #include <cmath>
@@ -12,10 +16,6 @@
 #include <string>
 #include <tuple>
 #include <vector>
-
-#include "cuda/ptx/interpreter/instruction.h"
-#include "cuda/ptx/interpreter/interpreter.h"
-#include "support/catch.h"
 
 namespace ebb::ptx::testing {
 

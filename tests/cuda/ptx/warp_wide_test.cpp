@@ -1,7 +1,7 @@
 // What the lanes of a warp do together: shuffles, votes, matches, reductions, matrices.
-#include <bit>
-
 #include "support.h"
+
+#include <bit>
 
 // Shuffles, votes, matches and reductions of a warp.
 

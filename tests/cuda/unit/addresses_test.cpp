@@ -80,8 +80,7 @@ TEST_CASE("convolutions whose batches are cut with and without cuDNN") {
     result[1] = 8;
     const Tensor seed = randn(result, kDouble) * 0.1;
     either_way([&] {
-      compare(
-          "with a bias", [&](const Tensor& v) { return conv2d(v, like(w, v), like(b, v), 1, 1); }, x);
+      compare("with a bias", [&](const Tensor& v) { return conv2d(v, like(w, v), like(b, v), 1, 1); }, x);
       compare_weight(x * 0.1, w, seed, false);
     });
   }

@@ -4,10 +4,10 @@
 #include <ebb/cuda/device.h>
 #include <ebb/ebb.h>
 
-#include <functional>
-
 #include "support/catch.h"
 #include "support/compare.h"
+
+#include <functional>
 
 // Whether the device is a real one: cases that fill it shrink in the emulation, and those that break it are
 // skipped. An interpreted device (EBB_CUDA=PTX) counts as real, for it computes what nvcc compiled.

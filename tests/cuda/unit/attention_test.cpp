@@ -1,14 +1,14 @@
 // Attention on a device, by ebb's kernels and by cuDNN or its stand-in, against the CPU.
 #include <ebb/ebb.h>
 
+#include "cuda/unit/against_cpu.h"
+#include "ops/attention/kernels.h"
+#include "support/catch.h"
+
 #include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <vector>
-
-#include "cuda/unit/against_cpu.h"
-#include "ops/attention/kernels.h"
-#include "support/catch.h"
 
 // Attention on a device: head sizes of its kernels, lengths that fill no tile, dropout as the host drops.
 
@@ -179,8 +179,7 @@ variable_list library_results(
   return all;
 }
 
-void compare_library(
-    const LibraryInputs& in, bool causal, const std::function<void()>& between = [] {}) {
+void compare_library(const LibraryInputs& in, bool causal, const std::function<void()>& between = [] {}) {
   const DType dtype = in.query.dtype();
   const variable_list got = library_results(in, TensorOptions(kCUDA).dtype(dtype), causal, between),
                       expected = library_results(in, TensorOptions(kCPU).dtype(kDouble), causal);
@@ -269,18 +268,9 @@ TEST_CASE("what cuDNN has no attention for is computed by the same kernels with 
   const LibraryInputs half(c, kHalf), single(c, kFloat), odd({2, 2, 70, 64, 36, 36, false, false}, kHalf);
   const TensorOptions there = TensorOptions(kCUDA).dtype(kHalf);
   const Tensor bias = randn({c.queries, c.keys}, there), allowed = bias.gt(-1);
-  CHECK(is_same([&] {
-    return library_results(
-        half, there, false, [] {}, bias);
-  }));
-  CHECK(is_same([&] {
-    return library_results(
-        half, there, false, [] {}, allowed);
-  }));
-  CHECK(is_same([&] {
-    return library_results(
-        half, there, true, [] {}, {}, 0.25);
-  }));
+  CHECK(is_same([&] { return library_results(half, there, false, [] {}, bias); }));
+  CHECK(is_same([&] { return library_results(half, there, false, [] {}, allowed); }));
+  CHECK(is_same([&] { return library_results(half, there, true, [] {}, {}, 0.25); }));
   CHECK(is_same([&] { return library_results(single, TensorOptions(kCUDA).dtype(kFloat), false); }));
   CHECK(is_same([&] { return library_results(odd, there, false); }));
   // Also where a sample stands for many, and with scores upside down.

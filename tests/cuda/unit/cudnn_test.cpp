@@ -1,6 +1,10 @@
 // What cuDNN and ebb's kernels compute, each against the CPU, in several threads too, and handles and plans.
 #include <ebb/ebb.h>
 
+#include "cuda/unit/against_cpu.h"
+#include "support/catch.h"
+#include "support/compare.h"
+
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
@@ -10,10 +14,6 @@
 #include <thread>
 #include <utility>
 #include <vector>
-
-#include "cuda/unit/against_cpu.h"
-#include "support/catch.h"
-#include "support/compare.h"
 
 // What cuDNN computes and what ebb's kernels compute in its place, each against the CPU: convolutions, batch
 // norm in training.
@@ -102,8 +102,7 @@ TEST_CASE("a bias behind convolutions with and without cuDNN") {
                turned = randn({4, 8, 3, 3}, kDouble) * 0.3;
   const auto like = [](const Tensor& t, const Tensor& v) { return t.to(v.dtype()).to(v.device()); };
   either_way([&] {
-    compare(
-        "all channels", [&](const Tensor& v) { return conv2d(v, like(dense, v), like(b, v), 2, 1); }, x);
+    compare("all channels", [&](const Tensor& v) { return conv2d(v, like(dense, v), like(b, v), 2, 1); }, x);
     // Added in a pass of its own behind these.
     compare(
         "two filters a channel",

@@ -2,10 +2,10 @@
 #include <ebb/ebb.h>
 #include <ebb/ops/linalg.h>
 
+#include "support/catch.h"
+
 #include <cmath>
 #include <vector>
-
-#include "support/catch.h"
 
 using namespace ebb;
 

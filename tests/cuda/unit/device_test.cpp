@@ -1,17 +1,17 @@
 // Devices: tensors that move there and back, a kernel in every slot, and a device that is full.
 #include <ebb/ebb.h>
 
+#include "cuda/unit/against_cpu.h"
+#include "support/all_slots.h"
+#include "support/catch.h"
+#include "support/compare.h"
+
 #include <bit>
 #include <cstdint>
 #include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
-
-#include "cuda/unit/against_cpu.h"
-#include "support/all_slots.h"
-#include "support/catch.h"
-#include "support/compare.h"
 
 // Tensors that move to a device and back.
 

@@ -2,11 +2,11 @@
 // changes no bit.
 #include <ebb/ebb.h>
 
-#include <cmath>
-
 #include "cuda/unit/against_cpu.h"
 #include "cuda/unit/fused.h"
 #include "support/catch.h"
+
+#include <cmath>
 
 using namespace ebb;
 using namespace ebb::fused;
@@ -143,9 +143,8 @@ TEST_CASE("every reduction of a device has a formula that chains end in") {
     CHECK(report.fused == report.operations - casts);
   };
   require_fused([](const Tensor& x) { return Tensors{x.sum(), x.nansum(), x.amax(), x.amin(), x.prod()}; });
-  require_fused([](const Tensor& x) {
-    return Tensors{x.sum(1), x.nansum(1), x.amax({1}), x.amin({1}), x.prod(1)};
-  });
+  require_fused(
+      [](const Tensor& x) { return Tensors{x.sum(1), x.nansum(1), x.amax({1}), x.amin({1}), x.prod(1)}; });
   require_fused([](const Tensor& x) { return Tensors{x.any(), x.all(), x.count_nonzero()}; });
   const bool rounded = dtype == kHalf || dtype == kBFloat16;  // norms are of float, and cast
   require_fused(

@@ -3,11 +3,11 @@
 
 #include <ebb/ebb.h>
 
-#include <functional>
-#include <vector>
-
 #include "cuda/unit/against_cpu.h"
 #include "support/catch.h"
+
+#include <functional>
+#include <vector>
 
 namespace ebb::fused {
 

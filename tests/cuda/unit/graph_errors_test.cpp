@@ -1,12 +1,12 @@
 // Wrong uses of captured graphs: each is an error, after which everything works as before.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using support::Contains;

@@ -3,9 +3,9 @@
 #include <ebb/amp/autocast.h>
 #include <ebb/ebb.h>
 
-#include <functional>
-
 #include "support/catch.h"
+
+#include <functional>
 
 // Optimizers in captured steps: replays count, and follow the learning rate, as eager steps do.
 

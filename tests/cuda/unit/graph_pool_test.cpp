@@ -1,10 +1,10 @@
 // Graphs that share memory, and graphs that are captured again in place.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <stdexcept>
 #include <thread>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using support::Contains;

@@ -1,9 +1,9 @@
 // Rows and elements by number on a device: sums into equal places, in a fixed order, of every length.
 #include <ebb/ebb.h>
 
-#include <limits>
-
 #include "support/catch.h"
+
+#include <limits>
 
 using namespace ebb;
 

@@ -2,11 +2,11 @@
 // on small devices, where only the calls are tried.
 #include <ebb/ebb.h>
 
-#include <utility>
-#include <vector>
-
 #include "cuda/unit/against_cpu.h"
 #include "support/catch.h"
+
+#include <utility>
+#include <vector>
 
 using namespace ebb;
 

@@ -3,10 +3,10 @@
 // addition may change.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <cmath>
 #include <functional>
-
-#include "support/catch.h"
 
 using namespace ebb;
 

@@ -2,9 +2,9 @@
 // against the CPU; copies that transpose, and joins.
 #include <ebb/ebb.h>
 
-#include <functional>
-
 #include "support/catch.h"
+
+#include <functional>
 
 using namespace ebb;
 
@@ -54,10 +54,8 @@ TEST_CASE("softmax of rows kept in registers, by vectors and without") {
     for (const DType dtype : kFloats) {
       INFO(n);
       const Tensor x = randn({n > 5000 ? 2 : 5, n}) * 3;
-      check(
-          {x}, [](const auto& in) { return softmax(in[0], -1); }, dtype);
-      check(
-          {x}, [](const auto& in) { return log_softmax(in[0], -1); }, dtype);
+      check({x}, [](const auto& in) { return softmax(in[0], -1); }, dtype);
+      check({x}, [](const auto& in) { return log_softmax(in[0], -1); }, dtype);
     }
 }
 
@@ -66,19 +64,15 @@ TEST_CASE("softmax of rows too long for registers") {
     for (const DType dtype : {kFloat, kDouble, kBFloat16}) {
       INFO(n);
       const Tensor x = randn({2, n}) * 3;
-      check(
-          {x}, [](const auto& in) { return softmax(in[0], -1); }, dtype);
-      check(
-          {x}, [](const auto& in) { return log_softmax(offset(in[0]), -1); }, dtype);
+      check({x}, [](const auto& in) { return softmax(in[0], -1); }, dtype);
+      check({x}, [](const auto& in) { return log_softmax(offset(in[0]), -1); }, dtype);
     }
 }
 
 TEST_CASE("softmax across interleaved lines, by vectors and without") {
   const auto both = [](const Tensor& x, std::int64_t dim, DType dtype) {
-    check(
-        {x}, [&](const auto& in) { return softmax(in[0], dim); }, dtype);
-    check(
-        {x}, [&](const auto& in) { return log_softmax(in[0], dim); }, dtype);
+    check({x}, [&](const auto& in) { return softmax(in[0], dim); }, dtype);
+    check({x}, [&](const auto& in) { return log_softmax(in[0], dim); }, dtype);
   };
   for (const DType dtype : kFloats) {
     for (const std::int64_t n : {1, 7, 40, 300, 513, 1100}) {
@@ -91,8 +85,7 @@ TEST_CASE("softmax across interleaved lines, by vectors and without") {
       both(randn({5, 19, inner}), 1, dtype);
     }
     both(randn({130, 16}), 0, dtype);
-    check(
-        {randn({3, 20, 16})}, [](const auto& in) { return softmax(offset(in[0]), 1); }, dtype);
+    check({randn({3, 20, 16})}, [](const auto& in) { return softmax(offset(in[0]), 1); }, dtype);
   }
 }
 
@@ -118,19 +111,15 @@ TEST_CASE("layer norm of rows of every kind") {
     for (const DType dtype : kFloats) {
       INFO(n);
       const Tensor x = randn({7, n}) + 2, w = rand({n}) + 0.5, b = randn({n});
-      check(
-          {x, w, b}, [&](const auto& in) { return layer_norm(in[0], {n}, in[1], in[2]); }, dtype);
-      check(
-          {x}, [&](const auto& in) { return layer_norm(offset(in[0]), {n}); }, dtype);
+      check({x, w, b}, [&](const auto& in) { return layer_norm(in[0], {n}, in[1], in[2]); }, dtype);
+      check({x}, [&](const auto& in) { return layer_norm(offset(in[0]), {n}); }, dtype);
     }
   for (const std::int64_t n : {33000, 33001})
     for (const DType dtype : {kFloat, kDouble, kHalf}) {
       INFO(n);
       const Tensor x = randn({2, n}) + 2, w = rand({n}) + 0.5, b = randn({n});
-      check(
-          {x, w, b}, [&](const auto& in) { return layer_norm(in[0], {n}, in[1], in[2]); }, dtype);
-      check(
-          {x, w}, [&](const auto& in) { return layer_norm(offset(in[0]), {n}, in[1]); }, dtype);
+      check({x, w, b}, [&](const auto& in) { return layer_norm(in[0], {n}, in[1], in[2]); }, dtype);
+      check({x, w}, [&](const auto& in) { return layer_norm(offset(in[0]), {n}, in[1]); }, dtype);
     }
 }
 
@@ -139,8 +128,7 @@ TEST_CASE("layer norm's weight and bias sum over many rows") {
     for (const std::int64_t n : {9, 64}) {
       INFO(rows << " x " << n);
       const Tensor x = randn({rows, n}), w = rand({n}) + 0.5, b = randn({n});
-      check(
-          {x, w, b}, [&](const auto& in) { return layer_norm(in[0], {n}, in[1], in[2]); }, kFloat);
+      check({x, w, b}, [&](const auto& in) { return layer_norm(in[0], {n}, in[1], in[2]); }, kFloat);
     }
 }
 
@@ -149,10 +137,8 @@ TEST_CASE("group norm of short and long groups") {
     for (const DType dtype : {kFloat, kDouble, kBFloat16}) {
       INFO(places);
       const Tensor x = randn({2, 12, places}) + 1, w = rand({12}) + 0.5, b = randn({12});
-      check(
-          {x, w, b}, [&](const auto& in) { return group_norm(in[0], 2, in[1], in[2]); }, dtype);
-      check(
-          {x}, [&](const auto& in) { return group_norm(in[0], 3); }, dtype);
+      check({x, w, b}, [&](const auto& in) { return group_norm(in[0], 2, in[1], in[2]); }, dtype);
+      check({x}, [&](const auto& in) { return group_norm(in[0], 3); }, dtype);
     }
 }
 
@@ -218,9 +204,8 @@ TEST_CASE("copies that transpose") {
     check_copy(x, [](const Tensor& t) { return t.transpose(0, 3); });
     check_copy(x, [](const Tensor& t) { return t.transpose(1, 2); });
     check_copy(x, [](const Tensor& t) { return t.slice(1, 3, 66).permute({3, 1, 0, 2}); });
-    check_copy(x, [](const Tensor& t) {
-      return t.contiguous(MemoryFormat::ChannelsLast).permute({0, 2, 3, 1});
-    });
+    check_copy(
+        x, [](const Tensor& t) { return t.contiguous(MemoryFormat::ChannelsLast).permute({0, 2, 3, 1}); });
     check_copy(x.view({210, 99}), [](const Tensor& t) { return t.t(); });
     check_copy(x.view({210, 99}), [](const Tensor& t) { return t.slice(0, 1).slice(1, 5).t(); });
   }

@@ -1,10 +1,10 @@
 // Cross-entropy on a device, in one pass over the scores, against the CPU's composition in double.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <cmath>
 #include <limits>
-
-#include "support/catch.h"
 
 using namespace ebb;
 

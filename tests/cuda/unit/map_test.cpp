@@ -2,9 +2,9 @@
 // operations that round once.
 #include <ebb/ebb.h>
 
-#include <functional>
-
 #include "support/catch.h"
+
+#include <functional>
 
 using namespace ebb;
 
@@ -55,9 +55,8 @@ TEST_CASE("results in views that start between vectors") {
 TEST_CASE("a bias along the rows and along the channels") {
   for (const std::int64_t columns : {1, 3, 4, 16, 31, 49, 64}) {
     INFO(columns << " columns");
-    check([&](const Tensor& x) {
-      return take(x, 0, 9 * columns).view({9, columns}) + take(x, 1000, columns);
-    });
+    check(
+        [&](const Tensor& x) { return take(x, 0, 9 * columns).view({9, columns}) + take(x, 1000, columns); });
     check([&](const Tensor& x) {
       return take(x, 0, 24 * columns).view({4, 6, columns}) + take(x, 1001, 6).view({6, 1});
     });

@@ -1,12 +1,12 @@
 // What a program asks about and of the devices' allocators.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
 #include <string_view>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using nlohmann::json;
@@ -44,7 +44,9 @@ TEST_CASE("a snapshot adds up to the figures, graphs included", "[caching]") {
 
 TEST_CASE("the history tells what became of a tensor", "[caching]") {
   cuda::record_memory_history();
-  { const Tensor x = ones({100}, kOnCuda); }
+  {
+    const Tensor x = ones({100}, kOnCuda);
+  }
   const json events = json::parse(cuda::memory_snapshot())["device_traces"][0];
   cuda::record_memory_history(0);
   std::vector<std::string> names;

@@ -1,10 +1,10 @@
 // Norms on a device against the CPU's in double, over shapes that decide how the kernels walk.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <cmath>
 #include <functional>
-
-#include "support/catch.h"
 
 // Norms on a device against the CPU's in double, over shapes that decide how the kernels walk: planes that
 // are whole vectors or not, channels-last, few or odd channels, arrays that start between two vectors, one

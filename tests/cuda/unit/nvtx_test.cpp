@@ -1,14 +1,14 @@
 // Ranges on a profiler's timeline; in the emulation somebody listens and says what was heard.
 #include <ebb/ebb.h>
 
+#include "cuda/unit/against_cpu.h"
+#include "support/catch.h"
+
 #include <dlfcn.h>
 #include <link.h>
 
 #include <regex>
 #include <thread>
-
-#include "cuda/unit/against_cpu.h"
-#include "support/catch.h"
 
 using namespace ebb;
 using support::Contains;

@@ -1,11 +1,11 @@
 // Optimizers and gradient clipping on a device: many tensors in one launch do what a loop on the CPU does.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <cmath>
 #include <functional>
 #include <limits>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using namespace ebb::optim;

@@ -1,10 +1,10 @@
 // Poolings on a device.
 #include <ebb/ebb.h>
 
-#include <limits>
-
 #include "cuda/unit/against_cpu.h"
 #include "support/catch.h"
+
+#include <limits>
 
 using namespace ebb;
 using testing::compare;
@@ -112,18 +112,10 @@ TEST_CASE("max poolings without gradients agree with the CPU in every dtype and 
   compare("rounded up", pool(3, 2, 0, 1, true), x, false);
   compare("dilated", pool(2, 1, 0, 2), x, false);
   compare("no batch", pool(3, 2, 1), x[0], false);
-  compare(
-      "one axis", [](const Tensor& v) { return max_pool1d(v, 3, 2, 1); }, x[0], false);
-  compare(
-      "three axes", [](const Tensor& v) { return max_pool3d(v, 2, 1, 1); }, cube, false);
-  compare(
-      "three axes, no batch", [](const Tensor& v) { return max_pool3d(v, 2); }, cube[0], false, false);
-  compare(
-      "adaptive",
-      [](const Tensor& v) {
-        return std::get<0>(adaptive_max_pool2d(v, {4, 3}));
-      },
-      x, false);
+  compare("one axis", [](const Tensor& v) { return max_pool1d(v, 3, 2, 1); }, x[0], false);
+  compare("three axes", [](const Tensor& v) { return max_pool3d(v, 2, 1, 1); }, cube, false);
+  compare("three axes, no batch", [](const Tensor& v) { return max_pool3d(v, 2); }, cube[0], false, false);
+  compare("adaptive", [](const Tensor& v) { return std::get<0>(adaptive_max_pool2d(v, {4, 3})); }, x, false);
 }
 
 TEST_CASE("average poolings agree with the CPU in every dtype and layout") {
@@ -141,17 +133,10 @@ TEST_CASE("average poolings agree with the CPU in every dtype and layout") {
     compare("padded and rounded up", pool(3, 2, 1, true), x);
     compare("padded and rounded up beyond the padding", pool(4, 3, 1, true), x);
     compare("no batch", pool(3, 2, 1, false), x[0]);
-    compare(
-        "divisor", [](const Tensor& v) { return avg_pool2d(v, 2, 2, 0, false, true, 3); }, x);
-    compare(
-        "one axis", [=](const Tensor& v) { return avg_pool1d(v, 3, 2, 1, false, padding_counts); }, x[0]);
+    compare("divisor", [](const Tensor& v) { return avg_pool2d(v, 2, 2, 0, false, true, 3); }, x);
+    compare("one axis", [=](const Tensor& v) { return avg_pool1d(v, 3, 2, 1, false, padding_counts); }, x[0]);
     compare(
         "three axes", [=](const Tensor& v) { return avg_pool3d(v, 3, 2, 1, false, padding_counts); }, cube);
-    compare(
-        "adaptive",
-        [](const Tensor& v) {
-          return adaptive_avg_pool2d(v, {4, 3});
-        },
-        x);
+    compare("adaptive", [](const Tensor& v) { return adaptive_avg_pool2d(v, {4, 3}); }, x);
   }
 }

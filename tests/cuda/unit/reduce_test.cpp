@@ -1,9 +1,9 @@
 // Reductions in the shapes that lay threads out differently, against the CPU.
 #include <ebb/ebb.h>
 
-#include <functional>
-
 #include "support/catch.h"
+
+#include <functional>
 
 using namespace ebb;
 

@@ -1,12 +1,12 @@
 // Recurrent layers and packed sequences by cuDNN, its stand-in and ebb's kernels, against the CPU.
 #include <ebb/ebb.h>
 
+#include "cuda/unit/against_cpu.h"
+#include "support/catch.h"
+
 #include <functional>
 #include <limits>
 #include <string>
-
-#include "cuda/unit/against_cpu.h"
-#include "support/catch.h"
 
 // Recurrent layers and packed sequences on CUDA: what the CPU gives, in a captured graph too.
 

@@ -2,10 +2,10 @@
 // the digits: order and places must be the CPU's.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <limits>
 #include <tuple>
-
-#include "support/catch.h"
 
 using namespace ebb;
 

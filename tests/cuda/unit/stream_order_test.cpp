@@ -205,10 +205,14 @@ TEST_CASE("memory returns to the cache once the other stream is done") {
   cuda::empty_cache();
   const MemoryStats before = cuda::memory_stats();
   const cuda::Stream side = cuda::Stream::from_pool();
-  { zeros({1 << 20}, kOnCuda).record_stream(side); }
+  {
+    zeros({1 << 20}, kOnCuda).record_stream(side);
+  }
   side.synchronize();
   const std::size_t cached = cuda::memory_stats().cached;
-  { const Tensor again = zeros({1 << 20}, kOnCuda); }
+  {
+    const Tensor again = zeros({1 << 20}, kOnCuda);
+  }
   CHECK(cuda::memory_stats().cached == cached);
   cuda::empty_cache();
   CHECK(cuda::memory_stats().cached == before.cached);

@@ -1,10 +1,10 @@
 // Streams, events, devices and memory as a program sees them, and independent work on several streams.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+
 #include <thread>
 #include <vector>
-
-#include "support/catch.h"
 
 using namespace ebb;
 using support::Contains;
@@ -97,7 +97,9 @@ TEST_CASE("freed memory is cached, counted and given back", "[caching]") {
   CHECK(cuda::memory_stats().peak == before + (4 << 20));
   CHECK(cuda::memory_stats().cached >= (4 << 20));
   const std::size_t cached = cuda::memory_stats().cached;
-  { const Tensor y = zeros({1 << 20}, kOnCuda); }
+  {
+    const Tensor y = zeros({1 << 20}, kOnCuda);
+  }
   CHECK(cuda::memory_stats().cached == cached);
   cuda::empty_cache();
   CHECK(cuda::memory_stats().cached < cached);

@@ -1,10 +1,10 @@
 // Networks that learn on a device what they learn on the CPU, and runs that go on bit for bit.
 #include <ebb/ebb.h>
 
-#include <filesystem>
-
 #include "support/catch.h"
 #include "support/files.h"
+
+#include <filesystem>
 
 using namespace ebb;
 

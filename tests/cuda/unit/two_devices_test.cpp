@@ -1,12 +1,12 @@
 // Two devices of one machine, and one batch over replicas on several devices or on one.
 #include <ebb/ebb.h>
 
+#include "support/catch.h"
+#include "support/compare.h"
+
 #include <array>
 #include <thread>
 #include <vector>
-
-#include "support/catch.h"
-#include "support/compare.h"
 
 // Two devices of one machine, for which two emulated ones stand elsewhere: copies between them, replicas that
 // learn together, kernels and threads of each.

@@ -1,5 +1,7 @@
 // Writes files of every kind that ebb writes, and the weights that training goes on to, into one file: ebb of
 // November 2026 wrote the old_files.safetensors kept here. Later ones read it (tests/io/old_files_test.cpp).
+#include "../old_files.h"
+
 #include <ebb/checkpoint.h>
 #include <ebb/ebb.h>
 #include <ebb/io/npy.h>
@@ -9,8 +11,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-
-#include "../old_files.h"
 
 namespace fs = std::filesystem;
 

@@ -1,9 +1,9 @@
 // A program with an emitted source, beside the same network.
 #include <ebb/ebb.h>
 
-#include <cstdio>
-
 #include "step.h"
+
+#include <cstdio>
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;

@@ -2,10 +2,10 @@
 // streams.
 #include <ebb/ebb.h>
 
+#include "cube.h"
+
 #include <cstdio>
 #include <string>
-
-#include "cube.h"
 
 namespace {
 

@@ -3,6 +3,7 @@
 
 #include <ebb/autograd/variable.h>
 #include <ebb/core/arg.h>
+
 #include <utility>
 
 namespace ebb::nn {

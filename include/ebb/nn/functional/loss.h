@@ -18,7 +18,8 @@ class EBB_API L1LossOptions {
 
   L1LossOptions() = default;
   template <class Tag>
-  requires std::is_constructible_v<reduction_t, Tag> L1LossOptions(Tag tag) : reduction_(tag) {}
+    requires std::is_constructible_v<reduction_t, Tag>
+  L1LossOptions(Tag tag) : reduction_(tag) {}
 
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
 };
@@ -30,7 +31,8 @@ class EBB_API KLDivLossOptions {
 
   KLDivLossOptions() = default;
   template <class Tag>
-  requires std::is_constructible_v<reduction_t, Tag> KLDivLossOptions(Tag tag) : reduction_(tag) {}
+    requires std::is_constructible_v<reduction_t, Tag>
+  KLDivLossOptions(Tag tag) : reduction_(tag) {}
 
   EBB_ARG(reduction_t, reduction);    ///< mean, sum, none, or sum over batch size
   EBB_ARG(bool, log_target) = false;  ///< the target is a logarithm
@@ -43,7 +45,8 @@ class EBB_API MSELossOptions {
 
   MSELossOptions() = default;
   template <class Tag>
-  requires std::is_constructible_v<reduction_t, Tag> MSELossOptions(Tag tag) : reduction_(tag) {}
+    requires std::is_constructible_v<reduction_t, Tag>
+  MSELossOptions(Tag tag) : reduction_(tag) {}
 
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
 };
@@ -93,7 +96,8 @@ class EBB_API MultiLabelMarginLossOptions {
 
   MultiLabelMarginLossOptions() = default;
   template <class Tag>
-  requires std::is_constructible_v<reduction_t, Tag> MultiLabelMarginLossOptions(Tag tag) : reduction_(tag) {}
+    requires std::is_constructible_v<reduction_t, Tag>
+  MultiLabelMarginLossOptions(Tag tag) : reduction_(tag) {}
 
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
 };
@@ -105,7 +109,8 @@ class EBB_API SoftMarginLossOptions {
 
   SoftMarginLossOptions() = default;
   template <class Tag>
-  requires std::is_constructible_v<reduction_t, Tag> SoftMarginLossOptions(Tag tag) : reduction_(tag) {}
+    requires std::is_constructible_v<reduction_t, Tag>
+  SoftMarginLossOptions(Tag tag) : reduction_(tag) {}
 
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
 };
@@ -138,7 +143,8 @@ class EBB_API SmoothL1LossOptions {
 
   SmoothL1LossOptions() = default;
   template <class Tag>
-  requires std::is_constructible_v<reduction_t, Tag> SmoothL1LossOptions(Tag tag) : reduction_(tag) {}
+    requires std::is_constructible_v<reduction_t, Tag>
+  SmoothL1LossOptions(Tag tag) : reduction_(tag) {}
 
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
   EBB_ARG(double, beta) = 1.0;      ///< quadratic below, linear above
@@ -151,7 +157,8 @@ class EBB_API HuberLossOptions {
 
   HuberLossOptions() = default;
   template <class Tag>
-  requires std::is_constructible_v<reduction_t, Tag> HuberLossOptions(Tag tag) : reduction_(tag) {}
+    requires std::is_constructible_v<reduction_t, Tag>
+  HuberLossOptions(Tag tag) : reduction_(tag) {}
 
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
   EBB_ARG(double, delta) = 1.0;     ///< quadratic below, linear above

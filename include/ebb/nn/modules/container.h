@@ -13,9 +13,9 @@ class EBB_API ModuleListImpl : public Cloneable<ModuleListImpl> {
 
   ModuleListImpl();
   template <class... Modules>
-  requires(sizeof...(Modules) > 0 && (!std::is_base_of_v<ModuleListImpl, std::remove_cvref_t<Modules>> &&
-                                      ...)) explicit ModuleListImpl(Modules&&... modules)
-      : ModuleListImpl() {
+    requires(sizeof...(Modules) > 0 &&
+             (!std::is_base_of_v<ModuleListImpl, std::remove_cvref_t<Modules>> && ...))
+  explicit ModuleListImpl(Modules&&... modules) : ModuleListImpl() {
     (push_back(std::forward<Modules>(modules)), ...);
   }
   std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
@@ -24,8 +24,10 @@ class EBB_API ModuleListImpl : public Cloneable<ModuleListImpl> {
 
   void push_back(std::shared_ptr<Module> module);
   template <class M>
-  requires std::is_base_of_v<Module, std::remove_cvref_t<M>>
-  void push_back(M&& module) { push_back(std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module))); }
+    requires std::is_base_of_v<Module, std::remove_cvref_t<M>>
+  void push_back(M&& module) {
+    push_back(std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module)));
+  }
   template <class M>
   void push_back(const ModuleHolder<M>& holder) {
     push_back(std::shared_ptr<Module>(holder.ptr()));
@@ -119,9 +121,8 @@ class EBB_API ParameterListImpl : public Cloneable<ParameterListImpl> {
 
   ParameterListImpl();
   template <class... Tensors>
-  requires(sizeof...(Tensors) > 0 && (std::is_same_v<Variable, std::remove_cvref_t<Tensors>> &&
-                                      ...)) explicit ParameterListImpl(Tensors&&... parameters)
-      : ParameterListImpl() {
+    requires(sizeof...(Tensors) > 0 && (std::is_same_v<Variable, std::remove_cvref_t<Tensors>> && ...))
+  explicit ParameterListImpl(Tensors&&... parameters) : ParameterListImpl() {
     (append(parameters), ...);
   }
   void reset() override {}
@@ -197,7 +198,8 @@ class EBB_API FunctionalImpl : public Cloneable<FunctionalImpl> {
 
   explicit FunctionalImpl(Function function);
   template <class F, class... Args>
-  requires(sizeof...(Args) > 0) explicit FunctionalImpl(F function, Args&&... args)
+    requires(sizeof...(Args) > 0)
+  explicit FunctionalImpl(F function, Args&&... args)
       : FunctionalImpl(Function([=](const Variable& input) { return function(input, args...); })) {}
   void reset() override;
   void pretty_print(std::ostream& stream) const override;

@@ -20,25 +20,25 @@ class EBB_API LazyImpl : public Base {
   explicit LazyImpl(Options options);
   /// LazyLinear(out_features).
   template <class Size>
-  requires(std::is_integral_v<Size>&& std::is_constructible_v<Options, std::int64_t, Size>) explicit LazyImpl(
-      Size out_features)
-      : LazyImpl(Options(0, out_features)) {}
+    requires(std::is_integral_v<Size> && std::is_constructible_v<Options, std::int64_t, Size>)
+  explicit LazyImpl(Size out_features) : LazyImpl(Options(0, out_features)) {}
   /// LazyConv2d(out_channels, kernel_size).
   template <class Kernel>
-  requires std::is_constructible_v<Options, std::int64_t, std::int64_t, Kernel> LazyImpl(
-      std::int64_t out_channels, Kernel kernel_size)
-      : LazyImpl(Options(0, out_channels, kernel_size)) {}
+    requires std::is_constructible_v<Options, std::int64_t, std::int64_t, Kernel>
+  LazyImpl(std::int64_t out_channels, Kernel kernel_size) : LazyImpl(Options(0, out_channels, kernel_size)) {}
   /// LazyBatchNorm2d(), LazyInstanceNorm2d(): with all that they can learn and track, as in Python.
   template <class Size = std::int64_t>
-  requires std::is_convertible_v<Size, Options> LazyImpl()
-      : LazyImpl(Options(Size(0)).affine(true).track_running_stats(true)) {}
+    requires std::is_convertible_v<Size, Options>
+  LazyImpl() : LazyImpl(Options(Size(0)).affine(true).track_running_stats(true)) {}
 
   /// Whether the number of inputs is not known yet.
   bool has_uninitialized_params() const;
   std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
   void pretty_print(std::ostream& stream) const override;
   template <class... More>
-  requires requires(Base& base, const Variable& input, const More&... more) { base.forward(input, more...); }
+    requires requires(Base& base, const Variable& input, const More&... more) {
+      base.forward(input, more...);
+    }
   Variable forward(const Variable& input, const More&... more) {
     if (has_uninitialized_params()) initialize_parameters(input);
     return Base::forward(input, more...);

@@ -10,8 +10,8 @@ namespace detail {
 /// The arguments that push_back() takes without a name.
 template <class M>
 concept InSequential = std::is_base_of_v<Module, std::remove_cvref_t<M>> || Holder<std::remove_cvref_t<M>> ||
-    std::is_convertible_v<M, std::shared_ptr<Module>> || std::is_convertible_v<M, NamedAnyModule> ||
-    std::is_convertible_v<M, AnyModule>;
+                       std::is_convertible_v<M, std::shared_ptr<Module>> ||
+                       std::is_convertible_v<M, NamedAnyModule> || std::is_convertible_v<M, AnyModule>;
 
 template <class M>
 constexpr bool check_in_sequential() {
@@ -33,12 +33,10 @@ class EBB_API SequentialImpl : public Cloneable<SequentialImpl> {
 
   SequentialImpl();
   template <class... Modules>
-  requires(
-      sizeof...(Modules) > 0 &&
-      ((detail::InSequential<Modules> &&
-        !std::is_base_of_v<SequentialImpl,
-                           std::remove_cvref_t<Modules>>)&&...)) explicit SequentialImpl(Modules&&... modules)
-      : SequentialImpl() {
+    requires(sizeof...(Modules) > 0 && ((detail::InSequential<Modules> &&
+                                         !std::is_base_of_v<SequentialImpl, std::remove_cvref_t<Modules>>) &&
+                                        ...))
+  explicit SequentialImpl(Modules&&... modules) : SequentialImpl() {
     (push_back(std::forward<Modules>(modules)), ...);
   }
   explicit SequentialImpl(OrderedDict<std::string, AnyModule>&& modules);
@@ -69,12 +67,12 @@ class EBB_API SequentialImpl : public Cloneable<SequentialImpl> {
     push_back(std::move(name), AnyModule(std::move(module)));
   }
   template <class M>
-  requires std::is_base_of_v<Module, std::remove_cvref_t<M>>
+    requires std::is_base_of_v<Module, std::remove_cvref_t<M>>
   void push_back(M&& module) {
     push_back(std::to_string(modules_.size()), AnyModule(std::forward<M>(module)));
   }
   template <class M>
-  requires std::is_base_of_v<Module, std::remove_cvref_t<M>>
+    requires std::is_base_of_v<Module, std::remove_cvref_t<M>>
   void push_back(std::string name, M&& module) {
     push_back(std::move(name), AnyModule(std::forward<M>(module)));
   }
@@ -87,7 +85,10 @@ class EBB_API SequentialImpl : public Cloneable<SequentialImpl> {
     push_back(std::move(name), AnyModule(holder));
   }
   template <class M>
-  requires(!detail::InSequential<M>) void push_back(M&&) { detail::check_in_sequential<M>(); }
+    requires(!detail::InSequential<M>)
+  void push_back(M&&) {
+    detail::check_in_sequential<M>();
+  }
   void push_back(NamedAnyModule module);
   void push_back(AnyModule module);
   void push_back(std::string name, AnyModule module);
@@ -134,7 +135,7 @@ class Sequential : public ModuleHolder<SequentialImpl> {
   Sequential() = default;
   /// An inherited constructor would hide the user's line in what the compiler says of an argument.
   template <class Head, class... Tail>
-  requires detail::MakesModule<ModuleHolder<SequentialImpl>, Head, Tail...>
+    requires detail::MakesModule<ModuleHolder<SequentialImpl>, Head, Tail...>
   explicit Sequential(Head&& head, Tail&&... tail)
       : ModuleHolder(make(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
   EBB_API Sequential(std::initializer_list<NamedAnyModule> modules);

@@ -38,7 +38,7 @@ class SyncBatchNorm : public ModuleHolder<SyncBatchNormImpl> {
   /// of one process computes the same (torch.nn.SyncBatchNorm.convert_sync_batchnorm).
   static EBB_API std::shared_ptr<Module> convert_sync_batchnorm(const std::shared_ptr<Module>& module);
   template <class Handle>
-  requires detail::Holder<Handle>
+    requires detail::Holder<Handle>
   static Handle convert_sync_batchnorm(const Handle& module) {
     convert_sync_batchnorm(std::shared_ptr<Module>(module.ptr()));
     return module;

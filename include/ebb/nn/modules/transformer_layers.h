@@ -20,9 +20,9 @@ class EBB_API TransformerActivation {
   TransformerActivation(enumtype::kReLU);
   TransformerActivation(enumtype::kGELU);
   template <class F>
-  requires(std::is_invocable_r_v<Variable, F&, const Variable&> &&
-           !std::is_same_v<std::remove_cvref_t<F>, TransformerActivation>) TransformerActivation(F&& function)
-      : function_(std::forward<F>(function)) {}
+    requires(std::is_invocable_r_v<Variable, F&, const Variable&> &&
+             !std::is_same_v<std::remove_cvref_t<F>, TransformerActivation>)
+  TransformerActivation(F&& function) : function_(std::forward<F>(function)) {}
 
   /// Throws where the function is empty.
   Variable operator()(const Variable& x) const;

@@ -113,22 +113,22 @@ BlobOwner blob_owner(const D& deleter) {
 
 /// The same; `deleter(data)` runs once no tensor uses the memory any more.
 template <class D>
-requires std::invocable<D&, void*> Variable from_blob(void* data, IntArrayRef sizes, const D& deleter,
-                                                      const TensorOptions& options = {},
-                                                      optional<Device> target_device = nullopt) {
+  requires std::invocable<D&, void*>
+Variable from_blob(void* data, IntArrayRef sizes, const D& deleter, const TensorOptions& options = {},
+                   optional<Device> target_device = nullopt) {
   return detail::from_blob(data, sizes, nullopt, 0, options, target_device, detail::blob_owner(deleter));
 }
 template <class D>
-requires std::invocable<D&, void*> Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
-                                                      const D& deleter, const TensorOptions& options = {},
-                                                      optional<Device> target_device = nullopt) {
+  requires std::invocable<D&, void*>
+Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const D& deleter,
+                   const TensorOptions& options = {}, optional<Device> target_device = nullopt) {
   return detail::from_blob(data, sizes, strides, 0, options, target_device, detail::blob_owner(deleter));
 }
 template <class D>
-requires std::invocable<D&, void*> Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
-                                                      std::int64_t storage_offset, const D& deleter,
-                                                      const TensorOptions& options = {},
-                                                      optional<Device> target_device = nullopt) {
+  requires std::invocable<D&, void*>
+Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, std::int64_t storage_offset,
+                   const D& deleter, const TensorOptions& options = {},
+                   optional<Device> target_device = nullopt) {
   return detail::from_blob(data, sizes, strides, storage_offset, options, target_device,
                            detail::blob_owner(deleter));
 }

@@ -19,18 +19,17 @@ class TensorData {
   /// No elements: `tensor({})`.
   TensorData() : TensorData(std::initializer_list<TensorData>{}) {}
   template <class T>
-  requires std::is_arithmetic_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> TensorData(
-      T value)
-      : number_(value), dtype_(dtype_of<T>()), kind_(Kind::number) {}
+    requires std::is_arithmetic_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>
+  TensorData(T value) : number_(value), dtype_(dtype_of<T>()), kind_(Kind::number) {}
   TensorData(std::initializer_list<TensorData> list)
       : list_{list.begin(), list.size()}, dtype_(DType::Undefined), kind_(Kind::list) {}
   template <class T>
-  requires(dtype_of<T>() != DType::Undefined) TensorData(ArrayRef<T> values)
+    requires(dtype_of<T>() != DType::Undefined)
+  TensorData(ArrayRef<T> values)
       : array_{values.data(), values.size()}, dtype_(dtype_of<T>()), kind_(Kind::array) {}
   template <class T>
-  requires(dtype_of<T>() != DType::Undefined && !std::is_same_v<T, bool>)
-      TensorData(const std::vector<T>& values)
-      : TensorData(ArrayRef<T>(values)) {}
+    requires(dtype_of<T>() != DType::Undefined && !std::is_same_v<T, bool>)
+  TensorData(const std::vector<T>& values) : TensorData(ArrayRef<T>(values)) {}
 
   Kind kind() const { return kind_; }
   /// Of the number or the array; undefined for lists.

@@ -68,12 +68,13 @@ EBB_API std::vector<Variable> gradient(const Variable& self, TensorList spacing,
 
 // A number behind self is a spacing, and the next one a dimension, whatever kind of number they are.
 template <class Number>
-requires std::is_arithmetic_v<Number> std::vector<Variable> gradient(const Variable& self, Number spacing) {
+  requires std::is_arithmetic_v<Number>
+std::vector<Variable> gradient(const Variable& self, Number spacing) {
   return gradient(self, optional<Scalar>(spacing), optional<std::int64_t>());
 }
 template <class Number>
-requires std::is_arithmetic_v<Number> std::vector<Variable> gradient(const Variable& self, Number spacing,
-                                                                     int dim, std::int64_t edge_order = 1) {
+  requires std::is_arithmetic_v<Number>
+std::vector<Variable> gradient(const Variable& self, Number spacing, int dim, std::int64_t edge_order = 1) {
   return gradient(self, optional<Scalar>(spacing), optional<std::int64_t>(dim), edge_order);
 }
 

@@ -30,7 +30,8 @@ class EBB_API Compose : public Transform {
 
   explicit Compose(std::vector<Step> steps) : steps_(std::move(steps)) {}
   template <class... Steps>
-  requires(std::is_constructible_v<Step, Steps>&&...) explicit Compose(Steps... steps) {
+    requires(std::is_constructible_v<Step, Steps> && ...)
+  explicit Compose(Steps... steps) {
     (steps_.emplace_back(std::move(steps)), ...);
   }
   Variable forward(const Variable& image) const override;

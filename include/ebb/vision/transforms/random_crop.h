@@ -34,7 +34,7 @@ class EBB_API RandomCrop : public Transform {
   EBB_ARG(ExpandingArray<2>, size);             ///< height and width
   EBB_ARG(std::vector<std::int64_t>, padding);  ///< around the image first, as functional::pad's
   EBB_ARG(bool, pad_if_needed) = false;         ///< at both ends of sides that are too short
-  EBB_ARG(std::vector<double>, fill) = {0};     ///< of the padding, one value or one a channel
+  EBB_ARG(std::vector<double>, fill) = { 0 };   ///< of the padding, one value or one a channel
   EBB_ARG(PaddingMode, padding_mode) = PaddingMode::constant;
   EBB_ARG(optional<Generator>, generator);
 };
@@ -46,9 +46,9 @@ class EBB_API RandomResizedCrop : public Transform {
   explicit RandomResizedCrop(ExpandingArray<2> size) : size_(size) {}
   Variable forward(const Variable& image) const override;
 
-  EBB_ARG(ExpandingArray<2>, size);                ///< height and width
-  EBB_ARG(Range, scale) = {0.08, 1.0};             ///< of the image's area
-  EBB_ARG(Range, ratio) = {3.0 / 4.0, 4.0 / 3.0};  ///< of width to height, drawn by its logarithm
+  EBB_ARG(ExpandingArray<2>, size);                  ///< height and width
+  EBB_ARG(Range, scale) = { 0.08, 1.0 };             ///< of the image's area
+  EBB_ARG(Range, ratio) = { 3.0 / 4.0, 4.0 / 3.0 };  ///< of width to height, drawn by its logarithm
   EBB_ARG(InterpolationMode, interpolation) = InterpolationMode::bilinear;
   EBB_ARG(bool, antialias) = true;
   EBB_ARG(optional<Generator>, generator);
@@ -84,8 +84,8 @@ class EBB_API RandomRotation : public Transform {
   EBB_ARG(Range, degrees);
   EBB_ARG(InterpolationMode, interpolation) = InterpolationMode::nearest;
   EBB_ARG(bool, expand) = false;
-  EBB_ARG(optional<Point>, center);          ///< {x, y}; the middle unless set
-  EBB_ARG(std::vector<double>, fill) = {0};  ///< of what comes from outside
+  EBB_ARG(optional<Point>, center);            ///< {x, y}; the middle unless set
+  EBB_ARG(std::vector<double>, fill) = { 0 };  ///< of what comes from outside
   EBB_ARG(optional<Generator>, generator);
 };
 
@@ -96,9 +96,9 @@ class EBB_API RandomErasing : public Transform {
   Variable forward(const Variable& image) const override;
 
   EBB_ARG(double, p);
-  EBB_ARG(Range, scale) = {0.02, 0.33};       ///< of the image's area
-  EBB_ARG(Range, ratio) = {0.3, 3.3};         ///< of height to width, drawn by its logarithm
-  EBB_ARG(std::vector<double>, value) = {0};  ///< one, one a channel, or none: standard normal numbers
+  EBB_ARG(Range, scale) = { 0.02, 0.33 };       ///< of the image's area
+  EBB_ARG(Range, ratio) = { 0.3, 3.3 };         ///< of height to width, drawn by its logarithm
+  EBB_ARG(std::vector<double>, value) = { 0 };  ///< one, one a channel, or none: standard normal numbers
   EBB_ARG(optional<Generator>, generator);
 };
 

@@ -39,7 +39,7 @@ class EBB_API Pad : public Transform {
   Variable forward(const Variable& image) const override;
 
   EBB_ARG(std::vector<std::int64_t>, padding);  ///< {all}, {x, y} or {left, top, right, bottom}
-  EBB_ARG(std::vector<double>, fill) = {0};     ///< one value or one a channel
+  EBB_ARG(std::vector<double>, fill) = { 0 };   ///< one value or one a channel
   EBB_ARG(PaddingMode, padding_mode) = PaddingMode::constant;
 };
 

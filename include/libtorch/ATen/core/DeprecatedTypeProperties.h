@@ -1,8 +1,9 @@
 // Tensor::type(), which older programs ask for dtype and device.
 #pragma once
 
-#include <c10/core/Backend.h>
 #include <ebb/autograd/variable.h>
+
+#include <c10/core/Backend.h>
 #include <torch/csrc/namespaces.h>
 
 #include <ostream>

@@ -1,8 +1,9 @@
 // Guards under which a registered kernel calls others that record no graph.
 #pragma once
 
-#include <c10/util/Exception.h>
 #include <ebb/autograd/grad_mode.h>
+
+#include <c10/util/Exception.h>
 #include <torch/csrc/namespaces.h>
 
 namespace at {

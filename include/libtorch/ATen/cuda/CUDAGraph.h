@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/cuda/graph.h>
+
 #include <torch/csrc/namespaces.h>
 
 namespace ebb::cuda {

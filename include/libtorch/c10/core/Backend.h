@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/core/device.h>
+
 #include <torch/csrc/namespaces.h>
 
 #include <cstdint>

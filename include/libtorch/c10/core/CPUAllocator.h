@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/core/storage.h>
+
 #include <torch/csrc/namespaces.h>
 
 namespace c10 {

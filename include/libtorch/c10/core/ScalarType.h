@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/core/dtype.h>
+
 #include <torch/csrc/namespaces.h>
 
 #include <cstddef>

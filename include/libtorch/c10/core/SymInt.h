@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/core/array_ref.h>
+
 #include <torch/csrc/namespaces.h>
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // The caching allocator of CUDA devices.
 #pragma once
 
-#include <c10/cuda/CUDAStream.h>
 #include <ebb/cuda/memory.h>
+
+#include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,11 @@
 // Guards of the current CUDA device and stream.
 #pragma once
 
-#include <c10/cuda/CUDAFunctions.h>
-#include <c10/cuda/CUDAStream.h>
 #include <ebb/core/array_ref.h>
 #include <ebb/cuda/device.h>
+
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAStream.h>
 
 #include <vector>
 

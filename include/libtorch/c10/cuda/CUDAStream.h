@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/cuda/stream.h>
+
 #include <torch/csrc/namespaces.h>
 
 #include <new>

@@ -1,10 +1,11 @@
 // libtorch's errors, checks and warnings.
 #pragma once
 
-#include <c10/macros/Macros.h>
-#include <c10/util/StringUtil.h>
 #include <ebb/core/error.h>
 #include <ebb/core/warning.h>
+
+#include <c10/macros/Macros.h>
+#include <c10/util/StringUtil.h>
 
 namespace c10 {
 

@@ -3,6 +3,7 @@
 
 #include <ebb/core/array_ref.h>
 #include <ebb/core/warning.h>
+
 #include <torch/csrc/namespaces.h>
 
 #include <sstream>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/nn/any_module.h>
+
 #include <torch/csrc/namespaces.h>
 
 #include <string>

@@ -44,12 +44,14 @@ class integer_range {
 
 /// `for (const auto i : c10::irange(n))`; the numbers are of the type of `end`.
 template <class Integer>
-requires std::is_integral_v<Integer>
-constexpr integer_range<Integer> irange(Integer end) { return {Integer{}, end}; }
+  requires std::is_integral_v<Integer>
+constexpr integer_range<Integer> irange(Integer end) {
+  return {Integer{}, end};
+}
 
 template <class First, class Integer>
-requires(std::is_integral_v<First>&& std::is_integral_v<Integer>) constexpr integer_range<Integer> irange(
-    First begin, Integer end) {
+  requires(std::is_integral_v<First> && std::is_integral_v<Integer>)
+constexpr integer_range<Integer> irange(First begin, Integer end) {
   return {static_cast<Integer>(begin), end};
 }
 

@@ -1,8 +1,9 @@
 // Files and folders that vanish with their handle.
 #pragma once
 
-#include <c10/util/Exception.h>
 #include <ebb/core/environment.h>
+
+#include <c10/util/Exception.h>
 #include <fcntl.h>
 #include <unistd.h>
 

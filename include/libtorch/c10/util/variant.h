@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/nn/enums.h>
+
 #include <torch/csrc/namespaces.h>
 
 #include <utility>

@@ -27,16 +27,14 @@ struct return_type_of_forward {
   using type = void;
 };
 template <class M, class... Args>
-requires requires(M& module, Args&&... args) { module.forward(std::forward<Args>(args)...); }
+  requires requires(M& module, Args&&... args) { module.forward(std::forward<Args>(args)...); }
 struct return_type_of_forward<M, Args...> {
   using type = decltype(std::declval<M&>().forward(std::declval<Args>()...));
 };
 template <class M, class... Args>
 using return_type_of_forward_t = typename return_type_of_forward<M, Args...>::type;
 template <class M, class... Args>
-using has_forward = std::bool_constant < requires(M& module, Args&&... args) {
-  module.forward(std::forward<Args>(args)...);
-}
-> ;
+using has_forward =
+    std::bool_constant<requires(M& module, Args&&... args) { module.forward(std::forward<Args>(args)...); }>;
 
 }  // namespace ebb::detail

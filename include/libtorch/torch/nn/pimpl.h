@@ -1,8 +1,9 @@
 // TORCH_MODULE: the handle of a module class.
 #pragma once
 
-#include <c10/macros/Macros.h>
 #include <ebb/nn/module_holder.h>
+
+#include <c10/macros/Macros.h>
 #include <torch/arg.h>
 #include <torch/csrc/namespaces.h>
 

@@ -1,8 +1,9 @@
 // The base of all optimizers.
 #pragma once
 
-#include <c10/util/flat_hash_map.h>
 #include <ebb/optim/optimizer.h>
+
+#include <c10/util/flat_hash_map.h>
 #include <torch/csrc/namespaces.h>
 
 #include <memory>

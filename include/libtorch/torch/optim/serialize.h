@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/serialize.h>
+
 #include <torch/csrc/namespaces.h>
 #include <torch/types.h>
 

@@ -1,7 +1,7 @@
 // Attention and its gradients, spelled out as cuDNN's engines recognise them.
-#include <limits>
-
 #include "cuda/nvidia/dnn/attention_graph.h"
+
+#include <limits>
 
 namespace ebb::cuda::dnn {
 namespace {

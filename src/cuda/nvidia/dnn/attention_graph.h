@@ -1,9 +1,9 @@
 // The operations that cuDNN's engines of attention recognise, over scores (N, H, L, S).
 #pragma once
 
-#include <optional>
-
 #include "cuda/nvidia/dnn/graph_builder.h"
+
+#include <optional>
 
 namespace ebb::cuda::dnn {
 

@@ -1,14 +1,14 @@
 // cuDNN's backend API, in which everything is a descriptor: create it, set attributes, finalize.
 #pragma once
 
+#include "cuda/nvidia/dnn/library.h"
+
 #include <concepts>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "cuda/nvidia/dnn/library.h"
 
 namespace ebb::cuda::dnn {
 

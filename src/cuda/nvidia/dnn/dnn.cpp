@@ -4,17 +4,17 @@
 #include <ebb/core/error.h>
 #include <ebb/cuda/cuda.h>
 
+#include "cuda/nvidia/dnn/handles.h"
+#include "cuda/nvidia/dnn/shared_plans.h"
+#include "cuda/nvidia/lru_cache.h"
+#include "cuda/runtime.h"
+
 #include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <limits>
 #include <mutex>
 #include <optional>
-
-#include "cuda/nvidia/dnn/handles.h"
-#include "cuda/nvidia/dnn/shared_plans.h"
-#include "cuda/nvidia/lru_cache.h"
-#include "cuda/runtime.h"
 
 namespace ebb::cuda {
 namespace {

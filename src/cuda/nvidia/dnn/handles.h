@@ -1,10 +1,10 @@
 // By what a thread calls cuDNN.
 #pragma once
 
-#include <array>
-
 #include "cuda/nvidia/dnn/library.h"
 #include "cuda/runtime.h"
+
+#include <array>
 
 namespace ebb::cuda::dnn {
 

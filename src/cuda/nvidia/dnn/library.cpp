@@ -1,13 +1,13 @@
 // Finds and opens cuDNN, and puts its failures into words.
 #include "cuda/nvidia/dnn/library.h"
 
+#include "cuda/nvidia/dnn/descriptor.h"
+#include "cuda/nvidia/library_folders.h"
+
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include <string>
-
-#include "cuda/nvidia/dnn/descriptor.h"
-#include "cuda/nvidia/library_folders.h"
 
 namespace ebb::cuda::dnn {
 namespace {

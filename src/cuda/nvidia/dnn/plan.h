@@ -1,10 +1,10 @@
 // From an operation graph to plans that can be executed.
 #pragma once
 
+#include "cuda/nvidia/dnn/task.h"
+
 #include <optional>
 #include <string>
-
-#include "cuda/nvidia/dnn/task.h"
 
 namespace ebb::cuda::dnn {
 

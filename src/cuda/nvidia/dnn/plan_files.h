@@ -1,12 +1,12 @@
 // Plans as files, so that the next run of a program need not compile them again.
 #pragma once
 
+#include "cuda/kept_files.h"
+#include "cuda/nvidia/dnn/problem.h"
+
 #include <optional>
 #include <string>
 #include <utility>
-
-#include "cuda/kept_files.h"
-#include "cuda/nvidia/dnn/problem.h"
 
 namespace ebb::cuda::dnn {
 

@@ -13,14 +13,12 @@ void read_sizes(std::int64_t (&to)[5], IntArrayRef sizes, int axes) {
   to[0] = sizes[0];
   to[1] = sizes[1];
   const int given = static_cast<int>(sizes.size()) - 2;
-  for (int a = 0; a < axes; ++a)
-    to[2 + a] = a < axes - given ? 1 : sizes[2 + a - (axes - given)];
+  for (int a = 0; a < axes; ++a) to[2 + a] = a < axes - given ? 1 : sizes[2 + a - (axes - given)];
 }
 
 void read_axes(std::int64_t (&to)[3], IntArrayRef values, int axes, std::int64_t fill) {
   const int given = static_cast<int>(values.size());
-  for (int a = 0; a < axes; ++a)
-    to[a] = a < axes - given ? fill : values[a - (axes - given)];
+  for (int a = 0; a < axes; ++a) to[a] = a < axes - given ? fill : values[a - (axes - given)];
 }
 
 }  // namespace

@@ -2,11 +2,11 @@
 // none.
 #pragma once
 
-#include <optional>
-#include <utility>
-
 #include "cuda/nvidia/dnn/descriptor.h"
 #include "kernel/cuda/dnn.h"
+
+#include <optional>
+#include <utility>
 
 namespace ebb::cuda::dnn {
 

@@ -1,12 +1,12 @@
 // Recurrent layers by cuDNN, forward and backward.
 #include <ebb/core/error.h>
 
-#include <algorithm>
-#include <limits>
-
 #include "cuda/nvidia/dnn/handles.h"
 #include "cuda/nvidia/dnn/recurrent.h"
 #include "cuda/nvidia/lru_cache.h"
+
+#include <algorithm>
+#include <limits>
 
 namespace ebb::cuda {
 namespace {

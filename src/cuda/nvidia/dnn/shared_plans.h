@@ -1,12 +1,12 @@
 // Plans that threads, and runs of a program, share.
 #pragma once
 
-#include <memory>
-#include <string>
-
 #include "cuda/nvidia/dnn/plan.h"
 #include "cuda/nvidia/dnn/plan_files.h"
 #include "cuda/nvidia/lru_cache.h"
+
+#include <memory>
+#include <string>
 
 namespace ebb::cuda::dnn {
 

@@ -85,7 +85,8 @@ struct LogAddExpDerivative : Binary {
 
 /// a log(b), 0 where a is 0 (unless b is NaN).
 template <class T>
-requires std::is_floating_point_v<T> EBB_HD T xlogy(T a, T b) {
+  requires std::is_floating_point_v<T>
+EBB_HD T xlogy(T a, T b) {
   if (b != b) return b;
   return a == 0 ? T(0) : a * std::log(b);
 }

@@ -79,7 +79,10 @@ struct IsNegInf : PlainUnary {
 };
 
 template <class T>
-requires std::is_arithmetic_v<T> EBB_HD bool isfinite(T x) { return IsFinite().value(x); }
+  requires std::is_arithmetic_v<T>
+EBB_HD bool isfinite(T x) {
+  return IsFinite().value(x);
+}
 
 struct NanToNum : PlainUnary {
   static constexpr char kName[] = "nan_to_num";

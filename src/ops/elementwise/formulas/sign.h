@@ -9,7 +9,8 @@ namespace ebb::ops {
 
 /// -1, 0 or 1.
 template <class T>
-requires std::is_arithmetic_v<T> EBB_HD T sgn(T x) {
+  requires std::is_arithmetic_v<T>
+EBB_HD T sgn(T x) {
   if constexpr (std::is_same_v<T, bool>)
     return x;
   else

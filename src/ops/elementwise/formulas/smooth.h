@@ -17,7 +17,8 @@ EBB_HD X bounded(const X& x, double bound) {
 
 /// g times the slope of the logistic function at x; of numbers in a register it stands in kernel/cpu.
 template <class X>
-requires std::is_arithmetic_v<X> EBB_HD X logistic_gradient(X g, X x) {
+  requires std::is_arithmetic_v<X>
+EBB_HD X logistic_gradient(X g, X x) {
   const auto power = exponential(-abs(x));
   const X e = power.value();
   return abs(x) < kSafeExponent<X> ? g * e / fma(e, e + 2, X(1)) : power.times(g);

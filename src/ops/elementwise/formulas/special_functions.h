@@ -142,7 +142,8 @@ struct SpecialFunction : Unary {
 
 /// a log(1 + b), 0 where a is 0 (unless b is NaN).
 template <class T>
-requires std::is_floating_point_v<T> EBB_HD T xlog1py(T a, T b) {
+  requires std::is_floating_point_v<T>
+EBB_HD T xlog1py(T a, T b) {
   if (b != b) return b;
   return a == 0 ? T(0) : a * std::log1p(b);
 }

@@ -1,8 +1,8 @@
 // Capture: what the streams of a capture are given is recorded in the order of the calls, which is one of
 // those that their events allow.
-#include <utility>
-
 #include "cuda/emu/runtime/state.h"
+
+#include <utility>
 
 namespace ebb::emu {
 

@@ -1,12 +1,12 @@
 // Errors and devices. EBB_EMU_DEVICES says how many there are (2 unless set), EBB_EMU_MEMORY_MB what each
 // holds (4096), EBB_EMU_DRIVER the driver's version (13000; 0: there is none), EBB_EMU_ARCHITECTURES the
 // devices' compute capabilities, separated by commas ("90,75"; 90 for those it does not name).
+#include "cuda/emu/runtime/state.h"
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-#include "cuda/emu/runtime/state.h"
 
 namespace ebb::emu {
 namespace {

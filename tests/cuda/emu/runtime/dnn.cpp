@@ -1,22 +1,23 @@
 // Stands in for cuDNN: convolutions, attention, batch normalisation, recurrent layers.
+#include "kernel/cuda/dnn.h"
+
 #include <ebb/core/visit.h>
 #include <ebb/cuda/cuda.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <limits>
-#include <vector>
 
 #include "core/capture.h"
 #include "cuda/emu/runtime/api.h"
 #include "kernel/cuda/device.h"
-#include "kernel/cuda/dnn.h"
 #include "ops/attention/kernels.h"
 #include "ops/common/kernels.h"
 #include "ops/conv/kernels.h"
 #include "ops/linalg/kernels.h"
 #include "ops/norm/kernels.h"
 #include "ops/rnn/kernels.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <vector>
 
 // What the stand-ins for cuDNN share: with EBB_EMU_DNN set they compute by the CPU's kernels, which tests how
 // the library is called; without, they have no algorithm for anything, so that ebb's own kernels are tested.

@@ -4,17 +4,17 @@
 #include <ebb/core/ndarray.h>
 #include <ebb/core/visit.h>
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-#include <utility>
-#include <vector>
-
 #include "cuda/emu/runtime/api.h"
 #include "kernel/cuda/device.h"
 #include "kernel/cuda/sort.h"
 #include "ops/common/kernels.h"
 #include "ops/linalg/kernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+#include <vector>
 
 // Matrix products of the emulation, on the CPU.
 

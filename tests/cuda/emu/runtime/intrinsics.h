@@ -2,11 +2,11 @@
 // gives them.
 #pragma once
 
+#include "cuda/emu/runtime/block.h"
+
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-
-#include "cuda/emu/runtime/block.h"
 
 #define __global__
 #define __device__

@@ -1,11 +1,11 @@
 // Limits of the dynamic shared memory of blocks.
 #include "cuda/emu/runtime/launch.h"
 
+#include "cuda/emu/runtime/state.h"
+
 #include <atomic>
 #include <chrono>
 #include <thread>
-
-#include "cuda/emu/runtime/state.h"
 
 namespace ebb::emu {
 namespace {

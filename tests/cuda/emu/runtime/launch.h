@@ -1,10 +1,10 @@
 // Kernel launches of the emulated runtime.
 #pragma once
 
-#include <utility>
-
 #include "cuda/emu/runtime/api.h"
 #include "cuda/emu/runtime/block.h"
+
+#include <utility>
 
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 

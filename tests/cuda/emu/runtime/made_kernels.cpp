@@ -2,17 +2,18 @@
 // compiles for a GPU. EBB_EMU_COMPILER: another command in its place, for tests.
 #include "cuda/made_kernels.h"
 
+#include <ebb/core/error.h>
+
+#include "kernel/cuda/device.h"
+
 #include <cuda_runtime.h>
 #include <dlfcn.h>
-#include <ebb/core/error.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <vector>
-
-#include "kernel/cuda/device.h"
 
 namespace ebb::cuda {
 namespace fs = std::filesystem;

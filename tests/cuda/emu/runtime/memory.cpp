@@ -1,6 +1,9 @@
 // Device memory: one reserved range of addresses that is closed to everybody except while "the device" works.
 #include <ebb/core/error.h>
 
+#include "cuda/emu/runtime/api.h"
+#include "cuda/emu/runtime/state.h"
+
 #include <sys/mman.h>
 
 #include <cstdlib>
@@ -9,9 +12,6 @@
 #include <map>
 #include <mutex>
 #include <vector>
-
-#include "cuda/emu/runtime/api.h"
-#include "cuda/emu/runtime/state.h"
 
 namespace ebb::emu {
 namespace {
@@ -199,18 +199,15 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
         },
         NodeType::copy);
   }
-  const cudaError_t error = enqueue_action(
-      stream, [=] { std::memcpy(to, from, bytes); }, NodeType::copy);
+  const cudaError_t error = enqueue_action(stream, [=] { std::memcpy(to, from, bytes); }, NodeType::copy);
   if (error || is_device_memory(to) || is_pinned_memory(to)) return error;
   return cudaStreamSynchronize(stream);
 }
 cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes,
                                 cudaStream_t stream) {
-  return enqueue_action(
-      stream, [=] { std::memcpy(to, from, bytes); }, NodeType::copy);
+  return enqueue_action(stream, [=] { std::memcpy(to, from, bytes); }, NodeType::copy);
 }
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
   if (null_launch) return cudaSuccess;
-  return enqueue_action(
-      stream, [=] { std::memset(to, value, bytes); }, NodeType::memset);
+  return enqueue_action(stream, [=] { std::memset(to, value, bytes); }, NodeType::memset);
 }

@@ -1,7 +1,7 @@
 // A profiler that listens to ranges and writes them down, for tests.
-#include <nvtx3/nvToolsExt.h>
-
 #include <ebb/core/api.h>
+
+#include <nvtx3/nvToolsExt.h>
 
 #include <map>
 #include <mutex>

@@ -1,14 +1,14 @@
 // What the files of the emulated runtime share.
 #pragma once
 
+#include "cuda/emu/runtime/api.h"
+
 #include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
-
-#include "cuda/emu/runtime/api.h"
 
 namespace ebb::emu {
 

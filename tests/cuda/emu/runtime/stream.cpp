@@ -1,12 +1,12 @@
 // Streams and events. A stream runs at once what it is given. With EBB_EMU_LAZY=1 it runs nothing before
 // somebody waits for it, and only what the wait needs: whatever lacks an event between two streams then
 // happens in the wrong order, and what the host reads too early is not there.
+#include "cuda/emu/runtime/state.h"
+
 #include <atomic>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
-
-#include "cuda/emu/runtime/state.h"
 
 namespace ebb::emu {
 namespace {

@@ -1,8 +1,9 @@
 // Virtual memory management of the emulated driver: pieces of one file are mapped into reserved addresses,
 // which are closed to everybody outside of a kernel or copy, and for good where nothing is mapped.
 // EBB_EMU_VIRTUAL_MEMORY=0: the devices have none.
-#include <cuda.h>
+#include "cuda/emu/runtime/state.h"
 
+#include <cuda.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,8 +15,6 @@
 #include <map>
 #include <mutex>
 #include <string_view>
-
-#include "cuda/emu/runtime/state.h"
 
 namespace ebb::emu {
 namespace {

@@ -1,11 +1,11 @@
 // Prints the instructions of PTX files that the interpreter cannot execute. Exits with 1 where there are any.
+#include "cuda/ptx/interpreter/interpreter.h"
+
 #include <cstdio>
 #include <exception>
 #include <fstream>
 #include <map>
 #include <sstream>
-
-#include "cuda/ptx/interpreter/interpreter.h"
 
 namespace {
 

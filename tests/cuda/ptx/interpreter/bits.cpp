@@ -1,7 +1,7 @@
 // Moves, and operations on bits.
-#include <bit>
-
 #include "handlers.h"
+
+#include <bit>
 
 namespace ebb::ptx {
 namespace {

@@ -1,9 +1,9 @@
 // Runs a block: its warps in turns, from barrier to barrier.
+#include "machine.h"
+
 #include <algorithm>
 #include <atomic>
 #include <numeric>
-
-#include "machine.h"
 
 namespace ebb::ptx {
 namespace {

@@ -1,11 +1,11 @@
 // Comparisons, and the flow of control: branches, ends, and barriers of the block.
-#include <cmath>
-#include <utility>
-
 #include "decoder.h"
 #include "handlers.h"
 #include "machine.h"
 #include "rounding.h"
+
+#include <cmath>
+#include <utility>
 
 namespace ebb::ptx {
 namespace {

@@ -1,9 +1,9 @@
 // Conversions between types.
-#include <cmath>
-#include <limits>
-
 #include "handlers.h"
 #include "rounding.h"
+
+#include <cmath>
+#include <limits>
 
 namespace ebb::ptx {
 namespace {

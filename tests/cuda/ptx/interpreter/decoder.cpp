@@ -1,10 +1,10 @@
 // Decodes the body of an entry: scopes, labels, statements, and calls, which are inlined.
 #include "decoder.h"
 
-#include <algorithm>
-
 #include "machine.h"
 #include "syntax.h"
+
+#include <algorithm>
 
 namespace ebb::ptx {
 namespace {

@@ -1,14 +1,14 @@
 // Decodes the body of an entry.
 #pragma once
 
+#include "program.h"
+#include "syntax.h"
+
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "program.h"
-#include "syntax.h"
 
 namespace ebb::ptx {
 

@@ -1,9 +1,9 @@
 // Arithmetic of 32- and 64-bit floating point.
-#include <bit>
-#include <cmath>
-
 #include "handlers.h"
 #include "rounding.h"
+
+#include <bit>
+#include <cmath>
 
 namespace ebb::ptx {
 namespace {

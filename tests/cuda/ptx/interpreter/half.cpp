@@ -1,8 +1,8 @@
 // Arithmetic of 16-bit floating point, single numbers and pairs. Results are exact but for one rounding.
-#include <cmath>
-
 #include "handlers.h"
 #include "rounding.h"
+
+#include <cmath>
 
 namespace ebb::ptx {
 namespace {

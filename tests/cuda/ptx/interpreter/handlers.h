@@ -1,10 +1,10 @@
 // Handlers that apply a function to the registers of each lane, and the choice of one by type.
 #pragma once
 
-#include <type_traits>
-
 #include "decoder.h"
 #include "machine.h"
+
+#include <type_traits>
 
 namespace ebb::ptx {
 

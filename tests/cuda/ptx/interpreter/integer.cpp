@@ -1,7 +1,7 @@
 // Integer arithmetic.
-#include <limits>
-
 #include "handlers.h"
+
+#include <limits>
 
 namespace ebb::ptx {
 namespace {

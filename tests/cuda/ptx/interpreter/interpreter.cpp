@@ -1,14 +1,14 @@
 // Runs grids, and counts what decides the speed of a kernel.
 #include "interpreter.h"
 
+#include "machine.h"
+#include "syntax.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <numeric>
 #include <set>
-
-#include "machine.h"
-#include "syntax.h"
 
 // Counts of what decides the speed of a kernel.
 

@@ -5,6 +5,8 @@
 // ISA", version 9.0, by NVIDIA.
 #pragma once
 
+#include "global_memory.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,8 +16,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "global_memory.h"
 
 namespace ebb::ptx {
 

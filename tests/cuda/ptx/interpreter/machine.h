@@ -1,16 +1,16 @@
 // The state of a running grid: its block, the block's warps, and their registers.
 #pragma once
 
+#include "instruction.h"
+#include "interpreter.h"
+#include "program.h"
+
 #include <array>
 #include <bit>
 #include <cstring>
 #include <random>
 #include <set>
 #include <vector>
-
-#include "instruction.h"
-#include "interpreter.h"
-#include "program.h"
 
 namespace ebb::ptx {
 

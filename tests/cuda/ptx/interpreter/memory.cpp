@@ -1,10 +1,10 @@
 // Accesses of memory and their checks; loads, stores and atomic operations.
-#include <algorithm>
-#include <cstdio>
-
 #include "handlers.h"
 #include "machine.h"
 #include "rounding.h"
+
+#include <algorithm>
+#include <cstdio>
 
 // Accesses of memory, and their checks.
 

@@ -1,10 +1,10 @@
 // Decodes instructions as text and their operands: registers, literals, special registers, addresses.
+#include "decoder.h"
+#include "syntax.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
-
-#include "decoder.h"
-#include "syntax.h"
 
 // An instruction as text, and the parts of decoding that all families share.
 

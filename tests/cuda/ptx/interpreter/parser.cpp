@@ -1,9 +1,9 @@
 // Reads a program: finds entries, functions and variables. Bodies stay text until an entry is decoded.
-#include <cstring>
-#include <stdexcept>
-
 #include "program.h"
 #include "syntax.h"
+
+#include <cstring>
+#include <stdexcept>
 
 namespace ebb::ptx {
 namespace {

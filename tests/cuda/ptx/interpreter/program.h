@@ -1,15 +1,15 @@
 // A program: its entries, functions and variables.
 #pragma once
 
+#include "instruction.h"
+#include "interpreter.h"
+
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "instruction.h"
-#include "interpreter.h"
 
 namespace ebb::ptx {
 

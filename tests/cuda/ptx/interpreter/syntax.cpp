@@ -1,6 +1,8 @@
 // PTX's syntax: cutting text into pieces, names and sizes of types, and the parts that statements share.
 #include "syntax.h"
 
+#include "instruction.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -9,8 +11,6 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
-
-#include "instruction.h"
 
 // Cutting text into pieces.
 

@@ -1,12 +1,12 @@
 // Cutting text into pieces, and the parts of PTX's syntax that statements inside and outside of bodies share.
 #pragma once
 
+#include "program.h"
+
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "program.h"
 
 namespace ebb::ptx {
 

@@ -1,9 +1,9 @@
 // Runs a warp. Its lanes have places of their own in the program: the lanes at the lowest place go on until
 // they meet others, branch or wait. Nothing relies on lanes in lockstep, as on devices since compute
 // capability 7.0.
-#include <algorithm>
-
 #include "machine.h"
+
+#include <algorithm>
 
 namespace ebb::ptx {
 namespace {

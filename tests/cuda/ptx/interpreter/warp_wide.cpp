@@ -1,8 +1,8 @@
 // Instructions that the lanes of a warp execute together: shuffles, votes, matches, reductions, matrices.
-#include <string>
-
 #include "handlers.h"
 #include "rounding.h"
+
+#include <string>
 
 // Instructions that the lanes of a warp execute together: shuffles, votes, matches, reductions, and their
 // barrier.

@@ -1,11 +1,11 @@
 // Runs kernels with planted mistakes, as nvcc compiled them: each must be found, and nothing in those that
 // are right.
+#include "cuda/ptx/interpreter/interpreter.h"
+#include "support/catch.h"
+
 #include <fstream>
 #include <numeric>
 #include <sstream>
-
-#include "cuda/ptx/interpreter/interpreter.h"
-#include "support/catch.h"
 
 namespace ebb::ptx {
 namespace {

@@ -44,9 +44,7 @@ std::vector<Workload> workloads() {
       {"add f32", kElements, [] { on_device(kFloat) + on_device(kFloat); }},
       {"add bf16", kElements, [] { on_device(kBFloat16) + on_device(kBFloat16); }},
       {"add a transposed f32", kElements,
-       [] {
-         on_device(kFloat) + on_device(kFloat, {kColumns, kRows}).t();
-       }},
+       [] { on_device(kFloat) + on_device(kFloat, {kColumns, kRows}).t(); }},
       {"exp bf16", kElements, unary(kBFloat16, [](const Tensor& x) { return exp(x); })},
       {"sum of rows f32", kElements, unary(kFloat, [](const Tensor& x) { return sum(x, {1}); })},
       {"sum of rows bf16", kElements, unary(kBFloat16, [](const Tensor& x) { return sum(x, {1}); })},
@@ -63,15 +61,10 @@ std::vector<Workload> workloads() {
       {"topk 8 of rows bf16", kElements, [] { topk(on_device(kBFloat16), 8); }},
       {"sort of rows f32", kElements, [] { sort(on_device(kFloat)); }},
       {"gather f32", kElements,
-       [] {
-         gather(on_device(kFloat), 1, randint(0, kColumns, {kRows, kColumns}, kLong).to(kCUDA));
-       }},
+       [] { gather(on_device(kFloat), 1, randint(0, kColumns, {kRows, kColumns}, kLong).to(kCUDA)); }},
       {"copy of a transposed f32", kElements, [] { on_device(kFloat).t().contiguous(); }},
       {"Adam f32", kElements, adam_step},
-      {"max pool 2d f32", kElements,
-       [] {
-         max_pool2d(on_device(kFloat, {4, 16, 32, 32}), 2);
-       }},
+      {"max pool 2d f32", kElements, [] { max_pool2d(on_device(kFloat, {4, 16, 32, 32}), 2); }},
       {"attention forward bf16, heads of 64", 2 * 256 * 256, [] { attention(64, false); }},
       {"attention forward bf16, heads of 128", 2 * 256 * 256, [] { attention(128, false); }},
       {"attention forward and backward bf16, heads of 64", 2 * 256 * 256, [] { attention(64, true); }},

@@ -1,4 +1,9 @@
 // The C functions of libcudart and of the driver over those of the emulated runtime.
+#include "cuda/emu/runtime/state.h"
+#include "cuda/ptx/interpreter/interpreter.h"
+#include "cuda/ptx/runtime/bridge.h"
+#include "cuda/ptx/runtime/session.h"
+
 #include <cuda.h>
 
 #include <algorithm>
@@ -7,11 +12,6 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-
-#include "cuda/emu/runtime/state.h"
-#include "cuda/ptx/interpreter/interpreter.h"
-#include "cuda/ptx/runtime/bridge.h"
-#include "cuda/ptx/runtime/session.h"
 
 // Devices, streams, events and graphs: the C functions of libcudart, each of which calls the emulated
 // runtime's C++ function of the same name. A C function in a namespace has its plain name all the same.

@@ -1,6 +1,9 @@
 // Kernels by the addresses that launches name, their launches, and the layout of fat binaries.
 #include "cuda/ptx/runtime/kernels.h"
 
+#include "cuda/ptx/runtime/bridge.h"
+#include "cuda/ptx/runtime/session.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,9 +13,6 @@
 #include <string>
 #include <unordered_map>
 #include <vector>
-
-#include "cuda/ptx/runtime/bridge.h"
-#include "cuda/ptx/runtime/session.h"
 
 // The layout of fat binaries: a header, then pieces with a header each. NVIDIA documents it nowhere;
 // fatbinary_section.h of the toolkit has the wrapper, and the rest is what nvcc 12 and 13 write.

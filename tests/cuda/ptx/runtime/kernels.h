@@ -1,6 +1,8 @@
 // The kernels that may be launched, and fat binaries, which nvcc embeds into object files for the device.
 #pragma once
 
+#include "cuda/ptx/interpreter/interpreter.h"
+
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -8,8 +10,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "cuda/ptx/interpreter/interpreter.h"
 
 // Fat binaries: what nvcc embeds into an object file for the device.
 

@@ -3,12 +3,12 @@
 
 #include <ebb/core/half.h>
 
+#include "cuda/ptx/runtime/session.h"
+
 #include <cmath>
 #include <cstddef>
 #include <numbers>
 #include <vector>
-
-#include "cuda/ptx/runtime/session.h"
 
 namespace ebb::ptx {
 namespace {

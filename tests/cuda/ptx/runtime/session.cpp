@@ -1,6 +1,9 @@
 // Settings, reports and the end of the process; checks of ranges of device memory.
 #include "cuda/ptx/runtime/session.h"
 
+#include "cuda/emu/runtime/state.h"
+#include "cuda/ptx/runtime/accepted_findings.h"
+
 #include <cxxabi.h>
 
 #include <algorithm>
@@ -15,9 +18,6 @@
 #include <mutex>
 #include <stdexcept>
 #include <string_view>
-
-#include "cuda/emu/runtime/state.h"
-#include "cuda/ptx/runtime/accepted_findings.h"
 
 namespace ebb::ptx {
 namespace {

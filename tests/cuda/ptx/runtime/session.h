@@ -8,11 +8,11 @@
 // Findings go to stderr. A process that had some ends with status 70, whatever its tests say.
 #pragma once
 
+#include "cuda/ptx/interpreter/interpreter.h"
+
 #include <cstddef>
 #include <span>
 #include <string>
-
-#include "cuda/ptx/interpreter/interpreter.h"
 
 namespace ebb::ptx {
 

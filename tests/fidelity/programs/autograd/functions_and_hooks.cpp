@@ -1,7 +1,7 @@
 // Custom functions, hooks, and several threads at once.
-#include <thread>
-
 #include "fidelity.h"
+
+#include <thread>
 
 // Functions of one's own: contexts, views of their arguments, in-place, several outputs, higher orders.
 namespace custom_autograd {

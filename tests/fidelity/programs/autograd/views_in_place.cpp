@@ -16,22 +16,13 @@ void run() {
       {"slice", [](const Tensor& t) { return t.slice(1, 1, 4, 2); }},
       {"narrow", [](const Tensor& t) { return t.narrow(0, 0, 2); }},
       {"t", [](const Tensor& t) { return t.t(); }},
-      {"view",
-       [](const Tensor& t) {
-         return t.view({2, 6});
-       }},
+      {"view", [](const Tensor& t) { return t.view({2, 6}); }},
       {"reshape", [](const Tensor& t) { return t.reshape({-1}); }},
       {"diagonal", [](const Tensor& t) { return t.diagonal(); }},
       {"unsqueeze", [](const Tensor& t) { return t.unsqueeze(1); }},
-      {"permute",
-       [](const Tensor& t) {
-         return t.view({3, 2, 2}).permute({2, 0, 1});
-       }},
+      {"permute", [](const Tensor& t) { return t.view({3, 2, 2}).permute({2, 0, 1}); }},
       {"unfold", [](const Tensor& t) { return t.unfold(1, 2, 2); }},
-      {"as_strided",
-       [](const Tensor& t) {
-         return t.as_strided({2, 2}, {4, 1}, 1);
-       }},
+      {"as_strided", [](const Tensor& t) { return t.as_strided({2, 2}, {4, 1}, 1); }},
       {"nested", [](const Tensor& t) { return t.slice(0, 1).t().select(0, 3); }},
   };
   for (const auto& way : views) {

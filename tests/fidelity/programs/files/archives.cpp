@@ -1,9 +1,9 @@
 // Archives, and states that are saved and loaded.
+#include "fidelity.h"
+
 #include <cstdio>
 #include <memory>
 #include <sstream>
-
-#include "fidelity.h"
 
 // Checkpoints: archives in archives, a training stopped and taken up again.
 namespace archives {

@@ -7,16 +7,12 @@ namespace index_ops {
 void run() {
   const Tensor x = ramp({3, 4});
   const Tensor index = torch::tensor({{0, 2, 1}, {1, 1, 0}});
-  grad1(
-      "gather", [&](const Tensor& t) { return torch::gather(t, 1, index); }, x);
-  grad1(
-      "gather.0", [&](const Tensor& t) { return t.gather(0, index); }, x);
+  grad1("gather", [&](const Tensor& t) { return torch::gather(t, 1, index); }, x);
+  grad1("gather.0", [&](const Tensor& t) { return t.gather(0, index); }, x);
   grads(
       "scatter", [&](const Tensors& t) { return t[0].scatter(1, index, t[1]); }, {x, ramp({2, 3}, 2, 3)}, 0);
   grads("scatter.distinct",
-        [](const Tensors& t) {
-          return torch::scatter(t[0], 0, torch::tensor({{0, 2, 1}, {1, 0, 2}}), t[1]);
-        },
+        [](const Tensors& t) { return torch::scatter(t[0], 0, torch::tensor({{0, 2, 1}, {1, 0, 2}}), t[1]); },
         {x, ramp({2, 3}, 2, 3)});
   grads("scatter.value", [&](const Tensors& t) { return t[0].scatter(1, index, 5.0); }, {x});
   grads("scatter_add", [&](const Tensors& t) { return torch::scatter_add(t[0], 1, index, t[1]); },
@@ -31,57 +27,33 @@ void run() {
       {x, ramp({2, 3}, -1.5, 1.5)}, 1);
 
   const Tensor rows = torch::tensor({2, 0, 2});
-  grad1(
-      "index_select", [&](const Tensor& t) { return torch::index_select(t, 0, rows); }, x);
-  grad1(
-      "index_select.1", [&](const Tensor& t) { return t.index_select(1, rows); }, x);
+  grad1("index_select", [&](const Tensor& t) { return torch::index_select(t, 0, rows); }, x);
+  grad1("index_select.1", [&](const Tensor& t) { return t.index_select(1, rows); }, x);
   grads("index_add", [&](const Tensors& t) { return torch::index_add(t[0], 0, rows, t[1]); },
         {x, ramp({3, 4}, 2, 3)});
   grads("index_add.alpha", [&](const Tensors& t) { return t[0].index_add(1, rows, t[1], 0.5); },
         {x, ramp({3, 3}, 2, 3)});
-  grads("index_copy",
-        [&](const Tensors& t) {
-          return t[0].index_copy(0, torch::tensor({2, 0}), t[1]);
-        },
+  grads("index_copy", [&](const Tensors& t) { return t[0].index_copy(0, torch::tensor({2, 0}), t[1]); },
         {x, ramp({2, 4}, 2, 3)});
   grads("index_fill", [&](const Tensors& t) { return t[0].index_fill(1, rows, -7.0); }, {x});
   grads("index_fill.tensor", [&](const Tensors& t) { return torch::index_fill(t[0], 0, rows, t[1]); },
         {x, ramp({})});
   grads("masked_select", [](const Tensors& t) { return torch::masked_select(t[0], t[0] > 0); }, {x});
   grads("masked_select.broadcast",
-        [](const Tensors& t) {
-          return t[0].masked_select(torch::tensor({true, false, true, true}));
-        },
-        {x});
+        [](const Tensors& t) { return t[0].masked_select(torch::tensor({true, false, true, true})); }, {x});
   grads("masked_scatter", [](const Tensors& t) { return t[0].masked_scatter(t[0] > 0, t[1]); },
         {x, ramp({12}, 5, 6)});
-  grad1(
-      "take",
-      [](const Tensor& t) {
-        return torch::take(t, torch::tensor({{0, 11}, {5, 5}}));
-      },
-      x);
+  grad1("take", [](const Tensor& t) { return torch::take(t, torch::tensor({{0, 11}, {5, 5}})); }, x);
   grad1(
       "take_along_dim", [](const Tensor& t) { return torch::take_along_dim(t, t.argsort(1, false), 1); }, x);
   grad1(
-      "take_along_dim.flat",
-      [](const Tensor& t) {
-        return torch::take_along_dim(t, torch::tensor({3, 0}));
-      },
+      "take_along_dim.flat", [](const Tensor& t) { return torch::take_along_dim(t, torch::tensor({3, 0})); },
       x);
   grads("put", [](const Tensors& t) { return t[0].put(torch::tensor({1, 5}), t[1], true); }, {x, ramp({2})});
-  grad1(
-      "embedding",
-      [](const Tensor& t) {
-        return torch::embedding(t, torch::tensor({{0, 2}, {2, 2}}));
-      },
-      x);
+  grad1("embedding", [](const Tensor& t) { return torch::embedding(t, torch::tensor({{0, 2}, {2, 2}})); }, x);
   grad1(
       "embedding.padding",
-      [](const Tensor& t) {
-        return torch::embedding(t, torch::tensor({0, 2, 2, 1}), 2);
-      },
-      x);
+      [](const Tensor& t) { return torch::embedding(t, torch::tensor({0, 2, 2, 1}), 2); }, x);
   grad1(
       "F.embedding",
       [](const Tensor& t) {
@@ -193,8 +165,7 @@ void run() {
   };
   for (const auto& c : cases) {
     const std::string name = c.name;
-    grad1(
-        "get." + name, [&](const Tensor& t) { return t.index(c.at).square(); }, x);
+    grad1("get." + name, [&](const Tensor& t) { return t.index(c.at).square(); }, x);
     section("set." + name, [&] {
       const Tensor part = x.index(c.at);
       Tensor scalar = x.clone();
@@ -214,9 +185,7 @@ void run() {
     grads("accumulate.rows", [&](const Tensors& t) { return t[0].index_put({rows}, t[1] * t[1], true); },
           {x, ramp({3, 4, 2})});
     grads("accumulate.pairs",
-          [&](const Tensors& t) {
-            return (t[0] * 1).index_put_({rows, columns}, t[1], true);
-          },
+          [&](const Tensors& t) { return (t[0] * 1).index_put_({rows, columns}, t[1], true); },
           {x, ramp({3, 2})});
     grads("accumulate.mask", [&](const Tensors& t) { return (t[0] * 1).index_put_({mask}, t[1], true); },
           {x, ramp({1, 2})});
@@ -233,20 +202,13 @@ void run() {
 
   section("chained", [&] {
     grad1(
-        "chained.view",
-        [](const Tensor& t) {
-          return t.index({Slice(), 1}).index({"...", 0}) * t.sum();
-        },
-        x);
-    grad1(
-        "chained.brackets", [](const Tensor& t) { return t[1][2] * t[0][3]; }, x);
-    grad1(
-        "chained.select_tensor", [&](const Tensor& t) { return t[torch::tensor(2)].exp(); }, x);
+        "chained.view", [](const Tensor& t) { return t.index({Slice(), 1}).index({"...", 0}) * t.sum(); }, x);
+    grad1("chained.brackets", [](const Tensor& t) { return t[1][2] * t[0][3]; }, x);
+    grad1("chained.select_tensor", [&](const Tensor& t) { return t[torch::tensor(2)].exp(); }, x);
     grad1(
         "self_index",
         [](const Tensor& t) { return t.flatten().index({t.flatten().argsort().slice(0, 0, 5)}); }, x);
-    grad1(
-        "gather_rows", [&](const Tensor& t) { return t.select(2, 0).gather(1, columns.unsqueeze(1)); }, x);
+    grad1("gather_rows", [&](const Tensor& t) { return t.select(2, 0).gather(1, columns.unsqueeze(1)); }, x);
     Tensor y = x.clone();
     y.index({Slice(), 0}) = 3;
     y.index({1}).zero_();
@@ -289,24 +251,15 @@ namespace sort_topk {
 
 void run() {
   const Tensor x = ramp({3, 4}, -2, 2);
-  grad1(
-      "sort", [](const Tensor& t) { return std::get<0>(torch::sort(t)); }, x);
-  grad1(
-      "sort.down", [](const Tensor& t) { return std::get<0>(t.sort(0, true)); }, x);
-  grad1(
-      "sort.stable", [](const Tensor& t) { return std::get<0>(torch::sort(t, true, 1, false)); }, x);
-  grad1(
-      "topk", [](const Tensor& t) { return std::get<0>(torch::topk(t, 2)); }, x);
-  grad1(
-      "topk.small", [](const Tensor& t) { return std::get<0>(t.topk(2, 0, false)); }, x);
-  grad1(
-      "kthvalue", [](const Tensor& t) { return std::get<0>(t.kthvalue(3)); }, x);
-  grad1(
-      "kthvalue.keep", [](const Tensor& t) { return std::get<0>(t.kthvalue(1, 0, true)); }, x);
-  grad1(
-      "median.even", [](const Tensor& t) { return std::get<0>(t.median(1, true)); }, x);
-  grad1(
-      "msort", [](const Tensor& t) { return torch::msort(t); }, x);
+  grad1("sort", [](const Tensor& t) { return std::get<0>(torch::sort(t)); }, x);
+  grad1("sort.down", [](const Tensor& t) { return std::get<0>(t.sort(0, true)); }, x);
+  grad1("sort.stable", [](const Tensor& t) { return std::get<0>(torch::sort(t, true, 1, false)); }, x);
+  grad1("topk", [](const Tensor& t) { return std::get<0>(torch::topk(t, 2)); }, x);
+  grad1("topk.small", [](const Tensor& t) { return std::get<0>(t.topk(2, 0, false)); }, x);
+  grad1("kthvalue", [](const Tensor& t) { return std::get<0>(t.kthvalue(3)); }, x);
+  grad1("kthvalue.keep", [](const Tensor& t) { return std::get<0>(t.kthvalue(1, 0, true)); }, x);
+  grad1("median.even", [](const Tensor& t) { return std::get<0>(t.median(1, true)); }, x);
+  grad1("msort", [](const Tensor& t) { return torch::msort(t); }, x);
 
   section("indices", [&] {
     report("sort.indices", std::get<1>(torch::sort(x)));

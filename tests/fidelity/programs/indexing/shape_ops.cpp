@@ -11,27 +11,15 @@ struct Case {
 
 void run() {
   const Case cases[] = {
-      {"view",
-       [](const Tensor& x) {
-         return x.view({3, -1});
-       }},
+      {"view", [](const Tensor& x) { return x.view({3, -1}); }},
       {"reshape", [](const Tensor& x) { return torch::reshape(x, {-1}); }},
-      {"reshape_as",
-       [](const Tensor& x) {
-         return x.reshape_as(torch::zeros({6, 4}));
-       }},
-      {"view_as",
-       [](const Tensor& x) {
-         return x.view_as(torch::zeros({12, 2}));
-       }},
+      {"reshape_as", [](const Tensor& x) { return x.reshape_as(torch::zeros({6, 4})); }},
+      {"view_as", [](const Tensor& x) { return x.view_as(torch::zeros({12, 2})); }},
       {"flatten", [](const Tensor& x) { return torch::flatten(x); }},
       {"flatten.1", [](const Tensor& x) { return x.flatten(1); }},
       {"flatten.01", [](const Tensor& x) { return x.flatten(0, 1); }},
       {"ravel", [](const Tensor& x) { return x.ravel(); }},
-      {"unflatten",
-       [](const Tensor& x) {
-         return x.unflatten(2, {2, 2});
-       }},
+      {"unflatten", [](const Tensor& x) { return x.unflatten(2, {2, 2}); }},
       {"unsqueeze", [](const Tensor& x) { return torch::unsqueeze(x, 0).unsqueeze(-1); }},
       {"squeeze", [](const Tensor& x) { return x.unsqueeze(1).squeeze(); }},
       {"squeeze.dim", [](const Tensor& x) { return x.unsqueeze(1).squeeze(1).squeeze(0); }},
@@ -39,68 +27,27 @@ void run() {
       {"swapaxes", [](const Tensor& x) { return torch::swapaxes(x, 0, 1); }},
       {"t", [](const Tensor& x) { return x[0].t(); }},
       {"mT", [](const Tensor& x) { return x.mT(); }},
-      {"permute",
-       [](const Tensor& x) {
-         return x.permute({2, 0, 1});
-       }},
-      {"permute.fn",
-       [](const Tensor& x) {
-         return torch::permute(x, {1, 2, 0});
-       }},
+      {"permute", [](const Tensor& x) { return x.permute({2, 0, 1}); }},
+      {"permute.fn", [](const Tensor& x) { return torch::permute(x, {1, 2, 0}); }},
       {"movedim", [](const Tensor& x) { return x.movedim(0, -1); }},
-      {"movedim.many",
-       [](const Tensor& x) {
-         return torch::movedim(x, {0, 1}, {2, 0});
-       }},
-      {"expand",
-       [](const Tensor& x) {
-         return x.unsqueeze(1).expand({2, 2, 3, 4});
-       }},
-      {"expand.minus",
-       [](const Tensor& x) {
-         return x.unsqueeze(1).expand({-1, 2, -1, -1});
-       }},
-      {"expand_as",
-       [](const Tensor& x) {
-         return x[0].expand_as(torch::zeros({2, 3, 4}));
-       }},
-      {"broadcast_to",
-       [](const Tensor& x) {
-         return torch::broadcast_to(x, {2, 2, 3, 4});
-       }},
-      {"repeat",
-       [](const Tensor& x) {
-         return x.repeat({2, 1, 1, 2});
-       }},
-      {"tile",
-       [](const Tensor& x) {
-         return torch::tile(x, {2, 1});
-       }},
+      {"movedim.many", [](const Tensor& x) { return torch::movedim(x, {0, 1}, {2, 0}); }},
+      {"expand", [](const Tensor& x) { return x.unsqueeze(1).expand({2, 2, 3, 4}); }},
+      {"expand.minus", [](const Tensor& x) { return x.unsqueeze(1).expand({-1, 2, -1, -1}); }},
+      {"expand_as", [](const Tensor& x) { return x[0].expand_as(torch::zeros({2, 3, 4})); }},
+      {"broadcast_to", [](const Tensor& x) { return torch::broadcast_to(x, {2, 2, 3, 4}); }},
+      {"repeat", [](const Tensor& x) { return x.repeat({2, 1, 1, 2}); }},
+      {"tile", [](const Tensor& x) { return torch::tile(x, {2, 1}); }},
       {"repeat_interleave", [](const Tensor& x) { return x.repeat_interleave(2, 1); }},
       {"repeat_interleave.flat", [](const Tensor& x) { return torch::repeat_interleave(x, 2); }},
       {"repeat_interleave.counts",
-       [](const Tensor& x) {
-         return x.repeat_interleave(torch::tensor({2, 0, 1}), 1);
-       }},
-      {"flip",
-       [](const Tensor& x) {
-         return x.flip({0, 2});
-       }},
+       [](const Tensor& x) { return x.repeat_interleave(torch::tensor({2, 0, 1}), 1); }},
+      {"flip", [](const Tensor& x) { return x.flip({0, 2}); }},
       {"fliplr", [](const Tensor& x) { return torch::fliplr(x); }},
       {"flipud", [](const Tensor& x) { return x.flipud(); }},
       {"roll", [](const Tensor& x) { return torch::roll(x, 1); }},
-      {"roll.dims",
-       [](const Tensor& x) {
-         return x.roll({1, -1}, {0, 2});
-       }},
-      {"rot90",
-       [](const Tensor& x) {
-         return torch::rot90(x, 1, {0, 1});
-       }},
-      {"rot90.3",
-       [](const Tensor& x) {
-         return x.rot90(3, {1, 2});
-       }},
+      {"roll.dims", [](const Tensor& x) { return x.roll({1, -1}, {0, 2}); }},
+      {"rot90", [](const Tensor& x) { return torch::rot90(x, 1, {0, 1}); }},
+      {"rot90.3", [](const Tensor& x) { return x.rot90(3, {1, 2}); }},
       {"tril", [](const Tensor& x) { return torch::tril(x); }},
       {"triu", [](const Tensor& x) { return x.triu(1); }},
       {"tril.minus", [](const Tensor& x) { return x.tril(-1); }},
@@ -115,31 +62,16 @@ void run() {
       {"slice.open", [](const Tensor& x) { return x.slice(1, 1); }},
       {"unfold", [](const Tensor& x) { return x.unfold(2, 2, 1); }},
       {"unfold.step", [](const Tensor& x) { return x.unfold(1, 2, 2); }},
-      {"as_strided",
-       [](const Tensor& x) {
-         return torch::as_strided(x, {3, 2}, {2, 3}, 1);
-       }},
+      {"as_strided", [](const Tensor& x) { return torch::as_strided(x, {3, 2}, {2, 3}, 1); }},
       {"contiguous", [](const Tensor& x) { return x.transpose(0, 1).contiguous(); }},
-      {"clone",
-       [](const Tensor& x) {
-         return x.permute({2, 1, 0}).clone();
-       }},
+      {"clone", [](const Tensor& x) { return x.permute({2, 1, 0}).clone(); }},
       {"type_as", [](const Tensor& x) { return x.type_as(torch::zeros({1}, torch::kFloat32)); }},
       {"to", [](const Tensor& x) { return x.to(torch::kFloat32).to(torch::kFloat64); }},
-      {"pixel_shuffle",
-       [](const Tensor& x) {
-         return torch::pixel_shuffle(x.reshape({1, 8, 3, 1}), 2);
-       }},
-      {"pixel_unshuffle",
-       [](const Tensor& x) {
-         return torch::pixel_unshuffle(x.reshape({1, 1, 4, 6}), 2);
-       }},
+      {"pixel_shuffle", [](const Tensor& x) { return torch::pixel_shuffle(x.reshape({1, 8, 3, 1}), 2); }},
+      {"pixel_unshuffle", [](const Tensor& x) { return torch::pixel_unshuffle(x.reshape({1, 1, 4, 6}), 2); }},
       {"atleast_3d", [](const Tensor& x) { return torch::atleast_3d(x[0]); }},
       {"trace", [](const Tensor& x) { return torch::trace(x[0]); }},
-      {"take",
-       [](const Tensor& x) {
-         return x.take(torch::tensor({0, 5, 5, -1}));
-       }},
+      {"take", [](const Tensor& x) { return x.take(torch::tensor({0, 5, 5, -1})); }},
   };
   for (const Case& c : cases) {
     section(c.name, [&] {
@@ -245,60 +177,21 @@ void pieces(const std::string& name, F&& cut, const Tensor& input) {
 
 void run() {
   const Tensors abc = {ramp({2, 3}), ramp({2, 3}, 1, 2), ramp({2, 3}, -3, -2)};
-  grads(
-      "cat",
-      [](const Tensors& t) {
-        return torch::cat({t[0], t[1], t[2]});
-      },
-      abc);
-  grads(
-      "cat.1", [](const Tensors& t) { return torch::cat(t, 1); }, abc);
-  grads(
-      "cat.minus",
-      [](const Tensors& t) {
-        return torch::cat({t[0], t[0] * t[1]}, -1);
-      },
-      abc);
-  grads(
-      "concat", [](const Tensors& t) { return torch::concat(t, 0); }, abc);
-  grads(
-      "stack", [](const Tensors& t) { return torch::stack(t); }, abc);
-  grads(
-      "stack.1",
-      [](const Tensors& t) {
-        return torch::stack({t[0], t[1]}, 1);
-      },
-      abc);
-  grads(
-      "stack.minus",
-      [](const Tensors& t) {
-        return torch::stack({t[0], t[1]}, -1);
-      },
-      abc);
-  grads(
-      "hstack", [](const Tensors& t) { return torch::hstack(t); }, abc);
-  grads(
-      "vstack", [](const Tensors& t) { return torch::vstack(t); }, abc);
-  grads(
-      "dstack", [](const Tensors& t) { return torch::dstack(t); }, abc);
-  grads(
-      "hstack.1d",
-      [](const Tensors& t) {
-        return torch::hstack({t[0][0], t[1][1]});
-      },
-      abc);
-  grads(
-      "column_stack",
-      [](const Tensors& t) {
-        return torch::column_stack({t[0][0], t[1][1]});
-      },
-      abc);
+  grads("cat", [](const Tensors& t) { return torch::cat({t[0], t[1], t[2]}); }, abc);
+  grads("cat.1", [](const Tensors& t) { return torch::cat(t, 1); }, abc);
+  grads("cat.minus", [](const Tensors& t) { return torch::cat({t[0], t[0] * t[1]}, -1); }, abc);
+  grads("concat", [](const Tensors& t) { return torch::concat(t, 0); }, abc);
+  grads("stack", [](const Tensors& t) { return torch::stack(t); }, abc);
+  grads("stack.1", [](const Tensors& t) { return torch::stack({t[0], t[1]}, 1); }, abc);
+  grads("stack.minus", [](const Tensors& t) { return torch::stack({t[0], t[1]}, -1); }, abc);
+  grads("hstack", [](const Tensors& t) { return torch::hstack(t); }, abc);
+  grads("vstack", [](const Tensors& t) { return torch::vstack(t); }, abc);
+  grads("dstack", [](const Tensors& t) { return torch::dstack(t); }, abc);
+  grads("hstack.1d", [](const Tensors& t) { return torch::hstack({t[0][0], t[1][1]}); }, abc);
+  grads("column_stack", [](const Tensors& t) { return torch::column_stack({t[0][0], t[1][1]}); }, abc);
   grads(
       "cat.sizes",
-      [](const Tensors& t) {
-        return torch::cat({t[0].slice(0, 0, 1), t[1], t[2].slice(0, 0, 0)});
-      },
-      abc);
+      [](const Tensors& t) { return torch::cat({t[0].slice(0, 0, 1), t[1], t[2].slice(0, 0, 0)}); }, abc);
 
   section("cat.types", [] {
     report("cat.promote", torch::cat({torch::tensor({1, 2}), torch::tensor({0.5f})}));
@@ -316,48 +209,19 @@ void run() {
   });
 
   const Tensor x = ramp({5, 4});
-  pieces(
-      "split", [](const Tensor& t) { return torch::split(t, 2); }, x);
-  pieces(
-      "split.1", [](const Tensor& t) { return t.split(3, 1); }, x);
-  pieces(
-      "split.sizes",
-      [](const Tensor& t) {
-        return t.split_with_sizes({1, 4});
-      },
-      x);
-  pieces(
-      "split.list",
-      [](const Tensor& t) {
-        return t.split({3, 1}, 1);
-      },
-      x);
-  pieces(
-      "chunk", [](const Tensor& t) { return torch::chunk(t, 3); }, x);
-  pieces(
-      "chunk.1", [](const Tensor& t) { return t.chunk(2, 1); }, x);
-  pieces(
-      "chunk.many", [](const Tensor& t) { return t.chunk(7, 0); }, x);
-  pieces(
-      "unbind", [](const Tensor& t) { return torch::unbind(t, 1); }, x);
-  pieces(
-      "unbind.0", [](const Tensor& t) { return t[0].unbind(); }, x);
-  pieces(
-      "tensor_split", [](const Tensor& t) { return torch::tensor_split(t, 3, 0); }, x);
-  pieces(
-      "tensor_split.at",
-      [](const Tensor& t) {
-        return t.tensor_split({1, 3}, 1);
-      },
-      x);
-  pieces(
-      "hsplit", [](const Tensor& t) { return torch::hsplit(t, 2); }, x);
-  pieces(
-      "vsplit",
-      [](const Tensor& t) {
-        return torch::vsplit(t, {1, 2});
-      },
-      x);
+  pieces("split", [](const Tensor& t) { return torch::split(t, 2); }, x);
+  pieces("split.1", [](const Tensor& t) { return t.split(3, 1); }, x);
+  pieces("split.sizes", [](const Tensor& t) { return t.split_with_sizes({1, 4}); }, x);
+  pieces("split.list", [](const Tensor& t) { return t.split({3, 1}, 1); }, x);
+  pieces("chunk", [](const Tensor& t) { return torch::chunk(t, 3); }, x);
+  pieces("chunk.1", [](const Tensor& t) { return t.chunk(2, 1); }, x);
+  pieces("chunk.many", [](const Tensor& t) { return t.chunk(7, 0); }, x);
+  pieces("unbind", [](const Tensor& t) { return torch::unbind(t, 1); }, x);
+  pieces("unbind.0", [](const Tensor& t) { return t[0].unbind(); }, x);
+  pieces("tensor_split", [](const Tensor& t) { return torch::tensor_split(t, 3, 0); }, x);
+  pieces("tensor_split.at", [](const Tensor& t) { return t.tensor_split({1, 3}, 1); }, x);
+  pieces("hsplit", [](const Tensor& t) { return torch::hsplit(t, 2); }, x);
+  pieces("vsplit", [](const Tensor& t) { return torch::vsplit(t, {1, 2}); }, x);
 
   section("split.refused", [&] {
     report_error("split.zero", [&] { x.split(0); });

@@ -64,40 +64,13 @@ void run() {
   });
 
   section("gradients", [&] {
-    grad1(
-        "d.slice",
-        [](const Tensor& t) {
-          return t.index({Slice(None, None, 2), 1});
-        },
-        x);
-    grad1(
-        "d.tensor",
-        [&](const Tensor& t) {
-          return t.index({torch::tensor({2, 2, 0})});
-        },
-        x);
-    grad1(
-        "d.tensors",
-        [&](const Tensor& t) {
-          return t.index({rows, columns});
-        },
-        x);
-    grad1(
-        "d.mask", [&](const Tensor& t) { return t.index({t > 0}); }, x);
-    grad1(
-        "d.none",
-        [&](const Tensor& t) {
-          return t.index({None, "...", 0});
-        },
-        x);
-    grad1(
-        "d.apart",
-        [&](const Tensor& t) {
-          return t.index({rows, Slice(), torch::tensor({1, 0})});
-        },
-        x);
-    grad1(
-        "d.operator", [&](const Tensor& t) { return t[1][0] * t[2][1]; }, x);
+    grad1("d.slice", [](const Tensor& t) { return t.index({Slice(None, None, 2), 1}); }, x);
+    grad1("d.tensor", [&](const Tensor& t) { return t.index({torch::tensor({2, 2, 0})}); }, x);
+    grad1("d.tensors", [&](const Tensor& t) { return t.index({rows, columns}); }, x);
+    grad1("d.mask", [&](const Tensor& t) { return t.index({t > 0}); }, x);
+    grad1("d.none", [&](const Tensor& t) { return t.index({None, "...", 0}); }, x);
+    grad1("d.apart", [&](const Tensor& t) { return t.index({rows, Slice(), torch::tensor({1, 0})}); }, x);
+    grad1("d.operator", [&](const Tensor& t) { return t[1][0] * t[2][1]; }, x);
   });
 
   section("put", [&] {
@@ -159,9 +132,7 @@ void run() {
           },
           {x, ramp({})});
     grads("pd.accumulate",
-          [&](const Tensors& t) {
-            return t[0].index_put({torch::tensor({0, 0})}, t[1] * t[1], true);
-          },
+          [&](const Tensors& t) { return t[0].index_put({torch::tensor({0, 0})}, t[1] * t[1], true); },
           {x, ramp({4, 2})});
     grads("pd.row",
           [&](const Tensors& t) {

@@ -30,9 +30,7 @@ void run() {
   grads("conv2d.padding", [](const Tensors& t) { return torch::conv2d(t[0], t[1], t[2], 1, 1); },
         {x2, w2, b6});
   grads("conv2d.pairs",
-        [](const Tensors& t) {
-          return torch::conv2d(t[0], t[1], t[2], {2, 1}, {1, 0}, {1, 2});
-        },
+        [](const Tensors& t) { return torch::conv2d(t[0], t[1], t[2], {2, 1}, {1, 0}, {1, 2}); },
         {x2, w2, b6});
   grads("conv2d.groups", [](const Tensors& t) { return torch::conv2d(t[0], t[1], t[2], 1, 1, 1, 2); },
         {x2, ramp({6, 2, 3, 2}), b6});
@@ -61,9 +59,7 @@ void run() {
 
   grads("conv3d", [](const Tensors& t) { return torch::conv3d(t[0], t[1], t[2]); }, {x3, w3, b2});
   grads("conv3d.all",
-        [](const Tensors& t) {
-          return torch::conv3d(t[0], t[1], t[2], {1, 2, 1}, {1, 0, 1}, {1, 1, 2});
-        },
+        [](const Tensors& t) { return torch::conv3d(t[0], t[1], t[2], {1, 2, 1}, {1, 0, 1}, {1, 1, 2}); },
         {x3, w3, b2});
 
   section("modules", [&] {

@@ -16,15 +16,12 @@ void run() {
     const std::string tag = "." + std::to_string(reduction);
     const Tensors xy = {x, y};
     const Tensor sign = torch::tensor({1., -1., 1.}, torch::kFloat64), row = x[0].slice(0, 0, 3);
-    grads(
-        "mse" + tag, [&](const Tensors& t) { return torch::mse_loss(t[0], t[1], reduction); }, xy);
-    grads(
-        "l1" + tag, [&](const Tensors& t) { return torch::l1_loss(t[0], t[1], reduction); }, xy);
+    grads("mse" + tag, [&](const Tensors& t) { return torch::mse_loss(t[0], t[1], reduction); }, xy);
+    grads("l1" + tag, [&](const Tensors& t) { return torch::l1_loss(t[0], t[1], reduction); }, xy);
     grads(
         "smooth_l1" + tag,
         [&](const Tensors& t) { return torch::smooth_l1_loss(t[0], t[1], reduction, 0.7); }, xy);
-    grads(
-        "huber" + tag, [&](const Tensors& t) { return torch::huber_loss(t[0], t[1], reduction, 0.7); }, xy);
+    grads("huber" + tag, [&](const Tensors& t) { return torch::huber_loss(t[0], t[1], reduction, 0.7); }, xy);
     grads("bce" + tag, [&](const Tensors& t) { return torch::binary_cross_entropy(t[0], q, {}, reduction); },
           {p});
     grads("bce.weight" + tag,
@@ -161,12 +158,12 @@ void run() {
 
   section("edges", [&] {
     const Tensor far = torch::tensor({1000., -1000., 0.}, torch::kFloat64);
-    grads(
-        "edge.bce_logits",
-        [](const Tensors& t) {
-          return torch::binary_cross_entropy_with_logits(t[0], torch::tensor({0., 1., 1.}, torch::kFloat64));
-        },
-        {far});
+    grads("edge.bce_logits",
+          [](const Tensors& t) {
+            return torch::binary_cross_entropy_with_logits(t[0],
+                                                           torch::tensor({0., 1., 1.}, torch::kFloat64));
+          },
+          {far});
     grads(
         "edge.bce",
         [](const Tensors& t) {
@@ -190,14 +187,11 @@ void run() {
             return torch::smooth_l1_loss(t[0], torch::zeros({3}, torch::kFloat64), 0, 1.0);
           },
           {torch::tensor({1., -1., 0.}, torch::kFloat64)});
-    grads(
-        "edge.l1", [](const Tensors& t) { return torch::l1_loss(t[0], t[0].detach()); }, {x}, 1);
+    grads("edge.l1", [](const Tensors& t) { return torch::l1_loss(t[0], t[0].detach()); }, {x}, 1);
     grads(
         "edge.kl_zero",
-        [](const Tensors& t) {
-          return torch::kl_div(t[0], torch::zeros({3, 4}, torch::kFloat64), 2);
-        },
-        {x}, 1);
+        [](const Tensors& t) { return torch::kl_div(t[0], torch::zeros({3, 4}, torch::kFloat64), 2); }, {x},
+        1);
     grads("edge.cross_entropy_far",
           [](const Tensors& t) { return torch::cross_entropy_loss(t[0], torch::tensor({1})); },
           {far.unsqueeze(0)});

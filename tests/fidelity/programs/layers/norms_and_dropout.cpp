@@ -33,9 +33,7 @@ void run() {
   grads("F.batch_norm.plain", [&](const Tensors& t) { return F::batch_norm(t[0], mean, var); }, {image});
   grads("layer_norm", [](const Tensors& t) { return torch::layer_norm(t[0], {2}, {}, {}); }, {x});
   grads("layer_norm.affine",
-        [](const Tensors& t) {
-          return torch::layer_norm(t[0], {4, 2}, t[1], t[2], 1e-3);
-        },
+        [](const Tensors& t) { return torch::layer_norm(t[0], {4, 2}, t[1], t[2], 1e-3); },
         {x, ramp({4, 2}, 0.5, 1.5), ramp({4, 2})});
   grads("F.layer_norm",
         [](const Tensors& t) {

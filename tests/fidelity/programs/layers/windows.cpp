@@ -8,29 +8,17 @@ namespace F = torch::nn::functional;
 
 void run() {
   const Tensor x1 = ramp({2, 2, 7}), x2 = ramp({2, 2, 5, 6});
-  grad1(
-      "max1", [](const Tensor& t) { return torch::max_pool1d(t, 2); }, x1);
-  grad1(
-      "max1.all", [](const Tensor& t) { return torch::max_pool1d(t, 3, 2, 1, 1, true); }, x1);
-  grad1(
-      "max2", [](const Tensor& t) { return torch::max_pool2d(t, 2); }, x2);
-  grad1(
-      "max2.pairs",
-      [](const Tensor& t) {
-        return torch::max_pool2d(t, {3, 2}, {1, 2}, {1, 0});
-      },
-      x2);
-  grad1(
-      "max2.dilation", [](const Tensor& t) { return torch::max_pool2d(t, 2, 1, 0, 2); }, x2);
-  grad1(
-      "max2.ceil", [](const Tensor& t) { return torch::max_pool2d(t, 2, 2, 0, 1, true); }, x2);
-  grad1(
-      "max2.unbatched", [](const Tensor& t) { return torch::max_pool2d(t[0], 2); }, x2);
+  grad1("max1", [](const Tensor& t) { return torch::max_pool1d(t, 2); }, x1);
+  grad1("max1.all", [](const Tensor& t) { return torch::max_pool1d(t, 3, 2, 1, 1, true); }, x1);
+  grad1("max2", [](const Tensor& t) { return torch::max_pool2d(t, 2); }, x2);
+  grad1("max2.pairs", [](const Tensor& t) { return torch::max_pool2d(t, {3, 2}, {1, 2}, {1, 0}); }, x2);
+  grad1("max2.dilation", [](const Tensor& t) { return torch::max_pool2d(t, 2, 1, 0, 2); }, x2);
+  grad1("max2.ceil", [](const Tensor& t) { return torch::max_pool2d(t, 2, 2, 0, 1, true); }, x2);
+  grad1("max2.unbatched", [](const Tensor& t) { return torch::max_pool2d(t[0], 2); }, x2);
   grad1(
       "F.max2",
       [](const Tensor& t) { return F::max_pool2d(t, F::MaxPool2dFuncOptions(3).stride(2).padding(1)); }, x2);
-  grad1(
-      "F.max1", [](const Tensor& t) { return F::max_pool1d(t, F::MaxPool1dFuncOptions(2)); }, x1);
+  grad1("F.max1", [](const Tensor& t) { return F::max_pool1d(t, F::MaxPool1dFuncOptions(2)); }, x1);
   grad1(
       "max2.ties", [](const Tensor& t) { return torch::max_pool2d(t.round(), 2) * torch::max_pool2d(t, 2); },
       x2);
@@ -47,67 +35,32 @@ void run() {
     report("max2.nan", torch::max_pool2d(holes, 2));
   });
 
-  grad1(
-      "avg1", [](const Tensor& t) { return torch::avg_pool1d(t, 3, 2, 1); }, x1);
-  grad1(
-      "avg1.exclude", [](const Tensor& t) { return torch::avg_pool1d(t, 3, 2, 1, true, false); }, x1);
-  grad1(
-      "avg2", [](const Tensor& t) { return torch::avg_pool2d(t, 2); }, x2);
-  grad1(
-      "avg2.pairs",
-      [](const Tensor& t) {
-        return torch::avg_pool2d(t, {3, 2}, {1, 2}, {1, 1});
-      },
-      x2);
-  grad1(
-      "avg2.exclude", [](const Tensor& t) { return torch::avg_pool2d(t, 3, 2, 1, false, false); }, x2);
-  grad1(
-      "avg2.ceil", [](const Tensor& t) { return torch::avg_pool2d(t, 2, 2, 0, true); }, x2);
-  grad1(
-      "avg2.divisor", [](const Tensor& t) { return torch::avg_pool2d(t, 2, 2, 0, false, true, 3); }, x2);
+  grad1("avg1", [](const Tensor& t) { return torch::avg_pool1d(t, 3, 2, 1); }, x1);
+  grad1("avg1.exclude", [](const Tensor& t) { return torch::avg_pool1d(t, 3, 2, 1, true, false); }, x1);
+  grad1("avg2", [](const Tensor& t) { return torch::avg_pool2d(t, 2); }, x2);
+  grad1("avg2.pairs", [](const Tensor& t) { return torch::avg_pool2d(t, {3, 2}, {1, 2}, {1, 1}); }, x2);
+  grad1("avg2.exclude", [](const Tensor& t) { return torch::avg_pool2d(t, 3, 2, 1, false, false); }, x2);
+  grad1("avg2.ceil", [](const Tensor& t) { return torch::avg_pool2d(t, 2, 2, 0, true); }, x2);
+  grad1("avg2.divisor", [](const Tensor& t) { return torch::avg_pool2d(t, 2, 2, 0, false, true, 3); }, x2);
   grad1(
       "F.avg2",
       [](const Tensor& t) {
         return F::avg_pool2d(t, F::AvgPool2dFuncOptions(3).stride(1).padding(1).count_include_pad(false));
       },
       x2);
-  grad1(
-      "F.avg1", [](const Tensor& t) { return F::avg_pool1d(t, F::AvgPool1dFuncOptions(2).stride(1)); }, x1);
+  grad1("F.avg1", [](const Tensor& t) { return F::avg_pool1d(t, F::AvgPool1dFuncOptions(2).stride(1)); }, x1);
 
+  grad1("adaptive_avg1", [](const Tensor& t) { return torch::adaptive_avg_pool1d(t, 3); }, x1);
+  grad1("adaptive_avg2", [](const Tensor& t) { return torch::adaptive_avg_pool2d(t, {3, 4}); }, x2);
+  grad1("adaptive_avg2.one", [](const Tensor& t) { return torch::adaptive_avg_pool2d(t, {1, 1}); }, x2);
+  grad1("adaptive_avg2.up", [](const Tensor& t) { return torch::adaptive_avg_pool2d(t, {7, 7}); }, x2);
+  grad1("adaptive_max1", [](const Tensor& t) { return std::get<0>(torch::adaptive_max_pool1d(t, 3)); }, x1);
   grad1(
-      "adaptive_avg1", [](const Tensor& t) { return torch::adaptive_avg_pool1d(t, 3); }, x1);
-  grad1(
-      "adaptive_avg2",
-      [](const Tensor& t) {
-        return torch::adaptive_avg_pool2d(t, {3, 4});
-      },
-      x2);
-  grad1(
-      "adaptive_avg2.one",
-      [](const Tensor& t) {
-        return torch::adaptive_avg_pool2d(t, {1, 1});
-      },
-      x2);
-  grad1(
-      "adaptive_avg2.up",
-      [](const Tensor& t) {
-        return torch::adaptive_avg_pool2d(t, {7, 7});
-      },
-      x2);
-  grad1(
-      "adaptive_max1", [](const Tensor& t) { return std::get<0>(torch::adaptive_max_pool1d(t, 3)); }, x1);
-  grad1(
-      "adaptive_max2",
-      [](const Tensor& t) {
-        return std::get<0>(torch::adaptive_max_pool2d(t, {3, 4}));
-      },
+      "adaptive_max2", [](const Tensor& t) { return std::get<0>(torch::adaptive_max_pool2d(t, {3, 4})); },
       x2);
   grad1(
       "F.adaptive_avg2",
-      [](const Tensor& t) {
-        return F::adaptive_avg_pool2d(t, F::AdaptiveAvgPool2dFuncOptions({2, 3}));
-      },
-      x2);
+      [](const Tensor& t) { return F::adaptive_avg_pool2d(t, F::AdaptiveAvgPool2dFuncOptions({2, 3})); }, x2);
   grad1(
       "F.adaptive_max1",
       [](const Tensor& t) { return F::adaptive_max_pool1d(t, F::AdaptiveMaxPool1dFuncOptions(2)); }, x1);
@@ -148,66 +101,28 @@ namespace F = torch::nn::functional;
 
 void run() {
   const Tensor x3 = ramp({1, 2, 5}), x4 = ramp({1, 2, 3, 4}), x5 = ramp({1, 1, 2, 3, 3});
+  grad1("constant", [](const Tensor& t) { return F::pad(t, F::PadFuncOptions({1, 2})); }, x3);
   grad1(
-      "constant",
-      [](const Tensor& t) {
-        return F::pad(t, F::PadFuncOptions({1, 2}));
-      },
-      x3);
-  grad1(
-      "constant.value",
-      [](const Tensor& t) {
-        return F::pad(t, F::PadFuncOptions({1, 0, 2, 1}).value(7));
-      },
+      "constant.value", [](const Tensor& t) { return F::pad(t, F::PadFuncOptions({1, 0, 2, 1}).value(7)); },
       x4);
   grad1(
       "constant.crop",
-      [](const Tensor& t) {
-        return F::pad(t, F::PadFuncOptions({-1, 1}).mode(torch::kConstant));
-      },
-      x3);
+      [](const Tensor& t) { return F::pad(t, F::PadFuncOptions({-1, 1}).mode(torch::kConstant)); }, x3);
+  grad1("constant_pad_nd", [](const Tensor& t) { return torch::constant_pad_nd(t, {1, 1, 0, 2}, 0.5); }, x4);
+  grad1("torch.pad", [](const Tensor& t) { return torch::pad(t, {1, 2}, "constant", 3.0); }, x3);
+  grad1("torch.pad.reflect", [](const Tensor& t) { return torch::pad(t, {1, 2, 1, 1}, "reflect"); }, x4);
   grad1(
-      "constant_pad_nd",
-      [](const Tensor& t) {
-        return torch::constant_pad_nd(t, {1, 1, 0, 2}, 0.5);
-      },
-      x4);
-  grad1(
-      "torch.pad",
-      [](const Tensor& t) {
-        return torch::pad(t, {1, 2}, "constant", 3.0);
-      },
-      x3);
-  grad1(
-      "torch.pad.reflect",
-      [](const Tensor& t) {
-        return torch::pad(t, {1, 2, 1, 1}, "reflect");
-      },
-      x4);
-  grad1(
-      "reflect1",
-      [](const Tensor& t) {
-        return F::pad(t, F::PadFuncOptions({2, 3}).mode(torch::kReflect));
-      },
+      "reflect1", [](const Tensor& t) { return F::pad(t, F::PadFuncOptions({2, 3}).mode(torch::kReflect)); },
       x3);
   grad1(
       "reflect2",
-      [](const Tensor& t) {
-        return F::pad(t, F::PadFuncOptions({1, 3, 2, 0}).mode(torch::kReflect));
-      },
-      x4);
+      [](const Tensor& t) { return F::pad(t, F::PadFuncOptions({1, 3, 2, 0}).mode(torch::kReflect)); }, x4);
   grad1(
       "replicate1",
-      [](const Tensor& t) {
-        return F::pad(t, F::PadFuncOptions({2, 3}).mode(torch::kReplicate));
-      },
-      x3);
+      [](const Tensor& t) { return F::pad(t, F::PadFuncOptions({2, 3}).mode(torch::kReplicate)); }, x3);
   grad1(
       "replicate2",
-      [](const Tensor& t) {
-        return F::pad(t, F::PadFuncOptions({1, 3, 2, 0}).mode(torch::kReplicate));
-      },
-      x4);
+      [](const Tensor& t) { return F::pad(t, F::PadFuncOptions({1, 3, 2, 0}).mode(torch::kReplicate)); }, x4);
   grad1(
       "replicate3",
       [](const Tensor& t) {
@@ -216,28 +131,12 @@ void run() {
       x5);
   grad1(
       "circular1",
-      [](const Tensor& t) {
-        return F::pad(t, F::PadFuncOptions({2, 3}).mode(torch::kCircular));
-      },
-      x3);
+      [](const Tensor& t) { return F::pad(t, F::PadFuncOptions({2, 3}).mode(torch::kCircular)); }, x3);
   grad1(
       "circular2",
-      [](const Tensor& t) {
-        return F::pad(t, F::PadFuncOptions({1, 3, 2, 0}).mode(torch::kCircular));
-      },
-      x4);
-  grad1(
-      "reflection_pad1d",
-      [](const Tensor& t) {
-        return torch::reflection_pad1d(t, {1, 1});
-      },
-      x3);
-  grad1(
-      "replication_pad2d",
-      [](const Tensor& t) {
-        return torch::replication_pad2d(t, {1, 1, 0, 2});
-      },
-      x4);
+      [](const Tensor& t) { return F::pad(t, F::PadFuncOptions({1, 3, 2, 0}).mode(torch::kCircular)); }, x4);
+  grad1("reflection_pad1d", [](const Tensor& t) { return torch::reflection_pad1d(t, {1, 1}); }, x3);
+  grad1("replication_pad2d", [](const Tensor& t) { return torch::replication_pad2d(t, {1, 1, 0, 2}); }, x4);
 
   section("modules", [&] {
     report("ConstantPad1d", torch::nn::ConstantPad1d(torch::nn::ConstantPad1dOptions({1, 2}, 3.5))(x3));
@@ -255,29 +154,16 @@ void run() {
   });
 
   const Tensor image = ramp({2, 2, 4, 5});
-  grad1(
-      "unfold",
-      [](const Tensor& t) {
-        return F::unfold(t, F::UnfoldFuncOptions({2, 3}));
-      },
-      image);
+  grad1("unfold", [](const Tensor& t) { return F::unfold(t, F::UnfoldFuncOptions({2, 3})); }, image);
   grad1(
       "unfold.all",
       [](const Tensor& t) {
         return F::unfold(t, F::UnfoldFuncOptions({3, 2}).dilation(1).padding({1, 0}).stride({2, 1}));
       },
       image);
+  grad1("im2col", [](const Tensor& t) { return torch::im2col(t, {2, 2}, {1, 2}, {0, 1}, {2, 1}); }, image);
   grad1(
-      "im2col",
-      [](const Tensor& t) {
-        return torch::im2col(t, {2, 2}, {1, 2}, {0, 1}, {2, 1});
-      },
-      image);
-  grad1(
-      "fold",
-      [](const Tensor& t) {
-        return F::fold(t, F::FoldFuncOptions({4, 5}, {2, 2}));
-      },
+      "fold", [](const Tensor& t) { return F::fold(t, F::FoldFuncOptions({4, 5}, {2, 2})); },
       ramp({2, 8, 12}));
   grad1(
       "fold.all",

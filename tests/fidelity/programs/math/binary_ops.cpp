@@ -1,8 +1,8 @@
 // Functions of two operands: arithmetic, comparisons, logic and bits.
+#include "fidelity.h"
+
 #include <set>
 #include <string>
-
-#include "fidelity.h"
 
 // Two-operand arithmetic: broadcasting, scalars on either side, rounding modes, signs, integers, ties.
 namespace binary_ops {
@@ -61,10 +61,8 @@ void run() {
   section("pow", [] {
     const Tensor x = torch::tensor({0.0, 1.0, 2.0, -2.0}, torch::kFloat64);
     for (double e : {0.0, 1.0, 2.0, 3.0, 0.5, -1.0})
-      grad1(
-          "pow.scalar" + std::to_string(e), [e](const Tensor& t) { return torch::pow(t, e); }, x);
-    grad1(
-        "pow.base", [](const Tensor& t) { return torch::pow(2.0, t); }, x);
+      grad1("pow.scalar" + std::to_string(e), [e](const Tensor& t) { return torch::pow(t, e); }, x);
+    grad1("pow.base", [](const Tensor& t) { return torch::pow(2.0, t); }, x);
     grad1(
         "pow.base0", [](const Tensor& t) { return torch::pow(0.0, t); },
         torch::tensor({0.0, 1.0, 2.0}, torch::kFloat64), 1);
@@ -81,24 +79,15 @@ void run() {
 
   section("scalars", [] {
     const Tensor x = ramp({4}, 0.5, 3);
-    grad1(
-        "scalar.plus", [](const Tensor& t) { return 2 + t + 3.5; }, x);
-    grad1(
-        "scalar.minus", [](const Tensor& t) { return 2 - (t - 1); }, x);
-    grad1(
-        "scalar.times", [](const Tensor& t) { return 2 * t * 1.5; }, x);
-    grad1(
-        "scalar.over", [](const Tensor& t) { return 2 / t / 4; }, x);
-    grad1(
-        "scalar.fmod", [](const Tensor& t) { return torch::fmod(t, 0.7); }, x);
-    grad1(
-        "scalar.remainder", [](const Tensor& t) { return torch::remainder(t, -0.7); }, x);
-    grad1(
-        "scalar.xlogy", [](const Tensor& t) { return torch::xlogy(t, 2.0); }, x);
-    grad1(
-        "scalar.copysign", [](const Tensor& t) { return torch::copysign(t, -1.0); }, x);
-    grad1(
-        "scalar.div_floor", [](const Tensor& t) { return torch::div(t, 0.7, "floor"); }, x);
+    grad1("scalar.plus", [](const Tensor& t) { return 2 + t + 3.5; }, x);
+    grad1("scalar.minus", [](const Tensor& t) { return 2 - (t - 1); }, x);
+    grad1("scalar.times", [](const Tensor& t) { return 2 * t * 1.5; }, x);
+    grad1("scalar.over", [](const Tensor& t) { return 2 / t / 4; }, x);
+    grad1("scalar.fmod", [](const Tensor& t) { return torch::fmod(t, 0.7); }, x);
+    grad1("scalar.remainder", [](const Tensor& t) { return torch::remainder(t, -0.7); }, x);
+    grad1("scalar.xlogy", [](const Tensor& t) { return torch::xlogy(t, 2.0); }, x);
+    grad1("scalar.copysign", [](const Tensor& t) { return torch::copysign(t, -1.0); }, x);
+    grad1("scalar.div_floor", [](const Tensor& t) { return torch::div(t, 0.7, "floor"); }, x);
     report("scalar.int+float", torch::tensor({1, 2}) + 0.5);
     report("scalar.int*int", torch::tensor({1, 2}) * 3);
     report("scalar.int/int", torch::tensor({1, 2}) / 2);
@@ -151,14 +140,10 @@ void run() {
 
   section("three", [] {
     const Tensors abc = {ramp({2, 3}), ramp({2, 3}, -2, 2, 1.1), ramp({3}, 1, 2, 2.2)};
-    grads(
-        "addcmul", [](const Tensors& t) { return torch::addcmul(t[0], t[1], t[2], 0.5); }, abc);
-    grads(
-        "addcdiv", [](const Tensors& t) { return t[0].addcdiv(t[1], t[2], 2); }, abc);
-    grads(
-        "lerp.tensor", [](const Tensors& t) { return torch::lerp(t[0], t[1], t[2]); }, abc);
-    grads(
-        "clamp.tensor", [](const Tensors& t) { return torch::clamp(t[0] * 2, t[1] - 1, t[2]); }, abc);
+    grads("addcmul", [](const Tensors& t) { return torch::addcmul(t[0], t[1], t[2], 0.5); }, abc);
+    grads("addcdiv", [](const Tensors& t) { return t[0].addcdiv(t[1], t[2], 2); }, abc);
+    grads("lerp.tensor", [](const Tensors& t) { return torch::lerp(t[0], t[1], t[2]); }, abc);
+    grads("clamp.tensor", [](const Tensors& t) { return torch::clamp(t[0] * 2, t[1] - 1, t[2]); }, abc);
     grads("clamp.min", [](const Tensors& t) { return torch::clamp_min(t[0], 0.2); }, {ramp({5})});
     grads("clamp.max", [](const Tensors& t) { return t[0].clamp_max(0.2); }, {ramp({5})});
     grads("clamp.half", [](const Tensors& t) { return torch::clamp(t[0], torch::nullopt, 0.5); },

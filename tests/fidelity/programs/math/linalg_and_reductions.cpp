@@ -59,9 +59,7 @@ void run() {
       {"trace", [](const Tensors& t) { return torch::trace(t[0]); }, {m34}},
       {"tensordot", [](const Tensors& t) { return torch::tensordot(t[0], t[1], {2}, {0}); }, {b223, m34}},
       {"tensordot.2",
-       [](const Tensors& t) {
-         return torch::tensordot(t[0], t[1], {1, 2}, {1, 0});
-       },
+       [](const Tensors& t) { return torch::tensordot(t[0], t[1], {1, 2}, {1, 0}); },
        {b223, ramp({3, 2, 2})}},
       {"cdist", [](const Tensors& t) { return torch::cdist(t[0], t[1]); }, {m23, ramp({4, 3}, -2, 2, 1.3)}},
       {"cdist.1",
@@ -77,8 +75,7 @@ void run() {
   for (const auto& c : cases) grads(c.name, c.call, c.inputs, std::string(c.name).find("cdist") == 0 ? 1 : 2);
 
   section("cdist.zero", [] {
-    grads(
-        "cdist.same", [](const Tensors& t) { return torch::cdist(t[0], t[0] * 1); }, {ramp({3, 2})}, 1);
+    grads("cdist.same", [](const Tensors& t) { return torch::cdist(t[0], t[0] * 1); }, {ramp({3, 2})}, 1);
     grads(
         "cdist.batch", [](const Tensors& t) { return torch::cdist(t[0], t[1], 3); },
         {ramp({2, 2, 3}), ramp({2, 4, 3}, 1, 2)}, 1);
@@ -129,8 +126,7 @@ const Program program("linalg", run);
 namespace einsum {
 
 void einsum(const char* equation, const Tensors& inputs) {
-  grads(
-      equation, [&](const Tensors& t) { return torch::einsum(equation, t); }, inputs);
+  grads(equation, [&](const Tensors& t) { return torch::einsum(equation, t); }, inputs);
 }
 
 void run() {
@@ -192,19 +188,10 @@ void run() {
   const Case cases[] = {
       {"sum", [](const Tensor& x) { return torch::sum(x); }},
       {"sum.dim", [](const Tensor& x) { return x.sum(1); }},
-      {"sum.dims",
-       [](const Tensor& x) {
-         return x.sum({-1, 0});
-       }},
-      {"sum.keep",
-       [](const Tensor& x) {
-         return torch::sum(x, torch::IntArrayRef({0, 2}), true);
-       }},
+      {"sum.dims", [](const Tensor& x) { return x.sum({-1, 0}); }},
+      {"sum.keep", [](const Tensor& x) { return torch::sum(x, torch::IntArrayRef({0, 2}), true); }},
       {"mean", [](const Tensor& x) { return x.mean(); }},
-      {"mean.dims",
-       [](const Tensor& x) {
-         return torch::mean(x, {2, 1}, true);
-       }},
+      {"mean.dims", [](const Tensor& x) { return torch::mean(x, {2, 1}, true); }},
       {"mean.dim", [](const Tensor& x) { return x.mean(-1); }},
       {"prod", [](const Tensor& x) { return torch::prod(x); }},
       {"prod.dim", [](const Tensor& x) { return x.prod(1, true); }},
@@ -212,10 +199,7 @@ void run() {
       {"min", [](const Tensor& x) { return x.min(); }},
       {"max.dim", [](const Tensor& x) { return std::get<0>(torch::max(x, 1)); }},
       {"min.dim", [](const Tensor& x) { return std::get<0>(x.min(-1, true)); }},
-      {"amax",
-       [](const Tensor& x) {
-         return torch::amax(x, {0, 1});
-       }},
+      {"amax", [](const Tensor& x) { return torch::amax(x, {0, 1}); }},
       {"amin", [](const Tensor& x) { return x.amin({1}, true); }},
       {"amax.all", [](const Tensor& x) { return torch::amax(x); }},
       {"median", [](const Tensor& x) { return torch::median(x); }},
@@ -223,10 +207,7 @@ void run() {
       {"mode", [](const Tensor& x) { return std::get<0>(torch::mode(x, 1)); }},
       {"var", [](const Tensor& x) { return torch::var(x); }},
       {"var.biased", [](const Tensor& x) { return x.var(false); }},
-      {"var.dims",
-       [](const Tensor& x) {
-         return torch::var(x, {2, 1}, true, true);
-       }},
+      {"var.dims", [](const Tensor& x) { return torch::var(x, {2, 1}, true, true); }},
       {"std", [](const Tensor& x) { return torch::std(x); }},
       {"std.dim", [](const Tensor& x) { return x.std({1}, false, true); }},
       {"var_mean",
@@ -242,27 +223,20 @@ void run() {
       {"norm", [](const Tensor& x) { return x.norm(); }},
       {"norm.p", [](const Tensor& x) { return torch::norm(x, 3); }},
       {"norm.p1", [](const Tensor& x) { return torch::norm(x, 1, {1}); }},
-      {"norm.p15",
-       [](const Tensor& x) {
-         return x.norm(1.5, {2, 0}, true);
-       }},
+      {"norm.p15", [](const Tensor& x) { return x.norm(1.5, {2, 0}, true); }},
       {"norm.inf", [](const Tensor& x) { return x.norm(kInf, 1); }},
       {"norm.minf", [](const Tensor& x) { return x.norm(-kInf, 1); }},
       {"norm.p0", [](const Tensor& x) { return x.norm(0, 1); }},
       {"logsumexp", [](const Tensor& x) { return torch::logsumexp(x, 1); }},
-      {"logsumexp.dims",
-       [](const Tensor& x) {
-         return x.logsumexp({2, 0}, true);
-       }},
+      {"logsumexp.dims", [](const Tensor& x) { return x.logsumexp({2, 0}, true); }},
       {"nansum", [](const Tensor& x) { return torch::nansum(x); }},
       {"nanmean", [](const Tensor& x) { return torch::nanmean(x, {1}); }},
       {"kthvalue", [](const Tensor& x) { return std::get<0>(torch::kthvalue(x, 2, 1)); }},
   };
   for (const Case& c : cases) {
     grad1(c.name, c.call, ramp({2, 3, 2}, -2, 2));
-    section(c.name, [&] {
-      report(std::string("f32.") + c.name, c.call(ramp({2, 3, 2}).to(torch::kFloat32)));
-    });
+    section(c.name,
+            [&] { report(std::string("f32.") + c.name, c.call(ramp({2, 3, 2}).to(torch::kFloat32))); });
   }
 
   // Ties and zeros.
@@ -289,16 +263,14 @@ void run() {
     grad1(
         "prod.rows", [](const Tensor& x) { return x.prod(1); },
         torch::tensor({{2., 0., 3.}, {0., 0., 4.}, {1., 2., 3.}}, torch::kFloat64));
-    grad1(
-        "norm2.zero", [](const Tensor& x) { return x.norm(); }, torch::zeros({3}, torch::kFloat64), 1);
+    grad1("norm2.zero", [](const Tensor& x) { return x.norm(); }, torch::zeros({3}, torch::kFloat64), 1);
     grad1(
         "norm2.zerodim", [](const Tensor& x) { return x.norm(2, 1); }, torch::zeros({2, 3}, torch::kFloat64),
         1);
     grad1(
         "norminf.ties", [](const Tensor& x) { return x.norm(kInf, 0); },
         torch::tensor({2., -2., 1.}, torch::kFloat64), 1);
-    grad1(
-        "std.constant", [](const Tensor& x) { return x.std(); }, torch::ones({3}, torch::kFloat64), 1);
+    grad1("std.constant", [](const Tensor& x) { return x.std(); }, torch::ones({3}, torch::kFloat64), 1);
     grad1(
         "logsumexp.inf", [](const Tensor& x) { return x.logsumexp(0); },
         torch::tensor({-kInf, -kInf, 1.0}, torch::kFloat64), 1);

@@ -31,11 +31,7 @@ void run() {
       {"cummin", [](const Tensor& t) { return std::get<0>(torch::cummin(t, 0)); }, x},
       {"diff", [](const Tensor& t) { return torch::diff(t, 2, 1).square(); }, x},
       {"quantile", [](const Tensor& t) { return torch::quantile(t, 0.3, 1); }, x},
-      {"frobenius",
-       [](const Tensor& t) {
-         return torch::frobenius_norm(t, {0, 1});
-       },
-       x},
+      {"frobenius", [](const Tensor& t) { return torch::frobenius_norm(t, {0, 1}); }, x},
       {"unfold", [](const Tensor& t) { return t.unfold(1, 2, 1).square(); }, x},
       {"narrow_copy", [](const Tensor& t) { return t.narrow(1, 1, 2).square(); }, x},
       {"rot90", [](const Tensor& t) { return torch::rot90(t) * 2; }, x},
@@ -48,11 +44,7 @@ void run() {
       {"topk", [](const Tensor& t) { return std::get<0>(t.topk(2, 1)).square(); }, x},
       {"msort", [](const Tensor& t) { return torch::msort(t) * t; }, x},
       {"renorm", [](const Tensor& t) { return t / t.norm(2, 1, true).clamp_min(1); }, x},
-      {"einsum",
-       [](const Tensor& t) {
-         return torch::einsum("ij,kj->ik", {t, t});
-       },
-       x},
+      {"einsum", [](const Tensor& t) { return torch::einsum("ij,kj->ik", {t, t}); }, x},
       {"pad",
        [](const Tensor& t) {
          return F::pad(t.unsqueeze(0), F::PadFuncOptions({2, 1}).mode(torch::kReflect)).square();
@@ -60,11 +52,7 @@ void run() {
        x},
       {"softmin", [](const Tensor& t) { return F::softmin(t, F::SoftminFuncOptions(1)); }, x},
       {"std_mean", [](const Tensor& t) { return std::get<0>(torch::std_mean(t, 1)); }, x},
-      {"amax",
-       [](const Tensor& t) {
-         return t.amax({0, 1}) * t;
-       },
-       x},
+      {"amax", [](const Tensor& t) { return t.amax({0, 1}) * t; }, x},
       {"prod0", [](const Tensor& t) { return t.prod(0); }, x},
       {"exp2", [](const Tensor& t) { return torch::exp2(t) - torch::expm1(t); }, x},
       {"float_power", [](const Tensor& t) { return torch::float_power(t, 2.5); }, y},
@@ -98,13 +86,8 @@ void run() {
                                     "mean");
        }},
       {"index_add",
-       [](const Tensors& t) {
-         return t[0].index_add(0, torch::tensor({2, 0, 2}), t[1], 0.5).square();
-       }},
-      {"bilinear",
-       [](const Tensors& t) {
-         return torch::bilinear(t[0], t[1], ramp({2, 4, 4}));
-       }},
+       [](const Tensors& t) { return t[0].index_add(0, torch::tensor({2, 0, 2}), t[1], 0.5).square(); }},
+      {"bilinear", [](const Tensors& t) { return torch::bilinear(t[0], t[1], ramp({2, 4, 4})); }},
       {"addbmm",
        [](const Tensors& t) {
          return torch::addbmm(t[0].narrow(1, 0, 3), t[1].unsqueeze(0), t[0].t().unsqueeze(0), 0.5, 2);
@@ -208,10 +191,7 @@ void run() {
       {"sort", [](const Tensor& x) { return std::get<0>(x.sort(-1)) * x; }},
       {"norm", [](const Tensor& x) { return x.norm(2, -1); }},
       {"repeat", [](const Tensor& x) { return x.repeat_interleave(2) * 0.5; }},
-      {"cat",
-       [](const Tensor& x) {
-         return torch::cat({x, x * x}, -1);
-       }},
+      {"cat", [](const Tensor& x) { return torch::cat({x, x * x}, -1); }},
       {"expand_as", [](const Tensor& x) { return x.sum().expand_as(x) * x; }},
   };
   const Shape shapes[] = {{1}, {5}, {1, 1}, {3, 1}, {1, 4}, {2, 3, 1}, {2, 1, 3, 2}};
@@ -222,10 +202,8 @@ void run() {
       if (c.name == std::string("unsqueeze") && shape.size() < 2) continue;
       grad1(name, c.call, ramp(shape, -1.5, 1.5));
       if (shape.size() < 3) continue;
-      grad1(
-          name + ".turned", [&](const Tensor& x) { return c.call(turned(x)); }, ramp(shape, -1.5, 1.5));
-      grad1(
-          name + ".stepped", [&](const Tensor& x) { return c.call(stepped(x)); }, ramp(shape, -1.5, 1.5));
+      grad1(name + ".turned", [&](const Tensor& x) { return c.call(turned(x)); }, ramp(shape, -1.5, 1.5));
+      grad1(name + ".stepped", [&](const Tensor& x) { return c.call(stepped(x)); }, ramp(shape, -1.5, 1.5));
     }
 
   const Case empty[] = {
@@ -235,24 +213,12 @@ void run() {
       {"sum", [](const Tensor& x) { return x.sum(); }},
       {"prod", [](const Tensor& x) { return x.prod(); }},
       {"softmax", [](const Tensor& x) { return x.softmax(1); }},
-      {"reshape",
-       [](const Tensor& x) {
-         return x.reshape({3, 0, 2});
-       }},
-      {"cat",
-       [](const Tensor& x) {
-         return torch::cat({x, torch::ones({2, 3}, torch::kFloat64)});
-       }},
+      {"reshape", [](const Tensor& x) { return x.reshape({3, 0, 2}); }},
+      {"cat", [](const Tensor& x) { return torch::cat({x, torch::ones({2, 3}, torch::kFloat64)}); }},
       {"mm", [](const Tensor& x) { return x.t().mm(x); }},
       {"max1", [](const Tensor& x) { return std::get<0>(x.max(1)); }},
-      {"index",
-       [](const Tensor& x) {
-         return x.index_select(1, torch::tensor({0, 2}));
-       }},
-      {"flip",
-       [](const Tensor& x) {
-         return x.flip({0, 1});
-       }},
+      {"index", [](const Tensor& x) { return x.index_select(1, torch::tensor({0, 2})); }},
+      {"flip", [](const Tensor& x) { return x.flip({0, 1}); }},
   };
   for (const Case& c : empty)
     grad1(std::string("empty.") + c.name, c.call, torch::zeros({0, 3}, torch::kFloat64));

@@ -1,8 +1,8 @@
 // Functions of one operand: elementwise, activations, softmax and scans.
+#include "fidelity.h"
+
 #include <set>
 #include <string>
-
-#include "fidelity.h"
 
 // Elementwise maths: value, first and second derivative; then the edges.
 namespace unary_math {
@@ -65,9 +65,8 @@ void run() {
     section(c.name, [&] {
       report(std::string("f32.") + c.name, c.call(ramp({4}, c.low, c.high).to(torch::kFloat32)));
     });
-    section(std::string("i64.") + c.name, [&] {
-      report(std::string("i64.") + c.name, c.call(torch::tensor({1, 2, 3})));
-    });
+    section(std::string("i64.") + c.name,
+            [&] { report(std::string("i64.") + c.name, c.call(torch::tensor({1, 2, 3}))); });
   }
 
   const Tensor edge =
@@ -184,8 +183,7 @@ void run() {
   // A weight per channel: dimension 1 of the input.
   grads("prelu_channels", [](const Tensors& x) { return torch::prelu(x[0], x[1]); },
         {ramp({2, 3, 2}, -2, 2), ramp({3}, 0.1, 0.9)});
-  grad1(
-      "glu_last", [](const Tensor& x) { return torch::glu(x); }, ramp({2, 4}, -2, 2));
+  grad1("glu_last", [](const Tensor& x) { return torch::glu(x); }, ramp({2, 4}, -2, 2));
 
   section("inplace", [] {
     Tensor x = ramp({6}, -2, 2).requires_grad_();
@@ -230,24 +228,15 @@ namespace F = torch::nn::functional;
 
 void run() {
   const Tensor x = ramp({2, 3}, -2, 2);
-  grad1(
-      "softmax", [](const Tensor& t) { return torch::softmax(t, 1); }, x);
-  grad1(
-      "softmax.0", [](const Tensor& t) { return t.softmax(0); }, x);
-  grad1(
-      "softmax.neg", [](const Tensor& t) { return t.softmax(-1); }, ramp({2, 2, 3}));
-  grad1(
-      "log_softmax", [](const Tensor& t) { return torch::log_softmax(t, 1); }, x);
-  grad1(
-      "log_softmax.0", [](const Tensor& t) { return t.log_softmax(0); }, ramp({3, 2, 2}));
-  grad1(
-      "softmin", [](const Tensor& t) { return F::softmin(t, F::SoftminFuncOptions(1)); }, x);
-  grad1(
-      "F.softmax", [](const Tensor& t) { return F::softmax(t, F::SoftmaxFuncOptions(0)); }, x);
-  grad1(
-      "F.log_softmax", [](const Tensor& t) { return F::log_softmax(t, F::LogSoftmaxFuncOptions(-1)); }, x);
-  grad1(
-      "softmax.scalar", [](const Tensor& t) { return t.softmax(0); }, ramp({}));
+  grad1("softmax", [](const Tensor& t) { return torch::softmax(t, 1); }, x);
+  grad1("softmax.0", [](const Tensor& t) { return t.softmax(0); }, x);
+  grad1("softmax.neg", [](const Tensor& t) { return t.softmax(-1); }, ramp({2, 2, 3}));
+  grad1("log_softmax", [](const Tensor& t) { return torch::log_softmax(t, 1); }, x);
+  grad1("log_softmax.0", [](const Tensor& t) { return t.log_softmax(0); }, ramp({3, 2, 2}));
+  grad1("softmin", [](const Tensor& t) { return F::softmin(t, F::SoftminFuncOptions(1)); }, x);
+  grad1("F.softmax", [](const Tensor& t) { return F::softmax(t, F::SoftmaxFuncOptions(0)); }, x);
+  grad1("F.log_softmax", [](const Tensor& t) { return F::log_softmax(t, F::LogSoftmaxFuncOptions(-1)); }, x);
+  grad1("softmax.scalar", [](const Tensor& t) { return t.softmax(0); }, ramp({}));
   grad1(
       "softmax.far", [](const Tensor& t) { return t.softmax(0); },
       torch::tensor({1000., 999., -1000.}, torch::kFloat64));
@@ -268,24 +257,18 @@ void run() {
     report_error("softmax.int", [] { torch::softmax(torch::tensor({1, 2}), 0); });
   });
 
-  grad1(
-      "cumsum", [](const Tensor& t) { return torch::cumsum(t, 1); }, x);
-  grad1(
-      "cumsum.0", [](const Tensor& t) { return t.cumsum(0); }, x);
-  grad1(
-      "cumprod", [](const Tensor& t) { return torch::cumprod(t, 1); }, x);
+  grad1("cumsum", [](const Tensor& t) { return torch::cumsum(t, 1); }, x);
+  grad1("cumsum.0", [](const Tensor& t) { return t.cumsum(0); }, x);
+  grad1("cumprod", [](const Tensor& t) { return torch::cumprod(t, 1); }, x);
   grad1(
       "cumprod.zero", [](const Tensor& t) { return t.cumprod(0); },
       torch::tensor({2., 0., 3., 4.}, torch::kFloat64));
   grad1(
       "cumprod.zeros", [](const Tensor& t) { return t.cumprod(0); },
       torch::tensor({2., 0., 3., 0., 5.}, torch::kFloat64));
-  grad1(
-      "cummax", [](const Tensor& t) { return std::get<0>(torch::cummax(t, 1)); }, x);
-  grad1(
-      "cummin", [](const Tensor& t) { return std::get<0>(t.cummin(0)); }, x);
-  grad1(
-      "logcumsumexp", [](const Tensor& t) { return torch::logcumsumexp(t, 1); }, x);
+  grad1("cummax", [](const Tensor& t) { return std::get<0>(torch::cummax(t, 1)); }, x);
+  grad1("cummin", [](const Tensor& t) { return std::get<0>(t.cummin(0)); }, x);
+  grad1("logcumsumexp", [](const Tensor& t) { return torch::logcumsumexp(t, 1); }, x);
   grad1(
       "logcumsumexp.far", [](const Tensor& t) { return t.logcumsumexp(0); },
       torch::tensor({700., 800., -1000., 801.}, torch::kFloat64), 1);
@@ -296,8 +279,7 @@ void run() {
     const Tensor holes = torch::tensor({1., kNan, 3., 4.}, torch::kFloat64);
     report("cummax.nan", std::get<0>(holes.cummax(0)));
     report("cummax.nan_indices", std::get<1>(holes.cummax(0)));
-    grad1(
-        "cummax.ties", [](const Tensor& t) { return std::get<0>(t.cummax(0)); }, v, 1);
+    grad1("cummax.ties", [](const Tensor& t) { return std::get<0>(t.cummax(0)); }, v, 1);
     report("cumsum.int", torch::cumsum(torch::tensor({1, 2, 3}, torch::kInt32), 0));
     report("cumsum.bool", torch::cumsum(torch::tensor({true, true, false}), 0));
     report("cumsum.dtype", torch::cumsum(torch::tensor({1, 2, 3}), 0, torch::kFloat64));
@@ -312,8 +294,7 @@ void run() {
     report_error("cumsum.range", [] { torch::cumsum(ramp({2}), 1); });
     report("diff", torch::diff(v));
     report("diff.2", torch::diff(v, 2));
-    grad1(
-        "diff.grad", [](const Tensor& t) { return torch::diff(t, 1, 1); }, ramp({2, 3}));
+    grad1("diff.grad", [](const Tensor& t) { return torch::diff(t, 1, 1); }, ramp({2, 3}));
   });
 }
 

@@ -35,14 +35,10 @@ void run() {
   draw("kaiming_normal", {4, 5}, [](Tensor t) { init::kaiming_normal_(t, 0, torch::kFanOut, torch::kReLU); });
   draw("kaiming_normal.tanh", {4, 5},
        [](Tensor t) { init::kaiming_normal_(t, 0, torch::kFanIn, torch::kTanh); });
-  draw(
-      "uniform.f32", {17}, [](Tensor t) { init::uniform_(t); }, torch::kFloat32);
-  draw(
-      "normal.f32", {17}, [](Tensor t) { init::normal_(t); }, torch::kFloat32);
-  draw(
-      "normal.f32.few", {5}, [](Tensor t) { init::normal_(t); }, torch::kFloat32);
-  draw(
-      "xavier.f32", {8, 8}, [](Tensor t) { init::xavier_normal_(t); }, torch::kFloat32);
+  draw("uniform.f32", {17}, [](Tensor t) { init::uniform_(t); }, torch::kFloat32);
+  draw("normal.f32", {17}, [](Tensor t) { init::normal_(t); }, torch::kFloat32);
+  draw("normal.f32.few", {5}, [](Tensor t) { init::normal_(t); }, torch::kFloat32);
+  draw("xavier.f32", {8, 8}, [](Tensor t) { init::xavier_normal_(t); }, torch::kFloat32);
 
   section("orthogonal", [] {
     for (const Shape& shape : {Shape{3, 3}, Shape{2, 4}, Shape{4, 2}, Shape{2, 2, 2}}) {

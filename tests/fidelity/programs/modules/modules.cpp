@@ -1,8 +1,8 @@
 // Modules, their parameters, buffers and submodules.
+#include "fidelity.h"
+
 #include <memory>
 #include <sstream>
-
-#include "fidelity.h"
 
 // Modules: registration, order of names, printing, containers, cloning.
 namespace modules {

@@ -104,8 +104,7 @@ void run() {
     report("from_blob.strides", torch::from_blob(data, {3, 2}, {1, 3}, torch::kFloat64));
     int released = 0;
     {
-      Tensor owned = torch::from_blob(
-          data, {6}, [&released](void*) { ++released; }, torch::kFloat64);
+      Tensor owned = torch::from_blob(data, {6}, [&released](void*) { ++released; }, torch::kFloat64);
       Tensor part = owned.slice(0, 0, 2);
       owned = Tensor();
       report_value("deleter.early", released);

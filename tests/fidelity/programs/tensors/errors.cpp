@@ -75,9 +75,8 @@ void run() {
     report_error("mm.mixed", [&] { x.mm(ramp({3, 2}).to(torch::kFloat32)); });
     report_error("dot.mixed", [&] { i.dot(ramp({3})); });
     report_error("linear.mixed", [&] { torch::linear(x, torch::ones({2, 3})); });
-    report_error("conv.int", [&] {
-      torch::conv1d(torch::ones({1, 1, 4}), torch::ones({1, 1, 2}, torch::kLong));
-    });
+    report_error("conv.int",
+                 [&] { torch::conv1d(torch::ones({1, 1, 4}), torch::ones({1, 1, 2}, torch::kLong)); });
     report_error("index.float", [&] { x.index({ramp({2})}); });
     report_error("gather.float", [&] { x.gather(0, x); });
     report_error("where.float", [&] { torch::where(x, x, x); });
@@ -105,9 +104,8 @@ void run() {
     report_error("cat.types", [&] { torch::cat({x, i.view({1, 3})}); });
     report_error("lerp.mixed", [&] { torch::lerp(x, x.to(torch::kFloat32), 0.5); });
     report_error("clamp.int", [&] { torch::clamp(i, 0.5, 1.5); });
-    report_error("batch_norm.int", [&] {
-      torch::batch_norm(i.view({1, 3}), {}, {}, {}, {}, true, 0.1, 1e-5, false);
-    });
+    report_error("batch_norm.int",
+                 [&] { torch::batch_norm(i.view({1, 3}), {}, {}, {}, {}, true, 0.1, 1e-5, false); });
   });
 
   section("undefined", [&] {
@@ -138,9 +136,8 @@ void run() {
     report_error("sgd.nesterov",
                  [&] { torch::optim::SGD({x}, torch::optim::SGDOptions(0.1).nesterov(true)); });
     report_error("adam.lr", [&] { torch::optim::Adam({x}, torch::optim::AdamOptions(-1)); });
-    report_error("adam.betas", [&] {
-      torch::optim::Adam({x}, torch::optim::AdamOptions().betas({1.0, 0.9}));
-    });
+    report_error("adam.betas",
+                 [&] { torch::optim::Adam({x}, torch::optim::AdamOptions().betas({1.0, 0.9})); });
     report_error("adam.eps", [&] { torch::optim::Adam({x}, torch::optim::AdamOptions().eps(-1)); });
     report_error("adamw.decay",
                  [&] { torch::optim::AdamW({x}, torch::optim::AdamWOptions().weight_decay(-1)); });
@@ -207,9 +204,8 @@ void run() {
     report_error("pool.padding", [] { torch::max_pool2d(torch::ones({1, 1, 4, 4}), 2, 2, 2); });
     report_error("batch_norm.single", [] { nn::BatchNorm1d(2)->forward(torch::ones({1, 2})); });
     report_error("batch_norm.dims", [] { nn::BatchNorm2d(2)->forward(torch::ones({2, 2})); });
-    report_error("layer_norm.shape", [] {
-      nn::LayerNorm(nn::LayerNormOptions({4}))->forward(torch::ones({2, 3}));
-    });
+    report_error("layer_norm.shape",
+                 [] { nn::LayerNorm(nn::LayerNormOptions({4}))->forward(torch::ones({2, 3})); });
     report_error("group_norm.channels", [] { nn::GroupNorm(2, 4)->forward(torch::ones({2, 3, 2})); });
     report_error("embedding.index", [] { nn::Embedding(3, 2)->forward(torch::tensor({3})); });
     report_error("embedding.float", [] { nn::Embedding(3, 2)->forward(torch::ones({2})); });

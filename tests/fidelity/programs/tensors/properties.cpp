@@ -1,8 +1,8 @@
 // Options, sizes, items and dtypes of tensors.
+#include "fidelity.h"
+
 #include <numeric>
 #include <sstream>
-
-#include "fidelity.h"
 
 // TensorOptions, tensors made like others, and walking over elements in every way.
 namespace options_and_access {
@@ -59,8 +59,7 @@ void run() {
     report("blob.strided", torch::from_blob(values.data(), {2, 3}, {1, 4}, torch::kFloat64));
     int freed = 0;
     {
-      Tensor kept = torch::from_blob(
-          values.data(), {12}, [&](void*) { ++freed; }, torch::kFloat64);
+      Tensor kept = torch::from_blob(values.data(), {12}, [&](void*) { ++freed; }, torch::kFloat64);
       Tensor part = kept.slice(0, 0, 3);
       kept.reset();
       report_value("blob.alive", freed);

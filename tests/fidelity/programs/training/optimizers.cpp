@@ -1,8 +1,8 @@
 // Optimizers and schedules.
+#include "fidelity.h"
+
 #include <memory>
 #include <sstream>
-
-#include "fidelity.h"
 
 // Optimizers: trajectories on a fixed objective, groups, closures, and their saved state.
 namespace optimizers {

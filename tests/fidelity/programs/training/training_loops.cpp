@@ -1,7 +1,7 @@
 // Loops that train small networks, and in double precision.
-#include <memory>
-
 #include "fidelity.h"
+
+#include <memory>
 
 // Whole trainings: losses along the way must be libtorch's.
 namespace training_loops {

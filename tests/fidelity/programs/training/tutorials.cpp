@@ -1,7 +1,7 @@
 // Programs of tutorials.
-#include <memory>
-
 #include "fidelity.h"
+
+#include <memory>
 
 // The shape of the classic digit example: a net with dropout, train and test functions, a data loader.
 namespace tutorial_digits {

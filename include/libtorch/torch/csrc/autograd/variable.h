@@ -4,6 +4,7 @@
 #include <ebb/autograd/node.h>
 #include <ebb/autograd/record.h>
 #include <ebb/autograd/variable.h>
+
 #include <torch/csrc/namespaces.h>
 
 namespace ebb::autograd {

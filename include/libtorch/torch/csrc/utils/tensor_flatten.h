@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/ops/shape.h>
+
 #include <torch/csrc/namespaces.h>
 
 namespace ebb::utils {

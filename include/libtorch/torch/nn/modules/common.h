@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/nn.h>
+
 #include <torch/csrc/namespaces.h>
 
 #include <utility>

@@ -1,9 +1,9 @@
 // The cosine and the sine of x - pi/4 for any x, also next to their zeros.
 #pragma once
 
-#include <cstdint>
-
 #include "ops/elementwise/formulas/special/twofold.h"
+
+#include <cstdint>
 
 namespace ebb::ops {
 

@@ -1,10 +1,10 @@
 // Orthogonal polynomials by their three-term recurrences (DLMF 18.9).
 #pragma once
 
-#include <cstdint>
-
 #include "ops/elementwise/formulas/special/series.h"
 #include "ops/elementwise/formulas/special/twofold.h"
+
+#include <cstdint>
 
 namespace ebb::ops {
 

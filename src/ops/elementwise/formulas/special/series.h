@@ -2,9 +2,9 @@
 // coefficients were computed from the functions' values in 45 digits.
 #pragma once
 
-#include <cmath>
-
 #include "kernel/carrier.h"
+
+#include <cmath>
 
 namespace ebb::ops {
 

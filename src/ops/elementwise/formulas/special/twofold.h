@@ -2,9 +2,9 @@
 // with exponentials that are small or large.
 #pragma once
 
-#include <cmath>
-
 #include "kernel/carrier.h"
+
+#include <cmath>
 
 namespace ebb::ops {
 

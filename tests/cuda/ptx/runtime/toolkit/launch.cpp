@@ -1,5 +1,8 @@
 // Kernels: named by nvcc's code, made at run time, and launched by all functions through which programs do
 // so.
+#include "cuda/ptx/runtime/bridge.h"
+#include "cuda/ptx/runtime/kernels.h"
+
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
@@ -10,9 +13,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-
-#include "cuda/ptx/runtime/bridge.h"
-#include "cuda/ptx/runtime/kernels.h"
 
 // Functions that nvcc's code calls before main(), or as the plugin is loaded: they name the fat binaries and
 // their kernels. The toolkit declares them in crt/host_runtime.h, which only nvcc can read.

@@ -1,12 +1,12 @@
 // Properties of the emulated devices, in the layouts of NVIDIA's headers, and attributes of kernels.
+#include "cuda/ptx/runtime/bridge.h"
+#include "cuda/ptx/runtime/kernels.h"
+
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-
-#include "cuda/ptx/runtime/bridge.h"
-#include "cuda/ptx/runtime/kernels.h"
 
 namespace {
 

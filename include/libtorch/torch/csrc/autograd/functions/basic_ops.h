@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ebb/autograd/function.h>
+
 #include <torch/csrc/namespaces.h>
 
 namespace ebb::autograd {
