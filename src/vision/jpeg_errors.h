@@ -3,13 +3,15 @@
 
 #include <ebb/core/error.h>
 
-#include <jerror.h>
-#include <jpeglib.h>
-
 #include <csetjmp>
-#include <cstddef>
-#include <cstdio>  // jpeglib.h takes FILE and size_t as known
 #include <string>
+
+// clang-format off: jpeglib.h needs FILE and size_t, and jerror.h needs jpeglib.h.
+#include <cstddef>
+#include <cstdio>
+#include <jpeglib.h>
+#include <jerror.h>
+// clang-format on
 
 namespace ebb::vision::codecs {
 

@@ -3,8 +3,8 @@
 
 #include "cli/program.h"
 #include "support/catch.h"
-#include "support/environment.h"
 #include "support/files.h"
+#include "support/scopes.h"
 
 #include <csignal>
 #include <filesystem>

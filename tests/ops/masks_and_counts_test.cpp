@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "support/catch.h"
-#include "support/warnings.h"
+#include "support/scopes.h"
 
 #include <algorithm>
 #include <limits>

@@ -51,6 +51,7 @@ class ArrayRef {
   constexpr const T* data() const { return data_; }
   constexpr std::size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
+  constexpr const T& operator[](std::size_t i) const { return data_[i]; }
   /// Any integer type: dims are std::int64_t.
   template <std::integral I>
   constexpr const T& operator[](I i) const {

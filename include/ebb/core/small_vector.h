@@ -73,6 +73,9 @@ class SmallVector {
   T* end() { return data() + size_; }
   const T* begin() const { return data(); }
   const T* end() const { return data() + size_; }
+  T& operator[](std::size_t i) { return data()[i]; }
+  const T& operator[](std::size_t i) const { return data()[i]; }
+  /// Any integer type: dims are std::int64_t.
   template <std::integral I>
   T& operator[](I i) {
     return data()[i];
