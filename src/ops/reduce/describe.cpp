@@ -11,17 +11,16 @@ namespace ebb::ops {
 namespace {
 
 // Only a sum of all elements has steps on the CPU.
-bool describe_on_cpu(const detail::KeptCall& call, const NdArray& out, detail::ElementReduction& reduction) {
+bool describe_sum(const NdArray& out, detail::ElementReduction& reduction) {
   const NdArray& x = *reduction.from;
-  const detail::AnySlot* const sum = &kernels::sum;
-  if (call.slot() != sum || out.numel() != 1 || out.dtype() != x.dtype()) return false;
+  if (out.numel() != 1 || out.dtype() != x.dtype()) return false;
   if (x.dtype() != kFloat && x.dtype() != kDouble) return false;
   at_cpu_level<cpu::sum_steps>()(reduction, x.dtype(), x.numel());
   return true;
 }
 
 // The array that the call writes, if it is one of the slot's and can be described; else null.
-template <class Slot, class Formula>
+template <bool is_sum = false, class Slot, class Formula>
 const NdArray* describe(detail::KeptCall& call, detail::ElementReduction& reduction, const Slot& slot,
                         const Formula& formula) {
   auto* const kept = call.as(slot);
@@ -31,8 +30,11 @@ const NdArray* describe(detail::KeptCall& call, detail::ElementReduction& reduct
     reduction.from = &x;
     reduction.dims = dims;
     if (x.device().is_cpu()) {
-      ((reduction.divisor = more), ...);
-      return describe_on_cpu(call, out, reduction) ? &out : nullptr;
+      if constexpr (is_sum) {
+        ((reduction.divisor = more), ...);
+        if (describe_sum(out, reduction)) return &out;
+      }
+      return nullptr;
     }
     const auto take = [&]<class F>(const F& found) {
       static_assert(sizeof(F) <= detail::ElementReduction::kFormula);
@@ -49,19 +51,32 @@ const NdArray* describe(detail::KeptCall& call, detail::ElementReduction& reduct
 
 }  // namespace
 
+template <Reduction kernel>
 const NdArray* reduction_of(detail::KeptCall& call, detail::ElementReduction& reduction) {
-  const NdArray* out = nullptr;
-  const auto is = [&](const auto& slot, const auto& formula) {
-    return (out = describe(call, reduction, slot, formula)) != nullptr;
-  };
-  static_cast<void>(
-      is(kernels::sum, reducing::SumFormula()) || is(kernels::nansum, reducing::NanSumFormula()) ||
-      is(kernels::prod, reducing::ProdFormula()) || is(kernels::amax, reducing::ExtremeFormula<true>()) ||
-      is(kernels::amin, reducing::ExtremeFormula<false>()) || is(kernels::any, reducing::AnyFormula()) ||
-      is(kernels::all, reducing::AllFormula()) ||
-      is(kernels::count_nonzero, reducing::CountNonzeroFormula()) ||
-      is(kernels::norm, reducing::NormFormula()));
-  return out;
+  using enum Reduction;
+  if constexpr (kernel == sum) return describe<true>(call, reduction, kernels::sum, reducing::SumFormula());
+  if constexpr (kernel == nansum)
+    return describe(call, reduction, kernels::nansum, reducing::NanSumFormula());
+  if constexpr (kernel == prod) return describe(call, reduction, kernels::prod, reducing::ProdFormula());
+  if constexpr (kernel == amax)
+    return describe(call, reduction, kernels::amax, reducing::ExtremeFormula<true>());
+  if constexpr (kernel == amin)
+    return describe(call, reduction, kernels::amin, reducing::ExtremeFormula<false>());
+  if constexpr (kernel == any) return describe(call, reduction, kernels::any, reducing::AnyFormula());
+  if constexpr (kernel == all) return describe(call, reduction, kernels::all, reducing::AllFormula());
+  if constexpr (kernel == count_nonzero)
+    return describe(call, reduction, kernels::count_nonzero, reducing::CountNonzeroFormula());
+  if constexpr (kernel == norm) return describe(call, reduction, kernels::norm, reducing::NormFormula());
 }
+
+template const NdArray* reduction_of<Reduction::sum>(detail::KeptCall&, detail::ElementReduction&);
+template const NdArray* reduction_of<Reduction::nansum>(detail::KeptCall&, detail::ElementReduction&);
+template const NdArray* reduction_of<Reduction::prod>(detail::KeptCall&, detail::ElementReduction&);
+template const NdArray* reduction_of<Reduction::amax>(detail::KeptCall&, detail::ElementReduction&);
+template const NdArray* reduction_of<Reduction::amin>(detail::KeptCall&, detail::ElementReduction&);
+template const NdArray* reduction_of<Reduction::any>(detail::KeptCall&, detail::ElementReduction&);
+template const NdArray* reduction_of<Reduction::all>(detail::KeptCall&, detail::ElementReduction&);
+template const NdArray* reduction_of<Reduction::count_nonzero>(detail::KeptCall&, detail::ElementReduction&);
+template const NdArray* reduction_of<Reduction::norm>(detail::KeptCall&, detail::ElementReduction&);
 
 }  // namespace ebb::ops

@@ -8,7 +8,12 @@
 namespace ebb {
 
 namespace ops {
-/// Describes a call of a kernel that reduces by a formula (formulas.h): see detail::KernelTraits.
+/// The kernels that reduce by a formula (formulas.h).
+enum class Reduction : std::uint8_t { sum, nansum, prod, amax, amin, any, all, count_nonzero, norm };
+
+/// Describes a call of such a kernel: see detail::KernelTraits. There is one function for each kernel, so
+/// that a static program has only the kernels that it uses.
+template <Reduction kernel>
 const NdArray* reduction_of(detail::KeptCall& call, detail::ElementReduction& reduction);
 }  // namespace ops
 
@@ -42,25 +47,26 @@ void extreme_index(NdArray& values, NdArray& indices, const NdArray& x, std::int
 }  // namespace cpu
 
 namespace detail {
-inline constexpr KernelTraits kReduces{.reduction = &ops::reduction_of};
+template <ops::Reduction kernel>
+inline constexpr KernelTraits kReduces{.reduction = &ops::reduction_of<kernel>};
 template <>
-inline constexpr KernelTraits traits_of<cpu::sum> = kReduces;
+inline constexpr KernelTraits traits_of<cpu::sum> = kReduces<ops::Reduction::sum>;
 template <>
-inline constexpr KernelTraits traits_of<cpu::nansum> = kReduces;
+inline constexpr KernelTraits traits_of<cpu::nansum> = kReduces<ops::Reduction::nansum>;
 template <>
-inline constexpr KernelTraits traits_of<cpu::prod> = kReduces;
+inline constexpr KernelTraits traits_of<cpu::prod> = kReduces<ops::Reduction::prod>;
 template <>
-inline constexpr KernelTraits traits_of<cpu::amax> = kReduces;
+inline constexpr KernelTraits traits_of<cpu::amax> = kReduces<ops::Reduction::amax>;
 template <>
-inline constexpr KernelTraits traits_of<cpu::amin> = kReduces;
+inline constexpr KernelTraits traits_of<cpu::amin> = kReduces<ops::Reduction::amin>;
 template <>
-inline constexpr KernelTraits traits_of<cpu::any> = kReduces;
+inline constexpr KernelTraits traits_of<cpu::any> = kReduces<ops::Reduction::any>;
 template <>
-inline constexpr KernelTraits traits_of<cpu::all> = kReduces;
+inline constexpr KernelTraits traits_of<cpu::all> = kReduces<ops::Reduction::all>;
 template <>
-inline constexpr KernelTraits traits_of<cpu::count_nonzero> = kReduces;
+inline constexpr KernelTraits traits_of<cpu::count_nonzero> = kReduces<ops::Reduction::count_nonzero>;
 template <>
-inline constexpr KernelTraits traits_of<cpu::norm> = kReduces;
+inline constexpr KernelTraits traits_of<cpu::norm> = kReduces<ops::Reduction::norm>;
 }  // namespace detail
 
 }  // namespace ebb
