@@ -119,6 +119,7 @@ TEST_CASE("what NVRTC does not understand is an error with its words") {
 TEST_CASE("every formula of the elementwise family is one that NVRTC compiles") {
   if (!is_there()) return;
   const std::string source = R"(
+#include "ops/elementwise/cuda_chain.h"
 namespace ebb::ops {
 template <class T>
 __device__ cuda::Vector<T, 1>& at(char* p) { return *reinterpret_cast<cuda::Vector<T, 1>*>(p); }
