@@ -37,6 +37,8 @@ class StridedPosition {
   std::int64_t at(int dim) const { return dim == 0 ? place_ : at_[dim]; }
   /// Elements left along the innermost dimension, this one included.
   std::int64_t left() const { return length_ - place_; }
+  /// The stride of an array along the innermost dimension.
+  std::int64_t step(int array) const { return steps_[array]; }
   /// Moves on by `count` elements, which must not pass the end of the innermost dimension.
   void advance(std::int64_t count) {
     if (place_ + count == length_) return carry();

@@ -148,12 +148,28 @@ class MapPart {
   // before, where the row goes on, and how many of them it has.
   template <class Each>
   void each_row(int i, std::int64_t begin, std::int64_t n, Each&& each) const {
-    StridedPosition<1, PlanOperands<N>> row({plan_, i, 1}, begin / plan_.sizes[0]);
-    std::int64_t skipped = begin % plan_.sizes[0];
-    for (std::int64_t done = 0; done < n; row.advance(1), skipped = 0) {
-      const std::int64_t k = std::min(n - done, plan_.sizes[0] - skipped);
-      each(done, base_[i] + row.offsets()[0] + skipped * inner_[i], k);
-      done += k;
+    const std::int64_t size = plan_.sizes[0];
+    StridedPosition<1, PlanOperands<N>> position({plan_, i, 1}, begin / size);
+    std::int64_t skipped = begin % size;
+    for (std::int64_t done = 0; done < n;) {
+      // The address stays in a register as long as it moves along one dimension.
+      const std::int64_t rows = position.left(), step = position.step(0);
+      char* row = base_[i] + position.offsets()[0];
+      std::int64_t passed = 0;
+      if (skipped != 0) {
+        const std::int64_t k = std::min(n, size - skipped);
+        each(0, row + skipped * inner_[i], k);
+        done = k;
+        skipped = 0;
+        passed = 1;
+        row += step;
+      }
+      for (; passed < rows && n - done >= size; ++passed, row += step, done += size) each(done, row, size);
+      if (passed < rows && done < n) {
+        each(done, row, n - done);
+        return;
+      }
+      position.advance(passed);
     }
   }
 
