@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 
@@ -163,6 +164,8 @@ TEST_CASE("the caller waits for no worker that has not begun") {
             held = true;
             for (;;) pause();
           });
+          // The worker sleeps by then: a handler in the middle of its way there may keep a lock.
+          std::this_thread::sleep_for(std::chrono::milliseconds(50));
           pthread_kill(worker, SIGUSR1);
           while (!held) std::this_thread::yield();
           for (int i = 0; i < 100; ++i)
