@@ -49,7 +49,7 @@ function(ebb_add_component name)
   endif()
 endfunction()
 
-# Where an installed package has the programs of verbs.
+# The folder of an installed package that holds the programs of verbs.
 set(EBB_VERB_DIR ${CMAKE_INSTALL_LIBEXECDIR}/ebb)
 
 # ebb_add_program(<target> <name> <folder> <component>): a program of that name, built beside all others, installed in the folder.

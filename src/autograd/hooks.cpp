@@ -181,7 +181,7 @@ struct SavedHooksFrame {
 
 namespace {
 
-// What a pack hook returned, with the hook that understands it.
+// The value that a pack hook returned, with the hook that unpacks it.
 struct Packed {
   std::shared_ptr<void> value;
   std::shared_ptr<void> context;
@@ -200,7 +200,7 @@ SavedTensorHooks::~SavedTensorHooks() {
 }
 
 std::shared_ptr<void> pack_saved(const Variable& x) {
-  // What the hook itself computes is not packed.
+  // Tensors that the hook itself saves are not packed.
   struct Aside {
     SavedHooksFrame* frame = std::exchange(thread_state.saved_hooks, nullptr);
     ~Aside() { thread_state.saved_hooks = frame; }

@@ -104,7 +104,7 @@ class SourceParts {
   std::map<std::size_t, Named> named_;
   std::map<std::string, std::string> by_layout_;  // the names of arrays, keyed by buffer and layout
   std::map<char, int> count_;                     // the number of names that begin with a letter
-  std::array<std::string, 6> arrays_;             // indexed by Buffer::Kind
+  std::array<std::string, 7> arrays_;             // indexed by Buffer::Kind
   std::string calls_, results_;
   safetensors::NamedTensors weights_;
 };

@@ -114,7 +114,7 @@ std::string SourceParts::name_of(const NdArray& array) {
   const Buffer& found = tape_.buffers[at];
   const auto kind = static_cast<std::size_t>(found.kind);
   if (buffer.name.empty()) {
-    const char letter = "xwctty"[kind];
+    const char letter = "xwcttyk"[kind];
     name = letter + std::to_string(found.kind == Buffer::Kind::input ? found.input : count_[letter]++);
     buffer.name = name;
     arrays_[kind] += "  NdArray " + name + "{" + memory(at, name, array) + layout;

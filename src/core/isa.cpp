@@ -1,5 +1,5 @@
-// Which instructions the CPU's kernels use: chosen once, as the library is loaded, but for AMX, which is
-// asked for, and the deterministic mode.
+// The choice of the instructions that the CPU's kernels use, made once as the library is loaded; the request
+// for AMX, and the deterministic mode.
 #include "core/isa.h"
 
 #include <ebb/core/deterministic.h>
@@ -25,7 +25,7 @@
 namespace ebb {
 namespace {
 
-// What EBB_AMX says; empty where it is not set.
+// The value of EBB_AMX; empty if it is not set.
 std::string_view wish() {
   const char* const wanted = detail::environment("EBB_AMX");
   return wanted ? wanted : "";

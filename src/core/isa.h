@@ -6,7 +6,7 @@
 
 namespace ebb::detail {
 
-/// What is known of AMX. A process that never could use it never asks: Linux lets tiles be used only by those
+/// The state of AMX. A process that never could use it never asks: Linux lets tiles be used only by those
 /// that ask, and from then on wants room for them on every alternate stack of signals (sigaltstack).
 enum class Amx : std::uint8_t { unasked, granted, on, off };
 extern constinit std::atomic<Amx> amx;

@@ -1,4 +1,4 @@
-// What the system gives this process: pages of memory, and what its control groups allow.
+// Resources that the system gives this process: pages of memory, and the limits of its control groups.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What loaders share: page-locked batches, a position in an archive, and the errors of workers.
+// Parts that all loaders share: page-locked batches, a position in an archive, and the errors of workers.
 #include <ebb/cuda/cuda.h>
 #include <ebb/data/data_loader.h>
 #include <ebb/data/pinned.h>

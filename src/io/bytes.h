@@ -74,7 +74,7 @@ class BytesInMemory final : public Bytes {
 /// what is none of a reader's: of an endless stream no more is read.
 std::string rest_of(std::istream& stream, const std::function<void(std::string_view start)>& check);
 
-/// What `body` throws gets the path, unless it has it or there is none.
+/// Calls `body`, and adds the path to the message of an exception unless it has the path already.
 template <class Body>
 auto located(const std::string& path, const Body& body) -> decltype(body()) {
   try {

@@ -46,7 +46,7 @@ void check_start(std::string_view start);
 /// size.
 Header parse_header(const char* text, std::size_t length, std::uint64_t file_size);
 
-/// What stands in the JSON text, entries in its order, each sound by itself.
+/// Reads the JSON text. The entries keep its order; each is checked by itself.
 void parse_json(const char* text, std::size_t length, Header& header);
 
 }  // namespace ebb::safetensors

@@ -113,7 +113,7 @@ struct FastDivisor {
   }
 };
 
-/// What leaves every number undivided.
+/// A divisor that leaves every number undivided.
 constexpr FastDivisor kUndivided{INT32_MAX};
 
 /// Byte offsets of N arrays for units of `width` neighbouring elements of the innermost dimension.

@@ -22,8 +22,8 @@ constexpr int row_team(std::int64_t n, int elements) {
 /// Rows of a block: teams that fit into a warp share one.
 constexpr int rows_per_block(int team) { return team <= 32 ? kTeamBlock / team : 1; }
 
-/// Which elements of a row of n one thread of a team keeps, in `units` of `width`: neighbours where rows are
-/// whole aligned vectors, elements that lie a team apart elsewhere.
+/// The elements of a row of n that one thread of a team keeps, in `units` of `width`: neighbours where rows
+/// are whole aligned vectors, elements that lie a team apart elsewhere.
 struct RowSlots {
   int n, rank, size, width;
   bool vectors;
@@ -98,9 +98,8 @@ struct ScanPlan {
   std::int64_t chunk = 0;      // elements, the last chunk's perhaps fewer
 };
 
-/// Where the tiles of a contiguous line begin that is read by vectors of `width` elements: so many places
-/// before its first, as the scan goes, that every vector is aligned. `at` is where the line begins in memory,
-/// in elements.
+/// The number of places before the first element of a contiguous line at which its tiles begin, so that every
+/// vector of `width` elements is aligned. `at` is the address of the line in elements.
 EBB_HD constexpr int scan_pad(std::uint64_t at, std::int64_t n, int width, bool reverse) {
   const std::uint64_t end = at + static_cast<std::uint64_t>(n), w = static_cast<std::uint64_t>(width);
   return static_cast<int>(reverse ? (w - end % w) % w : at % w);

@@ -1,5 +1,5 @@
-// What the modules share: their names, in errors and on a profiler's timeline, and training flags as settings
-// of the program.
+// Parts that all modules share: their names, in errors and on a profiler's timeline, and training flags as
+// settings of the program.
 #include "nn/module_tools.h"
 
 #include <ebb/core/warning.h>

@@ -294,7 +294,7 @@ serialize::InputArchive optimizer_in(const safetensors::File& file, const std::s
 }
 
 std::string advice_on_wrapped(const std::vector<std::string>& names, const std::vector<std::string>& own) {
-  // Of DataParallel and DistributedDataParallel, torch.compile, Lightning.
+  // The prefixes of DataParallel and DistributedDataParallel, torch.compile, and Lightning.
   for (const char* const prefix : {"module.", "_orig_mod.", "model."}) {
     const auto begins = [&](const std::string& name) { return name.starts_with(prefix); };
     if (!names.empty() && std::all_of(names.begin(), names.end(), begins) &&

@@ -22,7 +22,7 @@ std::unique_ptr<nn::StateSource> open_state(std::istream& stream, const std::str
 /// The same state without what is to be ignored, and under other names.
 std::unique_ptr<nn::StateSource> renamed(std::unique_ptr<nn::StateSource> state, const LoadOptions& options);
 
-/// Of a part that none of the names begins with: throws with the nearest that there are.
+/// Throws for a part with which no name begins, and names the nearest ones.
 [[noreturn]] void fail_of_part(const std::string& key, const std::vector<std::string>& names);
 
 /// The optimizer's part of a file: what `key` names; without one the whole file, or what stands in a

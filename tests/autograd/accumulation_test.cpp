@@ -192,7 +192,7 @@ TEST_CASE("a leaf's gradient shares no memory with the caller's seed, nor with a
   }
 }
 
-// What the walk makes of the gradients that nodes and hooks return.
+// The walk accumulates the gradients that nodes and hooks return.
 
 namespace {
 

@@ -244,7 +244,7 @@ TEST_CASE("engine: sums under create_graph are part of the graph") {
   require_values(grad({g}, {x})[0], {50});
 }
 
-// What one walk of the graph runs, in which order, and what it hands over.
+// One walk of the graph: the nodes that it runs, their order, and the gradients that it delivers.
 
 namespace {
 
@@ -326,7 +326,7 @@ TEST_CASE("walk: grad() has no node compute what leads to none of its inputs") {
   CHECK(asked == std::vector<bool>{true, true});
   require_values(both[0], {4, 6});
   require_values(both[1], {5, 7});
-  // What was not computed the first time is there the next.
+  // A gradient that the first walk did not compute is there in the next one.
   const Variable gx = ebb::autograd::grad({y}, {x}, {}, true, /*create_graph=*/true)[0];
   gx.sum().backward();
   require_values(w.grad(), {2, 2});

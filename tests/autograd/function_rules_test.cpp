@@ -1,5 +1,5 @@
-// What custom functions may declare, take and return: lists of tensors, views, and what the graph keeps of
-// them.
+// Rules of custom functions: the lists of tensors and views that they declare, take and return, and the parts
+// that the graph keeps.
 #include <ebb/autograd/hooks.h>
 #include <ebb/autograd/record.h>
 
@@ -8,8 +8,6 @@
 #include <array>
 #include <deque>
 #include <filesystem>
-
-// What custom functions may declare and return, and what the graph keeps of them.
 
 using namespace semantics;
 

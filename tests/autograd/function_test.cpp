@@ -171,7 +171,7 @@ TEST_CASE("gradcheck takes a custom function and shows where it is wrong") {
   REQUIRE_THAT(message, support::Contains("fast mode"));
 }
 
-// What a custom function keeps beside its tensors: every kind of value comes back, and only as what it is.
+// Values that a custom function saves beside its tensors come back, each only as the kind that it is.
 
 using ebb::Scalar;
 using ebb::autograd::SavedValue;

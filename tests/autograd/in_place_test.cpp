@@ -194,7 +194,7 @@ TEST_CASE("an in-place op on a view of a view that was made a leaf throws") {
   require_values(x, {0, 1, 2, 3, 4, 5});
 }
 
-// What writes, detach_(), data() and a base's changes do to a tensor's history and kept gradient.
+// Writes, detach_(), data() and changes of a base: their effect on a tensor's history and kept gradient.
 
 namespace {
 

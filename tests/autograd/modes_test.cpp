@@ -287,7 +287,7 @@ TEST_CASE("a checkpointed function can be differentiated twice") {
   require_values(grad({g}, {x})[0], {12});
 }
 
-// What a checkpointed function may count on, and what it must keep to.
+// The promises that a checkpointed function gets, and the rules that it must keep.
 
 using ebb::autograd::checkpoint;
 

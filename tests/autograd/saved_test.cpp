@@ -1,4 +1,4 @@
-// What nodes keep for backward, through hooks too, and when nodes and what they saved are freed.
+// Tensors that nodes save for backward, with and without hooks, and the time at which they are freed.
 #include <ebb/autograd/saved_variable.h>
 
 #include "autograd/semantics.h"
@@ -6,8 +6,6 @@
 #include <pthread.h>
 
 #include <cmath>
-
-// What nodes keep for backward: where its gradient goes, and when it is freed.
 
 using namespace semantics;
 using ebb::autograd::SavedTensorHooks;
@@ -159,7 +157,7 @@ TEST_CASE("saved: an unpack hook must return a tensor") {
   EBB_REQUIRE_ERROR(y.backward(), "SavedTensorHooks: the unpack hook returned an undefined tensor.");
 }
 
-// Which tensors saved-tensor hooks are given, and what comes of those they give back.
+// Saved-tensor hooks: the tensors that they are given, and the use of those that they return.
 
 namespace {
 

@@ -145,8 +145,8 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-// What one thread would keep, without its batches: carves blocks of a class, and puts them back batch by
-// batch.
+// A thread's part of the allocator, without its batches: carves blocks of a class, and puts them back batch
+// by batch.
 struct Carver {
   SmallBlocks& depot;
   OpenSlab slab;
@@ -215,7 +215,7 @@ TEST_CASE("a trim returns the slabs of which all blocks are free and keeps the o
   CHECK(depot.trim() == 0);
   for (int i = 0; i < 64; ++i) REQUIRE(static_cast<char*>(kept)[i] == 7);
 
-  // What stays is handed out again, then all of it goes.
+  // The rest is handed out again, and then all of it is freed.
   std::vector<void*> again;
   for (Batch batch; (batch = depot.take(a)).head;)
     while (batch.count) again.push_back(batch.pop());

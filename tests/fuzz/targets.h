@@ -46,7 +46,7 @@ inline const Target kVisionTargets[] = {
 
 std::string gzip(std::string_view bytes);
 
-// What is fuzzed of files that hold tensors: PyTorch's, libtorch's, NumPy's, indices, checkpoints.
+// Fuzzed readers of files that hold tensors: PyTorch's, libtorch's, NumPy's, indices, checkpoints.
 
 bool read_torch(std::string_view bytes);         ///< a whole file: zip, before 1.6, or an archive of libtorch
 bool read_torch_pickle(std::string_view bytes);  ///< what describes the data, in a sound zip

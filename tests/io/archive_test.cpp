@@ -223,7 +223,7 @@ TEST_CASE("a module is written as libtorch writes it") {
   pytorch::save(*model, temporary("module.pt"));
   load(loaded, temporary("module.pt"));
   CHECK(same(*loaded, *model));
-  // What libtorch.cpp compares with.
+  // The values that libtorch.cpp compares with.
   std::vector<std::pair<std::string, Tensor>> values;
   for (const Tensor& x : model->parameters()) values.emplace_back(std::to_string(values.size()), x.detach());
   for (const Tensor& x : model->buffers()) values.emplace_back(std::to_string(values.size()), x);

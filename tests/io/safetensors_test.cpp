@@ -246,7 +246,7 @@ TEST_CASE("archives nest, and hold modules and optimizers") {
   CHECK_THROWS_WITH(in.read("optimizer", part), Contains("InputArchive: there is no archive \"optimizer"));
 }
 
-// What files hold besides tensors that ebb has: the bytes of the format, other dtypes, other formats, very
+// Files with more than tensors that ebb has: the bytes of the format, other dtypes, other formats, very
 // many entries, and files that change while they are read.
 
 namespace {

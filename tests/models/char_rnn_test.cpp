@@ -150,7 +150,7 @@ TEST_CASE("top_p draws among the fewest whose probabilities reach it") {
   close(frequencies(GenerateOptions().top_p(0.75)), {3 / 9.0, 0, 4 / 9.0, 2 / 9.0});
   close(frequencies(GenerateOptions().top_p(0.65)), {3 / 7.0, 0, 4 / 7.0, 0});
   close(frequencies(GenerateOptions().top_p(0.01)), {0, 0, 1, 0});
-  // Of what top_k leaves: 4/7 are fewer than 0.6, 3/4 of 16/30, 9/30 and 4/30 are not.
+  // Shares of the tokens that top_k leaves: 4/7 are fewer than 0.6, 3/4 of 16/30, 9/30 and 4/30 are not.
   close(frequencies(GenerateOptions().top_k(2).top_p(0.6)), {3 / 7.0, 0, 4 / 7.0, 0});
   close(frequencies(GenerateOptions().top_k(2).top_p(0.5)), {0, 0, 1, 0});
 }

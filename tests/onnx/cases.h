@@ -32,7 +32,7 @@ Tensors evaluate(const Model& model, const Tensors& inputs);
 /// nothing is.
 std::string difference(const Tensors& actual, const Case& test);
 
-// What of ONNX's node tests ebb does not run, and why.
+// The node tests of ONNX that ebb does not run, with the reason.
 
 struct Skip {
   const char* what;  ///< an op, or a pattern of case names

@@ -1,4 +1,4 @@
-// What the tests of ops share: inputs, references by plain loops, and comparisons.
+// Helpers that the tests of ops share: inputs, references by plain loops, and comparisons.
 #pragma once
 
 #include <ebb/derivatives/gradcheck.h>
@@ -115,7 +115,7 @@ inline void in_place(const char* name, const Variable& self, const Variable& cha
   METHOD(x, name __VA_OPT__(, ) __VA_ARGS__); \
   IN_PLACE(x, name __VA_OPT__(, ) __VA_ARGS__)
 
-// What the tests of linear algebra, convolution and pooling share.
+// Helpers that the tests of linear algebra, convolution and pooling share.
 
 namespace product_test {
 

@@ -67,7 +67,7 @@ TEST_CASE(
       CHECK(most.item<double>() == std::min(at, high));
       const auto share = [](bool wins, bool meets) { return meets ? 0.5 : double(wins); };
       const bool apart = low < high;
-      // Where the bounds are exchanged the upper one decides, whatever x is.
+      // If the bounds are exchanged, the upper one decides for every x.
       const Values shares = {share(at >= low && at <= high, apart && (at == low || at == high)),
                              share(at < low && low <= high, apart && at == low),
                              share(at > high || high < low, apart && at == high)};

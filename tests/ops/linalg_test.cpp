@@ -315,7 +315,8 @@ TEST_CASE("methods of products have the defaults of the functions") {
   CHECK(equal(a.clone().addcmul_(a, a), a + a * a));
 }
 
-// What compiled functions rely on in matrix products: sums in one rounding, rows by themselves, no -0.
+// Properties of matrix products that compiled functions rely on: sums in one rounding, rows by themselves, no
+// -0.
 
 using namespace ebb;
 

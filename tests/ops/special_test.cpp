@@ -71,7 +71,7 @@ TEST_CASE("i0 and its derivative have the tabulated values at both ends of the s
     CHECK(ebb::i0(x)[i].item<double>() == Approx(zero[i]).epsilon(1e-14));
     CHECK(special_i1(x)[i].item<double>() == Approx(one[i]).epsilon(1e-14).margin(0));
   }
-  // Where the two series meet they agree.
+  // The two series agree at the point at which they meet.
   const Variable below = tensor({std::nextafter(20.0, 0.0)}, kDouble), above = tensor({20.0}, kDouble);
   CHECK(ebb::i0(below).item<double>() == Approx(ebb::i0(above).item<double>()).epsilon(1e-14));
   CHECK(std::isinf(ebb::i0(tensor({800.0}, kDouble)).item<double>()));

@@ -97,7 +97,7 @@ void check_layouts(const Row& row) {
   }
 }
 
-// What rows say themselves: values and slopes at places, dtypes, the node's name.
+// Checks of values that a row states: values and slopes at places, dtypes, the node's name.
 
 namespace {
 

@@ -159,7 +159,7 @@ Row& drawn(const char* name, Variable (*f)()) {
       .cpu_only(kDevice);
 }
 
-/// What is overwritten has a gradient of zero.
+/// The gradient of an overwritten tensor is zero.
 Row& overwritten(const char* name, Variable (*f)(V)) {
   return unary(name, f).no_reference(kGolden).double_only(kDrawn).no_layouts(kMemory).cpu_only(kDevice);
 }

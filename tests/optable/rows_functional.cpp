@@ -1,4 +1,4 @@
-// What of nn::functional has a formula of its own, and layers' poolings, losses and normalisations.
+// Functions of nn::functional with formulas of their own, and layers' poolings, losses and normalisations.
 #include <ebb/core/random.h>
 #include <ebb/nn/functional/activation.h>
 #include <ebb/nn/functional/dropout.h>
@@ -242,7 +242,7 @@ namespace {
 
 namespace F = ebb::nn::functional;
 
-// Where a fractional pooling's window o begins.
+// The first position of a fractional pooling's window o.
 std::int64_t begins(std::int64_t o, std::int64_t in, std::int64_t out, std::int64_t kernel, double u) {
   if (o == out - 1) return in - kernel;
   const double step = static_cast<double>(in - kernel) / static_cast<double>(out - 1);

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-// What rows of losses share.
+// Helpers that rows of losses share.
 
 namespace optable {
 

@@ -51,7 +51,7 @@ struct Layout {
 };
 const std::vector<Layout>& layouts();
 
-/// What the row's function gives for these inputs, then their gradients; inputs keep their strides.
+/// The results of the row's function for these inputs, then their gradients; inputs keep their strides.
 variable_list laid_out_results(const Row& row, const variable_list& inputs);
 
 }  // namespace optable

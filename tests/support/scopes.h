@@ -1,4 +1,4 @@
-// What holds for the length of a scope: an environment variable, kept warnings, a system that refuses
+// Settings that hold for the length of a scope: an environment variable, kept warnings, a system that refuses
 // threads.
 #pragma once
 

@@ -239,7 +239,7 @@ TEST_CASE("the next run reads what the last one made, unless it is damaged") {
   CHECK(run().graph);
   CHECK(count == 2);
   CHECK_FALSE(run().graph);  // it was written anew
-  // What is whole, but no plan to cuDNN, is made anew as well.
+  // A whole file that is no plan to cuDNN is made anew as well.
   PlanFiles(folder.path(), "a device").save(asked.task.problem, "{\"cudnnVersion\": 1}");
   CHECK(run().graph);
   CHECK(count == 3);

@@ -1,4 +1,4 @@
-// What the lanes of a warp do together: shuffles, votes, matches, reductions, matrices.
+// Instructions that the lanes of a warp execute together: shuffles, votes, matches, reductions, matrices.
 #include "support.h"
 
 #include <bit>

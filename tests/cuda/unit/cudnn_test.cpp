@@ -1,4 +1,4 @@
-// What cuDNN and ebb's kernels compute, each against the CPU, in several threads too, and handles and plans.
+// Results of cuDNN and of ebb's kernels against the CPU, also in several threads; handles and plans.
 #include <ebb/ebb.h>
 
 #include "cuda/unit/against_cpu.h"
@@ -14,9 +14,6 @@
 #include <thread>
 #include <utility>
 #include <vector>
-
-// What cuDNN computes and what ebb's kernels compute in its place, each against the CPU: convolutions, batch
-// norm in training.
 
 using namespace ebb;
 using testing::check_close;
@@ -265,8 +262,6 @@ TEST_CASE("a captured batch norm and what follows it with and without cuDNN") {
     CHECK_FALSE(left.eq(1).any().cpu().item<bool>());
   });
 }
-
-// What cuDNN computes when several streams or threads ask at once.
 
 TEST_CASE("batch norms on several streams at once, with and without cuDNN") {
   const Deterministic guard;

@@ -85,7 +85,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 77;
 
-/// What dropout of x must give: x's elements in the order of its memory, masked on the host.
+/// The result that dropout of x must give: x's elements in the order of its memory, masked on the host.
 Tensor on_host(const Tensor& x, double p, std::uint64_t draw) {
   const Tensor from = x.detach().cpu();
   const double scale = x.dtype() == kDouble ? 1 / (1 - p) : double{1 / static_cast<float>(1 - p)};

@@ -99,7 +99,7 @@ using Padded = Pair (*)(const Variable&, const Variable&, TensorList, bool, std:
 using Packed = Pair (*)(const Variable&, const Variable&, const Variable&, TensorList, bool, std::int64_t,
                         double, bool, bool);
 
-// What a call reads: rows, the first states, an LSTM's cells, the parameters.
+// The inputs of a call: rows, the first states, an LSTM's cells, the parameters.
 variable_list inputs_of(const Case& c) {
   const std::int64_t directions = c.both_ways ? 2 : 1, out = c.projected > 0 ? c.projected : kHidden,
                      gates = c.kind == Kind::lstm  ? 4
@@ -276,7 +276,7 @@ TEST_CASE("gradients of recurrent layers by cuDNN: the same twice and those that
     const variable_list once = autograd::grad({mixed(got)}, there, {}, true),
                         again = autograd::grad({mixed(got)}, there, {}, true);
     for (std::size_t i = 0; i < once.size(); ++i) CHECK(allclose(once[i].cpu(), again[i].cpu(), 1e-6, 1e-6));
-    // Of one result, by one input: each other gradient is undefined.
+    // The gradient of one result by one input alone: each other gradient is undefined.
     for (std::size_t result = 0; result < got.size(); ++result)
       for (std::size_t i = 0; i < there.size(); ++i) {
         INFO("result " << result << " by input " << i);

@@ -91,7 +91,7 @@ EBB_API Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, s
                            const TensorOptions& options = {}, optional<Device> target_device = nullopt);
 
 namespace detail {
-/// Who frees the memory of a from_blob; `free` may be null.
+/// The owner of a from_blob's memory. `free` releases the memory; it may be null.
 struct BlobOwner {
   void (*free)(void* context, void* data) = nullptr;
   void* context = nullptr;

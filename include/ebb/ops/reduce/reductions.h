@@ -45,7 +45,7 @@ EBB_API Variable amin(const Variable& self, IntArrayRef dim = {}, bool keepdim =
 /// Both at once: (min, max). (torch.aminmax)
 EBB_API std::tuple<Variable, Variable> aminmax(const Variable& self, optional<std::int64_t> dim = nullopt,
                                                bool keepdim = false);
-/// Where the largest or smallest element first stands (Long): along `dim`, or among all elements in row-major
+/// The first index of the largest or smallest element (Long): along `dim`, or among all elements in row-major
 /// order. (torch.argmax)
 EBB_API Variable argmax(const Variable& self, optional<std::int64_t> dim = nullopt, bool keepdim = false);
 EBB_API Variable argmin(const Variable& self, optional<std::int64_t> dim = nullopt, bool keepdim = false);

@@ -28,7 +28,7 @@ EBB_API Variable diff(const Variable& self, std::int64_t n = 1, std::int64_t dim
 
 /// y[i] = x[i] + links[i - 1] * y[i - 1] along `dim`; from the end backwards, y[i] = x[i] + links[i] * y[i +
 /// 1], if `reverse`. links has one element fewer than x: the factors between neighbours. Floating dtypes.
-/// What gradients of cumulative products are made of. Differentiable.
+/// Gradients of cumulative products are computed with it. Differentiable.
 EBB_API Variable linear_recurrence(const Variable& x, const Variable& links, std::int64_t dim,
                                    bool reverse = false);
 

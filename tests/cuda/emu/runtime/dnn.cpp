@@ -19,8 +19,9 @@
 #include <limits>
 #include <vector>
 
-// What the stand-ins for cuDNN share: with EBB_EMU_DNN set they compute by the CPU's kernels, which tests how
-// the library is called; without, they have no algorithm for anything, so that ebb's own kernels are tested.
+// Parts that the stand-ins for cuDNN share. With EBB_EMU_DNN set they compute by the CPU's kernels, which
+// tests how the library is called; without, they have no algorithm for anything, so that ebb's own kernels
+// are tested.
 
 namespace ebb::emu {
 
@@ -30,7 +31,7 @@ inline NdArray on_cpu(const NdArray& x) {
                  DimVector(x.strides()), 0, x.dtype());
 }
 
-/// What the CPU's kernels take.
+/// A contiguous copy in a dtype that the CPU's kernels take.
 inline NdArray plain(const NdArray& x) {
   NdArray out = NdArray::empty(x.sizes(), x.dtype() == kDouble ? kDouble : kFloat);
   kernels::copy(Device(kCPU), out, x);
@@ -124,7 +125,7 @@ ops::AttentionSaved on_cpu(const DnnAttention& a) {
   return call;
 }
 
-// What the library asks of its arrays.
+// Whether the arrays fulfil the library's conditions.
 bool is_taken(const DnnAttention& a) {
   const auto fits = [](const NdArray& x) {
     const IntArrayRef strides = x.strides();
@@ -357,7 +358,7 @@ void forward(const Call& c, std::int64_t d, const NdArray& last_hidden, const Nd
   if (last_cell.defined()) set(state_of(last_cell, d), trace.last.cell);
 }
 
-// What an LSTM's projection reads: the output gate times the tanh of the cell.
+// The input of an LSTM's projection: the output gate times the tanh of the cell.
 NdArray before_projection(const ops::RnnTrace& trace, std::int64_t size) {
   const std::int64_t rows = trace.gates.sizes()[0];
   NdArray out = NdArray::empty({rows, size}, trace.gates.dtype());

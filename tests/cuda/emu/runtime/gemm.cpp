@@ -99,7 +99,7 @@ bool gemm_epilogue(Device device, DType dtype, const BatchedMatrix& a, const Bat
 
 namespace {
 
-/// Of a key what is compared.
+/// The bits of a key that are compared.
 std::uint64_t compared(std::uint64_t key, KeyBits bits) {
   const std::uint64_t below = bits.to < 64 ? (std::uint64_t{1} << bits.to) - 1 : ~std::uint64_t{0};
   return (key & below) >> bits.from;
