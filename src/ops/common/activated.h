@@ -1,13 +1,13 @@
-// Activations whose results were computed before, with what they are applied to.
+// Records an activation that was computed by a fused kernel.
 #pragma once
 
 #include <ebb/autograd/variable.h>
 
 namespace ebb::ops {
 
-/// `result`, recorded as relu(self). Of self only the history is looked at: its elements need not be there.
+/// Records `result` as relu(self). Only the history of `self` is read; its elements need not exist.
 Variable recorded_relu(const Variable& self, NdArray result);
-/// `result`, recorded as gelu(self, "tanh").
+/// Records `result` as gelu(self, "tanh").
 Variable recorded_gelu_tanh(const Variable& self, NdArray result);
 
 }  // namespace ebb::ops

@@ -1,4 +1,4 @@
-// Arrays made from arrays, without a graph.
+// Conversions and copies of arrays, outside of the graph.
 #include "ops/common/arrays.h"
 
 #include "ops/common/kernels.h"

@@ -1,29 +1,29 @@
-// Arrays made from arrays, without a graph: every copy that an op takes of its inputs is one of these.
+// Conversions and copies of arrays, outside of the graph. Every copy of an op's inputs is made by one of
+// these functions.
 #pragma once
 
 #include <ebb/autograd/variable.h>
 
 namespace ebb::ops {
 
-/// The form in which a kernel takes an array; a field that is left out asks for nothing.
+/// The form in which a kernel takes an array. A field without a value permits any.
 struct ArrayForm {
   optional<DType> dtype = nullopt;
   MemoryFormat format = MemoryFormat::Contiguous;
-  OptionalIntArrayRef sizes = nullopt;  // the array is expanded to these
+  OptionalIntArrayRef sizes = nullopt;  // `sizes`: the array is expanded to these
   bool pinned = false;                  // a copy is made in page-locked memory
 };
 inline constexpr ArrayForm kContiguousForm;
-/// x itself if it has the form, else a copy that does.
+/// Returns x itself if it has the form, else a copy in that form.
 NdArray contiguous_array(const NdArray& x, const ArrayForm& form = kContiguousForm);
-/// The same of a tensor; none of an undefined one.
+/// Returns the tensor's array in that form, or an undefined array if the tensor is undefined.
 NdArray contiguous_array(const Variable& x, const ArrayForm& form = kContiguousForm);
-/// x itself if it is of the dtype, else a contiguous copy that is.
+/// Returns x itself if it has the dtype, else a contiguous copy in the dtype.
 NdArray cast_array(const NdArray& x, DType dtype);
-/// A contiguous copy of x, to be written into.
+/// Returns a contiguous copy of x, which the caller may overwrite.
 NdArray copied_array(const NdArray& x);
-/// A contiguous array of zeros.
 NdArray zeros_array(IntArrayRef sizes, DType dtype, Device device);
-/// `value` as an array without dimensions.
+/// Returns an array without dimensions that holds `value`.
 NdArray scalar_array(const Scalar& value, DType dtype, Device device);
 
 }  // namespace ebb::ops

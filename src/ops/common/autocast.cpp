@@ -1,4 +1,4 @@
-// Casting the inputs of an op, and keeping the casts of weights.
+// Autocast: casts the inputs of an op, and caches the casts of weights.
 #include "ops/common/autocast.h"
 
 #include <ebb/autograd/grad_mode.h>
@@ -14,10 +14,10 @@ namespace ebb::ops {
 using autograd::AutocastState;
 using autograd::thread_state;
 
-/// By weight. An entry serves as long as the weight holds what was cast.
+/// The casts of weights, keyed by weight. An entry is valid until the weight's elements change.
 struct CastCache {
   struct Entry {
-    Variable weight;  // so that no other takes its place
+    Variable weight;  // keeps the weight alive, so that no other tensor gets its address
     Variable cast;
     const Storage* storage;
     std::uint32_t version;
@@ -32,9 +32,9 @@ void clear_cast_cache() {
 
 namespace {
 
-// A parameter that is cast for use: the cast is worth keeping. In a graph being captured nothing is kept, as
-// a replay has to cast what the weights are by then; nor where the cast would have no history.
-bool is_kept(const Variable& x, DType target) {
+// Whether the cast of x is cached: x must be a parameter, and the cast must be part of the graph. While a
+// graph is captured nothing is cached, because each replay has to cast the current weights.
+bool is_cached(const Variable& x, DType target) {
   const AutocastState& state = thread_state.autocast;
   return state.cache_enabled && state.nesting > 0 && target != kFloat && x.dtype() == kFloat &&
          x.requires_grad() && x.is_leaf() && !x.is_view() && GradMode::is_enabled() &&
@@ -70,8 +70,8 @@ Autocast::Autocast(const ListedOp& op, std::initializer_list<TensorList> inputs)
       return;
     case CastRule::refused:
       detail::fail(op.name,
-                   " is unsafe to autocast: its input in 16 bits reaches 0 or 1 too soon. Use "
-                   "binary_cross_entropy_with_logits, or BCEWithLogitsLoss, of what goes into the sigmoid; "
+                   " is unsafe to autocast: probabilities in 16 bits round to 0 or 1 too early. Use "
+                   "binary_cross_entropy_with_logits or BCEWithLogitsLoss on the input of the sigmoid; "
                    "or call it in a scope of amp::autocast with enabled=false, with inputs in Float.");
     case CastRule::lower:
       target = lower;
@@ -100,7 +100,7 @@ bool Autocast::concerns(const Variable& x) const {
 
 Variable Autocast::operator()(const Variable& x) const {
   if (!casts_tensors_ || !concerns(x) || x.dtype() == target_) return x;
-  return is_kept(x, target_) ? cast_weight(x, target_) : x.to(target_);
+  return is_cached(x, target_) ? cast_weight(x, target_) : x.to(target_);
 }
 
 optional<Variable> Autocast::operator()(const optional<Variable>& x) const {

@@ -1,4 +1,4 @@
-// Autocast at the entry of an op: one line, EBB_AUTOCAST, in each function that is on the lists.
+// Autocast at the entry of an op: each function on the lists calls EBB_AUTOCAST in its first line.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -12,7 +12,8 @@
 
 namespace ebb::ops {
 
-/// The rules of an op that is on the lists, whose name is a literal; one that is not does not compile.
+/// The cast rules of an op on the lists. The name must be a literal; a name that is not on the lists does not
+/// compile.
 struct ListedOp {
   consteval ListedOp(const char* name) : ListedOp(*find_cast_entry(name)) {}
   std::string_view name;
@@ -25,8 +26,9 @@ struct ListedOp {
 template <class T>
 concept WithoutTensors = !std::is_convertible_v<const T&, TensorList>;
 
-/// The tensors among the arguments of an op that decide about its casts: the first one's device asks for
-/// them, and `widest` looks at all of them. An optional tensor, a bias say, is cast but decides nothing.
+/// The tensors among the arguments of an op that decide about its casts: the device of the first one selects
+/// the rule, and `widest` depends on the dtypes of all. An optional tensor, for example a bias, is cast but
+/// decides nothing.
 inline TensorList deciding_tensors(const Variable& x) { return x; }
 inline TensorList deciding_tensors(TensorList list) { return list; }
 template <WithoutTensors T>
@@ -34,8 +36,8 @@ TensorList deciding_tensors(const T&) {
   return {};
 }
 
-/// The casts of one call. While it lives autocast is off, so that what the op is made of takes its inputs as
-/// they are. False where there is nothing to do.
+/// The casts of one call. During its lifetime autocast is off, so that the ops that the call is composed of
+/// take their inputs unchanged. Converts to false if there is nothing to cast.
 class Autocast {
  public:
   Autocast() = default;
@@ -47,7 +49,8 @@ class Autocast {
   Autocast& operator=(const Autocast&) = delete;
   explicit operator bool() const { return target_ != DType::Undefined; }
 
-  /// An argument as the op takes it: tensors cast, or the dtype of the result set, all else unchanged.
+  /// Returns an argument as the op takes it: tensors are cast, a missing dtype becomes that of the result,
+  /// and everything else is unchanged.
   Variable operator()(const Variable& x) const;
   optional<Variable> operator()(const optional<Variable>& x) const;
   std::vector<Variable> operator()(TensorList list) const;
@@ -69,7 +72,7 @@ class Autocast {
   std::uint8_t devices_ = 0;
 };
 
-/// The casts of a call of `op` with these arguments.
+/// Returns the casts of a call of `op` with these arguments.
 template <class... Arguments>
 [[gnu::always_inline]] inline Autocast autocast(ListedOp op, const Arguments&... arguments) {
   if (autograd::thread_state.autocast.devices == 0) [[likely]]
@@ -77,16 +80,15 @@ template <class... Arguments>
   return Autocast(op, {deciding_tensors(arguments)...});
 }
 
-/// Frees the casts of weights that are kept.
+/// Frees the cached casts of weights.
 void clear_cast_cache();
 
 }  // namespace ebb::ops
 
-/// Calls `function` again with its arguments cast where autocast asks for that. `op`, a literal, is the name
-/// on the lists.
+/// Calls `function` again with cast arguments if autocast applies. `op` is a literal, the name on the lists.
 #define EBB_AUTOCAST_AS(op, function, ...)                                  \
   if (const auto cast = ::ebb::ops::autocast(op, __VA_ARGS__)) [[unlikely]] \
   return [&](const auto&... arguments) { return function(cast(arguments)...); }(__VA_ARGS__)
 
-/// The same of a function that is listed by its own name.
+/// The same for a function that is listed under its own name.
 #define EBB_AUTOCAST(function, ...) EBB_AUTOCAST_AS(#function, function, __VA_ARGS__)

@@ -1,4 +1,5 @@
-// What autocast does to which op: PyTorch's lists (ATen/autocast_mode.h, and autocast_mode.cpp for the CPU).
+// The autocast lists: the cast rule of each op, as in PyTorch (ATen/autocast_mode.h, and autocast_mode.cpp
+// for the CPU).
 #pragma once
 
 #include <cstdint>
@@ -7,12 +8,12 @@
 namespace ebb::ops {
 
 enum class CastRule : std::uint8_t {
-  none,        // computes in the dtypes that it meets
-  lower,       // in the 16-bit dtype
-  f32,         // in Float
-  f32_result,  // gives Float, of an op with an argument for the dtype, unless that is given
-  widest,      // Float if one input is, else the 16-bit dtype
-  refused,     // throws: too easily wrong in 16 bits
+  none,        // computes in the dtypes of its inputs
+  lower,       // computes in the 16-bit dtype
+  f32,         // computes in Float
+  f32_result,  // for ops with a dtype argument: the result is Float unless the argument is given
+  widest,      // computes in Float if any input is Float, else in the 16-bit dtype
+  refused,     // throws: in 16 bits the result is too easily wrong
 };
 
 struct CastEntry {
@@ -24,9 +25,9 @@ namespace casts {
 
 using enum CastRule;
 
-// An op that is made of others, and not listed itself, casts as these do.
+// An op that is composed of others and not listed itself casts as those do.
 inline constexpr CastEntry kList[] = {
-    // Products.
+    // Matrix products.
     {"addbmm", lower, lower},
     {"addmm", lower, lower},
     {"addmv", lower, none},
@@ -37,7 +38,7 @@ inline constexpr CastEntry kList[] = {
     {"chain_matmul", lower, lower},
     {"cross", widest, none},
     {"dot", widest, none},
-    {"einsum", lower, none},  // on the CPU its products are cast, as bmm's
+    {"einsum", lower, none},  // on the CPU its products are cast, as bmm
     {"linear", lower, lower},
     {"linear_gelu", lower, lower},
     {"linear_relu", lower, lower},
@@ -59,10 +60,10 @@ inline constexpr CastEntry kList[] = {
     {"convolution", lower, lower},
     {"convolution_relu", lower, lower},
     {"prelu", lower, lower},
-    {"gated_layers", lower, widest},  // GRU's and LSTM's, and cells, whose states keep their dtype on the CPU
-    {"recurrent_layers", lower, lower},  // and cells
+    {"gated_layers", lower, widest},  // GRU, LSTM and their cells, whose states keep their dtype on the CPU
+    {"recurrent_layers", lower, lower},  // also the cells
     {"scaled_dot_product_attention", lower, lower},
-    // Functions of each element.
+    // Elementwise functions.
     {"acos", f32, none},
     {"addcdiv", widest, none},
     {"addcmul", widest, none},
@@ -82,7 +83,7 @@ inline constexpr CastEntry kList[] = {
     {"sinh", f32, none},
     {"softplus", f32, none},
     {"tan", f32, none},
-    // Sums, norms and what is made of them.
+    // Reductions, norms, and ops composed of them.
     {"add_layer_norm", f32, f32},
     {"add_rms_norm", f32, f32},
     {"cdist", f32, f32},
@@ -123,8 +124,8 @@ inline constexpr CastEntry kList[] = {
     {"smooth_l1_loss", f32, f32},
     {"soft_margin_loss", f32, f32},
     {"triplet_margin_loss", f32, f32},
-    // Decompositions, which know no 16 bits, and what is solved by them: on CUDA PyTorch leaves these as they
-    // are, and their products then give 16 bits, or an error.
+    // Decompositions, which have no 16-bit kernels, and solvers that use them. On CUDA PyTorch does not list
+    // these; their matrix products then give 16-bit results, or an error.
     {"cholesky", f32, f32},
     {"cholesky_ex", f32, f32},
     {"cholesky_inverse", f32, f32},
@@ -150,7 +151,7 @@ inline constexpr CastEntry kList[] = {
     {"tensorinv", f32, f32},
     {"tensorsolve", f32, f32},
     {"triangular_solve", f32, f32},
-    // Places.
+    // Pooling, resampling, padding and indexing.
     {"adaptive_avg_pool3d", none, f32},
     {"adaptive_max_pool3d", none, f32},
     {"avg_pool3d", none, f32},
@@ -163,7 +164,7 @@ inline constexpr CastEntry kList[] = {
     {"max_pool3d", none, f32},
     {"max_unpool2d", none, f32},
     {"max_unpool3d", none, f32},
-    {"pad", none, f32},  // reflecting one or two dimensions, or replicating
+    {"pad", none, f32},  // for reflection of one or two dimensions, and for replication
     {"scatter_add", widest, none},
 };
 

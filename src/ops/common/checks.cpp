@@ -1,4 +1,4 @@
-// Checks that every family's ops share.
+// Argument checks that all families of ops share.
 #include "ops/common/checks.h"
 
 #include <ebb/core/visit.h>
@@ -16,12 +16,12 @@ template <class T>
 bool fits(const Scalar& value) {
   using Limits = std::numeric_limits<T>;
   if (value.is_floating_point()) {
-    // 2^63 is a double, the largest int64 is not: it is excluded.
+    // 2^63 is exact in double but the largest int64 is not, so the range excludes its end.
     const double v = value.to_double(), end = std::ldexp(1.0, Limits::digits);
     return v >= static_cast<double>(Limits::min()) && v < end;
   }
   const std::int64_t v = value.to_long();
-  // An unsigned type takes small negative numbers modulo its range, as in torch.
+  // An unsigned type takes negative numbers of small magnitude modulo its range, as in torch.
   if constexpr (std::is_signed_v<T>)
     return v >= Limits::min() && v <= Limits::max();
   else

@@ -1,4 +1,4 @@
-// Checks that every family's ops share.
+// Argument checks that all families of ops share.
 #pragma once
 
 #include <ebb/autograd/record.h>
@@ -8,7 +8,6 @@
 
 namespace ebb::ops {
 
-/// Throws unless all tensors are defined.
 inline void check_defined(const char* op, const Variable& x) {
   EBB_CHECK(x.defined(), op, ": expected a tensor, got an undefined one. Assign it before use.");
 }
@@ -18,7 +17,8 @@ void check_defined(const char* op, const Variable& first, const More&... more) {
   (check_defined(op, more), ...);
 }
 
-/// Throws unless x has `least` dimensions. The message is `demand`, "at least 2 dimensions", and x's shape.
+/// Throws unless x has `least` dimensions. `demand` is the beginning of the message, before "at least 2
+/// dimensions".
 template <class... Demand>
 void check_dims(const char* op, const Variable& x, std::int64_t least, const Demand&... demand) {
   EBB_CHECK(x.dim() >= least, op, ": ", demand..., " at least ", least, " dimensions, got shape ", x.sizes(),
@@ -33,7 +33,8 @@ inline void check_device(const char* op, Device device, const optional<Variable>
   if (x) check_device(op, device, *x);
 }
 
-/// The device of all defined inputs; throws an error that names `op` and both devices when they differ.
+/// Returns the device of all defined inputs. Throws if the devices differ, with the name `op` and both
+/// devices.
 template <class... More>
 Device common_device(const char* op, const Variable& first, const More&... more) {
   check_defined(op, first);
@@ -42,23 +43,21 @@ Device common_device(const char* op, const Variable& first, const More&... more)
   return device;
 }
 
-/// Throws unless the dtypes agree.
 inline void check_same_dtype(const char* op, const Variable& a, const Variable& b) {
   EBB_CHECK(a.dtype() == b.dtype(), op, ": expected both tensors in one dtype, got ", a.dtype(), " and ",
             b.dtype(), ". Convert one with .to(dtype).");
 }
 
-/// Has the host look at numbers that an op must not go on with: `check` throws. The device is waited for. A
-/// function of ebb::compile makes the check again in every replay, so it must hold what it needs, and no
-/// tensors.
+/// Checks elements on the host before an op uses them, after waiting for the device. `check` throws if they
+/// are invalid. A function of ebb::compile repeats the check in each replay, so `check` must own the data
+/// that it needs and must hold no tensors.
 void check_values(const char* op, const Variable& x, std::function<void(const NdArray&)> check);
-/// Throws `message` if a Bool tensor is false anywhere.
+/// Throws `message` if any element of a Bool tensor is false.
 void check_true(const char* op, const Variable& truth, const char* message);
 
-/// The largest finite number of a floating dtype.
+/// Returns the largest finite number of a floating dtype.
 double largest_of(DType dtype);
-/// Throws unless the dtype can hold the value: an integer, or a floating number, which may be infinite or
-/// NaN.
+/// Throws unless the dtype can represent the value. A floating dtype can represent infinities and NaN.
 void check_fits(const char* op, const Scalar& value, DType dtype);
 
 }  // namespace ebb::ops

@@ -1,4 +1,4 @@
-// The innermost loop of a copy: one row, converted.
+// The innermost loop of a copy: converts one strided sequence of elements.
 #pragma once
 
 #include <ebb/core/dtype.h>
@@ -11,12 +11,12 @@
 
 namespace ebb::cpu {
 
-/// Converts n elements; strides count elements. The rows do not overlap.
+/// Converts n elements; strides count elements. The two sequences do not overlap.
 using CopyRow = void (*)(void* to, std::int64_t to_stride, const void* from, std::int64_t from_stride,
                          std::int64_t n);
 
-/// The loop from one dtype to another, by kind of the destination: each kind is compiled in a file of its
-/// own.
+/// Returns the loop that converts from one dtype to another. The loops for floating destinations and for the
+/// others are compiled in separate files.
 CopyRow row_to_floating(DType to, DType from);
 CopyRow row_to_integral(DType to, DType from);
 inline CopyRow copy_row(DType to, DType from) {
@@ -30,7 +30,7 @@ void convert_row(void* to, std::int64_t to_stride, const void* from, std::int64_
   const From* const f = static_cast<const From*>(from);
   if (to_stride == 1 && from_stride == 1) return convert_contiguous(t, f, n);
   if constexpr (std::is_same_v<To, From>)
-    if (to_stride == 1 && from_stride == -1) {  // backwards, by shuffles
+    if (to_stride == 1 && from_stride == -1) {  // in reverse order, with shuffle instructions
 #pragma GCC ivdep
       for (std::int64_t i = 0; i < n; ++i) t[i] = f[-i];
       return;

@@ -1,4 +1,4 @@
-// Sums into arrays of any strides on the CPU.
+// Addition into arrays of any strides on the CPU.
 #include <ebb/core/visit.h>
 
 #include "kernel/cpu/walk.h"

@@ -1,5 +1,5 @@
-// Copies and fills on the CPU: whole blocks where the layouts allow, tiles for transposed operands, rows
-// else.
+// Copies and fills on the CPU: whole blocks if the layouts permit, tiles for transposed operands, else one
+// contiguous loop for each innermost dimension.
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
@@ -38,15 +38,15 @@ void copy_rows(const Walk<2>& walk, const Ends& ends) {
   });
 }
 
-// to[j * to_pitch + i] = from[i * from_pitch + j], by squares in registers.
+// Transposes by squares in registers: to[j * to_pitch + i] = from[i * from_pitch + j].
 template <class T>
-void turn(const char* from, std::int64_t from_pitch, std::int64_t rows, std::int64_t columns, char* to,
-          std::int64_t to_pitch) {
+void transpose_tile(const char* from, std::int64_t from_pitch, std::int64_t rows, std::int64_t columns,
+                    char* to, std::int64_t to_pitch) {
   transpose(reinterpret_cast<const T*>(from), from_pitch, rows, columns, reinterpret_cast<T*>(to), to_pitch);
 }
 
-// The destination runs along the innermost dimension, the source along dimension `across`: tiles keep both in
-// cache.
+// Copies by tiles, so that both arrays stay in the cache: the destination is contiguous along the innermost
+// dimension, the source along dimension `across`.
 void copy_tiles(const Walk<2>& walk, std::size_t across, const Ends& ends) {
   const bool by_squares = ends.same_bits && walk.stride(0, 0) == 1 && ends.to_size >= 2;
   const std::int64_t side = by_squares ? 64 : 32;
@@ -69,10 +69,11 @@ void copy_tiles(const Walk<2>& walk, std::size_t across, const Ends& ends) {
     }
     const std::int64_t n = std::min(side, width - column), m = std::min(side, height - row);
     if (by_squares)
-      return (ends.to_size == 2   ? turn<std::uint16_t>
-              : ends.to_size == 4 ? turn<float>
-                                  : turn<double>)(ends.from + from * ends.from_size, walk.stride(1, 0), n, m,
-                                                  ends.to + to * ends.to_size, walk.stride(0, across));
+      return (ends.to_size == 2 ? transpose_tile<std::uint16_t>
+              : ends.to_size == 4
+                  ? transpose_tile<float>
+                  : transpose_tile<double>)(ends.from + from * ends.from_size, walk.stride(1, 0), n, m,
+                                            ends.to + to * ends.to_size, walk.stride(0, across));
     for (std::int64_t r = 0; r < m; ++r)
       ends.row(ends.to + (to + r * walk.stride(0, across)) * ends.to_size, walk.stride(0, 0),
                ends.from + (from + r * walk.stride(1, across)) * ends.from_size, walk.stride(1, 0), n);
@@ -82,7 +83,7 @@ void copy_tiles(const Walk<2>& walk, std::size_t across, const Ends& ends) {
   });
 }
 
-// Same dtype means same bits: four loops serve all ten.
+// A copy within a dtype only moves bits, so four loops are enough for all ten dtypes.
 CopyRow bits_row(std::int64_t size) {
   switch (size) {
     case 1:
@@ -102,7 +103,7 @@ void copy_flat(NdArray& out, const NdArray& x) {
   char* const to = out.address_as<char>();
   const char* const from = x.address_as<char>();
   if (out.dtype() == x.dtype()) {
-    // Below this a second thread costs more than it brings.
+    // With fewer bytes, a second thread costs more than it saves.
     constexpr std::int64_t kBytes = 1 << 20;
     parallel_for(0, n * to_size, kBytes, [&](std::int64_t b, std::int64_t e) {
       move_bytes(to + b, from + b, static_cast<std::size_t>(e - b));
@@ -144,7 +145,7 @@ void copy(NdArray& out, const NdArray& x) {
 void fill(NdArray& out, const Scalar& value) {
   if (out.numel() == 0) return;
   visit_all(out.dtype(), "fill_", [&]<class T> {
-    // Structs are filled one by one.
+    // Loops that assign structs are not vectorised, so Half and BFloat16 are filled as integers.
     using Bits = std::conditional_t<is_half_v<T>, std::uint16_t, T>;
     const Bits v = std::bit_cast<Bits>(element<T>(value));
     if (out.is_dense()) {

@@ -1,4 +1,4 @@
-// Rows converted to floating dtypes.
+// Copy loops that convert to floating dtypes.
 #include <ebb/core/visit.h>
 
 #include "ops/common/copy_row.h"

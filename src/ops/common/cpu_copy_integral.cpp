@@ -1,4 +1,4 @@
-// Rows converted to integer dtypes and bool.
+// Copy loops that convert to integer dtypes and bool.
 #include <ebb/core/visit.h>
 
 #include "ops/common/copy_row.h"

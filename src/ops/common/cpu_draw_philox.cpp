@@ -1,4 +1,4 @@
-// The words of a draw on the CPU: a seed from its generator.
+// The Philox state of a dropout on the CPU: the seed comes from the CPU's generator.
 #include "ops/common/draw_philox.h"
 
 #include <mutex>

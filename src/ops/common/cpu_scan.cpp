@@ -1,4 +1,4 @@
-// Scans on the CPU: down each line, or down a block of neighbouring lines at once.
+// Scans on the CPU: along each line, or along a block of neighbouring lines together.
 #include <ebb/core/visit.h>
 
 #include "kernel/cpu/lines.h"
@@ -11,9 +11,9 @@ namespace {
 
 using scanning::Carry;
 constexpr std::int64_t kTile = 128;
-constexpr std::int64_t kTogether = 8;  // contiguous lines at once: each waits for its own sum alone
+constexpr std::int64_t kInterleaved = 8;  // contiguous lines that run together: their additions overlap
 
-// kLines contiguous lines of n elements each.
+// Scans kLines contiguous lines of n elements each.
 template <std::int64_t kLines, class T, class Step>
 void scan_contiguous(T* out, const T* x, std::int64_t n, bool reverse, const Step& step) {
   Carry<T> carry[kLines];
@@ -34,8 +34,8 @@ void scan_lines(T* out, const T* x, const Lines& lines, bool reverse, std::int64
   if (lines.inner == 1) {
     const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, lines.n * cost));
     return parallel_for(0, lines.outer, grain, [&](std::int64_t begin, std::int64_t end) {
-      for (; begin + kTogether <= end; begin += kTogether)
-        scan_contiguous<kTogether>(out + begin * lines.n, x + begin * lines.n, lines.n, reverse, step);
+      for (; begin + kInterleaved <= end; begin += kInterleaved)
+        scan_contiguous<kInterleaved>(out + begin * lines.n, x + begin * lines.n, lines.n, reverse, step);
       for (; begin < end; ++begin)
         scan_contiguous<1>(out + begin * lines.n, x + begin * lines.n, lines.n, reverse, step);
     });

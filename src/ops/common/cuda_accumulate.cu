@@ -1,4 +1,4 @@
-// Sums into arrays of any strides on the device, and the slots of the shared kernels.
+// Addition into arrays of any strides on the device, and the registration of the shared kernels.
 #include "kernel/cuda/map.h"
 #include "kernel/element_types.h"
 #include "kernel/wrapping.h"

@@ -1,4 +1,5 @@
-// Copies and fills on the device. Same dtype means same bits: four kernels serve all ten.
+// Copies and fills on the device. A copy within a dtype only moves bits, so four kernels are enough for all
+// ten dtypes.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/walk.h"

@@ -14,7 +14,7 @@ struct Convert {
   }
 };
 
-/// The kernels that convert to an integer dtype or bool, and to a floating dtype.
+/// Return the kernels that convert to an integer dtype or bool, and to a floating dtype.
 const MapKernels<2>& convert_to_integral(DType to, DType from);
 const MapKernels<2>& convert_to_floating(DType to, DType from);
 

@@ -1,4 +1,4 @@
-// The words of a draw on a device.
+// The Philox state of a dropout on a device.
 #include "kernel/cuda/generator.h"
 #include "ops/common/draw_philox.h"
 

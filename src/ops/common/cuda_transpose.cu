@@ -1,4 +1,4 @@
-// Transposing copies through shared memory: both sides are read and written along their own rows.
+// Transposing copies through shared memory, so that both reads and writes are coalesced.
 #include "kernel/convert.h"
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/walk.h"
@@ -16,7 +16,8 @@ template <class To, class From>
 __global__ void __launch_bounds__(kTileThreads* kTileRows)
     transpose_kernel(To* out, const From* x, const __grid_constant__ TransposePlan plan) {
   constexpr int S = kSide<To, From>;
-  __shared__ To tile[S][S + (sizeof(To) < 4 ? 4 / sizeof(To) : 1)];  // a row ends in the next bank
+  __shared__ To
+      tile[S][S + (sizeof(To) < 4 ? 4 / sizeof(To) : 1)];  // the padding puts the next row at the next bank
   std::int64_t row, column, to, from;
   plan.tile(blockIdx.x, S, row, column, to, from);
   const int across = static_cast<int>(threadIdx.x), down = static_cast<int>(threadIdx.y);

@@ -1,4 +1,4 @@
-// Dimension arguments of reductions, and the way back from a reduced shape.
+// Dimension arguments of reductions, and expansion of a reduced tensor to the original shape.
 #include "ops/common/dims.h"
 
 #include <ebb/autograd/record.h>

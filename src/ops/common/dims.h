@@ -1,4 +1,4 @@
-// Dimension arguments of reductions, and the way back from a reduced shape.
+// Dimension arguments of reductions, and expansion of a reduced tensor to the original shape.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -7,38 +7,40 @@
 
 namespace ebb::ops {
 
-/// All dimensions of a tensor. This and the next two throw for a tensor of more than 64 dimensions, as torch
-/// does.
+/// Returns the mask of all dimensions of a tensor. This function and the next two throw for more than 64
+/// dimensions, as torch does.
 DimMask all_dims(const char* op, const Variable& x);
-/// One dimension, which may count from the end; throws for one out of range.
+/// Returns the mask of one dimension. A negative `dim` counts from the end. Throws if it is out of range.
 DimMask one_dim(const char* op, const Variable& x, std::int64_t dim);
-/// The given dimensions, or all of them when the list is empty; throws for one out of range or named twice.
+/// Returns the mask of the given dimensions, or of all if the list is empty. Throws if one is out of range or
+/// repeated.
 DimMask dim_mask(const char* op, const Variable& x, IntArrayRef dims);
 inline DimMask dim_mask(const char* op, const Variable& x, OptionalIntArrayRef dims) {
   return dims ? dim_mask(op, x, *dims) : all_dims(op, x);
 }
-/// The shape without the reduced dimensions, or with 1 in their places.
+/// Returns the shape without the reduced dimensions, or with size 1 for each of them if `keepdim`.
 DimVector reduced_sizes(IntArrayRef sizes, DimMask mask, bool keepdim);
-/// The dtype in which many elements of a floating dtype are counted and summed: float for 16 bits.
+/// Returns the dtype in which elements of a floating dtype are accumulated: Float for 16 bits.
 constexpr DType wide_dtype(DType dtype) { return dtype == kHalf || dtype == kBFloat16 ? kFloat : dtype; }
-/// How many elements go into each output.
+/// Returns the number of elements that are reduced to each output.
 std::int64_t reduced_count(IntArrayRef sizes, DimMask mask);
 
-/// x in the dtype that variance sums in; 16-bit floats on CUDA as they are, since kernels there read
-/// them themselves.
+/// Returns x in the dtype in which variance accumulates. On CUDA 16-bit floats stay unchanged, because the
+/// kernels convert them.
 NdArray reduced_input(const NdArray& x, DType sums);
-/// x as kernels read it for a sum or product in `dtype`: itself, unless its numbers become others before they
-/// are added up.
+/// Returns x as kernels read it for a sum or product in `dtype`. It is x itself, unless the conversion to
+/// `dtype` changes the values before the reduction.
 NdArray summed_input(const NdArray& x, optional<ScalarType> dtype);
-/// The dtype that kernels sum x up in, for a result in `dtype`.
+/// Returns the dtype in which kernels accumulate x for a result in `dtype`.
 DType summed_dtype(DType x, optional<ScalarType> dtype);
-/// y, a result of reducing `sizes` over `mask`, repeated along the reduced dimensions. Differentiable, no
-/// copy.
+/// Expands y, the reduction of a tensor of shape `sizes` over `mask`, along the reduced dimensions. It is
+/// differentiable and does not copy.
 Variable expand_reduced(const Variable& y, IntArrayRef sizes, DimMask mask, bool keepdim);
-/// y with 1 in the places of the reduced dimensions. Differentiable, no copy.
+/// Returns y with size 1 for each of the reduced dimensions. It is differentiable and does not copy.
 Variable restore_dims(const Variable& y, IntArrayRef sizes, DimMask mask, bool keepdim);
 
-/// sum(x over mask) / divisor, converted first if a dtype is given; its node is called `name`.
+/// Returns sum(x over mask) / divisor. If a dtype is given, x is converted first. `name` is the name of the
+/// node.
 Variable sum_over(const Variable& x, DimMask mask, bool keepdim, optional<ScalarType> dtype, double divisor,
                   const char* name);
 

@@ -1,4 +1,4 @@
-// A draw whose numbers are a function of its words: what dropout and attention keep for backward.
+// The Philox state of a dropout: dropout and attention save it for backward and recompute the mask from it.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -11,7 +11,7 @@
 
 namespace ebb::cpu {
 
-/// The words of one draw on a device.
+/// Takes the Philox state of one dropout from the generator.
 void draw_philox(Philox& out, Device device, Generator& generator);
 
 }  // namespace ebb::cpu
@@ -21,13 +21,13 @@ EBB_DECLARE_KERNELS(EBB_DRAW_PHILOX_KERNELS)
 
 namespace ebb::ops {
 
-/// The factor of what dropout keeps, 1 / (1 - p) rounded to the dtype's arithmetic, as a division there would
-/// round it.
+/// Returns the factor of the elements that dropout keeps: 1 / (1 - p), rounded as a division in the
+/// arithmetic of the dtype.
 inline double kept_factor(DType dtype, double p) {
   return dtype == kDouble ? 1 / (1 - p) : double{1 / static_cast<float>(1 - p)};
 }
 
-/// A draw of the default generator for dropout of probability p.
+/// Returns the dropout rule of probability p, with a Philox state from the default generator.
 inline drawing::Dropout draw_dropout(Device device, DType dtype, double p) {
   Philox philox;
   Generator generator = default_generator();

@@ -1,5 +1,5 @@
-// Dropout's mask as a function of the words of a draw: recomputed wherever it is needed, the same on host and
-// device.
+// Dropout's mask as a function of a Philox state. It is recomputed instead of stored, and is the same on host
+// and device.
 #pragma once
 
 #include "kernel/philox.h"
@@ -8,17 +8,17 @@ namespace ebb::drawing {
 
 struct Dropout {
   Philox philox;
-  std::uint32_t last;  // words up to it keep their element
-  double scale;        // of what is kept
+  std::uint32_t last;  // elements with a random word up to this one are kept
+  double scale;        // the factor of the elements that are kept
 
   Dropout(const Philox& words, double keep_probability, double kept) : philox(words), scale(kept) {
-    const auto below = static_cast<std::uint64_t>(keep_probability * 4294967296.0);  // of 2^32 words
+    const auto below = static_cast<std::uint64_t>(keep_probability * 4294967296.0);  // out of the 2^32 words
     last = static_cast<std::uint32_t>(below - 1);
-    if (below == 0) scale = 0;  // all words, times 0
+    if (below == 0) scale = 0;  // p = 1: all elements are multiplied by 0
   }
 
-  /// Elements 4 group ... 4 group + 3 of each group, in the order of memory. A dropped element is multiplied
-  /// by 0, so that NaN and infinity stay NaN, as with a mask in memory.
+  /// Applies dropout to the elements 4 * group to 4 * group + 3 of each group, in the order of memory. A
+  /// dropped element is multiplied by 0, so that NaN and infinity become NaN, as with a mask in memory.
   template <class C, int N>
   EBB_HD void operator()(const std::uint64_t (&groups)[N], C (&x)[N][4]) const {
     const C kept = static_cast<C>(scale);

@@ -1,2 +1,2 @@
-# Flags of the kernels that families share (cmake/EbbFamily.cmake).
+# Compiler flags of the kernels that all families share (cmake/EbbFamily.cmake).
 ebb_family(LOOPS cpu_scan WIDE ALL)

@@ -1,12 +1,12 @@
-// A product of matrices that recurrent layers take in float, whatever its operands are.
+// The matrix product of recurrent layers, whose result may be Float for 16-bit operands.
 #pragma once
 
 #include <ebb/core/ndarray.h>
 
 namespace ebb::ops {
 
-/// out = a b^T for matrices (linalg/product.cpp). The operands are of out's dtype; or, on the CPU, of 16 bits
-/// where out is of float.
+/// Computes out = a b^T for matrices (linalg/product.cpp). The operands have out's dtype; on the CPU they may
+/// also have 16 bits if out is Float.
 void product_transposed(NdArray& out, const NdArray& a, const NdArray& b);
 
 }  // namespace ebb::ops

@@ -1,4 +1,4 @@
-// The last steps of every function that makes a tensor.
+// The last steps of functions that create a tensor, and the options of x_like functions.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -8,16 +8,16 @@
 
 namespace ebb::ops {
 
-/// Whether page-locked memory is asked for, which only the CPU has.
+/// Whether the options request page-locked memory. Throws if the device is not the CPU.
 inline bool wants_pinned(const TensorOptions& options) {
   if (!options.pinned_memory()) [[likely]]
     return false;
-  EBB_CHECK(options.device().is_cpu(), "pinned_memory: only tensors of the CPU can be pinned, not those of ",
-            options.device(), ". Leave it out, or make the tensor on the CPU.");
+  EBB_CHECK(options.device().is_cpu(), "pinned_memory: only CPU tensors can be pinned, got device ",
+            options.device(), ". Leave it out, or create the tensor on the CPU.");
   return true;
 }
 
-/// Uninitialised, as the options ask; `op` is who says that a size is negative.
+/// Returns an uninitialised array with the given options. Throws in the name of `op` if a size is negative.
 inline NdArray fresh_array(const char* op, IntArrayRef sizes, const TensorOptions& options) {
   for (const std::int64_t size : sizes)
     EBB_CHECK(size >= 0, op, ": a size is negative in shape ", sizes, "; sizes must be at least 0.");
@@ -26,15 +26,14 @@ inline NdArray fresh_array(const char* op, IntArrayRef sizes, const TensorOption
   return NdArray::empty(sizes, options.dtype(), resolve_device(options.device()));
 }
 
-/// Wraps the array; requires_grad as the options ask, which throws for integer dtypes.
+/// Wraps the array in a tensor. Sets requires_grad if the options do, which throws for integer dtypes.
 inline Variable finish(NdArray data, const TensorOptions& options) {
   Variable out(std::move(data));
   if (options.requires_grad()) out.set_requires_grad(true);
   return out;
 }
 
-/// What `x_like(like, options, format)` asks for, with `like`'s dtype and device where the options say
-/// nothing.
+/// The options of `x_like(like, options, format)`. A dtype or device that is not given is that of `like`.
 struct LikeRequest {
   TensorOptions options;
   optional<MemoryFormat> format;

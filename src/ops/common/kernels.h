@@ -1,4 +1,4 @@
-// The kernels that every family builds on: copies, fills and sums of arrays with any strides.
+// Kernel slots that all families use: copy, fill and accumulate for arrays of any strides.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -8,12 +8,12 @@
 
 namespace ebb::cpu {
 
-/// out[i] = x[i], converted to out's dtype. x has out's shape (its strides may be 0 or negative), lies on
-/// out's device and does not overlap it.
+/// Computes out[i] = x[i], converted to out's dtype. x has out's shape and device (its strides may be 0 or
+/// negative) and does not overlap out.
 void copy(NdArray& out, const NdArray& x);
-/// out[i] = value. The value fits out's dtype.
+/// Sets out[i] = value. The dtype of out can represent the value.
 void fill(NdArray& out, const Scalar& value);
-/// out[i] += x[i]: one shape and dtype; out does not overlap itself.
+/// Computes out[i] += x[i]. Both have the same shape and dtype. out does not overlap itself.
 void accumulate(NdArray& out, const NdArray& x);
 
 }  // namespace ebb::cpu

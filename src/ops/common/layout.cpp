@@ -1,4 +1,4 @@
-// Layouts of results: the order of dimensions in memory and the channels-last formats.
+// Memory layouts of results: the order of dimensions, and the channels-last formats.
 #include "ops/common/layout.h"
 
 #include <utility>
@@ -8,12 +8,12 @@ namespace ebb::ops {
 MemoryFormat suggested_format(const NdArray& x) {
   const std::size_t dims = x.sizes().size();
   if ((dims != 4 && dims != 5) || x.strides()[1] == 0) return MemoryFormat::Contiguous;
-  // From the innermost dimension outwards: channels, the places from the last on, samples.
+  // From the innermost dimension outwards: channels, spatial dimensions from the last to the first, samples.
   std::int64_t least = 0;
   for (std::size_t i = 0; i < dims; ++i) {
     const std::size_t d = i == 0 ? 1 : i == dims - 1 ? 0 : dims - i;
     const std::int64_t size = x.sizes()[d], stride = x.strides()[d];
-    // With one channel and one place the strides of both formats are the same.
+    // With one channel and one element per channel, both formats have the same strides.
     const bool undecided = d == 0 && least == x.strides()[1];
     if (size == 0 || stride < least || undecided) return MemoryFormat::Contiguous;
     least = size > 1 ? stride * size : stride;
@@ -26,8 +26,8 @@ NdArray empty_in(IntArrayRef sizes, DType dtype, Device device, MemoryFormat for
   return NdArray::empty_strided(sizes, channels_last_strides(sizes), dtype, device);
 }
 
-// Broadcast dimensions (stride 0) say nothing about the order and stay where they stand; equal strides are
-// ordered by size.
+// Broadcast dimensions (stride 0) have no order in memory and keep their position. Equal strides are ordered
+// by size.
 DimVector memory_order(const NdArray& x) {
   const std::int64_t n = x.dim();
   DimVector order(static_cast<std::size_t>(n));

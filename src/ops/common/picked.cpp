@@ -1,4 +1,4 @@
-// The gradient of ops that pick elements along a dimension.
+// Gradients of ops that return values and indices along a dimension (max, sort, topk).
 #include "ops/common/picked.h"
 
 #include <ebb/autograd/record.h>

@@ -1,5 +1,5 @@
-// How ops enter the graph. N is the op's node; `fill(node)` stores in it the values that N::apply needs, and
-// runs only if something is recorded.
+// Helpers that record ops in the graph. N is the op's node. `fill(node)` stores the values that N::apply
+// needs, and runs only if something is recorded.
 #pragma once
 
 #include <ebb/autograd/record.h>
@@ -13,7 +13,7 @@
 
 namespace ebb::ops {
 
-/// A node of the inputs, or none where nothing records.
+/// Returns a node with these inputs, or null if nothing is recorded.
 template <class N, class Fill, class... Inputs>
 Ref<N> node_of(Fill&& fill, const Inputs&... inputs) {
   if (!autograd::records(inputs...)) return {};
@@ -22,8 +22,9 @@ Ref<N> node_of(Fill&& fill, const Inputs&... inputs) {
   return node;
 }
 
-/// Makes fresh tensors the results of one node, in this order; one that is undefined is left out. Null where
-/// nothing records; else the caller stores in the node what N::apply needs, results among that.
+/// Sets the history of new tensors, the results of one node in this order; undefined ones are skipped.
+/// Returns null if nothing is recorded; else the caller stores in the node the values that N::apply needs,
+/// which may be results.
 template <class N, class... Inputs>
 Ref<N> record_results(std::initializer_list<const Variable*> results, const Inputs&... inputs) {
   if (!autograd::records(inputs...)) return {};
@@ -33,7 +34,7 @@ Ref<N> record_results(std::initializer_list<const Variable*> results, const Inpu
   return node;
 }
 
-/// A fresh result.
+/// Returns a new tensor with the array, recorded as the result of a node N.
 template <class N, class Fill, class... Inputs>
 Variable record(NdArray array, Fill&& fill, const Inputs&... inputs) {
   Variable out(std::move(array));
@@ -41,7 +42,7 @@ Variable record(NdArray array, Fill&& fill, const Inputs&... inputs) {
   return out;
 }
 
-/// An in-place op: `write(array)` changes self's elements.
+/// Records an in-place op: `write(array)` changes self's elements.
 template <class N, class Write, class Fill, class... Inputs>
 Variable& record_inplace(const Variable& self, const char* op, Write&& write, Fill&& fill,
                          const Inputs&... inputs) {
@@ -54,22 +55,21 @@ Variable& record_inplace(const Variable& self, const char* op, Write&& write, Fi
   return mutable_self(self);
 }
 
-/// `array` as a differentiable view of `self`.
+/// Returns `array` as a differentiable view of `self`.
 template <class N, class Fill>
 Variable view_of(const Variable& self, NdArray array, Fill&& fill,
                  autograd::ViewKind kind = autograd::ViewKind::single) {
   return autograd::make_view(self, std::move(array), node_of<N>(fill, self), kind);
 }
 
-/// Lets a tensor show other data, and tapes that read it know.
+/// Replaces the tensor's array, and notifies tapes that read the tensor.
 inline void show_array(const Variable& self, NdArray array) {
   const autograd::StateChange change(self);
   self.impl()->data = std::move(array);
 }
 
-/// The in-place kind: `self` itself takes the geometry of `array`, which lies on its storage. No element
-/// changes, so the history of a view's base stays, and the view's own node is made from the base when it is
-/// asked for.
+/// The in-place form: `self` takes the geometry of `array`, which is on its storage. No element changes, so
+/// the history of a view's base stays, and the view's own node is created from the base on first use.
 template <class N, class Fill>
 Variable& reshape_in_place(const Variable& self, const char* op, NdArray array, Fill&& fill) {
   autograd::check_inplace(self, op, autograd::InPlace::geometry);

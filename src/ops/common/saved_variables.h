@@ -1,4 +1,4 @@
-// A list of tensors that a node keeps for backward.
+// SavedVariables: a list of tensors that a node saves for backward.
 #pragma once
 
 #include <ebb/autograd/saved_variable.h>
@@ -7,17 +7,17 @@
 
 namespace ebb::ops {
 
-/// A member of a Node: `SavedVariables inputs{this};`. A deque never moves its elements, which the node
-/// links.
+/// Declared as a member of a Node: `SavedVariables inputs{this};`. It is a deque because the node links the
+/// elements, which must not move.
 class SavedVariables {
  public:
   explicit SavedVariables(autograd::Node* owner) : owner_(owner) {}
 
-  /// Keeps inputs of the op, undefined ones too.
+  /// Saves inputs of the op. Undefined tensors are permitted.
   void save(TensorList inputs) {
     for (const Variable& x : inputs) each_.emplace_back(owner_).save(x);
   }
-  /// The tensors, as parts of the graph.
+  /// Returns the tensors as parts of the graph.
   variable_list unpack() const {
     variable_list out;
     out.reserve(each_.size());

@@ -1,4 +1,4 @@
-// The kernel slot of sums, products and log-sums-of-exps so far, which other kernels count with.
+// The kernel slot of cumulative sums, products and log-sums-of-exps, which other families use as well.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -10,8 +10,9 @@ namespace ebb {
 enum class ScanKind : std::uint8_t { sum, prod, logsumexp };
 
 namespace cpu {
-/// out[i] = x[0] + ... + x[i] along `dim` (or the product, or log sum exp), from the end when `reverse`. Both
-/// contiguous, in x's dtype. Floats are carried in double, 16-bit types in float. logsumexp: floating dtypes.
+/// Computes out[i] = x[0] + ... + x[i] along `dim` (or the product, or log sum exp), from the end if
+/// `reverse`. Both arrays are contiguous, in x's dtype. The accumulator of Float is double, and that of
+/// 16-bit types is float. logsumexp takes floating dtypes.
 void scan(NdArray& out, const NdArray& x, std::int64_t dim, ScanKind kind, bool reverse);
 }  // namespace cpu
 

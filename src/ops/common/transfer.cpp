@@ -1,4 +1,4 @@
-// Copies between arrays of any two devices, and where a fresh one goes.
+// copy_array: copies between arrays of any two devices; resolve_device; constants of captured graphs.
 #include "ops/common/transfer.h"
 
 #include "core/backend.h"
@@ -22,7 +22,7 @@ std::size_t bytes_of(const NdArray& x) {
   return static_cast<std::size_t>(x.numel() * element_size(x.dtype()));
 }
 
-// One block of bytes, without waiting: `pinned` is the one of the CPU.
+// Copies one block of bytes without waiting. `pinned` is the array on the CPU.
 void move_queued(const NdArray& out, const NdArray& x, const NdArray& pinned) {
   detail::not_replayed("elements are copied between devices");
   const Device device = x.device().is_cpu() ? out.device() : x.device();
@@ -40,7 +40,7 @@ void move(const NdArray& out, const NdArray& x) {
 
 void copy_from_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
   const Device device = out.device();
-  // A capture has no use for a copy that waits; the backend says so.
+  // A copy that waits is impossible during capture; move() throws the backend's error.
   if (!x.storage()->is_pinned() || (!non_blocking && detail::current_capture())) {
     const NdArray source = contiguous_array(x, {out.dtype()});
     if (out.is_contiguous()) return move(out, source);
@@ -48,7 +48,7 @@ void copy_from_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
     move(landing, source);
     return kernels::copy(device, out, landing);
   }
-  // As it is: the device converts.
+  // Copies in the dtype of x; the device converts.
   const NdArray source = contiguous_array(x, {.pinned = true});
   if (out.is_contiguous() && out.dtype() == x.dtype()) {
     move_queued(out, source, source);
@@ -64,7 +64,7 @@ void copy_from_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
 
 void copy_to_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
   const NdArray source = contiguous_array(x, {out.dtype()});
-  if (!out.is_contiguous()) {  // the host rearranges what has arrived
+  if (!out.is_contiguous()) {  // the host rearranges the copied elements
     const NdArray landing = NdArray::empty(out.sizes(), out.dtype());
     move(landing, source);
     return kernels::copy(out.device(), out, landing);
@@ -77,7 +77,7 @@ void copy_to_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
 
 }  // namespace
 
-// Bytes travel between devices only in one block of one dtype; each side rearranges its own.
+// Only one contiguous block of one dtype is copied between devices; each device rearranges its own array.
 void copy_array(NdArray& out, const NdArray& x, bool non_blocking) {
   if (out.numel() == 0) return;
   if (out.device() == x.device()) return kernels::copy(out.device(), out, x);
@@ -98,9 +98,9 @@ void copy_constant(NdArray& out, const NdArray& numbers) {
     return copy_array(out, numbers);
   }
   NdArray constant = detail::Capture::array(numbers.sizes(), numbers.dtype(), out.device());
-  capture->before_replay([constant, numbers, brought = false]() mutable {
-    if (!brought) copy_array(constant, numbers);
-    brought = true;
+  capture->before_replay([constant, numbers, copied = false]() mutable {
+    if (!copied) copy_array(constant, numbers);
+    copied = true;
   });
   copy_array(out, constant);
 }

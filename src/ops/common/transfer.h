@@ -1,21 +1,21 @@
-// Copies between arrays of any two devices, and where a fresh one goes.
+// copy_array: copies between arrays of any two devices; resolve_device; constants of captured graphs.
 #pragma once
 
 #include <ebb/core/ndarray.h>
 
 namespace ebb::ops {
 
-/// The device with its index filled in: the current one for CUDA, none for the CPU. Loads the backend if need
-/// be.
+/// Returns the device with its index: the current device for CUDA, none for the CPU. Loads the backend on
+/// first use.
 Device resolve_device(Device device);
 
-/// out = x, converted and moved; x has out's shape. The two must not overlap. With `non_blocking` the host
-/// does not wait for copies from and to pinned memory.
+/// Copies x to out with conversion, possibly between devices. Both have the same shape and do not overlap.
+/// With `non_blocking` the host does not wait for copies from and to pinned memory.
 void copy_array(NdArray& out, const NdArray& x, bool non_blocking = false);
 
-/// copy_array of numbers that the calling op made on the host, and that nobody else can change: a graph being
-/// captured takes them as they are. They are brought to memory of their own before its first replay, and
-/// every replay copies them from there.
+/// Copies numbers that the calling op created on the host, and that no other code can change, so that a
+/// captured graph may treat them as constants. They are copied to memory of the graph before its first
+/// replay, and each replay copies them from there.
 void copy_constant(NdArray& out, const NdArray& numbers);
 
 }  // namespace ebb::ops

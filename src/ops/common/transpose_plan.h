@@ -1,5 +1,5 @@
-// Copies between arrays whose innermost dimensions differ, as batches of matrix transposes by tiles. A pure
-// function of shapes and strides.
+// The plan of copies between arrays with different innermost dimensions: batches of matrix transposes by
+// tiles. It depends only on shapes and strides.
 #pragma once
 
 #include "kernel/elementwise_plan.h"
@@ -7,8 +7,8 @@
 
 namespace ebb {
 
-/// Tiles of a copy whose result is contiguous along `columns` and whose source is along `rows`; strides count
-/// elements.
+/// The tiles of a copy from a source that is contiguous along `rows` to a result that is contiguous along
+/// `columns`. Strides count elements.
 struct TransposePlan {
   std::int64_t rows = 0, columns = 0;
   std::int64_t out_row = 0, in_column = 0;
@@ -18,7 +18,7 @@ struct TransposePlan {
   FastDivisor batch[kPlanDims];
   std::int64_t out_batch[kPlanDims], in_batch[kPlanDims];
 
-  /// The tile of a block: its first row and column, and where its matrix starts.
+  /// Computes the tile of a block: its first row and column, and the offsets of its matrix.
   EBB_HD void tile(std::uint32_t block, int side, std::int64_t& row, std::int64_t& column, std::int64_t& out,
                    std::int64_t& in) const {
     std::uint32_t next = column_tiles.divide(block);
@@ -38,7 +38,8 @@ struct TransposePlan {
   }
 };
 
-/// False where the walk of out (operand 0) and x is no transpose worth tiles of `side`, or has too many.
+/// Plans the copy to operand 0 from operand 1. Returns false if it is not a transpose for which tiles of
+/// `side` pay, or if there are too many tiles.
 inline bool plan_transpose(TransposePlan& plan, const ElementwisePlan<2>& walk, int out_size, int in_size,
                            int side) {
   constexpr std::int64_t kLeast = 8;  // shorter rows waste most of a tile

@@ -1,4 +1,4 @@
-// The limits of the numbers that describe windows of convolutions, pools and folds.
+// Limits of the parameters of windows, for convolutions, pooling and fold.
 #pragma once
 
 #include <ebb/core/error.h>
@@ -6,8 +6,8 @@
 
 namespace ebb::ops {
 
-/// `value` is one of the sizes, strides, paddings or dilations `given`: at least `least`, and so small that
-/// sums and products of two of them fit into 64 bits.
+/// Checks `value`, which is one of the sizes, strides, paddings or dilations `given`: it is at least `least`,
+/// and so small that sums and products of two such values fit into 64 bits.
 inline void check_window(const char* op, const char* what, std::int64_t value, std::int64_t least,
                          IntArrayRef given) {
   EBB_CHECK(value >= least, op, ": ", what, " must be at least ", least, ", got ", given, ".");

@@ -1,4 +1,4 @@
-// Results written into tensors that are there already.
+// Writes results into the tensors of an _out function.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/core/warning.h>
 #include <ebb/ops/creation.h>
@@ -24,7 +24,7 @@ void write(const char* op, Variable& out, const Variable& result) {
   if (out.sizes() != result.sizes()) {
     if (out.numel() > 0)
       warn(op, "_out: an output of shape ", out.sizes(), " was resized to ", result.sizes(),
-           ". Its old elements are gone; out.resize_({0}) first says that this is meant.");
+           ". Its old elements are lost. To avoid this warning, call out.resize_({0}) first.");
     out.resize_(result.sizes());
   }
   out.copy_(result);
