@@ -1,4 +1,4 @@
-// Smooth activations.
+// Smooth activations: tanh, sigmoid, silu, gelu, elu, selu, celu, mish, softplus, logsigmoid and others.
 #include "ops/elementwise/formulas/activations.h"
 
 #include "ops/common/activated.h"

@@ -1,4 +1,4 @@
-// What apply.h does where the short way does not lead.
+// Slow paths of apply.h: promotion, broadcasting, operands on several devices, in-place ops.
 #include "ops/elementwise/apply.h"
 
 #include <ebb/core/visit.h>
@@ -39,8 +39,8 @@ DType compute_dtype(const char* op, Types types, DType promoted) {
 
 namespace {
 
-// A 0-d tensor on the CPU can be read as a number: no conversion kernel, and it may join tensors of another
-// device.
+// Reads a 0-d tensor on the CPU as a scalar. This avoids a conversion kernel, and the tensor may be combined
+// with tensors of another device.
 Scalar number_in(const NdArray& x) {
   return visit_all(x.dtype(), "item", [&]<class T>() -> Scalar { return Scalar(*x.address_as<T>()); });
 }
@@ -88,7 +88,7 @@ bool same_view(const NdArray& a, const NdArray& b) {
 void prepare(const char* op, Types types, const Operand* inputs, int count, Prepared& p, bool condition) {
   const int first_typed = condition ? 1 : 0;
   PromotionState state;
-  const NdArray* placed = nullptr;  // decides on the device
+  const NdArray* placed = nullptr;  // the tensor that determines the device
   for (int i = 0; i < count; ++i) {
     const NdArray* const x = inputs[i].array;
     if (!x) {
@@ -150,7 +150,8 @@ NdArray& inplace_target(const char* op, Types types, bool gives_bool, const Vari
   EBB_CHECK(self.device() == p.device, op, "_: self is on ", self.device(), " but the other operand on ",
             p.device, ". Move one with .to(device).");
   for (int i = 0; i < count; ++i) {
-    // An operand that overlaps self but is not self would be read after it was overwritten.
+    // An operand that overlaps self at other positions is copied, because its elements would be overwritten
+    // before they are read.
     const NdArray* x = p.operands[i].array;
     if (x && x->storage()->is_alias_of(*target.storage()) && !same_view(*x, target)) {
       const NdArray alias = *x;

@@ -1,4 +1,4 @@
-// From tensors to kernels: result dtype, broadcast shape, output layout. Nothing here records.
+// Applies formulas to tensors without recording: result dtype, broadcast shape, output layout, kernel call.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -11,15 +11,15 @@
 
 namespace ebb::ops {
 
-/// An uninitialised array of x's shape, in x's order of elements where x is dense.
+/// Returns an uninitialised array of x's shape. If x is dense, it has x's order of dimensions in memory.
 NdArray empty_like(const NdArray& x, DType dtype);
-/// x in another dtype.
+/// Returns x converted to another dtype.
 NdArray converted(const NdArray& x, DType dtype);
-/// The dtype an op of these types computes in, given what its inputs promote to; throws where it is not
-/// defined.
+/// Returns the dtype in which an op of these types computes, from the dtype to which its inputs promote.
+/// Throws if the op is not defined for it.
 DType compute_dtype(const char* op, Types types, DType promoted);
 
-/// Whether comparisons and predicates: their output is Bool.
+/// True for comparisons and predicates, whose output is Bool.
 template <class Op>
 constexpr bool kGivesBool = requires(const Op& op) {
   { op.value(1) } -> std::same_as<bool>;
@@ -27,35 +27,37 @@ constexpr bool kGivesBool = requires(const Op& op) {
   { op.value(1, 1) } -> std::same_as<bool>;
 };
 
-/// Inputs made ready for a kernel.
+/// The inputs of a kernel after promotion and broadcasting.
 struct Prepared {
   DType dtype = DType::Undefined;
   Device device;
   NdArray held[3];  // converted copies
   Operand operands[3];
   DimVector sizes;
-  const NdArray* like = nullptr;  // the array whose layout the output takes; null for contiguous
+  const NdArray* like = nullptr;  // the array that determines the layout of the output; null for contiguous
 };
 
 const NdArray& undefined_array();
-/// A tensor or a number among the inputs of an op. A tensor may be undefined: prepare() throws then.
+/// Returns a tensor or a scalar as an input of an op. A tensor may be undefined; prepare() then throws.
 inline Operand operand(const Variable& x) { return x.defined() ? x.impl()->data : undefined_array(); }
 inline Operand operand(const Scalar& number) { return number; }
 
-/// With a `condition` the first input is one: it is made Bool, and the others alone decide on the dtype.
+/// Prepares the inputs. With `condition` the first input becomes Bool, and only the others determine the
+/// dtype.
 void prepare(const char* op, Types types, const Operand* inputs, int count, Prepared& out,
              bool condition = false);
 NdArray make_output(const Prepared& p, DType dtype);
 
-/// The dtype of what an op gives that computes in d.
+/// Returns the result dtype of an op that computes in d.
 template <class Op>
 constexpr DType result_dtype(DType d) {
   return kGivesBool<Op> ? kBool : d;
 }
 
-// What is returned is made where the caller wants it: one variable a function, and one return.
+// Each of these functions has one variable and one return, so that the result is constructed in the caller's
+// memory.
 
-/// op(a), where a is of a dtype that the op computes in.
+/// Returns op(a). The op is defined for the dtype of a.
 template <class Op>
 NdArray computed(const Op& op, const NdArray& a) {
   NdArray out = a.is_contiguous() ? NdArray::empty(a.sizes(), result_dtype<Op>(a.dtype()), a.device())
@@ -67,7 +69,7 @@ template <class Op>
 [[gnu::noinline, gnu::cold]] NdArray computed_in(DType dtype, const Op& op, const NdArray& a) {
   return computed(op, converted(a, dtype));
 }
-/// op(a, b), where both are as op computes with them, and the result is like x.
+/// Returns op(a, b) for operands that are already converted. The result has the shape, dtype and device of x.
 template <class Op, class A, class B>
 NdArray computed(const Op& op, const NdArray& x, const A& a, const B& b) {
   NdArray out = NdArray::empty(x.sizes(), result_dtype<Op>(x.dtype()), x.device());
@@ -131,13 +133,12 @@ NdArray apply(const Op& op, const Operand& a, const Operand& b, const Operand& c
   return out;
 }
 
-/// Checks an in-place op and settles where it computes: straight into self when dtypes allow, else into
-/// `temporary`.
+/// Checks an in-place op and returns its target: self's array if the dtypes allow, else `temporary`.
 NdArray& inplace_target(const char* op, Types types, bool gives_bool, const Variable& self,
                         const Operand* inputs, int count, Prepared& p, NdArray& temporary);
-/// Whether a dense Bool tensor holds no false.
+/// Whether all elements of a dense Bool tensor are true.
 bool all_true(const Variable& x);
-/// Brings a temporary result into self.
+/// Copies a temporary result to self.
 void finish_inplace(const Variable& self, const NdArray& computed);
 
 template <class Op>

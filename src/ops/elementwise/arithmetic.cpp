@@ -1,4 +1,4 @@
-// Sums, products and quotients.
+// Addition, subtraction, multiplication and true division.
 #include "ops/elementwise/formulas/arithmetic.h"
 
 #include <ebb/ops/elementwise.h>

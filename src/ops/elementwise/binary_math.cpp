@@ -1,4 +1,4 @@
-// Extremes, angles, and sums of logarithms of two tensors.
+// maximum, minimum, fmax, fmin, atan2, hypot, logaddexp, logaddexp2, ldexp, xlogy, copysign, heaviside.
 #include "ops/elementwise/formulas/binary_math.h"
 
 #include <ebb/ops/elementwise.h>
@@ -28,8 +28,8 @@ struct XlogyScalarOtherRule {
   }
 };
 
-// The gradients of hypot and atan2, and those of their gradients. Third derivatives are composed of ordinary
-// ops, from the coordinates on the unit circle.
+// The rule of the derivatives of hypot and atan2 up to the second order. Third derivatives are composed of
+// ordinary ops, from coordinates on the unit circle.
 struct PlaneRule {
   using Kind = PlaneDerivative::Kind;
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
@@ -66,7 +66,7 @@ struct PlaneRule {
   }
 
  private:
-  /// By a three times, or by a twice and by b.
+  /// The third derivative: by a three times, or, if `mixed`, by a twice and by b once.
   Variable third(const Variable& a, const Variable& b, bool mixed) const {
     const Variable inverse = 1 / hypot(a, b), x = a * inverse, y = b * inverse, square = inverse * inverse;
     if (kind == Kind::hypot_aa || kind == Kind::hypot_ab)
@@ -97,8 +97,8 @@ struct Atan2Rule {
   }
 };
 
-// The derivatives of logaddexp and logaddexp2 by the first operand. Those by the second are their negatives,
-// and third ones are composed of ordinary ops.
+// The rule of the derivatives of logaddexp and logaddexp2 by the first operand. Those by the second operand
+// are their negatives. Third derivatives are composed of ordinary ops.
 struct LogAddExpDerivativeRule {
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
   LogAddExpDerivative op;
@@ -128,7 +128,7 @@ struct LogAddExpRule {
   }
 };
 
-// By a it is the ldexp of 1, by b another order.
+// The derivative by a is ldexp(1, b) of the same order, and that by b is ldexp(a, b) of the next order.
 struct LdexpRule {
   static constexpr unsigned kUsesA = kB, kUsesB = kA | kB;
   int order = 0;
@@ -159,7 +159,7 @@ struct CopySignScalarRule {
   }
 };
 
-// Whole exponents have the dtype that 2.0 to their power has.
+// Converts integer exponents to the dtype of a power of 2.0.
 Variable as_exponent(const Variable& x) { return x.defined() ? x.to(result_type(x, Scalar(2.0))) : x; }
 
 void check_floating(const char* op, const Variable& a, const Variable& b) {

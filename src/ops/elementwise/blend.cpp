@@ -23,7 +23,8 @@ void check_lerp(const char* op, const Variable& self, const Variable& end) {
             end.dtype(), ". Convert it with .to(dtype).");
   EBB_CHECK(is_floating(self.dtype()), op, ": expected a floating-point dtype, got ", self.dtype(), ".");
 }
-// The weight in the dtype of self; a tensor without dimensions may have another one, as a number may.
+// Returns the weight in the dtype of self. A tensor without dimensions may have another dtype, as a scalar
+// may.
 Variable lerp_weight(const char* op, const Variable& self, const Variable& end, const Variable& weight) {
   check_lerp(op, self, end);
   EBB_CHECK(self.dtype() == weight.dtype() || weight.dim() == 0, op, ": expected dtype ", self.dtype(),

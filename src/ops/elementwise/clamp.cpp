@@ -1,4 +1,4 @@
-// Clamping by numbers and by tensors.
+// clamp, clamp_min and clamp_max with scalars and with tensors as bounds.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 
@@ -20,7 +20,8 @@ struct ClampRule : FormulaRule<Clamp> {
   static std::string name() {
     return kind == 'b' ? "ClampBackward1" : kind == 'l' ? "ClampMinBackward0" : "ClampMaxBackward0";
   }
-  // It depends on x by where it is cut only: nothing to record of x.
+  // The gradient depends on x only through the comparisons with the bounds, so its dependence on x is not
+  // recorded.
   Variable operator()(const Variable& g, const Variable& x) const {
     const Gradient<Clamp> backward{{}, op};
     return autograd::records(g) ? backward.value(g, x) : Variable(apply(backward, g, x));
@@ -44,7 +45,7 @@ void check_bounds(bool any) {
   EBB_CHECK(any, "clamp: At least one of 'min' or 'max' must not be None; give one.");
 }
 
-// Bounds of a floating kind lift integers, as numbers do everywhere.
+// Floating bounds promote integers, as scalars do in every op.
 DType clamp_dtype(const Variable& self, const optional<Scalar>& min, const optional<Scalar>& max) {
   DType dtype = self.dtype();
   if (min) dtype = promote_with_scalar(dtype, *min);

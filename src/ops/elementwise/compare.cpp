@@ -1,4 +1,4 @@
-// Comparisons, logic, and bits of whole numbers.
+// Comparisons, logical ops and bitwise ops.
 #include "ops/elementwise/formulas/compare.h"
 
 #include <ebb/ops/elementwise.h>

@@ -1,4 +1,4 @@
-// Lists of tensors on the CPU.
+// Kernels for lists of tensors on the CPU.
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
@@ -15,9 +15,10 @@ namespace ebb::cpu {
 
 namespace {
 
-constexpr std::int64_t kPiece = 4096;  // fixed, so that the result does not depend on the number of threads
+constexpr std::int64_t kPiece =
+    4096;  // constant, so that the result does not depend on the number of threads
 
-/// One piece's share; many running sums, for accuracy and for the vector units.
+/// Returns the norm accumulator of one piece. It has many lanes, for accuracy and for vectorization.
 template <class T, reducing::NormKind kKind>
 double piece_norm(const reducing::Norm<T, kKind>& op, const T* x, std::int64_t count) {
   constexpr int kLanes = 16;

@@ -1,5 +1,5 @@
-// The CPU kernels of the family: a formula becomes one loop a dtype over a contiguous row; cpu::map does the
-// rest.
+// The CPU kernels of formulas: each formula and dtype has a contiguous loop kernel (row), and cpu::map
+// iterates over the other dimensions.
 #pragma once
 
 #include "core/parallel_for.h"
@@ -22,7 +22,8 @@ using ops::Compute;
 template <class Op, class C>
 constexpr bool runs_in_lanes = EBB_LIBMVEC && Op::kRun == ops::Run::lanes && std::is_floating_point_v<C>;
 
-/// 16-bit types are converted a block at a time. What is read may be one number all along.
+/// A block of 16-bit elements, converted to float. An operand that is a broadcast scalar is returned
+/// unchanged.
 template <class T>
 struct Block {
   static constexpr std::int64_t kSize = 256;
@@ -37,7 +38,7 @@ struct Block {
   }
 };
 
-/// A row in a loop: from pointers, or from one number all along.
+/// Returns element i of an operand for loop kernels: of an array, or a broadcast scalar.
 template <class C, class T>
 C number_at(const T* x, std::int64_t i) {
   return static_cast<C>(x[i]);
@@ -51,7 +52,8 @@ void loop_row(const Op op, R* out, std::int64_t n, const Inputs... in) {
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(op.value(number_at<C>(in, i)...));
 }
-/// Conversions of Half are instructions that loops are not vectorised with.
+/// The loop kernel for Half. The compiler does not vectorise loops with conversions of Half, so blocks are
+/// converted separately.
 template <class C, class Op, class R, class... Inputs>
 void half_row(const Op op, R* out, std::int64_t n, const Inputs... in) {
   using Halves = Block<Half>;
@@ -76,7 +78,8 @@ void plain_row(const Op op, R* out, std::int64_t n, const Inputs... in) {
 
 #if EBB_LIBMVEC
 
-/// A row in lanes: from pointers, or from the same lanes all along where an operand is one number.
+/// Returns elements i, i + 1, ... of an operand for vector kernels: of an array, or a broadcast scalar in all
+/// lanes.
 template <class C>
 Lanes<C> lanes_at(const C* x, std::int64_t i, std::int64_t n) {
   return Lanes<C>::load(x + i, n - i);
@@ -158,7 +161,7 @@ template <class Op, class T>
 void ternary_row(void* to, const void* const* in, unsigned, std::int64_t n, const void* formula) {
   using C = Compute<T>;
   const Op op = *static_cast<const Op*>(formula);
-  // A condition is read as a byte: loops over bools are not vectorised.
+  // A condition is read as a byte, because loops over bool are not vectorised.
   using First = std::conditional_t<Op::kCondition, std::uint8_t, T>;
   using FirstC = Compute<First>;
   T* out = static_cast<T*>(to);
@@ -170,7 +173,7 @@ void ternary_row(void* to, const void* const* in, unsigned, std::int64_t n, cons
     out[i] = static_cast<T>(op.value(static_cast<FirstC>(a[i]), static_cast<C>(b[i]), static_cast<C>(c[i])));
 }
 
-/// The rows of a formula, one a dtype, null where the op is not defined.
+/// The loop kernels of a formula, one for each dtype; null if the op is not defined for the dtype.
 struct FormulaRows : RowTraits {
   const char* name;
   bool condition = false;  // the first operand is a Bool
@@ -185,7 +188,7 @@ constexpr FormulaRows rows_of = [] {
   FormulaRows all;
   all.name = Op::kName;
   all.takes_constants = !is_ternary;
-  // Fewer elements pay for waking a thread where each costs a function.
+  // If an element needs a function call, fewer elements justify another thread.
   if (Op::kRun != ops::Run::loop) all.grain = 4096;
   if constexpr (is_ternary) all.condition = Op::kCondition;
   for_each_element_type([&]<class T> {
@@ -202,14 +205,14 @@ constexpr FormulaRows rows_of = [] {
   return all;
 }();
 
-/// Runs the row for `dtype`, with numbers among the operands given a place in memory.
+/// Runs the kernel for `dtype`. Scalar operands are stored in memory for it.
 template <int kCount>
 void run_rows(const FormulaRows& rows, NdArray& out, DType dtype,
               const ops::Operand* const (&operands)[kCount], const void* op);
 
 }  // namespace detail
 
-/// The part of a call's description that depends on the level of instructions.
+/// Describes the part of a call that depends on the instruction set level.
 template <class Op>
 void find_row(ebb::detail::ElementRow& row) {
   const detail::FormulaRows& all = detail::rows_of<Op>;

@@ -5,7 +5,7 @@ namespace ebb::cpu {
 namespace detail {
 namespace {
 
-// Whatever the sizes and layouts.
+// Runs the kernel for any sizes and layouts.
 template <int kCount>
 [[gnu::noinline]] void map_rows(const FormulaRows& rows, NdArray& out, DType dtype,
                                 const ops::Operand* const (&operands)[kCount],
@@ -31,7 +31,7 @@ void run_rows(const FormulaRows& rows, NdArray& out, DType dtype,
   if (!row) [[unlikely]]
     ebb::detail::unsupported_dtype(rows.name, dtype, "another dtype: this op is not defined for it");
   const std::int64_t n = out.numel();
-  if (n == 0) return;  // rows read their first element before they look at n
+  if (n == 0) return;  // kernels read their first element before they check n
   const void* in[kCount];
   std::uint64_t numbers[kCount];
   unsigned constant = 0;

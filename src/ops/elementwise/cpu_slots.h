@@ -1,4 +1,4 @@
-// The definitions of slots, for the files that hold the CPU kernels of a list.
+// The definitions of kernel slots, included by the generated files with the CPU kernels of a list.
 #pragma once
 
 #include "kernel/levels.h"
@@ -16,7 +16,7 @@ constexpr auto& slot_of() {
     return kernels::Binary<Op>::slot;
 }
 
-/// Describes a call of a formula's kernel: see detail::KernelTraits.
+/// Describes a call of a formula's kernel. See detail::KernelTraits.
 template <class Op>
 [[gnu::cold]] const NdArray* element_row(detail::KeptCall& call, detail::ElementRow& row) {
   auto& arguments = call.as(slot_of<Op>())->arguments();
@@ -67,7 +67,8 @@ constinit SlotOf<decltype(cpu::ternary<Op>)> Ternary<Op>::slot{Op::kName, levels
 
 namespace ebb::cpu {
 
-/// A member of a template exists once something refers to it.
+/// Returns the addresses of the slots. A static member of a template is only instantiated if something refers
+/// to it.
 template <class... Op>
 constexpr auto slots_of(ops::List<Op...>) {
   return std::array<const void*, sizeof...(Op)>{&ops::slot_of<Op>()...};

@@ -1,6 +1,5 @@
-// What kernels of elementwise calls that run together are made of. Their sources are written while the
-// program runs (compile/device_chain.cpp) and compiled by NVRTC, or, in the emulation, by the host's
-// compiler.
+// Parts of fused elementwise kernels. Their sources are generated at run time (compile/device_program.cpp)
+// and compiled by NVRTC, or, in the emulation, by the host's compiler.
 #pragma once
 
 #include "kernel/convert.h"
@@ -27,13 +26,13 @@
 
 namespace ebb::cuda {
 
-/// The elements of a chain: `head` of them, `units` vectors, and the rest.
+/// The elements of a chain: `head` single elements, `units` vectors, and the remaining single elements.
 struct ChainSpan {
   std::int64_t count, head, units;
-  std::uint64_t aligned;  // a bit an array: whether its part of a vector is, in memory
+  std::uint64_t aligned;  // bit i: whether the vectors of array i are aligned in memory
 };
 
-/// V neighbours of an array, from one element on.
+/// Loads V consecutive elements of an array, beginning at `first`.
 template <int V, class Span, class T>
 EBB_HD Vector<T, V> load(const Span& span, int array, const T* x, std::int64_t first) {
   if (V > 1 && (span.aligned >> array & 1) != 0) return *reinterpret_cast<const Vector<T, V>*>(x + first);
@@ -50,7 +49,7 @@ EBB_HD void store(const Span& span, int array, T* x, std::int64_t first, const V
   for (int j = 0; j < V; ++j) x[first + j] = value.at[j];
 }
 
-/// One value for all.
+/// Returns a vector with the value in all lanes.
 template <int V, class T>
 EBB_HD Vector<T, V> same(const T& value) {
   Vector<T, V> all;
@@ -59,7 +58,7 @@ EBB_HD Vector<T, V> same(const T& value) {
   return all;
 }
 
-/// The formula of each element, rounded to R as it would be in memory.
+/// Applies the formula to each element. The results are rounded to R, as a store to memory would round them.
 template <class R, class Op, int V, class... In>
 EBB_HD Vector<R, V> apply(const Op& op, const Vector<In, V>&... in) {
   Vector<R, V> result;
@@ -68,7 +67,7 @@ EBB_HD Vector<R, V> apply(const Op& op, const Vector<In, V>&... in) {
   return result;
 }
 
-/// A thread's part: a vector, and perhaps one of the elements that are in none.
+/// Runs one thread of a chain: one vector, and at most one of the elements outside of the vectors.
 template <int V, int kThreads, class Chain>
 EBB_HD void run_chain(const Chain& chain, std::uint32_t block, std::uint32_t thread) {
   const ChainSpan& span = chain.span;

@@ -1,17 +1,17 @@
-// What kernels are made of that reduce the columns of what elementwise calls leave
-// (compile/device_chain.cpp): neighbouring ones by threads side by side, so that loads and stores are of
-// neighbours. The order follows from sizes alone.
+// Parts of fused kernels that reduce columns of elementwise results (compile/device_program.cpp). Adjacent
+// threads process adjacent columns, so that loads and stores are coalesced. The order of the reduction
+// depends only on sizes.
 #pragma once
 
 #include "ops/elementwise/cuda_chain_rows.h"
 
 namespace ebb::cuda {
 
-/// A thread of a block that takes some vectors of columns and a piece of the rows; in the second launch some
-/// columns, and what the pieces gave.
+/// One thread of a reduction of columns. It reduces a vector of columns over one piece of the rows; in the
+/// second launch it merges the partial results of one column.
 template <int V, int kThreads>
 struct ColumnTeam {
-  const RowSpan& span;  // `team` threads stand side by side, and the pieces are of rows
+  const RowSpan& span;  // `team` adjacent threads process adjacent columns; the pieces divide the rows
   std::uint32_t thread, across, down, rank;
   std::int64_t column, piece;
 
@@ -26,7 +26,7 @@ struct ColumnTeam {
     column = (tile * across + (at & (across - 1))) * (span.merges != 0 ? 1 : V);
   }
 
-  /// The end of a piece.
+  /// Finishes a piece: merges the threads' results and stores the result or the partial result.
   template <class F>
   __device__ void end(const Reduction<F>& to, const Lanes<F, V>& lanes) const {
 #pragma unroll
@@ -40,7 +40,7 @@ struct ColumnTeam {
     }
   }
 
-  /// The pieces of a column, in order.
+  /// Merges the partial results of a column in order.
   template <class F>
   __device__ void merge(const Reduction<F>& to) const {
     typename F::Acc total = to.formula.identity();
@@ -52,7 +52,7 @@ struct ColumnTeam {
   }
 };
 
-/// A thread's part: its vector of every so many rows of a piece.
+/// Runs one thread: every `down`-th row of the piece, one vector of columns each.
 template <int V, int kThreads, class Chain>
 __device__ void run_columns(const Chain& chain, std::uint32_t block, std::uint32_t thread) {
   const RowSpan& span = chain.span;

@@ -1,5 +1,6 @@
-// What kernels are made of that reduce what elementwise calls leave (compile/device_chain.cpp): rows of
-// elements, each by teams of threads. No atomics: the order follows from sizes and from where arrays start.
+// Parts of fused kernels that reduce rows of elementwise results (compile/device_program.cpp). Each row is
+// reduced by thread groups, without atomics: the order depends only on sizes and on the alignment of the
+// arrays.
 #pragma once
 
 #include "kernel/reducers.h"
@@ -7,17 +8,17 @@
 
 namespace ebb::cuda {
 
-/// `rows` of `length` elements, cut in pieces. A team, threads of one block, takes a piece; where rows have
-/// several, a second launch merges what they gave.
+/// `rows` rows of `length` elements, divided into pieces. A team, a thread group within one block, reduces
+/// one piece. If rows have several pieces, a second launch merges the partial results.
 struct RowSpan {
   std::int64_t rows, length, pieces, piece;
-  std::int64_t team;      // threads, a power of 2
-  std::int64_t head;      // elements of the arrays before their first vector
+  std::int64_t team;      // the number of threads of a team, a power of 2
+  std::int64_t head;      // the number of elements of the arrays before their first vector
   std::uint64_t aligned;  // as in ChainSpan
   std::int64_t merges;    // 1 in the second launch
 };
 
-/// A formula of kernel/reducers.h, and where its results go.
+/// A reducer of kernel/reducers.h, and the arrays of its results.
 template <class F>
 struct Reduction {
   alignas(8) F formula;
@@ -25,7 +26,7 @@ struct Reduction {
   typename F::Acc* partial;
 };
 
-/// What a thread has of a reduction: parts of a row that do not wait for each other, or neighbouring columns.
+/// The accumulators of one thread: independent parts of a row, or adjacent columns.
 template <class F, int kLanes = 4>
 struct Lanes {
   typename F::Acc at[kLanes];
@@ -35,7 +36,8 @@ struct Lanes {
   }
 };
 
-/// Bits are read as the formula's kernel reads them: some dtypes share one.
+/// Accumulates a vector. Elements are read as the input type of the formula's kernel by a bit cast, because
+/// some dtypes share a kernel.
 template <class F, int kLanes, class T, int V>
 EBB_HD void take(const F& formula, Lanes<F, kLanes>& lanes, const Vector<T, V>& value) {
 #pragma unroll
@@ -45,8 +47,8 @@ EBB_HD void take(const F& formula, Lanes<F, kLanes>& lanes, const Vector<T, V>& 
   }
 }
 
-/// What `count` threads of a block have together, for the one of rank 0; each stands `step` behind the one
-/// before.
+/// Merges the totals of `count` threads of a block, `step` threads apart, and returns the result for the
+/// thread of rank 0.
 template <int kThreads, class F>
 __device__ typename F::Acc merged(const F& formula, const typename F::Acc& total, std::uint32_t thread,
                                   std::uint32_t rank, std::uint32_t count, std::uint32_t step) {
@@ -57,11 +59,11 @@ __device__ typename F::Acc merged(const F& formula, const typename F::Acc& total
     if (rank < half) scratch[thread] = formula.merge(scratch[thread], scratch[thread + half * step]);
   }
   const typename F::Acc all = scratch[thread];
-  __syncthreads();  // the next reduction may be of the same formula
+  __syncthreads();  // the next reduction may use the same scratch memory
   return all;
 }
 
-/// A thread of a team, and the job that the team has: a piece, or the pieces of a row.
+/// One thread of a team. The team's job is a piece, or, in the second launch, the pieces of a row.
 template <int kThreads>
 struct Team {
   const RowSpan& span;
@@ -75,7 +77,7 @@ struct Team {
         rank(at & (threads - 1)),
         job(std::int64_t{block} * (kThreads / threads) + at / threads) {}
 
-  /// The end of a piece.
+  /// Finishes a piece: merges the threads' results and stores the result or the partial result.
   template <class F>
   __device__ void end(const Reduction<F>& to, const Lanes<F>& lanes) const {
     const F& f = to.formula;
@@ -89,7 +91,7 @@ struct Team {
       to.partial[job] = all;
   }
 
-  /// The pieces of a row, in order.
+  /// Merges the partial results of a row in order.
   template <class F>
   __device__ void merge(const Reduction<F>& to) const {
     typename F::Acc total = to.formula.identity();
@@ -101,7 +103,8 @@ struct Team {
   }
 };
 
-/// A thread's part: every so many vectors of its team's piece, and of the elements that are in none.
+/// Runs one thread: every `threads`-th vector of the team's piece, and every `threads`-th of the elements
+/// outside of the vectors.
 template <int V, int kThreads, class Chain>
 __device__ void run_rows(const Chain& chain, std::uint32_t block, std::uint32_t thread) {
   const RowSpan& span = chain.span;

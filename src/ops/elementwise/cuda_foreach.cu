@@ -1,4 +1,5 @@
-// Lists of tensors on the device: a launch or two for all of them, and nothing that the host waits for.
+// Kernels for lists of tensors on the device: one or two launches for the whole list, without a wait of the
+// host.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/block_reduce.h"
@@ -13,7 +14,7 @@ namespace {
 using reducing::Norm;
 using reducing::NormKind;
 
-/// A partial result for every block.
+/// Computes one partial result for each block.
 template <class T, NormKind kKind>
 __global__ void __launch_bounds__(kListThreads)
     norm_kernel(const __grid_constant__ ListPart<1> part, Norm<T, kKind> op, double* partial) {
@@ -110,7 +111,7 @@ struct UnscaleElement {
   float* found_inf;
   __device__ void operator()(C (&values)[1]) const {
     if (!math::is_finite(values[0]))
-      *static_cast<volatile float*>(found_inf) = 1;  // by several threads at once
+      *static_cast<volatile float*>(found_inf) = 1;  // several threads may write it concurrently
     values[0] *= factor;
   }
 };

@@ -1,4 +1,4 @@
-// The CUDA kernels of the family: a formula becomes a pair of map kernels a dtype.
+// The CUDA kernels of formulas: each formula and dtype has a pair of map kernels.
 #pragma once
 
 #include <ebb/core/visit.h>
@@ -32,7 +32,7 @@ constexpr auto kernels_for() {
   }
 }
 
-// One pair of kernels a dtype, null where the op is not defined.
+// Returns one pair of kernels for each dtype; null if the op is not defined for it.
 template <class Op, int Inputs>
 constexpr std::array<MapKernels<1 + Inputs>, kElementTypes> kernel_table() {
   std::array<MapKernels<1 + Inputs>, kElementTypes> table{};

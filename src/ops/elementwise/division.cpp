@@ -1,4 +1,4 @@
-// Rounded division and remainders.
+// Division with rounding, fmod and remainder.
 #include "ops/elementwise/formulas/division.h"
 
 #include <ebb/ops/elementwise.h>
@@ -52,7 +52,7 @@ constexpr char kZeroDivision[] =
 void check_not_zero(const char* op, const Variable& x) { check_true(op, x != 0, kZeroDivision); }
 void check_not_zero(const char* op, const Scalar& s) { EBB_CHECK(!is_zero(s), op, ": ", kZeroDivision); }
 
-// Integers have no infinity to answer with.
+// Integers have no infinity that could be the result.
 template <class A, class B>
 void check_divisor(const char* op, const A& a, const B& b) {
   if (!is_floating(result_type(a, b))) check_not_zero(op, b);

@@ -1,4 +1,4 @@
-// One thing done to many tensors: groups of one dtype and device.
+// ebb::foreach: in-place ops on many tensors, grouped by dtype and device.
 #include "ops/elementwise/foreach.h"
 
 #include <ebb/autograd/grad_mode.h>
@@ -12,25 +12,26 @@ namespace ebb::foreach {
 
 namespace {
 
-/// Tensors of one dtype on one device; each fills one interval of memory, in whatever order.
+/// Tensors of one dtype on one device. Each is dense: its elements fill one interval of memory, in any order
+/// of dimensions.
 struct Group {
   Device device;
   DType dtype = DType::Undefined;
   std::vector<TensorEntry> entries;
-  std::vector<NdArray> copies;  // of those that did not, and what else must be held
+  std::vector<NdArray> copies;  // of tensors that were not dense, and other arrays that must stay alive
 };
 
-// x with its elements in the order in which those of `like` lie in memory.
-NdArray in_order_of(const NdArray& like, const Variable& x) {
+// Returns x with the strides of `like`.
+NdArray with_strides_of(const NdArray& like, const Variable& x) {
   if (x.array().strides() == like.strides()) return x.array();
   Variable copy(NdArray::empty_strided(like.sizes(), like.strides(), x.dtype(), x.device()));
   copy.copy_(x.detach());
   return copy.array();
 }
 
-// `beside` are the second arrays of the entries.
+// Groups the tensors. `second_tensors` are the second arrays of the entries.
 std::vector<Group> grouped(const char* op, const std::vector<Variable>& tensors,
-                           const std::vector<Variable>* beside = nullptr) {
+                           const std::vector<Variable>* second_tensors = nullptr) {
   std::vector<Group> groups;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const Variable& tensor = tensors[i];
@@ -44,18 +45,18 @@ std::vector<Group> grouped(const char* op, const std::vector<Variable>& tensors,
     TensorEntry& entry = group->entries.emplace_back();
     entry = {{array.address()}, array.numel()};
     ebb::detail::will_touch(array);
-    if (!beside) continue;
-    const NdArray& second = group->copies.emplace_back(in_order_of(array, (*beside)[i]));
+    if (!second_tensors) continue;
+    const NdArray& second = group->copies.emplace_back(with_strides_of(array, (*second_tensors)[i]));
     entry.at[1] = second.address();
     ebb::detail::will_touch(second);
   }
   return groups;
 }
 
-/// Runs change(group) on groups of the tensors, and writes back what had to be copied.
+/// Runs change(group) on groups of the tensors, and writes back the tensors that had to be copied.
 template <class Change>
 void change_all(const char* op, const std::vector<Variable>& tensors, const Change& change,
-                const std::vector<Variable>* beside = nullptr) {
+                const std::vector<Variable>* second_tensors = nullptr) {
   NoGradGuard no_grad;
   std::vector<Variable> work, strided;
   for (const Variable& tensor : tensors) {
@@ -63,7 +64,7 @@ void change_all(const char* op, const std::vector<Variable>& tensors, const Chan
     work.push_back(dense ? tensor : tensor.detach().contiguous());
     if (!dense) strided.push_back(work.back());
   }
-  for (const Group& group : grouped(op, work, beside)) change(group);
+  for (const Group& group : grouped(op, work, second_tensors)) change(group);
   auto copy = strided.begin();
   for (const Variable& tensor : tensors) {
     if (tensor.array().is_dense())

@@ -1,4 +1,4 @@
-// Kernel slots for one simple thing done to many tensors at once: gradients are many and small.
+// Kernel slots of ebb::foreach: one launch for a list of tensors, because gradients are many and small.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -8,21 +8,22 @@
 
 namespace ebb::cpu {
 
-/// The p-norm (p not 0) of all elements of all entries, into the one element of `out`: Double for Double
-/// lists, else Float.
+/// Computes the p-norm (p not 0) of all elements of all entries. `out` has one element, of Double for Double
+/// lists, else of Float.
 void list_norm(NdArray& out, const EntryList& list, double p);
-/// Every element times max_norm / (norm + 1e-6) where that is below 1 or NaN; `norm` as list_norm gives it.
+/// Multiplies all elements by max_norm / (norm + 1e-6), if that factor is below 1 or NaN. `norm` is a result
+/// of list_norm.
 void list_scale_to_norm(const EntryList& list, const NdArray& norm, double max_norm);
-/// Every element into [low, high]; NaN stays.
+/// Clamps all elements to [low, high]. NaN is unchanged.
 void list_clamp(const EntryList& list, double low, double high);
 void list_zero(const EntryList& list);
-/// Every element of an entry's first array moves to the second's by the share `weight`.
+/// Sets each element a of an entry's first array to a + weight (b - a), with b from the second array.
 void list_lerp(const EntryList& list, double weight);
-/// Every element times `inverse_scale`; where one was infinite or NaN, `found_inf` becomes 1. Both are one
-/// Float.
+/// Multiplies all elements by `inverse_scale`, and sets `found_inf` to 1 if an element was infinite or NaN.
+/// Each of the two is one Float.
 void list_unscale(const EntryList& list, NdArray& found_inf, const NdArray& inverse_scale);
-/// A gradient scaler's next scale (math::next_scale): `scale` and `found_inf` are one Float, `tracker` one
-/// Int.
+/// Updates the scale of a gradient scaler (math::next_scale). `scale` and `found_inf` are one Float each,
+/// `tracker` is one Int.
 void update_scale(NdArray& scale, NdArray& tracker, const NdArray& found_inf, double growth_factor,
                   double backoff_factor, std::int32_t growth_interval);
 

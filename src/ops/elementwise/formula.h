@@ -1,9 +1,9 @@
-// What a formula of the family is, and what follows from it.
+// The definition of elementwise formulas, and the properties that are derived from them.
 //
-// To add an op of one tensor: write its struct in the header of its group and add it to the list at that
-// header's end, write the public function in the group's .cpp, declare it in include/ebb/ops/elementwise, and
-// give it a row in tests/optable. Kernels for both devices, the CPU's vector lanes, the one-pass kernel of
-// the gradient and all higher derivatives follow:
+// To add a unary op: write its struct in the header of its group and add it to the list at that header's end,
+// write the public function in the group's .cpp, declare it in include/ebb/ops/elementwise, and add a row for
+// it to tests/optable. Kernels for both devices, the CPU's vector kernels, the one-pass kernel of the
+// gradient and all higher derivatives are generated from the struct:
 //
 //   /// e^-x^2.
 //   struct Gaussian : Unary {
@@ -12,9 +12,9 @@
 //     template <class X> EBB_HD X slope(const X& x) const { return x * -2 * exp(-(x * x)); }
 //   };
 //
-// `value` and `slope` are written once for three carriers X: a number, on host and device; cpu::Lanes,
-// several numbers in a register; and Variable, for gradients that are recorded themselves. So a formula uses
-// operators, & and | of conditions, and the functions of kernel/carrier.h.
+// `value` and `slope` (the derivative) are written once for three types X: a number, on host and device;
+// cpu::Lanes, several numbers in a register; and Variable, for gradients that are recorded themselves. A
+// formula may therefore use only operators, & and | of conditions, and the functions of kernel/carrier.h.
 #pragma once
 
 #include "kernel/carrier.h"
@@ -23,14 +23,14 @@
 #include <array>
 #include <cstdint>
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
 constexpr double kPi = 3.14159265358979323846;
 
-/// The dtypes an op is defined for. `floating` ops take integers too, converted to the default dtype; strict
-/// ones refuse.
+/// The dtypes for which an op is defined. `floating` ops also take integers, which are converted to the
+/// default dtype; `strict_floating` ops reject them.
 enum class Types : std::uint8_t { floating, strict_floating, numeric, all, integral, integral_bool };
 
 constexpr bool has_type(Types types, DType dtype) {
@@ -49,24 +49,25 @@ constexpr bool has_type(Types types, DType dtype) {
   }
 }
 
-/// What the gradient of an op of one tensor is a function of: of g alone, or also of the input or the result.
+/// The value that the gradient of a unary op needs in addition to g: none, the input, or the result.
 enum class Keep : std::uint8_t { nothing, input, result };
 
-/// How the CPU runs a formula: as a loop that the compiler vectorises by itself, in lanes, or by a call of a
-/// function for every element.
+/// The CPU implementation of a formula: a loop that the compiler vectorises, vector lanes, or a function call
+/// for each element.
 enum class Run : std::uint8_t { loop, lanes, calls };
 
-/// The base of formulas of one operand. Members of the struct beyond kName and `value`:
-///   kNode     the name of the node, where it is not kName's: "Log1PBackward0"
-///   slope     the derivative, of the input or, with Keep::result, of the result
-///   gradient  instead of slope: the gradient itself, gradient(g, x); where g stops it says so by where(),
-///   since
-///             inf * 0 is NaN. Ops without either have a gradient of 0
-///   bend      bend(g, x), of Variables alone: g times the derivative of the slope. The gradient is then
-///             recorded as one op, named kBackward, and slope or gradient is asked of numbers alone. Written
-///             with gradient_of(op, g, x) of smooth formulas, derivatives of any order are exact
-///   late      with kHasLate, late(g, y), of Variables alone: the gradient from the result, for an input that
-///             has been written to since, by the op in place or by another, as PyTorch permits. Less exact
+/// The base of unary formulas. Members of the struct in addition to kName and `value`:
+///   kNode     the name of the node, if it does not follow from kName: "Log1PBackward0"
+///   slope     the derivative, as a function of the input or, with Keep::result, of the result
+///   gradient  instead of slope: the gradient itself, gradient(g, x). If it is 0 at some x, it selects the 0
+///             with where(), because inf * 0 is NaN. Ops without slope and gradient have a gradient of 0
+///   bend      bend(g, x), only for Variables: g times the second derivative. The gradient is then recorded
+///             as one op, named kBackward, and slope or gradient is only called with numbers. If bend is
+///             written with gradient_of(op, g, x) of smooth formulas, derivatives of any order are exact
+///   late      late(g, y), with kHasLate and only for Variables: the gradient as a function of the result,
+///   for
+///             an input that was overwritten, by this op in place or by a later one. PyTorch permits that
+///             too. It is less exact
 ///   kStraight true if bend is 0 everywhere
 struct Unary {
   static constexpr Types kTypes = Types::floating;
@@ -74,24 +75,25 @@ struct Unary {
   static constexpr Run kRun = Run::lanes;
   static constexpr bool kStraight = false, kHasLate = false;
 };
-/// Of arithmetic and choices alone.
+/// Base of unary formulas that consist of arithmetic and selections only.
 struct PlainUnary : Unary {
   static constexpr Run kRun = Run::loop;
 };
 
-/// What the gradients of two and three operands may look at; those that an op does not name are not there.
+/// The saved values that gradients of binary and ternary ops may use. A value that the op does not declare is
+/// undefined.
 template <class X>
 struct Kept {
   X a, b, c, out;
 };
 constexpr unsigned kNone = 0, kA = 1, kB = 2, kC = 4, kOut = 8;
 
-/// The bases of formulas of two and three operands. Members for the gradient, where the op has one that is
-/// made for its formula alone:
-///   kUsesA, kUsesB           what it looks at: kA | kOut; of three operands kUses[3]
-///   gradient_a, gradient_b   of (g, kept); of three operands gradient(operand, g, kept)
+/// The bases of formulas with two and three operands. Members for the gradient, if the formula defines it:
+///   kUsesA, kUsesB           the saved values that it uses, for example kA | kOut; ternary ops: kUses[3]
+///   gradient_a, gradient_b   functions of (g, kept); ternary ops: gradient(operand, g, kept)
 ///   kRoundsOnce              true if no gradient is rounded by more than one op
-///   kCondition               true if the first operand is a condition, a bool whatever the op computes in
+///   kCondition               true if the first operand is a condition, which is bool in every dtype of the
+///   op
 struct Binary {
   static constexpr Types kTypes = Types::all;
   static constexpr Run kRun = Run::loop;
@@ -106,13 +108,13 @@ constexpr bool has_gradient = has_slope<Op> || requires(const Op& op, float x) {
                               requires(const Op& op, float x) { op.gradient(x); };
 template <class Op>
 constexpr bool has_bend = Op::kStraight || requires(const Op& op, float x) { op.bend(x, x); };
-/// Whether the gradient has a kernel of its own. Where an element costs a call of a function there is little
-/// to win.
+/// Whether the gradient has a kernel of its own. For formulas that call a function for each element the
+/// benefit would be small.
 template <class Op>
 concept Fused =
     has_gradient<Op> && std::is_base_of_v<Unary, Op> && Op::kKeep != Keep::nothing && Op::kRun != Run::calls;
 
-/// "exp_backward", or what the op says.
+/// The name of the gradient op: kBackward of the op, or its name with "_backward".
 template <class Op>
 constexpr auto kBackwardName = [] {
   if constexpr (requires { Op::kBackward; }) {
@@ -126,12 +128,12 @@ constexpr auto kBackwardName = [] {
   }
 }();
 
-/// The gradient of Op from that of its result, g, and from what was kept: an op of two operands.
+/// The gradient of Op as a binary op: of g, the gradient of the result, and of the saved input or result.
 template <class Op>
 struct Gradient : Binary {
   static constexpr const char* kName = kBackwardName<Op>.data();
   static constexpr Types kTypes = Types::floating;
-  // What the result alone determines is arithmetic.
+  // A derivative that is a function of the result needs only arithmetic.
   static constexpr Run kRun = Op::kKeep == Keep::result ? Run::loop : Op::kRun;
   Op op;
   template <class X>
@@ -143,7 +145,7 @@ struct Gradient : Binary {
   }
 };
 
-/// A formula as a function object, which is what kernels of CUDA take.
+/// A formula as a function object, for the CUDA kernels.
 template <class Op>
 struct Call {
   Op op;
@@ -159,7 +161,7 @@ template <class... Ops>
 struct GradientsOf<List<Ops...>> {
   using type = Join<List<>, std::conditional_t<Fused<Ops>, List<Gradient<Ops>>, List<>>...>;
 };
-/// The gradients that have kernels, of the ops of a list.
+/// The gradients with kernels among the ops of a list.
 template <class Ops>
 using Gradients = typename GradientsOf<Ops>::type;
 

@@ -1,4 +1,4 @@
-// Gated linear units: composed of views and products, under one node.
+// glu (gated linear unit): composed of views and products, recorded as one node.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>

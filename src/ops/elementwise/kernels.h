@@ -1,4 +1,4 @@
-// The family's kernel slots, one a formula.
+// The kernel slots of elementwise ops, one for each formula.
 #pragma once
 
 #include "kernel/operand.h"
@@ -8,7 +8,8 @@ namespace ebb::ops {
 
 using detail::Operand;
 
-/// An operand that owns its array; a number that was read is read again.
+/// An operand of a recorded call, which owns its array. A scalar that was read from a tensor is read again in
+/// each replay.
 class EBB_API KeptOperand {
  public:
   KeptOperand(const Operand& x);
@@ -16,7 +17,7 @@ class EBB_API KeptOperand {
   KeptOperand(const KeptOperand&) = delete;
   KeptOperand& operator=(const KeptOperand&) = delete;
   operator Operand() const;
-  /// The operand as it was given: a number that was read is as it was then.
+  /// Returns the operand as recorded: a scalar that was read from a tensor has the value of that time.
   Operand given() const;
   void visit(detail::ArgumentVisitor& v);
 
@@ -37,7 +38,7 @@ namespace ebb::cpu {
 
 template <class Op>
 void unary(NdArray& out, const NdArray& x, const Op& op);
-/// Operands have the dtype `dtype`; out has it too, or is Bool for comparisons.
+/// Computes out = op(a, b). The operands have the dtype `dtype`; out has it too, or is Bool for comparisons.
 template <class Op>
 void binary(NdArray& out, DType dtype, const ops::Operand& a, const ops::Operand& b, const Op& op);
 template <class Op>
@@ -47,7 +48,7 @@ void ternary(NdArray& out, const ops::Operand& a, const ops::Operand& b, const o
 
 namespace ebb::kernels {
 
-// The slots of a list of formulas are defined where its CPU kernels are (cpu_list.cpp.in).
+// The slots of a list of formulas are defined together with its CPU kernels (cpu_list.cpp.in).
 template <class Op>
 struct EBB_API Unary {
   static SlotOf<decltype(cpu::unary<Op>)> slot;

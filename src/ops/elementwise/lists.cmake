@@ -1,4 +1,5 @@
-# The family's lists of formulas: the header in formulas/ that ends with it, and its name. Each becomes one file of kernels a device.
+# The lists of formulas: the header in formulas/ whose end has the list, and the list's name. Each list
+# becomes one file of kernels for each device.
 set(EBB_LISTS
   activations ActivationOps
   arithmetic ArithmeticOps

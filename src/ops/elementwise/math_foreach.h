@@ -1,4 +1,4 @@
-// What is done to each element of a list.
+// The arithmetic of the ebb::foreach kernels for one element.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -7,7 +7,7 @@
 
 namespace ebb::math {
 
-/// The factor that brings a norm down to max_norm; NaN marks what it is applied to.
+/// Returns the factor that reduces a norm to max_norm. If it is NaN, the scaled elements become NaN.
 template <class T>
 EBB_HD T clip_factor(T norm, T max_norm) {
   const T factor = max_norm / (norm + T(1e-6));
@@ -20,7 +20,7 @@ EBB_HD T clamp_keeping_nan(T x, T low, T high) {
   return raised > high ? high : raised;
 }
 
-/// a + weight (b - a), computed from whichever end is near.
+/// Returns a + weight (b - a), computed from the nearer end.
 template <class T>
 EBB_HD T lerp(T a, T b, T weight) {
   const T magnitude = weight < T(0) ? -weight : weight;
@@ -33,8 +33,9 @@ EBB_HD bool is_finite(T x) {
   return x - x == T(0);
 }
 
-/// Of a gradient scaler: smaller after a step whose gradients overflowed; larger after `interval` steps in a
-/// row without, which `tracker` counts, unless that would overflow.
+/// Updates the scale of a gradient scaler. The scale shrinks after a step whose gradients overflowed, and
+/// grows after `interval` consecutive steps without overflow, which `tracker` counts, unless it would
+/// overflow itself.
 EBB_HD inline void next_scale(float& scale, std::int32_t& tracker, bool found_inf, double growth,
                               double backoff, std::int32_t interval) {
   if (found_inf) {

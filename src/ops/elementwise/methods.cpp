@@ -1,4 +1,4 @@
-// Bodies of the methods that work element by element: each is the function of the same name.
+// Definitions of the elementwise methods. Each calls the function of the same name.
 #include <ebb/ops/elementwise/activation.h>
 #include <ebb/ops/elementwise/arithmetic.h>
 #include <ebb/ops/elementwise/compare.h>

@@ -1,4 +1,4 @@
-// The parts of floating-point numbers, and their neighbours.
+// frexp and nextafter.
 #include "ops/elementwise/formulas/parts.h"
 
 #include <ebb/ops/creation.h>
@@ -21,7 +21,7 @@ struct FrexpRule {
   }
 };
 
-// The neighbour moves with self, unless it is self's own value.
+// The result moves with self, unless self equals other and the result is constant.
 struct NextAfterRule {
   static constexpr char kName[] = "NextafterBackward0";
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kNone;

@@ -1,4 +1,4 @@
-// Activations made of straight pieces.
+// Piecewise linear activations: relu, threshold, hardtanh, leaky_relu, hardsigmoid, hardswish, shrinks.
 #include "ops/elementwise/formulas/piecewise.h"
 
 #include "ops/common/activated.h"
@@ -13,7 +13,7 @@ static void check_supported(const char* op, const Variable& x) {
   EBB_CHECK(x.dtype() != kBool, op, ": Boolean inputs not supported; convert the tensor first.");
 }
 
-// hardtanh compares integers with limits of 64 bits.
+// The dtype of hardtanh's limits: integer tensors are compared with limits of 64 bits.
 static DType limits_dtype(const Variable& x) { return is_integral(x.dtype()) ? kLong : x.dtype(); }
 
 static void check_ends(const char* op, DType dtype, const Scalar& a, const Scalar& b) {

@@ -1,4 +1,4 @@
-// Powers: tensor to number, tensor to tensor, number to tensor.
+// pow: tensor ** scalar, tensor ** tensor, scalar ** tensor.
 #include "ops/elementwise/formulas/power.h"
 
 #include <ebb/ops/creation.h>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace ops;
 
-// Any derivative, which gives the next by a and by b.
+// The rule of any derivative of pow. Its gradients are the derivatives of the next order by a and by b.
 struct PowDerivativeRule {
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
   int by_base, by_exponent;
@@ -34,8 +34,8 @@ struct PowDerivativeRule {
   }
 };
 
-// Calls run with the formula for x^exponent, and its second operand where it has one. The powers that models
-// are made of need no pow(): products, and roots that are rounded correctly.
+// Calls run with the formula for x^exponent, and with its second operand if it has one. The exponents that
+// are common in models do not need pow(): they are products, or square roots that are rounded correctly.
 template <class Run>
 decltype(auto) with_formula(DType dtype, const Scalar& exponent, Run&& run) {
   if (is_floating(dtype)) {
@@ -53,7 +53,7 @@ bool is_plain(const Scalar& exponent) {
                       [](const auto&, const auto&... operand) { return sizeof...(operand) == 0; });
 }
 
-// e x^(e-1); 0 for e = 0, also at x = 0.
+// The gradient e x^(e-1). It is 0 for e = 0, also at x = 0.
 struct PowScalarRule {
   static constexpr char kName[] = "PowBackward0";
   static constexpr Keep kKeep = Keep::input;
@@ -62,8 +62,8 @@ struct PowScalarRule {
     if (exponent.equal(0)) return zeros_like(g);
     if (exponent.equal(2)) return g * (x * 2);
     const double e = exponent.to_double();
-    // Few exponents need none of the care of the derivative's own kernel. Those of the second derivative of a
-    // root do.
+    // A few exponents do not need the special cases of the derivative's kernel. The second derivative of a
+    // square root does.
     const bool root = e == 0.5 && autograd::records(g, x);
     if ((is_plain(e - 1) && !root) || (e >= 1 && e <= 3 && e * 4 == std::trunc(e * 4)))
       return g * (pow(x, e - 1) * e);
@@ -74,7 +74,7 @@ struct PowScalarRule {
 struct PowRule {
   static constexpr char kName[] = "PowBackward1";
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
-  // For e = 0 the gradient is 0, also of an infinite one.
+  // For e = 0 the gradient is 0, even if g is infinite.
   Variable a(const Variable& g, const Kept<Variable>& k) const {
     const Variable dead = logical_and(k.b == 0.0, isfinite(g).logical_not());
     return where(dead, 0.0, g * PowDerivativeRule::of(k.a, k.b, 1, 0));
@@ -84,7 +84,7 @@ struct PowRule {
   }
 };
 
-// log(base) base^e by way of the power, whose own gradient makes the next derivative.
+// The rule of log(base) base^e, computed from the power. The power's own gradient gives the next derivative.
 struct PowBaseSlopeRule {
   static constexpr unsigned kUsesA = kNone, kUsesB = kNone;
   Scalar base;
@@ -102,7 +102,8 @@ struct PowBaseRule {
     return g * run_binary(k.out, k.b, PowBaseSlope{{}, base, logarithm}, PowBaseSlopeRule{base});
   }
 };
-// For powers that do not carry the slope: 16 bits have lost digits of it, and that of 0 is 0.
+// The rule for powers from which the derivative cannot be computed: 16-bit results have lost too many digits,
+// and a power of 0 gives 0.
 struct PowLossyBaseRule {
   static constexpr char kName[] = "PowBackward2";
   static constexpr unsigned kUsesA = kNone, kUsesB = kB;

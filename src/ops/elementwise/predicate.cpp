@@ -1,4 +1,4 @@
-// Questions about one number, and replacing what is none.
+// isnan, isinf, isfinite, signbit, logical_not, bitwise_not and nan_to_num.
 #include "ops/elementwise/formulas/predicate.h"
 
 #include "ops/common/checks.h"

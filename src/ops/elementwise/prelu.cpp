@@ -1,4 +1,4 @@
-// prelu: the slope below 0 is a parameter.
+// prelu: its negative slope is a parameter.
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 using namespace ops;
 
-// A weight per channel stands along dimension 1.
+// Reshapes a weight with one element per channel so that it broadcasts along dimension 1.
 Variable along_channels(const Variable& weight, const Variable& x) {
   if (weight.numel() == 1 || x.dim() < 2) return reshape(weight, {});
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(x.dim()), 1);

@@ -1,4 +1,4 @@
-// The public side of type promotion.
+// Type promotion of the public interface: result_type and can_cast.
 #include "ops/elementwise/promote.h"
 
 #include <ebb/ops/elementwise.h>

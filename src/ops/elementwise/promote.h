@@ -1,4 +1,5 @@
-// torch's type promotion: tensors with dimensions decide, 0-d tensors and then numbers only lift the kind.
+// torch's type promotion: tensors with dimensions determine the dtype; 0-d tensors and then scalars only
+// raise its category.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -7,7 +8,7 @@ namespace ebb::ops {
 
 class PromotionState {
  public:
-  /// A Variable or its array.
+  /// Adds a Variable or an array.
   template <class Tensor>
   void add(const Tensor& x) {
     merge(x.dim() == 0 ? zero_dim_ : dimensioned_, x.dtype());
@@ -19,7 +20,7 @@ class PromotionState {
   static void merge(DType& into, DType dtype) {
     into = into == DType::Undefined ? dtype : promote_types(into, dtype);
   }
-  // `lower` counts only where it is of a higher kind (bool < integer < floating).
+  // `lower` counts only if its category is higher (bool < integer < floating).
   static DType combine(DType higher, DType lower) {
     if (higher == DType::Undefined) return lower;
     if (lower == DType::Undefined || is_floating(higher)) return higher;

@@ -1,5 +1,5 @@
-// Ops of one tensor, run and recorded. A rule is a small struct: torch's name of the node, what it keeps, and
-// the gradient, written with differentiable ops; record_formula.h derives it from a formula.
+// Runs and records unary ops. A rule is a small struct with torch's name of the node, the values that it
+// saves, and the gradient, written with differentiable ops. record_formula.h derives a rule from a formula.
 #pragma once
 
 #include <ebb/autograd/record.h>
@@ -9,17 +9,17 @@
 
 namespace ebb::ops {
 
-/// Stands where a node has nothing to save.
+/// Placeholder for a SavedVariable in nodes that save nothing.
 struct NotSaved {
   explicit NotSaved(autograd::Node*) {}
 };
 template <bool wanted>
 using SavedIf = std::conditional_t<wanted, autograd::SavedVariable, NotSaved>;
 
-/// torch's name of the node of `name`: "EqBackward0" for "eq".
+/// Returns torch's name of the node for an op's name: "EqBackward0" for "eq".
 std::string node_name(const char* name);
 
-/// torch's name of the node of an op.
+/// Returns torch's name of an op's node.
 template <class Op>
 std::string node_name() {
   if constexpr (requires { Op::kNode; })
@@ -28,7 +28,7 @@ std::string node_name() {
     return node_name(Op::kName);
 }
 
-/// A rule says kName, or name() where it takes the name from elsewhere.
+/// Returns the name of a rule's node: kName, or name() if the rule computes it.
 template <class Rule>
 std::string rule_name() {
   if constexpr (requires { Rule::name(); })
@@ -37,16 +37,16 @@ std::string rule_name() {
     return Rule::kName;
 }
 
-/// Whether the gradient that a rule gives is rounded once while no graph is recorded: one kernel computes it,
-/// in f32 where its numbers have 16 bits. A rule or its formula says so by kRoundsOnce.
+/// Whether the gradient of a rule is rounded once while no graph is recorded: one kernel computes it, in
+/// float for 16-bit elements. A rule or its formula declares this with kRoundsOnce.
 template <class Rule>
 constexpr bool kRoundsOnce = false;
 template <class Rule>
   requires(requires { Rule::kRoundsOnce; })
 constexpr bool kRoundsOnce<Rule> = Rule::kRoundsOnce;
 
-/// The numbers that a rule calculates with. A gradient that takes several ops would be rounded by each, so
-/// 16-bit numbers go through it in f32 and are rounded at its end.
+/// Converts the values with which a rule computes. Each op of a composed gradient would round its result, so
+/// 16-bit values are converted to float and the gradient is rounded once at its end.
 template <class Rule>
 class Widened {
  public:
@@ -66,14 +66,15 @@ class Widened {
   optional<DType> narrow_;
 };
 
-/// Whether a rule also has `Variable late(grad, result)`, for an input that has been written to since.
+/// Whether a rule also has `Variable late(grad, result)`, the gradient for an input that was overwritten
+/// after the op.
 template <class Rule>
 constexpr bool kHasLate = false;
 template <class Rule>
   requires(requires { Rule::kHasLate; })
 constexpr bool kHasLate<Rule> = Rule::kHasLate;
 
-/// The node of `out = op(x)`. Rule: its name, kKeep, `Variable operator()(grad, kept)`.
+/// The node of `out = op(x)`. A rule has a name, kKeep, and `Variable operator()(grad, kept)`.
 template <class Rule>
 struct UnaryNode final : autograd::Node {
   SavedIf<Rule::kKeep != Keep::nothing> kept{this};
@@ -109,7 +110,7 @@ template <class Rule>
   if constexpr (kHasLate<Rule>) node->result.save_output(out);
 }
 
-/// op(x) or op(x, number), recorded under `rule`.
+/// Computes op(x) or op(x, number), and records it under `rule`.
 template <class Op, class Rule, class... Numbers>
 Variable run_unary(const Variable& x, const Op& op, const Rule& rule, const Numbers&... number) {
   Variable out(VariableImpl::of([&] { return apply(op, x, number...); }));
@@ -117,7 +118,7 @@ Variable run_unary(const Variable& x, const Op& op, const Rule& rule, const Numb
   return out;
 }
 
-/// "exp_", for the messages of in-place ops.
+/// The name in messages of in-place ops, for example "exp_".
 template <class Op>
 constexpr auto kInplaceName = [] {
   std::array<char, sizeof(Op::kName) + 1> text{};
@@ -156,7 +157,7 @@ struct ZeroNode final : autograd::Node {
   }
 };
 
-/// The node of an op that torch cannot differentiate either: backward through it throws.
+/// The node of an op that is not differentiable in torch either. Its backward throws.
 template <class Op>
 struct NoDerivativeNode final : autograd::Node {
   std::string name() const override { return "NotImplemented"; }
@@ -165,7 +166,7 @@ struct NoDerivativeNode final : autograd::Node {
   }
 };
 
-/// An op whose gradient is zero everywhere.
+/// Runs an op whose gradient is zero everywhere.
 template <class Op>
 Variable run_flat(const Variable& x, const Op& op) {
   Variable out(apply(op, x));
@@ -174,7 +175,7 @@ Variable run_flat(const Variable& x, const Op& op) {
   return out;
 }
 
-/// The same in place, also for ops without a gradient: comparisons, logic, bits.
+/// The same in place, also for ops without a gradient: comparisons, logical and bitwise ops.
 template <class Op, class... Others>
 Variable& run_flat_inplace(const Op& op, const Variable& self, const Others&... others) {
   autograd::check_inplace(self, kInplaceName<Op>.data());

@@ -1,5 +1,5 @@
-// Ops of two tensors, or a tensor and a number, recorded under a rule: torch's name of the node, what it
-// keeps, and the gradients, written with differentiable ops.
+// Runs and records binary ops, one of whose operands may be a scalar. A rule has torch's name of the node,
+// the values that it saves, and the gradients, written with differentiable ops.
 #pragma once
 
 #include "core/recorder.h"
@@ -7,8 +7,8 @@
 
 namespace ebb::ops {
 
-/// The node of `out = op(a, b)`. Rule: kName; kUsesA and kUsesB, what the gradients of a and b look at; and
-/// `Variable a(grad, kept)`, `Variable b(grad, kept)`.
+/// The node of `out = op(a, b)`. A rule has kName; kUsesA and kUsesB, the saved values that the gradients of
+/// a and b use; `Variable a(grad, kept)` and `Variable b(grad, kept)`.
 template <class Rule>
 struct BinaryNode final : autograd::Node {
   static constexpr unsigned kUses = Rule::kUsesA | Rule::kUsesB;
@@ -45,7 +45,7 @@ struct BinaryNode final : autograd::Node {
   }
 };
 
-/// A number of the op stands in the graph as an undefined input: an edge that leads nowhere.
+/// Returns the input of a node for an operand. For a scalar it is undefined, so the edge has no target.
 inline const Variable& edge_of(const Variable& x) { return x; }
 inline Variable edge_of(const Scalar&) { return {}; }
 inline Variable as_saved(const Variable& x) { return x; }
@@ -75,7 +75,7 @@ template <class Rule, class A, class B>
     if (used & kOut) node->saved_out.save_output(out);
 }
 
-/// op(a, b), recorded under `rule`; one operand may be a Scalar.
+/// Computes op(a, b), and records it under `rule`. One operand may be a Scalar.
 template <class Op, class Rule, class A, class B>
 Variable run_binary(const A& a, const B& b, const Op& op, const Rule& rule) {
   Variable out(VariableImpl::of([&] { return apply(op, a, b); }));
@@ -90,7 +90,7 @@ Variable run_binary(const A& a, const B& b, const Op& op, const Rule& rule) {
   return out;
 }
 
-/// The same without a graph: comparisons, logic, integers.
+/// The same without recording: comparisons, logical ops, ops on integers.
 template <class Op, class A, class B>
 Variable run_plain(const A& a, const B& b, const Op& op = {}) {
   return Variable(apply(op, a, b));
@@ -125,13 +125,13 @@ Variable& run_binary_inplace(const Variable& self, const B& b, const Op& op, con
   return const_cast<Variable&>(self);
 }
 
-/// The same without a graph, in place.
+/// The same without recording, in place.
 template <class Op, class B>
 Variable& run_plain_inplace(const Variable& self, const B& b) {
   return run_flat_inplace(Op(), self, b);
 }
 
-/// The rule that follows from a formula of two operands.
+/// The rule of a binary formula.
 template <class Op>
 struct BinaryFormulaRule {
   static constexpr unsigned kUsesA = Op::kUsesA, kUsesB = Op::kUsesB;

@@ -1,4 +1,4 @@
-// An op of one tensor, from its formula: the public functions of the family are `return unary<Exp>(self);`.
+// Unary ops from their formulas: most public functions of the family are `return unary<Exp>(self);`.
 #pragma once
 
 #include <ebb/ops/elementwise.h>
@@ -10,7 +10,7 @@ namespace ebb::ops {
 template <class Op>
 Variable gradient_of(const Op& op, const Variable& g, const Variable& kept);
 
-/// The gradient of a formula with a `bend`, recorded as one op of g and of what was kept.
+/// The gradient of a formula with a `bend`, recorded as one op of g and of the saved value.
 template <class Op>
 struct BackwardRule {
   static constexpr unsigned kUsesA = kB, kUsesB = Op::kStraight ? kNone : kA | kB;
@@ -25,7 +25,8 @@ struct BackwardRule {
   }
 };
 
-/// In one pass, by the kernel of the gradient; from differentiable ops while the gradient is recorded itself.
+/// Computes the gradient with its own kernel in one pass, or with differentiable ops while the gradient
+/// itself is recorded.
 template <class Op>
 Variable gradient_of(const Op& op, const Variable& g, const Variable& kept) {
   const Gradient<Op> backward{{}, op};
@@ -39,7 +40,7 @@ Variable gradient_of(const Op& op, const Variable& g, const Variable& kept) {
   }
 }
 
-/// The rule that follows from a formula.
+/// The rule of a unary formula.
 template <class Op>
 struct FormulaRule {
   static constexpr Keep kKeep = Op::kKeep;

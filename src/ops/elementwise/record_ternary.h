@@ -1,11 +1,11 @@
-// Ops of three tensors, recorded under a rule.
+// Runs and records ternary ops.
 #pragma once
 
 #include "ops/elementwise/record_binary.h"
 
 namespace ebb::ops {
 
-/// The node of `out = op(a, b, c)`. Rule: kName; kUses[3]; `Variable grad(int operand, grad, kept)`.
+/// The node of `out = op(a, b, c)`. A rule has kName, kUses[3], and `Variable grad(int operand, grad, kept)`.
 template <class Rule>
 struct TernaryNode final : autograd::Node {
   autograd::SavedVariable saved_a{this}, saved_b{this}, saved_c{this};
@@ -40,7 +40,7 @@ struct TernaryNode final : autograd::Node {
 inline bool is_recorded(const Variable& x) { return autograd::records(x); }
 inline bool is_recorded(const Scalar&) { return false; }
 
-/// A node for an op of three operands, before or after it ran; `self_changes` when a is about to be
+/// Makes a node for a ternary op, before or after its kernel ran. `self_changes`: a is about to be
 /// overwritten.
 template <class Rule, class C>
 Ref<TernaryNode<Rule>> make_ternary(const Variable& a, const Variable& b, const C& c, const Rule& rule,
@@ -74,7 +74,7 @@ Variable& run_ternary_inplace(const Variable& a, const Variable& b, const C& c, 
   return const_cast<Variable&>(a);
 }
 
-/// The rule that follows from a formula of three operands.
+/// The rule of a ternary formula.
 template <class Op>
 struct TernaryFormulaRule {
   static constexpr const auto& kUses = Op::kUses;

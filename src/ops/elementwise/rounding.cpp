@@ -1,4 +1,4 @@
-// Rounding.
+// floor, ceil, trunc, round, frac.
 #include "ops/elementwise/formulas/rounding.h"
 
 #include "ops/elementwise/record_formula.h"

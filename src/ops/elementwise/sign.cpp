@@ -1,4 +1,4 @@
-// Signs and absolute values, and degrees and radians.
+// abs, neg, sign, sgn, and deg2rad and rad2deg.
 #include "ops/elementwise/formulas/sign.h"
 
 #include "ops/elementwise/record_formula.h"

@@ -1,4 +1,4 @@
-// Error functions, gamma functions, Bessel functions, logit, sinc.
+// erf, erfc, erfinv, lgamma, digamma, polygamma, i0, logit, sinc.
 #include "ops/elementwise/formulas/special.h"
 
 #include "ops/common/autocast.h"
@@ -9,7 +9,7 @@ namespace ebb {
 
 using namespace ops;
 
-/// A derivative of sinc, found by its formula.
+/// Returns the n-th derivative of sinc, which has a formula of its own.
 static Variable sinc_derivative(int n, const Variable& x) { return unary(x, SincDerivative{{}, n}); }
 
 Variable erf(const Variable& self) { return unary<Erf>(self); }

@@ -1,5 +1,4 @@
-// Functions of two tensors that torch.special adds: x log(1 + y), gamma functions, zeta, orthogonal
-// polynomials.
+// Binary functions of torch.special: xlog1py, igamma, igammac, zeta, orthogonal polynomials.
 #include <ebb/ops/special.h>
 
 #include "ops/common/checks.h"
@@ -16,7 +15,7 @@ using Kind = SpecialBinary::Kind;
   ebb::detail::fail("derivative for ", op, " by ", argument, " is not implemented; call .detach() on it.");
 }
 
-/// The n-th derivative of zeta by its second argument.
+/// The rule of the n-th derivative of zeta by its second argument.
 struct ZetaRule {
   static constexpr char kName[] = "SpecialZetaBackward0";
   static constexpr unsigned kUsesA = kNone, kUsesB = kA | kB;
@@ -28,8 +27,8 @@ struct ZetaRule {
   static SpecialBinary zeta_op(int n) { return {{}, Kind::zeta, {}, n}; }
 };
 
-/// The n-th derivative by x of P(a, x), or of Q(a, x), whose own derivative by a is not known for n = 0
-/// alone.
+/// The rule of the n-th derivative by x of P(a, x) or Q(a, x). Only the derivative by a of the function
+/// itself (n = 0) is not implemented.
 template <bool upper>
 struct GammaRule {
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
@@ -50,7 +49,7 @@ struct GammaRule {
   }
 };
 
-// The kernel goes by one name for all; what its callers get wrong is said under theirs.
+// Checks the operands in the name of the op. Its kernel has one name for several ops.
 void check_pair(const char* op, const Variable& a, const Variable& b) {
   check_defined(op, a);
   check_defined(op, b);

@@ -1,5 +1,4 @@
-// Functions of one tensor that torch.special adds: entropy, the normal distribution, Bessel and Airy
-// functions.
+// Unary functions of torch.special: entr, ndtr, log_ndtr, ndtri, erfcx, Bessel functions, airy_ai, mvlgamma.
 #include "ops/elementwise/formulas/special_functions.h"
 
 #include <ebb/ops/special.h>
@@ -50,8 +49,8 @@ const char* node_of(Special kind) {
 template <Special kind>
 Variable derivative_of(int n, const Variable& x);
 
-// The third derivative of the functions of order 1, by their differential equation; its terms cancel next to
-// 0.
+// Returns the third derivative of a function of order 1 from its differential equation, whose terms cancel
+// near 0.
 template <Special kind>
 Variable third_of_order_1(const Variable& argument, double sign, double at_zero) {
   const Variable small = argument.abs() < 1e-3, x = where(small, 1, argument);
@@ -61,7 +60,7 @@ Variable third_of_order_1(const Variable& argument, double sign, double at_zero)
   return where(small, at_zero, (sign + 2 / x.square()) * first - second / x - cubed);
 }
 
-/// The third derivative, from the function and the first two.
+/// Returns the third derivative, computed from the function and its first two derivatives.
 template <Special kind>
 Variable third_of(const Variable& x) {
   const auto f = [&](int n) { return derivative_of<kind>(n, x); };

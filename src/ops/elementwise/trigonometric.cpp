@@ -1,4 +1,4 @@
-// Trigonometric and hyperbolic functions.
+// Trigonometric and hyperbolic functions, and their inverses.
 #include "ops/elementwise/formulas/trigonometric.h"
 
 #include "ops/common/autocast.h"

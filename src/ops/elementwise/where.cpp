@@ -1,4 +1,4 @@
-// A choice between two tensors.
+// where: elementwise selection between two tensors.
 #include <ebb/core/warning.h>
 #include <ebb/ops/elementwise.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 using namespace ops;
 
-// The branch not taken gets a zero that no NaN can spoil: selected, not multiplied.
+// The gradient of the branch that was not taken is a selected zero. A multiplication by 0 would keep NaN.
 struct WhereNode final : autograd::Node {
   autograd::SavedVariable condition{this};
 
