@@ -1,9 +1,10 @@
-// Smooth activations.
+// Formulas of smooth activations: tanh, sigmoid, elu, gelu, silu, mish, softplus, log_sigmoid, softsign,
+// tanhshrink.
 #pragma once
 
 #include "ops/elementwise/formulas/smooth.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
@@ -30,7 +31,7 @@ struct Tanh : Unary {
   }
 };
 
-/// 1 / (1 + e^-x).
+/// Sigmoid: 1 / (1 + e^-x).
 struct Sigmoid : Unary {
   static constexpr char kName[] = "sigmoid";
   static constexpr bool kHasLate = true;
@@ -52,13 +53,13 @@ struct Sigmoid : Unary {
   }
 };
 
-/// Activations are not defined for integers.
+/// Base of activations, which are not defined for integers.
 struct Activation : Unary {
   static constexpr Types kTypes = Types::strict_floating;
 };
 
-/// scale x above 0, scale alpha (e^(input_scale x) - 1) below: elu, selu and celu. The rest is what
-/// input_scale lacks of the number that is meant.
+/// elu, selu and celu: scale x above 0, scale alpha (e^(input_scale x) - 1) below. `input_scale_rest` is the
+/// rounding error of input_scale: the exact factor is their sum.
 struct Elu : Activation {
   static constexpr char kName[] = "elu";
   double alpha = 1, scale = 1, input_scale = 1, input_scale_rest = 0;
@@ -72,7 +73,7 @@ struct Elu : Activation {
     const X scaled = x * constant<X>(input_scale);
     X below = g * constant<X>(alpha * scale * input_scale);
     if (input_scale != 1) {
-      // The rounding error of the exponent.
+      // Corrects the rounding error of the exponent.
       const X inside = bounded(x, 2000);
       const X rest = inside * constant_rest<X>(input_scale, input_scale_rest);
       below = fma(below, fma(inside, constant<X>(input_scale), -(inside * constant<X>(input_scale))) + rest,
@@ -86,7 +87,7 @@ struct Elu : Activation {
   }
 };
 
-/// The share of the normal distribution below x, for gelu's second derivative.
+/// Phi(x), the normal distribution function, for gelu's second derivative.
 struct NormalShare : Activation {
   static constexpr char kName[] = "ndtr";
   template <class X>
@@ -103,7 +104,7 @@ struct NormalShare : Activation {
   }
 };
 
-/// x Phi(x) with the normal distribution's Phi.
+/// gelu: x Phi(x), with the normal distribution function Phi.
 struct Gelu : Activation {
   static constexpr char kName[] = "gelu";
   template <class X>
@@ -119,21 +120,21 @@ struct Gelu : Activation {
   }
   template <class X>
   X bend(const X& g, const X& x) const {
-    // 2 - x^2, exact also beside the root of 2, which is the sum of these.
+    // turn = 2 - x^2, exact also near sqrt(2) = kRoot + kRest.
     constexpr double kRoot = 1.41421353816986083984375, kRest = 2.4203234208957939e-8;
     const X inside = bounded(x, 40), turn = ((kRoot - inside) + kRest) * ((inside + kRoot) + kRest);
     return gradient_of(NormalShare(), g * turn, x);
   }
 };
 
-/// sigmoid(2 u) of gelu's cheaper form, u = sqrt(2 / pi) (x + 0.044715 x^3).
+/// sigmoid(2 u), with which gelu's tanh form multiplies x; u = sqrt(2 / pi) (x + 0.044715 x^3).
 struct GeluShare : Activation {
   static constexpr char kName[] = "gelu_share";
-  static constexpr int kBound = 30;  // beyond it the share is 0 or 1
+  static constexpr int kBound = 30;  // beyond it the value is 0 or 1
   static constexpr double kLinear = 1.5957691216057308, kLinearRest = -9.9693088091109203e-17;
   static constexpr double kCubic = 0.07135481627260025, kCubicRest = -6.1751499181553155e-19;
 
-  /// 2 u.
+  /// Returns 2 u.
   template <class X>
   EBB_HD static X argument(const X& x) {
     return x * (x * x * constant<X>(kCubic) + constant<X>(kLinear));
@@ -146,7 +147,7 @@ struct GeluShare : Activation {
   EBB_HD X value(const X& x) const {
     return sigmoid(argument(x));
   }
-  /// The rounding error of the argument grows with the argument, so it is put back.
+  /// The rounding error of the argument 2 u grows with the argument, so the gradient corrects it.
   template <class X>
   EBB_HD X gradient(const X& g, const X& far) const {
     const X x = bounded(far, kBound), linear = constant<X>(kLinear), cubic = constant<X>(kCubic);
@@ -163,7 +164,7 @@ struct GeluShare : Activation {
   X bend(const X& g, const X& x) const {
     return gradient_of(*this, g * growth(bounded(x, kBound)), x);
   }
-  /// The derivative of the logarithm of the slope.
+  /// Returns the derivative of the logarithm of the slope.
   template <class X>
   static X growth(const X& x) {
     const X slope = argument_slope(x);
@@ -171,7 +172,7 @@ struct GeluShare : Activation {
   }
 };
 
-/// The cheaper form of gelu, x (1 + tanh u) / 2 = x sigmoid(2 u).
+/// gelu's tanh form: x (1 + tanh u) / 2 = x sigmoid(2 u).
 struct GeluTanh : Activation {
   static constexpr char kName[] = "gelu";
   template <class X>
@@ -191,7 +192,7 @@ struct GeluTanh : Activation {
   }
 };
 
-/// x sigmoid(x).
+/// silu: x sigmoid(x).
 struct Silu : Activation {
   static constexpr char kName[] = "silu";
   template <class X>
@@ -206,14 +207,14 @@ struct Silu : Activation {
   template <class X>
   X bend(const X& g, const X& x) const {
     const X inside = bounded(x, 1000);
-    // 2 - x tanh(x / 2), where what is left of a large x is small.
+    // turn + 2 = 2 - x tanh(x / 2). For large |x| the terms are written so that little cancels.
     const X turn =
         where(x < 0, inside - inside * sigmoid(inside) * 2, inside * sigmoid(-inside) * 2 - inside);
     return gradient_of(Sigmoid(), g * (turn + 2), x);
   }
 };
 
-/// tanh(softplus(x)) as n / d of e = e^-|x|, with its derivative 4 (1 + e) e rest / d^2.
+/// tanh(softplus(x)) = n / d as a function of e = e^-|x|. Its derivative is 4 (1 + e) e rest / d^2.
 template <class X>
 struct MishTerms {
   X e, n, d, rest;
@@ -224,7 +225,7 @@ struct MishTerms {
   }
 };
 
-/// tanh(softplus(x)).
+/// tanh(softplus(x)), with which mish multiplies x.
 struct MishShare : Activation {
   static constexpr char kName[] = "mish_share";
   template <class X>
@@ -234,7 +235,7 @@ struct MishShare : Activation {
   }
   template <class X>
   EBB_HD X gradient(const X& g, const X& x) const {
-    // With d = (1 + e)^2 + rest^2, and what rounding took from 1 + e and from d.
+    // d = (1 + e)^2 + rest^2. `taken` and `d_taken` are the rounding errors of 1 + e and of d.
     const auto power = exponential(-abs(x));
     const X e = power.value(), rest = where(x < 0, constant<X>(1), e), one = e + 1, taken = e - (one - 1);
     const X square = one * one, other = rest * rest, d = square + other;
@@ -246,7 +247,7 @@ struct MishShare : Activation {
   X bend(const X& g, const X& x) const {
     return gradient_of(*this, g * growth(x), x);
   }
-  /// The derivative of the logarithm of the slope.
+  /// Returns the derivative of the logarithm of the slope.
   template <class X>
   static X growth(const X& x) {
     const X share = sigmoid(x), rest = sigmoid(-x);
@@ -254,7 +255,7 @@ struct MishShare : Activation {
   }
 };
 
-/// x tanh(softplus(x)).
+/// mish: x tanh(softplus(x)).
 struct Mish : Activation {
   static constexpr char kName[] = "mish";
   template <class X>
@@ -273,7 +274,7 @@ struct Mish : Activation {
   }
 };
 
-/// log(1 + e^(beta x)) / beta; x itself where beta x > threshold.
+/// softplus: log(1 + e^(beta x)) / beta, or x itself if beta x > threshold.
 struct Softplus : Activation {
   static constexpr char kName[] = "softplus";
   double beta = 1, threshold = 20;
@@ -297,7 +298,7 @@ struct Softplus : Activation {
   }
 };
 
-/// log(sigmoid(x)), without overflow on either side.
+/// log_sigmoid: log(sigmoid(x)), without overflow for large |x|.
 struct LogSigmoid : Activation {
   static constexpr char kName[] = "log_sigmoid";
   template <class X>
@@ -314,7 +315,7 @@ struct LogSigmoid : Activation {
   }
 };
 
-/// x / (1 + |x|).
+/// softsign: x / (1 + |x|).
 struct Softsign : PlainUnary {
   static constexpr char kName[] = "softsign", kNode[] = "DivBackward0";
   template <class X>
@@ -333,7 +334,7 @@ struct Softsign : PlainUnary {
   }
 };
 
-/// x - tanh(x), near 0 by a quotient of polynomials whose terms are all positive.
+/// tanhshrink: x - tanh(x). Near 0 it is a quotient of polynomials whose terms are all positive.
 struct Tanhshrink : Unary {
   static constexpr char kName[] = "tanhshrink", kNode[] = "SubBackward0";
   template <class X>

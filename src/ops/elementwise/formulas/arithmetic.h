@@ -1,10 +1,10 @@
-// Sums, products and quotients. Integers wrap.
+// Formulas of addition, subtraction, multiplication and division. Integers wrap.
 #pragma once
 
 #include "kernel/wrapping.h"
 #include "ops/elementwise/formula.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 

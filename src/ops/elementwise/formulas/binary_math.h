@@ -1,4 +1,4 @@
-// Angles, distances and sums of logarithms of two operands.
+// Formulas of atan2, hypot, logaddexp, logaddexp2, xlogy, copysign and heaviside.
 #pragma once
 
 #include "ops/elementwise/formulas/exponential.h"
@@ -8,7 +8,7 @@
 #include "ops/elementwise/formulas/predicate.h"
 #include "ops/elementwise/formulas/smooth.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
@@ -57,7 +57,8 @@ struct LogAddExp2 : Binary {
 };
 
 /// The derivative of logaddexp or logaddexp2 by the first operand, sigmoid((a - b) log(base)), or the
-/// derivative of that. The exponential magnifies the rounding of its argument, so that is put back.
+/// derivative of that (`second`). The exponential amplifies the rounding error of its argument, so the error
+/// is corrected.
 struct LogAddExpDerivative : Binary {
   static constexpr char kName[] = "logaddexp_derivative";
   static constexpr Types kTypes = Types::floating;
@@ -75,7 +76,7 @@ struct LogAddExpDerivative : Binary {
       rest = fma(x, ln2, -scaled) + x * ln2_rest + rest * ln2;
       x = scaled;
     }
-    rest = where(abs(rest) < 1, rest, constant<X>(0));  // where it is not small, the slope is 0 or 1
+    rest = where(abs(rest) < 1, rest, constant<X>(0));  // if it is not small, the slope is 0 or 1
     const X share = sigmoid(x);
     if (!second) return fma(rest * (1 - share), share, share);
     const X turned = rest * (1 - share * 2);
@@ -83,7 +84,7 @@ struct LogAddExpDerivative : Binary {
   }
 };
 
-/// a log(b), 0 where a is 0 (unless b is NaN).
+/// xlogy: a log(b), 0 if a is 0 (unless b is NaN).
 template <class T>
   requires std::is_floating_point_v<T>
 EBB_HD T xlogy(T a, T b) {
@@ -91,7 +92,7 @@ EBB_HD T xlogy(T a, T b) {
   return a == 0 ? T(0) : a * std::log(b);
 }
 
-/// Where a = 0 and b <= 0 it is 0 all around, and so is the gradient of a.
+/// xlogy. If a = 0 and b <= 0, the gradient of a is 0, because the function is 0 for all such b.
 struct Xlogy : Binary {
   static constexpr char kName[] = "xlogy";
   static constexpr Types kTypes = Types::floating;
@@ -120,7 +121,7 @@ struct CopySign : Binary {
   }
 };
 
-/// 0 below zero, 1 above, b at zero.
+/// heaviside: 0 below zero, 1 above, b at zero.
 struct Heaviside : Binary {
   static constexpr char kName[] = "heaviside";
   template <class T>

@@ -1,9 +1,9 @@
-// Comparisons; their result is Bool.
+// Formulas of comparisons, whose result is Bool, and of isclose.
 #pragma once
 
 #include "ops/elementwise/formulas/predicate.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
@@ -55,8 +55,9 @@ struct Ge : Binary {
   }
 };
 
-/// Compares as torch's ops would one after another: every step is rounded to the tensors' own dtype, which a
-/// tolerance of the same decimals then meets. Integers are compared in double precision.
+/// isclose, with the rounding of a composition of torch's ops: each step is rounded to the dtype of the
+/// tensors. A tolerance that equals the difference in decimals is therefore met. Integers are compared in
+/// double precision.
 struct IsClose : Binary {
   static constexpr char kName[] = "isclose";
   double rtol, atol;

@@ -1,13 +1,13 @@
-// Rounded quotients and remainders.
+// Formulas of division with rounding, fmod and remainder.
 #pragma once
 
 #include "ops/elementwise/formulas/arithmetic.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
-/// Rounds the quotient towards zero. Integer division by zero is refused by the caller.
+/// Division, rounded towards zero. The caller rejects integer divisors of zero.
 struct DivTrunc : Binary {
   static constexpr char kName[] = "div";
   static constexpr Types kTypes = Types::numeric;
@@ -15,7 +15,7 @@ struct DivTrunc : Binary {
   EBB_HD T value(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
       if constexpr (std::is_signed_v<T>)
-        if (b == T(-1)) return Sub().value(T(0), a);  // the smallest integer has no negative: wraps
+        if (b == T(-1)) return Sub().value(T(0), a);  // the smallest integer has no negative, so it wraps
       return static_cast<T>(a / b);
     } else {
       return std::trunc(a / b);
@@ -23,7 +23,7 @@ struct DivTrunc : Binary {
   }
 };
 
-/// Rounds the quotient down, as Python's // does: consistent with the remainder, exact for large quotients.
+/// Division, rounded down as by Python's //: consistent with the remainder, and exact for large quotients.
 struct DivFloor : Binary {
   static constexpr char kName[] = "floor_divide";
   static constexpr Types kTypes = Types::numeric;
@@ -47,7 +47,7 @@ struct DivFloor : Binary {
   }
 };
 
-/// The remainder with the dividend's sign.
+/// fmod: the remainder with the sign of the dividend.
 struct Fmod : Binary {
   static constexpr char kName[] = "fmod";
   static constexpr Types kTypes = Types::numeric;
@@ -63,7 +63,7 @@ struct Fmod : Binary {
   }
 };
 
-/// The remainder with the divisor's sign.
+/// remainder: the remainder with the sign of the divisor.
 struct Remainder : Binary {
   static constexpr char kName[] = "remainder";
   static constexpr Types kTypes = Types::numeric;

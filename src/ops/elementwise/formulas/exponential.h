@@ -1,9 +1,9 @@
-// Exponentials, logarithms, roots and whole powers.
+// Formulas of exponentials, logarithms, roots, square and cube.
 #pragma once
 
 #include "ops/elementwise/formulas/arithmetic.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
@@ -176,7 +176,7 @@ struct Reciprocal : PlainUnary {
   }
 };
 
-/// x^2, of integers too.
+/// x^2, also for integers.
 struct Square : PlainUnary {
   static constexpr char kName[] = "square", kNode[] = "PowBackward0";
   static constexpr Types kTypes = Types::all;

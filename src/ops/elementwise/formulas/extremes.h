@@ -1,13 +1,14 @@
-// The larger and the smaller of two.
+// Formulas of maximum, minimum, fmax and fmin.
 #pragma once
 
 #include "ops/elementwise/formula.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
-/// Half of the gradient each at a tie, none to the loser; NaN ties with nothing and loses nothing.
+/// Returns the gradient of one operand: g / 2 at a tie, 0 if the operand lost, else g. NaN neither ties nor
+/// loses.
 template <class X, class Condition>
 EBB_HD X winner_gradient(const X& g, const Condition& tie, const Condition& lost) {
   return where(lost, constant<X>(0), where(tie, g / 2, g));
@@ -20,7 +21,7 @@ struct Maximum : Binary {
   template <class T>
   EBB_HD T value(T a, T b) const {
     if constexpr (std::is_floating_point_v<T>)
-      return a > b || a != a ? a : b;  // NaN wins
+      return a > b || a != a ? a : b;  // NaN is the result
     else
       return a > b ? a : b;
   }
@@ -55,7 +56,7 @@ struct Minimum : Binary {
   }
 };
 
-/// NaN loses.
+/// fmax: a NaN is ignored if the other operand is not NaN.
 struct Fmax : Binary {
   static constexpr char kName[] = "fmax";
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;

@@ -1,9 +1,9 @@
-// Logic, bits and whole numbers of two operands.
+// Formulas of logical and bitwise ops, shifts, gcd and lcm.
 #pragma once
 
 #include "ops/elementwise/formulas/arithmetic.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
@@ -58,8 +58,8 @@ struct BitwiseXor : Binary {
   }
 };
 
-/// Shifts by a count outside [0, bits) give 0 (or -1 for a negative number to the right): what an endless
-/// shift would.
+/// A shift by a count outside [0, bits) moves all bits out: the result is 0, or -1 for a right shift of a
+/// negative number.
 struct ShiftLeft : Binary {
   static constexpr char kName[] = "bitwise_left_shift";
   static constexpr Types kTypes = Types::integral_bool;
@@ -88,14 +88,15 @@ struct ShiftRight : Binary {
   }
 };
 
-/// The greatest common divisor, by Euclid, of the magnitudes.
+/// gcd: the greatest common divisor of the magnitudes, by Euclid's algorithm.
 struct Gcd : Binary {
   static constexpr char kName[] = "gcd";
   static constexpr Types kTypes = Types::integral;
   template <class T>
   EBB_HD T value(T a, T b) const {
     while (b != 0) {
-      const T rest = b == T(-1) ? T(0) : static_cast<T>(a % b);  // the lowest number over -1 would trap
+      const T rest =
+          b == T(-1) ? T(0) : static_cast<T>(a % b);  // the smallest integer divided by -1 would trap
       a = b;
       b = rest;
     }
@@ -103,7 +104,7 @@ struct Gcd : Binary {
   }
 };
 
-/// The least common multiple of the magnitudes; 0 if either is 0.
+/// lcm: the least common multiple of the magnitudes; 0 if either is 0.
 struct Lcm : Binary {
   static constexpr char kName[] = "lcm";
   static constexpr Types kTypes = Types::integral;

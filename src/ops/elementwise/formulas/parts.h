@@ -1,13 +1,13 @@
-// The parts of floating-point numbers, and their neighbours.
+// Formulas of frexp and nextafter.
 #pragma once
 
 #include "ops/elementwise/formula.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
-/// m of x = m 2^e, 1/2 <= |m| < 1; x itself if it is 0, infinite or NaN.
+/// The mantissa m of x = m 2^e, with 1/2 <= |m| < 1. It is x itself if x is 0, infinite or NaN.
 struct FrexpMantissa : Unary {
   static constexpr char kName[] = "frexp";
   static constexpr Types kTypes = Types::strict_floating;
@@ -19,7 +19,7 @@ struct FrexpMantissa : Unary {
   }
 };
 
-/// Its e, as a floating number; 0 if x is 0, infinite or NaN.
+/// The exponent e of x = m 2^e, as a floating number. It is 0 if x is 0, infinite or NaN.
 struct FrexpExponent : Unary {
   static constexpr char kName[] = "frexp";
   static constexpr Types kTypes = Types::strict_floating;
@@ -32,8 +32,9 @@ struct FrexpExponent : Unary {
   }
 };
 
-/// The number next to a in the direction of b. Of 16-bit types, whose arithmetic is float's: `digits` of the
-/// mantissa, and `least`, the exponent of their smallest normal number.
+/// nextafter: the number next to a in the direction of b. Arithmetic on 16-bit types is that of float, so
+/// they need parameters: `digits` is the number of digits of their mantissa, and `least` is the exponent of
+/// their smallest normal number.
 struct NextAfter : Binary {
   static constexpr char kName[] = "nextafter";
   static constexpr Types kTypes = Types::strict_floating;
@@ -49,7 +50,7 @@ struct NextAfter : Binary {
     const T mantissa = std::frexp(std::fabs(a), &exponent);  // in [1/2, 1)
     const bool inwards = (a > 0) != (b > a);
     const int at = exponent - 1 > least ? exponent - 1 : least;
-    // Below a power of two numbers lie twice as dense.
+    // Below a power of two the distance between numbers is half as large.
     const int step = at - digits + 1 - (inwards && mantissa == T(0.5) && exponent - 1 > least ? 1 : 0);
     const T by = std::ldexp(T(1), step);
     return b > a ? a + by : a - by;

@@ -1,13 +1,14 @@
-// Activations and bounds made of straight pieces. Where the gradient stops it is 0 whatever g is.
+// Formulas of piecewise linear activations and clamp. In the regions where the gradient is 0, it is 0 for any
+// g.
 #pragma once
 
 #include "ops/elementwise/formula.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
-/// max(x, 0); NaN passes through.
+/// relu: max(x, 0). NaN stays NaN.
 struct Relu : PlainUnary {
   static constexpr char kName[] = "relu", kBackward[] = "threshold_backward";
   static constexpr Types kTypes = Types::numeric;
@@ -23,7 +24,7 @@ struct Relu : PlainUnary {
   }
 };
 
-/// `other` where x <= threshold.
+/// threshold: `other` if x <= threshold, else x.
 struct Threshold : PlainUnary {
   static constexpr char kName[] = "threshold";
   static constexpr Types kTypes = Types::numeric;
@@ -39,7 +40,7 @@ struct Threshold : PlainUnary {
   }
 };
 
-/// min(max(x, low), high), so that high wins where the bounds are exchanged; NaN stays.
+/// hardtanh: min(max(x, low), high), so that `high` is the result if low > high. NaN stays NaN.
 struct Hardtanh : PlainUnary {
   static constexpr char kName[] = "hardtanh";
   static constexpr Types kTypes = Types::numeric;
@@ -55,8 +56,8 @@ struct Hardtanh : PlainUnary {
   }
 };
 
-/// min(max(x, low), high) where given; NaN stays. Only between the bounds there is a gradient, as in
-/// torch 2.15.
+/// clamp: min(max(x, low), high) with the bounds that exist. NaN stays NaN. The gradient is g only strictly
+/// between the bounds, as in torch 2.15.
 struct Clamp : PlainUnary {
   static constexpr char kName[] = "clamp";
   static constexpr Types kTypes = Types::all;
@@ -107,7 +108,7 @@ struct Hardsigmoid : PlainActivation {
   }
 };
 
-/// x hardsigmoid(x). Its slope jumps at the bounds: it is 0 at -3 and 1 at 3.
+/// hardswish: x hardsigmoid(x). Its derivative is discontinuous at the bounds: it is 0 at -3 and 1 at 3.
 struct Hardswish : PlainActivation {
   static constexpr char kName[] = "hardswish";
   template <class X>
@@ -122,7 +123,7 @@ struct Hardswish : PlainActivation {
   }
 
  private:
-  // What a choice discards must still be finite where it is recorded.
+  // When the gradient is recorded, a value that where() discards must also be finite.
   template <class X>
   EBB_HD static X bounded(const X& x) {
     if constexpr (requires { hardtanh(x, -3, 3); })
@@ -132,7 +133,7 @@ struct Hardswish : PlainActivation {
   }
 };
 
-/// What hardshrink and softshrink share: nothing passes within [-lambda, lambda].
+/// Base of hardshrink and softshrink, whose gradient is 0 within [-lambda, lambda].
 template <class Op>
 struct Shrink : PlainActivation {
   template <class X>

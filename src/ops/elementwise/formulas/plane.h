@@ -1,15 +1,16 @@
-// Derivatives of functions of a point of the plane: hypot and atan2.
+// Derivatives of hypot and atan2, as functions of a point of the plane.
 #pragma once
 
 #include "ops/elementwise/formulas/rare.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
-/// First and second derivatives of hypot(a, b) and of the angle atan2(a, b), named by the operands that they
-/// are by; the others follow by exchanging a and b. All are 0 at the origin. A point whose square is extreme
-/// is first scaled by a power of two to a distance near 1; floats need only doubles.
+/// First and second derivatives of hypot(a, b) and of the angle atan2(a, b). The names state the operands by
+/// which they are taken; the other derivatives follow by exchange of a and b. All are 0 at the origin. If the
+/// square of the distance is extreme, the point is first scaled by a power of two to a distance near 1; for
+/// floats the computation in double is enough.
 struct PlaneDerivative : Binary {
   enum class Kind : std::uint8_t { hypot_a, hypot_aa, hypot_ab, angle_a, angle_aa, angle_ab };
   static constexpr char kName[] = "plane_derivative";
@@ -53,13 +54,13 @@ struct PlaneDerivative : Binary {
     }
   }
 
-  /// Whether a quotient of x and another distance may be subnormal, or 0.
+  /// Whether the quotient of x and a distance may be subnormal or 0.
   template <class X>
   EBB_HD static auto is_tiny(const X& x) {
     return (abs(x) < constant<X>(0x1p-70)) & (abs(x) > constant<X>(0));
   }
 
-  /// 2^-e for the exponent e of the larger number, within the powers of two that are normal.
+  /// Returns 2^-e for the exponent e of the larger number, limited to normal powers of two.
   EBB_HD static double scale_of(double a, double b) {
     const double x = std::fabs(a), y = std::fabs(b);
     const auto exponent = static_cast<std::int64_t>(__builtin_bit_cast(std::uint64_t, x > y ? x : y) >> 52);
@@ -67,7 +68,7 @@ struct PlaneDerivative : Binary {
     return __builtin_bit_cast(double, static_cast<std::uint64_t>(opposite) << 52);
   }
 
-  /// The derivative at (x, y) / scale.
+  /// Returns the derivative at (x, y) / scale.
   EBB_HD [[gnu::noinline]] double far(double x, double y, double scale) const {
     constexpr double kEnd = __builtin_inf();
     const bool x_ends = std::fabs(x) == kEnd, y_ends = std::fabs(y) == kEnd;
@@ -96,7 +97,7 @@ struct PlaneDerivative : Binary {
     }
   }
 
-  /// The scale is brought in before products of a tiny number underflow.
+  /// Applies the scale before products of a tiny number underflow.
   EBB_HD static double scaled(double tiny, double factor, double scale) {
     return std::fabs(tiny) < 0x1p-500 ? tiny * scale * factor : tiny * factor * scale;
   }

@@ -1,10 +1,10 @@
-// Powers of two operands, their derivatives, and multiplication by powers of two.
+// Formulas of pow, its derivatives, and ldexp.
 #pragma once
 
 #include "ops/elementwise/formulas/arithmetic.h"
 #include "ops/elementwise/formulas/rare.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
@@ -28,9 +28,9 @@ struct Pow : Binary {
   }
 };
 
-/// A derivative of a^b, of order i by a and j by b: a^(b - i) times the j-th derivative by b of
-/// b (b - 1) ... (b - i + 1) a^b over a^b, a polynomial in b and log a. At a = b = 0 it is 0: from exponent 0
-/// on a power of 0 does not depend on it.
+/// A derivative of a^b, of order i by a and order j by b. It is a^(b - i) times a polynomial in b and log a:
+/// the j-th derivative by b of b (b - 1) ... (b - i + 1) a^b, divided by a^b. At a = b = 0 it is 0, because
+/// for exponents from 0 on a power of 0 does not depend on the exponent.
 struct PowDerivative : Binary {
   static constexpr char kName[] = "pow_derivative";
   static constexpr Types kTypes = Types::floating;
@@ -42,7 +42,7 @@ struct PowDerivative : Binary {
   EBB_HD X value(const X& a, const X& b) const {
     using std::pow;
     if (by_exponent == 0 && by_base == 1) {
-      // The common case: nothing is lost, and the power is far from the ends.
+      // The common case: the exponent is exact, and the power is neither very small nor very large.
       const X exponent = b - 1, power = pow(a, exponent);
       const auto rare = is_extreme(power) | is_extreme(b) | (abs(exponent + 1 - b) > constant<X>(0));
       return any<X>(rare) ? where(rare, general(a, b), power * b) : power * b;
@@ -55,7 +55,7 @@ struct PowDerivative : Binary {
   EBB_HD X general(const X& a, const X& b) const {
     using std::pow, std::trunc;
     const X zero = constant<X>(0), one = constant<X>(1), infinity = constant<X>(__builtin_inff());
-    // The exponent, and what its rounding has lost.
+    // `lost` is the rounding error of the exponent b - order.
     const X order = constant<X>(by_base), exponent = b - order, seen = b - exponent;
     const X lost = where(abs(b) < infinity, (b - (exponent + seen)) + (seen - order), zero);
     X factor = one;
@@ -63,8 +63,8 @@ struct PowDerivative : Binary {
     if (by_exponent > 0 || inexact) {
       const X logarithm = log(abs(a));
       if (inexact) {
-        // Whole numbers are lost of exponents beyond the digits, and a negative base takes its sign by them;
-        // there the power is infinite or 0 unless the base is next to 1.
+        // For exponents beyond the number of digits, the error is a whole number and determines the sign for
+        // a negative base. There the power is infinite or 0, unless |a| is next to 1.
         const X half = lost * constant<X>(0.5), grown = lost * logarithm;
         const X size = where(abs(grown) < one, exp(grown), one);
         const auto odd = (a < zero) & (trunc(lost) == lost) & (abs(trunc(half) - half) > zero);
@@ -77,7 +77,8 @@ struct PowDerivative : Binary {
     }
     const X power = pow(a, exponent);
     X out = where(factor == zero, zero, power * factor);
-    // A power that leaves the normal numbers before the product does is taken in halves.
+    // If the power itself overflows or is subnormal, it is multiplied as two square roots, so that the
+    // product keeps its digits.
     constexpr double kLeast = carries_floats<X>() ? 0x1p-126 : 0x1p-1022;
     const auto extreme = (abs(power) < constant<X>(kLeast)) | (abs(power) == infinity);
     if (any<X>(extreme)) {
@@ -91,7 +92,8 @@ struct PowDerivative : Binary {
 
   template <class X>
   EBB_HD X polynomial(const X& b, const X& logarithm) const {
-    // Derivatives of b (b - 1) ... by b, of which the k-th joins the (j - k)-th power of the logarithm.
+    // falling[k] is the k-th derivative by b of b (b - 1) ...; it is multiplied by the (j - k)-th power of
+    // the logarithm.
     X falling[kMostOrder + 1];
     for (int k = 0; k <= by_exponent; ++k) falling[k] = constant<X>(k == 0);
     for (int i = 0; i < by_base; ++i) {
@@ -110,7 +112,7 @@ struct PowDerivative : Binary {
   }
 };
 
-/// log(base) base^b from the power and b.
+/// log(base) base^b, computed from the power and b.
 struct PowBaseSlope : Binary {
   static constexpr char kName[] = "pow_base_slope";
   static constexpr Types kTypes = Types::floating;
@@ -125,8 +127,8 @@ struct PowBaseSlope : Binary {
   }
 };
 
-/// a 2^b log(2)^order, a derivative of ldexp by b. Neither 2^b nor a product on the way overflows or
-/// underflows before the whole does.
+/// a 2^b log(2)^order, the derivative of ldexp by b of that order. Neither 2^b nor an intermediate product
+/// overflows or underflows unless the result does.
 struct Ldexp : Binary {
   static constexpr char kName[] = "ldexp", kNode[] = "MulBackward0";
   static constexpr Types kTypes = Types::floating;
@@ -148,7 +150,7 @@ struct Ldexp : Binary {
  private:
   EBB_HD [[gnu::noinline]] static double scaled(double a, double b, double factor) {
     if (!(std::fabs(b) < __builtin_inf())) return a * std::exp2(b) * factor;
-    // Beyond 5000 every number is infinite, or 0.
+    // For |b| > 5000 every result is infinite or 0.
     const double within = b > 5000 ? 5000 : b < -5000 ? -5000 : b, whole = std::trunc(within);
     int own = 0;
     const double digits = std::frexp(a, &own);

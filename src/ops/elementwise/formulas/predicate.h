@@ -1,9 +1,9 @@
-// Questions about one number: is it NaN, negative, zero?
+// Formulas of predicates of one element (isnan, isinf, signbit, logical_not and others) and of nan_to_num.
 #pragma once
 
 #include "ops/elementwise/formula.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 

@@ -1,9 +1,9 @@
-// Rounding. The gradient is 0.
+// Formulas of floor, ceil, round, trunc and frac. The gradient of all but frac is 0.
 #pragma once
 
 #include "ops/elementwise/formula.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
@@ -31,7 +31,7 @@ struct Ceil : PlainUnary {
   }
 };
 
-/// Halves go to the even neighbour.
+/// round: ties round to the even neighbour.
 struct Round : PlainUnary {
   static constexpr char kName[] = "round";
   static constexpr Types kTypes = Types::numeric;
@@ -44,7 +44,7 @@ struct Round : PlainUnary {
   }
 };
 
-/// To `scale` = 10^|decimals|; to tens and hundreds when `negative`.
+/// round with decimals: rounds to multiples of 1 / scale, or of scale if `negative`. scale = 10^|decimals|.
 struct RoundDecimals : PlainUnary {
   static constexpr char kName[] = "round";
   double scale;

@@ -1,13 +1,13 @@
-// Signs, and degrees and radians.
+// Formulas of sign, sgn, abs and neg, and of deg2rad and rad2deg.
 #pragma once
 
 #include "ops/elementwise/formulas/arithmetic.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
-/// -1, 0 or 1.
+/// Returns -1, 0 or 1.
 template <class T>
   requires std::is_arithmetic_v<T>
 EBB_HD T sgn(T x) {
@@ -65,7 +65,7 @@ struct Sgn : Sign {
   static constexpr char kName[] = "sgn";
 };
 
-/// x pi / 180.
+/// deg2rad: x pi / 180.
 struct Deg2Rad : PlainUnary {
   static constexpr char kName[] = "deg2rad", kNode[] = "Deg2RadBackward0";
   static constexpr Keep kKeep = Keep::nothing;
@@ -79,7 +79,7 @@ struct Deg2Rad : PlainUnary {
   }
 };
 
-/// x 180 / pi.
+/// rad2deg: x 180 / pi.
 struct Rad2Deg : PlainUnary {
   static constexpr char kName[] = "rad2deg", kNode[] = "Rad2DegBackward0";
   static constexpr Keep kKeep = Keep::nothing;

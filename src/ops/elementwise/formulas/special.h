@@ -1,15 +1,16 @@
-// Error functions, gamma functions, Bessel functions, logit.
+// Formulas of erf, erfc, erfinv, lgamma, digamma, polygamma, i0 and logit.
 #pragma once
 
 #include "ops/elementwise/formulas/special/bessel_i.h"
 #include "ops/elementwise/formulas/special/sinc.h"
 #include "ops/elementwise/formulas/special/zeta.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
-/// Winitzki's approximation polished by Newton's method on erf, in terms of erfc where that is more exact.
+/// The inverse of erf. It starts with Winitzki's approximation and refines it by Newton's method on erf, or
+/// on erfc if that is more accurate.
 EBB_HD inline double erfinv(double y) {
   const double a = std::fabs(y);
   if (!(a < 1)) return a == 1 ? std::copysign(static_cast<double>(__builtin_inff()), y) : quiet_nan<double>();
@@ -18,7 +19,7 @@ EBB_HD inline double erfinv(double y) {
   double x = std::sqrt(std::sqrt(half * half - log_term / 0.147) - half);
   for (int i = 0; i < 3; ++i) {
     const double error = a < 0.5 ? std::erf(x) - a : tail - std::erfc(x);
-    const double step = error * 0.88622692545275801365 * std::exp(x * x);  // over erf'(x)
+    const double step = error * 0.88622692545275801365 * std::exp(x * x);  // divided by erf'(x)
     x -= step / (1 + x * step);                                            // Halley's correction
   }
   return std::copysign(x, y);
@@ -71,7 +72,7 @@ struct Erfinv : Unary {
   }
 };
 
-/// log |Gamma(x)|, through the variant that leaves no sign behind in a global.
+/// Returns log |Gamma(x)|. It uses the variant that does not write the sign to a global variable.
 template <class T>
 EBB_HD T log_gamma(T x) {
 #if defined(__CUDA_ARCH__) || !defined(__GLIBC__)
@@ -122,8 +123,8 @@ struct Polygamma : Unary {
   }
 };
 
-/// log(x / (1 - x)); with eps of x clamped to [eps, 1 - eps], where the gradient stops, and NaN outside [0,
-/// 1] without.
+/// logit: log(x / (1 - x)). With eps >= 0, x is clamped to [eps, 1 - eps], and the gradient outside is 0.
+/// Without eps, the gradient outside of [0, 1] is NaN.
 struct Logit : Unary {
   static constexpr char kName[] = "logit";
   double eps = -1;
@@ -147,7 +148,7 @@ struct Logit : Unary {
   }
 };
 
-/// The modified Bessel functions of the first kind.
+/// i0: the modified Bessel function of the first kind of order 0.
 struct BesselI0 : Unary {
   static constexpr char kName[] = "i0";
   static constexpr Run kRun = Run::calls;

@@ -1,5 +1,5 @@
-// The functions of torch.special that no other group has: entropies, the normal distribution, Bessel, Airy,
-// gamma and zeta functions, orthogonal polynomials.
+// Formulas of torch.special: entr, ndtr and its relatives, Bessel and Airy functions, gamma and zeta
+// functions, orthogonal polynomials.
 #pragma once
 
 #include "ops/elementwise/formulas/special/airy.h"
@@ -9,11 +9,11 @@
 #include "ops/elementwise/formulas/special/normal.h"
 #include "ops/elementwise/formulas/special/polynomials.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
-/// -x log(x); 0 at 0, -infinity below.
+/// entr: -x log(x), 0 at 0, -infinity below.
 struct Entr : Unary {
   static constexpr char kName[] = "special_entr";
   template <class X>
@@ -28,8 +28,8 @@ struct Entr : Unary {
   }
 };
 
-/// The functions of one number that share one kernel, whose branch is the same for all elements: each alone
-/// would cost a kernel a dtype and layout on either device, for nothing.
+/// Unary functions that share one kernel, in which all elements take the same branch. A kernel for each
+/// function, dtype, layout and device would only add code.
 enum class Special : std::uint8_t {
   airy_ai,
   bessel_j0,
@@ -81,13 +81,13 @@ EBB_HD inline double special_value(Special kind, double x) {
       return ndtri(x);
     case Special::spherical_bessel_j0:
       return x == 0 ? 1 : std::fabs(x) == kInfinity ? 0 : std::sin(x) / x;
-    default:  // functions with a kernel of their own
+    default:  // functions with a separate kernel
       return x;
   }
 }
 
-/// The n-th derivative of those that have one, n = 1 or 2: computed directly, since a composition of
-/// functions would cancel, overflow or vanish before the derivative does.
+/// Returns the n-th derivative (n = 1 or 2) of the functions that have one. It is computed directly, because
+/// a composition of functions would cancel, overflow or vanish before the derivative does.
 EBB_HD inline double special_derivative(Special kind, int n, double x) {
   switch (kind) {
     case Special::bessel_j0:
@@ -140,7 +140,7 @@ struct SpecialFunction : Unary {
   }
 };
 
-/// a log(1 + b), 0 where a is 0 (unless b is NaN).
+/// xlog1py: a log(1 + b), 0 if a is 0 (unless b is NaN).
 template <class T>
   requires std::is_floating_point_v<T>
 EBB_HD T xlog1py(T a, T b) {
@@ -148,7 +148,7 @@ EBB_HD T xlog1py(T a, T b) {
   return a == 0 ? T(0) : a * std::log1p(b);
 }
 
-/// Where a = 0 and b <= -1 it is 0 all around, and so is the gradient of a.
+/// xlog1py. If a = 0 and b <= -1, the gradient of a is 0, because the function is 0 for all such b.
 struct Xlog1py : Binary {
   static constexpr char kName[] = "special_xlog1py";
   static constexpr char kNode[] = "SpecialXlog1PyBackward0";
@@ -169,13 +169,13 @@ struct Xlog1py : Binary {
   }
 };
 
-/// log Gamma_p(x) = p (p - 1) / 4 log(pi) + sum over i < p of log Gamma(x - i / 2), or its n-th derivative.
+/// Returns log Gamma_p(x) = p (p - 1) / 4 log(pi) + the sum over i < p of log Gamma(x - i / 2), or its n-th
+/// derivative.
 EBB_HD inline double multivariate_gamma(int n, double x, double p) {
   double sum = n == 0 ? p * (p - 1) / 4 * 1.14472988584940017414 : 0;
   for (double i = 0; i < p; i += 1) {
-    // An x - i / 2 that would lose the distance to a pole is reached from the right by Gamma(y - k) =
-    // Gamma(y) / ((y - 1)
-    // ... (y - k)).
+    // If x - i / 2 would lose the distance to a pole, Gamma is computed at y > x - i / 2 and reduced by
+    // Gamma(y - k) = Gamma(y) / ((y - 1) ... (y - k)).
     const double there = x - i / 2, above = std::fmod(i, 2.0) == 0 ? x : x + 0.5;
     const bool steps = x < 1 && exact_sum(x, -i / 2).low != 0;
     const double at = steps ? above : there;
@@ -189,9 +189,9 @@ EBB_HD inline double multivariate_gamma(int n, double x, double p) {
   return sum;
 }
 
-/// Functions of two numbers that share one kernel, as those of one number do: gamma functions P and Q of (a,
-/// x), Hurwitz's zeta of (s, q), polynomials of (x, degree), and log Gamma_p of (x, p); or the n-th
-/// derivative by the argument that has one.
+/// Binary functions that share one kernel: the gamma functions P and Q of (a, x), Hurwitz's zeta of (s, q),
+/// polynomials of (x, degree), and log Gamma_p of (x, p); or the n-th derivative by the argument for which it
+/// is implemented.
 struct SpecialBinary : Binary {
   enum class Kind : std::uint8_t { igamma, igammac, zeta, polynomial, mvlgamma };
   static constexpr char kName[] = "special_function";

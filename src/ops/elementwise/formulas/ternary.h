@@ -1,10 +1,10 @@
-// Choices and blends of three operands.
+// Formulas of where, lerp, addcmul, addcdiv, and clamp with tensors as bounds.
 #pragma once
 
 #include "ops/elementwise/formulas/arithmetic.h"
 #include "ops/elementwise/formulas/extremes.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
@@ -13,7 +13,8 @@ struct Where : Ternary {
   static constexpr bool kCondition = true;
   template <class T>
   EBB_HD T value(bool condition, T a, T b) const {
-    // By bits: written as a choice the compiler makes it a branch around a load, which does not vectorise.
+    // Selects with bit operations: from a conditional expression the compiler makes a branch around a load,
+    // which does not vectorise.
     if constexpr (sizeof(T) == 4)
       return pick<std::uint32_t>(condition, a, b);
     else if constexpr (sizeof(T) == 8)
@@ -31,7 +32,7 @@ struct Where : Ternary {
   }
 };
 
-/// a + weight (b - a), from the nearer end, so that weight 1 gives b.
+/// lerp: a + weight (b - a), computed from the nearer end, so that weight 1 gives b.
 struct Lerp : Ternary {
   static constexpr char kName[] = "lerp";
   static constexpr Types kTypes = Types::floating;
@@ -79,8 +80,9 @@ struct AddCDiv : Ternary {
   }
 };
 
-/// Clamp between tensors; a NaN bound gives NaN. The operand that decides gets the gradient, x and the bound
-/// that it meets half each. At equal bounds x gets all that it meets, as in torch 2.15.
+/// clamp with tensors as bounds; a NaN bound gives NaN. The operand that is the result gets the gradient. If
+/// x equals a bound, each gets half. If the bounds are equal, x gets all of the gradient at that value, as in
+/// torch 2.15.
 struct ClampBetween : Ternary {
   static constexpr char kName[] = "clamp";
   static constexpr unsigned kUses[3] = {kA | kB | kC, kA | kB | kC, kA | kB | kC};

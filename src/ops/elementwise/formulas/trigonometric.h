@@ -1,9 +1,9 @@
-// Trigonometric and hyperbolic functions and their inverses.
+// Formulas of trigonometric and hyperbolic functions and their inverses.
 #pragma once
 
 #include "ops/elementwise/formula.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
@@ -53,7 +53,7 @@ struct Tan : Unary {
   }
 };
 
-/// 1 - x^2, which keeps its digits near the ends.
+/// Returns 1 - x^2, accurate near -1 and 1.
 template <class X>
 EBB_HD X one_minus_square(const X& x) {
   return (1 - x) * (1 + x);
@@ -104,7 +104,7 @@ struct Atan : Unary {
   EBB_HD X value(const X& x) const {
     return atan(x);
   }
-  /// 1 / (1 + x^2), or, where x^2 overflows, (1/x)^2.
+  /// The derivative 1 / (1 + x^2), or (1/x)^2 if x^2 overflows.
   template <class X>
   EBB_HD X slope(const X& x) const {
     const X square = x * x + 1, inverse = 1 / where(is_beyond(square), x, square);
@@ -141,7 +141,7 @@ struct Cosh : Unary {
   }
 };
 
-/// 1 / sqrt(1 + x^2), or, where x^2 overflows, 1 / |x|.
+/// asinh. Its derivative is 1 / sqrt(1 + x^2), or 1 / |x| if x^2 overflows.
 struct Asinh : Unary {
   static constexpr char kName[] = "asinh";
   template <class X>
@@ -160,7 +160,7 @@ struct Asinh : Unary {
   }
 };
 
-/// 1 / sqrt((x - 1) (x + 1)), or, where the product overflows, 1 / x.
+/// acosh. Its derivative is 1 / sqrt((x - 1) (x + 1)), or 1 / x if the product overflows.
 struct Acosh : Unary {
   static constexpr char kName[] = "acosh";
   template <class X>
@@ -179,7 +179,7 @@ struct Acosh : Unary {
   }
 
  private:
-  // Negative outside of the domain.
+  // Negative outside of the domain, so that the derivative is NaN there.
   template <class X>
   EBB_HD static X product(const X& x) {
     return (x - 1) * (abs(x) + 1);

@@ -1,4 +1,4 @@
-// Bessel functions of the first and second kind, of orders 0 and 1.
+// Bessel functions of the first and second kind, of orders 0 and 1, and derivatives of order 1.
 #pragma once
 
 #include "ops/elementwise/formulas/special/bessel_series.h"
@@ -7,7 +7,7 @@
 
 namespace ebb::ops {
 
-/// What J and Y of an order have in common from 8 on (DLMF 10.18): the phase x - (2 order + 1) pi / 4 and the
+/// The common part of J and Y of an order from 8 on (DLMF 10.18): the phase x - (2 order + 1) pi / 4 and the
 /// two factors of sqrt(2 / (pi x)) ((1 + p) cos - q sin), sqrt(2 / (pi x)) ((1 + p) sin + q cos).
 struct BesselTail {
   double cosine, sine, p, q, scale;
@@ -45,10 +45,11 @@ struct BesselTail {
   EBB_HD double y() const { return scale * (sine + std::fma(p, sine, q * cosine)); }
 };
 
-/// x less a zero, which is the sum of two numbers: functions that contain it keep their digits there.
+/// Returns x minus a zero, which is given as the sum of two numbers. Functions with this factor keep their
+/// digits near the zero.
 EBB_HD inline double beside(double x, double zero_high, double zero_low) { return x - zero_high - zero_low; }
 
-/// J_order(x) for order 0 or 1 and 1 <= x < 8, by series of the function over x^2 - zero^2.
+/// Returns J_order(x) for order 0 or 1 and 1 <= x < 8, with series of the function divided by x^2 - zero^2.
 EBB_HD inline double bessel_j_near(int order, double x) {
   constexpr double a0[] = {-0.09725285321432539,    0.06642964278336551,     -0.008615586662099379,
                            0.0005910714537024154,   -2.5168004276804476e-05, 7.312252062938806e-07,
@@ -80,7 +81,7 @@ EBB_HD inline double bessel_j_near(int order, double x) {
                      chebyshev_sum(far, b1);
 }
 
-/// Y_order(x) for order 0 or 1 and 2 <= x < 8, by series of the function over x - zero.
+/// Returns Y_order(x) for order 0 or 1 and 2 <= x < 8, with series of the function divided by x - zero.
 EBB_HD inline double bessel_y_near(int order, double x) {
   constexpr double a0[] = {
       -0.3442619673624828,    -0.015553865997249009,  0.06730330633203054,    -0.0020953475674701885,
@@ -118,7 +119,7 @@ EBB_HD inline double bessel_y_near(int order, double x) {
                : beside(x, 5.429681040794135, 4.162514026670377e-16) * chebyshev_sum(far, b1);
 }
 
-/// J_order(x), order 0 or 1.
+/// J_order(x) for order 0 or 1.
 EBB_HD [[gnu::noinline]] inline double bessel_j(int order, double x) {
   const double a = std::fabs(x);
   if (!(a < kInfinity)) return a == a ? 0 : a;
@@ -134,7 +135,7 @@ EBB_HD [[gnu::noinline]] inline double bessel_j(int order, double x) {
   return order == 1 && x < 0 ? -out : out;
 }
 
-/// Y_order(x), order 0 or 1: -infinity at 0, NaN below.
+/// Y_order(x) for order 0 or 1. It is -infinity at 0 and NaN below.
 EBB_HD [[gnu::noinline]] inline double bessel_y(int order, double x) {
   constexpr double y0[] = {0.1950967399711144,      0.2417572404725182,      -0.02619230929039435,
                            0.0009342775328436637,   -1.7016908057751606e-05, 1.8944162130543914e-07,
@@ -146,7 +147,7 @@ EBB_HD [[gnu::noinline]] inline double bessel_y(int order, double x) {
                            5.269956005973325e-18};
   if (!(x > 0)) return x == 0 ? -kInfinity : quiet_nan<double>();
   if (x == kInfinity) return 0;
-  if (x < 2) {  // what is left behind the logarithm (DLMF 10.8)
+  if (x < 2) {  // the series of the part without the logarithm (DLMF 10.8)
     const double t = x * x / 2 - 1, first = bessel_j(order, x), two_over_pi = 0.63661977236758134308;
     return order == 0 ? chebyshev_sum(t, y0) + two_over_pi * std::log(x) * first
                       : x * chebyshev_sum(t, y1) + two_over_pi * (std::log(x) * first - 1 / x);
@@ -154,13 +155,14 @@ EBB_HD [[gnu::noinline]] inline double bessel_y(int order, double x) {
   return x < 8 ? bessel_y_near(order, x) : BesselTail(order, x, EighthPhase(x)).y();
 }
 
-/// The n-th derivative of a Bessel function of order 1, n = 1 or 2, from the functions of both orders.
+/// Returns the n-th derivative (n = 1 or 2) of a Bessel function of order 1 from the functions of both
+/// orders.
 template <class T>
 EBB_HD T bessel_1_derivative(int n, double x, const T& order0, const T& order1) {
   return n == 1 ? order0 - order1 / x : (order1 / x * 2 - order0) / x - order1;
 }
 
-/// The n-th derivative of J1, n = 1 or 2: (J0 - J2) / 2 and (J3 - 3 J1) / 4. J0' is -J1.
+/// Returns the n-th derivative of J1, n = 1 or 2: (J0 - J2) / 2 or (J3 - 3 J1) / 4. J0' is -J1.
 EBB_HD [[gnu::noinline]] inline double bessel_j1_derivative(int n, double x) {
   const double a = std::fabs(x);
   if (!(a < kInfinity)) return a == a ? 0 : a;
@@ -175,7 +177,7 @@ EBB_HD [[gnu::noinline]] inline double bessel_j1_derivative(int n, double x) {
   return n == 2 && x < 0 ? -out : out;
 }
 
-/// The n-th derivative of Y1, n = 1 or 2. Y0' is -Y1.
+/// Returns the n-th derivative of Y1, n = 1 or 2. Y0' is -Y1.
 EBB_HD [[gnu::noinline]] inline double bessel_y1_derivative(int n, double x) {
   if (!(x > 0)) return x == 0 ? (n == 1 ? kInfinity : -kInfinity) : quiet_nan<double>();
   if (x == kInfinity) return 0;

@@ -6,8 +6,8 @@
 
 namespace ebb::ops {
 
-/// e^-|x| I_order(x) for order 0 or 1: up to 8 a Chebyshev series of its product with a power of 2 + x, then
-/// one in 1 / x of its product with sqrt(x).
+/// Returns e^-|x| I_order(x) for order 0 or 1. Up to 8 it uses a Chebyshev series of the product with a power
+/// of 2 + x, beyond it a series in 1 / x of the product with sqrt(x).
 EBB_HD [[gnu::noinline]] inline double bessel_ie(int order, double x) {
   constexpr double low_0[] = {
       1.4210204785420315,      -0.13126368219582066,   0.23055787035076056,     -0.1275542107645269,
@@ -56,14 +56,14 @@ EBB_HD [[gnu::noinline]] inline double bessel_ie(int order, double x) {
   return order == 1 && x < 0 ? -out : out;
 }
 
-/// I_order(x).
+/// Returns I_order(x).
 EBB_HD inline double bessel_i(int order, double x) {
   const double a = std::fabs(x);
   if (a > 1e3) return order == 1 ? std::copysign(kInfinity, x) : kInfinity;
   return times_exp(bessel_ie(order, x), a);
 }
 
-/// The derivatives of I1, which are those of I0 from the second on: (I0 + I2) / 2 and (3 I1 + I3) / 4.
+/// Returns the n-th derivative of I1, n = 1 or 2: (I0 + I2) / 2 or (3 I1 + I3) / 4. I0' is I1.
 EBB_HD [[gnu::noinline]] inline double bessel_i1_derivative(int n, double x) {
   const double a = std::fabs(x);
   double out;
@@ -79,7 +79,7 @@ EBB_HD [[gnu::noinline]] inline double bessel_i1_derivative(int n, double x) {
   return n == 2 && x < 0 ? -out : out;
 }
 
-/// The n-th derivative of e^-|x| I_order(x), n = 1 or 2. At 0, where it jumps, it is 0.
+/// Returns the n-th derivative of e^-|x| I_order(x), n = 1 or 2. At 0, where it is discontinuous, it is 0.
 EBB_HD [[gnu::noinline]] inline double bessel_ie_derivative(int order, int n, double x) {
   const double a = std::fabs(x);
   if (a != a) return a;
@@ -89,12 +89,12 @@ EBB_HD [[gnu::noinline]] inline double bessel_ie_derivative(int order, int n, do
   if (a < 30) {
     const BesselSeries i(a, 1);
     const Twofold i0 = i.s0, i1 = Twofold(a / 2) * i.s1, half_of_2 = i.square * i.s2 / 2;
-    const Twofold first = i0 / 2 + half_of_2;  // of I1
+    const Twofold first = i0 / 2 + half_of_2;  // the derivative of I1
     const Twofold second = (i.square * i.s3 + Twofold(3) * i.s1) * Twofold(a / 8);
     const Twofold sum = n == 1 ? (order == 0 ? i1 - i0 : first - i1)
                                : (order == 0 ? first - i1 - i1 + i0 : second - first - first + i1);
     out = sum.high * std::exp(-a);
-  } else {  // term by term of the asymptotic series (DLMF 10.40.1)
+  } else {  // with the asymptotic series, term by term (DLMF 10.40.1)
     double term = 1;
     Twofold sum;
     for (int k = 0; k < 30; ++k) {

@@ -5,8 +5,8 @@
 
 namespace ebb::ops {
 
-/// K_order(x), or e^x K_order(x) if scaled, for order 0 or 1: infinite at 0, NaN below. Up to 1 the power
-/// series (DLMF 10.31), then a Chebyshev series in 2 / x - 1 of sqrt(x) e^x K.
+/// Returns K_order(x), or e^x K_order(x) if scaled, for order 0 or 1. It is infinite at 0 and NaN below. Up
+/// to 1 it uses the power series (DLMF 10.31), beyond it a Chebyshev series in 2 / x - 1 of sqrt(x) e^x K.
 EBB_HD [[gnu::noinline]] inline double bessel_k(int order, double x, bool scaled) {
   constexpr double k0[] = {
       1.1944330762167386,     -0.053855323307629495,   0.004362000068251702,   -0.0005521270349863234,
@@ -33,7 +33,7 @@ EBB_HD [[gnu::noinline]] inline double bessel_k(int order, double x, bool scaled
     if (x == kInfinity) return 0;
     const double t = 2 / x - 1, sum = order == 0 ? chebyshev_sum(t, k0) : chebyshev_sum(t, k1);
     if (scaled) return sum / std::sqrt(x);
-    const double root = std::exp(-x / 2);  // in two factors: small results keep their digits
+    const double root = std::exp(-x / 2);  // as two factors, so that small results keep their digits
     return root * (sum / std::sqrt(x)) * root;
   }
   const double square = x * x / 4, logarithm = std::log(x) - 0.69314718055994530942;
@@ -48,11 +48,11 @@ EBB_HD [[gnu::noinline]] inline double bessel_k(int order, double x, bool scaled
   return scaled ? out * std::exp(x) : out;
 }
 
-/// The n-th derivative of K1, n = 1 or 2. K0' is -K1.
+/// Returns the n-th derivative of K1, n = 1 or 2. K0' is -K1.
 EBB_HD [[gnu::noinline]] inline double bessel_k1_derivative(int n, double x) {
   if (!(x > 0)) return x == 0 ? (n == 1 ? -kInfinity : kInfinity) : x == x ? quiet_nan<double>() : x;
   if (x < 1e-20) return n == 1 ? -1 / x / x : 2 / x / x / x;
-  // Scaled, so that small results keep their digits.
+  // The functions are scaled, so that small results keep their digits.
   const double k0 = bessel_k(0, x, true), k1 = bessel_k(1, x, true);
   return times_exp(n == 1 ? -(k0 + k1 / x) : k1 + k0 / x + 2 * k1 / x / x, -x);
 }

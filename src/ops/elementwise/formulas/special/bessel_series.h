@@ -1,4 +1,4 @@
-// The power series that Bessel functions and modified ones share.
+// The power series that J, Y and I share.
 #pragma once
 
 #include "ops/elementwise/formulas/special/twofold.h"
@@ -6,7 +6,8 @@
 namespace ebb::ops {
 
 /// s_n = sum (sign x^2 / 4)^k / (k! (k + n)!), so that (x / 2)^n s_n is I_n(x) for sign 1 and J_n(x) for sign
-/// -1 (DLMF 10.25.2, 10.2.2); in numbers so wide that sums of them keep their digits for x up to 30, and 25.
+/// -1 (DLMF 10.25.2, 10.2.2). The sums are Twofold numbers, which keep enough digits for x up to 30 (I) and
+/// 25 (J).
 struct BesselSeries {
   Twofold square, s0, s1, s2, s3;  // square: x^2 / 4
 
@@ -26,7 +27,7 @@ struct BesselSeries {
   }
 };
 
-/// Y_0(x) and Y_1(x) by the series behind the logarithm (DLMF 10.8.1), for 0 < x <= 25.
+/// Y_0(x) and Y_1(x) for 0 < x <= 25, with the series without the logarithm (DLMF 10.8.1).
 struct BesselYSeries {
   Twofold y0, y1;
 

@@ -6,7 +6,7 @@
 
 namespace ebb::ops {
 
-/// m - log(1 + m) for |m| <= 0.3, by the series of artanh(m / (2 + m)).
+/// Returns m - log(1 + m) for |m| <= 0.3, with the series of artanh(m / (2 + m)).
 EBB_HD inline double minus_log1p(double m) {
   const double r = m / (2 + m), square = r * r;
   double sum = 0;
@@ -14,7 +14,7 @@ EBB_HD inline double minus_log1p(double m) {
   return r * (m - 2 * square * sum);
 }
 
-/// log Gamma(1 + a) for 0 <= a <= 1.3, exact near 0 (DLMF 5.7.3).
+/// Returns log Gamma(1 + a) for 0 <= a <= 1.3, accurate near 0 (DLMF 5.7.3).
 EBB_HD inline double lgamma_of_1_plus(double a) {
   constexpr double c[] = {0.3224670334241132,     -0.0673523010531981,     0.020580808427784546,
                           -0.007385551028673986,  0.0028905103307415234,   -0.001192753911703261,
@@ -32,14 +32,14 @@ EBB_HD inline double lgamma_of_1_plus(double a) {
   return a * (0.42278433509846713939 + a * sum) - std::log1p(a);
 }
 
-/// x^a e^-x / Gamma(a + 1).
+/// Returns x^a e^-x / Gamma(a + 1).
 EBB_HD inline double gamma_term(double a, double x) {
   if (a <= 100 && x < 1400) {
-    const double root = std::exp(-x / 2);  // in two factors: neither overflows
-    // a + 1 rounds, which costs large a digits.
+    const double root = std::exp(-x / 2);  // as two factors, so that neither overflows
+    // For large a, the rounding of a + 1 would cost digits.
     return std::pow(x, a) * root / (a < 1 ? std::tgamma(a + 1) : std::tgamma(a) * a) * root;
   }
-  // Stirling's series of Gamma(a + 1), or of its logarithm where x^a would overflow.
+  // Uses Stirling's series of Gamma(a + 1), or the logarithm of Gamma if x^a would overflow.
   const double m = (x - a) / a, r = 1 / (a * a);
   const double stirling = (1.0 / 12 - r * (1.0 / 360 - r * (1.0 / 1260 - r / 1680))) / a;
   if (a <= 100) return std::exp(a * std::log(x) - x - std::log(std::tgamma(a + 1)));
@@ -47,14 +47,14 @@ EBB_HD inline double gamma_term(double a, double x) {
   return std::exp(-a * exponent - stirling) * 0.39894228040143267794 / std::sqrt(a);
 }
 
-/// P(a, x) by its power series (DLMF 8.11.4), for x up to about a.
+/// Returns P(a, x) by its power series (DLMF 8.11.4), for x up to about a.
 EBB_HD inline double gamma_series(double a, double x) {
   double term = 1, sum = 1;
   for (double k = a + 1; term > 1e-17 * sum; k += 1) sum += term *= x / k;
   return gamma_term(a, x) * sum;
 }
 
-/// Q(a, x) by its continued fraction (DLMF 8.9.2), for x > a and x > 1, evaluated by Lentz's method.
+/// Returns Q(a, x) by its continued fraction (DLMF 8.9.2) with Lentz's method, for x > a and x > 1.
 EBB_HD inline double gamma_fraction(double a, double x) {
   double b = x + 1 - a, c = 1e300, d = 1 / b, product = d;
   for (int k = 1; k < 100000; ++k) {
@@ -69,7 +69,7 @@ EBB_HD inline double gamma_fraction(double a, double x) {
   return gamma_term(a, x) * a * product;
 }
 
-/// Q(a, x) for small a and x (DLMF 8.7.1), where it is the small difference of 1 and P.
+/// Returns Q(a, x) for small a and x (DLMF 8.7.1), where 1 - P would cancel.
 EBB_HD inline double gamma_complement(double a, double x) {
   double term = 1, sum = 0;
   for (int k = 1; std::fabs(term) > 1e-18; ++k) {
@@ -80,7 +80,8 @@ EBB_HD inline double gamma_complement(double a, double x) {
   return -std::expm1(exponent) - a * std::exp(exponent) * sum;
 }
 
-/// Temme's uniform expansion (SIAM J. Math. Anal. 10, 1979; DLMF 8.12) for a >= 200 and |x - a| <= 0.3 a.
+/// Returns P(a, x) or Q(a, x) by Temme's uniform expansion (SIAM J. Math. Anal. 10, 1979; DLMF 8.12), for a
+/// >= 200 and |x - a| <= 0.3 a.
 EBB_HD inline double gamma_uniform(double a, double x, bool upper) {
   constexpr double c[] = {
       -0.3333333333333333,    0.08333333333333333,     -0.014814814814814815,   0.0011574074074074073,
@@ -113,8 +114,8 @@ EBB_HD inline double gamma_uniform(double a, double x, bool upper) {
   return upper ? main + rest : main - rest;
 }
 
-/// P(a, x) = gamma(a, x) / Gamma(a), or if upper Q(a, x) = 1 - P(a, x), each by what keeps its digits. NaN
-/// for negative arguments and for (0, 0).
+/// Returns P(a, x) = gamma(a, x) / Gamma(a), or if upper Q(a, x) = 1 - P(a, x), with the method that keeps
+/// most digits. It is NaN for negative arguments and for (0, 0).
 EBB_HD [[gnu::noinline]] inline double incomplete_gamma(double a, double x, bool upper) {
   if (!(a >= 0 && x >= 0) || (a == 0 && x == 0) || (a == kInfinity && x == kInfinity))
     return quiet_nan<double>();
@@ -130,8 +131,9 @@ EBB_HD [[gnu::noinline]] inline double incomplete_gamma(double a, double x, bool
   return upper ? 1 - p : p;
 }
 
-/// The n-th derivative of P(a, x) by x, n = 1 or 2: x^(a - 1) e^-x / Gamma(a), and that times (a - 1) / x
-/// - 1. The logarithm of the first is the sum of large terms; Gamma by Stirling's series at a + k.
+/// Returns the n-th derivative of P(a, x) by x, n = 1 or 2: x^(a - 1) e^-x / Gamma(a), and for n = 2 that
+/// times (a - 1) / x - 1. The logarithm of the first is a sum of large terms. Gamma is computed with
+/// Stirling's series at a + k.
 EBB_HD [[gnu::noinline]] inline double gamma_density(int n, double a, double x) {
   if (!(a >= 0 && x >= 0)) return quiet_nan<double>();
   if (a == 0 || a == kInfinity || x == kInfinity) return 0;
@@ -153,11 +155,11 @@ EBB_HD [[gnu::noinline]] inline double gamma_density(int n, double a, double x) 
   const Twofold log_from = exact_log(from.high) + from.low / from.high, less_1 = exact_sum(a, -1);
   double factor = 0.39894228040143267794 * rising.high;
   if (n == 2) factor *= (less_1 - x).high / x;
-  if (a > 1e12) {  // the large terms in one: x^a e^(a - x) / a^a
+  if (a > 1e12) {  // the large terms are combined: x^a e^(a - x) / a^a
     const double m = (x - a) / a, size = std::fabs(m) <= 0.3 ? minus_log1p(m) : m - std::log1p(m);
     return times_exp(factor / x * std::sqrt(a), -a * size - tail);
   }
-  // of x^(a - 1) e^-x and of Gamma(from) without sqrt(2 pi)
+  // The logarithms of x^(a - 1) e^-x, and of Gamma(from) without sqrt(2 pi).
   const Twofold power = less_1 * exact_log(x) - x, gamma = (from - 0.5) * log_from - from + tail;
   const Twofold exponent = power - gamma;
   return times_exp(factor, exponent.high, exponent.low);

@@ -1,5 +1,5 @@
-// The scaled complement of the error function, and the normal distribution's function, its logarithm and its
-// inverse.
+// erfcx (the scaled complement of the error function), and the normal distribution function ndtr, its
+// logarithm and its inverse.
 #pragma once
 
 #include "ops/elementwise/formulas/special.h"
@@ -8,9 +8,9 @@
 
 namespace ebb::ops {
 
-/// e^(x^2) erfc(x) for finite x >= 0: up to 1 a series of its distance from 1 over x, then a series in (x -
-/// 15/4) / (x + 15/4) (Shepherd and Laframboise, Math. Comp. 36, 1981). The first coefficients, which are
-/// most of the sums, stand apart.
+/// Returns e^(x^2) erfc(x) for finite x >= 0. Up to 1 it uses a series of (1 - the function) / x, beyond it a
+/// series in (x - 15/4) / (x + 15/4) (Shepherd and Laframboise, Math. Comp. 36, 1981). The first
+/// coefficients, which are the largest terms, are added separately.
 EBB_HD inline Twofold erfcx_right(double x) {
   constexpr double c[] = {0,
                           -0.004590054580646478,
@@ -65,7 +65,7 @@ EBB_HD inline Twofold erfcx_right(double x) {
   return sum / 2 / exact_sum(x, 0.5);
 }
 
-/// e^(x^2) erfc(x), for x < 0 by reflection.
+/// Returns e^(x^2) erfc(x), for x < 0 by reflection.
 EBB_HD [[gnu::noinline]] inline double erfcx(double x) {
   const double a = std::fabs(x);
   if (!(a < kInfinity)) return x < 0 ? kInfinity : a == a ? 0 : x;
@@ -75,8 +75,8 @@ EBB_HD [[gnu::noinline]] inline double erfcx(double x) {
   return times_exp(2, square.high, square.low) - erfcx_right(a).high;
 }
 
-/// The n-th derivative of erfcx, n = 1 or 2: -2 e^(x^2) and 8 e^(x^2) times the first and second integral of
-/// erfc (DLMF 7.18.3), as series like that of erfcx itself.
+/// Returns the n-th derivative of erfcx, n = 1 or 2: -2 e^(x^2) or 8 e^(x^2) times the first or second
+/// integral of erfc (DLMF 7.18.3), with series like those of erfcx itself.
 EBB_HD [[gnu::noinline]] inline double erfcx_derivative(int n, double x) {
   constexpr double first[] = {
       -2.220602224347926,      -0.3381491578548434,     0.4780647072401491,      -0.22991599476375216,
@@ -133,13 +133,13 @@ EBB_HD [[gnu::noinline]] inline double erfcx_derivative(int n, double x) {
 
 constexpr double kSqrtHalf = 0.70710678118654752440;
 
-/// The normal distribution function, also where it is tiny.
+/// Returns the normal distribution function, accurate also where it is tiny.
 EBB_HD [[gnu::noinline]] inline double ndtr(double x) {
   if (!(x < -1)) return std::erfc(-x * kSqrtHalf) / 2;
   return times_bell(erfcx(-x * kSqrtHalf) / 2, x, 2);
 }
 
-/// Its logarithm.
+/// Returns the logarithm of the normal distribution function.
 EBB_HD [[gnu::noinline]] inline double log_ndtr(double x) {
   if (x < -1) return std::log(erfcx(-x * kSqrtHalf) / 2) - x * x / 2;
   return std::log1p(-ndtr(-x));
@@ -147,7 +147,7 @@ EBB_HD [[gnu::noinline]] inline double log_ndtr(double x) {
 
 constexpr double kRootOneOver2Pi = 0.39894228040143267794;
 
-/// The derivatives of erf' = 2 / sqrt(pi) e^(-x^2) and ndtr' = e^(-x^2 / 2) / sqrt(2 pi).
+/// Return the derivatives of erf' = 2 / sqrt(pi) e^(-x^2) and of ndtr' = e^(-x^2 / 2) / sqrt(2 pi).
 EBB_HD inline double erf_bend(double x) {
   const double inside = std::fabs(x) < 40 ? x : std::copysign(40.0, x);
   return x == x ? times_bell(-2 * kTwoOverRootPi * inside, inside, 1) : x;
@@ -157,8 +157,8 @@ EBB_HD inline double ndtr_bend(double x) {
   return x == x ? times_bell(-kRootOneOver2Pi * inside, inside, 2) : x;
 }
 
-/// The n-th derivative of log_ndtr, n = 1 or 2. Left of 0 the first by erfcx, the second by a series of its
-/// own.
+/// Returns the n-th derivative of log_ndtr, n = 1 or 2. For x < 0 the first is computed with erfcx, the
+/// second with a series of its own.
 EBB_HD [[gnu::noinline]] inline double log_ndtr_derivative(int n, double x) {
   constexpr double c[] = {
       0.8695811522216891,      0.18377260156834024,     -0.055213933244967865,   -0.001962881638326548,
@@ -177,39 +177,40 @@ EBB_HD [[gnu::noinline]] inline double log_ndtr_derivative(int n, double x) {
   return times_bell(n == 1 ? factor : -factor * (inside + times_bell(factor, inside, 2)), inside, 2);
 }
 
-/// The inverse of the normal distribution function: in the middle by that of erf; in the tails a rational
-/// start (Abramowitz and Stegun 26.2.23) and Newton's method on the logarithm of the distribution function.
+/// Returns the inverse of the normal distribution function. In the middle it uses the inverse of erf; in the
+/// tails it starts with a rational approximation (Abramowitz and Stegun 26.2.23) and applies Newton's method
+/// to the logarithm of the distribution function.
 EBB_HD [[gnu::noinline]] inline double ndtri(double p) {
   if (!(p > 0 && p < 1)) return p == 0 ? -kInfinity : p == 1 ? kInfinity : quiet_nan<double>();
   if (std::fabs(p - 0.5) < 0.25) return erfinv(2 * (p - 0.5)) / kSqrtHalf;
   const double target = p < 0.5 ? std::log(p) : std::log1p(-p), t = std::sqrt(-2 * target);
   double x =
       t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
-  for (int i = 0; i < 3; ++i) {  // of the tail at -x
+  for (int i = 0; i < 3; ++i) {  // for the tail at -x
     const double scaled = erfcx(x * kSqrtHalf);
     x += (std::log(scaled / 2) - x * x / 2 - target) * scaled * 1.25331413731550025121;  // sqrt(pi / 2)
   }
   return p < 0.5 ? -x : x;
 }
 
-/// The n-th derivative of the inverse y of a multiple of erfc(t) at tail = erfc(t), n = 1 or 2: factor times
-/// e^(t^2), and factor times y times the square of that. e^(t^2) is erfcx(t) / tail, where tail is known
-/// better than t.
+/// Returns the n-th derivative (n = 1 or 2) of y, the inverse of a multiple of erfc(t), at tail = erfc(t):
+/// factor times e^(t^2), or factor times y times the square of that. e^(t^2) is computed as erfcx(t) / tail,
+/// because tail is known more accurately than t.
 EBB_HD inline double inverse_derivative(int n, double factor, double y, Twofold t, double tail) {
   const Twofold scaled = erfcx_right(t.high);
   const double rough = scaled.high / tail;
   if (rough > 1e150) return n == 1 ? rough * factor : y * factor * rough * rough;
-  if (n == 2 && t.high > 1) {  // what Newton's method still finds beyond the digits of t
+  if (n == 2 && t.high > 1) {  // Newton's method adds digits beyond those of t
     const double step = (rough * times_bell(1, t.high, 1) - 1) * scaled.high / kTwoOverRootPi;
     t.low += step;
     y *= 1 + step / t.high;
   }
-  const double slope = 2 * t.high * scaled.high - kTwoOverRootPi;  // of erfcx
+  const double slope = 2 * t.high * scaled.high - kTwoOverRootPi;  // the derivative of erfcx
   const Twofold power = (scaled + slope * t.low) / tail;
   return n == 1 ? power.high * factor : (power * power).high * (y * factor);
 }
 
-/// The n-th derivative of erfinv, n = 1 or 2.
+/// Returns the n-th derivative of erfinv, n = 1 or 2.
 EBB_HD [[gnu::noinline]] inline double erfinv_derivative(int n, double x) {
   const double a = std::fabs(x);
   if (!(a < 1)) return a != 1 ? quiet_nan<double>() : n == 1 ? kInfinity : std::copysign(kInfinity, x);
@@ -217,7 +218,7 @@ EBB_HD [[gnu::noinline]] inline double erfinv_derivative(int n, double x) {
   return inverse_derivative(n, n == 1 ? 1 / kTwoOverRootPi : kPi / 2, y, std::fabs(y), 1 - a);
 }
 
-/// The n-th derivative of ndtri, n = 1 or 2.
+/// Returns the n-th derivative of ndtri, n = 1 or 2.
 EBB_HD [[gnu::noinline]] inline double ndtri_derivative(int n, double p) {
   if (!(p > 0 && p < 1))
     return p != 0 && p != 1 ? quiet_nan<double>() : n == 2 && p == 0 ? -kInfinity : kInfinity;

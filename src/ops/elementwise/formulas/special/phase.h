@@ -1,4 +1,4 @@
-// The cosine and the sine of x - pi/4 for any x, also next to their zeros.
+// The cosine and the sine of x - pi/4 for any x, accurate also near their zeros.
 #pragma once
 
 #include "ops/elementwise/formulas/special/twofold.h"
@@ -7,13 +7,14 @@
 
 namespace ebb::ops {
 
-/// x = quarters pi/2 + rest, where quarters counts modulo 4 and |rest| is at most about pi/4.
+/// The reduction of x: x = quarters pi/2 + rest. `quarters` is modulo 4, and |rest| is at most about pi/4.
 struct QuarterTurns {
   int quarters;
   Twofold rest;
 };
 
-/// For large x by the digits of 2/pi whose products with x are not multiples of 4 (Payne and Hanek, 1983).
+/// Reduces large x with those digits of 2/pi whose products with x are not multiples of 4 (Payne and Hanek,
+/// 1983).
 EBB_HD inline QuarterTurns quarter_turns_far(double x) {
   constexpr std::uint32_t digits[] = {
       0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu, 0xdebbc561u,
@@ -27,7 +28,7 @@ EBB_HD inline QuarterTurns quarter_turns_far(double x) {
   constexpr std::uint64_t limb = 0xffffffffu;
   std::uint64_t carry = 0;
   Twofold turns;
-  for (int i = 0; i < 8; ++i) {  // the product of whole and six digits, from its lowest digit on
+  for (int i = 0; i < 8; ++i) {  // multiplies `whole` by six digits, from the lowest digit on
     std::uint64_t sum = carry;
     carry = 0;
     const auto add = [&](std::uint64_t product) {

@@ -1,4 +1,4 @@
-// Orthogonal polynomials by their three-term recurrences (DLMF 18.9).
+// Orthogonal polynomials, computed by their three-term recurrences (DLMF 18.9) or by angles.
 #pragma once
 
 #include "ops/elementwise/formulas/special/series.h"
@@ -8,7 +8,7 @@
 
 namespace ebb::ops {
 
-/// The shifted ones are those of 2 x - 1.
+/// The shifted polynomials are those of 2 x - 1.
 enum class Polynomial : std::uint8_t {
   chebyshev_t,
   chebyshev_u,
@@ -24,7 +24,7 @@ enum class Polynomial : std::uint8_t {
   shifted_chebyshev_w,
 };
 
-/// The cosine and the sine of times (angle + rest), the rest being tiny, without the rounding error of the
+/// The cosine and the sine of times (angle + rest), with a tiny rest, without the rounding error of the
 /// product.
 struct MultipleAngle {
   double cosine, sine;
@@ -36,8 +36,8 @@ struct MultipleAngle {
   }
 };
 
-/// Chebyshev polynomials of high degree n at t = cos(theta) or cosh(theta), |t| <= 2, by the angle: the
-/// recurrence would take as many steps. end is 1 - |t|, which is known to more digits than t is.
+/// Returns a Chebyshev polynomial of high degree n at t = cos(theta) or cosh(theta), |t| <= 2, computed from
+/// theta: the recurrence would take n steps. `end` is 1 - |t|, which is known to more digits than t.
 EBB_HD inline double chebyshev_by_angle(Polynomial kind, double t, double end, double n) {
   const int quarters = static_cast<int>(std::fmod(n, 4.0));
   double sign = 1;
@@ -69,7 +69,7 @@ EBB_HD inline double chebyshev_by_angle(Polynomial kind, double t, double end, d
                                : std::sin(theta / 2);
     return sign * (first || third ? z.cosine : z.sine) / by;
   }
-  // By pi / 2 - theta, which keeps the digits of small t.
+  // Uses pi / 2 - theta, which keeps the digits of small t.
   const double beside = std::asin(std::fabs(t));
   const MultipleAngle z(times, beside, 0);
   const double c = z.cosine, s = z.sine;
@@ -84,16 +84,17 @@ EBB_HD inline double chebyshev_by_angle(Polynomial kind, double t, double end, d
   return sign * (even ? c - s : c + s) / (half_c - half_s);
 }
 
-/// The sign of a polynomial of degree n right or left of all its zeros, as an infinity.
+/// Returns the polynomial's value at a t of which its magnitude overflows: an infinity with the sign of the
+/// polynomial of degree n beyond all its zeros.
 EBB_HD inline double polynomial_overflow(Polynomial kind, double t, double n) {
   const bool turns = kind == Polynomial::laguerre_l ? t > 0 : t < 0;
   return turns && std::fmod(n, 2.0) != 0 ? -kInfinity : kInfinity;
 }
 
-/// The polynomial of degree n >= 1 at t by its recurrence, in numbers with an exponent of their own: partial
-/// results overflow before the polynomial does, and some lie between zeros of the last.
+/// Returns the polynomial of degree n >= 1 at t by its recurrence. The values have a separate exponent,
+/// because intermediate values may overflow when the result does not.
 EBB_HD inline double polynomial_by_recurrence(Polynomial kind, Twofold t, double n) {
-  int shift = 0;  // t is t 2^shift from here on
+  int shift = 0;  // from here on t means t 2^shift
   if (std::fabs(t.high) > 1e100) t = std::frexp(t.high, &shift);
   const double unit = std::ldexp(1.0, -shift);
   const bool chebyshev = kind <= Polynomial::chebyshev_w, laguerre = kind == Polynomial::laguerre_l;
@@ -123,7 +124,8 @@ EBB_HD inline double polynomial_by_recurrence(Polynomial kind, Twofold t, double
       value = value * 0x1p-400;
       before = before * 0x1p-400;
       exponent += 400;
-      // Beyond the zeros it only grows; between them the signs of a million steps are enough.
+      // Beyond the zeros the magnitude only grows. Between the zeros the signs after a million steps are
+      // accurate enough.
       const double size = std::fabs(t.high) / unit;
       const bool beyond = chebyshev || legendre ? size >= 1
                           : laguerre            ? t.high < 0 || size > 4 * n + 2
@@ -135,7 +137,7 @@ EBB_HD inline double polynomial_by_recurrence(Polynomial kind, Twofold t, double
   return std::ldexp(value.high, static_cast<int>(exponent < 1e5 ? exponent : 1e5));
 }
 
-/// The polynomial of degree n, rounded towards 0, at x; 0 for negative degrees.
+/// Returns the polynomial at x. The degree is rounded towards 0; the value for negative degrees is 0.
 EBB_HD [[gnu::noinline]] inline double orthogonal_polynomial(Polynomial kind, double x, double degree) {
   const bool shifted = kind >= Polynomial::shifted_chebyshev_t;
   if (shifted)
@@ -145,7 +147,7 @@ EBB_HD [[gnu::noinline]] inline double orthogonal_polynomial(Polynomial kind, do
   double n = std::trunc(degree);
   const double rough = shifted ? x + x - 1 : x;
   const bool chebyshev = kind <= Polynomial::chebyshev_w;
-  // Those of cos(pi / 3), some of them 0, come round.
+  // At +-0.5 = +-cos(pi / 3) the values are periodic in n, and some of them are 0.
   if (chebyshev && std::fabs(rough) == 0.5) n = std::fmod(n, 6.0);
   if (n == 0) return 1;
   if (x != x) return x;

@@ -1,5 +1,5 @@
-// Chebyshev series: how the functions of this folder are approximated where no other series is short. The
-// coefficients were computed from the functions' values in 45 digits.
+// Chebyshev series, which approximate the functions of this folder if no other series is short. The
+// coefficients were computed from values of the functions with 45 digits.
 #pragma once
 
 #include "kernel/carrier.h"
@@ -10,7 +10,7 @@ namespace ebb::ops {
 
 constexpr double kInfinity = __builtin_inf();
 
-/// The sum of c[k] T_k(t), t in [-1, 1], by Clenshaw's recurrence (1955).
+/// Returns the sum of c[k] T_k(t) for t in [-1, 1], by Clenshaw's recurrence (1955).
 template <int N>
 EBB_HD inline double chebyshev_sum(double t, const double (&c)[N]) {
   double b = 0, next = 0;

@@ -1,17 +1,17 @@
-// sin(pi x) / (pi x) and its derivatives.
+// sinc: sin(pi x) / (pi x), and its derivatives.
 #pragma once
 
 #include "ops/elementwise/formula.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
-/// sin(pi x) and cos(pi x) of x >= 0. x is reduced in half turns, which is exact; then sines are taken next
-/// to their zeros.
+/// sin(pi x) and cos(pi x) for x >= 0. The reduction of x modulo 2 is exact; then the sine is evaluated near
+/// its closest zero.
 template <class X>
 struct HalfTurns {
-  X turn;  // from 0 to 2
+  X turn;  // in [0, 2)
   EBB_HD explicit HalfTurns(const X& x) {
     using std::trunc;
     turn = x - 2 * trunc(x * constant<X>(0.5));
@@ -25,8 +25,9 @@ struct HalfTurns {
   }
 };
 
-/// The n-th derivative of sin(pi x) / (pi x), n >= 2: near 0 the series, whose terms would cancel farther
-/// out; there upwards from the function by x f^(n) + n f^(n-1) = pi^(n-1) sin(pi x + n pi / 2).
+/// Returns the n-th derivative of sin(pi x) / (pi x), n >= 2. Near 0 it uses the series, whose terms would
+/// cancel for larger x; there it uses the recurrence x f^(n) + n f^(n-1) = pi^(n-1) sin(pi x + n pi / 2),
+/// upwards from the function.
 EBB_HD [[gnu::noinline]] inline double sinc_derivative(int n, double x) {
   const double size = std::fabs(x);
   if (size == __builtin_inf()) return 0;
@@ -48,7 +49,7 @@ EBB_HD [[gnu::noinline]] inline double sinc_derivative(int n, double x) {
   return n % 2 && x < 0 ? -out : out;
 }
 
-/// sin(pi x) / (pi x): 1 at 0, 0 at infinity.
+/// sinc: sin(pi x) / (pi x), 1 at 0 and 0 at infinity.
 struct Sinc : Unary {
   static constexpr char kName[] = "sinc";
   template <class X>
@@ -84,7 +85,7 @@ struct Sinc : Unary {
   }
 };
 
-/// The derivatives of sinc from the second on, which have no kernel in lanes.
+/// The n-th derivative of sinc, n >= 2. These have no vector kernel.
 struct SincDerivative : Unary {
   static constexpr char kName[] = "sinc_derivative";
   static constexpr Run kRun = Run::calls;

@@ -1,5 +1,5 @@
-// Numbers of about 106 bits as sums of two doubles, for differences that lose the digits of one, and products
-// with exponentials that are small or large.
+// Twofold: numbers of about 106 bits as sums of two doubles. They are for differences in which doubles lose
+// digits, and for products with small or large exponentials.
 #pragma once
 
 #include "kernel/carrier.h"
@@ -8,14 +8,14 @@
 
 namespace ebb::ops {
 
-/// The sum high + low, of which high is the rounded value.
+/// The sum high + low; `high` is the rounded value.
 struct Twofold {
   double high = 0, low = 0;
   Twofold() = default;
   EBB_HD Twofold(double number, double rest = 0) : high(number), low(rest) {}
 };
 
-/// a + b without an error (Knuth).
+/// Returns a + b without a rounding error (Knuth).
 EBB_HD inline Twofold exact_sum(double a, double b) {
   const double sum = a + b, of_b = sum - a;
   return {sum, (a - (sum - of_b)) + (b - of_b)};
@@ -45,7 +45,8 @@ EBB_HD inline Twofold operator/(const Twofold& a, const Twofold& b) {
   return exact_sum(quotient, rest.high / b.high);
 }
 
-/// log(x) for x > 0, by the series of artanh((m - 1) / (m + 1)), m being x less its power of 2.
+/// Returns log(x) for x > 0, with the series of artanh((m - 1) / (m + 1)), where m is x divided by its power
+/// of 2.
 EBB_HD inline Twofold exact_log(double x) {
   int exponent;
   double m = std::frexp(x, &exponent);
@@ -58,15 +59,15 @@ EBB_HD inline Twofold exact_log(double x) {
   return sum * ratio * 2 + Twofold(0.6931471805599453, 2.3190468138462996e-17) * exponent;
 }
 
-/// factor e^(high + low), where low is tiny; e^high in two steps where it could overflow or underflow before
-/// the result does.
+/// Returns factor e^(high + low), with a tiny `low`. e^high is multiplied in two steps if it could overflow
+/// or underflow before the result does.
 EBB_HD inline double times_exp(double factor, double high, double low = 0) {
   const bool wide = std::fabs(high) > 700;
   const double root = std::exp(wide ? high / 2 : high), power = std::fma(root, low, root);
   return wide ? factor * power * root : factor * power;
 }
 
-/// factor e^-(x^2 / divisor), divisor 1 or 2, without the rounding error of the square.
+/// Returns factor e^-(x^2 / divisor), with divisor 1 or 2, without the rounding error of the square.
 EBB_HD inline double times_bell(double factor, double x, double divisor) {
   if (std::fabs(x) > 40) return 0 * factor;
   const Twofold square = exact_product(x, x);

@@ -1,4 +1,4 @@
-// Digamma, its derivatives, and the Hurwitz zeta function that they are.
+// digamma, polygamma, and the Hurwitz zeta function, from which polygamma is computed.
 #pragma once
 
 #include "ops/elementwise/formulas/special/series.h"
@@ -6,7 +6,7 @@
 
 namespace ebb::ops {
 
-/// psi(x): reflection for negative x, recurrence up to 10, then the asymptotic series.
+/// Returns psi(x): by reflection for negative x, by recurrence up to 10, then by the asymptotic series.
 EBB_HD inline double digamma(double x) {
   if (x == 0) return std::copysign(static_cast<double>(__builtin_inff()), -x);
   if (std::fabs(x) < 1e-20) return -1 / x;
@@ -33,7 +33,7 @@ EBB_HD inline double digamma(double x) {
   return ((sum + reflected) + std::log(x)).high - (0.5 / x + tail - up.low / x);
 }
 
-/// factor q^-s, also where the power alone is no normal number.
+/// Returns factor q^-s, accurate also if the power itself underflows.
 EBB_HD inline double zeta_power(const Twofold& s, const Twofold& q, double factor) {
   double power = std::pow(q.high, -s.high);
   if (power < 1e-290) {
@@ -47,20 +47,21 @@ EBB_HD inline double zeta_power(const Twofold& s, const Twofold& q, double facto
   return power * (std::fabs(rest) < 1e-8 ? 1 - rest : std::exp(-rest));
 }
 
-/// factor (q + gap)^-s - factor q^-s, where the two are close.
+/// Returns factor (q + gap)^-s - factor q^-s for a small gap.
 EBB_HD inline double zeta_step(const Twofold& s, const Twofold& q, double gap, double factor) {
   return zeta_power(s, q, factor) * std::expm1(-s.high * std::log1p(gap / q.high));
 }
 
-/// factor times the Hurwitz zeta function sum (q + k)^-s for s > 1 and q > 0: direct terms while they count,
-/// then Euler and Maclaurin's remainder (DLMF 25.11.5), whose terms shrink by 40 each once q > s. With a gap
-/// the difference of the function at q + gap and at q.
+/// Returns factor times the Hurwitz zeta function, the sum of (q + k)^-s, for s > 1 and q > 0. It adds terms
+/// until q > s + 10 or they do not change the sum, and then the Euler-Maclaurin remainder (DLMF 25.11.5),
+/// whose successive terms decrease by a factor of about 40. With a gap, returns the difference of the
+/// function at q + gap and at q.
 EBB_HD [[gnu::noinline]] inline double zeta_right(const Twofold& s, const Twofold& from, double factor,
                                                   double gap = 0) {
   const auto power = [&](const Twofold& by, const Twofold& q, double times) {
     return gap == 0 ? zeta_power(by, q, times) : zeta_step(by, q, gap, times);
   };
-  double sum = 0, lost = 0;  // lost: what rounding took from the sum
+  double sum = 0, lost = 0;  // lost: the accumulated rounding errors of the sum
   const auto add = [&](double term) {
     const Twofold next = exact_sum(sum, term);
     sum = next.high;
@@ -74,7 +75,7 @@ EBB_HD [[gnu::noinline]] inline double zeta_right(const Twofold& s, const Twofol
     if (std::fabs(direct) <= 1e-17 * std::fabs(sum)) return sum;
     q = from + k;
   }
-  // B_2k / (2k)!
+  // The coefficients B_2k / (2k)!.
   constexpr double bernoulli[] = {1.0 / 12,
                                   -1.0 / 720,
                                   1.0 / 30240,
@@ -99,8 +100,9 @@ EBB_HD [[gnu::noinline]] inline double zeta_right(const Twofold& s, const Twofol
   return std::fabs(sum) < kInfinity ? sum + lost : sum;
 }
 
-/// factor zeta(s, q) for any s and q; infinite at s = 1 and at the poles q = 0, -1, ..., NaN for s < 1. The
-/// terms left of 0 are a sum to the right of it, mirrored: no long way up from far below.
+/// Returns factor zeta(s, q) for any s and q. It is infinite at s = 1 and at the poles q = 0, -1, ..., and
+/// NaN for s < 1. The terms at negative q + k are a mirrored sum of terms at positive arguments, so that the
+/// cost does not grow with -q.
 EBB_HD inline double zeta(const Twofold& s, double q, double factor = 1) {
   if (!(s.high > 1)) return s.high == 1 ? std::copysign(kInfinity, factor) : quiet_nan<double>();
   if (!(q < kInfinity)) return q == q ? 0 * factor : q;
@@ -112,21 +114,21 @@ EBB_HD inline double zeta(const Twofold& s, double q, double factor = 1) {
   const double beyond = zeta_right(s, exact_sum(1, -q), factor);
   if (std::fmod(std::fmod(s.high, 2.0) + std::fmod(s.low, 2.0), 2.0) == 0)
     return zeta_right(s, to_right, factor) + zeta_right(s, to_left, factor) - beyond;
-  // Half-way between two poles the sides cancel.
+  // Half-way between two poles the two sides cancel.
   if (s.high * std::fabs(gap) < to_left) return (gap == 0 ? 0 : zeta_right(s, to_left, factor, gap)) + beyond;
   const double right = zeta_right(s, to_right, factor), left = zeta_right(s, to_left, factor);
   if (right == left) return std::copysign(kInfinity, gap > 0 ? -factor : factor);  // both overflow
   return right - left + beyond;
 }
 
-/// The n-th derivative of digamma, n >= 1: (-1)^(n+1) n! zeta(n + 1, x).
+/// Returns the n-th derivative of digamma, n >= 1: (-1)^(n+1) n! zeta(n + 1, x).
 EBB_HD inline double polygamma(int n, double x) {
   Twofold factorial = 1;
   for (int i = 2; i <= n; ++i) factorial = factorial * i;
   return zeta(n + 1.0, x, n % 2 ? factorial.high : -factorial.high);
 }
 
-/// The n-th derivative of zeta(s, q) by q: (-1)^n s (s + 1) ... (s + n - 1) zeta(s + n, q).
+/// Returns the n-th derivative of zeta(s, q) by q: (-1)^n s (s + 1) ... (s + n - 1) zeta(s + n, q).
 EBB_HD inline double zeta_derivative(int n, double s, double q) {
   double factor = 1;
   for (int k = 0; k < n; ++k) factor *= -(s + k);
