@@ -88,7 +88,7 @@ struct Elu : Activation {
 };
 
 /// Phi(x), the normal distribution function, for gelu's second derivative.
-struct NormalShare : Activation {
+struct NormalCdf : Activation {
   static constexpr char kName[] = "ndtr";
   template <class X>
   EBB_HD X value(const X& x) const {
@@ -123,12 +123,12 @@ struct Gelu : Activation {
     // turn = 2 - x^2, exact also near sqrt(2) = kRoot + kRest.
     constexpr double kRoot = 1.41421353816986083984375, kRest = 2.4203234208957939e-8;
     const X inside = bounded(x, 40), turn = ((kRoot - inside) + kRest) * ((inside + kRoot) + kRest);
-    return gradient_of(NormalShare(), g * turn, x);
+    return gradient_of(NormalCdf(), g * turn, x);
   }
 };
 
 /// sigmoid(2 u), with which gelu's tanh form multiplies x; u = sqrt(2 / pi) (x + 0.044715 x^3).
-struct GeluShare : Activation {
+struct GeluTanhFactor : Activation {
   static constexpr char kName[] = "gelu_share";
   static constexpr int kBound = 30;  // beyond it the value is 0 or 1
   static constexpr double kLinear = 1.5957691216057308, kLinearRest = -9.9693088091109203e-17;
@@ -177,18 +177,18 @@ struct GeluTanh : Activation {
   static constexpr char kName[] = "gelu";
   template <class X>
   EBB_HD X value(const X& x) const {
-    return sigmoid_times(x, GeluShare::argument(x));
+    return sigmoid_times(x, GeluTanhFactor::argument(x));
   }
   template <class X>
   EBB_HD X slope(const X& far) const {
-    const X x = bounded(far, GeluShare::kBound);
-    const LogisticPair<X> at(GeluShare::argument(x));
-    return at.share * (x * at.rest * GeluShare::argument_slope(x) + 1);
+    const X x = bounded(far, GeluTanhFactor::kBound);
+    const LogisticPair<X> at(GeluTanhFactor::argument(x));
+    return at.share * (x * at.rest * GeluTanhFactor::argument_slope(x) + 1);
   }
   template <class X>
   X bend(const X& g, const X& far) const {
-    const X x = bounded(far, GeluShare::kBound);
-    return gradient_of(GeluShare(), g * (x * GeluShare::growth(x) + 2), far);
+    const X x = bounded(far, GeluTanhFactor::kBound);
+    return gradient_of(GeluTanhFactor(), g * (x * GeluTanhFactor::growth(x) + 2), far);
   }
 };
 
@@ -226,7 +226,7 @@ struct MishTerms {
 };
 
 /// tanh(softplus(x)), with which mish multiplies x.
-struct MishShare : Activation {
+struct MishFactor : Activation {
   static constexpr char kName[] = "mish_share";
   template <class X>
   EBB_HD X value(const X& x) const {
@@ -270,7 +270,7 @@ struct Mish : Activation {
   }
   template <class X>
   X bend(const X& g, const X& x) const {
-    return gradient_of(MishShare(), g * (bounded(x, 1000) * MishShare::growth(x) + 2), x);
+    return gradient_of(MishFactor(), g * (bounded(x, 1000) * MishFactor::growth(x) + 2), x);
   }
 };
 
@@ -355,8 +355,8 @@ struct Tanhshrink : Unary {
   }
 };
 
-using ActivationOps = List<Tanh, Sigmoid, Elu, NormalShare, Gelu, GeluShare, GeluTanh, Silu, MishShare, Mish,
-                           Softplus, LogSigmoid, Softsign, Tanhshrink>;
+using ActivationOps = List<Tanh, Sigmoid, Elu, NormalCdf, Gelu, GeluTanhFactor, GeluTanh, Silu, MishFactor,
+                           Mish, Softplus, LogSigmoid, Softsign, Tanhshrink>;
 
 }  // namespace ebb::ops
 #pragma GCC visibility pop

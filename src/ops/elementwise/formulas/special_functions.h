@@ -99,7 +99,7 @@ EBB_HD inline double special_derivative(Special kind, int n, double x) {
     case Special::bessel_y1:
       return bessel_y1_derivative(n, x);
     case Special::erf:
-      return n == 1 ? times_bell(kTwoOverRootPi, x, 1) : erf_bend(x);
+      return n == 1 ? times_bell(kTwoOverRootPi, x, 1) : erf_second(x);
     case Special::erfcx:
       return erfcx_derivative(n, x);
     case Special::erfinv:
@@ -116,7 +116,7 @@ EBB_HD inline double special_derivative(Special kind, int n, double x) {
     case Special::log_ndtr:
       return log_ndtr_derivative(n, x);
     case Special::ndtr:
-      return n == 1 ? times_bell(kRootOneOver2Pi, x, 2) : ndtr_bend(x);
+      return n == 1 ? times_bell(kRootOneOver2Pi, x, 2) : ndtr_second(x);
     case Special::ndtri:
       return ndtri_derivative(n, x);
     default:

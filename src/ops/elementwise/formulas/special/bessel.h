@@ -47,7 +47,9 @@ struct BesselTail {
 
 /// Returns x minus a zero, which is given as the sum of two numbers. Functions with this factor keep their
 /// digits near the zero.
-EBB_HD inline double beside(double x, double zero_high, double zero_low) { return x - zero_high - zero_low; }
+EBB_HD inline double minus_zero(double x, double zero_high, double zero_low) {
+  return x - zero_high - zero_low;
+}
 
 /// Returns J_order(x) for order 0 or 1 and 1 <= x < 8, with series of the function divided by x^2 - zero^2.
 EBB_HD inline double bessel_j_near(int order, double x) {
@@ -71,13 +73,13 @@ EBB_HD inline double bessel_j_near(int order, double x) {
                            -1.2275156268021832e-16, 1.8347937704855167e-18, -2.3861728896852602e-20};
   const double near = x * x / 8 - 1, far = (x * x - 40) / 24;
   if (order == 0)
-    return x < 4 ? beside(x, 2.404825557695773, -1.176691651530894e-16) * (x + 2.404825557695773) *
+    return x < 4 ? minus_zero(x, 2.404825557695773, -1.176691651530894e-16) * (x + 2.404825557695773) *
                        chebyshev_sum(near, a0)
-                 : beside(x, 5.520078110286311, 8.088597146146722e-17) * (x + 5.520078110286311) *
+                 : minus_zero(x, 5.520078110286311, 8.088597146146722e-17) * (x + 5.520078110286311) *
                        chebyshev_sum(far, b0);
-  return x < 4 ? beside(x, 3.8317059702075125, -1.5269184090088067e-16) * (x + 3.8317059702075125) * x *
+  return x < 4 ? minus_zero(x, 3.8317059702075125, -1.5269184090088067e-16) * (x + 3.8317059702075125) * x *
                      chebyshev_sum(near, a1)
-               : beside(x, 7.015586669815619, -9.414165653410389e-17) * (x + 7.015586669815619) * x *
+               : minus_zero(x, 7.015586669815619, -9.414165653410389e-17) * (x + 7.015586669815619) * x *
                      chebyshev_sum(far, b1);
 }
 
@@ -113,10 +115,10 @@ EBB_HD inline double bessel_y_near(int order, double x) {
                            -5.908958447604531e-16, 4.253032841093475e-17,   -4.611077335723441e-18};
   const double near = (x - 3.5) / 1.5, far = (x - 6.5) / 1.5;
   if (order == 0)
-    return x < 5 ? beside(x, 3.957678419314858, -1.0764340697562706e-16) * chebyshev_sum(near, a0)
-                 : beside(x, 7.086051060301773, -8.835285723085408e-17) * chebyshev_sum(far, b0);
-  return x < 5 ? beside(x, 2.197141326031017, -4.8259835876454966e-17) * chebyshev_sum(near, a1)
-               : beside(x, 5.429681040794135, 4.162514026670377e-16) * chebyshev_sum(far, b1);
+    return x < 5 ? minus_zero(x, 3.957678419314858, -1.0764340697562706e-16) * chebyshev_sum(near, a0)
+                 : minus_zero(x, 7.086051060301773, -8.835285723085408e-17) * chebyshev_sum(far, b0);
+  return x < 5 ? minus_zero(x, 2.197141326031017, -4.8259835876454966e-17) * chebyshev_sum(near, a1)
+               : minus_zero(x, 5.429681040794135, 4.162514026670377e-16) * chebyshev_sum(far, b1);
 }
 
 /// J_order(x) for order 0 or 1.

@@ -148,11 +148,11 @@ EBB_HD [[gnu::noinline]] inline double log_ndtr(double x) {
 constexpr double kRootOneOver2Pi = 0.39894228040143267794;
 
 /// Return the derivatives of erf' = 2 / sqrt(pi) e^(-x^2) and of ndtr' = e^(-x^2 / 2) / sqrt(2 pi).
-EBB_HD inline double erf_bend(double x) {
+EBB_HD inline double erf_second(double x) {
   const double inside = std::fabs(x) < 40 ? x : std::copysign(40.0, x);
   return x == x ? times_bell(-2 * kTwoOverRootPi * inside, inside, 1) : x;
 }
-EBB_HD inline double ndtr_bend(double x) {
+EBB_HD inline double ndtr_second(double x) {
   const double inside = std::fabs(x) < 40 ? x : std::copysign(40.0, x);
   return x == x ? times_bell(-kRootOneOver2Pi * inside, inside, 2) : x;
 }

@@ -70,14 +70,14 @@ EBB_HD inline double chebyshev_by_angle(Polynomial kind, double t, double end, d
     return sign * (first || third ? z.cosine : z.sine) / by;
   }
   // Uses pi / 2 - theta, which keeps the digits of small t.
-  const double beside = std::asin(std::fabs(t));
-  const MultipleAngle z(times, beside, 0);
+  const double complement = std::asin(std::fabs(t));
+  const MultipleAngle z(times, complement, 0);
   const double c = z.cosine, s = z.sine;
   if (first || second) {
     const double wave = quarters == 0 ? c : quarters == 1 ? s : quarters == 2 ? -c : -s;
-    return first ? sign * wave : sign * wave / std::cos(beside);
+    return first ? sign * wave : sign * wave / std::cos(complement);
   }
-  const double half_c = std::cos(beside / 2), half_s = std::sin(beside / 2);
+  const double half_c = std::cos(complement / 2), half_s = std::sin(complement / 2);
   if (quarters >= 2) sign = -sign;
   const bool even = quarters % 2 == 0;
   if (third) return sign * (even ? c + s : s - c) / (half_c + half_s);
