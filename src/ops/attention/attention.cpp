@@ -1,4 +1,4 @@
-// scaled_dot_product_attention: its shapes, its node.
+// scaled_dot_product_attention: checks, shapes and its node.
 #include <ebb/ops/attention.h>
 #include <ebb/ops/shape.h>
 
@@ -23,12 +23,12 @@ using ops::AttentionSaved;
 
 const char* const kOp = "scaled_dot_product_attention";
 
-/// x, or a copy whose last dimension lies together.
+/// Returns x, or a copy whose last dimension is contiguous.
 NdArray rows_array(const NdArray& x) {
   return x.strides()[3] == 1 || x.sizes()[3] == 1 ? x : ops::contiguous_array(x);
 }
 
-/// What the kernels take, without the results.
+/// Returns the inputs of the kernels, without the results.
 AttentionSaved call_of(const AttentionInputs& in, const AttentionRule& rule) {
   AttentionSaved call{rows_array(in.query.array()),
                       rows_array(in.key.array()),
@@ -59,7 +59,7 @@ struct AttentionBackward : autograd::Node {
     call.result = result.unpack().array();
     call.log_sum = log_sum;
     const NdArray grad = ops::contiguous_array(grads[0].array());
-    const bool nothing = grad.numel() == 0;  // kernels walk the heads of the result
+    const bool nothing = grad.numel() == 0;  // kernels iterate over the heads of the result
     const auto fresh = [&](std::size_t i, const Variable& x) {
       if (!needs(i)) return NdArray();
       return nothing ? ops::zeros_array(x.sizes(), x.dtype(), x.device())
@@ -81,7 +81,7 @@ struct AttentionBackward : autograd::Node {
   }
 };
 
-/// The op on inputs of four dimensions.
+/// Runs the op on inputs of four dimensions.
 Variable attend(const AttentionInputs& in, const AttentionRule& rule) {
   AttentionSaved call = call_of(in, rule);
   const DType dtype = in.query.dtype();
@@ -103,14 +103,14 @@ Variable attend(const AttentionInputs& in, const AttentionRule& rule) {
   return out;
 }
 
-/// Sizes before the last `count`.
+/// Returns the sizes without the last `count`.
 IntArrayRef leading(const Variable& x, std::size_t count) {
   return x.sizes().slice(0, x.sizes().size() - count);
 }
 
-/// The shapes that the inputs broadcast to.
+/// The common shape of the inputs after broadcasting.
 struct Shape {
-  DimVector batch;  // all dimensions but the last two
+  DimVector batch;  // all dimensions except the last two
   std::int64_t key_heads = 1;
   bool grouped = false;
 
@@ -137,7 +137,7 @@ struct Shape {
     batch.push_back(query.size(-3));
   }
 
-  /// x as (N, heads, rows, width), which broadcasts x to the batch.
+  /// Returns x as (N, heads, rows, width), broadcast to the batch.
   Variable four(const Variable& x, std::int64_t heads) const {
     DimVector full = ops::sizes_with(batch, {x.size(-2), x.size(-1)});
     if (full.size() > 2) full[full.size() - 3] = heads;
@@ -149,7 +149,7 @@ struct Shape {
     for (std::size_t d = 0; d + 1 < batch.size(); ++d) n *= batch[d];
     return n;
   }
-  /// The mask as (N or 1, H or 1, L or 1, S or 1).
+  /// Returns the mask as (N or 1, H or 1, L or 1, S or 1).
   Variable mask(const Variable& x, std::int64_t queries, std::int64_t keys) const {
     const DimVector full = ops::sizes_with(batch, {queries, keys});
     DimVector own;

@@ -1,4 +1,4 @@
-// The gradients of attention by differentiable ops, with all scores in memory.
+// The gradients of attention as differentiable ops, with all scores in memory.
 #include "ops/attention/composed.h"
 
 #include <ebb/ops/creation.h>
@@ -14,7 +14,8 @@ namespace {
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();
 
-/// (N, H, L, S) from scores, which grow no gradient of their own where no key may be seen.
+/// Returns the weights (N, H, L, S) of the scores. Rows without any visible key get weights and gradients of
+/// zero.
 Variable weights_of(Variable scores, const Variable& mask, const AttentionRule& rule) {
   if (mask.defined()) {
     scores = mask.dtype() == kBool ? scores.masked_fill(mask.logical_not(), kNone)
@@ -39,7 +40,7 @@ autograd::GradList composed_attention_backward(const autograd::Node& node, const
   const Variable key = in.key.to(dtype), value = in.value.to(dtype);
   const std::int64_t batch = in.query.size(0), heads = in.query.size(1), queries = in.query.size(2),
                      keys = key.size(2);
-  // Heads that share keys are more rows of one product.
+  // Heads that share keys become additional rows of one product.
   const auto joined = [&](const Variable& x) {
     const std::int64_t rows = key.size(1) == 0 ? 0 : heads / key.size(1) * queries;
     return x.reshape({batch, key.size(1), rows, x.size(3)});
@@ -48,15 +49,16 @@ autograd::GradList composed_attention_backward(const autograd::Node& node, const
   const Variable query = joined(in.query.to(dtype)), g = joined(grad.to(dtype));
 
   const Variable weights = weights_of(parted(matmul(query, key.transpose(2, 3)) * rule.scale), in.mask, rule);
-  Variable kept = weights, slopes = parted(matmul(g, value.transpose(2, 3)));
+  Variable kept = weights, weight_grads = parted(matmul(g, value.transpose(2, 3)));
   if (rule.dropout) {
     NdArray factors = NdArray::empty({batch, heads, queries, keys}, dtype, in.query.device());
     kernels::attention_dropout(factors.device(), factors, *rule.dropout);
     const Variable m(std::move(factors));
     kept = weights * m;
-    slopes = slopes * m;
+    weight_grads = weight_grads * m;
   }
-  const Variable scores = weights * (slopes - (slopes * weights).sum(-1, true)), rows = joined(scores);
+  const Variable scores = weights * (weight_grads - (weight_grads * weights).sum(-1, true)),
+                 rows = joined(scores);
   autograd::GradList out(4);
   if (node.needs(0)) out[0] = parted(matmul(rows, key) * rule.scale);
   if (node.needs(1)) out[1] = matmul(rows.transpose(2, 3), query) * rule.scale;

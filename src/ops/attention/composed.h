@@ -1,4 +1,4 @@
-// The gradients of attention by differentiable ops: what gradients of gradients use.
+// The gradients of attention as differentiable ops, for second derivatives.
 #pragma once
 
 #include <ebb/autograd/node.h>
@@ -7,13 +7,13 @@
 
 namespace ebb::ops {
 
-/// The inputs of a call, of four dimensions; the mask, whose sizes may be 1, may be undefined.
+/// The inputs of a call, with four dimensions. The mask may be undefined, and its sizes may be 1.
 struct AttentionInputs {
   Variable query, key, value, mask;
 };
 
-/// The gradients of query, key, value and mask that `node` needs, from that of the result. The mask's is in
-/// the shape of the scores. `rule.mask` is not looked at.
+/// Returns the gradients of query, key, value and mask that `node` needs, from the gradient of the result.
+/// The mask's gradient has the shape of the scores. `rule.mask` is ignored.
 autograd::GradList composed_attention_backward(const autograd::Node& node, const Variable& grad,
                                                const AttentionInputs& in, const AttentionRule& rule);
 

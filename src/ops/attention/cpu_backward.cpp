@@ -1,16 +1,16 @@
-// The gradients of query, key and value on the CPU: tiles of queries stream past a tile of keys, so that
-// every score is computed once more and once only.
+// The gradients of query, key and value on the CPU. For each tile of keys the loop iterates over the tiles of
+// queries, so that each score is recomputed exactly once.
 #include <ebb/core/visit.h>
 
-#include "ops/attention/cpu_slopes.h"
+#include "ops/attention/cpu_score_grads.h"
 
 namespace ebb::cpu {
 namespace attending {
 namespace {
 
-/// The keys of a head are dealt out to several pieces where heads alone are too few for the threads of large
-/// machines. Each piece has sums of its own for dquery, which are then added in order: as many pieces on any
-/// machine, so that results are the same on all.
+/// Returns the number of pieces into which the keys of a head are divided, if there are too few heads for the
+/// threads of large machines. Each piece has an accumulator for dquery; the accumulators are then added in
+/// order. The number does not depend on the machine, and therefore neither do the results.
 std::int64_t pieces_of(const Sizes& s) {
   constexpr std::int64_t wanted = 16;
   return std::clamp<std::int64_t>(ceil_div(wanted, std::max<std::int64_t>(s.batch * s.key_heads(), 1)), 1,
@@ -33,9 +33,9 @@ class Backward {
         tile_(sizes),
         sums_(NdArray::empty({kKeys, rows.width + rows.value_width}, dtype_of<C>())) {}
 
-  /// One tile of keys against all queries that see it; dquery, the sums of this piece, has rows like the
-  /// packed queries, or is null.
-  void run(Place at, C* dquery) {
+  /// Processes one tile of keys with all queries that attend to it. dquery is the accumulator of this piece,
+  /// with rows like the packed queries; it may be null.
+  void run(TilePosition at, C* dquery) {
     tile_.load(sizes_, key_, value_, at, dquery != nullptr);
     C *const dkey = sums_.template address_as<C>(), *const dvalue = dkey + kKeys * rows_.width;
     std::fill(dkey, dvalue + kKeys * rows_.value_width, C(0));
@@ -43,16 +43,16 @@ class Backward {
     for (; at.head < first_head + sizes_.shared; ++at.head)
       for (at.query = scores_.first_query(at.key); at.query < sizes_.queries; at.query += kQueries) {
         at.rows = std::min(kQueries, sizes_.queries - at.query);
-        slopes_.fill(sizes_, scores_, rows_, tile_, at);
+        grads_.fill(sizes_, scores_, rows_, tile_, at);
         const std::int64_t row = (at.batch * sizes_.heads + at.head) * sizes_.queries + at.query;
         if (out_.value.defined())
-          product<C>(at.columns, sizes_.value_width, at.rows, {slopes_.weights, 1, kKeys},
-                     rows_.gradient(row), rows_.value_width, dvalue, rows_.value_width, true);
+          product<C>(at.columns, sizes_.value_width, at.rows, {grads_.weights, 1, kKeys}, rows_.gradient(row),
+                     rows_.value_width, dvalue, rows_.value_width, true);
         if (out_.key.defined())
-          product<C>(at.columns, sizes_.width, at.rows, {slopes_.slopes, 1, kKeys}, rows_.query(row),
+          product<C>(at.columns, sizes_.width, at.rows, {grads_.score_grads, 1, kKeys}, rows_.query(row),
                      rows_.width, dkey, rows_.width, true);
         if (dquery)
-          product<C>(at.rows, sizes_.width, at.columns, {slopes_.slopes, kKeys, 1}, tile_.key_rows,
+          product<C>(at.rows, sizes_.width, at.columns, {grads_.score_grads, kKeys, 1}, tile_.key_rows,
                      rows_.width, dquery + row * rows_.width, rows_.width, true);
       }
     const std::int64_t key =
@@ -75,11 +75,11 @@ class Backward {
   const Scores<T> scores_;
   const ops::AttentionGrads& out_;
   KeyTile<T> tile_;
-  Slopes<T> slopes_;
+  ScoreGrads<T> grads_;
   NdArray sums_;
 };
 
-/// dquery = scale * the sum over the pieces.
+/// Computes dquery = scale * the sum of the pieces.
 template <class T>
 void join_pieces(NdArray& out, const NdArray& sums, std::int64_t pieces, std::int64_t pitch, double scale) {
   using C = Compute<T>;

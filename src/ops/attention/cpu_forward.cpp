@@ -1,5 +1,5 @@
-// Attention on the CPU, forward: tiles of keys stream past a tile of queries, whose softmax is corrected as
-// larger scores turn up (Milakov & Gimelshein 2018, online normalizer).
+// The forward pass of attention on the CPU. For each tile of queries the loop iterates over the tiles of
+// keys; the softmax is rescaled when a larger score appears (Milakov & Gimelshein 2018, online normalizer).
 #include <ebb/core/visit.h>
 
 #include "ops/attention/cpu_scores.h"
@@ -12,7 +12,8 @@ namespace ebb::cpu {
 namespace attending {
 namespace {
 
-/// Keys as columns and values as padded rows, for all heads: made once, read by every tile of queries.
+/// The keys as columns and the values as padded rows, for all heads. They are packed once and read by each
+/// tile of queries.
 template <class T>
 struct Packed {
   using C = Compute<T>;
@@ -42,8 +43,8 @@ struct Packed {
   C* value_tile(std::int64_t tile) const { return values.address_as<C>() + tile * kKeys * value_width; }
 };
 
-/// Sums over runs of keys, in doubles: a float that grows with ten million keys would round each of them to
-/// its own digits.
+/// Accumulators in double for runs of keys. A float sum over ten million keys would lose the low digits of
+/// each addend.
 class RunSums {
  public:
   static constexpr std::int64_t kRun = 64 * kKeys;
@@ -54,7 +55,7 @@ class RunSums {
   void scale(std::int64_t row, double factor) {
     for (double* sum = at(row); sum != at(row + 1); ++sum) *sum *= factor;
   }
-  /// Takes a row of `count` sums from column `from` on, and leaves zeros there.
+  /// Adds a row of `count` sums to the columns from `from` on, and sets the sums to zero.
   template <class C>
   void take(std::int64_t row, std::int64_t from, C* sums, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i)
@@ -73,7 +74,7 @@ class RunSums {
   std::vector<double> sums_;
 };
 
-/// What a tile of queries has seen so far.
+/// The running softmax and result of a tile of queries.
 template <class T>
 class Forward {
  public:
@@ -94,7 +95,7 @@ class Forward {
     if (std::is_same_v<C, float> && sizes.keys > RunSums::kRun) runs_.emplace(kQueries, value_width_ + 1);
   }
 
-  void run(Place at, const Rows<const T>& query, C scale, T* result, C* log_sum) {
+  void run(TilePosition at, const Rows<const T>& query, C scale, T* result, C* log_sum) {
     for (std::int64_t i = 0; i < at.rows; ++i)
       pack_row(query_ + i * width_, query.at(at.batch, at.head, at.query + i), sizes_.width, width_, scale);
     std::fill(sum_, sum_ + at.rows * value_width_, C(0));
@@ -124,7 +125,7 @@ class Forward {
   }
 
  private:
-  void add_keys(const Place& at, std::int64_t tile) {
+  void add_keys(const TilePosition& at, std::int64_t tile) {
     product<C>(at.rows, at.columns, sizes_.width, {query_, width_, 1}, packed_.key_tile(tile), kKeys, tile_,
                kKeys, false);
     scores_.mask(tile_, at);
@@ -158,7 +159,7 @@ class Forward {
   std::int64_t width_, value_width_;
   NdArray memory_;
   C *query_, *tile_, *sum_, *top_, *total_;
-  std::optional<RunSums> runs_;  // where there are more keys than one run
+  std::optional<RunSums> runs_;  // if there are more keys than one run
 };
 
 template <class T>
@@ -174,7 +175,8 @@ void forward(ops::AttentionSaved& call) {
     Forward<T> tile(s, packed, scores);
     for (std::int64_t job = begin; job < end; ++job) {
       const std::int64_t first = job % tiles * kQueries, head = job / tiles;
-      const Place at{head / s.heads, head % s.heads, first, 0, std::min(kQueries, s.queries - first), 0};
+      const TilePosition at{
+          head / s.heads, head % s.heads, first, 0, std::min(kQueries, s.queries - first), 0};
       const std::int64_t row = head * s.queries + first;
       tile.run(at, query, static_cast<C>(call.rule.scale),
                call.result.template address_as<T>() + row * s.value_width,

@@ -1,14 +1,15 @@
-// The gradient of an added mask on the CPU: the slopes of the scores, summed over whatever the mask was
-// broadcast to.
+// The gradient of an additive mask on the CPU: the gradients of the scores, summed over the dimensions along
+// which the mask was broadcast.
 #include <ebb/core/visit.h>
 
-#include "ops/attention/cpu_slopes.h"
+#include "ops/attention/cpu_score_grads.h"
 
 namespace ebb::cpu {
 namespace attending {
 namespace {
 
-/// Steps of a loop over one dimension of the scores: a tile where the mask has the dimension, else all of it.
+/// The division of one dimension of the scores: into tiles if the mask has the dimension, else it is one
+/// part.
 struct Range {
   std::int64_t size, tile;
   bool kept;
@@ -33,7 +34,7 @@ void mask_backward(NdArray& out, const NdArray& grad, const ops::AttentionSaved&
   parallel_for(
       0, jobs, grain_for(work / std::max<std::int64_t>(jobs, 1)), [&](std::int64_t from, std::int64_t to) {
         KeyTile<T> tile(s);
-        Slopes<T> slopes;
+        ScoreGrads<T> grads;
         const NdArray memory = NdArray::empty({kQueries, kKeys}, dtype_of<C>());
         C* const sum = memory.address_as<C>();
         for (std::int64_t job = from; job < to; ++job) {
@@ -41,7 +42,7 @@ void mask_backward(NdArray& out, const NdArray& grad, const ops::AttentionSaved&
                              h = job / keys.parts() / queries.parts() % heads.parts(),
                              n = job / keys.parts() / queries.parts() / heads.parts();
           std::fill(sum, sum + kQueries * kKeys, C(0));
-          Place at{};
+          TilePosition at{};
           for (at.batch = batches.begin(n); at.batch < batches.end(n); ++at.batch)
             for (at.head = heads.begin(h); at.head < heads.end(h); ++at.head)
               for (at.key = keys.begin(k); at.key < keys.end(k); at.key += kKeys) {
@@ -49,11 +50,11 @@ void mask_backward(NdArray& out, const NdArray& grad, const ops::AttentionSaved&
                 tile.load(s, key, value, at, false);
                 for (at.query = queries.begin(q); at.query < queries.end(q); at.query += kQueries) {
                   at.rows = std::min(kQueries, s.queries - at.query);
-                  slopes.fill(s, scores, rows, tile, at);
+                  grads.fill(s, scores, rows, tile, at);
                   for (std::int64_t i = 0; i < at.rows; ++i)
                     for (std::int64_t j = 0; j < at.columns; ++j)
                       sum[(queries.kept ? i : 0) * kKeys + (keys.kept ? j : 0)] +=
-                          slopes.slopes[i * kKeys + j];
+                          grads.score_grads[i * kKeys + j];
                 }
               }
           const std::int64_t first = ((n * sizes[1] + h) * sizes[2] + q * kQueries) * sizes[3] + k * kKeys;

@@ -1,5 +1,4 @@
-// Tiles of scores on the CPU: masks, exponentials, dropout, and rows brought into the form that products
-// read.
+// Tiles of scores on the CPU: masks, exponentials, dropout, and packing for matrix products.
 #pragma once
 
 #include "core/parallel_for.h"
@@ -24,15 +23,15 @@ using tiles::kWidth;
 using tiles::padded;
 using tiles::product;
 
-constexpr std::int64_t kQueries = 48, kKeys = 128;  // of a tile
+constexpr std::int64_t kQueries = 48, kKeys = 128;  // the sizes of a tile
 
-/// Jobs of so many multiplications each that are worth a thread.
+/// Returns the number of jobs, each of `work` multiplications, that justify one more thread.
 inline std::int64_t grain_for(std::int64_t work) {
   return std::max<std::int64_t>(1, 4 * kGrain / std::max<std::int64_t>(work, 1));
 }
 
-/// e^x for x <= 0 or NaN; 0 where it would not be a normal number. To 1 ulp or so, in steps that compilers
-/// turn into vectors: e^x = 2^n e^r, |r| <= log(2) / 2 (Cody & Waite 1980), e^r by its series.
+/// Returns e^x for x <= 0 or NaN, and 0 if the result would be subnormal, with an error of about 1 ulp. The
+/// compiler can vectorise it: e^x = 2^n e^r, |r| <= log(2) / 2 (Cody & Waite 1980), and e^r is a series.
 inline float exp_of(float x) {
   constexpr float least = -87.33654f, shift = 12582912.f;  // the shift leaves n in the low bits
   const float in = x < least ? least : x;
@@ -51,7 +50,7 @@ inline float exp_of(float x) {
 }
 inline double exp_of(double x) { return std::exp(x); }
 
-/// row[j] = e^(row[j] - top).
+/// Computes row[j] = e^(row[j] - top).
 template <class C>
 void exp_row(C* row, std::int64_t n, C top) {
   for (std::int64_t j = 0; j < n; ++j) row[j] = exp_of(row[j] - top);
@@ -62,7 +61,7 @@ Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>> array_of(C* row, std::int64_t n) 
   return {row, n};
 }
 
-/// to[j] = from[j] * factor, and zeros up to `width`.
+/// Computes to[j] = from[j] * factor, and fills with zeros up to `width`.
 template <class T, class C>
 void pack_row(C* to, const T* from, std::int64_t n, std::int64_t width, C factor) {
   convert_contiguous(to, from, n);
@@ -70,12 +69,12 @@ void pack_row(C* to, const T* from, std::int64_t n, std::int64_t width, C factor
   for (std::int64_t j = n; j < width; ++j) to[j] = 0;
 }
 
-/// Rows as the columns of a matrix of kKeys columns; those that are missing are zeros.
+/// Packs rows as the columns of a matrix of kKeys columns. Missing columns are zeros.
 template <class T, class C>
 void pack_columns(C* to, const T* from, std::int64_t step, std::int64_t rows, std::int64_t width) {
   if constexpr (std::is_same_v<T, C>) {
     transpose(from, step, rows, width, to, kKeys);
-  } else {  // some rows and columns at a time, in the form that is computed in
+  } else {  // converts blocks of rows and columns to the compute type
     constexpr std::int64_t kRows = kWidth<C>, kColumns = 64;
     C lines[kRows * kColumns];
     for (std::int64_t j = 0; j < rows; j += kRows)
@@ -90,9 +89,9 @@ void pack_columns(C* to, const T* from, std::int64_t step, std::int64_t rows, st
     for (std::int64_t e = 0; e < width; ++e) std::fill(to + e * kKeys + rows, to + (e + 1) * kKeys, C(0));
 }
 
-/// Where a tile lies.
-struct Place {
-  std::int64_t batch, head, query, key;  // its first query and key
+/// The position of a tile.
+struct TilePosition {
+  std::int64_t batch, head, query, key;  // the first query and the first key
   std::int64_t rows, columns;
 };
 
@@ -108,8 +107,8 @@ class Scores {
   }
   bool drops() const { return weights_.has_value(); }
 
-  /// Adds the mask to a tile of scores.
-  void mask(C* scores, const Place& at) const {
+  /// Applies the masks to a tile of scores.
+  void mask(C* scores, const TilePosition& at) const {
     for (std::int64_t i = 0; i < at.rows; ++i) {
       C* const row = scores + i * kKeys;
       if (mask_.kind != MaskKind::none) {
@@ -126,8 +125,8 @@ class Scores {
           row[j] = kNone;
     }
   }
-  /// Multiplies a tile by the factors of dropout, if there is one.
-  void drop(C* tile, const Place& at) const {
+  /// Multiplies a tile by the factors of dropout, if there is dropout.
+  void drop(C* tile, const TilePosition& at) const {
     if (!weights_) return;
     for (std::int64_t i = 0; i < at.rows; ++i) {
       const std::int64_t row = (at.batch * sizes_.heads + at.head) * sizes_.queries + at.query + i;
@@ -138,11 +137,11 @@ class Scores {
       }
     }
   }
-  /// Keys that the queries of a tile may see: those before this one.
+  /// Returns the end of the keys to which the queries of a tile may attend.
   std::int64_t end_of_keys(std::int64_t query, std::int64_t rows) const {
     return causal_ ? std::min(sizes_.keys, query + rows) : sizes_.keys;
   }
-  /// The first tile of queries that sees this key.
+  /// Returns the first tile of queries that may attend to the key.
   std::int64_t first_query(std::int64_t key) const { return causal_ ? key / kQueries * kQueries : 0; }
 
  private:

@@ -1,11 +1,11 @@
-// The gradients of attention on the device by plain arithmetic, in two passes without atomics: blocks of
-// queries for theirs, blocks of keys for those of keys and values. Each computes the scores anew.
+// The gradients of attention on the device without tensor cores, in two passes without atomics: one block for
+// each tile of queries, then one for each tile of keys and values. Each pass recomputes the scores.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/launch.h"
 #include "ops/attention/cuda_backward.h"
 #include "ops/attention/cuda_library.h"
-#include "ops/attention/cuda_slopes.h"
+#include "ops/attention/cuda_score_grads.h"
 #include "ops/attention/cuda_tensor_calls.h"
 #include "ops/attention/kernels.h"
 
@@ -13,22 +13,23 @@ namespace ebb::cuda {
 namespace attending {
 namespace {
 
-/// A block has 64 queries of a head and 64 columns of their gradient.
+/// Each block computes 64 columns of the gradient of 64 queries of a head.
 template <class T>
 __global__ void __launch_bounds__(kTileThreads, 1)
-    query_kernel(const __grid_constant__ Call<T> call, const __grid_constant__ Slope<T> slope, T* out) {
+    query_kernel(const __grid_constant__ Call<T> call, const __grid_constant__ BackwardInputs<T> inputs,
+                 T* out) {
   using C = Compute<T>;
   C *const shared = dynamic_shared<C>(), *const tile = shared + kOperands;
   const Sizes& s = call.sizes;
   const Job job(s.heads, ceil_div(s.queries, kTile), ceil_div(s.width, kTile), kTile, call.causal);
   const std::int64_t first = job.tile * kTile;
   const std::int64_t rows = s.queries - first < kTile ? s.queries - first : kTile;
-  Part<C> sum, weights, slopes;
+  Part<C> sum, weights, score_grads;
   sum.clear();
   const std::int64_t end = call.end_of_keys(first + rows);
   for (std::int64_t key = 0; key < end; key += kTile) {
-    slope_parts(weights, slopes, call, slope, job.batch, job.head, first, key, shared);
-    store_tile(tile, slopes);
+    weights_and_score_grads(weights, score_grads, call, inputs, job.batch, job.head, first, key, shared);
+    store_tile(tile, score_grads);
     add_product<false>(sum, tile, side_of(call.key, job.batch, job.head / s.shared, key, s.keys, s.width),
                        job.column, shared);
   }
@@ -36,10 +37,10 @@ __global__ void __launch_bounds__(kTileThreads, 1)
              [&](int) { return call.scale; });
 }
 
-/// A block has 64 keys of a head and 64 columns of the gradients of keys and values.
+/// Each block computes 64 columns of the gradients of 64 keys and values of a head.
 template <class T>
 __global__ void __launch_bounds__(kTileThreads, 1)
-    key_kernel(const __grid_constant__ Call<T> call, const __grid_constant__ Slope<T> slope,
+    key_kernel(const __grid_constant__ Call<T> call, const __grid_constant__ BackwardInputs<T> inputs,
                const __grid_constant__ Grads<T> out, std::int64_t chunks) {
   using C = Compute<T>;
   C *const shared = dynamic_shared<C>(), *const tile = shared + kOperands;
@@ -47,19 +48,20 @@ __global__ void __launch_bounds__(kTileThreads, 1)
   const Job job(s.key_heads(), ceil_div(s.keys, kTile), chunks, kTile, false);
   const std::int64_t key = job.tile * kTile, rows = s.keys - key < kTile ? s.keys - key : kTile;
   const bool for_key = out.key && job.column < s.width, for_value = out.value && job.column < s.value_width;
-  Part<C> keys, values, weights, slopes;
+  Part<C> keys, values, weights, score_grads;
   keys.clear();
   values.clear();
   for (std::int64_t head = job.head * s.shared; head < (job.head + 1) * s.shared; ++head)
     for (std::int64_t first = call.causal ? key : 0; first < s.queries; first += kTile) {
-      slope_parts(weights, slopes, call, slope, job.batch, head, first, key, shared);
+      weights_and_score_grads(weights, score_grads, call, inputs, job.batch, head, first, key, shared);
       if (for_value) {
         store_tile(tile, weights);
-        add_product<true>(values, tile, side_of(slope.grad, job.batch, head, first, s.queries, s.value_width),
-                          job.column, shared);
+        add_product<true>(values, tile,
+                          side_of(inputs.grad, job.batch, head, first, s.queries, s.value_width), job.column,
+                          shared);
       }
       if (for_key) {
-        store_tile(tile, slopes);
+        store_tile(tile, score_grads);
         add_product<true>(keys, tile, side_of(call.query, job.batch, head, first, s.queries, s.width),
                           job.column, shared);
       }
@@ -77,7 +79,7 @@ void backward(ops::AttentionGrads& out, const NdArray& grad, const ops::Attentio
   const Call<T> call(saved);
   const Sizes& s = call.sizes;
   const NdArray delta = delta_of(grad, saved);
-  const Slope<T> slope = slope_of<T>(grad, saved, delta);
+  const BackwardInputs<T> inputs = backward_inputs<T>(grad, saved, delta);
   const Grads<T> grads(out);
   const std::size_t shared = (kOperands + kWhole) * sizeof(Compute<T>);
   const auto grid = [&](std::int64_t blocks) {
@@ -85,11 +87,11 @@ void backward(ops::AttentionGrads& out, const NdArray& grad, const ops::Attentio
   };
   const std::int64_t queries = s.batch * s.heads * ceil_div(s.queries, kTile) * ceil_div(s.width, kTile);
   if (grads.query && queries > 0 && !tensor_query_backward(out.query, grad, delta, saved))
-    launch(grad.device(), grid(queries), &query_kernel<T>, call, slope, grads.query);
+    launch(grad.device(), grid(queries), &query_kernel<T>, call, inputs, grads.query);
   const std::int64_t chunks = ceil_div(s.width > s.value_width ? s.width : s.value_width, kTile);
   const std::int64_t keys = s.batch * s.key_heads() * ceil_div(s.keys, kTile) * chunks;
   if ((grads.key || grads.value) && keys > 0 && !tensor_key_backward(out, grad, delta, saved))
-    launch(grad.device(), grid(keys), &key_kernel<T>, call, slope, grads, chunks);
+    launch(grad.device(), grid(keys), &key_kernel<T>, call, inputs, grads, chunks);
 }
 
 }  // namespace

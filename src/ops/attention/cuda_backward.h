@@ -1,4 +1,4 @@
-// What the backward kernels of attention share on the host.
+// Host code that the backward kernels of attention share.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
@@ -6,11 +6,12 @@
 
 namespace ebb::cuda::attending {
 
-/// (N H L): the sum over a row of gradient times result.
+/// Returns delta (N H L): for each row the sum of gradient times result.
 NdArray delta_of(const NdArray& grad, const ops::AttentionSaved& call);
 
 template <class T>
-Slope<T> slope_of(const NdArray& grad, const ops::AttentionSaved& call, const NdArray& delta) {
+BackwardInputs<T> backward_inputs(const NdArray& grad, const ops::AttentionSaved& call,
+                                  const NdArray& delta) {
   using C = Compute<T>;
   return {Rows<const T>(grad), call.log_sum.template address_as<C>(), delta.template address_as<C>()};
 }

@@ -1,4 +1,4 @@
-// A call of attention as its CUDA kernels see it.
+// The arguments of a call of attention for its CUDA kernels.
 #pragma once
 
 #include "kernel/convert.h"
@@ -37,7 +37,8 @@ struct Call {
         causal(call.rule.causal),
         scale(static_cast<C>(call.rule.scale)) {}
 
-  /// The score of a query and a key by their product: scaled and masked. Both may lie beyond the end.
+  /// Returns the score of a query and a key from their product: scaled and masked. Both indices may be out of
+  /// range.
   __device__ C score(C product, std::int64_t n, std::int64_t head, std::int64_t at,
                      std::int64_t key_at) const {
     constexpr C none = -std::numeric_limits<C>::infinity();
@@ -50,22 +51,22 @@ struct Call {
       return score + static_cast<C>(static_cast<const float*>(mask.data)[place]);
     return score + static_cast<C>(static_cast<const T*>(mask.data)[place]);
   }
-  /// Which of all rows (N, H, L) a query is.
+  /// Returns the index of a query among all rows (N, H, L).
   __device__ std::int64_t row(std::int64_t n, std::int64_t head, std::int64_t at) const {
     return (n * sizes.heads + head) * sizes.queries + at;
   }
-  /// What dropout multiplies a weight by.
+  /// Returns the factor by which dropout multiplies a weight.
   __device__ C factor(std::int64_t row, std::int64_t key_at) const {
     return drops ? weights.template factor<C>(row, key_at) : C(1);
   }
-  /// The end of the keys that queries before `end` see.
+  /// Returns the end of the keys to which queries before `end` may attend.
   __device__ std::int64_t end_of_keys(std::int64_t end) const {
     return causal && end < sizes.keys ? end : sizes.keys;
   }
 };
 
-/// Which tile of which head a block works on, and which columns of the result. With causal masks the tiles
-/// with the most work come first where `last_first` says so.
+/// The head, the tile and the columns of the result on which a block works. For causal masks `last_first`
+/// reverses the order of the tiles, so that those with the most work come first.
 struct Job {
   std::int64_t batch, head, tile, column;
 
@@ -80,7 +81,7 @@ struct Job {
   }
 };
 
-/// Gradients that are wanted; null where not.
+/// The gradients to compute; the others are null.
 template <class T>
 struct Grads {
   T *query, *key, *value;
@@ -90,10 +91,10 @@ struct Grads {
         value(out.value.defined() ? out.value.address_as<T>() : nullptr) {}
 };
 
-/// What the backward kernels read besides the call: the gradient of the result, and of each row the
-/// logarithm of its sum and the sum of gradient times result.
+/// The other inputs of the backward kernels: the gradient of the result, and for each row the logarithm of
+/// its sum and delta, the sum of gradient times result.
 template <class T>
-struct Slope {
+struct BackwardInputs {
   Rows<const T> grad;
   const Compute<T>*log_sum, *delta;
 };

@@ -1,4 +1,4 @@
-// Delta of each row: the sum of its gradient times its result.
+// Delta of attention: for each row the sum of gradient times result.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/launch.h"
@@ -7,7 +7,7 @@
 namespace ebb::cuda::attending {
 namespace {
 
-constexpr int kRowsEach = 4;  // of a block, a warp each
+constexpr int kRowsEach = 4;  // the rows of a block, one for each warp
 
 template <class T>
 __global__ void __launch_bounds__(kWarp* kRowsEach)

@@ -1,4 +1,4 @@
-// Attention on the device by plain arithmetic: any dtype, any head size.
+// The forward pass of attention on the device without tensor cores, for any dtype and any head size.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/launch.h"
@@ -12,7 +12,7 @@ namespace ebb::cuda {
 namespace attending {
 namespace {
 
-/// A block has 64 queries of a head and 64 columns of the result.
+/// Each block computes 64 columns of the result for 64 queries of a head.
 template <class T>
 __global__ void __launch_bounds__(kTileThreads, 1)
     forward_kernel(const __grid_constant__ Call<T> call, T* result, Compute<T>* log_sum) {

@@ -1,5 +1,5 @@
-// Attention by a library: 16-bit heads without a mask and without dropout, whose random numbers are ebb's
-// own.
+// Attention by cuDNN, for 16-bit dtypes without a mask and without dropout (ebb's dropout has its own random
+// numbers).
 #include "ops/attention/cuda_library.h"
 
 #include <ebb/cuda/cuda.h>
@@ -12,10 +12,10 @@
 namespace ebb::cuda::attending {
 namespace {
 
-constexpr std::int64_t kMostWide = 256, kVector = 8;  // of a head; elements of 16 bytes
+constexpr std::int64_t kMostWide = 256, kVector = 8;  // the limit of a head's width; the elements of 16 bytes
 
-// Whether rows start at whole vectors. A dimension that repeats what is there once has stride 0, which the
-// library does not take.
+// Whether each row starts at a multiple of 16 bytes. An expanded dimension has stride 0, which the library
+// does not accept.
 bool by_vectors(const NdArray& x) {
   if (reinterpret_cast<std::uintptr_t>(x.address()) % (kVector * 2) != 0 || x.sizes()[3] % kVector != 0)
     return false;
@@ -24,9 +24,9 @@ bool by_vectors(const NdArray& x) {
   return true;
 }
 
-// Masks stay with ebb's kernels: a row in which nothing may be seen is zeros here, and of the library it is
-// not known. So do scales that are not positive, with which the largest score is not that of the largest
-// product.
+// Whether the library can compute the call. Calls with a mask use ebb's kernels: a row without visible keys
+// is zero in ebb, and the library does not guarantee that. The same holds for scales that are not positive,
+// with which the largest score does not belong to the largest product.
 bool is_for_library(const ops::AttentionSaved& c) {
   if (!dnn_is_used() || (c.query.dtype() != kHalf && c.query.dtype() != kBFloat16)) return false;
   if (c.rule.mask.defined() || c.rule.dropout || !(c.rule.scale > 0)) return false;
@@ -52,9 +52,10 @@ bool library_forward(ops::AttentionSaved& call) {
 }
 
 bool library_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::AttentionSaved& call) {
-  // The gradient of the queries is summed by atomics, whatever the engine's notes say.
+  // The library accumulates the gradient of the queries with atomics, although its engine is not marked as
+  // nondeterministic.
   if (is_cudnn_deterministic() || !is_for_library(call)) return false;
-  // Of one query and one key the weight is 1, which the library does not take.
+  // With one query and one key the weight is 1, a case that the library does not accept.
   if (call.query.sizes()[2] == 1 && call.key.sizes()[2] == 1) return false;
   const auto made = [](const NdArray& wanted, const NdArray& like) {
     return wanted.defined() ? wanted : NdArray::empty(like.sizes(), like.dtype(), like.device());
@@ -63,7 +64,7 @@ bool library_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::
   kernels::fill(grad.device(), query_sum, 0);
   const DnnAttention forward = problem_of(call);
   return dnn_attention_backward({.forward = forward,
-                                 .grad = aligned(grad),  // a view may be contiguous and begin anywhere
+                                 .grad = aligned(grad),  // a contiguous view may begin at any address
                                  .dquery = made(out.query, call.query),
                                  .dkey = made(out.key, call.key),
                                  .dvalue = made(out.value, call.value),

@@ -1,5 +1,5 @@
-// Attention by a library: each function is false where the library does not compute it, and has done nothing
-// then.
+// Attention by cuDNN. Each function returns false, without any effect, if the library does not support the
+// call.
 #pragma once
 
 #include "ops/attention/kernels.h"
@@ -7,7 +7,7 @@
 namespace ebb::cuda::attending {
 
 bool library_forward(ops::AttentionSaved& call);
-/// All three gradients, whichever are asked for.
+/// Computes all three gradients, even if only some are requested.
 bool library_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::AttentionSaved& call);
 
 }  // namespace ebb::cuda::attending

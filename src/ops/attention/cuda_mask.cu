@@ -1,17 +1,18 @@
-// The gradient of an added mask on the device: the slopes of the scores, summed over whatever the mask was
-// broadcast to, by the block that has the place.
+// The gradient of an additive mask on the device: the gradients of the scores, summed over the dimensions
+// along which the mask was broadcast. One block computes each tile of the result.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/launch.h"
 #include "ops/attention/cuda_backward.h"
-#include "ops/attention/cuda_slopes.h"
+#include "ops/attention/cuda_score_grads.h"
 #include "ops/attention/kernels.h"
 
 namespace ebb::cuda {
 namespace attending {
 namespace {
 
-/// One dimension of the scores: cut into tiles where the mask has it, else gone through by each block.
+/// One dimension of the scores: divided into tiles if the mask has the dimension, else each block iterates
+/// over all of it.
 struct Range {
   std::int64_t size, tile;
   bool kept;
@@ -28,7 +29,7 @@ struct Ranges {
 
 template <class T>
 __global__ void __launch_bounds__(kTileThreads, 1)
-    mask_kernel(const __grid_constant__ Call<T> call, const __grid_constant__ Slope<T> slope,
+    mask_kernel(const __grid_constant__ Call<T> call, const __grid_constant__ BackwardInputs<T> inputs,
                 const __grid_constant__ Ranges ranges, void* out, bool floats) {
   using C = Compute<T>;
   C *const shared = dynamic_shared<C>(), *const tile = shared + kOperands;
@@ -38,17 +39,17 @@ __global__ void __launch_bounds__(kTileThreads, 1)
   const std::int64_t q = at % ranges.queries.parts();
   at /= ranges.queries.parts();
   const std::int64_t h = at % ranges.heads.parts(), n = at / ranges.heads.parts();
-  Part<C> sum, weights, slopes;
+  Part<C> sum, weights, score_grads;
   sum.clear();
   for (std::int64_t batch = ranges.batches.begin(n); batch < ranges.batches.end(n); ++batch)
     for (std::int64_t head = ranges.heads.begin(h); head < ranges.heads.end(h); ++head)
       for (std::int64_t first = ranges.queries.begin(q); first < ranges.queries.end(q); first += kTile)
         for (std::int64_t key = ranges.keys.begin(k); key < ranges.keys.end(k); key += kTile) {
-          slope_parts(weights, slopes, call, slope, batch, head, first, key, shared);
+          weights_and_score_grads(weights, score_grads, call, inputs, batch, head, first, key, shared);
 #pragma unroll
           for (int i = 0; i < kEach; ++i)
 #pragma unroll
-            for (int j = 0; j < kEach; ++j) sum.at[i][j] += slopes.at[i][j];
+            for (int j = 0; j < kEach; ++j) sum.at[i][j] += score_grads.at[i][j];
         }
   store_tile(tile, sum);
   __syncthreads();
@@ -86,7 +87,7 @@ void mask_backward(NdArray& out, const NdArray& grad, const ops::AttentionSaved&
       ranges.batches.parts() * ranges.heads.parts() * ranges.queries.parts() * ranges.keys.parts();
   launch(grad.device(),
          {dim3(grid_blocks(blocks)), dim3(kTileThreads), (kOperands + kWhole) * sizeof(Compute<T>)},
-         &mask_kernel<T>, call, slope_of<T>(grad, saved, delta), ranges, out.address(),
+         &mask_kernel<T>, call, backward_inputs<T>(grad, saved, delta), ranges, out.address(),
          out.dtype() == kFloat);
 }
 

@@ -1,5 +1,6 @@
-// Products of 16-bit tiles on tensor cores: a warp multiplies 16 x 16 by 16 x 8, with sums in float (PTX ISA:
-// mma.m16n8k16, ldmatrix). In the emulation lanes show each other their registers and add up themselves.
+// Products of 16-bit tiles on tensor cores: a warp multiplies 16 x 16 by 16 x 8 and accumulates in float (PTX
+// ISA: mma.m16n8k16, ldmatrix). In the emulation, lanes exchange their registers and compute the sums
+// themselves.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -12,10 +13,10 @@
 
 namespace ebb::cuda {
 
-/// What a lane has of the operands, two numbers a register. With g = lane / 4 and t = lane % 4 it has of the
-/// left one the columns 2 t, 2 t + 1 of the rows g and g + 8, then 8 columns further; of the right one the
-/// rows 2 t, 2 t + 1 of the column g, then 8 rows further; of the sum the columns 2 t, 2 t + 1 of row g, then
-/// of row g + 8.
+/// The fragments of a lane, two elements in each register, with g = lane / 4 and t = lane % 4. Left operand:
+/// columns 2 t and 2 t + 1 of rows g and g + 8, then the same 8 columns further. Right operand: rows 2 t and
+/// 2 t + 1 of column g, then the same 8 rows further. Sum: columns 2 t and 2 t + 1 of row g, then of row g +
+/// 8.
 struct MmaLeft {
   std::uint32_t at[4];
 };
@@ -25,11 +26,11 @@ struct MmaRight {
 using MmaSum = float[4];
 
 __device__ inline int mma_lane() { return static_cast<int>(threadIdx.x) % kWarp; }
-/// The row and the column of the r-th number of a sum.
+/// Return the row and the column of the r-th element of a sum fragment.
 __device__ inline int mma_row(int r) { return mma_lane() / 4 + r / 2 * 8; }
 __device__ inline int mma_column(int r) { return mma_lane() % 4 * 2 + r % 2; }
 
-/// Two numbers as one register, the first in the lower half.
+/// Packs two numbers into one register, the first into the lower half.
 template <class T>
 __device__ std::uint32_t mma_pair(float first, float second) {
   return T(first).bits | static_cast<std::uint32_t>(T(second).bits) << 16;
@@ -102,7 +103,8 @@ __device__ inline unsigned shared_address(const void* at) {
 
 }  // namespace detail
 
-/// 16 x 16 numbers in shared memory, rows `pitch` apart, each of which starts at a multiple of 16 bytes.
+/// Loads 16 x 16 elements from shared memory. Rows are `pitch` apart, and each starts at a multiple of 16
+/// bytes.
 template <class T>
 __device__ MmaLeft load_left(const T* tile, int pitch) {
   const int lane = mma_lane();
@@ -113,7 +115,7 @@ __device__ MmaLeft load_left(const T* tile, int pitch) {
                : "memory");
   return x;
 }
-/// The right operand of 8 columns that are rows of 16 numbers in shared memory.
+/// Loads the right operand, whose 8 columns are stored as rows of 16 elements in shared memory.
 template <class T>
 __device__ MmaRight load_right(const T* tile, int pitch) {
   const int lane = mma_lane();
@@ -124,7 +126,7 @@ __device__ MmaRight load_right(const T* tile, int pitch) {
                : "memory");
   return x;
 }
-/// The same of 16 rows of 8 numbers.
+/// The same for 16 stored rows of 8 elements.
 template <class T>
 __device__ MmaRight load_right_transposed(const T* tile, int pitch) {
   MmaRight x;
@@ -135,7 +137,7 @@ __device__ MmaRight load_right_transposed(const T* tile, int pitch) {
   return x;
 }
 
-/// sum += left right. All lanes of the warp call.
+/// Computes sum += left right. All lanes of the warp must call it.
 template <class T>
 __device__ void mma(MmaSum& sum, const MmaLeft& left, const MmaRight& right) {
 #if __CUDA_ARCH__ >= 800
@@ -152,7 +154,7 @@ __device__ void mma(MmaSum& sum, const MmaLeft& left, const MmaRight& right) {
         : "r"(left.at[0]), "r"(left.at[1]), "r"(left.at[2]), "r"(left.at[3]), "r"(right.at[0]),
           "r"(right.at[1]));
 #else
-  __trap();  // compute capability 8.0 and later
+  __trap();  // needs compute capability 8.0
 #endif
 }
 

@@ -1,5 +1,5 @@
-// Tiles of 16-bit numbers for tensor cores: a block of four warps has 64 rows of its own, 16 a warp, in
-// shared memory, and the rows of the other side stream by.
+// Tiles of 16-bit elements for tensor cores. A block of four warps keeps 64 rows in shared memory, 16 for
+// each warp, and iterates over the rows of the other operand.
 #pragma once
 
 #include "kernel/cuda/log_sum.h"
@@ -11,16 +11,17 @@ namespace ebb::cuda::attending {
 
 constexpr int kTensorThreads = 128, kOwn = 64, kWarpRows = 16, kMostWidth = 256;
 
-/// Rows for heads of up to kHead numbers; zeros stand in what is beyond the end. The padding spreads the
-/// eight rows that are read together over the banks.
+/// The layout of rows for heads of up to kHead elements; rows are padded with zeros. The additional padding
+/// distributes the eight rows that are read together over the banks.
 template <int kHead>
 struct Layout {
   static constexpr int kPitch = kHead + 8;
-  static constexpr int kStream = kHead > 128 ? 32 : 64;       // rows that stream by at a time
-  static constexpr int kColumns = kHead > 128 ? 128 : kHead;  // of two results that a warp sums at once
+  static constexpr int kStream = kHead > 128 ? 32 : 64;  // streamed rows in shared memory at a time
+  static constexpr int kColumns =
+      kHead > 128 ? 128 : kHead;  // columns of two results that a warp accumulates together
 };
 
-/// Some rows of one head. `vectors`: they may be read by 16 bytes.
+/// Some rows of one head. `vectors`: whether they can be read in vectors of 16 bytes.
 template <class T>
 struct Lines {
   const T* data;
@@ -34,7 +35,7 @@ __device__ Lines<T> lines_of(const Rows<const T>& from, std::int64_t n, std::int
   return {from.at(n, head, first), from.step, rows - first, width, vectors};
 }
 
-/// kRows rows into shared memory.
+/// Loads kRows rows into shared memory.
 template <int kHead, int kRows, class T>
 __device__ void load_lines(T* to, const Lines<T>& from) {
   using Chunk = Vector<T, 8>;
@@ -57,7 +58,7 @@ __device__ void load_lines(T* to, const Lines<T>& from) {
   }
 }
 
-/// scores = own stream^T: the 16 rows of a warp against kStream rows.
+/// Computes scores = own stream^T: the 16 rows of a warp against kStream rows.
 template <int kHead, class T>
 __device__ void multiply(MmaSum (&scores)[Layout<kHead>::kStream / 8], const T* own, const T* stream) {
   constexpr int kPitch = Layout<kHead>::kPitch;
@@ -72,7 +73,7 @@ __device__ void multiply(MmaSum (&scores)[Layout<kHead>::kStream / 8], const T* 
   }
 }
 
-/// sums += weights stream, for kColumns columns; the weights are rounded to T.
+/// Computes sums += weights stream, for kColumns columns. The weights are rounded to T.
 template <int kHead, int kColumns, class T>
 __device__ void add_product(MmaSum (&sums)[kColumns / 8], const MmaSum (&weights)[Layout<kHead>::kStream / 8],
                             const T* stream) {
@@ -94,8 +95,8 @@ __device__ void clear(MmaSum (&sums)[N]) {
   for (auto& sum : sums) sum[0] = sum[1] = sum[2] = sum[3] = 0;
 }
 
-/// Writes the warp's rows of a result (rows, width), contiguous, from column `first` on, times a factor for
-/// row g and one for row g + 8.
+/// Writes the warp's rows of a contiguous result (rows, width) from column `first` on, multiplied by one
+/// factor for row g and one for row g + 8.
 template <class T, int N>
 __device__ void write_sums(T* to, std::int64_t rows, std::int64_t width, std::int64_t first,
                            const MmaSum (&sums)[N], float factor, float other) {
@@ -108,7 +109,7 @@ __device__ void write_sums(T* to, std::int64_t rows, std::int64_t width, std::in
     }
 }
 
-/// The factors of dropout for columns 2 t and 2 t + 1 of a tile that begins at a multiple of 4 keys.
+/// Applies dropout to columns 2 t and 2 t + 1 of a tile that begins at a multiple of 4 keys.
 template <class T>
 __device__ void drop_pair(float& first, float& second, const Call<T>& call, std::int64_t row,
                           std::int64_t key) {
@@ -119,7 +120,7 @@ __device__ void drop_pair(float& first, float& second, const Call<T>& call, std:
   second *= upper ? x[3] : x[1];
 }
 
-/// Calls f<kHead>() with the least head size of the kernels that holds the width.
+/// Calls f<kHead>() with the smallest supported head size that is at least `width`.
 template <class F>
 void with_head(std::int64_t width, const F& f) {
   if (width <= 32) return f.template operator()<32>();
@@ -129,13 +130,13 @@ void with_head(std::int64_t width, const F& f) {
   f.template operator()<256>();
 }
 
-/// Whether rows of x can be read by 16 bytes.
+/// Whether rows of x can be read in vectors of 16 bytes.
 inline bool by_vectors(const NdArray& x) {
   return reinterpret_cast<std::uintptr_t>(x.address()) % 16 == 0 && x.sizes()[3] % 8 == 0 &&
          x.strides()[0] % 8 == 0 && x.strides()[1] % 8 == 0 && x.strides()[2] % 8 == 0;
 }
 
-/// Which inputs can be read so.
+/// Which inputs can be read in vectors.
 struct ByVectors {
   bool query, key, value, grad = false;
   explicit ByVectors(const ops::AttentionSaved& call)

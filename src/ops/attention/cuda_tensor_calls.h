@@ -1,5 +1,5 @@
-// Attention on tensor cores, of 16-bit heads of up to 256 numbers: each function is false where it does not
-// apply, and has done nothing then.
+// Attention on tensor cores, for 16-bit heads of up to 256 elements. Each function returns false, without any
+// effect, if it does not support the call.
 #pragma once
 
 #include "ops/attention/kernels.h"
@@ -12,7 +12,7 @@ bool tensor_query_backward(NdArray& out, const NdArray& grad, const NdArray& del
 bool tensor_key_backward(ops::AttentionGrads& out, const NdArray& grad, const NdArray& delta,
                          const ops::AttentionSaved& call);
 
-/// Calls f<T>() for a 16-bit dtype where heads are small enough.
+/// Calls f<T>() for a 16-bit dtype if the heads are small enough. Returns whether it did.
 template <class F>
 bool for_tensor_cores(const ops::AttentionSaved& call, const F& f) {
   if (call.query.sizes()[3] > 256 || call.value.sizes()[3] > 256) return false;

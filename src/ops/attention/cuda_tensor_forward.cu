@@ -1,5 +1,5 @@
-// Attention on tensor cores (after Dao 2023, FlashAttention-2): a warp has 16 queries, whose softmax stays in
-// its registers.
+// The forward pass of attention on tensor cores (after Dao 2023, FlashAttention-2). A warp computes 16
+// queries and keeps their softmax in registers.
 #include "kernel/cuda/launch.h"
 #include "ops/attention/cuda_tensor.h"
 #include "ops/attention/cuda_tensor_calls.h"
@@ -7,19 +7,19 @@
 namespace ebb::cuda::attending {
 namespace {
 
-/// The largest, or the sum, over the four lanes that share a row.
+/// Reduces (maximum or sum) over the four lanes that share a row.
 template <class Merge>
 __device__ float over_lanes(float value, const Merge& merge) {
   value = merge(value, __shfl_xor_sync(kFullWarp, value, 1));
   return merge(value, __shfl_xor_sync(kFullWarp, value, 2));
 }
 
-/// The softmax so far of rows g and g + 8.
+/// The running softmax of one row.
 struct Running {
   float top = -INFINITY, total = 0;
 
-  /// Takes scores of a row, numbers `from` and from + 1 of each sum, and makes weights of them; returns what
-  /// earlier sums are to be multiplied by.
+  /// Converts the scores of a row, elements `from` and from + 1 of each sum, to weights. Returns the factor
+  /// by which earlier sums must be multiplied.
   template <class T, int N>
   __device__ float take(MmaSum (&scores)[N], int from) {
     float largest = -INFINITY;
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(kTensorThreads)
   Running near, far;
   const std::int64_t end = call.end_of_keys(block + kOwn);
   for (std::int64_t at = 0; at < end; at += kStream) {
-    __syncthreads();  // the last tile has been read
+    __syncthreads();  // all threads have read the last tile
     load_lines<kHead, kStream>(key,
                                lines_of(call.key, job.batch, key_head, at, s.keys, s.width, vectors.key));
     load_lines<kHead, kStream>(

@@ -1,5 +1,6 @@
-// The gradients of keys and values on tensor cores: a warp has 16 keys, queries and gradients stream by. All
-// is transposed, so that weights and slopes are left operands as they come.
+// The gradients of keys and values on tensor cores. A warp computes 16 keys and iterates over queries and
+// gradients. All matrices are transposed, so that weights and gradients of scores are left operands without a
+// rearrangement.
 #include "kernel/cuda/launch.h"
 #include "ops/attention/cuda_backward.h"
 #include "ops/attention/cuda_tensor.h"
@@ -10,7 +11,7 @@ namespace {
 
 template <class T, int kHead>
 __global__ void __launch_bounds__(kTensorThreads)
-    tensor_key_kernel(const __grid_constant__ Call<T> call, const __grid_constant__ Slope<T> slope,
+    tensor_key_kernel(const __grid_constant__ Call<T> call, const __grid_constant__ BackwardInputs<T> inputs,
                       ByVectors vectors, const __grid_constant__ Grads<T> out) {
   using L = Layout<kHead>;
   constexpr int kPitch = L::kPitch, kStream = L::kStream, kColumns = L::kColumns;
@@ -23,19 +24,19 @@ __global__ void __launch_bounds__(kTensorThreads)
   load_lines<kHead, kOwn>(key, lines_of(call.key, job.batch, job.head, block, s.keys, s.width, vectors.key));
   load_lines<kHead, kOwn>(
       value, lines_of(call.value, job.batch, job.head, block, s.keys, s.value_width, vectors.value));
-  MmaSum keys[kColumns / 8], values[kColumns / 8], scores[kStream / 8], slopes[kStream / 8];
+  MmaSum keys[kColumns / 8], values[kColumns / 8], scores[kStream / 8], score_grads[kStream / 8];
   clear(keys);
   clear(values);
   for (std::int64_t head = job.head * s.shared; head < (job.head + 1) * s.shared; ++head)
     for (std::int64_t at = call.causal ? block : 0; at < s.queries; at += kStream) {
-      __syncthreads();  // the last tile has been read
+      __syncthreads();  // all threads have read the last tile
       load_lines<kHead, kStream>(
           query, lines_of(call.query, job.batch, head, at, s.queries, s.width, vectors.query));
       load_lines<kHead, kStream>(
-          grad, lines_of(slope.grad, job.batch, head, at, s.queries, s.value_width, vectors.grad));
+          grad, lines_of(inputs.grad, job.batch, head, at, s.queries, s.value_width, vectors.grad));
       __syncthreads();
       multiply<kHead>(scores, key + warp * kWarpRows * kPitch, query);
-      multiply<kHead>(slopes, value + warp * kWarpRows * kPitch, grad);
+      multiply<kHead>(score_grads, value + warp * kWarpRows * kPitch, grad);
 #pragma unroll
       for (int j = 0; j < kStream / 8; ++j)
 #pragma unroll
@@ -44,13 +45,13 @@ __global__ void __launch_bounds__(kTensorThreads)
           const bool inside = query_at < s.queries;
           const std::int64_t row = call.row(job.batch, head, inside ? query_at : 0);
           const float score = call.score(scores[j][r], job.batch, head, query_at, key_at);
-          const float weight = inside ? LogSum<T>::exp(score - slope.log_sum[row]) : 0.f;
+          const float weight = inside ? LogSum<T>::exp(score - inputs.log_sum[row]) : 0.f;
           const float factor = call.factor(row, key_at);
-          slopes[j][r] = weight * (factor * slopes[j][r] - slope.delta[row]);
+          score_grads[j][r] = weight * (factor * score_grads[j][r] - inputs.delta[row]);
           scores[j][r] = weight * factor;
         }
       add_product<kHead, kColumns>(values, scores, grad + column);
-      add_product<kHead, kColumns>(keys, slopes, query + column);
+      add_product<kHead, kColumns>(keys, score_grads, query + column);
     }
   const std::int64_t row = (job.batch * s.key_heads() + job.head) * s.keys + first;
   if (out.key)
@@ -72,7 +73,7 @@ void run(ops::AttentionGrads& out, const NdArray& grad, const NdArray& delta,
   launch(
       grad.device(),
       {dim3(grid_blocks(blocks)), dim3(kTensorThreads), (2 * kOwn + 2 * L::kStream) * L::kPitch * sizeof(T)},
-      &tensor_key_kernel<T, kHead>, call, slope_of<T>(grad, saved, delta), vectors, Grads<T>(out));
+      &tensor_key_kernel<T, kHead>, call, backward_inputs<T>(grad, saved, delta), vectors, Grads<T>(out));
 }
 
 }  // namespace

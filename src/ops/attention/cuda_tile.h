@@ -1,4 +1,5 @@
-// Tiles of 64 by 64 that a block of 256 threads computes by plain arithmetic: each thread has 4 by 4.
+// Tiles of 64 by 64 elements that a block of 256 threads computes without tensor cores; each thread has 4 by
+// 4 elements.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
@@ -7,7 +8,7 @@
 namespace ebb::cuda::attending {
 
 constexpr int kTile = 64, kSide = 16, kEach = 4, kDepth = 32, kTileThreads = kSide * kSide;
-// Elements of shared memory: two operands of a product, or one of another; and a tile.
+// Elements of shared memory: two operands of a product, or one of another, and a tile.
 constexpr int kDepthPitch = kDepth + 1, kPitch = kTile + 1;
 constexpr int kOperands = 2 * kTile * kDepthPitch, kWhole = kTile * kPitch;
 static_assert(kWhole <= kOperands);
@@ -20,7 +21,7 @@ struct Side {
   std::int64_t rows, width;
 };
 
-/// Thread (y, x) has rows 4 y ... 4 y + 3 and columns x, x + 16, x + 32, x + 48.
+/// The elements of thread (y, x): rows 4 y ... 4 y + 3 and columns x, x + 16, x + 32, x + 48.
 template <class C>
 struct Part {
   C at[kEach][kEach];
@@ -34,7 +35,7 @@ struct Part {
 __device__ inline int row_of(int i) { return static_cast<int>(threadIdx.x) / kSide * kEach + i; }
 __device__ inline int column_of(int j) { return static_cast<int>(threadIdx.x) % kSide + j * kSide; }
 
-/// `columns` columns of a side from `first` on, zeros beyond its end.
+/// Loads `columns` columns from `first` on. Elements out of range are zeros.
 template <class T>
 __device__ void load_side(Compute<T>* to, int pitch, int columns, const Side<T>& from, std::int64_t first) {
   for (int i = static_cast<int>(threadIdx.x); i < kTile * columns; i += kTileThreads) {
@@ -44,7 +45,8 @@ __device__ void load_side(Compute<T>* to, int pitch, int columns, const Side<T>&
   }
 }
 
-/// part = left right^T. All threads of the block call; shared memory may be used again afterwards.
+/// Computes part = left right^T. All threads of the block must call it. After the call shared memory can be
+/// reused.
 template <class T>
 __device__ void multiply(Part<Compute<T>>& part, const Side<T>& left, const Side<T>& right,
                          Compute<T>* shared) {
@@ -71,8 +73,8 @@ __device__ void multiply(Part<Compute<T>>& part, const Side<T>& left, const Side
   }
 }
 
-/// sum += tile right, or tile^T right, for 64 columns of right from `first` on. The tile lies in shared
-/// memory and has been waited for.
+/// Computes sum += tile right, or tile^T right, for 64 columns of right from `first` on. The tile is in
+/// shared memory, and a barrier has followed its writes.
 template <bool kTransposed, class T>
 __device__ void add_product(Part<Compute<T>>& sum, const Compute<T>* tile, const Side<T>& right,
                             std::int64_t first, Compute<T>* shared) {
@@ -95,7 +97,7 @@ __device__ void add_product(Part<Compute<T>>& sum, const Compute<T>* tile, const
   __syncthreads();
 }
 
-/// The parts of all threads as a tile in shared memory.
+/// Stores the elements of all threads as a tile in shared memory.
 template <class C>
 __device__ void store_tile(C* tile, const Part<C>& part) {
 #pragma unroll
@@ -104,7 +106,8 @@ __device__ void store_tile(C* tile, const Part<C>& part) {
     for (int j = 0; j < kEach; ++j) tile[row_of(i) * kPitch + column_of(j)] = part.at[i][j];
 }
 
-/// Writes the part of a result of (rows, width), contiguous, from column `first` on, times `factor` of a row.
+/// Writes a thread's part of a contiguous result (rows, width) from column `first` on, multiplied by the
+/// `factor` of each row.
 template <class T, class Factor>
 __device__ void write_part(T* to, std::int64_t rows, std::int64_t width, std::int64_t first,
                            const Part<Compute<T>>& part, const Factor& factor) {
@@ -116,7 +119,7 @@ __device__ void write_part(T* to, std::int64_t rows, std::int64_t width, std::in
         to[row_of(i) * width + first + column_of(j)] = static_cast<T>(part.at[i][j] * factor(i));
 }
 
-/// At most 64 rows of a head from `first` on.
+/// Returns at most 64 rows of a head from `first` on.
 template <class T>
 __device__ Side<T> side_of(const Rows<const T>& from, std::int64_t n, std::int64_t head, std::int64_t first,
                            std::int64_t rows, std::int64_t width) {
@@ -124,7 +127,7 @@ __device__ Side<T> side_of(const Rows<const T>& from, std::int64_t n, std::int64
   return {from.at(n, head, first), from.step, left < kTile ? left : kTile, width};
 }
 
-/// The largest, or the sum, over the 16 threads of a row.
+/// Reduces (maximum or sum) over the 16 threads of a row.
 template <class C, class Merge>
 __device__ C over_row(C value, const Merge& merge) {
 #pragma unroll

@@ -1,2 +1,2 @@
-# Flags of attention (cmake/EbbFamily.cmake).
+# Compiler flags of the attention kernels (cmake/EbbFamily.cmake).
 ebb_family(FAST ALL SMALL cpu_mask WIDE ALL)

@@ -1,4 +1,4 @@
-// Sizes and places of attention's arrays, for the kernels of both devices.
+// Sizes, strides, mask and dropout of attention, for the kernels of both devices.
 #pragma once
 
 #include "kernel/grid.h"
@@ -7,7 +7,8 @@
 namespace ebb::attending {
 
 struct Sizes {
-  std::int64_t batch, heads, shared;  // `shared`: heads of query that have one of key and value in common
+  std::int64_t batch, heads,
+      shared;  // `shared`: the number of query heads that share one head of key and value
   std::int64_t queries, keys, width, value_width;
 
   Sizes(const NdArray& query, const NdArray& key, const NdArray& value)
@@ -23,7 +24,7 @@ struct Sizes {
   EBB_HD std::int64_t key_heads() const { return heads / shared; }
 };
 
-/// Where the rows of an array (N, H, rows, width) start.
+/// Returns pointers to the rows of an array (N, H, rows, width).
 template <class T>
 struct Rows {
   T* data;
@@ -41,7 +42,7 @@ struct Rows {
 
 enum class MaskKind : std::uint8_t { none, allowed, added_floats, added };
 
-/// A mask's elements. `added`: in the dtype of the query.
+/// The elements of a mask. `added`: in the dtype of the query.
 struct Mask {
   const void* data = nullptr;
   std::int64_t steps[4] = {};
@@ -60,18 +61,19 @@ struct Mask {
   }
 };
 
-/// The factors of dropout: those of four neighbouring keys come from one draw of words.
+/// The factors of dropout. Four adjacent keys use one group of four random words.
 struct Weights {
   drawing::Dropout rule;
-  std::int64_t groups;  // of a row
+  std::int64_t groups;  // groups of a row
 
   Weights(const drawing::Dropout& r, std::int64_t keys) : rule(r), groups(ceil_div(keys, 4)) {}
-  /// x *= the factors of keys 4 group ... 4 group + 3 in the row of all rows (N, H, L).
+  /// Multiplies x by the factors of keys 4 group ... 4 group + 3. `row` is the index among all rows (N, H,
+  /// L).
   template <class C>
   EBB_HD void drop(std::int64_t row, std::int64_t group, C (&x)[4]) const {
     rule(static_cast<std::uint64_t>(row * groups + group), x);
   }
-  /// The factor of one key.
+  /// Returns the factor of one key.
   template <class C>
   EBB_HD C factor(std::int64_t row, std::int64_t key) const {
     C x[4] = {1, 1, 1, 1};

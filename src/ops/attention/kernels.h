@@ -1,6 +1,6 @@
-// Kernel slots of attention. Arrays have four dimensions: query and result (N, H, L, .), key and value
-// (N, H / g, S, .), where g neighbouring heads of query share one of key and value. Query, key and value have
-// any strides but 1 along the last dimension; results and gradients are contiguous.
+// Kernel slots of attention. Arrays have four dimensions: query and result (N, H, L, .), key and value (N, H
+// / g, S, .), where g adjacent query heads share one head of key and value. Query, key and value may have any
+// strides, but the last dimension is contiguous; results and gradients are contiguous.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -12,23 +12,24 @@ namespace ebb {
 
 namespace ops {
 
-/// What attention does beside multiplying.
+/// Options of attention.
 struct AttentionRule {
   double scale = 1;
   bool causal = false;
-  NdArray mask;  // none, or (N, H, L, S) in any strides: Bool, Float or of query's dtype
+  NdArray mask;  // undefined, or (N, H, L, S) with any strides: Bool, Float or the dtype of query
   optional<drawing::Dropout> dropout;
 };
 
-/// The inputs of attention, and what its forward pass gave.
+/// The inputs of attention and the results of its forward pass.
 struct AttentionSaved {
   NdArray query, key, value;
   NdArray result;
-  NdArray log_sum;  // (N, H, L), of the exponentials of a row's scores; infinity where no key may be seen
+  NdArray log_sum;  // (N, H, L): the logarithm of the sum of the exponentials of a row; infinity without any
+                    // visible key
   AttentionRule rule;
 };
 
-/// Undefined where nobody asks.
+/// The gradients to compute. A gradient that is not needed is undefined.
 struct AttentionGrads {
   NdArray query, key, value;
 };
@@ -36,14 +37,14 @@ struct AttentionGrads {
 }  // namespace ops
 
 namespace cpu {
-/// result = softmax(query key^T * scale + mask) value, and log_sum. Both are Double for Double, log_sum is
-/// Float for all others.
+/// Computes result = softmax(query key^T * scale + mask) value, and log_sum. log_sum is Double for Double
+/// inputs, else Float.
 void attention(ops::AttentionSaved& call);
-/// The gradients, from that of the result, which is contiguous.
+/// Computes the gradients from that of the result, which is contiguous.
 void attention_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::AttentionSaved& call);
-/// The gradient of a mask, whose sizes are the scores' or 1.
+/// Computes the gradient of a mask, whose sizes are those of the scores or 1.
 void attention_mask_backward(NdArray& out, const NdArray& grad, const ops::AttentionSaved& call);
-/// out (N, H, L, S; Float or Double) = the factors by which dropout multiplies the weights.
+/// Sets out (N, H, L, S; Float or Double) to the factors by which dropout multiplies the weights.
 void attention_dropout(NdArray& out, const drawing::Dropout& rule);
 }  // namespace cpu
 

@@ -1,4 +1,4 @@
-// The gradients of convolution: each of its three kernels is differentiated by the other two.
+// The gradients of convolution: each of its three kernels is differentiated with the other two.
 #include "ops/conv/backward.h"
 
 #include <ebb/autograd/record.h>
@@ -20,7 +20,7 @@ using autograd::GradList;
 struct ConvolutionBackward : autograd::Node {
   autograd::SavedVariable first{this};
   autograd::SavedVariable second{this};
-  autograd::SavedVariable result{this};  // where a relu follows
+  autograd::SavedVariable result{this};  // only if a relu follows
   Convolution convolution;
   ConvKind kind = ConvKind::forward;
   bool is_layer = true;
@@ -37,7 +37,8 @@ struct ConvolutionBackward : autograd::Node {
     const auto run = [&](ConvKind what, const Variable& a, const Variable& b) {
       return convolve(what, a, b, {}, convolution, false);
     };
-    // The first operand's last: in a compiled function it can lie where that lay.
+    // The gradient of the first operand comes last, so that a compiled function can reuse the operand's
+    // memory for it.
     switch (kind) {
       case ConvKind::forward:
         if (needs(1)) out[1] = run(ConvKind::weight, g, first.unpack());
@@ -75,7 +76,7 @@ DimVector result_shape(ConvKind kind, const Convolution& c) {
   return sizes;
 }
 
-// The result where there is nothing to multiply: the bias of each channel, or zeros.
+// Fills a result without products: with the bias of each channel, or with zeros.
 void fill_without_products(NdArray& out, const NdArray& bias, bool relu) {
   if (out.numel() == 0) return;
   kernels::fill(out.device(), out, 0);
@@ -93,8 +94,8 @@ Variable convolve(ConvKind kind, const Variable& first, const Variable& second, 
                   const Convolution& c, bool is_layer, bool relu) {
   const DType dtype = first.dtype();
   const Device device = first.device();
-  // The CPU's kernels know contiguous arrays of float and double, and of bfloat16 as operands of a float
-  // result; CUDA's, one format for all arrays.
+  // The CPU kernels take contiguous arrays of Float and Double, and BFloat16 operands for a Float result. The
+  // CUDA kernels take one memory format for all arrays.
   const bool widens = device.is_cpu() && dtype != kDouble;
   const DType compute = widens ? kFloat : dtype, taken = widens && dtype != kBFloat16 ? kFloat : dtype;
   const MemoryFormat format = device.is_cpu() ? MemoryFormat::Contiguous : c.format;

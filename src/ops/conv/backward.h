@@ -1,4 +1,4 @@
-// Convolution as three ops, each bilinear and each the others' derivative.
+// Convolution as three bilinear ops, each of which is differentiated with the other two.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -9,17 +9,17 @@ namespace ebb::ops {
 
 enum class ConvKind : std::uint8_t { forward, input, weight };
 
-/// What a layer settles for itself and all its derivatives.
+/// The properties of a layer that its derivatives share.
 struct Convolution {
   ConvGeometry geometry;
   int dims = 2;                                           // spatial axes
-  MemoryFormat format = MemoryFormat::Contiguous;         // of results shaped like in or out
-  MemoryFormat weight_format = MemoryFormat::Contiguous;  // of results shaped like the weight
+  MemoryFormat format = MemoryFormat::Contiguous;         // of results with the shape of in or out
+  MemoryFormat weight_format = MemoryFormat::Contiguous;  // of results with the shape of the weight
 };
 
-/// forward: (in, weight) -> out. input: (out, weight) -> in. weight: (out, in) -> weight. bias, which
-/// `weight` has not, may be undefined; relu, which only `forward` has, is applied last. The graph sees
-/// torch's ConvolutionBackward0 on layers, ConvolutionBackwardBackward0 on their gradients.
+/// Runs one of three ops. forward: (in, weight) -> out. input: (out, weight) -> in. weight: (out, in) ->
+/// weight. bias may be undefined; `weight` does not take it. relu, only for `forward`, is applied last. As in
+/// torch, the node is ConvolutionBackward0 for layers and ConvolutionBackwardBackward0 for their gradients.
 Variable convolve(ConvKind kind, const Variable& first, const Variable& second, const Variable& bias,
                   const Convolution& convolution, bool is_layer, bool relu = false);
 

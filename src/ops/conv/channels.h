@@ -1,4 +1,4 @@
-// What the kernels with channels in the lanes of a register share.
+// Panels of channels, for the kernels that have channels in vector lanes.
 #pragma once
 
 #include <ebb/core/dtype.h>
@@ -10,7 +10,7 @@
 
 namespace ebb::cpu::conv {
 
-/// Channels of a panel.
+/// The number of channels of a panel.
 template <class T>
 constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<T>;
 

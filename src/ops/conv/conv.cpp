@@ -1,4 +1,4 @@
-// Convolutions: arguments, checks and padding.
+// conv1d, conv2d, conv3d and conv_transpose*: arguments, checks and padding.
 #include <ebb/ops/conv.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
@@ -15,9 +15,9 @@
 namespace ebb {
 namespace {
 
-constexpr IntArrayRef kSame;  // in place of numbers: pad so that the size stays
+constexpr IntArrayRef kSame;  // instead of numbers: padding that keeps the size
 
-// The arguments that both directions share; `listed` is the function that was called.
+// The arguments that both directions share. `listed` is the called function.
 struct Call {
   ops::ListedOp listed;
   int dims;
@@ -28,7 +28,7 @@ struct Call {
   const char* op = listed.name.data();
 };
 
-// One value an axis, or one for all.
+// Expands one value for all axes to one for each axis.
 void spread(const Call& c, const char* what, IntArrayRef values, std::int64_t least, std::int64_t (&out)[3]) {
   EBB_CHECK(values.size() == 1 || values.size() == static_cast<std::size_t>(c.dims), c.op, ": expected ",
             what, " of 1 or ", c.dims, " values, got ", values, ".");
@@ -39,7 +39,7 @@ void spread(const Call& c, const char* what, IntArrayRef values, std::int64_t le
   }
 }
 
-// Checks what both directions share and fills channels and kernel in. Returns whether the input has a batch.
+// Checks the common arguments, and sets channels and kernel size. Returns whether the input has a batch.
 bool check(const Call& c, std::int64_t groups, bool transposed) {
   ops::check_defined(c.op, c.weight);
   ops::common_device(c.op, c.input, c.weight, c.bias);
@@ -95,7 +95,8 @@ Variable run(const Call& c, ops::ConvKind kind, ConvGeometry& g, const Variable&
     return batched ? out : out.squeeze(0);
   }
   ops::Convolution convolution{.geometry = g, .dims = c.dims};
-  // Channels-last where either operand is, as in torch. One spatial axis has no such format.
+  // The format is channels-last if either operand is, as in torch. With one spatial axis there is no such
+  // format.
   if (c.dims > 1) {
     const MemoryFormat of_input = ops::suggested_format(input.array());
     convolution.weight_format = ops::suggested_format(c.weight.array());

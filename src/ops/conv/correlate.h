@@ -1,4 +1,4 @@
-// Forward pass and input gradient on the CPU, which are one thing: sums over windows of a source.
+// Forward pass and input gradient on the CPU, which have the same form: sums over windows of a source.
 #pragma once
 
 #include "ops/conv/window.h"
@@ -7,15 +7,15 @@
 
 namespace ebb::cpu::conv {
 
-/// Where results go: grid position u of an axis to element first + step * u.
+/// The positions of results: grid position u of an axis is element first + step * u.
 struct Target {
   std::int64_t size[3];
   std::int64_t first[3];
   std::int64_t step[3];
 };
 
-/// The weight of row, channel and tap of a group stands at data[group * group_step + row * row_step + channel
-/// * channel_step + tap.index].
+/// The weights. That of a row, channel and tap of a group is data[group * group_step + row * row_step +
+/// channel * channel_step + tap.index].
 template <class T>
 struct Weights {
   const T* data;
@@ -35,27 +35,27 @@ struct Correlation {
   T* result;      // [batch][groups * rows][...]
 };
 
-/// Sums with neighbouring results of a row in the lanes of a register: for groups of few channels.
+/// Computes the correlation with adjacent results of a row in vector lanes, for groups with few channels.
 template <class T>
 void correlate_by_pixels(const Correlation<T>& c);
-/// The weight's gradient: weight[groups][rows][depth] = the sum over the batch of out x windows of in.
+/// Computes the weight's gradient: weight[groups][rows][depth] = the sum over the batch of out x windows of
+/// in.
 template <class T>
 void weight_by_pixels(const ConvGeometry& geometry, const Reading& reading, const T* in, const T* out,
                       T* weight);
 
-/// The same two with channels of the result in the lanes, so that images of any width fill them. With
-/// Element tiles::Pair, what stands in source and weights are the bits of pairs of channels (pairs.h), and
+/// The same two with channels of the result in vector lanes, which fills the lanes for images of any width.
+/// With Element tiles::Pair, source and weights contain the bits of pairs of channels (cpu_pairs.h), and
 /// `channels` counts pairs.
 template <class T, class Element = T>
 void correlate_by_channels(const Correlation<T>& c);
-/// Of bfloat16 operands the sums are taken in pairs of neighbouring results, whose rows are then of even
-/// width.
+/// For BFloat16 operands the sums are over pairs of adjacent results, so rows must have an even width.
 template <class T, class Operand = T>
 void weight_by_channels(const ConvGeometry& geometry, const Reading& reading, const Operand* in,
                         const Operand* out, T* weight);
 
-/// All three by explicit column matrices and matrix products, for kernels about as large as the image,
-/// where windows would compute mostly what is dropped.
+/// The three ops with explicit column matrices and matrix products, for kernels about as large as the image,
+/// for which windows would compute mostly results that are dropped.
 template <class T>
 void columns_forward(const ConvGeometry& g, const T* in, const T* weight, const T* bias, T* out);
 template <class T>

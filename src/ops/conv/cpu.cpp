@@ -1,4 +1,4 @@
-// Convolution on the CPU: which way to compute it.
+// Convolution on the CPU: selects the implementation.
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
@@ -18,15 +18,16 @@ using conv::Correlation;
 using conv::Reading;
 using conv::Weights;
 
-// Whether registers of channels of a group would be filled well enough.
+// Whether a group has enough channels to fill vector registers well.
 template <class T>
 bool fills_registers(std::int64_t channels) {
   return tiles::padded<T>(channels) * 3 <= channels * 4;
 }
 
-// Short sums do not pay for turning results around.
+// Whether the kernel with channels in lanes is used. For short sums the transposition of results would cost
+// too much.
 template <class T>
-bool goes_by_channels(std::int64_t depth, std::int64_t rows) {
+bool uses_channel_lanes(std::int64_t depth, std::int64_t rows) {
   return depth >= 64 && fills_registers<T>(rows);
 }
 
@@ -35,17 +36,18 @@ void correlate(const Correlation<T>& c) {
   if constexpr (!std::is_same_v<T, Element>)
     conv::correlate_by_channels<T, Element>(c);
   else
-    goes_by_channels<T>(c.reading.depth(), c.rows) ? conv::correlate_by_channels(c)
-                                                   : conv::correlate_by_pixels(c);
+    uses_channel_lanes<T>(c.reading.depth(), c.rows) ? conv::correlate_by_channels(c)
+                                                     : conv::correlate_by_pixels(c);
 }
 
-// Kernels nearly as wide as the image leave most of each row of the window to be dropped.
+// Whether rows are short: for kernels nearly as wide as the image, most of each row of a window is dropped.
 bool rows_are_short(const ConvGeometry& g) {
   const std::int64_t reach = (g.kernel[2] - 1) * g.dilation[2] / g.stride[2];
   return g.out[1] > 1 && reach > g.out[2];
 }
 
-// The gradient of the input visits all of `in`; where that is far more than `out`, columns are better.
+// Whether `in` is much larger than `out`. The gradient of the input processes all elements of `in`, so
+// columns are faster then.
 bool input_is_wide(const ConvGeometry& g) {
   std::int64_t in = 1, out = 1;
   for (int a = 0; a < 3; ++a) {
@@ -55,7 +57,7 @@ bool input_is_wide(const ConvGeometry& g) {
   return in > 3 * out || (g.in[1] > 1 && (g.kernel[2] - 1) * g.dilation[2] / g.stride[2] > 2 * g.in[2]);
 }
 
-// Where nothing but channels mixes, an image is one row.
+// If only channels are combined (kernel 1, no stride or padding), treats an image as one row.
 ConvGeometry flattened(ConvGeometry g) {
   for (int a = 0; a < 3; ++a)
     if (g.kernel[a] != 1 || g.stride[a] != 1 || g.padding[a] != 0) return g;
@@ -64,7 +66,7 @@ ConvGeometry flattened(ConvGeometry g) {
   return g;
 }
 
-// By windows; with Element tiles::Pair the operands are pairs of channels.
+// The forward pass with windows. With Element tiles::Pair the operands are pairs of channels.
 template <class T, class Element = T>
 void forward(T* out, const T* in, const T* weight, const T* bias, const ConvGeometry& g) {
   Reading reading = conv::forward_reading(g);
@@ -81,8 +83,8 @@ void forward(T* out, const T* in, const T* weight, const T* bias, const ConvGeom
                          out});
 }
 
-// How one phase of `in` (every stride-th position, from first_[a] on) is computed from `out`; false if no tap
-// or no position falls on it.
+// Describes how one phase of `in` (every stride-th position, from `phase` on) is computed from `out`. Returns
+// false if no tap or no position belongs to it.
 bool phase_reading(const ConvGeometry& g, const std::int64_t (&phase)[3], Reading& r, conv::Target& target) {
   r = Reading();
   r.channels = g.group_out();
@@ -120,11 +122,12 @@ bool phase_reading(const ConvGeometry& g, const std::int64_t (&phase)[3], Readin
   return true;
 }
 
-// By windows of `out`. Of pairs the weights are [groups][channels of in][pairs of channels of out][taps].
+// The input gradient with windows of `out`. For pairs the weights are [groups][channels of in][pairs of
+// channels of out][taps].
 template <class T, class Element = T>
 void input(T* in, const T* out, const Weights<T>& weight, const T* bias, const ConvGeometry& g) {
   const std::int64_t plane = ConvGeometry::volume(g.in);
-  bool covered = true;  // by phases that have taps
+  bool covered = true;  // whether each phase has taps
   for (int a = 0; a < 3; ++a)
     covered =
         covered && g.dilation[a] % g.stride[a] == (g.stride[a] == 1 ? 0 : 1) && g.kernel[a] >= g.stride[a];
@@ -142,14 +145,14 @@ void input(T* in, const T* out, const Weights<T>& weight, const T* bias, const C
   }
 }
 
-// How the gradient of the input reads weights.
+// Returns the weights as the gradient of the input reads them.
 template <class T>
-Weights<T> turned_weights(const T* weight, const ConvGeometry& g) {
+Weights<T> transposed_weights(const T* weight, const ConvGeometry& g) {
   const std::int64_t volume = ConvGeometry::volume(g.kernel), channel_step = g.group_in() * volume;
   return {weight, g.group_out() * channel_step, volume, channel_step};
 }
 
-// Of arrays of one dtype, that of the result.
+// Runs the forward pass for operands of the dtype of the result.
 void forward_of(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
                 const ConvGeometry& g) {
   visit_float_double(out.dtype(), "convolution", [&]<class T> {
@@ -165,7 +168,7 @@ void input_of(NdArray& in, const NdArray& out, const NdArray& weight, const NdAr
     const T *const y = out.address_as<T>(), *const w = weight.address_as<T>(),
                    *const b = data_or_null<T>(bias);
     input_is_wide(g) ? conv::columns_input(g, y, w, b, in.address_as<T>())
-                     : input<T>(in.address_as<T>(), y, turned_weights(w, g), b, g);
+                     : input<T>(in.address_as<T>(), y, transposed_weights(w, g), b, g);
   });
 }
 void weight_of(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& g) {
@@ -181,14 +184,14 @@ void weight_of(NdArray& weight, const NdArray& out, const NdArray& in, const Con
   });
 }
 
-// Of bfloat16, by the processor's instructions for pairs; false where it has none, or they would not be
-// faster.
+// The forward pass for BFloat16 with the processor's instructions for pairs. Returns false if the processor
+// does not have them or they would not be faster.
 #if EBB_BFLOAT16_PAIRS
 bool forward_of_pairs(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
                       const ConvGeometry& g) {
   const std::int64_t channels = g.group_in(), rows = g.group_out(), taps = ConvGeometry::volume(g.kernel);
   if (!tiles::multiplies_pairs() || rows_are_short(g) || channels == 1 ||
-      !goes_by_channels<float>(channels * taps, rows))
+      !uses_channel_lanes<float>(channels * taps, rows))
     return false;
   const NdArray x =
       conv::pair_planes(in.address_as<BFloat16>(), g.batch * g.groups, channels, ConvGeometry::volume(g.in));
@@ -204,12 +207,12 @@ bool input_of_pairs(NdArray& in, const NdArray& out, const NdArray& weight, cons
   const std::int64_t channels = g.group_out(), rows = g.group_in(), taps = ConvGeometry::volume(g.kernel);
   const std::int64_t phases = ConvGeometry::volume(g.stride);
   if (!tiles::multiplies_pairs() || input_is_wide(g) || channels == 1 ||
-      !goes_by_channels<float>(channels * taps / phases, rows))
+      !uses_channel_lanes<float>(channels * taps / phases, rows))
     return false;
   const NdArray y = conv::pair_planes(out.address_as<BFloat16>(), g.batch * g.groups, channels,
                                       ConvGeometry::volume(g.out));
-  const NdArray w =
-      conv::pair_weights(turned_weights(weight.address_as<BFloat16>(), g), g.groups, rows, channels, taps);
+  const NdArray w = conv::pair_weights(transposed_weights(weight.address_as<BFloat16>(), g), g.groups, rows,
+                                       channels, taps);
   const std::int64_t row_step = conv::pairs_of(channels) * taps;
   input<float, tiles::Pair>(in.address_as<float>(), y.address_as<float>(),
                             {w.address_as<float>(), rows * row_step, row_step, taps},

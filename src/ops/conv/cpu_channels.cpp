@@ -1,4 +1,4 @@
-// Forward pass and input gradient with channels of the result in the lanes of a register.
+// Forward pass and input gradient with channels of the result in vector lanes.
 #include <ebb/core/ndarray.h>
 
 #include "core/parallel_for.h"
@@ -13,8 +13,8 @@
 namespace ebb::cpu::conv {
 namespace {
 
-// The weights as panels of rows: for each, [depth][rows of the panel], whole packets apart. What lies between
-// is never asked for.
+// Packs the weights as panels of rows: each is [depth][rows of the panel], padded to whole packets. The
+// padding is never used.
 template <class T>
 NdArray pack(const Correlation<T>& c) {
   const std::int64_t taps = static_cast<std::int64_t>(c.reading.taps.size()), depth = c.reading.depth();
@@ -22,7 +22,7 @@ NdArray pack(const Correlation<T>& c) {
   const Weights<T>& w = c.weight;
   NdArray packed = NdArray::empty({c.groups * lanes * depth}, dtype_of<T>());
   T* const data = packed.address_as<T>();
-  // All taps, in order, one behind the other?
+  // Whether all taps are stored consecutively and in order.
   bool dense = true;
   for (std::int64_t t = 0; t < taps; ++t)
     dense = dense && c.reading.taps[static_cast<std::size_t>(t)].index == t;
@@ -36,7 +36,8 @@ NdArray pack(const Correlation<T>& c) {
       const T* source = w.data + group * w.group_step + first * w.row_step;
       for (std::int64_t k = 0; k < depth; k += run, panel += run * pitch) {
         const T* at = source + k / taps * w.channel_step;
-        // Whole squares, where what they bring too much is the next channel's, which comes after.
+        // Transposes whole squares if the additional elements belong to the next channel, which overwrites
+        // them later.
         const bool square = run < kSide && 2 * run >= kSide && k + 2 * run <= depth;
         if (dense)
           transpose(at, w.row_step, rows, square ? kSide : run, panel, pitch);
@@ -50,7 +51,7 @@ NdArray pack(const Correlation<T>& c) {
   return packed;
 }
 
-// Results [pixel][rows], `pitch` apart, of one block into planes of the target.
+// Stores the results [pixel][rows] of one block, `pitch` apart, to planes of the target.
 template <class T>
 void store(const Correlation<T>& c, const T* from, std::int64_t pitch, std::int64_t rows, T* planes,
            const Block& block, T* line) {
@@ -78,7 +79,7 @@ void correlate_by_channels(const Correlation<T>& c) {
   const Loads loads(r, c.batch, 512, 640 * 1024, sizeof(T));
   const NdArray packed = pack(c);
   const T* const weight = packed.address_as<T>();
-  // Where loads are few, panels are shared among threads as well.
+  // If there are few loads, threads also share panels.
   const std::int64_t units = loads.count() * c.groups;
   const std::int64_t splits = std::min(panels, units >= 8 ? 1 : (8 + units - 1) / units);
   const std::int64_t source_plane = r.axis[0].source * r.axis[1].source * r.axis[2].source;

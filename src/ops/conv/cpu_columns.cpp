@@ -1,4 +1,4 @@
-// Convolution as a matrix product over columns.
+// Convolution as a matrix product with a column matrix (im2col).
 #include <ebb/core/ndarray.h>
 
 #include "core/parallel_for.h"
@@ -11,9 +11,9 @@
 namespace ebb::cpu::conv {
 namespace {
 
-// Images per column matrix: small results share one, so that its products are worth their setup. Fixed by the
-// shapes.
-std::int64_t images_together(const ConvGeometry& g) {
+// Returns the number of images in a column matrix. Small results share one matrix, so that the product is
+// worth its setup. The number depends only on the shapes.
+std::int64_t images_per_matrix(const ConvGeometry& g) {
   const std::int64_t pixels = std::max<std::int64_t>(ConvGeometry::volume(g.out), 1);
   return std::clamp<std::int64_t>(64 / pixels, 1, std::max<std::int64_t>(g.batch, 1));
 }
@@ -23,13 +23,13 @@ NdArray scratch(std::int64_t elements) {
   return NdArray::empty({elements}, sizeof(T) == 4 ? kFloat : kDouble);
 }
 
-// The matrix of columns, [channel, tap] by [image, pixel], and its runs: entries in a row that stand for
-// elements of a row of the image. Runs go along the last axis of the outputs or, where that is shorter than
-// the kernel's, along the taps; the matrix is contiguous along them.
+// The column matrix, [channel, tap] by [image, pixel], and its runs: consecutive entries that correspond to
+// elements of one row of the image. Runs follow the last axis of the outputs, or the taps if that axis is
+// shorter than the kernel's. The matrix is contiguous along the runs.
 struct Columns {
   bool by_taps;
   std::int64_t tap_step, pixel_step;
-  std::int64_t element_step;  // from one element of a run to the next
+  std::int64_t element_step;  // the distance of consecutive elements of a run
 
   Columns(const ConvGeometry& g, std::int64_t width) : by_taps(g.kernel[2] > g.out[2]) {
     tap_step = by_taps ? 1 : width;
@@ -39,10 +39,10 @@ struct Columns {
   std::int64_t at(std::int64_t tap, std::int64_t pixel) const { return tap * tap_step + pixel * pixel_step; }
 };
 
-// visit(first entry, first element, count) for each run of a channel that lies inside the image.
+// Calls visit(first entry, first element, count) for each run of a channel that is inside the image.
 template <class Visit>
 void for_runs(const ConvGeometry& g, const Columns& columns, Visit&& visit) {
-  // A run begins at each position of one axis and goes along the other.
+  // A run begins at each position of one axis and follows the other.
   const bool by_taps = columns.by_taps;
   const std::int64_t begins = by_taps ? g.out[2] : g.kernel[2], length = by_taps ? g.kernel[2] : g.out[2];
   const std::int64_t begin_step = by_taps ? g.stride[2] : g.dilation[2], step = columns.element_step;
@@ -70,7 +70,7 @@ void for_runs(const ConvGeometry& g, const Columns& columns, Visit&& visit) {
       }
 }
 
-// The columns of `count` images of one group.
+// Fills the column matrix of `count` images of one group.
 template <class T>
 void gather_columns(const ConvGeometry& g, const T* in, std::int64_t count, const Columns& layout,
                     T* columns) {
@@ -87,10 +87,10 @@ void gather_columns(const ConvGeometry& g, const T* in, std::int64_t count, cons
     }
 }
 
-// Whole groups of images, for each of which body(first image, count, group) runs on one thread.
+// Calls body(first image, count, group) for each group of images, on one thread each.
 template <class Body>
 void for_groups(const ConvGeometry& g, Body&& body) {
-  const std::int64_t together = images_together(g), tiles = (g.batch + together - 1) / together;
+  const std::int64_t together = images_per_matrix(g), tiles = (g.batch + together - 1) / together;
   parallel_for(0, tiles * g.groups, 1, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t i = from; i < to; ++i) {
       const std::int64_t first = i / g.groups * together;
@@ -99,7 +99,7 @@ void for_groups(const ConvGeometry& g, Body&& body) {
   });
 }
 
-// `out` of some images and one group, as [channel][image, pixel].
+// Copies `out` of some images and one group to [channel][image, pixel].
 template <class T>
 void gather_out(const ConvGeometry& g, const T* out, std::int64_t first, std::int64_t count,
                 std::int64_t group, T* to) {
@@ -173,8 +173,8 @@ template <class T>
 void columns_weight(const ConvGeometry& g, const T* in, const T* out, T* weight) {
   const std::int64_t pixels = ConvGeometry::volume(g.out), plane = ConvGeometry::volume(g.in),
                      rows = g.group_out();
-  const std::int64_t depth = g.group_in() * ConvGeometry::volume(g.kernel), together = images_together(g);
-  // The product over one group of images is shared among threads; groups follow each other, in order.
+  const std::int64_t depth = g.group_in() * ConvGeometry::volume(g.kernel), together = images_per_matrix(g);
+  // The threads share the product over one group of images; groups are processed in order.
   const NdArray buffer = scratch<T>((depth + rows) * together * pixels);
   const auto add_images = [&](std::int64_t group, std::int64_t begin, std::int64_t images, T* sums) {
     std::fill_n(sums, rows * depth, T(0));
@@ -189,7 +189,7 @@ void columns_weight(const ConvGeometry& g, const T* in, const T* out, T* weight)
               {sums, rows, depth, depth, 1}, T(1), T(1));
     }
   };
-  constexpr std::int64_t kProducts = 64;  // that a float adds up
+  constexpr std::int64_t kProducts = 64;  // the number of products in a float accumulator
   for (std::int64_t group = 0; group < g.groups; ++group)
     sum_by_runs(
         kProducts * together, g.batch, weight + group * rows * depth, rows * depth,

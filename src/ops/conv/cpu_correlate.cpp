@@ -13,7 +13,7 @@ namespace {
 
 std::int64_t packets_of(std::int64_t elements, std::int64_t width) { return (elements + width - 1) / width; }
 
-// The weights as panels of rows: for each, the rows' values of k = 0, then of k = 1, ...
+// Packs the weights as panels of rows: in each, the rows' values of k = 0, then of k = 1, ...
 template <class T>
 NdArray pack_panels(const Correlation<T>& c) {
   const std::int64_t taps = static_cast<std::int64_t>(c.reading.taps.size()), depth = c.reading.depth();
@@ -40,7 +40,7 @@ NdArray pack_panels(const Correlation<T>& c) {
   return packed;
 }
 
-// One panel's results, as the window counts, into the target.
+// Copies one panel's results from the layout of windows to the target.
 template <class T>
 void store(const Correlation<T>& c, const T* from, std::int64_t from_pitch, int rows, T* plane,
            const Block& block) {
@@ -74,7 +74,7 @@ void correlate_by_pixels(const Correlation<T>& c) {
   const T* const weight = packed.address_as<T>();
   const std::int64_t depth = r.depth(), packets = packets_of(window.span(block_rows), kWidth<T>);
   const std::int64_t line = packets * kWidth<T>;
-  // Where images are few, panels are shared among threads as well.
+  // If there are few images, threads also share panels.
   const std::int64_t panels = (c.rows + kRows - 1) / kRows;
   const std::int64_t units = c.batch * c.groups * slices * blocks;
   const std::int64_t splits = std::min(panels, units >= 8 ? 1 : (8 + units - 1) / units);
@@ -83,7 +83,7 @@ void correlate_by_pixels(const Correlation<T>& c) {
   const std::int64_t plane = c.target.size[0] * c.target.size[1] * c.target.size[2];
   const std::int64_t grain = std::max<std::int64_t>(1, kGrain * 16 / std::max<std::int64_t>(work, 1));
   parallel_for(0, units * splits, grain, [&](std::int64_t from, std::int64_t to) {
-    // Packets reach past the last row.
+    // Packets extend beyond the end of the last row.
     NdArray scratch = NdArray::empty({window.size() + line + 2 * kWidth<T> + kRows * line},
                                      sizeof(T) == 4 ? kFloat : kDouble);
     T* in = scratch.address_as<T>();
@@ -124,10 +124,11 @@ void weight_by_pixels(const ConvGeometry& g, const Reading& r, const T* in, cons
   const std::int64_t packets = packets_of(window.span(block_rows), kWidth<T>), line = packets * kWidth<T>;
   const std::int64_t panels = (rows + kRows - 1) / kRows;
   const std::int64_t entries = g.batch * slices * blocks;
-  // Several blocks at a time, so that sums stay in registers long; as many as the cache holds.
+  // Several blocks are processed together, so that sums stay in registers longer; their number is limited by
+  // the cache.
   const std::int64_t window_step = window.size() + line + kWidth<T>, left_step = kRows * panels * line;
   const std::int64_t bytes = (window_step + left_step) * static_cast<std::int64_t>(sizeof(T));
-  constexpr std::int64_t kPackets = 1024, kPieces = 64;  // of a sum, and how many of those a float adds up
+  constexpr std::int64_t kPackets = 1024, kPieces = 64;  // packets of a sum, and sums in a float accumulator
   const std::int64_t together = std::clamp<std::int64_t>(std::min(768 * 1024 / bytes, kPackets / packets), 1,
                                                          std::min<std::int64_t>(entries, 32));
   const std::int64_t in_plane = g.in[0] * g.in[1] * g.in[2], out_plane = slices * height * width;

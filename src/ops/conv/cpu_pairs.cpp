@@ -1,4 +1,4 @@
-// Neighbouring channels of bfloat16 laid side by side.
+// Packing of pairs of adjacent BFloat16 channels.
 #include "ops/conv/cpu_pairs.h"
 
 #include "core/parallel_for.h"
@@ -10,7 +10,7 @@
 namespace ebb::cpu::conv {
 namespace {
 
-// Channel `second` may be missing.
+// Interleaves two channels. `second` may be null.
 void pair_rows(const BFloat16* first, const BFloat16* second, std::int64_t n, float* to) {
   const auto bits = [](BFloat16 x, BFloat16 y) { return std::bit_cast<float>(tiles::pair_of(x, y)); };
   if (second)

@@ -1,7 +1,7 @@
-// The two inner loops of convolution, on registers: results that stay there while the sum runs.
+// The two inner loops of convolution, whose accumulators stay in registers.
 #pragma once
 
-// GCC sees uninitialised lanes in its own intrinsics (bug 105593).
+// GCC reports uninitialised lanes in its own intrinsics (bug 105593).
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #include <Eigen/Core>
@@ -26,20 +26,20 @@ constexpr int kRows = 8;  // 24 accumulators of 32 registers
 constexpr int columns_for(int rows) { return rows == 8 ? 3 : rows == 4 ? 6 : 8; }
 constexpr int taps_for(int rows) { return rows == 8 ? 3 : rows == 4 ? 6 : 9; }
 #else
-constexpr int kRows = 4;  // 12 of 16
+constexpr int kRows = 4;  // 12 accumulators of 16 registers
 constexpr int columns_for(int rows) { return rows == 4 ? 3 : rows == 2 ? 4 : 8; }
 constexpr int taps_for(int rows) { return rows == 4 ? 3 : rows == 2 ? 4 : 9; }
 #endif
 
-/// Rows are taken in panels of kRows, the rest in powers of two.
+/// Returns the number of rows of the next panel: kRows, or a power of two for the remainder.
 constexpr int panel_rows(std::int64_t left) {
   int rows = kRows;
   while (rows > left) rows /= 2;
   return rows;
 }
 
-/// out[r][.] = bias[r] + the sum over k of weight[k][r] in[shift[k] + .], for R rows and C packets; or, with
-/// More, out[r][.] += the sum.
+/// Computes out[r][.] = bias[r] + the sum over k of weight[k][r] in[shift[k] + .], for R rows and C packets;
+/// with More, out[r][.] += the sum.
 template <class T, int R, int C, bool More>
 inline void tile_sum(const T* weight, const T* in, const std::int64_t* shift, std::int64_t depth, T* out,
                      std::int64_t pitch, const T* bias) {
@@ -63,14 +63,15 @@ inline void tile_sum(const T* weight, const T* in, const std::int64_t* shift, st
     }
 }
 
-/// Not inlined into the loop over parts, where the compiler would keep sums in memory.
+/// Adds to a tile. It is not inlined into the loop over parts, because the compiler would spill the sums
+/// there.
 template <class T, int R, int C>
 [[gnu::noinline]] void add_to_tile(const T* weight, const T* in, const std::int64_t* shift,
                                    std::int64_t depth, T* out, std::int64_t pitch) {
   tile_sum<T, R, C, true>(weight, in, shift, depth, out, pitch, nullptr);
 }
 
-/// out[r][.] = bias[r] + the sum over k, in parts.
+/// Computes out[r][.] = bias[r] + the sum over k, in parts.
 template <class T, int R, int C>
 inline void tile(const T* weight, const T* in, const std::int64_t* shift, std::int64_t depth, T* out,
                  std::int64_t pitch, const T* bias) {
@@ -92,7 +93,7 @@ void strip(const T* weight, const T* in, const std::int64_t* shift, std::int64_t
     if (packets > 0) strip<T, R, next_columns(C)>(weight, in, shift, depth, out, pitch, bias, packets);
 }
 
-/// For one panel of `rows` rows.
+/// The same for one panel of `rows` rows.
 template <class T>
 void panel(int rows, const T* weight, const T* in, const std::int64_t* shift, std::int64_t depth, T* out,
            std::int64_t pitch, const T* bias, std::int64_t packets) {
@@ -109,7 +110,8 @@ void panel(int rows, const T* weight, const T* in, const std::int64_t* shift, st
   }
 }
 
-/// What correlate_tile sums: rows `left`, `step` apart from entry to entry, against taps of `window`.
+/// The operands of correlate_tile: the rows `left`, `left_step` apart for successive entries, and the taps of
+/// `window`.
 template <class T>
 struct Lines {
   const T* left;
@@ -123,8 +125,8 @@ struct Lines {
   }
 };
 
-/// total[r][k] += the sum over entries and packets of left[r][.] window[shift[k] + .], R rows, K taps.
-/// Not inlined either.
+/// Computes total[r][k] += the sum over entries and packets of left[r][.] window[shift[k] + .], for R rows
+/// and K taps. It is not inlined for the same reason as add_to_tile.
 template <class T, int R, int K>
 [[gnu::noinline]] void correlate_sum(Lines<T> x, const std::int64_t* shift, std::int64_t packets,
                                      std::int64_t entries, Packet<T> (&total)[R][K]) {
@@ -147,7 +149,7 @@ template <class T, int R, int K>
     for (int k = 0; k < K; ++k) total[r][k] = simd::padd(total[r][k], sum[r][k]);
 }
 
-/// result[r * result_pitch + k] += the sum over all entries, in parts.
+/// Computes result[r * result_pitch + k] += the sum over all entries, in parts.
 template <class T, int R, int K>
 void correlate_tile(const Lines<T>& x, const std::int64_t* shift, std::int64_t packets, std::int64_t entries,
                     T* result, std::int64_t result_pitch) {
@@ -164,7 +166,7 @@ void correlate_tile(const Lines<T>& x, const std::int64_t* shift, std::int64_t p
     for (int k = 0; k < K; ++k) result[r * result_pitch + k] += simd::predux(total[r][k]);
 }
 
-/// For all taps of R rows.
+/// The same for all taps of R rows.
 template <class T, int R>
 void correlate_rows(const Lines<T>& x, const std::int64_t* shift, std::int64_t taps, std::int64_t packets,
                     std::int64_t entries, T* result, std::int64_t result_pitch) {

@@ -1,4 +1,4 @@
-// The weight's gradient with channels of the result in the lanes of a register.
+// The weight's gradient with channels of the result in vector lanes.
 #include <ebb/core/ndarray.h>
 
 #include "core/parallel_for.h"
@@ -13,8 +13,8 @@
 namespace ebb::cpu::conv {
 namespace {
 
-// Sums over loads, in three levels: of a load, of kLoads loads, of all. A level's error grows with the root
-// of its length, but for the last, which is of doubles.
+// Sums over loads, in three levels: within a load, over kLoads loads, over all. The rounding error of a level
+// grows with the square root of its length, except for the last level, which is in double.
 template <class T>
 class Cascade {
  public:
@@ -59,14 +59,14 @@ template <class T, class Operand>
 void weight_by_channels(const ConvGeometry& g, const Reading& reading, const Operand* in, const Operand* out,
                         T* weight) {
   using Element = std::conditional_t<std::is_same_v<T, Operand>, T, tiles::Pair>;
-  constexpr std::int64_t kTogether = sizeof(T) / sizeof(Operand);  // results that make an element of a sum
+  constexpr std::int64_t kPacked = sizeof(T) / sizeof(Operand);  // results in one element of a sum
   const std::int64_t taps = static_cast<std::int64_t>(reading.taps.size());
   const std::int64_t depth = reading.depth(), rows_out = g.group_out(), numel = g.out_channels * depth;
   const std::int64_t out_plane = ConvGeometry::volume(g.out), in_plane = ConvGeometry::volume(g.in);
   if (g.batch * out_plane == 0) return std::fill(weight, weight + numel, T(0));
   if (numel == 0) return;
-  // A piece is some of out's channels by some of in's, whose sums stay in the cache. More of out's channels
-  // read windows less often.
+  // A piece is a product of some channels of out and some of in whose sums stay in the cache. With more
+  // channels of out, windows are read less often.
   const std::int64_t most = std::max<std::int64_t>(576 / taps, 1);
   const std::int64_t blocks = (g.group_in() + most - 1) / most;
   const std::int64_t block_channels = (g.group_in() + blocks - 1) / blocks;
@@ -76,10 +76,10 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const Ope
   Reading part = reading;
   part.channels = block_channels;
   const Loads loads(part, g.batch, together == 1 ? 512 : 256, 320 * 1024, sizeof(Operand));
-  std::vector<std::int64_t> positions;  // of elements
-  for (std::size_t q = 0; q < loads.positions().size(); q += kTogether)
+  std::vector<std::int64_t> positions;  // the positions of elements
+  for (std::size_t q = 0; q < loads.positions().size(); q += kPacked)
     positions.push_back(loads.positions()[q]);
-  // Where pieces are few, each sums slices of the loads, which are added up in the end.
+  // If there are few pieces, each is divided into slices of the loads, whose sums are added at the end.
   const std::int64_t pieces = g.groups * panels * blocks;
   std::int64_t slices = std::clamp<std::int64_t>(16 / pieces, 1, loads.count());
   const std::int64_t each = (loads.count() + slices - 1) / slices;
@@ -90,7 +90,7 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const Ope
     const std::int64_t most_rows = block_channels * taps;
     const NdArray of_windows = NdArray::empty({loads.size()}, dtype_of<Operand>());
     Operand* const windows = of_windows.template address_as<Operand>();
-    const std::int64_t most_elements = loads.pixels() / kTogether;
+    const std::int64_t most_elements = loads.pixels() / kPacked;
     const NdArray scratch = NdArray::empty({most_elements * wide + 2 * most_rows * wide}, dtype_of<T>());
     T* const right = scratch.address_as<T>();
     for (std::int64_t i = from; i < to; ++i) {
@@ -111,10 +111,10 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const Ope
               const Operand* from_out = out +
                                         (image * g.out_channels + group * rows_out + first_out) * out_plane +
                                         (block.slice * g.out[1] + block.row) * g.out[2] + block.column;
-              transpose(reinterpret_cast<const T*>(from_out), out_plane / kTogether, lanes, count / kTogether,
-                        right + q / kTogether * pitch, pitch);
+              transpose(reinterpret_cast<const T*>(from_out), out_plane / kPacked, lanes, count / kPacked,
+                        right + q / kPacked * pitch, pitch);
             });
-        const std::int64_t elements = pixels / kTogether, length = part_of<96>(elements);
+        const std::int64_t elements = pixels / kPacked, length = part_of<96>(elements);
         for (std::int64_t q = 0; q < elements; q += length)
           tiles::fastest_product<Element>(
               rows, pitch, std::min(length, elements - q),

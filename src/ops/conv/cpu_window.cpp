@@ -1,4 +1,4 @@
-// The window of an image that the convolution reads by shifts.
+// The layout of the windows of an image, which the convolution reads with shifts.
 #include "ops/conv/loads.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace ebb::cpu::conv {
 Reading forward_reading(const ConvGeometry& g) {
   Reading r;
   r.channels = g.group_in();
-  std::vector<std::int64_t> used[3];  // the phases that taps fall on
+  std::vector<std::int64_t> used[3];  // the phases that taps use
   for (int a = 0; a < 3; ++a) {
     r.axis[a] = {g.in[a], g.out[a], (g.kernel[a] - 1) * g.dilation[a] / g.stride[a], g.stride[a],
                  g.padding[a]};
@@ -43,7 +43,7 @@ Window::Window(const Reading& reading, std::int64_t rows, std::int64_t columns)
       slice_size_(height_ * pitch_),
       phase_size_((1 + reading.axis[0].reach) * slice_size_),
       channel_size_(static_cast<std::int64_t>(reading.phases.size()) * phase_size_) {
-  // Channels a multiple of many lines apart would share few sets of the cache.
+  // Channels at a distance of many cache lines would map to few sets of the cache.
   if (channel_size_ % 64 == 0) channel_size_ += 16;
   shifts_.reserve(static_cast<std::size_t>(reading.depth()));
   for (std::int64_t c = 0; c < reading.channels; ++c)
@@ -54,19 +54,19 @@ Window::Window(const Reading& reading, std::int64_t rows, std::int64_t columns)
 
 namespace {
 
-// Of a window's row with so many columns, in all channels and phases.
+// Returns the bytes of a window's row of `columns` columns, in all channels and phases.
 std::int64_t bytes_of_columns(const Reading& r, std::int64_t columns, std::int64_t element_size) {
   return std::max<std::int64_t>(r.channels, 1) * static_cast<std::int64_t>(r.phases.size()) *
          (1 + r.axis[0].reach) * columns * element_size;
 }
 
-// The length of pieces of n that are about as long and at most `most`.
+// Returns the length of nearly equal pieces of n, at most `most`.
 std::int64_t even(std::int64_t n, std::int64_t most) {
   const std::int64_t pieces = (n + std::max<std::int64_t>(most, 1) - 1) / std::max<std::int64_t>(most, 1);
   return (n + pieces - 1) / pieces;
 }
 
-// The same for columns, of which pieces of an even row have an even number.
+// The same for columns. If n is even, the length is even as well.
 std::int64_t even_columns(std::int64_t n, std::int64_t most) {
   const std::int64_t columns = even(n, most);
   return n % 2 == 0 ? (columns + 1) / 2 * 2 : columns;
@@ -79,7 +79,7 @@ std::int64_t rows_of_blocks(const Reading& reading, std::int64_t element_size) {
   const std::int64_t pitch = reading.axis[2].out + reading.axis[2].reach;
   const std::int64_t row_bytes = bytes_of_columns(reading, pitch, element_size);
   const std::int64_t fit = kBytes / row_bytes - reading.axis[1].reach;
-  // Few rows would read the overlap of neighbouring blocks too often.
+  // With few rows, the overlap of adjacent blocks would be read too often.
   const std::int64_t least = std::max<std::int64_t>(2 * reading.axis[1].reach, 64 / pitch + 1);
   const std::int64_t rows = std::min(std::max(fit, least), reading.axis[1].out);
   const std::int64_t blocks = (reading.axis[1].out + rows - 1) / std::max<std::int64_t>(rows, 1);
@@ -99,13 +99,13 @@ Loads::Loads(const Reading& r, std::int64_t batch, std::int64_t pixels, std::int
       across_((width_ + columns_ - 1) / columns_),
       down_((height_ + rows_ - 1) / rows_),
       entries_(batch * slices_ * down_ * across_),
-      together_(1) {
+      per_load_(1) {
   const std::int64_t window_bytes = std::max<std::int64_t>(window_.size() * element_size, 1);
   if (down_ * across_ == 1)
-    together_ =
+    per_load_ =
         std::clamp<std::int64_t>(std::min(pixels / (height_ * width_), bytes / window_bytes), 1, entries_);
   positions_.reserve(static_cast<std::size_t>(this->pixels()));
-  for (std::int64_t e = 0; e < together_; ++e)
+  for (std::int64_t e = 0; e < per_load_; ++e)
     for (std::int64_t j = 0; j < rows_; ++j)
       for (std::int64_t u = 0; u < columns_; ++u)
         positions_.push_back(e * window_.size() + j * window_.pitch() + u);

@@ -1,5 +1,5 @@
-// Convolution on the device: by the library where it has an algorithm, else straight from the definition, a
-// thread a result, sums in a fixed order, any geometry, dtype and layout.
+// Convolution on the device: by the library if it has an algorithm; else directly from the definition, with
+// one thread for each result and sums in a fixed order, for any geometry, dtype and layout.
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
@@ -16,11 +16,11 @@ using convolving::by_library;
 
 EBB_HD inline std::int64_t volume_of(const std::int64_t (&s)[3]) { return s[0] * s[1] * s[2]; }
 
-// The elements of an array [rows, channels, spatial...], dense, with the channels outside or innermost.
+// The elements of a dense array [rows, channels, spatial...], contiguous or channels-last.
 template <class T>
 struct Volumes {
   T* data;
-  std::int64_t row, channel, place;  // strides; a place is a row-major position in the volume
+  std::int64_t row, channel, place;  // strides; `place` is that of row-major positions in the volume
 
   explicit Volumes(const NdArray& x) : data(x.address_as<T>()) {
     const bool channels_last = !x.is_contiguous();
@@ -34,7 +34,7 @@ struct Volumes {
   }
 };
 
-// Which row, channel and place the i-th element in memory is.
+// The row, the channel and the position of the i-th element in memory.
 struct At {
   std::int64_t row, channel, place, at[3];
   EBB_HD At(std::int64_t i, std::int64_t channels, const std::int64_t (&sizes)[3], bool channels_last) {
@@ -95,7 +95,7 @@ struct Forward {
   }
 };
 
-// The place along an axis of the result whose tap k reads p, or -1.
+// Returns the position of the result along an axis whose tap k reads p, or -1.
 EBB_HD inline std::int64_t reader(const ConvGeometry& g, int axis, std::int64_t p, std::int64_t k) {
   const std::int64_t at = p + g.padding[axis] - k * g.dilation[axis];
   if (at < 0 || at % g.stride[axis] != 0) return -1;
@@ -151,7 +151,7 @@ struct Weight {
         r2(offset[2], g.stride[2], g.in[2], g.out[2]);
     C sum = 0;
     for (std::int64_t n = 0; n < g.batch; ++n) {
-      C part = 0;  // a sum a sample, then over samples: shorter sums round less
+      C part = 0;  // one sum for each sample, then over samples: shorter sums have smaller rounding errors
       for (std::int64_t q0 = r0.first; q0 < r0.last; ++q0)
         for (std::int64_t q1 = r1.first; q1 < r1.last; ++q1)
           for (std::int64_t q2 = r2.first; q2 < r2.last; ++q2) {
@@ -166,7 +166,7 @@ struct Weight {
   }
 };
 
-// relu(x + bias), either of which may be missing: a bias of -0 changes nothing.
+// Computes relu(x + bias). Both parts are optional: a bias of -0 changes nothing.
 struct Finish {
   bool relu;
   template <class C>
@@ -178,7 +178,7 @@ struct Finish {
 template <class T>
 constexpr MapKernels<3> kFinish = map_kernels<Finish, T, T, T>();
 
-// In place, by vectors.
+// Applies bias and relu in place.
 void finish(NdArray& x, const NdArray& bias, bool relu) {
   if (!bias.defined() && !relu) return;
   Operand shift(Scalar(-0.0));
@@ -199,7 +199,8 @@ void finish(NdArray& x, const NdArray& bias, bool relu) {
 
 void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
                   const ConvGeometry& g, bool relu) {
-  // cuDNN's engine for one filter a channel takes nothing behind it; with a bias there are generic ones only.
+  // cuDNN's engine for depthwise convolution supports no epilogue; with a bias cuDNN has only generic
+  // engines.
   const bool depthwise = g.groups > 1 && g.groups == g.in_channels;
   if (bias.defined() && !depthwise && by_library(DnnConv::forward, in, weight, out, g, &bias, relu)) return;
   if (by_library(DnnConv::forward, in, weight, out, g)) return finish(out, bias, relu);

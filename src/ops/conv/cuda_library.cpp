@@ -1,5 +1,5 @@
-// Convolutions by a library, which is quick where arrays begin as allocations do, and counts in 32 bits.
-// ebb's own kernels, which would do the rest, are a hundred times as slow.
+// Convolution by cuDNN, which is fast only for aligned arrays and counts elements in 32 bits. ebb's own
+// kernels, the alternative, are about a hundred times slower.
 #include "ops/conv/cuda_library.h"
 
 #include "ops/common/cuda_aligned.h"
@@ -9,19 +9,20 @@
 namespace ebb::cuda::convolving {
 namespace {
 
-// Samples of the arrays from `first` on.
+// Returns `count` samples of an array from `first` on.
 NdArray samples_of(const NdArray& x, std::int64_t first, std::int64_t count) {
   DimVector sizes(x.sizes());
   sizes[0] = count;
   return x.as_strided(sizes, x.strides(), x.offset() + first * x.strides()[0]);
 }
 
-// How many samples go in a call, in calls of about one length; 0 where the library takes no single one.
-std::int64_t samples_at_once(const NdArray& in, const NdArray& out) {
+// Returns the number of samples of a call, such that all calls have about the same length; 0 if even one
+// sample is too large for the library.
+std::int64_t samples_per_call(const NdArray& in, const NdArray& out) {
   const std::int64_t batch = in.sizes()[0], each = std::max(in.numel(), out.numel()) / batch;
   const std::int64_t most = dnn_most_elements() / each;
   if (most == 0 || most >= batch) return std::min(most, batch);
-  constexpr std::int64_t kVector = 8;  // as many samples are whole vectors of 16 bytes
+  constexpr std::int64_t kVector = 8;  // a multiple of this many samples has whole vectors of 16 bytes
   const std::int64_t calls = (batch + most - 1) / most, even = (batch + calls - 1) / calls;
   const std::int64_t whole = (even + kVector - 1) / kVector * kVector;
   return whole <= most ? whole : most < kVector ? even : most / kVector * kVector;
@@ -48,11 +49,11 @@ struct Call {
   }
 };
 
-// The gradient of a weight is a sum over the batch: the shares of its parts are added in `wide`.
-struct Shares {
+// The parts of a weight's gradient. It is a sum over the batch, and the parts are added in the dtype `wide`.
+struct WeightParts {
   NdArray weight, share, sum;
 
-  explicit Shares(const NdArray& w) : weight(w) {
+  explicit WeightParts(const NdArray& w) : weight(w) {
     const DType wide = w.dtype() == kDouble ? kDouble : kFloat;
     share = NdArray::empty_strided(w.sizes(), w.strides(), wide, w.device());
     sum = NdArray::empty_strided(w.sizes(), w.strides(), wide, w.device());
@@ -74,17 +75,17 @@ bool by_library(DnnConv kind, const NdArray& in, const NdArray& weight, const Nd
   const NdArray w = kind == DnnConv::weight ? weight : aligned(weight),
                 shift = bias ? aligned(*bias) : NdArray();
   const Call call{kind, in, w, out, g, bias ? &shift : nullptr, relu};
-  const std::int64_t batch = in.sizes()[0], step = samples_at_once(in, out);
+  const std::int64_t batch = in.sizes()[0], step = samples_per_call(in, out);
   if (step == 0) return false;
   if (step == batch) return call.run(in, out);
-  std::optional<Shares> shares;
-  if (kind == DnnConv::weight) shares.emplace(weight);
+  std::optional<WeightParts> parts;
+  if (kind == DnnConv::weight) parts.emplace(weight);
   for (std::int64_t first = 0; first < batch; first += step) {
     const std::int64_t count = std::min(step, batch - first);
     if (!call.run(samples_of(in, first, count), samples_of(out, first, count))) return false;
-    if (shares) shares->add();
+    if (parts) parts->add();
   }
-  if (shares) shares->finish();
+  if (parts) parts->finish();
   return true;
 }
 

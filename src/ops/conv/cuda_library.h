@@ -1,4 +1,4 @@
-// Convolution on the device by a library (kernel/cuda/dnn.h).
+// Convolution by cuDNN (kernel/cuda/dnn.h).
 #pragma once
 
 #include "kernel/cuda/dnn.h"
@@ -6,10 +6,9 @@
 
 namespace ebb::cuda::convolving {
 
-/// Writes the array that `kind` names; with forward, bias (may be null) is added, and then relu applied.
-/// Arrays that are read are copied where they begin at odd addresses, and a batch is cut where an array has
-/// more elements than the library counts. Returns false where the library has no algorithm: what is written
-/// then holds nothing of use.
+/// Computes the array that `kind` names. With forward, bias (may be null) is added, and then relu is applied.
+/// Unaligned inputs are copied, and a batch is divided if an array has more elements than the library can
+/// count. Returns false if the library has no algorithm; the contents of the output are then unspecified.
 bool by_library(DnnConv kind, const NdArray& in, const NdArray& weight, const NdArray& out,
                 const ConvGeometry& geometry, const NdArray* bias = nullptr, bool relu = false);
 

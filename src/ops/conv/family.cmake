@@ -1,2 +1,2 @@
-# Flags of conv (cmake/EbbFamily.cmake).
+# Compiler flags of the convolution kernels (cmake/EbbFamily.cmake).
 ebb_family(PRODUCTS ALL WIDE ALL)

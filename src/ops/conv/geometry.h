@@ -1,4 +1,4 @@
-// What a convolution is: sizes and steps, always with three spatial axes.
+// The geometry of a convolution: sizes and steps, always with three spatial axes.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace ebb {
 
-/// One and two spatial axes stand behind leading axes of size 1. `in` is the side that `kernel` slides over,
-/// also where a transposed convolution or a gradient computes it from `out`.
+/// With one or two spatial axes, the leading axes have size 1. `in` is the side over which `kernel` slides,
+/// also if a transposed convolution or a gradient computes it from `out`.
 struct ConvGeometry {
   std::int64_t batch = 0;
   std::int64_t in_channels = 0;

@@ -1,4 +1,4 @@
-// Convolutions of integers: windows are a view of the padded input, and a product of matrices sums them up.
+// Convolutions of integers: windows are a view of the padded input, and a matrix product computes the sums.
 #include "ops/conv/integers.h"
 
 #include <ebb/ops/creation.h>
@@ -8,10 +8,10 @@
 namespace ebb::ops {
 namespace {
 
-// x with elements added, or taken away, at both ends of each spatial axis, innermost first.
+// Pads x (or crops it, for negative numbers) at both ends of each spatial axis, innermost first.
 Variable padded(const Variable& x, const DimVector& ends) { return constant_pad_nd(x, ends, 0).contiguous(); }
 
-// `strides` between windows. x holds all that they reach, and nothing more than a stride beyond.
+// Convolves with `strides` between windows. x contains all windows, and at most a stride more.
 Variable convolve_padded(const Variable& x, const Variable& weight, const ConvGeometry& g, int dims,
                          const std::int64_t* strides, const std::int64_t* counts) {
   const std::int64_t batch = x.size(0), groups = g.groups, depth = x.size(1) / groups,
@@ -47,7 +47,7 @@ Variable convolve_integers(ConvKind kind, const Variable& x, const Variable& wei
     }
     return convolve_padded(padded(x, ends), weight, g, dims, g.stride, g.out);
   }
-  // The transpose: elements a stride apart, and the kernel reversed, from outputs to inputs.
+  // The transpose: elements a stride apart, and the kernel reversed and exchanged between outputs and inputs.
   DimVector spread(x.sizes()), spatial;
   for (int a = 3 - dims; a < 3; ++a) spread[a - 3 + dims + 2] = (g.out[a] - 1) * g.stride[a] + 1;
   Variable wide = zeros(spread, x.options());

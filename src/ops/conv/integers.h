@@ -8,8 +8,8 @@
 
 namespace ebb::ops {
 
-/// The convolution of whole numbers, or with ConvKind::input its transpose, over the last `dims` axes of g.
-/// Sums wrap around as those of integers do. Neither has a derivative.
+/// Convolves integers, or with ConvKind::input computes the transpose, over the last `dims` axes of g. Sums
+/// wrap as integer sums do. Neither is differentiable.
 Variable convolve_integers(ConvKind kind, const Variable& x, const Variable& weight, const ConvGeometry& g,
                            int dims);
 

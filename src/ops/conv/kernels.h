@@ -1,7 +1,7 @@
-// The kernels of convolution. Each is linear in both operands (but for a relu), and the derivative of each is
-// made of the other two. The CPU takes contiguous arrays of float or double, or both operands
-// in bfloat16 and the rest in float; CUDA any floating dtype, all arrays of a call contiguous or all
-// channels-last. Results are dense.
+// The kernels of convolution. Each is linear in both operands (except for a relu), and its derivatives are
+// the other two. The CPU takes contiguous arrays of Float or Double, or both operands in BFloat16 and the
+// rest in Float. CUDA takes any floating dtype, with all arrays of a call contiguous or all channels-last.
+// Results are dense.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -12,16 +12,16 @@
 namespace ebb {
 
 namespace cpu {
-/// out[n, o, q] = bias[o] + the sum over c, k of weight[o, c, k] in[n, c, stride q + dilation k - padding].
-/// bias may be undefined. With relu, what is below 0 becomes 0.
+/// Computes out[n, o, q] = bias[o] + the sum over c, k of weight[o, c, k] in[n, c, stride q + dilation k -
+/// padding]. bias may be undefined. With relu, negative results become 0.
 void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
                   const ConvGeometry& geometry, bool relu);
-/// Its transpose in `in`: in[n, c, p] = bias[c] + the sum of weight[o, c, k] out[n, o, q] over all o, k, q
-/// with p = stride q + dilation k - padding.
+/// Computes the transpose in `in`: in[n, c, p] = bias[c] + the sum of weight[o, c, k] out[n, o, q] over all
+/// o, k, q with p = stride q + dilation k - padding.
 void conv_input(NdArray& in, const NdArray& out, const NdArray& weight, const NdArray& bias,
                 const ConvGeometry& geometry);
-/// Its transpose in `weight`: weight[o, c, k] = the sum of out[n, o, q] in[n, c, stride q + dilation k -
-/// padding].
+/// Computes the transpose in `weight`: weight[o, c, k] = the sum of out[n, o, q] in[n, c, stride q + dilation
+/// k - padding].
 void conv_weight(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& geometry);
 }  // namespace cpu
 

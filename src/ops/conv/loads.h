@@ -1,4 +1,4 @@
-// How results are cut into loads: blocks whose windows lie in the cache at the same time.
+// Loads: the division of results into groups of blocks whose windows are in the cache at the same time.
 #pragma once
 
 #include "ops/conv/window.h"
@@ -9,24 +9,26 @@
 
 namespace ebb::cpu::conv {
 
-/// A load is one block where images are large, and several slices or images where they are small. A block is
-/// some rows, or a part of one. Loads depend on the shapes only.
+/// A load is one block of a large image, or several slices or images if they are small. A block is some rows,
+/// or a part of one row. Loads depend only on the shapes.
 class Loads {
  public:
-  /// For readings with results. Loads have about `pixels` results a channel and windows of `bytes`, or less.
+  /// The reading must have results. A load has about `pixels` results for each channel, and windows of
+  /// `bytes`, or less.
   Loads(const Reading& reading, std::int64_t batch, std::int64_t pixels, std::int64_t bytes,
         std::int64_t element_size);
 
-  std::int64_t count() const { return (entries_ + together_ - 1) / together_; }
-  /// The most results of a load, and elements of its windows: whole cache lines, so that what lies behind is
-  /// aligned.
-  std::int64_t pixels() const { return together_ * rows_ * columns_; }
-  std::int64_t size() const { return (together_ * window_.size() + 15) / 16 * 16; }
+  std::int64_t count() const { return (entries_ + per_load_ - 1) / per_load_; }
+  /// Return the largest number of results of a load, and of elements of its windows. The latter is rounded up
+  /// to whole cache lines, so that the following array is aligned.
+  std::int64_t pixels() const { return per_load_ * rows_ * columns_; }
+  std::int64_t size() const { return (per_load_ * window_.size() + 15) / 16 * 16; }
   const Window& window() const { return window_; }
-  /// Where the results of a load stand in its windows, in the order of blocks, rows and columns.
+  /// Returns the positions of a load's results in its windows, in the order of blocks, rows and columns.
   const std::vector<std::int64_t>& positions() const { return positions_; }
 
-  /// Calls f(image, block, first result, their number, first element of the window) for the blocks of a load.
+  /// Calls f(image, block, first result, number of results, first element of the window) for the blocks of a
+  /// load. Returns the number of results.
   template <class F>
   std::int64_t for_blocks(std::int64_t load, const F& f) const;
 
@@ -36,16 +38,15 @@ class Loads {
   Window window_;
   std::int64_t across_, down_;  // blocks of a slice
   std::int64_t entries_;        // blocks of all images
-  std::int64_t together_;       // of a load
+  std::int64_t per_load_;       // blocks of a load
   std::vector<std::int64_t> positions_;
 };
 
-/// Returns the number of results.
 template <class F>
 std::int64_t Loads::for_blocks(std::int64_t load, const F& f) const {
-  const std::int64_t end = std::min((load + 1) * together_, entries_);
+  const std::int64_t end = std::min((load + 1) * per_load_, entries_);
   std::int64_t first = 0, window = 0;
-  for (std::int64_t entry = load * together_; entry < end; ++entry) {
+  for (std::int64_t entry = load * per_load_; entry < end; ++entry) {
     const std::int64_t slice = entry / (across_ * down_);
     Block block{slice % slices_, entry / across_ % down_ * rows_, rows_, entry % across_ * columns_,
                 columns_};

@@ -1,4 +1,4 @@
-// Convolutions under ATen's names that are conv1d and conv3d of other layouts.
+// conv_tbc and conv_depthwise3d: ATen's names for conv1d and conv3d in other layouts.
 #include <ebb/ops/conv.h>
 #include <ebb/ops/shape.h>
 

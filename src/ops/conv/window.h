@@ -1,11 +1,11 @@
-// How the CPU's convolution reads its source: by shifts.
+// The windows of the CPU's convolution, which its kernels read with shifts.
 //
-// The part of an image that some rows of the result depend on is laid out once, padded, row behind row
-// ("window"). A tap of the kernel then reads the same memory at a fixed distance, so that the convolution is
-// a matrix product whose right operand needs no copying: element (tap, q) stands at window[shift(tap) + q]. q
-// counts along the window's rows; the few results between two rows of the output are computed and dropped. A
-// stride splits the image into phases (every stride-th row and column), one window each, and leaves the
-// scheme as it is.
+// A window is the part of an image on which some rows of the result depend. It is copied once, padded, with
+// its rows stored consecutively. A tap of the kernel then reads the same memory at a constant offset, so the
+// convolution is a matrix product whose right operand needs no copy: element (tap, q) is window[shift(tap) +
+// q]. q counts along the window's rows; the few results between two rows of the output are computed and
+// dropped. A stride splits the image into phases (every stride-th row and column) with one window each; the
+// rest is the same.
 #pragma once
 
 #include "ops/conv/geometry.h"
@@ -16,19 +16,19 @@
 
 namespace ebb::cpu::conv {
 
-/// One tap: for each axis the phase it reads and its shift within the phase.
+/// One tap: for each axis the phase that it reads and its shift within the phase.
 struct Tap {
-  std::int64_t index;  // into the kernel, row-major
-  int phase;           // into Reading::phases
+  std::int64_t index;  // in the kernel, row-major
+  int phase;           // index of Reading::phases
   std::int64_t shift[3];
 };
 
-/// How one axis of the source becomes the window: window position u of a phase reads step * u + phase -
-/// padding.
+/// The mapping of one axis of the source to the window: window position u of a phase reads position step * u
+/// + phase - padding.
 struct Axis {
-  std::int64_t source = 1;  // size of the source
-  std::int64_t out = 1;     // size of the grid of results
-  std::int64_t reach = 0;   // the greatest shift of a tap
+  std::int64_t source = 1;  // the size of the source
+  std::int64_t out = 1;     // the size of the grid of results
+  std::int64_t reach = 0;   // the largest shift of a tap
   std::int64_t step = 1;
   std::int64_t padding = 0;  // may be negative
 };
@@ -41,15 +41,15 @@ struct Reading {
   Axis axis[3];
   std::vector<Phase> phases;
   std::vector<Tap> taps;
-  std::int64_t channels = 1;  // of the source, in one group
+  std::int64_t channels = 1;  // channels of the source in one group
 
   std::int64_t depth() const { return static_cast<std::int64_t>(taps.size()) * channels; }
 };
 
-/// How the forward pass reads `in`.
+/// Returns how the forward pass reads `in`.
 Reading forward_reading(const ConvGeometry& geometry);
 
-/// A block of the result: rows [row, row + rows), columns [column, column + columns) of the slice `slice` of
+/// A block of the result: rows [row, row + rows) and columns [column, column + columns) of slice `slice` of
 /// the first axis.
 struct Block {
   std::int64_t slice;
@@ -59,20 +59,21 @@ struct Block {
   std::int64_t columns;
 };
 
-/// The window of a block: its layout, which all blocks of up to so many rows and columns share.
+/// The layout of the window of a block. All blocks of up to `rows` rows and `columns` columns share it.
 class Window {
  public:
   Window(const Reading& reading, std::int64_t rows, std::int64_t columns);
 
   std::int64_t size() const { return reading_.channels * channel_size_; }
-  /// Distances of all (channel, tap) pairs from the window's start, channels outermost.
+  /// Returns the offsets of all (channel, tap) pairs from the window's start, channels outermost.
   const std::vector<std::int64_t>& shifts() const { return shifts_; }
-  /// From row to row.
+  /// Returns the distance of rows.
   std::int64_t pitch() const { return pitch_; }
-  /// Results of a block of so many whole rows, as the window counts: the last row's end.
+  /// Returns the number of window positions that a block of `rows` rows covers, up to the end of its last
+  /// row.
   std::int64_t span(std::int64_t rows) const { return (rows - 1) * pitch_ + reading_.axis[2].out; }
 
-  /// Lays the first `channels` channels from `source` on, planes of one image, out.
+  /// Copies the first `channels` channels, planes of one image that begin at `source`, to the window.
   template <class T>
   void fill(T* window, const T* source, std::int64_t channels, const Block& block) const;
 
@@ -95,7 +96,7 @@ void Window::fill(T* window, const T* source, std::int64_t channels, const Block
     for (std::size_t p = 0; p < reading_.phases.size(); ++p) {
       const Phase& phase = reading_.phases[p];
       T* to = window + channel * channel_size_ + static_cast<std::int64_t>(p) * phase_size_;
-      // Columns [first, last) of the window lie inside the source.
+      // Columns [first, last) of the window are inside the source.
       const std::int64_t x0 = c.step * block.column + phase.at[2] - c.padding;
       std::int64_t first = x0 >= 0 ? 0 : (-x0 + c.step - 1) / c.step;
       std::int64_t last = c.source - x0 <= 0 ? 0 : (c.source - x0 + c.step - 1) / c.step;
@@ -125,7 +126,7 @@ void Window::fill(T* window, const T* source, std::int64_t channels, const Block
   }
 }
 
-/// Rows a block should have so that its window stays in the cache.
+/// Returns the number of rows with which a block's window stays in the cache.
 std::int64_t rows_of_blocks(const Reading& reading, std::int64_t element_size);
 
 }  // namespace ebb::cpu::conv

@@ -1,4 +1,5 @@
-// What the gradients of attention share: queries and gradients as padded rows, and the slope of each score.
+// Common parts of the gradients of attention: padded rows of queries and gradients, and the gradients of
+// scores.
 //
 // With weights p = e^(score - log_sum), factors m of dropout and the gradient g of the result:
 //   dvalue = (p m)^T g,  dscore = p (m (g value^T) - delta),  delta = the row's sum of g result,
@@ -31,11 +32,11 @@ struct PackedRows {
                      const std::int64_t n = i / s.queries / s.heads, h = i / s.queries % s.heads,
                                         row = i % s.queries;
                      pack_row(query(i), from.at(n, h, row), s.width, width, static_cast<C>(call.rule.scale));
-                     const T *const slopes = g.at(n, h, row), *const result = y.at(n, h, row);
-                     pack_row(gradient(i), slopes, s.value_width, value_width, C(1));
+                     const T *const g_row = g.at(n, h, row), *const result = y.at(n, h, row);
+                     pack_row(gradient(i), g_row, s.value_width, value_width, C(1));
                      C sum = 0;
                      for (std::int64_t e = 0; e < s.value_width; ++e)
-                       sum += static_cast<C>(slopes[e]) * static_cast<C>(result[e]);
+                       sum += static_cast<C>(g_row[e]) * static_cast<C>(result[e]);
                      delta.address_as<C>()[i] = sum;
                    }
                  });
@@ -44,7 +45,7 @@ struct PackedRows {
   C* gradient(std::int64_t row) const { return grads.address_as<C>() + row * value_width; }
 };
 
-/// One tile of keys and values, as columns, and as rows where asked for.
+/// One tile of keys and values as columns, and of keys as rows on request.
 template <class T>
 struct KeyTile {
   using C = Compute<T>;
@@ -57,7 +58,7 @@ struct KeyTile {
         values(keys + kKeys * s.width),
         key_rows(values + kKeys * s.value_width) {}
   /// Loads the keys from at.key on, for head at.head of query.
-  void load(const Sizes& s, const Rows<const T>& key, const Rows<const T>& value, const Place& at,
+  void load(const Sizes& s, const Rows<const T>& key, const Rows<const T>& value, const TilePosition& at,
             bool with_rows) {
     const std::int64_t head = at.head / s.shared;
     pack_columns(keys, key.at(at.batch, head, at.key), key.step, at.columns, s.width);
@@ -69,21 +70,21 @@ struct KeyTile {
   }
 };
 
-/// Weights and slopes of a tile of scores.
+/// The weights of a tile and the gradients of its scores.
 template <class T>
-struct Slopes {
+struct ScoreGrads {
   using C = Compute<T>;
   NdArray memory;
-  C *weights, *slopes, *factors;  // with rows of kKeys; the weights have been through dropout
+  C *weights, *score_grads, *factors;  // rows of kKeys; the weights include dropout
 
-  Slopes()
+  ScoreGrads()
       : memory(NdArray::empty({3, kQueries, kKeys}, dtype_of<C>())),
         weights(memory.address_as<C>()),
-        slopes(weights + kQueries * kKeys),
-        factors(slopes + kQueries * kKeys) {}
+        score_grads(weights + kQueries * kKeys),
+        factors(score_grads + kQueries * kKeys) {}
 
   void fill(const Sizes& s, const Scores<T>& scores, const PackedRows<T>& rows, const KeyTile<T>& tile,
-            const Place& at) {
+            const TilePosition& at) {
     const std::int64_t first = (at.batch * s.heads + at.head) * s.queries + at.query;
     product<C>(at.rows, at.columns, s.width, {rows.query(first), rows.width, 1}, tile.keys, kKeys, weights,
                kKeys, false);
@@ -91,20 +92,21 @@ struct Slopes {
     for (std::int64_t i = 0; i < at.rows; ++i)
       exp_row(weights + i * kKeys, at.columns, rows.log_sum[first + i]);
     product<C>(at.rows, at.columns, s.value_width, {rows.gradient(first), rows.value_width, 1}, tile.values,
-               kKeys, slopes, kKeys, false);
+               kKeys, score_grads, kKeys, false);
     if (scores.drops()) {
       std::fill(factors, factors + at.rows * kKeys, C(1));
       scores.drop(factors, at);
     }
     for (std::int64_t i = 0; i < at.rows; ++i) {
-      C *const p = weights + i * kKeys, *const slope = slopes + i * kKeys, *const m = factors + i * kKeys;
+      C *const p = weights + i * kKeys, *const dscore = score_grads + i * kKeys,
+               *const m = factors + i * kKeys;
       const C delta = rows.delta.template address_as<C>()[first + i];
       if (!scores.drops()) {
-        for (std::int64_t j = 0; j < at.columns; ++j) slope[j] = p[j] * (slope[j] - delta);
+        for (std::int64_t j = 0; j < at.columns; ++j) dscore[j] = p[j] * (dscore[j] - delta);
         continue;
       }
       for (std::int64_t j = 0; j < at.columns; ++j) {
-        slope[j] = p[j] * (m[j] * slope[j] - delta);
+        dscore[j] = p[j] * (m[j] * dscore[j] - delta);
         p[j] *= m[j];
       }
     }
