@@ -1,4 +1,4 @@
-// clone, contiguous, to and copy_.
+// clone, contiguous, to, copy_, pin_memory and record_stream.
 #include <ebb/autograd/record.h>
 #include <ebb/cuda/stream.h>
 #include <ebb/ops/creation.h>
@@ -25,7 +25,7 @@ struct ToCopyBackward : autograd::Node {
   GradList apply(GradList&& grads) override { return {to(grads[0], device, dtype)}; }
 };
 
-// torch's name carries no number: the node is written by hand there.
+// torch's name has no number, because the node is written by hand there.
 struct CopyBackwards : autograd::Node {
   DType dtype = DType::Undefined;
   Device device;
@@ -41,7 +41,7 @@ struct CopyBackwards : autograd::Node {
 Variable to_copy(const Variable& x, Device device, DType dtype, bool non_blocking,
                  optional<MemoryFormat> format) {
   EBB_CHECK(dtype != DType::Undefined, "to: undefined dtype; name one, as in x.to(kFloat32).");
-  // What arrives while the program goes on must arrive in pinned memory.
+  // A copy that does not block needs a destination in pinned memory.
   const bool pinned = non_blocking && device.is_cpu() && x.is_cuda();
   NdArray data =
       pinned ? NdArray::empty_strided(x.sizes(), ops::strides_like(x.array(), format), dtype, device, true)
@@ -65,7 +65,7 @@ Variable convert(const Variable& x, Device device, DType dtype, bool non_blockin
   return to_copy(x, device, dtype, non_blocking, format);
 }
 
-// What one tensor's bytes span, as [begin, end).
+// The bytes of a tensor as an interval [begin, end).
 struct Span {
   const char* begin;
   const char* end;
@@ -77,7 +77,7 @@ struct Span {
   bool overlaps(const Span& other) const { return begin < other.end && other.begin < end; }
 };
 
-// Whether both are the same elements in the same places.
+// Whether both arrays have the same elements at the same addresses.
 bool same_memory(const NdArray& a, const NdArray& b) {
   if (a.address() != b.address() || a.dtype() != b.dtype()) return false;
   for (std::size_t d = 0; d < a.sizes().size(); ++d)
@@ -85,8 +85,8 @@ bool same_memory(const NdArray& a, const NdArray& b) {
   return true;
 }
 
-// Copies src's elements into self's memory. Interleaved views of one storage may share bytes without either
-// being dense; the elements are then read before any is written.
+// Copies src's elements into self's memory. Interleaved views of one storage may overlap although neither is
+// dense; then all elements are read before any is written.
 void write(const Variable& self, const NdArray& src, bool non_blocking) {
   NdArray out = self.array();
   if (out.numel() == 0 || same_memory(out, src)) return;
@@ -145,8 +145,8 @@ bool ops::ShapeMethods::is_pinned() const { return ops::self(this).array().stora
 Variable ops::ShapeMethods::pin_memory() const {
   const auto& self = ops::self(this);
   if (is_pinned()) return self;
-  EBB_CHECK(self.is_cpu(), "pin_memory: only tensors of the CPU have memory to be pinned, this one is on ",
-            self.device(), ". Call .cpu() first.");
+  EBB_CHECK(self.is_cpu(), "pin_memory: only CPU tensors can be pinned, but this one is on ", self.device(),
+            ". Call .cpu() first.");
   NdArray data = NdArray::empty_strided(self.sizes(), ops::strides_like(self.array(), nullopt), self.dtype(),
                                         Device(kCPU), true);
   ops::copy_array(data, self.array());
@@ -158,7 +158,7 @@ Variable ops::ShapeMethods::pin_memory() const {
 void ops::ShapeMethods::record_stream(const cuda::Stream& stream) const {
   const auto& self = ops::self(this);
   EBB_CHECK(self.is_cuda() || is_pinned(), "record_stream: the tensor is on ", self.device(),
-            " in memory that no stream uses. Pin it, or move it to a CUDA device.");
+            " in pageable memory, which streams do not use. Pin it, or move it to a CUDA device.");
   self.array().storage()->used_on(stream.device(), stream.handle());
 }
 

@@ -1,4 +1,4 @@
-// Ranges and identity matrices on the CPU.
+// Kernels of ranges and identity matrices on the CPU.
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"

@@ -1,4 +1,4 @@
-// Ranges and identity matrices on the device.
+// Kernels of ranges and identity matrices on the device.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/walk.h"

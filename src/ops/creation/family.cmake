@@ -1,3 +1,3 @@
-# Flags of creation (cmake/EbbFamily.cmake).
-# The numbers are the same at all levels.
+# Compiler flags of the creation kernels (cmake/EbbFamily.cmake).
+# The results must be the same at all instruction set levels.
 ebb_family(EXACT ALL)

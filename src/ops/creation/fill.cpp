@@ -14,7 +14,7 @@ namespace {
 
 using autograd::GradList;
 
-// What was overwritten has a gradient of zero, not none: leaves below see zeros in .grad, as in torch.
+// The gradient of overwritten elements is zero, not undefined: as in torch, leaves get zeros in .grad.
 struct FillScalarBackward : autograd::Node {
   const char* torch_name = "";
   std::string name() const override { return torch_name; }
@@ -27,7 +27,7 @@ struct FillTensorBackward : autograd::Node {
   GradList apply(GradList&& grads) override {
     GradList out(2);
     if (needs(0)) out[0] = zeros_like(grads[0]);
-    if (needs(1)) out[1] = std::move(grads[0]);  // the engine sums it to the 0-d value
+    if (needs(1)) out[1] = std::move(grads[0]);  // the engine reduces it to the shape of the 0-d value
     return out;
   }
 };
@@ -61,7 +61,8 @@ Variable& fill_(const Variable& self, const Variable& value) {
                                            ? ops::node_of<FillTensorBackward>(name, self, value)
                                            : Ref<FillTensorBackward>();
   NdArray out = self.array();
-  NdArray one = NdArray::empty({}, out.dtype(), out.device());  // apart: the value may be a view of self
+  NdArray one =
+      NdArray::empty({}, out.dtype(), out.device());  // a copy, because the value may be a view of self
   ops::copy_array(one, value.array());
   ops::copy_array(out, one.expand(out.sizes()));
   autograd::bump_version(self);

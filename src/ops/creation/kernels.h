@@ -1,4 +1,4 @@
-// Kernel slots of the creation family.
+// Kernel slots of creation: arange, linspace, eye.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -8,12 +8,12 @@
 
 namespace ebb::cpu {
 
-/// out[i] = start + i * step, in double or, for Long, in 64-bit integers. `out` is contiguous, here and
-/// below.
+/// Sets out[i] = start + i * step, computed in double or, for Long, in 64-bit integers. In all of these
+/// kernels `out` is contiguous.
 void arange(NdArray& out, const Scalar& start, const Scalar& step);
-/// out[i] = start + i * (end - start) / (n - 1), exact at both ends; with base != 0, base to that power.
+/// Sets out[i] = start + i * (end - start) / (n - 1), exact at both ends; if base != 0, base to that power.
 void linspace(NdArray& out, const Scalar& start, const Scalar& end, double base);
-/// The 1s of an identity matrix; out [n, m] holds zeros.
+/// Writes the ones of an identity matrix; out [n, m] must contain zeros.
 void eye(NdArray& out);
 
 }  // namespace ebb::cpu

@@ -1,4 +1,4 @@
-// Bodies of the methods that make, copy and fill tensors: each is the function of the same name.
+// Definitions of the methods that create, copy and fill tensors. Each calls the function of the same name.
 #include <ebb/ops/aten_factories.h>
 #include <ebb/ops/creation.h>
 

@@ -1,4 +1,4 @@
-// The i-th element of a range, for host and device.
+// The i-th element of arange, linspace and logspace, for host and device.
 #pragma once
 
 #include <ebb/core/scalar.h>
@@ -9,10 +9,10 @@
 
 namespace ebb::creating {
 
-/// start + i * step, in double or, for Long, in 64-bit integers.
+/// arange: start + i * step, in double or, for Long, in 64-bit integers.
 template <class T>
 struct Arange {
-  // Unsigned: a step may be taken so often that only the sum fits into 64 bits again.
+  // Unsigned, so that intermediate products may wrap: only the final sum must fit into 64 bits.
   static constexpr bool kWhole = std::is_same_v<T, std::int64_t>;
   using Work = std::conditional_t<kWhole, std::uint64_t, double>;
   using From = std::conditional_t<kWhole, std::int64_t, double>;
@@ -24,8 +24,8 @@ struct Arange {
   }
 };
 
-/// From whichever end is nearer, so that both are exact; base to that power unless base is 0. float results
-/// are computed in float, as torch does, the others in double.
+/// linspace and logspace: computed from the nearer end, so that both ends are exact; base to that power
+/// unless base is 0. Float results are computed in float, as in torch, others in double.
 template <class T>
 struct Linspace {
   using Work = std::conditional_t<std::is_same_v<T, float>, float, double>;

@@ -1,4 +1,4 @@
-// arange, range, linspace, logspace, eye and the indices of triangles.
+// arange, range, linspace, logspace, eye, tril_indices and triu_indices.
 #include <ebb/ops/creation.h>
 
 #include "core/recorder.h"
@@ -25,7 +25,7 @@ void check_range(const char* op, const Scalar& start, const Scalar& end, const S
 std::int64_t whole_number(const char* what, const Scalar& value) {
   const bool fits =
       !value.is_floating_point() || (value.to_double() >= -9.2e18 && value.to_double() <= 9.2e18);
-  EBB_CHECK(fits, "arange: ", what, " ", value, " does not fit into an integer. Ask for a floating dtype.");
+  EBB_CHECK(fits, "arange: ", what, " ", value, " does not fit into an integer. Use a floating dtype.");
   return value.to_long();
 }
 
@@ -56,10 +56,10 @@ Variable triangle_indices(const char* op, std::int64_t rows, std::int64_t column
                           bool lower, const TensorOptions& options) {
   EBB_CHECK(rows >= 0 && columns >= 0, op, ": rows and columns must be at least 0, got ", rows, " and ",
             columns, ".");
-  offset = std::clamp(offset, -rows, columns);  // other triangles are as full, or as empty
+  offset = std::clamp(offset, -rows, columns);  // larger offsets give the same full or empty triangle
   const auto first = [&](std::int64_t r) { return lower ? 0 : std::max<std::int64_t>(r + offset, 0); };
   const auto last = [&](std::int64_t r) { return lower ? std::min(r + offset + 1, columns) : columns; };
-  // Rows that have elements.
+  // The rows that have elements.
   const std::int64_t top = lower ? std::max<std::int64_t>(-offset, 0) : 0,
                      bottom = columns == 0 ? top
                               : lower      ? rows
@@ -86,11 +86,10 @@ Variable arange(const Scalar& start, const Scalar& end, const Scalar& step, cons
   if (typed.dtype() == kLong) {
     const std::int64_t a = whole_number("start", start), b = whole_number("end", end),
                        s = whole_number("step", step);
-    EBB_CHECK(s != 0, "arange: step ", step, " becomes 0 as an integer. Ask for a floating dtype.");
+    EBB_CHECK(s != 0, "arange: step ", step, " becomes 0 as an integer. Use a floating dtype.");
     EBB_CHECK((s > 0) == (b >= a) || a == b,
               "arange: upper bound and lower bound inconsistent with step sign.");
-    // The distance of two integers of 64 bits takes an unsigned one, and so does the size of the smallest
-    // step.
+    // The distance of two 64-bit integers, and the magnitude of the smallest step, need unsigned integers.
     const auto distance = s > 0 ? static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a)
                                 : static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b);
     const auto stride = s > 0 ? static_cast<std::uint64_t>(s) : -static_cast<std::uint64_t>(s);

@@ -1,4 +1,4 @@
-// tensor(): from nested lists of numbers to memory.
+// tensor(): from nested lists of numbers to an array.
 #include <ebb/core/visit.h>
 #include <ebb/ops/creation.h>
 
@@ -14,7 +14,7 @@ namespace {
 using detail::TensorData;
 using Kind = TensorData::Kind;
 
-// The shape that the first elements show; write() holds the others to it.
+// Appends the shape of the first elements. write() checks that the others have the same shape.
 void append_sizes(DimVector& sizes, const TensorData& data) {
   if (data.kind() == Kind::array) sizes.push_back(static_cast<std::int64_t>(data.array_size()));
   if (data.kind() != Kind::list) return;
@@ -22,7 +22,7 @@ void append_sizes(DimVector& sizes, const TensorData& data) {
   if (!data.list().empty()) append_sizes(sizes, data.list()[0]);
 }
 
-// The C++ type of the first number, undefined when there is none.
+// Returns the dtype of the first number, or undefined if there is none.
 DType number_type(const TensorData& data) {
   if (data.kind() != Kind::list) return data.dtype();
   return data.list().empty() ? DType::Undefined : number_type(data.list()[0]);
@@ -43,7 +43,7 @@ struct Writer {
     const bool deepest = depth == sizes.size();
     if (data.kind() != Kind::list) {
       EBB_CHECK(data.dtype() == numbers, "tensor: the numbers have different types, ", numbers, " and ",
-                data.dtype(), ". Write them all alike, e.g. 1.0 rather than 1.");
+                data.dtype(), ". Write all of them with the same type, e.g. 1.0 instead of 1.");
     }
     const std::int64_t size = data.kind() == Kind::list    ? static_cast<std::int64_t>(data.list().size())
                               : data.kind() == Kind::array ? static_cast<std::int64_t>(data.array_size())
@@ -62,7 +62,7 @@ struct Writer {
 
   void write_number(const Scalar& value) {
     if (is_integral(out.dtype()))
-      ops::check_fits("tensor", value, out.dtype());  // a list of floats is rounded
+      ops::check_fits("tensor", value, out.dtype());  // floats in a list are rounded to the dtype instead
     visit_all(out.dtype(), "tensor", [&]<class T> { out.address_as<T>()[at] = element<T>(value); });
     ++at;
   }

@@ -1,4 +1,4 @@
-// Windows.
+// bartlett_window, blackman_window, hamming_window and hann_window.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-// f of 0, 1, ..., n - 1, computed in doubles, and of the number of steps from end to end.
+// Applies f to 0, 1, ..., n - 1, in double. The second argument of f is the number of steps between the ends.
 template <class F>
 Variable window(const char* op, std::int64_t n, bool periodic, const TensorOptions& options, F&& f) {
   EBB_CHECK(n >= 0, op, ": expected a window_length that is not negative, got ", n, ".");
@@ -24,7 +24,7 @@ Variable window(const char* op, std::int64_t n, bool periodic, const TensorOptio
   return out;
 }
 
-// a - b cos(2 pi i / steps) + c cos(4 pi i / steps).
+// Returns a - b cos(2 pi i / steps) + c cos(4 pi i / steps).
 Variable cosines(const char* op, std::int64_t n, bool periodic, const TensorOptions& options, double a,
                  double b, double c) {
   return window(op, n, periodic, options, [&](const Variable& i, double steps) {
