@@ -131,7 +131,8 @@ struct Shape {
     }
     key_heads = key.size(-3);
     EBB_CHECK(key_heads > 0 && key_heads == value.size(-3) && query.size(-3) % key_heads == 0, kOp,
-              ": with enable_gqa key and value have one number of heads, which divides query's; got ",
+              ": with enable_gqa, key and value must have the same number of heads, and it must divide "
+              "query's; got ",
               query.size(-3), " heads of query, ", key_heads, " of key and ", value.size(-3), " of value.");
     batch = broadcast(3);
     batch.push_back(query.size(-3));
@@ -161,7 +162,7 @@ struct Shape {
       whole |= d + 3 < full.size() && own[d] != 1;
     }
     EBB_CHECK(fits, kOp, ": attn_mask of shape ", x.sizes(), " does not broadcast to the scores' shape ",
-              full, ". Give it those sizes or 1 in their places.");
+              full, ". Each of its sizes must be equal to that or 1.");
     Variable wide = x.sizes() == IntArrayRef(own) ? x : x.reshape(own);
     if (full.size() == 4) return wide;
     for (std::size_t d = 0; whole && d + 3 < full.size(); ++d) own[d] = full[d];
