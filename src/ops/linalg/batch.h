@@ -1,11 +1,11 @@
-// Contiguous batches of matrices as kernels see them.
+// Batch: a contiguous batch of matrices as the kernels use it.
 #pragma once
 
 #include <ebb/core/ndarray.h>
 
 namespace ebb::decomposition {
 
-/// The matrices of an array, or the vectors of one whose last dimension counts alone.
+/// The matrices of an array, or its vectors if only the last dimension belongs to an element.
 template <class T>
 struct Batch {
   T* data;

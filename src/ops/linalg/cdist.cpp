@@ -1,4 +1,4 @@
-// Distances between rows, with their gradient.
+// cdist and pdist: distances between rows, with their gradient.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -22,13 +22,13 @@ namespace {
 
 using autograd::GradList;
 
-// The derivative of each distance by its differences, in differentiable ops. A difference or distance of zero
-// has derivative zero, also where powers of it would be infinite.
-Variable slopes(const Variable& diff, const Variable& distance, double p) {
+// Returns the derivative of each distance by its differences, as differentiable ops. For a difference or
+// distance of zero the derivative is zero, also if a power of it would be infinite.
+Variable distance_derivatives(const Variable& diff, const Variable& distance, double p) {
   const Variable d = distance.unsqueeze(-1);
   if (p == 1) return diff.sign();
   if (std::isinf(p)) return diff.sign() * diff.abs().eq(d).to(diff.dtype());
-  // A one in place of each zero, and a zero in place of what it gives.
+  // Each zero is replaced by one before the division, and the quotient is then set to zero.
   const Variable some = d.ne(0), safe = where(some, d, Scalar(1));
   if (p == 2) return where(some, diff / safe, Scalar(0));
   const Variable size = diff.abs(), both = some.logical_and(size.ne(0));
@@ -47,9 +47,9 @@ struct CdistBackward : autograd::Node {
     if (p == 0) return out;
     const Variable &g = grads[0], a = x1.unpack(), b = x2.unpack(), d = result.unpack();
     if (GradMode::is_enabled()) {
-      const Variable shares = slopes(a.unsqueeze(-2) - b.unsqueeze(-3), d, p) * g.unsqueeze(-1);
-      if (needs(0)) out[0] = shares.sum(-2);
-      if (needs(1)) out[1] = -shares.sum(-3);
+      const Variable terms = distance_derivatives(a.unsqueeze(-2) - b.unsqueeze(-3), d, p) * g.unsqueeze(-1);
+      if (needs(0)) out[0] = terms.sum(-2);
+      if (needs(1)) out[1] = -terms.sum(-3);
       return out;
     }
     if (needs(0)) out[0] = one_side(g, a, b, d);
@@ -57,7 +57,8 @@ struct CdistBackward : autograd::Node {
     return out;
   }
 
-  // Without the differences of all pairs in memory, where nobody will differentiate on.
+  // Computes the gradient of one operand without the differences of all pairs in memory. It is not
+  // differentiable.
   Variable one_side(const Variable& g, const Variable& a, const Variable& b, const Variable& d) const {
     NdArray array = NdArray::empty(a.sizes(), a.dtype(), a.device());
     kernels::cdist_backward(a.device(), array, ops::contiguous_array(g), ops::contiguous_array(a),
@@ -72,9 +73,10 @@ Variable cdist(const Variable& self, const Variable& other, double p, optional<s
   EBB_AUTOCAST(cdist, self, other, p, compute_mode);
   const Device device = ops::operand_device("cdist", self, other);
   ops::check_same_dtype("cdist", self, other);
-  EBB_CHECK(self.dim() >= 2 && other.dim() >= 2 && self.sizes().back() == other.sizes().back(),
-            "cdist: expected two lists of points of one length, [..., n, d] and [..., m, d], got shapes ",
-            self.sizes(), " and ", other.sizes(), ".");
+  EBB_CHECK(
+      self.dim() >= 2 && other.dim() >= 2 && self.sizes().back() == other.sizes().back(),
+      "cdist: expected two lists of points of the same dimension, [..., n, d] and [..., m, d], got shapes ",
+      self.sizes(), " and ", other.sizes(), ".");
   EBB_CHECK(self.dtype() == kFloat || self.dtype() == kDouble, "cdist: expected Float or Double, got ",
             self.dtype(), ".");
   EBB_CHECK(p >= 0, "cdist: p must not be negative, got ", p, ".");

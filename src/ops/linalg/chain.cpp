@@ -1,4 +1,4 @@
-// Products of several matrices: chains, powers, cross products, the trace.
+// chain_matmul, multi_dot, matrix_power, cross and trace.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg/products.h>
@@ -20,7 +20,7 @@ namespace {
 
 using autograd::GradList;
 
-// Where to part each range of the chain so that the whole costs least.
+// The split of each range of the chain with the lowest cost.
 class Order {
  public:
   explicit Order(const std::vector<Variable>& chain) : n_(chain.size()), split_(n_ * n_, 0) {
@@ -131,8 +131,9 @@ Variable multi_dot(TensorList tensors) {
 Variable cross(const Variable& self, const Variable& other, std::int64_t dim) {
   ops::operand_device("linalg.cross", self, other);
   ops::check_same_dtype("linalg.cross", self, other);
-  EBB_CHECK(self.dim() == other.dim(), "linalg.cross: expected tensors of as many dimensions, got shapes ",
-            self.sizes(), " and ", other.sizes(), ".");
+  EBB_CHECK(self.dim() == other.dim(),
+            "linalg.cross: expected tensors with the same number of dimensions, got shapes ", self.sizes(),
+            " and ", other.sizes(), ".");
   const std::int64_t d = wrap_dim("linalg.cross", dim, self.dim());
   const std::size_t at = static_cast<std::size_t>(d);
   EBB_CHECK(self.dim() > 0 && self.sizes()[at] == 3 && other.sizes()[at] == 3, "linalg.cross: dimension ",
@@ -178,7 +179,7 @@ Variable matrix_power(const Variable& self, std::int64_t n) {
   if (n == 1) return self.clone();
   Variable power = n < 0 ? linalg::inv(self) : self, result;
   if (n == 3) return matmul(matmul(self, self), self);
-  // By squaring; the distance of the smallest integer from 0 takes all 64 bits.
+  // Squares repeatedly. The magnitude of the smallest integer needs all 64 bits.
   for (std::uint64_t left = n < 0 ? -static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);;
        left >>= 1) {
     if (left & 1) result = result.defined() ? matmul(result, power) : power;

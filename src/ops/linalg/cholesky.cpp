@@ -25,8 +25,8 @@ std::string not_positive(std::int64_t order) {
       order, " is not positive-definite).");
 }
 
-// Murray 2016, equation 10: L^-T phi(L^T gL) L^-1, made symmetric; phi takes the lower triangle and halves
-// the diagonal.
+// Murray 2016, equation 10: L^-T phi(L^T gL) L^-1, symmetrised. phi takes the lower triangle with half the
+// diagonal.
 struct CholeskyBackward : autograd::Node {
   autograd::SavedVariable result{this};
   std::string name() const override { return "LinalgCholeskyExBackward0"; }

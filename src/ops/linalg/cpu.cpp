@@ -1,4 +1,4 @@
-// Products and dot products on the CPU.
+// Matrix products and dot products on the CPU.
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
@@ -11,7 +11,7 @@
 namespace ebb::cpu {
 namespace {
 
-// The i-th matrix of x.
+// Returns the i-th matrix of x.
 template <class T>
 Matrix<T> matrix(const NdArray& x, std::int64_t i) {
   const std::size_t d = static_cast<std::size_t>(x.dim());
@@ -41,7 +41,7 @@ void product_of(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, const Produ
     gemm_halves<T, Out>(a, b, c, args.alpha.toFloat(), keep ? args.beta.toFloat() : 0.f);
 }
 
-// All matrices of a batch, operands of T.
+// Computes all matrices of a batch, with operands of T.
 template <class T, class Out>
 void products(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b,
               const ProductArgs& args) {

@@ -1,4 +1,4 @@
-// Loops over the matrices of a batch, on threads.
+// Loops over the matrices of a batch on several threads.
 #pragma once
 
 #include "core/parallel_for.h"
@@ -12,7 +12,8 @@ namespace ebb::cpu {
 
 using decomposition::Batch;
 
-/// f(i) for every matrix; `work` is about what one costs. A matrix alone leaves the threads to its products.
+/// Calls f(i) for each matrix; `work` is the approximate cost of one. A single matrix runs on the calling
+/// thread, so that its products can use all threads.
 template <class F>
 void for_matrices(std::int64_t count, std::int64_t work, const F& f) {
   if (count == 1) return f(std::int64_t{0});
@@ -22,19 +23,19 @@ void for_matrices(std::int64_t count, std::int64_t work, const F& f) {
                });
 }
 
-/// The i-th matrix of a batch.
+/// Returns the i-th matrix of a batch.
 template <class T>
 Matrix<T> matrix_of(const Batch<T>& x, std::int64_t i) {
   return {x.data + i * x.rows * x.cols, x.rows, x.cols, x.cols, 1};
 }
 
-/// y[j] += factor * x[j].
+/// Computes y[j] += factor * x[j].
 template <class T>
 void add_multiple(std::int64_t n, T factor, const T* x, T* y) {
   for (std::int64_t j = 0; j < n; ++j) y[j] += factor * x[j];
 }
 
-/// Solves a x = b in place, for a square triangular `a` under any strides and x of unit column stride.
+/// Solves a x = b in place, for a square triangular `a` with any strides and an x whose column stride is 1.
 template <class T>
 void solve_triangle(Matrix<const T> a, Matrix<T> x, bool upper, bool unit);
 

@@ -1,4 +1,4 @@
-// Distances between rows on the CPU.
+// Kernels of cdist on the CPU.
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
@@ -26,11 +26,11 @@ struct Sizes {
   std::int64_t grain() const { return std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(m * d, 1)); }
 };
 
-// Distances that are added up side by side, always so many that they stay in registers.
+// The number of distances that are accumulated together. It is constant, so that they stay in registers.
 constexpr std::int64_t kSide = 64;
 
-// to[l] = what `a` and column l of b differ by, for kSide columns. Not inlined into loops, where the
-// compiler would keep sums in memory.
+// Sets to[l] to the accumulated differences of `a` and column l of b, for kSide columns. It is not inlined
+// into loops, because the compiler would spill the sums there.
 template <class T, class Norm>
 [[gnu::noinline]] void add_differences(Norm norm, const T* a, std::int64_t d, const T* b, std::int64_t pitch,
                                        T* to) {
@@ -40,7 +40,7 @@ template <class T, class Norm>
   std::copy_n(sums, kSide, to);
 }
 
-// out[l] = the distance of `a` and column l of b, for kSide columns.
+// Sets out[l] to the distance of `a` and column l of b, for kSide columns.
 template <class T, class Norm>
 void distances(const Norm& norm, const T* a, std::int64_t d, const T* b, std::int64_t pitch, T* out) {
   const auto run = [&](std::int64_t from, std::int64_t n, T* to) {
@@ -68,7 +68,7 @@ void distances(const Norm& norm, const T* a, std::int64_t d, const T* b, std::in
 void cdist(NdArray& out, const NdArray& x1, const NdArray& x2, double p) {
   const Sizes s(x1, x2);
   visit_float_double(out.dtype(), "cdist", [&]<class T> {
-    // The second matrices with rows as columns.
+    // The second matrices, transposed.
     const std::int64_t pitch = (s.m + kSide - 1) / kSide * kSide;
     const Scratch<T> columns(s.batch * s.d * pitch);
     std::fill_n(columns.get(), s.batch * s.d * pitch, T(0));
@@ -108,7 +108,7 @@ void cdist_backward(NdArray& out, const NdArray& grad, const NdArray& x1, const 
             std::fill_n(sums, s.d, T(0));
             for (std::int64_t j = first; j < first + n; ++j)
               for (std::int64_t k = 0; k < s.d; ++k)
-                sums[k] += g[j] * norm.slope(a[k] - b[j * s.d + k], dist[j]);
+                sums[k] += g[j] * norm.derivative(a[k] - b[j * s.d + k], dist[j]);
           });
         }
       });

@@ -1,4 +1,4 @@
-// Eigenvalues of symmetric matrices on the CPU: Eigen's tridiagonal QR iteration.
+// Eigenvalues of symmetric matrices on the CPU, with Eigen's tridiagonal QR iteration.
 #include <ebb/core/visit.h>
 
 #include "ops/linalg/cpu_batch.h"

@@ -1,4 +1,4 @@
-// LU and Cholesky factorisations on the CPU: panels by elimination, the rest by products.
+// LU and Cholesky factorisations on the CPU: panels by elimination, the remainder by matrix products.
 #include <ebb/core/visit.h>
 
 #include "kernel/rounded_product.h"
@@ -21,7 +21,7 @@ std::int64_t largest_in_column(Matrix<T> a, std::int64_t column) {
   return best;
 }
 
-// Golub and Van Loan, Matrix Computations, 3.4.1, by block columns.
+// LU factorisation by block columns (Golub and Van Loan, Matrix Computations, 3.4.1).
 template <class T>
 std::int32_t factor_lu(Matrix<T> a, std::int32_t* pivots, bool pivot) {
   const std::int64_t m = a.rows, n = a.cols, k = std::min(m, n);
@@ -70,7 +70,7 @@ std::int32_t factor_cholesky(Matrix<T> a) {
         a(i, j) = dot / root;
       }
     }
-    // The trailing lower triangle, a block column at a time.
+    // Updates the trailing lower triangle, one block column at a time.
     for (std::int64_t j = end; j < n; j += 4 * kPanel) {
       const std::int64_t width = std::min(4 * kPanel, n - j);
       gemm<T>(a.block(j, start, n - j, size).read(), a.block(j, start, width, size).read().t(),

@@ -1,5 +1,5 @@
-// QR factorisations on the CPU: panels of Householder reflections, the rest by products (compact WY form,
-// Schreiber and Van Loan 1989).
+// QR factorisations on the CPU: panels of Householder reflections, the remainder by matrix products (compact
+// WY form, Schreiber and Van Loan 1989).
 #include <ebb/core/visit.h>
 
 #include "ops/linalg/cpu_batch.h"
@@ -15,7 +15,7 @@ namespace {
 using decomposition::Reflection;
 constexpr std::int64_t kPanel = 32;
 
-// The norm of the column below row j, without overflow.
+// Returns the norm of the column below row j, without overflow.
 template <class T>
 T norm_below(Matrix<const T> a, std::int64_t j) {
   T most = 0, sum = 0;
@@ -25,7 +25,7 @@ T norm_below(Matrix<const T> a, std::int64_t j) {
   return most * std::sqrt(sum);
 }
 
-// The product of a panel's reflections, I - V T V^T; V's rows start at the panel's first.
+// The product of a panel's reflections, I - V T V^T. V's rows begin at the panel's first row.
 template <class T>
 class Block {
  public:
@@ -47,7 +47,7 @@ class Block {
         for (std::int64_t l = i; l < j; ++l) t(i, j) -= t(j, j) * t(i, l) * p(l, j);
     }
   }
-  /// c becomes this block, or its transpose, times c.
+  /// Multiplies c by this block, or its transpose, from the left.
   void apply(Matrix<T> c, bool transposed) {
     work_.resize(static_cast<std::size_t>(2 * size_ * c.cols));
     const Matrix<T> w{work_.data(), size_, c.cols, c.cols, 1},

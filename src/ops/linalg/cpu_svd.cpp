@@ -1,5 +1,6 @@
-// Singular values on the CPU: one-sided Jacobi rotations of rows that the eigenvectors of their products have
-// made almost orthogonal (Drmac and Veselic 2008 precondition alike), then a QR factorisation.
+// Singular values on the CPU: one-sided Jacobi rotations of rows, which the eigenvectors of their Gram matrix
+// have made almost orthogonal (Drmac and Veselic 2008 precondition in a similar way), then a QR
+// factorisation.
 #include <ebb/core/visit.h>
 
 #include "ops/linalg/cpu_batch.h"
@@ -22,7 +23,8 @@ T dot(const T* x, const T* y, std::int64_t n) {
   return dot_strided<T>(n, x, 1, y, 1);
 }
 
-// Rotates pairs of rows until their first `length` elements are orthogonal.
+// Rotates pairs of rows until their first `length` elements are orthogonal. Returns false if it does not
+// converge.
 template <class T>
 bool orthogonalize(Matrix<T> z, std::int64_t length) {
   const T epsilon = std::numeric_limits<T>::epsilon();
@@ -50,8 +52,8 @@ bool orthogonalize(Matrix<T> z, std::int64_t length) {
   return false;
 }
 
-// One matrix: rows, sorted by length, into `columns` (their transpose) and `right`, what they were rotated
-// by.
+// Processes one matrix: writes the rotated rows, sorted by length, to the `columns` (transposed), and the
+// rotations to `right`.
 template <class T>
 std::int32_t rotate(Matrix<const T> rows, T* values, Matrix<T> columns, Matrix<T> right) {
   const std::int64_t k = rows.rows, length = rows.cols, width = length + k;

@@ -1,4 +1,4 @@
-// Triangular systems on the CPU: blocks of the diagonal by substitution, the rest by products.
+// Triangular systems on the CPU: diagonal blocks by substitution, the remainder by matrix products.
 #include <ebb/core/visit.h>
 
 #include "ops/linalg/cpu_batch.h"
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kBlock = 64;
 
-// Row by row, from the first (lower) or the last (upper).
+// Substitutes row by row, from the first row (lower) or the last one (upper).
 template <class T>
 void substitute(Matrix<const T> a, Matrix<T> x, bool upper, bool unit) {
   const std::int64_t n = a.rows;

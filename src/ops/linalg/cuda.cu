@@ -1,4 +1,4 @@
-// Products on the device: floating dtypes by the library, integers by a thread an element.
+// Matrix products on the device: floating dtypes with the library, integers with one thread for each element.
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
@@ -19,13 +19,13 @@ BatchedMatrix matrix_of(const NdArray& x, bool transposed) {
     std::swap(m.rows, m.columns);
     std::swap(m.row_stride, m.column_stride);
   }
-  // The stride of a dimension of size 1 means nothing: let it be what a contiguous matrix has.
+  // The stride of a dimension of size 1 has no meaning and is replaced by that of a contiguous matrix.
   if (m.columns == 1 && m.row_stride >= 1) m.column_stride = 1;
   if (m.rows == 1 && m.column_stride == 1) m.row_stride = std::max<std::int64_t>(m.columns, 1);
   return m;
 }
 
-// A matrix that the library takes, copied into `held` if need be.
+// Returns a matrix that the library accepts. It is copied into `held` if necessary.
 BatchedMatrix readable(const NdArray& x, bool transposed, NdArray& held) {
   const BatchedMatrix m = matrix_of(x, transposed);
   if (m.is_plain()) return m;
@@ -34,7 +34,7 @@ BatchedMatrix readable(const NdArray& x, bool transposed, NdArray& held) {
   return matrix_of(held, transposed);
 }
 
-// Whether init is one row for every row of a matrix, as a layer's bias is.
+// Whether init is one row that is added to each row of the matrix, as the bias of a layer.
 bool is_bias(const NdArray& init, const NdArray& out, const ProductArgs& args) {
   return out.dim() == 2 && init.dim() == 1 && init.sizes()[0] == out.sizes()[1] && init.is_contiguous() &&
          args.alpha.to_double() == 1 && args.beta.to_double() == 1;
@@ -57,7 +57,7 @@ struct IntegerProduct {
   }
 };
 
-/// x = factor x.
+/// Computes x = factor x.
 template <class T>
 struct Scale {
   T* x;
@@ -70,7 +70,7 @@ struct Scale {
   }
 };
 
-// out = beta init: a product over nothing, which the library does not take.
+// Sets out = beta init: the product with an inner dimension of 0, which the library does not accept.
 void scaled_init(NdArray& out, const NdArray& init, bool in_place, const Scalar& beta) {
   if (!in_place) kernels::copy(out.device(), out, init.expand(out.sizes()));
   if (beta.to_double() == 1) return;
@@ -102,7 +102,7 @@ struct DotSum {
 }  // namespace
 
 void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args) {
-  visit_numeric(out.dtype(), "matmul", []<class T> {});  // refuses truth values of every size
+  visit_numeric(out.dtype(), "matmul", []<class T> {});  // rejects Bool for every size
   if (out.numel() == 0) return;
   const Device device = out.device();
   const bool keep = init.defined() && args.beta.to_double() != 0;

@@ -1,4 +1,4 @@
-// A block of threads that works on one matrix.
+// A thread block that works on one matrix.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
@@ -11,7 +11,7 @@ namespace ebb::cuda {
 
 constexpr int kBlockThreads = 256;
 
-/// Where a thread stands.
+/// The position of a thread in its block.
 struct Block {
   int thread, threads, lane, warp, warps;
   __device__ Block()
@@ -22,7 +22,8 @@ struct Block {
         warps(threads / kWarp) {}
 };
 
-/// A block a matrix, of as many threads (a power of 2) as `lines` rows or columns keep busy.
+/// Returns a grid with one block for each matrix. `lines`, the number of rows or columns, determines the
+/// number of threads, a power of 2.
 inline Grid block_grid(std::int64_t count, std::int64_t lines) {
   int threads = kWarp;
   while (threads < kBlockThreads && threads < 2 * lines) threads *= 2;

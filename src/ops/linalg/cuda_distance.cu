@@ -1,4 +1,4 @@
-// cdist on the device.
+// Kernels of cdist on the device.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/walk.h"
@@ -16,7 +16,7 @@ struct Sizes {
 
 constexpr std::int64_t kRun = 1024;
 
-// sum = add(sum, k) for k < n, by runs that a T adds up, and those in a double.
+// Computes sum = add(sum, k) for k < n. Each run is accumulated in T, and the runs in a double.
 template <class T, class Add>
 __device__ T sum_by_runs(std::int64_t n, std::int64_t run, const Add& add) {
   double total = 0;
@@ -55,7 +55,7 @@ struct DistanceBackward {
     const std::int64_t row = i / s.d, k = i % s.d;
     const T* const b = x2 + row / s.n * s.m * s.d + k;
     out[i] = sum_by_runs<T>(s.m, kRun, [&](T sum, std::int64_t j) {
-      return sum + grad[row * s.m + j] * norm.slope(x1[i] - b[j * s.d], distances[row * s.m + j]);
+      return sum + grad[row * s.m + j] * norm.derivative(x1[i] - b[j * s.d], distances[row * s.m + j]);
     });
   }
 };

@@ -1,4 +1,5 @@
-// LU and Cholesky factorisations on the device: a block a matrix, right-looking, a warp a row.
+// LU and Cholesky factorisations on the device: right-looking, with one block for each matrix and one warp
+// for each row.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/fault.h"
@@ -20,7 +21,7 @@ template <class T>
 struct Largest {
   T size;
   std::int32_t row;
-  std::int32_t unused;  // shuffles go by whole words
+  std::int32_t unused;  // shuffles transfer whole words
 };
 struct Larger {
   template <class T>

@@ -1,5 +1,5 @@
-// Singular values and eigenvalues on the device, by one-sided Jacobi rotations: a block a matrix, a warp a
-// pair of rows, all pairs of a round at once (Brent and Luk 1985).
+// Singular values and eigenvalues on the device by one-sided Jacobi rotations: one block for each matrix, one
+// warp for each pair of rows, and all pairs of a round in parallel (Brent and Luk 1985).
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/walk.h"
@@ -17,9 +17,9 @@ using decomposition::Batch;
 using decomposition::Rotation;
 constexpr int kSweeps = 40;
 
-// A row of z is a row of the matrix (a column of a tall one) and, behind it, a row of the rotations. For
-// eigenvalues the matrix is A / c + 1, c a bound of their magnitudes, which has the same vectors and singular
-// values that are eigenvalues.
+// A row of z is a row of the matrix (a column of a tall matrix) followed by a row of the rotations. For
+// eigenvalues the matrix is A / c + 1, where c is a bound of the magnitudes of the eigenvalues. It has the
+// same vectors, and its singular values are its eigenvalues.
 template <class T>
 struct Problem {
   const T* a;
@@ -27,7 +27,7 @@ struct Problem {
   std::int32_t *order, *info;
   int k, length;
   bool tall, symmetric;
-  T relative;  // how far from orthogonal rounding leaves two rows
+  T relative;  // the largest inner product, relative to the lengths, that rounding explains
 
   __device__ T element(std::int64_t b, int i, int j) const {
     const T* const x = a + b * k * length;
@@ -54,8 +54,8 @@ __device__ T product(const T* x, const T* y, int length, int lane) {
   return warp_sum(sum);
 }
 
-// What the matrix is divided by: its largest element, or the largest sum of a row of a symmetric one. NaN
-// where an element is no number.
+// Returns the divisor of the matrix: its largest element, or for a symmetric matrix the largest row sum. It
+// is NaN if an element is not finite.
 template <class T>
 __device__ T size_of(const Problem<T>& p, std::int64_t b, T* scratch, const Block& block) {
   T most = 0, wrong = 0;
@@ -74,7 +74,7 @@ __device__ T size_of(const Problem<T>& p, std::int64_t b, T* scratch, const Bloc
   return most == T(0) ? T(1) : most;
 }
 
-// One pair of a round.
+// Rotates one pair of a round.
 template <class T>
 __device__ bool rotate(T* x, T* y, int length, int width, T relative, T negligible, int lane) {
   const T a = product(x, x, length, lane), b = product(y, y, length, lane), g = product(x, y, length, lane);
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(kBlockThreads) jacobi_kernel(Problem<T> p, std
         z[std::int64_t{i} * width + j] = j < p.length ? p.element(b, i, j) / size + one : one;
       }
     __syncthreads();
-    // Where the bound of rounding is kept, one more sweep, of whatever is left, goes below it.
+    // When all pairs are below the bound of rounding, one more sweep improves the orthogonality further.
     bool done = !(size > T(0)), last = false;  // NaN: nothing to do
     for (int sweep = 0; sweep < kSweeps && !done; ++sweep) {
       T most = 0;
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(kBlockThreads) jacobi_kernel(Problem<T> p, std
           const int low = one < two ? one : two, high = one < two ? two : one;
           if (high < k && rotate(z + std::int64_t{low} * width, z + std::int64_t{high} * width, p.length,
                                  width, relative, negligible, block.lane))
-            static_cast<volatile int&>(rotated) = 1;  // by several threads at once
+            static_cast<volatile int&>(rotated) = 1;  // several threads may write it concurrently
           __syncwarp();
         }
         __syncthreads();
@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(kBlockThreads) jacobi_kernel(Problem<T> p, std
       __syncthreads();
     }
     const bool failed = !done || !(size > T(0));
-    // The lengths, and every row's place among them.
+    // The lengths of the rows, and the rank of each row among them.
     T* const values = p.values + b * k;
     for (int i = block.warp; i < k; i += block.warps) {
       const T* const row = z + std::int64_t{i} * width;
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(kBlockThreads) jacobi_kernel(Problem<T> p, std
   }
 }
 
-// out[b, i, j] from the rows of z in their order, from the longest or from the shortest.
+// Sets out[b, i, j] from the rows of z in order of length, from the longest or from the shortest.
 template <class T>
 struct Sorted {
   T* out;
@@ -172,7 +172,7 @@ struct Sorted {
   }
 };
 
-// out[b, i, j] = q[b, i, j] or q[b, j, i], with the sign of R's diagonal.
+// Sets out[b, i, j] = q[b, i, j] or q[b, j, i], with the sign of R's diagonal.
 template <class T>
 struct Signed {
   T* out;
@@ -187,7 +187,7 @@ struct Signed {
   }
 };
 
-// Rotates; leaves z and the order of its rows.
+// The result of the rotations: z and the order of its rows.
 struct Rotated {
   NdArray z, values, order;
 };
@@ -196,7 +196,8 @@ Rotated rotate_all(const NdArray& a, NdArray& info, bool symmetric) {
   const Batch<T> x(a);
   const std::int64_t k = std::min(x.rows, x.cols), length = std::max(x.rows, x.cols);
   const Device device = a.device();
-  // nvcc 13.0 loses a semicolon where a member of what depends on T stands in the list of an empty().
+  // nvcc 13.0 loses a semicolon if a member of an expression that depends on T is an element of empty()'s
+  // list.
   const std::int64_t count = x.count;
   Rotated out{NdArray::empty({count, k, length + k}, a.dtype(), device),
               NdArray::empty({count, k, 1}, a.dtype(), device), NdArray::empty({count, k}, kInt, device)};
@@ -254,7 +255,8 @@ void svd(NdArray& u, NdArray& s, NdArray& vh, NdArray& info, const NdArray& a) {
     const Rotated rotated = rotate_all<T>(a, info, false);
     sort_values<T>(s, rotated, true);
     sort_rows<T>(short_side, rotated, length, !tall, true);
-    // The rows, as columns, are orthogonal but for what rounding left of short ones: an orthonormal basis.
+    // The rows, used as columns, are orthogonal except for rounding errors of short rows. QR gives an
+    // orthonormal basis.
     const auto fresh = [&](std::int64_t rows, std::int64_t cols) {
       return NdArray::empty({count, rows, cols}, a.dtype(), a.device());
     };

@@ -22,7 +22,7 @@ struct Greater {
   }
 };
 
-// The norm of the column below row j, without overflow; every thread gets it.
+// Returns the norm of the column below row j to all threads, without overflow.
 template <class T>
 __device__ T norm_below(const T* x, int m, int n, int j, T* scratch, const Block& block) {
   T most = 0, sum = 0;
@@ -37,7 +37,7 @@ __device__ T norm_below(const T* x, int m, int n, int j, T* scratch, const Block
   return most * std::sqrt(block_reduce(sum, scratch, Plus(), block.thread, block.threads));
 }
 
-// A thread a column, for the reflection as for the sums that it needs.
+// One thread for each column computes the column's sum and its reflection.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads) qr_kernel(T* a, T* tau, std::int64_t count, int m, int n) {
   __shared__ T scratch[kBlockThreads / kWarp];
@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(kBlockThreads) qr_kernel(T* a, T* tau, std::in
   }
 }
 
-// A thread a column of Q: the reflections, the last first, of a column of the identity.
+// One thread for each column of Q applies the reflections, the last first, to a column of the identity.
 template <class T>
 struct FormQ {
   T* q;
@@ -88,7 +88,7 @@ struct FormQ {
   }
 };
 
-// A block takes up to 32 right sides; row after row is divided, and subtracted from the rows that remain.
+// One block solves up to 32 right sides: row after row is divided and subtracted from the remaining rows.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     solve_kernel(T* x, const T* a, std::int64_t blocks, int tiles, int n, int columns, TriangularArgs args) {

@@ -1,4 +1,4 @@
-// What the functions of matrices share.
+// Checks, batches and error messages of linalg functions.
 #include "ops/linalg/decomposition.h"
 
 #include <ebb/ops/creation.h>

@@ -1,4 +1,4 @@
-// What the functions of matrices share: checks, batches, messages of failures.
+// Checks, batches and error messages of linalg functions.
 #pragma once
 
 #include <ebb/autograd/node.h>
@@ -20,42 +20,42 @@ inline std::int64_t cols_of(const Variable& A) { return A.size(-1); }
 /// Throws unless A is a batch of matrices of Float or Double.
 void check_matrices(const char* op, const Variable& A, const char* name = "A");
 void check_square(const char* op, const Variable& A, const char* name = "A");
-/// Two operands of one dtype and device, the second a batch of matrices too.
+/// Throws unless both operands have one dtype and device, and the second is a batch of matrices as well.
 void check_operands(const char* op, const Variable& A, const Variable& B);
-/// Throws unless A is on the device of x, of Int, and [..., k].
+/// Throws unless the pivots are Int, on the device of x, and of shape [..., k].
 void check_pivots(const char* op, const Variable& pivots, const Variable& x, std::int64_t k);
 
-/// The sizes before the last two.
+/// Returns the sizes before the last two.
 IntArrayRef batch_of(const Variable& A);
-/// A repeated along the batch. No copy.
+/// Expands A along the batch without a copy.
 Variable expand_batch(const Variable& A, IntArrayRef batch);
-/// The batches of A and B, broadcast.
+/// Returns the broadcast batch of A and B.
 DimVector common_batch(const char* op, const Variable& A, const Variable& B);
 
-/// Int zeros, one a matrix.
+/// Returns Int zeros, one for each matrix.
 NdArray new_info(const Variable& A);
-/// The identity in A's dtype and on its device.
+/// Returns the identity with A's dtype and device.
 Variable identity(std::int64_t n, const Variable& A);
-/// 1 / gaps [..., n, n] between values [..., n], and 0 where a gap is no more than their rounding;
-/// differentiable.
+/// Returns 1 / gaps [..., n, n] between values [..., n], and 0 if a gap is within the rounding error of the
+/// values. It is differentiable.
 Variable reciprocal_gaps(const Variable& gaps, const Variable& values);
-/// out[..., i, :] = x[..., rows[..., i], :]; differentiable.
+/// Returns out[..., i, :] = x[..., rows[..., i], :]. It is differentiable.
 Variable pick_rows(const Variable& x, const Variable& rows);
-/// The lower triangle of x with halves of the diagonal: of a symmetric gradient.
+/// Returns the lower triangle of x with half the diagonal, the gradient of a symmetric matrix.
 Variable tril_halved(const Variable& x);
 
-/// Waits for `info`, and throws at the first that is not 0: `what(value)` says what that means.
+/// Waits for `info`, and throws for the first element that is not 0. `what(value)` returns the message.
 void check_info(const char* op, const NdArray& info, std::string (*what)(std::int64_t value));
 
-/// The rows of A in the order of P^T A.
+/// Returns the order of A's rows in P^T A.
 Variable lu_rows(const Variable& pivots, std::int64_t rows);
-/// LU, pivots and info without a graph.
+/// LU, pivots and info, outside of the graph.
 struct LuArrays {
   NdArray lu, pivots, info;
 };
 LuArrays factor_lu(const Variable& A, bool pivot = true);
 
-/// Of results that depend on what requires grad, and whose derivative nobody has written.
+/// The node of results that depend on tensors with requires_grad but whose derivative is not implemented.
 struct NotDifferentiable : autograd::Node {
   const char* op = "";
   std::string name() const override { return "NotImplemented"; }

@@ -1,5 +1,5 @@
-// The kernels of matrix decompositions. Arrays are contiguous batches of row-major matrices, [..., m, n], of
-// float or double; `info` is int32, one a matrix, and 0 where all went well.
+// Kernel slots of matrix decompositions. Arrays are contiguous batches of row-major matrices, [..., m, n], of
+// float or double. `info` is int32, one for each matrix, and 0 for success.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -8,7 +8,7 @@
 
 namespace ebb {
 
-/// Which triangle of `a` is meant, and how: op(a) x = b with op(a) = a or its transpose.
+/// The triangle of `a` to use, and its form: op(a) x = b with op(a) = a or its transpose.
 struct TriangularArgs {
   bool upper = false;
   bool transposed = false;
@@ -16,28 +16,29 @@ struct TriangularArgs {
 };
 
 namespace cpu {
-/// a becomes its LU factors, L's unit diagonal left out; step i swapped rows i and pivots[i] - 1 (int32, as
-/// LAPACK counts). Without `pivot` no rows are swapped. info: the first zero on U's diagonal, from 1.
+/// Overwrites a with its LU factors, without L's unit diagonal. Step i swapped rows i and pivots[i] - 1
+/// (int32, LAPACK's convention). Without `pivot` no rows are swapped. info: the first zero on U's diagonal,
+/// counted from 1.
 void lu(NdArray& a, NdArray& pivots, NdArray& info, bool pivot);
-/// permutation[i] (int64) = the row of A that the swaps bring to row i.
+/// Sets permutation[i] (int64) to the row of A that the swaps move to row i.
 void lu_permutation(NdArray& permutation, const NdArray& pivots);
-/// a's lower triangle becomes its Cholesky factor, the upper one zeros. info: the order of the first leading
-/// minor that is not positive definite.
+/// Overwrites a's lower triangle with its Cholesky factor, and the upper one with zeros. info: the order of
+/// the first leading minor that is not positive definite.
 void cholesky(NdArray& a, NdArray& info);
-/// a becomes R and, below it, the Householder vectors whose first element is 1; tau their factors (LAPACK's
-/// geqrf).
+/// Overwrites a with R and, below it, the Householder vectors, whose first element is 1. tau receives their
+/// factors (LAPACK's geqrf).
 void qr(NdArray& a, NdArray& tau);
-/// The first columns of Q = H_1 ... H_k: q is [m, c] with k <= c <= m, or c <= k = m.
+/// Computes the first columns of Q = H_1 ... H_k: q is [m, c] with k <= c <= m, or c <= k = m.
 void householder_q(NdArray& q, const NdArray& a, const NdArray& tau);
-/// x, the right sides, becomes the solution.
+/// Overwrites x, the right sides, with the solution.
 void triangular_solve(NdArray& x, const NdArray& a, const TriangularArgs& args);
-/// The eigenvalues in ascending order; a, symmetric, becomes its eigenvectors, in columns. info: not 0 where
-/// there are none.
+/// Computes the eigenvalues in ascending order, and overwrites the symmetric a with its eigenvectors as
+/// columns. info: not 0 if it failed.
 void eigh(NdArray& a, NdArray& values, NdArray& info);
-/// a = u diag(s) vh, s descending; u and vh are reduced or square.
+/// Computes a = u diag(s) vh, with descending s. u and vh are reduced or square.
 void svd(NdArray& u, NdArray& s, NdArray& vh, NdArray& info, const NdArray& a);
-/// a's lower triangle becomes L and D of A = L D L^T with pivots as LAPACK's sytrf leaves them.
-/// info: the first zero block of D, from 1.
+/// Overwrites a's lower triangle with L and D of A = L D L^T, with pivots as in LAPACK's sytrf. info: the
+/// first zero block of D, counted from 1.
 void ldl(NdArray& a, NdArray& pivots, NdArray& info);
 void ldl_solve(NdArray& x, const NdArray& a, const NdArray& pivots);
 }  // namespace cpu

@@ -1,4 +1,4 @@
-// Determinants.
+// det, slogdet and logdet.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -19,7 +19,7 @@ namespace {
 using autograd::GradList;
 using namespace ops;
 
-// The sign of the interchanges: each that moves something counts.
+// Returns the sign of the permutation. Only interchanges of different rows count.
 Variable swap_sign(const Variable& pivots, DType dtype) {
   const Variable own = arange(1, pivots.size(-1) + 1, TensorOptions().dtype(kInt).device(pivots.device()));
   const Variable odd = pivots.ne(own).sum(-1).to(dtype).remainder(2);
@@ -37,16 +37,17 @@ double least_of(DType dtype) {
   return dtype == kFloat ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
 }
 
-// Products of numbers in a row but for some, without a division: they stay right where numbers are zero.
+// Products of all elements of a row except one or two, without division, so that they are correct if elements
+// are zero.
 class ProductsOfOthers {
  public:
   explicit ProductsOfOthers(const Variable& s)
       : s_(s), before_(exclusive(s)), behind_(exclusive(s.flip({-1})).flip({-1})) {}
 
-  /// The product of all but i.
+  /// Returns the products of all elements except i.
   Variable but_one() const { return before_ * behind_; }
 
-  /// The product of all but i and j; 0 where they are the same.
+  /// Returns the products of all elements except i and j; 0 for i = j.
   Variable but_two() const {
     const std::int64_t n = s_.size(-1);
     DimVector square(s_.sizes());
@@ -58,7 +59,7 @@ class ProductsOfOthers {
   }
 
  private:
-  // The product of all before each.
+  // Returns for each element the product of all elements before it.
   static Variable exclusive(const Variable& x) {
     const std::int64_t n = x.size(-1);
     return cat({ones_like(x.detach().narrow(-1, 0, 1)), x.narrow(-1, 0, n - 1)}, -1).cumprod(-1);
@@ -67,13 +68,14 @@ class ProductsOfOthers {
   Variable s_, before_, behind_;
 };
 
-// The determinants of orthogonal matrices do not change.
+// Returns det(U) det(V). It has no gradient, because determinants of orthogonal matrices are constant.
 Variable sign_of(const Variable& U, const Variable& Vh) {
   return linalg::det(U.detach()) * linalg::det(Vh.detach());
 }
 
-// The matrix of cofactors C from A = U S V^T: det(U) det(V) U C(S) V^T. C_ij of A changes with A_kk (for
-// i = j) by the product of all other singular values but these two, and with A_ji (for others) by minus that.
+// The matrix of cofactors C of A = U S V^T: det(U) det(V) U C(S) V^T. The derivative of C_ij by A_kk (for i =
+// j) is the product of all singular values except these two, and that by A_ji (for i != j) is the negative of
+// such a product.
 struct CofactorsBackward : autograd::Node {
   autograd::SavedVariable A{this};
   std::string name() const override { return "CofactorsBackward0"; }
@@ -98,7 +100,7 @@ Variable cofactors(const Variable& A) {
   return record<CofactorsBackward>(out.array(), [&](CofactorsBackward& node) { node.A.save(A); }, A);
 }
 
-// g times the cofactors: g det(A) A^-T (Jacobi).
+// The gradient is g times the cofactors: g det(A) A^-T (Jacobi).
 struct DetBackward : autograd::Node {
   autograd::SavedVariable A{this};
   LuArrays factors;
@@ -107,8 +109,8 @@ struct DetBackward : autograd::Node {
     const Variable &g = grads[0], a = A.unpack(), LU(factors.lu), pivots(factors.pivots);
     if (rows_of(a) == 0) return {zeros_like(a)};
     if (GradMode::is_enabled()) return {g.unsqueeze(-1).unsqueeze(-1) * cofactors(a)};
-    // The factors of the determinant itself, so that their errors cancel. Zeros on U's diagonal give way to
-    // the last digit of the largest element, in the determinant too.
+    // Uses the factors of the determinant itself, so that their errors cancel. Zeros on U's diagonal are
+    // replaced by the rounding error of the largest element, also in the determinant.
     const Variable diagonal = LU.diagonal(0, -2, -1);
     const Variable size =
         (LU.abs().amax({-2, -1}, true).squeeze(-1) * epsilon_of(a.dtype())).clamp_min(least_of(a.dtype()));

@@ -1,4 +1,4 @@
-// Eigenvalues of symmetric matrices.
+// eigh, eigvalsh, and eig and eigvals, which only throw: eigenvalues of symmetric matrices.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -24,8 +24,8 @@ std::string eigh_failure(std::int64_t) {
          "repeated eigenvalues.";
 }
 
-// V (diag(gL) + V^T gV / E) V^T with E_ij = L_j - L_i (Giles 2008, 3.1). Vectors of one eigenvalue have no
-// part in it: no function of the matrix depends on how they turn among themselves.
+// V (diag(gL) + V^T gV / E) V^T with E_ij = L_j - L_i (Giles 2008, 3.1). The part of gV between eigenvectors
+// of one eigenvalue is dropped: no function of the matrix depends on the choice of their basis.
 struct EighBackward : autograd::Node {
   autograd::SavedVariable values{this};
   autograd::SavedVariable vectors{this};
@@ -42,7 +42,7 @@ struct EighBackward : autograd::Node {
   }
 };
 
-// The matrix that one triangle means.
+// Returns the symmetric matrix of which A's triangle is given.
 Variable mirrored(const Variable& A, std::string_view UPLO) {
   const bool lower = UPLO == "L" || UPLO == "l";
   return lower ? A.tril() + A.tril(-1).mT() : A.triu() + A.triu(1).mT();

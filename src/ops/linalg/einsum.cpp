@@ -1,5 +1,5 @@
-// einsum: every operand takes one order of dimensions, then pairs are contracted as batches of matrix
-// products.
+// einsum: all operands are arranged in one order of dimensions, then pairs are contracted as batches of
+// matrix products.
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg/products.h>
 #include <ebb/ops/reduce.h>
@@ -62,16 +62,16 @@ Equation parse(std::string_view equation) {
   return e;
 }
 
-// Where each label stands among the dimensions that all operands get.
-struct Places {
-  int place[kLetters + 1];
-  std::int64_t outputs = 0;  // dimensions of the result; the rest is summed
+// The position of each label among the dimensions of the arranged operands.
+struct LabelPositions {
+  int position[kLetters + 1];
+  std::int64_t outputs = 0;  // dimensions of the result; the others are summed
   std::int64_t dims = 0;
-  std::int64_t dots = 0;  // dimensions that "..." stands for
+  std::int64_t dots = 0;  // the number of dimensions of "..."
 };
 
-Places lay_out(std::string_view text, Equation& e, TensorList tensors) {
-  Places l;
+LabelPositions label_positions(std::string_view text, Equation& e, TensorList tensors) {
+  LabelPositions l;
   int count[kLetters + 1] = {};
   bool dots = false;
   for (std::size_t i = 0; i < e.inputs.size(); ++i) {
@@ -94,30 +94,31 @@ Places lay_out(std::string_view text, Equation& e, TensorList tensors) {
     for (int label = 0; label < kLetters; ++label)
       if (count[label] == 1) e.output.push_back(label);
   }
-  for (int& p : l.place) p = -1;
+  for (int& p : l.position) p = -1;
   const auto add = [&](int label) {
-    l.place[label] = static_cast<int>(l.dims);
+    l.position[label] = static_cast<int>(l.dims);
     l.dims += label == kDots ? l.dots : 1;
   };
   for (const int label : e.output) {
-    EBB_CHECK(l.place[label] < 0, "einsum: a dimension appears twice in the output of \"", text, "\".");
+    EBB_CHECK(l.position[label] < 0, "einsum: a dimension appears twice in the output of \"", text, "\".");
     EBB_CHECK(label == kDots || count[label] > 0, "einsum: an output dimension of \"", text,
               "\" appears in no operand.");
     add(label);
   }
   l.outputs = l.dims;
   for (int label = 0; label <= kLetters; ++label)
-    if (count[label] > 0 && l.place[label] < 0) add(label);
+    if (count[label] > 0 && l.position[label] < 0) add(label);
   return l;
 }
 
 struct Term {
   Variable x;
-  std::vector<bool> has;  // which dimensions it takes part in
+  std::vector<bool> has;  // whether the operand has each dimension
 };
 
-// Diagonals of repeated labels; dimensions in the layout's order, of size 1 where the operand has none.
-Term arrange(std::string_view text, const Labels& labels, Variable x, const Places& l) {
+// Takes the diagonals of repeated labels, and arranges dimensions in the common order, with size 1 if the
+// operand does not have them.
+Term arrange(std::string_view text, const Labels& labels, Variable x, const LabelPositions& l) {
   Term result{Variable(), std::vector<bool>(static_cast<std::size_t>(l.dims), false)};
   std::vector<std::int64_t> from(static_cast<std::size_t>(l.dims), -1);
   const std::int64_t rest =
@@ -126,10 +127,10 @@ Term arrange(std::string_view text, const Labels& labels, Variable x, const Plac
   for (const int label : labels) {
     if (label == kDots) {
       for (std::int64_t i = 0; i < rest; ++i)
-        from[static_cast<std::size_t>(l.place[kDots] + l.dots - rest + i)] = d++;
+        from[static_cast<std::size_t>(l.position[kDots] + l.dots - rest + i)] = d++;
       continue;
     }
-    std::int64_t& place = from[static_cast<std::size_t>(l.place[label])];
+    std::int64_t& place = from[static_cast<std::size_t>(l.position[label])];
     if (place < 0) {
       place = d++;
       continue;
@@ -151,7 +152,7 @@ Term arrange(std::string_view text, const Labels& labels, Variable x, const Plac
   return result;
 }
 
-// The product of two operands, summed over the dimensions in `sum`, which stay with size 1.
+// Returns the product of two operands, summed over the dimensions in `sum`, which keep size 1.
 Variable contract(std::string_view text, Variable a, Variable b, const std::vector<bool>& sum) {
   DimVector both, left, right, inner, alone_a, alone_b;
   for (std::size_t d = 0; d < sum.size(); ++d) {
@@ -209,12 +210,13 @@ Variable einsum(std::string_view text, TensorList tensors, OptionalIntArrayRef p
             static_cast<std::int64_t>(equation.inputs.size()), " operands, but ",
             static_cast<std::int64_t>(tensors.size()), " tensors were given.");
   for (const Variable& x : tensors) ops::operand_device("einsum", tensors[0], x);
-  const Places places = lay_out(text, equation, tensors);
+  const LabelPositions positions = label_positions(text, equation, tensors);
   std::vector<Term> operands;
   for (std::size_t i = 0; i < tensors.size(); ++i)
-    operands.push_back(arrange(text, equation.inputs[i], tensors[i], places));
-  const std::size_t dims = static_cast<std::size_t>(places.dims);
-  // A size of 1 broadcasts; every other pair must agree, also of operands that never meet.
+    operands.push_back(arrange(text, equation.inputs[i], tensors[i], positions));
+  const std::size_t dims = static_cast<std::size_t>(positions.dims);
+  // A size of 1 broadcasts. All other sizes must agree, even those of operands that are never contracted
+  // directly.
   for (std::size_t d = 0; d < dims; ++d) {
     std::int64_t size = 1;
     for (const Term& o : operands) {
@@ -234,7 +236,7 @@ Variable einsum(std::string_view text, TensorList tensors, OptionalIntArrayRef p
       const std::int64_t p = (*path)[2 * step], q = (*path)[2 * step + 1],
                          n = static_cast<std::int64_t>(operands.size());
       EBB_CHECK(p >= 0 && q >= 0 && p < n && q < n && p != q, "einsum: the path ", *path,
-                " names a pair that is not there.");
+                " names a pair of operands that does not exist.");
       i = static_cast<std::size_t>(std::min(p, q));
       j = static_cast<std::size_t>(std::max(p, q));
     }
@@ -244,7 +246,7 @@ Variable einsum(std::string_view text, TensorList tensors, OptionalIntArrayRef p
     Term result{Variable(), std::vector<bool>(dims, false)};
     std::vector<bool> sum(dims, false);
     for (std::size_t d = 0; d < dims; ++d) {
-      bool later = d < static_cast<std::size_t>(places.outputs);
+      bool later = d < static_cast<std::size_t>(positions.outputs);
       for (const Term& o : operands) later = later || o.has[d];
       sum[d] = !later;
       result.has[d] = later && (a.has[d] || b.has[d]);
@@ -254,10 +256,10 @@ Variable einsum(std::string_view text, TensorList tensors, OptionalIntArrayRef p
   }
   Variable out = operands[0].x;
   DimVector summed;
-  for (std::int64_t d = places.outputs; d < places.dims; ++d) summed.push_back(d);
+  for (std::int64_t d = positions.outputs; d < positions.dims; ++d) summed.push_back(d);
   if (summed.empty()) return out;
-  if (tensors.size() > 1) {  // already summed: drop the dimensions of size 1
-    for (std::int64_t d = places.dims - 1; d >= places.outputs; --d) out = out.squeeze(d);
+  if (tensors.size() > 1) {  // already summed: drops the dimensions of size 1
+    for (std::int64_t d = positions.dims - 1; d >= positions.outputs; --d) out = out.squeeze(d);
     return out;
   }
   return out.sum(IntArrayRef(summed));

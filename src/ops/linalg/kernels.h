@@ -1,4 +1,4 @@
-// The kernels of linear algebra.
+// Kernel slots of linear algebra: products, dot, linear_activation and cdist.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -8,7 +8,7 @@
 
 namespace ebb {
 
-/// How a product reads its operands and what it does with them.
+/// Options of a product: transposed operands, and the factors of the sum.
 struct ProductArgs {
   bool a_transposed = false;
   bool b_transposed = false;
@@ -21,22 +21,22 @@ enum class LinearActivation : std::uint8_t { relu, gelu_tanh };
 }  // namespace ops
 
 namespace cpu {
-/// out = beta * init + alpha * op(a) op(b), for matrices or batches of matrices (three dimensions). init may
-/// be undefined (then beta is not looked at), broadcast to out's shape, or out itself. In Float and Double,
-/// with alpha and beta 1, that is the product and then the sum, bit for bit, and a product plus zero is
-/// itself. The CPU also takes 16-bit operands of a float result.
+/// Computes out = beta * init + alpha * op(a) op(b), for matrices or batches of matrices (three dimensions).
+/// init may be undefined (then beta is ignored), broadcast to out's shape, or out itself. In Float and
+/// Double, with alpha and beta 1, the result equals the product followed by the sum, bit for bit, and a
+/// product plus zero equals the product. The CPU also takes 16-bit operands for a Float result.
 void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args);
-/// out = activation(input weight^T + bias) in one pass, for matrices and a row; `before`, where it is
-/// defined, gets what the activation is given; its rows lie a multiple of 8 elements apart. It declines where
-/// no kernel of the device does both.
+/// Computes out = activation(input weight^T + bias) in one kernel, for matrices and a row of biases.
+/// `before`, if defined, receives the input of the activation; the stride of its rows is a multiple of 8
+/// elements. Returns false if the device has no such kernel.
 bool linear_activation(NdArray& out, NdArray& before, const NdArray& input, const NdArray& weight,
                        const NdArray& bias, ops::LinearActivation activation);
-/// out (no dimensions) = the sum of x[i] y[i].
+/// Sets out (no dimensions) to the sum of x[i] y[i].
 void dot(NdArray& out, const NdArray& x, const NdArray& y);
-/// out[..., i, j] = the p-norm of x1[..., i, :] - x2[..., j, :]; all arrays are contiguous, with equal
+/// Sets out[..., i, j] to the p-norm of x1[..., i, :] - x2[..., j, :]. All arrays are contiguous, with equal
 /// leading sizes.
 void cdist(NdArray& out, const NdArray& x1, const NdArray& x2, double p);
-/// The gradient with respect to x1.
+/// Computes the gradient with respect to x1.
 void cdist_backward(NdArray& out, const NdArray& grad, const NdArray& x1, const NdArray& x2,
                     const NdArray& distance, double p);
 }  // namespace cpu

@@ -1,4 +1,4 @@
-// The LDL factorisation of symmetric indefinite matrices.
+// ldl_factor and ldl_solve: the LDL factorisation of symmetric indefinite matrices.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>

@@ -9,13 +9,13 @@
 
 namespace ebb::decomposition {
 
-/// The block of D that starts at row k: where its pivot stands, and 1 or 2 rows.
+/// The block of D that begins at row k: the row of its pivot, and its size, 1 or 2.
 struct LdlPivot {
   std::int64_t row;
   int size;
 };
 
-/// Every thread finds the same one. Sets `zero` where there is nothing to divide by.
+/// Returns the pivot, which is the same in all threads. Sets `zero` if the block cannot be divided by.
 template <class T>
 EBB_HD LdlPivot ldl_pivot(const T* a, std::int64_t n, std::int64_t k, bool& zero) {
   const T alpha = static_cast<T>(0.64038820320220757);  // (1 + sqrt(17)) / 8
@@ -43,7 +43,7 @@ EBB_HD void exchange(T& x, T& y) {
   y = kept;
 }
 
-/// Swaps rows and columns `from` and `to` > from of the lower triangle that starts at (k, k).
+/// Swaps rows and columns `from` and `to` > from of the lower triangle that begins at (k, k).
 template <class T, class Team>
 EBB_HD void ldl_interchange(T* a, std::int64_t n, std::int64_t k, std::int64_t from, std::int64_t to,
                             const Team& team) {
@@ -55,13 +55,14 @@ EBB_HD void ldl_interchange(T* a, std::int64_t n, std::int64_t k, std::int64_t f
   if (team.rank() == 0 && from > k) exchange(a[from * n + k], a[to * n + k]);
 }
 
-/// Subtracts what a block of D explains from the rest, row by row, and leaves L's columns in its place.
+/// Subtracts the contribution of a block of D from the remaining matrix, row by row, and stores L's columns
+/// in its place.
 template <class T, class Team>
 EBB_HD void ldl_eliminate(T* a, std::int64_t n, std::int64_t k, int size, const Team& team) {
   const std::int64_t start = k + size;
   const T d11 = a[k * n + k], d21 = size == 2 ? a[(k + 1) * n + k] : T(0),
           d22 = size == 2 ? a[(k + 1) * n + k + 1] : T(0);
-  // The inverse of the block, scaled by d21 against overflow.
+  // The inverse of the block, scaled by d21 to prevent overflow.
   const T p = size == 2 ? d22 / d21 : T(0), q = size == 2 ? d11 / d21 : T(0);
   const T t = size == 2 ? 1 / (p * q - 1) / d21 : 1 / d11;
   const auto first = [&](std::int64_t j) {
@@ -81,7 +82,7 @@ EBB_HD void ldl_eliminate(T* a, std::int64_t n, std::int64_t k, int size, const 
   }
 }
 
-/// Returns the first zero block, from 1, or 0.
+/// Factors the matrix. Returns the first zero block, counted from 1, or 0.
 template <class T, class Team>
 EBB_HD std::int32_t ldl_factor(T* a, std::int32_t* pivots, std::int64_t n, const Team& team) {
   std::int32_t info = 0;
@@ -104,7 +105,7 @@ EBB_HD std::int32_t ldl_factor(T* a, std::int32_t* pivots, std::int64_t n, const
   return info;
 }
 
-/// Solves for one right side, whose elements stand `step` apart.
+/// Solves for one right side, whose elements are `step` apart.
 template <class T>
 EBB_HD void ldl_solve_column(const T* a, const std::int32_t* pivots, std::int64_t n, T* x,
                              std::int64_t step) {

@@ -1,4 +1,4 @@
-// Affine layers.
+// linear and bilinear.
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>
@@ -12,11 +12,11 @@ Variable linear(const Variable& input, const Variable& weight, const optional<Va
   EBB_AUTOCAST(linear, input, weight, bias);
   ops::check_defined("linear", input, weight);
   const bool with_bias = bias && bias->defined();
-  if (weight.dim() == 1) {  // one feature, without a dimension of its own
+  if (weight.dim() == 1) {  // one output feature, without a dimension
     ops::common_device("linear", input, weight);
     EBB_CHECK(!with_bias || (input.dim() == 1 && bias->dim() == 0),
-              "linear: with a weight of one dimension a bias has no dimension, nor has the input more than "
-              "one; got a bias of shape ",
+              "linear: with a weight of one dimension, a bias must have no dimension and the input one "
+              "dimension; got a bias of shape ",
               bias ? bias->sizes() : IntArrayRef(), " and an input of shape ", input.sizes(), ".");
     const Variable out = matmul(input, weight);
     return with_bias ? add(out, *bias, 1) : out;
@@ -64,7 +64,7 @@ Variable bilinear(const Variable& input1, const Variable& input2, const Variable
   sizes.back() = out;
   std::int64_t rows = 1;
   for (std::size_t i = 0; i + 1 < sizes.size(); ++i) rows *= sizes[i];
-  // [rows, in1] x [in1, out * in2], then each row's [out, in2] x [in2].
+  // Computes [rows, in1] x [in1, out * in2], then for each row [out, in2] x [in2].
   const Variable left = ops::product("bilinear", input1.reshape({rows, in1}), false,
                                      weight.transpose(0, 1).reshape({in1, out * in2}), false);
   const Variable result =

@@ -1,4 +1,4 @@
-// Affine layers with an activation behind them, in one kernel where a device has it.
+// linear_relu and linear_gelu: linear layers followed by an activation, in one kernel if the device has one.
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>
@@ -15,13 +15,13 @@ namespace {
 
 using ops::LinearActivation;
 
-// A matrix whose rows lie a multiple of 8 elements apart.
+// Returns a matrix whose row stride is a multiple of 8 elements.
 NdArray padded(std::int64_t rows, std::int64_t columns, DType dtype, Device device) {
   const std::int64_t pitch = (columns + 7) / 8 * 8;
   return NdArray::empty({rows, pitch}, dtype, device).as_strided({rows, columns}, {pitch, 1}, 0);
 }
 
-// Of a matrix and a row of biases; undefined where no kernel does both.
+// Runs the fused kernel for a matrix and a row of biases. Returns an undefined tensor if the device has none.
 Variable fused(const Variable& input, const Variable& weight, const Variable& bias,
                LinearActivation activation) {
   const std::int64_t rows = input.size(0), columns = weight.size(0);

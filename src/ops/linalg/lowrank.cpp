@@ -1,4 +1,4 @@
-// The largest singular values, by a random start.
+// svd_lowrank and pca_lowrank: the largest singular values by a randomised method.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg/decomposition.h>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace ops;
 
-// Orthonormal columns that (nearly) span the q leading directions of A.
+// Returns orthonormal columns that approximately span the q leading directions of A.
 Variable approximate_basis(const Variable& A, std::int64_t q, std::int64_t niter) {
   const auto basis = [](const Variable& x) { return std::get<0>(linalg::qr(x)); };
   Variable Q = basis(matmul(A, randn({cols_of(A), q}, A.options())));

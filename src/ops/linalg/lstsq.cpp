@@ -1,4 +1,4 @@
-// Least squares.
+// lstsq: least squares.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -23,7 +23,7 @@ struct Answer {
   Variable solution, rank, values;
 };
 
-// The shortest solution from the singular values above a threshold.
+// Returns the solution of minimum norm, from the singular values above a threshold.
 Answer by_singular_values(const Variable& A, const Variable& B, double rcond) {
   const auto [U, S, Vh] = linalg::svd(A, false);
   const Variable some = S.gt(S.amax({-1}, true) * rcond);
@@ -31,7 +31,7 @@ Answer by_singular_values(const Variable& A, const Variable& B, double rcond) {
   return {matmul(Vh.mT(), inverse.unsqueeze(-1) * matmul(U.mT(), B)), some.sum(-1), S};
 }
 
-// By the QR factorisation of A, or of A^T where there are fewer equations than unknowns.
+// Solves with the QR factorisation of A, or of A^T if there are fewer equations than unknowns.
 Variable of_full_rank(const Variable& A, const Variable& B) {
   if (rows_of(A) >= cols_of(A)) {
     const auto [Q, R] = linalg::qr(A);
@@ -41,7 +41,7 @@ Variable of_full_rank(const Variable& A, const Variable& B) {
   return matmul(Q, linalg::solve_triangular(R.mT(), B, false));
 }
 
-// X = pinv(A) B.
+// The gradient of X = pinv(A) B.
 struct LstsqBackward : autograd::Node {
   autograd::SavedVariable A{this};
   autograd::SavedVariable B{this};
@@ -52,7 +52,7 @@ struct LstsqBackward : autograd::Node {
     const Variable a = A.unpack(), b = B.unpack(), P = linalg::pinv(a, rcond), g = grads[0];
     if (needs(1)) out[1] = matmul(P.mT(), g);
     if (!needs(0)) return out;
-    // The differential of pinv(A) applied to B (Golub and Pereyra 1973), term by term.
+    // The differential of pinv(A), applied to B (Golub and Pereyra 1973), term by term.
     const Variable PTg = matmul(P.mT(), g), X = matmul(P, b), rest = b - matmul(a, X);
     out[0] = matmul(rest, matmul(P, PTg).mT()) - matmul(PTg, X.mT()) +
              matmul(matmul(P.mT(), X), (g - matmul(a.mT(), PTg)).mT());
@@ -75,7 +75,7 @@ std::tuple<Variable, Variable, Variable, Variable> lstsq(const Variable& A, cons
   const bool vectors = B.dim() + 1 == A.dim();
   EBB_CHECK(
       vectors || B.dim() == A.dim(), op,
-      ": expected an `other` of the input's dimensions, or of one less where it holds vectors; got shapes ",
+      ": expected `other` to have as many dimensions as the input, or one less for vectors; got shapes ",
       A.sizes(), " and ", B.sizes(), ". Use expand() for the batch.");
   const Variable b = vectors ? B.unsqueeze(-1) : B;
   check_operands(op, A, b);

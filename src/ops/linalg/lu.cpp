@@ -1,4 +1,4 @@
-// The LU factorisation and what is solved with it.
+// lu_factor, lu, lu_solve and lu_unpack.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -23,7 +23,7 @@ std::string zero_on_diagonal(std::int64_t i) {
                       "linalg.lu_factor_ex(A, pivot)");
 }
 
-// P^T A = L U by blocks: L1 and U1 are square, and either L2 or U2 is empty.
+// The gradient of P^T A = L U by blocks: L1 and U1 are square, and either L2 or U2 is empty.
 struct LuFactorBackward : autograd::Node {
   autograd::SavedVariable lu{this};
   NdArray pivots;
@@ -36,7 +36,7 @@ struct LuFactorBackward : autograd::Node {
     Variable low = matmul(L1.mT(), gTop.tril(-1)), up = matmul(gTop.triu(), U1.mT());
     if (n > k) low = low - matmul(g.narrow(-1, k, n - k), LU.narrow(-1, k, n - k).mT());
     if (m > k) up = up - matmul(LU.narrow(-2, k, m - k).mT(), g.narrow(-2, k, m - k));
-    // X U1^-T, and L1^-T X.
+    // over_u returns X U1^-T, and under_l returns L1^-T X.
     const auto over_u = [&](const Variable& X) { return linalg::solve_triangular(U1.mT(), X, false, false); };
     const auto under_l = [&](const Variable& X) {
       return linalg::solve_triangular(L1.mT(), X, true, true, true);

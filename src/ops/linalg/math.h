@@ -1,5 +1,6 @@
-// The p-norms of cdist, for host and device: what a difference adds (kAdds: to a sum, kScales: a power, which
-// may leave the range of T), how that becomes a distance, the slope of the distance.
+// The p-norms of cdist, for host and device: how a difference is accumulated (kAdds: as a sum; kScales: as a
+// power, which may leave the range of T), the distance as a function of the accumulator, and the distance's
+// derivative.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -19,28 +20,28 @@ struct Zero {
   static constexpr bool kAdds = true, kScales = false;
   EBB_HD T add(T sum, T d) const { return sum + (d != T(0) ? T(1) : T(0)); }
   EBB_HD T finish(T sum) const { return sum; }
-  EBB_HD T slope(T, T) const { return T(0); }
+  EBB_HD T derivative(T, T) const { return T(0); }
 };
 template <class T>
 struct One {
   static constexpr bool kAdds = true, kScales = false;
   EBB_HD T add(T sum, T d) const { return sum + std::abs(d); }
   EBB_HD T finish(T sum) const { return sum; }
-  EBB_HD T slope(T d, T) const { return sign(d); }
+  EBB_HD T derivative(T d, T) const { return sign(d); }
 };
 template <class T>
 struct Two {
   static constexpr bool kAdds = true, kScales = true;
   EBB_HD T add(T sum, T d) const { return sum + d * d; }
   EBB_HD T finish(T sum) const { return std::sqrt(sum); }
-  EBB_HD T slope(T d, T distance) const { return distance == T(0) ? T(0) : d / distance; }
+  EBB_HD T derivative(T d, T distance) const { return distance == T(0) ? T(0) : d / distance; }
 };
 template <class T>
 struct Greatest {
   static constexpr bool kAdds = false, kScales = false;
   EBB_HD T add(T sum, T d) const { return std::abs(d) > sum || d != d ? std::abs(d) : sum; }
   EBB_HD T finish(T sum) const { return sum; }
-  EBB_HD T slope(T d, T distance) const { return std::abs(d) == distance ? sign(d) : T(0); }
+  EBB_HD T derivative(T d, T distance) const { return std::abs(d) == distance ? sign(d) : T(0); }
 };
 template <class T>
 struct Power {
@@ -48,18 +49,18 @@ struct Power {
   T p;
   EBB_HD T add(T sum, T d) const { return sum + std::pow(std::abs(d), p); }
   EBB_HD T finish(T sum) const { return std::pow(sum, T(1) / p); }
-  EBB_HD T slope(T d, T distance) const {
+  EBB_HD T derivative(T d, T distance) const {
     return distance == T(0) || d == T(0) ? T(0) : sign(d) * std::pow(std::abs(d) / distance, p - T(1));
   }
 };
 
-/// Whether powers that add up to `sum` may have overflowed or lost digits.
+/// Whether powers whose sum is `sum` may have overflowed or lost digits.
 template <class T>
 EBB_HD bool is_extreme(T sum) {
   return !(sum > T(0x1p-80) && sum < T(0x1p120));
 }
 
-/// The distance by differences k < n that are divided by the greatest of them first.
+/// Returns the distance of n differences, which are first divided by the largest one.
 template <class T, class Norm, class Difference>
 EBB_HD T scaled_distance(const Norm& norm, std::int64_t n, const Difference& difference) {
   T top = 0, sum = 0;

@@ -1,4 +1,4 @@
-// The formulas of reflections and rotations, for host and device.
+// Householder reflections and Jacobi rotations, for host and device.
 #pragma once
 
 #include "kernel/carrier.h"
@@ -7,7 +7,7 @@
 
 namespace ebb::decomposition {
 
-/// The reflection I - tau v v^T, v = (1, x / scale), that turns (first, x) into (beta, 0) (LAPACK's larfg).
+/// The reflection I - tau v v^T, v = (1, x / scale), that maps (first, x) to (beta, 0) (LAPACK's larfg).
 template <class T>
 struct Reflection {
   T tau, beta, scale;
@@ -22,7 +22,7 @@ struct Reflection {
 };
 
 /// The rotation that makes two rows orthogonal: p' = c p - s q, q' = s p + c q, for rows of squared lengths
-/// `a` and `b` whose product is `g` (one-sided Jacobi, after Rutishauser).
+/// `a` and `b` with the inner product `g` (one-sided Jacobi, after Rutishauser).
 template <class T>
 struct Rotation {
   T c, s;
@@ -34,8 +34,8 @@ struct Rotation {
   }
 };
 
-/// Whether two rows are too far from orthogonal; a component that is small beside the longest row, which
-/// `negligible` is a part of, is rounding.
+/// Whether the inner product of two rows is larger than rounding errors. `relative` is the bound relative to
+/// both lengths; `negligible`, a fraction of the longest row, is the bound for short rows.
 template <class T>
 EBB_HD bool worth_rotating(T a, T b, T g, T relative, T negligible) {
   const T p = std::sqrt(a), q = std::sqrt(b), size = std::fabs(g);

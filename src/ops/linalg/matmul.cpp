@@ -1,4 +1,4 @@
-// Products by rank, out of the products of matrices and vectors.
+// matmul, inner, tensordot, kron, addbmm: products of tensors of any rank.
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>
@@ -17,7 +17,7 @@ std::int64_t product_of(IntArrayRef sizes) {
   return n;
 }
 
-// At least one operand has batches; a and b have two dimensions or more.
+// Multiplies operands of two or more dimensions, at least one of which has a batch.
 Variable batched(const Variable& a, const Variable& b) {
   const std::size_t da = static_cast<std::size_t>(a.dim()), db = static_cast<std::size_t>(b.dim());
   const std::int64_t m = a.sizes()[da - 2], k = a.sizes()[da - 1], n = b.sizes()[db - 1];
@@ -26,7 +26,7 @@ Variable batched(const Variable& a, const Variable& b) {
   if (da == 3 && db == 3 && a.sizes()[0] == b.sizes()[0]) return ops::product("matmul", a, false, b, false);
   const DimVector batch = broadcast_shapes("matmul", a.sizes().slice(0, da - 2), b.sizes().slice(0, db - 2));
   const DimVector sizes = ops::sizes_with(batch, {m, n});
-  if (db == 2) {  // one matrix for all: the batches are more rows
+  if (db == 2) {  // one matrix for all: the batches become additional rows
     const Variable rows = a.reshape({product_of(a.sizes().slice(0, da - 1)), k});
     return ops::product("matmul", rows, false, b, false).view(sizes);
   }
@@ -40,7 +40,7 @@ Variable batched(const Variable& a, const Variable& b) {
   return out.sizes() == IntArrayRef(sizes) ? out : out.view(sizes);
 }
 
-// The sum over the batch is a longer inner dimension: [m, b * k] x [b * k, n].
+// Computes the sum over the batch as a longer inner dimension: [m, b * k] x [b * k, n].
 struct JoinedBatches {
   Variable rows, columns;
   JoinedBatches(const char* op, const Variable& self, const Variable& batch1, const Variable& batch2) {
@@ -67,7 +67,7 @@ Variable matmul(const Variable& self, const Variable& other) {
   if (da == 2 && db == 2) return ops::product("matmul", self, false, other, false);
   if (da == 2 && db == 1) return ops::matrix_vector("matmul", self, false, other);
   if (da == 1 && db <= 2)
-    ops::common_device("matmul", self, other);  // dot and matrix_vector word it otherwise
+    ops::common_device("matmul", self, other);  // dot and matrix_vector have another message
   if (da == 1 && db == 2) return ops::matrix_vector("matmul", other, true, self);
   if (da == 1 && db == 1) return dot(self, other);
   if (da == 1) return batched(self.unsqueeze(0), other).squeeze(-2);
@@ -104,9 +104,9 @@ Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims
   EBB_AUTOCAST(tensordot, self, other, dims_self, dims_other);
   ops::check_defined("tensordot", self, other);
   EBB_CHECK(dims_self.size() == dims_other.size(),
-            "tensordot: expected as many dimensions of both tensors, got ", dims_self, " and ", dims_other,
-            ".");
-  // Dimensions in the order kept, summed (self) and summed, kept (other).
+            "tensordot: expected equally many dimensions of both tensors, got ", dims_self, " and ",
+            dims_other, ".");
+  // Orders the dimensions of self as kept, summed, and those of other as summed, kept.
   DimVector order_self, order_other, sizes;
   SmallVector<bool, 6> summed_self(static_cast<std::size_t>(self.dim()), false);
   SmallVector<bool, 6> summed_other(static_cast<std::size_t>(other.dim()), false);
@@ -121,7 +121,7 @@ Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims
     EBB_CHECK(self.sizes()[ux] == other.sizes()[uy] || self.sizes()[ux] == 1 || other.sizes()[uy] == 1,
               "tensordot: dimension ", x, " of shape ", self.sizes(), " does not match dimension ", y,
               " of shape ", other.sizes(), ".");
-    if (a.sizes()[ux] != b.sizes()[uy]) {  // a size of 1 broadcasts: sum the other side first
+    if (a.sizes()[ux] != b.sizes()[uy]) {  // a size of 1 broadcasts: the other operand is summed first
       const std::int64_t one[] = {a.sizes()[ux] == 1 ? y : x};
       Variable& wide = a.sizes()[ux] == 1 ? b : a;
       DimVector reduced(wide.sizes());
@@ -149,7 +149,7 @@ Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims
 
 Variable kron(const Variable& self, const Variable& other) {
   ops::operand_device("kron", self, other);
-  // Every dimension of size s against t becomes [s, 1] against [1, t]; the shorter shape gets leading ones.
+  // A dimension of sizes s and t becomes [s, 1] and [1, t]. The shorter shape gets leading ones.
   const std::size_t dims = static_cast<std::size_t>(std::max(self.dim(), other.dim()));
   DimVector a, b, sizes;
   for (std::size_t d = 0; d < dims; ++d) {

@@ -1,4 +1,4 @@
-// The matrix exponential, and what of linalg is made of other ops.
+// matrix_exp, vecdot, vander and other linalg functions that are composed of other ops.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -22,7 +22,8 @@ namespace {
 using autograd::GradList;
 using namespace ops;
 
-// Higham 2005: the coefficients of Pade approximants, and up to which 1-norm each is exact to rounding.
+// The coefficients of Pade approximants, and for each the largest 1-norm up to which it is exact to rounding
+// (Higham 2005).
 constexpr double kPade3[] = {120, 60, 12, 1};
 constexpr double kPade5[] = {30240, 15120, 3360, 420, 30, 1};
 constexpr double kPade7[] = {17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1};
@@ -49,7 +50,7 @@ constexpr Approximant kApproximants[] = {{kPade3, 1.495585217958292e-2, 4.258730
                                          {kPade7, 9.504178996162932e-1, 3.925724783138660},
                                          {kPade13, 5.371920351148152, 3.925724783138660}};
 
-// (V - U)^-1 (V + U) with the odd and the even terms U and V.
+// Returns (V - U)^-1 (V + U) with the odd and the even terms U and V.
 Variable pade(const Variable& A, std::span<const double> b) {
   const Variable one = identity(rows_of(A), A), square = matmul(A, A);
   Variable power = square, odd = one * b[1] + square * b[3], even = one * b[0] + square * b[2];
@@ -62,7 +63,7 @@ Variable pade(const Variable& A, std::span<const double> b) {
   return std::get<0>(linalg::solve_ex(even - U, even + U));
 }
 
-// exp(A) = exp(A / 2^s)^(2^s), every matrix with its own s.
+// Returns exp(A) = exp(A / 2^s)^(2^s), with an s for each matrix.
 Variable exponential(const Variable& A) {
   const Variable norms = A.abs().sum(-2).amax({-1});
   const Variable here = norms.to(kCPU, kDouble).contiguous();
@@ -78,7 +79,8 @@ Variable exponential(const Variable& A) {
     if (most <= (single ? each.of_float : each.of_double)) return pade(A, each.coefficients);
   const Approximant& last = kApproximants[single ? 2 : 3];
   const double bound = single ? last.of_float : last.of_double;
-  // Counted on the host, for whoever counts them twice may round them differently.
+  // The host computes the counts only here, because another computation on the device could round
+  // differently.
   Variable counts = empty_like(here);
   detail::host_access(counts.array());
   double* const count = counts.array().address_as<double>();
@@ -92,7 +94,7 @@ Variable exponential(const Variable& A) {
 }
 
 // The adjoint of the derivative: the corner of exp of ((A^T, g), (0, A^T)) (Higham 2008, theorem 3.6). It is
-// linear in g, which is scaled so as not to need more squarings.
+// linear in g, so g is scaled to avoid additional squarings.
 struct MatrixExpBackward : autograd::Node {
   autograd::SavedVariable A{this};
   std::string name() const override { return "LinalgMatrixExpBackward0"; }

@@ -1,4 +1,4 @@
-// Bodies of the methods of linear algebra: each is the function of the same name.
+// Definitions of the methods of linear algebra. Each calls the function of the same name.
 #include <ebb/ops/linalg.h>
 
 #include "ops/common/self.h"

@@ -1,4 +1,4 @@
-// Norms and condition numbers of matrices.
+// norm, matrix_norm, nuclear_norm and cond.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
@@ -32,7 +32,7 @@ struct Dims {
   }
 };
 
-// Of the singular values, whose places become the two dimensions where they are kept.
+// Reduces the singular values. If keepdim, the two dimensions of the matrices get size 1.
 template <class Reduce>
 Variable of_values(const char* op, const Variable& A, const Dims& dims, bool keepdim, const Reduce& reduce) {
   const Variable last = movedim(A, {dims.rows, dims.cols}, {-2, -1});
@@ -46,7 +46,7 @@ Variable matrix_norm_of(const char* op, const Variable& A, double ord, IntArrayR
   const double size = std::abs(ord);
   EBB_CHECK(size == 1 || size == 2 || std::isinf(size), op, ": Order ", ord, " not supported.");
   const bool largest = ord > 0;
-  // The largest of nothing is 0, as in torch.
+  // The largest element of an empty set is 0, as in torch.
   if (size == 2)
     return of_values(op, A, dims, keepdim, [&](const Variable& S) {
       if (S.size(-1) == 0 && largest) return S.sum(-1);
@@ -78,7 +78,7 @@ Variable converted(const char* op, const Variable& A, const optional<ScalarType>
   return A.to(*dtype);
 }
 
-// Where only an order is given.
+// Returns all dimensions, for calls that give only an order.
 DimVector all_dims_of(const Variable& A) {
   EBB_CHECK(A.dim() == 1 || A.dim() == 2,
             "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got ", A.dim(),
@@ -88,7 +88,7 @@ DimVector all_dims_of(const Variable& A) {
   return dims;
 }
 
-// |A| |A^-1|; a matrix without an inverse has an infinite one.
+// Returns |A| |A^-1|. It is infinite for a singular matrix.
 template <class Norm>
 Variable by_inverse(const Variable& A, const Norm& norm) {
   check_square("linalg.cond", A);
@@ -146,7 +146,8 @@ Variable cond(const Variable& A, const optional<Scalar>& p) {
 Variable cond(const Variable& A, std::string_view p) {
   EBB_AUTOCAST(cond, A, p);
   check_matrices("linalg.cond", A);
-  // The nuclear norm of a singular matrix's inverse cannot be computed: it is that of the singular values.
+  // The nuclear norm of a singular matrix's inverse does not exist, so this norm is computed from singular
+  // values.
   if (p == "nuc") {
     const Variable S = svdvals(A);
     check_square("linalg.cond", A);

@@ -1,4 +1,4 @@
-// The Moore-Penrose inverse, and ranks.
+// pinv and matrix_rank: the Moore-Penrose inverse and ranks.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -18,7 +18,8 @@ namespace {
 using autograd::GradList;
 using namespace ops;
 
-// What counts as zero beside the largest magnitude, by numbers or by tensors that broadcast with the batch.
+// The thresholds, absolute and relative to the largest magnitude, below which a magnitude counts as zero.
+// They are numbers, or tensors that broadcast with the batch.
 struct Threshold {
   Variable atol, rtol;
 
@@ -45,7 +46,7 @@ struct Threshold {
         A.dtype() == kFloat ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
     return epsilon * static_cast<double>(std::max(rows_of(A), cols_of(A)));
   }
-  /// Which of the magnitudes [..., k] are larger.
+  /// Returns a mask of the magnitudes [..., k] that exceed the threshold.
   Variable exceeded(const Variable& magnitudes) const {
     const Variable bound = maximum(atol, rtol * magnitudes.amax({-1}));
     return magnitudes.gt(bound.unsqueeze(-1));
@@ -56,7 +57,7 @@ Variable inverse_where(const Variable& values, const Variable& some) {
   return where(some, values.masked_fill(some.logical_not(), 1).reciprocal(), zeros_like(values));
 }
 
-// Golub and Pereyra 1973, equation 4.12, from the side that is cheaper.
+// Golub and Pereyra 1973, equation 4.12, evaluated in the cheaper order.
 struct PinvBackward : autograd::Node {
   autograd::SavedVariable A{this};
   autograd::SavedVariable result{this};

@@ -1,4 +1,4 @@
-// Products of two matrices, with sums: mm, bmm, addmm and their kin.
+// mm, bmm, addmm, baddbmm: products of two matrices, with an optional sum.
 #include "ops/linalg/product.h"
 
 #include <ebb/autograd/record.h>
@@ -20,8 +20,8 @@ using autograd::GradList;
 
 bool is_one(const Scalar& s) { return s.to_double() == 1; }
 
-// What both nodes do for the operands: the gradient of alpha * op(a) op(b). That of b, which is mostly a
-// weight, comes first: then memory of a, which it reads, can be that of a's gradient in a compiled function.
+// The gradients of both operands of alpha * op(a) op(b), which both nodes share. That of b, usually a weight,
+// comes first: it reads a, so that afterwards a compiled function can reuse a's memory for a's gradient.
 struct ProductNode : autograd::Node {
   autograd::SavedVariable a{this};
   autograd::SavedVariable b{this};
@@ -30,7 +30,7 @@ struct ProductNode : autograd::Node {
   bool b_transposed = false;
   bool batch = false;
 
-  // Saves what the gradients of the operands, edges `first` and `first + 1`, will use.
+  // Saves the operands that the gradients of edges `first` and `first + 1` need.
   void save(const Variable& x, bool x_transposed, const Variable& y, bool y_transposed, const Scalar& scale,
             std::size_t first) {
     if (needs(first + 1)) a.save(x);
@@ -90,7 +90,7 @@ Shape product_shape(const char* op, const Variable& a, bool a_transposed, const 
             ": expected two matrices, or two batches of matrices for bmm, got shapes ", x, " and ", y,
             ". matmul() takes other combinations.");
   check_same_dtype(op, a, b);
-  EBB_CHECK(d == 2 || x[0] == y[0], op, ": expected as many matrices in both batches, got shapes ", x,
+  EBB_CHECK(d == 2 || x[0] == y[0], op, ": expected equally many matrices in both batches, got shapes ", x,
             " and ", y, ".");
   const std::size_t r = static_cast<std::size_t>(d) - 2, c = r + 1;
   const std::int64_t inner = x[a_transposed ? r : c];
@@ -101,7 +101,7 @@ Shape product_shape(const char* op, const Variable& a, bool a_transposed, const 
   return d == 3 ? Shape{{x[0], m, n}, 3} : Shape{{m, n, 0}, 2};
 }
 
-// Two operands of mm or the like; their product checks the rest.
+// Checks the dimensions of two operands of mm or bmm; their product checks the rest.
 void check_both_dims(const char* op, const Variable& a, const Variable& b, std::int64_t dims) {
   check_defined(op, a, b);
   EBB_CHECK(a.dim() == dims && b.dim() == dims, op, ": expected two tensors of ", dims,
@@ -175,16 +175,16 @@ Variable& add_product_(const char* op, const Variable& self, const Variable& a, 
   check_integral_scalars(op, a.dtype(), beta, alpha);
   EBB_CHECK(self.sizes() == shape.ref(), op, ": expected a tensor of the product's shape ", shape.ref(),
             ", got ", self.sizes(), ".");
-  // The kernel reads its operands while it writes.
-  const auto apart = [&](const Variable& x) {
+  // The kernel reads its operands while it writes, so operands that alias self are copied.
+  const auto unaliased = [&](const Variable& x) {
     return x.is_alias_of(self) ? copied_array(x.array()) : x.array();
   };
-  // An operand that is self must be kept as it was.
+  // An operand that is self must be saved with its old elements.
   const auto keep = [&](const Variable& x) { return x.is_same(self) ? autograd::clone_for_saving(x) : x; };
   return record_inplace<AddmmBackward>(
       self, op,
       [&](NdArray& out) {
-        kernels::product(self.device(), out, out, apart(a), apart(b), {false, false, beta, alpha});
+        kernels::product(self.device(), out, out, unaliased(a), unaliased(b), {false, false, beta, alpha});
       },
       [&](AddmmBackward& node) {
         node.save(keep(a), false, keep(b), false, alpha, 1);

@@ -1,41 +1,41 @@
-// The product that all of linear algebra is made of, with its operands optionally transposed, so that neither
-// the forward pass of a linear layer nor any gradient makes a transposed view.
+// The matrix product on which linear algebra is built. Its operands may be transposed, so that neither the
+// forward pass of a linear layer nor any gradient needs a transposed view.
 #pragma once
 
 #include "ops/common/checks.h"
 
 namespace ebb::ops {
 
-/// The device of the operands; throws where one is undefined or elsewhere.
+/// Returns the device of the operands. Throws if one is undefined or on another device.
 template <class... Operands>
 Device operand_device(const char* op, const Operands&... operands) {
   check_defined(op, operands...);
   return common_device(op, operands...);
 }
 
-/// alpha * op(a) op(b) for two matrices (MmBackward0) or two batches of as many matrices (BmmBackward0). `op`
-/// names the caller in errors.
+/// Returns alpha * op(a) op(b) for two matrices (MmBackward0) or two batches of equally many matrices
+/// (BmmBackward0). `op` is the name of the caller in errors.
 Variable product(const char* op, const Variable& a, bool a_transposed, const Variable& b, bool b_transposed,
                  const Scalar& alpha = 1);
 
-/// beta * self + alpha * op(a) op(b), self broadcasting to the product's shape (AddmmBackward0,
+/// Returns beta * self + alpha * op(a) op(b), where self broadcasts to the product's shape (AddmmBackward0,
 /// BaddbmmBackward0).
 Variable add_product(const char* op, const Variable& self, const Variable& a, bool a_transposed,
                      const Variable& b, bool b_transposed, const Scalar& beta, const Scalar& alpha);
 
-/// A sum and product that was computed before, self + op(a) op(b), as add_product records it.
+/// Records a result that was computed by a fused kernel, self + op(a) op(b), as add_product does.
 Variable recorded_add_product(NdArray result, const Variable& self, const Variable& a, bool a_transposed,
                               const Variable& b, bool b_transposed);
 
-/// The same into self.
+/// Computes beta * self + alpha * a b in place in self.
 Variable& add_product_(const char* op, const Variable& self, const Variable& a, const Variable& b,
                        const Scalar& beta, const Scalar& alpha);
 
-/// op(a) x for a matrix and a vector (MvBackward0).
+/// Returns op(a) x for a matrix and a vector (MvBackward0).
 Variable matrix_vector(const char* op, const Variable& a, bool a_transposed, const Variable& x,
                        const Scalar& alpha = 1);
 
-/// alpha * x y^T for two vectors.
+/// Returns alpha * x y^T for two vectors.
 Variable vector_outer(const char* op, const Variable& x, const Variable& y, const Scalar& alpha = 1);
 
 }  // namespace ebb::ops

@@ -1,4 +1,4 @@
-// The QR factorisation and products of Householder reflections.
+// qr, geqrf, householder_product (orgqr) and ormqr.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -17,8 +17,8 @@ namespace {
 using autograd::GradList;
 using namespace ops;
 
-// A1, the first k columns of A, is Q R1, and the others are Q R2 (Walter, Lehmann and Lamour 2012; Roberts
-// and Roberts 2020).
+// The gradient of A1 = Q R1, where A1 is the first k columns of A, and of the others, Q R2 (Walter, Lehmann
+// and Lamour 2012; Roberts and Roberts 2020).
 struct QrBackward : autograd::Node {
   autograd::SavedVariable Q{this};
   autograd::SavedVariable R{this};
@@ -42,7 +42,7 @@ struct QrBackward : autograd::Node {
       const Variable whole = gQ + matmul(q, upper + upper.triu(1).mT());
       return {linalg::solve_triangular(r.mT(), whole, false, false)};
     }
-    // Here Q is square: its differential is skew, and R2 = Q^T A2 turns with it.
+    // Here Q is square: Q^T dQ is skew, and R2 = Q^T A2 depends on it.
     const Variable skew = (inner.mT() - inner).tril(-1);
     const Variable first = linalg::solve_triangular(r.narrow(-1, 0, k).mT(), matmul(q, skew), false, false);
     return {matmul(q, gR) + constant_pad_nd(first, {0, n - k})};
@@ -88,8 +88,8 @@ std::tuple<Variable, Variable> qr_of(const char* op, const Variable& A, std::str
 }
 
 // The product of reflections as I - V T V^T: V, and T = (I + D S)^-1 D with D = diag(tau) and S the part of
-// V^T V above the diagonal (Joffrain, Low, Quintana-Orti, van de Geijn and Van Zee 2006). In differentiable
-// ops.
+// V^T V above the diagonal (Joffrain, Low, Quintana-Orti, van de Geijn and Van Zee 2006). It consists of
+// differentiable ops.
 struct Reflections {
   Variable V, T;
   Reflections(const char* op, const Variable& A, const Variable& tau) {
@@ -153,7 +153,7 @@ Variable ormqr(const Variable& self, const Variable& input2, const Variable& inp
                bool transpose) {
   EBB_AUTOCAST(ormqr, self, input2, input3, left, transpose);
   check_operands("ormqr", self, input3);
-  // Columns beyond the reflections hold what geqrf leaves of R.
+  // The columns after the reflections contain the rest of geqrf's R.
   const bool wide = self.dim() >= 2 && cols_of(self) > rows_of(self);
   const Reflections h("ormqr", wide ? self.narrow(-1, 0, rows_of(self)) : self, input2);
   const std::int64_t m = rows_of(self), size = left ? rows_of(input3) : cols_of(input3);

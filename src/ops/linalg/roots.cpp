@@ -1,4 +1,5 @@
-// Square roots of symmetric matrices, and the polar decomposition, whose gradients solve one equation.
+// matrix_sqrth and polar: square roots of symmetric matrices and the polar decomposition. Both gradients
+// solve Sylvester's equation.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -17,7 +18,7 @@ using namespace ops;
 
 Variable sylvester(const Variable& X, const Variable& C);
 
-// Y of X Y + Y X = C is linear in C, and d(X Y + Y X) = dC gives the rest.
+// The gradient of Y with X Y + Y X = C. Y is linear in C, and d(X Y + Y X) = dC gives the gradient of X.
 struct SylvesterBackward : autograd::Node {
   autograd::SavedVariable root{this}, solution{this};
   std::string name() const override { return "SylvesterBackward0"; }
@@ -28,7 +29,8 @@ struct SylvesterBackward : autograd::Node {
   }
 };
 
-/// Y of X Y + Y X = C for symmetric X without eigenvalues that add up to 0 (Sylvester's equation).
+/// Returns Y with X Y + Y X = C (Sylvester's equation), for a symmetric X without two eigenvalues whose sum
+/// is 0.
 Variable sylvester(const Variable& X, const Variable& C) {
   Variable Y;
   {
@@ -52,8 +54,8 @@ struct MatrixSqrthBackward : autograd::Node {
   }
 };
 
-// Of A = U H: U^T dA = W H + dH, where W turns within U's columns. Its part that is not symmetric says
-// H W + W H = U^T dA - dA^T U; what of dA lies outside of the columns moves U by (I - U U^T) dA H^-1.
+// The gradient of A = U H: U^T dA = W H + dH, where W is the skew rotation within U's columns. Its skew part
+// is H W + W H = U^T dA - dA^T U; the part of dA outside of the columns changes U by (I - U U^T) dA H^-1.
 struct PolarBackward : autograd::Node {
   autograd::SavedVariable unitary{this}, stretch{this};
   std::string name() const override { return "LinalgPolarBackward0"; }

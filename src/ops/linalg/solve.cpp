@@ -1,4 +1,4 @@
-// General systems and inverses.
+// solve, inv, tensorinv and tensorsolve.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -26,7 +26,7 @@ std::string singular_matrix(std::int64_t i) {
                       " is zero, the inversion could not be completed because the input matrix is singular.");
 }
 
-// Of X = A^-1 B: gB = A^-T gX, gA = -gB X^T.
+// The gradients of X = A^-1 B: gB = A^-T gX, gA = -gB X^T.
 struct SolveBackward : autograd::Node {
   autograd::SavedVariable A{this};
   autograd::SavedVariable result{this};
@@ -34,7 +34,7 @@ struct SolveBackward : autograd::Node {
   std::string name() const override { return "LinalgSolveExBackward0"; }
   GradList apply(GradList&& grads) override {
     GradList out(2);
-    // The factors are no function of A in the graph: where somebody differentiates on, A is.
+    // In the graph the factors are constants, so for second derivatives A itself is used.
     const Variable g =
         GradMode::is_enabled()
             ? std::get<0>(linalg::solve_ex(A.unpack().mT(), grads[0]))
@@ -54,7 +54,7 @@ struct InverseBackward : autograd::Node {
   }
 };
 
-// A and B are matrices of one batch.
+// Solves for matrices A and B of one batch.
 Pair solve_matrices(const Variable& A, const Variable& B) {
   const LuArrays factors = factor_lu(A);
   NdArray array;
@@ -84,7 +84,7 @@ Pair solve_checked(const char* op, const Variable& A, const Variable& B, bool le
             ": Incompatible shapes of A and B for the equation ", left ? "AX = B (" : "XA = B (", rows_of(A),
             "x", cols_of(A), " and ", rows_of(b), "x", cols_of(b), ").");
   const DimVector batch = common_batch(op, A, b);
-  // A is factored as often as it is given, and its factors repeated.
+  // A is factored before it is expanded, and the factors are expanded.
   const Variable a = expand_batch(A, batch), right = expand_batch(b, batch);
   auto [X, info] = solve_matrices(left ? a : a.mT(), left ? right : right.mT());
   if (check_errors) check_info(op, info.array(), singular_system);

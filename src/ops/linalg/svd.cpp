@@ -1,4 +1,4 @@
-// Singular values.
+// svd, svdvals.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -25,9 +25,9 @@ std::string svd_failure(std::int64_t) {
 Variable skew(const Variable& x) { return x - x.mT(); }
 
 // Townsend 2016: U ((skew(U^T gU) / E) S + S (skew(V^T gV) / E) + diag(gS)) V^T with E_ij = S_j^2 - S_i^2,
-// and what gU and gV have outside of the columns of U and V. With a and b for the two skew matrices, the
-// first two terms are ((a + b) / (S_j - S_i) + (a - b) / (S_j + S_i)) / 2. Where singular values are equal a
-// + b is 0 for every function of the matrix, since U and V turn together there.
+// and the parts of gU and gV outside of the columns of U and V. With a and b for the two skew matrices, the
+// first two terms are ((a + b) / (S_j - S_i) + (a - b) / (S_j + S_i)) / 2. For equal singular values a + b is
+// 0 for every function of the matrix, because U and V rotate together there.
 struct SvdBackward : autograd::Node {
   autograd::SavedVariable left{this};
   autograd::SavedVariable values{this};
@@ -69,7 +69,7 @@ Triple svd_of(const char* op, const Variable& A, bool full) {
   if (k > 0) {
     kernels::svd(A.device(), u, s, vh, info, contiguous_array(A.array()));
     check_info(op, info, svd_failure);
-  } else {  // any basis
+  } else {  // for a matrix without elements, any basis is correct
     const NoGradGuard no_grad;
     Variable(u).copy_(eye(u.sizes()[u.sizes().size() - 2], u.sizes().back(),
                           TensorOptions().dtype(A.dtype()).device(A.device())));
@@ -78,7 +78,7 @@ Triple svd_of(const char* op, const Variable& A, bool full) {
   }
   Variable U(std::move(u)), S(std::move(s)), Vh(std::move(vh));
   if (!autograd::records(A)) return {U, S, Vh};
-  // The node knows the first k vectors only; further ones are any basis of what remains, and have no
+  // The node saves only the first k vectors. The others are an arbitrary basis of the complement and have no
   // gradient.
   const Variable U2 = full && m > k ? U.narrow(-1, k, m - k) : Variable();
   const Variable V2 = full && n > k ? Vh.narrow(-2, k, n - k) : Variable();

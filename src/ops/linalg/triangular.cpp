@@ -1,4 +1,4 @@
-// Triangular systems, and what is solved by two of them.
+// solve_triangular, triangular_solve, cholesky_solve and cholesky_inverse.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -18,7 +18,7 @@ namespace {
 using autograd::GradList;
 using namespace ops;
 
-// Of X = A^-1 B: gB = A^-T gX and gA = -gB X^T in the triangle that was read.
+// The gradients of X = A^-1 B: gB = A^-T gX, and gA = -gB X^T in the triangle that was read.
 struct SolveTriangularBackward : autograd::Node {
   autograd::SavedVariable A{this};
   autograd::SavedVariable result{this};

@@ -1,4 +1,4 @@
-// Products with vectors: mv, dot, outer and what adds to them.
+// mv, dot, vdot, outer, addmv and addr.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -17,7 +17,7 @@ namespace {
 
 using autograd::GradList;
 
-// A vector seen as a matrix of one column, or of one row.
+// Return a vector as a matrix of one column, or of one row.
 NdArray as_column(const NdArray& x) {
   return x.as_strided({x.sizes()[0], 1}, {x.strides()[0], 1}, x.offset());
 }
@@ -84,7 +84,8 @@ Variable dot_product(const char* op, const Variable& x, const Variable& y, bool 
       x, y);
 }
 
-// Of beta * self + alpha * a b, where b is a vector and a a matrix or, for an outer product, a vector.
+// The gradient of beta * self + alpha * a b, where b is a vector, and a is a matrix or, for an outer product,
+// a vector.
 struct AddedBackward : autograd::Node {
   autograd::SavedVariable a{this};
   autograd::SavedVariable b{this};
@@ -104,7 +105,7 @@ struct AddedBackward : autograd::Node {
   }
 };
 
-// addmv and addr, into a new tensor or into self.
+// Computes addmv or addr, into a new tensor or into self.
 Variable add_vector_product(const char* op, const Variable& self, const Variable& a, const Variable& b,
                             bool in_place, const Scalar& beta, const Scalar& alpha) {
   const Device device = operand_device(op, self, a, b);
@@ -126,7 +127,7 @@ Variable add_vector_product(const char* op, const Variable& self, const Variable
     if (n.needs(2)) n.a.save(keep(a));
     if (n.needs(1)) n.b.save(keep(b));
   };
-  // A new array even in place: the operands may share self's memory.
+  // The result is a new array even for in-place ops, because the operands may share self's memory.
   NdArray array = NdArray::empty(sizes, self.dtype(), device);
   const auto as_matrix = [&](const NdArray& x) { return outer ? x : as_column(x); };
   NdArray out = as_matrix(array);
@@ -254,7 +255,7 @@ Variable addr(const Variable& self, const Variable& vec1, const Variable& vec2, 
   EBB_AUTOCAST(addr, self, vec1, vec2, beta, alpha);
   ops::check_addr("addr", self, vec1, vec2, beta, alpha);
   const DType dtype = promote_types(self.dtype(), promote_types(vec1.dtype(), vec2.dtype()));
-  if (dtype == kBool)  // products of matrices are of numbers
+  if (dtype == kBool)  // matrix products do not take Bool
     return logical_or(mul(outer(vec1, vec2), alpha.to<bool>()), mul(self, beta.to<bool>()));
   return ops::add_vector_product("addr", self.to(dtype), vec1.to(dtype), vec2.to(dtype), false, beta, alpha);
 }
