@@ -16,9 +16,8 @@ constexpr int kTensorThreads = 128, kOwn = 64, kWarpRows = 16, kMostWidth = 256;
 template <int kHead>
 struct Layout {
   static constexpr int kPitch = kHead + 8;
-  static constexpr int kStream = kHead > 128 ? 32 : 64;  // streamed rows in shared memory at a time
-  static constexpr int kColumns =
-      kHead > 128 ? 128 : kHead;  // columns of two results that a warp accumulates together
+  static constexpr int kStream = kHead > 128 ? 32 : 64;       // streamed rows in shared memory at a time
+  static constexpr int kColumns = kHead > 128 ? 128 : kHead;  // of two results, accumulated together
 };
 
 /// Some rows of one head. `vectors`: whether they can be read in vectors of 16 bytes.
@@ -136,7 +135,7 @@ inline bool by_vectors(const NdArray& x) {
          x.strides()[0] % 8 == 0 && x.strides()[1] % 8 == 0 && x.strides()[2] % 8 == 0;
 }
 
-/// Which inputs can be read in vectors.
+/// States which inputs can be read in vectors.
 struct ByVectors {
   bool query, key, value, grad = false;
   explicit ByVectors(const ops::AttentionSaved& call)

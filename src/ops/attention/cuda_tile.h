@@ -8,7 +8,7 @@
 namespace ebb::cuda::attending {
 
 constexpr int kTile = 64, kSide = 16, kEach = 4, kDepth = 32, kTileThreads = kSide * kSide;
-// Elements of shared memory: two operands of a product, or one of another, and a tile.
+// Elements of shared memory: the two operands of multiply(), or the one of add_product(), and a tile.
 constexpr int kDepthPitch = kDepth + 1, kPitch = kTile + 1;
 constexpr int kOperands = 2 * kTile * kDepthPitch, kWhole = kTile * kPitch;
 static_assert(kWhole <= kOperands);

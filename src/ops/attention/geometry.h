@@ -7,8 +7,7 @@
 namespace ebb::attending {
 
 struct Sizes {
-  std::int64_t batch, heads,
-      shared;  // `shared`: the number of query heads that share one head of key and value
+  std::int64_t batch, heads, shared;  // `shared`: query heads that share one head of key and value
   std::int64_t queries, keys, width, value_width;
 
   Sizes(const NdArray& query, const NdArray& key, const NdArray& value)
@@ -67,7 +66,7 @@ struct Weights {
   std::int64_t groups;  // groups of a row
 
   Weights(const drawing::Dropout& r, std::int64_t keys) : rule(r), groups(ceil_div(keys, 4)) {}
-  /// Multiplies x by the factors of keys 4 group ... 4 group + 3. `row` is the index among all rows (N, H,
+  /// Multiplies x by the factors of keys 4 * group to 4 * group + 3. `row` is the index among all rows (N, H,
   /// L).
   template <class C>
   EBB_HD void drop(std::int64_t row, std::int64_t group, C (&x)[4]) const {

@@ -22,9 +22,9 @@ Ref<N> node_of(Fill&& fill, const Inputs&... inputs) {
   return node;
 }
 
-/// Sets the history of new tensors, the results of one node in this order; undefined ones are skipped.
-/// Returns null if nothing is recorded; else the caller stores in the node the values that N::apply needs,
-/// which may be results.
+/// Makes new tensors the results of one node, in this order; undefined ones are skipped. Returns null if
+/// nothing is recorded; else the caller stores in the node the values that N::apply needs, which may be
+/// results.
 template <class N, class... Inputs>
 Ref<N> record_results(std::initializer_list<const Variable*> results, const Inputs&... inputs) {
   if (!autograd::records(inputs...)) return {};

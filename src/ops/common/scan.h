@@ -10,7 +10,7 @@ namespace ebb {
 enum class ScanKind : std::uint8_t { sum, prod, logsumexp };
 
 namespace cpu {
-/// Computes out[i] = x[0] + ... + x[i] along `dim` (or the product, or log sum exp), from the end if
+/// Computes cumulative sums (products, log-sum-exps) along `dim`: out[i] = x[0] + ... + x[i], from the end if
 /// `reverse`. Both arrays are contiguous, in x's dtype. The accumulator of Float is double, and that of
 /// 16-bit types is float. logsumexp takes floating dtypes.
 void scan(NdArray& out, const NdArray& x, std::int64_t dim, ScanKind kind, bool reverse);

@@ -67,7 +67,7 @@ class Window {
   std::int64_t size() const { return reading_.channels * channel_size_; }
   /// Returns the offsets of all (channel, tap) pairs from the window's start, channels outermost.
   const std::vector<std::int64_t>& shifts() const { return shifts_; }
-  /// Returns the distance of rows.
+  /// Returns the row stride.
   std::int64_t pitch() const { return pitch_; }
   /// Returns the number of window positions that a block of `rows` rows covers, up to the end of its last
   /// row.

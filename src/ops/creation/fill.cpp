@@ -61,8 +61,7 @@ Variable& fill_(const Variable& self, const Variable& value) {
                                            ? ops::node_of<FillTensorBackward>(name, self, value)
                                            : Ref<FillTensorBackward>();
   NdArray out = self.array();
-  NdArray one =
-      NdArray::empty({}, out.dtype(), out.device());  // a copy, because the value may be a view of self
+  NdArray one = NdArray::empty({}, out.dtype(), out.device());  // a copy: the value may be a view of self
   ops::copy_array(one, value.array());
   ops::copy_array(out, one.expand(out.sizes()));
   autograd::bump_version(self);

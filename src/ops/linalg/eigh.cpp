@@ -42,7 +42,7 @@ struct EighBackward : autograd::Node {
   }
 };
 
-// Returns the symmetric matrix of which A's triangle is given.
+// Returns the symmetric matrix whose lower or upper triangle is that of A.
 Variable mirrored(const Variable& A, std::string_view UPLO) {
   const bool lower = UPLO == "L" || UPLO == "l";
   return lower ? A.tril() + A.tril(-1).mT() : A.triu() + A.triu(1).mT();

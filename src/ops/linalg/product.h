@@ -27,7 +27,7 @@ Variable add_product(const char* op, const Variable& self, const Variable& a, bo
 Variable recorded_add_product(NdArray result, const Variable& self, const Variable& a, bool a_transposed,
                               const Variable& b, bool b_transposed);
 
-/// Computes beta * self + alpha * a b in place in self.
+/// Replaces the elements of self by beta * self + alpha * a b.
 Variable& add_product_(const char* op, const Variable& self, const Variable& a, const Variable& b,
                        const Scalar& beta, const Scalar& alpha);
 

@@ -164,7 +164,7 @@ struct GeluTanhFactor : Activation {
   X bend(const X& g, const X& x) const {
     return gradient_of(*this, g * growth(bounded(x, kBound)), x);
   }
-  /// Returns the derivative of the logarithm of the slope.
+  /// Returns the derivative of the logarithm of the first derivative.
   template <class X>
   static X growth(const X& x) {
     const X slope = argument_slope(x);
@@ -247,7 +247,7 @@ struct MishFactor : Activation {
   X bend(const X& g, const X& x) const {
     return gradient_of(*this, g * growth(x), x);
   }
-  /// Returns the derivative of the logarithm of the slope.
+  /// Returns the derivative of the logarithm of the first derivative.
   template <class X>
   static X growth(const X& x) {
     const X share = sigmoid(x), rest = sigmoid(-x);

@@ -76,7 +76,7 @@ struct LogAddExpDerivative : Binary {
       rest = fma(x, ln2, -scaled) + x * ln2_rest + rest * ln2;
       x = scaled;
     }
-    rest = where(abs(rest) < 1, rest, constant<X>(0));  // if it is not small, the slope is 0 or 1
+    rest = where(abs(rest) < 1, rest, constant<X>(0));  // if it is not small, the derivative is 0 or 1
     const X share = sigmoid(x);
     if (!second) return fma(rest * (1 - share), share, share);
     const X turned = rest * (1 - share * 2);

@@ -84,8 +84,8 @@ EBB_HD inline double chebyshev_by_angle(Polynomial kind, double t, double end, d
   return sign * (even ? c - s : c + s) / (half_c - half_s);
 }
 
-/// Returns the polynomial's value at a t of which its magnitude overflows: an infinity with the sign of the
-/// polynomial of degree n beyond all its zeros.
+/// Returns the polynomial's value if its magnitude overflows: an infinity with the sign that the polynomial
+/// of degree n has beyond all its zeros.
 EBB_HD inline double polynomial_overflow(Polynomial kind, double t, double n) {
   const bool turns = kind == Polynomial::laguerre_l ? t > 0 : t < 0;
   return turns && std::fmod(n, 2.0) != 0 ? -kInfinity : kInfinity;
