@@ -102,7 +102,7 @@ void lu_permutation(NdArray& permutation, const NdArray& pivots) {
     for (std::int64_t i = 0; i < out.cols; ++i) rows[i] = i;
     for (std::int64_t i = 0; i < swaps.cols; ++i) {
       const std::int64_t other = swaps.data[b * swaps.cols + i] - 1;
-      EBB_CHECK(other >= 0 && other < out.cols, "lu_unpack: pivots must lie between 1 and ", out.cols,
+      EBB_CHECK(other >= 0 && other < out.cols, "lu_unpack: pivots must be between 1 and ", out.cols,
                 ", the number of rows, got ", other + 1, ".");
       std::swap(rows[i], rows[other]);
     }

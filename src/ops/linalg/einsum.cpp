@@ -41,12 +41,12 @@ Equation parse(std::string_view equation) {
     if (c == ' ') continue;
     if (c == '.') {
       EBB_CHECK(equation.substr(i, 3) == "..." && !dots_seen, "einsum: in \"", equation,
-                "\" expected at most one \"...\" an operand.");
+                "\" expected at most one \"...\" in each operand.");
       dots_seen = true;
       i += 2;
       into.push_back(kDots);
     } else if (c == ',') {
-      EBB_CHECK(!e.has_output, "einsum: \"", equation, "\" has a comma behind \"->\".");
+      EBB_CHECK(!e.has_output, "einsum: \"", equation, "\" has a comma after \"->\".");
       e.inputs.emplace_back();
       dots_seen = false;
     } else if (c == '-') {
