@@ -5,6 +5,7 @@
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 
+#include "ops/common/self.h"
 #include "ops/elementwise/apply.h"
 
 namespace ebb::ops {
@@ -144,7 +145,7 @@ Variable& run_unary_inplace(const Variable& self, const Op& op, const Rule& rule
     if (node) node->kept.save_output(self);
   if constexpr (kHasLate<Rule>)
     if (node) node->result.save_output(self);
-  return const_cast<Variable&>(self);
+  return mutable_self(self);
 }
 
 template <class Op>
@@ -184,7 +185,7 @@ Variable& run_flat_inplace(const Op& op, const Variable& self, const Others&... 
   apply_inplace(op, self, operand(others)...);
   autograd::bump_version(self);
   autograd::rebase_history(self, node);
-  return const_cast<Variable&>(self);
+  return mutable_self(self);
 }
 
 }  // namespace ebb::ops

@@ -122,7 +122,7 @@ Variable& run_binary_inplace(const Variable& self, const B& b, const Op& op, con
   autograd::rebase_history(self, node);
   if constexpr ((BinaryNode<Rule>::kUses & kOut) != 0)
     if (node && (node->uses() & kOut)) node->saved_out.save_output(self);
-  return const_cast<Variable&>(self);
+  return mutable_self(self);
 }
 
 /// The same without recording, in place.

@@ -71,7 +71,7 @@ Variable& run_ternary_inplace(const Variable& a, const Variable& b, const C& c, 
   apply_inplace(op, a, operand(b), operand(c));
   autograd::bump_version(a);
   autograd::rebase_history(a, node);
-  return const_cast<Variable&>(a);
+  return mutable_self(a);
 }
 
 /// The rule of a ternary formula.
