@@ -3,9 +3,10 @@
 
 #include <ebb/core/error.h>
 #include <ebb/io/npy.h>
-#include <ebb/io/pytorch.h>
 #include <ebb/io/safetensors.h>
 #include <ebb/io/sharded.h>
+
+#include "io/shapes.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -165,7 +166,7 @@ class Tensors {
 
 Contents of_pytorch(const std::string& path) {
   Tensors tensors;
-  tensors.add(pytorch::read(path), "");
+  tensors.add(pytorch::read_shapes(path), "");
   return {"pytorch", std::move(tensors.found), {}};
 }
 
@@ -178,9 +179,9 @@ Contents contents_of(const std::string& path) {
   if (!std::filesystem::is_regular_file(path, unreadable)) return of_safetensors(path);
   std::string start(8, '\0');
   std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
-  if (start.starts_with("\x93NUMPY")) return of_arrays({{"tensor", npy::read(path)}}, "npy");
+  if (start.starts_with("\x93NUMPY")) return of_arrays({{"tensor", npy::read_shape(path)}}, "npy");
   if (start.starts_with("PK"))
-    return npy::is_npz(path) ? of_arrays(npy::read_npz(path), "npz") : of_pytorch(path);
+    return npy::is_npz(path) ? of_arrays(npy::read_npz_shapes(path), "npz") : of_pytorch(path);
   if (start.starts_with('\x80')) return of_pytorch(path);
   // A header of 123 bytes begins with a brace, too, and zeros follow.
   return start[0] == '{' && start[7] != '\0' ? of_index(path) : of_safetensors(path);

@@ -23,8 +23,8 @@ struct Contents {
   std::map<std::string, std::string> metadata;  // of safetensors
 };
 
-/// Reads a file, or the folder of a sharded checkpoint. Of safetensors only headers are read, files of other
-/// formats whole. Throws ebb::Error for a file that no reader takes.
+/// Reads a file, or the folder of a sharded checkpoint, without the elements of the tensors. Throws
+/// ebb::Error for a file that no reader takes.
 Contents contents_of(const std::string& path);
 
 }  // namespace ebb::cli

@@ -19,8 +19,8 @@ constexpr const char* kUsage =
     "usage: ebb inspect [--metadata] [--json] FILE\n"
     "\n"
     "Lists the tensors of a file in its order: name, dtype, shape, elements and bytes.\n"
-    "FILE is safetensors (of which only the header is read), the index of a sharded\n"
-    "checkpoint or its folder, what torch.save wrote, .npz or .npy; its contents tell.\n"
+    "FILE is safetensors, the index of a sharded checkpoint or its folder, what torch.save\n"
+    "wrote, .npz or .npy; its contents tell. The elements of the tensors are not read.\n"
     "\n"
     "  --metadata  also the metadata of safetensors\n"
     "  --json      all of it as JSON\n";

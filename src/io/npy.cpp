@@ -7,6 +7,7 @@
 #include "io/any_file.h"
 #include "io/atomic_file.h"
 #include "io/bytes.h"
+#include "io/shapes.h"
 #include "io/zip.h"
 
 #include <algorithm>
@@ -104,9 +105,10 @@ Header header_of(std::string_view text) {
 }
 
 /// The tensor in a file of `size` bytes. Source's start(to, n) reads the first n of them, and
-/// all(head, n, to, m) the first n again and m that follow, with whatever check there is.
+/// all(head, n, to, m) the first n again and m that follow, with whatever check there is. Without `elements`
+/// the tensor has only a dtype and a shape.
 template <class Source>
-Variable tensor_of(std::uint64_t size, const Source& source) {
+Variable tensor_of(std::uint64_t size, const Source& source, bool elements) {
   std::string head(std::min<std::uint64_t>(size, kStart), '\0');
   source.start(head.data(), head.size());
   const std::uint64_t begin = data_begin(head);
@@ -120,6 +122,7 @@ Variable tensor_of(std::uint64_t size, const Source& source) {
     if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes))
       unsound("its shape is too large");
   if (bytes > size - begin) unsound("it is cut short: its shape needs ", bytes, " bytes of data");
+  if (!elements) return Variable(io::shape_alone(header.sizes, header.dtype));
   DimVector sizes = header.sizes;
   if (header.fortran) std::reverse(sizes.begin(), sizes.end());
   const NdArray array = NdArray::empty(sizes, header.dtype);
@@ -165,7 +168,9 @@ struct File {
   void start(void* to, std::uint64_t n) const { bytes.read(0, to, n); }
   void all(void*, std::uint64_t n, void* to, std::uint64_t m) const { bytes.read(n, to, m); }
 };
-Variable tensor_of(const Bytes& bytes) { return tensor_of(bytes.size(), File{bytes}); }
+Variable tensor_of(const Bytes& bytes, bool elements = true) {
+  return tensor_of(bytes.size(), File{bytes}, elements);
+}
 
 struct Entry {
   const io::ZipReader& zip;
@@ -176,13 +181,14 @@ struct Entry {
   }
 };
 
-NamedTensors arrays_of(std::shared_ptr<const Bytes> bytes) {
+NamedTensors arrays_of(std::shared_ptr<const Bytes> bytes, bool elements = true) {
   const io::ZipReader zip(std::move(bytes));
   NamedTensors tensors;
   for (const std::string& name : zip.names()) {
     EBB_CHECK(name.ends_with(".npy"), "npy: the archive holds \"", name,
               "\", which is no array. Is it a PyTorch file? ebb::load takes both.");
-    tensors.emplace_back(name.substr(0, name.size() - 4), tensor_of(zip.size(name), Entry{zip, name}));
+    tensors.emplace_back(name.substr(0, name.size() - 4),
+                         tensor_of(zip.size(name), Entry{zip, name}, elements));
   }
   return tensors;
 }
@@ -208,6 +214,9 @@ Variable read(const std::string& path) {
 }
 Variable read(std::istream& stream) {
   return tensor_of(io::BytesInMemory(io::rest_of(stream, [](std::string_view start) { data_begin(start); })));
+}
+Variable read_shape(const std::string& path) {
+  return io::located(path, [&] { return tensor_of(io::BytesOnDisk(path), /*elements=*/false); });
 }
 Variable parse(const void* bytes, std::size_t size) {
   return tensor_of(io::BytesInMemory(std::string_view(static_cast<const char*>(bytes), size)));
@@ -243,6 +252,10 @@ bool is_npz(std::istream& stream) {
 }
 NamedTensors read_npz(const std::string& path) {
   return io::located(path, [&] { return arrays_of(std::make_shared<io::BytesOnDisk>(path)); });
+}
+NamedTensors read_npz_shapes(const std::string& path) {
+  return io::located(path,
+                     [&] { return arrays_of(std::make_shared<io::BytesOnDisk>(path), /*elements=*/false); });
 }
 NamedTensors read_npz(std::istream& stream) {
   return arrays_of(std::make_shared<io::BytesInMemory>(io::rest_of(stream, check_npz_start)));

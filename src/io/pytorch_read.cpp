@@ -4,6 +4,7 @@
 
 #include "io/bytes.h"
 #include "io/pytorch_values.h"
+#include "io/shapes.h"
 #include "io/zip.h"
 
 #include <algorithm>
@@ -30,9 +31,10 @@ void check_bool(const NdArray& array) {
     unsound("a bool tensor holds a byte other than 0 and 1");
 }
 
-// Storages that were loaded, by key.
+// Loaded storages by key. Without `elements` they have no memory.
 class Loaded : public Storages {
  public:
+  explicit Loaded(bool elements) : elements_(elements) {}
   NdArray load(const std::string& key, const StorageType& type, std::int64_t count) final {
     const auto known = arrays_.find(key);
     if (known != arrays_.end()) {
@@ -41,10 +43,13 @@ class Loaded : public Storages {
       return known->second;
     }
     NdArray array = fetch(key, type, count);
-    check_bool(array);
+    if (elements_) check_bool(array);
     arrays_.emplace(key, array);
     return array;
   }
+
+ protected:
+  const bool elements_;
 
  private:
   virtual NdArray fetch(const std::string& key, const StorageType& type, std::int64_t count) = 0;
@@ -54,13 +59,15 @@ class Loaded : public Storages {
 // Entries <prefix>data/<key> of an archive.
 class ZipStorages final : public Loaded {
  public:
-  ZipStorages(const ZipReader& zip, std::string prefix) : zip_(zip), prefix_(std::move(prefix)) {}
+  ZipStorages(const ZipReader& zip, std::string prefix, bool elements)
+      : Loaded(elements), zip_(zip), prefix_(std::move(prefix)) {}
 
  private:
   NdArray fetch(const std::string& key, const StorageType& type, std::int64_t count) override {
     const std::string name = prefix_ + "data/" + key;
     if (zip_.size(name) != bytes_of(type, count))
       unsound("storage \"", key, "\" has ", zip_.size(name), " bytes, not ", count, " elements");
+    if (!elements_) return io::shape_alone({count}, type.type);
     NdArray array = NdArray::empty({count}, type.type);
     zip_.read_into(name, {{array.address(), zip_.size(name)}});
     return array;
@@ -74,7 +81,7 @@ class ZipStorages final : public Loaded {
       "pytorch: the file was written on a big-endian machine. Load and save it again in Python on this one.");
 }
 
-Value read_zip(std::shared_ptr<const Bytes> bytes) {
+Value read_zip(std::shared_ptr<const Bytes> bytes, bool elements) {
   const ZipReader zip(std::move(bytes));
   const auto& names = zip.names();
   const auto found = std::find_if(names.begin(), names.end(), [](const std::string& name) {
@@ -89,7 +96,7 @@ Value read_zip(std::shared_ptr<const Bytes> bytes) {
     refuse_big_endian();
   const std::string pickle = zip.read(*found);
   std::size_t position = 0;
-  ZipStorages storages(zip, prefix);
+  ZipStorages storages(zip, prefix, elements);
   return value_of(io::parse_pickle(pickle, position), storages);
 }
 
@@ -99,8 +106,8 @@ class LegacyStorages final : public Loaded {
  public:
   /// Storages stand in the order of their keys from `position` on; their places depend on the types before.
   LegacyStorages(const Bytes& bytes, std::uint64_t position, const io::Pickle& keys,
-                 const std::unordered_map<std::string_view, const StorageType*>& types)
-      : bytes_(bytes) {
+                 const std::unordered_map<std::string_view, const StorageType*>& types, bool elements)
+      : Loaded(elements), bytes_(bytes) {
     for (const io::Pickle::Index each : keys.items(keys.root())) {
       const std::string_view key = keys.text(each);
       const auto type = types.find(key);
@@ -129,7 +136,9 @@ class LegacyStorages final : public Loaded {
     if (found == places_.end() || found->second.count < static_cast<std::uint64_t>(count))
       unsound("it lacks the storage \"", key, "\"");
     if (found->second.type->bytes != type.bytes) unsound("storage \"", key, "\" is of two kinds");
-    NdArray array = NdArray::empty({static_cast<std::int64_t>(found->second.count)}, type.type);
+    const auto whole = static_cast<std::int64_t>(found->second.count);
+    if (!elements_) return io::shape_alone({whole}, type.type);
+    NdArray array = NdArray::empty({whole}, type.type);
     bytes_.read(found->second.at, array.address(), bytes_of(type, array.numel()));
     return array;
   }
@@ -182,7 +191,7 @@ LegacyPickles pickles_of(const Bytes& bytes) {
   }
 }
 
-Value read_legacy(const Bytes& bytes) {
+Value read_legacy(const Bytes& bytes, bool elements) {
   const LegacyPickles pickles = pickles_of(bytes);
   const io::Pickle& pickle = pickles.value;
   std::unordered_map<std::string_view, const StorageType*> types;
@@ -195,7 +204,7 @@ Value read_legacy(const Bytes& bytes) {
     const std::string name = pickle.name(id[1]);
     types[pickle.text(id[2])] = storage_named(std::string_view(name).substr(name.rfind('.') + 1));
   }
-  LegacyStorages storages(bytes, pickles.end, pickles.keys, types);
+  LegacyStorages storages(bytes, pickles.end, pickles.keys, types, elements);
   return value_of(pickle, storages);
 }
 
@@ -208,20 +217,23 @@ void check_start(std::string_view start) {
                                 : "For safetensors call ebb::load or safetensors::read.");
 }
 
-Value read_bytes(const std::shared_ptr<const Bytes>& bytes) {
+Value read_bytes(const std::shared_ptr<const Bytes>& bytes, bool elements) {
   std::string start(std::min<std::uint64_t>(bytes->size(), kLegacyMagic.size()), '\0');
   bytes->read(0, start.data(), start.size());
   check_start(start);
-  return start == kLegacyMagic ? read_legacy(*bytes) : read_zip(bytes);
+  return start == kLegacyMagic ? read_legacy(*bytes, elements) : read_zip(bytes, elements);
 }
 
-Value located(const std::shared_ptr<const Bytes>& bytes) {
-  return io::located(bytes->path(), [&] { return read_bytes(bytes); });
+Value located(const std::shared_ptr<const Bytes>& bytes, bool elements = true) {
+  return io::located(bytes->path(), [&] { return read_bytes(bytes, elements); });
 }
 
 }  // namespace
 
 Value read(const std::string& path) { return located(std::make_shared<io::BytesOnDisk>(path)); }
+Value read_shapes(const std::string& path) {
+  return located(std::make_shared<io::BytesOnDisk>(path), /*elements=*/false);
+}
 Value read(std::istream& stream) {
   return located(std::make_shared<io::BytesInMemory>(io::rest_of(stream, check_start)));
 }

@@ -199,6 +199,21 @@ TEST_CASE("a name in a file does not reach the terminal as control characters") 
   CHECK(table.out.find("\n\\x1b[2J\\x0a\\x7f\\xc2\\x9b31m\xc3\xa9  float32") != std::string::npos);
 }
 
+TEST_CASE("inspect reads only the header of a large array of NumPy") {
+  const std::string path = support::temporary("large.npy");
+  npy::write(path, ones({1}));
+  std::string bytes = support::read_file(path);
+  const std::size_t shape = bytes.find("(1,), }          ");
+  REQUIRE(shape != std::string::npos);
+  bytes.replace(shape, 16, "(1342177280,), }");
+  support::write_file(path, bytes);
+  fs::resize_file(path, 128 + (std::uintmax_t{5} << 30));
+  const Run table = run(ebb_program(), {"inspect", path}, support::kChildrenRun ? std::size_t{2} << 30 : 0);
+  INFO(table.err);
+  CHECK(table.out.find("tensor    float32  [1342177280]  1342177280  5368709120\n") != std::string::npos);
+  fs::remove(path);
+}
+
 TEST_CASE("inspect reads only the header of safetensors") {
   const std::uintmax_t bytes = std::uintmax_t{5} << 30;
   const std::string n = std::to_string(bytes), elements = std::to_string(bytes / 4);
@@ -212,6 +227,28 @@ TEST_CASE("inspect reads only the header of safetensors") {
   CHECK(table.status == 0);
   CHECK(table.out.find("w         float32  [" + elements + "]") != std::string::npos);
   fs::remove(path);
+}
+
+TEST_CASE("inspect lists tensors of PyTorch and NumPy whose elements are damaged") {
+  const Variable pattern = full({64}, 0x1.234568p+3f);
+  const std::string path = support::temporary("damaged");
+  for (const bool numpy : {false, true}) {
+    if (numpy)
+      npy::write_npz(path, {{"w", pattern}});
+    else
+      pytorch::write(path, pytorch::Dict{{"w", pattern}});
+    std::string bytes = support::read_file(path);
+    const auto* const elements = static_cast<const char*>(pattern.data_ptr());
+    const std::size_t at = bytes.find(std::string(elements, pattern.nbytes()));
+    REQUIRE(at != std::string::npos);
+    bytes[at + 100] ^= 1;
+    support::write_file(path, bytes);
+    if (numpy)
+      CHECK_THROWS_AS(npy::read_npz(path), Error);
+    else
+      CHECK_THROWS_AS(pytorch::read(path), Error);
+    CHECK(inspect({path}).out.find("w         float32  [64]         64    256\n") != std::string::npos);
+  }
 }
 
 TEST_CASE("a file that inspect cannot read is one line of an error and status 1") {
