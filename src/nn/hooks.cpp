@@ -172,9 +172,12 @@ struct HookedCall::Backward {
 };
 
 HookedCall::HookedCall(Module& module, const std::vector<Variable*>& inputs)
-    : module_(module), hooks_(module.hooks_.made()) {
-  recompute(module);
-  hooks_->computed = true;
+    : module_(module), hooks_(module.hooks_.made()), computes_(!hooks_->derived.empty()) {
+  // Threads may call a module with other hooks concurrently, so nothing is written for it.
+  if (computes_) {
+    recompute(module);
+    hooks_->computed = true;
+  }
   const auto before = hooks_->forward_pre;
   for (const auto& [id, hook] : before) {
     const optional<variable_list> other = hook(module, tensors_at(inputs));
@@ -194,7 +197,9 @@ HookedCall::HookedCall(Module& module, const std::vector<Variable*>& inputs)
   inputs_ = tensors_at(inputs);
 }
 
-HookedCall::~HookedCall() { hooks_->computed = false; }
+HookedCall::~HookedCall() {
+  if (computes_) hooks_->computed = false;
+}
 
 void HookedCall::finish(const std::vector<Variable*>& outputs) {
   const auto after = hooks_->forward;

@@ -3,6 +3,9 @@
 
 #include "support/catch.h"
 
+#include <atomic>
+#include <thread>
+
 using namespace ebb;
 using support::Contains;
 
@@ -241,4 +244,22 @@ TEST_CASE("a copy has hooks of its own") {
   CHECK(equal(other(ones({2})), ones({2}) * 4));
   CHECK(other->is_training());
   CHECK_FALSE(other->ptr(0)->is_training());
+}
+
+TEST_CASE("several threads can call one module with hooks") {
+  nn::Linear linear = doubling();
+  std::atomic<int> calls{0};
+  linear->register_forward_hook(
+      [&](nn::Module&, const variable_list&, const variable_list&) -> optional<variable_list> {
+        ++calls;
+        return nullopt;
+      });
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      const NoGradGuard no_grad;
+      for (int j = 0; j < 20; ++j) linear(ones({1, 2}));
+    });
+  for (std::thread& each : threads) each.join();
+  CHECK(calls == 60);
 }

@@ -115,6 +115,7 @@ class EBB_API HookedCall {
 
   Module& module_;
   std::shared_ptr<ModuleHooks> hooks_;
+  bool computes_;  // the call computes derived tensors of the module
   variable_list inputs_;
   std::shared_ptr<Backward> backward_;
 };
