@@ -1,4 +1,4 @@
-// How scatter joins what is there with what comes, for host and device.
+// The combine operation of scatter (ScatterOp), for host and device.
 #pragma once
 
 #include "kernel/wrapping.h"

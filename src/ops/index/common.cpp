@@ -1,4 +1,4 @@
-// Steps that the ops of this family share.
+// Helpers that the index ops share.
 #include "ops/index/common.h"
 
 #include <ebb/core/warning.h>
@@ -27,7 +27,7 @@ NdArray fill_value(const char* op, const Variable& x, const Variable& value) {
   if (x.is_cpu() || value.device() != x.device()) return fill_value(op, x, value.item());
   return Variable(value.array())
       .to(x.dtype(), false, /*copy=*/true)
-      .array();  // it may be one of x's elements
+      .array();  // the value may be a view of an element of x
 }
 
 NdArray fill_value(const char* op, const Variable& x, const Scalar& value) {

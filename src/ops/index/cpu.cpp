@@ -1,4 +1,4 @@
-// Element by element: gather, scatter, masks.
+// The CPU kernels gather, scatter, masked_fill and nonzero.
 #include <ebb/core/visit.h>
 
 #include "kernel/cpu/walk.h"
@@ -17,7 +17,8 @@ namespace {
 using Run2 = std::array<std::int64_t, 2>;
 using Run3 = std::array<std::int64_t, 3>;
 
-// Strides in which dimension `dim` stands still: the index says where along it to go.
+// Returns the strides of x with the stride of `dim` set to 0, because the index gives the position along
+// `dim`.
 DimVector strides_without(const NdArray& x, std::int64_t dim) {
   DimVector strides(x.strides());
   strides[dim] = 0;
@@ -26,15 +27,15 @@ DimVector strides_without(const NdArray& x, std::int64_t dim) {
 
 using indexing::combine;
 
-// By value: what is passed on by reference would have to lie in memory, in every turn of a loop.
+// The arguments are passed by value: passing references would force the loop variables into memory.
 [[noreturn, gnu::cold, gnu::noinline]] void fail_outside(const char* op, std::int64_t index, std::int64_t dim,
                                                          std::int64_t size) {
   ebb::detail::fail<IndexError>(op, ": index ", index, " is out of bounds for dimension ", dim, " with size ",
                                 size, ".");
 }
 
-// An index along `dim`, once it is known to be inside. Each is checked as it is used: a pass ahead, though
-// without a branch, would leave the memory idle while elements are moved.
+// A bounds check for indices along `dim`. Each index is checked when it is used. A separate pass over all
+// indices would have no branches, but the memory would be idle during it.
 struct Inside {
   const char* op;
   std::int64_t dim, size;
@@ -46,7 +47,7 @@ struct Inside {
   }
 };
 
-// Whether a line of the index along `dim` may name a place more often than a float sums exactly enough.
+// Whether one line of the index along `dim` may repeat a value so often that a float sum loses accuracy.
 bool any_often(const NdArray& index, std::int64_t dim) {
   const std::int64_t length = index.sizes()[dim], step = index.strides()[dim];
   if (length <= kOften) return false;
@@ -62,8 +63,8 @@ bool any_often(const NdArray& index, std::int64_t dim) {
   return found;
 }
 
-// o[k] = base[places[k]], with steps. The two loops are functions of their own, as whose arguments everything
-// stays in registers.
+// Computes o[k] = base[places[k]] with the given steps. This loop and the next one are separate functions so
+// that their variables stay in registers.
 template <class T>
 [[gnu::noinline]] void gather_run(T* o, const T* base, const std::int64_t* places, std::int64_t n, Run3 step,
                                   std::int64_t stride, Inside inside) {
@@ -74,7 +75,7 @@ template <class T>
       o[k * step[0]] = base[k * step[2] + inside(places[k * step[1]]) * stride];
 }
 
-// put(o[places[k]], values[k]), with steps.
+// Computes put(o[places[k]], values[k]) with the given steps.
 template <class T, class Put>
 [[gnu::noinline]] void scatter_run(T* o, const T* values, const std::int64_t* places, std::int64_t n,
                                    Run3 step, std::int64_t stride, Inside inside, Put put) {
@@ -110,7 +111,7 @@ void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray
   const DimVector moving = strides_without(out, dim);
   const std::int64_t stride = out.strides()[dim];
   const Inside inside{"scatter", dim, out.sizes()[dim]};
-  // Threads share out the longest other dimension, along which no two of them can meet.
+  // Threads split the longest dimension other than `dim`, because they never write the same element there.
   std::int64_t along = -1;
   for (std::int64_t d = 0; d < index.dim(); ++d)
     if (d != dim && index.sizes()[d] > 1 && (along < 0 || index.sizes()[d] > index.sizes()[along])) along = d;
@@ -167,7 +168,7 @@ void masked_fill(NdArray& out, const NdArray& mask, const NdArray& value) {
   visit_bits(out.dtype(), [&]<class T> {
     const T v = *static_cast<const T*>(value.address());
     T* const to = static_cast<T*>(out.address());
-    // By bits: which are filled is not to be foretold.
+    // Blends with bit masks, because a branch on the mask would be unpredictable.
     const auto fill = [v](T& o, std::uint8_t m) {
       const T chosen = static_cast<T>(T(0) - static_cast<T>(m != 0));
       o = static_cast<T>((v & chosen) | (o & static_cast<T>(~chosen)));
@@ -195,7 +196,8 @@ void nonzero(NdArray& out, const NdArray& x) {
       else
         return static_cast<double>(value) != 0;
     };
-    // Row by row, in row-major order whatever the strides: two passes, one to count.
+    // Visits rows in row-major order, whatever the strides are. There are two passes: the first counts, the
+    // second writes.
     const auto for_rows = [&](auto&& row) {
       DimVector at(static_cast<std::size_t>(dims), 0);
       std::int64_t offset = 0;
@@ -222,8 +224,8 @@ void nonzero(NdArray& out, const NdArray& x) {
     std::int64_t places[kChunk];
     for_rows([&](const DimVector& at, const T* row) {
       for (std::int64_t begin = 0; begin < n; begin += kChunk) {
-        // Each place is written, and overwritten by the next unless it counts: which do is not to be
-        // foretold.
+        // Every position is written, and the next one overwrites it unless its element is nonzero. A branch
+        // would be unpredictable.
         std::int64_t found = 0;
         for (std::int64_t k = begin, end = std::min(n, begin + kChunk); k < end; ++k) {
           places[found] = k;

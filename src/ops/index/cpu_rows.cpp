@@ -1,4 +1,4 @@
-// Rows by number: index arrays to offsets, and rows read or written there.
+// The CPU kernels index_offsets, take_rows and put_rows: gather and scatter rows by offset.
 #include <ebb/core/visit.h>
 
 #include "kernel/cpu/walk.h"
@@ -33,18 +33,18 @@ void add_run(T* to, const T* from, std::int64_t n, std::int64_t to_step, std::in
   }
 }
 
-// Whether a row is worth a loop of its own: one element, or enough of them side by side.
+// Whether copying row by row pays off: a row is one element, or enough contiguous elements.
 bool by_rows(const Walk<2>& row) {
   return row.is_line() ? row.run_length() == 1 || row.is_unit() : row.is_unit() && row.run_length() >= 8;
 }
 
 IntArrayRef without_first(IntArrayRef values) { return values.slice(1); }
 
-// Writers of several threads must not meet, and whoever writes first decides a float sum: each piece of the
-// offsets' range belongs to one thread, which takes its rows in the order of j. Short work is one piece.
+// Gives each range of offsets to one thread, which writes its rows in the order of j. Threads then never
+// write the same row, and float sums do not depend on the number of threads. Small inputs are one range.
 template <class Write>
 void by_owner(const std::int64_t* offset, std::int64_t rows, std::int64_t row_size, Write&& write) {
-  if (rows * row_size <= kGrain || row_size < 8) {  // finding one's rows costs a look at all
+  if (rows * row_size <= kGrain || row_size < 8) {  // each thread searches all rows for its own
     for (std::int64_t j = 0; j < rows; ++j) write(j);
     return;
   }
@@ -106,7 +106,7 @@ void take_rows(NdArray& out, const NdArray& x, const NdArray& offsets) {
       });
       return;
     }
-    // The rows lie across memory: go along the indices inside.
+    // The elements of a row are far apart in memory: make the loop over the indices the inner one.
     walk.weighted(rows, [=](std::int64_t n, const Run2& at, const Run2& step) {
       for (std::int64_t k = 0; k < n; ++k) {
         T* const o = to + at[0] + k * step[0];

@@ -1,4 +1,4 @@
-// Sorting and selecting on the CPU, by keys.
+// The CPU kernels sort, topk, select_element and searchsorted, which compare keys.
 #include <ebb/core/visit.h>
 
 #include "kernel/cpu/lines.h"
@@ -46,7 +46,7 @@ void write_items(T* values, std::int64_t* indices, const T* line, const auto* it
   }
 }
 
-// The place of the element asked for, among the items of one line.
+// Returns the index of the selected element, given the items of one line.
 template <class Item, class T>
 std::int64_t select_one(Item* items, const T* line, std::int64_t n, std::int64_t stride, Selection what,
                         std::int64_t k) {
@@ -68,7 +68,7 @@ std::int64_t select_one(Item* items, const T* line, std::int64_t n, std::int64_t
   sort_items(items, n);
   std::int64_t best = 0, length = 0, run = 0;
   for (std::int64_t i = 0; i < n; ++i) {
-    const bool nan = element_is_nan(line[items[i].index() * stride]);  // equal to nothing
+    const bool nan = element_is_nan(line[items[i].index() * stride]);  // NaN equals nothing
     run = i > 0 && !nan && items[i].same_key(items[i - 1]) ? run + 1 : 1;
     if (run > length) length = run, best = i;
   }
@@ -138,7 +138,7 @@ void searchsorted(NdArray& out, const NdArray& lines, const NdArray& values, boo
     using K = sorting::Key<T>;
     const T *sequence = lines.address_as<T>(), *value = values.address_as<T>();
     std::int64_t* place = out.address_as<std::int64_t>();
-    // Among elements, or among their keys.
+    // Searches among the elements or among their keys.
     const auto search = [&](const auto* all) {
       const auto key = [](auto element) {
         if constexpr (std::is_same_v<decltype(element), T>)

@@ -1,4 +1,4 @@
-// Sorting items, whose keys are unsigned numbers.
+// Sorts items (keys with indices), where the keys are unsigned integers.
 #pragma once
 
 #include "kernel/cpu/scratch.h"
@@ -11,7 +11,7 @@
 
 namespace ebb::cpu {
 
-/// Calls body with the smallest item type that holds T's keys and the places of a line.
+/// Calls body with the smallest item type that holds the keys of T and the indices of a line.
 template <class T, class Body>
 void with_items(std::int64_t n, Body&& body) {
   if constexpr (sizeof(sorting::Key<T>) == 4)
@@ -19,14 +19,14 @@ void with_items(std::int64_t n, Body&& body) {
   body.template operator()<sorting::Wide>();
 }
 
-/// The key of an item, and how many bytes it has.
+/// Returns the key of an item. Its type has the width of the key.
 inline std::uint32_t key_in(const sorting::Packed& item) {
   return static_cast<std::uint32_t>(item.bits >> 32);
 }
 inline std::uint64_t key_in(const sorting::Wide& item) { return item.key; }
 
-/// Sorts items that lie in the order of their places, so that a stable sort by key is one by key and place:
-/// many by radix, a byte at a time from the lowest, passing over bytes that all keys share.
+/// Sorts items that are ordered by index, so a stable sort by key is a sort by key and index. Many items are
+/// sorted by radix sort, one byte at a time from the lowest. It skips bytes that all keys share.
 template <class Item>
 void sort_items(Item* items, std::int64_t n) {
   constexpr std::int64_t kFew = 256;
@@ -48,10 +48,10 @@ void sort_items(Item* items, std::int64_t n) {
   if (from != items) std::copy(from, from + n, items);
 }
 
-/// The first k of n items in order.
+/// Sorts the first k of n items.
 template <class Item>
 void sort_first(Item* items, std::int64_t n, std::int64_t k) {
-  constexpr std::int64_t kMany = 16;  // among so many times as many a heap of those found is cheaper
+  constexpr std::int64_t kMany = 16;  // if n is at least k * kMany, a heap of the k smallest items is cheaper
   if (k * kMany <= n) return std::partial_sort(items, items + k, items + n);
   if (k < n) std::nth_element(items, items + k, items + n);
   std::sort(items, items + k);

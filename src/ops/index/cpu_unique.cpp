@@ -1,4 +1,4 @@
-// What differs among the rows of a matrix, on the CPU.
+// The CPU kernel unique: finds the distinct rows of a matrix.
 #include <ebb/core/visit.h>
 
 #include "kernel/cpu/scratch.h"
@@ -25,7 +25,7 @@ int compare(const T* a, const T* b, std::int64_t m) {
   return 0;
 }
 
-// As numbers compare: NaN differs from NaN.
+// Compares as numbers: NaN differs from NaN.
 template <class T>
 bool equal(const T* a, const T* b, std::int64_t m) {
   using A = reducing::Accumulator<T>;
@@ -45,7 +45,7 @@ std::vector<std::int64_t> order_of(const T* rows, std::int64_t n, std::int64_t m
   return order;
 }
 
-// What is found: the first row of each kind and how many there are, and of each row its kind.
+// The distinct rows: the first row and the size of each class of equal rows, and the class of each row.
 struct Kinds {
   std::vector<std::int64_t> first, sizes;
   std::int64_t* of_row;
@@ -59,7 +59,7 @@ struct Kinds {
   }
 };
 
-// Integers among fewer numbers than there are elements are counted in a table.
+// Counts integers in a table if their range is smaller than the number of elements.
 template <class T>
 bool count_kinds(Kinds& kinds, const T* x, std::int64_t n) {
   if (n == 0) return false;
@@ -73,7 +73,7 @@ bool count_kinds(Kinds& kinds, const T* x, std::int64_t n) {
   };
   if (above_low(high) >= static_cast<std::size_t>(n)) return false;
   struct Entry {
-    std::int64_t first, size;  // then `first` is the number of the kind
+    std::int64_t first, size;  // later, `first` holds the number of the class
   };
   std::vector<Entry> table(above_low(high) + 1, Entry{0, 0});
   for (std::int64_t i = 0; i < n; ++i) {
@@ -89,7 +89,7 @@ bool count_kinds(Kinds& kinds, const T* x, std::int64_t n) {
   return true;
 }
 
-// Single elements are told apart by their keys.
+// Compares single elements by their keys.
 template <class T>
 void find_kinds(Kinds& kinds, const T* x, std::int64_t n) {
   if constexpr (std::is_integral_v<T>)

@@ -1,5 +1,5 @@
-// Sums and products of 16-bit numbers, and long sums of floats, in double: a sum in f16 sticks at 2,048 equal
-// terms, in bf16 at 256, in float at 2^24.
+// Sums and products of 16-bit floats, and long sums of floats, in double. Adding ones sticks at 2,048 in f16,
+// at 256 in bf16, and at 2^24 in float.
 #pragma once
 
 #include "kernel/convert.h"
@@ -14,10 +14,11 @@
 
 namespace ebb::cpu {
 
-/// More terms than that are too many for a float.
+/// A float sum of more terms than this is accumulated in double.
 constexpr std::int64_t kOften = 1024;
 
-/// Whether one of the places may come more often than kOften, told by counts of what falls into one bucket.
+/// Whether one of the destinations may occur more than kOften times. Counts hash buckets, so it may also
+/// return true for distinct destinations in one bucket.
 inline bool some_often(const std::int64_t* places, std::int64_t n, std::int64_t step = 1) {
   if (n <= kOften) return false;
   const int bits = std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n / 64))), 4, 14);
@@ -28,7 +29,7 @@ inline bool some_often(const std::int64_t* places, std::int64_t n, std::int64_t 
   return *std::max_element(met.begin(), met.end()) > kOften;
 }
 
-/// Numbers of rows grouped by the places they go to, in their own order within a group.
+/// Row numbers grouped by destination, in their original order within a group.
 class RowsByPlace {
  public:
   RowsByPlace(const std::int64_t* places, std::int64_t rows) : order_(static_cast<std::size_t>(rows)) {
@@ -62,12 +63,13 @@ class RowsByPlace {
   std::vector<std::int64_t> order_, begins_;
 };
 
-/// to[offset[j]] += from[j * value_row], rounded once for each element; `range` places begin at `low`.
+/// Computes to[offset[j]] += from[j * value_row], rounded once for each element. The offsets are in [low, low
+/// + range).
 template <class T>
 void sum_elements(T* to, const T* from, const std::int64_t* offset, std::int64_t rows, std::int64_t value_row,
                   std::int64_t low, std::int64_t range) {
   std::vector<double> wide(static_cast<std::size_t>(range));
-  std::vector<char> met(wide.size());  // others are not the caller's to write
+  std::vector<char> met(wide.size());  // elements that no offset names must not be written
   for (std::int64_t j = 0; j < rows; ++j) {
     const auto place = static_cast<std::size_t>(offset[j] - low);
     if (!met[place]) wide[place] = static_cast<float>(to[offset[j]]);
@@ -79,7 +81,8 @@ void sum_elements(T* to, const T* from, const std::int64_t* offset, std::int64_t
       to[low + static_cast<std::int64_t>(place)] = static_cast<T>(static_cast<float>(wide[place]));
 }
 
-/// to[offset[j] + ...] += from[j * value_row + ...] over the walk of a row, rounded once for each element.
+/// Computes to[offset[j] + ...] += from[j * value_row + ...] over the elements of a row, rounded once for
+/// each element.
 template <class T>
 void sum_rows(T* to, const T* from, const std::int64_t* offset, std::int64_t rows, std::int64_t value_row,
               const Walk<2>& row, std::int64_t row_size) {
@@ -107,7 +110,7 @@ void sum_rows(T* to, const T* from, const std::int64_t* offset, std::int64_t row
       for (std::int64_t k = 0; k < count; ++k) o[k * step[0]] = static_cast<T>(static_cast<float>(sums[k]));
     }
   };
-  // A long row is shared out too: all rows may go to one place.
+  // A long row is divided among threads too, because all rows may go to one destination.
   const std::int64_t pieces = row.is_line() ? (row_size + kPiece - 1) / kPiece : 1;
   const std::int64_t tasks = by_place.groups() * pieces;
   const std::int64_t grain = std::max<std::int64_t>(kGrain * tasks / (rows * row_size), 1);
@@ -125,21 +128,21 @@ void sum_rows(T* to, const T* from, const std::int64_t* offset, std::int64_t row
   });
 }
 
-/// The lines of out along one dimension, and how index and src step along it.
+/// The lines of out along one dimension, and the steps of index and src along it.
 struct ScatterLines {
   std::int64_t length, index_step, src_step, out_step;
 };
 
-/// out[index[i]] = merge(out[index[i]], src[i]) along each line, rounded once for each element. `lines` walks
-/// the other dimensions of index, src and out; `inside` checks an index.
+/// Computes out[index[i]] = merge(out[index[i]], src[i]) along each line, rounded once for each element.
+/// `lines` iterates over the other dimensions of index, src and out; `inside` checks an index.
 template <class T, class Merge, class Inside>
 void combine_lines(T* to, const std::int64_t* index, const T* from, const Walk<3>& lines,
                    const ScatterLines& along, std::int64_t size, Merge merge, Inside inside) {
-  constexpr std::int64_t kTogether = 8;  // neighbours, which share lines of the cache
+  constexpr std::int64_t kTogether = 8;  // neighbouring lines, which share cache lines
   lines.weighted(along.length, [&](std::int64_t count, const std::array<std::int64_t, 3>& at,
                                    const std::array<std::int64_t, 3>& step) {
     const std::int64_t together = step[0] == 1 || step[2] == 1 ? std::min(kTogether, count) : 1;
-    // Not initialised: only what is read from out is used.
+    // Not initialized: only elements loaded from out are used.
     const Scratch<double> wide(size * together);
     for (std::int64_t first = 0; first < count; first += together) {
       const std::int64_t n = std::min(together, count - first);
@@ -153,7 +156,7 @@ void combine_lines(T* to, const std::int64_t* index, const T* from, const Walk<3
           for (std::int64_t i = 0; i < along.length; ++i)
             for (std::int64_t l = 0; l < n; ++l) body(i, l, places[i * along.index_step + l * step[0]]);
       };
-      // Whole lines where they are not longer than the index, which need not be followed then.
+      // Copies whole lines if they are not longer than the index, which then is not read.
       const auto each_place = [&](auto&& body) {
         if (along.length < size)
           return each([&](std::int64_t, std::int64_t l, std::int64_t place) { body(l, inside(place)); });

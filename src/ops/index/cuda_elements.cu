@@ -1,4 +1,4 @@
-// Element by element on the device: gather, scatter, masked_fill.
+// The device kernels gather, scatter and masked_fill, one thread for each element.
 #include <ebb/core/deterministic.h>
 #include <ebb/core/visit.h>
 
@@ -15,14 +15,15 @@ namespace {
 
 using kernels::ScatterOp;
 
-// Strides in which dimension `dim` stands still: the index says where along it to go.
+// Returns the strides of x with the stride of `dim` set to 0, because the index gives the position along
+// `dim`.
 DimVector strides_without(const NdArray& x, std::int64_t dim) {
   DimVector strides(x.strides());
   strides[dim] = 0;
   return strides;
 }
 
-// Along rows, of which the index picks whole ones.
+// Gathers along rows if the index selects whole rows.
 template <class T>
 struct GatherUnits {
   static constexpr int V = kUnit<T>;
@@ -43,7 +44,7 @@ struct GatherUnits {
   }
 };
 
-// Whether the index is the same all along the last dimension, which is one piece in the other two.
+// Whether the index is constant along the last dimension, which is contiguous in out and x.
 bool gathers_rows(const NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& index, int unit) {
   const std::size_t last = out.sizes().size() - 1;
   return static_cast<std::size_t>(dim) != last && out.sizes()[last] >= unit && index.strides()[last] == 0 &&
@@ -96,7 +97,7 @@ struct Scatter {
   }
 };
 
-// One thread a line along dim, in order.
+// One thread handles one line along dim, in order.
 template <class T, ScatterOp kOp>
 struct ScatterInOrder {
   Scatter<T, kOp> one;
@@ -110,7 +111,7 @@ struct ScatterInOrder {
   }
 };
 
-// Where each element goes, for sorting.
+// Writes the destination of each element, to sort by it.
 struct ElementDestinations {
   std::int64_t *places, *starts;
   const std::int64_t* index;
@@ -144,10 +145,10 @@ void scatter_as(NdArray& out, std::int64_t dim, const NdArray& index, const NdAr
                             out.strides()[dim],
                             dim,
                             fault_sink(out.device(), "scatter")};
-  // Of these the order shows.
+  // The result of these ops depends on the order.
   constexpr bool kOrdered = kOp == ScatterOp::assign ||
                             (!std::is_integral_v<T> && (kOp == ScatterOp::add || kOp == ScatterOp::multiply));
-  // Numbers of 16 bits are combined in Float, which the segments do.
+  // 16-bit floats are combined in float, which sum_segments does.
   const bool in_segments = kOrdered && is_half_v<T> && kOp != ScatterOp::assign && index.sizes()[dim] > 1;
   if (!in_segments && (!kOrdered || !are_deterministic_algorithms_enabled()))
     return for_each(out.device(), index.numel(), one);

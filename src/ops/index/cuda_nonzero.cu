@@ -1,4 +1,4 @@
-// Where elements are not zero, on the device: blocks count, one scan says where each writes, blocks write.
+// The device kernel nonzero: blocks count, one scan computes the offset of each block, and blocks write.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/block_reduce.h"
@@ -10,7 +10,7 @@ namespace ebb::cuda {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kEach = 8;  // elements a thread, neighbouring
+constexpr int kEach = 8;  // neighbouring elements of a thread
 
 template <class T>
 __device__ bool is_nonzero(T x) {
@@ -40,7 +40,7 @@ struct Shape {
   std::int64_t sizes[64];
 };
 
-// ends[b] is the number of places up to and with block b.
+// ends[b] is the number of nonzero elements in blocks 0 to b.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     write_kernel(std::int64_t* out, const std::int64_t* ends, const T* x, DeviceWalk<1> walk, Shape shape) {
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(kThreads)
     taken[k] = is_nonzero(x[at[0]]);
     found += taken[k];
   }
-  std::int64_t place = found;  // becomes the sum up to and with this thread
+  std::int64_t place = found;  // becomes the inclusive sum over threads
   for (int delta = 1; delta < kWarp; delta *= 2) {
     const std::int64_t before = shuffle_up(place, static_cast<unsigned>(delta));
     if (lane >= delta) place += before;

@@ -1,4 +1,4 @@
-// Rows by number on the device.
+// The device kernels index_offsets, take_rows and put_rows: gather and scatter rows by offset.
 #include <ebb/core/deterministic.h>
 #include <ebb/core/visit.h>
 
@@ -80,8 +80,8 @@ void put_at_once(NdArray& out, const NdArray& offsets, const NdArray& values, co
   for_each(out.device(), offsets.numel() * put.units.count, put);
 }
 
-// One thread an element of the row, all rows in order: for so few rows that sorting them takes longer. Each
-// sum is rounded, so that sums of several rows of 16 bits are not for it.
+// One thread handles one element of the row and adds all rows in order. This is for few rows, where sorting
+// takes longer. Each addition rounds, so sums of several 16-bit rows do not use it.
 template <class T, bool kAdd>
 struct PutRowsInOrder {
   using C = Compute<T>;
@@ -132,8 +132,9 @@ DeviceWalk<2> row_of(const NdArray& out, const NdArray& values) {
   return DeviceWalk<2>("index_put", out.sizes(), {out.strides(), values.strides().slice(1)});
 }
 
-// Sums of floats depend on their order. Long rows are sorted for, which costs little beside them and spares
-// the atomics; short ones only if they must be. Those of 16 bits are always: they are summed in Float.
+// Float sums depend on their order. Long rows are sorted by destination, which is cheap compared with the
+// additions and avoids atomics. Short rows are sorted only in deterministic mode. 16-bit rows always are,
+// because they are summed in float.
 template <class T>
 void add_rows(NdArray& out, const NdArray& offsets, const NdArray& values) {
   const DeviceWalk<2> row = row_of(out, values);

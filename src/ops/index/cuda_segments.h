@@ -1,10 +1,11 @@
-// Sums (or products, maxima, ...) of many values into few places, in an order that the places and the values'
-// order fix: the places are sorted, and equal ones summed segment by segment.
+// Sums (or products, maxima, ...) of many values into few destinations. The order is fixed by the
+// destinations and by the order of the values: the destinations are sorted, and each segment of equal
+// destinations is summed.
 //
-// The sorted list is cut into windows of fixed length. A thread takes one window and one unit of the row and
-// walks the window in order. A segment inside a window goes straight to its place. The parts of one that
-// spans windows are kept; further passes put them together in order, by windows of windows, so that no thread
-// takes more than 32 steps however often one place repeats.
+// The sorted list is divided into windows of fixed length. A thread processes one window and one unit of the
+// row, in order. The sum of a segment inside a window is written directly. A segment that spans windows
+// leaves partial sums. Further passes combine these in order, over groups of windows, so no thread takes more
+// than 32 steps even if one destination repeats very often.
 #pragma once
 
 #include "kernel/convert.h"
@@ -18,12 +19,12 @@ namespace ebb::cuda {
 
 constexpr std::int64_t kWindow = 32;
 
-/// Places and where their values start, both counted in elements; equal places keep the order of their
+/// Destinations and the offsets of their values, both in elements. Equal destinations keep the order of their
 /// values.
 struct Destinations {
   NdArray memory;  // Long [2, count]
   std::int64_t count;
-  std::int64_t nowhere;  // a place of this number or above is none
+  std::int64_t nowhere;  // an offset that is not below this has no destination
 
   Destinations(Device device, std::int64_t n, std::int64_t limit)
       : memory(NdArray::empty({2, n}, kLong, device)), count(n), nowhere(limit) {}
@@ -36,7 +37,8 @@ struct Destinations {
   }
 };
 
-/// How many elements x's memory has from its first one on: all its offsets are below.
+/// Returns the number of elements from x's first one to the end of its storage. All offsets of x are below
+/// it.
 inline std::int64_t extent_of(const NdArray& x) {
   return static_cast<std::int64_t>(x.storage()->bytes()) / element_size(x.dtype()) - x.offset();
 }
@@ -49,7 +51,8 @@ struct Segments {
   const std::int64_t *places, *starts;
   std::int64_t count, nowhere;
   RowUnits<V> units;    // in out, in values
-  Vector<C, V>* parts;  // for each window and unit: of a segment from the window before, of one that goes on
+  Vector<C, V>* parts;  // two for each window and unit: the part of a segment from the window before, and of
+                        // one that continues
 
   __device__ Vector<C, V> load(std::int64_t i, std::int64_t at, int n) const {
     const Vector<T, V> unit = load_unit<T, V>(values + starts[i] + at, n);
@@ -86,7 +89,7 @@ struct SumWindows {
     const int n = s.units.place(unit, at);
     std::int64_t place = s.places[begin];
     auto sum = s.load(begin, at[1], n);
-    bool here = begin == 0 || s.places[begin - 1] != place;  // the segment begins in this window
+    bool here = begin == 0 || s.places[begin - 1] != place;  // whether the segment begins in this window
     for (std::int64_t k = begin + 1; k < end; ++k) {
       const std::int64_t next = s.places[k];
       const auto value = s.load(k, at[1], n);
@@ -110,20 +113,20 @@ struct SumWindows {
   }
 };
 
-/// Groups of kWindow windows, or of groups, as if each were one window of `span` places that is made of
-/// smaller ones: their parts are put together in order, and what a group cannot finish is a part of its own.
+/// Combines groups of kWindow pieces, which are windows or groups of the pass before. Partial sums are
+/// combined in order. A segment that does not end in its group leaves a partial sum of the group.
 template <class T, int V, kernels::ScatterOp kOp>
 struct JoinParts {
-  Segments<T, V, kOp> s;  // with the parts of the pieces
+  Segments<T, V, kOp> s;  // its `parts` are those of the pieces
   Vector<Compute<T>, V>* joined;
-  std::int64_t piece;  // places in each
+  std::int64_t piece;  // the number of destinations in a piece
 
   __device__ void operator()(std::int64_t i) const {
     const std::int64_t group = i / s.units.count, unit = i - group * s.units.count;
     const std::int64_t begin = group * kWindow * piece, far = begin + kWindow * piece;
     const std::int64_t end = far < s.count ? far : s.count;
     Vector<Compute<T>, V> sum{};
-    bool open = false, here = false;  // a segment is being summed; it begins in this group
+    bool open = false, here = false;  // open: a segment is being summed; here: it begins in this group
     for (std::int64_t first = begin, number = group * kWindow; first < end; first += piece, ++number) {
       const std::int64_t after = first + piece < s.count ? first + piece : s.count;
       const std::int64_t head = s.places[first], tail = s.places[after - 1];
@@ -183,8 +186,8 @@ void sum_segments_by(NdArray& out, const NdArray& values, const Destinations& to
   }
 }
 
-/// out[place + ...] = combine(out[place + ...], values[start + ...]) over the row, for all destinations in
-/// their order; sorts them.
+/// Computes out[place + ...] = combine(out[place + ...], values[start + ...]) over the row, for all
+/// destinations in their order. It sorts the destinations first.
 template <class T, kernels::ScatterOp kOp>
 void sum_segments(NdArray& out, const NdArray& values, const Destinations& to, const DeviceWalk<2>& row) {
   to.sort();

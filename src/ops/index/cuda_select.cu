@@ -1,5 +1,5 @@
-// topk, kthvalue and medians on the device without sorting the lines: by comparing all elements of short
-// ones, else digit by digit from the top of the keys. The host waits for nothing.
+// topk, kthvalue, median, nanmedian on the device without sorting the lines. Short lines compare all pairs of
+// elements; longer ones use a radix select, digit by digit from the top of the keys. The host never waits.
 #include <ebb/core/visit.h>
 
 #include "kernel/reduce_plan.h"
@@ -13,7 +13,7 @@ namespace {
 using sorting::SelectPlan;
 using sorting::SelectWay;
 
-/// `team` threads a line, a power of 2: each counts the elements before its own.
+/// Uses `team` threads for a line, a power of 2. Each counts the elements before its own.
 template <class T>
 __global__ void __launch_bounds__(kSelectThreads)
     compare_lines_kernel(const __grid_constant__ SelectArgs<T> args, std::int64_t lines, int team,
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(kSelectThreads)
   indices[at] = place;
 }
 
-/// A block a line.
+/// Selects with one block for each line.
 template <class T>
 __global__ void __launch_bounds__(kSelectThreads)
     select_lines_kernel(const __grid_constant__ SelectArgs<T> args) {
@@ -60,18 +60,19 @@ __global__ void __launch_bounds__(kSelectThreads)
   take_selected(shared, args, number, 0, args.n, found, Parted{});
 }
 
-// Of each line: counts of each digit's bins and of NaNs, what is known after each digit, and how the elements
-// of each piece stand to the one that was found.
+// Scratch memory: for each line and digit, the counts of the bins and of NaNs and the state after the digit;
+// for each piece, the numbers of elements before and equal to the selected one.
 struct SelectScratch {
-  using Count = unsigned long long;  // as atomics take it
+  using Count = unsigned long long;  // the type that atomicAdd takes
   static constexpr int kCounts = kSelectBins + 1;
   Count* counts;    // [line, digit, kCounts]
   Narrowed* found;  // [line, digit]
   Parted* parted;   // [line, piece]
 };
 
-/// A block a piece of a line; step s counts digit s, the next one how the piece is parted, the last one
-/// takes. Each finds by itself the digit that the step before has counted.
+/// Uses one block for each piece of a line. Step s counts digit s, the next step counts the elements of each
+/// piece before and equal to the selected one, and the last step writes the results. Each block computes by
+/// itself the digit that the previous step has counted.
 template <class T>
 __global__ void __launch_bounds__(kSelectThreads)
     select_pieces_kernel(const __grid_constant__ SelectArgs<T> args,
@@ -144,7 +145,7 @@ void select_by_pieces(Device device, const SelectArgs<T>& args, std::int64_t lin
            args, scratch, plan, step);
 }
 
-// The elements of x line by line, copied only where lines interleave.
+// Returns the elements of x with each line contiguous. Copies only if lines interleave.
 NdArray contiguous_lines(const NdArray& x, const Lines& lines) {
   const std::int64_t outer = lines.outer, inner = lines.inner, n = lines.n;
   const NdArray view = x.as_strided({outer, inner, n}, {n * inner, 1, inner}, x.offset());

@@ -1,5 +1,5 @@
-// Elements of given ranks in lines that nobody sorts: in the order of their keys, equal ones in that of their
-// places. Steps of a block of kSelectThreads over a part of a line, which kernels put together.
+// Radix select: finds elements of given ranks without sorting the lines. The order is that of the keys; equal
+// keys are ordered by index. These are the steps of one block of kSelectThreads threads on a part of a line.
 #pragma once
 
 #include "kernel/convert.h"
@@ -10,18 +10,18 @@
 namespace ebb::cuda {
 
 using sorting::kSelectThreads;
-constexpr int kSelectItems = 4;  // of a thread at once
+constexpr int kSelectItems = 4;  // loaded by a thread in one step
 constexpr int kSelectBins = 1 << sorting::kDigitBits;
 static_assert(kSelectBins == kSelectThreads);
 
-/// What is taken of each line: the element of one rank, or the first k.
+/// The selection from each line: the element of one rank, or the first k.
 struct Wanted {
   Selection what = Selection::kth;
-  std::int64_t k = 0;  // the rank, or how many
+  std::int64_t k = 0;  // the rank, or the number of elements
   bool first_k = false;
 
   EBB_HD bool wants_nans() const { return what == Selection::median || what == Selection::nanmedian; }
-  /// The last rank that is wanted, in a line of n elements the last `nans` of which are NaN.
+  /// Returns the last selected rank, in a line of n elements of which the last `nans` are NaN.
   EBB_HD std::int64_t rank(std::int64_t n, std::int64_t nans) const {
     if (!wants_nans()) return first_k ? k - 1 : k;
     const std::int64_t numbers = n - nans;
@@ -38,14 +38,14 @@ __device__ bool element_is_nan(T x) {
     return static_cast<Compute<T>>(x) != static_cast<Compute<T>>(x);
 }
 
-/// What is known after some digits: those that the element has, and its rank among the elements that share
-/// them.
+/// The state after some digits: the digits of the selected element, and its rank among the elements that
+/// share them.
 struct Narrowed {
   std::uint64_t digits;
   std::int64_t rank;
 };
 
-/// The contiguous lines that are selected from, and where results go.
+/// The contiguous lines, and the destinations of the results.
 template <class T>
 struct SelectArgs {
   using Key = sorting::Key<T>;
@@ -53,9 +53,9 @@ struct SelectArgs {
   std::int64_t n;  // elements of a line
   Wanted wanted;
   Key turn;               // sorting::turned_key
-  T* values;              // of one element a line
-  std::int64_t* indices;  // of one element a line
-  Items items;            // of the first k: the elements, in the order of their places up to the last equals
+  T* values;              // for the selection of one element
+  std::int64_t* indices;  // for the selection of one element
+  Items items;            // for the first k: those before the last key in index order, then those equal to it
 
   __device__ Key key(T x) const { return sorting::key_of(x) ^ turn; }
   __device__ void put(std::int64_t line, std::int64_t slot, Key key, std::int64_t place) const {
@@ -75,8 +75,8 @@ struct SelectShared {
   Narrowed found;
 };
 
-/// Counts the digits with the number `digit` of the elements [begin, end) of a line that have the digits
-/// before it, and in the first round the NaNs. The counts are there after a barrier.
+/// Counts digit `digit` of the elements [begin, end) of a line whose previous digits are `before`. The first
+/// round also counts NaNs. The counts are valid after a barrier.
 template <class T>
 __device__ void count_digits(SelectShared& shared, const SelectArgs<T>& args, const T* line,
                              std::int64_t begin, std::int64_t end, int digit, std::uint64_t before) {
@@ -108,7 +108,7 @@ __device__ void count_digits(SelectShared& shared, const SelectArgs<T>& args, co
   __syncthreads();
 }
 
-/// Finds the digit of the element of rank `rank`, by counts of digits; the block's threads each bring theirs.
+/// Finds the digit of the element of rank `rank`. Each thread of the block passes the count of its own digit.
 __device__ inline Narrowed narrow(SelectShared& shared, std::int64_t count, std::uint64_t digits,
                                   std::int64_t rank) {
   const int thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
@@ -127,13 +127,12 @@ __device__ inline Narrowed narrow(SelectShared& shared, std::int64_t count, std:
   return shared.found;
 }
 
-/// How many elements of a line come before those that have the digits, and how many have them.
+/// The number of elements that come before the selected digits, and the number that have them.
 struct Parted {
   std::int64_t before, equal;
 };
 
-/// Takes from [begin, end) what belongs to the result; `passed` are the counts of the elements before
-/// `begin`.
+/// Writes the selected elements of [begin, end). `passed` has the counts of the elements before `begin`.
 template <class T>
 __device__ void take_selected(SelectShared& shared, const SelectArgs<T>& args, std::int64_t number,
                               std::int64_t begin, std::int64_t end, const Narrowed& found, Parted passed) {
@@ -145,7 +144,8 @@ __device__ void take_selected(SelectShared& shared, const SelectArgs<T>& args, s
   const std::uint32_t lanes_left = (1u << lane) - 1;
   const T* const line = args.x + number * args.n;
   const bool first_k = args.wanted.first_k;
-  // All that come before are taken, and of the equal ones those up to the rank; or that one alone.
+  // Takes all elements that come before, and the equal ones up to the rank. For a single rank, takes only the
+  // element of that rank.
   const std::int64_t all_before = first_k ? args.wanted.k - 1 - found.rank : 0;
   for (std::int64_t tile = begin; tile < end; tile += kSelectThreads * kSelectItems) {
     if (passed.before >= all_before && passed.equal > found.rank) return;
@@ -167,7 +167,7 @@ __device__ void take_selected(SelectShared& shared, const SelectArgs<T>& args, s
                                           static_cast<std::uint32_t>(__popc(equal[k]));
     }
     __syncthreads();
-    if (warp == 0) {  // both counts in one word: at most 1024 each
+    if (warp == 0) {  // both counts, at most 1024 each, in one word
       const std::uint32_t own = shared.warps[lane];
       std::uint32_t upto = own;
       for (int delta = 1; delta < kWarp; delta *= 2) {
@@ -197,8 +197,8 @@ __device__ void take_selected(SelectShared& shared, const SelectArgs<T>& args, s
   }
 }
 
-/// Writes what is wanted of x's lines along `dim` into values and indices, the first k in order; false, with
-/// nothing done, where sorting the lines is better, which for a single rank it never is.
+/// Writes the selected elements of x's lines along `dim` to values and indices, the first k in order. Returns
+/// false and does nothing if sorting the lines is faster. A single rank never returns false.
 bool select_ranks(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, const Wanted& wanted,
                   bool descending);
 

@@ -1,4 +1,4 @@
-// Sorting on the device, by the keys of sort_keys.h, and what is read from sorted lines.
+// The device kernels sort, topk, select_element and searchsorted, with the keys of sort_keys.h.
 #include <ebb/core/visit.h>
 
 #include "kernel/reduce_plan.h"
@@ -20,7 +20,7 @@ struct MakeItems {
   }
 };
 
-/// Calls body(items) with the items of x's lines, sorted, in scratch memory.
+/// Calls body(items) with the sorted items of x's lines, in scratch memory.
 template <class T, class Body>
 void with_sorted(const NdArray& x, const Lines& lines, bool descending, const Body& body) {
   with_items<T>(x.device(), lines.count(), lines.n, lines.n, [&](const Items& items) {
@@ -31,7 +31,7 @@ void with_sorted(const NdArray& x, const Lines& lines, bool descending, const Bo
   });
 }
 
-// The most frequent element of each line: the first of the longest run, where it last stands.
+// The most frequent element of each line: the smallest such element, at its last index.
 template <class T>
 struct SelectMode {
   Items items;
@@ -44,7 +44,7 @@ struct SelectMode {
     const std::int64_t first = number * lines.n;
     std::int64_t best = 0, length = 0, run = 0;
     for (std::int64_t i = 0; i < lines.n; ++i) {
-      const bool nan = element_is_nan(line[items.place(first + i) * lines.inner]);  // equal to nothing
+      const bool nan = element_is_nan(line[items.place(first + i) * lines.inner]);  // NaN equals nothing
       run = i > 0 && !nan && items.key(first + i) == items.key(first + i - 1) ? run + 1 : 1;
       if (run > length) length = run, best = i;
     }

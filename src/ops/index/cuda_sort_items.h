@@ -1,5 +1,5 @@
-// Elements of lines as keys with their places, which a sort puts in order. A 32-bit key shares a word with
-// its place; wider ones carry the place beside them.
+// Sort items: keys of the elements of lines, with their indices. A 32-bit key shares a word with its index;
+// wider keys store the index in a separate array.
 #pragma once
 
 #include "kernel/cuda/sort.h"
@@ -9,10 +9,10 @@
 
 namespace ebb::cuda {
 
-/// n items of each line.
+/// n items for each line.
 struct Items {
   std::uint64_t* keys;
-  std::int64_t* places;  // null when packed into the keys
+  std::int64_t* places;  // null if packed into the keys
   std::int64_t n;
   __device__ std::int64_t place(std::int64_t i) const {
     return places ? places[i] : static_cast<std::int64_t>(keys[i] & 0xffffffffu);
@@ -29,8 +29,8 @@ struct Items {
   }
 };
 
-/// Calls body(items) with room for n items of T of each of `lines` lines; `length` is that of the lines they
-/// come from.
+/// Calls body(items) with memory for n items of T for each of `lines` lines. `length` is the length of the
+/// original lines.
 template <class T, class Body>
 void with_items(Device device, std::int64_t lines, std::int64_t n, std::int64_t length, const Body& body) {
   const bool packed = sizeof(sorting::Key<T>) == 4 && length <= std::int64_t{UINT32_MAX};
@@ -39,7 +39,7 @@ void with_items(Device device, std::int64_t lines, std::int64_t n, std::int64_t 
              packed ? nullptr : scratch.address_as<std::int64_t>() + lines * n, n});
 }
 
-/// Sorts the items of each line; those that stand in the order of their places keep it where keys are equal.
+/// Sorts the items of each line. The sort is stable if the items are ordered by index.
 template <class T>
 void sort_items(Device device, const Items& items, std::int64_t lines) {
   constexpr KeyBits bits = sorting::key_bits<T>();
@@ -49,7 +49,7 @@ void sort_items(Device device, const Items& items, std::int64_t lines) {
     sort_keys(device, items.keys, lines, items.n, {32 + bits.from, 32 + bits.to});
 }
 
-/// The first `to.n` items of every line, into values and places.
+/// Writes the values and indices of the first `to.n` items of each line.
 template <class T>
 struct WriteItems {
   Items items;

@@ -1,5 +1,5 @@
-// What differs among the rows of a matrix, on the device: rows are sorted column by column, the last column
-// first.
+// The device kernel unique: finds the distinct rows of a matrix. It sorts rows column by column, the last
+// column first.
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
@@ -22,7 +22,7 @@ struct ColumnKeys {
   __device__ void operator()(std::int64_t i) const { keys[i] = sorting::key_of(rows[order[i] * m + column]); }
 };
 
-// 1 where a row differs from the one before it; NaN differs from NaN.
+// 1 if a row differs from the one before it; NaN differs from NaN.
 template <class T>
 struct Differs {
   std::int64_t* flags;
@@ -38,7 +38,7 @@ struct Differs {
   }
 };
 
-// ends[i] counts the kinds up to and with the i-th row in order.
+// Assigns class numbers. ends[i] is the number of distinct rows among the first i + 1 sorted rows.
 struct Assign {
   std::int64_t *inverse, *first, *starts;
   const std::int64_t *ends, *flags, *order;

@@ -1,4 +1,4 @@
-// Rows moved by units: 16 bytes where both ends lie together in memory, else one element.
+// Copies rows in units: 16 bytes if the elements are contiguous on both sides, else one element.
 #pragma once
 
 #include "kernel/cuda/map.h"
@@ -6,7 +6,7 @@
 
 namespace ebb::cuda {
 
-/// Reads up to V neighbouring elements, all at once where they are aligned.
+/// Reads up to V neighbouring elements, with one load if they are aligned.
 template <class T, int V>
 __device__ Vector<T, V> load_unit(const T* from, int count) {
   Vector<T, V> unit{};
@@ -32,14 +32,14 @@ __device__ void store_unit(T* to, const Vector<T, V>& unit, int count) {
 template <class T>
 constexpr int kUnit = static_cast<int>(16 / sizeof(T));
 
-/// Where the units of a row stand, in two arrays.
+/// The offsets of the units of a row in two arrays.
 template <int V>
 struct RowUnits {
   DeviceWalk<2> row;
   std::int64_t count;
 
   explicit RowUnits(const DeviceWalk<2>& walk) : row(walk), count((walk.numel + V - 1) / V) {}
-  /// Elements of the unit.
+  /// Sets `at` to the offsets of the unit and returns its number of elements.
   __device__ int place(std::int64_t unit, std::int64_t (&at)[2]) const {
     if constexpr (V == 1) {
       row.offsets(unit, at);
@@ -52,7 +52,7 @@ struct RowUnits {
   }
 };
 
-/// Whether rows are one piece in both arrays, and long enough for units of 16 bytes.
+/// Whether rows are contiguous in both arrays and have at least 16 bytes.
 template <class T>
 bool in_units(const DeviceWalk<2>& row) {
   return row.dims == 1 && row.strides[0][0] == 1 && row.strides[1][0] == 1 && row.numel >= kUnit<T>;

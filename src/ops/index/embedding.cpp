@@ -1,4 +1,4 @@
-// Rows of a table, and classes as indicator vectors.
+// embedding and one_hot.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 
@@ -31,7 +31,7 @@ struct EmbeddingBackward : autograd::Node {
 
 struct EmbeddingDenseBackwardBackward : autograd::Node {
   autograd::SavedVariable indices{this};
-  autograd::SavedVariable uses{this};  // of each row, where gradients are divided by it
+  autograd::SavedVariable uses{this};  // the number of uses of each row, if gradients are divided by it
   std::int64_t rows = 0, padding = -1;
   std::string name() const override { return "EmbeddingDenseBackwardBackward0"; }
   GradList apply(GradList&& grads) override {
@@ -51,11 +51,11 @@ NdArray row_offsets(const char* op, const Variable& indices, const NdArray& tabl
   return ops::offsets_along(op, ops::long_array(op, indices), 0, table.sizes()[0], table.strides()[0], false);
 }
 
-// A column of how often each row is used, at least 1.
+// Returns a column with the number of uses of each row, at least 1.
 NdArray count_uses(const NdArray& offsets, std::int64_t columns, std::int64_t rows, DType dtype) {
   const Device device = offsets.device();
-  // The offsets step by whole rows: counting happens in the first column of a table of zeros, which has one
-  // at least.
+  // The offsets are multiples of the row length, so the counts are added in the first column of a table of
+  // zeros, which has at least one column.
   NdArray table = ops::zeros_array({rows, std::max<std::int64_t>(columns, 1)}, dtype, device);
   NdArray first = table.as_strided({}, {}, 0);
   const NdArray one = ops::scalar_array(1, dtype, device);

@@ -1,4 +1,5 @@
-// Bags of rows of a table: every index knows its bag, and rows are gathered into bags by index.
+// embedding_bag: gathers rows of a table and reduces them by bag with index ops. Each index has the number of
+// its bag.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
@@ -53,8 +54,8 @@ void check(const Variable& weight, const Variable& indices, const Variable& offs
   });
 }
 
-/// For each bag and column the place, among all rows looked up, of the largest; their count where there is
-/// none.
+/// Returns for each bag and column the position of the largest value among all looked-up rows, or the number
+/// of rows if the bag is empty.
 Variable places_of_maxima(const Variable& rows, const Variable& padded, const Variable& bag,
                           std::int64_t bags) {
   const std::int64_t n = rows.size(0), columns = rows.size(1);
@@ -95,7 +96,7 @@ Bags reduce(const Variable& weight, const Variable& indices, const Variable& off
     return {rows.gather(0, somewhere).masked_fill(empty, 0), bag, sizes,
             index.take(somewhere).masked_fill(empty, 0)};
   }
-  // Many numbers of 16 bits are summed in Float.
+  // Sums of 16-bit floats accumulate in float.
   const DType wide = ops::wide_dtype(weight.scalar_type());
   rows = rows.to(wide);
   if (factors.defined()) rows = rows * factors.to(wide).unsqueeze(1);

@@ -1,4 +1,4 @@
-// Histograms over edges of any spacing, in any number of dimensions.
+// histogram and histogramdd: bins with arbitrary edges, in any number of dimensions.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -13,7 +13,7 @@
 namespace ebb {
 namespace {
 
-/// Points [n, d] of a floating dtype, and one weight each or none.
+/// Points [n, d] of a floating-point dtype, and optionally a weight for each.
 struct Points {
   const char* op;
   Variable x, weight;
@@ -40,7 +40,7 @@ Points points_of(const char* op, const Variable& self, const optional<Variable>&
   return points;
 }
 
-/// The edges of equal bins over the range of one dimension.
+/// Returns the edges of equal bins over the range of one dimension.
 Variable equal_edges(const Points& points, std::int64_t dim, std::int64_t bins,
                      optional<ArrayRef<double>> range) {
   EBB_CHECK(bins > 0, points.op, ": bins must be > 0, got ", bins, " for dimension ", dim, ".");
@@ -69,7 +69,7 @@ Variable checked_edges(const Points& points, const Variable& edges) {
   return edges.detach().contiguous();
 }
 
-/// Counts over the bins of all dimensions.
+/// Returns the counts (or densities) of the bins of all dimensions.
 Variable counts(const Points& points, const std::vector<Variable>& edges, bool density) {
   Variable place, inside;
   DimVector sizes;
@@ -85,7 +85,7 @@ Variable counts(const Points& points, const std::vector<Variable>& edges, bool d
     all *= bins;
   }
   const Variable weight = points.weight.defined() ? points.weight : ones_like(points.x.select(1, 0));
-  // In doubles: a float counts to 2^24 only.
+  // Counts in double, because a float counts only to 2^24.
   Variable sums = zeros({all}, points.x.options().dtype(kDouble))
                       .scatter_add_(0, place, where(inside, weight, 0).to(kDouble))
                       .view(sizes);

@@ -1,4 +1,4 @@
-// Advanced indexing with a list of tensors.
+// index and index_put: advanced indexing with a list of tensors.
 #include <ebb/ops/creation.h>
 
 #include "ops/common/arrays.h"
@@ -16,9 +16,9 @@ namespace ebb {
 namespace {
 
 using autograd::GradList;
-using Indices = SmallVector<Variable, 4>;  // one a dimension, undefined for a whole dimension
+using Indices = SmallVector<Variable, 4>;  // one for each dimension, undefined for a whole dimension
 
-// Masks are replaced by the places of their true elements: an index for each of their dimensions.
+// Replaces each mask by the positions of its true elements: one index for each dimension of the mask.
 Indices expanded(const Variable& x, ArrayRef<optional<Variable>> indices) {
   Indices out;
   for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -51,14 +51,14 @@ Indices expanded(const Variable& x, ArrayRef<optional<Variable>> indices) {
   return out;
 }
 
-// Where the indexed elements lie: an offset for each place of the broadcast indices, from which the rest of
-// x, the dimensions that are not indexed, is seen.
+// The memory layout of an indexing: an offset for each position of the broadcast indices. Each offset is the
+// start of a view of `rest`, the dimensions that are not indexed.
 struct Plan {
   NdArray offsets, rest;
   DimVector index_shape, result_shape;
-  std::size_t place = 0;  // of the first dimension of index_shape in result_shape
+  std::size_t place = 0;  // the position of index_shape's first dimension in result_shape
 
-  /// Errors call dimension d of x names[d], if there are names.
+  /// Error messages call dimension d of x names[d], if there are names.
   Plan(const char* op, const NdArray& x, const Indices& indices, IntArrayRef names) {
     DimVector dims, sizes, strides, rest_sizes, rest_strides;
     bool adjacent = true;
@@ -100,7 +100,7 @@ struct Plan {
     result_shape.append(rest_sizes.begin() + place, rest_sizes.end());
   }
 
-  // An array of the result's shape as rows: the index's dimensions merged and in front.
+  // Views an array of the result's shape as rows: the index's dimensions are merged into the first one.
   NdArray rows(const NdArray& x) const {
     const std::size_t n = index_shape.size();
     const IntArrayRef sizes = x.sizes(), strides = x.strides();

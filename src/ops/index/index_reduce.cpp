@@ -1,4 +1,4 @@
-// Slices combined into those that a vector of indices names: scatter_reduce with the index repeated.
+// index_reduce: combines slices into those that a 1-d index names, as scatter_reduce with a broadcast index.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/index.h>
@@ -12,7 +12,7 @@ struct SourceSlices {
   Variable index, source;
 };
 
-// Of a 0-d tensor the one element is the slice.
+// A 0-d tensor is one slice.
 Variable at_least_1d(const Variable& x) { return x.dim() == 0 ? unsqueeze(x, 0) : x; }
 
 SourceSlices checked_slices(const char* op, const Variable& x, std::int64_t dim, const Variable& index,
@@ -30,7 +30,7 @@ SourceSlices checked_slices(const char* op, const Variable& x, std::int64_t dim,
   EBB_CHECK(from.size(dim) == index.numel(), op, ": source must have a slice for each of the ", index.numel(),
             " indices along dimension ", dim, ", got shapes ", source.sizes(), " and ", x.sizes(), ".");
   if (from.numel() == 0)
-    index_select(target.detach(), dim, index);  // the indices are checked where nothing is reduced
+    index_select(target.detach(), dim, index);  // checks the indices even if there is nothing to reduce
   DimVector place(static_cast<std::size_t>(from.dim()), 1);
   place[dim] = index.numel();
   for (std::int64_t d = 0; d < from.dim(); ++d)
@@ -54,7 +54,7 @@ Variable& index_reduce_(const Variable& x, std::int64_t dim, const Variable& ind
                         std::string_view reduce, bool include_self) {
   checked_slices("index_reduce_", x, dim, index, source, reduce);
   autograd::check_inplace(x, "index_reduce_");
-  // The gradient needs what is about to be overwritten.
+  // The gradient needs the values that are about to be overwritten.
   const Variable before = autograd::records(x, source) ? clone(x) : x;
   return copy_(x, index_reduce(before, dim, index, source, reduce, include_self));
 }

@@ -1,4 +1,4 @@
-// x.index({...}): what can be a view is made one, then tensors index the result.
+// x.index({...}) and its variants: makes a view as far as possible, then indexes it with the tensors.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
@@ -13,11 +13,11 @@ namespace ebb::indexing {
 
 namespace {
 
-using Tensors = std::vector<optional<Variable>>;  // one a dimension of the view
+using Tensors = std::vector<optional<Variable>>;  // one for each dimension of the view
 
 bool is_mask(const Variable& x) { return x.dtype() == kBool || x.dtype() == kByte; }
 
-// Dimensions of x that the indices take up.
+// Returns the number of dimensions of x that the indices use.
 std::int64_t dims_taken(ArrayRef<TensorIndex> indices) {
   std::int64_t taken = 0;
   for (const TensorIndex& index : indices) {
@@ -34,16 +34,16 @@ void record(Tensors& tensors, std::int64_t dim, Variable index) {
   tensors[dim] = std::move(index);
 }
 
-// `true` picks a new dimension of size 1 whole, `false` picks nothing of it.
+// `true` selects all of a new dimension of size 1, `false` selects nothing of it.
 Variable truth_index(bool value, Device device) {
   return Variable(ops::zeros_array({value ? 1 : 0}, kLong, device));
 }
 
-// A view of x, and what is left to apply to it.
+// A view of x, and the tensors that are still to be applied to it.
 struct Part {
   Variable view;
   Tensors tensors;
-  DimVector names;  // the dimension of x that each of the view's is; -1 for a new one
+  DimVector names;  // for each dimension of the view its number in x, or -1 for a new one
 
   void insert(std::int64_t dim) {
     view = unsqueeze(view, dim);
@@ -59,7 +59,7 @@ struct Part {
   }
 };
 
-// Applies all but the tensors.
+// Applies all indices but the tensors.
 Part part_of(const Variable& x, ArrayRef<TensorIndex> indices) {
   const std::int64_t taken = dims_taken(indices);
   EBB_CHECK_INDEX(taken <= x.dim(), "index: too many indices for tensor of dimension ", x.dim(), " (got ",
@@ -106,7 +106,7 @@ Part part_of(const Variable& x, ArrayRef<TensorIndex> indices) {
   return part;
 }
 
-// Leading dimensions of size 1 do not matter to what is assigned.
+// Leading dimensions of size 1 do not matter in the assigned value.
 Variable without_leading_ones(const Variable& value) {
   std::size_t ones = 0;
   const IntArrayRef sizes = value.sizes();
@@ -140,7 +140,7 @@ Variable get_item(const Variable& x, ArrayRef<TensorIndex> indices) {
 
 void set_item(const Variable& x, ArrayRef<TensorIndex> indices, const Variable& value, bool accumulate) {
   check_not_empty("index_put_", indices);
-  // torch's shortcut: x[false] = value does nothing.
+  // As in torch, x[false] = value does nothing.
   if (indices.size() == 1 && indices[0].is_boolean() && !indices[0].boolean()) return;
   const Part part = part_of(x, indices);
   if (!part.tensors.empty()) {

@@ -1,4 +1,4 @@
-// Ops that a Bool tensor steers.
+// Ops with a mask: masked_fill, masked_select, masked_scatter and nonzero.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/reduce.h>
 
@@ -43,7 +43,7 @@ struct MaskedFillBackward : autograd::Node {
 
 struct MaskedSelectBackward : autograd::Node {
   autograd::SavedVariable mask{this};
-  DimVector sizes;  // that x and mask broadcast to
+  DimVector sizes;  // the broadcast shape of x and mask
   std::string name() const override { return "MaskedSelectBackward0"; }
   GradList apply(GradList&& grads) override {
     const Variable zeros(ops::zeros_array(sizes, grads[0].dtype(), grads[0].device()));
@@ -69,8 +69,8 @@ NdArray bool_array(const char* op, const Variable& mask) {
   return mask.array();
 }
 
-// Places of what is not 0, in row-major order. The CPU goes through x in that order: where memory has
-// another, going through a copy is several times as fast.
+// Returns the indices of nonzero elements, in row-major order. The CPU kernel visits x in that order. If
+// memory has another order, copying first is several times as fast.
 NdArray places_in(const NdArray& x) {
   NdArray places;
   const std::int64_t last = x.dim() > 0 ? x.strides().back() : 0;
@@ -81,10 +81,11 @@ NdArray places_in(const NdArray& x) {
   return places;
 }
 
-// Memory offsets of the elements of `x` where the mask, of x's shape, is true; in row-major order.
+// Returns the memory offsets of the elements of `x` where the mask, of x's shape, is true, in row-major
+// order.
 NdArray offsets_where(const NdArray& mask, const NdArray& x) {
-  detail::host_access(mask);  // the result's shape is a matter of values
-  if (x.is_contiguous()) {    // counted along one line, places are offsets
+  detail::host_access(mask);  // the result's shape depends on values
+  if (x.is_contiguous()) {    // along one contiguous line, positions are offsets
     const NdArray line = ops::contiguous_array(mask);
     const NdArray places = places_in(line.as_strided({line.numel()}, {1}, line.offset()));
     return places.as_strided({places.numel()}, {1}, 0);
@@ -106,7 +107,7 @@ void fill_where(NdArray& out, const NdArray& mask, const NdArray& value) {
   kernels::masked_fill(out.device(), out, mask.expand(out.sizes()), value);
 }
 
-// `source` is the value where that is a tensor, which has a gradient.
+// `source` is the value if that is a tensor, which then has a gradient.
 template <class... Source>
 Variable filled(const Variable& x, const Variable& mask, const NdArray& value, const Source&... source) {
   ops::common_device("masked_fill", x, mask);
@@ -219,7 +220,7 @@ Variable nonzero_static(const Variable& x, std::int64_t size, std::int64_t fill_
 }
 
 std::vector<Variable> nonzero_numpy(const Variable& x) {
-  // A 0-d tensor counts as one of a single element.
+  // A 0-d tensor is treated as a 1-d tensor of one element.
   return unbind(nonzero(x.dim() > 0 ? x.detach() : unsqueeze(x.detach(), 0)), 1);
 }
 

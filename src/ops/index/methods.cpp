@@ -1,4 +1,4 @@
-// Bodies of the methods that index, sort and count: each is the function of the same name.
+// Bodies of the methods that index, sort and count: each calls the function of the same name.
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape/views.h>
 

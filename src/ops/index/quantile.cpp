@@ -1,4 +1,4 @@
-// Quantiles of sorted rows.
+// quantile and nanquantile: interpolate in sorted rows.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
@@ -13,7 +13,7 @@
 namespace ebb {
 namespace {
 
-// With skip_nan, each row's quantiles are those of its elements that are numbers.
+// With skip_nan, NaN elements of a row are ignored.
 Variable quantiles(const char* op, const Variable& self, const Variable& q, optional<std::int64_t> dim,
                    bool keepdim, std::string_view interpolation, bool skip_nan) {
   EBB_CHECK(self.dtype() == kFloat || self.dtype() == kDouble, op,
@@ -33,7 +33,7 @@ Variable quantiles(const char* op, const Variable& self, const Variable& q, opti
   const std::int64_t n = ordered.size(-1);
   DimVector wide(ordered.sizes());
   wide.back() = q.numel();
-  // NaN comes last.
+  // NaN is sorted last.
   const Variable broken = skip_nan ? ordered.isnan().all(-1, true) : ordered.isnan().any(-1, true);
   const Variable ranks = q.reshape({-1});
   const Variable rank =

@@ -1,4 +1,4 @@
-// Rows of a table kept from growing.
+// embedding_renorm_: limits the norms of the rows of a table.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>

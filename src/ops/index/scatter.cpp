@@ -109,7 +109,7 @@ void scatter_into(NdArray& out, std::int64_t dim, const NdArray& index, const Nd
 Variable gather_to(const Variable& x, std::int64_t dim, const Variable& index, IntArrayRef sizes) {
   Variable out = gather(x, dim, index);
   if (out.sizes() == sizes) return out;
-  DimVector pad;  // what index left out of src has no gradient
+  DimVector pad;  // elements of src outside the shape of index have no gradient
   for (std::int64_t d = out.dim(); d-- > 0;) {
     pad.push_back(0);
     pad.push_back(sizes[d] - out.sizes()[d]);

@@ -1,4 +1,4 @@
-// scatter by sum, product, mean, maximum or minimum.
+// scatter_reduce: sum, product, mean, maximum or minimum.
 #include <ebb/core/visit.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -39,7 +39,7 @@ Variable same(const Scalar& value, DType dtype, Device device, IntArrayRef sizes
 }
 Variable ones(const Variable& like, IntArrayRef sizes) { return same(1, like.dtype(), like.device(), sizes); }
 
-// How many values meet at each place of self, at least 1.
+// Returns the number of values that are combined in each element of self, at least 1.
 Variable counts(const Variable& self, std::int64_t dim, const Variable& index, bool include_self) {
   const DType dtype = ops::wide_dtype(self.dtype());
   const Variable start = same(include_self ? 1 : 0, dtype, self.device(), self.sizes());
@@ -47,7 +47,7 @@ Variable counts(const Variable& self, std::int64_t dim, const Variable& index, b
   return masked_fill(count, eq(count, 0), 1);
 }
 
-// What a reduction starts from where self does not take part.
+// Returns the initial value of a reduction if self is not included.
 Scalar identity(Reduce reduce, DType dtype) {
   if (reduce == Reduce::sum || reduce == Reduce::mean) return 0;
   if (reduce == Reduce::prod) return 1;
@@ -74,16 +74,18 @@ ScatterOp scatter_op(Reduce reduce) {
   }
 }
 
-// For each of s the product of the others that go to the same place, exact to any derivative: sorted by their
-// places, it is the product of those before times that of those behind, and no division.
+// Returns for each element of s the product of the other elements with the same destination. It is
+// differentiable any number of times. After a sort by destination it is the product of the elements before,
+// times that of the elements behind; it needs no division.
 Variable product_of_others(const Variable& s, std::int64_t dim, const Variable& which) {
   const std::int64_t n = which.dim() > 0 ? which.size(dim) : 1;
   if (n < 2) return ones(s, s.sizes());
   const auto [place, order] = sort(which, dim);
   const Variable sorted = gather(s, dim, order);
-  const Variable meet = eq(narrow(place, dim, 0, n - 1), narrow(place, dim, 1, n - 1));  // two neighbours
+  const Variable meet = eq(narrow(place, dim, 0, n - 1),
+                           narrow(place, dim, 1, n - 1));  // two neighbours with equal destinations
   const Variable apart = to(logical_not(meet), s.dtype()), edge = ones(s, narrow(place, dim, 0, 1).sizes());
-  // Each line starts anew, from 1, where places differ.
+  // Each scan restarts from 1 where the destination changes.
   const Variable before =
       linear_recurrence(cat({edge, apart}, dim), where(meet, narrow(sorted, dim, 0, n - 1), 0), dim, false);
   const Variable behind =
@@ -121,7 +123,7 @@ struct ScatterReduceBackward : autograd::Node {
     }
     if (needs(0) && !include_self) out[0] = scatter(out[0], dim, which, 0);
     if (needs(1) && out[1].sizes() != IntArrayRef(source_sizes)) {
-      DimVector pad;  // what index left out of src has no gradient
+      DimVector pad;  // elements of src outside the shape of index have no gradient
       for (std::int64_t d = which.dim(); d-- > 0;) {
         pad.push_back(0);
         pad.push_back(source_sizes[d] - which.sizes()[d]);
@@ -132,7 +134,7 @@ struct ScatterReduceBackward : autograd::Node {
   }
 
  private:
-  // src in the shape of index.
+  // src narrowed to the shape of index.
   Variable used_source(const Variable& which) const {
     Variable s = src.unpack();
     for (std::int64_t d = 0; d < which.dim(); ++d)
@@ -140,8 +142,9 @@ struct ScatterReduceBackward : autograd::Node {
     return s;
   }
 
-  // The product of the others. Where nobody differentiates on: by division where nothing is zero, computed
-  // again with a one in its place where a zero stands alone, and zero where two meet.
+  // The gradient of prod is the product of the other elements. Without double backward it divides the product
+  // by the element. If exactly one element is zero, it computes the product again with a one instead. If two
+  // are zero, it is zero.
   void prod_grads(const Variable& grad, const Variable& which, GradList& out) const {
     const Variable x = self.unpack(), s = used_source(which);
     if (needs(0)) out[0] = mul(grad, scatter_reduce(ones(x, x.sizes()), dim, which, s, "prod", include_self));
@@ -161,7 +164,8 @@ struct ScatterReduceBackward : autograd::Node {
                    div(gather(mul(grad, all), dim, which), masked_fill(s, s_zero, 1)));
   }
 
-  // Those equal to the extreme share the gradient evenly. NaN equals nothing, and makes NaN of it.
+  // Elements equal to the extreme share the gradient evenly. NaN equals nothing, and its gradient becomes
+  // NaN.
   void extreme_grads(const Variable& grad, const Variable& which, GradList& out) const {
     const Variable x = self.unpack(), s = used_source(which), extreme = result.unpack();
     const DType wide = ops::wide_dtype(grad.dtype());
@@ -192,7 +196,7 @@ struct Call {
       if (index.numel() == 0) return;
       const DType wide = ops::wide_dtype(out.dtype());
       if (reduce != Reduce::mean) return combine(out, src.array());
-      // The sums may be larger than numbers of 16 bits can be.
+      // The sums may overflow in 16-bit floats.
       NdArray sums = ops::cast_array(out, wide);
       combine(sums, ops::cast_array(src.array(), wide));
       const Variable total(sums), count = counts(total, dim, index, include_self);
@@ -245,9 +249,9 @@ Variable& scatter_reduce_(const Variable& x, std::int64_t dim, const Variable& i
   if (!autograd::records(x, src) || call.reduce == Reduce::sum || call.reduce == Reduce::mean)
     return ops::record_inplace<ScatterReduceBackward>(x, "scatter_reduce_", call.write(src),
                                                       call.keep(x, src), src);
-  // The gradient needs both what self held and what it comes to hold: a copy of the new value serves.
+  // The gradient needs both the old and the new value of self. A copy of the new value is made.
   autograd::check_inplace(x, "scatter_reduce_");
-  // The gradient needs what is about to be overwritten.
+  // The gradient needs the values that are about to be overwritten.
   const Variable before = autograd::records(x, src) ? clone(x) : x;
   return copy_(x, scatter_reduce(before, dim, index, src, reduce, include_self));
 }

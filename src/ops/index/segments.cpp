@@ -1,4 +1,4 @@
-// Reductions of runs of neighbours, by a scatter of each element to its run.
+// segment_reduce: reduces segments of consecutive rows with scatter_reduce.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
@@ -13,7 +13,7 @@
 namespace ebb {
 namespace {
 
-/// The name that scatter_reduce has for it, and what stands for nothing.
+/// The name of the reduction in scatter_reduce, its neutral element, and the result of an empty segment.
 struct Reduction {
   const char* name;
   double neutral, empty;
@@ -28,7 +28,7 @@ Reduction reduction_of(std::string_view reduce) {
   ebb::detail::fail("segment_reduce: reduce must be sum, mean, max, min or prod, got \"", reduce, "\".");
 }
 
-/// The lengths of segments, [..., s], as Long, and where the first begins, [..., 1].
+/// The lengths of the segments, [..., s], as Long, and the start of the first one, [..., 1].
 struct Segments {
   Variable lengths, start;
 };
@@ -71,10 +71,10 @@ Variable segment_reduce(const Variable& data, std::string_view reduce, const opt
                  (start_of.squeeze(-1) + counts.sum({-1})).eq(n).all().item<bool>()),
             "segment_reduce: expected lengths that are not negative and add up to ", n, " along axis ", axis,
             ".");
-  // All rows behind one another, and of each the number of its segment.
-  // The sum behind a mean may be larger than numbers of 16 bits can be.
+  // Concatenates all rows, and computes the segment number of each. The sum of a mean may overflow in 16-bit
+  // floats.
   const DType dtype = data.dtype(), wide = reduce == "mean" ? ops::wide_dtype(dtype) : dtype;
-  // The rows before and behind the segments make up segments that are dropped.
+  // The rows before and behind the segments are in extra segments, which are dropped.
   const Variable rest = (n - start_of - counts.sum({-1}, true)).clamp_min(0);
   const Variable flat = data.flatten(0, d).to(wide), all = cat({start_of, counts, rest}, -1).reshape({-1});
   DimVector sizes(flat.sizes()), ones(flat.sizes().size(), 1);

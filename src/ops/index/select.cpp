@@ -1,4 +1,4 @@
-// index_select and the ops that write whole slices of a dimension.
+// index_select and the ops that write whole slices: index_add, index_copy, index_fill.
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 
@@ -74,7 +74,7 @@ struct IndexFillBackward : IndexWriteBackward {
     GradList out(num_outputs());
     if (needs(0)) out[0] = index_fill(grads[0], dim, index.unpack(), 0);
     if (from_tensor && needs(1)) {
-      // A slice named twice was written once in effect, so it counts once.
+      // A slice that the index names twice counts once, because it holds the value once.
       const Variable none(ops::zeros_array(grads[0].sizes(), kBool, grads[0].device()));
       out[1] = sum(masked_select(grads[0], index_fill(none, dim, index.unpack(), true)));
     }
@@ -82,7 +82,7 @@ struct IndexFillBackward : IndexWriteBackward {
   }
 };
 
-// The slices of `dim` in front: x without that dimension, and the step from slice to slice.
+// The slices along `dim`: x without that dimension, and the stride from slice to slice.
 struct Slices {
   NdArray rest;
   std::int64_t dim, size, stride;
@@ -98,7 +98,7 @@ struct Slices {
   }
 };
 
-// x with dimension `dim` moved to the front.
+// Returns x with dimension `dim` moved to the front.
 NdArray dim_first(const NdArray& x, std::int64_t dim) {
   DimVector order{dim};
   for (std::int64_t d = 0; d < x.dim(); ++d)
@@ -117,7 +117,7 @@ void check_source(const char* op, const Variable& x, const Variable& source) {
   ops::check_same_dtype(op, x, source);
 }
 
-// The source of index_add, and what of it is added.
+// Returns alpha * source for index_add.
 Variable scaled_source(const char* op, const Variable& x, const Variable& source, const Scalar& alpha) {
   check_source(op, x, source);
   EBB_CHECK(source.dim() == x.dim(), op,
@@ -126,7 +126,7 @@ Variable scaled_source(const char* op, const Variable& x, const Variable& source
   return alpha.equal(1) ? source : mul(Variable(source.array()), alpha);
 }
 
-// The source of index_add and index_copy as rows to write.
+// Returns the source of index_add and index_copy as rows to write.
 NdArray source_rows(const char* op, const Variable& x, std::int64_t dim, const NdArray& index,
                     const Variable& source) {
   check_source(op, x, source);
@@ -178,8 +178,8 @@ Variable copy_slices(const ops::Form& form, const Variable& x, std::int64_t dim,
       [&](IndexCopyBackward& node) { node.keep(index, dim, source.sizes()); }, source);
 }
 
-// One value for every element of the named slices. `source` is the value again where it is a tensor, which
-// has a gradient.
+// Fills all elements of the selected slices with one value. `source` is the value if that is a tensor, which
+// then has a gradient.
 template <class Value, class... Source>
 Variable fill_slices(const ops::Form& form, const Variable& x, std::int64_t dim, const Variable& index,
                      const Value& value, const Source&... source) {

@@ -1,4 +1,4 @@
-// How the k-th element of each line is found: a pure function of the shape and the device's size.
+// Chooses the method to select the k-th element of each line, from the shape and the size of the device.
 #pragma once
 
 #include "kernel/cuda/sort.h"
@@ -7,25 +7,26 @@
 
 namespace ebb::sorting {
 
-/// Lines up to so long are compared element with element.
+/// Lines of at most this length compare all pairs of elements.
 constexpr std::int64_t kComparedElements = 128;
 constexpr int kSelectThreads = 256;
-/// Digits of 8 bits: a bin a thread.
+/// A digit has 8 bits, so each thread counts one bin.
 constexpr int kDigitBits = 8;
 
 enum class SelectWay : std::uint8_t {
-  compare,  // threads that share a line count for each element how many come before it
-  line,     // a block a line narrows it down digit by digit
-  pieces,   // several blocks a line do
-  sort,     // no better than to sort the line
+  compare,  // threads that share a line count for each element the elements before it
+  line,     // one block for each line narrows it down digit by digit
+  pieces,   // several blocks for each line do so
+  sort,     // sorting the line is as fast
 };
 
 struct SelectPlan {
   SelectWay way = SelectWay::line;
-  std::int64_t pieces = 1, piece = 0;  // of a line; the last may be shorter
+  std::int64_t pieces = 1, piece = 0;  // the last piece of a line may be shorter
 };
 
-/// `taken` elements of each of `lines` lines of n; taken is 1 for a single one.
+/// Plans the selection of `taken` elements from each of `lines` lines of n elements. `taken` is 1 for a
+/// single rank.
 inline SelectPlan plan_selection(std::int64_t lines, std::int64_t n, std::int64_t taken,
                                  int multiprocessors) {
   constexpr std::int64_t kLeastPiece = 4096, kMostPiece = std::int64_t{1} << 30;  // counted in 32 bits
@@ -36,8 +37,8 @@ inline SelectPlan plan_selection(std::int64_t lines, std::int64_t n, std::int64_
   return {cut.pieces == 1 ? SelectWay::line : SelectWay::pieces, cut.pieces, cut.piece};
 }
 
-/// The bits of a key that tell elements of T apart. The keys of 16-bit floats are those of the floats they
-/// widen to, whose last bits are all alike.
+/// The bits of a key in which elements of T can differ. The keys of 16-bit floats are those of the same
+/// values as float, whose last bits are all equal.
 template <class T>
 constexpr cuda::KeyBits key_bits() {
   if (std::is_same_v<T, bool> || std::is_same_v<T, std::uint8_t>) return {0, 8};
@@ -46,17 +47,17 @@ constexpr cuda::KeyBits key_bits() {
   return {0, 8 * static_cast<int>(sizeof(Key<T>))};
 }
 
-/// Digits from the top that hold those bits.
+/// The number of digits that contain those bits.
 template <class T>
 constexpr int digit_count() {
   return (key_bits<T>().to - key_bits<T>().from + kDigitBits - 1) / kDigitBits;
 }
-/// Where the digit with that number, counted from the top, begins.
+/// The lowest bit of digit number `digit`, counted from the top.
 template <class T>
 constexpr int digit_shift(int digit) {
   return key_bits<T>().to - kDigitBits * (digit + 1);
 }
-/// What turns keys around, so that the greatest element comes first.
+/// A mask that inverts keys (by xor) so that the greatest element comes first.
 template <class T>
 constexpr Key<T> turned_key(bool descending) {
   constexpr int unused = 8 * static_cast<int>(sizeof(Key<T>)) - key_bits<T>().to;

@@ -1,4 +1,4 @@
-// sort, topk and the ops that pick one element of each line.
+// sort, topk and the ops that select one element of each line: kthvalue, median, nanmedian, mode.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>

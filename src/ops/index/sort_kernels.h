@@ -10,17 +10,19 @@ namespace ebb {
 enum class Selection : std::uint8_t { kth, median, nanmedian, mode };
 
 namespace cpu {
-/// All of x's lines along `dim`, in order; equal elements keep theirs.
+/// Sorts x's lines along `dim`. The sort is stable.
 void sort(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool descending);
-/// The first k of them.
+/// Returns the first k elements of that order.
 void topk(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest);
-/// One element of each line; k counts from 0 and matters for Selection::kth.
+/// Selects one element of each line. k counts from 0 and is used only for Selection::kth.
 void select_element(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, Selection what,
                     std::int64_t k);
-/// Of rows [n, m]: the number of the first of each kind, the kind of every row, the size of every kind. Kinds
-/// are in order, or as they come when `consecutive`. The kernel allocates its results.
+/// Finds the distinct rows of [n, m]: the number of the first row of each class, the class of each row, and
+/// the size of each class. Classes are sorted, or in order of appearance if `consecutive`. The kernel
+/// allocates its results.
 void unique(NdArray& first, NdArray& inverse, NdArray& counts, const NdArray& rows, bool consecutive);
-/// out[i, j] = where values[i, j] goes into the sorted line lines[i] (or the only line).
+/// Computes out[i, j], the insertion position of values[i, j] in the sorted line lines[i] (or in the only
+/// line).
 void searchsorted(NdArray& out, const NdArray& lines, const NdArray& values, bool right);
 }  // namespace cpu
 

@@ -1,4 +1,4 @@
-// Indices as text.
+// operator<< of indices.
 #include <ebb/ops/index/indexing.h>
 
 #include <ostream>

@@ -1,4 +1,4 @@
-// From flat indices to coordinates.
+// unravel_index: converts flat indices to coordinates.
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
 
