@@ -1,4 +1,4 @@
-// Losses over classes: nll_loss.
+// nll_loss and its variants.
 #include "ops/loss/classes.h"
 
 #include <ebb/autograd/record.h>
@@ -67,7 +67,8 @@ NdArray class_loss_array(const ClassProblem& p, const Variable& x) {
 
 namespace {
 
-/// -w_t x_t with the total of the forward pass: linear, so its own second derivative.
+/// The gradient of nll_loss's backward. That is linear in grad (-w_t grad over the total of the forward
+/// pass), so the gradient needs no input of the forward pass.
 struct NllBackwardBackward : autograd::Node {
   std::shared_ptr<const NllState> state;
   bool two_d = false;

@@ -1,4 +1,4 @@
-// Losses over classes on the CPU.
+// The CPU kernels nll_loss and cross_entropy.
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
@@ -28,7 +28,7 @@ struct Targets {
       : target(targets.target.address_as<std::int64_t>()),
         weight(targets.weight.defined() ? targets.weight.address_as<T>() : nullptr),
         to(targets) {}
-  /// The class at a place, or -1 if it is ignored.
+  /// Returns the class at position i, or -1 if it is ignored.
   std::int64_t operator[](std::int64_t i) const {
     const std::int64_t t = target[i];
     if (t == to.ignore_index) return -1;
@@ -47,7 +47,8 @@ struct Targets {
   }
 };
 
-/// Writes losses per place, or puts them together; in order, so that threads change nothing.
+/// Writes the loss of each position, or reduces the losses. It adds in order, so the result does not depend
+/// on the number of threads.
 template <class T>
 void finish(NdArray& out, NdArray& total, const std::vector<double>& losses, const Targets<T>& targets) {
   double weights = 0, sum = 0;
@@ -64,7 +65,7 @@ void finish(NdArray& out, NdArray& total, const std::vector<double>& losses, con
   }
 }
 
-/// The factor of one place's gradient: grad w_t, over the total of the weights for a mean.
+/// The factor of one position's gradient: grad w_t, for a mean divided by the total of the weights.
 template <class T>
 struct Factors {
   const T* grad;
@@ -83,7 +84,7 @@ struct Factors {
 template <class C>
 using Row = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
 
-/// The row as floats or doubles; 16-bit rows are converted into `scratch`.
+/// Returns the row as float or double. Converts 16-bit rows into `scratch`.
 template <class T>
 Row<Compute<T>> row_of(const T* data, std::int64_t n, std::vector<Compute<T>>& scratch) {
   if constexpr (is_half_v<T>) {
@@ -141,7 +142,7 @@ void cross_entropy(NdArray& out, NdArray& total, NdArray& logsum, const NdArray&
         const auto row = row_of(x.address_as<T>() + n * to.classes, to.classes, scratch);
         const C top = to.classes > 0 ? row.template maxCoeff<Eigen::PropagateNaN>()
                                      : -std::numeric_limits<C>::infinity();
-        // A row of infinities keeps torch's NaN: inf - inf.
+        // A row of infinities yields NaN (inf - inf), as in torch.
         powers = (row - top).exp();
         C beyond = powers.sum();
         if (beyond < 2) {
@@ -184,7 +185,8 @@ void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& tot
           slopes = o;
         Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>> all(slopes, to.classes);
         all = f * exp_of(row - log_sum);
-        // A share next to 1 misses what the others have.
+        // If the target's probability is close to 1, p - 1 cancels. Its gradient is then minus the sum of the
+        // others.
         const bool sure = std::fabs(slopes[t]) > std::fabs(f) / 2;
         slopes[t] = sure ? C(0) : slopes[t] - f;
         if (sure) slopes[t] = -all.sum();

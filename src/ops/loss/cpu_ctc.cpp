@@ -1,4 +1,4 @@
-// ctc_loss on the CPU: a sample a thread.
+// ctc_loss on the CPU: one thread for each sample.
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
@@ -61,7 +61,7 @@ void ctc_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& alpha, c
       if (p.zero_infinity && std::isinf(value)) return;
       C g = grad.address_as<C>()[n];
       if (p.mean) g /= static_cast<C>(std::max<std::int64_t>(sample.length, 1));
-      if (std::isinf(value)) g = std::numeric_limits<C>::quiet_NaN();  // there is no alignment
+      if (std::isinf(value)) g = std::numeric_limits<C>::quiet_NaN();  // the target has no alignment
       std::vector<double> after(static_cast<std::size_t>(p.states)), beta(after);
       for (std::int64_t t = sample.steps; t-- > 0; std::swap(after, beta)) {
         const double* const ways = alpha.address_as<double>() + (n * p.steps + t) * p.states;

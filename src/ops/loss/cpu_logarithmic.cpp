@@ -1,4 +1,4 @@
-// Pointwise losses on the CPU with logarithms and exponentials.
+// CPU kernels of the pointwise losses that use logarithms or exponentials.
 #include "ops/loss/cpu_pointwise.h"
 
 namespace ebb::kernels {

@@ -1,4 +1,4 @@
-// Pointwise losses on the CPU that only add and multiply.
+// CPU kernels of the pointwise losses that only add and multiply.
 #include "ops/loss/cpu_pointwise.h"
 
 namespace ebb::kernels {

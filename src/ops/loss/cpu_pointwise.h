@@ -1,4 +1,4 @@
-// Pointwise losses on the CPU, and their slots, for the files that have some of them.
+// CPU kernels of the pointwise losses and their slots. Each including file instantiates some of them.
 #pragma once
 
 #include <ebb/core/visit.h>
@@ -17,17 +17,19 @@ namespace ebb::cpu {
 
 namespace pointwise {
 
-inline constexpr std::int64_t kPiece = 4096;  // sums are cut here, whatever the number of threads
-inline constexpr int kSums = 16;              // partial sums side by side, so that the compiler may vectorise
+inline constexpr std::int64_t kPiece =
+    4096;                         // elements of a partial sum; it does not depend on the number of threads
+inline constexpr int kSums = 16;  // independent partial sums, so that the compiler can vectorize
 
 template <class T>
 using Compute = std::conditional_t<is_half_v<T>, float, T>;
 
-// Of losses with logarithms and exponentials several at a time; the loops of others vectorise by themselves.
+// Losses with logarithms and exponentials use vectors explicitly; the compiler vectorizes the loops of the
+// others.
 template <class F>
 constexpr bool runs_in_lanes = EBB_LIBMVEC != 0 && math::kIsOf<F, math::LogarithmicLosses>;
 
-/// What is computed at once: one number.
+/// Scalar unit: processes one element at a time.
 template <class C>
 struct One {
   using Values = C;
@@ -44,7 +46,7 @@ struct One {
 };
 
 #if EBB_LIBMVEC
-/// A register of numbers, `n` of which are there.
+/// Vector unit: processes a register of elements, of which `n` are valid.
 template <class C>
 struct Several {
   using Values = Lanes<C>;
@@ -87,8 +89,8 @@ struct Inputs {
         pos_weight(in.pos_weight.defined() ? in.pos_weight.address_as<T>() : nullptr) {}
 };
 
-/// Calls body(value_at) with a function (i, n) -> w f(x, y) of the n elements from i on, at most a unit,
-/// specialised on which weights are there.
+/// Calls body(value_at) with a function (i, n) -> w f(x, y) of the n elements from i on. n is at most the
+/// size of a unit. The function is specialized on whether there are weights.
 template <class Unit, class T, class At, class Body>
 void with_weights(const Inputs<T>& in, const At& at, Body&& body) {
   using V = typename Unit::Values;
@@ -104,7 +106,8 @@ void with_weights(const Inputs<T>& in, const At& at, Body&& body) {
     });
 }
 
-/// The sum of elements [begin, end): each into the partial sum of its place, the last few into the total.
+/// Returns the sum of elements [begin, end). Element i is added to partial sum i % kSums, and the remainder
+/// to the total.
 template <class Unit, class C, class At>
 double sum_of(const At& value, std::int64_t begin, std::int64_t end) {
   C sums[kSums] = {};
@@ -192,7 +195,7 @@ template <class F>
 constinit SlotOf<decltype(cpu::pointwise_loss_backward<F>)> PointwiseLoss<F>::backward{
     "loss_backward", levels_of<cpu::pointwise_loss_backward<F>>};
 
-/// A member of a template exists once something refers to it.
+/// Refers to the slots, because a static member of a template is instantiated only if something refers to it.
 template <class... F>
 constexpr auto slots_of(math::List<F...>) {
   return std::array<const void*, 2 * sizeof...(F)>{&PointwiseLoss<F>::forward...,

@@ -1,4 +1,4 @@
-// Cross-entropy: fused with its gradient where a kernel has it, else composed.
+// cross_entropy_loss: a fused kernel with a fused gradient where available, else composed of other ops.
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
@@ -21,7 +21,7 @@ using kernels::ClassTargets;
 using ops::ClassProblem;
 using ops::NllState;
 
-/// The target as probabilities.
+/// Computes the loss for a target of probabilities.
 Variable soft_cross_entropy(const Variable& x, const Variable& target, const Variable& weight,
                             std::int64_t reduction, double smoothing) {
   const std::int64_t dim = x.dim() == 1 ? 0 : 1;
@@ -45,7 +45,7 @@ Variable soft_cross_entropy(const Variable& x, const Variable& target, const Var
   }
 }
 
-/// Classes mixed with the uniform distribution; ignored places count nothing.
+/// Computes the loss with label smoothing for a target of classes. Ignored positions add nothing.
 Variable smoothed_cross_entropy(const Variable& x, const Variable& target, const Variable& weight,
                                 std::int64_t reduction, std::int64_t ignore_index, double smoothing) {
   const std::int64_t dim = x.dim() == 1 ? 0 : 1;
@@ -75,22 +75,24 @@ Variable smoothed_cross_entropy(const Variable& x, const Variable& target, const
   return hard * (1 - smoothing) + smooth * (smoothing / static_cast<double>(x.size(dim)));
 }
 
-/// What cross_entropy_loss was asked for.
+/// The options of a cross_entropy_loss call.
 struct CrossEntropy {
   std::int64_t reduction = Reduction::Mean, ignore_index = -100;
   double smoothing = 0;
   bool soft = false;  // the target is probabilities
 
-  /// By other differentiable ops.
+  /// Computes the loss with other differentiable ops.
   Variable composed(const Variable& x, const Variable& target, const Variable& weight) const {
     return soft ? soft_cross_entropy(x, target, weight, reduction, smoothing)
                 : smoothed_cross_entropy(x, target, weight, reduction, ignore_index, smoothing);
   }
 };
 
-/// nll_loss(log_softmax(x)) in one kernel, and on devices what else cross_entropy_loss offers.
+/// The node of the fused kernel: nll_loss(log_softmax(x)), and on devices also soft targets and label
+/// smoothing.
 struct CrossEntropyBackward : autograd::Node {
-  autograd::SavedVariable self{this}, target{this}, weight{this};  // the last two where `call` is not plain
+  autograd::SavedVariable self{this}, target{this},
+      weight{this};  // target and weight are saved only if `call` has smoothing or a soft target
   std::shared_ptr<const NllState> state;
   NdArray kept;
   CrossEntropy call;
@@ -145,7 +147,7 @@ Variable fused_cross_entropy(const Variable& x, ClassProblem problem, const Cros
       x);
 }
 
-/// The scores against probabilities of the same shape and dtype.
+/// Returns the problem for a target of probabilities with the shape and dtype of the scores.
 ClassProblem make_soft_problem(const Variable& x, const Variable& target, const Variable& weight,
                                const CrossEntropy& call) {
   ClassProblem p;

@@ -1,4 +1,4 @@
-// ctc_loss: its arguments, and its gradient.
+// ctc_loss: checks of the arguments, and the backward node.
 #include "ops/loss/ctc.h"
 
 #include <ebb/autograd/record.h>
@@ -48,7 +48,7 @@ struct CtcLossBackward : autograd::Node {
   }
 };
 
-// Where each sample's target stands, and how long the longest is.
+// Sets the start of each sample's target and the number of states of the longest one.
 void place_targets(CtcProblem& p, const Variable& targets, IntArrayRef lengths) {
   const std::int64_t longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
   std::int64_t total = 0;
@@ -69,7 +69,7 @@ void place_targets(CtcProblem& p, const Variable& targets, IntArrayRef lengths) 
             ") or one after another, got shape ", targets.sizes(), ".");
 }
 
-// Lengths as the host reads them.
+// Returns the lengths on the host.
 std::vector<std::int64_t> lengths_of(const char* name, const Variable& lengths) {
   EBB_CHECK(lengths.defined() && (lengths.dtype() == kLong || lengths.dtype() == kInt), "ctc_loss: ", name,
             " must be integral (Long or Int).");

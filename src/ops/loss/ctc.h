@@ -1,4 +1,4 @@
-// The kernels of ctc_loss.
+// Kernel slots of ctc_loss.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -10,15 +10,15 @@
 
 namespace ebb::kernels {
 
-/// A batch of sequences and targets. Lengths and places are the host's: they are arguments of the launches,
-/// so that nothing is copied.
+/// A batch of sequences and targets. Lengths and starts are on the host, because they are arguments of the
+/// kernel launches. They need no copy to the device.
 struct CtcProblem {
   std::int64_t steps = 0, batch = 0, classes = 0, blank = 0;
-  std::int64_t states = 1;  // of the longest target
+  std::int64_t states = 1;  // the number of states of the longest target
   bool zero_infinity = false, mean = false;
   NdArray targets;  // Long, contiguous
   std::vector<std::int64_t> input_lengths, target_lengths;
-  std::vector<std::int64_t> starts;  // of each sample's target
+  std::vector<std::int64_t> starts;  // the offset of each sample's target
 
   template <class C>
   ctc::Sample<C> sample(const C* x, std::int64_t n) const {
@@ -33,12 +33,12 @@ struct CtcProblem {
 
 namespace ebb::cpu {
 
-/// out[n] = the loss of sample n, over its target's length for a mean; infinity is 0 with zero_infinity.
-/// `alpha` (batch, steps, states) and `loss` (batch), of Double, are kept for the gradient. x is (steps,
-/// batch, classes), Float or Double, as are all others.
+/// Computes out[n], the loss of sample n, for a mean divided by the length of its target. With zero_infinity,
+/// an infinite loss becomes 0. `alpha` (batch, steps, states) and `loss` (batch), of Double, are saved for
+/// the gradient. x is (steps, batch, classes), Float or Double; the other arrays have its dtype.
 void ctc_loss(NdArray& out, NdArray& alpha, NdArray& loss, const NdArray& x,
               const kernels::CtcProblem& problem);
-/// dx = grad[n] (exp(x) - the posterior of each class), 0 beyond a sample's length.
+/// Computes dx = grad[n] (exp(x) - the posterior of each class), and 0 beyond the length of a sample.
 void ctc_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& alpha, const NdArray& loss,
                        const NdArray& x, const kernels::CtcProblem& problem);
 

@@ -1,4 +1,4 @@
-// The registration of the pointwise losses on CUDA.
+// Registration of the pointwise losses on CUDA.
 #pragma once
 
 namespace ebb::cuda {

@@ -1,4 +1,4 @@
-// The negative log-likelihood on the device.
+// nll_loss on the device.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/reduce.h"
@@ -11,7 +11,7 @@ namespace {
 
 using kernels::ClassTargets;
 
-// Over the places: the loss of each is -x_t, weighted.
+// A reduction over positions: the loss of each is -x_t w_t.
 template <class T>
 struct ClassLossSum {
   using In = std::int64_t;
@@ -19,8 +19,8 @@ struct ClassLossSum {
   using C = Compute<T>;
   ClassTarget<T> targets;
   const T* x;
-  T* out;         // a place each, or the sum alone
-  double* total;  // of the weights
+  T* out;         // one element for each position, or only the sum
+  double* total;  // the sum of the used weights
   bool reduced, mean;
 
   __device__ Acc identity() const { return {0, 0}; }

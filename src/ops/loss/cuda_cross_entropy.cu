@@ -1,8 +1,9 @@
-// Cross-entropy on the device: one read of the scores for the loss, one read and one write for the gradient.
+// cross_entropy_loss on the device: one read of the scores for the loss, one read and one write for the
+// gradient.
 //
-// With v_c the weight of class c in a row's loss (of the target's class; with smoothing of all; or the
-// target's probabilities), the loss is sum_c v_c (logsum - x_c) = W logsum - sum_c v_c x_c with W = sum_c
-// v_c, and its gradient W softmax_c - v_c.
+// Let v_c be the weight of class c in the loss of a row. It is nonzero for the target's class, with smoothing
+// for all classes, or it is proportional to the target's probabilities. The loss is sum_c v_c (logsum - x_c)
+// = W logsum - sum_c v_c x_c with W = sum_c v_c. Its gradient is W softmax_c - v_c.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/log_sum.h"
@@ -17,18 +18,19 @@ namespace {
 
 using kernels::ClassTargets;
 
-// Vectors that a thread loads at once, and blocks that a multiprocessor holds: both as registers allow.
+// The number of vectors that a thread loads together, and of blocks of a multiprocessor. Registers limit
+// both.
 template <bool kTerms>
 constexpr int kLoads = kTerms ? 2 : 4;
 template <class T, bool kTerms>
 constexpr int kBlocks = kTerms || sizeof(T) == 8 ? 1 : 2;
 
-/// v, as far as it does not depend on the target's class: `flat` w_c, plus `share` of a probability times
-/// w_c.
+/// The part of v that does not depend on the target's class: flat * w_c + share * p_c * w_c, where p_c is the
+/// target's probability of class c.
 template <class T>
 struct Terms {
   using C = Compute<T>;
-  const T* soft;  // the target's probabilities, laid out as x; may be null
+  const T* soft;  // the target's probabilities, with the layout of x; may be null
   const T* weight;
   C flat, share;
 
@@ -38,12 +40,12 @@ struct Terms {
         flat(C(to.classes > 0 ? to.smoothing / static_cast<double>(to.classes) : 0)),
         share(C(1 - to.smoothing)) {}
   bool any() const { return soft || flat != C(0); }
-  /// Of class c, whose probability in the target is p.
+  /// Returns v for class c, whose probability in the target is p.
   __device__ C of(T p, std::int64_t c) const {
     const C w = weight ? static_cast<C>(weight[c]) : C(1);
     return (share * static_cast<C>(p) + flat) * w;
   }
-  /// The probabilities of a line; 0 without.
+  /// Loads the probabilities of a line, or returns 0 if there are none.
   template <int V, int N>
   __device__ Groups<T, V, N> load(std::int64_t start, std::int64_t stride, const Span& span) const {
     if (soft) return load_groups<V, N>(soft + start, stride, span, T(0));
@@ -55,7 +57,7 @@ template <class T>
 struct ForwardArgs {
   using C = Compute<T>;
   const T* x;
-  C *logsum, *total;  // of each row: log sum exp, W
+  C *logsum, *total;  // for each row: log sum exp, and W
   C* loss;
   Lines lines;
   bool vectors;
@@ -95,7 +97,7 @@ __global__ void __launch_bounds__(kKeptThreads, (kBlocks<T, kTerms>))
       for (int i = 0; i < N * V; ++i) values[i] = static_cast<C>(x.at[i / V].at[i % V]);
       seen.take(values);
     });
-  // The score of the target's class is on its way while the team puts its sums together.
+  // The score of the target's class is loaded while the thread group reduces its sums.
   const std::int64_t t = hard ? args.targets.checked(given) : -1;
   const C own = args.terms.share * args.targets.weight_of(t);
   const C score = t < 0 ? C(0) : static_cast<C>(line[t * team.stride]);
@@ -116,14 +118,14 @@ __global__ void __launch_bounds__(kKeptThreads, (kBlocks<T, kTerms>))
   args.total[team.line] = weights;
 }
 
-/// The losses of the rows, put together.
+/// The reduction of the losses of all rows.
 template <class T>
 struct LossTotal {
   using In = Compute<T>;
   using Acc = LossAndWeight;
   ClassTarget<T> targets;
-  T* out;         // a place each, or the sum alone
-  double* total;  // of the weights
+  T* out;         // one element for each position, or only the sum
+  double* total;  // the sum of the used weights
   bool reduced, mean;
 
   __device__ Acc identity() const { return {0, 0}; }
@@ -168,13 +170,13 @@ __global__ void __launch_bounds__(kKeptThreads, (kBlocks<T, kTerms>))
   const C own = args.terms.share * args.targets.weight_of(t);
   const T* const from = args.x + start;
   T* const to = args.dx + start;
-  // A class with most of the probability has what the gradients of the others add up to, negated: its own is
-  // a small difference.
+  // For a class with probability over 1/2, W softmax_c - v_c cancels. Its gradient is minus the sum of the
+  // other gradients.
   C others = 0;
   std::int64_t leader = -1;
   if (team.active)
     take_line<kLoads<kTerms>>(team, from, args.vectors, args.lines.n, [&]<int V, int N>(const Span& span) {
-      if (ignored) {  // whatever the scores are, NaN too
+      if (ignored) {  // writes 0 even if a score is NaN
 #pragma unroll
         for (int u = 0; u < N; ++u)
           if (span.has(u)) store_vector(to + span.at(u) * team.stride, Vector<T, V>{});
@@ -208,15 +210,15 @@ __global__ void __launch_bounds__(kKeptThreads, (kBlocks<T, kTerms>))
   if (leader >= 0) to[leader * team.stride] = static_cast<T>(0 - others);
 }
 
-/// Whether x's rows are taken by vectors, as those of the arrays that are read or written beside: not short
-/// rows that are no whole vectors, whose ends would cost more than they.
+/// Whether vectors load the rows of x, and of the arrays with the same layout. Short rows must consist of
+/// whole vectors, because the elements at their ends would cost more than the vectors save.
 template <class T>
 bool in_vectors(const Lines& lines, const void* x, const void* p, const void* dx) {
   const auto alike = [&](const void* other) { return !other || streams_with(x, other); };
   return alike(p) && alike(dx) && (lines.n >= 256 || rows_are_vectors<T>(lines.n, x));
 }
 
-/// Launches a kernel that is given for rows and columns.
+/// Launches one of two variants of a kernel, for rows or for columns.
 template <class T, class Args>
 void launch_lines(Device device, const Args& args, void (*by_rows)(Args), void (*by_columns)(Args)) {
   const Lines& lines = args.lines;

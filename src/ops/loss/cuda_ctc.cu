@@ -1,4 +1,5 @@
-// ctc_loss on the device: a block a sample, which goes from step to step; a thread some of the states.
+// ctc_loss on the device: one block for each sample iterates over the steps, and each thread handles some
+// states.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/block_reduce.h"
@@ -14,7 +15,7 @@ namespace {
 
 using kernels::CtcProblem;
 
-constexpr int kSamples = 64;  // whose lengths are arguments of one launch
+constexpr int kSamples = 64;  // samples of one launch, whose lengths are kernel arguments
 constexpr int kMostThreads = 256;
 
 template <class C>
@@ -22,7 +23,8 @@ struct CtcArgs {
   const C *x, *grad;
   C *out, *dx;
   double *alpha, *loss, *beta;
-  std::int64_t* links;  // of each label: whether it is the target's first of its kind, and the next one
+  std::int64_t*
+      links;  // two for each label: whether it is the first equal label in the target, and the next equal one
   const std::int64_t* targets;
   std::int64_t steps, batch, classes, blank, states, first;
   bool zero_infinity, mean;
@@ -44,7 +46,8 @@ struct CtcArgs {
   }
 };
 
-// Whether every label is a class; what is none is noted. For all threads of the block.
+// Returns whether all labels are classes, and reports a label that is not. All threads of the block must call
+// it.
 template <class C>
 __device__ bool labels_hold(const CtcArgs<C>& args, const ctc::Sample<C>& sample) {
   __shared__ int bad;
@@ -87,9 +90,9 @@ __global__ void __launch_bounds__(kMostThreads) ctc_backward_kernel(const __grid
   const double value = args.loss[n];
   if (args.zero_infinity && std::isinf(value)) return;
   if (!labels_hold(args, sample)) return;
-  // There is no alignment to an infinite loss.
+  // An infinite loss means that there is no alignment.
   const C g = std::isinf(value) ? static_cast<C>(NAN) : args.grad[n] * args.scale(sample.length);
-  std::int64_t* const links = args.links + n * args.states;  // two a label
+  std::int64_t* const links = args.links + n * args.states;  // two for each label
   for (std::int64_t i = threadIdx.x; i < sample.length; i += blockDim.x) {
     std::int64_t before = i, after = i + 1;
     while (before > 0 && sample.target[before - 1] != sample.target[i]) --before;
@@ -109,7 +112,8 @@ __global__ void __launch_bounds__(kMostThreads) ctc_backward_kernel(const __grid
       args.dx[at + c] = exp(args.x[at + c]) * g;
     __syncthreads();
     const auto posterior = [&](std::int64_t s) { return sample.posterior(alpha[s], row[s], value, t, s); };
-    // The first of equal labels adds up all of them, in order; the blanks are the whole block's.
+    // The first of equal labels sums the posteriors of all of them, in order. The whole block sums those of
+    // the blanks.
     double blanks = 0;
     for (std::int64_t i = threadIdx.x; i <= sample.length; i += blockDim.x) {
       blanks += posterior(2 * i);
@@ -120,7 +124,7 @@ __global__ void __launch_bounds__(kMostThreads) ctc_backward_kernel(const __grid
     }
     blanks =
         block_reduce(blanks, scratch, Plus(), static_cast<int>(threadIdx.x), static_cast<int>(blockDim.x));
-    __syncthreads();  // a target may hold the blank itself
+    __syncthreads();  // a target may contain the blank itself
     if (threadIdx.x == 0) args.dx[at + args.blank] -= static_cast<C>(blanks) * g;
   }
 }

@@ -1,4 +1,4 @@
-// Pointwise losses on the device: elementwise, or straight into a sum.
+// Pointwise losses on the device: elementwise, or reduced in the same kernel.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/map.h"
@@ -52,7 +52,7 @@ struct LossSum {
   EBB_HD void store(std::int64_t, Acc total) const { *out = static_cast<T>(total * scale); }
 };
 
-// An array, or 1 where it is undefined.
+// Returns an operand for the array, or the number 1 if it is undefined.
 Operand or_one(const NdArray& x) { return x.defined() ? Operand(x) : Operand(Scalar(1)); }
 
 template <class F>

@@ -1,4 +1,4 @@
-// What kernels of losses over classes know of the targets.
+// Targets of the classification losses in device kernels.
 #pragma once
 
 #include "kernel/convert.h"
@@ -10,8 +10,8 @@ namespace ebb::cuda {
 
 template <class T>
 struct ClassTarget {
-  const std::int64_t* target;  // null where the target is probabilities
-  const T* weight;             // null for ones
+  const std::int64_t* target;  // null if the target is probabilities
+  const T* weight;             // null means weights of 1
   std::int64_t batch, classes, places, ignore_index;
   FaultSink faults;
 
@@ -24,7 +24,7 @@ struct ClassTarget {
         ignore_index(to.ignore_index),
         faults(sink) {}
 
-  /// The class t, or -1 if it is ignored or none.
+  /// Returns class t, or -1 if it is ignored or out of range. The latter is reported.
   __device__ std::int64_t checked(std::int64_t t) const {
     if (t == ignore_index) return -1;
     if (t >= 0 && t < classes) return t;
@@ -34,7 +34,7 @@ struct ClassTarget {
   __device__ Compute<T> weight_of(std::int64_t t) const {
     return t < 0 ? Compute<T>(0) : weight ? static_cast<Compute<T>>(weight[t]) : Compute<T>(1);
   }
-  /// Where class t of place i stands in x.
+  /// Returns the offset of class t at position i in x.
   __device__ std::int64_t offset(std::int64_t i, std::int64_t t) const {
     return (i / places * classes + t) * places + i % places;
   }
@@ -44,11 +44,12 @@ struct LossAndWeight {
   double loss, weight;
 };
 
-/// The factor of one place's gradient, without its weight: grad, over the total of the weights for a mean.
+/// The factor of one position's gradient without its weight: grad, for a mean divided by the total of the
+/// weights.
 template <class T>
 struct ClassGradFactor {
   const T* grad;
-  const double* total;  // null unless it divides
+  const double* total;  // null if there is no division
   bool reduced;
 
   ClassGradFactor(const NdArray& g, const NdArray& all, const kernels::ClassTargets& to)

@@ -8,27 +8,27 @@
 
 namespace ebb::kernels {
 
-/// What a pointwise loss reads: contiguous, of one shape and floating dtype. weight and pos_weight may be
-/// undefined.
+/// Inputs of a pointwise loss: contiguous, of one shape and one floating-point dtype. weight and pos_weight
+/// may be undefined.
 struct LossInputs {
   NdArray x, y, weight, pos_weight;
 };
 
-/// How the values are put together: `scale` is 1 / numel for a mean, else 1.
+/// The reduction of the values. `scale` is 1 / numel for a mean, else 1.
 struct LossReduction {
   bool reduced = true;
   double scale = 1;
 };
 
-/// Sizes of class scores: (batch, classes, places). Targets are (batch, places), Long; weight is (classes) or
-/// undefined.
+/// Class targets and their sizes. Scores are (batch, classes, places), where places are the spatial
+/// positions. Targets are (batch, places), Long; weight is (classes) or undefined.
 struct ClassTargets {
   const char* op = "nll_loss";  // for messages
   NdArray target, weight;
   std::int64_t batch = 0, classes = 0, places = 1, ignore_index = -100;
   bool reduced = true, mean = true;
-  // For cross_entropy on devices (the CPU composes these): probabilities laid out as the scores in place of
-  // target, and the part of the loss that all classes share.
+  // Used by cross_entropy on devices (the CPU composes these cases): target probabilities with the layout of
+  // the scores, which replace `target`, and the label smoothing.
   NdArray probabilities;
   double smoothing = 0;
 };
@@ -37,22 +37,22 @@ struct ClassTargets {
 
 namespace ebb::cpu {
 
-/// out = w f(x, y), or its scaled sum, in the dtype of x.
+/// Computes out = w f(x, y), or its scaled sum, in the dtype of x.
 template <class F>
 void pointwise_loss(NdArray& out, const F& f, const kernels::LossInputs& in, kernels::LossReduction how);
-/// dx = scale grad w f'(x, y); grad is of x's shape and contiguous, or one element when reduced.
+/// Computes dx = scale grad w f'(x, y). grad is contiguous with the shape of x, or one element if reduced.
 template <class F>
 void pointwise_loss_backward(NdArray& dx, const F& f, const NdArray& grad, const kernels::LossInputs& in,
                              kernels::LossReduction how);
 
-/// out = -w_t x_t (or sum, or mean), total = the sum of the weights used. Throws for a class that is not
-/// there.
+/// Computes out = -w_t x_t (or its sum or mean), and total = the sum of the used weights. Throws if a class
+/// is out of range.
 void nll_loss(NdArray& out, NdArray& total, const NdArray& x, const kernels::ClassTargets& to);
-/// dx_t = -w_t grad (/ total), 0 elsewhere.
+/// Computes dx_t = -w_t grad (/ total), and 0 elsewhere.
 void nll_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& total,
                        const kernels::ClassTargets& to);
-/// nll_loss(log_softmax(x)) in one pass. `kept` has log sum exp of each row, then, on devices, the sum of its
-/// classes' weights. The CPU has places = 1.
+/// Computes nll_loss(log_softmax(x)) in one pass. `logsum` receives log sum exp of each row and, on devices,
+/// then the sum of its class weights. On the CPU places must be 1.
 void cross_entropy(NdArray& out, NdArray& total, NdArray& logsum, const NdArray& x,
                    const kernels::ClassTargets& to);
 void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& total, const NdArray& logsum,

@@ -1,4 +1,4 @@
-// What the losses share.
+// Helpers that the losses share.
 #pragma once
 
 #include <ebb/autograd/record.h>
@@ -16,23 +16,23 @@ inline void check_reduction(const char* op, std::int64_t reduction) {
             " is not a reduction. Use Reduction::None, Mean or Sum.");
 }
 
-/// Throws where a gradient is asked for by an argument that the loss is not differentiated by.
+/// Throws if a gradient is required for an argument for which the loss has none.
 inline void check_no_gradient(const char* op, const char* argument, const Variable& x) {
   EBB_CHECK(!autograd::records(x), op, ": The function is not differentiable with respect to argument '",
             argument, "'. This input cannot have requires_grad true. detach() it.");
 }
 
-// In one kernel, with a gradient in another: what l1_loss and kl_div are on devices. On the CPU they are
-// composed as in torch, whose graphs show it.
+// l1_loss and kl_div as fused kernels, used on devices. On the CPU they are composed of other ops as in
+// torch, so that their graphs equal torch's.
 Variable fused_l1_loss(const Variable& self, const Variable& target, std::int64_t reduction);
 Variable fused_kl_div(const Variable& self, const Variable& target, std::int64_t reduction, bool log_target);
 
-/// Whether a loss of these is computed by a fused kernel.
+/// Whether a fused kernel computes l1_loss or kl_div.
 inline bool on_device(const Variable& self, const Variable& target) {
   return !self.is_cpu() && is_floating(promote_types(self.dtype(), target.dtype()));
 }
 
-/// The mean or sum of the values, or the values.
+/// Returns the mean or sum of the values, or the values themselves.
 inline Variable reduce_loss(const Variable& values, std::int64_t reduction) {
   return reduction == Reduction::Mean ? values.mean() : reduction == Reduction::Sum ? values.sum() : values;
 }

@@ -1,12 +1,12 @@
-// Formulas of the pointwise losses, for numbers on host and device and for Variables, whose gradients are
-// recorded: value(x, y, p), its derivative by x, slope(x, y, p), and by y, target_slope(x, y, p). p is
-// bce-with-logits' weight of positive labels, 1 elsewhere.
+// Formulas of the pointwise losses, for scalars on host and device and for Variables, which record a graph:
+// value(x, y, p), its derivative slope(x, y, p) with respect to x, and target_slope(x, y, p) with respect to
+// y. p is the pos_weight of binary_cross_entropy_with_logits, else 1.
 #pragma once
 
 #include "kernel/carrier.h"
 #include "kernel/type_list.h"
 
-// Visible, because the kernel slots named after these types are what plugins fill.
+// Visible, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::math {
 
@@ -21,19 +21,19 @@ using ops::LogisticPair;
 using ops::sigmoid;
 using ops::where;
 
-/// max(x, low); NaN stays.
+/// Returns max(x, low); NaN stays NaN.
 template <class X>
 EBB_HD X at_least(const X& x, double low) {
   return where(x < constant<X>(low), constant<X>(low), x);
 }
-/// -1, 0 or 1.
+/// Returns -1, 0 or 1.
 template <class T>
   requires std::is_arithmetic_v<T>
 EBB_HD T sign(T x) {
   return static_cast<T>((x > 0) - (x < 0));
 }
 
-/// Losses of x - y alone: the two derivatives are opposite.
+/// Base of losses that depend on x - y only: their two derivatives are opposite.
 template <class Loss>
 struct DifferenceLoss {
   template <class X, class P>
@@ -96,7 +96,7 @@ struct HuberLoss : DifferenceLoss<HuberLoss> {
   }
 };
 
-/// x is a logarithm of a probability, y a probability or its logarithm.
+/// KL divergence. x is a log-probability, y a probability or (log_target) a log-probability.
 struct KlDivLoss {
   bool log_target = false;
   template <class T>
@@ -144,7 +144,7 @@ struct BceLoss {
   }
 };
 
-/// Stands for a weight of 1 that formulas need not multiply by.
+/// A weight of 1, by which formulas need not multiply.
 struct Unweighted {};
 
 struct BceWithLogitsLoss {

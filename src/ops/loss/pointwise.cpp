@@ -19,13 +19,13 @@ namespace {
 using kernels::LossInputs;
 using kernels::LossReduction;
 
-// Calls f(p) with the weight of positive labels, or with what stands for none.
+// Calls f(p) with the weight of positive labels, or f(Unweighted()) if it is undefined.
 template <class F>
 Variable with_positive_weight(const Variable& p, const F& f) {
   return p.defined() ? f(p) : f(math::Unweighted());
 }
 
-/// The inputs as the kernels read them, all in one shape.
+/// Returns the inputs as contiguous arrays of one shape, for the kernels.
 LossInputs inputs_of(const Variable& x, const Variable& y, const Variable& w, const Variable& p,
                      IntArrayRef sizes) {
   const ops::ArrayForm form{.sizes = sizes};
@@ -92,7 +92,7 @@ Variable pointwise_loss(const char* op, const char* node_name, F f, const Variab
   LossReduction how;
   how.reduced = reduction != Reduction::None;
   const std::int64_t numel = checked_numel(sizes);
-  // The mean of nothing is NaN: 0 / 0 rather than 0 * inf.
+  // The mean of an empty tensor is NaN. Its scale is NaN, because 1 / 0 would be infinity.
   if (reduction == Reduction::Mean)
     how.scale = numel == 0 ? std::numeric_limits<double>::quiet_NaN() : 1.0 / static_cast<double>(numel);
   NdArray array = how.reduced ? NdArray::empty({}, dtype, device) : NdArray::empty(sizes, dtype, device);
@@ -113,8 +113,8 @@ Variable pointwise_loss(const char* op, const char* node_name, F f, const Variab
       x, y);
 }
 
-// The target in the input's shape, as torch's kernels see them: without dimensions of size 1, what is left of
-// the target must be the last of what is left of the input.
+// Expands the target to the shape of the input, as torch's kernels do. Without dimensions of size 1, the
+// target's sizes must be the last sizes of the input.
 Variable shaped_as(const Variable& input, const Variable& target) {
   if (!target.defined() || input.sizes() == target.sizes()) return target;
   const Variable rest = target.squeeze();
@@ -126,15 +126,15 @@ Variable shaped_as(const Variable& input, const Variable& target) {
   return rest.expand(sizes).reshape(input.sizes());
 }
 
-/// Throws where a number lies outside of [0, 1].
+/// Throws if a value is outside [0, 1].
 void check_probabilities(const Variable& x, const char* message) {
-  if (!x.is_cpu() || x.numel() == 0) return;  // a device would have to be waited for
+  if (!x.is_cpu() || x.numel() == 0) return;  // on a device this would synchronize
   const Variable data = x.detach();
   ops::check_true("binary_cross_entropy", ((data >= 0).logical_and(data <= 1)).all(), message);
 }
 
-/// Throws unless `full` has a floating dtype and the shape that it and the other broadcast to: torch writes
-/// the loss into a tensor like it.
+/// Throws unless `full` has a floating-point dtype and the shape to which both tensors broadcast. torch
+/// writes the loss to a tensor like `full`.
 void check_broadcast(const char* op, const Variable& full, const char* name, const Variable& other,
                      const char* full_name) {
   EBB_CHECK(other.defined() && full.sizes() == IntArrayRef(broadcast_shapes(op, full.sizes(), other.sizes())),
