@@ -1,4 +1,4 @@
-// The derivative of normalisation by differentiable ops: what gradients of gradients use.
+// Derivatives of the normalizations, composed of differentiable ops, for double backward.
 #pragma once
 
 #include <ebb/ops/elementwise.h>
@@ -9,8 +9,8 @@
 
 namespace ebb::ops {
 
-/// x - mean over `dims`, times 1 / sqrt(var + eps), recomputed from x so that it can be differentiated; about
-/// 0, without the mean.
+/// Normalized values, (x - mean over `dims`) / sqrt(var + eps), recomputed from x so that they are
+/// differentiable. If not about_mean, the mean is 0.
 struct Normalised {
   Variable values, rstd;
   bool about_mean;
@@ -20,14 +20,14 @@ struct Normalised {
     rstd = ((from * from).mean(dims, true) + eps).rsqrt();
     values = from * rstd;
   }
-  /// The gradient of x, given that of the values.
+  /// Returns the gradient of x, given the gradient of the values.
   Variable backward(const Variable& grad, IntArrayRef dims) const {
     const Variable along = grad - values * (grad * values).mean(dims, true);
     return rstd * (about_mean ? along - grad.mean(dims, true) : along);
   }
 };
 
-/// Double for Double, else Float.
+/// Returns Double for Double, else Float.
 inline DType statistics_dtype(DType dtype) { return dtype == kDouble ? kDouble : kFloat; }
 
 inline void check_channel_values(const char* op, const char* name, const Variable& values,

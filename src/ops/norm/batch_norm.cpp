@@ -1,4 +1,4 @@
-// Batch and instance normalisation.
+// batch_norm and instance_norm.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/norm.h>
@@ -22,7 +22,8 @@ using kernels::NormGrads;
 using kernels::NormSaved;
 using kernels::NormShape;
 
-// Channels-last arrays are to the kernels what they are in memory: rows of channels.
+// Describes the input to the kernels. A channels-last array has one position and batch * positions samples,
+// because its channels are contiguous.
 NormShape shape_of(const Variable& x, MemoryFormat format) {
   NormShape s;
   s.batch = x.size(0);
@@ -36,14 +37,14 @@ NormShape shape_of(const Variable& x, MemoryFormat format) {
   return s;
 }
 
-/// All dimensions but the channels.
+/// Returns all dimensions except that of the channels.
 DimVector other_dims(std::int64_t dims) {
   DimVector out{0};
   for (std::int64_t d = 2; d < dims; ++d) out.push_back(d);
   return out;
 }
 
-/// A value a channel, in the shape (1, C, 1, ...).
+/// Reshapes one value for each channel to (1, C, 1, ...).
 Variable per_channel(const Variable& values, std::int64_t dims) {
   DimVector shape;
   shape.assign(static_cast<std::size_t>(dims), 1);
@@ -56,7 +57,7 @@ struct NativeBatchNormBackward : autograd::Node {
   NdArray mean, rstd;
   double eps = 0;
   bool training = false;
-  MemoryFormat format = MemoryFormat::Contiguous;  // of the input, hence of the result and the gradient
+  MemoryFormat format = MemoryFormat::Contiguous;  // the format of the input, the result and the gradient
 
   std::string name() const override { return "NativeBatchNormBackward0"; }
   autograd::GradList apply(autograd::GradList&& grads) override {
@@ -96,7 +97,8 @@ struct NativeBatchNormBackward : autograd::Node {
   }
 };
 
-/// What an empty input gives: itself, with a graph, and no statistics that could move the running ones.
+/// Returns the results for an empty input: a differentiable copy, and statistics that leave the running ones
+/// unchanged.
 std::tuple<Variable, Variable, Variable> of_nothing(const Variable& input, const Variable& weight,
                                                     const Variable& bias, bool training) {
   Variable out = input.clone();
@@ -110,7 +112,7 @@ std::tuple<Variable, Variable, Variable> of_nothing(const Variable& input, const
   return {out, none(), none()};
 }
 
-/// running = (1 - momentum) running + momentum value.
+/// Updates running = (1 - momentum) running + momentum value.
 void update_running(const Variable& running, const Variable& value, double momentum) {
   if (!running.defined()) return;
   NoGradGuard no_grad;
@@ -118,7 +120,7 @@ void update_running(const Variable& running, const Variable& value, double momen
   target.copy_(target * (1 - momentum) + value.to(running.dtype()) * momentum);
 }
 
-/// Running statistics have the input's dtype, or Float beside 16 bits.
+/// Checks the running statistics: they have the dtype of the input, or Float for a 16-bit input.
 void check_statistics(const char* op, const Variable& input, const Variable& mean, const Variable& var) {
   const auto fits = [&](const Variable& x) {
     return !x.defined() || x.dtype() == input.dtype() || x.dtype() == ops::statistics_dtype(input.dtype());
@@ -145,7 +147,7 @@ std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input
   const Variable w = weight.value_or(Variable()), b = bias.value_or(Variable());
   const Variable run_mean = running_mean.value_or(Variable()), run_var = running_var.value_or(Variable());
   const Device device = ops::common_device(op, input, w, b, run_mean, run_var);
-  if (input.dim() == 1 && input.numel() == 0) {  // no channels either, as in torch
+  if (input.dim() == 1 && input.numel() == 0) {  // without channels, as in torch
     auto [out, mean, rstd] = native_batch_norm(input.unsqueeze(0), weight, bias, running_mean, running_var,
                                                training, momentum, eps);
     return {out.squeeze(0), std::move(mean), std::move(rstd)};
@@ -227,7 +229,7 @@ Variable instance_norm(const Variable& input, const optional<Variable>& weight,
   EBB_CHECK(use_input_stats || (run_mean.defined() && run_var.defined()), op,
             ": expected running_mean and running_var to be defined when use_input_stats is false.");
   const std::int64_t batch = input.size(0), channels = input.size(1);
-  // The samples side by side, as channels of one sample.
+  // Treats the samples as channels of one sample.
   DimVector shape(input.sizes());
   shape[0] = 1;
   shape[1] = batch * channels;

@@ -1,4 +1,4 @@
-// Batch normalisation on the CPU: sums along channels, each in its fixed order.
+// batch_norm on the CPU. The order of additions in a channel sum is fixed.
 #include <ebb/core/visit.h>
 
 #include "ops/norm/cpu_rows.h"
@@ -14,8 +14,8 @@ namespace {
 
 using Doubles = std::vector<double>;
 
-/// How the array is walked: by rows of the places of one channel; or, where these are few, by rows of all
-/// channels and their places, repeated until no row is short, so that memory is read in order.
+/// Divides the array into rows: the positions of one channel or, if these are few, all channels and their
+/// positions, repeated until the row is long enough. Memory is then read in order.
 struct Rows {
   static constexpr std::int64_t kFewPlaces = 64, kWidth = 512;
 
@@ -27,7 +27,7 @@ struct Rows {
     count = elements == 0 ? 0 : (elements + width - 1) / width;
   }
 
-  /// Calls f(c, n) for each run of n elements of one channel in a row that has all channels.
+  /// Calls f(c, n) for each run of n elements of channel c, in a row that has all channels.
   template <class F>
   void runs(F f) const {
     for (std::int64_t at = 0; at < width; at += s.channels * s.places)
@@ -35,7 +35,7 @@ struct Rows {
         f(static_cast<std::size_t>(c), static_cast<std::size_t>(s.places));
   }
 
-  /// Values of channels as rows need them: in a row of all channels, one for each element.
+  /// Expands values of channels to rows: in a row of all channels, one value for each element.
   template <class C>
   std::vector<C> spread(const std::vector<C>& of_channels) const {
     if (along_places || count == 0) return of_channels;
@@ -50,7 +50,8 @@ struct Rows {
   std::int64_t elements, width, count;
 };
 
-/// The part of spread() that a row takes: the value of its channel, or those of n elements.
+/// Selects the part of spread() for a row: the value of its channel (OfChannel), or the values of n elements
+/// (OfElements).
 struct OfChannel {
   std::int64_t channel;
   template <class C>
@@ -66,7 +67,8 @@ struct OfElements {
   }
 };
 
-/// Calls body(first element, how many, OfChannel or OfElements, three vectors to convert in) for each row.
+/// Calls body(first element, count, OfChannel or OfElements, three scratch vectors for conversion) for each
+/// row.
 template <class T, class Body>
 void for_rows(const Rows& rows, Body&& body) {
   parallel_for(0, rows.count, row_grain(rows.width), [&](std::int64_t begin, std::int64_t end) {
@@ -81,7 +83,7 @@ void for_rows(const Rows& rows, Body&& body) {
   });
 }
 
-/// The sums of each f(row of x, of y, OfChannel or OfElements), in double, for each channel.
+/// Returns, for each channel, the sum of each f(row of x, row of y, OfChannel or OfElements) in double.
 template <class T, class... F>
 std::array<Doubles, sizeof...(F)> channel_sums(const T* x, const T* y, const Rows& rows, F... f) {
   const NormShape& s = rows.s;
@@ -100,8 +102,8 @@ std::array<Doubles, sizeof...(F)> channel_sums(const T* x, const T* y, const Row
     });
     return sums;
   }
-  // Sums of blocks of rows, which are then added in order: the same whatever the number of threads. In a
-  // block, as many elements of its rows at a time as the first cache has room for their sums.
+  // Sums blocks of rows, then adds the sums in order, so the result does not depend on the number of threads.
+  // Within a block it processes as many columns together as have sums that fit into the L1 cache.
   constexpr std::int64_t kBlock = 64, kAtOnce = 1024;
   const std::int64_t blocks = (rows.count + kBlock - 1) / kBlock;
   std::array<Doubles, sizeof...(F)> parts;
@@ -152,7 +154,7 @@ void find_statistics(BatchStatistics& stats, const NdArray& array, const NormSha
     std::vector<C> means(totals.size());
     for (std::size_t c = 0; c < totals.size(); ++c)
       stats.mean.address_as<C>()[c] = means[c] = static_cast<C>(totals[c] / count);
-    // Twice through the data: squares of differences do not cancel.
+    // A second pass over the data: squared differences from the mean do not cancel.
     const std::vector<C> mean = rows.spread(means);
     const auto rounding = [&](const auto& row, const auto&, auto of) { return row - of(mean); };
     auto [squares, roundings] = channel_sums(

@@ -1,4 +1,4 @@
-// Rows of numbers as Eigen arrays, 16-bit ones by way of float.
+// Rows as Eigen arrays. 16-bit rows are converted to float.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -21,7 +21,7 @@ using ConstRow = Eigen::Map<const Eigen::Array<C, Eigen::Dynamic, 1>>;
 template <class C>
 using MutableRow = Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>>;
 
-/// n values to read; converted into `scratch` where they are of 16 bits.
+/// Returns n values to read. Converts 16-bit values into `scratch`.
 template <class T>
 ConstRow<Compute<T>> read_row(const T* data, std::int64_t n, std::vector<Compute<T>>& scratch) {
   if constexpr (is_half_v<T>) {
@@ -33,7 +33,7 @@ ConstRow<Compute<T>> read_row(const T* data, std::int64_t n, std::vector<Compute
   }
 }
 
-/// Evaluates an expression into n values.
+/// Writes an expression to n elements.
 template <class T, class Expression>
 void write_row(T* data, std::int64_t n, const Expression& values, std::vector<Compute<T>>& scratch) {
   if constexpr (is_half_v<T>) {
@@ -45,14 +45,14 @@ void write_row(T* data, std::int64_t n, const Expression& values, std::vector<Co
   }
 }
 
-/// A whole array, or `n` times `missing` where it is undefined.
+/// Returns all elements of the array, or `n` copies of `missing` if it is undefined.
 template <class T>
 std::vector<Compute<T>> read_all(const NdArray& x, std::int64_t n, Compute<T> missing) {
   if (!x.defined()) return std::vector<Compute<T>>(static_cast<std::size_t>(n), missing);
   return std::vector<Compute<T>>(x.address_as<T>(), x.address_as<T>() + n);
 }
 
-/// The sum of a row, whose floats are added up by runs where it is long.
+/// Returns the sum of a row. Long rows of floats are summed in runs, whose sums are added in double.
 template <class Row>
 double sum_of(const Row& row) {
   const bool whole = sizeof(typename Row::Scalar) == sizeof(double) || row.size() <= kVectorRun;
@@ -63,15 +63,15 @@ double sum_of(const Row& row) {
   return sum;
 }
 
-/// Whether a variance of floats, summed in float, may be wrong because squares are too large or too small for
-/// one. Small ones do not show beside eps.
+/// Whether a float variance may be wrong because squares overflow or underflow. Underflow does not matter if
+/// eps is much larger.
 template <class C>
 bool leaves_range(double variance, double eps) {
   constexpr double kLeast = 1e-30;
   return sizeof(C) < sizeof(double) && !(variance - variance == 0 && variance + eps > kLeast);
 }
 
-/// Rows to give a thread at least.
+/// Returns the smallest number of rows that justifies another thread.
 inline std::int64_t row_grain(std::int64_t row) { return 1 + kGrain / (2 * (row + 1)); }
 
 }  // namespace ebb::cpu

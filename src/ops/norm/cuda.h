@@ -1,12 +1,12 @@
-// Batch norm by cuDNN.
+// Batch normalization with cuDNN.
 #pragma once
 
 #include "ops/norm/kernels.h"
 
 namespace ebb::cuda {
 
-/// The kernels of the same names by a library (kernel/cuda/dnn.h), which writes no variance; false, with
-/// nothing done, where it has no algorithm.
+/// The kernels of the same names with a library (kernel/cuda/dnn.h), which writes no variance. They return
+/// false and do nothing if the library has no algorithm.
 bool batch_norm_train_by_library(NdArray& out, kernels::BatchStatistics& stats, const NdArray& x,
                                  const NdArray& weight, const NdArray& bias, const kernels::NormShape& shape,
                                  double eps);

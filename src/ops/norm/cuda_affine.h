@@ -1,4 +1,4 @@
-// The gradients of layer norm's weight and bias alone: two sums down every column of [rows, columns].
+// The gradients of layer_norm's weight and bias only: two sums over each column of [rows, columns].
 #pragma once
 
 #include "kernel/convert.h"
@@ -9,11 +9,11 @@
 
 namespace ebb::cuda {
 
-constexpr int kAffineAcross = 32;  // units of columns of a block
-constexpr int kAffineDown = 8;     // rows that a block has under way
-constexpr int kAffineLoads = 4;    // rows that a thread has under way
+constexpr int kAffineAcross = 32;  // units of columns in a block
+constexpr int kAffineDown = 8;     // rows that a block processes at a time
+constexpr int kAffineLoads = 4;    // rows that a thread loads together
 
-/// Where the sums go.
+/// The destination of the sums.
 template <class T>
 struct AffineSums {
   using Sum = PairSum<Compute<T>>;
@@ -28,14 +28,15 @@ template <class T>
 struct AffineArgs {
   using C = Compute<T>;
   const T *dy, *x;
-  const C *mean, *rstd;  // a row
+  const C *mean, *rstd;  // one for each row
   AffineSums<T> sums;
   PairSum<C>* partial;  // [pieces, columns]
   std::int64_t rows, columns;
-  std::int64_t pieces, piece;  // of the rows
+  std::int64_t pieces, piece;  // of the division of the rows
 };
 
-/// A block for 32 units of V columns and a piece of the rows; blockDim = (kAffineAcross, kAffineDown).
+/// Uses one block for kAffineAcross units of V columns and one piece of the rows; blockDim = (kAffineAcross,
+/// kAffineDown).
 template <class T, int V>
 __global__ void __launch_bounds__(kAffineAcross* kAffineDown, 1)
     affine_columns_kernel(const __grid_constant__ AffineArgs<T> args) {
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__(kAffineAcross* kAffineDown, 1)
     scratch[2 * j + 1][threadIdx.y][threadIdx.x] = bias[j];
   }
   __syncthreads();
-  // Each row of threads adds up some of the columns.
+  // Each row of threads sums some of the columns.
   for (int j = static_cast<int>(threadIdx.y); j < V; j += kAffineDown) {
     if (column >= args.columns) break;
     C w = 0, b = 0;

@@ -1,4 +1,4 @@
-// Batch normalisation on the device: channel sums, then one elementwise pass (cuda_batch_apply.cu).
+// batch_norm on the device: channel sums, then one elementwise pass (cuda_batch_apply.cu).
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/walk.h"
@@ -15,15 +15,16 @@ using kernels::BatchStatistics;
 using kernels::NormGrads;
 using kernels::NormSaved;
 
-// The mean, what its rounding left over, and the sum of squared differences from it. Joining those of two
-// parts neither cancels nor adds up the rounding of means.
+// The mean, its rounding error, and the sum of squared differences from it. Merging the moments of two parts
+// neither cancels nor accumulates rounding errors of the means.
 template <class C>
 struct Moments {
   C count, mean, rest, squares;
-  /// With the mean near + apart.
+  /// Returns moments whose mean is near + apart.
   EBB_HD static Moments around(C count, C near, C apart, C squares) {
     const C mean = near + apart, rest = apart - (mean - near);
-    return {count, mean, rest - rest == C(0) ? rest : C(0), squares};  // infinite means have none
+    return {count, mean, rest - rest == C(0) ? rest : C(0),
+            squares};  // an infinite mean has no rounding error
   }
   EBB_HD Moments operator+(const Moments& b) const {
     if (count == C(0)) return b;
@@ -33,12 +34,14 @@ struct Moments {
   }
 };
 
-// One pass: a thread sums the differences of its elements from its first one, and their squares.
+// Computes moments in one pass. A thread sums the differences of its elements from its first one, and their
+// squares.
 template <class Value>
 struct ChannelMoments {
   using T = Value;
   using C = Compute<T>;
-  // Doubles for the eight channels of a unit of 16-bit numbers would not fit into a block's memory.
+  // Doubles are only for float: for the eight channels of a unit of 16-bit floats they would not fit into
+  // shared memory.
   using W = std::conditional_t<std::is_same_v<T, float>, double, C>;
   using Sum = Moments<W>;
   struct Own {
@@ -46,7 +49,7 @@ struct ChannelMoments {
   };
   static constexpr int kInputs = 1;
   const T* in[kInputs];
-  C *mean, *var, *rstd;  // of which var may be null
+  C *mean, *var, *rstd;  // var may be null
   double eps;
   EBB_HD Own own(std::int64_t) const { return {W(0), W(0), W(0)}; }
   EBB_HD void first(Own& own, const C (&x)[1]) const { own.first = x[0]; }
@@ -74,7 +77,7 @@ struct ChannelMoments {
   }
 };
 
-// The gradients of weight and bias, and what dx needs of each channel.
+// Computes the gradients of weight and bias, and the factors of dx for each channel.
 template <class Value>
 struct ChannelGrads {
   using T = Value;
@@ -111,7 +114,8 @@ struct ChannelGrads {
   }
 };
 
-// The variance to within the rounding of var + eps, which is all that a running variance is read for.
+// Computes the variance from rstd. It is exact up to the rounding of var + eps, which is enough for the
+// running variance.
 template <class C>
 struct VarianceOf {
   C* var;

@@ -1,6 +1,6 @@
-// Elementwise work of batch norm, with some numbers a channel. Where a vector lies in at most two planes, an
-// array is one run of vectors, and each finds its channel by two divisions. Where it lies across many
-// channels (channels-last), a thread stays in its columns and keeps their numbers.
+// Elementwise kernels of batch_norm with factors for each channel. If a vector is in at most two planes, the
+// array is one sequence of vectors, and each computes its channel with two divisions. If a vector spans many
+// channels (channels-last), a thread stays in its columns and holds their factors in registers.
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
@@ -58,11 +58,11 @@ struct ApplyArgs {
   Op op;
   typename Op::T* out;
   std::int64_t batch, channels, places;
-  ChannelPlan plan;  // of the walk by columns
-  bool small;        // elements are numbered by 31 bits
+  ChannelPlan plan;  // for the kernel with columns
+  bool small;        // whether 31 bits are enough for the index of an element
   FastDivisor place_divisor, channel_divisor;
 
-  /// The channel of an element, and how many of its plane there are from it on.
+  /// Returns the channel of an element. `left` is the number of elements from it to the end of its plane.
   __device__ std::int64_t channel(std::int64_t element, std::int64_t& left) const {
     std::int64_t plane, round;
     if (small) {
@@ -77,7 +77,7 @@ struct ApplyArgs {
   }
 };
 
-/// Vectors that a thread has under way of each array.
+/// The number of vectors of each array that a thread loads together.
 template <int kInputs, int W>
 constexpr int kApplyLoads = W > 1 && kInputs == 2 ? 2 : 4;
 template <int kInputs>
@@ -88,7 +88,7 @@ __device__ Vector<typename Op::T, W> load_unit(const Op& op, int k, std::int64_t
   return *reinterpret_cast<const Vector<typename Op::T, W>*>(op.in[k] + at);
 }
 
-/// One run of vectors; the elements after the last are taken one by one.
+/// Processes the array as one sequence of vectors, and the remaining elements one by one.
 template <class Op, int W>
 __global__ void __launch_bounds__(kChannelThreads, 3)
     channel_run_kernel(const __grid_constant__ ApplyArgs<Op> args) {
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(kChannelThreads, 3)
   std::int64_t unit[U];
 #pragma unroll
   for (int u = 0; u < U; ++u) {
-    // Past the end the last one again, which is not stored: loads need no branches.
+    // Past the end, loads the last vector again, which is not stored. Loads then need no branches.
     unit[u] = first + u * kChannelThreads < units ? first + u * kChannelThreads : units - 1;
 #pragma unroll
     for (int k = 0; k < N; ++k) in[u][k] = load_unit<Op, W>(op, k, unit[u] * W);
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(kChannelThreads, 3)
   args.out[element] = static_cast<T>(op.apply(factors, at));
 }
 
-/// A block a tile of columns and a piece of the samples.
+/// Uses one block for a tile of columns and a piece of the samples.
 template <class Op, int W>
 __global__ void __launch_bounds__(kChannelThreads, 2)
     channel_columns_kernel(const __grid_constant__ ApplyArgs<Op> args) {

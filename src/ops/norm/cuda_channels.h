@@ -1,5 +1,5 @@
-// Two sums over the batch and the places of each channel of a contiguous [batch, channels, places] array, by
-// vectors, several of them under way.
+// Reduces each channel of a contiguous [batch, channels, places] array over the batch and the positions
+// (places). It loads several vectors before it uses the first.
 #pragma once
 
 #include "kernel/convert.h"
@@ -15,24 +15,28 @@ namespace ebb::cuda {
 
 using kernels::NormShape;
 
-// A functor `Op` has: T, the elements' type; kInputs and const T* in[kInputs], arrays of one layout; Sum as
-// in cuda_pieces.h, void finish(std::int64_t channel, Sum); Own, what a thread keeps for one channel, made by
-// Own own(std::int64_t channel), told its first elements by void first(Own&, values) and every element by
-// void add(Own&, std::int64_t sample, values), where values is Compute<T>[kInputs]; Own part(const Own&), the
-// same without its sums, and void join(Own&, const Own& part); Sum sum(const Own&, C count).
+// A functor `Op` has:
+// - T, the type of the elements; kInputs and const T* in[kInputs], arrays of one layout;
+// - Sum as in cuda_pieces.h, and void finish(std::int64_t channel, Sum);
+// - Own, the state of a thread for one channel, created by Own own(std::int64_t channel);
+// - void first(Own&, values), called with the first elements, and void add(Own&, std::int64_t sample,
+//   values), called with all elements; values is Compute<T>[kInputs];
+// - Own part(const Own&), a copy with sums of 0, and void join(Own&, const Own& part), which adds the sums of
+//   such a copy;
+// - Sum sum(const Own&, C count), the sums of `count` elements.
 template <class Op>
 struct ChannelArgs {
   Op op;
   std::int64_t channels, places;
   ChannelPlan plan;
-  typename Op::Sum* partial;  // [pieces, channels]; null when there is one piece
+  typename Op::Sum* partial;  // [pieces, channels]; null if there is one piece
 };
 
-/// Vectors that a thread has under way of each array.
+/// The number of vectors of each array that a thread loads together.
 template <int kInputs, int W>
 constexpr int kChannelLoads = W > 1 ? 4 : 8 / kInputs;
 
-// L vectors of each input, and the samples they belong to.
+// L vectors of each input, and their sample numbers.
 template <class Op, int W, int L>
 struct ChannelVectors {
   using T = typename Op::T;
@@ -59,7 +63,7 @@ struct ChannelVectors {
     values(at, 0, j);
     op.first(own, at);
   }
-  /// All to one channel; a sum of their own first, which rounds less.
+  /// Adds all elements to one channel. They have a sum of their own first, which reduces rounding errors.
   __device__ void take(const Op& op, typename Op::Own& own, bool at_first) const {
     if (at_first) first(op, own, 0);
     typename Op::Own part = op.part(own);
@@ -69,7 +73,7 @@ struct ChannelVectors {
       for (int j = 0; j < W; ++j) add(op, part, l, j);
     op.join(own, part);
   }
-  /// Every element of a vector to its own.
+  /// Adds each element of a vector to a separate channel.
   __device__ void take(const Op& op, typename Op::Own (&own)[W], bool at_first) const {
     if (at_first)
 #pragma unroll
@@ -90,9 +94,9 @@ __device__ void put_channel(const ChannelArgs<Op>& args, std::int64_t piece, std
     args.op.finish(channel, total);
 }
 
-/// A vector among those of a channel, or a distance between two.
+/// The position of a vector in a channel, or a distance between two positions.
 struct ChannelPlace {
-  std::int64_t sample, unit;  // of its plane
+  std::int64_t sample, unit;  // `unit` is the number of the vector in its plane
   __device__ ChannelPlace(std::int64_t i, std::int64_t units) : sample(i / units), unit(i - sample * units) {}
   __device__ void advance(const ChannelPlace& by, std::int64_t units) {
     sample += by.sample;
@@ -104,8 +108,8 @@ struct ChannelPlace {
   }
 };
 
-/// By planes: a block a channel and a piece of its vectors. Blocks that run together have neighbouring
-/// channels.
+/// Uses one block for a channel and a piece of its vectors. Blocks that run at the same time have
+/// neighbouring channels.
 template <class Op, int W>
 __global__ void __launch_bounds__(kChannelThreads, 2)
     channel_planes_kernel(const __grid_constant__ ChannelArgs<Op> args) {
@@ -124,7 +128,7 @@ __global__ void __launch_bounds__(kChannelThreads, 2)
   ChannelPlace place(begin + threadIdx.x / kWarp * (kWarp * L) + threadIdx.x % kWarp, units);
   const ChannelPlace near(kWarp, units), far(L * kChannelThreads, units);
   std::int64_t done = begin;
-  // The vectors of a warp lie side by side.
+  // The vectors of a warp are contiguous.
   for (; done + L * kChannelThreads <= end; done += L * kChannelThreads) {
     ChannelVectors<Op, W, L> vectors;
     ChannelPlace at = place;
@@ -149,7 +153,7 @@ __global__ void __launch_bounds__(kChannelThreads, 2)
   if (threadIdx.x == 0) put_channel(args, piece, channel, total);
 }
 
-/// By tiles: a block some whole channels and a piece of the samples.
+/// Uses one block for a tile of whole channels and a piece of the samples.
 template <class Op, int W>
 __global__ void __launch_bounds__(kChannelThreads, 2)
     channel_tiles_kernel(const __grid_constant__ ChannelArgs<Op> args) {
@@ -197,7 +201,7 @@ __global__ void __launch_bounds__(kChannelThreads, 2)
     for (int j = 0; j < W; ++j) scratch[j][threadIdx.x] = op.sum(own[j], static_cast<C>(count));
   }
   __syncthreads();
-  // A team of lanes a channel adds up its columns.
+  // A group of lanes sums the columns of a channel.
   const unsigned places = static_cast<unsigned>(args.places), own_channels = across * W / places;
   const unsigned team = static_cast<unsigned>(tile_team(own_channels)), rank = threadIdx.x % team;
   const unsigned terms = places * static_cast<unsigned>(step);

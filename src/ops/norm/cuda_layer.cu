@@ -1,6 +1,6 @@
-// Layer norm's backward in one reading of its inputs: a team of threads goes from row to row of dx, and each
-// thread, whose columns are the same in all of them, keeps what it adds to the weight's and the bias's
-// gradients. A second pass adds up the blocks.
+// The backward pass of layer_norm with one read of its inputs. A thread group computes dx row by row. Each of
+// its threads has the same columns in all rows, and accumulates their terms of the gradients of weight and
+// bias. A second pass adds the sums of the blocks.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/row.h"
@@ -15,13 +15,13 @@ namespace {
 using kernels::NormGrads;
 using kernels::NormSaved;
 
-constexpr int kColumns = 8;  // of a thread, which keeps two sums for each
+constexpr int kColumns = 8;  // of a thread, which has two sums for each column
 
-// Threads that a multiprocessor has registers for; a row takes as many at most.
+// The number of threads for which a multiprocessor has registers, and the limit for one row.
 template <class T>
 constexpr int kResident = sizeof(T) == 8 ? 512 : 1024;
 
-// Asks for the memory that the next row is in without waiting for it.
+// Prefetches the next row into the L2 cache.
 __device__ void prefetch(const void* address) {
 #if defined(__CUDA_ARCH__)
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
@@ -34,14 +34,14 @@ template <class T>
 struct LayerGradArgs {
   using C = Compute<T>;
   T* dx;
-  const T *dy, *x, *weight, *more;  // the last two may be null; dx gets `more` added
+  const T *dy, *x, *weight, *more;  // the last two may be null; `more` is added to dx
   const C *mean, *rstd;
-  PairSum<C>* partial;  // [blocks, n]; null where neither weight nor bias has a gradient
+  PairSum<C>* partial;  // [blocks, n]; null if neither weight nor bias needs a gradient
   Lines lines;
   bool centred;
 };
 
-/// The values of one row that a thread works on; zeros for rows past the end.
+/// The values of one row that a thread processes; zeros for rows past the end.
 template <class T>
 struct LayerRow {
   using C = Compute<T>;
@@ -60,8 +60,8 @@ struct LayerRow {
   }
 };
 
-/// Every thread of a team gets its sum. Teams larger than a warp are whole warps and meet at one barrier;
-/// calls in turn must alternate between two scratches of a warp's size.
+/// Returns the sum of the group to each of its threads. Groups larger than a warp consist of whole warps and
+/// use one barrier. Consecutive calls must alternate between two scratch arrays of kWarp elements.
 template <class C>
 __device__ PairSum<C> team_sum(PairSum<C> value, int size, PairSum<C>* scratch) {
   if (size <= kWarp) return shuffle_first(warp_reduce(value, Plus(), size), size);
@@ -81,18 +81,18 @@ __global__ void __launch_bounds__(kResident<T>, 1)
   using Part = typename LayerRow<T>::Part;
   using Unit = typename Part::Unit;
   constexpr int V = Part::kWidth, kUnits = Part::kUnits;
-  constexpr int kShared = kTeamBlock / 2;  // threads whose sums meet others' of their block
+  constexpr int kShared = kTeamBlock / 2;  // threads that pass their sums to others of the block
   __shared__ PairSum<C> scratch[2][kWarp];
   __shared__ PairSum<C> meeting[kColumns][kShared];
   const RowTeam team(args.lines);
   const Part part(team, args.lines.n, kVectors);
   const C share = 1 / static_cast<C>(args.lines.n);
   const std::int64_t rows = args.lines.count(), step = static_cast<std::int64_t>(gridDim.x) * blockDim.y;
-  // From the cache each time: registers are short.
+  // Loads the weight from the cache each time, to save registers.
   const auto weight_of = [&](int u) { return part.load(args.weight, u, args.weight != nullptr).vector(); };
   PairSum<C> total[kUnits][V] = {};
   int turn = 0;
-  // All teams of a block go round alike, since they meet at barriers and shuffles.
+  // All groups of a block iterate equally often, because they share barriers and shuffles.
   const std::int64_t apart_rows = step * args.lines.n;
   std::int64_t start = team.line * args.lines.n;
   for (std::int64_t row = team.line; row - threadIdx.y < rows; row += step, start += apart_rows) {
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(kResident<T>, 1)
     }
   }
   if (!args.partial) return;
-  // The block's teams, halves to halves; those of one block are a power of 2.
+  // Adds the sums of the block's groups by halving; their number is a power of 2.
   for (unsigned half = blockDim.y / 2; half > 0; half /= 2) {
     const unsigned place = (threadIdx.y % half) * blockDim.x + threadIdx.x;
     if (threadIdx.y >= half && threadIdx.y < 2 * half)

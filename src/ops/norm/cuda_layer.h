@@ -1,4 +1,4 @@
-// Layer norm's backward in one reading of its inputs.
+// The backward pass of layer_norm with one read of its inputs.
 #pragma once
 
 #include "kernel/lines.h"
@@ -6,8 +6,8 @@
 
 namespace ebb::cuda {
 
-/// dx with whichever of dweight and dbias are asked for, of RMS norm unless centred; false, and nothing done,
-/// where rows are too long.
+/// Computes dx and those of dweight and dbias that are defined, of RMS norm if not centred. Returns false and
+/// does nothing if the rows are too long.
 bool layer_norm_backward_at_once(kernels::NormGrads& out, const NdArray& dy, const kernels::NormSaved& in,
                                  const Lines& lines, bool centred);
 

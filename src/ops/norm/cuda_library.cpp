@@ -1,4 +1,4 @@
-// Batch normalisation by a library, whose weights and statistics are Float.
+// Batch normalization with cuDNN, whose weights and statistics are Float.
 #include "kernel/cuda/dnn.h"
 #include "ops/common/kernels.h"
 #include "ops/norm/cuda.h"
@@ -6,8 +6,8 @@
 namespace ebb::cuda {
 namespace {
 
-// Channels that lie side by side in memory, 16 bytes of them at a time: what cuDNN's kernels read. It takes
-// contiguous arrays too, but to turn them over in a workspace of twice their size.
+// Whether cuDNN's kernels fit: the channels are contiguous (channels-last) and fill whole units of 16 bytes.
+// cuDNN also accepts contiguous arrays, but transposes them in a workspace of twice their size.
 bool is_for_library(const NdArray& x, const kernels::NormShape& s) {
   return dnn_is_used() && x.dtype() != kDouble && s.places == 1 &&
          s.channels * element_size(x.dtype()) % 16 == 0;
@@ -17,7 +17,7 @@ NdArray values(const kernels::NormShape& s, Device device) {
   return NdArray::empty({s.channels}, kFloat, device);
 }
 
-// `x` as Float, or `number` in place of what is undefined.
+// Returns `x` as Float, or an array filled with `number` if x is undefined.
 NdArray as_float(const NdArray& x, double number, const kernels::NormShape& s, Device device) {
   if (x.defined() && x.dtype() == kFloat) return x;
   NdArray out = values(s, device);
@@ -46,7 +46,7 @@ bool batch_norm_train_by_library(NdArray& out, kernels::BatchStatistics& stats, 
 
 bool batch_norm_backward_by_library(kernels::NormGrads& out, const NdArray& dy, const kernels::NormSaved& in,
                                     const kernels::NormShape& s) {
-  // It writes all three gradients: where nobody asks for that of x, the sums alone are less work.
+  // cuDNN computes all three gradients. If that of x is not needed, the sums alone are cheaper.
   if (!out.dx.defined() || !is_for_library(in.x, s)) return false;
   const Device device = in.x.device();
   const NdArray w = as_float(in.weight, 1, s, device);

@@ -1,5 +1,4 @@
-// The second pass of sums down columns: what the pieces of the rows gave, merged in an order that the shape
-// fixes.
+// The second pass of column sums: merges the sums of the pieces, in an order that depends on the shape only.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
@@ -17,8 +16,8 @@ struct PairSum {
 
 constexpr int kPieceThreads = 512;
 
-// `Op` has: Sum, whose zeros are the sum of nothing and which has operator+; void finish(std::int64_t column,
-// Sum).
+// A functor `Op` has: Sum, which is 0 if zero-initialized and has operator+; and void finish(std::int64_t
+// column, Sum).
 template <class Op>
 struct PiecesArgs {
   Op op;
@@ -26,7 +25,7 @@ struct PiecesArgs {
   std::int64_t pieces, columns;
 };
 
-/// blockDim = (neighbouring columns, pieces at a time), powers of 2.
+/// Merges with blockDim = (neighbouring columns, pieces at a time), which are powers of 2.
 template <class Op>
 __global__ void __launch_bounds__(kPieceThreads)
     merge_pieces_kernel(const __grid_constant__ PiecesArgs<Op> args) {

@@ -1,6 +1,6 @@
-// Layer and group normalisation on the device: a team a row. A row that fits into its team's registers is
-// read once; a longer one twice, since mean and variance come out of one pass. Layer norm is group norm with
-// one group and one place.
+// layer_norm and group_norm on the device: one thread group for each row. A row that fits into the registers
+// of its group is read once. A longer row is read twice; its mean and variance need only one pass. Layer norm
+// is group norm with one group and one place.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/row.h"
@@ -20,20 +20,21 @@ using kernels::NormGrads;
 using kernels::NormInput;
 using kernels::NormSaved;
 
-// The type that holds the squares of T: those of bfloat16 and float are no floats.
+// The type for squares of T. Squares of bfloat16 and float may overflow a float.
 template <class T>
 using SquaresOf = std::conditional_t<std::is_same_v<T, Half>, float, double>;
 
-// Elements that a thread keeps; backward of each of two arrays.
+// The number of elements of an array that a thread keeps in registers (the backward pass has two arrays).
 constexpr int kKept = 16;
-// Threads of a row that is kept: doubles, and elements that are taken singly, need more than the 64 registers
-// that 1024 threads have.
+// The limit of threads for a row in registers. Doubles, and elements that are loaded one by one, need more
+// than the 64 registers that each of 1024 threads has.
 template <class T, bool kVectors>
 constexpr int kThreads = sizeof(T) == 8 || !kVectors ? kKeptThreads : kTeamThreads;
 template <class T>
 constexpr int kKeptBackward = sizeof(T) == 8 ? 10 : 16;
 
-// weight and bias at the i-th value of a row: one a value, or one a channel. Either may be null.
+// The weight and bias of the i-th value of a row: one for each value, or one for each channel. Both may be
+// null.
 template <class T, bool kLayer>
 struct Affine {
   using C = Compute<T>;
@@ -59,14 +60,14 @@ struct NormArgs {
   using C = Compute<T>;
   T* out;
   C *mean, *rstd;
-  const T *x, *residual;  // residual may be null; else their sum goes to `sum`
+  const T *x, *residual;  // residual may be null; otherwise the kernel writes the sum of both to `sum`
   T* sum;
   Affine<T, kLayer> affine;
   Lines lines;
   double eps;
   bool centred, vectors;
 
-  // The root is that of a C, brought into its range by a power of 4.
+  // Takes the square root in C, after scaling the argument into its range by a power of 4.
   __device__ C rstd_of(SquaresOf<T> variance) const {
     using W = SquaresOf<T>;
     const W sum = variance + static_cast<W>(eps);
@@ -81,7 +82,7 @@ struct NormArgs {
   }
 };
 
-/// The sum of two values as the dtype holds it.
+/// Returns the sum of two values, rounded to the dtype.
 template <class T>
 __device__ T sum_of(T a, T b) {
   return static_cast<T>(static_cast<Compute<T>>(a) + static_cast<Compute<T>>(b));
@@ -105,7 +106,7 @@ __global__ void __launch_bounds__(kElements == kFewElements ? kTeamBlock : kThre
       loaded[u] = part.load(x, u);
       if constexpr (kAdds) more[u] = part.load(args.residual + row * args.lines.n, u);
     };
-    if constexpr (kVectors) {  // all on their way before the first is used
+    if constexpr (kVectors) {  // all loads are issued before the first use
 #pragma unroll
       for (int u = 0; u < Part::kUnits; ++u) load(u);
     }
@@ -176,12 +177,12 @@ __global__ void __launch_bounds__(kTeamThreads, 1)
   using Unit = Vector<T, V>;
   using W = SquaresOf<T>;
   using Moments = reducing::Moments<W>;
-  const RowTeam team(args.lines);  // one a block: rows are long
+  const RowTeam team(args.lines);  // one for each block, because rows are long
   const std::int64_t row = team.line, n = args.lines.n;
   const bool adds = kLayer && args.residual;
   const T *const first = args.x + row * n, *const more = adds ? args.residual + row * n : nullptr;
   T *const out = args.out + row * n, *const sum = adds ? args.sum + row * n : nullptr;
-  const T* const x = adds ? sum : first;  // once it is written
+  const T* const x = adds ? sum : first;  // `sum` is read only after it is written
   Moments moments = Moments::none();
   stream_row(
       team, first, args.vectors, n,
@@ -223,14 +224,15 @@ template <class T, bool kLayer>
 struct NormGradArgs {
   using C = Compute<T>;
   T* dx;
-  const T *dy, *x, *more;  // `more` may be null; else it is added to dx
+  const T *dy, *x, *more;  // `more` may be null; otherwise it is added to dx
   const C *mean, *rstd;
   Affine<T, kLayer> affine;
   Lines lines;
   bool centred, vectors;
 };
 
-/// dx = (g - average(g) - (x - mean) slope) rstd with g = dy weight; about 0 without the average.
+/// Computes dx = (g - average(g) - (x - mean) slope) rstd with g = dy weight. If not centred, average(g) is
+/// left out.
 template <class C>
 struct InputGrad {
   C mean, rstd, average, slope;
@@ -242,7 +244,7 @@ struct InputGrad {
   __device__ C operator()(C grad, C x) const { return (grad - average - (x - mean) * slope) * rstd; }
 };
 
-/// Group norm's; layer norm's is in cuda_layer.cu.
+/// The backward pass of group norm; that of layer norm is in cuda_layer.cu.
 template <class T, int kElements>
 __global__ void __launch_bounds__(kept_block(kElements), 1)
     norm_backward_kept_kernel(const __grid_constant__ NormGradArgs<T, false> args) {
@@ -255,7 +257,7 @@ __global__ void __launch_bounds__(kept_block(kElements), 1)
   Packed<T, Part::kWidth> g[Part::kUnits], x[Part::kUnits];
   part.load(args.dy + start, g);
   part.load(args.x + start, x);
-  // dy weight, again from the registers and the cache.
+  // Computes dy weight again, from the registers and the cache.
   const auto scaled = [&](int u, C(&to)[Part::kWidth]) {
     const auto unit = g[u].vector();
 #pragma unroll
@@ -331,7 +333,7 @@ __global__ void __launch_bounds__(kTeamThreads, 1)
       });
 }
 
-/// dweight and dbias of group norm: sums over the samples and places of a channel.
+/// Computes dweight and dbias of group norm: sums over the samples and positions of a channel.
 template <class Value>
 struct ChannelGrads {
   using T = Value;
@@ -452,7 +454,7 @@ void backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const Norm
   });
 }
 
-// Layer norm's rows as group norm sees them.
+// Returns the shape of layer norm's rows as a shape of group norm.
 NormShape as_groups(NormShape s) {
   s.groups = 1;
   s.places = 1;

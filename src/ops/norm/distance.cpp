@@ -1,4 +1,4 @@
-// Cosine similarity and the distance of pairs.
+// cosine_similarity and pairwise_distance.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/norm.h>
 
@@ -21,7 +21,7 @@ Variable cosine_similarity(const Variable& x1, const Variable& x2, std::int64_t 
   const DimVector sizes = broadcast_shapes(op, x1.sizes(), x2.sizes());
   const auto normalised = [&](const Variable& x) {
     const Variable v = x.to(dtype).expand(sizes);
-    // Clamped behind autograd's back, as in torch: the gradient is that of the norm itself.
+    // The clamp is hidden from autograd, as in torch: the gradient is that of the norm itself.
     const Variable norm = v.norm(2, dim, /*keepdim=*/true).clone();
     {
       NoGradGuard no_grad;

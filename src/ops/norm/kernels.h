@@ -1,6 +1,6 @@
-// Kernel slots of the normalisations. Arrays are dense, in the row-major order of a NormShape. Statistics
-// (mean, rstd, ...) are Double for Double input, else Float. weight and bias, of the input's dtype, may be
-// undefined; so may dweight and dbias where nobody asks.
+// Kernel slots of the normalizations. Arrays are dense, in the row-major order of a NormShape. Statistics
+// (mean, rstd, ...) are Double for Double input, else Float. weight and bias have the dtype of the input and
+// may be undefined. dweight and dbias may be undefined if they are not needed.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -9,14 +9,14 @@
 
 namespace ebb::kernels {
 
-/// An array seen as (batch, channels, places).
+/// The shape (batch, channels, places) of an array, where places are the spatial positions.
 struct NormShape {
   std::int64_t batch = 0, channels = 0, places = 0;
-  std::int64_t groups = 1;  // of channels, for group norm
-  bool centred = true;      // layer norm; about 0 it is RMS norm, whose means are 0
+  std::int64_t groups = 1;  // groups of channels, for group norm
+  bool centred = true;      // for layer norm; if false, it is RMS norm, whose means are 0
 };
 
-/// What layer norm normalises: x, or x + residual, whose rounded value it then also writes to sum.
+/// The input of layer norm: x, or x + residual. Layer norm also writes the rounded sum to `sum`.
 struct NormInput {
   NdArray x, residual, sum;
 
@@ -30,18 +30,18 @@ struct NormInput {
   }
 };
 
-/// What backward reads. more: added to dx, for layer norm alone; may be undefined.
+/// The inputs of the backward pass. `more` is added to dx by layer norm only; it may be undefined.
 struct NormSaved {
   NdArray x, mean, rstd, weight;
   NdArray more = {};
 };
 
-/// What backward writes; dx may be undefined too.
+/// The outputs of the backward pass. dx may also be undefined.
 struct NormGrads {
   NdArray dx, dweight, dbias;
 };
 
-/// Of each channel: mean, biased variance (may be undefined where nobody asks), 1 / sqrt(variance + eps).
+/// For each channel: mean, biased variance (may be undefined if not needed), 1 / sqrt(variance + eps).
 struct BatchStatistics {
   NdArray mean, var, rstd;
 };
@@ -56,22 +56,23 @@ using kernels::NormInput;
 using kernels::NormSaved;
 using kernels::NormShape;
 
-/// Writes the statistics of x, and out = (x - mean) rstd w + b by them.
+/// Writes the statistics of x, and out = (x - mean) rstd w + b.
 void batch_norm_train(NdArray& out, BatchStatistics& stats, const NdArray& x, const NdArray& weight,
                       const NdArray& bias, const NormShape& shape, double eps);
-/// out = (x - mean) rstd w + b with mean, rstd a channel.
+/// Computes out = (x - mean) rstd w + b, with mean and rstd of each channel.
 void batch_norm_apply(NdArray& out, const NormSaved& in, const NdArray& bias, const NormShape& shape);
-/// With training, mean and rstd depend on x.
+/// Computes the gradients. With training, mean and rstd depend on x.
 void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape,
                          bool training);
-/// Rows of channels * places / groups values each; mean and rstd a row, weight and bias a channel.
+/// Normalizes rows of channels * places / groups values. mean and rstd are given for each row, weight and
+/// bias for each channel.
 void group_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NdArray& x, const NdArray& weight,
                 const NdArray& bias, const NormShape& shape, double eps);
 void group_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape);
-/// batch rows of `channels` values; weight and bias a value of the row.
+/// Normalizes `batch` rows of `channels` values. weight and bias are given for each value of the row.
 void layer_norm(NdArray& out, NdArray& mean, NdArray& rstd, const NormInput& in, const NdArray& weight,
                 const NdArray& bias, const NormShape& shape, double eps);
-/// dx may lie where dy, x or `more` does: a row is read before it is written.
+/// dx may share memory with dy, x or `more`, because a row is read before it is written.
 void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape);
 
 }  // namespace ebb::cpu

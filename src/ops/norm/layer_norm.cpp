@@ -1,4 +1,4 @@
-// Layer, RMS and group normalisation.
+// layer_norm, rms_norm and group_norm.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/norm.h>
 
@@ -21,7 +21,7 @@ using kernels::NormShape;
 
 Variable wrap(NdArray& array) { return array.defined() ? Variable(std::move(array)) : Variable(); }
 
-/// What backward of both kinds keeps.
+/// Saved tensors of the backward passes.
 struct RowNormBackward : autograd::Node {
   autograd::SavedVariable input{this}, weight{this};
   NdArray mean, rstd;
@@ -98,7 +98,7 @@ void record(const Variable& out, const Variable& x, const Variable& w, const Var
   node->eps = eps;
 }
 
-using Normalisation = std::tuple<Variable, Variable, Variable>;  // with mean and 1 / deviation
+using Normalisation = std::tuple<Variable, Variable, Variable>;  // the result, the mean and 1 / deviation
 
 Normalisation trailing_norm(const char* op, const Variable& input, IntArrayRef normalized_shape,
                             const Variable& w, const Variable& b, double eps, bool centred) {

@@ -1,4 +1,4 @@
-// group_norm with its statistics, and norms under ATen's names.
+// native_group_norm and norm_except_dim.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/norm.h>

@@ -1,4 +1,4 @@
-// How the norms' work is laid over a device's threads: pure functions of shapes and of the device's size.
+// Plans of the normalization kernels: pure functions of the shape and the device size.
 #pragma once
 
 #include "kernel/grid.h"
@@ -10,31 +10,35 @@ namespace ebb {
 
 constexpr int kChannelThreads = 256;
 
-/// How a dense [batch, channels, places] array is walked so that a thread meets few channels: by planes, a
-/// channel a block, whose threads run over samples and places alike; or by tiles, some neighbouring columns
-/// of [batch, channels * places] a block, whose threads each stay in their columns and go down the samples.
+/// The distribution of a dense [batch, channels, places] array over threads, so that each thread handles few
+/// channels.
+/// By planes: a block has one channel, and its threads cover its samples and places.
+/// By tiles: a block has some neighbouring columns of [batch, channels * places]; each thread stays in its
+/// columns and iterates over samples.
 struct ChannelPlan {
   bool tiles = false;
   int width = 1;             // elements of a vector
-  int across = 1, down = 1;  // tiles: vectors side by side and samples at a time of a block
-  std::int64_t jobs = 1;     // channels or tiles
-  std::int64_t count = 0;    // of what is cut in pieces: a channel's vectors or the samples
+  int across = 1, down = 1;  // tiles: the vectors of a row, and the samples, that a block processes at a time
+  std::int64_t jobs = 1;     // the number of channels or tiles
+  std::int64_t count =
+      0;  // the number of items to divide into pieces: the vectors of a channel, or the samples
   std::int64_t pieces = 1, piece = 0;
 };
 
 namespace detail {
 
-constexpr int kTileUnits = 32;  // vectors side by side where there is a choice: every block adds up 8 samples
+constexpr int kTileUnits =
+    32;  // the preferred number of vectors across a tile; a block then processes 8 samples at a time
 
-// Cuts plan.count into pieces for `wanted` blocks. All pieces but the last are multiples of `least`, which
-// holds whole rounds of a block's loads.
+// Divides plan.count into pieces for `wanted` blocks. All pieces but the last are multiples of `least`, the
+// number of items that a block loads in a whole number of rounds.
 constexpr void cut_pieces(ChannelPlan& plan, std::int64_t wanted, std::int64_t least) {
   const RowPieces cut = cut_rows(plan.count, plan.jobs, wanted, least);
   plan.piece = cut.pieces == 1 ? plan.count : ceil_div(cut.piece, least) * least;
   plan.pieces = cut.pieces == 1 ? 1 : ceil_div(plan.count, plan.piece);
 }
 
-// Tiles of whole groups of `group` vectors; `units` of them in all.
+// Plans tiles of whole groups of `group` vectors. There are `units` vectors.
 constexpr void plan_tiles(ChannelPlan& plan, std::int64_t batch, std::int64_t units, int group, int width,
                           int loads, std::int64_t wanted) {
   const std::int64_t groups = ceil_div(units, group), most = group < kTileUnits ? kTileUnits / group : 1;
@@ -49,8 +53,8 @@ constexpr void plan_tiles(ChannelPlan& plan, std::int64_t batch, std::int64_t un
 
 }  // namespace detail
 
-/// For two sums a channel. `vector` elements make a vector, `aligned` says that the arrays start at one;
-/// a thread has `loads` vectors under way. Tiles consist of whole channels.
+/// Plans two sums for each channel. A vector has `vector` elements; `aligned` means that the arrays begin at
+/// vector boundaries. A thread loads `loads` vectors together. Tiles consist of whole channels.
 constexpr ChannelPlan plan_channel_sums(std::int64_t batch, std::int64_t channels, std::int64_t places,
                                         int vector, bool aligned, int loads, int multiprocessors) {
   const std::int64_t wanted = 8 * std::int64_t{multiprocessors};
@@ -58,7 +62,7 @@ constexpr ChannelPlan plan_channel_sums(std::int64_t batch, std::int64_t channel
   ChannelPlan plan;
   if (!whole || places < std::int64_t{detail::kTileUnits} * vector) {
     const std::int64_t together =
-        vector / std::gcd(places, std::int64_t{vector});  // channels of whole vectors
+        vector / std::gcd(places, std::int64_t{vector});  // the fewest channels that fill whole vectors
     const std::int64_t group = together * places / vector;
     if (aligned && channels % together == 0 && group <= kChannelThreads) {
       detail::plan_tiles(plan, batch, channels * places / vector, static_cast<int>(group), vector, loads,
@@ -77,14 +81,14 @@ constexpr ChannelPlan plan_channel_sums(std::int64_t batch, std::int64_t channel
   return plan;
 }
 
-/// Threads that add up one of `channels` channels at the end of a tile: as many as there are, a warp at most.
+/// Returns the number of threads that sum one of `channels` channels at the end of a tile, at most a warp.
 constexpr int tile_team(std::int64_t channels) {
   int team = 32;
   while (team > 1 && channels * team > kChannelThreads) team /= 2;
   return team;
 }
 
-/// For elementwise work with some numbers a channel, by tiles of any columns.
+/// Plans elementwise work with factors for each channel, in tiles of any columns.
 constexpr ChannelPlan plan_channel_columns(std::int64_t batch, std::int64_t columns, int vector, int loads,
                                            int multiprocessors) {
   ChannelPlan plan;
@@ -92,11 +96,10 @@ constexpr ChannelPlan plan_channel_columns(std::int64_t batch, std::int64_t colu
   return plan;
 }
 
-/// How layer norm's backward is laid out: teams of threads that stay in their columns while their block goes
-/// from row to row, as many blocks as run at once
-/// when a multiprocessor runs `threads_at_once`.
+/// The distribution of layer norm's backward pass. Threads stay in their columns, and their block iterates
+/// over rows. There are as many blocks as run at once if a multiprocessor runs `threads_at_once` threads.
 struct LayerPlan {
-  int team = 1, teams = 1;  // threads of a row, rows of a block
+  int team = 1, teams = 1;  // the threads of a row, and the rows of a block
   std::int64_t blocks = 1;
 };
 constexpr LayerPlan plan_layer_backward(std::int64_t rows, std::int64_t n, int elements, int threads_at_once,

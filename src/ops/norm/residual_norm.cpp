@@ -1,4 +1,4 @@
-// Layer and RMS norm of a sum, in one pass over it: what a transformer block does between its parts.
+// add_layer_norm and add_rms_norm: layer norm and RMS norm of a sum in one pass, as in a transformer block.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/norm.h>
 
