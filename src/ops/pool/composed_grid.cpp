@@ -1,4 +1,4 @@
-// Sampling at the points of a grid by differentiable ops: math.h, with tensors for numbers.
+// grid_sample composed of differentiable ops: the formulas of math_grid.h with tensors in place of scalars.
 #include "ops/pool/composed_grid.h"
 
 #include <ebb/ops/creation.h>
@@ -13,7 +13,7 @@ using sampling::Axis;
 using sampling::Interpolation;
 using sampling::Padding;
 
-/// An element along an axis for every point, and its weight; `inside` is false where it stands for a zero.
+/// One element of an axis for every point, and its weight. If `inside` is false, its value is 0 instead.
 struct Tap {
   Variable place, weight, inside;
 };
@@ -25,7 +25,7 @@ Variable unnormalized(const Variable& x, const Axis& axis) {
 
 Variable clipped(const Variable& at, std::int64_t size) {
   const auto last = static_cast<double>(size - 1);
-  // At the edges and beyond nothing depends on x any more; NaN becomes 0.
+  // At the edges and beyond, the result does not depend on x; NaN becomes 0.
   const Variable edge = at.detach().nan_to_num(0.0).clamp(0, last);
   return where(at.gt(0).logical_and(at.lt(last)), at, edge);
 }
@@ -78,12 +78,12 @@ std::vector<Tap> taps_at(const Variable& x, const Axis& axis, Interpolation betw
 
 Variable composed_grid_sample(const Variable& input, const Variable& grid, const SampleGeometry& geometry) {
   const std::int64_t batch = geometry.batch, channels = geometry.channels, places = geometry.places;
-  // Numbers of 16 bits are computed in Float, as the kernels do.
+  // 16-bit inputs are computed in float, as in the kernels.
   const DType wide = input.scalar_type() == kDouble ? kDouble : kFloat;
   const Variable planes = input.to(wide).reshape({batch, channels, geometry.volume()});
   const Variable points = grid.to(wide).reshape({batch, places, geometry.dims});
 
-  // Every tap of an axis with every one of those before it.
+  // Combines every tap of an axis with every combination of the axes before it.
   std::vector<Tap> all{{zeros({1, 1}, planes.options().dtype(kLong)), ones({1, 1}, planes.options()),
                         ones({1, 1}, planes.options().dtype(kBool))}};
   std::int64_t stride = 1;

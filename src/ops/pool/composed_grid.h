@@ -1,4 +1,4 @@
-// Sampling at the points of a grid by differentiable ops: what gradients of gradients use.
+// grid_sample composed of differentiable ops, for double backward.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -7,7 +7,7 @@
 
 namespace ebb::ops {
 
-/// What the kernel grid_sample gives, of the same places and weights (math.h).
+/// Returns the same values as the kernel grid_sample, with the same elements and weights (math_grid.h).
 Variable composed_grid_sample(const Variable& input, const Variable& grid, const SampleGeometry& geometry);
 
 }  // namespace ebb::ops

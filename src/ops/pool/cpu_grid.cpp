@@ -1,4 +1,4 @@
-// Sampling at the points of a grid, on the CPU.
+// grid_sample on the CPU.
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
 #include "ops/pool/resample_kernels.h"
@@ -8,7 +8,7 @@
 namespace ebb::cpu {
 namespace {
 
-// Places whose neighbourhoods are kept while the channels pass by.
+// The number of points whose neighbourhoods are computed once for all channels.
 constexpr std::int64_t kBlock = 64;
 
 template <class Body>
@@ -58,7 +58,7 @@ void grid_sample_backward_input(NdArray& din, const NdArray& dout, const NdArray
       sampling::Axis axes[kDims];
       g.axes(axes);
       const std::int64_t volume = g.volume();
-      // A plane is one thread's, so that its sums have one order.
+      // One thread processes a whole plane, so the order of additions is fixed.
       for_jobs(g.batch * g.channels, g.places * Near::kCount * 2, [&](std::int64_t plane) {
         const T* const points = grid.address_as<T>() + plane / g.channels * g.places * kDims;
         const T* const from = dout.address_as<T>() + plane * g.places;

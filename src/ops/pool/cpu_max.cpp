@@ -15,13 +15,15 @@
 namespace ebb::cpu {
 namespace {
 
-// What elements are compared as, and a place in a plane of them: of one width, for vectors.
+// The type in which elements are compared, and the type of a position in a plane. Both have the same width,
+// for vectors.
 template <class T>
 using Compute = std::conditional_t<is_half_v<T>, float, T>;
 template <class C>
 using Place = std::conditional_t<sizeof(C) == 8, std::int64_t, std::int32_t>;
 
-// The greatest so far of some windows and where it stands: a later one must be greater, or NaN.
+// The maxima of some windows so far, and their positions. A later element replaces one if it is greater or
+// NaN.
 template <class C, class At>
 struct Greatest {
   Windows<C> value;
@@ -69,7 +71,7 @@ void plane_max(T* out, Index* indices, WindowPlane<Compute<T>>& in, const PoolGe
     }
 }
 
-// Windows that differ in size or lie far apart, an output at a time.
+// Computes one output at a time, for windows that differ in size or are far apart.
 template <bool kIndices, class T, class Index>
 void plane_max_by_window(T* out, Index* indices, const T* in, const PoolGeometry& g) {
   const auto& [a, b, c] = g.axis;
@@ -92,7 +94,7 @@ void plane_max_by_window(T* out, Index* indices, const T* in, const PoolGeometry
       }
 }
 
-// Calls body(first, last) for pieces of the planes.
+// Calls body(first, last) for ranges of planes.
 template <class Body>
 void by_pieces(const PoolGeometry& g, Body&& body) {
   const std::int64_t work = std::max<std::int64_t>(g.in_plane() * 2, 1);
@@ -178,7 +180,7 @@ void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const
         if (overwrite) {
           std::fill(to, to + m, T(0));
           for (std::int64_t i = 0; i < n; ++i) to[at[i]] = from[i];
-        } else if constexpr (is_half_v<T>) {  // whose own sums stick where many windows meet
+        } else if constexpr (is_half_v<T>) {  // 16-bit sums stop growing if many windows overlap
           std::vector<float> sums(static_cast<std::size_t>(m), 0.0f);
           for (std::int64_t i = 0; i < n; ++i) sums[at[i]] += static_cast<float>(from[i]);
           std::copy(sums.begin(), sums.end(), to);

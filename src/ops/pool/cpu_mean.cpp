@@ -18,14 +18,14 @@ namespace {
 template <class T>
 using Accumulator = std::conditional_t<is_half_v<T>, float, T>;
 
-// Elements of a window that a float adds up.
+// The largest number of window elements that are summed in float.
 constexpr std::int64_t kTaps = 1024;
 
 bool are_long(const PoolGeometry& g) {
   return g.axis[0].kernel * g.axis[1].kernel * g.axis[2].kernel > kTaps;
 }
 
-// The number in which long sums of Sum are made.
+// The type in which long sums of Sum accumulate.
 template <class Sum>
 using Wider = std::conditional_t<std::is_floating_point_v<Sum>, double, Sum>;
 
@@ -45,7 +45,7 @@ void for_windows(const PoolGeometry& g, Body&& body) {
         body(z, y, x, std::min(kWindows<Sum>, g.axis[2].out - x));
 }
 
-// Calls tap(what the windows from x on read) for each of their taps.
+// Calls tap(elements) for each tap, where `elements` are those that the windows from x on read.
 template <class Sum, class Tap>
 void for_taps(WindowPlane<Sum>& plane, const PoolGeometry& g, std::int64_t z, std::int64_t y, std::int64_t x,
               Tap&& tap) {
@@ -55,14 +55,14 @@ void for_taps(WindowPlane<Sum>& plane, const PoolGeometry& g, std::int64_t z, st
       for (std::int64_t k = 0; k < c.kernel; ++k) tap(plane.tap(i * b.in + j, k) + x);
 }
 
-// What windows count for: g.weight(z, y, x) for all x of a row.
+// The divisors of windows: g.weight(z, y, x) for all x of a row.
 class RowWeights {
  public:
   explicit RowWeights(const PoolGeometry& g) : g_(g) {
     for (std::int64_t x = 0; x < g.axis[2].out; ++x)
       widths_.push_back(g.divisor != 0 ? g.divisor : g.axis[2].weight(x, g.include_padding));
   }
-  /// Those of a row, from x on, are its factor times widths(x).
+  /// The divisors of a row, from x on, are its factor times widths(x).
   std::int64_t factor(std::int64_t z, std::int64_t y) const {
     if (g_.divisor != 0) return 1;
     return g_.axis[0].weight(z, g_.include_padding) * g_.axis[1].weight(y, g_.include_padding);
@@ -74,7 +74,7 @@ class RowWeights {
   std::vector<std::int64_t> widths_;
 };
 
-// Sums of integers wrap around.
+// Integer sums wrap around.
 template <class Sum>
 using Added = std::conditional_t<std::is_integral_v<Sum>, std::uint64_t, Sum>;
 
@@ -117,8 +117,8 @@ void plane_mean_backward(WindowPlane<Sum>& in, const T* out, const RowWeights& w
   });
 }
 
-// Windows that differ in size or lie far apart, an output at a time: calls body(its number, weight, each
-// row's first element, how many).
+// Computes one output at a time, for windows that differ in size or are far apart. Calls body(number of the
+// window, weight, the first element of each of its rows, the count of elements).
 template <class Body>
 void each_window(const PoolGeometry& g, Body&& body) {
   const PoolAxis &a = g.axis[0], &b = g.axis[1], &c = g.axis[2];

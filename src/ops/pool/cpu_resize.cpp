@@ -1,4 +1,4 @@
-// Axes resized on the CPU.
+// Resizes one axis on the CPU.
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
 #include "kernel/cpu/parts.h"
@@ -9,7 +9,7 @@
 namespace ebb::cpu {
 namespace {
 
-// to[i] = the sum over k < n of weight(k) row(k)[i]; rows of weight 0 are not read.
+// Computes to[i], the sum over k < n of weight(k) row(k)[i]. Rows with weight 0 are not read.
 template <class To, class C, class Weight, class Row>
 void weigh_rows(To* to, std::int64_t inner, std::int64_t n, C* sums, const Weight& weight, const Row& row) {
   sum_by_runs(kColumnRun, n, sums, inner, [&](std::int64_t first, std::int64_t rows, C* run) {
@@ -24,7 +24,7 @@ void weigh_rows(To* to, std::int64_t inner, std::int64_t n, C* sums, const Weigh
   for (std::int64_t i = 0; i < inner; ++i) to[i] = static_cast<To>(sums[i]);
 }
 
-/// A table's numbers, for loops.
+/// Pointers to the data of an AxisTable, for loops.
 template <class C>
 struct Windows {
   const std::int64_t *starts, *users;
@@ -37,7 +37,8 @@ Sum weighed(Sum sum, C weight, C x) {
   return weight == C(0) ? sum : sum + static_cast<Sum>(weight) * static_cast<Sum>(x);
 }
 
-/// A contiguous line: to[r] = the weighted window of place r. kWidth is the windows' where it is known.
+/// Resizes a contiguous line: to[r] is the weighted sum of window r. kWidth is the width of the windows, or 0
+/// if it is known only at run time.
 template <int kWidth, class To, class From, class C>
 void weigh_line(To* to, const From* from, std::int64_t rows, const Windows<C>& of) {
   const std::int64_t width = kWidth ? kWidth : of.width;
@@ -49,7 +50,7 @@ void weigh_line(To* to, const From* from, std::int64_t rows, const Windows<C>& o
     to[r] = static_cast<To>(sum);
   }
 }
-/// Its transpose.
+/// The transpose of weigh_line().
 template <class To, class From, class C>
 void weigh_line_transposed(To* to, const From* from, std::int64_t rows, const Windows<C>& of) {
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -72,7 +73,7 @@ void axis_table(AxisTable& table, const resizing::AxisRule& rule) {
     for (std::int64_t o = 0; o < rule.out; ++o)
       starts[o] = resizing::window_of(rule, width, o, table.weights.address_as<C>() + o * width);
   });
-  // Windows never step back, so that those of a place are neighbours.
+  // The starts of windows never decrease, so the windows that contain an element are consecutive.
   auto* const users = table.users.address_as<std::int64_t>();
   for (std::int64_t i = 0; i < rule.in; ++i) {
     users[2 * i] = std::lower_bound(starts, starts + rule.out, i - width + 1) - starts;
@@ -86,7 +87,7 @@ void resize_axis(NdArray& out, const NdArray& in, const AxisTable& table, AxisPl
   const std::int64_t rows = transposed ? small : large, in_rows = transposed ? large : small;
   const auto* const starts = table.starts.address_as<std::int64_t>();
   const auto* const users = table.users.address_as<std::int64_t>();
-  constexpr std::int64_t kPiece = 1024;  // of a row, whose sums stay at hand
+  constexpr std::int64_t kPiece = 1024;  // elements of a row, whose sums fit into the cache
   const std::int64_t pieces = (inner + kPiece - 1) / kPiece;
   kernels::visit_resize(out.dtype(), in.dtype(), [&]<class To, class From> {
     using C = Compute<To>;

@@ -1,6 +1,5 @@
-// Planes as pooling on the CPU reads them: for each tap of a window the elements of neighbouring windows lie
-// side by side, with what stands in for the padding around them, so that a row of windows is a loop over
-// vectors.
+// The layout of planes for pooling on the CPU. For each tap, the elements of neighbouring windows are
+// contiguous, with padding around them. A row of windows is then a loop over vectors.
 #pragma once
 
 #include "kernel/cpu/vector.h"
@@ -12,26 +11,26 @@
 
 namespace ebb::cpu {
 
-/// Windows over numbers C that are computed at once: a register, since compilers take choices of wider
-/// vectors apart.
+/// The number of windows that are computed together. They fill one register, because compilers split selects
+/// on wider vectors.
 template <class C>
 constexpr std::int64_t kWindows = kVectorBytes / sizeof(C);
-/// A number N for each of them.
+/// One N for each of these windows.
 template <class C, class N = C>
 using Windows = Vector<N, kWindows<C>>;
 
-/// Whether a row has windows of one size that are near enough to each other to be read so.
+/// Whether the windows of a row have one size and are close enough together for this layout.
 inline bool has_window_rows(const PoolGeometry& g) {
   return !g.axis[2].adaptive && g.axis[2].stride < g.axis[2].in;
 }
 
-/// A plane of numbers C, each row in `stride` parts: part p holds every stride-th element from p - padding
-/// on.
+/// A plane of elements C. Each row is stored in `stride` parts: part p holds every stride-th element from p -
+/// padding on.
 template <class C>
 class WindowPlane {
  public:
-  /// `edge` stands where the padding is. For geometries with has_window_rows(). The parts hold a whole row,
-  /// whose last elements no window may reach, and as much behind it as the last windows read.
+  /// The padding is filled with `edge`. The geometry must satisfy has_window_rows(). Each part holds a whole
+  /// row, even elements that no window reaches, and as many elements behind it as the last windows read.
   WindowPlane(const PoolGeometry& g, C edge)
       : axis_(g.axis[2]),
         rows_(g.axis[0].in * g.axis[1].in),
@@ -40,7 +39,7 @@ class WindowPlane {
         line_(static_cast<std::size_t>(part_ * axis_.stride + axis_.padding), edge),
         values_(static_cast<std::size_t>(rows_ * part_ * axis_.stride), edge) {}
 
-  /// Takes the numbers of a plane.
+  /// Copies a plane into this layout.
   template <class T>
   void load(const T* plane) {
     for (std::int64_t row = 0; row < rows_; ++row, plane += axis_.in) {
@@ -49,7 +48,7 @@ class WindowPlane {
       by_parts(values_.data() + row * part_ * axis_.stride, [](C& value, C& in_line) { value = in_line; });
     }
   }
-  /// Writes the numbers to a plane.
+  /// Copies the elements back to a plane.
   template <class T>
   void store(T* plane) {
     for (std::int64_t row = 0; row < rows_; ++row, plane += axis_.in) {
@@ -60,15 +59,15 @@ class WindowPlane {
   }
   void fill(C value) { std::fill(values_.begin(), values_.end(), value); }
 
-  /// What window 0 of a row reads at tap k; window o reads it o further on, up to the next multiple of
-  /// kWindows.
+  /// Returns the element that window 0 of a row reads at tap k. Window o reads the element o further on, up
+  /// to the next multiple of kWindows.
   C* tap(std::int64_t row, std::int64_t k) {
     const std::int64_t at = k * axis_.dilation;
     return values_.data() + (row * axis_.stride + at % axis_.stride) * part_ + at / axis_.stride;
   }
 
  private:
-  // Calls move(value, its place in the line) for a row.
+  // Calls move(value, its element in the line) for all values of a row.
   template <class Move>
   void by_parts(C* row, Move&& move) {
     if (axis_.stride == 1)

@@ -1,5 +1,5 @@
-// Pooling on the device: a thread an output; gradients a thread an input, which
-// gathers from its windows. Threads follow memory, so that neighbours read neighbours in both layouts.
+// Pooling on the device: one thread for each output. In the backward pass, one thread for each input sums the
+// gradients of its windows. Threads are in memory order, so accesses are coalesced in both layouts.
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
@@ -82,7 +82,7 @@ struct MeanPoolBackward {
   }
 };
 
-// An element takes from the windows that chose it, in their order: no atomics, the same bits at every run.
+// Each element sums over the windows that selected it, in order. This needs no atomics and is deterministic.
 template <class I, class T, class Index>
 struct MaxPoolBackward {
   T* in;
@@ -108,7 +108,7 @@ struct MaxPoolBackward {
   }
 };
 
-// A caller's index out of range is noted, and nothing is read or written for it.
+// An index of the caller that is out of range is reported and skipped.
 template <class I, class T, class Index>
 struct PoolGather {
   T* out;
@@ -229,7 +229,7 @@ void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const
       });
     };
     if constexpr (is_half_v<T>)
-      if (!overwrite) {  // sums of 16 bits stick where many windows meet
+      if (!overwrite) {  // 16-bit sums stop growing if many windows overlap
         NdArray sums = NdArray::empty_strided(in.sizes(), in.strides(), kFloat, in.device());
         put.template operator()<float>(sums);
         return kernels::copy(in.device(), in, sums);

@@ -1,4 +1,4 @@
-// Fractional max pooling on the device: a thread a window.
+// Fractional max pooling on the device: one thread for each window.
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"

@@ -1,4 +1,4 @@
-// Sampling at the points of a grid, on the device: a thread a point and some channels.
+// grid_sample on the device: one thread for each point and several channels.
 #include <ebb/core/deterministic.h>
 
 #include "kernel/convert.h"
@@ -10,9 +10,9 @@
 namespace ebb::cuda {
 namespace {
 
-constexpr std::int64_t kChannels = 8;  // that a thread takes
+constexpr std::int64_t kChannels = 8;  // channels of a thread
 
-// What all of these look at.
+// The arguments that all kernels here share.
 template <int kDims, class T>
 struct Points {
   const T* grid;
@@ -71,7 +71,7 @@ struct SampleBackwardInput {
   }
 };
 
-// A thread a plane, point by point: the same sums at every run.
+// One thread for each plane adds point by point, so the sums are deterministic.
 template <int kDims, int kTaps, class T>
 struct SampleBackwardInputInOrder {
   Compute<T>* din;

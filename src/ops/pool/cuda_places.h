@@ -1,4 +1,5 @@
-// Where the elements of planes lie, in integers of 32 bits, which divide by multiplication, or of 64.
+// Positions of elements in planes, as 32-bit integers, for which division is a multiplication, or as 64-bit
+// integers.
 #pragma once
 
 #include "kernel/elementwise_plan.h"
@@ -6,7 +7,7 @@
 
 namespace ebb::cuda {
 
-/// n / by for n >= 0.
+/// Computes n / by for n >= 0.
 template <class I>
 struct Quotient {
   I by = 1;
@@ -24,7 +25,7 @@ struct Quotient<std::int32_t> {
   }
 };
 
-/// Planes of sizes (d0, d1, d2), neighbours of which may alternate in memory.
+/// Planes of sizes (d0, d1, d2). `interleaved` neighbouring planes may alternate in memory.
 template <class I>
 struct Planes {
   I sizes[3], volume, interleaved;
@@ -38,10 +39,10 @@ struct Planes {
         by_size{Quotient<I>(sizes[0]), Quotient<I>(sizes[1]), Quotient<I>(sizes[2])} {}
 };
 
-/// The i-th element in memory: its plane, and where it stands there.
+/// The plane and the coordinates of the i-th element in memory.
 template <class I>
 struct Place {
-  I group, lane;  // the plane is one of those that alternate in memory
+  I group, lane;  // `lane` is the number of the plane among those that alternate in memory
   I z, y, x;
   EBB_HD Place(I i, const Planes<I>& p) {
     I next = p.by_interleaved(i);
@@ -57,7 +58,7 @@ struct Place {
   }
 };
 
-/// One plane of an array; positions count row-major within it.
+/// One plane of an array. Positions in it count in row-major order.
 template <class T, class I>
 struct Plane {
   T* data;
@@ -67,7 +68,7 @@ struct Plane {
   EBB_HD T& operator[](I at) const { return data[at * step]; }
 };
 
-/// A pooling's windows and the planes that it reads and writes.
+/// The windows of a pooling, and the planes that it reads and writes.
 template <class I>
 struct Pooling : PoolWindowsOf<I> {
   Planes<I> in, out;
@@ -91,7 +92,8 @@ struct Pooling : PoolWindowsOf<I> {
     this->divisor = static_cast<I>(g.divisor);
   }
 
-  /// The windows of an axis that an element may lie in, [first, last); which do is for the axis to say.
+  /// The windows of an axis that may contain an element, [first, last). Some of them may skip it because of
+  /// dilation.
   struct Range {
     I first, last;
   };
@@ -109,7 +111,7 @@ struct Pooling : PoolWindowsOf<I> {
   }
 };
 
-/// Calls body with the integer type that counts the elements of such arrays.
+/// Calls body with the integer type for indices of such arrays.
 template <class Body>
 void visit_places(bool fit_32_bits, const Body& body) {
   if (fit_32_bits)

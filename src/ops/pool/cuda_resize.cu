@@ -1,4 +1,4 @@
-// Axes resized on the device: a thread an element of the result, which gathers, in either direction.
+// Resizes one axis on the device: one thread gathers each element of the result, in both directions.
 #include "kernel/convert.h"
 #include "kernel/cuda/walk.h"
 #include "ops/pool/resample_kernels.h"
@@ -17,7 +17,7 @@ struct FillWindows {
   }
 };
 
-// Windows never step back, so that those of a place are neighbours.
+// The starts of windows never decrease, so the windows that contain an element are consecutive.
 struct FillUsers {
   std::int64_t* users;
   const std::int64_t* starts;

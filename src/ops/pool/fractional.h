@@ -1,4 +1,4 @@
-// Fractional max pooling: windows of one size whose places are drawn.
+// Fractional max pooling: windows of one size at random positions.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -10,7 +10,7 @@
 
 namespace ebb {
 
-/// For kept calls; the formulas' header does without tuples.
+/// The fields for recorded calls. They are here because math_fractional.h does not include <tuple>.
 inline auto fields_of(FractionalGeometry& g) {
   return std::tie(g.planes, g.in, g.out, g.kernel, g.sample, g.samples);
 }
@@ -19,9 +19,9 @@ inline auto fields_of(FractionalGeometry& g) {
 
 namespace ebb::cpu {
 
-/// indices[plane, o] = where in its plane the greatest element of window o stands: the first of equal ones,
-/// or a NaN. `in` (planes, volume) and `samples` (planes, dims) are contiguous, of a floating dtype;
-/// `indices` is Long.
+/// Computes indices[plane, o], the position in its plane of the greatest element of window o: the first of
+/// equal elements, or a NaN. `in` (planes, volume) and `samples` (planes, dims) are contiguous, of a
+/// floating-point dtype; `indices` is Long.
 void fractional_max_indices(NdArray& indices, const NdArray& in, const NdArray& samples,
                             const FractionalGeometry& geometry);
 

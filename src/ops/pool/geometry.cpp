@@ -1,4 +1,4 @@
-// Windows of pooling, from arguments to numbers.
+// Computes the windows of a pooling from the arguments of an op.
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/layout.h"
@@ -18,7 +18,7 @@ void spread(const char* op, const char* what, IntArrayRef values, int dims, std:
   }
 }
 
-/// `lead` is the first dimension that may not be empty.
+/// `lead` is the first dimension that must not be empty.
 void check_input(const char* op, const Variable& x, int dims, PooledIntegers integers, std::size_t lead) {
   check_defined(op, x);
   EBB_CHECK(x.dim() == dims + 1 || x.dim() == dims + 2, op, ": expected an input of ", dims + 2,
@@ -64,7 +64,7 @@ PoolGeometry pool_geometry(const char* op, const Variable& x, int dims, IntArray
     axis.stride = s[a];
     axis.padding = p[a];
     axis.dilation = d[a];
-    // Rounded down, also where room is negative.
+    // Rounds down, even if room is negative.
     const std::int64_t over = ceil_mode ? room + s[a] - 1 : room;
     axis.out = (over >= 0 ? over / s[a] : -((-over + s[a] - 1) / s[a])) + 1;
     if (ceil_mode && (axis.out - 1) * s[a] >= axis.in + p[a]) --axis.out;

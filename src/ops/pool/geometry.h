@@ -1,4 +1,4 @@
-// Windows of a pooling, along three axes; one and two stand behind leading axes of size 1.
+// The windows of a pooling along three axes. Pooling over one or two axes has leading axes of size 1.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -8,7 +8,7 @@
 
 namespace ebb {
 
-/// In integers I: kernels count in 32 bits where that is enough.
+/// One axis, in integers of type I. Kernels use 32 bits if these are enough.
 template <class I>
 struct PoolAxisOf {
   I in = 1;
@@ -17,21 +17,22 @@ struct PoolAxisOf {
   I stride = 1;
   I padding = 0;
   I dilation = 1;
-  bool adaptive = false;  // windows from in and out alone, which may overlap and differ in size
+  bool adaptive = false;  // windows follow from in and out; they may overlap and differ in size
 
-  /// First element of window o, in steps of the dilation from where it would start without an edge.
+  /// Returns the first element of window o. If the padding precedes it, it is the first tap inside the input.
   EBB_HD I first(I o) const {
     if (adaptive) return o * in / out;
     const I at = o * stride - padding;
     return at >= 0 ? at : at + (-at + dilation - 1) / dilation * dilation;
   }
-  /// One past its last element.
+  /// Returns the index behind the last element of window o.
   EBB_HD I last(I o) const {
     if (adaptive) return ((o + 1) * in + out - 1) / out;
     const I end = o * stride - padding + (kernel - 1) * dilation + 1;
     return end < in ? end : in;
   }
-  /// What the window counts for in a mean: its elements, and those of the padding if asked for.
+  /// Returns the divisor of the window in a mean: its number of elements, with those of the padding if
+  /// requested.
   EBB_HD I weight(I o, bool include_padding) const {
     if (adaptive || !include_padding) return last(o) - first(o);
     const I start = o * stride - padding, end = start + kernel;
@@ -46,7 +47,7 @@ template <class I>
 struct PoolWindowsOf {
   PoolAxisOf<I> axis[3];
   bool include_padding = true;
-  I divisor = 0;  // in place of the weights, unless 0
+  I divisor = 0;  // if not 0, replaces the weights
 
   auto fields() { return std::tie(axis, include_padding, divisor); }
 
@@ -71,10 +72,11 @@ struct PoolGeometry : PoolPlanes, PoolWindowsOf<std::int64_t> {
   }
 };
 
-/// Whether every place, and all that is computed on the way to one, fits 31 bits.
+/// Whether each position, and each intermediate value of its computation, fits into 31 bits.
 inline bool fits_32_bits(const PoolGeometry& g) {
   std::int64_t weight = 1, in = g.planes, out = g.planes;
-  const auto times = [](std::int64_t a, std::int64_t b) {  // neither below 0; kept from overflowing
+  const auto times = [](std::int64_t a,
+                        std::int64_t b) {  // for values >= 0; saturates instead of overflowing
     return a > INT32_MAX || b > INT32_MAX ? std::int64_t{INT32_MAX} + 1 : a * b;
   };
   for (const PoolAxis& a : g.axis) {

@@ -1,4 +1,4 @@
-// Sampling at the points of a grid, and the grids of affine maps.
+// grid_sampler and affine_grid_generator.
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/creation.h>
@@ -50,7 +50,7 @@ struct GridSamplerBackward : autograd::Node {
     return out;
   }
 
-  // The gradient is itself recorded: the sampling once more, of ops.
+  // The gradient itself is recorded here: differentiates the sampling composed of ops.
   GradList by_ops(const Variable& g, const Variable& x, const Variable& points) const {
     autograd::variable_list wanted;
     if (needs(0)) wanted.push_back(x);
@@ -61,7 +61,7 @@ struct GridSamplerBackward : autograd::Node {
     std::size_t next = 0;
     for (std::size_t i = 0; i < 2; ++i) {
       if (!needs(i)) continue;
-      // The nearest element does not depend on where exactly a point lies.
+      // With nearest interpolation the result does not depend on the exact coordinates.
       out[i] = found[next].defined() ? found[next] : zeros_like(wanted[next]);
       ++next;
     }
@@ -102,7 +102,7 @@ Variable sample(const char* op, const Variable& input, const Variable& grid, std
     sizes.push_back(grid.size(d + 1));
     g.places *= grid.size(d + 1);
   }
-  // The 64 neighbours of a point in space are rarely asked for, and have no kernel.
+  // Bicubic sampling in 3d, with 64 neighbours, is rare and has no kernel.
   if (dims == 3 && g.interpolation == sampling::Interpolation::bicubic)
     return ops::composed_grid_sample(input, grid, g);
   NdArray out = NdArray::empty(sizes, input.dtype(), device);
@@ -123,7 +123,8 @@ void check_rank(const char* op, const Variable& input, std::int64_t dims) {
             " dimensions, got shape ", input.defined() ? input.sizes() : IntArrayRef(), ".");
 }
 
-// The coordinates of an axis: from -1 to 1, of the centres of its elements unless corners are aligned.
+// Returns the coordinates of an axis. The range [-1, 1] ends at the centres of the outermost elements if
+// align_corners, else at their outer edges.
 Variable coordinates(std::int64_t n, bool align_corners, const TensorOptions& options) {
   if (n <= 1) return zeros({n}, options);
   const Variable ends = linspace(-1, 1, n, options);
@@ -161,7 +162,7 @@ Variable affine_grid_generator(const Variable& theta, IntArrayRef size, bool ali
   const std::int64_t dims = static_cast<std::int64_t>(size.size()) - 2;
   EBB_CHECK(theta.sizes() == IntArrayRef({size[0], dims, dims + 1}), op, ": a size of ", size,
             " needs a theta of shape [", size[0], ", ", dims, ", ", dims + 1, "], got ", theta.sizes(), ".");
-  // The places, and a last column of ones, as rows.
+  // The positions as rows, with a last column of ones.
   DimVector places(size.slice(2)), grid_sizes{size[0]};
   std::int64_t count = 1;
   for (const std::int64_t n : places) {

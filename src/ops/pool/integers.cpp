@@ -1,4 +1,4 @@
-// Max pooling of integers: the places of each window are gathered, and the greatest is taken.
+// Max pooling of integers: gathers the elements of each window, then takes the maximum.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/reduce.h>
@@ -9,7 +9,8 @@
 namespace ebb::ops {
 
 std::tuple<Variable, Variable> max_of_integers(const Variable& x, const PoolGeometry& g, int dims) {
-  // Places [windows, taps] in a plane. One in the padding is that of the window's first element instead.
+  // Positions [windows, taps] in a plane. A position in the padding is replaced by the window's first
+  // element.
   Variable places = zeros({1, 1}, TensorOptions(kLong));
   for (int a = 3 - dims; a < 3; ++a) {
     const PoolAxis& axis = g.axis[a];

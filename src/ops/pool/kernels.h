@@ -1,5 +1,5 @@
-// The kernels of pooling. Arrays are contiguous, on CUDA also channels-last (PoolGeometry::interleaved).
-// Indices count within a plane, row-major in either format, in int32 or int64.
+// Kernel slots of pooling. Arrays are contiguous, or on CUDA also channels-last (PoolGeometry::interleaved).
+// Indices count within a plane in row-major order, for both formats; they are int32 or int64.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -12,7 +12,7 @@ namespace ebb {
 
 namespace kernels {
 
-/// The dtypes that means are taken of: the floating ones, and Long.
+/// Dispatches on the dtypes of mean pooling: the floating-point types and Long.
 template <class F>
 void visit_mean(DType dtype, F&& f) {
   if (dtype == kLong)
@@ -23,20 +23,19 @@ void visit_mean(DType dtype, F&& f) {
 }  // namespace kernels
 
 namespace cpu {
-/// out = the greatest element of each window, indices (may be undefined) where it stands: the first of equal
-/// ones; a NaN counts as greatest.
+/// Computes the greatest element of each window and (if indices is defined) its position: the first of equal
+/// elements. A NaN counts as greatest.
 void max_pool(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeometry& geometry);
-/// out = the mean of each window, of a floating dtype or Long.
+/// Computes the mean of each window, of a floating-point dtype or Long.
 void mean_pool(NdArray& out, const NdArray& in, const PoolGeometry& geometry);
-/// Its transpose.
+/// Computes the transpose of mean_pool().
 void mean_pool_backward(NdArray& in, const NdArray& out, const PoolGeometry& geometry);
-/// in[plane, p] = the sum of out[plane, i] over the windows i, in order, that chose p: indices[plane, i] ==
-/// p.
+/// Computes in[plane, p], the sum of out[plane, i] over all windows i with indices[plane, i] == p, in order.
 void max_pool_backward(NdArray& in, const NdArray& out, const NdArray& indices, const PoolGeometry& geometry);
-/// out[plane, i] = in[plane, indices[plane, i]].
+/// Computes out[plane, i] = in[plane, indices[plane, i]].
 void pool_gather(NdArray& out, const NdArray& in, const NdArray& indices, const PoolPlanes& p);
-/// in = 0, then in[plane, indices[plane, i]] += out[plane, i]; or = out[plane, i], in order, when
-/// `overwrite`. For indices of a caller, which need not be those of windows.
+/// Sets in = 0, then adds in[plane, indices[plane, i]] += out[plane, i]; if `overwrite`, assigns in order
+/// instead. The indices come from the caller and need not be those of windows.
 void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const PoolPlanes& p,
                   bool overwrite);
 }  // namespace cpu

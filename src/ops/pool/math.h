@@ -8,7 +8,8 @@
 
 namespace ebb::pooling {
 
-/// sum / weight. Integers round towards zero, as in torch; the smallest over -1 wraps.
+/// Returns sum / weight. Integers round towards zero, as in torch. The smallest integer divided by -1 wraps
+/// around.
 template <class T>
 EBB_HD T share(T sum, std::int64_t weight) {
   if constexpr (std::is_integral_v<T>)

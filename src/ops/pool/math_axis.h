@@ -1,4 +1,5 @@
-// How an axis is resized: every output place is a weighted sum over a short window of input places.
+// The windows and weights of resizing an axis: each output element is a weighted sum over a short window of
+// the input.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -10,8 +11,8 @@ namespace ebb::resizing {
 
 enum class Filter : std::uint8_t { nearest, nearest_exact, linear, cubic };
 
-/// One axis. `scale` is how many input places an output place is wide. With antialias (linear and cubic) the
-/// filter widens with the scale, so that downsizing averages all that it skips.
+/// One axis. `scale` is the width of an output element in input elements. With antialias (linear and cubic)
+/// the filter widens with the scale, so that downsizing averages all elements.
 struct AxisRule {
   std::int64_t in = 1, out = 1;
   double scale = 1;
@@ -22,7 +23,7 @@ struct AxisRule {
     const double half = filter == Filter::cubic ? 2 : 1;
     return scale >= 1 ? half * scale : half;
   }
-  /// Elements of a window: no more than the axis has.
+  /// Returns the number of elements of a window, at most that of the axis.
   std::int64_t width() const {
     std::int64_t most = 1;
     if (antialias)
@@ -39,7 +40,7 @@ EBB_HD inline std::int64_t clamped(std::int64_t x, std::int64_t low, std::int64_
   return x < low ? low : x > high ? high : x;
 }
 
-/// Keys' cubic convolution at a distance below 1, and from 1 to 2.
+/// Keys' cubic convolution, for distances below 1 (near) and from 1 to 2 (far).
 EBB_HD inline double cubic_near(double a, double x) { return ((a + 2) * x - (a + 3)) * x * x + 1; }
 EBB_HD inline double cubic_far(double a, double x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; }
 
@@ -50,20 +51,21 @@ EBB_HD inline double smooth(Filter filter, double x) {
   return d < 1 ? cubic_near(-0.5, d) : d < 2 ? cubic_far(-0.5, d) : 0;
 }
 
-/// Adds `weight` for the input place that is nearest to `place`.
+/// Adds `weight` to the input element at `place`, clamped to the axis.
 template <class C>
 EBB_HD void put(C* weights, std::int64_t start, std::int64_t in, std::int64_t place, double weight) {
   C& at = weights[clamped(place, 0, in - 1) - start];
   at = static_cast<C>(static_cast<double>(at) + weight);
 }
 
-/// The window of output place `o`: its first input place is returned, and rule.width() weights are written.
+/// Computes the window of output element `o`: writes rule.width() weights and returns the first input
+/// element.
 template <class C>
 EBB_HD std::int64_t window_of(const AxisRule& r, std::int64_t width, std::int64_t o, C* weights) {
   for (std::int64_t k = 0; k < width; ++k) weights[k] = C(0);
   const std::int64_t last_start = r.in - width;
   if (r.filter == Filter::nearest || r.filter == Filter::nearest_exact) {
-    // In float, as torch rounds it.
+    // In float, which rounds as torch does.
     const float half = r.filter == Filter::nearest_exact ? 0.5F : 0.0F;
     const float at = std::floor((static_cast<float>(o) + half) * static_cast<float>(r.scale));
     weights[0] = C(1);

@@ -1,4 +1,4 @@
-// Where the windows of a fractional pooling stand, for host and device (Graham 2014).
+// The windows of fractional pooling (Graham 2014), for host and device.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -8,19 +8,19 @@
 
 namespace ebb {
 
-/// Axes of 1 element stand before those of an image.
+/// Images have leading axes of 1 element.
 struct FractionalGeometry {
   std::int64_t planes = 0;
   std::int64_t in[3] = {1, 1, 1}, out[3] = {1, 1, 1}, kernel[3] = {1, 1, 1};
-  int sample[3] = {0, 0, 0};  // which of a plane's numbers is the axis's
-  int samples = 3;            // of a plane
+  int sample[3] = {0, 0, 0};  // the index of each axis among the samples of a plane
+  int samples = 3;            // the number of samples of a plane
 
   EBB_HD std::int64_t outputs() const { return out[0] * out[1] * out[2]; }
   EBB_HD std::int64_t volume() const { return in[0] * in[1] * in[2]; }
 };
 
-/// The first element of window o: steps of (in - kernel) / (out - 1), rounded down from a start that u in
-/// [0, 1) moves; the last window ends where the axis does.
+/// Returns the first element of window o. The windows have steps of (in - kernel) / (out - 1), rounded down;
+/// u in [0, 1) shifts them. The last window ends at the end of the axis.
 template <class C>
 EBB_HD std::int64_t fractional_start(std::int64_t o, std::int64_t in, std::int64_t out, std::int64_t kernel,
                                      C u) {
@@ -31,7 +31,7 @@ EBB_HD std::int64_t fractional_start(std::int64_t o, std::int64_t in, std::int64
   return start < 0 ? 0 : start > in - kernel ? in - kernel : start;
 }
 
-/// The place of the greatest element of window o of a plane.
+/// Returns the position of the greatest element of window o of a plane.
 template <class T, class C>
 EBB_HD std::int64_t fractional_max_place(const T* plane, const T* samples, const FractionalGeometry& g,
                                          std::int64_t o) {

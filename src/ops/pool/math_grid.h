@@ -1,4 +1,4 @@
-// Where a sampling grid points to along one axis, and with which weights, for host and device.
+// grid_sample along one axis: the elements that a coordinate selects, and their weights, for host and device.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -8,33 +8,34 @@
 
 namespace ebb::sampling {
 
-// Numbered as in torch.
+// The values are those of torch.
 enum class Interpolation : std::uint8_t { bilinear, nearest, bicubic };
 enum class Padding : std::uint8_t { zeros, border, reflection };
 
-/// An element along an axis, its weight, and the weight's derivative by the grid's number. Places that are
-/// negative stand for zeros.
+/// An element of an axis, its weight, and the derivative of the weight with respect to the coordinate. A
+/// negative `place` means a value of 0.
 template <class C>
 struct Tap {
   std::int64_t place;
   C weight, slope;
 };
 
-/// A place between elements, in steps of one element, and its derivative.
+/// A position between elements, in units of one element, and its derivative.
 template <class C>
 struct Coordinate {
   C at, slope;
 };
 
-/// -1 and 1 are the centres of the outermost elements when corners are aligned, else their outer edges.
+/// Converts a coordinate. -1 and 1 are the centres of the outermost elements if align_corners, else their
+/// outer edges.
 template <class C>
 EBB_HD Coordinate<C> unnormalize(C x, std::int64_t size, bool align_corners) {
-  // Rounded once, to the same place on all devices: far from 0 the last bit counts.
+  // One rounding, so that all devices agree: far from 0 the last bit matters.
   const C middle = static_cast<C>(size - 1) / 2, slope = align_corners ? middle : static_cast<C>(size) / 2;
   return {std::fma(x, slope, middle), slope};
 }
 
-/// To [0, size - 1]; NaN becomes 0. At the edges and beyond nothing depends on x any more.
+/// Clamps to [0, size - 1]; NaN becomes 0. At the edges and beyond, the derivative is 0.
 template <class C>
 EBB_HD Coordinate<C> clip(Coordinate<C> x, std::int64_t size) {
   const C last = static_cast<C>(size - 1);
@@ -43,7 +44,7 @@ EBB_HD Coordinate<C> clip(Coordinate<C> x, std::int64_t size) {
   return x;
 }
 
-/// Mirrored at low / 2 and high / 2 until it lies between them.
+/// Reflects at low and high until the position is between them.
 template <class C>
 EBB_HD Coordinate<C> reflect(Coordinate<C> x, std::int64_t twice_low, std::int64_t twice_high) {
   if (twice_low == twice_high) return {C(0), C(0)};
@@ -64,21 +65,21 @@ EBB_HD Coordinate<C> padded(Coordinate<C> x, std::int64_t size, Padding padding,
   return clip(x, size);
 }
 
-/// The element, or what stands for a zero: beyond the ends, and for what is no number.
+/// Returns the element, or -1 (a value of 0) if `at` is out of range or NaN.
 template <class C>
 EBB_HD std::int64_t place_of(C at, std::int64_t size) {
   return at >= 0 && at < static_cast<C>(size) ? static_cast<std::int64_t>(at) : -1;
 }
 
-/// How far the axis reaches, and what is done between and beyond its elements.
+/// The size of an axis and its padding mode.
 struct Axis {
   std::int64_t size;
   Padding padding;
   bool align_corners;
 };
 
-/// The kTaps elements that the grid's number x looks at: 1 the nearest, 2 linearly, 4 by Keys' cubic
-/// convolution with a = -0.75.
+/// Computes the kTaps elements for coordinate x: 1 for nearest, 2 for linear, 4 for Keys' cubic convolution
+/// with a = -0.75.
 template <int kTaps, class C>
 EBB_HD void taps_at(C x, const Axis& axis, Tap<C> (&taps)[kTaps]) {
   Coordinate<C> c = unnormalize(x, axis.size, axis.align_corners);
@@ -94,7 +95,7 @@ EBB_HD void taps_at(C x, const Axis& axis, Tap<C> (&taps)[kTaps]) {
     static_assert(kTaps == 4);
     const C a = C(-0.75), low = std::floor(c.at), part = c.at - low;
     for (int k = 0; k < 4; ++k) {
-      const C signed_distance = part - static_cast<C>(k - 1);  // of the tap from the place
+      const C signed_distance = part - static_cast<C>(k - 1);  // from the tap to the position
       const C d = std::abs(signed_distance);
       const bool near = k == 1 || k == 2;
       const C weight = near ? ((a + 2) * d - (a + 3)) * d * d + 1 : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
@@ -109,15 +110,15 @@ EBB_HD void taps_at(C x, const Axis& axis, Tap<C> (&taps)[kTaps]) {
 
 constexpr int power(int base, int exponent) { return exponent == 0 ? 1 : base * power(base, exponent - 1); }
 
-/// The elements of a plane or volume that one point of the grid looks at: every tap of an axis with every one
-/// of the others.
+/// The elements of a plane or volume that one point of the grid selects: each combination of taps of its
+/// axes.
 template <int kDims, int kTaps, class C>
 struct Neighbourhood {
   static constexpr int kCount = power(kTaps, kDims);
   Tap<C> taps[kDims][kTaps];
-  std::int64_t strides[kDims];  // of the axes, the last one first as in the grid
+  std::int64_t strides[kDims];  // of the axes; the last axis is first, as in the grid
 
-  /// `point` has kDims numbers, `step` apart: that of the last axis first.
+  /// `point` has kDims coordinates; the first is that of the last axis.
   template <class T>
   EBB_HD Neighbourhood(const T* point, const Axis (&axes)[kDims]) {
     std::int64_t stride = 1;
@@ -127,7 +128,7 @@ struct Neighbourhood {
       stride *= axes[d].size;
     }
   }
-  /// Calls f(place, weight) for each element that is there.
+  /// Calls f(place, weight) for each element inside.
   template <class F>
   EBB_HD void each(F&& f) const {
     for (int k = 0; k < kCount; ++k) {
@@ -143,7 +144,7 @@ struct Neighbourhood {
       if (inside) f(at, weight);
     }
   }
-  /// Calls f(place, slopes), the derivatives of the weight by the point's numbers.
+  /// Calls f(place, slopes) with the derivatives of the weight with respect to the point's coordinates.
   template <class F>
   EBB_HD void each_slope(F&& f) const {
     for (int k = 0; k < kCount; ++k) {

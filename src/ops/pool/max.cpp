@@ -1,4 +1,4 @@
-// Max pooling, adaptive too, and its reverse.
+// max_pool, adaptive_max_pool and max_unpool.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/pool.h>
@@ -19,20 +19,20 @@ namespace {
 
 using autograd::GradList;
 
-// What a layer and its derivatives share.
+// The state that a layer and its derivatives share.
 struct Choice {
   const PoolNames* names = nullptr;
-  PoolGeometry geometry;  // of an unpooling: how planes lie in memory
+  PoolGeometry geometry;  // for unpooling: the memory layout of the planes
   PoolLayout layout;
-  DimVector in_sizes;      // of what is chosen from
-  bool of_windows = true;  // indices are those of a max pooling; else a caller's
+  DimVector in_sizes;      // the sizes of the array from which elements are selected
+  bool of_windows = true;  // indices come from max pooling; else from the caller
 };
 
-// out = in at the indices, and its transpose: each is the other's gradient.
+// out = in at the indices, and its transpose. Each is the gradient of the other.
 Variable gather(const Choice& choice, const Variable& x, const Variable& indices);
 Variable scatter(const Choice& choice, const Variable& y, const Variable& indices, bool overwrite);
 
-// Of what reads elements at indices: a max pooling, or a gather.
+// The node of ops that read elements at indices: max pooling and gather.
 struct SelectBackward : autograd::Node {
   autograd::SavedVariable indices{this};
   Choice choice;
@@ -44,7 +44,7 @@ struct SelectBackward : autograd::Node {
   }
 };
 
-// Of what writes elements at indices: a gradient of those, or an unpooling.
+// The node of ops that write elements at indices: the gradients of those, and unpooling.
 struct PlaceBackward : autograd::Node {
   autograd::SavedVariable indices{this};
   Choice choice;
@@ -53,7 +53,7 @@ struct PlaceBackward : autograd::Node {
   GradList apply(GradList&& grads) override { return {gather(choice, grads[0], indices.unpack())}; }
 };
 
-// The spatial rank is in the names: 1 and 2 axes pool as 2.
+// The names contain the number of axes; 1d pooling runs as 2d.
 constexpr PoolNames kMax2{"MaxPool2DWithIndicesBackward0", "MaxPool2DWithIndicesBackwardBackward0"};
 constexpr PoolNames kMax3{"MaxPool3DWithIndicesBackward0", "MaxPool3DWithIndicesBackwardBackward0"};
 constexpr PoolNames kAdaptiveMax2{"AdaptiveMaxPool2DBackward0", "AdaptiveMaxPool2DBackwardBackward0"};
@@ -89,7 +89,7 @@ Variable scatter(const Choice& c, const Variable& y, const Variable& indices, bo
   return out;
 }
 
-// `dtype` of the indices; Undefined: wide enough, and only if the gradient will want them.
+// `dtype` is the dtype of the indices. Undefined means: wide enough, and only if the gradient needs them.
 std::tuple<Variable, Variable> max(const PoolNames* names, const Variable& self, const PoolGeometry& g,
                                    int dims, DType dtype) {
   if (!is_floating(self.dtype())) return max_of_integers(self, g, dims);

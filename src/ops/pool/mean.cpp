@@ -1,4 +1,4 @@
-// Average pooling, adaptive too.
+// avg_pool and adaptive_avg_pool.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/pool.h>
 #include <ebb/ops/reduce.h>
@@ -20,7 +20,7 @@ constexpr PoolNames kAvg3{"AvgPool3DBackward0", "AvgPool3DBackwardBackward0"};
 constexpr PoolNames kAdaptiveMean2{"AdaptiveAvgPool2DBackward0", "AdaptiveAvgPool2DBackwardBackward0"};
 constexpr PoolNames kAdaptiveMean3{"AdaptiveAvgPool3DBackward0", "AdaptiveAvgPool3DBackwardBackward0"};
 
-// What a layer and its derivatives share.
+// The state that a layer and its derivatives share.
 struct MeanPool {
   const PoolNames* names = nullptr;
   PoolGeometry geometry;
@@ -28,7 +28,7 @@ struct MeanPool {
   DimVector in_sizes, out_sizes;
 };
 
-// The mean, and its transpose when `transposed`: each is the other's gradient.
+// Computes the mean or, if `transposed`, its transpose. Each is the gradient of the other.
 Variable mean(const MeanPool& pool, const Variable& x, bool transposed, bool is_layer);
 
 struct MeanPoolBackward : autograd::Node {
@@ -69,7 +69,7 @@ Variable average(const char* op, const PoolNames* names, const Variable& x, int 
   EBB_CHECK(!divisor || *divisor != 0, op, ": divisor_override must not be 0.");
   PoolGeometry g =
       pool_geometry(op, x, dims, kernel, stride, padding, 1, ceil_mode, PooledIntegers::only_long);
-  for (const auto& axis : g.axis)  // torch asks this of three dimensions alone
+  for (const auto& axis : g.axis)  // torch checks this for three dimensions only
     EBB_CHECK(dims < 3 || axis.in >= axis.kernel, op, ": an input of shape ", x.sizes(),
               " is smaller than the kernel ", kernel, ".");
   g.include_padding = include_padding;
@@ -80,7 +80,7 @@ Variable average(const char* op, const PoolNames* names, const Variable& x, int 
 Variable adaptive(const char* op, const PoolNames* names, const Variable& x, int dims,
                   IntArrayRef output_size) {
   const PoolGeometry g = adaptive_geometry(op, x, dims, output_size);
-  if (g.out_plane() == 1) {  // one window is all: the mean of the plane
+  if (g.out_plane() == 1) {  // one window covers everything: the mean of the plane
     const std::int64_t last[] = {-1, -2, -3};
     return x.mean(IntArrayRef(last, static_cast<std::size_t>(dims)), true);
   }

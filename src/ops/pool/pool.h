@@ -1,4 +1,4 @@
-// What max and mean pooling share.
+// Helpers that max and mean pooling share.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -9,33 +9,33 @@
 
 namespace ebb::ops {
 
-/// The integers that a pooling takes besides floating numbers.
+/// The integer dtypes that a pooling accepts in addition to floating-point ones.
 enum class PooledIntegers : std::uint8_t { none, only_long, all };
 
-/// Checks the arguments of a pooling over `dims` axes; throws errors that name `op`.
+/// Checks the arguments of a pooling over `dims` axes. Errors name `op`.
 PoolGeometry pool_geometry(const char* op, const Variable& x, int dims, IntArrayRef kernel,
                            IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode,
                            PooledIntegers integers = PooledIntegers::none);
 PoolGeometry adaptive_geometry(const char* op, const Variable& x, int dims, IntArrayRef output_size);
-/// The greatest of each window of whole numbers, and its place in the plane.
+/// Returns the maximum of each window of integers, and its position in the plane.
 std::tuple<Variable, Variable> max_of_integers(const Variable& x, const PoolGeometry& g, int dims);
-/// The result's shape.
+/// Returns the shape of the result.
 DimVector pooled_shape(const Variable& x, const PoolGeometry& g, int dims);
 
-/// The memory format of a layer's arrays, its gradients' too: channels-last where the layer's input is.
+/// The memory format of a layer's arrays and gradients: channels-last if the layer's input is.
 class PoolLayout {
  public:
   PoolLayout() = default;
-  /// `x` as the user gave it to a pooling over `dims` axes; without a batch it has no channels-last format.
+  /// `x` is the argument of a pooling over `dims` axes. Without a batch it has no channels-last format.
   PoolLayout(const Variable& x, int dims)
       : format_(x.dim() == dims + 2 ? suggested_format(x.array()) : MemoryFormat::Contiguous) {}
 
-  /// What the kernels of x's device take: the elements of x in the layer's format, on the CPU contiguous.
+  /// Returns x for a kernel of its device: in the layer's format, or contiguous on the CPU.
   NdArray operand(const Variable& x) const;
   NdArray empty(IntArrayRef sizes, DType dtype, Device device) const;
-  /// A kernel's result in the layer's format.
+  /// Returns a kernel's result in the layer's format.
   Variable result(NdArray array) const;
-  /// Tells the kernel how planes of these sizes lie in memory.
+  /// Returns the number of interleaved planes, for PoolPlanes.
   std::int64_t interleaved(IntArrayRef sizes, Device device) const {
     return kernel_format(device) == MemoryFormat::Contiguous ? 1 : sizes[1];
   }
@@ -47,7 +47,7 @@ class PoolLayout {
   MemoryFormat format_ = MemoryFormat::Contiguous;
 };
 
-/// Names of the nodes of one pooling: torch's, on the layer and on its gradient.
+/// Names of the nodes of a pooling, as in torch: of the layer and of its gradient.
 struct PoolNames {
   const char* layer;
   const char* gradient;

@@ -1,4 +1,4 @@
-// The kernels of the resample family: points of a grid, and axes resized one after another.
+// Kernel slots of grid_sample and of resizing one axis.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -13,11 +13,11 @@
 namespace ebb {
 
 /// A sampling: input (batch, channels, axes...), grid (batch, places..., axes), output (batch, channels,
-/// places...).
+/// places...), where places are the points of the grid.
 struct SampleGeometry {
   std::int64_t batch = 0, channels = 0, places = 1;
   int dims = 2;
-  std::int64_t sizes[3] = {1, 1, 1};  // of the input's axes, the last one first
+  std::int64_t sizes[3] = {1, 1, 1};  // of the input's axes; the last axis is first
   sampling::Interpolation interpolation = sampling::Interpolation::bilinear;
   sampling::Padding padding = sampling::Padding::zeros;
   bool align_corners = false;
@@ -45,42 +45,41 @@ void visit_neighbourhood(const SampleGeometry& g, F&& f) {
   return f.template operator()<2, 2>();
 }
 
-/// The windows of an axis: those of all output places, and for each input place the output places, from the
-/// first up to but not including the last, whose windows reach it.
+/// The windows of an axis: the input window of each output element, and for each input element the range of
+/// output elements whose windows contain it.
 struct AxisTable {
   NdArray starts;   // (out), Long
   NdArray weights;  // (out, width), Float or Double
-  NdArray users;    // (in, 2), Long
+  NdArray users;    // (in, 2), Long: the first output element, and the one behind the last
 };
 
-/// An axis inside a contiguous array: (outer, n, inner).
+/// The position of an axis in a contiguous array: (outer, n, inner).
 struct AxisPlace {
   std::int64_t outer = 1, inner = 1;
 };
 
 namespace cpu {
 
-/// All arrays contiguous, of one floating dtype. out[n, c, p] = the sum of the weighted elements that
-/// grid[n, p] looks at.
+/// Computes out[n, c, p], the weighted sum of the elements that grid[n, p] selects. All arrays are
+/// contiguous, of one floating-point dtype.
 void grid_sample(NdArray& out, const NdArray& in, const NdArray& grid, const SampleGeometry& geometry);
-/// The input's gradient; `din` is Float in place of 16-bit dtypes.
+/// Computes the gradient of the input. `din` is Float if the dtype has 16 bits.
 void grid_sample_backward_input(NdArray& din, const NdArray& dout, const NdArray& grid,
                                 const SampleGeometry& geometry);
-/// The grid's gradient.
+/// Computes the gradient of the grid.
 void grid_sample_backward_grid(NdArray& dgrid, const NdArray& dout, const NdArray& in, const NdArray& grid,
                                const SampleGeometry& geometry);
-/// Fills a table.
 void axis_table(AxisTable& table, const resizing::AxisRule& rule);
-/// out[o, j, i] = the sum over k of weights[j, k] in[o, starts[j] + k, i]; or, transposed, of out's places'
-/// windows. The arrays are contiguous; their dtypes may be a 16-bit one and Float, so that several axes are
-/// rounded once.
+/// Computes out[o, j, i], the sum over k of weights[j, k] in[o, starts[j] + k, i], or the transpose of this.
+/// The arrays are contiguous. One may be Float and the other 16-bit, so that resizing several axes rounds
+/// once.
 void resize_axis(NdArray& out, const NdArray& in, const AxisTable& table, AxisPlace place, bool transposed);
 
 }  // namespace cpu
 
 namespace kernels {
 
-/// Calls f.template operator()<Out, In>() for the pairs of dtypes that resize_axis takes.
+/// Calls f.template operator()<Out, In>() for the pairs of dtypes that resize_axis supports.
 template <class F>
 void visit_resize(DType out, DType in, F&& f) {
   visit_floating(out, "upsample", [&]<class To> {

@@ -1,4 +1,4 @@
-// Resizing: an axis at a time, each a banded matrix, whose transpose is the gradient.
+// upsample: resizes one axis after another. Each step is a banded matrix, and its transpose is the gradient.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -43,7 +43,7 @@ AxisTable table_of(const AxisRule& rule, DType weights, Device device) {
   return table;
 }
 
-// The axis d of the spatial ones in an array of these sizes, as memory has it.
+// Returns the position of spatial axis d in an array of these sizes and this memory format.
 AxisPlace place_of(IntArrayRef sizes, int dims, int d, MemoryFormat format) {
   AxisPlace place;
   for (int i = 0; i < dims; ++i) {
@@ -60,7 +60,7 @@ NdArray resize_axes(const Resizing& how, const NdArray& x, bool transposed, Memo
   const int dims = how.kind.dims;
   const auto size_after = [&](int d) { return transposed ? how.rules[d].in : how.rules[d].out; };
   const auto size_before = [&](int d) { return transposed ? how.rules[d].out : how.rules[d].in; };
-  // Axes that shrink come first, so that there is less to do for the others.
+  // Shrinks axes first, which leaves less work for the others.
   int order[3], count = 0;
   for (const bool shrinking : {true, false})
     for (int d = 0; d < dims; ++d)
@@ -96,7 +96,7 @@ Variable resized(const Resizing& how, const Variable& x, bool transposed, bool i
       x);
 }
 
-// Elements that are not floating, which nothing is computed of.
+// Selects elements of integer tensors, which support only nearest.
 Variable pick_nearest(const Resizing& how, const Variable& x) {
   Variable out = x;
   for (int d = 0; d < how.kind.dims; ++d)
@@ -163,7 +163,7 @@ Variable upsample(const UpsampleKind& kind, const Variable& x, OptionalIntArrayR
     const double factor = (*scale_factors)[d];
     const double size = static_cast<double>(x.size(static_cast<std::int64_t>(d) + 2)) * factor;
     EBB_CHECK(size < 4.6e18, kind.op, ": the scale factor ", factor,
-              " asks for a size that no tensor has.");  // nor NaN
+              " asks for a size that no tensor has.");  // also rejects NaN
     sizes.push_back(size < 1 ? 0 : static_cast<std::int64_t>(size));
     scales[d] = factor;
   }

@@ -1,4 +1,4 @@
-// The functions that resize: which filter, over how many axes.
+// The upsample functions, each with its filter and number of axes.
 #include "ops/pool/upsample.h"
 
 #include <ebb/ops/pool.h>

@@ -1,4 +1,4 @@
-// What the functions that resize share.
+// Helpers that the upsample functions share.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -9,7 +9,7 @@
 
 namespace ebb::ops {
 
-/// One of the functions: its name, its nodes' names, and what it does along how many axes.
+/// One of the functions: its name, the names of its nodes, the number of axes and the filter.
 struct UpsampleKind {
   const char* op;
   const char* layer;
@@ -19,10 +19,10 @@ struct UpsampleKind {
   bool antialias;
 };
 
-/// `x` resized to the sizes; a scale that is given, and above 0, takes the place of the ratio of sizes.
+/// Resizes `x`. A given scale above 0 replaces the ratio of the sizes.
 Variable upsample(const UpsampleKind& kind, const Variable& x, IntArrayRef output_size,
                   std::initializer_list<optional<double>> scales, bool align_corners);
-/// The same by sizes or by factors, one of the two.
+/// Resizes by sizes or by factors; exactly one of them must be given.
 Variable upsample(const UpsampleKind& kind, const Variable& x, OptionalIntArrayRef output_size,
                   optional<ArrayRef<double>> scale_factors, bool align_corners);
 
