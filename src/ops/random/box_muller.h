@@ -1,7 +1,7 @@
-// Normal numbers from uniform ones, sixteen at a time (Box & Muller 1958), with the bits of torch's AVX2
-// kernel: its logarithm, sine and cosine are those of the Cephes library (Moshier 1992) with products and
-// sums fused as below. Loops of eight without branches, which compilers vectorise; so every processor gets
-// the same bits.
+// Box-Muller transform (Box & Muller 1958): sixteen normal numbers from sixteen uniform ones, with the bits
+// of torch's AVX2 kernel. Its logarithm, sine and cosine are those of the Cephes library (Moshier 1992), with
+// products and sums fused as below. The loops have eight iterations without branches, which compilers
+// vectorize. All processors produce the same bits.
 #pragma once
 
 #include "ops/random/fused.h"
@@ -12,7 +12,7 @@
 
 namespace ebb::cpu {
 
-/// log(x) for 2^-126 <= x <= 1.
+/// Returns log(x) for 2^-126 <= x <= 1.
 inline float cephes_log(float x) {
   const auto bits = __builtin_bit_cast(std::int32_t, x);
   const float mantissa = __builtin_bit_cast(float, (bits & 0x807fffff) | 0x3f000000);
@@ -36,7 +36,7 @@ struct SineAndCosine {
   float sine, cosine;
 };
 
-/// For 0 <= x < 2^13.
+/// Returns the sine and cosine of x for 0 <= x < 2^13.
 inline SineAndCosine cephes_sincos(float x) {
   const std::int32_t octant = (static_cast<std::int32_t>(x * 1.27323954473516f) + 1) & ~1;  // 4 / pi
   const float y = static_cast<float>(octant);
@@ -55,7 +55,7 @@ inline SineAndCosine cephes_sincos(float x) {
   return {octant & 4 ? -sine : sine, (octant - 2) & 4 ? cosine : -cosine};
 }
 
-/// Blocks of sixteen uniform numbers of [0, 1) to normal ones.
+/// Converts blocks of sixteen uniform numbers in [0, 1) to normal ones.
 inline void box_muller(float* data, std::int64_t blocks, float mean, float deviation) {
   for (; blocks > 0; --blocks, data += 16)
     for (int i = 0; i < 8; ++i) {

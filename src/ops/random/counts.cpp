@@ -1,4 +1,4 @@
-// Poisson and binomial numbers.
+// poisson and binomial.
 #include <ebb/ops/random.h>
 #include <ebb/ops/shape.h>
 

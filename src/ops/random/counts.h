@@ -1,4 +1,5 @@
-// Poisson and binomial numbers from uniform ones, for host and device. `uniform()` gives doubles in [0, 1).
+// Samplers of the Poisson and binomial distributions, for host and device. `uniform()` returns doubles in [0,
+// 1).
 #pragma once
 
 #include "kernel/convert.h"
@@ -7,7 +8,7 @@
 
 namespace ebb::drawing {
 
-/// log(k!) without lgamma's global.
+/// Returns log(k!). On glibc it uses lgamma_r, because lgamma writes a global variable.
 EBB_HD inline double log_factorial(double k) {
 #if defined(__CUDA_ARCH__) || !defined(__GLIBC__)
   return std::lgamma(k + 1);
@@ -17,8 +18,8 @@ EBB_HD inline double log_factorial(double k) {
 #endif
 }
 
-/// A number of events where `rate` are expected: below 10 by products of uniforms (Knuth), else by
-/// transformed rejection, PTRS (Hoermann, Insurance: Mathematics and Economics 12, 1993).
+/// Returns a Poisson number of events with expectation `rate`. Below 10 it multiplies uniforms (Knuth), else
+/// it uses transformed rejection, PTRS (Hoermann, Insurance: Mathematics and Economics 12, 1993).
 template <class Uniform>
 EBB_HD double poisson(double rate, Uniform&& uniform) {
   if (!(rate > 0)) return rate == 0 ? 0 : rate;
@@ -41,7 +42,7 @@ EBB_HD double poisson(double rate, Uniform&& uniform) {
   }
 }
 
-/// log(k!) minus Stirling's formula for it.
+/// Returns log(k!) minus Stirling's formula for it.
 EBB_HD inline double stirling_rest(double k) {
   if (k < 10)
     return log_factorial(k) -
@@ -50,7 +51,8 @@ EBB_HD inline double stirling_rest(double k) {
   return (1.0 / 12 - (1.0 / 360 - r / 1260) * r) / (k + 1);
 }
 
-/// For n p >= 10 and p <= 1/2: transformed rejection, BTRS (Hoermann, J. Stat. Comput. Simul. 46, 1993).
+/// Samples for n p >= 10 and p <= 1/2 with transformed rejection, BTRS (Hoermann, J. Stat. Comput. Simul. 46,
+/// 1993).
 template <class Uniform>
 EBB_HD double binomial_by_rejection(double n, double p, Uniform&& uniform) {
   const double deviation = std::sqrt(n * p * (1 - p)), b = 1.15 + 2.53 * deviation,
@@ -71,7 +73,7 @@ EBB_HD double binomial_by_rejection(double n, double p, Uniform&& uniform) {
   }
 }
 
-/// For few successes: the trials between them are geometric.
+/// Samples for few successes: the number of trials between two successes is geometric.
 template <class Uniform>
 EBB_HD double binomial_by_waiting(double n, double p, Uniform&& uniform) {
   const double log_failure = std::log1p(-p);
@@ -83,7 +85,7 @@ EBB_HD double binomial_by_waiting(double n, double p, Uniform&& uniform) {
   }
 }
 
-/// How many of n trials succeed, each with probability p.
+/// Returns the number of successes in n trials, each with probability p.
 template <class Uniform>
 EBB_HD double binomial(double n, double p, Uniform&& uniform) {
   if (n != n || p != p) return n + p;

@@ -1,4 +1,4 @@
-// Poisson and binomial numbers.
+// The CPU kernels poisson and binomial.
 #include <ebb/core/visit.h>
 
 #include "ops/random/counts.h"

@@ -1,4 +1,4 @@
-// What the device's dropout computes, on the host. (Dropout of CPU tensors draws its mask as torch does.)
+// The device's dropout, computed on the host. (Dropout of CPU tensors draws its mask as torch does.)
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"

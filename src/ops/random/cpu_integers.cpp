@@ -1,4 +1,4 @@
-// Integers, permutations and draws with given probabilities.
+// The CPU kernels random_integers, random_any, bernoulli, permutation and multinomial.
 #include <ebb/core/visit.h>
 
 #include "ops/random/draw.h"
@@ -11,14 +11,14 @@
 namespace ebb::cpu {
 namespace {
 
-// Draws integers of [base, base + range) by remainders. 32 bits serve as long as that favours no number by
-// more than a sixteenth, as in torch; the range 0 stands for 2^64.
+// Draws an integer of [base, base + range) as a remainder. 32 bits are used if the bias of the remainder is
+// at most 1/16, as in torch. A range of 0 means 2^64.
 std::int64_t draw_integer(Mt19937& engine, std::uint64_t range, std::int64_t base) {
   if (range == 0) return static_cast<std::int64_t>(engine.next64());
   std::uint64_t rest;
   if (range >> 28) {
     std::uint64_t bits = engine.next64();
-    // The remainder favours numbers of so long a range; torch does not draw again.
+    // Rejects numbers that would bias the remainder of such a large range. torch does not reject them.
     if (range >> 48)
       for (const std::uint64_t least = (0 - range) % range; bits < least;) bits = engine.next64();
     rest = bits % range;
@@ -28,7 +28,7 @@ std::int64_t draw_integer(Mt19937& engine, std::uint64_t range, std::int64_t bas
   return static_cast<std::int64_t>(rest + static_cast<std::uint64_t>(base));
 }
 
-// Weights of rows and categories in any dense layout.
+// The weights of rows and categories, in any dense layout.
 template <class T>
 struct Weights {
   const T* data;
@@ -44,7 +44,7 @@ struct Weights {
   double at(std::int64_t row, std::int64_t j) const {
     return static_cast<double>(static_cast<Compute<T>>(data[place(row, j)]));
   }
-  /// The sum of a row, times `scale`; into `ends`, if there is room, the sums up to each.
+  /// Returns the sum of a row, times `scale`. If `ends` is not null, also writes the cumulative sums to it.
   double sum_of(std::int64_t row, double scale, double* ends) const {
     double sum = 0;
     bool valid = true;
@@ -59,12 +59,12 @@ struct Weights {
     EBB_CHECK(sum > 0, "multinomial: the sum of the probabilities of a row must be > 0.");
     return sum;
   }
-  /// By what weights are multiplied so that neither sums nor quotients overflow.
+  /// Returns a factor for the weights so that neither sums nor quotients overflow.
   static double scale_for(double sum) { return sum > 0x1p900 ? 0x1p-100 : 1; }
 };
 
-// Sums are doubles for every dtype. A category without weight ends where the one before it does, so that no
-// number falls into it.
+// Draws with replacement. Sums are doubles for every dtype. A category without weight has an empty interval,
+// so no number falls into it.
 template <class T>
 void with_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) {
   const Weights<T> w(weights);
@@ -79,15 +79,16 @@ void with_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) {
   }
 }
 
-// The largest of weight / exponential noise is distributed as a draw, the next largest as the draw after it,
-// ... The noise has the layout of the weights; it and the quotients are floats for 16-bit weights too.
+// Draws without replacement. The category with the largest weight / exponential noise is distributed as the
+// first draw, the next largest as the second one, and so on. The noise has the layout of the weights. Noise
+// and quotients are floats for 16-bit weights too.
 template <class T>
 void without_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) {
   const Weights<T> w(weights);
   std::vector<Compute<T>> noise(static_cast<std::size_t>(w.rows * w.categories));
   for (Compute<T>& e : noise)
     e = static_cast<Compute<T>>(std::max(exponential_of<T>(draw_uniform<double>(engine), -1), 0x1p-60));
-  // To as many digits as a float has, in the range of a double.
+  // Rounds to the precision of float, in the range of double.
   const auto rounded = [](double x) {
     if constexpr (std::is_same_v<T, double>) return x;
     const double spread = x * (0x1p29 + 1);  // Veltkamp, 1968
@@ -146,7 +147,7 @@ void bernoulli(NdArray& out, const NdArray& p, Generator& generator) {
     EBB_CHECK(q >= 0 && q <= 1, "bernoulli: expects probabilities in [0, 1], got ", q, ".");
   };
   visit_floating(p.dtype(), "bernoulli", [&]<class P> {
-    // Both are contiguous: the front end saw to it.
+    // Both are contiguous, which the op ensures.
     const P* q = p.address_as<P>();
     visit_all(out.dtype(), "bernoulli", [&]<class T> {
       T* const to = out.address_as<T>();
@@ -156,7 +157,7 @@ void bernoulli(NdArray& out, const NdArray& p, Generator& generator) {
         double u;
         if constexpr (std::is_same_v<P, double>) {
           u = draw_uniform<double>(state.engine);
-        } else {  // 24 bits are the number that torch compares; the other 8 go on where they are too few
+        } else {  // torch compares 24 bits; the other 8 add precision below them
           const std::uint32_t word = state.engine.next();
           u = (word << 8 | word >> 24) * 0x1p-32;
         }
@@ -178,7 +179,7 @@ void permutation(NdArray& out, Generator& generator) {
         std::swap(data[i], data[i + state.engine.next() % static_cast<std::uint32_t>(n - i)]);
       return;
     }
-    // 32 bits favour some of more numbers; torch shuffles them inside out.
+    // 32 bits would be too biased for larger sizes, so torch uses an inside-out shuffle.
     for (std::int64_t i = 0; i < n; ++i) {
       T& other = data[state.engine.next64() % static_cast<std::uint64_t>(i + 1)];
       data[i] = other;

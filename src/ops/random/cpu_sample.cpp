@@ -1,4 +1,4 @@
-// Real-valued distributions.
+// The CPU kernel sample: real-valued distributions.
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
@@ -13,7 +13,7 @@ namespace {
 
 using ops::Distribution;
 
-// A normal number; only 16 bits end where one may come to lie.
+// Converts a normal number to T. Only 16-bit types have a range that one may exceed.
 template <class T>
 T held(double x) {
   if constexpr (is_half_v<T>)
@@ -25,8 +25,9 @@ T held(double x) {
 template <class T>
 constexpr auto kUniform = [](T& element, Bits<T> bits) { element = uniform_of<T>(bits); };
 
-// Sixteen elements or more in one piece: uniforms, then block by block. A last incomplete block draws sixteen
-// anew and overlaps the one before. 16-bit numbers are drawn as floats and rounded once.
+// Fills at least sixteen contiguous elements: uniform numbers first, then normal ones block by block. An
+// incomplete last block draws sixteen new numbers and overlaps the block before. 16-bit numbers are computed
+// as floats and rounded once.
 template <class T>
 void normal_fill(NdArray& out, double mean, double deviation, Mt19937& engine) {
   using C = Compute<T>;
@@ -52,7 +53,7 @@ void normal_fill(NdArray& out, double mean, double deviation, Mt19937& engine) {
   if (n % 16 != 0) draw(data + n - 16, 16);
 }
 
-// Rounding can reach the end b, which is left out: those numbers are the last before it.
+// Rounding can yield the excluded end b. Such numbers become the last number before b.
 template <class T>
 void uniform(NdArray& out, double a, double b, Mt19937& engine) {
   using C = Compute<T>;
@@ -109,13 +110,14 @@ void sample(NdArray& out, ops::Distribution kind, double a, double b, Generator&
   const std::lock_guard lock(state.mutex);
   if (kind == Distribution::bernoulli)
     return visit_all(out.dtype(), "bernoulli_", [&]<class T> {
-      // Scaled in T: dropout divides by 1 - p in the tensor's own arithmetic.
+      // Computes the value in T, because dropout divides by 1 - p in the tensor's own arithmetic.
       const T values[] = {convert<T>(0.0), convert<T>(b)};
-      // A uniform number is a multiple of 2^-53, so that it is less than a where the multiple is below this.
+      // A uniform number is a multiple of 2^-53, so it is less than a if the multiple is below this
+      // threshold.
       const auto threshold = static_cast<std::int64_t>(std::ceil(std::ldexp(a, Ends<double>::digits)));
       constexpr std::uint64_t kMask = (std::uint64_t{1} << Ends<double>::digits) - 1;
       for_each_with_bits<double, T>(out, state.engine, [=](T& element, std::uint64_t bits) {
-        // By arithmetic, or looked up: nobody can predict a branch.
+        // Selects with bit operations or a table, because a branch would be unpredictable.
         const std::uint64_t chosen =
             static_cast<std::uint64_t>(static_cast<std::int64_t>(bits & kMask) - threshold) >> 63;
         if constexpr (std::is_same_v<T, float>)
@@ -128,7 +130,7 @@ void sample(NdArray& out, ops::Distribution kind, double a, double b, Generator&
   if (kind == Distribution::geometric)
     return visit_numeric(out.dtype(), "geometric_", [&]<class T> {
       const double scale = std::log1p(-a);
-      fill_with<T>(out, [&] {  // a uniform number of 0 stands for those below 2^-53
+      fill_with<T>(out, [&] {  // a uniform number of 0 represents those below 2^-53
         const double u = std::max(draw_uniform<double>(state.engine), 0x1p-54);
         return finite<T>(std::ceil(std::log(u) / scale));
       });

@@ -1,4 +1,4 @@
-// Permutations and draws with given weights, on the device: by sorting random keys.
+// The device kernels permutation and multinomial, which sort random keys.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/fault.h"
@@ -32,7 +32,7 @@ struct Converted {
   __device__ void operator()(std::int64_t i) const { out[i] = convert<T>(places[i]); }
 };
 
-// Weights as doubles, checked.
+// Converts the weights to double and checks them.
 template <class T>
 struct Checked {
   double* out;
@@ -55,8 +55,8 @@ struct CheckTotals {
   }
 };
 
-// The first category whose cumulative weight exceeds a uniform share of the total. Sums of pieces are rounded
-// apart, so that a category without weight may exceed the one before it.
+// Finds the first category whose cumulative weight exceeds a uniform fraction of the total. Partial sums of
+// the scan are rounded separately, so a category without weight may exceed the one before it.
 struct Pick {
   std::int64_t* out;
   const double *sums, *weights;
@@ -81,8 +81,8 @@ struct Pick {
   }
 };
 
-// Largest first by the logarithm of weight / exponential noise, which no weight makes infinite: the order is
-// that of draws without replacement.
+// Sorts by the logarithm of weight / exponential noise, largest first. The logarithm is finite for all
+// weights. The order is that of draws without replacement.
 struct NoisyKeys {
   std::uint64_t* keys;
   std::int64_t* places;

@@ -1,5 +1,5 @@
-// Poisson and binomial numbers on the device. An element takes as many random words as it needs, of numbers
-// that are its own.
+// The device kernels poisson and binomial. An element uses as many random words as it needs, from Philox
+// counters that no other element uses.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/fault.h"
@@ -11,7 +11,8 @@
 namespace ebb::cuda {
 namespace {
 
-/// Doubles in [0, 1), two for each number: the element's in the low bits, counted in the high ones.
+/// Returns doubles in [0, 1), two for each Philox counter. The low bits of the counter are the element, the
+/// high bits count the calls.
 class Uniform {
  public:
   EBB_HD Uniform(const Philox& philox, std::int64_t element)

@@ -1,4 +1,4 @@
-// Dropout on the device: one read, one write, no mask.
+// Dropout on the device: one read, one write, no mask in memory.
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
@@ -12,8 +12,8 @@ namespace {
 
 bool is_aligned(const NdArray& x) { return reinterpret_cast<std::uintptr_t>(x.address()) % 16 == 0; }
 
-/// A thread's elements: kChunks times kChunk neighbours, which a warp's threads take side by side. Several
-/// groups of words at a time share the keys of their rounds.
+/// The elements of a thread: kChunks chunks of kChunk neighbours. The chunks of a warp's threads are
+/// contiguous. Several groups of random words are computed together and share the round keys.
 template <class T>
 struct DropoutUnit {
   static constexpr int kChunk = sizeof(T) == 2 ? 8 : 4, kGroups = kChunk / 4;
@@ -37,7 +37,8 @@ struct DropoutUnit {
   }
 
  private:
-  static constexpr std::int64_t kApart = std::int64_t{kWarp} * kChunk;  // from chunk to chunk
+  static constexpr std::int64_t kApart =
+      std::int64_t{kWarp} * kChunk;  // from one chunk of a thread to the next
 
   __device__ void whole(std::int64_t first) const {
     Packed<T, kVector> loaded[kChunks][kVectors];

@@ -1,4 +1,4 @@
-// Random numbers on the device: the i-th elements of a draw depend on the seed, the draw and i alone.
+// The device kernels of random distributions. The i-th element depends only on the seed, the call and i.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/fault.h"
@@ -13,7 +13,7 @@
 namespace ebb::cuda {
 namespace {
 
-/// Where the numbers go, in the order of the elements: by vectors where that is the order of memory.
+/// The destination of the numbers, in the order of elements. Uses vectors if that is the order of memory.
 template <class T>
 struct Places {
   T* out;
@@ -54,7 +54,7 @@ struct Sample {
   }
 };
 
-// Elements from 64 bits each, or from more of numbers that are their own.
+// Computes each element from 64 random bits, and draws more from separate Philox counters if f needs them.
 template <class T, class F>
 struct FromBits {
   Places<T> places;
@@ -75,8 +75,8 @@ struct FromBits {
   }
 };
 
-// The high half of bits times range, but for bits that would favour some integers (Lemire, ACM Transactions
-// on Modeling and Computer Simulation 29, 2019).
+// Multiplies bits by the range and takes the high half. Bits that would bias the result are rejected (Lemire,
+// ACM Transactions on Modeling and Computer Simulation 29, 2019).
 template <class T>
 struct InRange {
   std::uint64_t range;
@@ -117,7 +117,7 @@ struct Bernoulli {
   static constexpr int kEach = drawing::kPerCall<C>;
   Places<T> places;
   const P* p;
-  bool vectors;  // of p
+  bool vectors;  // whether p can be read in vectors
   Philox philox;
   FaultSink faults;
   __device__ void operator()(std::int64_t group) const {

@@ -1,4 +1,4 @@
-// From the bits of an engine to numbers, bit for bit as torch's CPU generator does.
+// Converts the bits of a generator to numbers, with the same bits as torch's CPU generator.
 #pragma once
 
 #include "core/generator_state.h"
@@ -17,12 +17,12 @@ namespace ebb::cpu {
 
 using drawing::Ends, drawing::before, drawing::finite, drawing::positive;
 
-/// The bits that a uniform number is made of.
+/// The type of the random bits for one uniform number.
 template <class T>
 using Bits = std::conditional_t<std::is_same_v<T, double>, std::uint64_t, std::uint32_t>;
 
-/// Uniform in [0, 1), as what T is computed in. The bits that are left have a sign that is 0, as vectors
-/// convert them.
+/// Returns a uniform number in [0, 1) in the type in which T is computed. The masked bits have sign 0, so the
+/// conversion is that of a signed integer, for which vectors have an instruction.
 template <class T>
 Compute<T> uniform_of(Bits<T> bits) {
   constexpr int digits = Ends<Compute<T>>::digits;
@@ -39,8 +39,8 @@ Compute<T> draw_uniform(Mt19937& engine) {
     return uniform_of<T>(engine.next());
 }
 
-/// factor * log1p(-u), as T: floats are those that log1p gives, whose logarithm costs twice as much. The two
-/// differ in the last bits of a double, which matters where it seems to lie halfway between floats.
+/// Returns factor * log1p(-u), with the float that log1p yields. log(1 - u) costs half as much and differs
+/// only in the last bits of a double. That matters only if the result may be halfway between two floats.
 template <class T>
 double exponential_of(double u, double factor) {
   if constexpr (!std::is_same_v<T, double>) {
@@ -51,7 +51,8 @@ double exponential_of(double u, double factor) {
   return factor * std::log1p(-u);
 }
 
-/// A normal number. They come in pairs (Box & Muller 1958); the generator keeps the second for the next call.
+/// Returns a normal number. They are computed in pairs (Box & Muller 1958); the generator stores the second
+/// one for the next call.
 inline double draw_normal(Generator::State& state, double mean, double deviation) {
   if (state.next_double) {
     const double kept = *state.next_double;
@@ -64,7 +65,7 @@ inline double draw_normal(Generator::State& state, double mean, double deviation
   return fused(radius * std::cos(angle), deviation, mean);
 }
 
-/// Calls body(element) in the order of the elements in memory, the innermost dimension fastest.
+/// Calls body(element) for all elements in memory order, the innermost dimension fastest.
 template <class T, class Body>
 void for_each_element(const NdArray& x, Body&& body) {
   T* const data = x.address_as<T>();
@@ -86,7 +87,8 @@ void for_each_element(const NdArray& x, Body&& body) {
   }
 }
 
-/// Calls body(element, bits for one number of U) in that order; of dense arrays in blocks, which vectorise.
+/// Calls body(element, bits for one number of U) in the same order. Dense arrays are processed in blocks,
+/// which vectorize.
 template <class U, class T, class Body>
 void for_each_with_bits(const NdArray& x, Mt19937& engine, Body&& body) {
   constexpr std::int64_t kWords = sizeof(Bits<U>) / sizeof(std::uint32_t), kBlock = 512;

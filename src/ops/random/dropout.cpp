@@ -1,4 +1,4 @@
-// Dropout in its forms.
+// dropout, feature_dropout, alpha_dropout and feature_alpha_dropout.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -28,7 +28,8 @@ void check_floating(const char* op, const Variable& x) {
 
 bool is_identity(const Variable& x, double p, bool train) { return p == 0 || !train || x.numel() == 0; }
 
-// `kept` where an element stays, 0 where it goes; with whole_features one draw for each [n, c].
+// Returns a mask with `kept` for kept elements and 0 for dropped ones. With whole_features, each [n, c] draws
+// once.
 Variable mask_of(const char* op, const Variable& x, double p, double kept, bool whole_features) {
   NdArray mask;
   if (whole_features) {
@@ -44,8 +45,8 @@ Variable mask_of(const char* op, const Variable& x, double p, double kept, bool 
   return Variable(std::move(mask));
 }
 
-// Devices recompute the mask from the words of its draw, so that it is neither written nor read. Linear in x:
-// the gradient is the same op, hence the second derivative too.
+// Devices recompute the mask from its Philox state, so it is neither written nor read. The op is linear in x:
+// its gradient is the same op, and so is the second derivative.
 
 NdArray in_layout(const NdArray& x, IntArrayRef strides) {
   if (x.strides() == strides) return x;
@@ -58,7 +59,7 @@ Variable masked(const Variable& x, IntArrayRef strides, const drawing::Dropout& 
 
 struct DropoutBackward : autograd::Node {
   drawing::Dropout rule;
-  DimVector strides;  // elements are counted in the order of x's memory
+  DimVector strides;  // of the elements, which are counted in the memory order of x
   explicit DropoutBackward(const drawing::Dropout& r) : rule(r) {}
   std::string name() const override { return "NativeDropoutBackward0"; }
   autograd::GradList apply(autograd::GradList&& grads) override { return {masked(grads[0], strides, rule)}; }
@@ -81,7 +82,7 @@ Variable masked(const Variable& x, IntArrayRef strides, const drawing::Dropout& 
   return result;
 }
 
-// x * mask + shift, where the shift replaces dropped elements by SELU's limit and both restore the variance.
+// x * mask + shift: the shift replaces dropped elements by SELU's limit, and both restore mean and variance.
 struct AlphaParts {
   Variable mask, shift;
   AlphaParts(const char* op, const Variable& x, double p, bool whole_features) {

@@ -1,4 +1,4 @@
-// The ends of dtypes: draws are finite numbers, and leave out the end that a distribution leaves out.
+// The limits of dtypes: random numbers are finite, and exclude the end that their distribution excludes.
 #pragma once
 
 #include "kernel/convert.h"
@@ -7,7 +7,7 @@
 
 namespace ebb::drawing {
 
-/// The largest number of T, the least above 0, and the bits of the mantissa.
+/// The largest number of T, the smallest one above 0, and the bits of the mantissa.
 template <class T>
 struct Ends {
   static constexpr double largest = static_cast<double>(std::numeric_limits<T>::max()),
@@ -25,7 +25,7 @@ struct Ends<BFloat16> {
   static constexpr int digits = 8;
 };
 
-/// The number of T before x.
+/// Returns the number of T before x.
 template <class T>
 EBB_HD T before(T x) {
   using Word = std::conditional_t<sizeof(T) == 8, std::int64_t,
@@ -37,7 +37,7 @@ EBB_HD T before(T x) {
                                                                      : word + 1));
 }
 
-/// x as T. It stays a finite number where T ends before the distribution does.
+/// Converts x to T. The result is finite even if x exceeds the range of T.
 template <class T, class W>
 EBB_HD T finite(W x) {
   constexpr W largest = static_cast<W>(Ends<T>::largest);
@@ -46,7 +46,7 @@ EBB_HD T finite(W x) {
   else
     return convert<T>(x > largest ? largest : x < -largest ? -largest : x);
 }
-/// The same of a distribution over the numbers above 0.
+/// Converts x of a distribution over positive numbers. The result is positive and finite.
 template <class T, class W>
 EBB_HD T positive(W x) {
   constexpr W least = static_cast<W>(Ends<T>::least);

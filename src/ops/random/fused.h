@@ -1,4 +1,4 @@
-// a b + c rounded once, on processors without such an instruction too.
+// Fused multiply-add: a b + c rounded once, also on processors without such an instruction.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@ inline double fused(double a, double b, double c) { return std::fma(a, b, c); }
 #if defined(__FMA__) || defined(__aarch64__)
 inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 #else
-/// The case in which rounding twice matters: the sum is rounded to odd first, then to float (Boldo &
+/// Handles the case in which double rounding matters: it rounds the sum to odd first, then to float (Boldo &
 /// Melquiond, IEEE Transactions on Computers 57(4), 2008).
 [[gnu::noinline]] inline float fused_by_odd(double product, double c) {
   const double sum = product + c, moved = sum - product;
@@ -21,8 +21,8 @@ inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); 
   return static_cast<float>(__builtin_bit_cast(double, bits));
 }
 
-/// The product of floats is exact in double, so that their sum is wrong only where it seems to lie halfway
-/// between two floats, or may be subnormal.
+/// Returns a b + c rounded once. The product of floats is exact in double. Rounding the sum twice is wrong
+/// only if it seems to be halfway between two floats, or may be subnormal.
 [[gnu::always_inline]] inline float fused(float a, float b, float c) {
   const double product = static_cast<double>(a) * b, sum = product + c;
   if ((__builtin_bit_cast(std::uint64_t, sum) & 0x1fffffff) != 0x10000000 && std::fabs(sum) > 1e-37)

@@ -1,4 +1,4 @@
-// uniform_, normal_, ... : distributions in place.
+// uniform_, normal_ and other distributions in place.
 #include "ops/random/inplace.h"
 
 #include <ebb/core/visit.h>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::lowest();
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 
-// The integers that a dtype can hold; floating types all up to 2^digits.
+// The range of integers of a dtype. Floating-point types use those whose conversion is defined.
 struct IntegerRange {
   std::int64_t low, high;
 };
@@ -45,20 +45,20 @@ IntegerRange integers_of(DType dtype) {
   }
 }
 
-// An integer rounded to T, and back.
+// Rounds an integer to T, and converts it back.
 template <class T>
 std::int64_t rounded(std::int64_t x) {
   const auto y = static_cast<double>(convert<T>(x));
   return y < 0x1p63 ? static_cast<std::int64_t>(y) : kHighest;
 }
-// How far numbers of T are apart where x lies, if that is more than 1.
+// Returns the distance between numbers of T near x, if it is more than 1.
 template <class T>
 std::int64_t gap(std::int64_t x, int digits) {
   return std::int64_t{1} << (std::bit_width(static_cast<std::uint64_t>(std::abs(x))) - digits);
 }
 
-// Moves the bounds, as torch does, so that [from, to) has only integers that stay there when they are rounded
-// to a floating dtype.
+// Moves the bounds as torch does, so that integers of [from, to) stay in this range when they are rounded to
+// a floating-point dtype.
 void narrow(DType dtype, std::int64_t& from, std::int64_t& to) {
   const int digits = std::bit_width(static_cast<std::uint64_t>(largest_random(dtype))) - 1;
   visit_floating(dtype, "random_", [&]<class T> {
@@ -169,7 +169,8 @@ Variable& random_(const Variable& self, std::int64_t from, optional<std::int64_t
     EBB_CHECK(from >= first && from <= last, "random_: expects 'from' to be from ", first, " to ", last,
               " for ", out.dtype(), ", got ", from, ".");
     Generator g = ops::generator_or_default(generator);
-    // From the lowest int64 on all int64 are drawn, for floating dtypes too, which the range 0 stands for.
+    // If `from` is the lowest int64, all int64 are drawn, also for floating-point dtypes. A range of 0 means
+    // that.
     const std::uint64_t range = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(from) + 1;
     kernels::random_integers(out.device(), out, from == ops::kLowest ? 0 : range, from, g);
   });
@@ -199,7 +200,7 @@ Variable& bernoulli_(const Variable& self, const Variable& p, const optional<Gen
   return ops::overwrite(
       self, "bernoulli_", "BernoulliBackward1",
       [&](NdArray& out) {
-        // In the order of out's memory.
+        // p in the memory order of out.
         NdArray chances = ops::empty_array_like(out, p.dtype(), p.device());
         ops::copy_array(chances, p.array().expand(sizes));
         const NdArray draws = out.is_dense() ? out : ops::empty_array_like(out, out.dtype(), out.device());

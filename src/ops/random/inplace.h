@@ -1,4 +1,4 @@
-// Filling with random numbers, in place and fresh.
+// Helpers of the ops that draw random numbers, in place or into new tensors.
 #pragma once
 
 #include <ebb/autograd/record.h>
@@ -11,21 +11,21 @@
 
 namespace ebb::ops {
 
-/// Numbers drawn at random do not depend on what they replace, nor, by convention, on their parameters: zero
-/// gradients.
+/// The node of random results. They do not depend on the elements that they replace, nor, by convention, on
+/// their parameters, so all gradients are zero.
 struct RandomBackward : autograd::Node {
   const char* torch_name = "";
   std::string name() const override { return torch_name; }
   autograd::GradList apply(autograd::GradList&& grads) override;
 };
 
-/// The generator to draw from: the given one, else the default.
+/// Returns the given generator, or the default one.
 inline Generator generator_or_default(const optional<Generator>& given) {
   return given && given->defined() ? *given : default_generator();
 }
 
-/// Runs draw(NdArray&) on self's memory as the in-place op `op`, whose node torch calls `node_name`.
-/// `parameters` are tensors that the op depends on.
+/// Runs draw(NdArray&) on self's memory as the in-place op `op`. torch's name of the node is `node_name`.
+/// `parameters` are tensors on which the op depends.
 template <class Draw, class... Parameters>
 Variable& overwrite(const Variable& self, const char* op, const char* node_name, Draw&& draw,
                     const Parameters&... parameters) {
@@ -40,21 +40,22 @@ Variable& overwrite(const Variable& self, const char* op, const char* node_name,
   return mutable_self(self);
 }
 
-/// Wraps a fresh result that `parameters` had a part in.
+/// Wraps a new result that depends on `parameters`.
 template <class... Parameters>
 Variable drawn(NdArray data, const char* node_name, const Parameters&... parameters) {
   return record<RandomBackward>(
       std::move(data), [&](RandomBackward& node) { node.torch_name = node_name; }, parameters...);
 }
 
-/// A slope drawn, in order, for each element that is not positive; the others have 1. Slopes of 16-bit
-/// elements are floats.
+/// Returns the slopes of rrelu: random numbers, drawn in order, for elements that are not positive, and 1 for
+/// the others. The slopes of 16-bit elements are floats.
 Variable rrelu_slopes(const Variable& x, const Scalar& lower, const Scalar& upper,
                       const optional<Generator>& generator);
 
-// What the fresh and the in-place functions share: checks of the parameters.
+// Checks of the parameters, for both kinds of functions.
 
-/// The largest number that random_() draws: of floating dtypes all integers up to it are different.
+/// Returns the largest number that random_() draws. For floating-point dtypes all integers up to it are
+/// exact.
 std::int64_t largest_random(DType dtype);
 void check_uniform(const char* op, DType dtype, double from, double to);
 void draw_integers(const char* op, NdArray& out, std::int64_t from, std::int64_t to,

@@ -1,4 +1,4 @@
-// Bodies of the methods that draw random numbers: each is the function of the same name.
+// Bodies of the methods that draw random numbers: each calls the function of the same name.
 #include <ebb/ops/random.h>
 
 #include "ops/common/self.h"

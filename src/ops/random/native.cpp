@@ -1,4 +1,4 @@
-// dropout and rrelu with what they drew.
+// native_dropout and rrelu_with_noise, which also return their random numbers.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -20,7 +20,7 @@ void check_noise(const Variable& self, const Variable& noise, const Scalar& lowe
   ops::check_same_dtype(op, self, noise);
 }
 
-// The slopes that training multiplies by, which noise takes too.
+// Draws the slopes for training and writes them to noise.
 Variable draw_noise(const Variable& self, const Variable& noise, const Scalar& lower, const Scalar& upper,
                     const optional<Generator>& generator) {
   const Variable slopes = ops::rrelu_slopes(self.detach(), lower, upper, generator);

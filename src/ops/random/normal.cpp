@@ -1,4 +1,4 @@
-// normal() with tensors for mean and standard deviation.
+// normal() with a tensor as mean or standard deviation.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>

@@ -1,4 +1,4 @@
-// A leaky ReLU whose slope is drawn.
+// rrelu: leaky ReLU with random slopes.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>

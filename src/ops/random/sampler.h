@@ -1,5 +1,5 @@
-// From random words to numbers of a distribution, for host and device: what Device::CUDA draws. (The CPU
-// reproduces torch's own way: draw.h.)
+// Samplers: numbers of a distribution from random words, for host and device. Device::CUDA uses them. (The
+// CPU uses torch's algorithm: draw.h.)
 #pragma once
 
 #include "kernel/convert.h"
@@ -12,16 +12,16 @@
 
 namespace ebb::drawing {
 
-/// Words hold this many elements of T.
+/// The number of elements of T for one group of words.
 template <class T>
 constexpr int kPerCall = sizeof(T) == 8 ? 2 : 4;
 
-/// 64 random bits for the i-th of two elements.
+/// Returns 64 random bits for the i-th of two elements.
 EBB_HD inline std::uint64_t bits_of(const std::uint32_t (&words)[4], int i) {
   return std::uint64_t{words[2 * i]} << 32 | words[2 * i + 1];
 }
 
-/// Uniform in [0, 1): 53 bits for 8-byte types, else 24.
+/// Returns a uniform number in [0, 1), with 53 bits for 8-byte types, else 24.
 template <class T>
 EBB_HD auto uniform(const std::uint32_t (&words)[4], int i) {
   if constexpr (sizeof(T) == 8)
@@ -30,11 +30,12 @@ EBB_HD auto uniform(const std::uint32_t (&words)[4], int i) {
     return static_cast<float>(words[i] >> 8) * (1.0f / 16777216);
 }
 
-/// The arithmetic of T's distributions: float for 16 bits, double for integers.
+/// The type in which distributions of T are computed: float for 16 bits, double for integers.
 template <class T>
 using Work = std::conditional_t<std::is_integral_v<T> || std::is_same_v<T, double>, double, float>;
 
-/// Uniform in (0, 1]: of small numbers more bits than uniform() has, for logarithms that reach far tails.
+/// Returns a uniform number in (0, 1]. Small numbers have more bits than in uniform(), so that logarithms
+/// reach far tails.
 template <class T>
 EBB_HD Work<T> positive_uniform(const std::uint32_t (&words)[4], int i) {
   using W = Work<T>;
@@ -44,7 +45,7 @@ EBB_HD Work<T> positive_uniform(const std::uint32_t (&words)[4], int i) {
     return static_cast<W>(words[i]) * W(0x1p-32) + W(0x1p-33);
 }
 
-/// `b` of a geometric distribution is log(1 - a).
+/// Samples from a distribution. For the geometric one, `b` is log(1 - a).
 template <class T>
 struct Sampler {
   ops::Distribution kind;
@@ -81,7 +82,7 @@ struct Sampler {
           const T low = T(static_cast<C>(a)), high = T(static_cast<C>(b));
           const C from = static_cast<C>(low), to = static_cast<C>(high);
           const T value = T(uniform<T>(words, i) * (to - from) + from);
-          // Rounding can reach the end, which is left out: those numbers are the last before it.
+          // Rounding can yield the excluded end. Such numbers become the last number before it.
           return static_cast<C>(value) < to ? value : from < to ? before(high) : low;
         }
         case Distribution::normal:
@@ -89,7 +90,7 @@ struct Sampler {
         case Distribution::log_normal:
           return positive<T>(std::exp(u));
         case Distribution::exponential:
-          // The last number stands for the half step before it.
+          // u = 1 represents the half step below 1.
           return positive<T>((u < W(1) ? -std::log(u) : std::numeric_limits<W>::epsilon() / 8) /
                              static_cast<W>(a));
         case Distribution::cauchy:
