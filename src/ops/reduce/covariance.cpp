@@ -1,4 +1,4 @@
-// Covariances and correlations.
+// cov and corrcoef.
 #include <ebb/core/warning.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>

@@ -1,4 +1,4 @@
-// The largest or smallest element along a dimension, and where it first stands, on the CPU.
+// The CPU kernel extreme_index: the largest or smallest element along a dimension, and its first index.
 #include <ebb/core/visit.h>
 
 #include "kernel/cpu/reduce.h"
@@ -23,7 +23,7 @@ struct Search {
       return beyond | ((a != a) & (b == b));
   }
 
-  // First the value, which vectorises, then its place.
+  // Finds the value first, which vectorizes, then its index.
   static std::int64_t in_run(const T* x, std::int64_t n) {
     if constexpr (std::is_same_v<T, Acc> && std::is_floating_point_v<T>)
       if (n >= kAtOnce && n <= kReduceBlock) return place_of(best_of(x, n), x, n);
@@ -35,7 +35,7 @@ struct Search {
   }
 
   static constexpr std::int64_t kAtOnce = kVectorBytes / sizeof(Acc);
-  // Of kAtOnce numbers and more; the last register may begin within the one before.
+  // Returns the extreme of at least kAtOnce elements. The last vector may overlap the one before.
   static Acc best_of(const T* x, std::int64_t n) {
     using Register = Vector<Acc, kAtOnce>;
     Register best;
@@ -56,7 +56,7 @@ struct Search {
     if (reducing::is_nan(best)) return first_place(x, n, [](Acc value) { return reducing::is_nan(value); });
     return first_place(x, n, [best](Acc value) { return value == best; });
   }
-  // A block at a time, which vectorises, up to the one that has it.
+  // Finds the block that contains the value first, which vectorizes, then the element in it.
   template <class Is>
   static std::int64_t first_place(const T* x, std::int64_t n, const Is& is) {
     std::int64_t i = pass_blocks<128>(x, 0, n, is);
@@ -64,11 +64,11 @@ struct Search {
     while (!is(static_cast<Acc>(x[i]))) ++i;
     return i;
   }
-  // From `i` on, past all the whole blocks without it.
+  // Skips all whole blocks from `i` on that do not contain the value.
   template <std::int64_t kBlock, class Is>
   static std::int64_t pass_blocks(const T* x, std::int64_t i, std::int64_t n, const Is& is) {
     for (; i + kBlock <= n; i += kBlock) {
-      int here = 0;  // a bool would not be vectorised
+      int here = 0;  // a bool would prevent vectorization
       for (std::int64_t k = 0; k < kBlock; ++k) here |= static_cast<int>(is(static_cast<Acc>(x[i + k])));
       if (here != 0) break;
     }

@@ -1,4 +1,4 @@
-// any, all, count_nonzero, hash_tensor, products and sums without NaN on the CPU.
+// The CPU kernels any, all, count_nonzero, xor_bits (hash_tensor), prod and nansum.
 #include "kernel/cpu/reduce.h"
 #include "ops/common/kernels.h"
 #include "ops/reduce/formulas.h"
@@ -20,7 +20,7 @@ void count_nonzero(NdArray& out, const NdArray& x, DimMask dims) {
 
 void xor_bits(NdArray& out, const NdArray& x, DimMask dims) {
   const DType wide = is_floating(x.dtype()) ? kDouble : kLong;
-  if (x.dtype() != wide) {  // seldom asked for: one copy in place of a loop for each dtype
+  if (x.dtype() != wide) {  // rarely needed: a copy saves a loop for each dtype
     NdArray copied = NdArray::empty(x.sizes(), wide);
     copy(copied, x);
     return xor_bits(out, copied, dims);

@@ -1,4 +1,4 @@
-// Norms, variances and extremes on the CPU.
+// The CPU kernels norm, variance, amax and amin.
 #include <ebb/core/visit.h>
 
 #include "kernel/cpu/reduce.h"

@@ -1,4 +1,4 @@
-// Recurrences and running extremes on the CPU.
+// The CPU kernels linear_recurrence and running_extreme (cummax, cummin).
 #include <ebb/core/visit.h>
 
 #include "kernel/cpu/lines.h"

@@ -1,4 +1,4 @@
-// softmax on the CPU: exponentials by Eigen's packets.
+// The CPU kernels softmax and softmax_backward, with Eigen's vectorized exp.
 #include <ebb/core/visit.h>
 
 #include "kernel/cpu/convert_contiguous.h"
@@ -36,7 +36,8 @@ typename Op::Acc reduce_row(const Op& op, const typename Op::In* x, std::int64_t
   return cascade.total();
 }
 
-/// An element beyond it has most of its line's share, 1 or, of the logarithm, 0.
+/// An element above this bound has a probability over 1/2 (or its logarithm, if kLog). It is the leader of
+/// its line.
 template <class T, bool kLog>
 constexpr T kLeading = kLog ? T(-0.6931) : T(0.5);
 
@@ -46,7 +47,7 @@ bool any_above(T bound, const T* x, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) any |= x[i] > bound;
   return any != 0;
 }
-/// The position of the first element above `bound`, or n.
+/// Returns the position of the first element above `bound`, or n.
 template <class T>
 std::int64_t find_above(T bound, const T* x, std::int64_t n) {
   constexpr std::int64_t kBlock = 64;
@@ -86,9 +87,9 @@ void forward_line(T* y, const T* x, std::int64_t n) {
   }
 }
 
-/// The gradient is (g - sum(g y)) y, or g - e^y sum(g) of the logarithm, which of an element with nearly the
-/// whole share is a small difference. Gradients of a line add up to 0, so it has what the others have,
-/// negated.
+/// Computes the gradient (g - sum(g y)) y, or of log_softmax g - e^y sum(g). For a leader, whose probability
+/// is nearly 1, the difference cancels. The gradients of a line add up to 0, so the leader gets minus the sum
+/// of the others.
 template <class T, bool kLog>
 void backward_line(T* out, const T* g, const T* y, std::int64_t n, bool whole) {
   const reducing::Sum<T> add;
@@ -111,7 +112,7 @@ void backward_line(T* out, const T* g, const T* y, std::int64_t n, bool whole) {
   out[leader] = 0 - reduce_row(add, out, n);
 }
 
-/// Neighbouring lines, side by side.
+/// One value for each of several neighbouring lines.
 template <class T>
 class Tile {
  public:
@@ -124,8 +125,8 @@ class Tile {
   Eigen::Array<T, kTile, 1> store_;
 };
 
-/// Adds to the sum of each column its exponential, or counts it if that is 1: the logarithm of a sum next to
-/// 1 is that of the rest.
+/// Adds the exponential of each column to its sum, or counts it if it is 1. log1p of the sum of the rest is
+/// then accurate, even if the sum is close to 1.
 template <class T>
 void add_but_ones(T* __restrict sum, T* __restrict ones, const T* __restrict powers, std::int64_t width) {
   for (std::int64_t c = 0; c < width; ++c) {
@@ -143,7 +144,7 @@ void forward_block(T* y, const T* x, std::int64_t n, std::int64_t stride, std::i
   top = ConstRow<T>(x, width);
   for (std::int64_t i = 1; i < n; ++i)
     for (std::int64_t c = 0; c < width; ++c) top[c] = max.merge(top[c], x[i * stride + c]);
-  beyond.setConstant(-1);  // how many exponentials are 1, but for the first
+  beyond.setConstant(-1);  // counts the exponentials that are 1, except the first
   sum_by_runs(kColumnRun, n, sum.data(), width, [&](std::int64_t first, std::int64_t rows, T*) {
     sum.setZero();
     for (std::int64_t i = first; i < first + rows; ++i) {
@@ -170,7 +171,8 @@ void forward_block(T* y, const T* x, std::int64_t n, std::int64_t stride, std::i
   }
 }
 
-/// The sums of columns without the elements of their leaders, whose rows are given, or -1.
+/// Adds a row to the sums of columns, except the elements of leaders. `leader` is the row of each column's
+/// leader, or -1.
 template <class T>
 void add_but_leader(T* __restrict sum, const std::int32_t* __restrict leader, std::int32_t row,
                     const T* __restrict x, std::int64_t width) {
@@ -224,9 +226,9 @@ void backward_block(T* out, const T* g, const T* y, std::int64_t n, std::int64_t
   }
 }
 
-// A line whose elements lie apart or are of 16 bits, brought together in the type that is computed in.
-// Aligned, for which elements Eigen takes one by one depends on the address, and its exp() of one has other
-// bits than of several.
+// Copies a line that is strided or has 16 bits to contiguous memory in the accumulation type. The copy is
+// aligned: the address determines which elements Eigen processes one by one, and the bits of its scalar exp()
+// differ from those of its vector exp().
 template <class Acc>
 using Line = Eigen::Array<Acc, Eigen::Dynamic, 1>;
 template <class T>

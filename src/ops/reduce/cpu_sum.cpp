@@ -1,4 +1,4 @@
-// Sums and means on the CPU.
+// The CPU kernels sum and sum_steps.
 #include "kernel/cpu/reduce.h"
 #include "kernel/levels.h"
 #include "ops/reduce/formulas.h"
@@ -9,7 +9,7 @@
 namespace ebb::cpu {
 namespace {
 
-// reduce_inner() of one output, step by step.
+// reduce_inner() of one output, divided into steps.
 template <class T>
 struct SumSteps {
   using Op = reducing::Sum<T>;
@@ -52,7 +52,7 @@ void sum_steps(ebb::detail::ElementReduction& steps, DType dtype, std::int64_t c
   else
     take(double());
 }
-/// The instances for the levels of instructions exist once something refers to them.
+/// Refers to the instances for all instruction levels, so that they exist.
 [[gnu::used]] static constinit const auto kept_steps = levels_of<sum_steps>;
 
 void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor) {

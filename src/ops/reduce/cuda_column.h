@@ -1,4 +1,4 @@
-// The threads that share interleaved lines by vectors: what each takes, and sums over those of a line.
+// The parts of threads that share interleaved lines, in vectors, and reductions over the threads of a line.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
@@ -11,12 +11,12 @@ namespace ebb::cuda {
 /// A thread's part of V neighbouring columns of arrays of T.
 template <class T, int V>
 struct ColumnPart {
-  // Partial results of a block: of each unit as many as it has warps.
+  // The partial results of a block: one for each unit and warp.
   static constexpr int kPartials = V > 1 ? kColumnBlock : kColumnThreads;
   using Unit = Packed<T, V>;
 
-  int thread, rank, units;   // the places it takes
-  std::int64_t first, step;  // elements from one of its places to the next
+  int thread, rank, units;   // `units` is the number of elements of a line that the thread processes
+  std::int64_t first, step;  // in elements, from one of these to the next
 
   __device__ ColumnPart(const ColumnPlan& plan, std::int64_t n)
       : thread(static_cast<int>(threadIdx.x)), rank(plan.rank(thread)), units(0), first(0) {
@@ -34,7 +34,8 @@ struct ColumnPart {
   __device__ Unit load(const T* from, int u) const { return Unit::load(at(from, u)); }
   __device__ void store(T* to, int u, const Vector<T, V>& values) const { store_vector(at(to, u), values); }
 
-  /// Every thread of a unit gets the merged values of its V lines; all threads of the block must call.
+  /// Returns the merged values of a unit's V lines to each of its threads. All threads of the block must call
+  /// it.
   template <class C, class Merge>
   __device__ void reduce(const ColumnPlan& plan, C (&value)[V], const Merge& merge) const {
     __shared__ Vector<C, V> scratch[kPartials];

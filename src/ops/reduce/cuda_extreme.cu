@@ -1,4 +1,4 @@
-// Products and extremes on the device.
+// The device kernels prod, amax and amin.
 #include "ops/reduce/cuda_run.h"
 #include "ops/reduce/formulas.h"
 

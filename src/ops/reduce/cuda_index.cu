@@ -1,4 +1,4 @@
-// The largest or smallest element along a dimension, and where it first stands, on the device.
+// The device kernel extreme_index: the largest or smallest element along a dimension, and its first index.
 #include "ops/reduce/cuda_run.h"
 
 namespace ebb::cuda {
@@ -21,10 +21,10 @@ struct ExtremeAt {
   std::int64_t* indices;
 
   EBB_HD Acc identity() const { return {-1, Held()}; }
-  // Elements come in the order of their places, so that the first of equal ones is the one that is held.
+  // Elements arrive in the order of their indices, so the first of equal elements is kept.
   EBB_HD void take(Acc& best, T x, std::int64_t, std::int64_t place) const {
     const Held value = static_cast<Held>(static_cast<Value>(x));
-    const bool beats = kLargest ? !(value <= best.value) : !(value >= best.value);  // a NaN does, too
+    const bool beats = kLargest ? !(value <= best.value) : !(value >= best.value);  // true for a NaN, too
     if (best.place >= 0 && (!beats || reducing::is_nan(best.value))) return;
     best = {place, value};
   }

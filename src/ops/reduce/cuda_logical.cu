@@ -1,4 +1,4 @@
-// any, all, count_nonzero and hash_tensor on the device.
+// The device kernels any, all, count_nonzero and xor_bits (hash_tensor).
 #include "ops/reduce/cuda_run.h"
 #include "ops/reduce/formulas.h"
 

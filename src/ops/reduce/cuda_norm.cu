@@ -1,4 +1,4 @@
-// Norms on the device.
+// The device kernel norm.
 #include "ops/reduce/cuda_run.h"
 #include "ops/reduce/formulas.h"
 

@@ -1,4 +1,4 @@
-// The formulas of math.h as functors of the device's reductions.
+// Adapts the formulas of reduce/formulas.h to the reductions of the device.
 #pragma once
 
 #include <ebb/core/visit.h>
@@ -9,7 +9,7 @@
 
 namespace ebb::cuda {
 
-/// A formula and where its results go.
+/// A formula and the destination of its results.
 template <class F>
 struct Into {
   using In = typename F::In;

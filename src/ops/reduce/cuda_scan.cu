@@ -1,4 +1,4 @@
-// Recurrences and running extremes on the device.
+// The device kernels linear_recurrence and running_extreme (cummax, cummin).
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
@@ -13,7 +13,7 @@ namespace {
 using scanning::Carry;
 using scanning::Order;
 
-// The map v -> scale v + shift; maps are composed.
+// The map v -> scale v + shift. The scan composes maps.
 template <class A>
 struct Affine {
   A scale, shift;
@@ -26,7 +26,7 @@ struct Recurrence {
   const T *x, *a;
   Order order;
   EBB_HD Acc load(std::int64_t start, std::int64_t i) const {
-    const std::int64_t step = order.reverse ? order.n - 1 - i : i;  // place in the line
+    const std::int64_t step = order.reverse ? order.n - 1 - i : i;  // position in the line
     const std::int64_t first =
         start / (order.n * order.stride) * (order.n - 1) * order.stride + start % order.stride;
     const Carry<T> scale =

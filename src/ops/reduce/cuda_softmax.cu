@@ -1,6 +1,6 @@
-// softmax on the device, of rows; cuda_columns.cu has the other dimensions. A row that fits into its team's
-// registers is read once and written once; others are read twice, since the largest element and the sum come
-// out of one pass.
+// softmax of rows on the device; cuda_softmax_columns.cu handles the other dimensions. A row that fits into
+// the registers of its thread group is read once and written once. A longer row is read twice, because one
+// pass computes both its maximum and its sum.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/row.h"
@@ -11,22 +11,23 @@
 namespace ebb::cuda {
 namespace {
 
-// Elements that a thread keeps; backward of each of two arrays, those of 16 bits two a register. No more than
-// leave a multiprocessor's registers room for several rows, so that some are on their way while others are
-// computed.
+// The number of elements that a thread keeps in registers; the backward pass has two arrays, and 16-bit
+// elements need half a register. The limits leave registers for several rows on a multiprocessor, so that
+// some rows load while others compute.
 constexpr int kKept = 16;
 template <class T>
 constexpr int kKeptBackward = sizeof(T) == 8   ? 10
                               : sizeof(T) == 4 ? 8
                                                : 16;
-// Threads of a row: doubles need more than the 64 registers that 1024 threads have.
+// The limit of threads for a row. Doubles need more than the 64 registers that each of 1024 threads has.
 template <class T>
 constexpr int kThreads = sizeof(T) == 8 ? kKeptThreads : kTeamThreads;
 template <class T>
 constexpr int kept_threads(int elements, int many) {
   return elements < many ? kTeamBlock : kThreads<T>;
 }
-// Vectors that a thread loads of a long row at once; backward half as many of each array.
+// The number of vectors of a long row that a thread loads together. The backward pass loads half as many of
+// each array.
 template <class T>
 constexpr int kLoads = sizeof(T) == 8 ? 2 : 4;
 
@@ -87,7 +88,7 @@ __global__ void __launch_bounds__(kept_threads<T>(kElements, kKept), 1)
 template <class T, bool kLog>
 __global__ void __launch_bounds__(kThreads<T>, 1)
     softmax_rows_kernel(T* out, const T* x, Lines lines, bool vectors) {
-  const RowTeam team(lines);  // one a block: rows are long
+  const RowTeam team(lines);  // one for each block, because rows are long
   const T* const from = x + team.line * lines.n;
   T* const to = out + team.line * lines.n;
   LogSum<T> line = LogSum<T>::none();

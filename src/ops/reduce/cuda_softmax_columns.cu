@@ -1,6 +1,6 @@
-// Softmax across interleaved lines, by vectors of neighbouring ones. Lines that fit into their threads'
-// registers are read once; of longer ones the largest element and the sum come out of one pass, and they are
-// read twice.
+// softmax across interleaved lines, with vectors of neighbouring lines. Lines that fit into the registers of
+// their threads are read once. Longer lines are read twice, because one pass computes both the maximum and
+// the sum.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/row.h"
@@ -11,8 +11,8 @@
 namespace ebb::cuda {
 namespace {
 
-// Units of V columns that a thread keeps, 16 words; backward half as many of each array. Of longer lines it
-// has as many words under way.
+// The number of units of V columns that a thread keeps in registers, 16 words. The backward pass has half as
+// many of each array. For longer lines a thread loads this many words together (kLoads).
 template <class T, int V>
 constexpr int kKept = V == 1 ? (sizeof(T) == 8 ? 4 : 16) : (sizeof(T) == 8 ? 2 : 4);
 template <class T, int V>
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(kColumnThreads, 1)
   }
 }
 
-/// What a thread keeps, or has under way, of a line's gradient and of its result.
+/// The elements of a line's gradient and result that a thread holds.
 template <class T, int V, int N>
 struct Pairs {
   Packed<T, V> grad[N], y[N];
@@ -147,7 +147,7 @@ struct Pairs {
   }
 };
 
-/// Gives each leader what the others of its line have, negated; all threads of the block must call.
+/// Gives each leader minus the sum of the other gradients of its line. All threads of the block must call it.
 template <class T, bool kLog, int V>
 __device__ void finish(const ColumnPlan& plan, const ColumnPart<T, V>& part,
                        const Others<T, kLog> (&others)[V], T* out) {
@@ -211,7 +211,7 @@ void backward_as(NdArray& out, const NdArray& grad, const NdArray& y, const Line
          out.address_as<T>(), grad.address_as<T>(), y.address_as<T>(), lines.n, plan, whole);
 }
 
-/// Calls run.operator()<T, kLog, V>() with the widest vectors that the arrays' columns make.
+/// Calls run.operator()<T, kLog, V>() with the widest vectors that the columns of the arrays permit.
 template <class T, class F, class... P>
 void with_columns(const Lines& lines, bool log, const F& run, const P*... arrays) {
   constexpr int V = kVectorWidth<T>;

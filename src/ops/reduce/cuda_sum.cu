@@ -1,4 +1,4 @@
-// Sums and means on the device.
+// The device kernels sum and nansum.
 #include "ops/reduce/cuda_run.h"
 #include "ops/reduce/formulas.h"
 

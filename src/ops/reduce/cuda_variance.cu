@@ -1,4 +1,4 @@
-// Means and variances on the device, in one pass.
+// The device kernel variance: mean and variance in one pass.
 #include "ops/reduce/cuda_run.h"
 
 namespace ebb::cuda {
@@ -8,7 +8,7 @@ template <class T>
 struct Spread {
   using In = T;
   using A = reducing::Accumulator<T>;
-  using Acc = reducing::Moments<double>;  // the squares of floats are no floats
+  using Acc = reducing::Moments<double>;  // squares of floats may overflow a float
   A *out, *mean;
   double divisor;
   bool root;

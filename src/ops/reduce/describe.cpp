@@ -1,4 +1,4 @@
-// Descriptions of calls of reductions, for those who make the elements that are reduced.
+// Descriptions of reduction calls, for code that fuses the producer of the elements with their reduction.
 #include "kernel/levels.h"
 #include "ops/reduce/formulas.h"
 #include "ops/reduce/kernels.h"
@@ -10,7 +10,7 @@
 namespace ebb::ops {
 namespace {
 
-// Only a sum of all elements has steps on the CPU.
+// Describes a sum. On the CPU only a sum of all elements has steps.
 bool describe_sum(const NdArray& out, detail::ElementReduction& reduction) {
   const NdArray& x = *reduction.from;
   if (out.numel() != 1 || out.dtype() != x.dtype()) return false;
@@ -19,7 +19,7 @@ bool describe_sum(const NdArray& out, detail::ElementReduction& reduction) {
   return true;
 }
 
-// The array that the call writes, if it is one of the slot's and can be described; else null.
+// Returns the array that the call writes, if the call is one of the slot's and can be described; else null.
 template <bool is_sum = false, class Slot, class Formula>
 const NdArray* describe(detail::KeptCall& call, detail::ElementReduction& reduction, const Slot& slot,
                         const Formula& formula) {

@@ -1,4 +1,4 @@
-// max, min and their kin.
+// max, min, amax, amin and aminmax.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -28,7 +28,7 @@ NdArray extreme(const Variable& x, DimMask mask, bool keepdim, bool largest) {
   return out;
 }
 
-// max() and min() of all elements: equals share.
+// max() and min() of all elements. Equal elements share the gradient.
 struct ExtremeOfAllBackward : autograd::Node {
   autograd::SavedVariable self{this}, result{this};
   bool largest = true;
@@ -38,7 +38,8 @@ struct ExtremeOfAllBackward : autograd::Node {
   }
 };
 
-// amax and amin: equals share, and a NaN, which equals nothing, makes NaN of its line, as in torch.
+// The gradient of amax and amin. Equal elements share it. A NaN equals nothing, so the gradient of its line
+// is NaN, as in torch.
 Variable share_along(const Variable& grad, const Variable& self, const Variable& result, DimMask mask,
                      bool keepdim) {
   const Variable equal = self.detach().eq(restore_dims(result.detach(), self.sizes(), mask, keepdim));

@@ -1,5 +1,5 @@
-// The formulas (kernel/reducers.h) that the kernels of the family reduce with, for both devices and for those
-// who fuse kernels. A function object here calls `reduce` with the formula of the kernel of its name.
+// The formulas (kernel/reducers.h) of the reduction kernels, for both devices and for fused kernels. A
+// function object here calls `reduce` with the formula of the kernel of the same name.
 #pragma once
 
 #include <ebb/core/visit.h>
@@ -49,7 +49,7 @@ struct ExtremeFormula {
   }
 };
 
-/// any, all and count_nonzero are one count.
+/// any, all and count_nonzero use one count.
 template <class Out, class F>
 void with_count(const F& reduce, const NdArray& x, std::int64_t at_least) {
   with_zero_test_type(x.dtype(), [&]<class T> {

@@ -1,5 +1,5 @@
-// Kernel slots of the reductions. `out` is contiguous, in the shape left when the dimensions in `dims` are
-// gone (or 1).
+// Kernel slots of the reductions. `out` is contiguous. Its shape is that of x without the dimensions in
+// `dims`, or with these of size 1.
 #pragma once
 
 #include "kernel/reduce_plan.h"
@@ -8,41 +8,42 @@
 namespace ebb {
 
 namespace ops {
-/// The kernels that reduce by a formula (formulas.h).
+/// The kernels that reduce with a formula (formulas.h).
 enum class Reduction : std::uint8_t { sum, nansum, prod, amax, amin, any, all, count_nonzero, norm };
 
-/// Describes a call of such a kernel: see detail::KernelTraits. There is one function for each kernel, so
-/// that a static program has only the kernels that it uses.
+/// Describes a call of such a kernel (see detail::KernelTraits). There is one function for each kernel, so
+/// that a static program contains only the kernels that it uses.
 template <Reduction kernel>
 const NdArray* reduction_of(detail::KeptCall& call, detail::ElementReduction& reduction);
 }  // namespace ops
 
 namespace cpu {
-/// The steps of sum() over all `count` elements of an array of Float or Double; no kernel of a slot.
+/// The steps of sum() over all `count` elements of a Float or Double array. It is not a kernel of a slot.
 void sum_steps(ebb::detail::ElementReduction& steps, DType dtype, std::int64_t count);
 
-/// sum / divisor, in x's dtype or in Double; integers and bool in Long, undivided, or in Double.
+/// Computes sum / divisor in x's dtype or in Double. Integers and bools are summed in Long, undivided, or in
+/// Double.
 void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor);
-/// The same without the NaNs; floating dtypes.
+/// Sums without NaN elements, for floating-point dtypes.
 void nansum(NdArray& out, const NdArray& x, DimMask dims);
-/// Products in x's dtype, Long for integers, or in Double.
+/// Computes products in x's dtype, Long for integers, or in Double.
 void prod(NdArray& out, const NdArray& x, DimMask dims);
-/// In x's dtype; nothing may be empty.
+/// Computes maxima and minima in x's dtype. No reduction may be over zero elements.
 void amax(NdArray& out, const NdArray& x, DimMask dims);
 void amin(NdArray& out, const NdArray& x, DimMask dims);
-/// Bool, or Byte when x is Byte.
+/// The result is Bool, or Byte if x is Byte.
 void any(NdArray& out, const NdArray& x, DimMask dims);
 void all(NdArray& out, const NdArray& x, DimMask dims);
-/// Long.
+/// The result is Long.
 void count_nonzero(NdArray& out, const NdArray& x, DimMask dims);
-/// Long: the bits of elements, each as a Double or a Long, by exclusive or.
+/// Combines the bits of all elements, each as a Double or a Long, with exclusive or. The result is Long.
 void xor_bits(NdArray& out, const NdArray& x, DimMask dims);
-/// The p-norm in float or double; of a 16-bit float in float.
+/// Computes the p-norm in float or double; 16-bit floats use float.
 void norm(NdArray& out, const NdArray& x, DimMask dims, double p);
-/// mean and the sum of (x - mean)^2 over `dims`, divided by `divisor`, or its square root if asked; on
-/// CUDA x may be of a 16-bit float and the others of float.
+/// Computes the mean over `dims` and out, the sum of (x - mean)^2 divided by `divisor` (or its square root,
+/// if `root`). On CUDA x may be of a 16-bit float and the others of float.
 void variance(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, double divisor, bool root);
-/// The largest or smallest element along one dimension and where it first stands (Long); NaN counts as both.
+/// Finds the largest or smallest element along one dimension and its first index (Long). NaN counts as both.
 void extreme_index(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest);
 }  // namespace cpu
 

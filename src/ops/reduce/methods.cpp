@@ -1,4 +1,4 @@
-// Bodies of the methods that reduce, scan and normalise: each is the function of the same name.
+// Bodies of the methods that reduce, scan and normalize: each calls the function of the same name.
 #include <ebb/ops/elementwise/arithmetic.h>
 #include <ebb/ops/reduce.h>
 

@@ -18,8 +18,8 @@ namespace ebb {
 namespace ops {
 namespace {
 
-// grad and norm have 1 in the places of the reduced dimensions. Where the norm is 0 the subgradient 0 is
-// taken.
+// Computes the gradient of the p-norm. The reduced dimensions of grad and norm have size 1. If the norm is 0,
+// the subgradient is 0.
 Variable norm_gradient(const Variable& grad, const Variable& x, const Variable& norm, double p,
                        DimMask mask) {
   if (p == 1) return grad * x.sgn();
@@ -33,7 +33,7 @@ Variable norm_gradient(const Variable& grad, const Variable& x, const Variable& 
   const Variable flat = norm.detach().eq(0);
   const Variable zero = zeros({}, grad.options()), one = ones({}, grad.options());
   const Variable safe = where(flat, one, norm);
-  // The quotient of grad and norm is small and saves a pass, but its derivatives leave the range of floats.
+  // grad / norm is small and saves a pass, but its derivatives overflow floats.
   if (p == 2 && !autograd::records(grad, x, norm)) return where(flat, zero, grad / safe) * x;
   if (p == 2) return where(flat, zero, grad) * unit_vector(x, safe, mask);
   const Variable share = x / safe;
@@ -86,8 +86,8 @@ Variable norm_over(const char* op, const Variable& self, double p, DimMask mask,
   return result;
 }
 
-/// x / norm as a node: the derivative of composed ops would pass gradients of the size of 1 / norm through
-/// the norm, which divides by it again.
+/// The node of x / norm. The derivative of the composed ops would pass gradients of the size of 1 / norm
+/// through the norm, which divides by it again.
 struct UnitBackward : autograd::Node {
   autograd::SavedVariable self{this};
   DimMask mask = 0;
@@ -121,8 +121,9 @@ namespace {
 
 double order(const optional<Scalar>& p) { return p ? p->to_double() : 2; }
 
-// The gradient is shared out by softmax. exp(x - result) would not do: where x is large or has 16 bits, the
-// result has lost the logarithm of how many there are. NaN where everything is -inf, as in torch.
+// The gradient is grad * softmax(x). grad * exp(x - result) is inaccurate: if x is large or has 16 bits, the
+// rounded result has lost the logarithm of the count. If all elements are -inf, the gradient is NaN, as in
+// torch.
 struct LogsumexpBackward : autograd::Node {
   autograd::SavedVariable self{this}, result{this};
   DimMask mask = 0;
@@ -145,7 +146,7 @@ Variable logsumexp_values(const Variable& x, DimMask mask, bool keepdim) {
   NdArray top = NdArray::empty(reduced_sizes(x.sizes(), mask, true), x.dtype(), x.device());
   kernels::amax(x.device(), top, x.array(), mask);
   const Variable shift(std::move(top));
-  // An infinite maximum would make NaN of the differences.
+  // An infinite maximum would yield NaN differences.
   const Variable finite = where(shift.isinf(), zeros({}, shift.options()), shift);
   const Variable total = sum_over((x - finite).exp(), mask, keepdim, wide_dtype(x.dtype()), 1, "").log();
   return (total + (keepdim ? finite : finite.view(total.sizes()))).to(x.dtype());

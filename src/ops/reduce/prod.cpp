@@ -16,7 +16,8 @@ namespace ebb {
 namespace ops {
 namespace {
 
-// What lies before an element times what lies behind it: no division, so zeros do no harm.
+// Returns the product of the elements before each element times that of the elements behind it. There is no
+// division, so zeros are exact.
 Variable prod_of_others(const Variable& x, std::int64_t dim) {
   return exclusive_prod(running_prod(x, dim, false), dim, false) *
          exclusive_prod(running_prod(x, dim, true), dim, true);
@@ -24,7 +25,7 @@ Variable prod_of_others(const Variable& x, std::int64_t dim) {
 
 struct ProdBackward : autograd::Node {
   autograd::SavedVariable self{this}, result{this};
-  std::int64_t dim = -1;  // all
+  std::int64_t dim = -1;  // -1 means all dimensions
   bool keepdim = false;
 
   std::string name() const override { return dim < 0 ? "ProdBackward0" : "ProdBackward1"; }

@@ -1,4 +1,4 @@
-// Slices scaled down to a largest norm.
+// renorm: scales slices down to a maximal norm.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -9,7 +9,7 @@
 namespace ebb {
 namespace {
 
-// What each slice is multiplied by, in the shape of one number a slice.
+// Returns the factor of each slice, with size 1 in the other dimensions.
 Variable factors(const char* op, const Variable& x, const Scalar& p, std::int64_t dim,
                  const Scalar& maxnorm) {
   EBB_CHECK(x.defined() && x.dim() > 1, op, ": input needs at least 2 dimensions, got ", x, ".");
@@ -23,7 +23,7 @@ Variable factors(const char* op, const Variable& x, const Scalar& p, std::int64_
     if (d != kept) others.push_back(d);
   const bool half = x.dtype() == kHalf || x.dtype() == kBFloat16;  // norms of these overflow
   const Variable norms = half ? norm(x, p, others, true, kFloat) : norm(x, p, others, true);
-  // torch's rule, whose small number also keeps zeros finite.
+  // torch's formula. The small summand avoids division by zero.
   return where(norms > maxnorm, maxnorm.to_double() / (norms + 1e-7), 1).to(x.dtype());
 }
 

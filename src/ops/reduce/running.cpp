@@ -1,4 +1,4 @@
-// Sums and products so far, with their gradients.
+// The scans of cumsum and cumprod, with their gradients.
 #include "ops/reduce/running.h"
 
 #include <ebb/ops/creation.h>
@@ -31,8 +31,8 @@ struct CumsumBackward : autograd::Node {
   }
 };
 
-// d/dx[i] = (product before i) * S[i], where S[i] = g[i] + x[i + 1] S[i + 1] gathers what follows: no
-// division, so zeros do no harm, and every part is differentiable.
+// d/dx[i] = (product before i) * S[i], where S[i] = g[i] + x[i + 1] S[i + 1] sums over the later elements.
+// There is no division, so zeros are exact, and every part is differentiable.
 struct CumprodBackward : autograd::Node {
   autograd::SavedVariable self{this}, result{this};
   std::int64_t dim = 0;
@@ -55,7 +55,7 @@ auto along(std::int64_t dim, bool reverse) {
   };
 }
 
-// A scan of x in `dtype`, by which a copy that was made for it is overwritten.
+// Scans x in `dtype`. If x must be converted, the scan overwrites the converted copy.
 NdArray run_scan_in(const Variable& x, DType dtype, std::int64_t dim, ScanKind kind, bool reverse) {
   if (dtype == DType::Undefined || dtype == x.dtype()) return run_scan(x.array(), dim, kind, reverse);
   NdArray out = cast_array(x.array(), dtype);
@@ -88,7 +88,7 @@ Variable& running_sum_(const Variable& self, const char* op, std::int64_t dim) {
 }
 
 Variable& running_prod_(const Variable& self, const char* op, std::int64_t dim) {
-  CumprodBackward* node = nullptr;  // self holds it from then on
+  CumprodBackward* node = nullptr;  // owned by the graph of self from record_inplace() on
   Variable& result = record_inplace<CumprodBackward>(
       self, op,
       [&](NdArray& to) { kernels::copy(to.device(), to, run_scan(to, dim, ScanKind::prod, false)); },

@@ -15,9 +15,9 @@ namespace ebb {
 namespace ops {
 namespace {
 
-// As y[i] = logaddexp(y[i - 1], x[i]), a share sigmoid(x[i] - y[i - 1]) of its gradient goes to x[i] and
-// the rest on to y[i - 1]: no factor exceeds 1, and shares add up to 1 where y has lost digits of x. Where
-// both are -inf, x[i] takes it all.
+// Since y[i] = logaddexp(y[i - 1], x[i]), a fraction sigmoid(x[i] - y[i - 1]) of its gradient goes to x[i],
+// and the rest to y[i - 1]. No factor exceeds 1, and fractions add up to 1 even if y has lost digits of x. If
+// both are -inf, x[i] takes everything.
 struct LogcumsumexpBackward : autograd::Node {
   autograd::SavedVariable self{this}, result{this};
   std::int64_t dim = 0;

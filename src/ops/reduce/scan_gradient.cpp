@@ -1,4 +1,4 @@
-// Derivatives of sampled functions by differences.
+// gradient: derivatives of sampled functions by finite differences.
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
@@ -41,7 +41,7 @@ Request checked(const Variable& self, OptionalIntArrayRef dim, std::int64_t edge
   return request;
 }
 
-// The differences along one dimension of samples h apart.
+// Returns the differences along one dimension of samples with distance h.
 Variable evenly(const Request& r, std::int64_t d, double h) {
   const Variable& f = r.self;
   const std::int64_t n = f.size(d);
@@ -58,7 +58,7 @@ Variable evenly(const Request& r, std::int64_t d, double h) {
   return cat({left, (inner(2) - inner(0)) / (2 * h), right}, d);
 }
 
-// Of samples at `places`: the slopes of the parabolas through three neighbours.
+// Returns derivatives of samples at `places`: those of the parabolas through three neighbours.
 Variable unevenly(const Request& r, std::int64_t d, const Variable& places) {
   const Variable& f = r.self;
   const std::int64_t n = f.size(d);

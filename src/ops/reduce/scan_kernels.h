@@ -1,5 +1,5 @@
-// Kernel slots of the scans with a rule of their own. Arrays are contiguous; `reverse` runs from the end of
-// the line.
+// Kernel slots of scans with a rule of their own. Arrays are contiguous. With `reverse` a scan begins at the
+// end of the line.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -8,9 +8,10 @@
 
 namespace ebb::cpu {
 
-/// out[i] = x[i] + a[i - 1] * out[i - 1], or from the end out[i] = x[i] + a[i] * out[i + 1]; floating dtypes.
+/// Computes out[i] = x[i] + a[i - 1] * out[i - 1], or from the end out[i] = x[i] + a[i] * out[i + 1], for
+/// floating-point dtypes.
 void linear_recurrence(NdArray& out, const NdArray& x, const NdArray& a, std::int64_t dim, bool reverse);
-/// The extreme so far and where it last stood (Long).
+/// Computes the cumulative maximum or minimum and its last index so far (Long).
 void running_extreme(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest);
 
 }  // namespace ebb::cpu

@@ -1,4 +1,4 @@
-// softmax, log_softmax and their gradients, which are ops too.
+// softmax, log_softmax and their gradients, which are ops as well.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -61,7 +61,7 @@ struct SoftmaxBackwardDataBackward : autograd::Node {
   }
 };
 
-// `overwrites` says that nobody else sees x.
+// `overwrites` permits the op to write its result to the memory of x.
 Variable forward(const char* op, const Variable& x, std::int64_t dim, bool log, DType dtype,
                  bool overwrites = false) {
   EBB_CHECK(is_floating(x.dtype()), op, ": expected a floating-point tensor, got ", x,

@@ -8,7 +8,7 @@
 namespace ebb {
 namespace cpu {
 void softmax(NdArray& out, const NdArray& x, std::int64_t dim, bool log);
-/// `whole` says that y comes from softmax, so that its lines add up to 1 and their gradients to 0.
+/// `whole` means that y is the result of softmax: its lines add up to 1 and their gradients to 0.
 void softmax_backward(NdArray& out, const NdArray& grad, const NdArray& y, std::int64_t dim, bool log,
                       bool whole);
 }  // namespace cpu

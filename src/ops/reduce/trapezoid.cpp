@@ -1,4 +1,4 @@
-// Integrals by the trapezoidal rule.
+// trapezoid and cumulative_trapezoid.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
@@ -15,7 +15,7 @@ void check_samples(const char* op, const Variable& y) {
             ", but bool is not supported. Convert it with .to(dtype).");
 }
 
-// The distances of neighbours along `dim`, in a shape that broadcasts to y's.
+// Returns the distances of neighbours along `dim`, in a shape that broadcasts to that of y.
 Variable distances(const char* op, const Variable& y, const Variable& x, std::int64_t dim) {
   EBB_CHECK(x.dtype() != kBool, op, ": received a bool input, ", x,
             ", but bool is not supported. Convert it with .to(dtype).");

@@ -1,4 +1,4 @@
-// x over its norm, with a derivative that no square leaves the range by.
+// unit_vector: x / norm with a derivative whose squares do not overflow.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -7,8 +7,9 @@
 
 namespace ebb::ops {
 
-/// x / norm, where norm is that of x over the dimensions of `mask`, with 1 in their places and, where it is
-/// 0, anything else. Norm itself gets no gradient: that of x counts it in.
+/// Returns x / norm, where norm is the norm of x over the dimensions of `mask`, which have size 1. Where the
+/// norm of x is 0, `norm` may hold any other value. `norm` gets no gradient, because that of x includes its
+/// part.
 Variable unit_vector(const Variable& x, const Variable& norm, DimMask mask);
 
 }  // namespace ebb::ops

@@ -1,4 +1,4 @@
-// var, std and their pairs with the mean.
+// var, std, var_mean and std_mean.
 #include <ebb/autograd/record.h>
 #include <ebb/core/warning.h>
 #include <ebb/ops/creation.h>
@@ -22,10 +22,11 @@ struct Spread {
   DimMask mask = 0;
   double correction = 1;
   bool keepdim = false;
-  bool root = false;  // std rather than var
+  bool root = false;  // true for std, false for var
 };
 
-// d var / dx = 2 (x - mean) / (count - correction); of std the same over 2 std, and 0 where std is 0.
+// d var / dx = 2 (x - mean) / (count - correction). The derivative of std is this over 2 std, and 0 where std
+// is 0.
 Variable spread_gradient(const Variable& grad, const Variable& x, const Variable& result, const Spread& s) {
   const double divisor = static_cast<double>(reduced_count(x.sizes(), s.mask)) - s.correction;
   const Variable centred =
@@ -34,7 +35,7 @@ Variable spread_gradient(const Variable& grad, const Variable& x, const Variable
   if (!s.root) return restore_dims(grad * (2 / divisor), x.sizes(), s.mask, s.keepdim) * centred;
   const Variable flat = result.detach().eq(0), safe = where(flat, ones({}, grad.options()), result);
   const Variable used = where(flat, zeros({}, grad.options()), grad / divisor);
-  // The quotient of both saves a pass, but its derivatives leave the range of floats.
+  // Dividing once by both saves a pass, but its derivatives overflow floats.
   if (!autograd::records(grad, x, result))
     return restore_dims(used / safe, x.sizes(), s.mask, s.keepdim) * centred;
   const double root = std::sqrt(divisor);
@@ -74,7 +75,7 @@ std::tuple<Variable, Variable> spread(const char* op, const Variable& self, cons
   const std::int64_t count = reduced_count(in.sizes(), s.mask);
   const DimVector sizes = reduced_sizes(in.sizes(), s.mask, s.keepdim);
   NdArray mean = NdArray::empty(sizes, type, in.device()), out = NdArray::empty(sizes, type, in.device());
-  // Below one degree of freedom there is no estimate: 0 / 0 or x / 0, as torch has it.
+  // Without degrees of freedom there is no estimate: the result is 0 / 0 or x / 0, as in torch.
   const double divisor = std::max(static_cast<double>(count) - s.correction, 0.0);
   if (divisor == 0)
     warn(op, ": degrees of freedom is <= 0. Correction should be strictly less than the ", count,
