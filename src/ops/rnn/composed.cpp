@@ -1,4 +1,4 @@
-// A recurrent layer of differentiable ops, step by step.
+// A recurrent layer composed of differentiable ops, step by step.
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>
@@ -10,7 +10,7 @@ namespace {
 
 optional<Variable> if_defined(const Variable& x) { return x.defined() ? optional<Variable>(x) : nullopt; }
 
-/// The next state of the sequences that a step has, from the products of its inputs.
+/// Returns the next state of the sequences of a step, given the products of its inputs.
 RnnResult next(const RnnInputs& in, RnnKind kind, const Variable& products, const Variable& hidden,
                const Variable& cell) {
   const Variable sums = linear(hidden, in[RnnInputs::kHiddenWeight], if_defined(in[RnnInputs::kHiddenBias]));
@@ -29,7 +29,7 @@ RnnResult next(const RnnInputs& in, RnnKind kind, const Variable& products, cons
   return {projection.defined() ? linear(h, projection) : h, Variable(), c};
 }
 
-/// The states of all sequences, of which the first ones are new.
+/// Returns the states of all sequences, where the first ones are replaced by `fresh`.
 Variable with_new(const Variable& fresh, const Variable& all) {
   const std::int64_t n = fresh.size(0), rest = all.size(0) - n;
   return rest == 0 ? fresh : cat({fresh, all.narrow(0, n, rest)});

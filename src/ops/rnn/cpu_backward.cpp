@@ -1,5 +1,5 @@
-// Recurrent layers on the CPU, backward: the same groups of sequences go back through the steps. What the
-// weights get is left to products over all steps.
+// Recurrent layers on the CPU, backward: the same groups of sequences go back through the steps. The
+// gradients of the weights are computed afterwards, as products over all steps.
 #include <ebb/core/visit.h>
 
 #include "ops/rnn/cpu_pass.h"
@@ -8,7 +8,8 @@ namespace ebb::cpu {
 namespace recurring {
 namespace {
 
-// A sequence at a step; `slope` is that of the units, `cell` that of the cell, replaced by that before.
+// One sequence at a step. `slope` is the gradient of the units. `cell` is that of the cell; it is replaced by
+// the gradient of the previous cell.
 template <class T>
 struct Row {
   const T *gates, *extras, *hidden_before, *cell_before, *slope;
@@ -49,7 +50,7 @@ void step(const Row<T>& row, std::int64_t size) {
   });
 }
 
-/// The row of a state that starts at `first`, or zeros.
+/// Copies row `row` of an initial state, or fills with zeros if the state is undefined.
 template <class T>
 void start(const NdArray& state, std::int64_t row, std::int64_t width, T* to) {
   if (state.defined())

@@ -1,5 +1,5 @@
-// Recurrent layers on the CPU, forward: a group of sequences goes through all steps, a step being one product
-// and one pass over its gates.
+// Recurrent layers on the CPU, forward: a group of sequences goes through all steps. A step is one matrix
+// product and one pass over its gates.
 #include <ebb/core/visit.h>
 
 #include "ops/rnn/cpu_pass.h"
@@ -8,8 +8,8 @@ namespace ebb::cpu {
 namespace recurring {
 namespace {
 
-// A sequence at a step; `hidden` is the state before, `unit` where the cell's result goes, which may be the
-// same.
+// One sequence at a step. `hidden` is the previous state; `unit` is the destination of the cell's result and
+// may be the same memory.
 template <class T>
 struct Row {
   T *gates, *extras;
@@ -56,7 +56,8 @@ void step(const Row<T>& row, std::int64_t size) {
   });
 }
 
-/// Both biases as the sums that gates take; a GRU's new gate keeps its own apart, the hidden one behind.
+/// Returns the sums of both biases for the gates. For the new gate of a GRU, the hidden bias is separate, at
+/// the end.
 template <class T>
 std::vector<T> biases(const ops::RnnWeights& weights, const RnnSteps& steps, std::int64_t size) {
   const bool apart = steps.kind == RnnKind::gru;

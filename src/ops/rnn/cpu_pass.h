@@ -1,5 +1,5 @@
-// What both passes of recurrent layers share on the CPU: weights as products read them, buffers of whole
-// packets, and the sequences that a thread takes through all steps.
+// Helpers of both passes of recurrent layers on the CPU: weights in the layout of the products, buffers of
+// whole vectors, and groups of sequences that one thread takes through all steps.
 #pragma once
 
 #include <ebb/core/parallel.h>
@@ -19,7 +19,7 @@ namespace ebb::cpu::recurring {
 using ops::RnnKind;
 using ops::RnnSteps;
 
-/// What units are computed in: a register where there are vector functions, else a number.
+/// The type in which units are computed: a vector if vector functions are available, else a scalar.
 #if EBB_LIBMVEC
 template <class T>
 using Unit = Lanes<T>;
@@ -48,7 +48,7 @@ void store(T* to, std::int64_t, T x) {
 }
 #endif
 
-/// Rows of `width` numbers, whole packets apart.
+/// Rows of `width` elements, padded to whole vectors.
 template <class T>
 struct Rows {
   std::int64_t pitch;
@@ -59,13 +59,13 @@ struct Rows {
   const T* row(std::int64_t i) const { return values.data() + i * pitch; }
 };
 
-/// A matrix as the right side of a product: in panels as wide as a tile, one after another, so that a product
-/// reads memory in order. Beside floats the matrix may be of bfloat16, which stays in pairs where the
-/// processor multiplies them; the left side is then rounded.
+/// A matrix as the right operand of a product. It is stored in consecutive panels of the width of a tile, so
+/// that a product reads memory in order. With float rows the matrix may be bfloat16. It then stays in pairs
+/// if the processor can multiply them, and the left operand is rounded.
 template <class T>
 class Right {
  public:
-  /// The matrix (depth, width) itself, or what it is the transpose of.
+  /// Uses the matrix (depth, width) itself or, if `transposed`, its transpose.
   Right(const NdArray& matrix, bool transposed) {
     if (!matrix.defined()) return;
     depth_ = matrix.sizes()[transposed ? 1 : 0];
@@ -81,7 +81,7 @@ class Right {
     else
       pack(matrix.address_as<T>(), transposed);
   }
-  /// out = left this, or out += that, for rows of `left` that lie `left_pitch` apart.
+  /// Computes out = left * matrix, or out += that if `more`. Rows of `left` are `left_pitch` apart.
   void product(std::int64_t rows, const T* left, std::int64_t left_pitch, T* out, std::int64_t out_pitch,
                bool more = false) const {
     if (pairs_) return product_of_pairs(rows, left, left_pitch, out, out_pitch, more);
@@ -94,7 +94,8 @@ class Right {
 
  private:
   static constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<T>;
-  static constexpr std::int64_t kDepth = 256;  // of a panel at a time, which stays in the first cache
+  static constexpr std::int64_t kDepth =
+      256;  // rows of a panel that are used together and fit into the L1 cache
 
   template <class S>
   void pack(const S* from, bool transposed) {
@@ -111,8 +112,9 @@ class Right {
     }
   }
 
-  // By the matrix alone, as a sequence's numbers must not depend on those beside it: tiles take one row in
-  // the time that registers do, and 16 in no more. Below this size shaping them would show.
+  // Depends on the matrix only, because the results of a sequence must not depend on the other sequences. AMX
+  // tiles take the same time for one row as vector registers, and no more for 16 rows. For smaller matrices
+  // the setup of the tiles would be noticeable.
   bool goes_by_amx() const {
 #if EBB_BFLOAT16_AMX
     return width_ >= amx::kSide && width_ * depth_ >= std::int64_t{1} << 16 && amx::may_run();
@@ -183,8 +185,8 @@ class Right {
   std::vector<T> values_;
 };
 
-/// Calls body(begin, end) for groups of sequences, which know nothing of each other: a thread takes its group
-/// through all steps, and waits for nobody. A row's numbers do not depend on the group that it is in.
+/// Calls body(begin, end) for independent groups of sequences. A thread takes its group through all steps
+/// without waiting. The results of a sequence do not depend on its group.
 template <class Body>
 void for_sequences(const RnnSteps& steps, std::int64_t hidden, std::int64_t projected, Body&& body) {
   const std::int64_t batch = steps.batch();

@@ -1,5 +1,5 @@
-// Recurrent layers on a GPU, backward through the steps. What the weights get is left to products over all
-// steps.
+// Recurrent layers on a GPU, backward through the steps. The gradients of the weights are computed
+// afterwards, as products over all steps.
 #include <ebb/core/visit.h>
 
 #include "ops/rnn/cuda_pass.h"
@@ -8,22 +8,23 @@ namespace ebb::cuda {
 namespace recurring {
 namespace {
 
-/// The states that the rows of a step continue: of the step before for the first ones, else the first ones.
+/// The states before the rows of a step: for the first rows those of the previous step, for the others the
+/// initial ones.
 template <class T>
 struct Before {
   const T *step, *first;
-  std::int64_t continued, pitch;  // rows of `step`, and how far apart they are
+  std::int64_t continued, pitch;  // the number of rows of `step`, and their distance
   __device__ T at(std::int64_t row, std::int64_t j, std::int64_t width) const {
     return row < continued ? step[row * pitch + j] : first[row * width + j];
   }
 };
 
-/// A unit of a row of the step; all pointers are at the step's first row but those of all sequences.
+/// One unit of a row of the step. Pointers are at the step's first row, except those of all sequences.
 template <class T, RnnKind kKind>
 struct Step {
   const T *gates, *extras, *grad;  // grad may be null
   Before<T> hidden_before, cell_before;
-  T *slope, *cell;               // of all sequences; `slope` is that of the units
+  T *slope, *cell;               // for all sequences; `slope` is the gradient of the units
   T *input, *hidden, *previous;  // previous may be null
   std::int64_t size;
 
@@ -67,7 +68,8 @@ struct Step {
   }
 };
 
-/// Of a layer with projections, before the step itself: the slope of the projection, and the state before.
+/// For layers with projections, the work before a step: the gradient of the projection, and the previous
+/// state.
 template <class T>
 struct Projected {
   const T* grad;  // may be null

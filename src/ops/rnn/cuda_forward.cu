@@ -1,4 +1,4 @@
-// Recurrent layers on a GPU, forward: a step is a product of the library and a kernel for all of its gates.
+// Recurrent layers on a GPU, forward: a step is a library's matrix product and one kernel for all gates.
 #include <ebb/core/visit.h>
 
 #include "ops/rnn/cuda_pass.h"
@@ -7,12 +7,12 @@ namespace ebb::cuda {
 namespace recurring {
 namespace {
 
-/// A unit of a row of the step; all pointers are at the step's first row.
+/// One unit of a row of the step. Pointers are at the step's first row.
 template <class T, RnnKind kKind>
 struct Step {
   T *gates, *extras, *result;
   const T *sums, *input_bias, *hidden_bias;
-  T *hidden, *cell;  // of all sequences: the state before, replaced by the next one
+  T *hidden, *cell;  // for all sequences: the previous state, replaced by the next one
   std::int64_t size;
 
   __device__ void operator()(std::int64_t i) const {

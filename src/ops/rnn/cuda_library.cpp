@@ -1,6 +1,6 @@
-// Recurrent layers by a library: their parameters are copied into the one piece of memory that it reads them
-// from, and the gradients out of another. cuDNN asks nothing of addresses, and says nothing of them: it gets
-// such as allocations have.
+// Recurrent layers with cuDNN. It needs all parameters in one buffer and writes all gradients to another, so
+// they are copied. cuDNN does not document its alignment requirements, so its buffers are aligned like
+// allocations.
 #include <ebb/cuda/cuda.h>
 
 #include "kernel/cuda/dnn.h"
@@ -16,7 +16,7 @@ using ops::RnnKind;
 using ops::RnnLayer;
 using ops::RnnParameters;
 
-// The order of RnnParameters.
+// The order in RnnParameters.
 enum Parameter : std::uint8_t { kInputWeight, kHiddenWeight, kInputBias, kHiddenBias, kProjection };
 
 DnnCell cell_of(RnnKind kind) {
@@ -32,8 +32,9 @@ DnnCell cell_of(RnnKind kind) {
   }
 }
 
-// A step by itself gains nothing: parameters are copied at every call. cuDNN does not say whether its ReLU
-// keeps a NaN, nor whether its sums repeat bit for bit. It takes projections to fewer units than there are.
+// Whether cuDNN is used. A single step is not faster, because parameters are copied at every call. cuDNN does
+// not document whether its ReLU preserves NaN, nor whether its sums are deterministic. Projections must be
+// smaller than the hidden size.
 bool is_for_library(const RnnLayer& layer) {
   if (!dnn_is_used() || is_cudnn_deterministic()) return false;
   if (layer.steps.count() < 2 || layer.steps.kind == RnnKind::relu || layer.rows.numel() == 0) return false;
@@ -42,7 +43,7 @@ bool is_for_library(const RnnLayer& layer) {
   return !p[kProjection].defined() || p[kProjection].sizes()[0] < p[kProjection].sizes()[1];
 }
 
-// The sequences that a step has and the next one has not end with it.
+// Returns the length of each sequence. Sequences that the next step does not have end at this step.
 std::vector<std::int32_t> lengths_of(const ops::RnnSteps& steps) {
   std::vector<std::int32_t> lengths(static_cast<std::size_t>(steps.batch()));
   for (std::int64_t t = 0; t < steps.count(); ++t)
@@ -53,13 +54,13 @@ std::vector<std::int32_t> lengths_of(const ops::RnnSteps& steps) {
 
 NdArray bytes(std::int64_t count, Device device) { return NdArray::empty({count}, kByte, device); }
 
-// A parameter within the memory of all.
+// Returns the view of a parameter in the buffer of all parameters.
 NdArray placed(const NdArray& space, const NdArray& parameter, std::int64_t place) {
   return NdArray(space.storage(), DimVector(parameter.sizes()), contiguous_strides(parameter.sizes()),
                  place / element_size(parameter.dtype()), parameter.dtype());
 }
 
-// Calls f(side, i, place) for every parameter that the layer has.
+// Calls f(side, i, place) for each parameter that the layer has.
 template <class F>
 void for_parameters(const RnnLayer& layer, const DnnRnnSpaces& spaces, const F& f) {
   for (std::size_t d = 0; d < layer.sides.size(); ++d)
@@ -78,7 +79,7 @@ NdArray packed(const RnnLayer& layer, const DnnRnnSpaces& spaces) {
   return space;
 }
 
-// The states of all directions in one array; none of a layer without.
+// Returns the states of all directions in one array, or an undefined array if the layer has none.
 NdArray joined(const RnnLayer& layer, NdArray ops::RnnState::* member) {
   const NdArray& first = layer.sides[0].first.*member;
   if (!first.defined()) return {};
@@ -93,7 +94,7 @@ NdArray joined(const RnnLayer& layer, NdArray ops::RnnState::* member) {
   return all;
 }
 
-// A call of the library: the layer as it sees it, and what it reads.
+// A cuDNN call: its description of the layer, and its inputs.
 struct Call {
   std::vector<std::int32_t> lengths;
   DnnRnn layer;
@@ -113,7 +114,7 @@ struct Call {
   }
 };
 
-// None where the library does not take the layer.
+// Returns nullopt if cuDNN does not support the layer.
 std::optional<Call> call_of(const RnnLayer& layer, bool training) {
   if (!is_for_library(layer)) return {};
   const RnnParameters& p = layer.sides[0].parameters;
@@ -167,7 +168,8 @@ bool rnn_layer_backward(ops::RnnLayerGrads& found, const ops::RnnOutput& grads, 
   found.rows = call->made({layer.rows.sizes()[0], l.features});
   found.hidden = call->states(l.projected);
   found.cell = call->cells();
-  NdArray kept = bytes(call->spaces.kept, l.device);  // which another walk may need again
+  NdArray kept =
+      bytes(call->spaces.kept, l.device);  // a copy, because another backward pass may need the original
   kernels::copy(l.device, kept, out.kept);
   NdArray dparameters;
   if (of_parameters) {

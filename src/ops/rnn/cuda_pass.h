@@ -1,4 +1,4 @@
-// What both passes of recurrent layers share on a GPU: products of some rows of a step. For .cu files.
+// Helpers of both passes of recurrent layers on a GPU, for .cu files: products of some rows of a step.
 #pragma once
 
 #include "kernel/convert.h"
@@ -14,8 +14,8 @@ namespace ebb::cuda::recurring {
 using ops::RnnKind;
 using ops::RnnSteps;
 
-/// out = left weight, or left weight^T, over out where `beta` is 0 and added to it where it is 1: `rows` rows
-/// that begin at these places of contiguous matrices.
+/// Computes out = left weight, or left weight^T if `transposed`. With beta = 0 it overwrites out, with 1 it
+/// adds. The `rows` rows of contiguous matrices begin at the given pointers.
 template <class T>
 void product(Device device, std::int64_t rows, T* left, const NdArray& weight, bool transposed, T* out,
              double beta) {
@@ -27,7 +27,7 @@ void product(Device device, std::int64_t rows, T* left, const NdArray& weight, b
   gemm(device, weight.dtype(), 1, a, b, c, 1, beta);
 }
 
-/// to = from, or zeros where that is undefined.
+/// Copies `from` to `to`, or fills with zeros if `from` is undefined.
 inline void start(Device device, NdArray& to, const NdArray& from) {
   if (from.defined())
     kernels::copy(device, to, from);
@@ -35,7 +35,7 @@ inline void start(Device device, NdArray& to, const NdArray& from) {
     kernels::fill(device, to, 0);
 }
 
-/// An array for what lives during the pass alone.
+/// Returns an array for temporary data of the pass.
 inline NdArray scratch(const NdArray& like, std::int64_t rows, std::int64_t width) {
   return NdArray::empty({rows, width}, like.dtype(), like.device());
 }

@@ -1,4 +1,4 @@
-// A recurrent layer in all of its directions: at once by a library, or one after another.
+// A recurrent layer in all of its directions: in one call of a library, or one direction after another.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/record.h>
 #include <ebb/autograd/saved_variable.h>
@@ -24,7 +24,7 @@ RnnLayer layer_of(ArrayRef<RnnInputs> sides, const RnnSteps& steps) {
   return layer;
 }
 
-/// What the node of a layer has edges for: the inputs of each direction, the rows once.
+/// Returns the inputs of each direction, for the edges of the layer's node. The rows are contained once.
 variable_list edges_of(ArrayRef<RnnInputs> sides) {
   variable_list all;
   for (const RnnInputs& in : sides) {
@@ -34,7 +34,7 @@ variable_list edges_of(ArrayRef<RnnInputs> sides) {
   return all;
 }
 
-/// The directions of such a list.
+/// Returns the inputs of each direction from such a list.
 std::vector<RnnInputs> sides_of(const variable_list& edges) {
   std::vector<RnnInputs> sides(edges.size() / RnnInputs::kCount);
   for (std::size_t i = 0; i < edges.size(); ++i)
@@ -58,8 +58,8 @@ RnnLayerResult by_directions(const char* op, ArrayRef<RnnInputs> sides, const Rn
   return out;
 }
 
-/// A layer that a library has computed. Where that does not go back too, or where gradients are recorded, the
-/// layer is computed again, direction by direction.
+/// The node of a layer that a library has computed. If the library has no backward pass for it, or if
+/// gradients are recorded, the layer is computed again, direction by direction.
 struct CudnnRnnBackward final : autograd::Node {
   SavedVariables inputs{this};
   autograd::SavedVariable result{this};
@@ -110,7 +110,7 @@ struct CudnnRnnBackward final : autograd::Node {
   }
 };
 
-/// Whether a library has computed the layer.
+/// Computes the layer with a library. Returns false if the library does not support it.
 bool by_library(RnnLayerResult& result, const char* op, ArrayRef<RnnInputs> sides, const RnnSteps& steps) {
   const Variable& rows = sides[0][RnnInputs::kRows];
   if (!rows.defined() || rows.device().is_cpu()) return false;

@@ -1,4 +1,4 @@
-// The kernels of recurrent layers over packed steps: of one direction, and of a whole layer by a library.
+// Kernel slots of recurrent layers over packed steps: of one direction, and of a whole layer with a library.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -29,8 +29,8 @@ void visit_kind(RnnKind kind, const F& f) {
   }
 }
 
-/// Sequences that lie step by step, the longest first: step t is batch_sizes[t] rows, no more than the step
-/// before has. The reverse direction starts each sequence at its own end.
+/// Packed sequences, stored step by step, the longest first. Step t has batch_sizes[t] rows, no more than the
+/// previous step. The reverse direction starts each sequence at its own end.
 struct RnnSteps {
   RnnKind kind = RnnKind::tanh;
   bool reverse = false;
@@ -39,10 +39,10 @@ struct RnnSteps {
   std::int64_t batch() const { return batch_sizes.empty() ? 0 : batch_sizes[0]; }
   std::int64_t count() const { return static_cast<std::int64_t>(batch_sizes.size()); }
   std::int64_t size(std::int64_t t) const { return batch_sizes[t]; }
-  /// The step that is computed i-th, and how many come before it (the one that it continues, -1 at first).
+  /// at(i) is the i-th step to be computed. before(t) is the step that precedes it in this order, or -1.
   std::int64_t at(std::int64_t i) const { return reverse ? count() - 1 - i : i; }
   std::int64_t before(std::int64_t t) const { return reverse ? (t + 1 < count() ? t + 1 : -1) : t - 1; }
-  /// Where the rows of each step begin.
+  /// Returns the first row of each step.
   DimVector offsets() const {
     DimVector first;
     std::int64_t total = 0;
@@ -53,43 +53,44 @@ struct RnnSteps {
     return first;
   }
   std::int64_t gates() const { return kind == RnnKind::lstm ? 4 : kind == RnnKind::gru ? 3 : 1; }
-  /// What is kept of a row besides its gates, in units of the hidden size: an LSTM's cell and the tanh of it,
-  /// a GRU's hidden part of the new gate.
+  /// The values that are saved for a row in addition to its gates, in units of the hidden size: an LSTM's
+  /// cell and its tanh, or the hidden part of a GRU's new gate.
   std::int64_t extras() const { return kind == RnnKind::lstm ? 2 : kind == RnnKind::gru ? 1 : 0; }
 };
 
-/// (gates * hidden, projected), (gates * hidden) twice, (projected, hidden). Biases and projection may be
-/// undefined; both biases are, or none.
+/// Shapes: hidden (gates * hidden, projected), both biases (gates * hidden), projection (projected, hidden).
+/// Biases and projection may be undefined; either both biases are defined or neither.
 struct RnnWeights {
   NdArray hidden, input_bias, hidden_bias, projection;
 };
 
-/// Of every sequence: (batch, projected), and an LSTM's cell (batch, hidden).
+/// The state of all sequences: (batch, projected), and an LSTM's cell (batch, hidden).
 struct RnnState {
   NdArray hidden, cell;
 };
 
-/// What a pass writes. gates (rows, gates * hidden) holds the products of the inputs and becomes the gates:
-/// LSTM i f g o, GRU r z n, otherwise the result. extras (rows, extras * hidden). result (rows, projected).
+/// The outputs of a forward pass. gates (rows, gates * hidden) contains the products of the inputs, which are
+/// replaced by the gates: i f g o for LSTM, r z n for GRU, else the result. extras is (rows, extras *
+/// hidden), result is (rows, projected).
 struct RnnTrace {
   NdArray gates, extras, result;
   RnnState last;
 };
 
-/// What backward writes: the slopes of gates, by the input's products and by the hidden ones (one array but
-/// for GRU), the hidden state before each row, the slope of each row's projection (undefined without one) and
-/// of the first state.
+/// The outputs of a backward pass: the gradients with respect to the gates' input products and hidden
+/// products (one array, except for GRU), the hidden state before each row, and the gradients of each row's
+/// projection (undefined without one) and of the first state.
 struct RnnSlopes {
   NdArray input, hidden, previous, projected;
   RnnState first;
 };
 
-/// The parameters of a direction in PyTorch's order: w_ih (gates * hidden, features), w_hh, b_ih, b_hh, w_hr;
-/// undefined where there is none.
+/// The parameters of a direction in PyTorch's order: w_ih (gates * hidden, features), w_hh, b_ih, b_hh, w_hr.
+/// A missing parameter is undefined.
 using RnnParameters = std::array<NdArray, 5>;
 
-/// What a layer reads, in one direction or both: rows (rows, features), and of each direction its parameters
-/// and the state that it starts from. In which direction `steps` go says nothing.
+/// The inputs of a layer with one or both directions: rows (rows, features), and for each direction its
+/// parameters and initial state. The direction in `steps` is ignored.
 struct RnnLayer {
   struct Side {
     RnnParameters parameters;
@@ -100,13 +101,14 @@ struct RnnLayer {
   RnnSteps steps;
 };
 
-/// What a layer gives: rows (rows, directions * projected), the last states (directions, batch, projected),
-/// an LSTM's cells (directions, batch, hidden), and the bytes that a library's backward needs.
+/// The outputs of a layer: rows (rows, directions * projected), the last states (directions, batch,
+/// projected), an LSTM's cells (directions, batch, hidden), and the bytes that a library saves for its
+/// backward pass.
 struct RnnOutput {
   NdArray rows, hidden, cell, kept;
 };
 
-/// The gradients of what a layer reads, the states as in RnnOutput.
+/// The gradients of a layer's inputs. States have the shapes of RnnOutput.
 struct RnnLayerGrads {
   NdArray rows, hidden, cell;
   std::vector<RnnParameters> sides;
@@ -115,19 +117,21 @@ struct RnnLayerGrads {
 }  // namespace ops
 
 namespace cpu {
-/// All arrays are contiguous and of one dtype; beside floats, weights.hidden and weights.projection may be of
-/// bfloat16.
+/// Runs the steps of one direction. All arrays are contiguous and of one dtype. With float arrays,
+/// weights.hidden and weights.projection may be bfloat16.
 void rnn_forward(ops::RnnTrace& out, const ops::RnnState& first, const ops::RnnWeights& weights,
                  const ops::RnnSteps& steps);
-/// grad: of the result; may be undefined, as may those of the last state.
+/// Runs the steps backward. `grad` is the gradient of the result; it and the gradients in `last` may be
+/// undefined.
 void rnn_backward(ops::RnnSlopes& out, const NdArray& grad, const ops::RnnState& last,
                   const ops::RnnTrace& trace, const ops::RnnState& first, const ops::RnnWeights& weights,
                   const ops::RnnSteps& steps);
 
-/// A whole layer by the device's library for such layers, which may decline it: `out` means nothing then.
-/// out.kept is for the backward of a layer in training, undefined otherwise.
+/// Computes a whole layer with the device's library. If the library does not support it, returns false, and
+/// `out` is unspecified. In training, out.kept receives the data for the backward pass; else it is undefined.
 bool rnn_layer(ops::RnnOutput& out, const ops::RnnLayer& layer, bool training);
-/// grads: of out's arrays, any of which may be undefined; out: the rows and what was kept.
+/// Computes the gradients of a layer. `grads` has the gradients of out's arrays, which may be undefined;
+/// `out` has the rows and the saved bytes.
 bool rnn_layer_backward(ops::RnnLayerGrads& found, const ops::RnnOutput& grads, const ops::RnnOutput& out,
                         const ops::RnnLayer& layer, bool of_parameters);
 }  // namespace cpu

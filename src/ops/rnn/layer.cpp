@@ -1,4 +1,4 @@
-// One recurrent layer in one direction: its checks, its node.
+// One recurrent layer in one direction: its checks and its node.
 #include "ops/rnn/layer.h"
 
 #include <ebb/autograd/backward.h>
@@ -17,7 +17,7 @@
 namespace ebb::ops {
 namespace {
 
-/// What it is computed in: 16-bit numbers in float where the kernels have no others.
+/// Returns the dtype of the computation: float for 16-bit inputs if the kernels do not support these.
 DType carrier_of(const Variable& x) {
   return x.device().is_cpu() && x.dtype() != kDouble ? kFloat : x.dtype();
 }
@@ -26,7 +26,7 @@ RnnState state_of(const RnnInputs& in, DType dtype) {
   return {contiguous_array(in[RnnInputs::kHidden], {dtype}), contiguous_array(in[RnnInputs::kCell], {dtype})};
 }
 
-/// What matrices that are multiplied are given in: bfloat16 stays what it is.
+/// Returns the dtype of the factors of matrix products: bfloat16 stays bfloat16.
 DType factor_of(const Variable& x) { return x.dtype() == kBFloat16 ? kBFloat16 : carrier_of(x); }
 
 RnnWeights weights_of(const RnnInputs& in, DType dtype) {
@@ -74,7 +74,8 @@ struct RnnLayerBackward final : autograd::Node {
     return of_weights(in, slopes);
   }
 
-  /// The gradients of the inputs from the slopes, each weight's in one product over all steps.
+  /// Returns the gradients of the inputs, given those of the gates. Each weight needs one product over all
+  /// steps.
   autograd::GradList of_weights(const RnnInputs& in, const RnnSlopes& slopes) const {
     const DType factor = factor_of(in[RnnInputs::kRows]);
     const auto as_factor = [&](const Variable& x) { return Variable(contiguous_array(x, {factor})); };
@@ -101,7 +102,7 @@ struct RnnLayerBackward final : autograd::Node {
     return out;
   }
 
-  /// Recorded: the layer again, of ops.
+  /// With gradients recorded, computes the layer again from differentiable ops.
   autograd::GradList by_ops(const RnnInputs& in, const autograd::GradList& grads) const {
     const auto run = [&](const variable_list& stand_ins) {
       RnnInputs again;

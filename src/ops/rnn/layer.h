@@ -1,4 +1,4 @@
-// Recurrent layers as ops of the graph: in one direction, and in all of a layer's.
+// Recurrent layers as differentiable ops: in one direction, and in all directions of a layer.
 #pragma once
 
 #include <ebb/autograd/node.h>
@@ -11,8 +11,8 @@
 
 namespace ebb::ops {
 
-/// What a layer reads, in the order of its node's edges: rows (rows, features), the first state, the weights.
-/// cell is an LSTM's, projection that of an LSTM with one; biases may be undefined.
+/// The inputs of a layer in the order of its node's edges: rows (rows, features), the initial state, the
+/// weights. An LSTM has a cell and may have a projection. Biases may be undefined.
 struct RnnInputs {
   enum : std::size_t {
     kRows,
@@ -31,33 +31,34 @@ struct RnnInputs {
   const Variable& operator[](std::size_t i) const { return values[i]; }
 };
 
-/// Every hidden state, the last one and an LSTM's last cell.
+/// All hidden states, the last one, and an LSTM's last cell.
 struct RnnResult {
   Variable rows, hidden, cell;
 };
 
-/// What a layer gives: every hidden state, those of both directions side by side, and of each direction the
-/// last one and an LSTM's last cell.
+/// The results of a layer: all hidden states, with those of both directions concatenated, and for each
+/// direction the last one and an LSTM's last cell.
 struct RnnLayerResult {
   Variable rows;
   std::vector<Variable> hidden, cell;
 };
 
-/// Throws, in the name of `op`, for inputs that do not fit each other.
+/// Throws, in the name of `op`, if the shapes of the inputs do not match.
 void check_rnn_inputs(const char* op, const RnnInputs& in, const RnnSteps& steps);
 
-/// One direction by ebb's kernels. Throws as check_rnn_inputs().
+/// Computes one direction with ebb's kernels. Throws like check_rnn_inputs().
 RnnResult rnn_direction(const char* op, const RnnInputs& in, const RnnSteps& steps);
 
-/// The same of differentiable ops, one after another: what gradients of gradients use.
+/// Computes the same with differentiable ops, for double backward.
 RnnResult composed_rnn_direction(const RnnInputs& in, const RnnSteps& steps);
 
-/// A layer of one direction, or of both, which read the same rows: by the device's library for such layers
-/// where that takes it, else direction by direction.
+/// Computes a layer of one direction, or of both, which read the same rows. It uses the device's library if
+/// that supports the layer, else one direction after another.
 RnnLayerResult rnn_layer(const char* op, ArrayRef<RnnInputs> sides, const RnnSteps& steps);
 
-/// The gradients of a node's inputs from those of its results by `run`, which computes the results again, of
-/// stand-ins of the inputs, so that the walk ends there. They are recorded where gradients are.
+/// Returns the gradients of a node's inputs, given those of its results. `run` computes the results again
+/// from placeholders of the inputs, so that this backward pass ends there. The gradients are recorded if
+/// gradient mode is on.
 autograd::GradList gradients_by(const std::function<variable_list(const variable_list&)>& run,
                                 const autograd::Node& node, variable_list inputs,
                                 const autograd::GradList& grads);

@@ -1,4 +1,4 @@
-// One step of a recurrent cell, for a number or several in a register, on host and device.
+// One step of a recurrent cell, for a scalar or a vector, on host and device.
 #pragma once
 
 #include "kernel/carrier.h"
@@ -7,12 +7,12 @@ namespace ebb::ops {
 
 using std::tanh;
 
-/// The gates of an LSTM's unit, its cell and the tanh of that (Hochreiter and Schmidhuber 1997).
+/// The gates of an LSTM's unit, its cell and the tanh of the cell (Hochreiter and Schmidhuber 1997).
 template <class X>
 struct LstmUnit {
   X input, forget, candidate, output, cell, squashed;
 
-  /// From the sums that gates are made of, in the same places, and the cell before.
+  /// Computes the unit from the arguments of the gates' activations and the previous cell.
   EBB_HD static LstmUnit of(X i, X f, X g, X o, X cell_before) {
     LstmUnit u;
     u.input = sigmoid(i);
@@ -26,12 +26,12 @@ struct LstmUnit {
   EBB_HD X hidden() const { return output * squashed; }
 };
 
-/// The slopes of an LSTM's gates and of the cell before.
+/// The gradients of an LSTM's gates and of the previous cell.
 template <class X>
 struct LstmSlopes {
   X input, forget, candidate, output, cell;
 
-  /// From those of the hidden state and of the cell.
+  /// Computes them from the gradients of the hidden state and of the cell.
   EBB_HD static LstmSlopes of(const LstmUnit<X>& u, X cell_before, X hidden, X cell) {
     LstmSlopes s;
     const X all = cell + hidden * u.output * (1 - u.squashed * u.squashed);
@@ -44,8 +44,8 @@ struct LstmSlopes {
   }
 };
 
-/// The gates of a GRU's unit (Cho et al. 2014), with the reset after the product; `hidden_part` is what it
-/// resets.
+/// The gates of a GRU's unit (Cho et al. 2014), with the reset after the product. The reset gate multiplies
+/// `hidden_part`.
 template <class X>
 struct GruUnit {
   X reset, update, fresh, hidden_part;
@@ -61,7 +61,8 @@ struct GruUnit {
   EBB_HD X hidden(X before) const { return fresh + update * (before - fresh); }
 };
 
-/// The slopes of a GRU's gates, of the hidden part and, directly, of the state before.
+/// The gradients of a GRU's gates and of the hidden part, and the direct part of the previous state's
+/// gradient.
 template <class X>
 struct GruSlopes {
   X reset, update, fresh, hidden_part, before;
@@ -77,7 +78,7 @@ struct GruSlopes {
   }
 };
 
-/// A plain unit; NaN passes, as in relu.
+/// Activations of plain units. NaN propagates, as in relu.
 struct TanhUnit {
   template <class X>
   EBB_HD static X value(X x) {

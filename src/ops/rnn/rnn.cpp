@@ -1,4 +1,4 @@
-// lstm, gru, rnn_tanh and rnn_relu: layers upon layers, in one direction or both.
+// lstm, gru, rnn_tanh, rnn_relu and their cells: several layers, in one direction or both.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/random.h>
 #include <ebb/ops/rnn.h>
@@ -20,7 +20,7 @@ using ops::RnnLayerResult;
 using ops::RnnResult;
 using ops::RnnSteps;
 
-/// What all overloads are given, under the names of lstm().
+/// The arguments that all overloads share, with the names of lstm().
 struct Stack {
   const char* op;
   RnnKind kind;
@@ -30,7 +30,7 @@ struct Stack {
   bool train, bidirectional;
 
   std::int64_t directions() const { return bidirectional ? 2 : 1; }
-  /// The parameters of one layer and direction, without that of a projection.
+  /// Returns the number of parameters of one layer and direction, without that of a projection.
   std::size_t plain() const { return has_biases ? 4 : 2; }
   bool is_projected(TensorList params) const {
     return kind == RnnKind::lstm &&
@@ -38,7 +38,7 @@ struct Stack {
   }
 };
 
-/// The parameters of each layer and direction, and the state that it starts from.
+/// The parameters and the initial state of each layer and direction.
 class Weights {
  public:
   Weights(const Stack& s, TensorList params, const Variable& hidden, const Variable& cell)
@@ -101,12 +101,12 @@ RnnResult run(const Stack& s, Variable rows, const RnnSteps& steps, TensorList p
     last_cell.insert(last_cell.end(), out.cell.begin(), out.cell.end());
     if (s.train && s.dropout > 0 && layer + 1 < s.num_layers) rows = dropout(rows, s.dropout, true);
   }
-  // Of one layer too these are no views: programs detach states in place between batches.
+  // Even with one layer these are not views, because programs detach states in place between batches.
   return {rows, stack(last_hidden), last_cell.empty() ? Variable() : stack(last_cell)};
 }
 
-// As PyTorch's layers do, which on the CPU are made of products, in 16 bits, and gates, which leave a state
-// its dtype. An LSTM of `one_op` is there an op of 16 bits for inputs in Float.
+// The autocast rule of PyTorch's layers. On the CPU these consist of 16-bit products and of gates that keep
+// the dtype of the state. An LSTM with `one_op` and Float input is one 16-bit op there.
 ops::Autocast cast_of(RnnKind kind, const Variable& input, const Variable& hidden, const Variable& cell,
                       bool one_op) {
   if (kind == RnnKind::gru) return ops::autocast("gated_layers", hidden);
@@ -115,7 +115,7 @@ ops::Autocast cast_of(RnnKind kind, const Variable& input, const Variable& hidde
   return ops::autocast("recurrent_layers", input);
 }
 
-// A projection's result is that of a product.
+// Converts the results of projections to the dtype of products.
 RnnResult cast_projections(const Stack& s, TensorList params, RnnResult out) {
   if (!s.is_projected(params)) return out;
   const auto device = static_cast<int>(out.rows.device().type());

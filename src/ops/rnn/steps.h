@@ -1,15 +1,15 @@
-// The batch sizes of packed sequences.
+// Checks of the lengths and batch sizes of packed sequences.
 #pragma once
 
 #include <ebb/autograd/variable.h>
 
 namespace ebb::ops {
 
-/// The numbers of a vector of integers on the CPU, `what` being what it is to `op`.
+/// Returns the elements of a vector of integers on the CPU. Errors of `op` call it `what`.
 DimVector checked_integers(const char* op, const char* what, const Variable& x);
 
-/// How many of data's rows each step has; throws unless there are as many, and no more at one step than
-/// before.
+/// Returns the number of data's rows in each step. Throws unless they add up to the number of rows and never
+/// increase.
 DimVector checked_batch_sizes(const char* op, const Variable& data, const Variable& batch_sizes);
 
 }  // namespace ebb::ops
