@@ -1,4 +1,4 @@
-// Any geometry on the storage, and the gradient through it.
+// as_strided: views with any geometry, and their gradient.
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
@@ -26,13 +26,13 @@ struct Geometry {
   explicit Geometry(const NdArray& x) : sizes(x.sizes()), strides(x.strides()), offset(x.offset()) {}
   Geometry() = default;
   std::int64_t numel() const { return checked_numel(sizes); }
-  std::int64_t end() const {  // one past the last element reached
+  std::int64_t end() const {  // the index behind the last element that the view reaches
     if (numel() == 0) return offset;
     std::int64_t last = offset;
     for (std::size_t d = 0; d < sizes.size(); ++d) last += (sizes[d] - 1) * strides[d];
     return last + 1;
   }
-  // Whether two indices might reach one element; errs on the side of yes.
+  // Whether two indices may refer to one element. It may return true if none do.
   bool may_overlap() const {
     if (numel() <= 1) return false;
     DimVector order(sizes.size());
@@ -51,14 +51,14 @@ struct Geometry {
   }
 };
 
-// memory[geometry] += values, also where the geometry meets itself: then dimensions that overlap are walked
-// one index at a time, so that each pass writes an element once.
+// Computes memory[geometry] += values, also for geometries that overlap themselves. It then iterates over the
+// overlapping dimensions one index at a time, so that each pass writes an element at most once.
 void add_through(const NdArray& memory, Geometry geometry, std::int64_t base, NdArray values) {
   if (!geometry.may_overlap()) {
     NdArray place = geometry.on(memory, base);
     return kernels::accumulate(memory.device(), place, values);
   }
-  DimVector repeated;  // dimensions that show one element again and again
+  DimVector repeated;  // dimensions of stride 0
   for (std::size_t d = 0; d < geometry.sizes.size(); ++d)
     if (geometry.sizes[d] > 1 && geometry.strides[d] == 0) {
       repeated.push_back(static_cast<std::int64_t>(d));
@@ -66,7 +66,7 @@ void add_through(const NdArray& memory, Geometry geometry, std::int64_t base, Nd
     }
   if (!repeated.empty())
     return add_through(memory, geometry, base, sum(Variable(values), repeated, true).array());
-  std::size_t walked = 0;  // the shortest dimension that is not trivial
+  std::size_t walked = 0;  // the shortest dimension with more than one element
   for (std::size_t d = 0; d < geometry.sizes.size(); ++d)
     if (geometry.sizes[d] > 1 && (geometry.sizes[walked] == 1 || geometry.sizes[d] < geometry.sizes[walked]))
       walked = d;
@@ -110,8 +110,8 @@ struct Span {
       : base(std::min(a.offset, b.offset)), cells(std::max({a.end(), b.end(), base}) - base) {}
 };
 
-// values divided by how often an overlapping geometry shows their memory cell: torch shares a gradient among
-// the places that show it.
+// Divides values by the number of indices that refer to the same memory cell. As in torch, these share a
+// gradient evenly.
 NdArray shared_out(const NdArray& values, const Geometry& geometry, std::int64_t base, std::int64_t cells) {
   if (!geometry.may_overlap()) return values;
   const NdArray count = ops::zeros_array({cells}, values.dtype(), values.device());
@@ -120,7 +120,7 @@ NdArray shared_out(const NdArray& values, const Geometry& geometry, std::int64_t
   return div(Variable(values), Variable(geometry.on(count, base))).array();
 }
 
-// Gradient into the memory through the output's geometry, out of it through the input's.
+// Adds the gradient to the memory through the output's geometry, and reads it through the input's.
 Variable as_strided_backward(const Variable& grad, const Geometry& input, const Geometry& output) {
   const Span span(input, output);
   const DType wide = ops::wide_dtype(grad.dtype());
@@ -136,7 +136,7 @@ Variable as_strided_backward(const Variable& grad, const Geometry& input, const 
       grad);
 }
 
-// The transpose of the above: a linear map as well.
+// The transpose of as_strided_backward(), which is also a linear map.
 Variable as_strided_backward_transposed(const Variable& v, const Geometry& input, const Geometry& output) {
   const Span span(input, output);
   const DType wide = ops::wide_dtype(v.dtype());

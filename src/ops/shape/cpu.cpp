@@ -1,4 +1,4 @@
-// Joining and triangles on the CPU.
+// The CPU kernels join and triangle.
 #include "kernel/cpu/move_bytes.h"
 #include "kernel/cpu/walk.h"
 #include "ops/common/kernels.h"
@@ -11,8 +11,8 @@ namespace ebb::cpu {
 
 namespace {
 
-// Elements from one row of x to the next, where all dimensions before `dim` count rows and a row lies in one
-// piece; else -1.
+// Returns the distance of the rows of x in elements. The dimensions before `dim` must count rows, and a row
+// must be contiguous; otherwise returns -1.
 std::int64_t pitch_of(const NdArray& x, std::size_t dim) {
   std::int64_t inside = 1, rows = 1, pitch = 0;
   for (std::size_t d = x.sizes().size(); d-- > 0;) {
@@ -35,7 +35,8 @@ struct RowPiece {
   std::int64_t pitch, size;  // bytes
 };
 
-// Row by row, so that the result is written from end to end: where rows are worth it, and lie together.
+// Joins row by row, so that the result is written in order. Returns false if rows are too short or not
+// contiguous.
 bool join_rows(NdArray& out, const std::vector<NdArray>& pieces, std::size_t dim) {
   constexpr std::int64_t kWorthCalling = 64;
   const std::int64_t bytes = element_size(out.dtype());

@@ -1,4 +1,4 @@
-// Triangles on the device, and the slots of the shape family.
+// The device kernel triangle (tril and triu), and the slots of the shape family.
 #include "kernel/cuda/walk.h"
 #include "ops/shape/kernels.h"
 

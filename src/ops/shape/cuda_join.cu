@@ -1,4 +1,5 @@
-// cat and stack on the device: contiguous pieces travel in one launch, others each in a copy of its own.
+// The device kernel join (cat and stack): one launch for the contiguous pieces, and a copy for each other
+// piece.
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/vector.h"
 #include "ops/common/kernels.h"

@@ -1,4 +1,4 @@
-// Triangles and diagonals.
+// tril, triu, diag, diag_embed and fill_diagonal_.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
 
@@ -52,8 +52,8 @@ struct FillDiagonalBackward : autograd::Node {
   GradList apply(GradList&& grads) override;
 };
 
-// The diagonal, or the nearest one that has no element. Larger distances overflow where kernels add them to
-// rows.
+// Returns the diagonal, or the nearest one without elements, because kernels add the diagonal to row numbers
+// and would overflow.
 std::int64_t checked_diagonal(const char* op, const Variable& x, std::int64_t diagonal) {
   ops::check_dims(op, x, 2, "input tensor must have");
   return std::clamp(diagonal, -x.size(-2), x.size(-1));
@@ -75,7 +75,7 @@ Variable& triangle_(const char* op, const Variable& x, std::int64_t diagonal, bo
       [&](N& node) { node.diagonal = diagonal; });
 }
 
-// The main diagonal of any number of dimensions, as one line.
+// Returns the main diagonal over all dimensions as a 1-d view.
 NdArray diagonal_line(const NdArray& x) {
   std::int64_t least = x.sizes()[0], stride = 0;
   for (std::int64_t d = 0; d < x.dim(); ++d) {

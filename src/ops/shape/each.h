@@ -1,4 +1,4 @@
-// A function of each tensor of a list.
+// each(): applies a function to each tensor of a list.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -7,7 +7,7 @@
 
 namespace ebb::ops {
 
-/// The results of f, in the order of the tensors.
+/// Returns the results of f in the order of the tensors.
 template <class F>
 std::vector<Variable> each(TensorList tensors, F&& f) {
   std::vector<Variable> out;

@@ -1,4 +1,4 @@
-// Broadcasting as a view, and its transpose.
+// expand and its transpose, sum_to_size.
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 

@@ -1,4 +1,4 @@
-// Frequencies of discrete Fourier transforms, and the shift that centres them.
+// fft_fftfreq, fft_rfftfreq, fft_fftshift and fft_ifftshift.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>

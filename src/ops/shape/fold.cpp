@@ -1,5 +1,5 @@
-// Sliding windows as columns, and back. Windows are a view with six dimensions; a copy of it makes the
-// columns.
+// im2col and col2im: sliding windows as columns, and back. The windows are a 6-d view, and a copy of it
+// yields the columns.
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"
@@ -73,7 +73,7 @@ NdArray batched(const NdArray& x, std::int64_t dims) {
   return x.as_strided(sizes, strides, x.offset());
 }
 
-// The part of a padded image that is not padding.
+// Returns the view of a padded image without its padding.
 NdArray inside(const NdArray& padded, const Windows& windows, std::int64_t h, std::int64_t w) {
   return ops::slice_array(ops::slice_array(padded, 2, windows.padding[0], h), 3, windows.padding[1], w);
 }
@@ -140,7 +140,7 @@ Variable col2im(const Variable& x, IntArrayRef output_size, IntArrayRef kernel_s
   const DimVector split{n, c, win.kernel[0], win.kernel[1], rows, columns};
   const NdArray pieces = blocks.as_strided(split, contiguous_strides(split), blocks.offset());
   const NdArray sum = ops::zeros_array({n, c, win.padded(0, h), win.padded(1, w)}, wide, x.device());
-  // Elements at one place of their windows do not meet: one pass for each place.
+  // Windows do not overlap at one position within them, so each position is one pass.
   for (std::int64_t i = 0; i < win.kernel[0]; ++i)
     for (std::int64_t j = 0; j < win.kernel[1]; ++j) {
       NdArray place = ops::slice_array(sum, 2, i * win.dilation[0], rows, win.stride[0]);

@@ -1,4 +1,4 @@
-// cat, stack and their relatives.
+// cat, stack, hstack, vstack, dstack, column_stack, block_diag and flatten_dense_tensors.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
 
@@ -15,7 +15,7 @@ using autograd::GradList;
 using Extents = SmallVector<std::int64_t, 8>;
 
 struct CatBackward : autograd::Node {
-  Extents extents;  // of each input along dim; -1 for the shape {0} that counts as nothing
+  Extents extents;  // the size of each input along dim; -1 for an input of shape {0}, which cat ignores
   std::int64_t dim = 0;
   std::string name() const override { return "CatBackward0"; }
   GradList apply(GradList&& grads) override {
@@ -55,7 +55,7 @@ NdArray as_dtype(const Variable& x, DType dtype) {
   return x.dtype() == dtype ? x.array() : to(Variable(x.array()), dtype).array();
 }
 
-// With a dimension of size 1 before `dim`.
+// Returns x with a dimension of size 1 before `dim`.
 NdArray with_dim(const NdArray& x, std::int64_t dim) {
   DimVector sizes(x.sizes()), strides(x.strides());
   sizes.insert(sizes.begin() + dim, 1);
@@ -76,7 +76,9 @@ Variable cat(TensorList tensors, std::int64_t dim) {
               static_cast<std::int64_t>(i), ") cannot be concatenated. Use stack.");
     if (counts_as_nothing(*first) && !counts_as_nothing(tensors[i])) first = &tensors[i];
   }
-  dim = counts_as_nothing(*first) ? 0 : wrap_dim("cat", dim, first->dim());  // nothing has any dimension
+  dim = counts_as_nothing(*first)
+            ? 0
+            : wrap_dim("cat", dim, first->dim());  // an ignored tensor has any dimension
   DimVector sizes(first->sizes());
   sizes[dim] = 0;
   Extents extents;
@@ -184,7 +186,7 @@ std::vector<Variable> unflatten_dense_tensors(const Variable& flat, TensorList t
             "unflatten_dense_tensors: flat must be a vector of at least ", count, " elements, got shape ",
             flat.sizes(), ".");
   return ops::each(tensors, [&](const Variable& x) {
-    // Memory of its own: resized, an empty piece must not write over its neighbours.
+    // An empty result has its own memory. If it is resized, it must not overwrite the other results.
     if (x.numel() == 0) return empty(x.sizes(), flat.options());
     at += x.numel();
     return view(narrow(flat, 0, at - x.numel(), x.numel()), x.sizes());

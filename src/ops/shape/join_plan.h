@@ -1,5 +1,5 @@
-// Joining arrays along a dimension as one launch: every piece is `rows` runs of bytes that go to equally
-// spaced places of the result. A pure function of shapes and addresses.
+// Plans joining arrays along a dimension in one launch. Each piece is `rows` runs of bytes with equally
+// spaced destinations in the result. The plan is a pure function of shapes and addresses.
 #pragma once
 
 #include "kernel/elementwise_plan.h"
@@ -7,11 +7,11 @@
 
 namespace ebb {
 
-constexpr int kJoinPieces = 48;  // of one launch: what fits into a kernel's arguments
+constexpr int kJoinPieces = 48;  // pieces of one launch, limited by the size of the kernel's arguments
 constexpr int kJoinThreads = 256;
 constexpr int kJoinLoads = 4;  // units of a thread
 
-/// One piece: its bytes and where in a row of the result they go.
+/// One piece: its bytes, and their offset in a row of the result.
 struct JoinRun {
   const char* from = nullptr;
   std::int64_t at = 0, width = 0;
@@ -23,9 +23,9 @@ struct JoinPlan {
   int count = 0, unit = 1;  // pieces; bytes of a unit
   const char* from[kJoinPieces];
   std::int64_t at[kJoinPieces];           // units
-  std::uint32_t units[kJoinPieces];       // of a whole piece
+  std::uint32_t units[kJoinPieces];       // of the whole piece
   FastDivisor width[kJoinPieces];         // units
-  std::uint32_t blocks[kJoinPieces + 1];  // of the pieces before
+  std::uint32_t blocks[kJoinPieces + 1];  // the number of blocks before each piece
 
   EBB_HD int piece_of(std::uint32_t block) const {
     int low = 0, high = count;
@@ -38,15 +38,15 @@ struct JoinPlan {
     }
     return low;
   }
-  /// Where unit i of a piece goes, in units.
+  /// Returns the destination of unit i of a piece, in units.
   EBB_HD std::int64_t place(int piece, std::uint32_t i) const {
     const std::uint32_t row = width[piece].divide(i);
     return row * pitch + at[piece] + (i - row * width[piece].divisor);
   }
 };
 
-/// Plans up to kJoinPieces pieces of `rows` runs each, below 2^31 bytes a piece; rows of the result are
-/// `pitch` bytes apart.
+/// Plans up to kJoinPieces pieces of `rows` runs, each below 2^31 bytes. Rows of the result are `pitch` bytes
+/// apart.
 inline JoinPlan plan_join(char* out, std::int64_t pitch, std::int64_t rows, const JoinRun* pieces,
                           int count) {
   JoinPlan plan;

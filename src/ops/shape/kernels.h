@@ -1,4 +1,4 @@
-// The kernels of the shape family; most of what it moves are copies between views (ops/common/kernels.h).
+// Kernel slots of the shape family. Most shape ops copy between views instead (ops/common/kernels.h).
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -9,9 +9,9 @@
 
 namespace ebb::cpu {
 
-/// out's slices along `dim`, one after another, = the pieces: out's dtype, any strides, none empty.
+/// Concatenates the pieces along `dim`. They have the dtype of out, any strides, and are not empty.
 void join(NdArray& out, const std::vector<NdArray>& pieces, std::int64_t dim);
-/// out = x with zeros above (lower) or below the given diagonal of the last two dimensions; out may be x.
+/// Copies x with zeros above (lower) or below the given diagonal of the last two dimensions. out may be x.
 void triangle(NdArray& out, const NdArray& x, std::int64_t diagonal, bool lower);
 
 }  // namespace ebb::cpu

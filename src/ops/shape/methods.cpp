@@ -1,4 +1,4 @@
-// Bodies of the methods that view, rearrange, split and repeat: each is the function of the same name.
+// Bodies of the methods that view, rearrange, split and repeat: each calls the function of the same name.
 #include <ebb/ops/shape/join.h>
 #include <ebb/ops/shape/rearrange.h>
 #include <ebb/ops/shape/views.h>
@@ -47,7 +47,7 @@ Variable& ShapeMethods::swapdims_(std::int64_t dim0, std::int64_t dim1) const {
 Variable ShapeMethods::t() const { return ebb::t(self(this)); }
 Variable& ShapeMethods::t_() const { return ebb::t_(self(this)); }
 Variable ShapeMethods::numpy_T() const { return ebb::numpy_T(self(this)); }
-// Without dimensions there is nothing to swap.
+// A 0-d tensor has no dimensions to swap.
 Variable ShapeMethods::mT() const { return self(this).dim() == 0 ? alias() : transpose(-2, -1); }
 Variable ShapeMethods::mH() const { return mT(); }
 Variable ShapeMethods::adjoint() const { return mT(); }

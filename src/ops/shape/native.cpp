@@ -1,4 +1,4 @@
-// channel_shuffle under ATen's name.
+// native_channel_shuffle, ATen's name for channel_shuffle.
 #include <ebb/ops/shape.h>
 
 namespace ebb {

@@ -1,4 +1,4 @@
-// Padding with a constant, and the function that chooses among the modes.
+// constant_pad_nd, and pad, which dispatches on the mode.
 #include <ebb/ops/shape.h>
 
 #include "ops/common/autocast.h"
@@ -56,7 +56,7 @@ Variable constant_pad_nd(const Variable& x, IntArrayRef pad, const Scalar& value
   NdArray out = NdArray::empty(sizes, x.dtype(), x.device());
   NdArray inner = out;
   for (std::size_t i = 0; i < padded; ++i) {
-    // The two borders of one dimension, then on with what lies between them.
+    // Fills both borders of a dimension, then continues with the part between them.
     const std::int64_t d = static_cast<std::int64_t>(dims - 1 - i), size = sizes[d];
     const std::int64_t start = std::clamp<std::int64_t>(pad[2 * i], 0, size), length = part.sizes()[d];
     NdArray before = ops::slice_array(inner, d, 0, start);

@@ -1,6 +1,6 @@
-// Reflecting, replicating and circular padding. Along each padded dimension the result falls into three
-// segments, each a piece of the input (straight, back to front, or one line repeated): the result is put
-// together from their products.
+// reflection_pad, replication_pad and circular padding. Each padded dimension of the result has three
+// segments. A segment is a part of the input: in order, reversed, or one line repeated. The result is
+// assembled from the products of these segments.
 #include "ops/shape/pad_modes.h"
 
 #include <ebb/ops/reduce.h>
@@ -34,7 +34,8 @@ std::array<Segment, 3> segments(std::int64_t size, std::int64_t before, std::int
   const std::int64_t left = std::max<std::int64_t>(before, 0), right = std::max<std::int64_t>(after, 0);
   const std::int64_t first = std::max<std::int64_t>(-before, 0),
                      kept = size - first - std::max<std::int64_t>(-after, 0);
-  const std::int64_t out = size + before + after;  // of replicas alone where nothing else is kept
+  const std::int64_t out =
+      size + before + after;  // only replicated lines if negative padding removes all elements
   std::array<Segment, 3> s;
   s[0].length = std::min(left, out);
   s[1] = {left, first, kept, false, false};
@@ -58,8 +59,8 @@ std::array<Segment, 3> segments(std::int64_t size, std::int64_t before, std::int
   return s;
 }
 
-// Calls move(padded, input) for every block: two views of one shape. Where a line is repeated, that of the
-// input stands still.
+// Calls move(padded, input) for each block, with two views of one shape. If a line is repeated, the view of
+// the input has stride 0.
 template <class Move>
 void blocks(const NdArray& padded, const NdArray& input, IntArrayRef padding, PadMode mode, std::size_t i,
             Move& move) {
@@ -78,7 +79,7 @@ void blocks(const NdArray& padded, const NdArray& input, IntArrayRef padding, Pa
   }
 }
 
-// to += from, with the sum of what comes to one element where `to` stands still.
+// Computes to += from. Where `to` has stride 0, sums the elements of `from` that belong to one element.
 void add_block(const NdArray& from, NdArray to) {
   DimVector repeated;
   for (std::int64_t d = 0; d < to.dim(); ++d)

@@ -1,4 +1,4 @@
-// Padding with what stands in the tensor.
+// Padding with elements of the tensor: reflect, replicate and circular.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -7,10 +7,10 @@ namespace ebb::ops {
 
 enum class PadMode : std::uint8_t { reflect, replicate, circular };
 
-/// x padded in its last padding.size() / 2 dimensions; checks the amounts.
+/// Pads the last padding.size() / 2 dimensions of x, and checks the padding.
 Variable pad_with(const Variable& x, IntArrayRef padding, PadMode mode);
-/// Its transpose: `grad` added up in shape `sizes`. `x` (may be undefined) is what was padded: as in torch,
-/// the result counts as depending on it, with a derivative of zero.
+/// Computes the transpose: adds `grad` into the shape `sizes`. `x` is the padded tensor and may be undefined.
+/// As in torch, the result counts as depending on it, with a derivative of zero.
 Variable pad_with_backward(const Variable& grad, const Variable& x, IntArrayRef sizes, IntArrayRef padding,
                            PadMode mode);
 

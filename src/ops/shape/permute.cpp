@@ -1,4 +1,4 @@
-// The same elements with their dimensions in another order.
+// permute, transpose, t, movedim and other reorderings of dimensions.
 #include <ebb/core/warning.h>
 #include <ebb/ops/shape.h>
 

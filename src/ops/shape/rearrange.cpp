@@ -1,4 +1,4 @@
-// Reversing, rolling, rotating, and channels into space.
+// flip, roll, rot90, pixel_shuffle, pixel_unshuffle and channel_shuffle.
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"
@@ -55,8 +55,8 @@ NdArray flipped(NdArray x, IntArrayRef dims) {
   return out;
 }
 
-// Every dimension falls into two blocks that change places; along the last they are joined, once for each
-// choice of the others' blocks.
+// Divides each dimension into two blocks that swap positions. Along the last dimension the blocks are joined,
+// once for each combination of the other dimensions' blocks.
 void roll_blocks(const NdArray& out, const NdArray& x, IntArrayRef shifts, IntArrayRef dims, std::size_t i) {
   const std::int64_t d = dims[i], size = x.sizes()[d];
   const std::int64_t shift = (shifts[i] % size + size) % size;
@@ -75,7 +75,8 @@ void roll_blocks(const NdArray& out, const NdArray& x, IntArrayRef shifts, IntAr
   block(0, size - shift, shift);
 }
 
-// A contiguous copy of x as `split`, its dimensions then in the order `order`, in shape `sizes`.
+// Returns a contiguous copy: views x in shape `split`, permutes its dimensions to `order`, and copies to
+// shape `sizes`.
 NdArray shuffled(const Variable& x, IntArrayRef split, IntArrayRef order, IntArrayRef sizes) {
   const NdArray source = ops::contiguous_array(x.array());
   const NdArray moved =

@@ -1,4 +1,4 @@
-// Repeating elements, and grids.
+// repeat, tile, repeat_interleave, meshgrid, cartesian_prod, combinations and vander.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
@@ -161,7 +161,7 @@ Variable cartesian_prod(TensorList tensors) {
 
 namespace {
 
-// How many choices of r there are among n, n over r; throws where memory cannot hold them.
+// Returns the binomial coefficient n over r. Throws if the combinations do not fit into memory.
 std::int64_t number_of_choices(std::int64_t n, std::int64_t r) {
   if (r > n) return 0;
   std::int64_t count = 1;

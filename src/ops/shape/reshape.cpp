@@ -1,4 +1,4 @@
-// Other sizes over the same elements in the same order.
+// view, reshape, squeeze, unsqueeze, flatten and unflatten.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
 
@@ -40,7 +40,7 @@ struct SqueezeBackward : ViewBackward {
   std::string name() const override { return one_dim ? "SqueezeBackward1" : "SqueezeBackward0"; }
 };
 
-// The in-place ops are separate entries of torch's table, hence the other numbers.
+// The in-place ops are separate entries in torch's table and have other numbers.
 struct SqueezeInPlaceBackward : ViewBackward {
   bool one_dim = false;
   std::string name() const override { return one_dim ? "SqueezeBackward3" : "SqueezeBackward2"; }
@@ -137,7 +137,7 @@ Variable reshape(const Variable& x, IntArrayRef shape) {
   if (const optional<DimVector> strides = ops::view_strides(x.sizes(), x.strides(), sizes))
     return ops::view_of<ReshapeAliasBackward>(x, x.array().as_strided(sizes, *strides, x.storage_offset()),
                                               keep_sizes(x));
-  // The copy belongs to nobody else, so its other shape need not be tracked as a view.
+  // Nothing else refers to the copy, so its new shape need not be tracked as a view.
   const Variable copy = clone(x, MemoryFormat::Contiguous);
   return ops::record<UnsafeViewBackward>(
       copy.array().as_strided(sizes, contiguous_strides(sizes), copy.storage_offset()), keep_sizes(copy),

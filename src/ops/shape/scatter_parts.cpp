@@ -1,4 +1,5 @@
-// A copy of a tensor in which another takes the place of a part.
+// select_scatter, slice_scatter, diagonal_scatter and others: copies of a tensor in which one part is
+// replaced.
 
 #include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
@@ -7,7 +8,7 @@ namespace ebb {
 
 namespace {
 
-// A contiguous clone is written through the view `part` of it: copy_ records both gradients.
+// Writes to a contiguous clone through its view `part`. copy_ records both gradients.
 template <class Part>
 Variable replaced(const char* op, const Variable& x, const Variable& src, Part&& part) {
   Variable out = clone(x, MemoryFormat::Contiguous);

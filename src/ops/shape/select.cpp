@@ -1,4 +1,4 @@
-// Parts of a tensor as views, and the ops that put a gradient back where a part was.
+// select, slice, narrow, diagonal and unfold, which return views, and their backward ops.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>
 
@@ -80,7 +80,7 @@ std::int64_t wrap_index(const char* op, std::int64_t index, std::int64_t dim, In
   return index < 0 ? index + size : index;
 }
 
-// Wraps both, which must differ.
+// Wraps both dimensions, which must differ.
 void check_diagonal(const char* op, std::int64_t& dim1, std::int64_t& dim2, std::int64_t rank) {
   const std::int64_t first = wrap_dim(op, dim1, rank), second = wrap_dim(op, dim2, rank);
   EBB_CHECK(first != second, op, ": dimensions cannot be identical, got ", dim1, " and ", dim2, ".");
@@ -88,7 +88,7 @@ void check_diagonal(const char* op, std::int64_t& dim1, std::int64_t& dim2, std:
   dim2 = second;
 }
 
-// Wraps dim; the windows must fit.
+// Wraps dim, and checks that the windows fit.
 void check_unfold(const char* op, IntArrayRef sizes, std::int64_t& dim, std::int64_t size,
                   std::int64_t step) {
   dim = wrap_dim(op, dim, static_cast<std::int64_t>(sizes.size()));
@@ -98,7 +98,7 @@ void check_unfold(const char* op, IntArrayRef sizes, std::int64_t& dim, std::int
   EBB_CHECK(step > 0, op, ": step is ", step, " but must be positive.");
 }
 
-// Zeros with grad at the place that `part` picks.
+// Returns zeros with grad at the part that `part` selects.
 template <class N, class Part, class Fill>
 Variable put_back(const char* op, const Variable& grad, IntArrayRef sizes, Part&& part, Fill&& fill) {
   NdArray out = ops::zeros_array(sizes, grad.dtype(), grad.device());
@@ -245,7 +245,7 @@ Variable unfold_backward(const Variable& grad, IntArrayRef input_sizes, std::int
     kernels::accumulate(grad.device(), place, windows);
   } else {
     const std::int64_t last = windows.dim() - 1, count = windows.sizes()[dim];
-    // Elements that stand at one place of their windows do not meet: one pass for each place.
+    // Windows do not overlap at one position within them, so each position is one pass.
     for (std::int64_t i = 0; i < size; ++i) {
       NdArray place = ops::slice_array(out, dim, i, count, step);
       kernels::accumulate(grad.device(), place, ops::select_array(windows, last, i));

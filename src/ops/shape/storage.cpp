@@ -1,4 +1,4 @@
-// The memory under a tensor: which it is, showing other memory, and making room in it.
+// resize_, set_ and other methods on the storage of a tensor.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/core/maybe_owned.h>
 #include <ebb/core/storage_handle.h>
@@ -16,7 +16,8 @@
 namespace ebb {
 namespace {
 
-// Row-major strides, or those of a memory format, which asks for its number of dimensions.
+// Returns row-major strides, or those of a memory format. Checks that the format fits the number of
+// dimensions.
 DimVector strides_in(const char* op, IntArrayRef size, optional<MemoryFormat> format) {
   const MemoryFormat wanted = format.value_or(MemoryFormat::Contiguous);
   EBB_CHECK(wanted != MemoryFormat::Preserve, op, ": there is no memory format to preserve; name one.");
@@ -105,7 +106,7 @@ Variable& ShapeMethods::set_() const {
 
 MemoryFormat ShapeMethods::suggest_memory_format() const {
   const Variable& x = self(this);
-  // Of a tensor that is both, as one of a single channel, the sizes decide nothing: row-major.
+  // A tensor may match both formats, for example with one channel. It then counts as row-major.
   if (x.is_contiguous()) return MemoryFormat::Contiguous;
   for (const MemoryFormat format : {MemoryFormat::ChannelsLast, MemoryFormat::ChannelsLast3d})
     if (x.is_contiguous(format)) return format;
