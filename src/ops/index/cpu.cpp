@@ -48,9 +48,9 @@ struct Inside {
 };
 
 // Whether one line of the index along `dim` may repeat a value so often that a float sum loses accuracy.
-bool any_often(const NdArray& index, std::int64_t dim) {
+bool line_may_repeat_often(const NdArray& index, std::int64_t dim) {
   const std::int64_t length = index.sizes()[dim], step = index.strides()[dim];
-  if (length <= kOften) return false;
+  if (length <= kMostFloatTerms) return false;
   DimVector lines(index.sizes());
   for (std::int64_t d = 0; d < index.dim(); ++d)
     if (d == dim || index.strides()[d] == 0) lines[d] = 1;
@@ -58,7 +58,7 @@ bool any_often(const NdArray& index, std::int64_t dim) {
   const std::int64_t* const places = index.address_as<std::int64_t>();
   Walk<1>(lines, {index.strides()}).weighted(length, [&](std::int64_t count, const auto& at, const auto& by) {
     for (std::int64_t l = 0; l < count && !found; ++l)
-      if (some_often(places + at[0] + l * by[0], length, step)) found = true;
+      if (may_repeat_often(places + at[0] + l * by[0], length, step)) found = true;
   });
   return found;
 }
@@ -120,7 +120,7 @@ void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray
   visit_all(out.dtype(), "scatter", [&]<class T> {
     if constexpr (is_half_v<T> || std::is_same_v<T, float>)
       if (is_half_v<T> ? rounds && index.sizes()[dim] > 1
-                       : op == kernels::ScatterOp::add && any_often(index, dim)) {
+                       : op == kernels::ScatterOp::add && line_may_repeat_often(index, dim)) {
         DimVector lines(index.sizes());
         lines[dim] = 1;
         const auto combine_by = [&](auto merge) {

@@ -43,7 +43,7 @@ IntArrayRef without_first(IntArrayRef values) { return values.slice(1); }
 // Gives each range of offsets to one thread, which writes its rows in the order of j. Threads then never
 // write the same row, and float sums do not depend on the number of threads. Small inputs are one range.
 template <class Write>
-void by_owner(const std::int64_t* offset, std::int64_t rows, std::int64_t row_size, Write&& write) {
+void for_owned_rows(const std::int64_t* offset, std::int64_t rows, std::int64_t row_size, Write&& write) {
   if (rows * row_size <= kGrain || row_size < 8) {  // each thread searches all rows for its own
     for (std::int64_t j = 0; j < rows; ++j) write(j);
     return;
@@ -128,7 +128,7 @@ void put_rows(NdArray& out, const NdArray& offsets, const NdArray& values, bool 
       return;
     }
     if (by_rows(walk)) {
-      by_owner(offset, rows, row_size, [&](std::int64_t j) {
+      for_owned_rows(offset, rows, row_size, [&](std::int64_t j) {
         T* const o = to + offset[j];
         const T* const v = from + j * value_row;
         walk.serial([&](std::int64_t n, const Run2& at, const Run2& step) {
@@ -154,7 +154,7 @@ void put_rows(NdArray& out, const NdArray& offsets, const NdArray& values, bool 
   }
   visit_all(out.dtype(), "index_put", [&]<class T> {
     if constexpr (is_half_v<T> || std::is_same_v<T, float>)
-      if (is_half_v<T> ? rows > 1 : some_often(offset, rows))
+      if (is_half_v<T> ? rows > 1 : may_repeat_often(offset, rows))
         return sum_rows(out.address_as<T>(), values.address_as<T>(), offset, rows, value_row, walk, row_size);
     all(out.address_as<T>(), static_cast<const T*>(values.address()), &add_run<T>, [](T& o, T v) {
       if constexpr (std::is_same_v<T, bool>)

@@ -46,7 +46,7 @@ std::vector<std::int64_t> order_of(const T* rows, std::int64_t n, std::int64_t m
 }
 
 // The distinct rows: the first row and the size of each class of equal rows, and the class of each row.
-struct Kinds {
+struct RowClasses {
   std::vector<std::int64_t> first, sizes;
   std::int64_t* of_row;
   void add(std::int64_t row, bool is_new) {
@@ -61,7 +61,7 @@ struct Kinds {
 
 // Counts integers in a table if their range is smaller than the number of elements.
 template <class T>
-bool count_kinds(Kinds& kinds, const T* x, std::int64_t n) {
+bool count_classes(RowClasses& classes, const T* x, std::int64_t n) {
   if (n == 0) return false;
   T low = x[0], high = x[0];  // without the branches of std::minmax_element
   for (std::int64_t i = 0; i < n; ++i) {
@@ -82,18 +82,18 @@ bool count_kinds(Kinds& kinds, const T* x, std::int64_t n) {
   }
   for (Entry& entry : table) {
     if (entry.size == 0) continue;
-    kinds.first.push_back(std::exchange(entry.first, static_cast<std::int64_t>(kinds.first.size())));
-    kinds.sizes.push_back(entry.size);
+    classes.first.push_back(std::exchange(entry.first, static_cast<std::int64_t>(classes.first.size())));
+    classes.sizes.push_back(entry.size);
   }
-  for (std::int64_t i = 0; i < n; ++i) kinds.of_row[i] = table[above_low(x[i])].first;
+  for (std::int64_t i = 0; i < n; ++i) classes.of_row[i] = table[above_low(x[i])].first;
   return true;
 }
 
 // Compares single elements by their keys.
 template <class T>
-void find_kinds(Kinds& kinds, const T* x, std::int64_t n) {
+void find_classes(RowClasses& classes, const T* x, std::int64_t n) {
   if constexpr (std::is_integral_v<T>)
-    if (count_kinds(kinds, x, n)) return;
+    if (count_classes(classes, x, n)) return;
   with_items<T>(n, [&]<class Item> {
     const Scratch<Item> items(n);
     for (std::int64_t i = 0; i < n; ++i) items[i] = Item::make(sorting::key_of(x[i]), i);
@@ -101,7 +101,7 @@ void find_kinds(Kinds& kinds, const T* x, std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i) {
       const bool follows = i > 0 && items[i].same_key(items[i - 1]);
       const std::int64_t at = items[i].index();
-      kinds.add(at, !follows || !equal(x + at, x + at, 1));
+      classes.add(at, !follows || !equal(x + at, x + at, 1));
     }
   });
 }
@@ -117,20 +117,20 @@ NdArray long_array(const std::vector<std::int64_t>& values) {
 void unique(NdArray& first, NdArray& inverse, NdArray& counts, const NdArray& rows, bool consecutive) {
   const std::int64_t n = rows.sizes()[0], m = rows.sizes()[1];
   inverse = NdArray::empty({n}, kLong);
-  Kinds kinds{{}, {}, inverse.address_as<std::int64_t>()};
+  RowClasses classes{{}, {}, inverse.address_as<std::int64_t>()};
   visit_numeric(stored(rows.dtype()), "unique", [&]<class T> {
     const T* x = rows.address_as<T>();
-    if (m == 1 && !consecutive) return find_kinds(kinds, x, n);
+    if (m == 1 && !consecutive) return find_classes(classes, x, n);
     std::vector<std::int64_t> order;
     if (!consecutive) order = order_of(x, n, m);
     for (std::int64_t i = 0, last = 0; i < n; ++i) {
       const std::int64_t at = consecutive ? i : order[static_cast<std::size_t>(i)];
-      kinds.add(at, i == 0 || !equal(x + at * m, x + last * m, m));
+      classes.add(at, i == 0 || !equal(x + at * m, x + last * m, m));
       last = at;
     }
   });
-  first = long_array(kinds.first);
-  counts = long_array(kinds.sizes);
+  first = long_array(classes.first);
+  counts = long_array(classes.sizes);
 }
 
 }  // namespace ebb::cpu

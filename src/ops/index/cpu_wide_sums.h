@@ -15,24 +15,24 @@
 namespace ebb::cpu {
 
 /// A float sum of more terms than this is accumulated in double.
-constexpr std::int64_t kOften = 1024;
+constexpr std::int64_t kMostFloatTerms = 1024;
 
-/// Whether one of the destinations may occur more than kOften times. Counts hash buckets, so it may also
-/// return true for distinct destinations in one bucket.
-inline bool some_often(const std::int64_t* places, std::int64_t n, std::int64_t step = 1) {
-  if (n <= kOften) return false;
+/// Whether one of the destinations may occur more than kMostFloatTerms times. Counts hash buckets, so it may
+/// also return true for distinct destinations in one bucket.
+inline bool may_repeat_often(const std::int64_t* places, std::int64_t n, std::int64_t step = 1) {
+  if (n <= kMostFloatTerms) return false;
   const int bits = std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n / 64))), 4, 14);
   std::vector<std::int64_t> met(std::size_t{1} << bits);
   constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15;
   for (std::int64_t j = 0; j < n; ++j)
     ++met[static_cast<std::uint64_t>(places[j * step]) * kSpread >> (64 - bits)];
-  return *std::max_element(met.begin(), met.end()) > kOften;
+  return *std::max_element(met.begin(), met.end()) > kMostFloatTerms;
 }
 
 /// Row numbers grouped by destination, in their original order within a group.
-class RowsByPlace {
+class RowsByDestination {
  public:
-  RowsByPlace(const std::int64_t* places, std::int64_t rows) : order_(static_cast<std::size_t>(rows)) {
+  RowsByDestination(const std::int64_t* places, std::int64_t rows) : order_(static_cast<std::size_t>(rows)) {
     const auto [low, high] = std::minmax_element(places, places + rows);
     const std::int64_t range = *high - *low + 1;
     if (range <= 4 * rows) {
@@ -92,15 +92,15 @@ void sum_rows(T* to, const T* from, const std::int64_t* offset, std::int64_t row
     if (const std::int64_t range = *high - *low + 1; range <= rows)
       return sum_elements(to, from, offset, rows, value_row, *low, range);
   }
-  const RowsByPlace by_place(offset, rows);
+  const RowsByDestination by_destination(offset, rows);
   const auto sum_run = [&](std::int64_t group, std::int64_t n, const std::array<std::int64_t, 2>& at,
                            const std::array<std::int64_t, 2>& step) {
     double sums[kPiece];
-    T* o = to + offset[*by_place.begin(group)] + at[0];
+    T* o = to + offset[*by_destination.begin(group)] + at[0];
     for (std::int64_t done = 0; done < n; done += kPiece, o += kPiece * step[0]) {
       const std::int64_t count = std::min(kPiece, n - done);
       for (std::int64_t k = 0; k < count; ++k) sums[k] = static_cast<float>(o[k * step[0]]);
-      for (const std::int64_t* j = by_place.begin(group); j != by_place.end(group); ++j) {
+      for (const std::int64_t* j = by_destination.begin(group); j != by_destination.end(group); ++j) {
         const T* const v = from + *j * value_row + at[1] + done * step[1];
         if (step[1] == 1)
           for (std::int64_t k = 0; k < count; ++k) sums[k] += static_cast<float>(v[k]);
@@ -112,7 +112,7 @@ void sum_rows(T* to, const T* from, const std::int64_t* offset, std::int64_t row
   };
   // A long row is divided among threads too, because all rows may go to one destination.
   const std::int64_t pieces = row.is_line() ? (row_size + kPiece - 1) / kPiece : 1;
-  const std::int64_t tasks = by_place.groups() * pieces;
+  const std::int64_t tasks = by_destination.groups() * pieces;
   const std::int64_t grain = std::max<std::int64_t>(kGrain * tasks / (rows * row_size), 1);
   parallel_for(0, tasks, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t task = begin; task < end; ++task) {

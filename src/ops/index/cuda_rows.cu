@@ -74,7 +74,7 @@ struct PutRows {
 };
 
 template <class T, int V, bool kAdd>
-void put_at_once(NdArray& out, const NdArray& offsets, const NdArray& values, const DeviceWalk<2>& row) {
+void put_unordered(NdArray& out, const NdArray& offsets, const NdArray& values, const DeviceWalk<2>& row) {
   const PutRows<T, V, kAdd> put{out.address_as<T>(), offsets.address_as<std::int64_t>(),
                                 values.address_as<T>(), RowUnits<V>(row), values.strides()[0]};
   for_each(out.device(), offsets.numel() * put.units.count, put);
@@ -145,7 +145,7 @@ void add_rows(NdArray& out, const NdArray& offsets, const NdArray& values) {
     if constexpr (!std::is_integral_v<T>)
       if (are_deterministic_algorithms_enabled() || row.numel >= kLong)
         return put_in_order<T, true>(out, offsets, values, row);
-    put_at_once<T, 1, true>(out, offsets, values, row);
+    put_unordered<T, 1, true>(out, offsets, values, row);
   }
 }
 
@@ -155,9 +155,9 @@ void assign_rows(NdArray& out, const NdArray& offsets, const NdArray& values) {
   if (are_deterministic_algorithms_enabled())
     put_in_order<T, false>(out, offsets, values, row);
   else if (in_units<T>(row))
-    put_at_once<T, kUnit<T>, false>(out, offsets, values, row);
+    put_unordered<T, kUnit<T>, false>(out, offsets, values, row);
   else
-    put_at_once<T, 1, false>(out, offsets, values, row);
+    put_unordered<T, 1, false>(out, offsets, values, row);
 }
 
 }  // namespace

@@ -51,13 +51,13 @@ __global__ void __launch_bounds__(kSelectThreads)
   __shared__ SelectShared shared;
   const std::int64_t number = blockIdx.x;
   const T* const line = args.x + number * args.n;
-  Narrowed found{};
+  DigitPrefix found{};
   for (int digit = 0; digit < sorting::digit_count<T>(); ++digit) {
     count_digits(shared, args, line, 0, args.n, digit, found.digits);
     if (digit == 0) found.rank = args.wanted.rank(args.n, shared.nans);
     found = narrow(shared, shared.bins[threadIdx.x], found.digits, found.rank);
   }
-  take_selected(shared, args, number, 0, args.n, found, Parted{});
+  take_selected(shared, args, number, 0, args.n, found, RankCounts{});
 }
 
 // Scratch memory: for each line and digit, the counts of the bins and of NaNs and the state after the digit;
@@ -65,9 +65,9 @@ __global__ void __launch_bounds__(kSelectThreads)
 struct SelectScratch {
   using Count = unsigned long long;  // the type that atomicAdd takes
   static constexpr int kCounts = kSelectBins + 1;
-  Count* counts;    // [line, digit, kCounts]
-  Narrowed* found;  // [line, digit]
-  Parted* parted;   // [line, piece]
+  Count* counts;       // [line, digit, kCounts]
+  DigitPrefix* found;  // [line, digit]
+  RankCounts* parted;  // [line, piece]
 };
 
 /// Uses one block for each piece of a line. Step s counts digit s, the next step counts the elements of each
@@ -80,17 +80,17 @@ __global__ void __launch_bounds__(kSelectThreads)
                          const __grid_constant__ SelectPlan plan, int step) {
   constexpr int kDigitCount = sorting::digit_count<T>();
   __shared__ SelectShared shared;
-  __shared__ Parted sums[kWarp];
+  __shared__ RankCounts sums[kWarp];
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t number = blockIdx.x / plan.pieces, piece = blockIdx.x - number * plan.pieces;
   const std::int64_t begin = piece * plan.piece,
                      end = begin + plan.piece < args.n ? begin + plan.piece : args.n;
   const T* const line = args.x + number * args.n;
-  Narrowed* const known = scratch.found + number * kDigitCount;
+  DigitPrefix* const known = scratch.found + number * kDigitCount;
   const auto counts_of = [&](int digit) {
     return scratch.counts + (number * kDigitCount + digit) * SelectScratch::kCounts;
   };
-  Narrowed found{};
+  DigitPrefix found{};
   if (step > kDigitCount) {
     found = known[kDigitCount - 1];
   } else if (step > 0) {
@@ -102,7 +102,9 @@ __global__ void __launch_bounds__(kSelectThreads)
     found = narrow(shared, static_cast<std::int64_t>(counts[thread]), found.digits, found.rank);
     if (piece == 0 && thread == 0) known[step - 1] = found;
   }
-  const auto sum_of = [](Parted a, Parted b) { return Parted{a.before + b.before, a.equal + b.equal}; };
+  const auto sum_of = [](RankCounts a, RankCounts b) {
+    return RankCounts{a.before + b.before, a.equal + b.equal};
+  };
   if (step < kDigitCount) {
     count_digits(shared, args, line, begin, end, step, found.digits);
     SelectScratch::Count* const counts = counts_of(step);
@@ -110,7 +112,7 @@ __global__ void __launch_bounds__(kSelectThreads)
     if (thread == 0 && shared.nans > 0) atomicAdd(counts + kSelectBins, SelectScratch::Count{shared.nans});
   } else if (step == kDigitCount) {
     constexpr int shift = sorting::digit_shift<T>(kDigitCount - 1);
-    Parted own{};
+    RankCounts own{};
     for (std::int64_t i = begin + thread; i < end; i += kSelectThreads) {
       const auto key = static_cast<sorting::Key<T>>(args.key(line[i]) >> shift);
       own.before += key < static_cast<sorting::Key<T>>(found.digits);
@@ -119,7 +121,7 @@ __global__ void __launch_bounds__(kSelectThreads)
     own = block_reduce(own, sums, sum_of, thread, kSelectThreads);
     if (thread == 0) scratch.parted[number * plan.pieces + piece] = own;
   } else {
-    Parted passed{};
+    RankCounts passed{};
     for (std::int64_t p = thread; p < piece; p += kSelectThreads)
       passed = sum_of(passed, scratch.parted[number * plan.pieces + p]);
     passed = block_reduce(passed, sums, sum_of, thread, kSelectThreads);
@@ -134,12 +136,12 @@ void select_by_pieces(Device device, const SelectArgs<T>& args, std::int64_t lin
     return count * static_cast<std::int64_t>(bytes / sizeof(std::int64_t));
   };
   NdArray counts = NdArray::empty({lines * kDigitCount * SelectScratch::kCounts}, kLong, device);
-  const NdArray found = NdArray::empty({words(lines * kDigitCount, sizeof(Narrowed))}, kLong, device);
-  const NdArray parted = NdArray::empty({words(lines * plan.pieces, sizeof(Parted))}, kLong, device);
+  const NdArray found = NdArray::empty({words(lines * kDigitCount, sizeof(DigitPrefix))}, kLong, device);
+  const NdArray parted = NdArray::empty({words(lines * plan.pieces, sizeof(RankCounts))}, kLong, device);
   fill(counts, 0);
   const SelectScratch scratch{reinterpret_cast<SelectScratch::Count*>(counts.address_as<std::int64_t>()),
-                              reinterpret_cast<Narrowed*>(found.address_as<std::int64_t>()),
-                              reinterpret_cast<Parted*>(parted.address_as<std::int64_t>())};
+                              reinterpret_cast<DigitPrefix*>(found.address_as<std::int64_t>()),
+                              reinterpret_cast<RankCounts*>(parted.address_as<std::int64_t>())};
   for (int step = 0; step <= kDigitCount + 1; ++step)
     launch(device, {dim3(grid_blocks(lines * plan.pieces)), dim3(kSelectThreads)}, &select_pieces_kernel<T>,
            args, scratch, plan, step);

@@ -40,7 +40,7 @@ __device__ bool element_is_nan(T x) {
 
 /// The state after some digits: the digits of the selected element, and its rank among the elements that
 /// share them.
-struct Narrowed {
+struct DigitPrefix {
   std::uint64_t digits;
   std::int64_t rank;
 };
@@ -72,7 +72,7 @@ struct SelectShared {
   std::uint32_t warps[kWarp];
   std::uint32_t tile;
   std::int64_t sums[kSelectThreads / kWarp];
-  Narrowed found;
+  DigitPrefix found;
 };
 
 /// Counts digit `digit` of the elements [begin, end) of a line whose previous digits are `before`. The first
@@ -109,8 +109,8 @@ __device__ void count_digits(SelectShared& shared, const SelectArgs<T>& args, co
 }
 
 /// Finds the digit of the element of rank `rank`. Each thread of the block passes the count of its own digit.
-__device__ inline Narrowed narrow(SelectShared& shared, std::int64_t count, std::uint64_t digits,
-                                  std::int64_t rank) {
+__device__ inline DigitPrefix narrow(SelectShared& shared, std::int64_t count, std::uint64_t digits,
+                                     std::int64_t rank) {
   const int thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
   std::int64_t upto = count;
   for (int delta = 1; delta < kWarp; delta *= 2) {
@@ -128,14 +128,15 @@ __device__ inline Narrowed narrow(SelectShared& shared, std::int64_t count, std:
 }
 
 /// The number of elements that come before the selected digits, and the number that have them.
-struct Parted {
+struct RankCounts {
   std::int64_t before, equal;
 };
 
 /// Writes the selected elements of [begin, end). `passed` has the counts of the elements before `begin`.
 template <class T>
 __device__ void take_selected(SelectShared& shared, const SelectArgs<T>& args, std::int64_t number,
-                              std::int64_t begin, std::int64_t end, const Narrowed& found, Parted passed) {
+                              std::int64_t begin, std::int64_t end, const DigitPrefix& found,
+                              RankCounts passed) {
   using Key = sorting::Key<T>;
   constexpr int kWarps = kSelectThreads / kWarp;
   static_assert(kWarps * kSelectItems == kWarp);

@@ -43,20 +43,20 @@ struct Assign {
   std::int64_t *inverse, *first, *starts;
   const std::int64_t *ends, *flags, *order;
   __device__ void operator()(std::int64_t i) const {
-    const std::int64_t kind = ends[i] - 1;
-    inverse[order[i]] = kind;
+    const std::int64_t number = ends[i] - 1;
+    inverse[order[i]] = number;
     if (!flags[i]) return;
-    first[kind] = order[i];
-    starts[kind] = i;
+    first[number] = order[i];
+    starts[number] = i;
   }
 };
 
 struct Count {
   std::int64_t* counts;
   const std::int64_t* starts;
-  std::int64_t kinds, n;
+  std::int64_t classes, n;
   __device__ void operator()(std::int64_t k) const {
-    counts[k] = (k + 1 < kinds ? starts[k + 1] : n) - starts[k];
+    counts[k] = (k + 1 < classes ? starts[k + 1] : n) - starts[k];
   }
 };
 
@@ -93,16 +93,16 @@ void unique(NdArray& first, NdArray& inverse, NdArray& counts, const NdArray& ro
     for_each(device, n, Differs<T>{flags.address_as<std::int64_t>(), x, in_order, m});
   });
   kernels::scan(device, ends, flags, 0, ScanKind::sum, false);
-  const auto kinds = read_back<std::int64_t>(device, ends.address_as<std::int64_t>() + n - 1);
-  first = longs(kinds);
-  counts = longs(kinds);
-  const NdArray starts = longs(kinds);
+  const auto classes = read_back<std::int64_t>(device, ends.address_as<std::int64_t>() + n - 1);
+  first = longs(classes);
+  counts = longs(classes);
+  const NdArray starts = longs(classes);
   for_each(device, n,
            Assign{inverse.address_as<std::int64_t>(), first.address_as<std::int64_t>(),
                   starts.address_as<std::int64_t>(), ends.address_as<std::int64_t>(),
                   flags.address_as<std::int64_t>(), in_order});
-  for_each(device, kinds,
-           Count{counts.address_as<std::int64_t>(), starts.address_as<std::int64_t>(), kinds, n});
+  for_each(device, classes,
+           Count{counts.address_as<std::int64_t>(), starts.address_as<std::int64_t>(), classes, n});
 }
 
 }  // namespace ebb::cuda

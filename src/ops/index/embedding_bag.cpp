@@ -56,7 +56,7 @@ void check(const Variable& weight, const Variable& indices, const Variable& offs
 
 /// Returns for each bag and column the position of the largest value among all looked-up rows, or the number
 /// of rows if the bag is empty.
-Variable places_of_maxima(const Variable& rows, const Variable& padded, const Variable& bag,
+Variable argmax_positions(const Variable& rows, const Variable& padded, const Variable& bag,
                           std::int64_t bags) {
   const std::int64_t n = rows.size(0), columns = rows.size(1);
   const Variable of = bag.unsqueeze(1).expand({n, columns});
@@ -91,7 +91,7 @@ Bags reduce(const Variable& weight, const Variable& indices, const Variable& off
       const Variable none = zeros({bags, columns}, index.options());
       return {zeros({bags, columns}, weight.options()), bag, sizes, none};
     }
-    const Variable place = places_of_maxima(rows, padded, bag, bags), empty = place.eq(n);
+    const Variable place = argmax_positions(rows, padded, bag, bags), empty = place.eq(n);
     const Variable somewhere = place.masked_fill(empty, 0);
     return {rows.gather(0, somewhere).masked_fill(empty, 0), bag, sizes,
             index.take(somewhere).masked_fill(empty, 0)};

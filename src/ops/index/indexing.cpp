@@ -35,7 +35,7 @@ void record(Tensors& tensors, std::int64_t dim, Variable index) {
 }
 
 // `true` selects all of a new dimension of size 1, `false` selects nothing of it.
-Variable truth_index(bool value, Device device) {
+Variable bool_index(bool value, Device device) {
   return Variable(ops::zeros_array({value ? 1 : 0}, kLong, device));
 }
 
@@ -79,7 +79,7 @@ Part part_of(const Variable& x, ArrayRef<TensorIndex> indices) {
       part.select(dim, index.integer(), x);
     } else if (index.is_boolean()) {
       part.insert(dim);
-      record(part.tensors, dim++, truth_index(index.boolean(), x.device()));
+      record(part.tensors, dim++, bool_index(index.boolean(), x.device()));
     } else if (index.is_slice()) {
       const Slice& s = index.slice();
       const bool whole = s.start() == 0 && s.stop() == INDEX_MAX && s.step() == 1 && indices.size() > 1;
@@ -96,7 +96,7 @@ Part part_of(const Variable& x, ArrayRef<TensorIndex> indices) {
         }
         ops::warn_of_byte_mask("index", tensor);
         part.insert(dim);
-        record(part.tensors, dim++, truth_index(tensor.item<bool>(), x.device()));
+        record(part.tensors, dim++, bool_index(tensor.item<bool>(), x.device()));
       } else {
         record(part.tensors, dim++,
                tensor.device() == x.device() ? tensor : to(tensor, TensorOptions(x.device())));

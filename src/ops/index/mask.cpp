@@ -71,7 +71,7 @@ NdArray bool_array(const char* op, const Variable& mask) {
 
 // Returns the indices of nonzero elements, in row-major order. The CPU kernel visits x in that order. If
 // memory has another order, copying first is several times as fast.
-NdArray places_in(const NdArray& x) {
+NdArray nonzero_indices(const NdArray& x) {
   NdArray places;
   const std::int64_t last = x.dim() > 0 ? x.strides().back() : 0;
   bool across = false;
@@ -87,10 +87,10 @@ NdArray offsets_where(const NdArray& mask, const NdArray& x) {
   detail::host_access(mask);  // the result's shape depends on values
   if (x.is_contiguous()) {    // along one contiguous line, positions are offsets
     const NdArray line = ops::contiguous_array(mask);
-    const NdArray places = places_in(line.as_strided({line.numel()}, {1}, line.offset()));
+    const NdArray places = nonzero_indices(line.as_strided({line.numel()}, {1}, line.offset()));
     return places.as_strided({places.numel()}, {1}, 0);
   }
-  const NdArray places = places_in(mask);
+  const NdArray places = nonzero_indices(mask);
   const std::int64_t count = places.sizes()[0];
   NdArray out = NdArray::empty({count}, kLong, x.device());
   if (x.dim() == 0) {
@@ -207,7 +207,7 @@ Variable& masked_scatter_(const Variable& x, const Variable& mask, const Variabl
 
 Variable nonzero(const Variable& x) {
   detail::host_access(x.array());
-  return Variable(places_in(x.array()));
+  return Variable(nonzero_indices(x.array()));
 }
 
 Variable nonzero_static(const Variable& x, std::int64_t size, std::int64_t fill_value) {

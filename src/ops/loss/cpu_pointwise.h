@@ -31,7 +31,7 @@ constexpr bool runs_in_lanes = EBB_LIBMVEC != 0 && math::kIsOf<F, math::Logarith
 
 /// Scalar unit: processes one element at a time.
 template <class C>
-struct One {
+struct ScalarUnit {
   using Values = C;
   static constexpr int kCount = 1;
   template <class T>
@@ -48,7 +48,7 @@ struct One {
 #if EBB_LIBMVEC
 /// Vector unit: processes a register of elements, of which `n` are valid.
 template <class C>
-struct Several {
+struct VectorUnit {
   using Values = Lanes<C>;
   static constexpr int kCount = Lanes<C>::kCount;
   template <class T>
@@ -73,10 +73,10 @@ struct Several {
   }
 };
 template <class F, class C>
-using UnitOf = std::conditional_t<runs_in_lanes<F>, Several<C>, One<C>>;
+using UnitOf = std::conditional_t<runs_in_lanes<F>, VectorUnit<C>, ScalarUnit<C>>;
 #else
 template <class F, class C>
-using UnitOf = One<C>;
+using UnitOf = ScalarUnit<C>;
 #endif
 
 template <class T>

@@ -49,7 +49,7 @@ struct CtcLossBackward : autograd::Node {
 };
 
 // Sets the start of each sample's target and the number of states of the longest one.
-void place_targets(CtcProblem& p, const Variable& targets, IntArrayRef lengths) {
+void set_target_starts(CtcProblem& p, const Variable& targets, IntArrayRef lengths) {
   const std::int64_t longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
   std::int64_t total = 0;
   for (std::size_t n = 0; n < lengths.size(); ++n) {
@@ -115,7 +115,7 @@ Variable ctc_loss(const Variable& log_probs, const Variable& targets, IntArrayRe
   for (const std::int64_t n : input_lengths)
     EBB_CHECK(n >= 0 && n <= p.steps, op, ": Expected input_lengths to have value at most ", p.steps,
               ", but got value ", n, ".");
-  place_targets(p, targets, target_lengths);
+  set_target_starts(p, targets, target_lengths);
   p.input_lengths = input_lengths.vec();
   p.target_lengths = target_lengths.vec();
   p.targets = ops::contiguous_array(targets.array(), {kLong});

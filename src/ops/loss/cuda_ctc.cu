@@ -49,7 +49,7 @@ struct CtcArgs {
 // Returns whether all labels are classes, and reports a label that is not. All threads of the block must call
 // it.
 template <class C>
-__device__ bool labels_hold(const CtcArgs<C>& args, const ctc::Sample<C>& sample) {
+__device__ bool labels_are_valid(const CtcArgs<C>& args, const ctc::Sample<C>& sample) {
   __shared__ int bad;
   if (threadIdx.x == 0) bad = 0;
   __syncthreads();
@@ -66,7 +66,7 @@ template <class C>
 __global__ void __launch_bounds__(kMostThreads) ctc_kernel(const __grid_constant__ CtcArgs<C> args) {
   const ctc::Sample<C> sample = args.sample();
   const std::int64_t n = args.sample_number();
-  if (!labels_hold(args, sample)) return;
+  if (!labels_are_valid(args, sample)) return;
   double* const rows = args.alpha + n * args.steps * args.states;
   for (std::int64_t t = 0; t < sample.steps; ++t) {
     double* const row = rows + t * args.states;
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(kMostThreads) ctc_backward_kernel(const __grid
   const std::int64_t n = args.sample_number();
   const double value = args.loss[n];
   if (args.zero_infinity && std::isinf(value)) return;
-  if (!labels_hold(args, sample)) return;
+  if (!labels_are_valid(args, sample)) return;
   // An infinite loss means that there is no alignment.
   const C g = std::isinf(value) ? static_cast<C>(NAN) : args.grad[n] * args.scale(sample.length);
   std::int64_t* const links = args.links + n * args.states;  // two for each label

@@ -8,7 +8,7 @@
 #include "ops/common/layout.h"
 #include "ops/common/record.h"
 #include "ops/norm/backward.h"
-#include "ops/norm/mixed.h"
+#include "ops/norm/mixed_dtypes.h"
 
 #include <cmath>
 #include <limits>
@@ -99,8 +99,8 @@ struct NativeBatchNormBackward : autograd::Node {
 
 /// Returns the results for an empty input: a differentiable copy, and statistics that leave the running ones
 /// unchanged.
-std::tuple<Variable, Variable, Variable> of_nothing(const Variable& input, const Variable& weight,
-                                                    const Variable& bias, bool training) {
+std::tuple<Variable, Variable, Variable> empty_batch_result(const Variable& input, const Variable& weight,
+                                                            const Variable& bias, bool training) {
   Variable out = input.clone();
   if (weight.defined()) out = out * per_channel(weight, input.dim());
   if (bias.defined()) out = out + per_channel(bias, input.dim());
@@ -169,7 +169,7 @@ std::tuple<Variable, Variable, Variable> native_batch_norm(const Variable& input
   }
   if (w.defined()) ops::check_same_dtype(op, input, w);
   if (b.defined()) ops::check_same_dtype(op, input, b);
-  if (input.numel() == 0) return of_nothing(input, w, b, training);
+  if (input.numel() == 0) return empty_batch_result(input, w, b, training);
   check_statistics(op, input, run_mean, run_var);
 
   const MemoryFormat format = ops::suggested_format(input.array());

@@ -50,16 +50,16 @@ struct Rows {
   std::int64_t elements, width, count;
 };
 
-/// Selects the part of spread() for a row: the value of its channel (OfChannel), or the values of n elements
-/// (OfElements).
-struct OfChannel {
+/// Selects the part of spread() for a row: the value of its channel (ChannelValue), or the values of n
+/// elements (ElementValues).
+struct ChannelValue {
   std::int64_t channel;
   template <class C>
   C operator()(const std::vector<C>& values) const {
     return values[static_cast<std::size_t>(channel)];
   }
 };
-struct OfElements {
+struct ElementValues {
   std::int64_t from, n;
   template <class C>
   ConstRow<C> operator()(const std::vector<C>& values) const {
@@ -67,8 +67,8 @@ struct OfElements {
   }
 };
 
-/// Calls body(first element, count, OfChannel or OfElements, three scratch vectors for conversion) for each
-/// row.
+/// Calls body(first element, count, ChannelValue or ElementValues, three scratch vectors for conversion) for
+/// each row.
 template <class T, class Body>
 void for_rows(const Rows& rows, Body&& body) {
   parallel_for(0, rows.count, row_grain(rows.width), [&](std::int64_t begin, std::int64_t end) {
@@ -76,14 +76,14 @@ void for_rows(const Rows& rows, Body&& body) {
     for (std::int64_t row = begin; row < end; ++row) {
       const std::int64_t at = row * rows.width, n = std::min(rows.width, rows.elements - at);
       if (rows.along_places)
-        body(at, n, OfChannel{row % rows.s.channels}, a, b, c);
+        body(at, n, ChannelValue{row % rows.s.channels}, a, b, c);
       else
-        body(at, n, OfElements{0, n}, a, b, c);
+        body(at, n, ElementValues{0, n}, a, b, c);
     }
   });
 }
 
-/// Returns, for each channel, the sum of each f(row of x, row of y, OfChannel or OfElements) in double.
+/// Returns, for each channel, the sum of each f(row of x, row of y, ChannelValue or ElementValues) in double.
 template <class T, class... F>
 std::array<Doubles, sizeof...(F)> channel_sums(const T* x, const T* y, const Rows& rows, F... f) {
   const NormShape& s = rows.s;
@@ -97,7 +97,7 @@ std::array<Doubles, sizeof...(F)> channel_sums(const T* x, const T* y, const Row
           const std::int64_t at = (n * s.channels + c) * s.places;
           const auto rx = read_row(x + at, s.places, scratch_x), ry = read_row(y + at, s.places, scratch_y);
           auto* sum = sums.data();
-          (((*sum++)[static_cast<std::size_t>(c)] += f(rx, ry, OfChannel{c}).sum()), ...);
+          (((*sum++)[static_cast<std::size_t>(c)] += f(rx, ry, ChannelValue{c}).sum()), ...);
         }
     });
     return sums;
@@ -122,7 +122,7 @@ std::array<Doubles, sizeof...(F)> channel_sums(const T* x, const T* y, const Row
           const auto rx = read_row(x + at, n, scratch_x), ry = read_row(y + at, n, scratch_y);
           auto* lane = lanes.data();
           ((MutableRow<double>((lane++)->data() + from, n) +=
-            f(rx, ry, OfElements{from, n}).template cast<double>()),
+            f(rx, ry, ElementValues{from, n}).template cast<double>()),
            ...);
         }
       for (std::size_t i = 0; i < lanes.size(); ++i) {
@@ -160,7 +160,7 @@ void find_statistics(BatchStatistics& stats, const NdArray& array, const NormSha
     auto [squares, roundings] = channel_sums(
         x, x, rows, [&](const auto& row, const auto&, auto of) { return (row - of(mean)).square(); },
         rounding);
-    const auto outside = [&](double sum) { return leaves_range<C>(sum / count, eps); };
+    const auto outside = [&](double sum) { return is_out_of_range<C>(sum / count, eps); };
     if (std::any_of(squares.begin(), squares.end(), outside))
       squares = channel_sums(x, x, rows, [&](const auto& row, const auto&, auto of) {
         return (row - of(mean)).template cast<double>().square();

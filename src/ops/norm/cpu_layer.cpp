@@ -20,7 +20,7 @@ struct Moments {
     const auto n = static_cast<double>(row.size());
     mean = static_cast<C>(centred ? sum_of(row) / n : 0);
     double variance = sum_of((row - mean).square()) / n;
-    if (leaves_range<C>(variance, eps)) [[unlikely]] {
+    if (is_out_of_range<C>(variance, eps)) [[unlikely]] {
       const auto wide = row.template cast<double>();
       const double exact = centred ? wide.mean() : 0;
       mean = static_cast<C>(exact);

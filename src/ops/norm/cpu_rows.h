@@ -66,7 +66,7 @@ double sum_of(const Row& row) {
 /// Whether a float variance may be wrong because squares overflow or underflow. Underflow does not matter if
 /// eps is much larger.
 template <class C>
-bool leaves_range(double variance, double eps) {
+bool is_out_of_range(double variance, double eps) {
   constexpr double kLeast = 1e-30;
   return sizeof(C) < sizeof(double) && !(variance - variance == 0 && variance + eps > kLeast);
 }

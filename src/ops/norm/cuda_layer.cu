@@ -191,8 +191,8 @@ bool backward_as(NormGrads& out, const NdArray& dy, const NormSaved& in, const L
 
 }  // namespace
 
-bool layer_norm_backward_at_once(NormGrads& out, const NdArray& dy, const NormSaved& in, const Lines& lines,
-                                 bool centred) {
+bool layer_norm_backward_one_pass(NormGrads& out, const NdArray& dy, const NormSaved& in, const Lines& lines,
+                                  bool centred) {
   bool done = false;
   visit_floating(dy.dtype(), "layer_norm_backward",
                  [&]<class T> { done = backward_as<T>(out, dy, in, lines, centred); });

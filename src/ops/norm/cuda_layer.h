@@ -8,7 +8,7 @@ namespace ebb::cuda {
 
 /// Computes dx and those of dweight and dbias that are defined, of RMS norm if not centred. Returns false and
 /// does nothing if the rows are too long.
-bool layer_norm_backward_at_once(kernels::NormGrads& out, const NdArray& dy, const kernels::NormSaved& in,
-                                 const Lines& lines, bool centred);
+bool layer_norm_backward_one_pass(kernels::NormGrads& out, const NdArray& dy, const kernels::NormSaved& in,
+                                  const Lines& lines, bool centred);
 
 }  // namespace ebb::cuda

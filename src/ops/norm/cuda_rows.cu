@@ -413,7 +413,7 @@ void backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const Norm
   const Lines lines({s.batch * s.groups, s.channels / s.groups * s.places}, 1);
   const Device device = dy.device();
   if (kLayer && out.dx.defined() && lines.count() > 0 &&
-      layer_norm_backward_at_once(out, dy, in, lines, s.centred))
+      layer_norm_backward_one_pass(out, dy, in, lines, s.centred))
     return;
   visit_floating(dy.dtype(), "normalisation_backward", [&]<class T> {
     using C = Compute<T>;

@@ -8,8 +8,8 @@
 #include "ops/common/checks.h"
 #include "ops/common/dims.h"
 #include "ops/common/record.h"
-#include "ops/norm/mixed.h"
-#include "ops/norm/trailing.h"
+#include "ops/norm/mixed_dtypes.h"
+#include "ops/norm/trailing_norm.h"
 
 namespace ebb {
 

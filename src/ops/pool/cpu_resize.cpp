@@ -81,7 +81,8 @@ void axis_table(AxisTable& table, const resizing::AxisRule& rule) {
   }
 }
 
-void resize_axis(NdArray& out, const NdArray& in, const AxisTable& table, AxisPlace place, bool transposed) {
+void resize_axis(NdArray& out, const NdArray& in, const AxisTable& table, AxisPosition place,
+                 bool transposed) {
   const std::int64_t inner = place.inner, width = table.weights.sizes()[1];
   const std::int64_t small = table.users.sizes()[0], large = table.starts.sizes()[0];
   const std::int64_t rows = transposed ? small : large, in_rows = transposed ? large : small;

@@ -157,7 +157,7 @@ void visit_index(const NdArray& indices, Body&& body) {
 void max_pool(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeometry& g) {
   visit_floating(out.dtype(), "max_pool", [&]<class T> {
     visit_index(indices, [&]<class Index> {
-      visit_places(fits_32_bits(g), [&]<class I> {
+      visit_index_type(fits_32_bits(g), [&]<class I> {
         Index* const where = indices.defined() ? indices.address_as<Index>() : nullptr;
         for_each(out.device(), g.planes * g.out_plane(),
                  MaxPool<I, T, Index>{out.address_as<T>(), where, in.address_as<T>(), Pooling<I>(g)});
@@ -168,7 +168,7 @@ void max_pool(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeome
 
 void mean_pool(NdArray& out, const NdArray& in, const PoolGeometry& g) {
   kernels::visit_mean(out.dtype(), [&]<class T> {
-    visit_places(fits_32_bits(g), [&]<class I> {
+    visit_index_type(fits_32_bits(g), [&]<class I> {
       for_each(out.device(), g.planes * g.out_plane(),
                MeanPool<I, T>{out.address_as<T>(), in.address_as<T>(), Pooling<I>(g)});
     });
@@ -177,7 +177,7 @@ void mean_pool(NdArray& out, const NdArray& in, const PoolGeometry& g) {
 
 void mean_pool_backward(NdArray& in, const NdArray& out, const PoolGeometry& g) {
   visit_floating(in.dtype(), "avg_pool_backward", [&]<class T> {
-    visit_places(fits_32_bits(g), [&]<class I> {
+    visit_index_type(fits_32_bits(g), [&]<class I> {
       for_each(in.device(), g.planes * g.in_plane(),
                MeanPoolBackward<I, T>{in.address_as<T>(), out.address_as<T>(), Pooling<I>(g)});
     });
@@ -187,7 +187,7 @@ void mean_pool_backward(NdArray& in, const NdArray& out, const PoolGeometry& g) 
 void max_pool_backward(NdArray& in, const NdArray& out, const NdArray& indices, const PoolGeometry& g) {
   visit_floating(in.dtype(), "max_pool_backward", [&]<class T> {
     visit_index(indices, [&]<class Index> {
-      visit_places(fits_32_bits(g), [&]<class I> {
+      visit_index_type(fits_32_bits(g), [&]<class I> {
         for_each(in.device(), g.planes * g.in_plane(),
                  MaxPoolBackward<I, T, Index>{in.address_as<T>(), out.address_as<T>(),
                                               indices.address_as<Index>(), Pooling<I>(g)});
@@ -200,7 +200,7 @@ void pool_gather(NdArray& out, const NdArray& in, const NdArray& indices, const 
   if (p.planes == 0) return;
   visit_floating(out.dtype(), "pool_gather", [&]<class T> {
     visit_index(indices, [&]<class Index> {
-      visit_places(std::max(in.numel(), out.numel()) <= INT32_MAX, [&]<class I> {
+      visit_index_type(std::max(in.numel(), out.numel()) <= INT32_MAX, [&]<class I> {
         for_each(out.device(), out.numel(),
                  PoolGather<I, T, Index>{out.address_as<T>(), in.address_as<T>(), indices.address_as<Index>(),
                                          Planes<I>(1, 1, out.numel() / p.planes, p.interleaved),
@@ -218,7 +218,7 @@ void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const
     const auto put = [&]<class Sum>(NdArray& to) {
       kernels::fill(to.device(), to, 0);
       visit_index(indices, [&]<class Index> {
-        visit_places(std::max(in.numel(), out.numel()) <= INT32_MAX, [&]<class I> {
+        visit_index_type(std::max(in.numel(), out.numel()) <= INT32_MAX, [&]<class I> {
           for_each(to.device(), out.numel(),
                    PoolScatter<I, Sum, T, Index>{to.address_as<Sum>(), out.address_as<T>(),
                                                  indices.address_as<Index>(),

@@ -113,7 +113,7 @@ struct Pooling : PoolWindowsOf<I> {
 
 /// Calls body with the integer type for indices of such arrays.
 template <class Body>
-void visit_places(bool fit_32_bits, const Body& body) {
+void visit_index_type(bool fit_32_bits, const Body& body) {
   if (fit_32_bits)
     body.template operator()<std::int32_t>();
   else

@@ -82,7 +82,8 @@ void axis_table(AxisTable& table, const resizing::AxisRule& rule) {
   for_each(device, rule.in, FillUsers{table.users.address_as<std::int64_t>(), starts, rule.out, width});
 }
 
-void resize_axis(NdArray& out, const NdArray& in, const AxisTable& table, AxisPlace place, bool transposed) {
+void resize_axis(NdArray& out, const NdArray& in, const AxisTable& table, AxisPosition place,
+                 bool transposed) {
   const std::int64_t width = table.weights.sizes()[1];
   const std::int64_t small = table.users.sizes()[0], large = table.starts.sizes()[0];
   const auto* const starts = table.starts.address_as<std::int64_t>();

@@ -20,7 +20,7 @@ namespace {
 using autograd::GradList;
 
 // The state that a layer and its derivatives share.
-struct Choice {
+struct IndexSelection {
   const PoolNames* names = nullptr;
   PoolGeometry geometry;  // for unpooling: the memory layout of the planes
   PoolLayout layout;
@@ -29,13 +29,13 @@ struct Choice {
 };
 
 // out = in at the indices, and its transpose. Each is the gradient of the other.
-Variable gather(const Choice& choice, const Variable& x, const Variable& indices);
-Variable scatter(const Choice& choice, const Variable& y, const Variable& indices, bool overwrite);
+Variable gather(const IndexSelection& choice, const Variable& x, const Variable& indices);
+Variable scatter(const IndexSelection& choice, const Variable& y, const Variable& indices, bool overwrite);
 
 // The node of ops that read elements at indices: max pooling and gather.
 struct SelectBackward : autograd::Node {
   autograd::SavedVariable indices{this};
-  Choice choice;
+  IndexSelection choice;
   bool is_layer = true;
   std::string name() const override { return is_layer ? choice.names->layer : choice.names->gradient; }
   GradList apply(GradList&& grads) override {
@@ -45,9 +45,9 @@ struct SelectBackward : autograd::Node {
 };
 
 // The node of ops that write elements at indices: the gradients of those, and unpooling.
-struct PlaceBackward : autograd::Node {
+struct ScatterBackward : autograd::Node {
   autograd::SavedVariable indices{this};
-  Choice choice;
+  IndexSelection choice;
   bool is_layer = false;
   std::string name() const override { return is_layer ? choice.names->layer : choice.names->gradient; }
   GradList apply(GradList&& grads) override { return {gather(choice, grads[0], indices.unpack())}; }
@@ -61,7 +61,7 @@ constexpr PoolNames kAdaptiveMax3{"AdaptiveMaxPool3DBackward0", "AdaptiveMaxPool
 constexpr PoolNames kUnpool2{"MaxUnpool2DBackward0", "MaxUnpool2DBackwardBackward0"};
 constexpr PoolNames kUnpool3{"MaxUnpool3DBackward0", "MaxUnpool3DBackwardBackward0"};
 
-Variable gather(const Choice& c, const Variable& x, const Variable& indices) {
+Variable gather(const IndexSelection& c, const Variable& x, const Variable& indices) {
   NdArray array = c.layout.empty(indices.sizes(), x.dtype(), x.device());
   kernels::pool_gather(x.device(), array, c.layout.operand(x), c.layout.operand(indices), c.geometry);
   Variable out = c.layout.result(std::move(array));
@@ -73,7 +73,7 @@ Variable gather(const Choice& c, const Variable& x, const Variable& indices) {
   return out;
 }
 
-Variable scatter(const Choice& c, const Variable& y, const Variable& indices, bool overwrite) {
+Variable scatter(const IndexSelection& c, const Variable& y, const Variable& indices, bool overwrite) {
   NdArray array = c.layout.empty(c.in_sizes, y.dtype(), y.device());
   const NdArray from = c.layout.operand(y), at = c.layout.operand(indices);
   if (c.of_windows)
@@ -81,7 +81,7 @@ Variable scatter(const Choice& c, const Variable& y, const Variable& indices, bo
   else
     kernels::pool_scatter(y.device(), array, from, at, c.geometry, overwrite);
   Variable out = c.layout.result(std::move(array));
-  if (const auto node = record_results<PlaceBackward>({&out}, y)) {
+  if (const auto node = record_results<ScatterBackward>({&out}, y)) {
     node->indices.save(indices);
     node->choice = c;
     node->is_layer = overwrite;
@@ -95,7 +95,7 @@ std::tuple<Variable, Variable> max(const PoolNames* names, const Variable& self,
   if (!is_floating(self.dtype())) return max_of_integers(self, g, dims);
   const PoolLayout layout(self, dims);
   const Variable x = dims == 1 ? self.unsqueeze(-2) : self;
-  Choice choice{names, g, layout, DimVector(x.sizes()), true};
+  IndexSelection choice{names, g, layout, DimVector(x.sizes()), true};
   choice.geometry.interleaved = layout.interleaved(x.sizes(), x.device());
   const DimVector sizes = pooled_shape(x, g, dims);
   if (dtype == DType::Undefined && autograd::records(x))
@@ -124,7 +124,7 @@ Variable unpool(const char* op, const PoolNames* names, const Variable& x, const
             ": expected a floating-point input of ", std::uint64_t{dims + 2},
             " dimensions and an output_size of ", std::uint64_t{dims}, ", got ", x.dtype(), " of shape ",
             x.sizes(), " and ", size, ".");
-  Choice choice;
+  IndexSelection choice;
   choice.names = names;
   choice.in_sizes = DimVector(x.sizes());
   choice.of_windows = false;

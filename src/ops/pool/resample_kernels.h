@@ -54,7 +54,7 @@ struct AxisTable {
 };
 
 /// The position of an axis in a contiguous array: (outer, n, inner).
-struct AxisPlace {
+struct AxisPosition {
   std::int64_t outer = 1, inner = 1;
 };
 
@@ -73,7 +73,8 @@ void axis_table(AxisTable& table, const resizing::AxisRule& rule);
 /// Computes out[o, j, i], the sum over k of weights[j, k] in[o, starts[j] + k, i], or the transpose of this.
 /// The arrays are contiguous. One may be Float and the other 16-bit, so that resizing several axes rounds
 /// once.
-void resize_axis(NdArray& out, const NdArray& in, const AxisTable& table, AxisPlace place, bool transposed);
+void resize_axis(NdArray& out, const NdArray& in, const AxisTable& table, AxisPosition place,
+                 bool transposed);
 
 }  // namespace cpu
 

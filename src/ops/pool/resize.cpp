@@ -44,8 +44,8 @@ AxisTable table_of(const AxisRule& rule, DType weights, Device device) {
 }
 
 // Returns the position of spatial axis d in an array of these sizes and this memory format.
-AxisPlace place_of(IntArrayRef sizes, int dims, int d, MemoryFormat format) {
-  AxisPlace place;
+AxisPosition place_of(IntArrayRef sizes, int dims, int d, MemoryFormat format) {
+  AxisPosition place;
   for (int i = 0; i < dims; ++i) {
     const std::int64_t n = sizes[2 + static_cast<std::size_t>(i)];
     if (i < d) place.outer *= n;
@@ -97,7 +97,7 @@ Variable resized(const Resizing& how, const Variable& x, bool transposed, bool i
 }
 
 // Selects elements of integer tensors, which support only nearest.
-Variable pick_nearest(const Resizing& how, const Variable& x) {
+Variable select_nearest(const Resizing& how, const Variable& x) {
   Variable out = x;
   for (int d = 0; d < how.kind.dims; ++d)
     if (changes(how.rules[d]))
@@ -142,7 +142,7 @@ Variable upsample(const UpsampleKind& kind, const Variable& x, IntArrayRef outpu
     how.rules[d] = rule_of(kind, in, out, scales.begin()[d], align_corners);
   }
   if (is_floating(x.dtype())) return resized(how, x, false, true);
-  if (kind.filter == Filter::nearest || kind.filter == Filter::nearest_exact) return pick_nearest(how, x);
+  if (kind.filter == Filter::nearest || kind.filter == Filter::nearest_exact) return select_nearest(how, x);
   EBB_CHECK(x.dtype() == kByte, kind.op, ": expected a floating-point or Byte input, got ", x.dtype(),
             ". Convert it with .to(ebb::kFloat).");
   return resized(how, x.to(kFloat), false, true).round().clamp(0, 255).to(kByte);

@@ -51,7 +51,7 @@ struct Weights {
     const T* weight = data + row * row_step;
     for (std::int64_t j = 0; j < categories; ++j, weight += step) {
       const double w = static_cast<double>(static_cast<Compute<T>>(*weight));
-      valid &= w >= 0 && w <= Ends<double>::largest;
+      valid &= w >= 0 && w <= DtypeLimits<double>::largest;
       sum += w * scale;
       if (ends) ends[j] = sum;
     }
@@ -135,7 +135,8 @@ void random_any(NdArray& out, Generator& generator) {
       else if constexpr (std::is_integral_v<T>)
         element = static_cast<T>(bits % (static_cast<std::uint64_t>(std::numeric_limits<T>::max()) + 1));
       else
-        element = convert<T>(static_cast<std::int64_t>(bits % ((std::uint64_t{1} << Ends<T>::digits) + 1)));
+        element =
+            convert<T>(static_cast<std::int64_t>(bits % ((std::uint64_t{1} << DtypeLimits<T>::digits) + 1)));
     });
   });
 }

@@ -15,7 +15,7 @@ using ops::Distribution;
 
 // Converts a normal number to T. Only 16-bit types have a range that one may exceed.
 template <class T>
-T held(double x) {
+T normal_as(double x) {
   if constexpr (is_half_v<T>)
     return finite<T>(x);
   else
@@ -39,7 +39,7 @@ void normal_fill(NdArray& out, double mean, double deviation, Mt19937& engine) {
   const auto draw = [&](T* to, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) some[i] = draw_uniform<T>(engine);
     box_muller(some, count / 16, m, s);
-    for (std::int64_t i = 0; i < count; ++i) to[i] = held<T>(some[i]);
+    for (std::int64_t i = 0; i < count; ++i) to[i] = normal_as<T>(some[i]);
   };
   if constexpr (std::is_same_v<T, C>) {
     for_each_with_bits<T, T>(out, engine, kUniform<T>);
@@ -87,7 +87,7 @@ void sample_floating(NdArray& out, Distribution kind, double a, double b, Genera
       return uniform<T>(out, a, b, engine);
     case Distribution::normal:
       if (out.numel() >= 16 && out.is_contiguous()) return normal_fill<T>(out, a, b, engine);
-      return fill_with<T>(out, [&] { return held<T>(draw_normal(state, a, b)); });
+      return fill_with<T>(out, [&] { return normal_as<T>(draw_normal(state, a, b)); });
     case Distribution::log_normal:
       return fill_with<T>(out, [&] { return positive<T>(std::exp(draw_normal(state, a, b))); });
     case Distribution::exponential:
@@ -114,8 +114,8 @@ void sample(NdArray& out, ops::Distribution kind, double a, double b, Generator&
       const T values[] = {convert<T>(0.0), convert<T>(b)};
       // A uniform number is a multiple of 2^-53, so it is less than a if the multiple is below this
       // threshold.
-      const auto threshold = static_cast<std::int64_t>(std::ceil(std::ldexp(a, Ends<double>::digits)));
-      constexpr std::uint64_t kMask = (std::uint64_t{1} << Ends<double>::digits) - 1;
+      const auto threshold = static_cast<std::int64_t>(std::ceil(std::ldexp(a, DtypeLimits<double>::digits)));
+      constexpr std::uint64_t kMask = (std::uint64_t{1} << DtypeLimits<double>::digits) - 1;
       for_each_with_bits<double, T>(out, state.engine, [=](T& element, std::uint64_t bits) {
         // Selects with bit operations or a table, because a branch would be unpredictable.
         const std::uint64_t chosen =

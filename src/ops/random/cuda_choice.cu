@@ -34,7 +34,7 @@ struct Converted {
 
 // Converts the weights to double and checks them.
 template <class T>
-struct Checked {
+struct CheckedWeights {
   double* out;
   const T* weights;
   FaultSink faults;
@@ -57,7 +57,7 @@ struct CheckTotals {
 
 // Finds the first category whose cumulative weight exceeds a uniform fraction of the total. Partial sums of
 // the scan are rounded separately, so a category without weight may exceed the one before it.
-struct Pick {
+struct PickCategory {
   std::int64_t* out;
   const double *sums, *weights;
   std::int64_t categories, samples;
@@ -134,9 +134,9 @@ void multinomial(NdArray& out, const NdArray& weights, bool replacement, Generat
   NdArray sums = NdArray::empty({rows, categories}, kDouble, device);
   visit_floating(weights.dtype(), "multinomial", [&]<class T> {
     for_each(device, weights.numel(),
-             Checked<T>{values.address_as<double>(), weights.address_as<T>(),
-                        fault_sink(device, "multinomial",
-                                   "the probability tensor contains inf, nan or an element < 0")});
+             CheckedWeights<T>{values.address_as<double>(), weights.address_as<T>(),
+                               fault_sink(device, "multinomial",
+                                          "the probability tensor contains inf, nan or an element < 0")});
   });
   kernels::scan(device, sums, values, 1, ScanKind::sum, false);
   for_each(device, rows,
@@ -146,8 +146,8 @@ void multinomial(NdArray& out, const NdArray& weights, bool replacement, Generat
   const Philox philox = next_philox(device, generator);
   if (replacement)
     return for_each(device, out.numel(),
-                    Pick{out.address_as<std::int64_t>(), sums.address_as<double>(),
-                         values.address_as<double>(), categories, samples, philox});
+                    PickCategory{out.address_as<std::int64_t>(), sums.address_as<double>(),
+                                 values.address_as<double>(), categories, samples, philox});
   const NdArray scratch = NdArray::empty({2, rows * categories}, kLong, device);
   auto* const keys = scratch.address_as<std::uint64_t>();
   std::int64_t* const places = scratch.address_as<std::int64_t>() + rows * categories;

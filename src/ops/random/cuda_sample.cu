@@ -15,12 +15,12 @@ namespace {
 
 /// The destination of the numbers, in the order of elements. Uses vectors if that is the order of memory.
 template <class T>
-struct Places {
+struct OutputElements {
   T* out;
   DeviceWalk<1> walk;
   bool vectors;
 
-  Places(const char* op, NdArray& to)
+  OutputElements(const char* op, NdArray& to)
       : out(to.address_as<T>()),
         walk(op, to.sizes(), {to.strides()}),
         vectors(to.is_contiguous() && reinterpret_cast<std::uintptr_t>(out) % 32 == 0) {}
@@ -41,7 +41,7 @@ struct Places {
 
 template <class T>
 struct Sample {
-  Places<T> places;
+  OutputElements<T> places;
   Philox philox;
   drawing::Sampler<T> sampler;
   __device__ void operator()(std::int64_t group) const {
@@ -57,7 +57,7 @@ struct Sample {
 // Computes each element from 64 random bits, and draws more from separate Philox counters if f needs them.
 template <class T, class F>
 struct FromBits {
-  Places<T> places;
+  OutputElements<T> places;
   Philox philox;
   F f;
   __device__ void operator()(std::int64_t group) const {
@@ -108,14 +108,14 @@ struct Any {
 template <class T, class F>
 void from_bits(NdArray& out, const F& f, Generator& generator) {
   for_each(out.device(), (out.numel() + 1) / 2,
-           FromBits<T, F>{Places<T>("random_", out), next_philox(out.device(), generator), f});
+           FromBits<T, F>{OutputElements<T>("random_", out), next_philox(out.device(), generator), f});
 }
 
 template <class T, class P>
 struct Bernoulli {
   using C = Compute<P>;
   static constexpr int kEach = drawing::kPerCall<C>;
-  Places<T> places;
+  OutputElements<T> places;
   const P* p;
   bool vectors;  // whether p can be read in vectors
   Philox philox;
@@ -147,7 +147,7 @@ void sample(NdArray& out, ops::Distribution kind, double a, double b, Generator&
   visit_all(out.dtype(), "random", [&]<class T> {
     constexpr std::int64_t kEach = drawing::kPerCall<T>;
     for_each(out.device(), (out.numel() + kEach - 1) / kEach,
-             Sample<T>{Places<T>("random", out), next_philox(out.device(), generator), {kind, a, b}});
+             Sample<T>{OutputElements<T>("random", out), next_philox(out.device(), generator), {kind, a, b}});
   });
 }
 
@@ -160,7 +160,7 @@ void random_any(NdArray& out, Generator& generator) {
     if constexpr (std::is_integral_v<T>)
       from_bits<T>(out, Any<T>(), generator);
     else
-      from_bits<T>(out, InRange<T>{(std::uint64_t{1} << drawing::Ends<T>::digits) + 1, 0}, generator);
+      from_bits<T>(out, InRange<T>{(std::uint64_t{1} << drawing::DtypeLimits<T>::digits) + 1, 0}, generator);
   });
 }
 
@@ -169,7 +169,7 @@ void bernoulli(NdArray& out, const NdArray& p, Generator& generator) {
     visit_all(out.dtype(), "bernoulli", [&]<class T> {
       constexpr int kEach = Bernoulli<T, P>::kEach;
       for_each(out.device(), (out.numel() + kEach - 1) / kEach,
-               Bernoulli<T, P>{Places<T>("bernoulli", out), p.address_as<P>(),
+               Bernoulli<T, P>{OutputElements<T>("bernoulli", out), p.address_as<P>(),
                                reinterpret_cast<std::uintptr_t>(p.address()) % 16 == 0,
                                next_philox(out.device(), generator),
                                fault_sink(out.device(), "bernoulli", "expects probabilities in [0, 1]")});

@@ -4,7 +4,7 @@
 #include "core/generator_state.h"
 #include "kernel/convert.h"
 #include "ops/common/layout.h"
-#include "ops/random/ends.h"
+#include "ops/random/dtype_limits.h"
 #include "ops/random/fused.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace ebb::cpu {
 
-using drawing::Ends, drawing::before, drawing::finite, drawing::positive;
+using drawing::DtypeLimits, drawing::before, drawing::finite, drawing::positive;
 
 /// The type of the random bits for one uniform number.
 template <class T>
@@ -25,7 +25,7 @@ using Bits = std::conditional_t<std::is_same_v<T, double>, std::uint64_t, std::u
 /// conversion is that of a signed integer, for which vectors have an instruction.
 template <class T>
 Compute<T> uniform_of(Bits<T> bits) {
-  constexpr int digits = Ends<Compute<T>>::digits;
+  constexpr int digits = DtypeLimits<Compute<T>>::digits;
   constexpr Bits<T> mask = (Bits<T>{1} << digits) - 1;
   constexpr Compute<T> step = Compute<T>(1) / static_cast<Compute<T>>(std::uint64_t{1} << digits);
   return static_cast<Compute<T>>(static_cast<std::make_signed_t<Bits<T>>>(bits & mask)) * step;

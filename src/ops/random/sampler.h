@@ -4,7 +4,7 @@
 
 #include "kernel/convert.h"
 #include "kernel/philox.h"
-#include "ops/random/ends.h"
+#include "ops/random/dtype_limits.h"
 #include "ops/random/kernels.h"
 
 #include <cmath>

@@ -39,7 +39,7 @@ typename Op::Acc reduce_row(const Op& op, const typename Op::In* x, std::int64_t
 /// An element above this bound has a probability over 1/2 (or its logarithm, if kLog). It is the leader of
 /// its line.
 template <class T, bool kLog>
-constexpr T kLeading = kLog ? T(-0.6931) : T(0.5);
+constexpr T kLeaderBound = kLog ? T(-0.6931) : T(0.5);
 
 template <class T>
 bool any_above(T bound, const T* x, std::int64_t n) {
@@ -106,7 +106,7 @@ void backward_line(T* out, const T* g, const T* y, std::int64_t n, bool whole) {
     }
     Row<T>(out, n) = (ConstRow<T>(g, n) - total.total()) * ConstRow<T>(y, n);
   }
-  const std::int64_t leader = whole ? find_above(kLeading<T, kLog>, y, n) : n;
+  const std::int64_t leader = whole ? find_above(kLeaderBound<T, kLog>, y, n) : n;
   if (leader == n || std::isnan(out[leader])) return;
   out[leader] = 0;
   out[leader] = 0 - reduce_row(add, out, n);
@@ -207,10 +207,10 @@ void backward_block(T* out, const T* g, const T* y, std::int64_t n, std::int64_t
       to = row - exp_of(result) * total;
     else
       to = (row - total) * result;
-    if (!whole || !any_above(kLeading<T, kLog>, result.data(), width)) continue;
+    if (!whole || !any_above(kLeaderBound<T, kLog>, result.data(), width)) continue;
     any = true;
     for (std::int64_t c = 0; c < width; ++c)
-      if (result[c] > kLeading<T, kLog>) leaders[c] = static_cast<std::int32_t>(i);
+      if (result[c] > kLeaderBound<T, kLog>) leaders[c] = static_cast<std::int32_t>(i);
   }
   if (!any) return;
   Tile<T> others(width);

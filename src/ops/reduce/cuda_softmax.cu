@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(kThreads<T>, 1)
     for (int u = 0; u < N; ++u) {
       if (!span.has(u)) continue;
 #pragma unroll
-      for (int j = 0; j < V; ++j) groups.at[u].at[j] = finished<T, kLog>(groups.at[u].at[j], top, scale);
+      for (int j = 0; j < V; ++j) groups.at[u].at[j] = result_of<T, kLog>(groups.at[u].at[j], top, scale);
       store_vector(to + span.at(u), groups.at[u]);
     }
   });
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(kept_threads<T>(kElements, kKeptBackward<T>), 
   }
   sum = team.reduce(sum, Plus());
   Others<T, kLog> others;
-  const Compute<T> bound = leading<T, kLog>(whole);
+  const Compute<T> bound = leader_bound<T, kLog>(whole);
 #pragma unroll
   for (int u = 0; u < Part::kUnits; ++u) {
     auto unit = g[u].vector();
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(kThreads<T>, 1)
   });
   sum = team.reduce(sum, Plus());
   Others<T, kLog, std::int64_t> others;
-  const Compute<T> bound = leading<T, kLog>(whole);
+  const Compute<T> bound = leader_bound<T, kLog>(whole);
   take_line<kLoads<T> / 2>(team, g, vectors, lines.n, [&]<int V, int N>(const Span& span) {
     auto a = load_groups<V, N>(g, 1, span, T(0));
     const auto b = load_groups<V, N>(at, 1, span, T(0));

@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(kColumnThreads, 1)
     if (!part.has(u)) break;
     auto unit = kept[u].vector();
 #pragma unroll
-    for (int j = 0; j < V; ++j) unit.at[j] = finished<T, kLog>(unit.at[j], top[j], sum[j]);
+    for (int j = 0; j < V; ++j) unit.at[j] = result_of<T, kLog>(unit.at[j], top[j], sum[j]);
     part.store(out, u, unit);
   }
 }
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(kColumnThreads, 1)
       if (!part.has(from + u)) break;
       auto unit = units[u].vector();
 #pragma unroll
-      for (int j = 0; j < V; ++j) unit.at[j] = finished<T, kLog>(unit.at[j], top[j], sum[j]);
+      for (int j = 0; j < V; ++j) unit.at[j] = result_of<T, kLog>(unit.at[j], top[j], sum[j]);
       part.store(out, from + u, unit);
     }
   }
@@ -170,7 +170,7 @@ __global__ void __launch_bounds__(kColumnThreads, 1)
   pairs.template add<kLog>(part, 0, sum);
   part.reduce(plan, sum, Plus());
   Others<T, kLog> others[V];
-  const Compute<T> bound = leading<T, kLog>(whole);
+  const Compute<T> bound = leader_bound<T, kLog>(whole);
   pairs.template store<kLog>(part, 0, sum, bound, others, out);
   finish(plan, part, others, out);
 }
@@ -187,7 +187,7 @@ __global__ void __launch_bounds__(kColumnThreads, 1)
     Pairs<T, V, N>(part, grad, y, from).template add<kLog>(part, from, sum);
   part.reduce(plan, sum, Plus());
   Others<T, kLog> others[V];
-  const Compute<T> bound = leading<T, kLog>(whole);
+  const Compute<T> bound = leader_bound<T, kLog>(whole);
 #pragma unroll 1
   for (int from = 0; part.has(from); from += N)
     Pairs<T, V, N>(part, grad, y, from).template store<kLog>(part, from, sum, bound, others, out);

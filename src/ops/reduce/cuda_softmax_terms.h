@@ -29,7 +29,7 @@ __device__ C scale_of(C sum) {
 }
 /// Returns the result of an element.
 template <class T, bool kLog>
-__device__ T finished(T x, Compute<T> top, Compute<T> scale) {
+__device__ T result_of(T x, Compute<T> top, Compute<T> scale) {
   const Compute<T> above = static_cast<Compute<T>>(x) - top;
   return static_cast<T>(kLog ? above - scale : result_exp<T>(above) * scale);
 }
@@ -51,7 +51,7 @@ __device__ Compute<T> input_grad(T grad, T y, Compute<T> sum) {
 /// Returns the bound above which an element leads its line: probability 1/2, or its logarithm. It is infinite
 /// unless the line is a whole distribution.
 template <class T, bool kLog>
-__device__ Compute<T> leading(bool whole) {
+__device__ Compute<T> leader_bound(bool whole) {
   return whole ? Compute<T>(kLog ? -0.6931 : 0.5) : Compute<T>(INFINITY);
 }
 

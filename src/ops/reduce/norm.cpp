@@ -10,7 +10,7 @@
 #include "ops/common/dims.h"
 #include "ops/common/record.h"
 #include "ops/reduce/kernels.h"
-#include "ops/reduce/unit.h"
+#include "ops/reduce/unit_vector.h"
 
 #include <cmath>
 

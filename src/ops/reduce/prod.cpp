@@ -9,8 +9,8 @@
 #include "ops/common/autocast.h"
 #include "ops/common/dims.h"
 #include "ops/common/record.h"
+#include "ops/reduce/cumulative.h"
 #include "ops/reduce/kernels.h"
-#include "ops/reduce/running.h"
 
 namespace ebb {
 namespace ops {

@@ -6,7 +6,7 @@
 
 #include "ops/common/autocast.h"
 #include "ops/common/record.h"
-#include "ops/reduce/running.h"
+#include "ops/reduce/cumulative.h"
 
 #include <cmath>
 

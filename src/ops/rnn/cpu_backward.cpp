@@ -27,7 +27,7 @@ void step(const Row<T>& row, std::int64_t size) {
       const ops::LstmUnit<X> u{
           gate(0), gate(1), gate(2), gate(3), load<T>(row.extras + j, n), load<T>(row.extras + size + j, n)};
       const auto s =
-          ops::LstmSlopes<X>::of(u, load<T>(row.cell_before + j, n), slope, load<T>(row.cell + j, n));
+          ops::LstmGrads<X>::of(u, load<T>(row.cell_before + j, n), slope, load<T>(row.cell + j, n));
       keep(row.input, 0, s.input);
       keep(row.input, 1, s.forget);
       keep(row.input, 2, s.candidate);
@@ -35,7 +35,7 @@ void step(const Row<T>& row, std::int64_t size) {
       store<T>(row.cell + j, n, s.cell);
     } else if constexpr (kKind == RnnKind::gru) {
       const ops::GruUnit<X> u{gate(0), gate(1), gate(2), load<T>(row.extras + j, n)};
-      const auto s = ops::GruSlopes<X>::of(u, load<T>(row.hidden_before + j, n), slope);
+      const auto s = ops::GruGrads<X>::of(u, load<T>(row.hidden_before + j, n), slope);
       keep(row.input, 0, s.reset);
       keep(row.input, 1, s.update);
       keep(row.input, 2, s.fresh);

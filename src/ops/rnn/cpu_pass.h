@@ -71,7 +71,7 @@ class Right {
     depth_ = matrix.sizes()[transposed ? 1 : 0];
     width_ = matrix.sizes()[transposed ? 0 : 1];
     pairs_ = matrix.dtype() == kBFloat16 && tiles::multiplies_pairs();
-    tiled_ = pairs_ && goes_by_amx();
+    tiled_ = pairs_ && uses_amx();
     const std::int64_t depth = pairs_ ? (depth_ + 1) / 2 : depth_;
     values_.resize(static_cast<std::size_t>((width_ + kPanel - 1) / kPanel * kPanel * depth));
     if (pairs_)
@@ -115,7 +115,7 @@ class Right {
   // Depends on the matrix only, because the results of a sequence must not depend on the other sequences. AMX
   // tiles take the same time for one row as vector registers, and no more for 16 rows. For smaller matrices
   // the setup of the tiles would be noticeable.
-  bool goes_by_amx() const {
+  bool uses_amx() const {
 #if EBB_BFLOAT16_AMX
     return width_ >= amx::kSide && width_ * depth_ >= std::int64_t{1} << 16 && amx::may_run();
 #else

@@ -44,8 +44,8 @@ struct Step {
                                gate(3),
                                static_cast<C>(extras[row * 2 * size + j]),
                                static_cast<C>(extras[row * 2 * size + size + j])};
-      const auto s = ops::LstmSlopes<C>::of(u, static_cast<C>(cell_before.at(row, j, size)), all,
-                                            static_cast<C>(cell[i]));
+      const auto s = ops::LstmGrads<C>::of(u, static_cast<C>(cell_before.at(row, j, size)), all,
+                                           static_cast<C>(cell[i]));
       keep(input, 0, s.input);
       keep(input, 1, s.forget);
       keep(input, 2, s.candidate);
@@ -53,7 +53,7 @@ struct Step {
       cell[i] = static_cast<T>(s.cell);
     } else if constexpr (kKind == RnnKind::gru) {
       const ops::GruUnit<C> u{gate(0), gate(1), gate(2), static_cast<C>(extras[i])};
-      const auto s = ops::GruSlopes<C>::of(u, static_cast<C>(hidden_before.at(row, j, size)), all);
+      const auto s = ops::GruGrads<C>::of(u, static_cast<C>(hidden_before.at(row, j, size)), all);
       keep(input, 0, s.reset);
       keep(input, 1, s.update);
       keep(input, 2, s.fresh);

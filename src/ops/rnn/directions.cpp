@@ -76,8 +76,8 @@ struct CudnnRnnBackward final : autograd::Node {
     grads.resize(3);
     autograd::GradList out(edges.size());
     if (!GradMode::is_enabled() && by_library(out, sides_of(edges), grads)) return out;
-    const auto again = [&](const variable_list& stand_ins) {
-      const RnnLayerResult layer = by_directions("rnn", sides_of(stand_ins), steps);
+    const auto again = [&](const variable_list& placeholders) {
+      const RnnLayerResult layer = by_directions("rnn", sides_of(placeholders), steps);
       return variable_list{layer.rows, stack(layer.hidden),
                            layer.cell.empty() ? Variable() : stack(layer.cell)};
     };

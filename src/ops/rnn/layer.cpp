@@ -18,7 +18,7 @@ namespace ebb::ops {
 namespace {
 
 /// Returns the dtype of the computation: float for 16-bit inputs if the kernels do not support these.
-DType carrier_of(const Variable& x) {
+DType compute_dtype(const Variable& x) {
   return x.device().is_cpu() && x.dtype() != kDouble ? kFloat : x.dtype();
 }
 
@@ -27,7 +27,7 @@ RnnState state_of(const RnnInputs& in, DType dtype) {
 }
 
 /// Returns the dtype of the factors of matrix products: bfloat16 stays bfloat16.
-DType factor_of(const Variable& x) { return x.dtype() == kBFloat16 ? kBFloat16 : carrier_of(x); }
+DType factor_of(const Variable& x) { return x.dtype() == kBFloat16 ? kBFloat16 : compute_dtype(x); }
 
 RnnWeights weights_of(const RnnInputs& in, DType dtype) {
   const DType factor = factor_of(in[RnnInputs::kHiddenWeight]);
@@ -104,9 +104,9 @@ struct RnnLayerBackward final : autograd::Node {
 
   /// With gradients recorded, computes the layer again from differentiable ops.
   autograd::GradList by_ops(const RnnInputs& in, const autograd::GradList& grads) const {
-    const auto run = [&](const variable_list& stand_ins) {
+    const auto run = [&](const variable_list& placeholders) {
       RnnInputs again;
-      std::copy(stand_ins.begin(), stand_ins.end(), again.values);
+      std::copy(placeholders.begin(), placeholders.end(), again.values);
       RnnResult out = composed_rnn_direction(again, steps);
       return variable_list{std::move(out.rows), std::move(out.hidden), std::move(out.cell)};
     };
@@ -183,7 +183,7 @@ RnnResult rnn_direction(const char* op, const RnnInputs& in, const RnnSteps& ste
   using I = RnnInputs;
   check_rnn_inputs(op, in, steps);
   const Variable& rows = in[I::kRows];
-  const DType dtype = carrier_of(rows);
+  const DType dtype = compute_dtype(rows);
   const Device device = rows.device();
   const std::int64_t count = rows.size(0), width = in[I::kHiddenWeight].size(0),
                      hidden = width / steps.gates();

@@ -28,12 +28,12 @@ struct LstmUnit {
 
 /// The gradients of an LSTM's gates and of the previous cell.
 template <class X>
-struct LstmSlopes {
+struct LstmGrads {
   X input, forget, candidate, output, cell;
 
   /// Computes them from the gradients of the hidden state and of the cell.
-  EBB_HD static LstmSlopes of(const LstmUnit<X>& u, X cell_before, X hidden, X cell) {
-    LstmSlopes s;
+  EBB_HD static LstmGrads of(const LstmUnit<X>& u, X cell_before, X hidden, X cell) {
+    LstmGrads s;
     const X all = cell + hidden * u.output * (1 - u.squashed * u.squashed);
     s.input = all * u.candidate * (u.input * (1 - u.input));
     s.forget = all * cell_before * (u.forget * (1 - u.forget));
@@ -64,11 +64,11 @@ struct GruUnit {
 /// The gradients of a GRU's gates and of the hidden part, and the direct part of the previous state's
 /// gradient.
 template <class X>
-struct GruSlopes {
+struct GruGrads {
   X reset, update, fresh, hidden_part, before;
 
-  EBB_HD static GruSlopes of(const GruUnit<X>& u, X before, X hidden) {
-    GruSlopes s;
+  EBB_HD static GruGrads of(const GruUnit<X>& u, X before, X hidden) {
+    GruGrads s;
     s.fresh = hidden * (1 - u.update) * (1 - u.fresh * u.fresh);
     s.update = hidden * (before - u.fresh) * (u.update * (1 - u.update));
     s.hidden_part = s.fresh * u.reset;

@@ -112,7 +112,8 @@ struct Span {
 
 // Divides values by the number of indices that refer to the same memory cell. As in torch, these share a
 // gradient evenly.
-NdArray shared_out(const NdArray& values, const Geometry& geometry, std::int64_t base, std::int64_t cells) {
+NdArray divided_by_count(const NdArray& values, const Geometry& geometry, std::int64_t base,
+                         std::int64_t cells) {
   if (!geometry.may_overlap()) return values;
   const NdArray count = ops::zeros_array({cells}, values.dtype(), values.device());
   const NdArray one = ops::scalar_array(1, values.dtype(), values.device());
@@ -126,7 +127,7 @@ Variable as_strided_backward(const Variable& grad, const Geometry& input, const 
   const DType wide = ops::wide_dtype(grad.dtype());
   const NdArray memory = ops::zeros_array({span.cells}, wide, grad.device());
   add_through(memory, output, span.base, ops::cast_array(grad.array(), wide).expand(output.sizes));
-  NdArray seen = shared_out(input.on(memory, span.base), input, span.base, span.cells);
+  NdArray seen = divided_by_count(input.on(memory, span.base), input, span.base, span.cells);
   return ops::record<AsStridedBackwardBackward>(
       ops::contiguous_array(seen, {grad.dtype()}),
       [&](AsStridedBackwardBackward& node) {
@@ -142,7 +143,7 @@ Variable as_strided_backward_transposed(const Variable& v, const Geometry& input
   const DType wide = ops::wide_dtype(v.dtype());
   const NdArray memory = ops::zeros_array({span.cells}, wide, v.device());
   add_through(memory, input, span.base,
-              shared_out(ops::cast_array(v.array(), wide), input, span.base, span.cells));
+              divided_by_count(ops::cast_array(v.array(), wide), input, span.base, span.cells));
   return ops::record<AsStridedTransposedBackward>(
       ops::contiguous_array(output.on(memory, span.base), {v.dtype()}),
       [&](AsStridedTransposedBackward& node) {

@@ -9,18 +9,18 @@ namespace ebb::drawing {
 
 /// The largest number of T, the smallest one above 0, and the bits of the mantissa.
 template <class T>
-struct Ends {
+struct DtypeLimits {
   static constexpr double largest = static_cast<double>(std::numeric_limits<T>::max()),
                           least = std::numeric_limits<T>::denorm_min();
   static constexpr int digits = std::numeric_limits<T>::digits;
 };
 template <>
-struct Ends<Half> {
+struct DtypeLimits<Half> {
   static constexpr double largest = 65504, least = 0x1p-24;
   static constexpr int digits = 11;
 };
 template <>
-struct Ends<BFloat16> {
+struct DtypeLimits<BFloat16> {
   static constexpr double largest = 0x1.fep127, least = 0x1p-133;
   static constexpr int digits = 8;
 };
@@ -40,7 +40,7 @@ EBB_HD T before(T x) {
 /// Converts x to T. The result is finite even if x exceeds the range of T.
 template <class T, class W>
 EBB_HD T finite(W x) {
-  constexpr W largest = static_cast<W>(Ends<T>::largest);
+  constexpr W largest = static_cast<W>(DtypeLimits<T>::largest);
   if constexpr (std::is_integral_v<T>)
     return x < largest ? convert<T>(x) : std::numeric_limits<T>::max();
   else
@@ -49,7 +49,7 @@ EBB_HD T finite(W x) {
 /// Converts x of a distribution over positive numbers. The result is positive and finite.
 template <class T, class W>
 EBB_HD T positive(W x) {
-  constexpr W least = static_cast<W>(Ends<T>::least);
+  constexpr W least = static_cast<W>(DtypeLimits<T>::least);
   return finite<T>(x < least ? least : x);
 }
 

@@ -1,4 +1,4 @@
-// Normalization of 16-bit inputs with Float parameters, which autocast produces.
+// Mixed dtypes: 16-bit inputs with Float parameters, which autocast produces.
 #pragma once
 
 #include <ebb/autograd/variable.h>

@@ -1,5 +1,5 @@
 // The scans of cumsum and cumprod, with their gradients.
-#include "ops/reduce/running.h"
+#include "ops/reduce/cumulative.h"
 
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
