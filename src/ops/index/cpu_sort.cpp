@@ -68,7 +68,7 @@ std::int64_t select_one(Item* items, const T* line, std::int64_t n, std::int64_t
   sort_items(items, n);
   std::int64_t best = 0, length = 0, run = 0;
   for (std::int64_t i = 0; i < n; ++i) {
-    const bool nan = element_is_nan(line[items[i].index() * stride]);  // NaN equals nothing
+    const bool nan = element_is_nan(line[items[i].index() * stride]);  // a NaN equals no element
     run = i > 0 && !nan && items[i].same_key(items[i - 1]) ? run + 1 : 1;
     if (run > length) length = run, best = i;
   }

@@ -30,7 +30,7 @@ struct GatherUnits {
   T* out;
   const T* x;
   const std::int64_t* index;
-  DeviceWalk<3> rows;  // out, index, x without dim
+  DeviceWalk<3> rows;  // over out, index and x, without dim
   std::int64_t length, units, size, stride, dim;
   FaultSink faults;
   __device__ void operator()(std::int64_t i) const {
@@ -56,7 +56,7 @@ struct Gather {
   T* out;
   const T* x;
   const std::int64_t* index;
-  DeviceWalk<3> walk;  // out, index, x without dim
+  DeviceWalk<3> walk;  // over out, index and x, without dim
   std::int64_t size, stride, dim;
   FaultSink faults;
   __device__ void operator()(std::int64_t i) const {
@@ -73,7 +73,7 @@ struct Scatter {
   T* out;
   const T* src;
   const std::int64_t* index;
-  DeviceWalk<3> walk;  // index, src, out without dim
+  DeviceWalk<3> walk;  // over index, src and out, without dim
   std::int64_t size, stride, dim;
   FaultSink faults;
 
@@ -115,7 +115,7 @@ struct ScatterInOrder {
 struct ElementDestinations {
   std::int64_t *places, *starts;
   const std::int64_t* index;
-  DeviceWalk<3> walk;  // index, src, out without dim
+  DeviceWalk<3> walk;  // over index, src and out, without dim
   std::int64_t size, stride, dim, nowhere;
   FaultSink faults;
   __device__ void operator()(std::int64_t i) const {

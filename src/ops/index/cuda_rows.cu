@@ -36,7 +36,7 @@ struct TakeRows {
   T* out;
   const T* x;
   const std::int64_t* offsets;
-  RowUnits<V> units;  // in out, in x
+  RowUnits<V> units;  // offsets in out and in x
   std::int64_t out_row;
   __device__ void operator()(std::int64_t i) const {
     const std::int64_t j = i / units.count;
@@ -58,7 +58,7 @@ struct PutRows {
   T* out;
   const std::int64_t* offsets;
   const T* values;
-  RowUnits<V> units;  // in out, in values
+  RowUnits<V> units;  // offsets in out and in values
   std::int64_t value_row;
   __device__ void operator()(std::int64_t i) const {
     const std::int64_t j = i / units.count;

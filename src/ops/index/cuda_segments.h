@@ -50,7 +50,7 @@ struct Segments {
   const T* values;
   const std::int64_t *places, *starts;
   std::int64_t count, nowhere;
-  RowUnits<V> units;    // in out, in values
+  RowUnits<V> units;    // offsets in out and in values
   Vector<C, V>* parts;  // two for each window and unit: the part of a segment from the window before, and of
                         // one that continues
 
@@ -117,7 +117,7 @@ struct SumWindows {
 /// combined in order. A segment that does not end in its group leaves a partial sum of the group.
 template <class T, int V, kernels::ScatterOp kOp>
 struct JoinParts {
-  Segments<T, V, kOp> s;  // its `parts` are those of the pieces
+  Segments<T, V, kOp> s;  // its `parts` are the partial sums of the pieces
   Vector<Compute<T>, V>* joined;
   std::int64_t piece;  // the number of destinations in a piece
 

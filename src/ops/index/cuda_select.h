@@ -10,7 +10,7 @@
 namespace ebb::cuda {
 
 using sorting::kSelectThreads;
-constexpr int kSelectItems = 4;  // loaded by a thread in one step
+constexpr int kSelectItems = 4;  // elements that a thread loads in one step
 constexpr int kSelectBins = 1 << sorting::kDigitBits;
 static_assert(kSelectBins == kSelectThreads);
 
@@ -53,9 +53,9 @@ struct SelectArgs {
   std::int64_t n;  // elements of a line
   Wanted wanted;
   Key turn;               // sorting::turned_key
-  T* values;              // for the selection of one element
-  std::int64_t* indices;  // for the selection of one element
-  Items items;            // for the first k: those before the last key in index order, then those equal to it
+  T* values;              // one element for each line, unless first_k
+  std::int64_t* indices;  // one element for each line, unless first_k
+  Items items;  // if first_k: first the elements before the last selected key, then those equal to it
 
   __device__ Key key(T x) const { return sorting::key_of(x) ^ turn; }
   __device__ void put(std::int64_t line, std::int64_t slot, Key key, std::int64_t place) const {
@@ -199,7 +199,7 @@ __device__ void take_selected(SelectShared& shared, const SelectArgs<T>& args, s
 }
 
 /// Writes the selected elements of x's lines along `dim` to values and indices, the first k in order. Returns
-/// false and does nothing if sorting the lines is faster. A single rank never returns false.
+/// false and does nothing if sorting the lines is faster, which it never is for a single rank.
 bool select_ranks(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, const Wanted& wanted,
                   bool descending);
 

@@ -44,7 +44,7 @@ struct SelectMode {
     const std::int64_t first = number * lines.n;
     std::int64_t best = 0, length = 0, run = 0;
     for (std::int64_t i = 0; i < lines.n; ++i) {
-      const bool nan = element_is_nan(line[items.place(first + i) * lines.inner]);  // NaN equals nothing
+      const bool nan = element_is_nan(line[items.place(first + i) * lines.inner]);  // a NaN equals no element
       run = i > 0 && !nan && items.key(first + i) == items.key(first + i - 1) ? run + 1 : 1;
       if (run > length) length = run, best = i;
     }

@@ -134,7 +134,7 @@ struct ScatterReduceBackward : autograd::Node {
   }
 
  private:
-  // src narrowed to the shape of index.
+  // Returns src narrowed to the shape of index.
   Variable used_source(const Variable& which) const {
     Variable s = src.unpack();
     for (std::int64_t d = 0; d < which.dim(); ++d)
@@ -249,7 +249,8 @@ Variable& scatter_reduce_(const Variable& x, std::int64_t dim, const Variable& i
   if (!autograd::records(x, src) || call.reduce == Reduce::sum || call.reduce == Reduce::mean)
     return ops::record_inplace<ScatterReduceBackward>(x, "scatter_reduce_", call.write(src),
                                                       call.keep(x, src), src);
-  // The gradient needs both the old and the new value of self. A copy of the new value is made.
+  // The gradient needs both the old and the new value of self, so the new value is computed out of place and
+  // copied to self.
   autograd::check_inplace(x, "scatter_reduce_");
   // The gradient needs the values that are about to be overwritten.
   const Variable before = autograd::records(x, src) ? clone(x) : x;

@@ -14,10 +14,10 @@ constexpr int kSelectThreads = 256;
 constexpr int kDigitBits = 8;
 
 enum class SelectWay : std::uint8_t {
-  compare,  // threads that share a line count for each element the elements before it
-  line,     // one block for each line narrows it down digit by digit
-  pieces,   // several blocks for each line do so
-  sort,     // sorting the line is as fast
+  compare,  // threads that share a line count for each element how many elements precede it
+  line,     // one block for each line narrows down the key digit by digit
+  pieces,   // several blocks for each line do this together
+  sort,     // sorting the whole line is as fast
 };
 
 struct SelectPlan {
@@ -29,7 +29,8 @@ struct SelectPlan {
 /// single rank.
 inline SelectPlan plan_selection(std::int64_t lines, std::int64_t n, std::int64_t taken,
                                  int multiprocessors) {
-  constexpr std::int64_t kLeastPiece = 4096, kMostPiece = std::int64_t{1} << 30;  // counted in 32 bits
+  constexpr std::int64_t kLeastPiece = 4096,
+                         kMostPiece = std::int64_t{1} << 30;  // lengths are counted in 32 bits
   if (n <= kComparedElements) return {SelectWay::compare, 1, n};
   if (taken > ceil_div(n, 4)) return {SelectWay::sort, 1, n};
   RowPieces cut = cut_rows(n, lines, 8 * std::int64_t{multiprocessors}, kLeastPiece);

@@ -67,8 +67,8 @@ NdArray class_loss_array(const ClassProblem& p, const Variable& x) {
 
 namespace {
 
-/// The gradient of nll_loss's backward. That is linear in grad (-w_t grad over the total of the forward
-/// pass), so the gradient needs no input of the forward pass.
+/// The node of nll_loss's backward. nll_loss is linear in the scores, so the gradient of its gradient is
+/// nll_loss itself (-w_t x_t over the saved total).
 struct NllBackwardBackward : autograd::Node {
   std::shared_ptr<const NllState> state;
   bool two_d = false;

@@ -1,9 +1,10 @@
 // cross_entropy_loss on the device: one read of the scores for the loss, one read and one write for the
 // gradient.
 //
-// Let v_c be the weight of class c in the loss of a row. It is nonzero for the target's class, with smoothing
-// for all classes, or it is proportional to the target's probabilities. The loss is sum_c v_c (logsum - x_c)
-// = W logsum - sum_c v_c x_c with W = sum_c v_c. Its gradient is W softmax_c - v_c.
+// Let v_c be the weight of class c in the loss of a row. Without smoothing it is nonzero only for the
+// target's class, with smoothing for all classes. With a target of probabilities it is proportional to these.
+// The loss is sum_c v_c (logsum - x_c) = W logsum - sum_c v_c x_c with W = sum_c v_c. Its gradient is W
+// softmax_c - v_c.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/log_sum.h"
@@ -210,8 +211,8 @@ __global__ void __launch_bounds__(kKeptThreads, (kBlocks<T, kTerms>))
   if (leader >= 0) to[leader * team.stride] = static_cast<T>(0 - others);
 }
 
-/// Whether vectors load the rows of x, and of the arrays with the same layout. Short rows must consist of
-/// whole vectors, because the elements at their ends would cost more than the vectors save.
+/// Whether the rows of x, and of the arrays with the same layout, are loaded in vectors. Short rows must
+/// consist of whole vectors, because the single elements at their ends would cost more than the vectors save.
 template <class T>
 bool in_vectors(const Lines& lines, const void* x, const void* p, const void* dx) {
   const auto alike = [&](const void* other) { return !other || streams_with(x, other); };

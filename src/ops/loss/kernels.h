@@ -23,7 +23,7 @@ struct LossReduction {
 /// Class targets and their sizes. Scores are (batch, classes, places), where places are the spatial
 /// positions. Targets are (batch, places), Long; weight is (classes) or undefined.
 struct ClassTargets {
-  const char* op = "nll_loss";  // for messages
+  const char* op = "nll_loss";  // the name of the op in messages
   NdArray target, weight;
   std::int64_t batch = 0, classes = 0, places = 1, ignore_index = -100;
   bool reduced = true, mean = true;

@@ -21,7 +21,7 @@ EBB_HD inline double log_sum(double a, double b) {
 /// of an alignment are the labels with blanks around them: blank, label 0, blank, label 1, ..., blank.
 template <class C>
 struct Sample {
-  const C* x;  // at the sample's first step
+  const C* x;  // points to the sample's first step
   const std::int64_t* target;
   std::int64_t steps, length, step, blank;  // `step` is the stride of x between steps
 

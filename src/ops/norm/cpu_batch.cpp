@@ -103,7 +103,7 @@ std::array<Doubles, sizeof...(F)> channel_sums(const T* x, const T* y, const Row
     return sums;
   }
   // Sums blocks of rows, then adds the sums in order, so the result does not depend on the number of threads.
-  // Within a block it processes as many columns together as have sums that fit into the L1 cache.
+  // Within a block it processes kAtOnce columns at a time, whose sums fit into the L1 cache.
   constexpr std::int64_t kBlock = 64, kAtOnce = 1024;
   const std::int64_t blocks = (rows.count + kBlock - 1) / kBlock;
   std::array<Doubles, sizeof...(F)> parts;

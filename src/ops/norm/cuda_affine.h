@@ -32,7 +32,7 @@ struct AffineArgs {
   AffineSums<T> sums;
   PairSum<C>* partial;  // [pieces, columns]
   std::int64_t rows, columns;
-  std::int64_t pieces, piece;  // of the division of the rows
+  std::int64_t pieces, piece;  // the number of pieces of the rows, and the rows of a piece
 };
 
 /// Uses one block for kAffineAcross units of V columns and one piece of the rows; blockDim = (kAffineAcross,

@@ -58,7 +58,7 @@ struct ApplyArgs {
   Op op;
   typename Op::T* out;
   std::int64_t batch, channels, places;
-  ChannelPlan plan;  // for the kernel with columns
+  ChannelPlan plan;  // used by channel_columns_kernel
   bool small;        // whether 31 bits are enough for the index of an element
   FastDivisor place_divisor, channel_divisor;
 

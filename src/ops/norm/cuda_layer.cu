@@ -15,7 +15,7 @@ namespace {
 using kernels::NormGrads;
 using kernels::NormSaved;
 
-constexpr int kColumns = 8;  // of a thread, which has two sums for each column
+constexpr int kColumns = 8;  // columns of a thread, which has two sums for each
 
 // The number of threads for which a multiprocessor has registers, and the limit for one row.
 template <class T>
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kResident<T>, 1)
   using Part = typename LayerRow<T>::Part;
   using Unit = typename Part::Unit;
   constexpr int V = Part::kWidth, kUnits = Part::kUnits;
-  constexpr int kShared = kTeamBlock / 2;  // threads that pass their sums to others of the block
+  constexpr int kShared = kTeamBlock / 2;  // threads that pass their sums to other threads of the block
   __shared__ PairSum<C> scratch[2][kWarp];
   __shared__ PairSum<C> meeting[kColumns][kShared];
   const RowTeam team(args.lines);

@@ -21,7 +21,7 @@ using kernels::NormShape;
 
 Variable wrap(NdArray& array) { return array.defined() ? Variable(std::move(array)) : Variable(); }
 
-/// Saved tensors of the backward passes.
+/// The state that the backward passes share.
 struct RowNormBackward : autograd::Node {
   autograd::SavedVariable input{this}, weight{this};
   NdArray mean, rstd;

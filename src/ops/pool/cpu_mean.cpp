@@ -118,7 +118,7 @@ void plane_mean_backward(WindowPlane<Sum>& in, const T* out, const RowWeights& w
 }
 
 // Computes one output at a time, for windows that differ in size or are far apart. Calls body(number of the
-// window, weight, the first element of each of its rows, the count of elements).
+// window, weight, for_elements), where for_elements(f) calls f with the index of each element.
 template <class Body>
 void each_window(const PoolGeometry& g, Body&& body) {
   const PoolAxis &a = g.axis[0], &b = g.axis[1], &c = g.axis[2];

@@ -50,7 +50,7 @@ struct GridSamplerBackward : autograd::Node {
     return out;
   }
 
-  // The gradient itself is recorded here: differentiates the sampling composed of ops.
+  // Used if the gradient itself is recorded: differentiates the sampling composed of ops.
   GradList by_ops(const Variable& g, const Variable& x, const Variable& points) const {
     autograd::variable_list wanted;
     if (needs(0)) wanted.push_back(x);

@@ -95,7 +95,7 @@ EBB_HD void taps_at(C x, const Axis& axis, Tap<C> (&taps)[kTaps]) {
     static_assert(kTaps == 4);
     const C a = C(-0.75), low = std::floor(c.at), part = c.at - low;
     for (int k = 0; k < 4; ++k) {
-      const C signed_distance = part - static_cast<C>(k - 1);  // from the tap to the position
+      const C signed_distance = part - static_cast<C>(k - 1);  // the distance of the position from the tap
       const C d = std::abs(signed_distance);
       const bool near = k == 1 || k == 2;
       const C weight = near ? ((a + 2) * d - (a + 3)) * d * d + 1 : ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
@@ -116,7 +116,7 @@ template <int kDims, int kTaps, class C>
 struct Neighbourhood {
   static constexpr int kCount = power(kTaps, kDims);
   Tap<C> taps[kDims][kTaps];
-  std::int64_t strides[kDims];  // of the axes; the last axis is first, as in the grid
+  std::int64_t strides[kDims];  // strides of the axes; the last axis is first, as in the grid
 
   /// `point` has kDims coordinates; the first is that of the last axis.
   template <class T>

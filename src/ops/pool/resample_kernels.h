@@ -17,7 +17,7 @@ namespace ebb {
 struct SampleGeometry {
   std::int64_t batch = 0, channels = 0, places = 1;
   int dims = 2;
-  std::int64_t sizes[3] = {1, 1, 1};  // of the input's axes; the last axis is first
+  std::int64_t sizes[3] = {1, 1, 1};  // sizes of the input's axes; the last axis is first
   sampling::Interpolation interpolation = sampling::Interpolation::bilinear;
   sampling::Padding padding = sampling::Padding::zeros;
   bool align_corners = false;

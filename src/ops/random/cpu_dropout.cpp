@@ -1,4 +1,5 @@
-// The device's dropout, computed on the host. (Dropout of CPU tensors draws its mask as torch does.)
+// The CPU kernel dropout: computes what the device kernel computes. (Dropout of CPU tensors draws its mask as
+// torch does.)
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"

@@ -38,7 +38,7 @@ struct DropoutUnit {
 
  private:
   static constexpr std::int64_t kApart =
-      std::int64_t{kWarp} * kChunk;  // from one chunk of a thread to the next
+      std::int64_t{kWarp} * kChunk;  // the distance between two chunks of a thread
 
   __device__ void whole(std::int64_t first) const {
     Packed<T, kVector> loaded[kChunks][kVectors];

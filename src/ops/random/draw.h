@@ -51,8 +51,8 @@ double exponential_of(double u, double factor) {
   return factor * std::log1p(-u);
 }
 
-/// Returns a normal number. They are computed in pairs (Box & Muller 1958); the generator stores the second
-/// one for the next call.
+/// Returns a normal number. Numbers are computed in pairs (Box & Muller 1958); the generator stores the
+/// second one for the next call.
 inline double draw_normal(Generator::State& state, double mean, double deviation) {
   if (state.next_double) {
     const double kept = *state.next_double;

@@ -59,7 +59,7 @@ Variable masked(const Variable& x, IntArrayRef strides, const drawing::Dropout& 
 
 struct DropoutBackward : autograd::Node {
   drawing::Dropout rule;
-  DimVector strides;  // of the elements, which are counted in the memory order of x
+  DimVector strides;  // the strides of x, because elements count in its memory order
   explicit DropoutBackward(const drawing::Dropout& r) : rule(r) {}
   std::string name() const override { return "NativeDropoutBackward0"; }
   autograd::GradList apply(autograd::GradList&& grads) override { return {masked(grads[0], strides, rule)}; }

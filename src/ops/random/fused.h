@@ -21,8 +21,8 @@ inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); 
   return static_cast<float>(__builtin_bit_cast(double, bits));
 }
 
-/// Returns a b + c rounded once. The product of floats is exact in double. Rounding the sum twice is wrong
-/// only if it seems to be halfway between two floats, or may be subnormal.
+/// Returns a b + c rounded once. The product of floats is exact in double. Rounding the sum a second time is
+/// wrong only if the double is halfway between two floats, or if the float may be subnormal.
 [[gnu::always_inline]] inline float fused(float a, float b, float c) {
   const double product = static_cast<double>(a) * b, sum = product + c;
   if ((__builtin_bit_cast(std::uint64_t, sum) & 0x1fffffff) != 0x10000000 && std::fabs(sum) > 1e-37)

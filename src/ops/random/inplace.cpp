@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::lowest();
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 
-// The range of integers of a dtype. Floating-point types use those whose conversion is defined.
+// The range of integers that convert to a dtype without overflow.
 struct IntegerRange {
   std::int64_t low, high;
 };
@@ -169,8 +169,7 @@ Variable& random_(const Variable& self, std::int64_t from, optional<std::int64_t
     EBB_CHECK(from >= first && from <= last, "random_: expects 'from' to be from ", first, " to ", last,
               " for ", out.dtype(), ", got ", from, ".");
     Generator g = ops::generator_or_default(generator);
-    // If `from` is the lowest int64, all int64 are drawn, also for floating-point dtypes. A range of 0 means
-    // that.
+    // If `from` is the lowest int64, all int64 are drawn (a range of 0), also for floating-point dtypes.
     const std::uint64_t range = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(from) + 1;
     kernels::random_integers(out.device(), out, from == ops::kLowest ? 0 : range, from, g);
   });
@@ -200,7 +199,7 @@ Variable& bernoulli_(const Variable& self, const Variable& p, const optional<Gen
   return ops::overwrite(
       self, "bernoulli_", "BernoulliBackward1",
       [&](NdArray& out) {
-        // p in the memory order of out.
+        // The probabilities in the memory order of out.
         NdArray chances = ops::empty_array_like(out, p.dtype(), p.device());
         ops::copy_array(chances, p.array().expand(sizes));
         const NdArray draws = out.is_dense() ? out : ops::empty_array_like(out, out.dtype(), out.device());

@@ -52,7 +52,7 @@ void sum_steps(ebb::detail::ElementReduction& steps, DType dtype, std::int64_t c
   else
     take(double());
 }
-/// Refers to the instances for all instruction levels, so that they exist.
+/// Refers to the instances for all instruction levels, so that the compiler emits them.
 [[gnu::used]] static constinit const auto kept_steps = levels_of<sum_steps>;
 
 void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor) {

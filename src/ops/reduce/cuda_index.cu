@@ -24,7 +24,8 @@ struct ExtremeAt {
   // Elements arrive in the order of their indices, so the first of equal elements is kept.
   EBB_HD void take(Acc& best, T x, std::int64_t, std::int64_t place) const {
     const Held value = static_cast<Held>(static_cast<Value>(x));
-    const bool beats = kLargest ? !(value <= best.value) : !(value >= best.value);  // true for a NaN, too
+    const bool beats =
+        kLargest ? !(value <= best.value) : !(value >= best.value);  // also true if value is NaN
     if (best.place >= 0 && (!beats || reducing::is_nan(best.value))) return;
     best = {place, value};
   }

@@ -68,8 +68,8 @@ struct Step {
   }
 };
 
-/// For layers with projections, the work before a step: the gradient of the projection, and the previous
-/// state.
+/// The work before a step of a layer with projections: computes the gradient of the projection and copies the
+/// previous state.
 template <class T>
 struct Projected {
   const T* grad;  // may be null

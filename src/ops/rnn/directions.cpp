@@ -24,7 +24,8 @@ RnnLayer layer_of(ArrayRef<RnnInputs> sides, const RnnSteps& steps) {
   return layer;
 }
 
-/// Returns the inputs of each direction, for the edges of the layer's node. The rows are contained once.
+/// Returns the inputs of all directions, for the edges of the layer's node. The rows, which the directions
+/// share, are contained once.
 variable_list edges_of(ArrayRef<RnnInputs> sides) {
   variable_list all;
   for (const RnnInputs& in : sides) {

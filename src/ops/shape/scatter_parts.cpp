@@ -1,5 +1,4 @@
-// select_scatter, slice_scatter, diagonal_scatter and others: copies of a tensor in which one part is
-// replaced.
+// select_scatter, slice_scatter, diagonal_scatter, as_strided_scatter: copies with one part replaced.
 
 #include <ebb/ops/creation.h>
 #include <ebb/ops/shape.h>

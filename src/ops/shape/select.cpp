@@ -245,7 +245,7 @@ Variable unfold_backward(const Variable& grad, IntArrayRef input_sizes, std::int
     kernels::accumulate(grad.device(), place, windows);
   } else {
     const std::int64_t last = windows.dim() - 1, count = windows.sizes()[dim];
-    // Windows do not overlap at one position within them, so each position is one pass.
+    // Elements at the same position of their windows never share an address, so each position is one pass.
     for (std::int64_t i = 0; i < size; ++i) {
       NdArray place = ops::slice_array(out, dim, i, count, step);
       kernels::accumulate(grad.device(), place, ops::select_array(windows, last, i));
