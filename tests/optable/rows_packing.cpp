@@ -89,7 +89,7 @@ void register_packing() {
   padded("pad_sequence", false, "right")
       .error("empty list", [] { ebb::pad_sequence(variable_list{}); })
       .error("left or right", [] { ebb::pad_sequence({ebb::ones({2})}, false, 0, "top"); })
-      .error("differ in their lengths", [] { ebb::pad_sequence({ebb::ones({2, 3}), ebb::ones({2, 4})}); });
+      .error("differ only in length", [] { ebb::pad_sequence({ebb::ones({2, 3}), ebb::ones({2, 4})}); });
   padded("pad_sequence.left", true, "left");
 }
 

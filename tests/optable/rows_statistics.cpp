@@ -197,7 +197,8 @@ void histograms() {
         }
         return Arrays{out, row_of(a), row_of(b)};
       })
-      .error("one a dimension", [] { ebb::histogramdd(ebb::ones({4, 2}), ebb::IntArrayRef({2, 2, 2})); });
+      .error("one for each dimension",
+             [] { ebb::histogramdd(ebb::ones({4, 2}), ebb::IntArrayRef({2, 2, 2})); });
   unary("nanquantile", [](V x) { return ebb::nanquantile(with_nan(x), 0.3); })
       .shapes({{{3, 3}}, {{3, 4}}})
       .no_half(exact)

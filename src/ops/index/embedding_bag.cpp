@@ -37,7 +37,7 @@ void check(const Variable& weight, const Variable& indices, const Variable& offs
   EBB_CHECK(mode >= kSumOfBag && mode <= kMaxOfBag, op, ": mode must be 0 (sum), 1 (mean) or 2 (max), got ",
             mode, ".");
   if (factors.defined()) {
-    EBB_CHECK(mode == kSumOfBag, op, ": per_sample_weights are for sums (mode 0) only.");
+    EBB_CHECK(mode == kSumOfBag, op, ": per_sample_weights are only supported for mode 0 (sum).");
     EBB_CHECK(factors.sizes() == indices.sizes(), op, ": expected per_sample_weights of the indices' shape, ",
               indices.sizes(), ", got ", factors.sizes(), ".");
     ops::check_same_dtype(op, weight, factors);
@@ -49,8 +49,7 @@ void check(const Variable& weight, const Variable& indices, const Variable& offs
     EBB_CHECK(at[0] == 0, op, ": offsets[0] has to be 0, got ", at[0], ".");
     EBB_CHECK(last <= most, op, ": offsets[-1] can not be greater than the number of indices, ", most,
               ", got ", last, ".");
-    EBB_CHECK(std::is_sorted(at, at + x.numel()), op,
-              ": the offsets must not decrease: bags lie one after another.");
+    EBB_CHECK(std::is_sorted(at, at + x.numel()), op, ": the offsets must not decrease.");
   });
 }
 

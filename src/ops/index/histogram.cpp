@@ -104,8 +104,8 @@ using Histogram = std::tuple<Variable, std::vector<Variable>>;
 
 Histogram equal_bins(const Points& points, IntArrayRef bins, optional<ArrayRef<double>> range, bool density) {
   const std::size_t dims = static_cast<std::size_t>(points.x.size(1));
-  EBB_CHECK(bins.size() == dims, points.op, ": expected ", dims, " numbers of bins, one a dimension, got ",
-            bins.size(), ".");
+  EBB_CHECK(bins.size() == dims, points.op, ": expected ", dims,
+            " numbers of bins, one for each dimension, got ", bins.size(), ".");
   EBB_CHECK(!range || range->size() == 2 * dims, points.op, ": expected a range of ", 2 * dims,
             " numbers, the least and the greatest of each dimension, got ", range ? range->size() : 0, ".");
   std::vector<Variable> edges;
@@ -148,7 +148,7 @@ Histogram histogramdd(const Variable& self, TensorList bins, optional<ArrayRef<d
   const NoGradGuard no_grad;
   const Points points = points_of("histogramdd", self, weight, false);
   EBB_CHECK(static_cast<std::int64_t>(bins.size()) == points.x.size(1), "histogramdd: expected ",
-            points.x.size(1), " vectors of edges, one a dimension, got ", bins.size(), ".");
+            points.x.size(1), " vectors of edges, one for each dimension, got ", bins.size(), ".");
   std::vector<Variable> edges;
   for (const Variable& e : bins) edges.push_back(checked_edges(points, e));
   Variable sums = counts(points, edges, density);

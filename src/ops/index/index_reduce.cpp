@@ -35,8 +35,8 @@ SourceSlices checked_slices(const char* op, const Variable& x, std::int64_t dim,
   place[dim] = index.numel();
   for (std::int64_t d = 0; d < from.dim(); ++d)
     EBB_CHECK(d == dim || from.size(d) == target.size(d), op,
-              ": source and self must agree besides dimension ", dim, ", got shapes ", source.sizes(),
-              " and ", x.sizes(), ".");
+              ": source and self must have the same sizes except in dimension ", dim, ", got shapes ",
+              source.sizes(), " and ", x.sizes(), ".");
   return {dim, expand(reshape(index.to(kLong), place), from.sizes()), from};
 }
 

@@ -54,7 +54,7 @@ Variable segment_reduce(const Variable& data, std::string_view reduce, const opt
   EBB_CHECK(data.defined() && is_floating(data.dtype()) && data.dim() > 0,
             "segment_reduce: expected data of a floating-point dtype and at least one dimension, got ", data,
             ".");
-  EBB_CHECK(!indices || !indices->defined(), "segment_reduce: indices are not supported, nor in PyTorch.");
+  EBB_CHECK(!indices || !indices->defined(), "segment_reduce: indices are not supported, as in PyTorch.");
   const Reduction rule = reduction_of(reduce);
   const auto [counts, start_of] = segments_of(lengths, offsets);
   ops::common_device("segment_reduce", data, counts);

@@ -139,8 +139,8 @@ NdArray source_rows(const char* op, const Variable& x, std::int64_t dim, const N
                   ").");
   for (std::int64_t d = 0; d < x.dim(); ++d)
     EBB_CHECK(d == dim || wide.sizes()[d] == x.sizes()[d], op,
-              ": source and self must agree besides dimension ", dim, ", got shapes ", source.sizes(),
-              " and ", x.sizes(), ".");
+              ": source and self must have the same sizes except in dimension ", dim, ", got shapes ",
+              source.sizes(), " and ", x.sizes(), ".");
   return dim_first(wide, dim);
 }
 

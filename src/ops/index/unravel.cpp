@@ -9,7 +9,7 @@ std::vector<Variable> unravel_index(const Variable& indices, IntArrayRef shape) 
             indices.dtype(), ".");
   for (const std::int64_t size : shape)
     EBB_CHECK(size > 0 || (size == 0 && indices.numel() == 0), "unravel_index: the shape ", shape,
-              " has a size that is ", size < 0 ? "negative." : "0, which leaves no place for the indices.");
+              " has a size that is ", size < 0 ? "negative." : "0, but there are indices.");
   std::vector<Variable> coordinates(shape.size());
   std::int64_t stride = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {

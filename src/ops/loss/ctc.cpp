@@ -60,7 +60,7 @@ void set_target_starts(CtcProblem& p, const Variable& targets, IntArrayRef lengt
   }
   p.states = 2 * longest + 1;
   if (targets.dim() == 1) {
-    EBB_CHECK(targets.size(0) == total, "ctc_loss: targets that follow each other have the sum of ",
+    EBB_CHECK(targets.size(0) == total, "ctc_loss: concatenated targets must have the sum of ",
               "target_lengths, ", total, " elements, but got ", targets.size(0), ".");
     return;
   }

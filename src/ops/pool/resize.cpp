@@ -156,7 +156,7 @@ Variable upsample(const UpsampleKind& kind, const Variable& x, OptionalIntArrayR
   if (output_size) return upsample(kind, x, *output_size, {nullopt, nullopt, nullopt}, align_corners);
   const auto dims = static_cast<std::size_t>(kind.dims);
   EBB_CHECK(scale_factors->size() == dims, kind.op, ": expected ", std::uint64_t{dims},
-            " scale factors, one an axis, got ", std::uint64_t{scale_factors->size()}, ".");
+            " scale factors, one for each axis, got ", std::uint64_t{scale_factors->size()}, ".");
   DimVector sizes;
   optional<double> scales[3];
   for (std::size_t d = 0; d < dims; ++d) {

@@ -107,7 +107,7 @@ void without_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) 
       return a.first != b.first ? a.first > b.first : a.second < b.second;
     });
     EBB_CHECK(keys[samples - 1].first >= 0, "multinomial: cannot sample ", samples,
-              " elements without replacement where fewer have a probability above 0.");
+              " elements without replacement if fewer have a probability above 0.");
     for (std::int64_t i = 0; i < samples; ++i) *to++ = keys[i].second;
   }
 }

@@ -13,7 +13,7 @@ namespace {
 
 Variable checked_weights(const char* what, const Variable& w, const Variable& of, bool integral) {
   EBB_CHECK(w.dim() <= 1 && w.numel() == of.size(1), "cov: expected ", what, " to be a vector of ",
-            of.size(1), " numbers, one an observation, got shape ", w.sizes(), ".");
+            of.size(1), " numbers, one for each observation, got shape ", w.sizes(), ".");
   EBB_CHECK(integral ? is_integral(w.dtype()) : is_floating(w.dtype()), "cov: expected ", what, " to be of ",
             integral ? "an integer" : "a floating-point", " dtype, got ", w.dtype(), ".");
   EBB_CHECK(w.numel() == 0 || w.detach().min().item<double>() >= 0, "cov: ", what, " cannot be negative.");

@@ -18,7 +18,8 @@ namespace {
 void check_not_empty(const char* op, const Variable& x, DimMask mask) {
   for (std::size_t d = 0; d < x.sizes().size(); ++d)
     EBB_CHECK_INDEX(!((mask >> d) & 1) || x.sizes()[d] > 0, op, ": Expected reduction dim ", std::uint64_t{d},
-                    " to have non-zero size, got shape ", x.sizes(), ". There is no extreme of nothing.");
+                    " to have non-zero size, got shape ", x.sizes(),
+                    ". An empty reduction has no maximum or minimum.");
 }
 
 NdArray extreme(const Variable& x, DimMask mask, bool keepdim, bool largest) {
@@ -78,7 +79,7 @@ struct AminmaxBackward : autograd::Node {
 Variable extreme_of_all(const char* op, const Variable& self, bool largest) {
   EBB_CHECK(self.numel() > 0, op,
             ": Expected reduction dim to be specified for input.numel() == 0, got shape ", self.sizes(),
-            ". There is no extreme of nothing.");
+            ". An empty reduction has no maximum or minimum.");
   Variable result(extreme(self, all_dims(op, self), false, largest));
   if (const auto node = record_results<ExtremeOfAllBackward>({&result}, self)) {
     node->largest = largest;

@@ -116,8 +116,7 @@ Variable hash_tensor(const Variable& self, IntArrayRef dim, bool keepdim, std::i
   const DimMask mask = ops::dim_mask("hash_tensor", self, dim);
   const NdArray& in = self.array();
   EBB_CHECK(ops::reduced_count(self.sizes(), mask) > 0,
-            "hash_tensor: expected dimensions of other sizes than 0 to reduce, got shape ", self.sizes(),
-            ".");
+            "hash_tensor: the reduced dimensions must not have size 0, got shape ", self.sizes(), ".");
   NdArray out = NdArray::empty(ops::reduced_sizes(in.sizes(), mask, keepdim), kLong, in.device());
   kernels::xor_bits(in.device(), out, in, mask);
   return Variable(std::move(out));

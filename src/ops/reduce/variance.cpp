@@ -79,7 +79,7 @@ std::tuple<Variable, Variable> spread(const char* op, const Variable& self, cons
   const double divisor = std::max(static_cast<double>(count) - s.correction, 0.0);
   if (divisor == 0)
     warn(op, ": degrees of freedom is <= 0. Correction should be strictly less than the ", count,
-         " elements that each result is of.");
+         " elements of each result.");
   kernels::variance(in.device(), out, mean, in, s.mask, divisor, s.root);
   Variable result(cast_array(out, self.dtype())), average;
   if (with_mean) average = Variable(cast_array(mean, self.dtype()));

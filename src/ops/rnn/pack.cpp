@@ -133,8 +133,8 @@ Variable pad_sequence(TensorList sequences, bool batch_first, double padding_val
     ops::common_device(op, sequences[0], x);
     EBB_CHECK(x.defined() && x.dim() >= 1, op, ": expected sequences (length, ...) of 1 or more dimensions.");
     EBB_CHECK(x.sizes().slice(1) == sequences[0].sizes().slice(1) && x.dtype() == sequences[0].dtype(), op,
-              ": expected sequences that differ in their lengths alone, got ", sequences[0].dtype(),
-              " of shape ", sequences[0].sizes(), " and ", x.dtype(), " of shape ", x.sizes(), ".");
+              ": expected sequences that differ only in length, got ", sequences[0].dtype(), " of shape ",
+              sequences[0].sizes(), " and ", x.dtype(), " of shape ", x.sizes(), ".");
     longest = std::max(longest, x.size(0));
   }
   std::vector<Variable> whole;

@@ -144,7 +144,7 @@ DimVector padded_sizes(const Variable& x, IntArrayRef padding, PadMode mode) {
               ": padding value causes ", "wrapping around more than once: padding (", before, ", ", after,
               ") at dimension ", d, " of input ", x.sizes(), ".");
     const bool some = mode == PadMode::replicate ? size + before + after > 0 : kept > 0;
-    EBB_CHECK(size > 0 && some, op_name(mode), ": nothing is left to pad with: padding (", before, ", ",
+    EBB_CHECK(size > 0 && some, op_name(mode), ": no element is left to pad with: padding (", before, ", ",
               after, ") at dimension ", d, " of input ", x.sizes(), ".");
     sizes[d] += before + after;
   }

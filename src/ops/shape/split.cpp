@@ -99,7 +99,7 @@ std::int64_t chunk_size(const char* op, const Variable& x, std::int64_t chunks, 
   EBB_CHECK(chunks > 0, op, ": expects `chunks` to be greater than 0, got ", chunks, ".");
   const std::int64_t size = x.sizes()[wrap_dim(op, dim, x.dim())];
   EBB_CHECK(size > 0 || chunks <= std::int64_t{1} << 24, op, ": ", chunks,
-            " chunks of an empty dimension are more than it makes; ask for at most 2^24.");
+            " chunks of an empty dimension are too many. The limit is 2^24.");
   return size / chunks + (size % chunks != 0);
 }
 

@@ -30,7 +30,7 @@ DimVector strides_in(const char* op, IntArrayRef size, optional<MemoryFormat> fo
 
 Variable& show(const Variable& x, NdArray array) {
   EBB_CHECK(!x.requires_grad() || !GradMode::is_enabled(),
-            "set_: the tensor requires grad, and its history would not fit other memory. Call it on "
+            "set_: the tensor requires grad, and its graph would not match other memory. Call it on "
             "x.detach(), or under a NoGradGuard.");
   EBB_CHECK(array.dtype() == x.dtype(), "set_: source is of dtype ", array.dtype(), ", the tensor of ",
             x.dtype(), ".");
