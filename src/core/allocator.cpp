@@ -1,5 +1,5 @@
-// The CPU's caching allocator: small blocks on lists of the calling thread, so that the usual allocation
-// takes no lock; what a thread has too many of goes through the depot (small_blocks.h), large blocks through
+// The CPU's caching allocator. Each thread has its own free lists of small blocks, so the usual allocation
+// takes no lock. Surplus blocks move to the shared depot (small_blocks.h); large blocks are handled by
 // large_blocks.h.
 #include "core/allocator.h"
 
@@ -24,12 +24,12 @@ namespace detail {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr bool kPooling = false;  // let AddressSanitizer see every block
+constexpr bool kPooling = false;  // AddressSanitizer must see every block
 #else
 constexpr bool kPooling = true;
 #endif
 
-constexpr std::int64_t kFlushBytes = 1 << 16;  // how far a thread's byte count may run ahead of the total
+constexpr std::int64_t kFlushBytes = 1 << 16;  // the largest unpublished byte count of a thread
 
 // A counter that one thread writes and any thread may read.
 class Counter {
@@ -48,11 +48,11 @@ class Counter {
   std::atomic<std::int64_t> value_{0};
 };
 
-// What a thread keeps for itself: of each class two batches at most, so that neither a run of allocations nor
-// one of frees, nor the two in turn, goes to the depot more often than once a batch.
+// The free lists of one thread. It keeps at most two batches of each class, so that no pattern of allocations
+// and frees goes to the depot more often than once per batch.
 struct ThreadCache {
   Batch blocks[kClasses];
-  Batch spare[kClasses];  // a full batch or nothing
+  Batch spare[kClasses];  // a full batch, or empty
   OpenSlab slab;
   Counter bytes, cached, allocations, storages, nodes;
 };
@@ -60,14 +60,14 @@ struct ThreadCache {
 struct Shared {
   SmallBlocks small;
   LargeBlocks large;
-  HeldAtFork mutex;                  // of the two lists
-  std::vector<ThreadCache*> caches;  // of every thread that ever allocated
-  std::vector<ThreadCache*> idle;    // those whose thread has ended, for the next
+  HeldAtFork mutex;                  // protects the two lists
+  std::vector<ThreadCache*> caches;  // the caches of all threads that ever allocated
+  std::vector<ThreadCache*> idle;    // the caches of threads that have ended, for reuse
   std::atomic<std::int64_t> current{0};
   std::atomic<std::int64_t> peak{0};
 
   void add_cache() {
-    idle.reserve(caches.size() + 1);  // a thread that ends need not allocate
+    idle.reserve(caches.size() + 1);  // a thread that ends must not allocate
     caches.reserve(caches.size() + 1);
     idle.push_back(new ThreadCache);
     caches.push_back(idle.back());
@@ -96,7 +96,7 @@ void put(ThreadCache& cache, std::size_t cls, Batch& batch) {
   cache.cached.add(-static_cast<std::int64_t>(shared().small.put(cls, std::exchange(batch, {}))));
 }
 
-// Gives all that a thread keeps to the depot.
+// Moves all cached blocks of a thread to the depot.
 void flush(ThreadCache& cache) {
   for (std::size_t cls = 0; cls < kClasses; ++cls) {
     put(cache, cls, cache.blocks[cls]);
@@ -105,7 +105,7 @@ void flush(ThreadCache& cache) {
   shared().small.close(cache.slab);
 }
 
-// Gives the cache back when its thread ends, for the next thread to use.
+// Flushes the cache when its thread ends, and makes it available to the next thread.
 struct ThreadGuard {
   ~ThreadGuard() {
     if (!cache_of_thread) return;
@@ -124,7 +124,7 @@ struct ThreadGuard {
     if (s.idle.empty()) s.add_cache();
     cache_of_thread = s.idle.back();
     s.idle.pop_back();
-    // One waits for a thread that has no memory, and begins with freeing.
+    // Keeps one idle cache in reserve, for a thread that starts without memory and must free some first.
     if (s.idle.empty()) try {
         s.add_cache();
       } catch (const std::bad_alloc&) {
@@ -137,8 +137,8 @@ struct ThreadGuard {
 
 inline ThreadCache& cache() { return cache_of_thread ? *cache_of_thread : attach_thread(); }
 
-// The thread's spare batch, else one of the depot, else a block carved from the thread's slab; null without
-// memory.
+// Returns a block of the thread's spare batch, of a batch from the depot, or of the thread's slab. Returns
+// null if there is no memory.
 [[gnu::noinline]] void* refill(ThreadCache& c, std::size_t cls) {
   Batch& blocks = c.blocks[cls];
   blocks = c.spare[cls].head ? std::exchange(c.spare[cls], {}) : shared().small.take(cls);
@@ -151,7 +151,8 @@ inline ThreadCache& cache() { return cache_of_thread ? *cache_of_thread : attach
   return p;
 }
 
-// Hands a full batch on, to whoever allocates what this thread frees.
+// Moves a full batch to the spare slot and the previous spare batch to the depot, where other threads find
+// it.
 [[gnu::noinline]] void spill(ThreadCache& c, std::size_t cls) {
   put(c, cls, c.spare[cls]);
   c.spare[cls] = std::exchange(c.blocks[cls], {});
@@ -281,7 +282,7 @@ void empty_cache() {
   c.cached.add(-static_cast<std::int64_t>(s.small.trim()));
   s.large.release();
 #if defined(__GLIBC__)
-  ::malloc_trim(0);  // blocks too small for a mapping of their own came from malloc
+  ::malloc_trim(0);  // blocks below the mapping threshold came from malloc
 #endif
 }
 

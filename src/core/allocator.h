@@ -1,4 +1,5 @@
-// Blocks for storages; see include/ebb/core/allocator.h for the public face.
+// Internal interface of the CPU allocator: blocks for storages. The public interface is
+// include/ebb/core/allocator.h.
 #pragma once
 
 #include <ebb/core/error.h>
@@ -11,19 +12,19 @@ namespace ebb::detail {
 
 struct Block {
   void* data;
-  std::size_t bytes;  // as rounded; needed to free it
+  std::size_t bytes;  // the rounded size, which block_free() needs
 };
 
-/// The system refused memory: an Error that the op, which is not known where memory is asked for, can be
-/// named in.
+/// The system refused memory. The allocator does not know which op needs the memory; memory_refused() adds
+/// its name.
 struct EBB_API MemoryRefused : Error {
   using Error::Error;
   ~MemoryRefused() override;
 };
-/// Within a handler of MemoryRefused or std::bad_alloc: the same as an Error that names the op.
+/// Rethrows the current MemoryRefused or std::bad_alloc as an Error that names the op. Call it in a handler.
 [[noreturn]] EBB_API void memory_refused(const char* op);
 
-/// Calls `run`, work of an op, for which memory that it is refused is an Error with the op's name.
+/// Calls `run`. If it runs out of memory, throws an Error that contains the op's name.
 template <class Run>
 [[gnu::always_inline]] inline auto naming_refusals(const char* op, Run&& run) {
   try {
@@ -35,7 +36,7 @@ template <class Run>
   }
 }
 
-/// At least `bytes` bytes aligned to 64, counted in memory_stats().
+/// Returns at least `bytes` bytes, aligned to 64 and counted in memory_stats().
 Block block_allocate(std::size_t bytes);
 void block_free(Block block) noexcept;
 void count_storage(std::int64_t delta) noexcept;

@@ -1,4 +1,4 @@
-// The table of functions of each device's backend, and the plugin that it comes from.
+// The registry of device backends, and the loader of their plugins.
 #include "core/backend.h"
 
 #include <ebb/core/environment.h>
@@ -18,11 +18,11 @@ namespace {
 struct Slot {
   std::atomic<const Backend*> backend{nullptr};
   std::mutex loading;
-  const std::string* failure = nullptr;  // why the plugin could not be loaded; asked once a process
+  const std::string* failure = nullptr;  // why the plugin could not be loaded; not tried again
 };
 
 Slot& slot_of(DeviceType type) {
-  // Never destroyed: tensors in static storage are freed after everything else of this library.
+  // Never destroyed: tensors in static variables are freed after all other objects of this library.
   static Slot* const slots = new Slot[kDeviceTypes];
   return slots[static_cast<int>(type)];
 }
@@ -66,7 +66,7 @@ namespace {
 
 constexpr const char* kLibrary = "libebb_cuda.so";
 
-// The folder that this library (or the program it is linked into) was loaded from; empty if unknown.
+// Returns the folder that this library, or the program that contains it, was loaded from; empty if unknown.
 std::string own_folder() {
   Dl_info info{};
   if (!dladdr(reinterpret_cast<void*>(&load_plugin), &info) || !info.dli_fname) return {};
@@ -99,7 +99,7 @@ std::string start(void* library, const std::string& path) {
 }  // namespace
 
 std::string load_plugin(DeviceType) {
-  // Local symbols: the plugin's copies of what it links must not meet the program's.
+  // Local symbols keep the libraries of the plugin separate from those of the program.
   constexpr int kMode = RTLD_NOW | RTLD_LOCAL;
   std::string looked;
   for (const std::string& folder : folders()) {

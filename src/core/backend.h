@@ -1,5 +1,5 @@
-// What a device other than the CPU provides besides kernels: memory, copies, its generator. The CUDA plugin
-// fills one in.
+// The backend of a device other than the CPU: memory, copies, streams and the generator. The CUDA plugin
+// implements it.
 #pragma once
 
 #include <ebb/core/allocator.h>
@@ -27,37 +27,37 @@ struct DeviceBlock {
 
 class Capture;
 
-/// Memory that graphs share, of any device.
+/// Device memory that several graphs share.
 class DeviceGraphPool {
  public:
   virtual ~DeviceGraphPool() = default;
 };
 
-/// What cuda::Graph drives. A stream of its own is the calling thread's between begin() and end() or
-/// discard(), which the same thread calls.
+/// The device's part of cuda::Graph. Between begin() and end() or discard(), the calling thread works on a
+/// stream that belongs to the graph. The same thread must call both.
 class DeviceGraph {
  public:
   virtual ~DeviceGraph() = default;
   virtual void begin(Capture* capture, std::shared_ptr<DeviceGraphPool> pool) = 0;
-  /// Makes what was captured ready to run. When it throws, the capture is over and nothing is left of it.
+  /// Instantiates the captured graph. If it throws, the capture has ended and the graph is empty.
   virtual void end() = 0;
-  /// The same in place of what was captured before, of which nothing is needed afterwards. When it throws,
-  /// is_ready() tells whether that can still run.
+  /// Ends a capture that replaces the previous one. If it throws, is_ready() tells whether the previous graph
+  /// can still run.
   virtual cuda::GraphUpdate end_update() = 0;
   virtual bool is_ready() const = 0;
-  /// Ends a capture and forgets it, and only it.
+  /// Ends and drops the current capture; a graph that was captured before remains.
   virtual void abandon() noexcept = 0;
-  /// Gives up what is being or was captured, once the last replay is done.
+  /// Drops the current capture and the captured graph, after the last replay has finished.
   virtual void discard() noexcept = 0;
-  /// Runs it on a stream of its device, after what the capture prepares.
+  /// Runs the graph on a stream of its device, after the capture's prepare functions.
   virtual void replay(void* stream) = 0;
 };
 
-/// A kernel that was compiled while the program runs. Kept for good.
+/// A kernel that was compiled at run time. It is never unloaded.
 class MadeKernel {
  public:
   virtual ~MadeKernel() = default;
-  /// Queues it on the current stream of its device, with the bytes of its argument.
+  /// Queues the kernel on the current stream of its device. `argument` points to the bytes of its argument.
   virtual void launch(unsigned blocks, unsigned threads, const void* argument, std::size_t bytes) const = 0;
 };
 
@@ -65,25 +65,25 @@ struct Backend {
   DeviceBlock (*allocate)(std::size_t bytes, Device device);
   /// Page-locked memory of the CPU; the block's device is the CPU.
   DeviceBlock (*allocate_pinned)(std::size_t bytes);
-  /// Of either kind.
+  /// Frees a block of allocate() or allocate_pinned().
   void (*free)(DeviceBlock block) noexcept;
-  /// The block is used on a stream of `device`: see Storage::used_on.
+  /// Records that a stream of `device` uses the block: see Storage::used_on.
   void (*record_use)(DeviceBlock block, Device device, void* stream);
-  /// Bytes between devices, in the order of both devices' current streams. With `wait`, the host waits for
-  /// the result when the destination is the CPU; without, memory of the CPU must be pinned.
+  /// Copies bytes between devices, ordered after the current streams of both. If `wait` is true and the
+  /// destination is the CPU, the host waits for the copy. If `wait` is false, CPU memory must be pinned.
   void (*copy)(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes,
                bool wait);
   Device (*current_device)();
   int (*device_count)();
   void (*synchronize)(Device device);
   void (*manual_seed)(std::uint64_t seed);
-  /// Seed of a device's own generator, and how many times it was drawn from.
+  /// The seed of a device's own generator, and the number of draws since it was seeded.
   std::array<std::uint64_t, 2> (*generator_state)(Device device);
   void (*set_generator_state)(Device device, std::array<std::uint64_t, 2> state);
 
   void (*set_device)(Device device);
   cuda::DeviceProperties (*properties)(Device device);
-  /// Whether a library for neural networks was found; loads it.
+  /// Loads cuDNN, and returns whether it was found.
   bool (*has_dnn)();
 
   MemoryStats (*memory_stats)(Device device);
@@ -115,47 +115,48 @@ struct Backend {
   void (*event_synchronize)(Device device, void* event);
   bool (*event_query)(Device device, void* event);
   float (*event_elapsed)(Device device, void* from, void* to);
-  /// What is queued on `second` from now on starts after what is queued on `first`.
+  /// Work queued on `second` after this call starts after the work already queued on `first`.
   void (*order_streams)(Device first_device, void* first, Device second_device, void* second);
 
-  /// The kernel of a source, which defines `extern "C" made_kernel` of one argument of its type Argument and
-  /// includes what the plugin has at hand (ops/elementwise/cuda_chain_columns.h). Null where it cannot be
-  /// made; the first time a warning says why.
+  /// Compiles the kernel of a source. The source defines `extern "C" made_kernel` with one argument of type
+  /// Argument, and may include the plugin's embedded headers (ops/elementwise/cuda_chain_columns.h). Returns
+  /// null if the source cannot be compiled; the first time, a warning gives the reason.
   std::shared_ptr<const MadeKernel> (*make_kernel)(Device device, const std::string& source);
 
   std::unique_ptr<DeviceGraph> (*make_graph)(Device device);
   std::shared_ptr<DeviceGraphPool> (*make_graph_pool)();
-  /// The calling thread's current device, streams and capture; for threads that go on with another's work.
+  /// The calling thread's current device, streams and capture, for a thread that continues its work.
   std::shared_ptr<const void> (*thread_state)();
   void (*set_thread_state)(const void* state);
-  /// The calling thread allocates as if it captured nothing and had never left the default streams.
+  /// Makes the calling thread allocate outside of any capture, on the default streams.
   void (*leave_capture)();
 };
 
-/// Raised whenever Backend, the signature of a kernel slot or a type that plugins see changes.
+/// Incremented when Backend, the signature of a kernel slot or a type that plugins use changes.
 constexpr std::uint32_t kPluginAbi = 11;
 
-/// What a plugin exports as `extern "C"` under kPluginEntry. If it was built for the host's ABI number and
-/// finds a driver and a device, it calls set_backend, fills the kernel slots and returns null; else it
-/// returns what is missing.
+/// The function that a plugin exports as `extern "C"` under the name kPluginEntry. If its ABI number equals
+/// the host's and it finds a driver and a device, it calls set_backend, fills the kernel slots and returns
+/// null. Otherwise it returns a message that names the missing part.
 using PluginEntry = const char* (*)(std::uint32_t host_abi);
 constexpr const char* kPluginEntry = "ebb_plugin_entry";
 
-/// Opens the plugin of a device type and calls its entry; returns what went wrong, or an empty string. The
-/// plugin is never closed: tensors and kernel slots point into it.
+/// Opens the plugin of a device type and calls its entry. Returns an error message, or an empty string. The
+/// plugin is never closed, because tensors and kernel slots point into it.
 std::string load_plugin(DeviceType type);
 
-/// The backend of a device type; loads the plugin on first use and throws ebb::Error naming what is missing.
+/// Returns the backend of a device type. Loads the plugin on first use; throws ebb::Error if a part is
+/// missing.
 const Backend& backend(DeviceType type);
-/// The same for kernel slots, which need no more than that it is there.
+/// Loads the backend and discards it. Kernel slots need only the loading.
 EBB_API void require_backend(DeviceType type);
-/// The backend if its plugin is already loaded, else null.
+/// Returns the backend if its plugin is already loaded, else null.
 const Backend* loaded_backend(DeviceType type) noexcept;
-/// Whether a stream other than the default ones was ever made current: until then there is no order to keep.
+/// Whether any thread ever made a non-default stream current. Until then streams need no ordering.
 bool side_streams_used() noexcept;
 void note_side_stream() noexcept;
 
-/// Called by a plugin as it loads.
+/// Registers the backend. A plugin calls it when it is loaded.
 EBB_API void set_backend(DeviceType type, const Backend* backend);
 
 }  // namespace ebb::detail

@@ -1,4 +1,4 @@
-// The CUDA graph that a thread is capturing, for those who take part in it.
+// The CUDA graph that a thread is capturing.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -9,18 +9,18 @@
 
 namespace ebb::detail {
 
-/// What a graph being captured must remember besides the device's work. Kernels' arguments are frozen by the
-/// capture; whatever the host decides anew for each step (a learning rate, a count of steps, the number of a
-/// random draw) lives in device memory, and is written there before each replay.
+/// The host's part of a graph that is being captured. The capture freezes the arguments of kernels. Values
+/// that the host computes for each step (a learning rate, a step count, the offset of a random draw) are
+/// stored in device memory instead, and written there before each replay.
 class Capture {
  public:
-  /// Runs `prepare` before every replay, on the thread that replays, with the graph's device and stream
-  /// current. It must hold whatever it writes to, which comes from array().
+  /// Runs `prepare` before every replay, on the replaying thread, with the graph's device and stream current.
+  /// `prepare` must own the memory that it writes, which comes from array().
   void before_replay(std::function<void()> prepare) { prepares_.push_back(std::move(prepare)); }
-  /// Device memory to be written before replays: not from the graph's own, where the captured work's
-  /// temporaries come and go.
+  /// Allocates device memory that is written before replays. It does not come from the graph's pool, which
+  /// the captured temporaries reuse.
   EBB_API static NdArray array(IntArrayRef sizes, DType dtype, Device device);
-  /// Keeps memory that the captured work reads or writes for as long as the graph.
+  /// Keeps memory that the captured work accesses alive as long as the graph.
   void keep(Ref<Storage> storage) { kept_.push_back(std::move(storage)); }
   void prepare() const {
     for (const auto& each : prepares_) each();
@@ -31,7 +31,7 @@ class Capture {
   std::vector<Ref<Storage>> kept_;
 };
 
-/// The capture that the calling thread works for; null outside of one.
+/// Returns the capture of the calling thread, or null.
 EBB_API Capture* current_capture() noexcept;
 EBB_API void set_current_capture(Capture* capture) noexcept;
 

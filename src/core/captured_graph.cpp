@@ -1,4 +1,4 @@
-// cuda::Graph and the capture that a thread is in: who may do what when. The device's part is the plugin's.
+// cuda::Graph: the states of a capture, and the checks of its calls. The CUDA plugin implements DeviceGraph.
 #include <ebb/cuda/graph.h>
 
 #include "core/backend.h"
@@ -14,7 +14,7 @@ struct Graph::Impl {
     if (state != State::capturing) return;
     if (detail::current_capture() == capture.get()) {
       discard();
-    } else {  // another thread is still working for it: better lost than pulled away
+    } else {  // another thread is still capturing; leak the graph instead of destroying it in use
       static_cast<void>(capture.release());
       static_cast<void>(graph.release());
     }
@@ -106,7 +106,7 @@ GraphUpdate Graph::update(const std::function<void()>& step) {
             "cuda::Graph::update: nothing has been captured. Call capture() first.");
   auto capture = std::make_unique<detail::Capture>();
   g.graph->begin(capture.get(), g.pool);
-  // The step may not touch this very graph: it would find the state of a capture.
+  // The step must not use this graph itself; the state `capturing` makes such calls fail.
   g.state = Impl::State::capturing;
   detail::set_current_capture(capture.get());
   try {

@@ -1,4 +1,4 @@
-// Devices and TensorOptions as text.
+// Conversion of devices and TensorOptions to and from text.
 #include <ebb/core/device.h>
 #include <ebb/core/options.h>
 

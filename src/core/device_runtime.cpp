@@ -1,5 +1,5 @@
-// The public functions of namespace cuda, by the backend's table. Ranges of nvtx go to the plugin, which
-// alone knows NVIDIA's header.
+// The public functions of namespace cuda, which call the backend's table. NVTX ranges go through the plugin,
+// because only the plugin includes NVIDIA's header.
 #include <ebb/core/deterministic.h>
 #include <ebb/cuda/cuda.h>
 #include <ebb/cuda/nvtx.h>
@@ -17,7 +17,7 @@ std::size_t device_count() noexcept {
     const int count = detail::backend(DeviceType::CUDA).device_count();
     return count > 0 ? static_cast<std::size_t>(count) : 0;
   } catch (...) {
-    return 0;  // the question is whether there is one, not why not
+    return 0;  // a missing device is not an error here
   }
 }
 
@@ -27,7 +27,7 @@ namespace {
 
 const detail::Backend& backend() { return detail::backend(DeviceType::CUDA); }
 
-// The device that an index of the public functions means.
+// Converts an index of the public functions to a device; -1 means the current one.
 Device device_at(const char* op, std::int64_t index) {
   const std::int64_t count = backend().device_count();
   EBB_CHECK(index >= -1 && index < count, "cuda::", op, ": device index ", index,
@@ -61,7 +61,7 @@ DeviceGuard::~DeviceGuard() {
   try {
     backend().set_device(Device(DeviceType::CUDA, previous_));
   } catch (const Error&) {
-    // The device is lost, which the next call on it says.
+    // The device is lost; the next call on it reports the error.
   }
 }
 
@@ -185,7 +185,7 @@ constinit std::atomic<bool> detail::nvtx_emitted{false};
 namespace cuda {
 namespace {
 
-// Null where there is no device; asked once, for a plugin that cannot be had says so by an exception.
+// Returns null if there is no device. Asks only once, because a plugin that cannot be loaded throws.
 const detail::Backend* backend_or_null() noexcept {
   static const bool there = is_available();
   return there ? detail::loaded_backend(DeviceType::CUDA) : nullptr;

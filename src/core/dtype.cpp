@@ -49,7 +49,7 @@ std::ostream& operator<<(std::ostream& out, const Scalar& value) {
 DType promote_types(DType a, DType b) {
   constexpr DType u1 = kByte, i1 = kChar, i2 = kShort, i4 = kInt, i8 = kLong, f2 = kHalf, f4 = kFloat,
                   f8 = kDouble, b1 = kBool, bf = kBFloat16;
-  // Rows and columns in the order of the enum; the lattice of torch.promote_types.
+  // The lattice of torch.promote_types. Rows and columns are in the order of the enum.
   constexpr DType table[10][10] = {
       {u1, i2, i2, i4, i8, f2, f4, f8, u1, bf}, {i2, i1, i2, i4, i8, f2, f4, f8, i1, bf},
       {i2, i2, i2, i4, i8, f2, f4, f8, i2, bf}, {i4, i4, i4, i4, i8, f2, f4, f8, i4, bf},

@@ -1,11 +1,10 @@
-// The distance of 1 to the next number of a dtype.
+// The machine epsilon of a floating dtype: the distance from 1 to the next larger number.
 #pragma once
 
 #include <ebb/core/dtype.h>
 
 namespace ebb {
 
-/// Of a floating dtype.
 constexpr double epsilon_of(DType dtype) {
   if (dtype == kDouble) return 0x1p-52;
   if (dtype == kFloat) return 0x1p-23;

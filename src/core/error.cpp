@@ -1,4 +1,4 @@
-// Errors and how their texts are put together, and the handlers of warnings, one a thread.
+// Error classes and the text of their messages; the warning handler of each thread.
 #include <ebb/core/array_ref.h>
 #include <ebb/core/error.h>
 #include <ebb/core/visit.h>
@@ -15,7 +15,8 @@
 
 namespace ebb {
 
-// Out of line so that the type information has one home and exceptions cross library boundaries.
+// The destructors are out of line, so that the type information is in one library and exceptions can cross
+// library boundaries.
 Error::~Error() = default;
 IndexError::~IndexError() = default;
 NotImplementedError::~NotImplementedError() = default;
@@ -36,7 +37,8 @@ void append_text(std::string& out, std::int64_t value) { append_number(out, valu
 void append_text(std::string& out, std::uint64_t value) { append_number(out, value); }
 
 void rethrow_with(const std::string& more) {
-  constexpr std::size_t kLong = 1 << 14;  // what comes through thousands of calls does not name each
+  constexpr std::size_t kLong = 1 << 14;  // stops growth: an error that passes thousands of calls names only
+                                          // the first ones
   const auto again = [&]<class E>(const E& error) {
     if (typeid(error) != typeid(E) || std::strlen(error.what()) > kLong) throw;
     throw E(error.what() + more);
@@ -50,7 +52,7 @@ void rethrow_with(const std::string& more) {
   } catch (const Error& error) {
     again(error);
   }
-  std::terminate();  // an error is under way: one of the above throws
+  std::terminate();  // unreachable: every current error is caught above
 }
 
 void unsupported_dtype(const char* op, DType dtype, const char* expected) {
@@ -77,7 +79,7 @@ std::ostream& operator<<(std::ostream& out, IntArrayRef values) {
 namespace {
 
 WarningHandler& default_handler() {
-  // Never destroyed: a program may warn while it shuts down.
+  // Never destroyed: a program may warn during its shutdown.
   static WarningHandler* const handler = new WarningHandler;
   return *handler;
 }
@@ -91,7 +93,7 @@ WarningHandler::~WarningHandler() = default;
 
 void WarningHandler::process(const Warning& warning) { process({}, warning.msg(), /*verbatim=*/false); }
 void WarningHandler::process(const SourceLocation&, const std::string& message, bool) {
-  // One call, so that lines of several threads do not mix.
+  // One call writes the whole line, so that lines of several threads do not mix.
   std::fprintf(stderr, "Warning: %s\n", message.c_str());
 }
 

@@ -1,4 +1,4 @@
-// The fingerprint of a program's settings.
+// The fingerprint of the program's settings.
 #include "core/fingerprint.h"
 
 #include <atomic>

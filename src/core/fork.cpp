@@ -1,4 +1,4 @@
-// The list of mutexes that a fork has to care for.
+// The list of mutexes that the fork handlers take care of.
 #include "core/fork.h"
 
 #include <pthread.h>

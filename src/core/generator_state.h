@@ -1,4 +1,4 @@
-// The engine inside a Generator, inline for the kernels that draw millions of numbers.
+// The Mersenne Twister of a Generator. It is inline, for kernels that draw millions of numbers.
 #pragma once
 
 #include <ebb/core/random.h>
@@ -13,8 +13,8 @@ namespace detail {
 
 inline constexpr int kTwisterWords = 624, kTwisterMiddle = 397;
 
-// Without branches, and in every file that draws, so that it is vectorised where kernels are; not in every
-// loop that draws, for it is long and runs once in 624 words.
+// The loop has no branches, and each file that draws compiles its own copy, so that it is vectorised like the
+// kernels. It is not inlined into each drawing loop, because it is long and runs once per 624 words.
 [[gnu::noinline, maybe_unused]] static void twist_words(std::uint32_t* state) {
   const auto twist = [](std::uint32_t high, std::uint32_t low, std::uint32_t other) {
     const std::uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);
@@ -28,7 +28,7 @@ inline constexpr int kTwisterWords = 624, kTwisterMiddle = 397;
 
 }  // namespace detail
 
-/// MT19937 with 32-bit seeding; Matsumoto & Nishimura, ACM TOMACS 8(1), 1998.
+/// MT19937 with a 32-bit seed; Matsumoto & Nishimura, ACM TOMACS 8(1), 1998.
 class Mt19937 {
  public:
   explicit Mt19937(std::uint64_t seed) { reset(seed); }
@@ -38,7 +38,7 @@ class Mt19937 {
     if (at_ == kLength) refill();
     return tempered(state_[at_++]);
   }
-  /// The next n words.
+  /// Writes the next n words.
   void next(std::uint32_t* out, std::int64_t n) {
     while (n > 0) {
       if (at_ == kLength) refill();
@@ -50,14 +50,14 @@ class Mt19937 {
       n -= count;
     }
   }
-  /// All that it is: its words, and how many of them are used up.
+  /// Returns the complete state: the 624 words, and the number of words already used.
   std::array<std::uint32_t, 625> words() const {
     std::array<std::uint32_t, 625> all{};
     for (std::size_t i = 0; i < state_.size(); ++i) all[i] = state_[i];
     all.back() = static_cast<std::uint32_t>(at_);
     return all;
   }
-  /// The last is at most 624.
+  /// The last word is at most 624.
   void set_words(const std::array<std::uint32_t, 625>& all) {
     for (std::size_t i = 0; i < state_.size(); ++i) state_[i] = all[i];
     at_ = static_cast<int>(all.back());

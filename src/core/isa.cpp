@@ -1,5 +1,5 @@
-// The choice of the instructions that the CPU's kernels use, made once as the library is loaded; the request
-// for AMX, and the deterministic mode.
+// Selects the instruction set of the CPU kernels when the library is loaded. Also the permission for AMX and
+// the deterministic mode.
 #include "core/isa.h"
 
 #include <ebb/core/deterministic.h>
@@ -25,7 +25,7 @@
 namespace ebb {
 namespace {
 
-// The value of EBB_AMX; empty if it is not set.
+// Returns the value of EBB_AMX; empty if it is not set.
 std::string_view wish() {
   const char* const wanted = detail::environment("EBB_AMX");
   return wanted ? wanted : "";
@@ -39,7 +39,7 @@ bool processor_has_amx() {
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & kBFloat16) && (d & kTiles);
 }
 
-// Only a kernel that saves tiles with the rest of a thread's registers grants them.
+// Asks Linux for the permission to use AMX. Only a Linux kernel that saves the tile registers grants it.
 bool system_grants_amx() {
   constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, a state component
   return ::syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
@@ -91,7 +91,8 @@ namespace {
 
 constexpr std::array<std::string_view, detail::kCpuLevels> kNames = {"sse2", "avx2", "avx512"};
 
-// All that -march=x86-64-v3 and -v4 let a compiler use; what the operating system must save is asked as well.
+// Counts the levels that this CPU supports. A level needs all features that -march=x86-64-v3 or -v4 lets a
+// compiler use, and an operating system that saves the registers.
 int count_levels() {
   __builtin_cpu_init();
   unsigned a = 0, b = 0, c = 0, d = 0, extended = 0;
@@ -125,7 +126,7 @@ int count_levels() { return 1; }
 
 #endif
 
-// AVX2 is what all processors have that ebb is fast on.
+// AVX2 is the level that all fast CPUs have in common.
 constexpr int kEverywhere = 1;
 
 int best_level = 0;
@@ -137,7 +138,7 @@ std::string listed(int count) {
   return names;
 }
 
-// Before the constructors of programs and of what else is in the library: those may run ops.
+// Runs before the constructors of programs and of the rest of the library, because those may run ops.
 [[gnu::constructor(101)]] void choose_level() {
   const int levels = count_levels();
   best_level = levels - 1;

@@ -1,4 +1,4 @@
-// Large blocks: one list a size for reuse, one list by age for what must go.
+// Large blocks: one free list per size for reuse, and one list by age for eviction.
 #include "core/large_blocks.h"
 
 #include "core/small_blocks.h"
@@ -14,10 +14,9 @@ namespace ebb::detail {
 namespace {
 
 constexpr std::size_t kKeepAlways = std::size_t{32} << 20;
-// Up to here nothing is too much, and nobody asks how much memory there is.
+// Below this size of used and cached memory, nothing is evicted and the memory limit is not read.
 constexpr std::size_t kNoMatter = std::size_t{8} << 20;
-// From here on blocks are mapped by themselves, so that each can go back to the system whatever lies beside
-// it.
+// Blocks of at least this size have their own mapping, so that each can return to the system independently.
 constexpr std::size_t kMapped = std::size_t{1} << 18;
 
 void* system_take(std::size_t bytes) noexcept {
@@ -54,8 +53,8 @@ void LargeBlocks::unlink(Kept* kept) {
   kept_ -= kept->bytes;
 }
 
-// Takes off what is too much once `more` bytes are in use as well; a chain by `after`, to be freed without
-// the lock.
+// Removes the oldest blocks until the cache is within its bound with `more` bytes in use. Returns them as a
+// list linked by `after`, which the caller frees without the lock.
 LargeBlocks::Kept* LargeBlocks::excess(std::size_t more) {
   const std::size_t in_use = live_ + more, peak = std::max(use_.get(), in_use);
   if (in_use + kept_ <= kNoMatter) return nullptr;
@@ -81,7 +80,7 @@ Block LargeBlocks::take(std::size_t bytes) {
   Kept* chain = nullptr;
   {
     std::lock_guard lock(mutex_);
-    // The next two bins are up to a quarter larger; beyond that reuse would waste more than it saves.
+    // Blocks of the next two bins are at most a quarter larger. Larger ones would waste too much memory.
     const std::size_t bin = bin_of(bytes);
     for (std::size_t i = bin; i < std::min(bin + 3, kBins) && !block.data; ++i)
       if (Kept* kept = bins_[i]) {

@@ -1,4 +1,4 @@
-// Large blocks kept for reuse: a fresh mapping costs a page fault for every 4 KiB of every result.
+// The cache of large CPU blocks. A fresh mapping would cost a page fault per 4 KiB of every result.
 #pragma once
 
 #include "core/allocator.h"
@@ -9,15 +9,15 @@
 
 namespace ebb::detail {
 
-/// Blocks of more than kSmall bytes, in sizes of an eighth of a power of two. What is in use and what is kept
-/// stay together within one and a half times the largest use of late (and 32 MiB), and within seven eighths
-/// of the memory there is; the blocks that lay longest unused go first. Every call takes constant time.
+/// Blocks of more than kSmall bytes, in steps of an eighth of a power of two. Used and cached memory together
+/// are bounded: by one and a half times the recent peak (plus 32 MiB), and by seven eighths of the memory
+/// limit. The blocks that were unused for the longest time are evicted first. Each call takes constant time.
 class LargeBlocks {
  public:
-  /// `bytes` as blocks have them: at most an eighth more.
+  /// Rounds up to a block size: at most an eighth more.
   static std::size_t round(std::size_t bytes);
-  /// A block of at least `bytes` (rounded), one that is kept if it is at most a quarter larger; no data when
-  /// the system refuses.
+  /// Returns a block of at least `bytes` (rounded). It reuses a cached block that is at most a quarter
+  /// larger. The data is null if the system refuses memory.
   Block take(std::size_t bytes);
   void put(Block block) noexcept;
   /// Returns all blocks to the system.
@@ -25,7 +25,7 @@ class LargeBlocks {
   std::size_t bytes();
 
  private:
-  struct Kept;  // what stands in a block while it is kept
+  struct Kept;  // the list node at the beginning of a cached block
   static constexpr std::size_t kBins = 64 * 8;
 
   static std::size_t bin_of(std::size_t bytes);
@@ -35,7 +35,7 @@ class LargeBlocks {
   static void free_chain(Kept* chain) noexcept;
 
   HeldAtFork mutex_;
-  Kept* bins_[kBins] = {};  // each bin holds one size, the block put last first
+  Kept* bins_[kBins] = {};  // each bin has one size; the block that was freed last is first
   Kept* oldest_ = nullptr;
   Kept* newest_ = nullptr;
   std::size_t kept_ = 0, live_ = 0;  // bytes

@@ -1,4 +1,4 @@
-// A snapshot of memory as JSON in PyTorch's format.
+// Converts a memory snapshot to JSON in PyTorch's format.
 #include "core/memory_snapshot.h"
 
 #include <nlohmann/json.hpp>

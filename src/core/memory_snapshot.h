@@ -1,4 +1,4 @@
-// What the allocators of all devices hold, and what they did: see cuda::memory_snapshot.
+// The state and the history of the device allocators: see cuda::memory_snapshot.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct MemorySnapshot {
     enum class State { allocated, pending_free, inactive };
     std::uint64_t address = 0;
     std::size_t bytes = 0;
-    std::size_t requested = 0;  // of the bytes; 0 where inactive
+    std::size_t requested = 0;  // the requested part of the bytes; 0 if inactive
     State state = State::inactive;
   };
   struct Segment {
@@ -22,7 +22,7 @@ struct MemorySnapshot {
     std::uint64_t stream = 0;
     bool small = false;
     bool expandable = false;
-    std::uint64_t pool = 0;  // of graphs; 0: the device's own
+    std::uint64_t pool = 0;  // the pool of graphs; 0: the device's own pool
     std::vector<Block> blocks;
   };
   enum class Action {
@@ -38,19 +38,19 @@ struct MemorySnapshot {
   };
   struct Event {
     Action action;
-    std::uint64_t address = 0;  // of an oom: the device's free bytes
+    std::uint64_t address = 0;  // for oom: the free bytes of the device
     std::size_t bytes = 0;
     std::uint64_t stream = 0;
     std::int64_t microseconds = 0;  // since 1970
   };
 
   std::vector<Segment> segments;
-  std::vector<std::vector<Event>> events;  // a list a device
+  std::vector<std::vector<Event>> events;  // one list per device
   bool expandable_segments = false;
-  std::vector<double> fractions;  // of each device's memory that ebb may take
+  std::vector<double> fractions;  // the fraction of each device's memory that ebb may use
 };
 
-/// As PyTorch's viewer reads it.
+/// Returns the JSON that PyTorch's memory viewer reads.
 std::string to_json(const MemorySnapshot& snapshot);
 
 }  // namespace ebb::detail

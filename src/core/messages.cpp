@@ -1,4 +1,4 @@
-// Names of types as C++ has them, and the name that was probably meant.
+// Demangled type names, and the existing names nearest to an unknown one.
 #include "core/messages.h"
 
 #include <cxxabi.h>
@@ -20,12 +20,12 @@ std::string demangled(const std::type_info& type) {
 
 namespace {
 
-// Names that differ in a digit name different things: that is a rarer slip than a letter.
+// A digit costs twice as much: names that differ in a digit are usually different things, not typing errors.
 std::size_t cost(char c) { return c >= '0' && c <= '9' ? 2 : 1; }
 std::size_t cost(char a, char b) { return std::max(cost(a), cost(b)); }
 
-// Insertions, deletions, replacements, and swaps of neighbours (optimal string alignment); anything above the
-// limit may come out as limit + 1.
+// Counts insertions, deletions, replacements and swaps of neighbours (optimal string alignment). A result
+// above the limit may be reported as limit + 1.
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
   while (!a.empty() && !b.empty() && a.front() == b.front()) a.remove_prefix(1), b.remove_prefix(1);
   while (!a.empty() && !b.empty() && a.back() == b.back()) a.remove_suffix(1), b.remove_suffix(1);
@@ -44,7 +44,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
         row[j] = std::min(row[j], before[j - 2] + cost(x, y));
       least = std::min(least, row[j]);
     }
-    // A swap reaches back by two rows.
+    // A swap refers to the row before the last one.
     if (least > limit && *std::min_element(last.begin(), last.end()) > limit) return limit + 1;
   }
   return row.back();
@@ -55,7 +55,7 @@ std::string_view last_component(std::string_view name) { return name.substr(name
 }  // namespace
 
 std::string near_names(const std::string& wanted, const std::vector<std::string>& have) {
-  using Distance = std::pair<std::size_t, std::size_t>;  // of the whole, of the last component
+  using Distance = std::pair<std::size_t, std::size_t>;  // of the whole name, of its last component
   Distance best{std::max<std::size_t>(3, wanted.size() / 2), wanted.size()};
   std::vector<const std::string*> near;
   for (const std::string& name : have) {

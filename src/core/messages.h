@@ -1,5 +1,4 @@
-// Parts of error messages: names of types, the names nearest to one that was not found, and more behind a
-// message.
+// Parts of error messages: type names, suggestions for unknown names, and text appended to an error.
 #pragma once
 
 #include <string>
@@ -8,16 +7,16 @@
 
 namespace ebb::detail {
 
-/// "std::vector<float>" of typeid(std::vector<float>), as far as the compiler says.
+/// Returns for example "std::vector<float>" for typeid(std::vector<float>).
 std::string demangled(const std::type_info& type);
 
-/// ` (nearest: "conv1.weight")`, with up to three names at the least edit distance, or nothing if none is
-/// near. Two neighbouring characters swapped are one edit, a digit counts twice, and of names equally far
-/// those whose last component is nearer come first.
+/// Returns for example ` (nearest: "conv1.weight")`, with up to three names at the smallest edit distance, or
+/// an empty string if no name is near. A swap of neighbours counts as one edit, and a digit counts twice. If
+/// distances are equal, the name with the nearer last component is first.
 std::string near_names(const std::string& wanted, const std::vector<std::string>& have);
 
-/// Within a handler: throws the error anew, of its own type, with `more` behind its message. What is none of
-/// ebb's own types goes on as it is.
+/// Throws the current error again, with the same type and `more` appended to its message. Errors that are not
+/// ebb's own types are rethrown unchanged. Call it in a handler.
 [[noreturn]] void rethrow_with(const std::string& more);
 
 }  // namespace ebb::detail

@@ -1,4 +1,4 @@
-// Shapes, strides and the making of arrays.
+// Shapes, strides and the allocation of arrays.
 #include <ebb/core/ndarray.h>
 
 #include <algorithm>
@@ -99,7 +99,8 @@ NdArray NdArray::empty(IntArrayRef sizes, DType dtype, Device device) {
   NdArray a;
   a.sizes_.resize_for_overwrite(sizes.size());
   a.strides_.resize_for_overwrite(sizes.size());
-  // All in one pass; what is out of the ordinary is left to the careful functions.
+  // The fast path computes strides and size in one pass. Unusual sizes use the functions with overflow
+  // checks.
   std::int64_t* const own_sizes = a.sizes_.data();
   std::int64_t* const own_strides = a.strides_.data();
   std::int64_t step = 1;

@@ -1,4 +1,4 @@
-// The public parallel_for as kernels of the CPU call it, and how much work pays for a thread.
+// parallel_for for the CPU kernels, and the smallest amount of work that is worth a thread.
 #pragma once
 
 #include <ebb/core/parallel.h>
@@ -7,7 +7,7 @@ namespace ebb::cpu {
 
 using ebb::parallel_for;
 
-/// Elements of cheap work that pay for waking a thread.
+/// The number of cheap elements that is worth waking a thread.
 constexpr std::int64_t kGrain = 32768;
 
 namespace detail {

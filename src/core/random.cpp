@@ -1,4 +1,4 @@
-// Generators: torch's Mersenne twister and its state.
+// Generator: PyTorch's Mersenne Twister and its state.
 #include <ebb/core/random.h>
 
 #include "core/backend.h"
@@ -21,7 +21,7 @@ namespace {
 std::uint64_t entropy() {
   std::random_device device;
   const std::uint64_t high = device();
-  // 53 bits, so that the seed survives being stored as a double.
+  // 53 bits, so that a double can store the seed exactly.
   return (high << 32 | device()) & ((std::uint64_t{1} << 53) - 1);
 }
 
@@ -81,7 +81,7 @@ std::optional<double>& Generator::next_double_normal() { return state_->next_dou
 std::optional<float>& Generator::next_float_normal() { return state_->next_float; }
 
 Generator& default_generator() {
-  // Never destroyed: tensors may be drawn while the program shuts down.
+  // Never destroyed: a program may draw tensors during its shutdown.
   static Generator& generator = []() -> Generator& {
     const detail::RecorderScope not_recorded(nullptr);
     return *new Generator(entropy());
@@ -91,7 +91,7 @@ Generator& default_generator() {
 
 void manual_seed(std::uint64_t seed) {
   default_generator().set_current_seed(seed);
-  // A device that nobody has touched is seeded when its plugin is loaded.
+  // A device that is not in use yet gets its seed when its plugin is loaded.
   if (const detail::Backend* cuda = detail::loaded_backend(DeviceType::CUDA)) cuda->manual_seed(seed);
 }
 

@@ -1,4 +1,4 @@
-// Storages that tapes read, and the changes of tensors on them.
+// The storages that tapes read, and the hashes of their tensors' states.
 #include "core/read_storage.h"
 
 #include "core/fingerprint.h"
@@ -15,16 +15,16 @@ namespace {
 struct ReadStorages {
   HeldAtFork mutex;
   std::unordered_map<const Storage*, std::weak_ptr<ReadStorage>> read;
-  std::unordered_map<const void*, std::uint64_t> changed;  // tensors that live
+  std::unordered_map<const void*, std::uint64_t> changed;  // existing tensors
 };
 ReadStorages& read_storages() {
-  static ReadStorages& kept = *new ReadStorages;  // storages outlive everything
+  static ReadStorages& kept = *new ReadStorages;  // never destroyed: static storages may be freed at exit
   return kept;
 }
 std::atomic<std::uint64_t> states{0}, changes{0};
 std::atomic<std::size_t> changed_tensors{0};
 
-// With the mutex held: what tapes read on the storage, if they may know a tensor of that age.
+// Returns the record of the storage, if a tape may read a tensor of that age. The caller holds the mutex.
 std::shared_ptr<ReadStorage> known_to_tapes(const ReadStorages& k, const Storage& storage,
                                             std::uint32_t born) {
   const auto found = k.read.find(&storage);
@@ -82,7 +82,7 @@ void tensor_changed(AgedTensor x, const Storage& storage_before, std::uint64_t b
                     std::uint64_t after) noexcept {
   if (!may_be_read(x.born)) return;
   ReadStorages& k = read_storages();
-  std::shared_ptr<ReadStorage> from, to;  // destroyed without the mutex
+  std::shared_ptr<ReadStorage> from, to;  // destroyed after the mutex is unlocked
   const std::lock_guard lock(k.mutex);
   if ((from = known_to_tapes(k, storage_before, x.born))) from->state ^= before;
   if ((to = known_to_tapes(k, storage, x.born))) to->state ^= after;
@@ -99,9 +99,9 @@ void tensor_changed(AgedTensor x, const Storage& storage_before, std::uint64_t b
 
 void tensor_gone(AgedTensor x, const Storage& storage, bool made_within_a_recording) noexcept {
   ReadStorages& k = read_storages();
-  std::shared_ptr<ReadStorage> read;  // destroyed without the mutex
+  std::shared_ptr<ReadStorage> read;  // destroyed after the mutex is unlocked
   const std::lock_guard lock(k.mutex);
-  // Its change stays in the number of all: what is gone does not become what it was.
+  // Its change remains in `changes`: a destroyed tensor cannot return to its earlier state.
   k.changed.erase(x.tensor);
   changed_tensors = k.changed.size();
   if (made_within_a_recording || !(read = known_to_tapes(k, storage, x.born))) return;

@@ -1,4 +1,4 @@
-// The largest use of late: what a cache may assume to be wanted again.
+// The recent peak of memory use: the amount that a cache expects to need again.
 #pragma once
 
 #include <algorithm>
@@ -6,12 +6,12 @@
 
 namespace ebb::detail {
 
-/// Follows a number of bytes in use and remembers its largest value over the present period and the one
-/// before. A period ends when eight times its peak has been handed out, several steps of a training loop:
-/// the peaks of a loop are kept for as long as it runs, those of a program's earlier life are forgotten.
+/// Records the peak number of bytes in use over the current and the previous period. A period ends when eight
+/// times its peak has been allocated, which is several steps of a training loop. A loop's peak is thus kept
+/// as long as the loop runs, and older peaks are forgotten.
 class RecentPeak {
  public:
-  /// `bytes` more were handed out; `in_use` is the sum now.
+  /// `bytes` more were allocated; `in_use` is the new total.
   void handed_out(std::size_t bytes, std::size_t in_use) {
     present_ = std::max(present_, in_use);
     volume_ += bytes;

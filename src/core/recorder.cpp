@@ -1,4 +1,4 @@
-// The recorder of a thread, and the storages that are made while it records.
+// The recorder of each thread, and the storages allocated while it records.
 #include "core/recorder.h"
 
 #include "core/fork.h"
@@ -18,10 +18,10 @@ struct MadeStorages {
   HeldAtFork mutex;
   std::unordered_map<const Storage*, Made> made;
   std::uint64_t serial = 0;
-  std::uint32_t begun = 0, under_way = 0;  // recordings
+  std::uint32_t begun = 0, under_way = 0;  // numbers of recordings
 };
 MadeStorages& made_storages() {
-  static MadeStorages& kept = *new MadeStorages;  // storages outlive everything
+  static MadeStorages& kept = *new MadeStorages;  // never destroyed: static storages may be freed at exit
   return kept;
 }
 

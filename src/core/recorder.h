@@ -1,4 +1,4 @@
-// Who takes down what a thread computes, for ebb::compile.
+// The interface that records a thread's kernel calls for ebb::compile.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -11,48 +11,47 @@ namespace ebb::detail {
 
 class KeptCall;
 
-/// What ebb::compile must know of a function while it runs: every kernel call, and whatever the host does
-/// that a replay of the calls would miss.
+/// Receives every kernel call of a function that ebb::compile records, and every action of the host that a
+/// replay of the calls would miss.
 class Recorder {
  public:
   virtual ~Recorder() = default;
 
-  /// A call is about to run: its arrays become the tape's.
+  /// A call is about to run: its arrays become part of the tape.
   virtual void begin(KeptCall& kept) = 0;
-  /// It has run; `after` are its arguments as they are now.
+  /// The call has run; `after` contains its arguments in their current state.
   virtual void end(std::unique_ptr<KeptCall> kept, KeptCall& after) = 0;
-  /// A call that could not be kept, or work of the host, has been seen: the function is not replayed, for
-  /// that reason.
+  /// The function cannot be replayed, for that reason: a call could not be recorded, or the host did work.
   virtual void refuse(const std::string& reason) = 0;
 
-  /// Arrays of which a call will be given the bare address.
+  /// A call will get the bare address of the array.
   virtual void will_touch(const NdArray& array) = 0;
-  /// A view reaches to `end`, in bytes from where the memory of `array` begins, whatever the array covers. It
-  /// begins at the array's own offset, or at one that does not move with the array.
+  /// A view extends to `end`, in bytes from the beginning of the memory of `array`, even beyond the array. It
+  /// begins at the array's own offset, or at an offset that does not depend on the array.
   virtual void reaches(const NdArray& array, std::int64_t end, bool from_own_offset) = 0;
   /// The host reads or writes elements.
   virtual void host_access(const Storage& storage) = 0;
-  /// An in-place write has been counted.
+  /// The version counter of a storage was incremented by an in-place write.
   virtual void bumped(const Ref<Storage>& storage) = 0;
   /// The geometry, the memory, requires_grad, the hooks or the history of a tensor is about to change.
   virtual void changes(const Variable& x) = 0;
   /// The gradient of a tensor is about to be read, or assigned through a reference.
   virtual void uses_gradient(const Variable& x, bool may_assign) = 0;
-  /// The gradient is about to be dropped, whatever it is.
+  /// The gradient is about to be dropped, whatever its value.
   virtual void drops_gradient(const Variable& x) = 0;
-  /// The gradient of a leaf is about to be added to.
+  /// A gradient is about to be added to that of a leaf.
   virtual void accumulates(const Variable& leaf) = 0;
-  /// A walk in reverse is about to begin at a tensor.
+  /// A backward pass is about to begin at a tensor.
   virtual void walks(const Variable& root) = 0;
-  /// A walk in reverse has used up the graph below a tensor.
+  /// A backward pass has released the graph below a tensor.
   virtual void walked(const Variable& root) = 0;
 };
 
-/// The calling thread's; null outside of recordings and inside a call that is being taken down.
+/// The calling thread's recorder; null outside of recordings and within a call that is being recorded.
 EBB_API Recorder* current_recorder() noexcept;
 EBB_API void set_current_recorder(Recorder* recorder) noexcept;
 
-/// The thread's recorder for a scope; null suspends it.
+/// Sets the thread's recorder for a scope; null suspends recording.
 class RecorderScope {
  public:
   explicit RecorderScope(Recorder* recorder) : previous_(current_recorder()) {
@@ -66,36 +65,37 @@ class RecorderScope {
   Recorder* previous_;
 };
 
-/// The recorder, at the price of one load where nobody records.
+/// Returns the thread's recorder. If no thread records, this costs one load.
 inline Recorder* recorder() noexcept {
   return recordings.load(std::memory_order_relaxed) == 0 ? nullptr : current_recorder();
 }
 
-/// Before the host decides by values, or does something that a replay would leave out.
+/// Call it before the host makes a decision that depends on values, or does work that a replay would miss.
 inline void not_replayed(const char* reason) {
   if (Recorder* r = recorder()) [[unlikely]]
     r->refuse(reason);
 }
-/// Before it reads or writes elements of an array.
+/// Call it before the host reads or writes elements of an array.
 inline void host_access(const NdArray& array) {
   if (array.defined() && recorder()) [[unlikely]]
     host_access(*array.storage());
 }
 
-/// Before a kernel gets the bare address of an array.
+/// Call it before a kernel gets the bare address of an array.
 inline void will_touch(const NdArray& array) {
   if (Recorder* r = recorder()) [[unlikely]]
     r->will_touch(array);
 }
 
-/// Storages made while a thread records, until they are gone, on whatever thread that is.
+/// Tracks the storages allocated while a thread records, until they are freed by any thread.
 void storage_made(const Storage& storage);
 void storage_gone(const Storage& storage) noexcept;
-/// Tells the storages apart that stood at an address; 0 unless made while `recorder` was the thread's.
+/// Returns a number that distinguishes successive storages at the same address; 0 if the storage was not
+/// allocated under `recorder`.
 EBB_API std::uint64_t made_by(const Recorder& recorder, const Storage* storage) noexcept;
 EBB_API void forget_made(const Recorder& recorder) noexcept;
 
-/// Begins a recording: a number that counts all of them, from 1. end_recording() ends it.
+/// Begins a recording and returns its number, counted from 1. end_recording() ends it.
 EBB_API std::uint32_t begin_recording() noexcept;
 EBB_API void end_recording() noexcept;
 

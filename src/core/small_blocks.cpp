@@ -1,4 +1,4 @@
-// Small blocks: batches, slabs, and what gives slabs back.
+// The depot of small blocks: stacks of batches, slabs, and the trim that returns slabs to the system.
 #include "core/small_blocks.h"
 
 #include "core/system.h"
@@ -10,26 +10,26 @@ namespace ebb::detail {
 namespace {
 
 constexpr std::size_t kKeepSmallAlways = std::size_t{32} << 20;
-// Up to here nothing is too much, and nobody asks how much memory there is.
+// Below this size, the depot never trims and the memory limit is not read.
 constexpr std::size_t kNoMatterSmall = std::size_t{1} << 20;
 constexpr std::size_t kManySlabs = std::size_t{16} << 20;
 
 }  // namespace
 
-// The head of a slab, which begins at a multiple of its size.
+// The header of a slab. A slab begins at a multiple of its size.
 struct alignas(kAlign) SmallBlocks::Slab {
   Slab* next;
   Slab* next_roomy = nullptr;
-  bool carving = false;    // a thread does; what it has carved is known when it stops
-  std::size_t carved = 0;  // bytes made into blocks
-  std::size_t free = 0;    // bytes of them that a trim found here
+  bool carving = false;    // a thread carves the slab; `carved` is updated when it stops
+  std::size_t carved = 0;  // bytes divided into blocks
+  std::size_t free = 0;    // bytes of free blocks that a trim counted in this slab
 
   std::size_t left() const { return kSlabBytes - sizeof(Slab) - carved; }
   bool roomy() const { return !carving && left() >= kSmall; }
   bool whole() const { return !carving && free == carved; }
 };
 
-// The first block of a batch, while it lies here.
+// The first block of a batch, while the batch is in the depot.
 struct SmallBlocks::BatchHead : FreeBlock {
   BatchHead* next_batch;
   std::uint32_t count;
@@ -84,7 +84,7 @@ bool SmallBlocks::open(OpenSlab& slab) {
   return true;
 }
 
-// One slab, or a huge page of them in a program that has many.
+// Maps one slab, or a huge page of slabs if the program has many.
 bool SmallBlocks::map_slabs() {
   const std::size_t bytes = slab_bytes_ < kManySlabs ? kSlabBytes : kHugePage;
   char* pages = static_cast<char*>(map_pages(bytes, bytes));
@@ -116,7 +116,7 @@ std::size_t SmallBlocks::trim() {
   return trim_locked();
 }
 
-// Counts the blocks of each slab, takes those of whole slabs off the stacks, and unmaps these slabs.
+// Counts the free blocks of each slab, removes the blocks of entirely free slabs, and unmaps these slabs.
 std::size_t SmallBlocks::trim_locked() {
   const std::size_t before = bytes_;
   for (std::size_t cls = 0; cls < kClasses; ++cls)
@@ -155,7 +155,8 @@ std::size_t SmallBlocks::trim_locked() {
     link = &slab->next;
   }
   const std::size_t gone = before - bytes_;
-  // Where little could go, because some block in each slab is in use, the next look waits twice as long.
+  // If little memory could be returned, because each slab has some block in use, the next trim waits twice as
+  // long.
   next_trim_ = gone >= before / 4 ? before : 2 * next_trim_ + before;
   since_trim_ = 0;
   return gone;

@@ -1,4 +1,5 @@
-// Small blocks that no thread keeps: batches of them on shared stacks, and the slabs they are carved from.
+// The depot of small blocks, which all threads share: stacks of batches, and the slabs that contain the
+// blocks.
 #pragma once
 
 #include "core/fork.h"
@@ -20,7 +21,7 @@ constexpr std::size_t kSlabBytes = std::size_t{1} << 18;
 constexpr std::size_t class_of(std::size_t bytes) { return (bytes + kAlign - 1) / kAlign - 1; }
 constexpr std::size_t class_bytes(std::size_t cls) { return (cls + 1) * kAlign; }
 
-/// Blocks that move together between a thread and the depot: 8 KiB, or eight of them.
+/// The number of blocks that move together between a thread and the depot: 8 KiB, but at least eight blocks.
 constexpr std::array<std::uint32_t, kClasses> kBatch = [] {
   std::array<std::uint32_t, kClasses> batch{};
   for (std::size_t cls = 0; cls < kClasses; ++cls)
@@ -49,27 +50,28 @@ struct Batch {
   }
 };
 
-/// The part of a slab that its thread has not carved yet. A slab holds blocks of all classes, those of one
-/// time together.
+/// The part of a slab that its thread has not divided into blocks yet. A slab contains blocks of all classes,
+/// in the order of their allocation.
 struct OpenSlab {
   char* next = nullptr;
   std::size_t left = 0;
 };
 
-/// What threads share. Each call takes constant time, but for a trim, whose cost is spread over the blocks
-/// put here since the one before.
+/// The part of the allocator that threads share. Each call takes constant time, except a trim. The cost of a
+/// trim is spread over the blocks put here since the previous one.
 class SmallBlocks {
  public:
-  /// A batch of the class; empty when there is none.
+  /// Returns a batch of the class, or an empty one.
   Batch take(std::size_t cls);
-  /// Takes a batch in. Trims when far more lies here than was in use of late; gives the bytes of the blocks
-  /// that went.
+  /// Stores a batch. Trims if the depot holds far more memory than the recent peak. Returns the bytes of the
+  /// blocks that the trim released.
   std::size_t put(std::size_t cls, Batch batch);
-  /// A slab with room for any block, in place of one that has none; false when the system has no memory.
+  /// Opens a slab with space for any block, in place of a full one. Returns false if the system has no
+  /// memory.
   bool open(OpenSlab& slab);
-  /// Takes in a slab that its thread does not carve any further, for the next that opens one.
+  /// Takes back a slab that its thread will not divide any further; open() reuses it.
   void close(OpenSlab& slab);
-  /// Returns to the system each slab of which all blocks are here. Gives the bytes of these blocks.
+  /// Returns each entirely free slab to the system. Returns the bytes of its blocks.
   std::size_t trim();
 
  private:
@@ -77,7 +79,7 @@ class SmallBlocks {
   struct BatchHead;
   struct Stack {
     BatchHead* top = nullptr;
-    std::atomic<bool> any{false};  // so that no thread locks to learn that there is nothing
+    std::atomic<bool> any{false};  // lets a thread see without the lock that the stack is empty
   };
 
   static Slab* slab_of(const void* block);
@@ -90,12 +92,12 @@ class SmallBlocks {
   HeldAtFork mutex_;
   Stack stacks_[kClasses];
   Slab* slabs_ = nullptr;
-  Slab* roomy_ = nullptr;  // those that a thread may carve further
+  Slab* roomy_ = nullptr;  // slabs with space for more blocks
   std::size_t slab_bytes_ = 0;
-  std::size_t bytes_ = 0;       // of the blocks here
+  std::size_t bytes_ = 0;       // of the blocks in the depot
   std::size_t since_trim_ = 0;  // bytes put here since the last trim
-  std::size_t next_trim_ = 0;   // and how many must come before the next
-  RecentPeak use_;              // of slabs, without what lies here
+  std::size_t next_trim_ = 0;   // the number of bytes that triggers the next trim
+  RecentPeak use_;              // of slabs, without the blocks in the depot
 };
 
 }  // namespace ebb::detail

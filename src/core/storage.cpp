@@ -1,4 +1,4 @@
-// Storage: who owns bytes and who frees them.
+// Storage: the ownership of memory and its release.
 #include <ebb/core/allocator.h>
 #include <ebb/core/storage.h>
 
@@ -12,13 +12,13 @@
 namespace ebb {
 namespace {
 
-// Who owns the bytes.
-enum Kind : std::uint8_t { kTogether, kBackend, kPinned, kAdopted, kAlias };  // the last: context_, a Storage
-// On the CPU header and data share one block, so that a small tensor costs one allocation.
+// The owner of the bytes.
+enum Kind : std::uint8_t { kTogether, kBackend, kPinned, kAdopted, kAlias };  // kAlias: context_ is a Storage
+// On the CPU, header and data share one block, so that a small tensor needs one allocation.
 constexpr std::size_t kHeader = (sizeof(Storage) + 63) / 64 * 64;
 
-// The memory of a Storage object. It is allocated before the block that the object will own, so that a failed
-// allocation of either loses nothing.
+// The memory of a Storage object. It is allocated before the data, so that nothing leaks if either allocation
+// fails.
 class HeaderMemory {
  public:
   HeaderMemory() = default;
@@ -93,7 +93,7 @@ Ref<Storage> Storage::adopt(void* data, std::size_t bytes, Device device, Delete
 
 Ref<Storage> Storage::alias(const Ref<Storage>& other) {
   detail::not_replayed("a tensor got a version counter of its own (data(), set_data())");
-  // An alias of an alias refers to the first storage: chains would grow with every call.
+  // An alias of an alias refers to the first storage; otherwise chains would grow with every call.
   Ref<Storage> of =
       other->kind_ == kAlias ? Ref<Storage>::share(static_cast<Storage*>(other->context_)) : other;
   auto* s = ::new (detail::pool_allocate(sizeof(Storage))) Storage(of->data_, of->bytes_, of->device_);

@@ -1,5 +1,5 @@
-// Pages from mmap, the limits of control groups as the kernel shows them in files, and how many threads a
-// process starts with.
+// Pages from mmap, the limits of control groups (cgroups) from the kernel's files, and the default number of
+// threads.
 #include "core/system.h"
 
 #include <ebb/core/environment.h>
@@ -29,8 +29,8 @@ bool lists(const std::string& text, const std::string& word) {
   return false;
 }
 
-// The process's group in the tree of `controller`, or for version 2 in the tree of all: lines are
-// "<id>:<controllers>:<path>", with id 0 and no controllers for version 2.
+// Returns the process's group in the hierarchy of `controller`, or in the single hierarchy of version 2.
+// Lines are "<id>:<controllers>:<path>"; version 2 has id 0 and no controllers.
 std::optional<std::string> group_path(const std::string& root, const std::string& controller, int version) {
   std::ifstream file(root + "/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
@@ -43,7 +43,7 @@ std::optional<std::string> group_path(const std::string& root, const std::string
   return std::nullopt;
 }
 
-// One line of mountinfo that mounts such a tree: the group that is mounted, and where.
+// A line of mountinfo that mounts a cgroup hierarchy: the mounted group and the mount point.
 struct Mount {
   std::string group;
   std::string at;
@@ -64,8 +64,8 @@ std::optional<Mount> read_mount(const std::string& line, const std::string& cont
   return mount;
 }
 
-// The group's path below the mount. A group that the mount does not show (a container's view) leaves the
-// mount itself.
+// Returns the group's path relative to the mount. If the mount does not contain the group (in a container),
+// returns the mount itself.
 std::string below_mount(const std::string& path, const std::string& group) {
   if (group == "/") return path == "/" || !path.starts_with("/") || path.starts_with("/..") ? "" : path;
   return path.starts_with(group + "/") ? path.substr(group.size()) : "";
@@ -152,7 +152,8 @@ std::size_t memory_limit() {
 namespace ebb::cpu::detail {
 namespace {
 
-// The CPUs that the calling thread may run on. Machines may have more than a cpu_set_t counts.
+// Returns the number of CPUs that the calling thread may run on. A machine may have more CPUs than one
+// cpu_set_t can count.
 int affine_cpus() {
   for (std::size_t sets = 1; sets <= 64; sets *= 2) {
     std::vector<cpu_set_t> mask(sets);

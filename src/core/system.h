@@ -12,33 +12,34 @@ namespace ebb::detail {
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kHugePage = std::size_t{1} << 21;
 
-/// Fresh pages of zeros, aligned to `alignment` (a power of two of at least kPage); null when refused. Both
-/// sizes are multiples of kPage. Pages aligned to kHugePage are asked for as huge ones, of which 512 cost one
-/// page fault.
+/// Maps fresh pages of zeros, aligned to `alignment` (a power of two of at least kPage); returns null if the
+/// system refuses. Both sizes are multiples of kPage. Memory aligned to kHugePage requests huge pages, which
+/// cost one page fault instead of 512.
 void* map_pages(std::size_t bytes, std::size_t alignment = kPage) noexcept;
 void unmap_pages(void* pages, std::size_t bytes) noexcept;
 
-/// Bytes this process may use: the machine's memory, or less where a control group says so. Read once.
+/// Returns the bytes that this process may use: the machine's memory, or the limit of a control group if that
+/// is smaller. It is read once.
 std::size_t memory_limit();
 
-/// The folder of one control group. Version 1 has a tree for each controller, version 2 one for all.
+/// The folder of one control group. Version 1 has a hierarchy per controller, version 2 has a single one.
 struct CgroupFolder {
   std::string path;
   int version;
 };
 
-/// The folders that hold a limit of `controller` ("cpu", "memory") for this process: its own group's, then
-/// those of the groups around it, up to the mount; none where control groups are not mounted. A limit on any
-/// of them holds, so the smallest counts. `root` is put before every path, for tests.
+/// Returns the folders that may contain a limit of `controller` ("cpu", "memory") for this process: its own
+/// group's first, then its parents' up to the mount; empty if control groups are not mounted. All limits
+/// apply, so the smallest is effective. `root` is a prefix of every path, for tests.
 std::vector<CgroupFolder> cgroup_folders(const std::string& controller, const std::string& root = "");
 
-/// The file's first numbers; empty if there is no such file, or if it says "max".
+/// Returns the file's first numbers; empty if there is no such file, or if it contains "max".
 std::vector<std::int64_t> cgroup_numbers(const CgroupFolder& folder, const std::string& file);
 
-/// How many CPUs' time the quotas leave this process, rounded up; nothing without a quota.
+/// Returns the number of CPUs that the quotas allow this process, rounded up; empty without a quota.
 std::optional<int> cgroup_cpus(const std::string& root = "");
 
-/// How many bytes of memory this process and those beside it may use; nothing without a limit.
+/// Returns the bytes of memory that this process's group may use; empty without a limit.
 std::optional<std::int64_t> cgroup_memory(const std::string& root = "");
 
 }  // namespace ebb::detail

@@ -1,5 +1,5 @@
-// Thread pool, and the loops and settings that use it. A worker claims a piece by storing the number of its
-// job.
+// Thread pool, parallel_run and the settings of threads. A worker claims a chunk by storing the job's number
+// in the chunk's slot.
 #include "core/thread_pool.h"
 
 #include <ebb/core/error.h>
@@ -31,8 +31,8 @@ void relax() {
 #endif
 }
 
-// Jobs of a training step follow each other within microseconds, and pieces of one job end together: looking
-// a while is faster than sleeping.
+// Polls a condition for a while before the thread sleeps. Jobs of a training step follow each other within
+// microseconds, and the chunks of a job end at nearly the same time, so polling is faster than sleeping.
 template <class Condition>
 bool soon(int looks, Condition&& condition) {
   for (int i = 0; i < looks; ++i) {
@@ -53,7 +53,7 @@ Pool::Pool(int threads)
       taken_(static_cast<std::size_t>(std::clamp(threads, 1, kMaxThreads) * kPiecesPerThread)) {
   std::size_t count = taken_.size() / kPiecesPerThread;
   while (!start(count)) {
-    // No more threads for this process. Their stacks may have taken all its memory, of which ops need some.
+    // The system allows no more threads. Their stacks may use all its memory, and ops need some, so use half.
     count = threads_.size() / 2 + 1;
     stop();
   }
@@ -64,7 +64,7 @@ Pool::~Pool() { stop(); }
 bool Pool::start(std::size_t count) {
   stop_.store(false, std::memory_order_relaxed);
   try {
-    threads_.reserve(count - 1);  // the caller alone needs no memory
+    threads_.reserve(count - 1);  // a pool of one thread needs no memory
     for (std::size_t i = 1; i < count; ++i) threads_.emplace_back([this, i] { work(i); });
     return true;
   } catch (const std::system_error&) {
@@ -108,7 +108,7 @@ bool Pool::try_run(std::int64_t begin, std::int64_t end, int pieces, Piece piece
 void Pool::wake(int workers) {
   int asleep;
   {
-    // A worker that goes to sleep has seen the ticket, or is counted here.
+    // A worker either sees the new ticket before it sleeps, or is counted here.
     std::lock_guard lock(mutex_);
     asleep = asleep_;
   }
@@ -125,7 +125,7 @@ void Pool::take_pieces(std::uint64_t ticket, std::size_t thread) {
     const std::size_t i = (first + k) % pieces;
     std::uint64_t last = taken_[i].job.load(std::memory_order_acquire);
     if (last >= job || !taken_[i].job.compare_exchange_strong(last, job)) continue;
-    // The job cannot end, nor change, before this piece has.
+    // The job can neither end nor change before this chunk has finished.
     run_piece(static_cast<std::int64_t>(i));
     if (unfinished_.fetch_sub(1) == 1 && thread != 0) unfinished_.notify_one();
   }
@@ -181,15 +181,15 @@ int thread_count() {
 // The pool of this process.
 struct Current {
   ebb::detail::HeldAtFork mutex;
-  std::shared_ptr<Pool> pool;  // shared with running jobs, so that another never pulls it from under one
-  int forks = 0;               // before the pool was made
+  std::shared_ptr<Pool> pool;  // running jobs share it, so that a new pool never destroys it under them
+  int forks = 0;               // the number of forks before the pool was created
 };
 
 std::shared_ptr<Pool> pool() {
   static Current& c = *new Current;  // never destroyed: the threads end with the process
-  std::shared_ptr<Pool> old;         // ends after the lock
+  std::shared_ptr<Pool> old;         // destroyed after the mutex is unlocked
   const std::lock_guard lock(c.mutex);
-  // A forked child has none of its parent's threads. It leaves their pool, in whatever state.
+  // A forked child has none of its parent's threads. It leaks their pool, in whatever state.
   if (const int now = ebb::detail::forks(); c.forks != now) {
     new std::shared_ptr<Pool>(std::move(c.pool));
     c.forks = now;

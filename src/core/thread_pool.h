@@ -1,4 +1,4 @@
-// The threads that CPU kernels share.
+// Thread pool of the CPU kernels.
 #pragma once
 
 #include "core/parallel_for.h"
@@ -15,52 +15,53 @@
 namespace ebb::cpu::detail {
 
 constexpr int kMaxThreads = 1024;
-/// Pieces of a job for each thread: one that is late, or slowed down by others of the machine, leaves some of
-/// its own to the rest.
+/// Chunks per thread. With several chunks, the other threads can take some from a thread that starts late or
+/// is slowed down by other programs.
 constexpr int kPiecesPerThread = 4;
 
-/// How many threads an op uses unless told: EBB_NUM_THREADS or OMP_NUM_THREADS if set, else as many as the
-/// CPUs that this thread may run on and that the quota of the process's control group pays for.
-/// `root` is put before the paths that say so, for tests.
+/// Returns the default number of threads of an op: EBB_NUM_THREADS or OMP_NUM_THREADS if set. Otherwise the
+/// number of CPUs that this thread may run on and that the cgroup's CPU quota allows. `root` is a prefix of
+/// the files' paths, for tests.
 int default_threads(const std::string& root = "");
 
-/// True on a thread that runs a piece of a job: what it calls does not share its work again.
+/// True on a thread that runs a chunk of a job. Nested loops then run on this thread alone.
 bool inside_piece();
 
-/// One job at a time, for the first thread that asks; others meanwhile work alone. A job is cut in pieces.
-/// Each thread begins with those of its own share, whose elements its cache has from the job before, and goes
-/// on with those that nobody has taken: a worker that wakes late costs nothing but its share. The caller
-/// waits for pieces that somebody has begun.
+/// Runs one job at a time, for the first thread that calls; meanwhile other callers run their loops alone. A
+/// job is divided into chunks. Each thread begins with the chunks of its own share, because its cache has
+/// these elements from the previous job. It continues with chunks that no thread has claimed, so a worker
+/// that wakes late delays nothing else. The caller waits until the claimed chunks have finished.
 class Pool {
  public:
-  /// For `threads` threads, the caller's among them; where the system refuses some, at most
-  /// half of those that it grants.
+  /// Starts a pool of `threads` threads, including the caller. If the system refuses some, the pool has at
+  /// most half of those that it grants.
   explicit Pool(int threads);
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
   int asked() const { return asked_; }
-  /// The threads that there are.
+  /// The number of threads that were started, including the caller.
   int size() const { return static_cast<int>(threads_.size()) + 1; }
 
-  /// Runs piece(body, from, to) on `pieces` (at most kPiecesPerThread for each thread asked for) pieces of
-  /// [begin, end), and rethrows the first exception once all have ended. False, and nothing done, while
-  /// another thread's job runs.
+  /// Runs piece(body, from, to) on `pieces` chunks of [begin, end), and rethrows the first exception when all
+  /// have ended. There are at most kPiecesPerThread chunks per requested thread. Returns false, without
+  /// running anything, while another thread's job runs.
   bool try_run(std::int64_t begin, std::int64_t end, int pieces, Piece piece, void* body);
 
  private:
-  // A job's number, and below it how many pieces it has: one word, so that a worker that took too long to
-  // look never takes a piece of a job that it has not seen.
+  // A ticket contains a job's number and, in the low bits, its number of chunks. It is one word, so that a
+  // slow worker never claims a chunk of a newer job.
   static constexpr int kPieceBits = 16;
   static constexpr std::uint64_t kPieces = (std::uint64_t{1} << kPieceBits) - 1;
   static_assert(kMaxThreads * kPiecesPerThread <= kPieces);
-  // The last job that somebody took the piece for. All pieces of a job are taken before the next one begins.
+  // The number of the last job whose chunk was claimed here. All chunks of a job are claimed before the next
+  // job begins.
   struct alignas(64) Taken {
     std::atomic<std::uint64_t> job{0};
   };
 
-  /// So many threads, the caller's among them; false where the system refuses one of them.
+  /// Starts `count` threads, including the caller; returns false if the system refuses one of them.
   bool start(std::size_t count);
   void stop();
   void wake(int workers);
@@ -72,17 +73,17 @@ class Pool {
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  int asleep_ = 0;  // under mutex_
+  int asleep_ = 0;  // protected by mutex_
   std::atomic<bool> stop_{false};
   std::atomic<bool> busy_{false};
-  std::vector<Taken> taken_;  // a piece each
+  std::vector<Taken> taken_;  // one per chunk
   alignas(64) std::atomic<std::uint64_t> ticket_{0};
-  alignas(64) std::atomic<int> unfinished_{0};  // pieces of the job, taken or not
-  // The job; written while no piece waits or runs, read by those who have taken a piece.
+  alignas(64) std::atomic<int> unfinished_{0};  // chunks of the job that have not finished
+  // The job. It is written only while no chunk waits or runs, and read by threads that have claimed a chunk.
   std::int64_t begin_ = 0, end_ = 0, pieces_ = 0;
   Piece piece_ = nullptr;
   void* body_ = nullptr;
-  std::exception_ptr error_;  // under mutex_ while pieces run
+  std::exception_ptr error_;  // protected by mutex_ while chunks run
 };
 
 }  // namespace ebb::cpu::detail
