@@ -1,4 +1,4 @@
-// The node that adds to a leaf's .grad.
+// AccumulateGrad: the node that adds a gradient to a leaf's .grad.
 #include "autograd/accumulate_grad.h"
 
 #include "autograd/meta.h"
@@ -12,7 +12,7 @@ namespace ebb::autograd {
 
 namespace {
 
-/// Mutexes that leaves share.
+/// Mutexes that leaves share, selected by the leaf's address.
 struct Stripes {
   detail::OpenInChild mutexes[64];
   detail::OpenInChild& of(const Variable& leaf) {
@@ -20,13 +20,13 @@ struct Stripes {
   }
 };
 
-/// What is added to a gradient may be recorded, which asks for accumulators of other leaves, and may free
-/// graphs, which lets go of some: they have mutexes of their own, that nobody holds for long.
+/// The sum of gradients may be recorded, which needs accumulators of other leaves, and may free graphs, which
+/// releases accumulators. Accumulators therefore have separate mutexes, which are held only for short times.
 struct LeafMutexes {
   Stripes accumulators, gradients;
 };
 LeafMutexes& leaf_mutexes() {
-  static LeafMutexes& made = *new LeafMutexes;  // leaves may outlive it
+  static LeafMutexes& made = *new LeafMutexes;  // leaves may outlive static variables
   return made;
 }
 
@@ -34,8 +34,8 @@ LeafMutexes& leaf_mutexes() {
 
 namespace {
 
-// A leaf may have got another shape, dtype or device since.
-bool is_of_now(const Node& accumulator, const Variable& x) {
+// Whether the accumulator still has the leaf's shape, dtype and device; the leaf's may have changed.
+bool matches(const Node& accumulator, const Variable& x) {
   const OutputMeta& meta = accumulator.output_meta(0);
   return IntArrayRef(meta.sizes) == x.sizes() && meta.dtype == x.dtype() && meta.device == x.device();
 }
@@ -47,8 +47,8 @@ Ref<Node> grad_accumulator(const Variable& x) {
             "grad_accumulator: expected a leaf that requires grad, shape ", x.sizes(), ".");
   std::lock_guard lock(leaf_mutexes().accumulators.of(x));
   AutogradMeta& meta = meta_of(x);
-  // The accumulator may be on its way out in another thread; then a new one takes its place.
-  if (meta.accumulator && is_of_now(*meta.accumulator, x) && meta.accumulator->try_add_ref())
+  // Another thread may be destroying the accumulator; then a new one replaces it.
+  if (meta.accumulator && matches(*meta.accumulator, x) && meta.accumulator->try_add_ref())
     return Ref<Node>::adopt(meta.accumulator);
   Ref<Node> node = Ref<Node>::adopt(new AccumulateGrad(x));
   meta.accumulator = node.get();
@@ -69,8 +69,8 @@ AccumulateGrad::~AccumulateGrad() {
 void accumulate_into(Variable& grad, const Variable& incoming, bool may_steal) {
   const bool differentiable = GradMode::is_enabled();
   if (!grad.defined()) {
-    // Take the incoming tensor if nobody else has it; otherwise a later in-place addition would be seen by
-    // others.
+    // Reuses the incoming tensor if nothing else refers to it. Otherwise copies it, because a later in-place
+    // addition would change the other references too.
     const bool ours =
         may_steal && incoming.array().is_dense() && incoming.array().storage()->use_count() == 1;
     if (differentiable)
@@ -86,7 +86,7 @@ void accumulate_into(Variable& grad, const Variable& incoming, bool may_steal) {
 
 Variable AccumulateGrad::hooked(Variable incoming) const {
   for (const LeafHook& hook : TensorHooks(meta_of(leaf_).hooks)) {
-    const TensorHooks& live = meta_of(leaf_).hooks;  // a hook may have removed another
+    const TensorHooks& live = meta_of(leaf_).hooks;  // a hook may have removed another hook
     bool present = false;
     for (const LeafHook& entry : live) present |= entry.serial == hook.serial;
     if (!present) continue;
@@ -102,10 +102,10 @@ Variable AccumulateGrad::hooked(Variable incoming) const {
 
 GradList AccumulateGrad::apply(GradList&& grads) {
   const Variable incoming = hooked(std::move(grads[0]));
-  if (!leaf_.requires_grad()) return {};  // it was frozen since the graph was recorded
+  if (!leaf_.requires_grad()) return {};  // the leaf was frozen after the graph was recorded
   EBB_CHECK(incoming.sizes() == leaf_.sizes(), "AccumulateGrad: the gradient of shape ", incoming.sizes(),
-            " is that of a leaf which has been given shape ", leaf_.sizes(),
-            " since. Call backward() before reshaping it in place.");
+            " belongs to a leaf that now has shape ", leaf_.sizes(),
+            ". Call backward() before reshaping the leaf in place.");
   if (detail::Recorder* recorder = detail::recorder()) [[unlikely]]
     recorder->accumulates(leaf_);
   const bool steal = incoming.use_count() == 1;

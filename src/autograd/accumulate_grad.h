@@ -1,4 +1,4 @@
-// The end of every path: adds to a leaf's .grad.
+// AccumulateGrad: the node at the end of each path, which adds to a leaf's .grad.
 #pragma once
 
 #include <ebb/autograd/node.h>

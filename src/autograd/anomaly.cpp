@@ -1,4 +1,4 @@
-// Anomaly mode: where a node was made, and which first gave NaN.
+// Anomaly mode: records the origin of each node, and reports the first node whose gradient contains NaN.
 #include "autograd/anomaly.h"
 
 #include <ebb/autograd/anomaly.h>
@@ -39,7 +39,7 @@ const void* library_of(const void* address) {
   return dladdr(address, &info) ? info.dli_fbase : nullptr;
 }
 
-// A call as a line of text.
+// Returns a call of a stack trace as a line of text.
 std::string call_text(const void* address) {
   Dl_info info{};
   if (!dladdr(address, &info) || !info.dli_fname) return {};
@@ -82,7 +82,7 @@ void warn_of_failure(const Node& node) {
       all += text;
       if (library_of(address) != own) calls += text;
     }
-  if (calls.empty()) calls = std::move(all);  // ebb is a part of the program itself
+  if (calls.empty()) calls = std::move(all);  // ebb is linked into the program itself
   if (calls.empty())
     warn("Error detected in ", node.name(),
          ". No forward pass information available. Enable anomaly mode during the forward pass, too.");

@@ -1,4 +1,4 @@
-// backward() and grad(): seeds, checks and the start of a walk.
+// backward() and grad(): checks the arguments, seeds the roots and runs a GraphTask.
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/core/start_thread.h>
@@ -18,17 +18,17 @@
 namespace ebb::autograd {
 namespace {
 
-constexpr int kDepthPerThread = 24;  // nested walks on one stack
-constexpr int kDeepest = 10000;      // nested walks in all
+constexpr int kDepthPerThread = 24;  // nested backward passes on one stack
+constexpr int kDeepest = 10000;      // nested backward passes in total
 
-// set_data() may have given an output another shape than its node knows.
+// Checks that a root has the shape and device that its node recorded; set_data() may have changed them.
 void check_root(const Variable& root, const Edge& edge) {
-  if (edge.function->num_outputs() == 0) return;  // a leaf takes what its data takes
+  if (edge.function->num_outputs() == 0) return;  // a leaf accepts any gradient that fits its data
   const OutputMeta& meta = edge.function->output_meta(edge.input_nr);
   EBB_CHECK(IntArrayRef(meta.sizes) == root.sizes() && meta.device == root.device(),
             "backward: ", edge.function->name(), " computed an output of shape ", IntArrayRef(meta.sizes),
             " on ", meta.device, ", which is now of shape ", root.sizes(), " on ", root.device(),
-            ". Differentiate before set_data(), or compute the output anew.");
+            ". Differentiate before set_data(), or compute the output again.");
 }
 
 Variable seed_for(const Variable& root, const variable_list& seeds, std::size_t i) {
@@ -46,10 +46,9 @@ Variable seed_for(const Variable& root, const variable_list& seeds, std::size_t 
   return seed.dtype() == root.dtype() ? seed : seed.to(root.dtype());
 }
 
-// What belongs to a thread and shows in what ops do: the modes and hooks, the device and its streams, the
-// graph being captured. Not the caches of memory and of libraries' handles, which each thread may have of its
-// own.
-struct Surroundings {
+// The state of a thread that affects the results of ops: modes and hooks, the device and its streams, the
+// graph being captured. It excludes caches of memory and of library handles, which each thread may have.
+struct ThreadContext {
   ThreadState modes = thread_state;
   std::uint32_t place = current_place;
   const detail::Backend* device = detail::loaded_backend(kCUDA);
@@ -66,8 +65,8 @@ struct Surroundings {
   }
 };
 
-// Runs f on this thread, or, when the stack already carries many nested walks, on a fresh one: that continues
-// as this one, and hands back what f changed.
+// Runs f on this thread. If the stack already contains many nested passes, runs f on a new thread that starts
+// with this thread's state, and copies the changed state back.
 template <class F>
 void with_stack(F&& f) {
   struct Depth {
@@ -76,10 +75,10 @@ void with_stack(F&& f) {
   } depth;
   EBB_CHECK(
       thread_state.backward_depth <= kDeepest, "backward: ", std::int64_t{kDeepest},
-      " calls are under way, each within the one before. A hook or a function calls backward() or grad(), "
-      "which calls it again, without end: let it stop at some depth.");
+      " nested calls are running. A hook or a function calls backward() or grad(), which calls it again. "
+      "Stop this recursion at some depth.");
   if (thread_state.backward_depth % kDepthPerThread != 0) return f();
-  Surroundings here;
+  ThreadContext here;
   std::exception_ptr error;
   const auto attempt = [&](auto&& step) {
     try {
@@ -96,15 +95,16 @@ void with_stack(F&& f) {
   if (error) std::rethrow_exception(error);
 }
 
-variable_list walk(const variable_list& roots, const variable_list& seeds, WalkOptions options,
+variable_list walk(const variable_list& roots, const variable_list& seeds, BackwardOptions options,
                    const variable_list& inputs, bool accumulate) {
   EBB_CHECK(!roots.empty(), "backward: no outputs were given.");
   EBB_CHECK(seeds.empty() || seeds.size() == roots.size(), "got ", std::uint64_t{roots.size()},
-            " tensors and ", std::uint64_t{seeds.size()}, " gradients; give one gradient a tensor, or none.");
+            " tensors and ", std::uint64_t{seeds.size()},
+            " gradients; give one gradient for each tensor, or none.");
   variable_list captured;
   with_stack([&] {
-    // The modes of the walk; exceptions restore them. What was saved has the dtypes that autocast chose, and
-    // casts were recorded: gradients need no casts of their own.
+    // The modes of the pass; exceptions restore them too. Autocast is off: saved tensors have the dtypes that
+    // autocast chose, and its casts were recorded, so gradients need no casts.
     AutoGradMode grad_mode(options.create_graph);
     const AutocastDevices no_autocast(0);
     GraphTask task(options);

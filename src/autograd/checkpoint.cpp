@@ -1,4 +1,4 @@
-// Checkpointing: what a call needs is computed again during backward.
+// Checkpointing: backward runs a function again to recompute its saved tensors.
 #include <ebb/autograd/checkpoint.h>
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/saved_variable.h>
@@ -9,31 +9,31 @@
 namespace ebb::autograd {
 namespace {
 
-// What one checkpointed call needs to run again, and what that gave.
+// The inputs and the state that a checkpointed call needs to run again, and the recomputed tensors.
 struct Frame {
   std::function<variable_list(const variable_list&)> fn;
   variable_list inputs;
-  std::vector<std::int64_t> versions;              // those of the inputs before the first run
-  Generator random = default_generator().clone();  // as it was before the call
+  std::vector<std::int64_t> versions;              // versions of the inputs before the first run
+  Generator random = default_generator().clone();  // its state before the first run
   AutocastSetting autocast = AutocastSetting::now();
-  std::size_t kept = 0;  // tensors the first run wanted to keep
+  std::size_t kept = 0;  // number of tensors that the first run saved
   variable_list recomputed;
 
   const Variable& tensor(std::size_t i) {
     check_inputs();
     if (recomputed.empty()) recompute();
     EBB_CHECK(i < recomputed.size(),
-              "checkpoint: run again, the function kept fewer tensors than the first time. ",
-              "It must be deterministic and must not depend on what changed since.");
+              "checkpoint: the function saved fewer tensors in the second run than in the first. ",
+              "It must be deterministic and must not depend on state that changes in between.");
     return recomputed[i];
   }
 
-  // The function would give the gradients of other numbers, without a word.
+  // If an input has changed, the second run would silently compute other gradients.
   void check_inputs() const {
     for (std::size_t i = 0; i < inputs.size(); ++i)
       EBB_CHECK(!inputs[i].defined() || inputs[i]._version() == versions[i], "checkpoint: input ",
                 std::uint64_t{i}, " [", inputs[i],
-                "], from which the function is run again, has been modified by an inplace operation: it is "
+                "], with which the function is run again, has been modified by an inplace operation: it is "
                 "at version ",
                 inputs[i]._version(), "; expected version ", versions[i],
                 " instead. Write out of place, or clone() it before modifying.");
@@ -59,11 +59,12 @@ struct Frame {
           return std::shared_ptr<void>();
         },
         [](const std::shared_ptr<void>&) -> Variable {
-          detail::fail("checkpoint: the function runs backward through itself; that cannot be checkpointed.");
+          detail::fail(
+              "checkpoint: the function calls backward() on its own results; it cannot be checkpointed.");
         });
     fn(x);
-    EBB_CHECK(recomputed.size() == kept, "checkpoint: run again, the function kept ",
-              std::uint64_t{recomputed.size()}, " tensors for backward, the first time ", std::uint64_t{kept},
+    EBB_CHECK(recomputed.size() == kept, "checkpoint: the function saved ", std::uint64_t{recomputed.size()},
+              " tensors for backward in the second run, and in the first ", std::uint64_t{kept},
               ". It must be deterministic.");
   }
 };

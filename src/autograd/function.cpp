@@ -1,4 +1,4 @@
-// What lies behind Function<T>: saved values, marks and the checks of both directions.
+// The implementation of Function<T>: saved values, marks, and the checks of forward and backward.
 #include <ebb/autograd/function.h>
 
 #include "autograd/meta.h"
@@ -138,18 +138,19 @@ void FunctionNode::wrap(variable_list& outputs, const variable_list& inputs, boo
       if (differentiable) {
         rebase_history(y, self);
       } else {
-        add_output(y.array());  // counts among the outputs all the same
+        add_output(y.array());  // a non-differentiable output still needs an output slot
         if (y.requires_grad()) y = y.detach();
       }
       continue;
     }
     if (is_input(y)) {
-      // An input that comes back unchanged is a new tensor with this node as its history, never the input
-      // itself; and a view, so that writes to one do not go unnoticed by the other.
+      // An input that is returned unchanged becomes a new tensor with this node as its history. It is a view
+      // of the input, so that a write to one is also counted for the other.
       NoGradGuard no_grad;
       y = records && !differentiable && y.requires_grad() ? y.detach() : make_view(y, y.array(), nullptr);
     } else if (records && y.impl()->requires_grad) {
-      y = Variable(y.array());  // a leaf from outside: its history here is this node
+      // a leaf from outside of the function gets a new handle with this node as history
+      y = Variable(y.array());
     }
     if (records && differentiable)
       set_history(y, self);

@@ -1,4 +1,4 @@
-// The modes of a thread: gradient, inference and their guards, and what autocast is set to.
+// The modes of a thread and their guards: gradient mode, inference mode, and the settings of autocast.
 #include <ebb/autograd/grad_mode.h>
 
 #include "autograd/thread_state.h"

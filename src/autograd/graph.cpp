@@ -1,4 +1,4 @@
-// The graph as text and as a drawing.
+// Prints the graph as text, and as a drawing in the DOT language.
 #include <ebb/autograd/graph.h>
 #include <ebb/autograd/saved_variable.h>
 
@@ -11,7 +11,7 @@
 namespace ebb::autograd {
 namespace {
 
-// Gives every tensor of a drawing its name, and every node its number.
+// Assigns a name to each tensor of a drawing, and a number to each node.
 class Names {
  public:
   explicit Names(const GraphNames& names) {
@@ -37,7 +37,7 @@ const Variable* leaf_of(const Node& node) {
   return accumulator ? &accumulator->variable() : nullptr;
 }
 
-// Saved tensors that no gradient flows to: the constants of the op.
+// Returns the saved inputs that receive no gradient: the constants of the op.
 std::vector<Variable> constants_of(const Node& node) {
   std::vector<Variable> out;
   for (const SavedVariable* s = node.first_saved(); s; s = s->next())

@@ -1,4 +1,4 @@
-// One walk over the graph: dependency counts, ready nodes, captured gradients.
+// One backward pass: dependency counts, ready nodes, captured gradients.
 #include "autograd/graph_task.h"
 
 #include <ebb/autograd/grad_mode.h>
@@ -16,7 +16,7 @@
 namespace ebb::autograd {
 
 GraphTask::~GraphTask() {
-  // The roots keep every node alive until here.
+  // The roots kept every node alive until now.
   for (const State& s : states_)
     if (s.node->task_.load(std::memory_order_relaxed) == this)
       s.node->task_.store(nullptr, std::memory_order_release);
@@ -39,8 +39,8 @@ GraphTask::Index GraphTask::index_of(Node* node) {
   if (find(node, index)) return index;
   index = static_cast<Index>(states_.size());
   states_.emplace_back(node);
-  GraphTask* nobody = nullptr;
-  if (node->task_.compare_exchange_strong(nobody, this, std::memory_order_acq_rel))
+  GraphTask* no_task = nullptr;
+  if (node->task_.compare_exchange_strong(no_task, this, std::memory_order_acq_rel))
     node->task_slot_ = index;
   else
     contended_.emplace(node, index);
@@ -55,7 +55,7 @@ void GraphTask::add_root(const Edge& edge, Variable seed) {
 void GraphTask::add_target(const Edge& edge, bool run) { targets_.push_back({edge, run}); }
 
 void GraphTask::find_nodes() {
-  // states_ grows as it is walked: it is the queue.
+  // The loop appends to states_, which serves as the queue.
   for (Index i = 0; i < states_.size(); ++i)
     for (const Edge& edge : states_[i].node->next_edges())
       if (edge.is_valid()) ++states_[index_of(edge.function.get())].waits_for;
@@ -69,7 +69,8 @@ void GraphTask::mark_needed() {
     states_[index].target = true;
     states_[index].needed |= t.run;
   }
-  // Topological order first, then from the far end: a node is needed if one of its edges leads to a target.
+  // Computes a topological order, then visits it in reverse: a node is needed if one of its edges leads to a
+  // target.
   std::vector<Index> order, waits(states_.size());
   for (Index i = 0; i < states_.size(); ++i) {
     waits[i] = states_[i].waits_for;
@@ -115,15 +116,15 @@ void GraphTask::evaluate(Index index) {
   bool any = false;
   for (const Variable& grad : grads) any |= grad.defined();
   if (grads.size() < node.num_inputs()) grads.resize(node.num_inputs());
-  // As PyTorch 2 does: a gradient that goes on from here is handed out as it came, and one that ends here by
-  // way of the tensor's hooks.
+  // Same order as PyTorch 2: a gradient that continues beyond this node is captured before the tensor's
+  // hooks, and one that ends here is captured after them.
   const bool ends_here = !state.needed;
-  if (state.target && !ends_here) hand_out(node, grads);
+  if (state.target && !ends_here) capture(node, grads);
   if (any && node.extras_or_null()) run_tensor_hooks(node, grads);
   if (state.target && ends_here) {
     if (const auto* leaf = any ? dynamic_cast<const AccumulateGrad*>(&node) : nullptr)
       grads[0] = leaf->hooked(std::move(grads[0]));
-    hand_out(node, grads);
+    capture(node, grads);
   }
 
   const ArrayRef<Edge> edges = node.next_edges();
@@ -138,45 +139,45 @@ void GraphTask::evaluate(Index index) {
   }
 }
 
-// To the targets at the node.
-void GraphTask::hand_out(const Node& node, const GradList& grads) {
+// Stores the gradients for the targets at this node.
+void GraphTask::capture(const Node& node, const GradList& grads) {
   for (std::size_t t = 0; t < targets_.size(); ++t)
     if (targets_[t].edge.function.get() == &node) {
       captured_[t] = grads[targets_[t].edge.input_nr];
-      // Whoever asked may write to it, which an expanded one forbids.
+      // The caller may write to the gradient, which an expanded tensor does not allow.
       if (captured_[t].defined() && captured_[t].array().is_expanded())
         captured_[t] = captured_[t].contiguous();
       streams_.hand_back(captured_[t]);
     }
 }
 
-// A bit for each of the node's first inputs that no target lies behind.
-std::uint64_t GraphTask::unwanted_of(const Node& node) const {
+// Returns a mask of the node's inputs that lead to no target: one bit for each of the first 64.
+std::uint64_t GraphTask::skipped_inputs_of(const Node& node) const {
   if (targets_.empty()) return 0;
-  std::uint64_t unwanted = 0;
+  std::uint64_t mask = 0;
   Index next = 0;
   const ArrayRef<Edge> edges = node.next_edges();
   for (std::size_t i = 0; i < std::min<std::size_t>(edges.size(), 64); ++i)
     if (edges[i].is_valid() && find(edges[i].function.get(), next) && !states_[next].needed &&
         !states_[next].target)
-      unwanted |= std::uint64_t{1} << i;
-  return unwanted;
+      mask |= std::uint64_t{1} << i;
+  return mask;
 }
 
 GradList GraphTask::call(Node& node, GradList grads) {
   struct Restore {
     Node* node = thread_state.evaluating;
-    std::uint64_t unwanted = thread_state.unwanted;
+    std::uint64_t skipped_inputs_mask = thread_state.skipped_inputs_mask;
     std::uint32_t place = current_place;
     ~Restore() {
       thread_state.evaluating = node;
-      thread_state.unwanted = unwanted;
+      thread_state.skipped_inputs_mask = skipped_inputs_mask;
       current_place = place;
     }
   } restore;
   thread_state.evaluating = &node;
   current_place = node.place_;
-  thread_state.unwanted = unwanted_of(node);
+  thread_state.skipped_inputs_mask = skipped_inputs_of(node);
   const NodeRange range(node);
   const bool hooked = node.extras_or_null() != nullptr;
   if (hooked) run_pre_hooks(node, grads);
@@ -191,7 +192,7 @@ GradList GraphTask::call(Node& node, GradList grads) {
   }
   EBB_CHECK(results.size() == node.num_outputs(), "Function ", node.name(),
             " returned an incorrect number of gradients (expected ", node.num_outputs(), ", got ",
-            std::uint64_t{results.size()}, "). Return one gradient an input, undefined for those without.");
+            std::uint64_t{results.size()}, "). Return one gradient for each input; it may be undefined.");
   if (hooked) run_post_hooks(node, results, given);
   if (thread_state.anomaly_mode && thread_state.check_nan) [[unlikely]]
     check_nan(node, results);
@@ -205,7 +206,7 @@ void GraphTask::deliver(const Node& from, std::size_t i, const Edge& edge, Varia
   if (grad.defined() && (state.needed || state.target)) {
     const OutputMeta& meta = edge.function->output_meta(edge.input_nr);
     if (grad.sizes() != IntArrayRef(meta.sizes)) {
-      // An op may leave its gradient in the shape that its input was broadcast to.
+      // An op may return a gradient in the broadcast shape of its input.
       bool reducible = grad.dim() >= static_cast<std::int64_t>(meta.sizes.size());
       const std::size_t lead = static_cast<std::size_t>(grad.dim()) - meta.sizes.size();
       for (std::size_t d = 0; reducible && d < meta.sizes.size(); ++d)
@@ -234,7 +235,7 @@ void GraphTask::accumulate(State& state, std::uint32_t input_nr, Variable grad) 
     return;
   }
   const StreamOrder::Scope scope(streams_, *state.node);
-  // In place when no one else can see the buffer.
+  // Adds in place if nothing else refers to the buffer.
   const bool ours = !GradMode::is_enabled() && !streams_.crossed() && sum.use_count() == 1 &&
                     sum.array().is_contiguous() && sum.array().storage()->use_count() == 1;
   if (ours)

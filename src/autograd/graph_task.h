@@ -1,4 +1,4 @@
-// One walk over the graph.
+// One backward pass over the graph.
 #pragma once
 
 #include <ebb/autograd/node.h>
@@ -10,30 +10,30 @@
 
 namespace ebb::autograd {
 
-/// What a walk is to do; see backward() and grad().
-struct WalkOptions {
-  bool keep_graph = false;    // leave the saved tensors in place
-  bool create_graph = false;  // record the gradients' own computation
+/// Options of a backward pass; see backward() and grad().
+struct BackwardOptions {
+  bool keep_graph = false;    // do not release the saved tensors
+  bool create_graph = false;  // record the computation of the gradients
 };
 
-/// Reverse-mode differentiation from roots to leaves. Finds the nodes below the roots and how many gradients
-/// each waits for, then runs those that wait for none, the last recorded first. Its own bookkeeping stands in
-/// a slot that the nodes point to, claimed by compare-and-swap: no map is searched unless walks overlap on
-/// the same nodes.
+/// Reverse-mode differentiation from roots to leaves. It counts the gradients that each node below the roots
+/// waits for. It then runs the nodes that wait for none, the last recorded one first. The state of a node is
+/// found through a slot in the node, claimed by compare-and-swap. A map is needed only if several passes run
+/// over the same nodes.
 class GraphTask {
  public:
-  explicit GraphTask(WalkOptions options) : options_(options) {}
+  explicit GraphTask(BackwardOptions options) : options_(options) {}
   ~GraphTask();
   GraphTask(const GraphTask&) = delete;
   GraphTask& operator=(const GraphTask&) = delete;
 
-  /// Seeds one root.
+  /// Adds a root and its seed.
   void add_root(const Edge& edge, Variable seed);
-  /// Restricts the walk to what leads to the targets, and captures the gradient that reaches each, in order.
-  /// A node with `run` is run too (it accumulates); otherwise the walk stops there unless another target lies
-  /// beyond.
+  /// Restricts the pass to the paths that lead to targets, and captures the gradient of each target, in the
+  /// order of the calls. A target with `run` also runs its node (an accumulator). Otherwise the pass stops at
+  /// the node, unless another target is behind it.
   void add_target(const Edge& edge, bool run);
-  /// Walks; returns the captured gradients.
+  /// Runs the pass and returns the captured gradients.
   variable_list run();
 
  private:
@@ -43,7 +43,7 @@ class GraphTask {
     std::uint32_t waits_for = 0;
     bool needed = true;
     bool target = false;
-    GradList grads;  // by input; what is missing at the end has not come
+    GradList grads;  // by input; those missing at the end are undefined
   };
   struct Target {
     Edge edge;
@@ -61,16 +61,16 @@ class GraphTask {
   void find_nodes();
   void mark_needed();
   void evaluate(Index index);
-  void hand_out(const Node& node, const GradList& grads);
-  std::uint64_t unwanted_of(const Node& node) const;
+  void capture(const Node& node, const GradList& grads);
+  std::uint64_t skipped_inputs_of(const Node& node) const;
   GradList call(Node& node, GradList grads);
   void deliver(const Node& from, std::size_t i, const Edge& edge, Variable grad);
   void accumulate(State& state, std::uint32_t input_nr, Variable grad);
   void push_ready(Index index);
 
-  WalkOptions options_;
+  BackwardOptions options_;
   std::vector<State> states_;
-  std::unordered_map<Node*, Index> contended_;  // nodes whose slot another walk holds
+  std::unordered_map<Node*, Index> contended_;  // nodes whose slot belongs to another pass
   std::vector<Ready> ready_;
   std::vector<Target> targets_;
   std::vector<Ref<Node>> roots_;  // keep the graph alive: hooks may drop the caller's tensors

@@ -1,5 +1,5 @@
-// Hooks on tensors, on nodes with the checks of what they return, and on saved tensors, which they pack and
-// unpack.
+// Hooks on tensors, hooks on nodes and the checks of their results, and pack and unpack hooks of saved
+// tensors.
 #include "autograd/hooks.h"
 
 #include <ebb/autograd/grad_mode.h>
@@ -34,7 +34,7 @@ unsigned add_tensor_hook(const Variable& x, TensorHook hook) {
 
 namespace {
 
-// A leaf has no history: hooks of the node that collects its gradient are hooks of the leaf, for tapes.
+// Reports a change of hooks to tapes. A leaf has no history, so hooks of its accumulator count as its own.
 void hooks_change(const Node& node) {
   const auto* const accumulator = dynamic_cast<const AccumulateGrad*>(&node);
   if (!accumulator) return;
@@ -74,7 +74,7 @@ void move_retained_grad(const Variable& x, Node* node) {
   if (!meta || !meta->retains_grad) return;
   drop_retained_grad(*x.impl());
   meta->retains_grad = true;
-  // x becomes the node's next output when the node is new, or the view's single output when it was rebuilt.
+  // If the node is new, x becomes its next output. If the node was rebuilt for a view, x is its only output.
   const std::uint32_t output = node->num_inputs() ? node->num_inputs() - 1 : 0;
   node->extras().retained.emplace_back(is_tracked_view(x) ? output : node->num_inputs(), x.impl());
 }
@@ -106,7 +106,7 @@ void Variable::remove_hook(unsigned handle) const {
 void Variable::retain_grad() const {
   EBB_CHECK(requires_grad(), "retain_grad: can't retain_grad on Tensor that has requires_grad=False.");
   const Ref<Node>& node = grad_fn();
-  if (!node || retains_grad()) return;  // a leaf keeps its gradient anyway
+  if (!node || retains_grad()) return;  // a leaf always stores its gradient
   const StateChange change(*this);
   meta_of(*this).retains_grad = true;
   node->extras().retained.emplace_back(output_nr(), impl());
@@ -142,7 +142,7 @@ void take_list(const Node& node, const variable_list& from, GradList& to) {
 
 void run_tensor_hooks(Node& node, GradList& grads) {
   NodeExtras& extras = node.extras();
-  const auto hooks = extras.tensor_hooks;  // hooks may add and remove hooks
+  const auto hooks = extras.tensor_hooks;  // a copy, because hooks may add and remove hooks
   for (const NodeExtras::OutputHook& h : hooks) {
     Variable& grad = grads[h.output_nr];
     const bool live = std::any_of(extras.tensor_hooks.begin(), extras.tensor_hooks.end(),
@@ -171,7 +171,7 @@ void run_post_hooks(Node& node, GradList& results, const GradList& grads) {
   for (const auto& [handle, hook] : hooks) take_list(node, hook(to_list(results), to_list(grads)), results);
 }
 
-// One guard. They form a stack, the innermost first, that the thread's state points to.
+// The state of one guard. The guards form a stack; the thread's state points to the innermost one.
 struct SavedHooksFrame {
   std::shared_ptr<void> context;
   SavedTensorHooks::Pack pack;
@@ -181,7 +181,7 @@ struct SavedHooksFrame {
 
 namespace {
 
-// The value that a pack hook returned, with the hook that unpacks it.
+// The value that a pack hook returned, with the matching unpack hook.
 struct Packed {
   std::shared_ptr<void> value;
   std::shared_ptr<void> context;

@@ -1,4 +1,4 @@
-// Hooks as the engine runs them: of nodes, of saved tensors, and the gradients that tensors keep.
+// The hooks that the engine runs: of nodes, of saved tensors, and the retained gradients of tensors.
 #pragma once
 
 #include <ebb/autograd/node.h>
@@ -6,18 +6,18 @@
 
 namespace ebb::autograd {
 
-/// Hooks of the node's outputs, in the order of registration, then the outputs' kept gradients.
+/// Runs the hooks of the node's outputs in the order of registration, then stores the retained gradients.
 void run_tensor_hooks(Node& node, GradList& grads);
 void run_pre_hooks(Node& node, GradList& grads);
 void run_post_hooks(Node& node, GradList& results, const GradList& grads);
 
-/// Runs the innermost pack hook; the result remembers which unpack hook belongs to it.
+/// Runs the innermost pack hook. The result refers to the matching unpack hook.
 std::shared_ptr<void> pack_saved(const Variable& x);
 Variable unpack_saved(const std::shared_ptr<void>& packed);
 
-/// x's history is about to become `node`: if x keeps its gradient, the new node does it from now on.
+/// Called before x's history becomes `node`: if x retains its gradient, the new node stores it from now on.
 void move_retained_grad(const Variable& x, Node* node);
-/// x goes away, or no longer keeps its gradient.
+/// Called when x is destroyed or no longer retains its gradient.
 void drop_retained_grad(VariableImpl& impl);
 
 }  // namespace ebb::autograd

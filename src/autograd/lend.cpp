@@ -1,4 +1,4 @@
-// Handles that stand for another tensor for a while.
+// Temporarily replaces the tensor that a handle refers to.
 #include "autograd/lend.h"
 
 #include <ebb/autograd/grad_mode.h>
@@ -17,7 +17,8 @@ Variable standing_for(const Variable& lent) {
 }
 
 void lend(const Variable& target, const Variable& value) {
-  // A leaf collects its gradient itself: what stands for it must be computed from it.
+  // A leaf accumulates its gradient itself. The handle gets a view of it instead, whose gradient flows to the
+  // leaf.
   const bool leaf = value.requires_grad() && value.is_leaf() && GradMode::is_enabled();
   const Variable seen = leaf ? value.view(value.sizes()) : value;
   VariableImpl& to = *target.impl();
@@ -53,7 +54,8 @@ Loan::Loan(Variable target, const Variable& value) : target_(std::move(target)) 
   inference_ = to.inference;
   try {
     lend(target_, value);
-    // It may end before the loan does, and tells whatever the handle has then.
+    // The accumulator may be destroyed during the swap; its destructor clears the pointer that the handle
+    // then has.
     if (meta_) to.meta->accumulator = meta_->accumulator;
   } catch (...) {
     give_back();

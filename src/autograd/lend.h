@@ -1,5 +1,5 @@
-// Handles that stand for another tensor for a while: what parametrizations and functional calls do to the
-// parameters of a module, whose members nothing else can reach.
+// Temporarily replaces the tensor that a handle refers to. Parametrizations and functional_call use it on the
+// parameters of a module, because the members of the module's class cannot be replaced from outside.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -8,20 +8,20 @@
 
 namespace ebb::autograd {
 
-/// Does the handle stand for another tensor? Nodes then save that one (SavedVariable).
+/// Whether the handle currently refers to another tensor. Nodes then save that tensor (SavedVariable).
 inline bool is_lent(const Variable& x) { return x.impl()->meta && x.impl()->meta->lent; }
 
-/// The tensor that a lent handle stands for now, as a handle of its own.
+/// Returns a new handle of the tensor that a swapped handle currently refers to.
 Variable standing_for(const Variable& lent);
 
-/// Makes `target`, with all handles that share it, stand for `value`: its numbers and its place in the graph.
-/// What was recorded before keeps what target was then.
+/// Makes `target`, and all handles that share its implementation, refer to the data and history of `value`.
+/// Nodes recorded before keep the previous tensor.
 void lend(const Variable& target, const Variable& value);
 
-/// Makes a lent handle a leaf with these numbers again.
+/// Makes a swapped handle a leaf with the data of `value`.
 void settle(const Variable& target, const Variable& value, bool requires_grad);
 
-/// While it lives, `target` stands for `value`; afterwards it is what it was.
+/// Swaps the tensor of `target` for a scope, and restores it at the end.
 class Loan {
  public:
   Loan(Variable target, const Variable& value);

@@ -1,4 +1,4 @@
-// What few tensors have: a gradient, hooks, a base they view.
+// The autograd metadata that only few tensors need: a gradient, hooks, the base of a view.
 #pragma once
 
 #include <ebb/autograd/hooks.h>
@@ -12,7 +12,7 @@ namespace ebb::autograd {
 
 struct LeafHook {
   unsigned handle;
-  std::uint64_t serial;  // of all hooks of the program, which tells them apart for tapes
+  std::uint64_t serial;  // unique in the program, so that tapes can distinguish hooks
   TensorHook run;
 };
 using TensorHooks = std::vector<LeafHook>;
@@ -20,27 +20,27 @@ using TensorHooks = std::vector<LeafHook>;
 struct AutogradMeta {
   Variable grad;
   Node* accumulator =
-      nullptr;        // not owned; cleared by the accumulator's destructor. Guarded by a mutex of its own
-  TensorHooks hooks;  // of a leaf; those of other tensors live with their node
+      nullptr;        // not owned; cleared by the accumulator's destructor; protected by its own mutex
+  TensorHooks hooks;  // of a leaf; hooks of other tensors are stored in their node
   unsigned next_hook = 0;
   bool retains_grad = false;
-  bool lent = false;  // the handle stands for another tensor (lend.h)
+  bool lent = false;  // the handle refers to another tensor (lend.h)
 
   // Views.
-  Variable base;  // the tensor this one is a view of; itself a view only if it is a leaf that requires grad
-  std::uint32_t version = 0;  // of the storage when grad_fn was last right
+  Variable base;  // the base of this view; it is itself a view only if it is a leaf that requires grad
+  std::uint32_t version = 0;  // the storage's version for which grad_fn is valid
   ViewKind kind = ViewKind::single;
 };
 
-/// x's meta, made on first use.
+/// Returns x's metadata; allocates it on first use.
 AutogradMeta& meta_of(const Variable& x);
 inline AutogradMeta* meta_or_null(const Variable& x) { return x.impl()->meta; }
 inline bool is_tracked_view(const Variable& x) { return x.impl()->meta && x.impl()->meta->base.defined(); }
 
-/// x's node, rebuilt when x is a view whose base has been written to since.
+/// Returns x's node. Rebuilds it if x is a view whose base was modified in place since.
 const Ref<Node>& current_grad_fn(const Variable& x);
-/// Throws when x is a view made without recording, and its base, which requires grad, has been written to
-/// since: what a gradient with respect to x means is not clear then.
+/// Throws if x is a view created without recording, and its base requires grad and was modified since. The
+/// gradient with respect to x is not well defined then.
 void check_up_to_date(const Variable& x);
 
 // Hooks and records of a node. Tensor hooks act on the gradient of one output.
@@ -51,11 +51,13 @@ struct NodeExtras {
     TensorHook hook;
   };
   std::vector<OutputHook> tensor_hooks;
-  std::vector<std::pair<std::uint32_t, VariableImpl*>> retained;  // outputs whose .grad is kept; weak
+  // outputs that retain their gradient; not owned
+  std::vector<std::pair<std::uint32_t, VariableImpl*>> retained;
   std::vector<std::pair<unsigned, NodePreHook>> pre_hooks;
   std::vector<std::pair<unsigned, NodePostHook>> post_hooks;
   unsigned next_handle = 0;
-  // In anomaly mode: the node whose backward recorded this one, with its own origin, and the calls that did.
+  // In anomaly mode: the name and origin of the node whose backward recorded this one, and the stack trace of
+  // its recording.
   std::string recorded_in;
   std::vector<void*> calls;
 };

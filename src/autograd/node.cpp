@@ -1,4 +1,4 @@
-// Nodes, and short descriptions of tensors and nodes, for messages and streams.
+// Nodes, and short descriptions of tensors and nodes for messages and streams.
 #include <ebb/autograd/node.h>
 #include <ebb/autograd/variable.h>
 #include <ebb/core/allocator.h>
@@ -33,7 +33,7 @@ void Node::add_input(const Variable& input) {
 }
 
 bool Node::needs(std::size_t i) const {
-  if (thread_state.evaluating == this && i < 64 && thread_state.unwanted >> i & 1) return false;
+  if (thread_state.evaluating == this && i < 64 && thread_state.skipped_inputs_mask >> i & 1) return false;
   return should_compute_output(i);
 }
 
@@ -60,8 +60,8 @@ NodeExtras& Node::extras() {
 }
 
 void Node::destroy(Node* node) noexcept {
-  // Deleting a node drops its edges and saved tensors, which may be the last owners of other nodes, and so on
-  // along a chain of any length: those wait in a list instead of on the stack.
+  // Deleting a node releases its edges and saved tensors, which may own other nodes, along a chain of any
+  // length. These nodes wait in a list, so that the recursion does not overflow the stack.
   ThreadState& t = thread_state;
   if (t.deleting_nodes) {
     node->next_dead_ = t.dead_nodes;

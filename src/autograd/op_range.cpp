@@ -1,4 +1,4 @@
-// Names of ops and nodes on a profiler's timeline, with the number by which the two find each other.
+// NVTX ranges of ops and nodes on a profiler's timeline. A sequence number links the two.
 #include "autograd/op_range.h"
 
 #include "autograd/thread_state.h"
@@ -7,7 +7,7 @@ namespace ebb {
 namespace {
 
 void push(const std::string& name, std::int64_t sequence_nr) {
-  // An accumulator of gradients has the greatest number, which says nothing.
+  // An AccumulateGrad node has the largest possible number, which is negative here and is not shown.
   cuda::nvtx::range_push(sequence_nr < 0 ? name : detail::text(name, ", seq = ", sequence_nr));
 }
 
@@ -15,7 +15,7 @@ void push(const std::string& name, std::int64_t sequence_nr) {
 
 namespace detail {
 
-// Declared in kernel/slot.h. The op's node, if it records one, is the next of this thread.
+// Declared in kernel/slot.h. If the op records a node, it gets this thread's next sequence number.
 EBB_API void push_op_range(const char* name) {
   const autograd::ThreadState& state = autograd::thread_state;
   push(name, state.grad_mode ? static_cast<std::int64_t>(state.next_sequence_nr) : -1);

@@ -1,4 +1,4 @@
-// The profiler's range of a node that backward runs.
+// The profiler range of a node that runs in backward.
 #pragma once
 
 #include <ebb/autograd/node.h>
@@ -6,7 +6,7 @@
 
 namespace ebb::autograd {
 
-/// Opens "MmBackward0, seq = 7"; the number is that of the op's own range.
+/// Opens a range such as "MmBackward0, seq = 7"; the number is that of the forward op's range.
 void push_node_range(const Node& node);
 
 class NodeRange {

@@ -1,4 +1,4 @@
-// Places in a program's tree of modules, by number.
+// The registry of module numbers.
 #include "autograd/places.h"
 
 #include "core/fork.h"
@@ -20,7 +20,7 @@ struct Places {
   std::unordered_map<std::uint32_t, Place> open;
   std::uint32_t last = 0;
 };
-// Never destroyed: modules of static storage close theirs at exit.
+// Never destroyed: modules in static variables unregister at exit.
 Places& places() {
   static Places& all = *new Places;
   return all;

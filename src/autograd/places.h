@@ -1,4 +1,4 @@
-// Places in a program's tree of modules, by number: nodes remember where they were recorded.
+// Numbers of modules. Each node stores the number of the module whose forward recorded it.
 #pragma once
 
 #include <ebb/autograd/place.h>
@@ -8,12 +8,12 @@
 
 namespace ebb::autograd {
 
-/// A number for a module, which is never given to another; `describe(module)` says where it hangs. From any
-/// thread.
+/// Registers a module and returns a new number, which is never reused. `describe(module)` returns the
+/// module's path in the module tree. Thread-safe.
 std::uint32_t open_place(const void* module, std::string (*describe)(const void* module));
-/// The module is gone. Nothing for 0.
+/// Unregisters a destroyed module. Does nothing for 0.
 void close_place(std::uint32_t place) noexcept;
-/// The description that the module gives of itself; empty for 0 and where it is gone.
+/// Returns the module's description of itself; empty for 0 and for a destroyed module.
 std::string place_text(std::uint32_t place);
 
 }  // namespace ebb::autograd

@@ -1,4 +1,4 @@
-// How ops enter the graph: history, views and the rules of in-place writes.
+// Records ops in the graph: history, views and the rules of in-place writes.
 #include <ebb/autograd/node.h>
 #include <ebb/autograd/record.h>
 #include <ebb/core/warning.h>
@@ -15,8 +15,8 @@
 
 namespace ebb::autograd {
 
-/// base[view] = fn(base[view], ...): the gradient of base passes through, except in the slice, where fn's
-/// applies. Its edges are base's own, then fn's beyond the first.
+/// base[view] = fn(base[view], ...): the gradient of base passes through, except in the slice, where it goes
+/// through fn. The node has the edge of base first, then the edges of fn except its first.
 class CopySlices : public Node {
  public:
   static Ref<Node> make(const Variable& base, const NdArray& view, Ref<Node> fn);
@@ -44,7 +44,7 @@ Ref<Node> CopySlices::make(const Variable& base, const NdArray& view, Ref<Node> 
 }
 
 GradList CopySlices::apply(GradList&& grads) {
-  // The base's own memory layout, so that the view's strides address the same elements.
+  // Copies the gradient into the base's memory layout, so that the view's strides address the same elements.
   Variable result(NdArray::empty_strided(base_sizes_, base_strides_, grads[0].dtype(), grads[0].device()));
   result.copy_(grads[0]);
   const Variable slice = result.as_strided(view_sizes_, view_strides_, offset_);
@@ -65,8 +65,8 @@ void CopySlices::release_variables() {
 }
 
 namespace {
-// Threads may use a leaf for the first time at once: one makes its meta while others ask whether there is
-// one.
+// Several threads may use a leaf for the first time concurrently: one creates the metadata while others read
+// the pointer.
 std::atomic_ref<AutogradMeta*> meta_slot(VariableImpl& impl) { return std::atomic_ref(impl.meta); }
 }  // namespace
 
@@ -99,7 +99,7 @@ bool made_without_recording(const AutogradMeta& meta) {
   return meta.kind == ViewKind::made_without_grad || meta.kind == ViewKind::made_in_inference;
 }
 
-// `what` has been written to while gradients are recorded.
+// Throws an error: `what` was modified in place while gradients are recorded.
 [[noreturn]] void refuse_unrecorded_view(const std::string& where, ViewKind kind, const char* what) {
   const bool inference = kind == ViewKind::made_in_inference;
   detail::fail(where, "A view was created in ", inference ? "inference" : "no_grad", " mode and ", what,
@@ -166,15 +166,14 @@ void rebase_history(const Variable& self, const Ref<Node>& node) {
   move_retained_grad(base, slices.get());
   set_history(base, slices);
   base.impl()->requires_grad = false;
-  // The storage's version differs from the view's now, so its own node is rebuilt from the base on the next
-  // look.
+  // The view's version now differs from the storage's, so the next access rebuilds its node from the base.
   meta_of(self).version = self.impl()->version() - 1;
   current_grad_fn(self);
 }
 
 namespace {
 
-// What a view of `base` made now may do; views of views inherit what theirs may not.
+// Returns the kind of a new view of `base`. A view of a view inherits its restrictions.
 ViewKind kind_of_view(const AutogradMeta* base, ViewKind kind) {
   const ViewKind inherited = base ? base->kind : ViewKind::single;
   if (thread_state.inference_mode || inherited == ViewKind::made_in_inference)
@@ -190,8 +189,8 @@ Variable make_view(const Variable& base, NdArray view, const Ref<Node>& node, Vi
   out.impl()->inference = base.is_inference();
   if (base.is_inference()) return out;
   AutogradMeta& meta = meta_of(out);
-  // A view that was made a leaf afterwards is where its own views end: what is written through them changes
-  // its history.
+  // A view that became a leaf afterwards is the base of its own views: writes through them change its
+  // history.
   const AutogradMeta* const inner =
       is_tracked_view(base) && !base.impl()->requires_grad ? meta_or_null(base) : nullptr;
   meta.base = inner ? inner->base : base;

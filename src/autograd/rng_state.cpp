@@ -1,4 +1,4 @@
-// Generators' states as tensors.
+// get_rng_state and set_rng_state: the states of generators as tensors.
 #include <ebb/autograd/rng_state.h>
 #include <ebb/core/error.h>
 
@@ -16,7 +16,7 @@ constexpr std::int64_t kWords = 625, kLength = kWords + 5;
 
 Variable longs(std::int64_t n) { return Variable(NdArray::empty({n}, kLong)); }
 
-// The tensor's numbers, once it is known to have as many.
+// Returns the tensor's elements, after a check of its shape and dtype.
 const std::int64_t* checked(const Variable& state, std::int64_t length, const Variable& contiguous) {
   EBB_CHECK(state.dim() == 1 && state.numel() == length && state.scalar_type() == kLong,
             "set_rng_state: a state of this generator is ", DType(kLong), " of shape [", length, "], not ",
@@ -25,7 +25,7 @@ const std::int64_t* checked(const Variable& state, std::int64_t length, const Va
   return contiguous.data_ptr<std::int64_t>();
 }
 
-// The device that is meant, which is there.
+// Returns the device with an index, after a check that it exists.
 Device present(const char* op, Device device) {
   const detail::Backend& backend = detail::backend(device.type());
   const int count = backend.device_count();

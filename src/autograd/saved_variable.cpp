@@ -1,4 +1,4 @@
-// Tensors saved for backward: version checks and unpacking.
+// SavedVariable: tensors saved for backward, with version checks and unpacking.
 #include <ebb/autograd/saved_variable.h>
 
 #include "autograd/hooks.h"
@@ -14,8 +14,8 @@ SavedVariable::~SavedVariable() = default;
 
 namespace {
 
-// Stands for a leaf whose data was packed: what is unpacked is another tensor, but its gradient is the
-// leaf's.
+// Represents a leaf whose data was packed. The unpacked tensor is a new one, but its gradient belongs to the
+// leaf.
 struct UnpackedLeafBackward : Node {
   std::string name() const override { return "UnpackedLeafBackward"; }
   GradList apply(GradList&& grads) override { return std::move(grads); }
@@ -36,7 +36,7 @@ Variable SavedVariable::unpack_packed() const {
   if (!GradMode::is_enabled() || (!packed_edge_ && !is_output)) return x;
   Ref<Node> history = is_output ? Ref<Node>::share(owner_) : packed_edge_;
   if (!is_output && packed_edge_->num_outputs() == 0) {
-    // An accumulator: only its leaf may point to it.
+    // The node is an accumulator, and only its leaf may refer to it directly.
     history = Ref<Node>::adopt(new UnpackedLeafBackward);
     history->add_edge({packed_edge_, 0});
     history->add_output(x.array());
@@ -73,7 +73,7 @@ void SavedVariable::save_output(const Variable& y) {
     pack(y.detach(), {});
     return;
   }
-  kept_ = Variable(y.array());  // without the node: that would be a cycle
+  kept_ = Variable(y.array());  // without the node, because that would be a reference cycle
   state_ = State::output;
 }
 
@@ -93,7 +93,7 @@ Variable SavedVariable::unpack() const {
             kept_, "], needed by ", owner_->name(), ", is at version ", now, "; expected version ", version_,
             " instead. Write out of place, or clone() it before modifying.");
       if (state_ == State::input || !GradMode::is_enabled()) return kept_;
-      // Part of the graph again, so that its own derivative can be taken.
+      // Restores the history, so that the tensor's own derivative can be computed.
       Variable y(kept_.array());
       y.impl()->grad_fn = Ref<Node>::share(owner_);
       y.impl()->output_nr = output_nr_;

@@ -1,4 +1,4 @@
-// Order between the streams of a device during backward.
+// StreamOrder: synchronizes the streams of a device during backward.
 #include "autograd/stream_order.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ void* StreamOrder::caller_of(Device device) {
   return current_stream(device);
 }
 
-// An accumulator has no forward op: it works where the caller does.
+// Returns the stream of the node's forward op. An accumulator has none and runs on the caller's stream.
 void* StreamOrder::stream_of(const Node& node, Device device) {
   const bool own = node.num_outputs() > 0 && node.num_inputs() > 0 && node.output_meta(0).device == device;
   return own ? node.stream() : caller_of(device);
@@ -31,7 +31,7 @@ void StreamOrder::Scope::enter(StreamOrder& order, const Node& node) {
   auto used = std::find_if(order.used_.begin(), order.used_.end(),
                            [&](const Used& u) { return u.device == device_; });
   if (used == order.used_.end()) {
-    order.used_.push_back({device_, current, {}});  // the first switch: it is still the caller's
+    order.used_.push_back({device_, current, {}});  // first switch: the current stream is still the caller's
     used = order.used_.end() - 1;
   }
   if (stream != used->caller &&

@@ -1,5 +1,5 @@
-// The streams of a walk: each node runs where its forward op ran, and what passes between two streams is
-// ordered by events (PyTorch's stream semantics of backward passes).
+// The streams of a backward pass. Each node runs on the stream of its forward op, and events order the
+// tensors that pass between streams (PyTorch's stream semantics of backward passes).
 #pragma once
 
 #include <ebb/autograd/node.h>
@@ -8,19 +8,19 @@
 
 namespace ebb::autograd {
 
-/// Nothing at all in programs that never leave the default streams. The caller's streams are those that are
-/// current when the walk starts; leaves accumulate there.
+/// Does nothing in programs that use only the default streams. The caller's streams are those that are
+/// current when the pass starts; leaves accumulate on them.
 class StreamOrder {
  public:
   StreamOrder() : active_(detail::side_streams_used()) {}
   StreamOrder(const StreamOrder&) = delete;
 
   bool active() const { return active_; }
-  /// Whether a gradient has gone from one stream to another: then others may still be reading what it shares
-  /// memory with.
+  /// Whether a gradient has passed between streams. Then another stream may still be reading memory that it
+  /// shares.
   bool crossed() const { return crossed_; }
 
-  /// Makes a node's stream current for a lifetime.
+  /// Makes a node's stream current for a scope.
   class Scope {
    public:
     Scope(StreamOrder& order, const Node& node) {
@@ -40,11 +40,11 @@ class StreamOrder {
     void* previous_ = nullptr;
   };
 
-  /// `grad` is ready on the current stream; `to` may use it on its own from now on.
+  /// `grad` is ready on the current stream; makes the stream of `to` wait for it.
   void hand_over(const Variable& grad, const Node& to);
-  /// The same for the caller.
+  /// The same for the caller's stream.
   void hand_back(const Variable& grad);
-  /// The caller's streams wait for all others.
+  /// Makes the caller's streams wait for all others.
   void finish();
 
  private:

@@ -1,4 +1,4 @@
-// States of tensors, as numbers.
+// Hashes of tensors' states.
 #include "autograd/tensor_state.h"
 
 #include "autograd/meta.h"

@@ -1,4 +1,4 @@
-// The state of a tensor that tapes of compiled functions assume.
+// The state of a tensor, which tapes of compiled functions depend on.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -10,14 +10,14 @@
 
 namespace ebb::autograd {
 
-/// The tensor, for those who tell tapes of it.
+/// Returns the tensor's identity for notifications to tapes.
 inline detail::AgedTensor aged(const VariableImpl& x) noexcept { return {&x, x.born}; }
 
-/// A number of the tensor's geometry, dtype, requires_grad, hooks and place in the graph.
+/// Returns a hash of the tensor's geometry, dtype, requires_grad, hooks and history.
 std::uint64_t state_of(const VariableImpl& x) noexcept;
 
-/// Stands around a change of any of these: tapes that know the tensor are told, and a function that is being
-/// recorded must leave the tensor as it was.
+/// Scope of a change to this state. It notifies tapes that read the tensor. A function that is being recorded
+/// must restore the tensor's state before it ends.
 class EBB_API StateChange {
  public:
   explicit StateChange(const Variable& x) {
@@ -40,9 +40,9 @@ class EBB_API StateChange {
   std::uint64_t before_ = 0;
 };
 
-/// The gradient of a tensor as it is, for those who neither warn nor are recorded.
+/// Returns the gradient without a warning and without recording the access.
 const Variable& gradient_of(const Variable& x) noexcept;
-/// Drops the gradient: a function that is being recorded does so whatever it was.
+/// Drops the gradient. A recorded function does so in each replay, whatever the gradient was.
 void drop_gradient(const Variable& x);
 
 }  // namespace ebb::autograd

@@ -1,4 +1,4 @@
-// What autograd keeps for each thread.
+// The autograd state of a thread.
 #pragma once
 
 #include <ebb/autograd/autocast_setting.h>
@@ -17,35 +17,35 @@ namespace autograd {
 class Node;
 struct SavedHooksFrame;
 
-// What <ebb/amp/autocast.h> set. `devices` is asked at the entry of every op that autocast has a rule for.
+// The settings of <ebb/amp/autocast.h>. Each op with an autocast rule reads `devices` first.
 struct AutocastState {
-  std::uint8_t devices = 0;  // a bit for each type of device where it is on
+  std::uint8_t devices = 0;  // one bit per device type for which autocast is on
   bool cache_enabled = true;
   DType dtypes[kDeviceTypes] = {kBFloat16, kHalf};
-  int nesting = 0;                  // scopes that are open; with the last one the cache goes
-  ops::CastCache* cache = nullptr;  // of weights; owned
+  int nesting = 0;                  // open scopes; the outermost one frees the cache
+  ops::CastCache* cache = nullptr;  // of cast weights; owned
 };
 
-// Copied as a whole to the thread that continues a deep walk, and back: see backward.cpp.
+// Copied as a whole to the thread that continues a deeply nested backward pass, and back: see backward.cpp.
 struct ThreadState {
   bool grad_mode = true;
   bool inference_mode = false;
   bool anomaly_mode = false;
   bool check_nan = true;
   SavedHooksFrame* saved_hooks = nullptr;  // of the innermost SavedTensorHooks guard
-  int backward_depth = 0;                  // nested walks
-  std::uint64_t next_sequence_nr = 0;      // nodes recorded so far
-  Node* dead_nodes = nullptr;              // waiting to be deleted by the outermost Node::destroy
+  int backward_depth = 0;                  // nested backward passes
+  std::uint64_t next_sequence_nr = 0;      // number of recorded nodes
+  Node* dead_nodes = nullptr;              // nodes that the outermost Node::destroy will delete
   bool deleting_nodes = false;
-  Node* evaluating = nullptr;  // the node whose apply() is running: parent of nodes recorded in it
-  std::uint64_t unwanted = 0;  // a bit for each of its first inputs whose gradient leads nowhere
+  Node* evaluating = nullptr;             // the node whose apply() is running
+  std::uint64_t skipped_inputs_mask = 0;  // one bit for each of its first 64 inputs that need no gradient
   AutocastState autocast;
 };
 
-// One thread_local object without a constructor: an access is one instruction, no guard.
+// A thread_local object without a constructor: an access is one instruction, without a guard.
 extern constinit thread_local ThreadState thread_state [[gnu::tls_model("initial-exec")]];
 
-// Sets for which devices autocast is on, for a scope; 0 suspends it.
+// Sets the devices for which autocast is on, for a scope; 0 suspends it.
 class AutocastDevices {
  public:
   explicit AutocastDevices(std::uint8_t devices) : previous_(thread_state.autocast.devices) {
@@ -59,8 +59,8 @@ class AutocastDevices {
   std::uint8_t previous_;
 };
 
-// Autocast as it was elsewhere, for a scope: on for the same devices, to the same dtypes. Weights that it
-// casts are not kept.
+// Restores recorded settings of autocast for a scope: the same devices and dtypes. Cast weights are not
+// cached.
 class AutocastAgain {
  public:
   explicit AutocastAgain(const AutocastSetting& then)

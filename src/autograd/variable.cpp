@@ -1,4 +1,4 @@
-// Variable itself: identity, history, data and conversions to C++ values.
+// Variable: identity, history, data and conversions to C++ values.
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/variable.h>
 #include <ebb/core/allocator.h>
@@ -142,7 +142,7 @@ Scalar Variable::item() const {
 bool Variable::requires_grad() const {
   const VariableImpl& impl = checked();
   if (impl.requires_grad || impl.grad_fn) return true;
-  // A view's data is its base's, also where the view was made without recording.
+  // A view shares its base's data, even if the view was created without recording.
   return impl.meta && impl.meta->base.defined() && impl.meta->base.requires_grad();
 }
 
@@ -205,7 +205,7 @@ void Variable::backward(const Variable& gradient, optional<bool> retain_graph, b
 
 Variable Variable::detach() const {
   const VariableImpl& impl = checked();
-  // A view in all but gradient: writes to it count as writes to this tensor.
+  // It is a view without a gradient: writes to it count as writes to this tensor.
   Variable out(impl.data);
   out.impl_->inference = impl.inference;
   return out;

@@ -180,7 +180,8 @@ void memory_refused(const char* op) {
     fail(op, ": ", error.what());
   } catch (const std::bad_alloc&) {
     fail(op,
-         ": out of memory: the system refused what the op computes with. Use smaller tensors or free some.");
+         ": out of memory: the system refused memory for the op's temporaries. Use smaller tensors or free "
+         "some.");
   }
 }
 

@@ -26,7 +26,7 @@ namespace ebb {
 namespace {
 
 // Returns the value of EBB_AMX; empty if it is not set.
-std::string_view wish() {
+std::string_view requested_amx() {
   const char* const wanted = detail::environment("EBB_AMX");
   return wanted ? wanted : "";
 }
@@ -62,19 +62,20 @@ bool detail::settle_amx(bool (*multiplies_rightly)()) {
   {
     const std::lock_guard lock(settling);
     if (amx.load() == Amx::unasked)
-      amx.store(wish() != "0" && processor_has_amx() && system_grants_amx() ? Amx::granted : Amx::off);
+      amx.store(requested_amx() != "0" && processor_has_amx() && system_grants_amx() ? Amx::granted
+                                                                                     : Amx::off);
     if (amx.load() == Amx::granted) {
       right = multiplies_rightly();
       amx.store(right ? Amx::on : Amx::off);
     }
   }
-  const std::string_view wanted = wish();
+  const std::string_view wanted = requested_amx();
   if (!wanted.empty() && wanted != "0" && wanted != "1")
-    warn("EBB_AMX=", wanted, " is neither 0 nor 1: AMX is used where it is to be had.");
+    warn("EBB_AMX=", wanted, " is neither 0 nor 1: AMX is used if it is available.");
   if (!right)
     warn(
-        "AMX, which this processor says it has, multiplied a matrix of bfloat16 wrongly, and is not used: "
-        "products go by AVX512-BF16. Set EBB_AMX=0 to leave it out without this warning.");
+        "AMX, which this processor says it has, multiplied a matrix of bfloat16 wrongly and is not used. "
+        "Products use AVX512-BF16 instead. Set EBB_AMX=0 to avoid this warning.");
   return amx.load() == Amx::on;
 }
 
@@ -147,9 +148,9 @@ std::string listed(int count) {
     if (found != end)
       best_level = static_cast<int>(found - kNames.begin());
     else
-      warn("EBB_ISA=", asked, " is not to be had: this library has kernels for ",
+      warn("EBB_ISA=", asked, " is not available: this library has kernels for ",
            listed(static_cast<int>(kNames.size())), ", and this processor runs ", listed(levels),
-           " of them. Going on with ", kNames[static_cast<std::size_t>(best_level)], ".");
+           " of them. Using ", kNames[static_cast<std::size_t>(best_level)], ".");
   }
 #if defined(__x86_64__)
   __builtin_cpu_init();

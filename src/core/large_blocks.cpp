@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kKeepAlways = std::size_t{32} << 20;
 // Below this size of used and cached memory, nothing is evicted and the memory limit is not read.
-constexpr std::size_t kNoMatter = std::size_t{8} << 20;
+constexpr std::size_t kNeverEvict = std::size_t{8} << 20;
 // Blocks of at least this size have their own mapping, so that each can return to the system independently.
 constexpr std::size_t kMapped = std::size_t{1} << 18;
 
@@ -57,7 +57,7 @@ void LargeBlocks::unlink(Kept* kept) {
 // list linked by `after`, which the caller frees without the lock.
 LargeBlocks::Kept* LargeBlocks::excess(std::size_t more) {
   const std::size_t in_use = live_ + more, peak = std::max(use_.get(), in_use);
-  if (in_use + kept_ <= kNoMatter) return nullptr;
+  if (in_use + kept_ <= kNeverEvict) return nullptr;
   const std::size_t bound = std::min(peak + peak / 2 + kKeepAlways, memory_limit() / 8 * 7);
   Kept* chain = nullptr;
   while (oldest_ && in_use + kept_ > bound) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kKeepSmallAlways = std::size_t{32} << 20;
 // Below this size, the depot never trims and the memory limit is not read.
-constexpr std::size_t kNoMatterSmall = std::size_t{1} << 20;
+constexpr std::size_t kNeverTrim = std::size_t{1} << 20;
 constexpr std::size_t kManySlabs = std::size_t{16} << 20;
 
 }  // namespace
@@ -68,7 +68,7 @@ std::size_t SmallBlocks::put(std::size_t cls, Batch batch) {
   std::lock_guard lock(mutex_);
   push(cls, batch);
   since_trim_ += batch.count * class_bytes(cls);
-  if (bytes_ <= kNoMatterSmall) return 0;
+  if (bytes_ <= kNeverTrim) return 0;
   const std::size_t keep = std::min(std::max(use_.get(), kKeepSmallAlways), memory_limit() / 8);
   return bytes_ > keep && since_trim_ >= next_trim_ ? trim_locked() : 0;
 }

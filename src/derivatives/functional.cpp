@@ -1,4 +1,4 @@
-// jacobian, hessian and products with them.
+// jacobian, hessian, and their products with vectors.
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/derivatives/functional.h>
@@ -12,7 +12,8 @@ ListFunction as_list(const UnaryFunction& f) {
   return [&f](const variable_list& x) { return variable_list{f(x[0])}; };
 }
 
-// Copies that record: cut off from the caller's graph unless the results must be part of it.
+// Returns copies that require grad. They are detached from the caller's graph unless the results must be part
+// of it.
 variable_list prepare(const variable_list& inputs, bool create_graph) {
   variable_list out;
   for (const Variable& x : inputs) {
@@ -35,8 +36,7 @@ Variable zeros_of(const Variable& x) { return zeros(x.sizes(), x.options()); }
 
 Variable finish(const Variable& x, bool create_graph) { return create_graph ? x : x.detach(); }
 
-// Gradients of y with respect to the inputs; zeros where y does not depend on one, or on nothing that
-// records.
+// Returns the gradients of y with respect to the inputs; zeros for inputs that y does not depend on.
 variable_list pull(const variable_list& y, const variable_list& inputs, const variable_list& seeds,
                    bool create_graph) {
   variable_list roots, kept;
@@ -137,7 +137,7 @@ std::pair<variable_list, variable_list> jvp(const ListFunction& f, const variabl
   const InferenceMode record(false);
   const variable_list x = prepare(inputs, create_graph);
   variable_list y = call(f, x);
-  // g(u) = J^T u is linear in u, so its derivative transposed is J, whatever u is.
+  // g(u) = J^T u is linear in u, so its transposed derivative is J for every u.
   variable_list u;
   for (const Variable& t : y) u.push_back(zeros_of(t).requires_grad_());
   const variable_list g = pull(y, x, u, true);

@@ -1,4 +1,4 @@
-// gradcheck and gradgradcheck: analytic against numeric derivatives.
+// gradcheck and gradgradcheck: compare analytic with numeric derivatives.
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/derivatives/gradcheck.h>
@@ -14,7 +14,7 @@ namespace {
 
 using autograd::grad;
 
-// Bytes from a device to another, one of which may be the host's.
+// Copies bytes between devices. One of them may be the CPU.
 void move_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) {
   if (to_device.is_cpu() && from_device.is_cpu())
     std::memcpy(to, from, bytes);
@@ -22,7 +22,7 @@ void move_bytes(void* to, Device to_device, const void* from, Device from_device
     detail::backend(kCUDA).copy(to, to_device, from, from_device, bytes, true);
 }
 
-// One number of a tensor, to be read and written from the host wherever it lies.
+// One element of a tensor on any device, which the host can read and write.
 class Element {
  public:
   Element(double* at, Device device) : at_(at), device_(device) {}
@@ -41,7 +41,7 @@ class Element {
   Device device_;
 };
 
-// The k-th element of x in row-major order, wherever its strides put it.
+// Returns the k-th element of x in row-major order, for any strides.
 Element element(const Variable& x, std::int64_t k) {
   std::int64_t offset = 0;
   for (std::int64_t d = x.dim(); d-- > 0;) {
@@ -66,7 +66,7 @@ struct Matrix {  // rows: elements of an input; columns: elements of an output
   double& at(std::int64_t r, std::int64_t c) { return values[static_cast<std::size_t>(r * columns + c)]; }
 };
 
-// Reproducible numbers in (0.25, 1) of either sign, for projections and seeds.
+// Reproducible values of both signs with magnitudes in (0.25, 1), for projections and seeds.
 class Numbers {
  public:
   double next() {
@@ -79,7 +79,7 @@ class Numbers {
   std::uint64_t state_ = 88172645463325252ull;
 };
 
-// Output o of a call, of the shape that an earlier call gave there.
+// Returns output o of a call, after a check that it has the shape and dtype of an earlier call.
 Variable same_output(const char* check, const variable_list& outputs, const Variable& earlier,
                      std::size_t o) {
   EBB_CHECK(
@@ -128,7 +128,7 @@ class Check {
     const InferenceMode record(false);
     return f_(inputs_);
   }
-  // Output o of a call that records nothing; `recorded` is that of the call that recorded.
+  // Returns output o of a call without recording; `recorded` is the output of the call with recording.
   Variable plain_output(const Variable& recorded, std::size_t o) const {
     NoGradGuard no_grad;
     return same_output("gradcheck", f_(inputs_), recorded, o);
@@ -149,7 +149,7 @@ class Check {
 
   static double value(const Variable& g, std::int64_t k) { return g.defined() ? double(element(g, k)) : 0.0; }
 
-  // Whether backward gives gradients of the inputs' shapes, and the same again.
+  // Checks that backward returns gradients of the inputs' shapes, and the same gradients in a second call.
   bool repeats(const variable_list& outputs, std::size_t o, const Variable& seed,
                const variable_list& first) const {
     const variable_list second = backward_of(outputs, o, seed);
@@ -175,7 +175,7 @@ class Check {
       analytic.emplace_back(x.numel(), columns), numeric.emplace_back(x.numel(), columns);
     for (std::int64_t c = 0; c < columns; ++c) {
       const Variable seed =
-          zeros_like_of(outputs[o]);  // a fresh one each time: the gradient may be the seed itself
+          zeros_like_of(outputs[o]);  // a new one in each call, because the gradient may be the seed itself
       element(seed, c) = 1;
       const variable_list grads = backward_of(outputs, o, seed);
       if (!repeats(outputs, o, seed, grads)) return false;
@@ -192,7 +192,7 @@ class Check {
     return true;
   }
 
-  // d output / d x[r] for every element of the output.
+  // Returns d output / d x[r] for every element of the output.
   std::vector<double> difference(const Variable& x, std::int64_t r, const Variable& recorded,
                                  std::size_t o) const {
     const Element p = element(x, r);
@@ -206,7 +206,7 @@ class Check {
         throw;
       }
     };
-    // The function may return the input itself, so what it gives is read before the next step.
+    // The function may return the input itself, so its result is read before the next evaluation.
     const auto read = [](const Variable& y) {
       std::vector<double> v(static_cast<std::size_t>(y.numel()));
       for (std::int64_t k = 0; k < y.numel(); ++k) v[static_cast<std::size_t>(k)] = element(y, k);
@@ -256,7 +256,8 @@ class Check {
     return out;
   }
 
-  // <v, J u> both ways, for one direction u of every input together and one v of the output.
+  // Computes <v, J u> analytically and numerically, for one direction u of all inputs together and one v of
+  // the output.
   bool fast(const variable_list& outputs, std::size_t o) {
     Numbers numbers;
     const Variable seed = zeros_like_of(outputs[o]);
@@ -301,7 +302,7 @@ class Check {
     for (std::int64_t k = 0; k < x.numel(); ++k) element(x, k) = kept[static_cast<std::size_t>(k)];
   }
 
-  // With several outputs, each alone must get the gradient that zeros for the others would give.
+  // With several outputs, the gradient of one output alone must equal the gradient with zeros for the others.
   bool undefined_grads(const variable_list& outputs) const {
     variable_list recorded;
     for (const Variable& y : outputs)
@@ -358,7 +359,7 @@ bool gradgradcheck(const GradcheckFunction& f, const variable_list& inputs, cons
   const std::size_t count = inputs.size();
   const GradcheckFunction first = [&](const variable_list& all) {
     const InferenceMode enable(
-        false);  // the differences are taken of a gradient, so it must be recorded even there
+        false);  // the numeric derivative needs a recorded gradient, even within a caller's InferenceMode
     const variable_list x(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count));
     const variable_list v(all.begin() + static_cast<std::ptrdiff_t>(count), all.end());
     const variable_list y = f(x);

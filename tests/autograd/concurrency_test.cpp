@@ -76,7 +76,7 @@ TEST_CASE("backward inside backward without end is an error that says so, and le
   for (int round = 0; round < 2; ++round) {
     Variable x = leaf({1});
     CHECK_THROWS_MATCHES(Nested::apply(x, 1000000000).backward(), ebb::Error,
-                         support::Saying("10000 calls are under way, each within the one before"));
+                         support::Saying("10000 nested calls are running"));
     require_values(Nested::apply(x, 3).sum(), {1});
   }
   Variable x = leaf({1}), y = x * 2;

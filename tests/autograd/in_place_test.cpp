@@ -348,7 +348,7 @@ TEST_CASE("a leaf that is given another shape takes gradients of that shape") {
     const NoGradGuard guard;
     x.t_();
   }
-  CHECK_THROWS_WITH(before.backward(), support::Contains("has been given shape [3, 2] since"));
+  CHECK_THROWS_WITH(before.backward(), support::Contains("that now has shape [3, 2]"));
   (x * arange(1, 7, kDouble).view({3, 2})).sum().backward();
   CHECK(x.grad().sizes() == IntArrayRef({3, 2}));
   CHECK(x.grad()[2][1].item<double>() == 6);

@@ -26,9 +26,9 @@ std::string said(const std::string& asked) {
 }  // namespace
 
 TEST_CASE("a level that there is not brings a warning with those that there are and the best of them") {
-  const std::string text = said("mmx"), runs = ", and this processor runs ", on = " of them. Going on with ";
+  const std::string text = said("mmx"), runs = ", and this processor runs ", on = " of them. Using ";
   INFO(text);
-  REQUIRE(text.starts_with("Warning: EBB_ISA=mmx is not to be had: this library has kernels for "));
+  REQUIRE(text.starts_with("Warning: EBB_ISA=mmx is not available: this library has kernels for "));
   const std::size_t first = text.find(runs) + runs.size(), end = text.find(on);
   REQUIRE((first < end && end != text.npos));
   const std::string levels = text.substr(first, end - first), best = text.substr(end + on.size());
