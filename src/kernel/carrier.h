@@ -1,5 +1,6 @@
-// What formulas are written with, whatever carries the numbers: a number, several in a register (cpu::Lanes),
-// or a Variable. Functions of the last two are found by their argument; here stand those of plain numbers.
+// Functions for formulas of three scalar types: a plain number, cpu::Lanes (several numbers in a register),
+// or a Variable. Argument-dependent lookup finds the functions of the last two; this file has those of plain
+// numbers.
 #pragma once
 
 #include <ebb/core/scalar.h>
@@ -18,7 +19,7 @@ using std::abs, std::sqrt, std::exp, std::exp2, std::expm1, std::log, std::log2,
 using std::sin, std::cos, std::tan, std::asin, std::acos, std::atan;
 using std::sinh, std::cosh, std::asinh, std::acosh, std::atanh, std::erf, std::erfc;
 
-/// A Scalar made ready for inner loops: no branch on its kind.
+/// A Scalar for inner loops: both conversions are precomputed, so that loops need no branch on its type.
 struct Number {
   double floating = 0;
   std::int64_t integer = 0;
@@ -36,7 +37,7 @@ struct Number {
   }
 };
 
-/// A number that formulas of X calculate with: 0.5 as it stands would make doubles of floats.
+/// Converts a constant to the scalar type of X. A plain 0.5 would convert float expressions to double.
 template <class X>
 EBB_HD auto constant(double number) {
   if constexpr (std::is_arithmetic_v<X>)
@@ -54,14 +55,15 @@ EBB_HD auto constant(const Number& number) {
     return constant<X>(number.floating);
 }
 
-/// At least one branch is an X: of two constants a Variable would make numbers of the default dtype.
+/// Selects a or b. At least one branch must be an X: a Variable would convert two constants to the default
+/// dtype.
 template <class A, class B>
   requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B>
 EBB_HD auto where(bool condition, A a, B b) {
   return condition ? a : b;
 }
 
-/// The type of the numbers that X carries.
+/// The element type of X.
 template <class X>
 struct ElementOf {
   using type = X;
@@ -71,7 +73,7 @@ template <class X>
 struct ElementOf<X> {
   using type = typename X::Element;
 };
-/// The part of `number` + `rest` beyond constant<X>(number).
+/// Returns the low part of a constant: `number` + `rest` minus constant<X>(number).
 template <class X>
 EBB_HD X constant_rest(double number, double rest) {
   using T = typename ElementOf<X>::type;
@@ -83,7 +85,7 @@ EBB_HD T quiet_nan() {
   return static_cast<T>(__builtin_nanf(""));
 }
 
-/// x^3; of a Variable one op.
+/// Returns x^3. For a Variable this is a single op.
 template <class X>
 EBB_HD X cube(const X& x) {
   if constexpr (requires { x.pow(3); })
@@ -92,54 +94,54 @@ EBB_HD X cube(const X& x) {
     return x * x * x;
 }
 
-/// 1 / sqrt(x).
+/// Returns 1 / sqrt(x).
 template <class X>
 EBB_HD X rsqrt(const X& x) {
   return 1 / sqrt(x);
 }
 
-/// A power of e or of 2 whose products are exact also where the power alone overflows or is subnormal.
+/// A power of e or 2 whose products are accurate even if the power itself overflows or is subnormal.
 template <class X>
 struct Exponential {
-  X power, root;  // the root is 0 where the power is exact
+  X power, root;  // the root is 0 if the power alone is accurate
   EBB_HD X value() const { return power; }
   EBB_HD X times(X a) const { return root == 0 ? a * power : a * root * root; }
 };
-/// Powers of exponents beyond it are taken as squares.
+/// The largest exponent whose power needs no square root.
 template <class X>
 constexpr X kSafeExponent = sizeof(X) == sizeof(float) ? 80 : 700;
-/// A factor as good as infinity beside such a power, whose product is no NaN.
+/// A factor with the same effect as infinity in a product with such a power, but without a NaN.
 template <class X>
 constexpr X kFar = 1e6;
 
-/// e^x; that of several numbers in a register stands in kernel/cpu/lane_exp.h.
+/// Returns e^x. The version for Lanes is in kernel/cpu/lane_exp.h.
 template <class X>
   requires std::is_arithmetic_v<X>
 EBB_HD Exponential<X> exponential(X x) {
   return {exp(x), abs(x) <= kSafeExponent<X> ? X(0) : exp(x / 2)};
 }
-/// 2^x.
+/// Returns 2^x.
 template <class X>
   requires std::is_arithmetic_v<X>
 EBB_HD Exponential<X> exponential2(X x) {
   return {exp2(x), abs(x) <= kSafeExponent<X> ? X(0) : exp2(x / 2)};
 }
 
-/// a / (1 + e^-x), which is a e^x where e^-x is infinite; 0 for a = x = -infinity.
+/// Returns a / (1 + e^-x); equal to a e^x if e^-x overflows, and 0 for a = x = -infinity.
 template <class X>
   requires std::is_arithmetic_v<X>
 EBB_HD X sigmoid_times(X a, X x) {
   if (x <= -kSafeExponent<X>) return (a < -kFar<X> ? -kFar<X> : a) * exp(x);
   return a / (exp(-x) + 1);
 }
-/// 1 / (1 + e^-x).
+/// Returns 1 / (1 + e^-x).
 template <class X>
   requires std::is_arithmetic_v<X>
 EBB_HD X sigmoid(X x) {
   return sigmoid_times(X(1), x);
 }
 
-/// sigmoid(x) and its complement, sigmoid(-x), by one exponential.
+/// Computes sigmoid(x) and its complement sigmoid(-x) with one exponential.
 template <class X>
   requires std::is_arithmetic_v<X>
 EBB_HD void logistic_pair(X x, X& share, X& rest) {
@@ -159,7 +161,7 @@ struct LogisticPair {
   }
 };
 
-/// log(sigmoid(x)), without overflow on either side.
+/// Returns log(sigmoid(x)) without overflow on either side.
 template <class X>
 EBB_HD X log_sigmoid(const X& x) {
   return where(x > 0, constant<X>(0), x) - log1p(exp(-abs(x)));

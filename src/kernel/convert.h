@@ -1,4 +1,4 @@
-// One element from one type to another, as torch converts.
+// Conversion of one element to another type, with torch's rules.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -13,8 +13,8 @@ namespace ebb {
 template <class T>
 constexpr bool is_half_v = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
-/// Truncates to an integer of 32 or 64 bits. NaN and what does not fit give the smallest integer: C++ leaves
-/// that open, and this is what the instruction of x86 does, hence torch there.
+/// Truncates to a 32- or 64-bit integer. NaN and values out of range give the smallest integer. C++ leaves
+/// these cases undefined; torch on x86 gives this value because the processor's instruction does.
 template <class To, class From>
 EBB_HD inline To truncate(From x) {
   constexpr To smallest = std::numeric_limits<To>::min();
@@ -22,11 +22,11 @@ EBB_HD inline To truncate(From x) {
   return x >= low && x < -low ? static_cast<To>(x) : smallest;
 }
 
-/// What T is computed in: float for the 16-bit types.
+/// The type in which T is computed: float for the 16-bit types.
 template <class T>
 using Compute = std::conditional_t<is_half_v<T>, float, T>;
 
-/// Floating to integer truncates; to bool it asks whether the value is not zero (NaN is true).
+/// Converts an element. Floating to integer truncates; to bool, a nonzero value (including NaN) is true.
 template <class To, class From>
 EBB_HD inline To convert(From x) {
   if constexpr (std::is_same_v<To, From>) {
@@ -38,8 +38,8 @@ EBB_HD inline To convert(From x) {
   } else if constexpr (is_half_v<To>) {
     return To(static_cast<float>(x));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && sizeof(To) < 4) {
-    // By way of a wider type: what does not fit wraps instead of being undefined. torch takes 64 bits for
-    // unsigned.
+    // Converts through a wider type, so that values out of range wrap instead of being undefined. Like torch,
+    // uses 64 bits for unsigned types.
     using Wide = std::conditional_t<std::is_unsigned_v<To>, std::int64_t, std::int32_t>;
     return static_cast<To>(truncate<Wide>(x));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
@@ -49,7 +49,7 @@ EBB_HD inline To convert(From x) {
   }
 }
 
-/// A number as an element of T.
+/// Converts a Scalar to an element of type T.
 template <class T>
 T element(const Scalar& value) {
   return value.is_floating_point() ? convert<T>(value.to_double()) : convert<T>(value.to_long());

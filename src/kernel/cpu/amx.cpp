@@ -1,4 +1,4 @@
-// The first products by AMX in a process: small ones, whose results are known.
+// The self-test of AMX: small products with known results, the first ones of a process.
 #include "kernel/cpu/amx.h"
 
 #if EBB_BFLOAT16_AMX
@@ -8,8 +8,8 @@
 namespace ebb::cpu {
 namespace {
 
-// Whole numbers so small that no sum is rounded, in any order: the product must have the bits of that by
-// AVX512-BF16.
+// Computes a product of small integers with AMX and with AVX512-BF16. No sum is rounded in any order, so the
+// results must be bitwise equal.
 bool comes_out_right(std::int64_t rows, std::int64_t width, std::int64_t depth) {
   const std::int64_t pitch = tiles::padded<tiles::Pair>(width);
   const auto pair = [](std::int64_t n) {
@@ -30,7 +30,7 @@ bool comes_out_right(std::int64_t rows, std::int64_t width, std::int64_t depth) 
 
 }  // namespace
 
-// Blocks of every shape, whole tiles and parts of them.
+// Tests blocks of all shapes, with whole and partial tiles.
 bool amx::multiplies_rightly() {
   return comes_out_right(2 * kBlock, 2 * kBlock, 2 * kSide) &&
          comes_out_right(kBlock + 3, kBlock + 5, kSide + 7) && comes_out_right(kBlock + kSide + 1, kSide, 5);

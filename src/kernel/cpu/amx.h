@@ -1,11 +1,11 @@
-// Products of bfloat16 by AMX: eight registers of 16 rows of 64 bytes, called tiles, and an instruction that
-// multiplies two of them and adds to a third.
+// Matrix products of bfloat16 with AMX. AMX has eight tile registers of 16 rows of 64 bytes, and an
+// instruction that multiplies two tiles and adds the product to a third.
 #pragma once
 
 #include "core/isa.h"
 #include "kernel/cpu/tile_pairs.h"
 
-// Where there is AMX there is AVX512-BF16, which takes what is too small for tiles.
+// A processor with AMX also has AVX512-BF16, which computes products that are too small for tiles.
 #if EBB_BFLOAT16_PAIRS && defined(__linux__)
 #define EBB_BFLOAT16_AMX 1
 
@@ -22,16 +22,16 @@ namespace ebb::cpu::amx {
 
 using tiles::Pair;
 
-constexpr std::int64_t kSide = 16;             // rows of a tile, and pairs or floats in one
-constexpr std::int64_t kTile = kSide * kSide;  // pairs or floats
-constexpr std::int64_t kBlock = 2 * kSide;     // of a result: two by two tiles, which take turns with two
-                                               // and two of the operands in all eight registers
-constexpr std::int64_t kMostDepth = 256;       // pairs of a sum that product() takes at a time
+constexpr std::int64_t kSide = 16;             // rows of a tile, and pairs or floats per row
+constexpr std::int64_t kTile = kSide * kSide;  // pairs or floats per tile
+constexpr std::int64_t kBlock = 2 * kSide;     // rows and columns of a result block: 2 x 2 tiles; with two
+                                               // tiles of each operand they use all eight registers
+constexpr std::int64_t kMostDepth = 256;       // pairs along the sum that product() takes at a time
 
-/// Whether a few products by tiles come out as they should.
+/// Whether a few products computed with tiles are correct.
 bool multiplies_rightly();
 
-/// Whether what follows may run.
+/// Whether AMX may be used.
 inline bool may_run() {
   if (!tiles::multiplies_pairs()) return false;
   const ebb::detail::Amx known = ebb::detail::amx.load(std::memory_order_relaxed);
@@ -39,14 +39,14 @@ inline bool may_run() {
   return known == on || (known != off && ebb::detail::settle_amx(multiplies_rightly));
 }
 
-/// Whether a product (rows, depth) by (depth, columns) of numbers is large enough for tiles. One of fewer
-/// rows or columns than a tile has would leave most of it empty; one of 2^16 multiplications takes
-/// AVX512-BF16 half a microsecond, which is what shaping the tiles and bringing operands into them takes.
+/// Whether a product (rows, depth) by (depth, columns) is large enough for tiles. With fewer rows or columns
+/// than a tile has, most of the tile would be empty. Below 2^16 multiplications, AVX512-BF16 needs less than
+/// half a microsecond, the time that it takes to configure the tiles and to load the operands.
 inline bool pays(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
   return rows >= kSide && columns >= kSide && rows * columns * depth >= std::int64_t{1} << 16;
 }
 
-/// What the processor reads the shapes of tiles from: eight as large as they can be.
+/// The tile configuration that the processor loads: eight tiles of the maximum size.
 struct alignas(64) Shapes {
   std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
   std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
@@ -54,8 +54,8 @@ struct alignas(64) Shapes {
 };
 inline constexpr Shapes kShapes;
 
-/// The tiles of this thread are shaped for as long as this lives. What is not released is saved with the
-/// thread's registers whenever it waits, and keeps the processor from resting.
+/// Configures the tiles of this thread for a scope. Tiles that are not released are saved at every context
+/// switch, and keep the processor from its low-power states.
 class Shaped {
  public:
   [[gnu::target("amx-tile")]] Shaped() { asm volatile("ldtilecfg %0" ::"m"(kShapes) : "memory"); }
@@ -64,8 +64,8 @@ class Shaped {
   Shaped& operator=(const Shaped&) = delete;
 };
 
-// The instructions, with the numbers of the tiles that they name. GCC's own functions for them take no number
-// from a template, and do not say that they read memory.
+// Wrappers of the tile instructions, with the tile numbers as template arguments. GCC's intrinsics do not
+// accept template arguments, and do not declare that they read memory.
 template <int To>
 [[gnu::target("amx-tile"), gnu::always_inline]] inline void zero() {
   asm volatile("tilezero %%tmm%c0" ::"i"(To));
@@ -78,13 +78,14 @@ template <int From>
 [[gnu::target("amx-tile"), gnu::always_inline]] inline void store(float* to, std::int64_t row_bytes) {
   asm volatile("tilestored %%tmm%c2, (%0,%1,1)" ::"r"(to), "r"(row_bytes), "i"(From) : "memory");
 }
-/// To += left right. Of each 16 pairs the products of the firsts and those of the seconds are summed apart.
+/// To += Left * Right. The products of the first elements of each 16 pairs are summed separately from those
+/// of the second elements.
 template <int To, int Left, int Right>
 [[gnu::target("amx-bf16"), gnu::always_inline]] inline void multiply_add() {
   asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(To), "i"(Left), "i"(Right));
 }
 
-/// 16 pairs of the sums of R by C tiles.
+/// Adds the products of 16 pairs to the sums of R by C tiles.
 template <int R, int C>
 [[gnu::target("amx-tile,amx-bf16"), gnu::always_inline]] inline void step(const Pair* left,
                                                                           std::int64_t left_pitch,
@@ -104,8 +105,8 @@ template <int R, int C>
   }
 }
 
-/// sums, in rows of kBlock, = the product of R by C tiles: `steps` times 16 rows of `right`, then those of
-/// `last`, which may be null, in rows of kBlock.
+/// sums = the product of R by C tiles, with rows of kBlock floats. The depth is `steps` times 16 rows of
+/// `right`, followed by the rows of `last` (with rows of kBlock pairs), which may be null.
 template <int R, int C>
 [[gnu::noinline, gnu::target("amx-tile,amx-bf16")]] void sum(const Pair* left, std::int64_t left_pitch,
                                                              const Pair* right, std::int64_t pitch,
@@ -126,16 +127,18 @@ template <int R, int C>
   if constexpr (R > 1 && C > 1) store<3>(sums + kSide * kBlock + kSide, kRow);
 }
 
-/// The first n lanes of a register.
+/// Returns the mask of the first n lanes of a register.
 inline __mmask16 first(std::int64_t n) { return static_cast<__mmask16>((1U << n) - 1); }
 
-/// Up to 16 rows of `left`, from its first on, and up to 16 pairs of each, from pair k on, as a tile. Behind
-/// the pairs stand zeros; whatever stands behind the rows is summed up for nobody.
+/// Packs up to 16 rows of `left`, beginning with its first, and up to 16 pairs of each, beginning with pair
+/// k, into a tile. Missing pairs are zeros. Missing rows are left uninitialised, because their sums are not
+/// used.
 template <class L>
 void pack_tile(std::int64_t rows, std::int64_t pairs, L left, std::int64_t k, Pair* to) {
   using Row = decltype(left.row(0));
-  constexpr std::int64_t kNumbers = std::is_same_v<Row, const Pair*> ? 1 : 2;  // of a pair
-  bool along = true;                                                           // pairs of a row lie together
+  constexpr std::int64_t kNumbers = std::is_same_v<Row, const Pair*> ? 1 : 2;  // elements per pair
+  // whether the pairs of a row are contiguous
+  bool along = true;
   for (std::int64_t p = 1; p < pairs; ++p) along = along && left.at(k + p) == left.at(k) + p * kNumbers;
   if (along) {
     for (std::int64_t i = 0; i < rows; ++i)
@@ -143,7 +146,7 @@ void pack_tile(std::int64_t rows, std::int64_t pairs, L left, std::int64_t k, Pa
     return;
   }
   if constexpr (kNumbers == 1) {
-    // Rows that lie together are read together, pair by pair, and turned around: pixels, with a gap or two.
+    // Adjacent rows are read together, pair by pair, and transposed. Rows of pixels form a few such runs.
     constexpr int kMostRuns = 4;
     std::int64_t begins[kSide + 1];
     int runs = 0;
@@ -168,11 +171,11 @@ void pack_tile(std::int64_t rows, std::int64_t pairs, L left, std::int64_t k, Pa
       std::memcpy(to + i * kSide + p, left.row(i) + left.at(k + p), sizeof(Pair));
 }
 
-/// n rounded up to whole tiles.
+/// Rounds n up to whole tiles.
 constexpr std::int64_t whole(std::int64_t n) { return (n + kSide - 1) / kSide * kSide; }
 
-/// The left side of a product in tiles, whole(rows) * whole(depth) pairs: for 16 rows all their tiles, then
-/// for the next. `depth` counts pairs, as with tiles::block.
+/// Packs the left operand into tiles, whole(rows) * whole(depth) pairs: all tiles of the first 16 rows, then
+/// those of the next 16. `depth` counts pairs, as in tiles::block.
 template <class L>
 [[gnu::noinline]] void pack(std::int64_t rows, std::int64_t depth, L left, Pair* to) {
   for (std::int64_t i = 0; i < rows; i += kSide)
@@ -180,14 +183,14 @@ template <class L>
       pack_tile(std::min(kSide, rows - i), std::min(kSide, depth - k), left.from(i), k, to);
 }
 
-/// What pack() made, on a thread whose tiles are shaped.
+/// A left operand packed by pack(), on a thread whose tiles are configured.
 struct TiledLeft {
   const Shaped& shaped;
   const Pair* data;
 };
 
-/// The same as tiles::product, of a left side in tiles. A number's sum does not depend on where in the matrix
-/// it stands.
+/// The same as tiles::product for a left operand in tiles. The sum of an element does not depend on its
+/// position in the matrix.
 [[gnu::noinline]] inline void product(std::int64_t rows, std::int64_t width, std::int64_t depth,
                                       TiledLeft left, const Pair* right, std::int64_t pitch, float* out,
                                       std::int64_t out_pitch, bool more) {
@@ -197,7 +200,7 @@ struct TiledLeft {
   for (std::int64_t j = 0; j < width; j += kBlock) {
     const bool wide = j + kSide < width;
     const std::int64_t columns = wide ? kBlock : kSide;
-    if (rest != 0) {  // what follows right's end is not ours, nor is it 0
+    if (rest != 0) {  // the memory after the end of `right` does not belong to it and is not zero
       std::fill(last, last + kSide * kBlock, Pair{});
       for (std::int64_t k = 0; k < rest; ++k)
         std::copy_n(right + (steps * kSide + k) * pitch + j, columns, last + k * kBlock);
@@ -207,7 +210,7 @@ struct TiledLeft {
       const auto of_block = tall ? (wide ? sum<2, 2> : sum<2, 1>) : (wide ? sum<1, 2> : sum<1, 1>);
       of_block(left.data + i / kSide * left_pitch, left_pitch, right + j, pitch, steps,
                rest != 0 ? last : nullptr, sums);
-      // 0 is added, lest a number be -0.
+      // Adds 0, so that no element is -0.
       for (std::int64_t r = 0; r < std::min(kBlock, rows - i); ++r) {
         float* const to = out + (i + r) * out_pitch + j;
         const float* const from = sums + r * kBlock;
@@ -220,7 +223,7 @@ struct TiledLeft {
   }
 }
 
-/// The same, of any left side and at most kMostDepth pairs.
+/// The same for any left operand and at most kMostDepth pairs.
 template <class L>
 void product(std::int64_t rows, std::int64_t width, std::int64_t depth, L left, const Pair* right,
              std::int64_t pitch, float* out, std::int64_t out_pitch, bool more) {
@@ -248,7 +251,8 @@ void product(std::int64_t rows, std::int64_t width, std::int64_t depth, amx::Til
 }
 #endif
 
-/// product() by whichever instructions are fastest for one of this size. Pairs are at most amx::kMostDepth.
+/// Calls product() with the instructions that are fastest for this size. There are at most amx::kMostDepth
+/// pairs.
 template <class C, class L>
 void fastest_product(std::int64_t rows, std::int64_t width, std::int64_t depth, L left, const C* right,
                      std::int64_t pitch, Sum<C>* out, std::int64_t out_pitch, bool more) {

@@ -1,4 +1,5 @@
-// Rows of halves from and to floats. They are compiled apart, since <immintrin.h> takes long to read.
+// Conversion of contiguous rows between half and float. It is a separate file because <immintrin.h> compiles
+// slowly.
 #include "kernel/cpu/convert_contiguous.h"
 
 #if defined(__F16C__) && defined(__AVX__)
@@ -9,7 +10,7 @@ namespace ebb::cpu {
 template <>
 void convert_contiguous(Half* __restrict to, const float* __restrict from, std::int64_t n) {
   std::int64_t i = 0;
-#ifdef __AVX512F__  // the forms without a mask are warned about by GCC (bug 105593)
+#ifdef __AVX512F__  // GCC warns about the forms without a mask (bug 105593)
   for (; i + 16 <= n; i += 16)
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i),
                         _mm512_maskz_cvtps_ph(0xffff, _mm512_loadu_ps(from + i), 0));

@@ -1,4 +1,4 @@
-// A contiguous row from one type to another, by the processor's conversions of halves where there are any.
+// Conversion of a contiguous row to another type, with the processor's half conversions if it has them.
 #pragma once
 
 #include "kernel/convert.h"
@@ -7,7 +7,7 @@
 
 namespace ebb::cpu {
 
-/// The rows do not overlap.
+/// Converts n elements. The rows must not overlap.
 template <class To, class From>
 inline void convert_contiguous(To* __restrict to, const From* __restrict from, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) to[i] = convert<To>(from[i]);

@@ -1,7 +1,7 @@
-// e^x of Eigen's arrays, by its packets.
+// e^x of Eigen arrays, with Eigen's packets.
 #pragma once
 
-// GCC sees uninitialised lanes in its own intrinsics (bug 105593).
+// GCC wrongly reports uninitialised lanes in its own intrinsics (bug 105593).
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #include <Eigen/Core>
@@ -13,8 +13,8 @@
 
 namespace ebb::cpu {
 
-/// What exp() of an Eigen array computes, but 0 where that stops, short of the subnormal numbers: its packets
-/// give 5.6e-309, or 2.9e-39 of floats, for all that is less, -inf as well.
+/// Like exp() of an Eigen array, but 0 below the smallest normal result. Eigen's packets return 5.6e-309
+/// (2.9e-39 for float) for all smaller arguments, even for -inf.
 template <class T>
 struct Exp {
   static constexpr T kLeast = std::is_same_v<T, float> ? T(-88.723) : T(-709.784);
@@ -32,8 +32,8 @@ auto exp_of(const Array& x) {
   return x.unaryExpr(Exp<typename Array::Scalar>());
 }
 
-/// Takes the exponentials that are 1 out of a part of a line, and counts them: the logarithm of a sum next to
-/// 1 is that of the rest.
+/// Sets the exponentials that equal 1 to zero, and counts them. A log-sum near log(1) is then computed from
+/// the sum of the others without cancellation.
 template <class T>
 std::int32_t take_ones(T* part, std::int64_t n) {
   std::int32_t ones = 0;

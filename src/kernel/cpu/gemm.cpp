@@ -1,4 +1,4 @@
-// Matrix products on the CPU, by tiles in registers, shared among threads.
+// Matrix products on the CPU, with register tiles, parallel over blocks of the result.
 #include "kernel/cpu/gemm.h"
 
 #include <ebb/core/ndarray.h>
@@ -26,14 +26,14 @@ using Vector = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 template <class T>
 using ConstVector = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 
-// Pieces of a shared matrix-vector product, in multiplications.
+// Multiplications per piece of a parallel matrix-vector product.
 constexpr std::int64_t kVectorPiece = std::int64_t{1} << 17;
-// Products that are added up before they join the rest of a sum: more would read and write results less
-// often, but without AVX-512 their panel fills half of a first-level cache.
+// Number of products that are summed before they are added to the rest of the sum. A larger number would
+// access the result less often, but without AVX-512 the panel would then fill half of the first-level cache.
 constexpr std::int64_t kPart = 256;
-// Blocks of rows in a piece.
+// Row blocks per piece.
 constexpr std::int64_t kBlocks = 4;
-// Rows of fewer elements than that are summed several at a time.
+// Rows shorter than this are summed several at a time.
 constexpr std::int64_t kShortRow = 24;
 
 template <class T>
@@ -46,8 +46,8 @@ void scale(Matrix<T> c, T beta) {
 template <class T>
 constexpr std::int64_t kPanel = std::int64_t{tiles::kWidth<T>} * tiles::kPackets;
 
-// to[i * pitch + j] = m(i, j), where rows are contiguous. Those of a panel are moved by registers: a call for
-// each would take longer.
+// to[i * pitch + j] = m(i, j) for contiguous rows. Rows of a panel are copied with registers, because a
+// memcpy call for each would take longer.
 template <class T>
 void copy_rows(Matrix<const T> m, T* to, std::int64_t pitch) {
   namespace simd = Eigen::internal;
@@ -89,12 +89,13 @@ void add(Matrix<const T> x, Matrix<T> c) {
     for (std::int64_t j = 0; j < c.cols; ++j) c.data[i * c.row_stride + j] += x.data[i * x.row_stride + j];
 }
 
-// One piece, on this thread: panels of b, packed, against rows of a. c is by rows.
+// Computes one piece on this thread: multiplies packed panels of b by row blocks of a. The rows of c are
+// contiguous.
 template <class T>
 void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   const std::int64_t part = part_of<kPart>(a.cols);
   const bool runs = std::is_same_v<T, float> && a.cols > kTileRun;
-  if (runs || (beta != T(0) && a.cols > part)) {  // what is there is added to the sum, not to its first part
+  if (runs || (beta != T(0) && a.cols > part)) {  // c is added to the complete sum, not to its first part
     const NdArray sum = NdArray::empty({c.rows, c.cols}, dtype_of<T>());
     const Matrix<T> whole{sum.address_as<T>(), c.rows, c.cols, c.cols, 1};
     sum_by_runs(
@@ -104,12 +105,12 @@ void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
     scale(c, beta);
     return add<T>(whole.read(), c);
   }
-  // Rows of a in blocks that stay in the second-level cache. The first is multiplied as panels are packed;
-  // they are kept where there are more.
+  // Divides the rows of a into blocks that fit the second-level cache. The first block is multiplied while
+  // panels are packed. If there are more blocks, the packed panels are kept for them.
   const std::int64_t block = Cut::even(c.rows, (c.rows + kBlockRows - 1) / kBlockRows, tiles::kRows);
   const bool keep = block < c.rows;
   const std::int64_t kept = keep ? (c.cols + kPanel<T> - 1) / kPanel<T> * kPanel<T> : kPanel<T>;
-  // c is written in whole packets; its last columns go through a copy.
+  // The kernel writes whole packets; the last columns of c go through a temporary.
   const std::int64_t rest = c.cols % kPanel<T>,
                      rest_pitch = rest % tiles::kWidth<T> == 0 ? 0 : tiles::padded<T>(rest);
   const bool a_by_rows = a.col_stride == 1;
@@ -147,7 +148,7 @@ void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   }
 }
 
-// y += alpha * a x of columns behind one another, which are read as streams, a few at a time.
+// y += alpha * a x for contiguous columns, which are read as streams, a few at a time.
 template <class T>
 void add_columns(Matrix<const T> a, const T* x, T* y, T alpha) {
   constexpr std::int64_t kRows = 1024, kTogether = 4;
@@ -171,7 +172,7 @@ void add_columns(Matrix<const T> a, const T* x, T* y, T alpha) {
   }
 }
 
-// y += alpha * a x; y and x are contiguous, a is readable.
+// y += alpha * a x; y and x are contiguous, and the rows or columns of a are contiguous.
 template <class T>
 void add_matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha) {
   if (by_rows(a) && a.cols < kShortRow) {
@@ -213,7 +214,7 @@ void matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha, T beta) {
   });
 }
 
-// c = beta c + alpha a b, where a is a column and b a row: as fast as c can be written.
+// c = beta c + alpha a b for a column a and a row b; limited by the speed of writing c.
 template <class T>
 void outer_product(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   const NdArray factors = NdArray::empty({c.cols}, dtype_of<T>());
@@ -228,7 +229,7 @@ void outer_product(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T
       const T factor = a(i, 0);
       for (std::int64_t j = 0; j < c.cols; ++j) {
         const T product = factor * row[j];
-        // Never -0.
+        // Avoids -0.
         out[j] = product == T(0) ? T(0) : product;
       }
       if (beta == T(0)) continue;
@@ -246,7 +247,7 @@ void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   if (m == 0 || n == 0) return;
   if (k == 0 || alpha == T(0)) return scale(c, beta);
   if (m * n * k <= kTiny) return gemm_loops<T>(a, b, c, alpha, beta);
-  // Few columns would leave most lanes of a register empty.
+  // With few columns, most lanes of a register would be empty.
   const bool narrow = n > 1 && n < 8 && m >= 64;
   if (!by_rows(c) || narrow) {
     if (by_cols(c)) return gemm<T>(b.t(), a.t(), c.t(), alpha, beta);
@@ -277,7 +278,7 @@ void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
 
 namespace {
 
-// x[i * stride] as numbers that lie together: themselves, or in `buffer`.
+// Returns x[i * stride] as contiguous elements: x itself, or a copy in `buffer`.
 template <class A, class T>
 const A* together(const T* x, std::int64_t stride, std::int64_t n, A* buffer) {
   if constexpr (std::is_same_v<A, T>)

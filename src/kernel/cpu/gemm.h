@@ -1,4 +1,4 @@
-// Matrix products on the CPU.
+// Matrix products (GEMM) on the CPU.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -8,7 +8,7 @@
 
 namespace ebb::cpu {
 
-/// A matrix under any strides: element (i, j) stands at data[i * row_stride + j * col_stride].
+/// A matrix with any strides: element (i, j) is data[i * row_stride + j * col_stride].
 template <class T>
 struct Matrix {
   T* data = nullptr;
@@ -25,23 +25,23 @@ struct Matrix {
   Matrix<const T> read() const { return {data, rows, cols, row_stride, col_stride}; }
 };
 
-/// c = beta * c + alpha * a b, for float and double. With beta 0, c may hold anything (NaN too) before; with
-/// others the product is summed up first, and then added in one rounding. No element of a product is -0.
-/// Transposed operands cost nothing. Large products are shared among threads in pieces that depend on the
-/// shapes only, so that the result does not depend on the number of threads. Nor does a row's depend on how
-/// many rows there are, if there are two and more, 8 columns and more, and 512 multiplications and more.
+/// c = beta * c + alpha * a b, for float and double. If beta is 0, the previous content of c is ignored, even
+/// NaN. Otherwise the product is summed completely and then added to beta * c with one rounding. No element
+/// of a product is -0. Transposed operands cost nothing extra. Large products run in parallel on pieces that
+/// depend only on the shapes, so the result does not depend on the number of threads. A row's result also
+/// does not depend on the number of rows, if there are at least 2 rows, 8 columns and 512 multiplications.
 template <class T>
 void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta);
 
-/// The same for 16-bit floats T, in floats and rounded once, into a matrix of T or of floats. Where the
-/// processor multiplies bfloat16 (AVX512-BF16, and AMX from a certain size on) and the mode is not
-/// deterministic, it does so, with numbers too small to be normal taken for 0; else operands are widened as
-/// the tiles need them, and a result is that of float but for the order of its sum. Which of these it is goes
-/// by the sizes, so that a row may depend on how many there are.
+/// The same for 16-bit floats T: sums in float, rounded once, into a matrix of T or float. If the processor
+/// multiplies bfloat16 (AVX512-BF16, and AMX for large sizes) and the mode is not deterministic, its
+/// instructions are used; they treat subnormal numbers as 0. Otherwise operands are widened for each tile,
+/// and the result differs from that of float only in the order of the sum. The choice depends on the sizes,
+/// so a row's result may depend on the number of rows.
 template <class T, class Out>
 void gemm_halves(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, float alpha, float beta);
 
-/// The sum of x[i] y[i], rounded once, for all floating types.
+/// Returns the sum of x[i] y[i], rounded once, for all floating types.
 template <class T>
 T dot_strided(std::int64_t n, const T* x, std::int64_t x_stride, const T* y, std::int64_t y_stride);
 
@@ -58,7 +58,7 @@ extern template Half dot_strided(std::int64_t, const Half*, std::int64_t, const 
 extern template BFloat16 dot_strided(std::int64_t, const BFloat16*, std::int64_t, const BFloat16*,
                                      std::int64_t);
 
-/// The same by plain loops, for any type; sums in Sum.
+/// The same with plain loops, for any type; the sums have type Sum.
 template <class Sum, class T, class Out>
 void gemm_loops(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, Sum alpha, Sum beta) {
   for (std::int64_t i = 0; i < c.rows; ++i)

@@ -1,4 +1,4 @@
-// Products of matrices of 16-bit floats on the CPU, summed in float and rounded once.
+// Matrix products of 16-bit floats on the CPU, summed in float and rounded once.
 #include <ebb/core/ndarray.h>
 
 #include "core/parallel_for.h"
@@ -16,12 +16,12 @@ namespace {
 
 NdArray floats(std::int64_t n) { return NdArray::empty({n}, kFloat); }
 
-// c = alpha sums + beta c, where rows of the sums lie `pitch` apart; the sums are lost.
+// c = alpha sums + beta c. The rows of `sums` are `pitch` apart; the function overwrites them.
 template <class Out>
 void finish(float* sums, std::int64_t pitch, Matrix<Out> c, float alpha, float beta) {
   for (std::int64_t i = 0; i < c.rows; ++i, sums += pitch) {
     Out* const to = c.data + i * c.row_stride;
-    if (alpha != 1)  // 0 is added, lest a product be -0
+    if (alpha != 1)  // adding 0 avoids a product of -0
       for (std::int64_t j = 0; j < c.cols; ++j) sums[j] = alpha * sums[j] + 0.f;
     if (beta != 0)
       for (std::int64_t j = 0; j < c.cols; ++j) sums[j] += beta * static_cast<float>(to[j * c.col_stride]);
@@ -32,10 +32,10 @@ void finish(float* sums, std::int64_t pitch, Matrix<Out> c, float alpha, float b
   }
 }
 
-// Rows of so many floats that no two rows near each other share a place in the cache.
+// Returns a row length of at least n floats for which adjacent rows do not map to the same cache set.
 std::int64_t spread(std::int64_t n) { return ((n + 15) / 16 | 1) * 16; }
 
-// Some of the left side's columns, as tiles read them: `use` gets the operand.
+// Packs some columns of the left operand into the tiles' format, and calls `use` with it.
 template <class Way, class T, class Use>
 void with_left(Matrix<const T> a, bool a_by_rows, typename Way::Element* scratch, const Use& use) {
   using Element = typename Way::Element;
@@ -60,7 +60,7 @@ void with_left(Matrix<const T> a, bool a_by_rows, typename Way::Element* scratch
   }
 }
 
-// One piece, on this thread.
+// Computes one piece on this thread.
 template <class Way, class T, class Out>
 void piece(Matrix<const T> a, bool a_by_rows, Matrix<const T> b, bool b_by_rows, Matrix<Out> c, float alpha,
            float beta) {
@@ -113,7 +113,7 @@ void by_tiles(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, float alpha, 
   });
 }
 
-// sums[i] = the sum of row i of a, whose rows are contiguous, times x.
+// sums[i] = row i of a times x; the rows of a are contiguous.
 template <class T>
 void sum_rows(Matrix<const T> a, const T* x, float* sums) {
 #if EBB_BFLOAT16_PAIRS
@@ -128,7 +128,7 @@ void sum_rows(Matrix<const T> a, const T* x, float* sums) {
       return;
     }
 #endif
-  // Some rows at a time, in the cache.
+  // Converts several rows at a time, as many as fit the cache.
   const std::int64_t together = std::clamp<std::int64_t>(8192 / a.cols, 1, a.rows);
   const NdArray scratch = floats((together + 1) * a.cols);
   float* const factors = scratch.address_as<float>();
@@ -143,7 +143,7 @@ void sum_rows(Matrix<const T> a, const T* x, float* sums) {
   }
 }
 
-// c = alpha a x + beta c, one column, where rows of a are contiguous.
+// c = alpha a x + beta c, one column; the rows of a are contiguous.
 template <class T, class Out>
 void rows_by_vector(Matrix<const T> a, Matrix<const T> x, Matrix<Out> c, float alpha, float beta) {
   constexpr std::int64_t kPiece = std::int64_t{1} << 17, kLeast = 16;  // multiplications, rows
@@ -168,7 +168,7 @@ void rows_by_vector(Matrix<const T> a, Matrix<const T> x, Matrix<Out> c, float a
 template <class T, class Out>
 void matrices(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, float alpha, float beta) {
 #if EBB_BFLOAT16_AMX
-  // By the whole product's size: pieces go by the number of threads.
+  // The size of the whole product decides, because the pieces depend on the number of threads.
   if constexpr (std::is_same_v<T, BFloat16>)
     if (amx::pays(c.rows, c.cols, a.cols) && amx::may_run()) return by_tiles<Tiled>(a, b, c, alpha, beta);
 #endif
@@ -188,8 +188,8 @@ void gemm_halves(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, float alph
   if (m * n * k <= kTiny) return gemm_loops<float>(a.block(0, 0, m, k), b.block(0, 0, k, n), c, alpha, beta);
   if (n == 1 && by_rows(a)) return rows_by_vector(a, b, c, alpha, beta);
   if (m == 1 && by_cols(b)) return rows_by_vector(b.t(), a.t(), c.t(), alpha, beta);
-  // Results lie along registers: few columns would leave most lanes empty, and rows that are not contiguous
-  // would be written one by one.
+  // Results are stored along registers: with few columns most lanes would be empty, and rows that are not
+  // contiguous would be written element by element.
   const bool few = n < 8 && m > n, across = c.col_stride != 1 && c.row_stride == 1 && m >= 8;
   few || across ? matrices(b.t(), a.t(), c.t(), alpha, beta) : matrices(a, b, c, alpha, beta);
 }

@@ -1,4 +1,4 @@
-// What products of matrices share on the CPU: which layouts they read, and how large ones are cut.
+// Shared by the CPU matrix products: the layouts that they read, and the division into pieces.
 #pragma once
 
 #include <ebb/core/parallel.h>
@@ -9,10 +9,10 @@
 
 namespace ebb::cpu {
 
-/// Products below this many multiplications run in plain loops: packing costs more.
+/// Products below this number of multiplications use plain loops, because packing costs more.
 constexpr std::int64_t kTiny = 300;
 
-/// Rows lie one after another, each contiguous.
+/// Whether the rows are contiguous and do not overlap.
 template <class T>
 bool by_rows(const Matrix<T>& m) {
   return (m.col_stride == 1 || m.cols == 1) && (m.rows <= 1 || m.row_stride >= m.cols);
@@ -22,8 +22,8 @@ bool by_cols(const Matrix<T>& m) {
   return by_rows(m.t());
 }
 
-/// A matrix whose rows or columns are contiguous: itself, or a copy where both strides are at odds with a
-/// matrix (steps, broadcasts).
+/// A matrix whose rows or columns are contiguous. It is the matrix itself, or a copy if neither of its
+/// strides is 1 (with steps or broadcasts).
 template <class T>
 class Readable {
  public:
@@ -39,15 +39,15 @@ class Readable {
   Scratch<T> copy_;
 };
 
-// Processors without AVX-512 have second-level caches of 256 or 512 KiB, those with it mostly of 1 MiB.
+// The second-level cache has 256 or 512 KiB on processors without AVX-512, and mostly 1 MiB on those with it.
 constexpr bool kLargeCaches = kVectorBytes == 64;
-/// Rows of a matrix that stay in a second-level cache, a part of a sum long.
+/// The number of rows, each as long as a part of a sum, that fit the second-level cache.
 constexpr std::int64_t kBlockRows = kLargeCaches ? 512 : 240;
 
-/// Pieces whose operands stay in the cache, and enough of them for all threads. What an element of c adds up,
-/// and in which order, does not depend on them.
+/// The size of the pieces: small enough for their operands to fit the cache, and enough pieces for all
+/// threads. The sum of an element of c, including its order, does not depend on the pieces.
 struct Cut {
-  std::int64_t height, width;  // multiples of `rows` and `panel`; of height up to `blocks` blocks
+  std::int64_t height, width;  // multiples of `rows` and `panel`; the height has at most `blocks` blocks
   Cut(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t panel, std::int64_t rows,
       std::int64_t blocks = 1) {
     constexpr std::int64_t kPanels = kLargeCaches ? 8 : 32, kLeast = std::int64_t{1} << 20;
@@ -63,7 +63,7 @@ struct Cut {
         break;
     }
   }
-  // n in so many parts, each a multiple of `step`.
+  // Returns the size of `parts` equal parts of n, rounded up to a multiple of `step`.
   static std::int64_t even(std::int64_t n, std::int64_t parts, std::int64_t step) {
     return ((n + parts - 1) / parts + step - 1) / step * step;
   }

@@ -1,5 +1,5 @@
-// Powers of e and of 2 of several numbers at once, to 1.1 units in the last place, down to subnormal numbers,
-// and the logistic function with its slope.
+// Powers of e and 2 of several numbers, to 1.1 units in the last place, including subnormal results; and the
+// logistic function with its derivative.
 #pragma once
 
 #include "kernel/cpu/lanes.h"
@@ -12,12 +12,12 @@ namespace ebb::cpu {
 
 namespace lane_math {
 
-/// The bits of a lane, as whole numbers of its width, without a sign: sums that overflow are discarded.
+/// The bits of the lanes as unsigned integers; sums wrap.
 typedef std::uint32_t Ints __attribute__((vector_size(kLaneBytes)));
 typedef std::uint64_t Longs __attribute__((vector_size(kLaneBytes)));
 
-/// Constants that powers of e and 2 are made with. Added to a whole number, the shift leaves it in the low
-/// bits. Up to kNear a power is a normal number; from kFar on two factors that are one make it 0 or infinite.
+/// Constants of the exponentials. Adding kShift to a number rounds it to an integer in the low bits. Up to
+/// kNear the power is a normal number. From kFar on, two factors are needed, and the result is 0 or infinite.
 template <class T>
 struct ExpConstants;
 template <>
@@ -50,7 +50,8 @@ struct ExpConstants<double> {
                                          2.5100375832561234e-8};
 };
 
-/// x = n log(2) + r for powers of e, n + r / log(2) for powers of 2, |r| <= log(2) / 2; with n + kShift.
+/// The argument reduction x = n log(2) + r for powers of e, or n + r / log(2) for powers of 2, with |r| <=
+/// log(2) / 2; `shifted` is n + kShift.
 template <bool kBinary, class T>
 struct Reduced {
   using L = Lanes<T>;
@@ -62,13 +63,13 @@ struct Reduced {
     r = kBinary ? fma(part, L(C::kLn2High), part * L(C::kLn2Low))
                 : fma(n, L(-C::kLn2Low), fma(n, L(-C::kLn2High), x));
   }
-  /// e^r - 1.
+  /// Returns e^r - 1.
   [[gnu::always_inline]] L above_one() const {
     L p = C::kSeries.back();
     for (std::size_t k = C::kSeries.size() - 1; k > 0; --k) p = fma(p, r, L(C::kSeries[k - 1]));
     return fma(p, r * r, r);
   }
-  /// 2^n as two factors.
+  /// Computes 2^n as two factors.
   void split(L& first, L& second) const {
     using Bits = typename C::Bits;
     using Vector = typename L::Vector;
@@ -82,14 +83,14 @@ struct Reduced {
 template <bool kBinary, class T>
 constexpr T kNear = kBinary ? ExpConstants<T>::kNearBinary : ExpConstants<T>::kNear;
 
-/// x within what powers are computed for; NaN stays.
+/// Clamps x to the range of the power functions; NaN is kept.
 template <bool kBinary, class T>
 Lanes<T> within(Lanes<T> x) {
   const Lanes<T> far = kBinary ? ExpConstants<T>::kFarBinary : ExpConstants<T>::kFar;
   return least(far, where(x < -far, -far, x));
 }
 
-/// e^x or 2^x where all_near(x).
+/// Returns e^x or 2^x for arguments with all_near(x).
 template <bool kBinary, class T>
 [[gnu::always_inline]] inline Lanes<T> near_power(Lanes<T> x) {
   using C = ExpConstants<T>;
@@ -105,8 +106,8 @@ template <bool kBinary, class T>
 
 }  // namespace lane_math
 
-/// A power as (mantissa + rest) first second, whose products are exact also where the power alone overflows
-/// or is subnormal.
+/// A power in the form (mantissa + rest) * first * second, whose products are accurate even if the power
+/// itself overflows or is subnormal.
 template <class T>
 struct LaneExponential {
   using L = Lanes<T>;
@@ -144,8 +145,8 @@ template <class T>
 
 namespace lane_math {
 
-/// e^-x for functions with a formula of their own from kNear on, and 1 below -kNear: in a register with such
-/// numbers the others have the bits that they have elsewhere.
+/// Returns e^-x for x between -kNear and kNear, 1 below, and clamped above; callers use another formula
+/// there. A lane has the same bits whether or not other lanes of the register are out of range.
 template <class T>
 Lanes<T> opposite_power(Lanes<T> x) {
   using L = Lanes<T>;
@@ -156,7 +157,7 @@ Lanes<T> opposite_power(Lanes<T> x) {
 
 }  // namespace lane_math
 
-/// a / (1 + e^-x), which is a e^x where e^-x is infinite; 0 for a = x = -infinity.
+/// Returns a / (1 + e^-x); equal to a e^x if e^-x overflows, and 0 for a = x = -infinity.
 template <class T>
 [[gnu::noinline, gnu::cold]] Lanes<T> far_sigmoid_times(Lanes<T> a, Lanes<T> x) {
   const Lanes<T> factor = where(a < Lanes<T>(T(-1e6)), Lanes<T>(T(-1e6)), a);
@@ -174,7 +175,7 @@ template <class T>
   return sigmoid_times(Lanes<T>(T(1)), x);
 }
 
-/// sigmoid(x) and its complement, sigmoid(-x), by one exponential.
+/// Computes sigmoid(x) and its complement sigmoid(-x) with one exponential.
 template <class T>
 [[gnu::noinline, gnu::cold]] void far_logistic_pair(Lanes<T> x, Lanes<T>& share, Lanes<T>& rest) {
   const Lanes<T> end = lane_math::kNear<false, T>, near = lane_math::opposite_power(x),
@@ -191,7 +192,7 @@ template <class T>
   rest = e * share;
 }
 
-/// g times the slope of the logistic function at x.
+/// Returns g times the derivative of the logistic function at x, with `size` = |x|.
 template <class T>
 Lanes<T> near_logistic_gradient(Lanes<T> g, Lanes<T> size) {
   const Lanes<T> e = lane_math::near_power<false>(-size);

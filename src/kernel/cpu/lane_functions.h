@@ -1,5 +1,5 @@
-// Functions of several numbers at once: those of glibc's libmvec, and where those are slow, own ones. All of
-// them keep NumPy's bounds on accuracy (tests/ops/vector_functions_test.cpp).
+// Mathematical functions of several numbers: those of glibc's libmvec, and our own where these are slow. All
+// of them are within NumPy's error bounds (tests/ops/vector_functions_test.cpp).
 #pragma once
 
 #include "kernel/cpu/lane_exp.h"
@@ -11,7 +11,7 @@
 
 namespace ebb::cpu {
 
-// One function of libmvec, for both widths.
+// Declares a function of libmvec for both widths.
 #ifdef EBB_WIDE_LANES
 #define EBB_LANES(name)                                                       \
   extern "C" Doubles _ZGVeN8v_##name(Doubles);                                \
@@ -25,7 +25,8 @@ inline Lanes<double> erf(Lanes<double> x) { return _ZGVeN8v_erf(x.v); }
 inline Lanes<double> erfc(Lanes<double> x) { return _ZGVeN8v_erfc(x.v); }
 typedef float EightFloats __attribute__((vector_size(32)));
 extern "C" EightFloats _ZGVdN8v_erfcf(EightFloats);
-/// In halves: the function of sixteen takes longer than that of eight takes twice.
+/// Computes both halves separately, because the function of sixteen numbers takes longer than two calls of
+/// eight.
 inline Lanes<float> erfc(Lanes<float> x) {
   EightFloats halves[2];
   std::memcpy(halves, &x.v, sizeof halves);
@@ -77,7 +78,7 @@ namespace lane_math {
 
 typedef float HalfFloats __attribute__((vector_size(kLaneBytes / 2)));
 
-/// `magnitude` with the sign of `sign`.
+/// Returns `magnitude` with the sign of `sign`.
 template <class T>
 Lanes<T> copysign(Lanes<T> magnitude, Lanes<T> sign) {
   using Mask = typename Lanes<T>::Mask;
@@ -85,7 +86,7 @@ Lanes<T> copysign(Lanes<T> magnitude, Lanes<T> sign) {
   return (typename Lanes<T>::Vector)(((Mask)magnitude.v & ~bit) | ((Mask)sign.v & bit));
 }
 
-/// Coefficients of eight polynomials. Each lane takes that whose number its low bits say.
+/// The coefficients of eight polynomials. The low bits of each lane select one.
 class Choice {
  public:
   constexpr Choice(const std::array<float, 8>& c) {
@@ -101,8 +102,8 @@ class Choice {
   alignas(kLaneBytes) float table_[Lanes<float>::kCount] = {};
 };
 
-/// Polynomials of degree 7 around the multiples of 17/32: coefficient k of all of them. Between the halves
-/// beside it each has the least relative error from erf, the first from erf(x) - x.
+/// Polynomials of degree 7 around the multiples of 17/32; row k contains coefficient k of all of them. Each
+/// minimises the relative error from erf in its interval; the first approximates erf(x) - x.
 constexpr Choice kErf[8] = {
     {{0, 0.547528446f, 0.867058277f, 0.975797713f, 0.997345984f, 0.999827683f, 0.999993443f, 0.999999881f}},
     {{0.128379167f, 0.850913942f, 0.364902884f, 0.088987723f, 0.0123408213f, 0.000973238202f, 4.36470473e-05f,
@@ -121,11 +122,11 @@ constexpr Choice kErf[8] = {
       0.000219115915f, 2.05271062e-05f}},
 };
 
-/// x^y of numbers x >= 0 in double, for results that are rounded to float: 2^(y log2 x) to 2^-29.
+/// Returns x^y for x >= 0 in double, for results that are rounded to float: 2^(y log2 x), accurate to 2^-29.
 inline Lanes<double> power_of_positive(Lanes<double> x, Lanes<double> y) {
   using L = Lanes<double>;
-  // x = 2^k m with m between the roots of 1/2 and 2. Numbers near 2^52 and above carry whole ones in their
-  // low bits.
+  // x = 2^k m, with m between the square roots of 1/2 and 2. A double near 2^52 contains an integer in its
+  // low bits, which gives k.
   constexpr std::uint64_t kRootOfHalf = 0x3fe6a09e667f3bcd, kOne = 0x3ff0000000000000,
                           kMantissa = 0x000fffffffffffff, kWhole = 0x4330000000000000;
   const Longs bits = (Longs)x.v - kRootOfHalf + kOne;
@@ -139,9 +140,9 @@ inline Lanes<double> power_of_positive(Lanes<double> x, Lanes<double> y) {
   p = fma(z, p, 2.8853900817900801);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   L logarithm = fma(s, p, k);
-  logarithm = where(x < kInfinity, logarithm, x);  // NaN too
+  logarithm = where(x < kInfinity, logarithm, x);  // also NaN
   logarithm = where(x == L(0.0), -kInfinity, logarithm);
-  // 2^t = 2^n 2^r, |r| <= 1/2; beyond 2^300 a float is infinite, or 0.
+  // 2^t = 2^n 2^r, |r| <= 1/2; beyond 2^300 the float result is infinite or 0.
   L t = y * logarithm;
   t = where(t > 300.0, 300, t);
   t = where(t < -300.0, -300, t);
@@ -173,17 +174,17 @@ inline Lanes<float> power_of_positive(Lanes<float> x, Lanes<float> y) {
 
 namespace lane_math {
 
-/// erf(|x|) = c + p t about a centre; about 0, c is |x|.
+/// erf(|x|) = c + p t around a centre; around 0, c is |x|.
 struct ErfPiece {
   using L = Lanes<float>;
   L size, shifted, t, p;
   Ints which;
   explicit ErfPiece(L x, const Choice& slope) {
-    constexpr float kOne = 3.95f, kStep = 17.0f / 32;  // from kOne on it is 1
-    size = least(kOne, abs(x));                        // NaN stays
+    constexpr float kOne = 3.95f, kStep = 17.0f / 32;  // from kOne on, erf is 1
+    size = least(kOne, abs(x));                        // keeps NaN
     shifted = fma(size, 1 / kStep, kShift);
     t = fma(shifted - kShift, -kStep, size);
-    which = (Ints)shifted.v;  // in the low bits
+    which = (Ints)shifted.v;  // the number of the polynomial, in the low bits
     p = kErf[7][which];
     for (int k = 6; k > 1; --k) p = fma(p, t, kErf[k][which]);
     p = fma(p, t, slope[which]);
@@ -191,13 +192,13 @@ struct ErfPiece {
   static constexpr float kShift = 12582912;
 };
 
-/// erfc at the centres, and the slopes there where about 0 too c is a number.
+/// erfc at the centres, and its derivatives there, including the centre 0.
 constexpr Choice kErfc = {{1, 0.452471555f, 0.132941731f, 0.0242022794f, 0.00265402936f, 0.000172302985f,
                            6.55015078e-06f, 1.44756893e-07f}};
 constexpr Choice kErfcSlope = {{1.128379167f, 0.850913942f, 0.364902884f, 0.088987723f, 0.0123408213f,
                                 0.000973238202f, 4.36470473e-05f, 1.11313602e-06f}};
 
-/// erfc(x) for x < 2.83, to 3 units in the last place times its condition number.
+/// Returns erfc(x) for x < 2.83, to 3 units in the last place times its condition number.
 inline Lanes<float> erfc_near(Lanes<float> x) {
   const ErfPiece at(x, kErfcSlope);
   const Lanes<float> upper = fma(-at.p, at.t, kErfc[at.which]);
@@ -206,7 +207,7 @@ inline Lanes<float> erfc_near(Lanes<float> x) {
 
 }  // namespace lane_math
 
-/// To 0.93 units in the last place.
+/// Returns erf(x), to 0.93 units in the last place.
 inline Lanes<float> erf(Lanes<float> x) {
   const lane_math::ErfPiece at(x, lane_math::kErf[1]);
   const auto first = at.shifted == Lanes<float>(lane_math::ErfPiece::kShift);
@@ -214,14 +215,14 @@ inline Lanes<float> erf(Lanes<float> x) {
   return lane_math::copysign(upper, x);
 }
 
-/// a times the share of the normal distribution below x, 0 for x = -infinity.
+/// Returns a times the normal distribution function at x; 0 for x = -infinity.
 inline Lanes<float> normal_share_times(Lanes<float> a, Lanes<float> x) {
   using L = Lanes<float>;
   const L near = a * (lane_math::erfc_near(x * L(-0.70710678f)) * L(0.5f));
   const auto is_near = x > L(-4.0f);
   if (all(is_near)) [[likely]]
     return near;
-  // e^(-x^2 / 2) n / d, to 8e-9 down to -14.5.
+  // e^(-x^2 / 2) n / d, with a relative error of 8e-9 down to -14.5.
   constexpr float kN[] = {0.004216414294f, 0.04129466399f, 0.1851730472f, 0.4408685531f, 0.5000000033f},
                   kD[] = {0.0105688788f, 0.1035161386f, 0.4745917192f, 1.210485157f, 1.679622149f, 1};
   const L size = least(L(40.0f), abs(x)), factor = where(a < L(-1e6f), L(-1e6f), a);
@@ -231,8 +232,8 @@ inline Lanes<float> normal_share_times(Lanes<float> a, Lanes<float> x) {
   return where(is_near, near, exponential(size * size * L(-0.5f)).times(factor * (n / d)));
 }
 
-/// x^y with C's values at zeros, infinities, NaN and below zero; of floats to 0.6 units in the last place, of
-/// doubles to 1.
+/// Returns x^y with C's results for zeros, infinities, NaN and negative x; to 0.6 units in the last place for
+/// float and 1 for double.
 template <class T>
 Lanes<T> pow(Lanes<T> x, Lanes<T> y) {
   using L = Lanes<T>;

@@ -1,6 +1,6 @@
-// Several numbers at once: a vector register as a number with operators, on x86-64 with AVX2 or AVX-512.
-// Functions of them stand in lane_functions.h. An element's value must not depend on where in an array it
-// stands, so rows use lanes for every element, the last few padded, and never scalar functions beside them.
+// Lanes: a vector register with the operators of a number, on x86-64 with AVX2 or AVX-512. Its functions are
+// in lane_functions.h. The value of an element must not depend on its position in an array. Loops therefore
+// use lanes for every element, pad the last few, and never mix them with scalar functions.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ constexpr int kLaneBytes = 32;
 typedef double Doubles __attribute__((vector_size(kLaneBytes)));
 typedef float Floats __attribute__((vector_size(kLaneBytes)));
 
-/// A register of floats or doubles. Plain numbers join as if they stood in every lane; comparisons give a
-/// Mask for where(), of integers that are 0 or -1.
+/// A register of floats or doubles. Plain numbers are broadcast to all lanes. Comparisons return a Mask for
+/// where(), a vector of integers that are 0 or -1.
 template <class T>
 struct Lanes {
   using Vector = std::conditional_t<std::is_same_v<T, double>, Doubles, Floats>;
@@ -45,7 +45,7 @@ struct Lanes {
   Lanes(Vector vector) : v(vector) {}
   Lanes(T number) : v(number - Vector{}) {}
 
-  /// n of the lanes from memory; the others repeat the first, so that they cost nothing special.
+  /// Loads n lanes from memory. The other lanes repeat the first one, so that they take no slow path.
   static Lanes load(const T* x, std::int64_t n) {
     Lanes out;
     if (n >= kCount)
@@ -58,7 +58,7 @@ struct Lanes {
 #endif
     return out;
   }
-  /// The first n lanes to memory.
+  /// Stores the first n lanes to memory.
   void store(T* out, std::int64_t n) const {
     if (n >= kCount)
       std::memcpy(out, &v, sizeof v);
@@ -96,7 +96,7 @@ struct Lanes {
       return __builtin_ia32_sqrtpd256(a.v);
 #endif
   }
-  /// The less of both; b where one is NaN.
+  /// Returns the smaller of both; b if one is NaN.
   friend Lanes least(Lanes a, Lanes b) {
 #ifdef EBB_WIDE_LANES
     if constexpr (std::is_same_v<T, float>)
@@ -110,7 +110,7 @@ struct Lanes {
       return __builtin_ia32_minpd256(a.v, b.v);
 #endif
   }
-  /// a b + c, rounded once.
+  /// Returns a b + c, rounded once.
   friend Lanes fma(Lanes a, Lanes b, Lanes c) {
 #ifdef EBB_WIDE_LANES
     if constexpr (std::is_same_v<T, float>)
@@ -124,7 +124,7 @@ struct Lanes {
       return __builtin_ia32_vfmaddpd256(a.v, b.v, c.v);
 #endif
   }
-  /// The whole number next to a towards 0.
+  /// Rounds a towards 0.
   friend Lanes trunc(Lanes a) {
     constexpr int kTowardsZero = 3 | 8;
 #ifdef EBB_WIDE_LANES
@@ -142,7 +142,7 @@ struct Lanes {
 
 #ifdef EBB_WIDE_LANES
  private:
-  // What the compiler's names of AVX-512's instructions want: a bit a lane, and the current way of rounding.
+  // Arguments of the AVX-512 builtins: a mask with one bit per lane, and the current rounding mode.
   using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint16_t, std::uint8_t>;
   static constexpr Bits kAll = static_cast<Bits>(-1);
   static constexpr int kRounding = 4;
@@ -163,7 +163,7 @@ struct Lanes {
 #endif
 };
 
-/// Whether a condition holds in every lane.
+/// Whether the condition is true in every lane.
 inline bool all(Lanes<float>::Mask condition) {
 #ifdef EBB_WIDE_LANES
   return __builtin_ia32_ptestmd512(condition, condition, 0xffff) == 0xffff;

@@ -1,4 +1,4 @@
-// The CPU's way along one dimension, line by line.
+// CPU loops over the lines along one dimension.
 #pragma once
 
 #include "core/parallel_for.h"
@@ -9,7 +9,7 @@
 
 namespace ebb::cpu {
 
-/// Calls body(i) for every line; `cost` says how dear an element is beside an addition.
+/// Calls body(i) for every line. `cost` is the cost of an element relative to an addition.
 template <class Body>
 void for_each_line(const Lines& lines, std::int64_t cost, Body&& body) {
   const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, lines.n * cost));
@@ -18,7 +18,7 @@ void for_each_line(const Lines& lines, std::int64_t cost, Body&& body) {
   });
 }
 
-/// Calls body(start, width) for blocks of up to kWidth neighbouring lines.
+/// Calls body(start, width) for blocks of up to kWidth adjacent lines.
 template <std::int64_t kWidth, class Body>
 void for_each_block(const Lines& lines, std::int64_t cost, Body&& body) {
   const std::int64_t tiles = (lines.inner + kWidth - 1) / kWidth;

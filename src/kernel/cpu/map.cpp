@@ -1,4 +1,4 @@
-// Elementwise loops over arrays of any strides on the CPU.
+// Elementwise loops on the CPU over arrays with any strides.
 #include "kernel/cpu/map.h"
 
 #include "core/parallel_for.h"
@@ -12,7 +12,7 @@
 namespace ebb::cpu {
 namespace {
 
-// Elements of a buffer row: three inputs and the output stay in the first-level cache.
+// Elements of a buffered row: three inputs and the output fit the first-level cache.
 constexpr std::int64_t kBuffer = 512;
 // Inner dimensions shorter than this are gathered into longer rows.
 constexpr std::int64_t kShortRow = 24;
@@ -41,7 +41,7 @@ struct alignas(64) Buffer {
   char bytes[kBuffer * 8];
 };
 
-// Runs a row over part of a plan: N operands, the output first.
+// Runs a row function over part of a plan with N operands, the output first.
 template <int N>
 class MapPart {
  public:
@@ -113,7 +113,7 @@ class MapPart {
     }
   }
 
-  // Short rows: several of them make one buffer, but for operands that lie in the order of the walk.
+  // Gathers several short rows into one buffer, except for operands that are contiguous in iteration order.
   void buffered(std::int64_t begin, std::int64_t end) {
     for (; begin < end; begin += kBuffer) {
       const std::int64_t n = std::min(end - begin, kBuffer);
@@ -144,15 +144,15 @@ class MapPart {
     }
   }
 
-  // Calls `each` with the rows of an operand that elements [begin, begin + n) lie in: how many elements came
-  // before, where the row goes on, and how many of them it has.
+  // Calls `each` for the rows of an operand that contain elements [begin, begin + n): with the number of
+  // previous elements, the address in the row, and the number of elements in it.
   template <class Each>
   void each_row(int i, std::int64_t begin, std::int64_t n, Each&& each) const {
     const std::int64_t size = plan_.sizes[0];
     StridedPosition<1, PlanOperands<N>> position({plan_, i, 1}, begin / size);
     std::int64_t skipped = begin % size;
     for (std::int64_t done = 0; done < n;) {
-      // The address stays in a register as long as it moves along one dimension.
+      // Keeps the address in a register as long as it moves along one dimension.
       const std::int64_t rows = position.left(), step = position.step(0);
       char* row = base_[i] + position.offsets()[0];
       std::int64_t passed = 0;
@@ -180,8 +180,8 @@ class MapPart {
   DType dtype_[N];
   std::int64_t size_[N];
   std::int64_t inner_[N];
-  bool constant_[N];  // over the whole walk
-  bool dense_[N];     // in the order of the walk, without gaps
+  bool constant_[N];  // over the whole iteration
+  bool dense_[N];     // contiguous in iteration order
   unsigned mask_ = 0;
   bool takes_constants_ = true;
   Buffer buffer_[N];
@@ -216,7 +216,7 @@ void map_n(const char* name, NdArray& out, const NdArray* const* in, Row row, co
     return;
   }
   const ElementwisePlan<N> plan = plan_elementwise<N>(name, arrays);
-  if (plan.dims == 0) {  // one element
+  if (plan.dims == 0) {  // a single element
     const void* rows[N];
     for (int i = 1; i < N; ++i) rows[i - 1] = arrays[i]->address();
     return row(out.address(), rows, 0, 1, op);

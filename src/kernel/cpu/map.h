@@ -1,4 +1,4 @@
-// The CPU's elementwise driver: an op brings a loop over one contiguous row, the driver does the rest.
+// The elementwise driver of the CPU. An op provides a loop over one contiguous row; the driver does the rest.
 #pragma once
 
 #include "kernel/kernel_traits.h"
@@ -7,17 +7,18 @@ namespace ebb::cpu {
 
 using Row = ebb::detail::ElementRow::Function;
 
-/// What a row is like, for the driver to plan with.
+/// Properties of a row function that the driver's plan depends on.
 struct RowTraits {
-  bool takes_constants = true;  // else the driver writes constants out into a buffer
-  std::int64_t grain = 32768;   // elements worth waking a thread for
+  bool takes_constants = true;  // otherwise the driver expands constants into a buffer
+  std::int64_t grain = 32768;   // the number of elements that is worth waking a thread
 };
 
-/// Most inputs an elementwise op can have.
+/// The maximum number of inputs of an elementwise op.
 constexpr int kMaxMapInputs = 3;
 
-/// Runs `row` over `out` and the inputs, which broadcast to out's shape; any strides, any dtypes (the row
-/// knows them). Values do not depend on the layout or on the number of threads.
+/// Runs `row` over `out` and the inputs, which are broadcast to out's shape. Strides and dtypes are
+/// arbitrary; the row function handles the dtypes. Results do not depend on the layout or on the number of
+/// threads.
 void map(const char* name, NdArray& out, const NdArray* const* in, int inputs, Row row, const void* op,
          RowTraits traits = {});
 

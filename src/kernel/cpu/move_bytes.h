@@ -1,4 +1,4 @@
-// Rows of bytes, moved by registers.
+// Copies rows of bytes with registers.
 #pragma once
 
 #include "kernel/cpu/vector.h"
@@ -9,8 +9,8 @@
 
 namespace ebb::cpu {
 
-/// memmove(to, from, bytes). The C library moves some KiB by one string instruction, which takes ten or
-/// twenty times as long as it could on AMD's Zen 3 where an end is not aligned: such rows go by registers.
+/// Like memmove(to, from, bytes). For some KiB the C library uses a string instruction, which is ten to
+/// twenty times too slow on AMD's Zen 3 if an end is not aligned. Such rows are copied with registers.
 inline void move_bytes(char* to, const char* from, std::size_t bytes) {
   constexpr std::size_t kLeast = 1024, kMost = std::size_t{1} << 20, kStep = 4 * kVectorBytes;
   const auto target = reinterpret_cast<std::uintptr_t>(to), source = reinterpret_cast<std::uintptr_t>(from);
@@ -27,7 +27,7 @@ inline void move_bytes(char* to, const char* from, std::size_t bytes) {
     y[1] = b;
     y[2] = c;
     y[3] = d;
-    asm volatile("" ::: "memory");  // or compilers make a call of the loop
+    asm volatile("" ::: "memory");  // prevents compilers from replacing the loop with a call of memcpy
   };
   step(0);
   for (std::size_t at = kStep - target % kVectorBytes; at + kStep <= bytes; at += kStep) step(at);

@@ -1,4 +1,4 @@
-// Operands of products of 16-bit floats, brought into the form that tiles read.
+// Packs the operands of 16-bit matrix products into the format that tiles read.
 #pragma once
 
 #include "kernel/cpu/amx.h"
@@ -12,9 +12,10 @@
 
 namespace ebb::cpu {
 
-/// The left side is multiplied as it is, and panels of the right side are as wide as a tile.
+/// The left operand is used without preparation. Panels of the right operand are as wide as a tile.
 struct LeftAsItIs {
-  static constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<float>, kRows = 12;  // of a piece
+  // kRows: per piece
+  static constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<float>, kRows = 12;
   static constexpr std::int64_t prepared_size(std::int64_t /*rows*/, std::int64_t /*depth*/) { return 0; }
   template <class Element, class L, class Use>
   static void prepare(std::int64_t /*rows*/, std::int64_t /*depth*/, L left, Element*, const Use& use) {
@@ -22,21 +23,21 @@ struct LeftAsItIs {
   }
 };
 
-/// Operands are widened to floats, part by part.
+/// Operands are widened to float, one part at a time.
 template <class T>
 struct Widened : LeftAsItIs {
   using Element = float;
-  static constexpr int kTogether = 1;         // neighbours along the sum that make an element
-  static constexpr std::int64_t kPart = 128;  // of a sum
+  static constexpr int kTogether = 1;         // adjacent elements along the sum that form one packed element
+  static constexpr std::int64_t kPart = 128;  // products per part of a sum
 
   static void convert_row(const T* from, std::int64_t n, float* to) { convert_contiguous(to, from, n); }
 
-  /// to[k * pitch + i] = m(k, i), where rows are contiguous.
+  /// to[k * pitch + i] = m(k, i) for contiguous rows.
   static void pack_rows(Matrix<const T> m, float* to, std::int64_t pitch) {
     for (std::int64_t k = 0; k < m.rows; ++k)
       convert_contiguous(to + k * pitch, m.data + k * m.row_stride, m.cols);
   }
-  /// The same, where columns are.
+  /// The same for contiguous columns.
   static void pack_columns(Matrix<const T> m, float* to, std::int64_t pitch) {
     constexpr std::int64_t kColumns = tiles::kWidth<float>;
     float lines[kColumns * (kPart + kPart / 2)];
@@ -51,7 +52,7 @@ struct Widened : LeftAsItIs {
 
 #if EBB_BFLOAT16_PAIRS
 
-/// Operands stay as they are, in pairs along the sum.
+/// Operands remain 16-bit, packed as pairs along the sum.
 struct Paired : LeftAsItIs {
   using Element = tiles::Pair;
   static constexpr int kTogether = 2;
@@ -87,8 +88,8 @@ struct Paired : LeftAsItIs {
 
 #if EBB_BFLOAT16_AMX
 
-/// The left side is brought into tiles of AMX besides. A panel has the columns of a block: it stays in the
-/// first cache (32 KiB), and the left side in the second.
+/// The left operand is also packed into AMX tiles. A panel has the columns of one block, so it fits the
+/// first-level cache (32 KiB), and the left operand the second-level cache.
 struct Tiled : Paired {
   static constexpr std::int64_t kPart = kMostPart, kPanel = amx::kBlock, kRows = amx::kBlock;
   static constexpr std::int64_t prepared_size(std::int64_t rows, std::int64_t depth) {

@@ -1,4 +1,4 @@
-// Long sums in parts.
+// Long sums, computed in parts.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -9,8 +9,8 @@
 
 namespace ebb::cpu {
 
-/// Sums are added up in parts of about Length products, and then the parts: the error of a sum grows with the
-/// root of its length, and so does that of the parts' sum, but both are short.
+/// Returns the length of the parts of a sum, about Length products. The error of a sum grows with the square
+/// root of its length; two short sums (within a part and over the parts) have less error than a long one.
 template <std::int64_t Length>
 constexpr std::int64_t part_of(std::int64_t products) {
   if (products < Length + Length / 2) return products;
@@ -18,12 +18,13 @@ constexpr std::int64_t part_of(std::int64_t products) {
   return (products + parts - 1) / parts;
 }
 
-/// How many products a float adds up by itself: beyond that equal terms, which are all rounded to one side,
-/// would drift. Tiles add them in parts, vectors in a few lanes, columns one after the other.
+/// The largest number of products that one float accumulator sums. Beyond that, equal terms, which all round
+/// in the same direction, would cause a drift. Tiles sum in parts, vectors in a few lanes, columns one by
+/// one.
 constexpr std::int64_t kTileRun = 16384, kVectorRun = 4096, kColumnRun = 512;
 
-/// sums[i] = `count` sums side by side, of `length` products each. `run(from, size, sums)` makes those of the
-/// products that begin at `from`. Floats of one run after the other are added up in doubles.
+/// Computes `count` sums of `length` products each. `run(from, size, sums)` computes the sums of the products
+/// that begin at `from`. For float, the results of successive runs are added in double.
 template <class T, class Body>
 void sum_by_runs(std::int64_t longest, std::int64_t length, T* sums, std::int64_t count, Body&& run) {
   if (!std::is_same_v<T, float> || length <= longest) return run(0, length, sums);

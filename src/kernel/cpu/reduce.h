@@ -1,5 +1,5 @@
-// The CPU's reductions: one template over a functor. Everything is cut in pieces that depend on the shape
-// only, and pieces are combined pairwise, which keeps float sums as accurate as they can cheaply be.
+// The reductions of the CPU: one template over a functor. Work is divided into pieces that depend only on the
+// shape. Partial results are combined pairwise, which keeps the error of float sums small at little cost.
 #pragma once
 
 #include "core/parallel_for.h"
@@ -13,15 +13,15 @@
 namespace ebb::cpu {
 
 // A functor `Op` has: In, Acc, Out; Acc identity(); Acc load(In x, std::int64_t output); Acc merge(Acc a, Acc
-// b) with a before b; Out finish(Acc). kPerOutput says whether load() looks at the output's number.
+// b) with a before b; Out finish(Acc). kPerOutput tells whether load() uses the number of the output.
 
-constexpr std::int64_t kReduceBlock = 4096;  // elements summed by lanes before pairwise merging starts
+constexpr std::int64_t kReduceBlock = 4096;  // elements that lanes sum before pairwise merging starts
 constexpr std::int64_t kReducePiece =
-    32768;                                // elements of one job when a single output is shared among threads
-constexpr std::int64_t kReduceRows = 16;  // rows of a column sum taken together
-constexpr std::int64_t kReduceTile = 1024;  // columns of one job
+    32768;                                // elements per task when threads share a single output
+constexpr std::int64_t kReduceRows = 16;  // rows of a column sum that are read together
+constexpr std::int64_t kReduceTile = 1024;  // columns per task
 
-/// Merges partial results as a binary counter does: equal weights meet first.
+/// Merges partial results like a binary counter, so that results of equal weight are merged.
 template <class Op>
 class Cascade {
   using Acc = typename Op::Acc;
@@ -52,27 +52,28 @@ class Cascade {
   Acc levels_[48];
 };
 
-/// Merges lanes pairwise into the first; widths are known to the compiler, so that lanes stay in registers.
+/// Merges the lanes pairwise into the first. The widths are compile-time constants, so the lanes stay in
+/// registers.
 template <int Width, class Op>
 [[gnu::always_inline]] inline void merge_lanes(const Op& op, typename Op::Acc* acc) {
   for (int l = 0; l < Width; ++l) acc[l] = op.merge(acc[l], acc[l + Width]);
   if constexpr (Width > 1) merge_lanes<Width / 2>(op, acc);
 }
 
-/// Whether elements of Half are loaded as floats, which conversions many at a time pay for.
+/// Whether elements of Half are loaded as floats, so that they can be converted in bulk.
 template <class Op>
 concept LoadsHalvesAsFloats = std::is_same_v<typename Op::In, Half> && requires {
   static_cast<typename Op::Acc (Op::*)(float, std::int64_t) const>(&Op::load);
 };
 
-/// Fetches what is read a little later than `bytes` at x: rows end too soon for processors to foresee it.
+/// Prefetches `bytes` bytes at a fixed distance after x. Rows are too short for the hardware prefetcher.
 [[gnu::always_inline]] inline void fetch_ahead(const void* x, std::size_t bytes) {
   constexpr std::size_t kAhead = 2048, kLine = 64;
   for (std::size_t at = 0; at < bytes; at += kLine)
     __builtin_prefetch(static_cast<const char*>(x) + kAhead + at);
 }
 
-/// n neighbouring elements by `Lanes` sums side by side; n is a multiple of it, and not 0.
+/// Reduces n contiguous elements with `Lanes` accumulators; n is a positive multiple of `Lanes`.
 template <int Lanes, class Op, class X>
 typename Op::Acc reduce_lanes(const Op& op, const X* x, std::int64_t n, std::int64_t output) {
   typename Op::Acc acc[Lanes];
@@ -85,8 +86,8 @@ typename Op::Acc reduce_lanes(const Op& op, const X* x, std::int64_t n, std::int
   return acc[0];
 }
 
-/// n <= kReduceBlock neighbouring elements, of In or as they are loaded: by many lanes, what is left by few
-/// and then one by one. No lane waits in memory for an element that may not come.
+/// Reduces n <= kReduceBlock contiguous elements, of type In or as loaded. It uses many lanes, then few lanes
+/// for the remainder, then single elements. No accumulator is kept in memory.
 template <class Op, class X>
 typename Op::Acc reduce_run(const Op& op, const X* x, std::int64_t n, std::int64_t output) {
   using Acc = typename Op::Acc;
@@ -111,7 +112,7 @@ typename Op::Acc reduce_run(const Op& op, const X* x, std::int64_t n, std::int64
   return total;
 }
 
-/// Elements [begin, end) of what goes into one output.
+/// Reduces elements [begin, end) of one output's input.
 template <class Op>
 typename Op::Acc reduce_range(const Op& op, const typename Op::In* x, const SmallVector<ReduceDim, 6>& dims,
                               std::int64_t begin, std::int64_t end, std::int64_t output) {
@@ -130,7 +131,7 @@ typename Op::Acc reduce_range(const Op& op, const typename Op::In* x, const Smal
     }
     return cascade.total();
   }
-  // Short runs and strides: bring a block together first.
+  // Short runs and strides: gathers a block first.
   constexpr std::int64_t kGather = 1024;
   In block[kGather];
   while (begin < end) {
@@ -149,7 +150,7 @@ typename Op::Acc reduce_range(const Op& op, const typename Op::In* x, const Smal
   return cascade.total();
 }
 
-/// Merges `kRows` rows of `width` neighbouring columns into acc, or, with `kFirst`, begins acc with them.
+/// Merges `kRows` rows of `width` contiguous columns into acc; with `kFirst`, initialises acc with them.
 template <int kRows, bool kFirst, class Op>
 void merge_rows(const Op& op, const typename Op::In* const* rows, std::int64_t width, std::int64_t output,
                 typename Op::Acc* acc) {
@@ -162,8 +163,8 @@ void merge_rows(const Op& op, const typename Op::In* const* rows, std::int64_t w
   }
 }
 
-/// Up to kReduceRows rows of `width` neighbouring columns, a few at a time: so many streams are fetched
-/// ahead.
+/// Merges up to kReduceRows rows of `width` contiguous columns, four rows at a time, which is the number of
+/// streams that the hardware prefetches.
 template <class Op>
 void reduce_rows(const Op& op, const typename Op::In* const* rows, std::int64_t count, std::int64_t width,
                  std::int64_t output, typename Op::Acc* acc) {
@@ -177,7 +178,8 @@ void reduce_rows(const Op& op, const typename Op::In* const* rows, std::int64_t 
   for (; r < count; ++r) merge_rows<1, false>(op, rows + r, width, output, acc);
 }
 
-/// Rows [begin, end) of the reduced dimensions, at least one, for `width` <= kReduceTile columns; pairwise.
+/// Reduces rows [begin, end) of the reduced dimensions (at least one) for `width` <= kReduceTile columns,
+/// pairwise.
 template <class Op>
 void reduce_columns(const Op& op, const typename Op::In* x, const SmallVector<ReduceDim, 6>& dims,
                     std::int64_t begin, std::int64_t end, std::int64_t width, std::int64_t output,
@@ -201,7 +203,7 @@ void reduce_columns(const Op& op, const typename Op::In* x, const SmallVector<Re
   for (std::int64_t i = 0; i < width; ++i) acc[i] = op.merge(acc[i], second[i]);
 }
 
-/// Every output by itself: the reduced elements lie together, or nothing does.
+/// Reduces each output separately: the reduced elements are contiguous, or no dimension is.
 template <class Op>
 void reduce_inner(const Op& op, typename Op::Out* out, const typename Op::In* x, const ReducePlan& plan) {
   using Acc = typename Op::Acc;
@@ -255,14 +257,14 @@ void reduce_inner(const Op& op, typename Op::Out* out, const typename Op::In* x,
   }
 }
 
-/// Rows of neighbouring outputs stream through: sums over leading dimensions.
+/// Reduces contiguous rows of outputs together, for sums over leading dimensions.
 template <class Op>
 void reduce_outer(const Op& op, typename Op::Out* out, const typename Op::In* x, const ReducePlan& plan) {
   using Acc = typename Op::Acc;
   const ReduceDim columns = plan.kept.back();
   SmallVector<ReduceDim, 6> outer = plan.kept;
   outer.pop_back();
-  // Narrow rows without gaps are read several at a time, as if they were one.
+  // Treats several narrow contiguous rows as one row.
   std::int64_t fold = 1;
   if (!Op::kPerOutput && plan.reduced.size() == 1 && plan.reduced[0].in_stride == columns.size &&
       columns.size <= 32)
@@ -284,7 +286,7 @@ void reduce_outer(const Op& op, typename Op::Out* out, const typename Op::In* x,
     if (fold > 1) {
       for (std::int64_t f = 1; f < fold; ++f)
         for (std::int64_t i = 0; i < columns.size; ++i) acc[i] = op.merge(acc[i], acc[f * columns.size + i]);
-      for (std::int64_t r = count * fold; r < plan.count; ++r)  // the rows that did not fill a fold
+      for (std::int64_t r = count * fold; r < plan.count; ++r)  // the remaining rows, fewer than a fold
         for (std::int64_t i = 0; i < columns.size; ++i)
           acc[i] = op.merge(acc[i], op.load(x[walk.in() + r * columns.size + i], 0));
       n = columns.size;

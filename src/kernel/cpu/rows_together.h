@@ -1,4 +1,4 @@
-// Reductions of short rows, several at a time: rows become columns, so that registers are full.
+// Reductions of several short rows together: rows become columns, so that registers are full.
 #pragma once
 
 #include <algorithm>
@@ -7,17 +7,17 @@
 
 namespace ebb::cpu {
 
-constexpr std::int64_t kShortRow = 32;  // rows up to here are reduced side by side
+constexpr std::int64_t kShortRow = 32;  // rows up to this length are reduced together
 constexpr std::int64_t kRowsTogether = 16;
-constexpr int kFewLanes = 8;  // sums side by side where a row, or what is left of it, is too short for many
+constexpr int kFewLanes = 8;  // accumulators for rows or remainders that are too short for many
 
-/// Whether rows of Op may be taken together: its totals are numbers, and load() multiplies nothing, which
-/// might be fused with a sum here and not where a row is reduced alone.
+/// Whether Op may reduce rows together. Its accumulators must be numbers, and load() must not multiply: the
+/// compiler might fuse the product with the sum here, but not for a row that is reduced alone.
 template <class Op>
 constexpr bool joins_rows =
     std::is_arithmetic_v<typename Op::Acc> && !Op::kPerOutput && !requires { Op::kMultiplies; };
 
-/// block[k * width + r] = row r's element k.
+/// block[k * width + r] = element k of row r.
 template <class T>
 void turn_rows(const T* x, std::int64_t stride, std::int64_t rows, std::int64_t count, T* block,
                std::int64_t width) {
@@ -25,8 +25,8 @@ void turn_rows(const T* x, std::int64_t stride, std::int64_t rows, std::int64_t 
     for (std::int64_t k = 0; k < count; ++k) block[k * width + r] = x[r * stride + k];
 }
 
-/// What reduce_run() gives for kRowsTogether rows of `count` <= kShortRow elements, all of them in one go;
-/// their columns lie in `block`.
+/// Computes the results of reduce_run() for kRowsTogether rows of `count` <= kShortRow elements together.
+/// Their columns are in `block`.
 template <class Op>
 void reduce_short_rows(const Op& op, const typename Op::In* block, std::int64_t count,
                        typename Op::Acc* total) {

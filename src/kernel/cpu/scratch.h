@@ -1,4 +1,4 @@
-// Memory that kernels of the CPU compute with.
+// Scratch memory for CPU kernels.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -8,8 +8,8 @@
 
 namespace ebb::cpu {
 
-/// n elements that are not initialised. Storages' allocator makes them, so that a refusal says how much was
-/// asked for, and the slot adds by which op.
+/// n uninitialised elements. They come from the allocator of storages, so that an out-of-memory error
+/// contains the size, and the kernel slot adds the op's name.
 template <class T>
 class Scratch {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);

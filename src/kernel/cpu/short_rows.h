@@ -1,4 +1,4 @@
-// Products of vectors and matrices whose rows are shorter than what a register holds, or hardly longer.
+// Matrix-vector products for rows that are shorter than a register, or only slightly longer.
 #pragma once
 
 #include "kernel/cpu/tile.h"
@@ -10,7 +10,7 @@
 
 namespace ebb::cpu {
 
-// GCC says that a packet's attributes count for nothing in template arguments.
+// GCC warns that it ignores a packet's attributes in template arguments.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wignored-attributes"
 
@@ -18,15 +18,15 @@ namespace short_rows {
 
 namespace simd = Eigen::internal;
 
-// 32 bytes, or less where registers are shorter: squares of wider packets cost more to turn than they hold.
+// Packets of at most 32 bytes: transposing squares of wider packets costs more than they gain.
 template <class T>
 using Packet = std::conditional_t<(sizeof(tiles::Packet<T>) > 32),
                                   typename simd::unpacket_traits<tiles::Packet<T>>::half, tiles::Packet<T>>;
 template <class T>
 constexpr int kSide = simd::unpacket_traits<Packet<T>>::size;
 
-// Adds the product of `Columns` columns of kSide rows, read as a square that is turned in registers. What it
-// reads behind those columns is not used, be it infinite.
+// Adds the product of `Columns` columns of kSide rows. It reads a square and transposes it in registers.
+// Elements after those columns are read but not used, even if they are infinite.
 template <int Columns, class T>
 Packet<T> add_square(const T* a, std::int64_t row_stride, const T* x, Packet<T> sum) {
   simd::PacketBlock<Packet<T>, kSide<T>> square;
@@ -36,7 +36,7 @@ Packet<T> add_square(const T* a, std::int64_t row_stride, const T* x, Packet<T> 
   return sum;
 }
 
-// The first rows, `Last` columns of which are left after whole squares.
+// Computes the rows of whole squares; `Last` columns remain after the whole squares of a row.
 template <int Last, class T>
 void add(const T* a, std::int64_t row_stride, std::int64_t rows, std::int64_t squares, const T* x, T* y,
          T alpha) {
@@ -52,13 +52,13 @@ void add(const T* a, std::int64_t row_stride, std::int64_t rows, std::int64_t sq
 
 }  // namespace short_rows
 
-/// y += alpha a x for `rows` rows of at least one column each, `row_stride` >= `columns` apart.
+/// y += alpha a x for `rows` rows of at least one column. The rows are `row_stride` >= `columns` apart.
 template <class T>
 void add_short_rows(const T* a, std::int64_t row_stride, std::int64_t rows, std::int64_t columns, const T* x,
                     T* y, T alpha) {
   constexpr int kSide = short_rows::kSide<T>;
   const std::int64_t squares = (columns - 1) / kSide, last = columns - squares * kSide;
-  // A square reads behind its rows, which must not lead behind the last row of all.
+  // A square reads beyond the end of its rows, which must not exceed the end of the last row.
   const std::int64_t behind = (kSide - last + row_stride - 1) / row_stride;
   const std::int64_t fast = std::max<std::int64_t>(rows - behind, 0) / kSide * kSide;
   [&]<int... Less>(std::integer_sequence<int, Less...>) {

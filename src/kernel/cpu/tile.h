@@ -1,7 +1,7 @@
-// Products of tiles that lie in cache: a block of the result stays in registers while the sum runs.
+// Products of tiles in cache. A block of the result stays in registers during the sum.
 #pragma once
 
-// GCC sees uninitialised lanes in its own intrinsics (bug 105593).
+// GCC wrongly reports uninitialised lanes in its own intrinsics (bug 105593).
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #include <Eigen/Core>
@@ -18,7 +18,7 @@ using Packet = typename simd::packet_traits<C>::type;
 template <class C>
 constexpr int kWidth = simd::unpacket_traits<Packet<C>>::size;
 
-/// What products of C are summed in: C itself, but for 16-bit pairs (tile_pairs.h).
+/// The type in which products of C are summed: C itself, except for 16-bit pairs (tile_pairs.h).
 template <class C>
 struct SumType {
   using type = C;
@@ -33,13 +33,13 @@ constexpr int kPackets = 4;  // 24 accumulators of 32 registers
 constexpr int kPackets = 2;  // 12 of 16
 #endif
 
-/// n rounded up to whole packets.
+/// Rounds n up to whole packets.
 template <class C>
 constexpr std::int64_t padded(std::int64_t n) {
   return (n + kWidth<C> - 1) / kWidth<C> * kWidth<C>;
 }
 
-/// Element (i, k) stands at data[i * row_step + k * step].
+/// Element (i, k) is data[i * row_step + k * step].
 template <class C>
 struct Left {
   const C* data;
@@ -50,7 +50,7 @@ struct Left {
   Left from(std::int64_t i) const { return {row(i), row_step, step}; }
 };
 
-/// Element (i, k) stands at data[rows[i] + steps[k]].
+/// Element (i, k) is data[rows[i] + steps[k]].
 template <class C>
 struct ScatteredLeft {
   const C* data;
@@ -62,9 +62,9 @@ struct ScatteredLeft {
   ScatteredLeft from(std::int64_t i) const { return {data, rows + i, steps}; }
 };
 
-/// out[r][.] = the sum over k of left(r, k) right[k][.], or += that, for R rows and P packets; never -0,
-/// which a product that is too small to be told from zero would be. Not inlined into loops, where the
-/// compiler would keep sums in memory.
+/// out[r][.] = the sum over k of left(r, k) right[k][.], or += that sum, for R rows and P packets. The result
+/// is never -0, not even for a product that underflows. It is not inlined into loops, where the compiler
+/// would keep the sums in memory.
 template <class C, int R, int P, class L>
 [[gnu::noinline]] void block(L left, const C* right, std::int64_t pitch, std::int64_t depth, C* out,
                              std::int64_t out_pitch, bool more) {
@@ -110,8 +110,8 @@ void columns(std::int64_t rows, L left, const C* right, std::int64_t pitch, std:
   take.template operator()<1>();
 }
 
-/// out = left right, or out += left right, where the rows of right and out are whole packets of which the
-/// first `width` numbers are wanted: `right` begins a row every `pitch`, `out` every `out_pitch`.
+/// out = left right, or out += left right. The rows of right and out consist of whole packets, whose first
+/// `width` elements are used. The pitches are the distances between rows.
 template <class C, class L = Left<C>>
 void product(std::int64_t rows, std::int64_t width, std::int64_t depth, L left, const C* right,
              std::int64_t pitch, Sum<C>* out, std::int64_t out_pitch, bool more) {

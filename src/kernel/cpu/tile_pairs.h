@@ -1,4 +1,4 @@
-// Products of tiles of bfloat16 by AVX512-BF16, which multiplies pairs that lie together along the sum and
+// Products of bfloat16 tiles with AVX512-BF16, which multiplies pairs of adjacent elements along the sum and
 // adds both products to a float.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include <type_traits>
 
-// Compiled with AVX-512, whether or not the flags name AVX512-BF16; run where the processor has it.
+// Compiled if AVX-512 is enabled, even without a flag for AVX512-BF16; it runs only if the processor has it.
 #if defined(__x86_64__) && defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && \
     defined(__AVX512DQ__)
 #define EBB_BFLOAT16_PAIRS 1
@@ -27,7 +27,7 @@ inline bool multiplies_pairs() {
   return EBB_BFLOAT16_PAIRS && ebb::detail::bfloat16_instructions.load(std::memory_order_relaxed);
 }
 
-/// Two neighbours along a sum, the first in the lower half; behind the end stand zeros.
+/// Two adjacent elements along a sum, the first in the lower half. Missing elements are zeros.
 enum class Pair : std::uint32_t {};
 inline Pair pair_of(BFloat16 first, BFloat16 second) {
   return Pair{first.bits | std::uint32_t{second.bits} << 16};
@@ -42,8 +42,8 @@ inline constexpr int kWidth<Pair> = kWidth<float>;
 
 #if EBB_BFLOAT16_PAIRS
 
-/// The same as block of floats, where `depth` counts pairs. A row of `left` may be of pairs, or of numbers
-/// that are read two at a time. What is not a normal number counts as 0, in operands and sums.
+/// The same as block for floats; `depth` counts pairs. A row of `left` contains pairs, or elements that are
+/// read in pairs. Subnormal numbers are treated as 0, in operands and sums.
 template <class C, int R, int P, class L>
   requires std::is_same_v<C, Pair>
 [[gnu::noinline, gnu::target("avx512bf16")]] void block(L left, const Pair* right, std::int64_t pitch,
@@ -82,7 +82,7 @@ template <class C, int R, int P, class L>
     }
 }
 
-/// out[r] = the sum of row r, of n numbers, times x, for R rows that begin `pitch` apart.
+/// out[r] = row r (n elements) times x, for R rows that are `pitch` apart.
 template <int R>
 [[gnu::noinline, gnu::target("avx512bf16")]] void rows_by_vector(const BFloat16* rows, std::int64_t pitch,
                                                                  const BFloat16* x, std::int64_t n,

@@ -1,4 +1,4 @@
-// Transposes of matrices by squares that fit the registers.
+// Matrix transposes, in squares that fit the registers.
 #pragma once
 
 #include "kernel/cpu/tile.h"
@@ -9,12 +9,12 @@
 
 namespace ebb::cpu {
 
-// GCC says that a packet's attributes count for nothing in template arguments.
+// GCC warns that it ignores a packet's attributes in template arguments.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wignored-attributes"
 
-/// to[j * to_pitch + i] = from[i * from_pitch + j] for i < rows, j < columns. Moves bits, whatever they mean:
-/// `from` may be an array of another type of the same bytes.
+/// to[j * to_pitch + i] = from[i * from_pitch + j] for i < rows, j < columns. It only moves bits: `from` may
+/// contain another type of the same size.
 template <class T>
 void transpose(const T* from, std::int64_t from_pitch, std::int64_t rows, std::int64_t columns, T* to,
                std::int64_t to_pitch) {
@@ -26,7 +26,7 @@ void transpose(const T* from, std::int64_t from_pitch, std::int64_t rows, std::i
         std::memcpy(to + j * to_pitch + i, from + i * from_pitch + j, sizeof(T));
     return;
   }
-  // The last squares overlap the ones before.
+  // The last squares overlap the previous ones.
   for (std::int64_t j = 0; j < columns; j += kSide)
     for (std::int64_t i = 0; i < rows; i += kSide) {
       const std::int64_t row = std::min(i, rows - kSide), column = std::min(j, columns - kSide);
@@ -46,7 +46,7 @@ namespace detail {
 
 typedef std::uint16_t EightHalves __attribute__((vector_size(16)));
 
-// Rows i and i + 4 interleaved, three times, are the columns.
+// Interleaving rows i and i + 4 three times gives the columns.
 inline void transpose_eight(const std::uint16_t* from, std::int64_t from_pitch, std::uint16_t* to,
                             std::int64_t to_pitch) {
   EightHalves rows[8], mixed[8];

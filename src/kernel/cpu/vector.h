@@ -1,4 +1,4 @@
-// Registers of numbers, by the compiler's own vectors: for loops that it does not vectorise by itself.
+// Vector registers through the compiler's vector extension, for loops that it does not vectorise itself.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Vector {
 };
 }  // namespace detail
 
-/// So many numbers.
+/// A vector of kCount elements of type N.
 template <class N, std::int64_t kCount>
 using Vector = typename detail::Vector<N, kCount>::type;
 

@@ -1,4 +1,4 @@
-// Visits the elements of N arrays of one shape together, as runs of equally spaced elements.
+// Iterates over the elements of N arrays of one shape, as runs with constant strides.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -16,8 +16,8 @@
 
 namespace ebb::cpu {
 
-/// The common shape of N arrays, brought into few dimensions: ordered by the strides of the first array,
-/// without dimensions of size 1, and with dimensions merged that lie next to each other in all arrays.
+/// The common shape of N arrays in as few dimensions as possible: sorted by the strides of the first array,
+/// without dimensions of size 1, and with adjacent dimensions merged if they are adjacent in all arrays.
 template <int N>
 class Walk {
  public:
@@ -43,8 +43,8 @@ class Walk {
   void operator()(Run&& run) const {
     weighted(1, run);
   }
-  /// The same where an element costs as much as `weight` ordinary ones. One that has a line of the cache for
-  /// itself costs as much as a line.
+  /// The same for elements that cost as much as `weight` ordinary ones. An element that occupies a cache line
+  /// of its own costs as much as a whole line.
   template <class Run>
   void weighted(std::int64_t weight, Run&& run) const {
     if (numel_ == 0) return;
@@ -55,7 +55,7 @@ class Walk {
     const std::int64_t grain = std::max<std::int64_t>(kGrain / (weight * (kLine / together)), 1);
     parallel_for(0, numel_, grain, [&](std::int64_t begin, std::int64_t end) { piece(begin, end, run); });
   }
-  /// The same on this thread.
+  /// The same on the calling thread.
   template <class Run>
   void serial(Run&& run) const {
     if (is_line())
@@ -68,7 +68,8 @@ class Walk {
   std::size_t dims() const { return sizes_.size(); }
   std::int64_t size(std::size_t dim) const { return sizes_[dim]; }
   std::int64_t stride(int array, std::size_t dim) const { return strides_[dim][array]; }
-  /// Runs of fewer than `few` elements cost more to start than to walk: the longest dimension goes innermost.
+  /// Makes the longest dimension the innermost one if runs have fewer than `few` elements, because such runs
+  /// cost more to start than to process.
   void lengthen_runs(std::int64_t few) {
     if (sizes_[0] >= few) return;
     const auto longest = std::max_element(sizes_.begin(), sizes_.end()) - sizes_.begin();
@@ -76,9 +77,9 @@ class Walk {
     std::swap(strides_[0], strides_[longest]);
   }
 
-  /// Whether one run covers everything.
+  /// Whether one run covers all elements.
   bool is_line() const { return sizes_.size() == 1; }
-  /// Whether the elements of a run lie next to each other in every array.
+  /// Whether the elements of a run are contiguous in every array.
   bool is_unit() const {
     for (int k = 0; k < N; ++k)
       if (strides_[0][k] != 1) return false;
@@ -87,7 +88,7 @@ class Walk {
   std::int64_t run_length() const { return sizes_[0]; }
 
  private:
-  // The dimensions around the two innermost ones.
+  // The dimensions outside of the two innermost ones.
   struct Planes {
     using Places = DimVector;
     const Walk& walk;
@@ -98,7 +99,7 @@ class Walk {
 
   template <class Run>
   void piece(std::int64_t begin, std::int64_t end, Run& run) const {
-    // The two innermost dimensions are walked by values that no write of a run can change.
+    // The loops over the two innermost dimensions use local copies, which no write of a run can change.
     const std::int64_t length = sizes_[0], rows = dims() > 1 ? sizes_[1] : 1;
     const Offsets step = strides_[0], to_next = dims() > 1 ? strides_[1] : Offsets{};
     StridedPosition<N, Planes> plane({*this}, begin / (length * rows));
@@ -136,7 +137,7 @@ class Walk {
 
   std::int64_t numel_;
   DimVector sizes_;
-  SmallVector<Offsets, 6> strides_;  // of the N arrays, a dimension each
+  SmallVector<Offsets, 6> strides_;  // of the N arrays, one entry per dimension
 };
 
 }  // namespace ebb::cpu

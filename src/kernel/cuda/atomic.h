@@ -1,4 +1,4 @@
-// Atomic read-modify-write of any element type.
+// Atomic read-modify-write for any element type.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -14,8 +14,8 @@ namespace ebb::cuda {
 
 namespace detail {
 
-/// The word that atomicCAS exchanges for an element of N bytes. It knows none of 1 byte: such an element goes
-/// through the aligned 4 bytes around it, which every allocator of the device hands out whole.
+/// The word that atomicCAS exchanges for an element of N bytes. atomicCAS has no 1-byte form. Such an element
+/// uses the aligned 4 bytes that contain it, which belong to the same device allocation.
 template <std::size_t N>
 struct AtomicWord {
   using type = unsigned int;
@@ -31,14 +31,15 @@ struct AtomicWord<8> {
 
 }  // namespace detail
 
-/// *at = combine(*at, value), undisturbed by other threads.
+/// Atomically performs *at = combine(*at, value).
 template <class T, class Combine>
 __device__ void atomic_update(T* at, T value, const Combine& combine) {
   using Word = typename detail::AtomicWord<sizeof(T)>::type;
   const auto address = reinterpret_cast<std::uintptr_t>(at);
   Word* const word = reinterpret_cast<Word*>(address / sizeof(Word) * sizeof(Word));
   const unsigned shift = static_cast<unsigned>(address % sizeof(Word)) * 8;
-  // A plain load could come from a cache of this multiprocessor, older than the exchanges of other threads.
+  // A plain load could be served from this multiprocessor's cache, which may not contain other threads'
+  // exchanges.
   Word seen = *const_cast<volatile Word*>(word);
   for (;;) {
     T old;
@@ -69,7 +70,7 @@ struct AtomicSum {
   }
 };
 
-/// *at += value.
+/// Atomically performs *at += value.
 template <class T>
 __device__ void atomic_add(T* at, T value) {
   if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int32_t>)

@@ -1,5 +1,4 @@
-// Sums and the like over the threads of a warp or a block, in an order that depends on the shape of the
-// launch only.
+// Reductions over the threads of a warp or a block, in an order that depends only on the launch shape.
 #pragma once
 
 #include "kernel/grid.h"
@@ -29,19 +28,19 @@ __device__ T by_words(T value, const Word& shuffle) {
 
 }  // namespace detail
 
-/// The value of the lane `delta` to the right, within groups of `width` lanes.
+/// Returns the value of the lane `delta` higher, within groups of `width` lanes.
 template <class T>
 __device__ T shuffle_down(T value, unsigned delta, int width = kWarp) {
   return detail::by_words(
       value, [=](std::uint32_t word) { return __shfl_down_sync(kFullWarp, word, delta, width); });
 }
-/// The value of the lane `delta` to the left.
+/// Returns the value of the lane `delta` lower.
 template <class T>
 __device__ T shuffle_up(T value, unsigned delta, int width = kWarp) {
   return detail::by_words(value,
                           [=](std::uint32_t word) { return __shfl_up_sync(kFullWarp, word, delta, width); });
 }
-/// The value of the group's lane `from`.
+/// Returns the value of lane `from` of the group.
 template <class T>
 __device__ T shuffle_from(T value, int from, int width = kWarp) {
   return detail::by_words(value,
@@ -61,19 +60,19 @@ __device__ T warp_reduce(T value, const Merge& merge, int width = kWarp) {
 }
 
 /// Every thread of a block of `threads` (a power of 2, at least 32, along x) gets the merged value. `scratch`
-/// is shared, one element a warp; it can be used again at once.
+/// is shared memory with one element per warp; it can be reused immediately.
 template <class T, class Merge>
 __device__ T block_reduce(T value, T* scratch, const Merge& merge, int thread, int threads) {
   value = warp_reduce(value, merge);
   if (threads == kWarp) {
     value = shuffle_first(value);
-    __syncwarp();  // shuffles order no memory, which callers rely on as after the barriers below
+    __syncwarp();  // shuffles do not order memory accesses; callers rely on this barrier as on those below
     return value;
   }
   const int warps = threads / kWarp;
   if (thread % kWarp == 0) scratch[thread / kWarp] = value;
   __syncthreads();
-  // Each warp merges what all of them left, so that nobody waits for one of them.
+  // Each warp merges the results of all warps, so that no warp waits for another one to do it.
   value = shuffle_first(warp_reduce(T(scratch[thread & (warps - 1)]), merge, warps), warps);
   __syncthreads();
   return value;
