@@ -1,4 +1,4 @@
-// The element types of tensors, one after another, for tables that have an entry for each.
+// The element types of tensors, for tables with an entry for each type.
 #pragma once
 
 #include <ebb/core/dtype.h>
@@ -7,10 +7,10 @@
 
 namespace ebb {
 
-/// How many dtypes elements can have.
+/// The number of dtypes that elements can have.
 constexpr auto kElementTypes = static_cast<std::size_t>(DType::Undefined);
 
-/// Calls f.operator()<T>() for the type of every dtype.
+/// Calls f.operator()<T>() for the type of each dtype.
 template <class F>
 constexpr void for_each_element_type(const F& f) {
   f.template operator()<std::uint8_t>();
@@ -25,7 +25,7 @@ constexpr void for_each_element_type(const F& f) {
   f.template operator()<BFloat16>();
 }
 
-/// Calls f.operator()<T>() with the unsigned type as large as an element: to move elements needs no more.
+/// Calls f.operator()<T>() with the unsigned type of the element's size, which is enough to move elements.
 template <class F>
 void visit_bits(DType dtype, const F& f) {
   switch (element_size(dtype)) {

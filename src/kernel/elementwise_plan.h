@@ -1,6 +1,6 @@
-// How to walk arrays of different strides together: the index arithmetic that host and device kernels share.
-// For a device it is made ready in 32 bits, with division by multiplication; walks that are too long for them
-// are cut into parts.
+// Index arithmetic for iterating over arrays with different strides, shared by host and device kernels. For
+// devices it uses 32 bits, with division by multiplication. Iterations that are too long for 32 bits are
+// divided into parts.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -13,11 +13,11 @@
 
 namespace ebb {
 
-/// Dimensions left after joining neighbours; arrays that need more are not made in practice.
+/// The maximum number of dimensions after merging; practical arrays need fewer.
 constexpr int kPlanDims = 16;
 
-/// Sizes and byte strides of N arrays, operand 0 being the output. Dimension 0 is the innermost; dimensions
-/// of size 1 are gone and dimensions that every operand walks in one go are joined. Plain data: passed to
+/// Sizes and byte strides of N arrays; operand 0 is the output. Dimension 0 is the innermost. Dimensions of
+/// size 1 are dropped, and dimensions that are adjacent in every operand are merged. Plain data, passed to
 /// kernels by value.
 template <int N>
 struct ElementwisePlan {
@@ -26,7 +26,7 @@ struct ElementwisePlan {
   std::int64_t sizes[kPlanDims];
   std::int64_t strides[N][kPlanDims];
 
-  /// Whether every byte offset, and the element count, fit into 32 bits.
+  /// Whether every byte offset and the element count fit 32 bits.
   bool fits_32_bits() const {
     if (numel > INT32_MAX) return false;
     for (int i = 0; i < N; ++i) {
@@ -38,8 +38,8 @@ struct ElementwisePlan {
   }
 };
 
-/// The dimensions of a plan's operands as StridedPosition takes them: of those from number `operand` on, and
-/// from dimension `dim` on.
+/// The dimensions of a plan's operands in the form of StridedPosition, starting with operand `operand` and
+/// dimension `dim`.
 template <int N>
 struct PlanOperands {
   using Places = std::array<std::int64_t, kPlanDims>;
@@ -53,7 +53,7 @@ struct PlanOperands {
 
 namespace detail {
 
-/// Whether all arrays are contiguous and of one shape: a single run.
+/// Whether all arrays are contiguous with the same shape, so that the iteration is a single run.
 template <int N>
 bool is_one_run(const NdArray* const (&arrays)[N]) {
   for (const NdArray* a : arrays)
@@ -63,8 +63,8 @@ bool is_one_run(const NdArray* const (&arrays)[N]) {
 
 }  // namespace detail
 
-/// Plans a walk over `out`'s shape; inputs broadcast to it. arrays[0] is the output; an input that is null is
-/// a single value, which is walked nowhere.
+/// Plans an iteration over `out`'s shape; the inputs are broadcast to it. arrays[0] is the output. An input
+/// that is null is a single value without strides.
 template <int N>
 ElementwisePlan<N> plan_elementwise(const char* op, const NdArray* const (&arrays)[N]) {
   ElementwisePlan<N> plan;
@@ -96,9 +96,9 @@ ElementwisePlan<N> plan_elementwise(const char* op, const NdArray* const (&array
   return plan;
 }
 
-/// Division of numbers below 2^31 by a fixed divisor from 1 to 2^31 - 1 (0, the size of what is never walked,
-/// counts as 1), by a multiplication and a shift (Granlund and Montgomery, Division by invariant integers
-/// using multiplication, PLDI 1994).
+/// Division of numbers below 2^31 by a fixed divisor from 1 to 2^31 - 1, with a multiplication and a shift
+/// (Granlund and Montgomery, Division by invariant integers using multiplication, PLDI 1994). A divisor of 0,
+/// the size of an empty dimension, is replaced by 1.
 struct FastDivisor {
   std::uint32_t divisor = 1, multiplier = 1, shift = 0;
 
@@ -113,15 +113,15 @@ struct FastDivisor {
   }
 };
 
-/// A divisor that leaves every number undivided.
+/// A divisor for which the quotient is always 0.
 constexpr FastDivisor kUndivided{INT32_MAX};
 
-/// Byte offsets of N arrays for units of `width` neighbouring elements of the innermost dimension.
+/// Byte offsets of N arrays for units of `width` adjacent elements of the innermost dimension.
 template <int N>
 struct IndexPlan {
   int dims = 0;
   std::uint32_t units = 0;
-  FastDivisor sizes[kPlanDims];  // of all but the outermost dimension, which nothing is divided by
+  FastDivisor sizes[kPlanDims];  // of all dimensions except the outermost, which needs no division
   std::int32_t strides[N][kPlanDims];
 
   EBB_HD void offsets(std::uint32_t unit, std::int32_t (&out)[N]) const {
@@ -135,8 +135,8 @@ struct IndexPlan {
   }
 };
 
-/// `plan` must fit 32 bits, and the innermost size divide by `width` unless there is one dimension only,
-/// whose last unit may then be cut short.
+/// Computes the index plan. `plan` must fit 32 bits, and its innermost size must be divisible by `width`.
+/// With only one dimension, the last unit may be partial instead.
 template <int N>
 void index_plan(IndexPlan<N>& out, const ElementwisePlan<N>& plan, std::int64_t width = 1) {
   out.dims = plan.dims;
@@ -148,17 +148,17 @@ void index_plan(IndexPlan<N>& out, const ElementwisePlan<N>& plan, std::int64_t 
     for (int i = 0; i < N; ++i)
       out.strides[i][d] = static_cast<std::int32_t>(plan.strides[i][d] * (d == 0 ? width : 1));
   }
-  if (plan.dims == 0)  // kernels walk at least one dimension
+  if (plan.dims == 0)  // kernels iterate over at least one dimension
     for (int i = 0; i < N; ++i) out.strides[i][0] = 0;
   out.units = static_cast<std::uint32_t>(units);
 }
 
-/// Calls f(part, offsets) for parts of the plan that fit 32 bits and make up the whole; `offsets` are the
-/// bytes from each array's first element to the part's.
+/// Calls f(part, offsets) for parts that fit 32 bits and together cover the plan. `offsets` are the byte
+/// distances from each array's first element to that of the part.
 template <int N, class F>
 void for_each_32_bit_part(const ElementwisePlan<N>& plan, const F& f, const std::int64_t (&from)[N] = {}) {
   if (plan.fits_32_bits()) return f(plan, from);
-  // Halve the dimension that reaches farthest.
+  // Halves the dimension with the largest extent.
   int longest = 0;
   std::int64_t farthest = -1;
   for (int d = 0; d < plan.dims; ++d) {
@@ -167,7 +167,7 @@ void for_each_32_bit_part(const ElementwisePlan<N>& plan, const F& f, const std:
     if (plan.sizes[d] > 1 && reach > farthest) farthest = reach, longest = d;
   }
   ElementwisePlan<N> half = plan;
-  // An even cut keeps the alignment that vectors need.
+  // Cuts at a multiple of 64, which keeps the alignment for vectors.
   const std::int64_t size = plan.sizes[longest], cut = size > 128 ? size / 2 / 64 * 64 : size / 2;
   half.sizes[longest] = cut;
   half.numel = plan.numel / size * cut;

@@ -1,4 +1,4 @@
-// Memory of many tensors that one launch works on.
+// Lists of tensors that one launch processes.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -10,8 +10,8 @@
 
 namespace ebb {
 
-/// The arrays of one entry of a list, such as a parameter, its gradient and its moments: `count` elements
-/// each, contiguous.
+/// The arrays of one entry, for example a parameter, its gradient and its moments: `count` contiguous
+/// elements each.
 struct TensorEntry {
   std::array<void*, 6> at{};
   std::int64_t count = 0;

@@ -1,4 +1,4 @@
-// Walks over the members of the plain structs that kernels take.
+// Reflection: iterates over the members of the plain argument structs of kernels.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ constexpr bool takes_fields(std::index_sequence<I...>) {
 
 template <class T>
 inline constexpr bool kListsFields = requires(T& x) { x.fields(); };
-/// Whether the members of T stand behind a base, which is then empty: it is initialised too.
+/// Whether T is an aggregate with an empty base class, which its initialiser list must include.
 template <class T>
 inline constexpr bool kEmptyBase = !kListsFields<T> && requires { T{AnyBase<T>()}; };
 
@@ -40,8 +40,8 @@ constexpr std::size_t count_fields() {
     return count_fields<T, kMost - 1>();
 }
 
-/// References to the members of x, in order. A struct with members in a base class, or with arrays among
-/// them, lists its bases and its members itself, in fields() or a function of this name.
+/// Returns references to the members of x, in order. A struct that has arrays or base classes with members
+/// must list them itself, in fields() or in a function of this name.
 template <class T>
 auto fields_of(T& x) {
   if constexpr (kListsFields<T>) {

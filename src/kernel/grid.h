@@ -1,4 +1,4 @@
-// Sizes of grids and teams of threads: pure functions of shapes.
+// Sizes of grids and thread groups, as pure functions of shapes.
 #pragma once
 
 #include <ebb/core/error.h>
@@ -7,7 +7,8 @@
 
 namespace ebb {
 
-/// Blocks of a grid along x, which holds 2^31 - 1; along y and z it holds 65535, so kernels do without them.
+/// Returns the number of blocks along x, at most 2^31 - 1. Kernels do not use y and z, which are limited to
+/// 65535.
 inline unsigned grid_blocks(std::int64_t blocks) {
   EBB_CHECK(blocks >= 0 && blocks <= INT32_MAX, "kernel launch: ", blocks,
             " blocks are more than a grid holds (2147483647). Split the array.");
@@ -16,14 +17,15 @@ inline unsigned grid_blocks(std::int64_t blocks) {
 
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// The power of 2 from `least` to `most` that covers n.
+/// Returns the smallest power of 2 that is at least n, clamped to [least, most].
 constexpr int covering_power(std::int64_t n, int least, int most) {
   int power = least;
   while (power < most && power < n) power *= 2;
   return power;
 }
 
-/// Rows cut into pieces for as many blocks as a device wants, each worth a second pass.
+/// The division of rows into pieces, so that there are enough blocks for the device and each piece is worth a
+/// second pass.
 struct RowPieces {
   std::int64_t pieces = 1, piece = 0;
 };

@@ -1,4 +1,4 @@
-// What kept calls share, and what visitors of their arguments need not tell apart.
+// Common code of recorded calls, and default implementations of ArgumentVisitor.
 #include "kernel/kept_call.h"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// A kernel call with copies of its arguments, to be made again.
+// A recorded kernel call: copies of its arguments, so that it can run again.
 #pragma once
 
 #include <ebb/core/random.h>
@@ -17,40 +17,40 @@
 
 namespace ebb::detail {
 
-/// What is done with each part of a call's arguments, in order.
+/// Visits the parts of a call's arguments, in order.
 class EBB_API ArgumentVisitor {
  public:
   virtual void array(NdArray& array) = 0;
   /// An address within an array's memory.
   virtual void address(void*& at) = 0;
-  /// The words of a draw: of a written argument they have just been drawn.
+  /// The Philox state of a draw. For a written argument it has just been drawn.
   virtual void words(Philox& philox) = 0;
-  /// What else tells two calls apart: numbers, texts, how long lists are.
+  /// Other data that distinguishes two calls: numbers, strings, lengths of lists.
   virtual void plain(const void* bytes, std::size_t count) = 0;
 
-  // For those who must know what stands where; plain() for the others.
+  // For visitors that need the types of the parts; the default implementations call plain().
   virtual void number(const void* value, std::size_t bytes, const std::type_info& type);
   virtual void scalar(const Scalar& value);
   virtual void text(const char* value);
-  /// How an argument of several parts is made of them.
+  /// The structure of an argument with several parts.
   enum class Group : std::uint8_t {
     record,    ///< members in order
-    derived,   ///< members behind a base without any
+    derived,   ///< members after an empty base class
     list,      ///< elements
     optional,  ///< a value, or nothing
   };
-  /// The parts of a group come until it is closed.
+  /// The parts of the group follow until close().
   virtual void open(Group group, const std::type_info& type);
   virtual void close();
 
-  /// Whether the kernel writes to the argument that comes now.
+  /// Whether the kernel writes to the current argument.
   bool written = false;
 
  protected:
   ~ArgumentVisitor() = default;
 };
 
-/// A slot, whatever its kernels take.
+/// A kernel slot of any signature.
 class AnySlot {
  public:
   const char* name() const { return name_; }
@@ -64,7 +64,7 @@ class AnySlot {
   KernelTraits traits_;
 };
 
-/// What was called, so that it can be called again.
+/// The recorded call.
 class KeptCall {
  public:
   explicit KeptCall(const char* name) : name_(name) {}
@@ -75,23 +75,24 @@ class KeptCall {
 
   virtual void run() = 0;
   virtual void visit(ArgumentVisitor& visitor) = 0;
-  /// Whether what the call reads besides its arguments is still there; asked only if watched().
+  /// Whether other data that the call reads still exists. It is called only if watched().
   virtual bool holds() const { return true; }
   virtual bool watched() const { return false; }
   const char* name() const { return name_; }
-  /// Null for what is no call of a slot.
+  /// Null if it is not a call of a slot.
   const AnySlot* slot() const { return slot_; }
   KernelTraits traits() const { return slot_ ? slot_->traits() : KernelTraits(); }
-  /// The call with its arguments, if it is one of that slot; else null.
+  /// Returns the call with its arguments if it is a call of that slot, else null.
   template <class Slot>
   typename Slot::Kept* as(const Slot& slot) {
     const AnySlot* const wanted = &slot;
     return slot_ == wanted ? static_cast<typename Slot::Kept*>(this) : nullptr;
   }
 
-  /// Whether each element of what it writes follows from the same element of what it reads.
+  /// Whether each written element depends only on the elements at the same position.
   bool per_element() const { return traits().element_row != nullptr; }
-  /// Its row, where it is an elementwise kernel: the array that it writes. Else null.
+  /// For an elementwise kernel: describes its row and returns the array that it writes. Otherwise returns
+  /// null.
   const NdArray* element_row(ElementRow& row) {
     return per_element() ? traits().element_row(*this, row) : nullptr;
   }
@@ -106,7 +107,7 @@ inline constexpr bool kIsOptional = false;
 template <class T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
 
-// There is one of these for each kernel: small rather than fast, as all that only recordings run.
+// Instantiated for each kernel, and optimised for size, like all code that runs only in recordings.
 template <class T>
 [[gnu::cold]] void visit_argument(T& x, ArgumentVisitor& v) {
   if constexpr (std::is_same_v<T, NdArray>) {
@@ -145,13 +146,13 @@ template <class T>
   }
 }
 
-/// The copy that is kept of an argument of type T; void where there cannot be one.
+/// The stored copy of an argument of type T; void if it cannot be copied.
 template <class T>
 struct KeptAs {
   using type = std::conditional_t<std::is_pointer_v<T>, void, T>;
 };
 
-/// An array, out of line: there are hundreds of kinds of calls.
+/// A stored array. Its functions are out of line, because there are hundreds of call types.
 class EBB_API KeptArray {
  public:
   KeptArray(const NdArray& array);
@@ -205,16 +206,16 @@ struct KeptAs<EntryList> {
   using type = KeptEntries;
 };
 
-/// The assumptions that the signature of a slot states. A tape relies on nothing else: a kernel that needs
-/// more than its arguments, or an argument that no copy stands for, is not recorded, and keeps its function
-/// eager.
+/// The assumptions that follow from the signature of a slot; a tape relies on no others. A kernel that needs
+/// more than its arguments, or an argument that cannot be copied, is not recorded, and the function then runs
+/// eagerly.
 template <class... Args>
 struct Signature {
-  /// Whether copies of the arguments are all that a call needs; arrays and addresses among them are followed
-  /// to where they lie in a replay, words of random numbers are drawn anew.
+  /// Whether a call can be repeated with copies of its arguments. A replay redirects arrays and addresses to
+  /// their memory, and draws random numbers again.
   static constexpr bool can_be_kept =
       (!std::is_void_v<typename KeptAs<std::remove_cvref_t<Args>>::type> && ...);
-  /// Whether it writes to an argument of that type.
+  /// Whether the kernel writes to an argument of that type.
   template <class Arg>
   static constexpr bool writes =
       std::is_lvalue_reference_v<Arg> && !std::is_const_v<std::remove_reference_t<Arg>>;
@@ -229,7 +230,7 @@ class KeptSlotCall<R(Args...)> final : public KeptCall {
 
   [[gnu::cold, gnu::noinline]] KeptSlotCall(const AnySlot& slot, Function function, Args... args)
       : KeptCall(slot), function_(function), kept_(args...) {}
-  [[gnu::cold]] ~KeptSlotCall() override {}  // NOLINT(modernize-use-equals-default): or it would not be cold
+  [[gnu::cold]] ~KeptSlotCall() override {}  // NOLINT(modernize-use-equals-default): that is not cold
 
   void run() override {
     naming_refusals(name(), [this] { std::apply([this](auto&... each) { function_(each...); }, kept_); });
@@ -248,7 +249,7 @@ class KeptSlotCall<R(Args...)> final : public KeptCall {
   std::tuple<typename KeptAs<std::remove_cvref_t<Args>>::type...> kept_;
 };
 
-/// Calls a kernel for a thread that is being recorded.
+/// Calls a kernel on a thread that is being recorded.
 template <class R, class... Args>
 [[gnu::cold]] R call_recorded(const AnySlot& slot, R (*kernel)(Args...), Args... args) {
   Recorder* const recorder = current_recorder();

@@ -1,4 +1,4 @@
-// The kernels that a slot can choose from on the CPU.
+// The instruction-set levels of CPU kernels from which a slot chooses.
 #pragma once
 
 #include <ebb/core/isa.h>
@@ -9,9 +9,9 @@ namespace ebb {
 
 namespace detail {
 
-/// A kernel as it is compiled for one of the levels above the first: a function of that level's files, which
-/// are linked into one object that shares nothing else with the library (cmake/EbbDispatch.cmake). A kernel
-/// that a level lacks is an error of the linker.
+/// A kernel compiled for one of the levels above the first: a function of that level's files. These are
+/// linked into one object that shares no other symbols with the library (cmake/EbbDispatch.cmake). If a level
+/// lacks a kernel, linking fails.
 template <auto kernel, int level>
 struct AtLevel;
 template <class... Args, void (*kernel)(Args...), int level>
@@ -28,8 +28,8 @@ void AtLevel<kernel, level>::run(Args... args) {
 
 }  // namespace detail
 
-/// A kernel of the CPU for each level: what a slot is made of.
-#if EBB_CPU_LEVEL  // in a level's own files all are its own, which may serve the levels above as well
+/// The CPU kernel for each level, as a slot stores them.
+#if EBB_CPU_LEVEL  // the files of a level contain its own kernels, which may also serve higher levels
 #ifndef EBB_CPU_TOP_LEVEL
 #define EBB_CPU_TOP_LEVEL EBB_CPU_LEVEL
 #endif
@@ -46,11 +46,11 @@ template <auto kernel>
 constexpr std::array<decltype(kernel), detail::kCpuLevels> levels_of = {kernel, kernel, kernel};
 #endif
 
-/// The CPU has no kernel that may decline.
+/// For library kernels, which may decline: the CPU has none.
 template <class... Args, bool (*kernel)(Args...)>
 constexpr std::array<bool (*)(Args...), detail::kCpuLevels> levels_of<kernel>{};
 
-/// A function of the CPU's as it is compiled for the level that this processor runs.
+/// Returns the version of a CPU function that was compiled for this processor's level.
 template <auto kernel>
 auto at_cpu_level() {
   return levels_of<kernel>[detail::cpu_level.load(std::memory_order_relaxed)];

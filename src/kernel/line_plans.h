@@ -1,5 +1,5 @@
-// How rows, columns and scans are laid over a device's threads. Pure functions of the shape and the device's
-// size.
+// The assignment of rows, columns and scans to the threads of a device, as pure functions of the shape and
+// the device's size.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -11,19 +11,19 @@
 
 namespace ebb {
 
-constexpr int kTeamThreads = 1024;  // of one row at most
-constexpr int kKeptThreads = 512;   // of a row that is kept in registers: enough for 128 a thread
-constexpr int kTeamBlock = 256;     // threads of a block of small teams
+constexpr int kTeamThreads = 1024;  // at most, per row
+constexpr int kKeptThreads = 512;   // for a row that is kept in registers: enough for 128 elements per thread
+constexpr int kTeamBlock = 256;     // threads per block of small teams
 
-/// Threads of a row of n elements when each takes about `elements` of them.
+/// Returns the number of threads for a row of n elements, with about `elements` elements each.
 constexpr int row_team(std::int64_t n, int elements) {
   return covering_power(ceil_div(n, elements), 4, kTeamThreads);
 }
-/// Rows of a block: teams that fit into a warp share one.
+/// Returns the rows per block. Teams that fit into a warp share a block.
 constexpr int rows_per_block(int team) { return team <= 32 ? kTeamBlock / team : 1; }
 
-/// The elements of a row of n that one thread of a team keeps, in `units` of `width`: neighbours where rows
-/// are whole aligned vectors, elements that lie a team apart elsewhere.
+/// The elements of a row of n that one thread of a team keeps, in `units` of `width`. They are adjacent if
+/// rows consist of whole aligned vectors; otherwise they are a team size apart.
 struct RowSlots {
   int n, rank, size, width;
   bool vectors;
@@ -34,33 +34,34 @@ struct RowSlots {
   EBB_HD bool has(int unit, int j) const { return index(unit, vectors ? 0 : j) < n; }
 };
 
-constexpr int kColumnThreads = 1024;  // of a block at most
-constexpr int kColumnBlock = 256;     // of a block where nothing asks for more
+constexpr int kColumnThreads = 1024;  // at most, per block
+constexpr int kColumnBlock = 256;     // per block by default
 
-/// A unit is `width` neighbouring columns. A block has `across` units side by side, `ranks` threads for each,
-/// that take every ranks-th place of the lines, and `apart` such groups: those of a short inner size, where
-/// what a warp reads together lies along the lines. All three are powers of 2.
+/// A unit consists of `width` adjacent columns. A block has `across` adjacent units, and `ranks` threads for
+/// each, which process every ranks-th element of the lines. It has `apart` such groups if the inner size is
+/// short; then the elements that a warp reads together are adjacent along the lines. All three are powers of
+/// 2.
 struct ColumnPlan {
   int width = 1;
   int across = 1, ranks = 1, apart = 1;
-  bool kept = false;       // a thread's places fit its registers
-  std::int64_t inner = 1;  // units of an inner index
+  bool kept = false;       // the elements of a thread fit its registers
+  std::int64_t inner = 1;  // units per inner index
   std::int64_t units = 0, blocks = 0;
 
   EBB_HD int threads() const { return across * ranks * apart; }
   EBB_HD int rank(int thread) const { return thread / across & (ranks - 1); }
-  /// The unit's place in the block.
+  /// Returns the unit's number in the block.
   EBB_HD int place(int thread) const {
     return (thread & (across - 1)) + across * (thread / (across * ranks));
   }
   EBB_HD std::int64_t unit(std::int64_t block, int thread) const {
     return block * (across * apart) + place(thread);
   }
-  /// The first element of a unit in its first line.
+  /// Returns the first element of a unit in its first line.
   EBB_HD std::int64_t start(std::int64_t unit, std::int64_t line) const {
     return unit / inner * line * inner * width + unit % inner * width;
   }
-  /// Threads of a unit that lie in one warp, and how many warps a unit has.
+  /// The threads of a unit in one warp, and the number of warps of a unit.
   EBB_HD int ranks_of_a_warp() const {
     const int room = across < 32 ? 32 / across : 1;
     return ranks < room ? ranks : room;
@@ -68,18 +69,18 @@ struct ColumnPlan {
   EBB_HD int warps() const { return ranks / ranks_of_a_warp(); }
 };
 
-/// A thread can keep `keeps` units in its registers.
+/// Plans columns. A thread can keep `keeps` units in its registers.
 inline ColumnPlan plan_columns(const Lines& lines, int width, int keeps, int multiprocessors) {
   ColumnPlan plan;
   plan.width = width;
   plan.inner = lines.inner / width;
   plan.units = lines.outer * plan.inner;
   const int least =
-      width > 1 ? 8 : 32;  // units that are read together: 128 bytes of vectors, a warp of others
+      width > 1 ? 8 : 32;  // units that are read together: 128 bytes as vectors, otherwise a warp
   const int most = kColumnThreads / least;
   plan.ranks = covering_power(ceil_div(lines.n, keeps), 1, most);
   plan.kept = lines.n <= std::int64_t{plan.ranks} * keeps;
-  // Long lines are shared by as many threads as there are only where the lines are few.
+  // If there are many lines, long lines use fewer threads than possible.
   if (!plan.kept && ceil_div(plan.units, least) >= 4 * std::int64_t{multiprocessors})
     plan.ranks = kColumnBlock / least;
   const int together = plan.ranks * least > kColumnBlock ? least : kColumnBlock / plan.ranks;
@@ -90,22 +91,22 @@ inline ColumnPlan plan_columns(const Lines& lines, int width, int keeps, int mul
 }
 
 constexpr int kScanThreads = 256;
-constexpr int kScanItems = 4;  // neighbouring elements of a thread, of those that it loads one by one
+constexpr int kScanItems = 4;  // adjacent elements per thread, for elements that are loaded one by one
 
 struct ScanPlan {
-  int threads = kScanThreads;  // of a block
-  std::int64_t chunks = 1;     // of a line
-  std::int64_t chunk = 0;      // elements, the last chunk's perhaps fewer
+  int threads = kScanThreads;  // per block
+  std::int64_t chunks = 1;     // per line
+  std::int64_t chunk = 0;      // elements; the last chunk may have fewer
 };
 
-/// The number of places before the first element of a contiguous line at which its tiles begin, so that every
+/// Returns how many positions before the first element of a contiguous line its tiles begin, so that each
 /// vector of `width` elements is aligned. `at` is the address of the line in elements.
 EBB_HD constexpr int scan_pad(std::uint64_t at, std::int64_t n, int width, bool reverse) {
   const std::uint64_t end = at + static_cast<std::uint64_t>(n), w = static_cast<std::uint64_t>(width);
   return static_cast<int>(reverse ? (w - end % w) % w : at % w);
 }
 
-/// Contiguous lines: a block a chunk, which it takes tile by tile, `items` elements a thread.
+/// Contiguous lines: one block per chunk, processed tile by tile with `items` elements per thread.
 inline ScanPlan plan_scan_rows(const Lines& lines, int multiprocessors, int items = kScanItems) {
   ScanPlan plan;
   plan.threads = covering_power(ceil_div(lines.n, items), 32, kScanThreads);
@@ -119,7 +120,7 @@ inline ScanPlan plan_scan_rows(const Lines& lines, int multiprocessors, int item
   return plan;
 }
 
-/// Interleaved lines: a thread a chunk.
+/// Interleaved lines: one thread per chunk.
 inline ScanPlan plan_scan_columns(const Lines& lines, int multiprocessors) {
   ScanPlan plan;
   plan.chunk = lines.n;

@@ -1,4 +1,4 @@
-// Kernels that work along one dimension see a contiguous array as [outer, n, inner].
+// Lines: a contiguous array as [outer, n, inner], for kernels that work along one dimension.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -7,7 +7,7 @@
 
 namespace ebb {
 
-/// A contiguous shape around one dimension.
+/// A contiguous shape divided at one dimension.
 struct Lines {
   std::int64_t outer = 1;
   std::int64_t n = 1;
@@ -22,7 +22,7 @@ struct Lines {
     }
   }
   EBB_HD std::int64_t count() const { return outer * inner; }
-  /// Where line i starts; its elements lie `inner` apart.
+  /// Returns the offset of line i; its elements are `inner` apart.
   EBB_HD std::int64_t start(std::int64_t i) const { return i / inner * n * inner + i % inner; }
 };
 

@@ -1,14 +1,14 @@
-// How an elementwise kernel reads and writes one part of a walk: by vectors of `width` elements wherever the
-// output allows, whatever the inputs are. A pure function of shapes, strides and addresses.
+// The memory access of an elementwise kernel in one part of an iteration: vectors of `width` elements if the
+// output allows, for any inputs. A pure function of shapes, strides and addresses.
 #pragma once
 
 #include "kernel/elementwise_plan.h"
 
 namespace ebb {
 
-/// Byte offset of the element with a given number among at most three nested dimensions.
+/// The byte offset of an element, given its number, in at most three nested dimensions.
 struct LevelIndex {
-  FastDivisor sizes[2];  // of the two innermost
+  FastDivisor sizes[2];  // of the two innermost dimensions
   std::int32_t strides[3] = {0, 0, 0};
 
   EBB_HD std::int32_t offset(std::uint32_t element) const {
@@ -19,23 +19,23 @@ struct LevelIndex {
   }
 };
 
-/// How an operand's part of a unit is read.
+/// The access to an operand's elements of a unit.
 enum class Access : std::uint8_t {
   vector,   // one aligned load
   splat,    // one element for all
-  indexed,  // element by element, each where `element` says
+  indexed,  // element by element, at the offsets of `element`
 };
 
-/// A unit is `width` neighbouring elements of the output; `plan` gives the byte offsets of units. Elements
-/// before the first aligned one and after the last whole unit are taken one by one; they exist in a dense
-/// output only, where `element` finds any element of any operand.
+/// A unit consists of `width` adjacent elements of the output; `plan` has the byte offsets of units. Elements
+/// before the first aligned unit and after the last whole unit are processed one by one. Only a dense output
+/// has such elements; then `element` gives the offset of any element of any operand.
 template <int N>
 struct MapPlan {
   IndexPlan<N> plan;
   std::uint32_t head = 0;   // elements before the first unit
-  std::uint32_t loose = 0;  // elements in no unit: the head and the tail
-  // From the number that `element` takes for one unit's first to the next unit's: the width, or 0 where it
-  // counts within each unit.
+  std::uint32_t loose = 0;  // elements outside of units: the head and the tail
+  // The difference between the element numbers of adjacent units: the width, or 0 if `element` counts within
+  // a unit.
   std::uint32_t spacing = 0;
   std::int32_t skip[N] = {};
   LevelIndex element[N];
@@ -44,8 +44,8 @@ struct MapPlan {
 
 namespace detail {
 
-/// The operand's own dimensions in the numbering of a dense output, neighbours joined; false where more than
-/// three are left.
+/// Computes the operand's own dimensions in the numbering of a dense output, with adjacent ones merged.
+/// Returns false if more than three remain.
 template <int N>
 bool level_index(const ElementwisePlan<N>& plan, int operand, LevelIndex& out) {
   std::int64_t sizes[3] = {1, 1, 1}, strides[3] = {0, 0, 0};
@@ -82,7 +82,7 @@ bool is_dense(const ElementwisePlan<N>& plan, int operand, std::int64_t size) {
   return true;
 }
 
-// The innermost dimension is a whole number of vectors in every array, or one element repeated.
+// Rows: the innermost dimension consists of whole vectors in every array, or of one repeated element.
 template <int N>
 bool plan_rows(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintptr_t (&addresses)[N],
                const int (&sizes)[N], int width) {
@@ -107,14 +107,15 @@ bool plan_rows(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintp
   return true;
 }
 
-// A dense output is one run of vectors, wherever it starts; inputs of the same layout and alignment are too.
-// Others are read element by element if neighbours lie together or everything stays in the cache.
+// Run: a dense output is one run of vectors, wherever it starts, and so are inputs with the same layout and
+// alignment. Other inputs are read element by element if adjacent elements are contiguous or the whole input
+// fits the cache.
 template <int N>
 bool plan_run(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintptr_t (&addresses)[N],
               const int (&sizes)[N], int width) {
   constexpr std::int64_t kCached = 32 << 10;
   if (!is_dense(plan, 0, sizes[0])) return false;
-  const auto misplaced = [&](int i) {  // elements since the last boundary of a vector
+  const auto misplaced = [&](int i) {  // elements since the last vector boundary
     return static_cast<std::int64_t>(addresses[i] / static_cast<std::uintptr_t>(sizes[i]) %
                                      static_cast<std::uintptr_t>(width));
   };
@@ -146,9 +147,9 @@ bool plan_run(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintpt
 
 }  // namespace detail
 
-/// Plans vectors of `width` elements; false where the walk must go element by element. `plan` fits 32 bits.
-/// addresses[i] is where operand i starts, 0 for an operand that is a single value; sizes are bytes of an
-/// element.
+/// Plans vectors of `width` elements; returns false if the iteration must be element by element. `plan` must
+/// fit 32 bits. addresses[i] is the address of operand i, or 0 for a single value; sizes are element sizes in
+/// bytes.
 template <int N>
 bool plan_vectors(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintptr_t (&addresses)[N],
                   const int (&sizes)[N], int width) {

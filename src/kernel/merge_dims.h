@@ -1,4 +1,5 @@
-// Dimensions that several arrays walk in one go, joined: every walk over strided arrays starts here.
+// Merges dimensions that are adjacent in several arrays. Every iteration over strided arrays begins with
+// this.
 #pragma once
 
 #include <ebb/core/array_ref.h>
@@ -10,10 +11,10 @@
 
 namespace ebb {
 
-/// Dimensions by number, the innermost first; those of size 1 are left out.
+/// Numbers of dimensions, the innermost first; dimensions of size 1 are omitted.
 using NestingOrder = SmallVector<int, 6>;
 
-/// Row-major: the last dimension innermost.
+/// Returns row-major order: the last dimension is the innermost.
 inline NestingOrder row_major_order(IntArrayRef sizes) {
   NestingOrder order;
   for (int d = static_cast<int>(sizes.size()); d-- > 0;)
@@ -21,7 +22,8 @@ inline NestingOrder row_major_order(IntArrayRef sizes) {
   return order;
 }
 
-/// By `rank(d)`, the smallest innermost; among equals row-major. Few dimensions, nearly always in order.
+/// Sorts by `rank(d)`, the smallest innermost; equal ranks are in row-major order. An insertion sort, because
+/// dimensions are few and nearly always sorted.
 template <class Rank>
 NestingOrder nesting_order(IntArrayRef sizes, const Rank& rank) {
   NestingOrder order;
@@ -34,8 +36,9 @@ NestingOrder nesting_order(IntArrayRef sizes, const Rank& rank) {
   return order;
 }
 
-/// Calls emit(size, strides) for the joined dimensions, the innermost first. `stride(i, d)` is the step of
-/// array i along dimension d; a dimension joins the one inside it where it continues that one in every array.
+/// Calls emit(size, strides) for the merged dimensions, the innermost first. `stride(i, d)` is the stride of
+/// array i along dimension d. A dimension is merged into the one inside it if it continues that one in every
+/// array.
 template <int N, class Stride, class Emit>
 void merge_dims(IntArrayRef sizes, const NestingOrder& order, const Stride& stride, const Emit& emit) {
   std::int64_t size = 1;

@@ -13,12 +13,12 @@ namespace ebb {
 
 namespace detail {
 
-/// An array of the op's dtype that broadcasts to the output, or, where `array` is null, one number passed by
+/// An array of the op's dtype that is broadcast to the output. If `array` is null, it is a number passed by
 /// value.
 struct Operand {
   const NdArray* array = nullptr;
   Scalar value;
-  const NdArray* read_from = nullptr;  // the array without dimensions on the CPU that the number stood in
+  const NdArray* read_from = nullptr;  // the 0-d CPU array that contained the number
   Operand() = default;
   Operand(const NdArray& a) : array(&a) {}
   Operand(const Scalar& v) : value(v) {}
@@ -27,7 +27,7 @@ struct Operand {
 
 }  // namespace detail
 
-/// The number as one element of the dtype, in the low bytes.
+/// Returns the number as an element of the dtype, in the low bytes.
 inline std::uint64_t element_bits(const Scalar& value, DType dtype) {
   return visit_all(dtype, "scalar", [&]<class T> {
     const T number = element<T>(value);

@@ -1,5 +1,5 @@
-// How a reduction is laid over a device's threads: a pure function of its plan, of where its input lies and
-// of the device's size.
+// The assignment of a reduction to the threads of a device: a pure function of its plan, of its input's
+// alignment and of the device's size.
 #pragma once
 
 #include "kernel/elementwise_plan.h"
@@ -10,26 +10,26 @@ namespace ebb {
 
 constexpr int kReduceDims = 16;
 constexpr int kReduceThreads = 256;
-constexpr int kReduceTeam = 256;  // threads of one output at most
-constexpr int kReduceLoads = 4;   // vectors that a thread has under way
-// Rows for which, when there are many of them, a warp each is enough: what threads hold at the end is merged
-// in fewer steps, and none of them waits at a barrier. Sums of longer rows would lose digits.
+constexpr int kReduceTeam = 256;  // threads per output, at most
+constexpr int kReduceLoads = 4;   // vectors that a thread has in flight
+// Rows up to this length use only one warp each if there are many of them. The final merge then has fewer
+// steps and needs no barrier. Sums of longer rows would lose accuracy.
 constexpr std::int64_t kWarpRow = 8192;
-// Blocks of a multiprocessor at once, for which kernels bound their registers; fewer of kernels that carry
-// two numbers an output.
+// Concurrent blocks per multiprocessor, for which kernels bound their registers. Kernels with two
+// accumulators per output have fewer.
 constexpr int kReduceBlocks = 4, kWideReduceBlocks = 2;
 
-/// Merged dimensions, last one fastest, ready for a device.
+/// Merged dimensions for a device, the last one fastest.
 struct DeviceDims {
   int dims = 0;
-  bool small = true;  // every place fits 31 bits
+  bool small = true;  // every position fits 31 bits
   std::int64_t sizes[kReduceDims];
   FastDivisor divisors[kReduceDims];
   std::int64_t in_strides[kReduceDims];
   std::int64_t out_strides[kReduceDims];
 
   DeviceDims() = default;
-  /// Places are numbered by units of `width` elements of the last dimension.
+  /// Positions count units of `width` elements of the last dimension.
   DeviceDims(const SmallVector<ReduceDim, 6>& from, std::int64_t count, int width = 1) {
     EBB_CHECK(from.size() <= kReduceDims, "reduction: the input's strides are too irregular: more than ",
               kReduceDims, " dimensions remain. Call .contiguous() on it.");
@@ -44,7 +44,7 @@ struct DeviceDims {
     }
   }
 
-  /// Element offsets of the place in the input and in the output.
+  /// Computes the element offsets of a position in the input and in the output.
   EBB_HD void offsets(std::int64_t place, std::int64_t& in, std::int64_t& out) const {
     in = out = 0;
     for (int d = dims - 1; d >= 0; --d) {
@@ -65,22 +65,22 @@ struct DeviceDims {
 };
 
 struct ReduceLaunch {
-  bool columns = false;  // outputs are neighbours in memory, what is reduced is not
-  bool run = false;      // by rows: the reduced elements of an output are one run, wherever it starts
-  int width = 1;         // elements of a vector
-  /// By rows: threads of an output, outputs of a block. By columns: units of `width` columns, rows of a
-  /// block.
+  bool columns = false;  // the outputs are contiguous in memory, the reduced elements are not
+  // by rows: the reduced elements of an output are one contiguous run with any alignment
+  bool run = false;
+  int width = 1;  // elements per vector
+  /// By rows: threads per output, outputs per block. By columns: units of `width` columns, rows per block.
   int threads = 1, others = 1;
   std::int64_t pieces = 1, piece = 0;  // of the reduced elements
   std::int64_t blocks = 0;
-  /// The second pass, over the pieces of every output.
+  /// The second pass, over the pieces of each output.
   int piece_threads = 1, piece_outputs = 1;
   std::int64_t piece_blocks = 0;
 };
 
 namespace detail {
 
-// Teams that fit into a warp share a block; larger ones meet at its barriers and have it to themselves.
+// Teams that fit into a warp share a block. Larger ones need the block's barriers and have it to themselves.
 constexpr int teams_of_a_block(int threads) { return threads <= 32 ? kReduceThreads / threads : 1; }
 
 inline bool strides_divide(const SmallVector<ReduceDim, 6>& dims, std::size_t count, int width) {
@@ -95,15 +95,17 @@ inline bool starts_together(const SmallVector<ReduceDim, 6>& dims) {
 
 }  // namespace detail
 
-/// Pieces, `most` at most, that each of `jobs` is cut in for a device that runs `at_once` blocks: the fewest
-/// that leave nearly no place of a wave empty, in four waves or less. More jobs than that stay whole.
+/// Returns the number of pieces, at most `most`, for each of `jobs` on a device that runs `at_once` blocks.
+/// It is the smallest number that nearly fills the last wave, with at most four waves. If there are more
+/// jobs, they are not divided.
 constexpr std::int64_t whole_waves(std::int64_t jobs, std::int64_t at_once, std::int64_t most) {
   constexpr int kWaves = 4;
   std::int64_t best = 1;
   if (jobs >= kWaves * at_once) return best;
   for (int waves = 1; waves <= kWaves; ++waves) {
     const std::int64_t whole = waves * at_once / jobs, pieces = whole < most ? whole : most;
-    // Time goes as waves / pieces. What a second pass and shorter pieces cost must be gained, a tenth.
+    // The time is proportional to waves / pieces. A gain of a tenth must pay for the second pass and the
+    // shorter pieces.
     if (pieces > best &&
         10 * pieces * ceil_div(jobs * best, at_once) >= 11 * best * ceil_div(jobs * pieces, at_once))
       best = pieces;
@@ -111,8 +113,9 @@ constexpr std::int64_t whole_waves(std::int64_t jobs, std::int64_t at_once, std:
   return best;
 }
 
-/// `address` is the input's, `size` an element's bytes; row_width and column_width the vectors that kernels
-/// exist for, blocks_at_once what a multiprocessor holds of them.
+/// Plans a launch. `address` is the input's address, `size` the bytes of an element. row_width and
+/// column_width are the vector widths of the kernels, and blocks_at_once is their number of blocks per
+/// multiprocessor.
 inline ReduceLaunch plan_reduce_launch(const ReducePlan& plan, std::uintptr_t address, int size,
                                        int row_width, int column_width, int multiprocessors,
                                        int blocks_at_once = kReduceBlocks) {
@@ -147,7 +150,7 @@ inline ReduceLaunch plan_reduce_launch(const ReducePlan& plan, std::uintptr_t ad
     jobs = ceil_div(plan.outputs, launch.others);
     least = 8192;
   }
-  // Whole waves of blocks, but pieces long enough to be worth a second pass; whole vectors.
+  // Whole waves of blocks, with pieces that are long enough to be worth a second pass; whole vectors.
   launch.piece = plan.count;
   if (plan.count >= 2 * least) {
     const std::int64_t pieces = whole_waves(jobs, at_once, plan.count / least);

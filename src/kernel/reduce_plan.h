@@ -1,4 +1,4 @@
-// How a reduction walks its input: which dimensions are summed over, in memory order, with neighbours merged.
+// The plan of a reduction: the dimensions that are reduced, in memory order, with adjacent ones merged.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -13,27 +13,27 @@
 
 namespace ebb {
 
-/// bool lies in memory as a Byte of 0 or 1 does, so that the two can share kernels.
+/// Returns Byte for Bool, which has the same representation (0 or 1), so that the two can share kernels.
 constexpr DType stored(DType dtype) { return dtype == kBool ? kByte : dtype; }
 
-/// Bit d is set where dimension d is reduced.
+/// Bit d is set if dimension d is reduced.
 using DimMask = std::uint64_t;
 constexpr int kMaxReduceDims = 64;
 
-/// One merged dimension of the walk; strides count elements.
+/// A merged dimension; strides are in elements.
 struct ReduceDim {
   std::int64_t size = 1;
   std::int64_t in_stride = 0;
   std::int64_t out_stride = 0;  // 0 for a reduced dimension
 };
 
-/// Kept and reduced dimensions, each from the largest stride of the input to the smallest. The order in which
-/// elements are combined follows from the plan alone, so results do not depend on the number of threads.
+/// The kept and the reduced dimensions, each sorted by decreasing stride of the input. The order in which
+/// elements are combined depends on the plan alone, so results do not depend on the number of threads.
 struct ReducePlan {
   SmallVector<ReduceDim, 6> kept;
   SmallVector<ReduceDim, 6> reduced;
   std::int64_t outputs = 1;  // elements of the result
-  std::int64_t count = 1;    // elements that go into each
+  std::int64_t count = 1;    // elements per output
 };
 
 namespace detail {
@@ -41,7 +41,7 @@ namespace detail {
 inline void merge_neighbours(SmallVector<ReduceDim, 6>& dims) {
   DimVector sizes;
   for (const ReduceDim& d : dims) sizes.push_back(d.size);
-  // A broadcast dimension repeats what lies inside it: it belongs outermost.
+  // A broadcast dimension repeats the dimensions inside it, so it must be the outermost.
   const auto rank = [&](int d) {
     return std::pair(dims[d].in_stride == 0 ? INT64_MAX : std::abs(dims[d].in_stride), dims[d].out_stride);
   };
@@ -58,8 +58,8 @@ inline void merge_neighbours(SmallVector<ReduceDim, 6>& dims) {
 
 }  // namespace detail
 
-/// The plan of reducing an array of these sizes and strides over the dimensions in `mask`; the result is
-/// contiguous.
+/// Returns the plan for reducing an array of these sizes and strides over the dimensions in `mask`. The
+/// result is contiguous.
 inline ReducePlan plan_reduce(IntArrayRef sizes, IntArrayRef strides, DimMask mask) {
   ReducePlan plan;
   std::int64_t out_stride = 1;
@@ -78,15 +78,15 @@ inline ReducePlan plan_reduce(IntArrayRef sizes, IntArrayRef strides, DimMask ma
   return plan;
 }
 
-/// Steps through the offsets in input and output of merged dimensions, the last one fastest.
+/// Iterates over the input and output offsets of merged dimensions, the last one fastest.
 class ReduceWalk {
  public:
   ReduceWalk(const SmallVector<ReduceDim, 6>& dims, std::int64_t at) : position_({dims}, at) {}
   std::int64_t in() const { return position_.offsets()[0]; }
   std::int64_t out() const { return position_.offsets()[1]; }
-  /// Elements left along the last dimension, this one included.
+  /// Returns the number of elements left along the last dimension, including this one.
   std::int64_t left_inside() const { return position_.left(); }
-  /// Moves on by `steps`, which must not pass the end of the last dimension.
+  /// Advances by `steps`, which must not pass the end of the last dimension.
   void advance(std::int64_t steps) { position_.advance(steps); }
 
  private:

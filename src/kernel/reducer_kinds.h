@@ -1,4 +1,4 @@
-// From what a reduction is asked for to the functor that does it, for both devices.
+// Selects the reducer functor for an op's arguments, for both devices.
 #pragma once
 
 #include "kernel/reduce_plan.h"
@@ -23,8 +23,8 @@ void with_norm_kind(double p, const F& run) {
     run.template operator()<NormKind::general>();
 }
 
-/// Calls run.operator()<T>() with a type whose zeros have the bits of the dtype's: dtypes of one size share a
-/// kernel.
+/// Calls run.operator()<T>() with a type whose zeros have the same bits as the dtype's, so that dtypes of one
+/// size share a kernel.
 template <class F>
 void with_zero_test_type(DType dtype, const F& run) {
   switch (dtype) {
@@ -50,7 +50,7 @@ void with_zero_test_type(DType dtype, const F& run) {
   }
 }
 
-/// How many elements of x go into each result.
+/// Returns the number of elements of x per result.
 inline std::int64_t reduced_count(const NdArray& x, DimMask dims) {
   std::int64_t count = 1;
   for (std::size_t d = 0; d < x.sizes().size(); ++d)

@@ -1,4 +1,4 @@
-// What reductions compute, as functors for both devices: load an element, merge two partial results, finish.
+// The functors of reductions for both devices: load an element, merge two partial results, finish.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -20,19 +20,19 @@ EBB_HD inline bool is_nan(T x) {
     return x != x;
 }
 
-/// The type sums of T are accumulated in: float for 16-bit types, 64 bits for integers and bool.
+/// The accumulator type of sums of T: float for 16-bit types, 64 bits for integers and bool.
 template <class T>
 using Accumulator = std::conditional_t<std::is_same_v<T, double>, double,
                                        std::conditional_t<std::is_integral_v<T>, std::int64_t, float>>;
 
-/// What elements are loaded as: the CPU converts halves many at a time, before.
+/// The type in which elements are loaded. The CPU converts halves in bulk before.
 template <class T>
 using Loaded = std::conditional_t<std::is_same_v<T, Half>, float, T>;
 
 template <class T>
 using SumResult = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
 
-/// Sum divided by `divisor`; the mean when that is the count.
+/// The sum divided by `divisor`; the mean if that is the count.
 template <class T>
 struct Sum {
   using In = T;
@@ -52,7 +52,7 @@ struct Sum {
   }
 };
 
-/// Sum that counts NaN as 0.
+/// A sum in which NaN counts as 0.
 template <class T>
 struct NanSum : Sum<T> {
   using typename Sum<T>::Acc;
@@ -71,8 +71,8 @@ struct Prod : Sum<T> {
   EBB_HD Out finish(Acc a) const { return static_cast<Out>(a); }
 };
 
-/// Sum in double, divided by `divisor`, which does not round a mean to T. Nor does it copy numbers that are
-/// to be summed in another dtype.
+/// The sum in double divided by `divisor`, which does not round the mean to T. It also sums numbers in
+/// another dtype without a converted copy.
 template <class T>
 struct WideMean {
   using In = T;
@@ -102,13 +102,14 @@ struct WideProd : WideMean<T> {
   EBB_HD double finish(Acc a) const { return a; }
 };
 
-/// The sum of (x - mean)^2, divided by `divisor`; in double, for the squares of floats are no floats.
+/// The sum of (x - mean)^2 divided by `divisor`. It is computed in double, because float squares would be
+/// rounded.
 template <class T>
 struct SquaredDeviation : WideMean<T> {
   using typename WideMean<T>::Acc;
   using Out = T;
   static constexpr bool kPerOutput = true;
-  const Acc* mean = nullptr;  // one for each output
+  const Acc* mean = nullptr;  // one per output
   bool root = false;
   EBB_HD Acc load(Loaded<T> x, std::int64_t output) const {
     const Acc d = static_cast<Acc>(x) - mean[output];
@@ -120,20 +121,20 @@ struct SquaredDeviation : WideMean<T> {
   }
 };
 
-/// Count, mean and sum of squared deviations of some elements, in one pass: sums of differences from one of
-/// them, so that nothing large cancels. Once merged, `rest` is the mean's distance from the shift and
-/// `squares` are of deviations, so that merging divides once.
+/// Count, mean and sum of squared deviations of some elements, in one pass. It sums differences from one of
+/// the elements, so that no large values cancel. Once merged, `rest` is the distance of the mean from the
+/// shift, and `squares` are relative to the mean, so that a merge needs one division.
 template <class A>
 struct Moments {
   std::int64_t count;
   A shift;
-  A rest;     // the sum of x - shift, or, once merged, mean - shift
-  A squares;  // of x - shift, or, once merged, of x - mean
+  A rest;     // the sum of x - shift; once merged: mean - shift
+  A squares;  // of x - shift; once merged: of x - mean
   bool merged;
 
   EBB_HD static Moments none() { return {0, A(0), A(0), A(0), false}; }
   EBB_HD void take(A x) {
-    if (count == 0 && x - x == 0) shift = x;  // a finite one
+    if (count == 0 && x - x == 0) shift = x;  // only a finite one
     const A d = x - shift;
     ++count;
     rest += d;
@@ -142,7 +143,7 @@ struct Moments {
   EBB_HD A mean() const { return shift + offset(); }
   EBB_HD A deviations() const {
     const A d = merged ? squares : squares - rest * offset();
-    return d < A(0) ? A(0) : d;  // rounding; NaN stays
+    return d < A(0) ? A(0) : d;  // removes rounding errors; NaN remains
   }
   /// Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for computing sample variances,
   /// 1979.
@@ -151,9 +152,9 @@ struct Moments {
     if (b.count == 0) return a;
     const std::int64_t count = a.count + b.count;
     const A from = a.offset(), to = b.shift - a.shift + b.offset(), gap = to - from;
-    // Threads nearly always share evenly, and then nothing is divided.
+    // Threads usually have equal counts; then no division is needed.
     const A share = a.count == b.count ? A(0.5) : static_cast<A>(b.count) / static_cast<A>(count);
-    // A weighted mean, so that an infinity stays one.
+    // A weighted mean, so that an infinity remains infinite.
     return {count, a.shift, from * (A(1) - share) + to * share,
             a.deviations() + b.deviations() + gap * gap * share * static_cast<A>(a.count), true};
   }
@@ -162,7 +163,7 @@ struct Moments {
   EBB_HD A offset() const { return merged ? rest : rest / static_cast<A>(count); }
 };
 
-/// The largest (kLargest) or smallest element; NaN wins.
+/// The largest (kLargest) or smallest element; the result is NaN if any element is.
 template <class T, bool kLargest>
 struct Extreme {
   using In = T;
@@ -186,18 +187,18 @@ struct Extreme {
   EBB_HD Out finish(Acc a) const { return static_cast<Out>(a); }
 };
 
-/// How many elements are other than 0 (NaN is), or whether any or all are.
+/// Counts the nonzero elements (including NaN), or tests whether any or all are nonzero.
 template <class T, class O>
 struct CountNonzero {
   using In = T;
   using Acc = std::int64_t;
   using Out = O;
   static constexpr bool kPerOutput = false;
-  std::int64_t at_least = 0;  // of a yes-or-no answer
+  std::int64_t at_least = 0;  // threshold of a bool result
 
   EBB_HD Acc identity() const { return 0; }
   EBB_HD Acc load(T x, std::int64_t) const {
-    // The bits of a 16-bit float are 0 or the sign alone.
+    // The bits of a zero 16-bit float are 0 except for the sign.
     if constexpr (std::is_arithmetic_v<T>)
       return x != T(0);
     else
@@ -212,7 +213,7 @@ struct CountNonzero {
   }
 };
 
-/// The elements' bits, each as a Double or a Long, combined by exclusive or.
+/// The exclusive or of the bits of the elements, each converted to Double or Long.
 template <class T>
 struct XorBits {
   using In = T;
@@ -233,12 +234,12 @@ struct XorBits {
 
 enum class NormKind { zero, one, two, max, min, general };
 
-/// The p-norm of a list: the count of non-zeros for p = 0, the largest or smallest magnitude for p = inf or
+/// The p-norm of a list: the count of nonzeros for p = 0, the largest or smallest magnitude for p = inf or
 /// -inf.
 template <class T, NormKind kKind>
 struct Norm {
   using In = T;
-  // The powers of floats are no floats.
+  // Powers of floats are summed in double, because float powers would be rounded.
   static constexpr bool kPowers = kKind == NormKind::two || kKind == NormKind::general;
   using Acc = std::conditional_t<kPowers, double, Accumulator<T>>;
   using Out = Accumulator<T>;

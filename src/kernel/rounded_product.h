@@ -1,4 +1,4 @@
-// A product that is rounded before anything is added to it, for host and device.
+// A product that is rounded before it is used in a sum, for host and device.
 #pragma once
 
 #include "kernel/convert.h"
@@ -7,8 +7,8 @@
 
 namespace ebb {
 
-/// a b, rounded: not the first half of a fused operation, whose digits would depend on the machine. On the
-/// host the source has to be compiled with -ffp-contract=off.
+/// Returns a b, rounded, and never fused into a multiply-add, whose result would depend on the machine. On
+/// the host, the source must be compiled with -ffp-contract=off.
 template <class W>
 EBB_HD W rounded_product(W a, W b) {
 #if defined(__CUDA_ARCH__)

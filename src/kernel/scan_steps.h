@@ -1,4 +1,4 @@
-// What a scan does at each step and in which order, for both devices.
+// The steps of scans and their order, for both devices.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -12,11 +12,11 @@
 
 namespace ebb::scanning {
 
-/// What a line of T is carried in.
+/// The type of the carry along a line of T.
 template <class T>
 using Carry = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 
-/// Where the i-th element of a scan lies.
+/// The position of the i-th element of a scan.
 struct Order {
   std::int64_t n, stride;
   bool reverse;
@@ -43,7 +43,7 @@ struct LogAddExp {
   EBB_HD A operator()(A carry, A x) const {
     if (x != x || carry != carry) return x + carry;
     const A top = carry > x ? carry : x, low = carry > x ? x : carry;
-    // Infinities as they are: their difference would be NaN.
+    // Infinities are returned unchanged, because their difference would be NaN.
     return low == top && std::isinf(top) ? top : top + std::log1p(std::exp(low - top));
   }
 };

@@ -1,4 +1,4 @@
-// Where an op finds its kernel: one function pointer a device.
+// Kernel slots: the table in which an op finds its kernel, with one function pointer per device.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -15,8 +15,8 @@
 namespace ebb {
 
 namespace detail {
-/// Loads the backend's plugin if need be; afterwards its kernels are in their slots. Throws when it cannot be
-/// had.
+/// Loads the backend's plugin if necessary, which fills the kernel slots. Throws if the plugin cannot be
+/// loaded.
 EBB_API void require_backend(DeviceType type);
 
 /// The profiler's range of an op on a device: see cuda::emit_nvtx.
@@ -43,13 +43,13 @@ class OpRange {
 template <class Signature>
 class KernelSlot;
 
-/// Declared by the CPU's kernel, `KernelSlot<decltype(cpu::sum)> sum`, which is known at compile time, and so
-/// is that kernel compiled for other processors (levels.h): slots are constinit and cost no start-up. The
-/// CUDA plugin sets its own kernels as it loads (tests/cuda/unit/device_test.cpp walks all slots and finds
-/// none left out).
+/// A slot is declared with the CPU's kernel, `KernelSlot<decltype(cpu::sum)> sum`. That kernel and its
+/// versions for other processors (levels.h) are known at compile time, so slots are constinit and cost no
+/// start-up time. The CUDA plugin sets its own kernels when it is loaded (tests/cuda/unit/device_test.cpp
+/// checks that no slot is left out).
 ///
-/// A kernel that returns bool is one of a device's library, which may decline: false says that it has written
-/// nothing. The CPU has no such library, and its slot declines every call.
+/// A kernel that returns bool belongs to a device library and may decline: false means that it has written
+/// nothing. The CPU has no such library, so its slot declines every call.
 template <class R, class... Args>
 class KernelSlot<R(Args...)> : public detail::AnySlot {
  public:
@@ -90,7 +90,7 @@ class KernelSlot<R(Args...)> : public detail::AnySlot {
   std::atomic<Function> cuda_{nullptr};
 };
 
-/// The slot of a kernel that is an instance of a template: nvcc makes the decltype of one a reference.
+/// The slot of a kernel that is a template instance; nvcc makes the decltype of such a function a reference.
 template <class F>
 using SlotOf = KernelSlot<std::remove_reference_t<F>>;
 

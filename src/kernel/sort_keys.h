@@ -1,5 +1,5 @@
-// Unsigned keys that sort as the elements do, so that one sort serves every dtype and is stable by
-// construction: the element's place breaks ties.
+// Unsigned keys with the sort order of the elements, so that one sort serves every dtype. The sort is stable,
+// because the element's position breaks ties.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -12,7 +12,7 @@ namespace ebb::sorting {
 template <class T>
 using Key = std::conditional_t<(sizeof(T) <= 4), std::uint32_t, std::uint64_t>;
 
-/// NaN is the largest, and -0 equals 0.
+/// Returns the key of x. NaN is the largest, and -0 equals 0.
 template <class T>
 EBB_HD Key<T> key_of(T x) {
   if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, std::uint8_t>) {
@@ -31,7 +31,7 @@ EBB_HD Key<T> key_of(T x) {
   }
 }
 
-/// A 32-bit key over a 32-bit place: one integer to compare.
+/// A 32-bit key and a 32-bit position, compared as one integer.
 struct Packed {
   std::uint64_t bits;
   template <class K>
@@ -43,7 +43,7 @@ struct Packed {
   EBB_HD friend bool operator<(Packed a, Packed b) { return a.bits < b.bits; }
 };
 
-/// For keys or places of 64 bits.
+/// The same for keys or positions of 64 bits.
 struct Wide {
   std::uint64_t key;
   std::int64_t at;

@@ -1,4 +1,4 @@
-// The position of an element in strided arrays, which every walk over them on the CPU moves along.
+// The position of an element in strided arrays, used by all CPU iterations over them.
 #pragma once
 
 #include <ebb/core/array_ref.h>
@@ -9,10 +9,10 @@
 
 namespace ebb {
 
-/// The position of one element in N arrays that are walked together. `Nest` is a small view of their
-/// dimensions, the innermost first: dims(), size(dim), stride(array, dim), and Places, which holds a number
-/// for each dimension: an array where there is a limit, since it stays in registers. Offsets count what its
-/// strides count.
+/// The position of one element in N arrays. `Nest` is a small view of their dimensions, the innermost first:
+/// dims(), size(dim), stride(array, dim), and the type Places, a list with one number per dimension. If the
+/// dimensions are bounded, Places should be an array, which stays in registers. Offsets have the unit of the
+/// strides.
 template <int N, class Nest>
 class StridedPosition {
  public:
@@ -35,11 +35,11 @@ class StridedPosition {
   const Nest& nest() const { return nest_; }
   const Offsets& offsets() const { return offsets_; }
   std::int64_t at(int dim) const { return dim == 0 ? place_ : at_[dim]; }
-  /// Elements left along the innermost dimension, this one included.
+  /// Returns the number of elements left along the innermost dimension, including this one.
   std::int64_t left() const { return length_ - place_; }
-  /// The stride of an array along the innermost dimension.
+  /// Returns the stride of an array along the innermost dimension.
   std::int64_t step(int array) const { return steps_[array]; }
-  /// Moves on by `count` elements, which must not pass the end of the innermost dimension.
+  /// Advances by `count` elements, which must not pass the end of the innermost dimension.
   void advance(std::int64_t count) {
     if (place_ + count == length_) return carry();
     place_ += count;
@@ -60,8 +60,8 @@ class StridedPosition {
 
   Nest nest_;
   int dims_;
-  typename Nest::Places at_;  // in all but the innermost dimension
-  std::int64_t place_ = 0;    // in the innermost dimension, of `length_` elements `steps_` apart
+  typename Nest::Places at_;  // in all dimensions except the innermost
+  std::int64_t place_ = 0;    // in the innermost dimension, which has `length_` elements and strides `steps_`
   std::int64_t length_ = 1;
   Offsets steps_{}, offsets_{};
 };

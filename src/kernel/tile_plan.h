@@ -1,7 +1,7 @@
-// Elementwise walks in which an input lies together along another dimension than the output, a + b.t(): the
-// threads of a warp take a tile that is some elements long along both, so that all arrays are read and
-// written by whole sectors of memory. Only the order of units changes. A pure function of shapes, strides and
-// addresses.
+// Tiles for elementwise ops with an input that is contiguous along another dimension than the output, such as
+// a + b.t(). The threads of a warp process a tile that covers some elements along both dimensions, so that
+// all arrays are accessed in whole memory sectors. Only the order of units changes. A pure function of
+// shapes, strides and addresses.
 #pragma once
 
 #include "kernel/map_plan.h"
@@ -10,11 +10,12 @@
 
 namespace ebb {
 
-/// What memory moves at once.
+/// The smallest unit of a memory transfer.
 constexpr std::int64_t kSectorBytes = 32;
 
-/// The tile of neighbouring units: `rows` along the dimension `along` of the plan, where the input lies
-/// together, `columns` along the innermost; no columns: vectors along the innermost. along = 0: no tiles.
+/// A tile of adjacent units: `rows` along the plan's dimension `along`, in which the input is contiguous, and
+/// `columns` along the innermost dimension. columns = 0: vectors along the innermost dimension. along = 0: no
+/// tiles.
 struct CrossTile {
   int along = 0;
   std::int64_t rows = 0, columns = 0;
@@ -22,7 +23,7 @@ struct CrossTile {
 
 namespace detail {
 
-// Whether an operand's rows are whole vectors.
+// Whether an operand's rows consist of whole vectors.
 template <int N>
 bool has_vector_rows(const ElementwisePlan<N>& plan, int operand, std::uintptr_t address, int size,
                      int width) {
@@ -35,8 +36,8 @@ bool has_vector_rows(const ElementwisePlan<N>& plan, int operand, std::uintptr_t
 
 }  // namespace detail
 
-/// The tile for a plan, or none where no input is both large and laid across the output. Arguments as of
-/// plan_vectors.
+/// Returns the tile for a plan, or none if no input is both large and transposed relative to the output. The
+/// arguments are those of plan_vectors.
 template <int N>
 CrossTile cross_tile(const ElementwisePlan<N>& plan, const std::uintptr_t (&addresses)[N],
                      const int (&sizes)[N], int width) {
@@ -58,13 +59,13 @@ CrossTile cross_tile(const ElementwisePlan<N>& plan, const std::uintptr_t (&addr
   return tile;
 }
 
-/// Calls f(part, offsets, tile) for what whole tiles cover and, with no tile, for what is left over;
-/// `offsets` are the bytes from each array's first element to the part's.
+/// Calls f(part, offsets, tile) for the part that whole tiles cover, and without a tile for the remainder.
+/// `offsets` are the byte distances from each array's first element to that of the part.
 template <int N, class F>
 void for_each_tiled_part(const ElementwisePlan<N>& plan, const CrossTile& tile, const F& f) {
   const std::int64_t none[N] = {};
   if (tile.along == 0) return f(plan, none, tile);
-  // The elements [first, first + count) along a dimension.
+  // Restricts a plan to the elements [first, first + count) along a dimension.
   const auto cut = [](ElementwisePlan<N> part, std::int64_t(&from)[N], int dim, std::int64_t first,
                       std::int64_t count) {
     for (int i = 0; i < N; ++i) from[i] += first * part.strides[i][dim];
@@ -82,7 +83,7 @@ void for_each_tiled_part(const ElementwisePlan<N>& plan, const CrossTile& tile, 
   if (rows < all_rows) f(cut(plan, below, tile.along, rows, all_rows - rows), below, CrossTile());
 }
 
-/// Plans a part that whole tiles cover; false where its units are single elements.
+/// Plans a part that whole tiles cover; returns false if its units are single elements.
 template <int N>
 bool plan_tiles(MapPlan<N>& out, const ElementwisePlan<N>& plan, const CrossTile& tile,
                 const std::uintptr_t (&addresses)[N], const int (&sizes)[N], int width) {
@@ -111,7 +112,7 @@ bool plan_tiles(MapPlan<N>& out, const ElementwisePlan<N>& plan, const CrossTile
       out.access[i] = Access::vector;
     } else if (plan.strides[i][0] == 0) {
       out.access[i] = Access::splat;
-    } else {  // from a unit's first element on
+    } else {  // relative to a unit's first element
       out.access[i] = Access::indexed;
       out.element[i] =
           LevelIndex{{kUndivided, kUndivided}, {static_cast<std::int32_t>(plan.strides[i][0]), 0, 0}};

@@ -1,4 +1,4 @@
-// Lists of formulas: each backend instantiates its kernels from them.
+// Lists of formulas; each backend instantiates its kernels from them.
 #pragma once
 
 namespace ebb::ops {

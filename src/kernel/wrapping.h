@@ -1,4 +1,5 @@
-// Signed integers wrap as in torch. C++ leaves their overflow open, so they go through unsigned ones.
+// Signed integer arithmetic that wraps, as in torch. C++ leaves overflow undefined, so it uses unsigned
+// integers.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -7,7 +8,7 @@
 
 namespace ebb {
 
-/// f(a, b) modulo the range of T for an integer T, and f(a, b) itself for any other.
+/// Returns f(a, b) modulo the range of T for an integer T, and f(a, b) itself for other types.
 template <class T, class F>
 EBB_HD T wrapping(T a, T b, F f) {
   if constexpr (std::is_same_v<T, bool> || !std::is_integral_v<T>) {

@@ -15,11 +15,10 @@ namespace ebb::cpu {
 // A functor `Op` has: In, Acc, Out; Acc identity(); Acc load(In x, std::int64_t output); Acc merge(Acc a, Acc
 // b) with a before b; Out finish(Acc). kPerOutput tells whether load() uses the number of the output.
 
-constexpr std::int64_t kReduceBlock = 4096;  // elements that lanes sum before pairwise merging starts
-constexpr std::int64_t kReducePiece =
-    32768;                                // elements per task when threads share a single output
-constexpr std::int64_t kReduceRows = 16;  // rows of a column sum that are read together
-constexpr std::int64_t kReduceTile = 1024;  // columns per task
+constexpr std::int64_t kReduceBlock = 4096;   // elements that lanes sum before pairwise merging starts
+constexpr std::int64_t kReducePiece = 32768;  // elements per task when threads share a single output
+constexpr std::int64_t kReduceRows = 16;      // rows of a column sum that are read together
+constexpr std::int64_t kReduceTile = 1024;    // columns per task
 
 /// Merges partial results like a binary counter, so that results of equal weight are merged.
 template <class Op>

@@ -85,7 +85,7 @@ struct Plus {
   }
 };
 
-/// The block's dynamic shared memory.
+/// Returns the block's dynamic shared memory.
 template <class T>
 __device__ T* dynamic_shared() {
 #if defined(EBB_CUDA_EMU)

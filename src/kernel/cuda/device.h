@@ -1,4 +1,4 @@
-// The device that work is queued on: what the runtime (src/cuda) answers to kernels.
+// The device on which work is queued: the functions of the CUDA runtime layer (src/cuda) that kernels use.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -7,13 +7,13 @@
 
 namespace ebb::cuda {
 
-/// Throws ebb::Error with what failed and CUDA's own words unless `error` is cudaSuccess.
+/// Throws ebb::Error with `what` and CUDA's message, unless `error` is cudaSuccess.
 void check(cudaError_t error, const char* what);
 
-/// The calling thread's current stream of the device.
+/// Returns the calling thread's current stream of the device.
 cudaStream_t current_stream(Device device);
 
-/// Streaming multiprocessors of the device, which bound how many blocks are worth launching.
+/// Returns the number of streaming multiprocessors, which bounds the useful number of blocks.
 int multiprocessors(Device device);
 
 /// Copies bytes to the host and waits for them.
@@ -25,7 +25,7 @@ T read_back(Device device, const T* from) {
   return value;
 }
 
-/// Makes `device` the calling thread's for a lifetime.
+/// Makes `device` the calling thread's current device for a scope.
 class DeviceScope {
  public:
   explicit DeviceScope(Device device);

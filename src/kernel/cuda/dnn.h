@@ -1,8 +1,8 @@
-// What a library does for neural networks: cuDNN where the build and the machine have it and
-// cuda::is_cudnn_enabled(), else nobody. Every function runs on the device's current stream, or returns
-// false, with nothing done, where the library has no algorithm; the caller's own kernels then compute. Arrays
-// are (rows, channels, spatial...) of one floating dtype, dense, all contiguous or all channels-last. 16-bit
-// floats are summed in float.
+// Interface to the deep-learning library: cuDNN if the build and the machine have it and
+// cuda::is_cudnn_enabled(). Each function runs on the device's current stream. If the library has no
+// algorithm, it returns false without any effect, and the caller's own kernels compute the result. Arrays are
+// (rows, channels, spatial...) of one floating dtype, dense, and either all contiguous or all channels-last.
+// 16-bit floats are summed in float.
 #pragma once
 
 #include <ebb/core/environment.h>
@@ -13,7 +13,7 @@
 
 namespace ebb::cuda {
 
-/// Whether EBB_CUDNN=0 in the environment forbids the library, as if the machine had none.
+/// Whether EBB_CUDNN=0 is set, which disables the library as if it were not installed.
 inline bool is_dnn_forbidden() {
   static const bool forbidden = [] {
     const char* value = ebb::detail::environment("EBB_CUDNN");
@@ -21,32 +21,33 @@ inline bool is_dnn_forbidden() {
   }();
   return forbidden;
 }
-/// Whether there is a library that may be asked; loads it.
+/// Loads the library and returns whether it is available.
 bool dnn_is_there();
-/// The same, and cuda::is_cudnn_enabled(): worth preparing arrays for.
+/// Whether it is available and cuda::is_cudnn_enabled(), so that arrays may be prepared for it.
 bool dnn_is_used();
 
 enum class DnnConv : std::uint8_t { forward, input, weight };
 
-/// out = conv(in, weight), or one of its transposes: `kind` names the array that is written. One to three
-/// spatial axes. The number of groups follows from the shapes.
+/// out = conv(in, weight), or one of its transposes: `kind` names the array that is computed. There are one
+/// to three spatial axes. The number of groups follows from the shapes.
 struct DnnConvolution {
   DnnConv kind = DnnConv::forward;
   const NdArray& in;
   const NdArray& weight;
   const NdArray& out;
-  IntArrayRef stride, padding, dilation;  // one value an axis
-  const NdArray* bias = nullptr;          // with forward: added to out, a value a channel
-  bool relu = false;                      // with forward and bias: and what is below 0 becomes 0
+  IntArrayRef stride, padding, dilation;  // one value per axis
+  const NdArray* bias = nullptr;          // with forward: one value per channel, added to out
+  bool relu = false;                      // with forward and bias: apply relu to out
 };
 
-/// Float is summed in float unless cuda::is_tf32_allowed(). No array may have more than dnn_most_elements().
+/// Computes a convolution. Float is summed in float unless cuda::is_tf32_allowed(). No array may have more
+/// than dnn_most_elements() elements.
 bool dnn_convolve(const DnnConvolution& convolution);
 std::int64_t dnn_most_elements();
 
-/// out = (in - mean) rstd weight + bias, where mean and rstd = 1 / sqrt(biased variance + eps) of each
-/// channel are computed and written too. No or up to three spatial axes; weight, bias, mean and rstd are
-/// Float.
+/// Batch normalization: out = (in - mean) rstd weight + bias. mean and rstd = 1 / sqrt(biased variance + eps)
+/// of each channel are computed and stored too. There are zero to three spatial axes; weight, bias, mean and
+/// rstd are Float.
 struct DnnBatchNorm {
   const NdArray& in;
   const NdArray& out;
@@ -57,7 +58,8 @@ struct DnnBatchNorm {
 
 bool dnn_batch_norm(const DnnBatchNorm& norm);
 
-/// The gradients of that: din, and dweight and dbias (Float) of each channel, all of which are written.
+/// The gradients of batch normalization: din, and per channel dweight and dbias (Float). All of them are
+/// written.
 struct DnnBatchNormBackward {
   const NdArray& in;
   const NdArray& dout;
@@ -68,11 +70,11 @@ struct DnnBatchNormBackward {
 
 bool dnn_batch_norm_backward(const DnnBatchNormBackward& norm);
 
-/// result = softmax(query key^T scale) value, and log_sum, the natural logarithm of the sum of the
-/// exponentials of each row's scores. query and result are (N, H, L, .), key and value (N, H / g, S, .),
-/// where g neighbouring heads of query share one; all of one 16-bit dtype; query, key and value in any
-/// strides but 1 along the last dimension, all else contiguous; log_sum is Float, (N, H, L). Causal: a query
-/// sees the keys up to its own number.
+/// Scaled dot-product attention: result = softmax(query key^T scale) value, and log_sum, the natural
+/// logarithm of the sum of the exponentials of each row's scores. query and result are (N, H, L, .), key and
+/// value (N, H / g, S, .), where g adjacent heads of query share one head. All have one 16-bit dtype. query,
+/// key and value may have any strides with a last stride of 1; the other arrays are contiguous. log_sum is
+/// Float, (N, H, L). Causal: query i uses the keys 0 to i.
 struct DnnAttention {
   const NdArray &query, &key, &value;
   const NdArray& result;
@@ -83,8 +85,9 @@ struct DnnAttention {
 
 bool dnn_attention(const DnnAttention& attention);
 
-/// The gradients of that, contiguous, all three written. query_sum (as query, contiguous) and delta (as
-/// log_sum) are Float and scratch. query_sum must be zero: the library's engines add to it by atomics.
+/// The gradients of attention, contiguous; all three are written. query_sum (shaped like query, contiguous)
+/// and delta (shaped like log_sum) are Float scratch memory. query_sum must be zero, because cuDNN adds to it
+/// with atomics.
 struct DnnAttentionBackward {
   const DnnAttention& forward;
   const NdArray& grad;
@@ -94,40 +97,43 @@ struct DnnAttentionBackward {
 
 bool dnn_attention_backward(const DnnAttentionBackward& attention);
 
-/// What a recurrent layer is made of; the gates of an LSTM are i f g o, those of a GRU r z n, whose reset
-/// comes after the product.
+/// The cell of a recurrent layer. The gates of an LSTM are i f g o. Those of a GRU are r z n, with the reset
+/// applied after the product.
 enum class DnnCell : std::uint8_t { tanh, relu, lstm, gru };
 
-/// A recurrent layer in one direction or both, over sequences that lie step by step, the longest first: step
-/// t is a row of each sequence that is longer than t, and both directions' results lie side by side in a row.
+/// A recurrent layer in one or two directions over packed sequences, sorted by decreasing length. The rows of
+/// step t are those of the sequences longer than t. A result row contains both directions one after the
+/// other.
 struct DnnRnn {
   DnnCell cell = DnnCell::tanh;
   DType dtype = kFloat;
   Device device;
   std::int64_t directions = 1;
-  std::int64_t features = 0, hidden = 0, projected = 0;  // projected: less than hidden with a projection
+  // projected: less than hidden if there is a projection
+  std::int64_t features = 0, hidden = 0, projected = 0;
   bool biases = true;
-  bool training = false;           // a backward follows
-  ArrayRef<std::int32_t> lengths;  // of each sequence
+  bool training = false;           // a backward pass follows
+  ArrayRef<std::int32_t> lengths;  // one per sequence
 
   std::int64_t batch() const { return static_cast<std::int64_t>(lengths.size()); }
   std::int64_t steps() const { return lengths[0]; }
   bool is_even() const { return lengths.front() == lengths.back(); }
 };
 
-/// The memory of a layer besides its arrays, in bytes: all parameters, of which w_ih, w_hh, b_ih, b_hh and
-/// w_hr of direction d, each contiguous, begin at place[d]; and, in training, what backward needs.
+/// The sizes of a layer's memory in bytes: all parameters and, in training, the reserve space for backward.
+/// w_ih, w_hh, b_ih, b_hh and w_hr of direction d, each contiguous, begin at place[d].
 struct DnnRnnSpaces {
   std::int64_t parameters = 0, kept = 0;
   std::int64_t place[2][5] = {};
 };
 
-/// None where the library does not compute such layers.
+/// Returns no value if the library does not support the layer.
 std::optional<DnnRnnSpaces> dnn_rnn_spaces(const DnnRnn& layer);
 
-/// Arrays of a layer, contiguous: rows (rows, features), the first states (directions, batch, projected), an
-/// LSTM's cells (directions, batch, hidden), else undefined; the result (rows, directions * projected).
-/// `parameters` and `kept` are bytes as dnn_rnn_spaces() says; the latter is written in training.
+/// The arrays of a layer, contiguous: rows (rows, features); the initial states (directions, batch,
+/// projected); for an LSTM its cells (directions, batch, hidden), else undefined; the result (rows,
+/// directions * projected). `parameters` and `kept` have the sizes of dnn_rnn_spaces(); `kept` is written in
+/// training.
 struct DnnRnnArrays {
   const NdArray &rows, &hidden, &cell;
   const NdArray& parameters;
@@ -139,8 +145,9 @@ struct DnnRnnArrays {
 bool dnn_rnn(const DnnRnn& layer, const DnnRnnArrays& arrays, const NdArray& last_hidden,
              const NdArray& last_cell);
 
-/// Gradients of the result and the last states, and those of what the layer reads, which are written, but for
-/// dparameters: added to, and left alone where undefined. What was kept is spoilt.
+/// The gradients of the result and of the last states, and the gradients of the inputs, which are written.
+/// dparameters is the exception: gradients are added to it, and it may be undefined. The content of `kept` is
+/// destroyed.
 struct DnnRnnGrads {
   const NdArray &result, &last_hidden, &last_cell;
   const NdArray &drows, &dhidden, &dcell;

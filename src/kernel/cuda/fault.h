@@ -1,5 +1,5 @@
-// How a kernel reports bad input, such as an index out of range: it notes the first such value and goes on
-// without touching memory; the host throws when it next waits for the device.
+// Reports of invalid values from kernels, such as an index out of range. A kernel records the first such
+// value and skips the memory access. The host throws when it next waits for the device.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -10,21 +10,21 @@
 
 namespace ebb::cuda {
 
-/// In host memory that the device can write.
+/// The record of a fault, in host memory that the device can write.
 struct Fault {
-  unsigned int noted;  // 0; 1 while the rest is being written; then 2
-  const char* op;      // static texts of the host's
-  const char* what;    // what is wrong, in place of an index out of range; may be null
+  unsigned int noted;  // 0: none; 1: being written; 2: complete
+  const char* op;      // static strings of the host
+  const char* what;    // the error if it is not an index out of range; may be null
   long long value, limit, dim;
 };
 
-/// What kernels get: where to note, and which op they belong to.
+/// The argument of a kernel that can report faults: the record and the op's name.
 struct FaultSink {
   Fault* fault;
   const char* op;
   const char* what = nullptr;
 
-  /// Notes that `value` is outside [0, limit) (or what the op allows) for dimension `dim`.
+  /// Records that `value` is outside [0, limit), or otherwise invalid, for dimension `dim`.
   __device__ void note(long long value, long long limit, long long dim = -1) const {
     if (atomicCAS(&fault->noted, 0u, 1u) != 0) return;
     fault->op = op;
@@ -37,7 +37,7 @@ struct FaultSink {
   }
 };
 
-/// The sink of a device for an op; `op` must outlive the program's use of the device.
+/// Returns the sink of a device for an op. `op` must remain valid as long as the program uses the device.
 FaultSink fault_sink(Device device, const char* op, const char* what = nullptr);
 
 }  // namespace ebb::cuda

@@ -1,4 +1,4 @@
-// Matrix products in floating dtypes: cuBLASLt's on a GPU, the CPU's in the emulation.
+// Matrix products of floating dtypes: by cuBLASLt on a GPU, by the CPU in the emulation.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -8,7 +8,8 @@
 
 namespace ebb::cuda {
 
-/// Matrices of a batch; strides in elements. One of the two inner strides is 1 (or its dimension has size 1).
+/// A batch of matrices; strides are in elements. One of the two inner strides is 1 (or its dimension has size
+/// 1).
 struct BatchedMatrix {
   void* data = nullptr;
   std::int64_t rows = 0, columns = 0;
@@ -19,28 +20,29 @@ struct BatchedMatrix {
   }
 };
 
-/// c = alpha a b + beta c for every matrix of the batch; 16-bit floats are summed in float, float in float
-/// (TF32 where cuda::is_tf32_allowed()). c's columns are contiguous. Operands may begin anywhere: those for
-/// which the library has no algorithm as they lie are copied.
+/// c = alpha a b + beta c for each matrix of the batch. 16-bit floats and float are summed in float (in TF32
+/// for float if cuda::is_tf32_allowed()). The columns of c are contiguous. Operands may have any alignment;
+/// those that the library does not support are copied.
 void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a, const BatchedMatrix& b,
           const BatchedMatrix& c, double alpha, double beta);
 
-/// The same by the library alone. Returns false, and has done nothing, where that has no algorithm.
+/// The same with the library alone. Returns false without any effect if the library has no algorithm.
 bool library_gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a,
                   const BatchedMatrix& b, const BatchedMatrix& c, double alpha, double beta);
 
-/// What is done to a product while it is written.
+/// The GEMM epilogue: bias and activation.
 struct GemmEpilogue {
   enum class Activation : std::uint8_t { none, relu, gelu_tanh };
 
-  const void* bias = nullptr;  // added: a contiguous value a column
+  const void* bias = nullptr;  // one value per column, contiguous
   Activation activation = Activation::none;
-  /// With gelu_tanh: where its argument is written as well; none where data is null. Starts at 16 bytes, rows
-  /// lie a multiple of 8 elements apart.
+  /// With gelu_tanh: receives the argument of the activation, unless its data is null. It is aligned to 16
+  /// bytes, and its row stride is a multiple of 8 elements.
   BatchedMatrix before = {};
 };
 
-/// c = activation(a b + bias) for one matrix. Returns false, and has done nothing, where the library cannot.
+/// c = activation(a b + bias) for one matrix. Returns false without any effect if the library does not
+/// support it.
 bool gemm_epilogue(Device device, DType dtype, const BatchedMatrix& a, const BatchedMatrix& b,
                    const BatchedMatrix& c, const GemmEpilogue& epilogue);
 

@@ -1,4 +1,4 @@
-// The generators of the devices.
+// The random generators of the devices.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -8,8 +8,8 @@
 
 namespace ebb::cuda {
 
-/// The stream of random words for one kernel. The CPU's default generator stands for the device's own, which
-/// manual_seed seeds too; any other gives the seed by a draw of its own.
+/// Returns the Philox state for one kernel. The CPU's default generator selects the device's own generator,
+/// which manual_seed seeds too. Any other generator provides the seed by a draw.
 Philox next_philox(Device device, Generator& generator);
 
 }  // namespace ebb::cuda

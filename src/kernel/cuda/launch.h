@@ -1,4 +1,4 @@
-// From a CUDA kernel function to a launch on a device's current stream. For .cu files.
+// Launches a CUDA kernel function on a device's current stream. For .cu files.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -11,24 +11,24 @@
 
 namespace ebb::cuda {
 
-/// Blocks and threads of a launch, and the dynamic shared memory of a block in bytes.
+/// The blocks and threads of a launch, and the dynamic shared memory of a block in bytes.
 struct Grid {
   dim3 blocks;
   dim3 threads;
   std::size_t shared_bytes = 0;
 };
 
-/// Blocks of `threads` that cover `count` units, at least one.
+/// Returns a grid of blocks of `threads` threads that cover `count` units; at least one block.
 inline Grid grid_for(std::int64_t count, unsigned threads) {
   return {dim3(static_cast<unsigned>(count <= threads ? 1 : (count + threads - 1) / threads)), dim3(threads)};
 }
 
 namespace detail {
 
-constexpr std::size_t kPlainSharedBytes = 48 << 10;  // more must be asked for
+constexpr std::size_t kPlainSharedBytes = 48 << 10;  // a kernel needs permission for more
 
-/// Lets blocks of the kernel have so much dynamic shared memory on the calling thread's device, which is
-/// `device`. The driver is asked once for each kernel, and again where more is wanted.
+/// Allows the kernel's blocks this much dynamic shared memory on `device`, the calling thread's current
+/// device. It calls the driver once for each kernel, and again if more is needed.
 void allow_shared_bytes(Device device, const void* kernel, std::size_t bytes);
 
 template <class... P>
@@ -56,8 +56,8 @@ template <class... P>
 void launch(Device device, const Grid& grid, void (*kernel)(P...), const std::type_identity_t<P>&... args) {
   detail::launch<P...>(device, grid, false, kernel, args...);
 }
-/// The same for kernels whose threads use neither barriers nor shuffles nor shared memory: the emulation is
-/// quicker.
+/// The same for kernels whose threads use no barriers, shuffles or shared memory; the emulation runs these
+/// faster.
 template <class... P>
 void launch_independent(Device device, const Grid& grid, void (*kernel)(P...),
                         const std::type_identity_t<P>&... args) {

@@ -1,4 +1,4 @@
-// log sum exp of a line in one pass: the largest number so far, and the sum of the exponentials below it.
+// log-sum-exp of a line in one pass: the running maximum, and the sum of the exponentials relative to it.
 #pragma once
 
 #include "kernel/convert.h"
@@ -7,8 +7,8 @@
 
 namespace ebb::cuda {
 
-/// The largest of some numbers and the sum of exp(x - largest). A NaN, or an infinite largest number, makes
-/// the sum NaN; numbers that are all -inf have the sum 0.
+/// The maximum of some values and the sum of exp(x - maximum). A NaN or an infinite maximum makes the sum
+/// NaN; if all values are -inf, the sum is 0.
 template <class T>
 struct LogSum {
   using C = Compute<T>;
@@ -16,10 +16,10 @@ struct LogSum {
 
   EBB_HD static LogSum none() { return {C(-INFINITY), C(0)}; }
 
-  /// exp(x) for x <= 0 as a part of a sum: but for doubles by the two instructions that keep up with memory.
-  /// Some 20 bits for 16-bit numbers and relatively |x| 2^-23 for floats, which is as much as rounding the
-  /// difference x may cost; in a sum of such terms, where far ones weigh little, it is a few units of the
-  /// last place. Less than 2^-126 counts as 0.
+  /// Returns exp(x) for x <= 0 as a term of the sum. Except for double, it uses two fast instructions that
+  /// keep up with memory. The accuracy is about 20 bits for 16-bit types. For float the relative error is |x|
+  /// 2^-23, as much as that of rounding x. In the sum this amounts to a few units in the last place, because
+  /// terms with large |x| are small. Results below 2^-126 are 0.
   EBB_HD static C exp(C x) {
 #if defined(__CUDA_ARCH__)
     if constexpr (sizeof(C) == 4) {
@@ -30,14 +30,14 @@ struct LogSum {
 #endif
     return std::exp(x);
   }
-  /// exp(from - to), 1 where both are the same infinity.
+  /// Returns exp(from - to); 1 if both are the same infinity.
   EBB_HD static C factor(C from, C to) { return from == to ? C(1) : exp(from - to); }
 
   template <int N>
   EBB_HD void take(const C (&x)[N]) {
     C most = top;
 #pragma unroll
-    for (int i = 0; i < N; ++i) most = std::fmax(most, x[i]);  // passes NaNs over; the sum gets them
+    for (int i = 0; i < N; ++i) most = std::fmax(most, x[i]);  // fmax ignores NaN; the sum includes it
     const C from = most == C(-INFINITY) ? C(0) : most;
     C more = 0;
 #pragma unroll

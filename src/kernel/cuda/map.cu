@@ -1,4 +1,4 @@
-// The launch of elementwise kernels.
+// Launches elementwise kernels.
 #include "kernel/cuda/map.h"
 #include "kernel/tile_plan.h"
 

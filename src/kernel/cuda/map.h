@@ -1,4 +1,4 @@
-// Elementwise kernels: out[i] = op(in0[i], in1[i], ...) for any strides, by 16-byte vectors where map_plan.h
+// Elementwise kernels: out[i] = op(in0[i], in1[i], ...) for any strides, with 16-byte vectors if map_plan.h
 // allows.
 #pragma once
 
@@ -19,49 +19,50 @@ constexpr int kMapThreads = 256;
 
 using ebb::detail::Operand;
 
-/// What a map kernel reads; operand 0 is the output.
+/// The arguments of a map kernel; operand 0 is the output.
 template <int N>
 struct MapArgs {
   MapPlan<N> map;
-  char* base[N];          // null for an input that is one value
-  std::uint64_t bits[N];  // that value
+  char* base[N];          // null for an input that is a single value
+  std::uint64_t bits[N];  // the single value
   alignas(8) unsigned char op[48];
 };
 
-/// The two kernels of one op and dtype.
+/// The kernels of one op and dtype: with vectors and without.
 template <int N>
 struct MapKernels {
   void (*vector)(MapArgs<N>) = nullptr;
   void (*plain)(MapArgs<N>) = nullptr;
-  int width = 1;                  // elements of a vector
+  int width = 1;                  // elements per vector
   std::array<DType, N> dtypes{};  // of the operands
 };
 
-/// Queues the map on out's device. `op` is the functor's bytes.
+/// Queues the kernel on out's device. `op` contains the functor's bytes.
 template <int N>
 void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out,
                 const std::array<Operand, N - 1>& in, const void* op, std::size_t op_bytes);
 
-/// Units of one thread, so many that about 32 bytes of each input are under way.
+/// Units per thread, so that about 32 bytes of each input are in flight.
 constexpr int map_unroll(int width, int inputs) {
   if (width == 1) return 4;
   return width >= 8 ? 2 : width == 4 && inputs > 1 ? 2 : 4;
 }
 
-/// Blocks for that many units; at most 2^31 units, hence fewer blocks than a grid holds.
+/// Returns the number of blocks for that many units. There are at most 2^31 units, so the grid's limit is not
+/// exceeded.
 constexpr std::uint32_t map_blocks(std::uint32_t units, int width, int inputs) {
   const auto each = static_cast<std::uint32_t>(kMapThreads * map_unroll(width, inputs));
   return (units - 1) / each + 1;
 }
 
-/// The units of one thread and where they lie.
+/// The units of one thread and their offsets.
 template <int N, int U>
 struct MapPlaces {
   std::uint32_t unit[U];
   std::int32_t offset[U][N];
 };
 
-// The loaded inputs of U units of V elements, from operand I on.
+// The loaded inputs of U units of V elements, starting with operand I.
 template <int V, int U, class... In>
 struct Packs {
   template <int I, int N>
@@ -79,7 +80,7 @@ struct Packs<V, U, First, Rest...> {
   Vector<First, V> head[U];
   Packs<V, U, Rest...> tail;
 
-  // One branch an operand, the same for all threads: loads of different units follow each other.
+  // One branch per operand, uniform over all threads, so that the loads of different units are adjacent.
   template <int I, int N>
   EBB_HD void load(const MapArgs<N>& args, const MapPlaces<N, U>& places) {
     const char* const base = args.base[I];
@@ -109,7 +110,7 @@ struct Packs<V, U, First, Rest...> {
     }
     tail.template load<I + 1>(args, places);
   }
-  // The element with this number alone.
+  // Loads the single element with this number.
   template <int I, int N>
   EBB_HD void load_one(const MapArgs<N>& args, std::uint32_t element) {
     if (args.base[I])
@@ -136,16 +137,16 @@ struct Packs<V, U, First, Rest...> {
   }
 };
 
-/// One thread's work: all its units are loaded before the first is computed. `In` are the element types of
-/// the inputs, R that of the output. The body takes its place in the grid as arguments: it runs on a host
-/// too.
+/// The work of one thread. All its units are loaded before the first one is computed. `In` are the element
+/// types of the inputs, R that of the output. The position in the grid is an argument, so that the body also
+/// runs on the host.
 template <class Op, class R, int V, class... In>
 EBB_HD void map_units(const MapArgs<1 + sizeof...(In)>& args, std::uint32_t block, std::uint32_t thread) {
   constexpr int N = 1 + sizeof...(In), U = map_unroll(V, N - 1);
   const Op& op = *reinterpret_cast<const Op*>(args.op);
   const IndexPlan<N>& plan = args.map.plan;
   const std::uint32_t first = block * (kMapThreads * U) + thread;
-  // Units past the end repeat the last one and store nothing, so that loads need no branches.
+  // Units beyond the end repeat the last one and store nothing, so that loads need no branches.
   MapPlaces<N, U> places;
 #pragma unroll
   for (int u = 0; u < U; ++u) {
@@ -187,7 +188,7 @@ __global__ void __launch_bounds__(kMapThreads)
   map_units<Op, R, V, In...>(args, blockIdx.x, threadIdx.x);
 }
 
-/// The pair of kernels for a functor and its element types.
+/// Returns the kernels for a functor and its element types.
 template <class Op, class R, class... In>
 constexpr MapKernels<1 + sizeof...(In)> map_kernels() {
   constexpr int N = 1 + sizeof...(In);

@@ -1,5 +1,5 @@
-// One launch over many tensors. Their addresses travel in the kernel's argument block, so nothing is copied
-// or waited for; a list that does not fit takes several launches.
+// One launch for many tensors. Their addresses are part of the kernel's arguments, so no copy and no wait are
+// needed. A list that does not fit takes several launches.
 #pragma once
 
 #include "kernel/convert.h"
@@ -12,9 +12,10 @@
 namespace ebb::cuda {
 
 constexpr unsigned kListThreads = 256;
-constexpr std::size_t kListBytes = 3600;  // of the 4 KB that every device takes; the rest is the functor's
+constexpr std::size_t kListBytes = 3600;  // of the 4 KB that every device allows; the functor uses the rest
 
-/// Part of a list: N arrays an entry. Blocks are dealt out to the entries in order, a chunk each.
+/// A part of a list with N arrays per entry. Each block processes one chunk; chunks are numbered in the order
+/// of entries.
 template <int N>
 struct ListPart {
   static constexpr int kMost = static_cast<int>((kListBytes - 8) / (N * sizeof(void*) + 8 + 4));
@@ -36,16 +37,16 @@ struct ListPart {
   }
 };
 
-/// Elements of a block: a few 16-byte vectors for every thread.
+/// Elements per block: a few 16-byte vectors for each thread.
 template <class T>
 constexpr std::int64_t kListChunk = kListThreads * (16 / sizeof(T)) * 4;
 
 namespace detail {
 
-/// Memory that a launch writes already, to tell whether another array shares any.
+/// The memory ranges that a launch writes, to detect overlaps.
 class Written {
  public:
-  /// False, and nothing noted, when [data, data + bytes) shares memory with what was noted before.
+  /// Adds [data, data + bytes). Returns false, without adding it, if it overlaps an earlier range.
   bool add(const void* data, std::int64_t bytes) {
     const Range r{static_cast<const char*>(data), static_cast<const char*>(data) + bytes};
     if (count_ > 0 && r.begin < hull_.end && hull_.begin < r.end)
@@ -68,8 +69,8 @@ class Written {
 
 }  // namespace detail
 
-/// Calls run(part, blocks) with parts of the list that fit an argument block. Entries whose first arrays
-/// share memory (a parameter listed twice) come into different parts, so that they are worked on one after
+/// Calls run(part, blocks) for parts of the list that fit into the kernel arguments. Entries whose first
+/// arrays overlap (a parameter listed twice) are in different parts, so that they are processed one after
 /// another.
 template <class T, int N, class Run>
 void for_each_part(const EntryList& list, const Run& run) {
@@ -99,14 +100,14 @@ void for_each_part(const EntryList& list, const Run& run) {
   flush();
 }
 
-/// The calling block's share of a part: up to two arrays of T, the others of S.
+/// The calling block's chunk of a part: up to two arrays of T, the others of S.
 template <class T, int N, class S = T>
 struct ListChunk {
   static constexpr int kFront = N < 2 ? N : 2, kRest = N - kFront;
   T* at[kFront];
   S* rest[kRest > 0 ? kRest : 1];
   std::int64_t count;
-  bool aligned = true;  // every array, to whole vectors
+  bool aligned = true;  // every array is aligned to whole vectors
 
   __device__ explicit ListChunk(const ListPart<N>& part) {
     const std::uint32_t entry = part.entry_of(blockIdx.x);
@@ -127,8 +128,8 @@ struct ListChunk {
   }
 };
 
-/// `Body` (by value) has: kWritten, with bit k set where it changes array k; Element element(), called once a
-/// thread; and Element's operator()(Compute<T> (&values)[N]), which sees the arrays' values of one place.
+/// `Body` (by value) has: kWritten, with bit k set if it modifies array k; Element element(), called once per
+/// thread; and Element's operator()(Compute<T> (&values)[N]), which gets the arrays' values of one element.
 template <class T, int N, class S, class Body>
 __global__ void __launch_bounds__(kListThreads)
     list_kernel(const __grid_constant__ ListPart<N> part, const __grid_constant__ Body body) {
@@ -183,7 +184,7 @@ __global__ void __launch_bounds__(kListThreads)
   }
 }
 
-/// Runs the body over every element of the list's entries; arrays behind the second are of S.
+/// Runs the body on every element of the list's entries. Arrays after the second have element type S.
 template <class T, int N, class S = T, class Body>
 void for_each_in_list(const EntryList& list, const Body& body) {
   static_assert(sizeof(ListPart<N>) + sizeof(Body) <= 4096);

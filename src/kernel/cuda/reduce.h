@@ -1,6 +1,7 @@
-// Reductions on the device: a team of threads for every output where the reduced elements lie together, a
-// thread for some neighbouring columns where the outputs do. Long reductions of few outputs are cut in pieces
-// that a second pass merges. No atomics: the order is fixed by the shape and where the array starts.
+// Reductions on the device. If the reduced elements are contiguous, a group of threads computes each output;
+// if the outputs are contiguous, a thread computes some adjacent columns. Long reductions with few outputs
+// are divided into pieces that a second pass merges. No atomics: the order depends only on the shape and the
+// array's alignment.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
@@ -11,16 +12,16 @@
 namespace ebb::cuda {
 
 // A functor `Op` (by value) has: In, Acc; Acc identity(); Acc load(In x, std::int64_t output, std::int64_t
-// place) with the place among the reduced elements; Acc merge(Acc a, Acc b); void store(std::int64_t output,
-// Acc). It may have void take(Acc&, In x, std::int64_t output, std::int64_t place), which merges one element
-// more cheaply than merge and load.
+// place), where `place` is the index among the reduced elements; Acc merge(Acc a, Acc b); void
+// store(std::int64_t output, Acc). It may have void take(Acc&, In x, std::int64_t output, std::int64_t
+// place), which merges an element faster than merge and load.
 
 template <class Op>
 struct ReduceArgs {
   Op op;
   const typename Op::In* x;
-  typename Op::Acc* partial;  // null when one pass is enough
-  DeviceDims kept, reduced;   // numbered by units along the dimension that vectors lie along
+  typename Op::Acc* partial;  // null if one pass is enough
+  DeviceDims kept, reduced;   // in units along the vectorised dimension
   std::int64_t outputs, count;
   std::int64_t pieces, piece;  // of the reduced elements
   bool run;
@@ -28,7 +29,8 @@ struct ReduceArgs {
 
 namespace detail {
 
-/// Vectors of a kernel by rows, and of one by columns, where every column needs a sum in shared memory.
+/// Vector widths of the row kernel and of the column kernel, where every column needs an accumulator in
+/// shared memory.
 template <class Op>
 constexpr int kRowWidth = kVectorWidth<typename Op::In>;
 template <class Op>
@@ -37,7 +39,7 @@ constexpr int kColumnWidth = [] {
   while (width > 1 && width * static_cast<int>(sizeof(typename Op::Acc)) > 64) width /= 2;
   return width;
 }();
-/// Sums that a thread keeps for one output, so that they do not wait for each other.
+/// Accumulators per thread for one output; several of them avoid a dependency chain.
 template <class Op, int V>
 constexpr int kLanes = [] {
   int lanes = V;
@@ -45,9 +47,9 @@ constexpr int kLanes = [] {
   return lanes;
 }();
 
-/// Blocks that a multiprocessor holds: fewer, with more registers each, where large accumulators are merged
-/// element by element, where 16 bytes are 16 extremes, and where an op says that it reads more arrays
-/// (ReadsMore).
+/// Blocks per multiprocessor. There are fewer, with more registers each, in three cases: large accumulators
+/// that are merged element by element, 1-byte accumulators (16 extremes in 16 bytes), and ops that read more
+/// arrays (ReadsMore).
 template <class Op>
 constexpr int kBlocks = [] {
   if (requires { typename Op::ReadsMore; } || sizeof(typename Op::Acc) == 1) return kWideReduceBlocks;
@@ -66,8 +68,9 @@ __device__ void take(const Op& op, typename Op::Acc& total, typename Op::In x, s
     total = op.merge(total, op.load(x, output, place));
 }
 
-/// Every `step`-th unit from `from` on, `units` of them, kReduceLoads loads under way: the last round's too,
-/// though fewer. vector_at(i) is a unit's address; its first element has the place first + i * V.
+/// Merges every `step`-th unit beginning with `from`, `units` of them, with kReduceLoads loads in flight
+/// (fewer in the last round). vector_at(i) is the address of a unit; its first element has the place first +
+/// i * V.
 template <int V, class Op, class At>
 __device__ void take_units(const Op& op, typename Op::Acc (&total)[kLanes<Op, V>], const At& vector_at,
                            std::int64_t from, int units, std::int64_t step, std::int64_t output,
@@ -91,12 +94,12 @@ __device__ void take_units(const Op& op, typename Op::Acc (&total)[kLanes<Op, V>
   }
 }
 
-/// How many of [0, n) are `rank` and `step`, 2 * `step`, ... further. A thread has fewer than 2^31.
+/// Returns how many of rank, rank + step, rank + 2 * step, ... are in [0, n). A thread has fewer than 2^31.
 __device__ inline int strided(std::int64_t n, std::int64_t rank, std::int64_t step) {
   return rank < n ? static_cast<int>((n - rank + step - 1) / step) : 0;
 }
 
-/// Merges over the first `threads` threads of x, of blocks of (threads, others).
+/// Merges the values of the threads along x, in blocks of (threads, others).
 template <class Op>
 __device__ typename Op::Acc merge_team(const Op& op, typename Op::Acc total, typename Op::Acc* scratch) {
   using Acc = typename Op::Acc;
@@ -108,7 +111,7 @@ __device__ typename Op::Acc merge_team(const Op& op, typename Op::Acc total, typ
 
 }  // namespace detail
 
-/// blockDim = (threads of an output, outputs of a block); blocks run over outputs and pieces.
+/// blockDim = (threads per output, outputs per block); the grid covers outputs and pieces.
 template <class Op, int V>
 __global__ void __launch_bounds__(kReduceTeam, (detail::kBlocks<Op>))
     reduce_rows_kernel(const __grid_constant__ ReduceArgs<Op> args) {
@@ -131,7 +134,8 @@ __global__ void __launch_bounds__(kReduceTeam, (detail::kBlocks<Op>))
                        end = piece + 1 == args.pieces ? args.count : begin + args.piece;
     const std::int64_t rank = threadIdx.x, step = blockDim.x;
     if (V > 1 && args.run) {
-      // The run starts where it likes: elements before its first vector and after its last go alone.
+      // The run may start at any alignment: elements before its first vector and after its last are processed
+      // one by one.
       const In* const from = x + begin;
       const std::int64_t n = end - begin;
       std::int64_t head =
@@ -159,7 +163,7 @@ __global__ void __launch_bounds__(kReduceTeam, (detail::kBlocks<Op>))
     op.store(out, total);
 }
 
-/// blockDim = (units of V columns, rows at a time); a block takes neighbouring outputs and a piece of the
+/// blockDim = (units of V columns, rows in parallel); a block reduces adjacent outputs over one piece of the
 /// rows.
 template <class Op, int V>
 __global__ void __launch_bounds__(kReduceThreads, (detail::kBlocks<Op>))
@@ -199,7 +203,7 @@ __global__ void __launch_bounds__(kReduceThreads, (detail::kBlocks<Op>))
       }
     }
   }
-  // Halves of the rows meet in shared memory.
+  // Merges the rows in shared memory by halving.
   Acc* const mine = scratch + (threadIdx.y * blockDim.x + threadIdx.x) * V;
   for (unsigned half = blockDim.y / 2; half > 0; half /= 2) {
     if (threadIdx.y >= half && threadIdx.y < 2 * half)
@@ -219,7 +223,7 @@ __global__ void __launch_bounds__(kReduceThreads, (detail::kBlocks<Op>))
   }
 }
 
-/// Merges the pieces of each output in order; blockDim = (threads of an output, outputs of a block).
+/// Merges the pieces of each output in order; blockDim = (threads per output, outputs per block).
 template <class Op>
 __global__ void __launch_bounds__(kReduceThreads, 1)
     reduce_pieces_kernel(const __grid_constant__ ReduceArgs<Op> args) {
@@ -239,7 +243,7 @@ __global__ void __launch_bounds__(kReduceThreads, 1)
   op.store(out, total);
 }
 
-/// Runs the reduction of x over the dimensions in `mask` on `device`; op.store receives the results.
+/// Reduces x over the dimensions in `mask` on `device`; op.store receives the results.
 template <class Op>
 void reduce(Device device, const Op& op, const NdArray& x, DimMask mask) {
   using In = typename Op::In;

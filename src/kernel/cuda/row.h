@@ -1,6 +1,6 @@
-// Contiguous rows for a team, the threads that work on one line of an array together: kept in registers where
-// they fit, else streamed by vectors. Where lines interleave, 32 neighbouring ones share a block, so that
-// reads stay together.
+// Thread groups that process one line of an array together ("teams"). Contiguous rows are kept in registers
+// if they fit, otherwise they are streamed as vectors. If lines are interleaved, 32 adjacent lines share a
+// block, so that reads are coalesced.
 #pragma once
 
 #include "kernel/convert.h"
@@ -14,9 +14,9 @@
 
 namespace ebb::cuda {
 
-constexpr int kTeamLanes = 8;  // threads that share one of 32 interleaved lines
+constexpr int kTeamLanes = 8;  // threads for each of 32 interleaved lines
 
-/// Lines that are contiguous: blockDim = (threads of a team, teams of a block).
+/// Contiguous lines: blockDim = (threads per team, teams per block).
 struct RowTeam {
   std::int64_t line, stride = 1;
   int rank, size;
@@ -28,7 +28,8 @@ struct RowTeam {
         size(static_cast<int>(blockDim.x)),
         active(line < lines.count()) {}
 
-  /// Every thread of the team gets the merged value. All threads of the block must call, inactive ones too.
+  /// Every thread of the team gets the merged value. All threads of the block must call it, inactive ones
+  /// too.
   template <class T, class Merge>
   __device__ T reduce(T value, const Merge& merge) const {
     __shared__ T scratch[kWarp];
@@ -74,7 +75,7 @@ struct ColumnTeam {
   }
 };
 
-/// Calls f<Team>(grid) with the team that suits the lines.
+/// Calls f<Team>(grid) with the team type for the lines.
 template <class F>
 void with_team(const Lines& lines, const F& f) {
   if (lines.inner == 1)
@@ -83,14 +84,15 @@ void with_team(const Lines& lines, const F& f) {
     f.template operator()<ColumnTeam>(Grid{ColumnTeam::blocks(lines), ColumnTeam::threads(lines)});
 }
 
-/// Elements that a thread keeps of rows up to kShortRow; of longer ones it keeps as many as a kernel says.
+/// Elements of a row that a thread keeps, for rows up to kShortRow; for longer rows the kernel chooses the
+/// number.
 constexpr int kFewElements = 8;
 constexpr std::int64_t kShortRow = 32 * kFewElements;
 
-/// Threads of a block of a kernel that keeps so many.
+/// Returns the block size of a kernel that keeps this many elements per thread.
 constexpr int kept_block(int elements) { return elements == kFewElements ? kTeamBlock : kKeptThreads; }
 
-/// The slots of a thread for rows of T, kElements each.
+/// The elements of a row of T that a thread keeps, kElements of them.
 template <class T, int kElements>
 struct RowPart : RowSlots {
   static constexpr int kWidth = kVectorWidth<T>;
@@ -100,7 +102,7 @@ struct RowPart : RowSlots {
   __device__ RowPart(const RowTeam& team, std::int64_t length, bool by_vectors)
       : RowSlots{static_cast<int>(length), team.rank, team.size, kWidth, by_vectors} {}
 
-  /// The unit's elements of a row; zeros past the end, and where the row is not there.
+  /// Loads a unit's elements of a row. Elements beyond the end are zeros, as are all if `there` is false.
   __device__ Packed<T, kWidth> load(const T* row, int unit, bool there = true) const {
     if (vectors) return load_if(there && has(unit, 0), row, index(unit, 0), Unit{});
     Unit values{};
@@ -111,9 +113,9 @@ struct RowPart : RowSlots {
     }
     return values;
   }
-  /// All units of a row, on their way before the first is used.
+  /// Loads all units of a row; all loads are issued before the first value is used.
   __device__ void load(const T* row, Packed<T, kWidth> (&to)[kUnits], bool there = true) const {
-    if (vectors) {  // one branch for all
+    if (vectors) {  // one branch for all units
 #pragma unroll
       for (int u = 0; u < kUnits; ++u) to[u] = load(row, u, there);
     } else {
@@ -132,21 +134,22 @@ struct RowPart : RowSlots {
   }
 };
 
-/// Blocks of teams, of `most` threads at most, whose threads take `elements` of a row each.
+/// Returns a grid of teams with at most `most` threads, each of which processes `elements` elements of a row.
 inline Grid row_grid(const Lines& lines, int elements, int most = kTeamThreads) {
   const int team = std::min(row_team(lines.n, elements), most), rows = rows_per_block(team);
   return {dim3(grid_blocks(ceil_div(lines.count(), rows))),
           dim3(static_cast<unsigned>(team), static_cast<unsigned>(rows))};
 }
 
-/// Whether rows of n elements are whole vectors in all of these arrays; null pointers do not matter.
+/// Whether rows of n elements consist of whole aligned vectors in all of these arrays; null pointers are
+/// ignored.
 template <class T, class... P>
 bool rows_are_vectors(std::int64_t n, const P*... arrays) {
   return n % kVectorWidth<T> == 0 && ((reinterpret_cast<std::uintptr_t>(arrays) % 16 == 0) && ...);
 }
 
-/// Calls run.operator()<kElements>(grid) for rows that a team of kThreads at most can keep in registers, at
-/// most kMany elements a thread; false where they are too long.
+/// Calls run.operator()<kElements>(grid) if a team of at most kThreads threads can keep a row in registers,
+/// with at most kMany elements per thread. Returns false if the rows are too long.
 template <int kMany, int kThreads = kKeptThreads, class F>
 bool with_kept_rows(const Lines& lines, const F& run) {
   if (lines.n <= kShortRow)
@@ -158,8 +161,9 @@ bool with_kept_rows(const Lines& lines, const F& run) {
   return true;
 }
 
-/// Calls one(i) for single elements and many(i) for kVectorWidth of them from an aligned one on: every
-/// element of a row of n by one thread of the team. Without `vectors` all go alone.
+/// Calls one(i) for single elements and many(i) for aligned vectors of kVectorWidth elements. Each element of
+/// a row of n is processed by one thread of the team. If `vectors` is false, all elements are processed one
+/// by one.
 template <class T, class One, class Many>
 __device__ void stream_row(const RowTeam& team, const T* row, bool vectors, std::int64_t n, const One& one,
                            const Many& many) {
@@ -174,7 +178,7 @@ __device__ void stream_row(const RowTeam& team, const T* row, bool vectors, std:
   for (std::int64_t i = head + units * V + team.rank; i < n; i += team.size) one(i);
 }
 
-/// Where the next groups of neighbours that a thread takes of a line stand.
+/// The positions of the next groups of adjacent elements that a thread processes.
 struct Span {
   std::int64_t first, step, end;
   EBB_HD std::int64_t at(int group) const { return first + group * step; }
@@ -186,8 +190,8 @@ struct Groups {
   Vector<T, V> at[N];
 };
 
-/// The N groups of V elements of a line whose elements lie `stride` apart (1 unless V is 1), all on their way
-/// before the first is used; `other` stands for those past the end.
+/// Loads N groups of V elements of a line with element stride `stride` (1 unless V is 1). All loads are
+/// issued before the first value is used. Elements beyond the end are `other`.
 template <int V, int N, class T>
 __device__ Groups<T, V, N> load_groups(const T* line, std::int64_t stride, const Span& span, T other) {
   Groups<T, V, N> groups;
@@ -199,9 +203,9 @@ __device__ Groups<T, V, N> load_groups(const T* line, std::int64_t stride, const
   return groups;
 }
 
-constexpr int kSingleLoads = 8;  // single elements that a thread takes of a line at once
+constexpr int kSingleLoads = 8;  // single elements of a line that a thread loads together
 
-/// Calls take.operator()<V, N>(span) until the threads of a team have taken all of [from, to).
+/// Calls take.operator()<V, N>(span) until the threads of the team have processed [from, to).
 template <int V, int N, class Team, class Take>
 __device__ void take_spans(const Team& team, std::int64_t from, std::int64_t to, const Take& take) {
   const std::int64_t step = std::int64_t{V} * team.size;
@@ -209,8 +213,8 @@ __device__ void take_spans(const Team& team, std::int64_t from, std::int64_t to,
     take.template operator()<V, N>(Span{i, step, to});
 }
 
-/// A whole line: a row's elements up to the first aligned one and after the last whole vector are taken
-/// singly, those between by vectors. Without `vectors`, as in columns, all are taken singly.
+/// Processes a whole line: vectors where they are aligned, and single elements before and after them. If
+/// `vectors` is false, and for columns, all elements are processed one by one.
 template <int N, class T, class Take>
 __device__ void take_line(const RowTeam& team, const T* row, bool vectors, std::int64_t n, const Take& take) {
   constexpr int V = kVectorWidth<T>;
@@ -228,7 +232,7 @@ __device__ void take_line(const ColumnTeam& team, const T*, bool, std::int64_t n
   take_spans<1, kSingleLoads>(team, 0, n, take);
 }
 
-/// Whether two arrays are misaligned alike, so that their rows can be streamed together.
+/// Whether two arrays have the same misalignment, so that their rows can be streamed together.
 template <class A, class B>
 bool streams_with(const A* a, const B* b) {
   return (reinterpret_cast<std::uintptr_t>(a) - reinterpret_cast<std::uintptr_t>(b)) % 16 == 0;

@@ -1,7 +1,7 @@
-// Running merges along lines: a block a contiguous line, tile by tile with a carry; a thread a line where
-// they interleave. Lines that are too few to fill the device are cut into chunks: first the chunks' totals,
-// then those scanned, then every chunk from where the one before it ends. The order is fixed by the shape and
-// where the arrays start.
+// Scans along lines. Contiguous lines: one block per line, tile by tile with a carry. Interleaved lines: one
+// thread per line. If the lines are too few to fill the device, they are divided into chunks. The chunks'
+// totals are computed, then scanned, and then each chunk is scanned from the end of the previous one. The
+// order depends only on the shape and the arrays' alignment.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
@@ -11,20 +11,20 @@
 
 namespace ebb::cuda {
 
-// A functor `Op` has: Acc; Acc load(std::int64_t line_start, std::int64_t i) for the i-th element in the
-// order of the scan; Acc merge(Acc before, Acc next); void store(std::int64_t line_start, std::int64_t i,
-// Acc). One that scan_items.h calls a VectorScan goes by vectors along contiguous lines.
+// A functor `Op` has: Acc; Acc load(std::int64_t line_start, std::int64_t i) for the i-th element in scan
+// order; Acc merge(Acc before, Acc next); void store(std::int64_t line_start, std::int64_t i, Acc). If it is
+// a VectorScan (scan_items.h), contiguous lines are processed as vectors.
 
 template <class Op>
 struct ScanArgs {
   Op op;
   Lines lines;
   std::int64_t chunks, chunk;
-  typename Op::Acc* totals;  // of the chunks of each line, merged from the line's start; null for one chunk
-  bool only_totals;          // the pass that writes them, chunk by chunk
+  typename Op::Acc* totals;  // of each line's chunks, merged from the line's start; null for one chunk
+  bool only_totals;          // the pass that computes the totals
 };
 
-/// The totals themselves as what is scanned.
+/// The functor that scans the totals themselves.
 template <class A>
 struct ScanTotals {
   using Acc = A;
@@ -40,7 +40,7 @@ struct MergeTotals : ScanTotals<typename Op::Acc> {
   EBB_HD Acc merge(Acc before, Acc next) const { return op.merge(before, next); }
 };
 
-/// blockDim a power of 2 from 32. Totals lie [line, chunk].
+/// blockDim is a power of 2, at least 32. The layout of the totals is [line, chunk].
 template <class Op>
 __global__ void __launch_bounds__(kScanThreads) scan_rows_kernel(const __grid_constant__ ScanArgs<Op> args) {
   using Acc = typename Op::Acc;
@@ -49,10 +49,11 @@ __global__ void __launch_bounds__(kScanThreads) scan_rows_kernel(const __grid_co
   const Op& op = args.op;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
   const int threads = static_cast<int>(blockDim.x), warps = threads / kWarp;
-  const std::int64_t cut = args.only_totals ? args.chunks - 1 : args.chunks;  // the last total is of no use
+  const std::int64_t cut = args.only_totals ? args.chunks - 1 : args.chunks;  // the last total is not needed
   const std::int64_t line = args.chunks == 1 ? blockIdx.x : blockIdx.x / cut, chunk = blockIdx.x - line * cut;
   const std::int64_t start = args.lines.start(line), n = args.lines.n;
-  // All tiles are full, but for the line's first and last: what is no place adds nothing to a total.
+  // All tiles are full, except the first and last of the line. Positions outside of the line add nothing to a
+  // total.
   std::int64_t tile = chunk * args.chunk - ScanItems<Op>::pad(op, start);
   const std::int64_t begin = tile > 0 ? tile : 0, end = chunk + 1 < args.chunks ? tile + args.chunk : n;
   bool carries = chunk > 0 && !args.only_totals;
@@ -65,7 +66,7 @@ __global__ void __launch_bounds__(kScanThreads) scan_rows_kernel(const __grid_co
     const std::int64_t first = tile + thread * kItems;
     Acc value[kItems];
     items.take(op, value);
-    if (tile + step < end) items.fetch(op, first + step);  // on its way while this tile is merged
+    if (tile + step < end) items.fetch(op, first + step);  // in flight while this tile is merged
     const int missing = first < begin ? static_cast<int>(begin - first) : 0;
 #pragma unroll
     for (int k = 1; k < kItems; ++k)
@@ -77,8 +78,8 @@ __global__ void __launch_bounds__(kScanThreads) scan_rows_kernel(const __grid_co
     }
     if (lane == kWarp - 1) totals[warp] = total;
     __syncthreads();
-    // Every warp scans the warps' totals: what comes before it, and before the tile; the end is the next
-    // carry.
+    // Each warp scans the warps' totals. This gives the prefix of the warp and of the tile; the last value is
+    // the next carry.
     Acc up_to = totals[lane & (warps - 1)];
     for (int delta = 1; delta < warps; delta *= 2) {
       const Acc before = shuffle_up(up_to, static_cast<unsigned>(delta), warps);
@@ -109,7 +110,7 @@ __global__ void __launch_bounds__(kScanThreads) scan_rows_kernel(const __grid_co
   if (args.only_totals && thread == 0) args.totals[line * cut + chunk] = carried;
 }
 
-/// A thread a chunk of a line. Totals lie [chunk, line].
+/// One thread per chunk of a line. The layout of the totals is [chunk, line].
 template <class Op>
 __global__ void __launch_bounds__(kScanThreads)
     scan_columns_kernel(const __grid_constant__ ScanArgs<Op> args) {

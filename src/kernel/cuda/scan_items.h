@@ -1,4 +1,5 @@
-// The neighbouring elements of a contiguous line that a thread of a scan holds: one by one, or by vectors.
+// The adjacent elements of a contiguous line that one thread of a scan holds: loaded one by one, or as
+// vectors.
 #pragma once
 
 #include "kernel/cuda/vector.h"
@@ -7,8 +8,8 @@
 
 namespace ebb::cuda {
 
-/// A functor of scans that goes from an array of Element to another, both of the same shape, one element at a
-/// time: it has `x` and `out`, `order`, Acc of(Element) and Element element(Acc).
+/// A scan functor from an array of Element to another one of the same shape, element by element. It has `x`
+/// and `out`, `order`, Acc of(Element) and Element element(Acc).
 template <class Op>
 concept VectorScan = requires { typename Op::Element; };
 
@@ -17,7 +18,7 @@ constexpr int kItemsOf = kScanItems;
 template <VectorScan Op>
 constexpr int kItemsOf<Op> = sizeof(typename Op::Element) == 8 ? 4 : 8;
 
-/// Items are fetched, and later taken: the loads of the next tile can be under way meanwhile.
+/// Items are first fetched and later taken, so that the loads of the next tile are in flight meanwhile.
 template <class Op>
 class ScanItems {
   using Acc = typename Op::Acc;
@@ -27,10 +28,11 @@ class ScanItems {
  public:
   __device__ ScanItems(const Op&, std::int64_t start, std::int64_t begin, std::int64_t end)
       : start_(start), begin_(begin), end_(end) {}
-  /// How many places before its first the tiles of a line begin.
+  /// Returns how many positions before its first element the tiles of a line begin.
   __device__ static int pad(const Op&, std::int64_t) { return 0; }
   __device__ void fetch(const Op&, std::int64_t first) { first_ = first; }
-  /// Places past the end repeat the last element; nothing of theirs is stored or reaches those before.
+  /// Positions beyond the end repeat the last element; their results are neither stored nor merged into
+  /// others.
   __device__ void take(const Op& op, Acc (&value)[kItems]) const {
 #pragma unroll
     for (int k = 0; k < kItems; ++k) value[k] = op.load(start_, first_ + k < end_ ? first_ + k : end_ - 1);
@@ -42,9 +44,9 @@ class ScanItems {
   }
 };
 
-/// The vectors of a line are aligned: a tile may begin some places before it, which repeat its first element
-/// and are not merged. What is not a whole vector goes element by element, as everything does where the two
-/// arrays are misaligned differently.
+/// The vectors of a line are aligned. A tile may begin some positions before the line; these repeat its first
+/// element and are not merged. Partial vectors are processed element by element, as are all elements if the
+/// two arrays have different misalignment.
 template <VectorScan Op>
 class ScanItems<Op> {
   using Acc = typename Op::Acc;
@@ -61,12 +63,12 @@ class ScanItems<Op> {
     return (from - to) % sizeof(Packed<E, W>) == 0;
   }
   __device__ bool whole(std::int64_t place) const { return vectors_ && place >= begin_ && place + W <= end_; }
-  /// By value: a choice between two places would keep arrays out of registers.
+  /// By value: a reference that selects one of two arrays would keep them out of registers.
   template <class T>
   __device__ static T either(const Op& op, T backward, T forward) {
     return op.order.reverse ? backward : forward;
   }
-  /// Where the vector lies whose first place this is.
+  /// Returns the address of the vector that begins at this position.
   __device__ std::int64_t at(const Op& op, std::int64_t place) const {
     return op.order.at(start_, op.order.reverse ? place + W - 1 : place);
   }

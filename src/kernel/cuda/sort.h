@@ -1,4 +1,4 @@
-// Sorting of whole segments on the device, by CUB's radix sorts (by the standard library in the emulation).
+// Sorts whole segments on the device, with CUB's radix sort (with the standard library in the emulation).
 #pragma once
 
 #include <ebb/core/device.h>
@@ -7,15 +7,15 @@
 
 namespace ebb::cuda {
 
-/// The bits of the keys that are compared, [from, to): the fewer, the faster.
+/// The bits [from, to) of the keys that are compared. Fewer bits are faster.
 struct KeyBits {
   int from = 0, to = 64;
 };
 
-/// Sorts `segments` neighbouring runs of `n` keys each, in place, smallest first. Keys that are alike in
+/// Sorts `segments` adjacent runs of `n` keys each, in place and in ascending order. Keys that are equal in
 /// `bits` keep their order.
 void sort_keys(Device device, std::uint64_t* keys, std::int64_t segments, std::int64_t n, KeyBits bits = {});
-/// The same with a value that goes with each key.
+/// The same with a value attached to each key.
 void sort_pairs(Device device, std::uint64_t* keys, std::int64_t* values, std::int64_t segments,
                 std::int64_t n, KeyBits bits = {});
 

@@ -1,4 +1,4 @@
-// Neighbouring elements that are loaded and stored at once.
+// Vectors: adjacent elements that are loaded and stored together.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -13,8 +13,8 @@ struct alignas(sizeof(T) * V) Vector {
   T at[V];
 };
 
-/// A vector on its way, as whole words: nvcc gives every element of a Vector that is kept from one branch to
-/// another a register of its own, four times as many as bytes need.
+/// A loaded vector stored as whole words. nvcc would give each element of a Vector that lives across branches
+/// its own register, four times as many as bytes need.
 template <class T, int V>
 class Packed {
   using Word = std::conditional_t<sizeof(T) * V % 4 == 0, std::uint32_t, Vector<T, V>>;
@@ -35,7 +35,7 @@ class Packed {
   EBB_HD Vector<T, V> vector() const { return __builtin_bit_cast(Vector<T, V>, words_); }
 };
 
-/// *to = value, in one store: in loops over long rows nvcc makes four of a plain assignment.
+/// *to = value as a single store. In loops over long rows nvcc splits a plain assignment into four stores.
 template <class T, int V>
 EBB_HD void store_vector(void* to, const Vector<T, V>& value) {
 #if defined(__CUDA_ARCH__)
@@ -44,9 +44,9 @@ EBB_HD void store_vector(void* to, const Vector<T, V>& value) {
   *static_cast<Vector<T, V>*>(to) = value;
 }
 
-/// The value at from + index, or `other` where none is there: one load under a predicate, without a branch.
-/// nvcc moves into a branch what is computed of the value, so that each of several loads would wait for the
-/// one before.
+/// Returns the value at base + index, or `other` if `there` is false, with one predicated load and no branch.
+/// With a branch, nvcc moves the dependent computation into it, so that each of several loads would wait for
+/// the previous one.
 template <class T, class E>
 EBB_HD T load_if(bool there, const E* base, std::int64_t index, T other) {
 #if defined(__CUDA_ARCH__)
@@ -86,7 +86,7 @@ EBB_HD T load_if(bool there, const E* base, std::int64_t index, T other) {
 #endif
 }
 
-/// Elements of T in 16 bytes, the most that one load moves.
+/// Elements of T in 16 bytes, the size of the largest load.
 template <class T>
 constexpr int kVectorWidth = static_cast<int>(16 / sizeof(T));
 

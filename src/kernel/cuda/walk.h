@@ -1,5 +1,5 @@
-// Several arrays of one shape walked in row-major order, any strides: for kernels that must know where an
-// element stands.
+// Iteration over several arrays of one shape in row-major order, with any strides, for kernels that need the
+// position of an element.
 #pragma once
 
 #include "kernel/cuda/launch.h"
@@ -15,7 +15,7 @@ constexpr unsigned kWalkThreads = 256;
 template <int N>
 struct DeviceWalk {
   int dims = 0;
-  bool small = true;  // every place fits 31 bits
+  bool small = true;  // every offset fits 31 bits
   std::int64_t numel;
   std::int64_t sizes[kWalkDims];
   FastDivisor divisors[kWalkDims];
@@ -59,8 +59,8 @@ __global__ void __launch_bounds__(kWalkThreads)
     body(i);
 }
 
-/// Runs body(i), a functor of `__device__ void operator()(std::int64_t) const`, for every i below `count`, in
-/// any order.
+/// Runs body(i) for every i below `count`, in any order. `body` is a functor with `__device__ void
+/// operator()(std::int64_t) const`.
 template <class Body>
 void for_each(Device device, std::int64_t count, const Body& body) {
   if (count == 0) return;
