@@ -1,4 +1,4 @@
-// Options of the allocators, read from text.
+// Parses and stores the settings of the device allocators.
 #include "cuda/allocator_settings.h"
 
 #include <ebb/core/environment.h>
@@ -41,7 +41,7 @@ struct Shared {
   bool read = false, final = false;
   AllocatorSettings settings;
 
-  // What the environment says holds until a call says otherwise; where it is wrong every question says so.
+  // The environment's settings hold until a call changes them. If they are invalid, every query throws.
   AllocatorSettings& get() {
     if (read) return settings;
     AllocatorSettings found;
@@ -55,13 +55,13 @@ struct Shared {
 };
 
 Shared& shared() {
-  static auto* const s = new Shared;  // tensors in static storage are freed after everything else
+  static auto* const s = new Shared;  // tensors in static variables are freed last
   return *s;
 }
 
 }  // namespace
 
-// "name:value,name:value", as PYTORCH_CUDA_ALLOC_CONF has it.
+// Parses "name:value,name:value", the format of PYTORCH_CUDA_ALLOC_CONF.
 void read_settings(AllocatorSettings& settings, std::string_view origin, std::string_view text) {
   while (!trimmed(text).empty()) {
     const std::size_t comma = std::min(text.find(','), text.size());

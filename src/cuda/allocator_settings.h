@@ -1,4 +1,4 @@
-// What the environment and cuda::set_allocator_settings say about the allocators.
+// Settings of the device allocators, from the environment and cuda::set_allocator_settings.
 #pragma once
 
 #include <string_view>
@@ -6,19 +6,19 @@
 namespace ebb::cuda {
 
 struct AllocatorSettings {
-  bool async = false;                // the driver's own pools in place of ebb's cache
+  bool async = false;                // the driver's memory pools instead of ebb's cache
   bool expandable_segments = false;  // segments that grow
 };
 
-/// Sets what a text such as "expandable_segments:True" names; errors begin with `origin`, which says where
-/// the text is from.
+/// Applies settings such as "expandable_segments:True". Error messages begin with `origin`, the source of the
+/// text.
 void read_settings(AllocatorSettings& settings, std::string_view origin, std::string_view text);
 
-/// Reads EBB_CUDA_ALLOCATOR and EBB_CUDA_ALLOC_CONF the first time.
+/// Returns the settings; reads EBB_CUDA_ALLOCATOR and EBB_CUDA_ALLOC_CONF on the first call.
 AllocatorSettings allocator_settings();
-/// The same, after which change_allocator_settings() is an error.
+/// The same; change_allocator_settings() is an error afterwards.
 AllocatorSettings final_allocator_settings();
-/// See cuda::set_allocator_settings.
+/// Implements cuda::set_allocator_settings.
 void change_allocator_settings(std::string_view text);
 
 }  // namespace ebb::cuda

@@ -1,4 +1,4 @@
-// Device memory from the driver's own pools.
+// Device memory from the driver's memory pools.
 #include "cuda/async_allocator.h"
 
 #include "cuda/runtime.h"
@@ -13,7 +13,7 @@ namespace ebb::cuda {
 
 AsyncAllocator::AsyncAllocator(Device device) : device_(device) {
   check(cudaDeviceGetDefaultMemPool(&pool_, device.index()), "cudaDeviceGetDefaultMemPool");
-  // Otherwise every wait for the device would give all free memory back to it.
+  // Without this, each wait for the device would return all free memory to it.
   std::uint64_t everything = ~std::uint64_t{0};
   check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &everything),
         "cudaMemPoolSetAttribute");
@@ -22,7 +22,7 @@ AsyncAllocator::AsyncAllocator(Device device) : device_(device) {
 MemoryBlock* AsyncAllocator::allocate(std::size_t bytes, cudaStream_t stream) {
   release_kept();
   auto block = std::make_unique<MemoryBlock>();
-  // Whole words of 4 bytes: atomic updates of single bytes go through them (kernel/cuda/atomic.h).
+  // Rounds up to 4-byte words: atomic updates of single bytes access the whole word (kernel/cuda/atomic.h).
   block->bytes = (std::max<std::size_t>(bytes, 1) + 3) / 4 * 4;
   block->stream = stream;
   void* data = nullptr;
@@ -67,7 +67,7 @@ void AsyncAllocator::release(MemoryBlock* block) noexcept {
     const DeviceScope scope(device_);
     if (cudaFreeAsync(block->data, block->stream) != cudaSuccess) cudaGetLastError();
   } catch (const Error&) {
-    // Lost, rather than given to others while it is used.
+    // Leaks the block instead of reusing memory that may be in use.
   }
 }
 

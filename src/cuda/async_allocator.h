@@ -1,24 +1,23 @@
-// Device memory from the driver's own pools (cudaMallocAsync), in place of ebb's cache.
+// Device memory from the driver's memory pools (cudaMallocAsync), instead of ebb's cache.
 #pragma once
 
 #include "cuda/caching_allocator.h"
 
 namespace ebb::cuda {
 
-/// The memory of one device. Blocks have no owner. The pool keeps what is freed, in the order of the streams,
-/// until empty_cache().
+/// The memory of one device. Its blocks have no owner. The pool keeps freed memory, in stream order, until
+/// empty_cache().
 class AsyncAllocator {
  public:
   explicit AsyncAllocator(Device device);
   AsyncAllocator(const AsyncAllocator&) = delete;
 
-  /// Throws ebb::Error with the figures when there is no memory left.
+  /// Throws ebb::Error with the memory statistics if there is no memory left.
   MemoryBlock* allocate(std::size_t bytes, cudaStream_t stream);
-  /// The block is used by work of another stream, which its release must wait for. Threads may say so at
-  /// once.
+  /// Records that another stream uses the block; its release must wait for that work. Thread-safe.
   void record_use(MemoryBlock* block, const StreamUse& use);
-  /// While the calling thread captures a graph the block is kept for later: its release, and the events that
-  /// order it behind other streams, would become part of the graph.
+  /// While the calling thread captures a graph, the release is deferred. Otherwise the release, and the
+  /// events that order it after other streams, would become part of the graph.
   void free(MemoryBlock* block) noexcept;
   void empty_cache();
   MemoryStats stats() const;

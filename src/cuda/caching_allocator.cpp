@@ -1,4 +1,4 @@
-// Device memory from segments that are kept, split and joined.
+// CachingAllocator: device memory from cached segments, which are split and merged.
 #include "cuda/caching_allocator.h"
 
 #include "kernel/cuda/device.h"
@@ -26,7 +26,7 @@ std::size_t segment_bytes(std::size_t bytes, bool small) {
   return bytes < kLargeSegment / 2 ? kLargeSegment : rounded(bytes, kLargeRound);
 }
 
-// Whether what is left is worth a block of its own.
+// Whether the remainder is large enough for a block of its own.
 bool worth_splitting(std::size_t rest, bool small) { return small ? rest >= kRound : rest > kSmallMost; }
 
 std::string amount(std::size_t bytes) {
@@ -91,14 +91,14 @@ void CachingAllocator::join_aside() {
   for (const auto& aside : aside_)
     for (MemoryBlock*& first : aside->first)
       for (MemoryBlock* block = std::exchange(first, nullptr); block;) {
-        MemoryBlock* const next = block->next;  // which is not joined: it counts as used
+        MemoryBlock* const next = block->next;  // it is not merged, because it counts as used
         give_back(block);
         block = next;
       }
 }
 
 bool CachingAllocator::Smaller::operator()(const MemoryBlock* a, const MemoryBlock* b) const {
-  // Streams are pointers: std::less orders any two.
+  // std::less defines an order for any two pointers.
   const std::less<const void*> before;
   if (a->stream != b->stream) return before(a->stream, b->stream);
   return a->bytes != b->bytes ? a->bytes < b->bytes : before(a->data, b->data);
@@ -116,7 +116,7 @@ MemoryBlock* CachingAllocator::take_free(std::size_t bytes, bool small, cudaStre
   return block;
 }
 
-// A block that is in no list, from memory that the allocator had not.
+// Obtains new memory and returns it as a block that is in no list.
 MemoryBlock* CachingAllocator::more(std::size_t requested, std::size_t bytes, bool small,
                                     cudaStream_t stream) {
   const auto obtain = [&] {
@@ -124,7 +124,7 @@ MemoryBlock* CachingAllocator::more(std::size_t requested, std::size_t bytes, bo
   };
   MemoryBlock* block = obtain();
   if (block) return block;
-  if (general_) {  // what captures freed, replays use
+  if (general_) {  // replays use memory that captures freed
     general_->empty_cache();
   } else {
     waiting_.collect(true, [this](MemoryBlock* freed) { give_back(freed); });
@@ -160,7 +160,7 @@ MemoryBlock* CachingAllocator::new_segment(std::size_t bytes, bool small, cudaSt
   return block;
 }
 
-// The rest of a block that is in no list, and in none itself.
+// Splits off the remainder of a block. Neither of the two is in a list.
 MemoryBlock* CachingAllocator::split_off(MemoryBlock* block, std::size_t bytes) {
   auto* const rest = new MemoryBlock(*block);
   rest->data = block->data + bytes;
@@ -206,8 +206,8 @@ MemoryBlock* CachingAllocator::allocate(std::size_t bytes, cudaStream_t stream) 
   return block;
 }
 
-// The two as one: the first of them, so that a segment keeps its first block. The neighbour is in its list,
-// the block in none.
+// Merges a block with a neighbour and returns the first one, so that a segment keeps its first block. The
+// neighbour is in its list, the block in none.
 MemoryBlock* CachingAllocator::join(MemoryBlock* block, MemoryBlock* neighbour) {
   list_of(*neighbour).erase(neighbour);
   const bool ahead = neighbour == block->before;
@@ -259,7 +259,7 @@ MemoryBlock* CachingAllocator::joined_with_neighbours(MemoryBlock* block) {
   return block;
 }
 
-// Into the free list, joined with its neighbours.
+// Merges a block with its free neighbours and puts it into the free list.
 void CachingAllocator::give_back(MemoryBlock* block) {
   if (block->waiting) {
     figures_->trace.add(MemoryTrace::Action::free_completed, block->data, block->requested, block->stream);
@@ -281,7 +281,7 @@ void CachingAllocator::release_segments() {
         continue;
       }
       at = list.erase(at);
-      if (source_.free(block->data) != cudaSuccess) cudaGetLastError();  // an earlier failure's, seen again
+      if (source_.free(block->data) != cudaSuccess) cudaGetLastError();  // an earlier failure, reported again
       figures_->reserved -= block->bytes;
       figures_->trace.add(MemoryTrace::Action::segment_free, block->data, block->bytes, block->stream);
       segments_.erase(block);
@@ -301,7 +301,7 @@ void CachingAllocator::retire(std::unique_ptr<CachingAllocator> allocator) noexc
   allocator->retired_ = true;
   if (allocator->live_ > 0) {
     lock.unlock();
-    static_cast<void>(allocator.release());  // the last free() calls again
+    static_cast<void>(allocator.release());  // the last free() calls retire() again
     return;
   }
   lock.unlock();
@@ -317,7 +317,7 @@ void CachingAllocator::describe(ebb::detail::MemorySnapshot& snapshot) {
 void CachingAllocator::describe_own(ebb::detail::MemorySnapshot& snapshot) {
   using Snapshot = ebb::detail::MemorySnapshot;
   const std::lock_guard lock(mutex_);
-  join_aside();  // else what is set aside would count as used
+  join_aside();  // otherwise blocks set aside would count as used
   for (const MemoryBlock* first : segments_) {
     const auto start = [&] {
       snapshot.segments.push_back({static_cast<int>(device_.index()),
@@ -327,7 +327,8 @@ void CachingAllocator::describe_own(ebb::detail::MemorySnapshot& snapshot) {
                                    pool_,
                                    {}});
     };
-    bool together = false;  // with the block before: addresses without memory part an expandable segment
+    // whether it is adjacent to the previous block; unmapped addresses divide an expandable segment
+    bool together = false;
     for (const MemoryBlock* block = first; block; block = block->after) {
       if (block->mapped && !together) start();
       together = block->mapped;

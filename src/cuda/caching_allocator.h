@@ -1,4 +1,4 @@
-// Device memory kept for reuse: cudaMalloc costs a hundred microseconds and waits for the device.
+// The caching allocator of device memory. cudaMalloc takes a hundred microseconds and waits for the device.
 #pragma once
 
 #include <ebb/cuda/cuda.h>
@@ -17,7 +17,7 @@
 
 namespace ebb::cuda {
 
-/// Where an allocator gets memory from; tests bring their own.
+/// The functions from which an allocator gets memory; tests replace them.
 struct MemorySource {
   cudaError_t (*allocate)(void** pointer, std::size_t bytes);
   cudaError_t (*free)(void* pointer);
@@ -26,56 +26,59 @@ struct MemorySource {
 
 class CachingAllocator;
 
-/// A piece of a segment, in use or free; neighbours of one segment are linked.
+/// A piece of a segment, in use or free. The blocks of a segment are linked in address order.
 struct MemoryBlock {
   char* data = nullptr;
   std::size_t bytes = 0;
   std::size_t requested = 0;  // while in use
   cudaStream_t stream = nullptr;
   CachingAllocator* owner = nullptr;
-  AddressRange* range = nullptr;  // of an expandable segment
+  AddressRange* range = nullptr;  // for an expandable segment
   bool small = false;
   bool used = false;
-  bool waiting = false;  // freed, while other streams may still use it
-  bool mapped = true;    // else addresses without memory
+  bool waiting = false;  // freed, but other streams may still use it
+  bool mapped = true;    // false: addresses without memory
   MemoryBlock* before = nullptr;
   MemoryBlock* after = nullptr;
-  MemoryBlock* next = nullptr;  // of the same size, set aside like this one
+  MemoryBlock* next = nullptr;  // the next block of the same size that was set aside
   StreamUses uses;              // by streams other than its own
 };
 
-/// The memory of one device. A block belongs to the stream that it was allocated on: once freed it serves
-/// that stream at once, whose order makes that safe, and no other; if other streams used it too, when they
-/// are done. Requests are rounded to 512 bytes; those up to 1 MiB are cut from segments of 2 MiB, larger ones
-/// from segments of 20 MiB or their own size. Neighbours that are free join; small blocks are first set aside
-/// by size, for programs ask for the same sizes again and again, and join when no other piece fits. When the
-/// device has no more, whole free segments go back to it and the request is tried again.
+/// The memory of one device. A block belongs to the stream on which it was allocated. Once freed, it is
+/// immediately reused on that stream, which is safe because of stream order, and on no other. If other
+/// streams used it too, it must wait for them. Requests are rounded to 512 bytes. Those up to 1 MiB are cut
+/// from segments of 2 MiB, larger ones from segments of 20 MiB or of their own size. Adjacent free blocks are
+/// merged. Small blocks are first set aside by size, because programs request the same sizes repeatedly; they
+/// are merged only if no other block fits. If the device has no memory left, entirely free segments are
+/// returned to it and the request is repeated.
 ///
-/// Where segments are expandable, a stream has one for small blocks and one for large ones, which reserves
-/// addresses for all of the device's memory and gets memory at its end, or wherever some was given back.
+/// With expandable segments, each stream has one segment for small blocks and one for large ones. A segment
+/// reserves addresses for all of the device's memory. It maps memory at its end, or where memory was returned
+/// before.
 class CachingAllocator {
  public:
   CachingAllocator(MemorySource source, Device device, bool expandable = false);
-  /// One for captured graphs, whose figures are counted with those of the device's own, by the number of
-  /// their pool. A block that other streams used is not used again: in a capture nothing tells when they are
-  /// done. Memory goes back when nothing is allocated any more: replays use what captures freed.
+  /// An allocator for captured graphs. Its statistics are part of the device's, under the number of the pool.
+  /// A block that other streams used is not reused, because events in a capture do not tell when they have
+  /// finished. Memory is returned only when nothing is allocated any more, because replays use memory that
+  /// captures freed.
   CachingAllocator(MemorySource source, CachingAllocator& general, std::uint64_t pool);
   CachingAllocator(const CachingAllocator&) = delete;
   ~CachingAllocator();
 
-  /// Throws ebb::Error: with the figures when there is no memory left, with what the runtime said when it
-  /// failed otherwise.
+  /// Throws ebb::Error: with the memory statistics if there is no memory left, with the runtime's message for
+  /// another failure.
   MemoryBlock* allocate(std::size_t bytes, cudaStream_t stream);
   void free(MemoryBlock* block) noexcept;
   void record_use(MemoryBlock* block, StreamUse use);
-  /// Returns every segment that is wholly free, and what is free of those that are expandable.
+  /// Returns every entirely free segment to the device, and the free granules of expandable segments.
   void empty_cache();
-  /// Nothing is allocated any more: the last block that is freed takes the allocator with it.
+  /// Called when no more allocations follow. The allocator is destroyed when its last block is freed.
   static void retire(std::unique_ptr<CachingAllocator> allocator) noexcept;
   MemoryStats stats() const { return figures_->stats(); }
   MemoryFigures& figures() { return *figures_; }
   bool is_expandable() const { return expandable_; }
-  /// Adds its segments to the snapshot, and those of the graphs' that are counted with it.
+  /// Adds its segments, and those of its graph allocators, to the snapshot.
   void describe(ebb::detail::MemorySnapshot& snapshot);
 
  private:
@@ -84,14 +87,14 @@ class CachingAllocator {
   };
   using FreeList = std::set<MemoryBlock*, Smaller>;
   struct Aside;   // the small blocks of one stream that were set aside
-  struct Graphs;  // the allocators of graphs that are counted with this one
+  struct Graphs;  // the graph allocators whose statistics this one contains
 
   Aside& aside_of(cudaStream_t stream);
   void join_aside();
   FreeList& list_of(const MemoryBlock& block) { return block.mapped ? free_[block.small] : unmapped_; }
   MemoryBlock* take_free(std::size_t bytes, bool small, cudaStream_t stream);
   MemoryBlock* more(std::size_t requested, std::size_t bytes, bool small, cudaStream_t stream);
-  // Null where the device, or the limit, leaves no memory.
+  // Returns null if the device or the limit leaves no memory.
   MemoryBlock* new_segment(std::size_t bytes, bool small, cudaStream_t stream);
   MemoryBlock* split_off(MemoryBlock* block, std::size_t bytes);
   MemoryBlock* join(MemoryBlock* block, MemoryBlock* neighbour);
@@ -118,7 +121,7 @@ class CachingAllocator {
   std::shared_ptr<MemoryFigures> figures_;
   FreeList free_[2];                 // large, small
   FreeList unmapped_;                // of both
-  std::set<MemoryBlock*> segments_;  // each by its first block
+  std::set<MemoryBlock*> segments_;  // by their first blocks
   std::vector<std::unique_ptr<Aside>> aside_;
   WaitingBlocks<MemoryBlock> waiting_;
   std::size_t live_ = 0;

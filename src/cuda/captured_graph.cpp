@@ -1,4 +1,4 @@
-// Capture and replay.
+// CUDA graphs: capture, update and replay.
 #include "core/capture.h"
 #include "cuda/graph_memory.h"
 #include "cuda/streams.h"
@@ -18,7 +18,7 @@ void check_captured(cudaError_t error, const char* what) {
   check(error, what);
 }
 
-// Why an executable could not take a capture's arguments.
+// Returns the reason why the executable graph could not be updated from a capture.
 const char* why_not_updated(cudaGraphExecUpdateResult result) {
   switch (result) {
     case cudaGraphExecUpdateErrorTopologyChanged:
@@ -30,7 +30,7 @@ const char* why_not_updated(cudaGraphExecUpdateResult result) {
   }
 }
 
-// A graph that is destroyed unless somebody takes it.
+// A graph that is destroyed unless it is released.
 struct HeldGraph {
   cudaGraph_t graph = nullptr;
   HeldGraph() = default;
@@ -53,8 +53,8 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
     set_current_device(static_cast<int>(device_.index()));
     try {
       stream_ = memory->pool().begin_capture(device_);
-      // Relaxed: the allocator and the libraries may ask the driver for memory. What must not be captured is
-      // refused by refuse_in_capture() and current_stream().
+      // Relaxed mode lets the allocator and the libraries request memory from the driver. refuse_in_capture()
+      // and current_stream() reject calls that must not be captured.
       const cudaError_t error = cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed);
       if (error != cudaSuccess) memory->pool().end_capture();
       check(error, "cudaStreamBeginCapture");
@@ -81,7 +81,7 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
 
   cuda::GraphUpdate end_update() override {
     const HeldGraph held = captured();
-    wait_for_replay();  // what it reads besides its arguments goes with the old recording
+    wait_for_replay();  // the memory that the old recording owns may still be read
     const DeviceScope scope(device_);
     cudaGraphExecUpdateResultInfo info{};
     const cudaError_t updated = cudaGraphExecUpdate(exec_, held.graph, &info);
@@ -89,7 +89,7 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
     if (!done.in_place) {
       cudaGetLastError();
       try {
-        cudaGraphExecDestroy(std::exchange(exec_, nullptr));  // some of its nodes may be updated
+        cudaGraphExecDestroy(std::exchange(exec_, nullptr));  // some of its nodes may have been updated
         if (updated != cudaErrorGraphExecUpdateFailure) check(updated, "cudaGraphExecUpdate");
         instantiate(held.graph);
       } catch (...) {
@@ -125,8 +125,8 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
   void replay(void* handle) override {
     const auto stream = static_cast<cudaStream_t>(handle);
     const DeviceScope scope(device_);
-    // What the host prepares must not overtake what the default stream did with that memory before the
-    // capture, nor, behind the pool's last replay, an earlier one that still reads it.
+    // The host's writes must follow the default stream's use of that memory before the capture. They must
+    // also follow an earlier replay that still reads it; the pool's last replay ensures this.
     if (!replayed_) order_streams(device_, nullptr, device_, stream);
     struct StreamScope {
       Device device;
@@ -148,10 +148,10 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
     std::unique_ptr<GraphMemory> memory;
   };
 
-  // Ends the capture and gives the thread back what it had.
+  // Ends the capture and restores the thread's state.
   cudaError_t stop(cudaGraph_t& graph) noexcept {
     ThreadState& state = thread_state();
-    if (state.capture != recording_.memory.get()) return cudaSuccess;  // it has ended
+    if (state.capture != recording_.memory.get()) return cudaSuccess;  // it has already ended
     state.capture = nullptr;
     state.streams = before_.streams;
     const cudaError_t error = cudaStreamEndCapture(stream_, &graph);
@@ -163,7 +163,7 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
     return error;
   }
 
-  // What the capture recorded; it is over, and forgotten where it failed.
+  // Ends the capture and returns its graph. If it failed, drops the recording.
   HeldGraph captured() {
     HeldGraph held;
     const cudaError_t ended = stop(held.graph);
@@ -180,19 +180,19 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
   void wait_for_replay() noexcept {
     if (!replayed_) return;
     try {
-      const DeviceScope scope(device_);  // default streams are those of the current device
+      const DeviceScope scope(device_);  // default streams belong to the current device
       cudaStreamSynchronize(last_);
     } catch (const Error&) {
-      // The device is lost, and nothing runs on it.
+      // The device is lost, so nothing runs on it.
     }
   }
 
   Device device_;
-  cudaStream_t stream_ = nullptr;  // of the capture that is under way
+  cudaStream_t stream_ = nullptr;  // of the current capture
   ThreadState before_;
   Recording recording_, recorded_;
   cudaGraphExec_t exec_ = nullptr;
-  cudaStream_t last_ = nullptr;  // where it was replayed last
+  cudaStream_t last_ = nullptr;  // the stream of the last replay
   bool replayed_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Devices, their properties, the errors of the runtime, and what the plugin's kernels need of a device.
+// Devices and their properties, errors of the CUDA runtime, and the device functions that kernels use.
 #include "kernel/cuda/device.h"
 
 #include "cuda/architectures.h"
@@ -14,8 +14,8 @@ namespace ebb::cuda {
 void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) [[likely]]
     return;
-  cudaGetLastError();  // reported once
-  // What a kernel did wrong stays with the device, and every later call says so too.
+  cudaGetLastError();  // clears it, so that it is reported once
+  // An error of a kernel remains with the device; every later call reports it too.
   const bool stays = cudaPeekAtLastError() == error;
   ebb::detail::fail("CUDA: ", what, " failed: ", cudaGetErrorString(error), " (", cudaGetErrorName(error),
                     ")",
@@ -28,14 +28,14 @@ void check(cudaError_t error, const char* what) {
 int visible_devices() {
   static const int count = [] {
     int found = 0;
-    // Without a driver the call fails and leaves its argument alone.
+    // Without a driver the call fails and does not change its argument.
     return cudaGetDeviceCount(&found) == cudaSuccess ? found : 0;
   }();
   return count;
 }
 
 const cudaDeviceProp& properties_of(int device) {
-  // Never destroyed: tensors in static storage are freed after everything else.
+  // Never destroyed: tensors in static variables are freed last.
   static const std::vector<cudaDeviceProp>& all = *[] {
     auto* const found = new std::vector<cudaDeviceProp>(static_cast<std::size_t>(visible_devices()));
     for (int i = 0; i < visible_devices(); ++i)
@@ -61,11 +61,11 @@ int current_device_index() {
   return device;
 }
 
-// Setting a device also makes its context the thread's, which libraries that use the driver's API rely on: so
-// it is done once even where the device is the current one.
+// Setting a device also makes its context current for the thread, which libraries that use the driver API
+// need. So it is done once, even if the device is already the current one.
 void set_current_device(int device) {
   if (thread_state().device == device) return;
-  const std::string problem = why_not_used(device);  // throws for a device that is not there
+  const std::string problem = why_not_used(device);  // throws if there is no such device
   EBB_CHECK(problem.empty(), "Device::CUDA: the plugin cannot be used on cuda:", device, ": ", problem);
   check(cudaSetDevice(device), "cudaSetDevice");
   thread_state().device = device;
@@ -84,7 +84,7 @@ DeviceScope::~DeviceScope() {
   if (cudaSetDevice(previous_) == cudaSuccess)
     thread_state().device = previous_;
   else
-    thread_state().device = -1;  // ask again
+    thread_state().device = -1;  // must be set again
 }
 
 cudaStream_t stream_of(Device device) {
@@ -96,7 +96,8 @@ void set_current_stream(Device device, cudaStream_t stream) {
 
 namespace {
 
-// What is queued on a stream that takes no part in the capture would run at once and never again.
+// Checks that the stream takes part in the capture. Otherwise its work would run immediately, and never in a
+// replay.
 void check_captured(Device device, cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   const cudaError_t error = cudaStreamIsCapturing(stream, &status);
@@ -150,7 +151,7 @@ void wait_for_device(Device device) {
 namespace {
 
 #if !defined(EBB_CUDA_ARCHITECTURES)
-#define EBB_CUDA_ARCHITECTURES "90-real"  // the emulation, whose devices are of 90 unless told otherwise
+#define EBB_CUDA_ARCHITECTURES "90-real"  // the emulation; its devices have this architecture by default
 #endif
 
 std::string why_none_for(int device) {
@@ -165,13 +166,13 @@ std::string why_none_for(int device) {
 }  // namespace
 
 std::string why_not_used(int device) {
-  // Never destroyed: tensors in static storage are freed after everything else.
+  // Never destroyed: tensors in static variables are freed last.
   static const std::vector<std::string>& all = *[] {
     auto* const reasons = new std::vector<std::string>;
     for (int i = 0; i < visible_devices(); ++i) reasons->push_back(why_none_for(i));
     return reasons;
   }();
-  properties_of(device);  // throws for a device that is not there
+  properties_of(device);  // throws if there is no such device
   return all[static_cast<std::size_t>(device)];
 }
 
@@ -179,16 +180,16 @@ std::string why_not_used(int device) {
 
 namespace ebb::cuda::detail {
 
-// A launch pays for a lock and a search, some 10 ns, where a call of the driver takes up to a microsecond.
+// Each launch pays for a lock and a search, about 10 ns. A driver call takes up to a microsecond.
 void allow_shared_bytes(Device device, const void* kernel, std::size_t bytes) {
   struct Allowed {
     std::mutex mutex;
-    std::unordered_map<const void*, std::size_t> bytes;  // the most so far
+    std::unordered_map<const void*, std::size_t> bytes;  // the maximum so far
   };
   static auto* const all =
-      new std::array<Allowed, kMaxDevices>{};  // never destroyed, as kernels are launched until the end
+      new std::array<Allowed, kMaxDevices>{};  // never destroyed, because kernels are launched until the end
   Allowed& allowed = (*all)[static_cast<std::size_t>(device.index())];
-  // Held during the call as well: of two threads, the one that wants less must not have the last word.
+  // The lock also covers the call, so that a thread that needs less memory cannot overwrite a larger limit.
   const std::lock_guard lock(allowed.mutex);
   const auto found = allowed.bytes.find(kernel);
   if (found != allowed.bytes.end() && found->second >= bytes) return;

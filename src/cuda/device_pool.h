@@ -1,4 +1,4 @@
-// Things that are dear to make, lent again and again.
+// Pools of objects that are expensive to create, for reuse.
 #pragma once
 
 #include "cuda/runtime.h"
@@ -9,11 +9,11 @@
 
 namespace ebb::cuda {
 
-/// Handles of each device, which are never destroyed: keep a pool in memory that outlives everything.
+/// Handles of each device. They are never destroyed, so the pool itself must not be destroyed either.
 template <class Handle>
 class DevicePool {
  public:
-  /// One that is idle, else what make() returns.
+  /// Returns an idle handle, or the result of make().
   template <class Make>
   Handle take(Device device, const Make& make) {
     {

@@ -1,4 +1,4 @@
-// Functions of the driver, which the runtime finds: libcuda is not linked.
+// Looks up functions of the CUDA driver through the runtime, because libcuda is not linked.
 #pragma once
 
 #include <cuda.h>
@@ -6,13 +6,13 @@
 
 namespace ebb::cuda {
 
-/// False where the driver has no such function.
+/// Returns false if the driver has no such function.
 template <class F>
 bool find_in_driver(F*& function, const char* name) {
   void* found = nullptr;
   cudaDriverEntryPointQueryResult status{};
 #if CUDART_VERSION >= 12050
-  constexpr unsigned kVersion = 12000;  // of the signatures
+  constexpr unsigned kVersion = 12000;  // of the function signatures
   const cudaError_t error =
       cudaGetDriverEntryPointByVersion(name, &found, kVersion, cudaEnableDefault, &status);
 #else

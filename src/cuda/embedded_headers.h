@@ -1,4 +1,4 @@
-// The headers of kernels that are compiled while a program runs, as they were when the plugin was built.
+// The headers for kernels that are compiled at run time, embedded in the plugin at build time.
 #pragma once
 
 #include <span>
@@ -6,13 +6,14 @@
 namespace ebb::cuda {
 
 struct EmbeddedHeader {
-  const char* name;  ///< as an #include names it
+  const char* name;  ///< the name in an #include
   const char* text;
 };
 
-/// What ops/elementwise/cuda_chain_columns.h includes of ebb's, and what stands in for the standard library.
+/// Returns the headers of ebb that ops/elementwise/cuda_chain_columns.h includes, and the replacement of the
+/// standard library.
 std::span<const EmbeddedHeader> embedded_headers();
-/// Another one wherever a text differs.
+/// Returns a digest of all texts.
 const char* digest_of_headers();
 
 }  // namespace ebb::cuda

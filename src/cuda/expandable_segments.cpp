@@ -1,4 +1,4 @@
-// The caching allocator's segments that grow.
+// The expandable segments of the caching allocator.
 #include "cuda/caching_allocator.h"
 #include "cuda/runtime.h"
 
@@ -12,11 +12,11 @@ constexpr std::size_t kLargeGranule = std::size_t{20} << 20;
 
 std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-// Whether what is queued on the stream is done, once it is.
+// Waits for the work queued on the stream. Returns false if that is not possible.
 bool wait_for(Device device, cudaStream_t stream) noexcept {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   try {
-    const DeviceScope scope(device);  // default streams are those of the current device
+    const DeviceScope scope(device);  // default streams belong to the current device
     if (cudaStreamIsCapturing(stream, &status) == cudaSuccess && status == cudaStreamCaptureStatusNone &&
         cudaStreamSynchronize(stream) == cudaSuccess)
       return true;
@@ -29,14 +29,15 @@ bool wait_for(Device device, cudaStream_t stream) noexcept {
 
 }  // namespace
 
-// Addresses for all memory that the device has: one unmapped block, in its list. Null for more than it has.
+// Reserves addresses for all memory of the device: one unmapped block, in its list. Returns null if more is
+// requested than the device has.
 MemoryBlock* CachingAllocator::new_range(std::size_t bytes, bool small, cudaStream_t stream) {
   std::size_t free = 0, total = 0;
   check(source_.memory(&free, &total), "cudaMemGetInfo");
   if (bytes > total) return nullptr;
   const std::size_t granule =
       rounded_up(small ? kSmallGranule : kLargeGranule, virtual_memory_granularity(device_));
-  // An eighth more, for holes between blocks in use.
+  // One eighth more, for holes between blocks in use.
   auto range = std::make_unique<AddressRange>(device_, rounded_up(total + total / 8, granule), granule);
   auto* const block = new MemoryBlock;
   block->data = range->data();
@@ -51,8 +52,8 @@ MemoryBlock* CachingAllocator::new_range(std::size_t bytes, bool small, cudaStre
   return block;
 }
 
-// The first of a run of free blocks that is long enough, of which some have no memory yet; null if there is
-// none.
+// Returns the first block of a run of free blocks that is long enough and partly without memory; null if
+// there is none.
 MemoryBlock* CachingAllocator::place_for(std::size_t bytes, bool small, cudaStream_t stream) {
   MemoryBlock key;
   key.stream = stream;
@@ -68,8 +69,8 @@ MemoryBlock* CachingAllocator::place_for(std::size_t bytes, bool small, cudaStre
   return nullptr;
 }
 
-// Puts memory behind the first granules of an unmapped block, which becomes a free one in its list. False,
-// and nothing has changed, where there is no memory.
+// Maps memory to the first granules of an unmapped block, which becomes a free block in its list. Returns
+// false without any effect if there is no memory.
 bool CachingAllocator::map_front(MemoryBlock* block, std::size_t bytes) {
   const std::size_t size = std::min(rounded_up(bytes, block->range->granule()), block->bytes);
   if (!figures_->reserve(size)) return false;
@@ -113,19 +114,18 @@ MemoryBlock* CachingAllocator::expand(std::size_t bytes, bool small, cudaStream_
   return block;
 }
 
-// Takes the memory of whole granules from free blocks. Unlike cudaFree, unmapping does not wait for the
-// device.
+// Unmaps the whole granules of free blocks. Unlike cudaFree, unmapping does not wait for the device.
 void CachingAllocator::unmap_free() {
   std::vector<MemoryBlock*> blocks;
   for (const FreeList& list : free_) blocks.insert(blocks.end(), list.begin(), list.end());
   cudaStream_t waited = nullptr;
   bool any = false, done = false;
-  for (MemoryBlock* block : blocks) {  // those of one stream follow each other, small ones behind large ones
+  for (MemoryBlock* block : blocks) {  // sorted by stream within each list
     if (!any || block->stream != waited) done = wait_for(device_, waited = block->stream);
     any = true;
     if (done) unmap_inside(block);
   }
-  // What is left of a range that has no memory at all.
+  // Releases ranges that have no memory left.
   blocks.assign(unmapped_.begin(), unmapped_.end());
   for (MemoryBlock* block : blocks) {
     if (block->before || block->after) continue;

@@ -1,4 +1,4 @@
-// Faults that kernels report and the next wait throws.
+// The faults that kernels report; the next wait for the device throws them.
 #include "cuda/runtime.h"
 #include "kernel/cuda/fault.h"
 
@@ -8,7 +8,7 @@
 namespace ebb::cuda {
 namespace {
 
-// One a device, for the life of the process.
+// Returns the device's fault record, one per device for the life of the process.
 Fault* fault_of(Device device) {
   static std::mutex mutex;
   static std::array<Fault*, kMaxDevices> faults{};
@@ -29,7 +29,7 @@ FaultSink fault_sink(Device device, const char* op, const char* what) { return {
 
 void check_faults(Device device) {
   volatile Fault* const fault = fault_of(device);
-  if (fault->noted != 2) [[likely]]  // one that is being written is seen at the next wait
+  if (fault->noted != 2) [[likely]]  // an incomplete record is checked at the next wait
     return;
   const char *const op = fault->op, *const what = fault->what;
   const std::int64_t value = fault->value, limit = fault->limit, dim = fault->dim;

@@ -1,4 +1,4 @@
-// Random numbers of the device: counters, also within captured graphs.
+// The random generators of the devices: counters, also within captured graphs.
 #include <ebb/core/ndarray.h>
 
 #include "core/capture.h"
@@ -12,7 +12,7 @@
 
 namespace ebb::cuda {
 
-/// What the kernels of a graph read before they draw; written before each replay.
+/// The Philox state that a graph's kernels read; it is written before each replay.
 struct GraphDraws {
   explicit GraphDraws(Device device) : words(ebb::detail::Capture::array({2}, kLong, device)) {}
   NdArray words;  // {seed, number of the first draw}
@@ -23,7 +23,7 @@ namespace {
 
 struct Generators {
   std::mutex mutex;
-  // By device: they are seeded together, and restored one by one.
+  // Per device: they are seeded together and restored individually.
   std::array<std::uint64_t, kMaxDevices> seed, calls{};
 
   Generators() { seed.fill(default_generator().current_seed()); }
@@ -34,7 +34,7 @@ Generators& generators() {
   return all;
 }
 
-// The next `count` draws of a device's own generator. Devices draw apart from each other.
+// Returns the next `count` draws of a device's own generator. Devices have independent sequences.
 Philox draw_default(Device device, std::uint64_t count) {
   Generators& all = generators();
   const std::lock_guard lock(all.mutex);
@@ -50,7 +50,7 @@ Philox draw_from(Generator& generator) {
   return {generator.random64(), 0};
 }
 
-// The values are arguments of the launch, so the host need not keep them until it runs.
+// The values are kernel arguments, so the host need not keep them until the kernel runs.
 __global__ void write_words(std::uint64_t* to, std::uint64_t seed, std::uint64_t call) {
   to[0] = seed;
   to[1] = call;
@@ -61,7 +61,8 @@ void write(const GraphDraws& draws, const Philox& from) {
                      draws.words.address_as<std::uint64_t>(), from.seed, from.call);
 }
 
-// In a capture: replays draw what the program would draw without a graph.
+// Returns the state in a capture, so that replays draw the numbers that the program would draw without a
+// graph.
 Philox captured_philox(GraphMemory& graph, Device device, Generator& generator, bool is_default) {
   ebb::detail::Capture& capture = *ebb::detail::current_capture();
   if (!is_default) {

@@ -1,4 +1,4 @@
-// Pools of memory that graphs share.
+// Memory pools that graphs share.
 #include "cuda/graph_memory.h"
 
 #include "cuda/device_pool.h"
@@ -7,8 +7,8 @@
 namespace ebb::cuda {
 namespace {
 
-// Streams that graphs capture on. A recorded node may name one after its graph is gone, so they are lent
-// again.
+// The streams on which graphs are captured. They are reused and never destroyed, because a recorded node may
+// refer to its stream after the graph is destroyed.
 DevicePool<cudaStream_t>& capture_streams() {
   static auto* const streams = new DevicePool<cudaStream_t>;
   return *streams;

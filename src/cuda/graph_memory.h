@@ -1,4 +1,4 @@
-// The memory of captured graphs, and what their kernels read there of the generators.
+// The memory of captured graphs, and the Philox states that their kernels read.
 #pragma once
 
 #include "cuda/caching_allocator.h"
@@ -15,8 +15,8 @@ namespace ebb::cuda {
 
 struct GraphDraws;
 
-/// What graphs share: memory, and so the streams that they capture on, since memory serves the stream that it
-/// was allocated on. Lives as long as its handles and graphs.
+/// The memory that several graphs share, and their capture streams, because memory is reused only on the
+/// stream on which it was allocated. It exists as long as its handles and graphs.
 class GraphPoolMemory final : public ebb::detail::DeviceGraphPool {
  public:
   GraphPoolMemory() = default;
@@ -25,12 +25,12 @@ class GraphPoolMemory final : public ebb::detail::DeviceGraphPool {
 
   CachingAllocator& on(Device device);
 
-  /// The stream to capture on, for one capture at a time; an error while there is another.
+  /// Returns the stream for a capture. Only one capture at a time is allowed; otherwise it throws.
   cudaStream_t begin_capture(Device device);
   void end_capture() noexcept { capturing_ = false; }
 
-  /// Launches on a stream, behind what was launched so on any: replays of graphs that share memory do not
-  /// overlap.
+  /// Launches on a stream after all previous launches of this pool on any stream, so that replays of graphs
+  /// that share memory do not overlap.
   template <class Launch>
   void in_order(Device device, cudaStream_t stream, const Launch& launch) {
     const std::lock_guard lock(order_);
@@ -51,7 +51,7 @@ class GraphPoolMemory final : public ebb::detail::DeviceGraphPool {
   static std::uint64_t next_id();
 };
 
-/// Lives from the start of a capture until its graph is reset.
+/// Exists from the start of a capture until its graph is reset.
 class GraphMemory {
  public:
   explicit GraphMemory(std::shared_ptr<GraphPoolMemory> pool) : pool_(std::move(pool)) {}
@@ -60,7 +60,7 @@ class GraphMemory {
   CachingAllocator& on(Device device) { return pool_->on(device); }
   GraphPoolMemory& pool() { return *pool_; }
 
-  /// The draws that the capture makes from each device's default generator.
+  /// The draws of the capture from each device's default generator.
   std::array<std::shared_ptr<GraphDraws>, kMaxDevices> draws;
 
  private:

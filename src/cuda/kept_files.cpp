@@ -1,4 +1,4 @@
-// A kept file is a line that says what it is, with the sizes and a digest of what follows: the key and the
+// Cache files. A file has a header line with its kind, its sizes and a digest of the rest: the key and the
 // value.
 #include "cuda/kept_files.h"
 
@@ -24,9 +24,9 @@ namespace ebb::cuda {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kLongest = std::size_t{64} << 20;  // nothing that is larger was written here
+constexpr std::size_t kLongest = std::size_t{64} << 20;  // larger files were not written by this code
 
-// SHA-256 of libmd, which Debian's dpkg needs, too; null where there is none.
+// SHA-256 of libmd, which Debian's dpkg needs as well; null if it is not installed.
 using Sha256 = char* (*)(const std::uint8_t* bytes, std::size_t size, char* text);
 Sha256 sha256() {
   static const auto found = [] {
@@ -36,14 +36,14 @@ Sha256 sha256() {
   return found;
 }
 
-// In hexadecimal.
+// Returns the digest in hexadecimal.
 std::string digest(std::string_view bytes) {
   char text[65] = {};
   sha256()(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), text);
   return text;
 }
 
-// A descriptor that is closed.
+// A file descriptor that is closed at the end of the scope.
 class Opened {
  public:
   explicit Opened(int descriptor) : descriptor_(descriptor) {}
@@ -58,14 +58,15 @@ class Opened {
   int descriptor_;
 };
 
-// For this user alone, with what is missing above it.
+// Creates a folder and its missing parents, for this user alone.
 void make_folder(const fs::path& folder) {
   if (::mkdir(folder.c_str(), 0700) == 0 || errno != ENOENT || !folder.has_relative_path()) return;
   make_folder(folder.parent_path());
   ::mkdir(folder.c_str(), 0700);
 }
 
-// Kept kernels are run: nobody else may have put them there.
+// Whether only this user can write to the folder. Cached kernels are executed, so no other user may have put
+// them there.
 bool is_trusted(int folder, const fs::path& path) {
   struct stat info{};
   if (folder < 0 || ::fstat(folder, &info) != 0) return false;

@@ -1,4 +1,4 @@
-// Files that programs keep for their next runs.
+// Files that cache compiled kernels and plans between runs of a program.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,21 @@
 
 namespace ebb::cuda {
 
-/// Where programs of this user keep such files: EBB_CACHE_DIR, else ebb/ in XDG_CACHE_HOME, else in ~/.cache.
-/// Empty where there is none, or EBB_CACHE_DIR is set and empty: nothing is kept then.
+/// Returns the cache folder of this user: EBB_CACHE_DIR, else ebb/ in XDG_CACHE_HOME, else in ~/.cache. Empty
+/// if there is none, or if EBB_CACHE_DIR is set to an empty string; nothing is cached then.
 std::filesystem::path cache_folder();
-/// Where compiled kernels are kept: EBB_KERNEL_CACHE (empty or 0: nowhere), else kernels/ in cache_folder().
+/// Returns the folder of compiled kernels: EBB_KERNEL_CACHE (no cache if empty or 0), else kernels/ in
+/// cache_folder().
 std::filesystem::path kernel_folder();
 
-/// One file a key, named by a digest of it (SHA-256, as of the contents). A file that is damaged, of another
-/// format or of another key counts as none; what cannot be written is not kept. Several threads and programs
-/// may use one folder at once: a file appears whole or not at all. A folder is made for this user alone; one
-/// that is somebody else's, or that others may write to, is not used, which is warned of once.
+/// One file per key, named by the SHA-256 digest of the key. Damaged files and those of another format or key
+/// are ignored. Values that cannot be written are not cached. Several threads and programs may use a folder
+/// concurrently, because files are written atomically. A new folder is accessible to this user alone. A
+/// folder that belongs to another user, or that others can write to, is not used; a warning says so once.
 class KeptFiles {
  public:
-  /// An empty folder: keeps nothing. `kind` names the files' format and ends their names. `most`: files in
-  /// the folder, beyond which no new keys are kept.
+  /// An empty folder disables the cache. `kind` names the format and is the suffix of the files. `most` is
+  /// the number of files in the folder from which no new keys are stored.
   KeptFiles(std::filesystem::path folder, std::string kind, std::size_t most = 4096);
 
   std::optional<std::string> load(const std::string& key) const;
@@ -37,7 +38,7 @@ class KeptFiles {
   std::string kind_;
   std::size_t most_;
   std::mutex mutex_;
-  std::optional<std::size_t> files_;  // in the folder; counted when the first is written
+  std::optional<std::size_t> files_;  // the number of files in the folder; counted at the first write
 };
 
 }  // namespace ebb::cuda

@@ -1,4 +1,4 @@
-// From a source to a kernel: what is in memory, else in a file, else the compiler.
+// Kernels compiled at run time: looks them up in memory, then in files, and otherwise compiles them.
 #include "cuda/made_kernels.h"
 
 #include <ebb/core/error.h>
@@ -18,12 +18,12 @@ using Kernel = std::shared_ptr<const ebb::detail::MadeKernel>;
 
 struct Known {
   std::mutex mutex;
-  std::map<std::pair<int, std::string>, Kernel> kernels;  // by device and source; null: it cannot be made
+  std::map<std::pair<int, std::string>, Kernel> kernels;  // by device and source; null: compilation failed
   bool warned = false;
 };
 
 Known& known() {
-  static Known* const all = new Known;  // outlives functions in static storage
+  static Known* const all = new Known;  // never destroyed, because functions in static variables may use it
   return *all;
 }
 

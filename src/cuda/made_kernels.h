@@ -1,4 +1,4 @@
-// Kernels that are compiled while a program runs.
+// Kernels that are compiled at run time.
 #pragma once
 
 #include "core/backend.h"
@@ -8,17 +8,18 @@
 
 namespace ebb::cuda {
 
-/// See Backend::make_kernel. Kept in memory, a kernel a source and device, and in files (cuda/kept_files.h).
+/// See Backend::make_kernel. Kernels are cached in memory, by source and device, and in files
+/// (cuda/kept_files.h).
 std::shared_ptr<const ebb::detail::MadeKernel> make_kernel(Device device, const std::string& source);
 
-// By NVRTC, or in the emulation by the host's compiler.
+// Implemented with NVRTC, or in the emulation with the host's compiler.
 
-/// What an image depends on besides its source and ebb's headers: the compiler, its options, the
-/// architecture. Throws ebb::Error where there is no compiler.
+/// Returns a description of the compiler, its options and the architecture. Together with the source and
+/// ebb's headers it determines the image. Throws ebb::Error if there is no compiler.
 std::string compiler_for(Device device);
-/// Throws ebb::Error with the compiler's words.
+/// Throws ebb::Error with the compiler's messages.
 std::string compile_kernel(Device device, const std::string& source);
-/// Throws ebb::Error where the device cannot load it.
+/// Throws ebb::Error if the device cannot load it.
 std::shared_ptr<const ebb::detail::MadeKernel> load_kernel(Device device, const std::string& image);
 
 }  // namespace ebb::cuda

@@ -1,4 +1,4 @@
-// Allocation, release and copies of device memory; limits of what the allocators take, and their reports.
+// Allocation, release and copies of device memory; limits and reports of the allocators.
 #include "cuda/memory.h"
 
 #include <ebb/core/error.h>
@@ -18,7 +18,8 @@ constexpr MemorySource kDriver = {
     [](void* pointer) { return cudaFree(pointer); },
     [](std::size_t* free, std::size_t* total) { return cudaMemGetInfo(free, total); }};
 
-// Each device's, by `make`. Never destroyed: tensors in static storage are freed after everything else.
+// Returns the device's allocator, created by `make`. Never destroyed: tensors in static variables are freed
+// last.
 template <class Allocator, class Make>
 Allocator& one_a_device(Device device, const Make& make) {
   static std::array<Allocator*, kMaxDevices>* const all = [&] {
@@ -26,7 +27,7 @@ Allocator& one_a_device(Device device, const Make& make) {
     for (int i = 0; i < visible_devices(); ++i) (*made)[static_cast<std::size_t>(i)] = make(Device(kCUDA, i));
     return made;
   }();
-  properties_of(device.index());  // throws for a device that is not there
+  properties_of(device.index());  // throws if there is no such device
   return *(*all)[static_cast<std::size_t>(device.index())];
 }
 CachingAllocator* make_allocator(Device device) {
@@ -38,8 +39,8 @@ CachingAllocator* make_allocator(Device device) {
          "of fixed size.");
   return new CachingAllocator(kDriver, device, expandable);
 }
-// Between devices in the order of both: what the destination's memory is still used for comes before, what is
-// done with the source's comes after.
+// Copies between devices, ordered with both streams: the copy waits for earlier uses of the destination's
+// memory, and later work on the source's memory waits for the copy.
 void copy_between(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) {
   const cudaStream_t source = current_stream(from_device), destination = current_stream(to_device);
   allow_peer_access(from_device, to_device);
@@ -113,7 +114,7 @@ void reset_peak_of(Device device) {
 void empty_cache_of(Device device) {
   refuse_in_capture("empty_cache() was called");
   const DeviceScope scope(device);
-  wait_for_device(device);  // what is given back may still be read by work that is queued
+  wait_for_device(device);  // queued work may still read the memory that is returned
   allocator_of(device).empty_cache();
   if (uses_async_allocator()) async_allocator_of(device).empty_cache();
   pinned_pool().empty_cache();
@@ -124,8 +125,8 @@ void copy_bytes(void* to, Device to_device, const void* from, Device from_device
   if (to_device.is_cuda() && from_device.is_cuda() && to_device.index() != from_device.index())
     return copy_between(to, to_device, from, from_device, bytes);
   const Device device = to_device.is_cuda() ? to_device : from_device;
-  // Memory of the CPU may be page-locked without ebb's knowing, and then is read later: so that the caller
-  // may change it, both ways wait.
+  // CPU memory may be page-locked without ebb's knowledge, and the copy then reads it later. Both directions
+  // wait, so that the caller may modify the memory afterwards.
   const bool waits = wait && (to_device.is_cpu() || from_device.is_cpu());
   if (wait && to_device.is_cpu())
     refuse_in_capture(
@@ -159,7 +160,7 @@ Device device_at(int index) { return Device(kCUDA, index); }
 
 }  // namespace
 
-// Graphs take their memory from the caching allocator in any case.
+// Limits both allocators, because graphs always use the caching allocator.
 void set_memory_fraction(Device device, double fraction) {
   limit(allocator_of(device).figures(), device, fraction);
   if (uses_async_allocator()) limit(async_allocator_of(device).figures(), device, fraction);

@@ -11,12 +11,12 @@
 
 namespace ebb::cuda {
 
-/// Each device's; throw when there is no such device.
+/// Returns the device's allocator; throws if there is no such device.
 CachingAllocator& allocator_of(Device device);
 AsyncAllocator& async_allocator_of(Device device);
-/// Whether what is not captured comes from the second.
+/// Whether memory outside of captures comes from the async allocator.
 bool uses_async_allocator();
-/// One for the graphs of a pool, which is counted with the device's own.
+/// Creates the allocator for the graphs of a pool. Its statistics are part of the device's.
 std::unique_ptr<CachingAllocator> make_graph_allocator(Device device, std::uint64_t pool);
 
 void set_memory_fraction(Device device, double fraction);

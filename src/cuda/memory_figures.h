@@ -1,4 +1,4 @@
-// Memory statistics and limit of one device, shared by its allocators, and the history of what they did.
+// Memory statistics and limit of one device, shared by its allocators, and the history of their events.
 #pragma once
 
 #include <ebb/core/allocator.h>
@@ -19,7 +19,7 @@
 
 namespace ebb::cuda {
 
-/// Off unless started; what is off costs a load an event.
+/// The history of events. It is off unless started; then an event costs one load.
 class MemoryTrace {
  public:
   using Event = ebb::detail::MemorySnapshot::Event;
@@ -33,7 +33,7 @@ class MemoryTrace {
   void add_out_of_memory(std::size_t free, std::size_t bytes, cudaStream_t stream) {
     if (is_on()) write(Action::oom, free, bytes, stream);
   }
-  /// Keeps the last `most` from now on; 0: none, and forgets what there is.
+  /// Records the last `most` events from now on. With 0, stops and drops the history.
   void start(std::size_t most) {
     const std::lock_guard lock(mutex_);
     on_.store(most > 0, std::memory_order_relaxed);
@@ -66,8 +66,8 @@ struct MemoryFigures {
 
   std::atomic<std::size_t> current{0}, peak{0}, reserved{0};
   std::atomic<std::int64_t> allocations{0};
-  std::atomic<std::size_t> limit{kNoLimit};  // of what is reserved
-  std::atomic<double> fraction{1};           // of the device's memory: where the limit comes from
+  std::atomic<std::size_t> limit{kNoLimit};  // of the reserved memory
+  std::atomic<double> fraction{1};           // of the device's memory; determines the limit
   MemoryTrace trace;
 
   void add(std::size_t bytes) {
@@ -77,7 +77,7 @@ struct MemoryFigures {
     }
     allocations.fetch_add(1, std::memory_order_relaxed);
   }
-  /// Counts bytes as reserved unless that would pass the limit.
+  /// Counts bytes as reserved. Returns false, without counting them, if that would exceed the limit.
   bool reserve(std::size_t bytes) {
     if (reserved.fetch_add(bytes) + bytes <= limit.load(std::memory_order_relaxed)) return true;
     reserved -= bytes;
@@ -87,7 +87,7 @@ struct MemoryFigures {
   void reset_peak() { peak = current.load(); }
 };
 
-/// Throws ebb::Error: no `bytes` were to be had, and what the device's memory is taken by.
+/// Throws ebb::Error: `bytes` could not be allocated, with a summary of the device's memory use.
 [[noreturn]] void fail_out_of_memory(Device device, std::size_t bytes, const MemoryFigures& figures,
                                      const MemoryStats& stats, std::size_t free, std::size_t total);
 

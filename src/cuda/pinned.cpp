@@ -1,4 +1,4 @@
-// Page-locked memory of the host, kept for reuse.
+// The pool of page-locked host memory.
 #include "cuda/pinned.h"
 
 #include "cuda/runtime.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
-// Eighths of a power of two, so that sizes meet again.
+// Rounds to eighths of a power of two, so that blocks of similar sizes can be reused.
 std::size_t rounded(std::size_t bytes) {
   const std::size_t step = std::max(std::bit_floor(bytes) / 8, kPage);
   return std::max((bytes + step - 1) / step * step, kPage);
@@ -22,8 +22,7 @@ std::size_t rounded(std::size_t bytes) {
 }  // namespace
 
 PinnedPool& pinned_pool() {
-  static PinnedPool* const pool =
-      new PinnedPool;  // tensors in static storage are freed after everything else
+  static PinnedPool* const pool = new PinnedPool;  // tensors in static variables are freed last
   return *pool;
 }
 

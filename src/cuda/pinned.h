@@ -1,4 +1,4 @@
-// Page-locked memory of the CPU, kept for reuse: locking pages costs more than copying them.
+// The pool of page-locked host memory: locking pages takes longer than copying them.
 #pragma once
 
 #include "cuda/reuse.h"
@@ -16,7 +16,7 @@ struct PinnedBlock {
   StreamUses uses;
 };
 
-/// A block that was freed serves the next request of its size, once the copies that use it are done.
+/// A freed block is reused for the next request of its size, after the copies that use it have finished.
 class PinnedPool {
  public:
   PinnedPool() = default;
@@ -25,7 +25,7 @@ class PinnedPool {
   PinnedBlock* allocate(std::size_t bytes);
   void free(PinnedBlock* block) noexcept;
   void record_use(PinnedBlock* block, StreamUse use);
-  /// Waits for the copies under way and unlocks what is free.
+  /// Waits for running copies and unlocks the free blocks.
   void empty_cache();
 
  private:

@@ -1,4 +1,4 @@
-// What libebb calls when Device::CUDA is first used.
+// The entry of the CUDA plugin, which libebb calls when Device::CUDA is first used.
 #include "cuda/allocator_settings.h"
 #include "cuda/made_kernels.h"
 #include "cuda/memory.h"
@@ -8,13 +8,13 @@
 #include "ops/elementwise/cuda.h"
 #include "ops/loss/cuda.h"
 
-#include <nvtx3/nvToolsExt.h>  // loads the profiler that listens, if one does
+#include <nvtx3/nvToolsExt.h>  // loads the attached profiler, if any
 
 #include <string>
 
 namespace ebb::cuda {
 
-/// Puts the kernels of all families into their slots; cmake/EbbSlots.cmake writes it.
+/// Puts the kernels of all families into their slots; cmake/EbbSlots.cmake generates its definition.
 void fill_slots();
 
 namespace {
@@ -111,7 +111,7 @@ constexpr ebb::detail::Backend kBackend = {
     .leave_capture = &leave_capture,
 };
 
-// Null, or why none of the devices can run the kernels.
+// Returns null, or the reason why none of the devices can run the kernels.
 const char* find_kernels(std::string& problem) {
   for (int i = 0; i < visible_devices(); ++i) {
     problem = why_not_used(i);
@@ -120,7 +120,7 @@ const char* find_kernels(std::string& problem) {
   return problem.c_str();
 }
 
-// Null, or what is missing.
+// Returns null, or a message that names the missing part.
 const char* find_device() {
   static std::string problem;
   int count = 0;
@@ -154,7 +154,7 @@ extern "C" EBB_API const char* ebb_plugin_entry(std::uint32_t host_abi) {
   fill_slots();
   register_elementwise();
   register_pointwise_losses();
-  // Last: other threads take it for a sign that all kernels are in their slots.
+  // Last, because other threads then assume that all kernels are in their slots.
   ebb::detail::set_backend(ebb::DeviceType::CUDA, &kBackend);
   return nullptr;
 }

@@ -1,4 +1,4 @@
-// When memory used on several streams may be used again.
+// Events that tell when memory used on several streams may be reused.
 #include "cuda/reuse.h"
 
 #include "cuda/device_pool.h"
@@ -8,7 +8,7 @@
 namespace ebb::cuda {
 namespace {
 
-// Never destroyed: tensors in static storage are freed after everything else.
+// Never destroyed: tensors in static variables are freed last.
 DevicePool<cudaEvent_t>& events() {
   static auto* const all = new DevicePool<cudaEvent_t>;
   return *all;
@@ -42,7 +42,7 @@ void StreamMark::record() noexcept {
   }
   if (status != cudaStreamCaptureStatusNone) return;
   try {
-    const DeviceScope scope(use_.device);  // default streams are those of the current device
+    const DeviceScope scope(use_.device);  // default streams belong to the current device
     const cudaEvent_t event = take_event(use_.device);
     if (cudaEventRecord(event, use_.stream) == cudaSuccess) {
       event_ = event;
@@ -51,7 +51,7 @@ void StreamMark::record() noexcept {
     cudaGetLastError();
     give_event(use_.device, event);
   } catch (const Error&) {
-    // The memory stays out of use until it works.
+    // The memory is not reused until a later attempt succeeds.
   }
 }
 

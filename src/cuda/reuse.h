@@ -1,4 +1,4 @@
-// Memory that is freed while streams may still be using it waits here for events on those streams.
+// Memory that is freed while streams may still use it. It waits for events on those streams.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -23,14 +23,15 @@ struct StreamUse {
 };
 using StreamUses = std::vector<StreamUse>;
 
-/// Adds a use unless it is known.
+/// Adds a use unless it is already in the list.
 void add_use(StreamUses& uses, StreamUse use);
 
-/// An event of the device, without timing; recycled, for making one costs more than recording it.
+/// Returns an event of the device, without timing. Events are recycled, because creating one costs more than
+/// recording it.
 cudaEvent_t take_event(Device device);
 void give_event(Device device, cudaEvent_t event) noexcept;
 
-/// A point that a stream will reach.
+/// A point in a stream's work.
 class StreamMark {
  public:
   explicit StreamMark(StreamUse use) noexcept : use_(use) { record(); }
@@ -42,19 +43,20 @@ class StreamMark {
   }
   ~StreamMark();
 
-  /// Whether the stream is past it; with `wait`, after waiting for it. No if that cannot be told.
+  /// Whether the stream has passed the point; with `wait`, waits for it first. False if that cannot be
+  /// determined.
   bool passed(bool wait) noexcept;
 
  private:
   void record() noexcept;
 
   StreamUse use_;
-  cudaEvent_t event_ = nullptr;  // null: the stream was being captured, or the call failed; tried again
+  cudaEvent_t event_ = nullptr;  // null: the stream was being captured, or the call failed; it is retried
 };
 
-/// Blocks that streams may still be using. Each stream's marks stand in a queue of its own: it passes them in
-/// order, so that the first it has not passed answers for all behind it, and a question costs no more calls
-/// than there are streams, besides one for each mark that was passed.
+/// Blocks that streams may still use. The marks of each stream are in a separate queue. A stream passes them
+/// in order, so a check ends at the first mark that it has not passed. It costs one call per stream, plus one
+/// for each passed mark.
 template <class Block>
 class WaitingBlocks {
  public:
@@ -64,7 +66,7 @@ class WaitingBlocks {
     count_ += 1;
   }
   bool empty() const { return count_ == 0; }
-  /// Calls done(block) for those that no stream uses any more.
+  /// Calls done(block) for each block that no stream uses any more.
   template <class F>
   void collect(bool wait, const F& done) {
     for (Queue& queue : queues_)

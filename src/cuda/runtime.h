@@ -1,4 +1,4 @@
-// The device's runtime, for the files of src/cuda.
+// The CUDA runtime layer of the plugin, for the files of src/cuda.
 #pragma once
 
 #include "core/backend.h"
@@ -15,36 +15,37 @@ constexpr std::size_t kMaxDevices = 128;
 
 class GraphMemory;
 
-/// What a thread works with. Kept here and not asked of the driver: every launch needs it.
+/// The CUDA state of a thread. It is cached here instead of queried from the driver, because every launch
+/// needs it.
 struct ThreadState {
-  int device = -1;  // as last set through ebb; -1: not set yet, and so perhaps no context is current
+  int device = -1;  // last set through ebb; -1: not set yet, so there may be no current context
   std::array<cudaStream_t, kMaxDevices> streams{};
   GraphMemory* capture = nullptr;  // of the graph that the thread is capturing
 };
 ThreadState& thread_state();
 
-/// Devices that the driver shows; 0 without a driver.
+/// Returns the number of devices that the driver reports; 0 without a driver.
 int visible_devices();
-/// Throws when there is no such device.
+/// Throws if there is no such device.
 const cudaDeviceProp& properties_of(int device);
-/// Why the plugin's kernels do not run on a device that is there, as the end of a sentence about the plugin;
-/// empty if they do.
+/// Returns the reason why the plugin's kernels do not run on an existing device, as the end of a sentence
+/// about the plugin; empty if they do.
 std::string why_not_used(int device);
-/// The calling thread's device, and another made it; throws when there is no such device, or no kernel for
-/// it.
+/// Get and set the calling thread's device. Setting throws if there is no such device, or no kernels for it.
 int current_device_index();
 void set_current_device(int device);
-/// The calling thread's stream of a device, whether or not work may go there now.
+/// Returns the calling thread's stream of a device, without a check that work may be queued on it.
 cudaStream_t stream_of(Device device);
 void set_current_stream(Device device, cudaStream_t stream);
-/// Throws when the calling thread is capturing a graph: `what` would make the host wait for the device.
+/// Throws if the calling thread is capturing a graph, because `what` would make the host wait for the device.
 void refuse_in_capture(const char* what);
-/// Counts the captures that are going on, of any thread, by device.
+/// Counts the running captures of all threads, by device.
 void count_capture(Device device, int change) noexcept;
-/// Waits for all work of the device; an error while a thread captures a graph there, for CUDA would spoil it.
+/// Waits for all work of the device. Throws while any thread captures a graph there, because CUDA would
+/// invalidate the capture.
 void wait_for_device(Device device);
 
-// Memory: see device/backend.h.
+// Memory: see core/backend.h.
 ebb::detail::DeviceBlock allocate(std::size_t bytes, Device device);
 ebb::detail::DeviceBlock allocate_pinned(std::size_t bytes);
 void free(ebb::detail::DeviceBlock block) noexcept;
@@ -55,12 +56,12 @@ void empty_cache_of(Device device);
 void copy_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes,
                 bool wait);
 
-/// Throws ebb::IndexError (ebb::Error for a fault with a text of its own) if a kernel that has finished noted
-/// a fault, and forgets it.
+/// Throws ebb::IndexError (ebb::Error for a fault with its own message) if a finished kernel reported a
+/// fault, and clears it.
 void check_faults(Device device);
 /// Restarts the generators of all devices.
 void seed_generators(std::uint64_t seed);
-/// Seed of a device's own generator and how often it was drawn from; and back.
+/// Get and set the seed of a device's own generator and its number of draws.
 std::array<std::uint64_t, 2> generator_state_of(Device device);
 void set_generator_state_of(Device device, std::array<std::uint64_t, 2> state);
 

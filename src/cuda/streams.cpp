@@ -21,7 +21,7 @@ struct Pool {
 cudaStream_t queue(void* handle) { return static_cast<cudaStream_t>(handle); }
 cudaEvent_t event_of(void* handle) { return static_cast<cudaEvent_t>(handle); }
 
-// cudaErrorNotReady is an answer and no error.
+// cudaErrorNotReady is a result, not an error.
 bool done(cudaError_t status, const char* what) {
   if (status == cudaErrorNotReady) {
     cudaGetLastError();
@@ -35,7 +35,7 @@ bool done(cudaError_t status, const char* what) {
 
 void* pool_stream(Device device) {
   static std::mutex mutex;
-  static std::array<Pool, kMaxDevices> pools;  // streams live as long as the process
+  static std::array<Pool, kMaxDevices> pools;  // streams exist as long as the process
   const std::lock_guard lock(mutex);
   Pool& pool = pools[static_cast<std::size_t>(device.index())];
   cudaStream_t& stream = pool.streams[pool.next++ % kPoolStreams];
@@ -107,7 +107,8 @@ void order_streams(Device first_device, void* first, Device second_device, void*
   };
   each(first_device, [&] { return cudaEventRecord(event, queue(first)); });
   each(second_device, [&] { return cudaStreamWaitEvent(queue(second), event, 0); });
-  give_event(first_device, event);  // the wait is for what was recorded here, whatever the event marks later
+  // the wait refers to this recording, even if the event is recorded again later
+  give_event(first_device, event);
 }
 
 void allow_peer_access(Device a, Device b) {
@@ -121,7 +122,7 @@ void allow_peer_access(Device a, Device b) {
     const DeviceScope scope(from);
     if (cudaDeviceCanAccessPeer(&can, from.index(), to.index()) == cudaSuccess && can)
       cudaDeviceEnablePeerAccess(to.index(), 0);
-    cudaGetLastError();  // without it the driver copies by way of the host
+    cudaGetLastError();  // without peer access the driver copies through the host
   }
 }
 

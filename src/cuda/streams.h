@@ -1,4 +1,4 @@
-// Streams and events behind the untyped handles of device/backend.h.
+// Streams and events, behind the untyped handles of core/backend.h.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -16,7 +16,7 @@ void event_synchronize(Device device, void* event);
 bool event_query(Device device, void* event);
 float event_elapsed(Device device, void* from, void* to);
 void order_streams(Device first_device, void* first, Device second_device, void* second);
-/// Lets two devices copy to each other without a detour, where the machine can.
+/// Lets two devices copy to each other directly, if the machine supports it.
 void allow_peer_access(Device a, Device b);
 
 }  // namespace ebb::cuda

@@ -1,4 +1,5 @@
-// The driver's virtual memory management, whose functions the runtime finds: libcuda is not linked.
+// The driver's virtual memory management. Its functions are looked up through the runtime, because libcuda is
+// not linked.
 #include "cuda/virtual_memory.h"
 
 #include <ebb/core/error.h>
@@ -100,7 +101,7 @@ bool AddressRange::map(char* from, std::size_t bytes) {
     if (error != CUDA_SUCCESS) continue;
     what = "cuMemMap";
     error = driver().map(address(from + mapped), granule_, 0, handle, 0);
-    driver().release(handle);  // the mapping keeps it
+    driver().release(handle);  // the mapping keeps the memory
   }
   if (error == CUDA_SUCCESS) {
     CUmemAccessDesc access{};
@@ -117,7 +118,8 @@ bool AddressRange::map(char* from, std::size_t bytes) {
 }
 
 void AddressRange::unmap(char* from, std::size_t bytes) noexcept {
-  // As they were mapped: a part of a mapping cannot be taken, nor are several promised to be.
+  // Unmaps granules one by one, as they were mapped: the driver guarantees neither partial nor combined
+  // unmapping.
   for (std::size_t done = 0; done < bytes; done += granule_) driver().unmap(address(from + done), granule_);
 }
 

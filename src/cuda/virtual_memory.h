@@ -1,4 +1,4 @@
-// Addresses of a device first, memory behind them later: the driver's virtual memory management.
+// Virtual memory of a device: reserves addresses first and maps memory to them later.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -7,16 +7,16 @@
 
 namespace ebb::cuda {
 
-/// Whether the device and its driver can do it. Never throws.
+/// Whether the device and its driver support it. Never throws.
 bool has_virtual_memory(Device device) noexcept;
-/// What memory of a device comes in, in bytes.
+/// Returns the allocation granularity of the device's memory, in bytes.
 std::size_t virtual_memory_granularity(Device device);
 
-/// A range of addresses, behind which there is memory by granules.
+/// A range of addresses, to which memory is mapped in granules.
 class AddressRange {
  public:
-  /// Both in bytes; `granule` is a multiple of the device's granularity, `bytes` of the granule. Throws
-  /// ebb::Error when the addresses cannot be had.
+  /// Reserves addresses. Both sizes are in bytes; `granule` is a multiple of the device's granularity, and
+  /// `bytes` of the granule. Throws ebb::Error if the addresses cannot be reserved.
   AddressRange(Device device, std::size_t bytes, std::size_t granule);
   /// Nothing may be mapped any more.
   ~AddressRange();
@@ -26,10 +26,10 @@ class AddressRange {
   std::size_t bytes() const { return bytes_; }
   std::size_t granule() const { return granule_; }
 
-  /// Puts memory behind whole granules that have none. False where the device has no more: then none of them
-  /// has. Throws ebb::Error for another failure.
+  /// Maps memory to whole granules that have none. Returns false, without any mapping, if the device has no
+  /// memory left. Throws ebb::Error for another failure.
   bool map(char* from, std::size_t bytes);
-  /// Takes the memory of whole granules away; nothing on the device may still use it.
+  /// Unmaps the memory of whole granules; the device must not use it any more.
   void unmap(char* from, std::size_t bytes) noexcept;
 
  private:

@@ -1,5 +1,5 @@
-// What formulas need of the standard library and the compiler's builtins, for NVRTC, which has neither. It
-// stands in for each of the library's headers that they include.
+// The parts of the standard library and of the compiler's builtins that formulas need, for NVRTC, which has
+// neither. It replaces each of the standard headers that they include.
 #pragma once
 
 constexpr float __builtin_inff() { return __builtin_bit_cast(float, 0x7f800000u); }
@@ -111,7 +111,7 @@ struct tuple {};
 template <class... T>
 tuple<T&...> tie(T&...);
 
-// Texts, streams and exceptions are the host's, and only named here.
+// Strings, streams and exceptions exist only on the host; here they are only declared.
 struct ostream;
 struct string_view {
   string_view(const char*) {}

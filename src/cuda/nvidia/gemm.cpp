@@ -1,4 +1,4 @@
-// Products by cuBLASLt. What the library chooses for a product is kept, by its sizes, strides, dtype and
+// Matrix products with cuBLASLt. The library's choice of algorithm is cached by sizes, strides, dtype and
 // alignment.
 #include "kernel/cuda/gemm.h"
 
@@ -20,10 +20,12 @@ namespace ebb::cuda {
 namespace {
 
 constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
-constexpr std::size_t kMostPlans = 4096;   // a thread
-constexpr int kMostChoices = 4;            // of algorithms, for a library that takes back what it proposed
-constexpr std::int32_t kMostAligned = 16;  // bytes; no algorithm loads more at once
-constexpr std::int64_t kMostMatrices = 65528;  // of a batch, the z axis of a grid; all such parts begin alike
+constexpr std::size_t kMostPlans = 4096;  // per thread
+// of algorithms, because the library may reject one that it proposed
+constexpr int kMostChoices = 4;
+constexpr std::int32_t kMostAligned = 16;  // bytes; no algorithm loads more together
+// per batch, because of the z dimension of a grid; all such parts have the same alignment
+constexpr std::int64_t kMostMatrices = 65528;
 
 void check_blas(cublasStatus_t status, const char* what) {
   if (status == CUBLAS_STATUS_SUCCESS) [[likely]]
@@ -31,14 +33,14 @@ void check_blas(cublasStatus_t status, const char* what) {
   ebb::detail::fail("CUDA: ", what, " failed: ", cublasLtGetStatusString(status), ".");
 }
 
-// Everything that a plan depends on, compared as bytes.
+// The parameters that determine a plan, compared as bytes.
 struct Key {
   std::int64_t m, n, k, batch;
   std::int64_t lda, ldb, ldc, stride_a, stride_b, stride_c;
   std::int32_t transpose_a, transpose_b, dtype, tf32, device, alignment;
   std::int32_t bias_alignment;  // 0: no bias
-  std::int32_t epilogue;        // where there is a bias: cublasLtEpilogue_t
-  std::int64_t before_stride;   // 0: what the activation is given is not kept
+  std::int32_t epilogue;        // with a bias: cublasLtEpilogue_t
+  std::int64_t before_stride;   // 0: the argument of the activation is not stored
 };
 
 struct Types {
@@ -109,7 +111,7 @@ cublasLtEpilogue_t epilogue_of(const GemmEpilogue& e) {
   }
 }
 
-// Null where the library has no algorithm.
+// Returns null if the library has no algorithm.
 std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
   auto plan = std::make_unique<Plan>();
   const Types types = types_of(static_cast<DType>(key.dtype), key.tf32 != 0);
@@ -123,7 +125,7 @@ std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
     check_blas(
         cublasLtMatmulDescSetAttribute(plan->op, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue)),
         "cublasLtMatmulDescSetAttribute");
-    // The heuristic reads the alignment off the pointer, and nothing else.
+    // The heuristic reads only the alignment of the pointer.
     set_bias(*plan, reinterpret_cast<const void*>(static_cast<std::uintptr_t>(key.bias_alignment)));
     if (key.before_stride) {
       check_blas(cublasLtMatmulDescSetAttribute(plan->op, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD,
@@ -144,7 +146,7 @@ std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
   cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
                                        sizeof(workspace));
   if (key.dtype == static_cast<std::int32_t>(kHalf) || key.dtype == static_cast<std::int32_t>(kBFloat16)) {
-    // Parts of one sum are added in float as well.
+    // Partial sums are also added in float.
     const std::uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
     cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes,
                                          sizeof(schemes));
@@ -167,7 +169,7 @@ std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
   return plan->count > 0 ? std::move(plan) : nullptr;
 }
 
-// One a device, for the life of the process: any thread may use it.
+// Returns the device's handle, one for the life of the process, which any thread may use.
 cublasLtHandle_t handle_of(Device device) {
   static std::mutex mutex;
   static std::array<cublasLtHandle_t, kMaxDevices> handles{};
@@ -177,7 +179,7 @@ cublasLtHandle_t handle_of(Device device) {
   return made;
 }
 
-// A thread has its plans: no lock in the way of a launch.
+// Each thread has its own plans, so that a launch needs no lock.
 struct Library {
   std::array<cublasLtHandle_t, kMaxDevices> handles{};
   LruCache<Key, std::unique_ptr<Plan>> plans{kMostPlans};
@@ -189,7 +191,7 @@ struct Library {
   }
 };
 
-// The leading dimension of a matrix seen as column-major, and whether that view is its transpose.
+// The leading dimension of a matrix in column-major order, and whether that view is its transpose.
 struct Operand {
   std::int64_t leading;
   bool transposed;
@@ -245,7 +247,7 @@ Key key_of(const Call& call) {
   return key;
 }
 
-// False where the library has no algorithm.
+// Returns false if the library has no algorithm.
 bool run(const Call& call, double alpha, double beta) {
   static thread_local Library library;
   const DeviceScope scope(call.device);

@@ -1,4 +1,4 @@
-// Where NVIDIA's libraries lie that the loader would not find by itself.
+// Folders of NVIDIA's libraries that the dynamic loader does not search.
 #pragma once
 
 #include <ebb/core/environment.h>
@@ -10,8 +10,8 @@
 
 namespace ebb::cuda {
 
-/// Beside cuBLAS, which is linked, in the folder `wheel` of the same site-packages, and in CUDA_PATH and
-/// CUDA_HOME; each ends with a slash.
+/// Returns the folder of cuBLAS, which is linked; the folder `wheel` of the same site-packages; and the
+/// library folders of CUDA_PATH and CUDA_HOME. Each ends with a slash.
 inline std::vector<std::string> library_folders(const std::string& wheel) {
   std::vector<std::string> found;
   Dl_info info{};

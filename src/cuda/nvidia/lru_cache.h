@@ -1,4 +1,4 @@
-// Maps that forget what was used longest ago once they are full, for one thread and for several.
+// LruCache, a cache with least-recently-used eviction for one thread, and OnceCache for several threads.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace ebb {
 
-/// Keys are hashed and compared as bytes. Not for several threads at once.
+/// Keys are hashed and compared as bytes. Not thread-safe.
 template <class Key, class Value>
 class LruCache {
   static_assert(std::has_unique_object_representations_v<Key>, "a key must have no padding and no floats");
@@ -21,7 +21,8 @@ class LruCache {
  public:
   explicit LruCache(std::size_t capacity) : capacity_(capacity) {}
 
-  /// The value, which stays where it is until `capacity` other keys have been used; null when there is none.
+  /// Returns the value, or null if there is none. The pointer is valid until `capacity` other keys have been
+  /// used.
   Value* find(const Key& key) {
     const auto found = places_.find(bytes(key));
     if (found == places_.end()) return nullptr;
@@ -43,7 +44,7 @@ class LruCache {
   void erase(const Key& key) {
     const auto found = places_.find(bytes(key));
     if (found == places_.end()) return;
-    const auto entry = found->second;  // whose key the place's own key lies in
+    const auto entry = found->second;  // owns the text of the map's key
     places_.erase(found);
     entries_.erase(entry);
   }
@@ -56,18 +57,18 @@ class LruCache {
   static std::string_view bytes(const Key& key) { return {reinterpret_cast<const char*>(&key), sizeof(Key)}; }
 
   std::size_t capacity_;
-  Entries entries_;  // the last used first
+  Entries entries_;  // the most recently used first
   std::unordered_map<std::string_view, typename Entries::iterator> places_;
 };
 
-/// As LruCache, for several threads at once. Values are copied out; let them be light.
+/// Like LruCache, but thread-safe. Values are copied, so they should be cheap to copy.
 template <class Key, class Value>
 class OnceCache {
  public:
   explicit OnceCache(std::size_t capacity) : held_(capacity) {}
 
-  /// The value, by make() if there is none yet. Who asks while another thread makes it waits. When make()
-  /// throws, all who wait get what it threw, and who asks later makes it anew.
+  /// Returns the value; calls make() if there is none yet. Other threads that request it meanwhile wait. If
+  /// make() throws, all waiting threads get its exception, and later requests call make() again.
   template <class Make>
   Value get(const Key& key, const Make& make) {
     std::promise<Value> promise;

@@ -1,4 +1,4 @@
-// Kernels made by NVRTC, loaded and launched by the driver.
+// Kernels compiled by NVRTC, loaded and launched through the driver.
 #include "cuda/made_kernels.h"
 
 #include <ebb/core/error.h>

@@ -1,4 +1,4 @@
-// NVRTC without its header: it is opened where it is found, and nothing is linked.
+// NVRTC without its header: the library is opened at run time and not linked.
 #include "cuda/nvidia/nvrtc.h"
 
 #include <ebb/core/error.h>
@@ -30,7 +30,7 @@ struct Library {
   Result (*log)(Program program, char* to) = nullptr;
 };
 
-// A GPU runs machine code; EBB_CUDA=PTX has an interpreter, which reads PTX.
+// A GPU runs machine code; the interpreter of EBB_CUDA=PTX reads PTX.
 #if defined(EBB_CUDA_PTX)
 constexpr const char *kTarget = "compute_", *kCodeSize = "nvrtcGetPTXSize", *kCode = "nvrtcGetPTX";
 #else
@@ -71,13 +71,14 @@ const Library& library_of(int major) {
   return *found;
 }
 
-// As nvcc compiles the plugin's kernels: no fast math. What ebb's headers do not annotate is for the device.
+// The same options as for the plugin's kernels, without fast math. Functions of ebb's headers without
+// annotation are compiled for the device.
 std::vector<std::string> options_for(int architecture) {
   return {detail::text("--gpu-architecture=", kTarget, architecture), "--std=c++20",
           "--device-as-default-execution-space", "--fmad=true", "--diag-suppress=161,186,1097"};
 }
 
-// The headers of the standard library that ebb's include.
+// The standard headers that ebb's headers include.
 constexpr const char* kStandIns[] = {"array",       "bit",    "cmath",      "concepts", "cstddef",
                                      "cstdint",     "iosfwd", "limits",     "string",   "stdexcept",
                                      "string_view", "tuple",  "type_traits"};

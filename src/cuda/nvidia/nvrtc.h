@@ -1,16 +1,16 @@
-// NVIDIA's compiler of kernels at run time.
+// NVRTC, NVIDIA's run-time compiler of kernels.
 #pragma once
 
 #include <string>
 
 namespace ebb::cuda {
 
-/// Machine code of a source for one architecture, such as 90, by libnvrtc of a major version, which is opened
-/// when it is first asked for; one major version a process. Throws ebb::Error with the compiler's words, or
-/// with what is missing.
+/// Returns the machine code of a source for one architecture, such as 90. It uses the libnvrtc of a major
+/// version, which is opened on first use; a process uses one major version. Throws ebb::Error with the
+/// compiler's messages, or with the name of the missing part.
 std::string compile_by_nvrtc(int major, int architecture, const std::string& source);
 
-/// The version and all options, for keys.
+/// Returns the version and all options, for cache keys.
 std::string nvrtc_stamp(int major, int architecture);
 
 }  // namespace ebb::cuda

@@ -1,6 +1,7 @@
-// Long runs are device-wide radix sorts, one after another where they are few; runs that a block can hold are
-// sorted there, in shared memory; others are CUB's segmented radix sort. None of these waits on the host, so
-// all can be captured in graphs (CUB's DeviceSegmentedSort reads sizes back, and cannot).
+// Sorting with CUB. Long runs use device-wide radix sorts, one after another if they are few. Runs that fit a
+// block are sorted there, in shared memory. Other runs use CUB's segmented radix sort. None of these waits on
+// the host, so all can be captured in graphs. CUB's DeviceSegmentedSort reads sizes back, so it cannot be
+// captured.
 #include <ebb/core/ndarray.h>
 
 #include "cuda/runtime.h"
@@ -18,13 +19,14 @@
 namespace ebb::cuda {
 namespace {
 
-constexpr std::int64_t kBlockItems = 2048;  // the longest run that a block holds
-constexpr std::int64_t kFewRuns = 64;       // longer ones, up to so many, take the whole device in turn
+constexpr std::int64_t kBlockItems = 2048;  // the longest run that one block can sort
+// up to this number, longer runs use the whole device one after another
+constexpr std::int64_t kFewRuns = 64;
 constexpr std::int64_t kMostBlocks = std::int64_t{1} << 20;
 
 struct Items {
   std::uint64_t* keys;
-  std::int64_t* values;  // null: keys alone
+  std::int64_t* values;  // null: keys only
   std::int64_t segments, n;
   KeyBits bits;
 
@@ -34,7 +36,7 @@ struct Items {
   }
 };
 
-/// A block a run.
+/// Sorts one run per block.
 template <int kThreads, int kEach, bool kPairs>
 __global__ void __launch_bounds__(kThreads) sort_block_kernel(const __grid_constant__ Items items) {
   using Sort = cub::BlockRadixSort<std::uint64_t, kThreads, kEach,
@@ -47,7 +49,7 @@ __global__ void __launch_bounds__(kThreads) sort_block_kernel(const __grid_const
 #pragma unroll
     for (int i = 0; i < kEach; ++i) {
       const std::int64_t at = static_cast<std::int64_t>(threadIdx.x) * kEach + i;
-      // What fills the block up comes last: equal keys keep their order.
+      // Padding is sorted last, and equal keys keep their order.
       keys[i] = at < items.n ? items.keys[start + at] : ~std::uint64_t{0};
       if constexpr (kPairs) values[i] = at < items.n ? items.values[start + at] : 0;
     }
@@ -62,7 +64,7 @@ __global__ void __launch_bounds__(kThreads) sort_block_kernel(const __grid_const
       items.keys[start + at] = keys[i];
       if constexpr (kPairs) items.values[start + at] = values[i];
     }
-    __syncthreads();  // `memory` is used again
+    __syncthreads();  // `memory` is reused
   }
 }
 
@@ -75,10 +77,10 @@ void sort_in_blocks(Device device, const Items& items) {
       items);
 }
 
-// Runs a CUB algorithm, which is called twice: for the size of its workspace and to work.
+// Runs a CUB algorithm, which is called twice: once for the size of its workspace, once for the work.
 template <class Algorithm>
 void with_workspace(Device device, const Algorithm& algorithm) {
-  cudaGetLastError();  // CUB would take an error of somebody else's for its own
+  cudaGetLastError();  // CUB would report an earlier error as its own
   std::size_t bytes = 0;
   check(algorithm(nullptr, bytes), "sort");
   const NdArray workspace = NdArray::empty({static_cast<std::int64_t>(bytes) + 1}, kByte, device);
@@ -94,7 +96,7 @@ auto starts(std::int64_t first, std::int64_t n) {
   return thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>(first), SegmentStart{n});
 }
 
-// What is left in the second half of a buffer is brought back into the first.
+// Copies a result from the second half of a buffer to the first.
 template <class T>
 void settle(cub::DoubleBuffer<T>& buffer, T* wanted, std::int64_t count, cudaStream_t stream) {
   if (buffer.Current() == wanted) return;

@@ -1,4 +1,4 @@
-// Attention and its gradients, spelled out as cuDNN's engines recognise them.
+// Attention and its gradients, as operation graphs that cuDNN's engines recognise.
 #include "cuda/nvidia/dnn/attention_graph.h"
 
 #include <limits>
@@ -8,7 +8,7 @@ namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity(), kUnit = 1;
 
-// Which row of Problem::steps.
+// The row of Problem::steps.
 enum Which : std::uint8_t { kOfQuery, kOfKey, kOfValue };
 
 Lengths lengths(const std::int64_t (&x)[5]) { return {x, x + 4}; }
@@ -20,10 +20,10 @@ Lengths strides_of(const Problem& p, Which which) {
 
 Lengths value_sizes(const Problem& p) { return {p.window[0], p.window[1], p.window[2], p.out[3]}; }
 
-// (N, H, L, 1): a number a query.
+// Returns (N, H, L, 1): one value per query.
 Lengths row_sizes(const Problem& p) { return {p.in[0], p.in[1], p.in[2], 1}; }
 
-// An input with its last two dimensions exchanged, as the right operand of a product with queries.
+// Adds an input with its last two dimensions exchanged, as the right operand of a product with queries.
 Operand as_right(AttentionGraph& graph, Uid uid, const Lengths& sizes, const Lengths& strides) {
   const Operand turned = exchanged({nullptr, sizes, strides});
   return graph.array(uid, turned.sizes, turned.strides);
@@ -46,7 +46,8 @@ Graph forward_graph(const Problem& p, const Target& target) {
   return std::move(g).finish(target);
 }
 
-// turned (N, H, S, L) x (N, H, L, .) into the gradient of a key or value, whose heads queries may share.
+// Multiplies turned (N, H, S, L) with x (N, H, L, .) to get the gradient of a key or value, whose heads
+// several query heads may share.
 void by_keys(AttentionGraph& g, const Operand& turned, const Operand& x, const Operand& out) {
   if (turned.sizes[1] == out.sizes[1]) {
     g.matmul(turned, x, out);
@@ -86,7 +87,8 @@ Graph backward_graph(const Problem& p, const Target& target) {
   return std::move(g).finish(target);
 }
 
-// The stride of a dimension of size 1 means nothing: let it be what lies behind the dimensions within.
+// The stride of a dimension of size 1 is arbitrary. Uses the stride of a contiguous array, so that equal
+// problems have equal keys.
 void read_steps(std::int64_t (&to)[3], const NdArray& x) {
   std::int64_t within = x.sizes()[3];
   for (std::size_t d = 3; d-- > 0;) {

@@ -1,4 +1,4 @@
-// Operations of attention, one descriptor after another.
+// The operations of attention graphs, one descriptor after another.
 #include "cuda/nvidia/dnn/attention_graph.h"
 
 #include <utility>

@@ -1,5 +1,6 @@
-// Batch normalisation by the batch's own statistics, and its gradients. Running statistics are not cuDNN's
-// business here: whether it would average the biased or the unbiased variance, its documentation leaves open.
+// Batch normalisation with the batch's statistics, and its gradients. cuDNN does not compute the running
+// statistics here, because its documentation does not say whether it averages the biased or the unbiased
+// variance.
 #include "cuda/nvidia/dnn/graph_builder.h"
 
 namespace ebb::cuda::dnn {
@@ -50,7 +51,7 @@ void add(Task& task, Uid uid, const NdArray& x) {
 
 Task task_of(const DnnBatchNorm& n) {
   Task task{Problem(Operation::batch_norm, n.in, n.out), &forward_graph, {}, {}};
-  // Rows of channels are both layouts; cuDNN's kernels want them as channels-last.
+  // An array (rows, channels) has both layouts; cuDNN's kernels need it as channels-last.
   if (n.in.numel() == n.in.sizes()[0] * n.in.sizes()[1]) task.problem.channels_last = true;
   add(task, kIn, n.in);
   add(task, kOut, n.out);

@@ -1,4 +1,4 @@
-// Convolutions, their transposes, bias and ReLU behind them.
+// Convolutions and their transposes, with fused bias and ReLU.
 #include <ebb/cuda/cuda.h>
 
 #include "cuda/nvidia/dnn/graph_builder.h"
@@ -6,7 +6,7 @@
 namespace ebb::cuda::dnn {
 namespace {
 
-// alpha = 1, beta = 0, in the type that the scales of this dtype have.
+// Sets alpha = 1 and beta = 0, in the scale type of this dtype.
 void set_scales(Descriptor& operation, const GraphBuilder& build, cudnnBackendAttributeName_t alpha,
                 cudnnBackendAttributeName_t beta) {
   if (build.compute_type() == CUDNN_DATA_DOUBLE)

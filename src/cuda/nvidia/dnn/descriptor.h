@@ -1,4 +1,4 @@
-// cuDNN's backend API, in which everything is a descriptor: create it, set attributes, finalize.
+// cuDNN's backend API. All its objects are descriptors: create, set attributes, finalize.
 #pragma once
 
 #include "cuda/nvidia/dnn/library.h"
@@ -12,11 +12,11 @@
 
 namespace ebb::cuda::dnn {
 
-/// A call that cuDNN refused: which, and cuDNN's own words.
+/// A failed call of cuDNN: the call and cuDNN's message.
 class Failure : public std::runtime_error {
  public:
   Failure(cudnnStatus_t status, const char* call);
-  /// There is no algorithm for what was asked: not an error of the program or the machine.
+  /// Whether cuDNN has no algorithm for the problem, which is not an error of the program or the machine.
   bool is_unsupported() const;
 
  private:
@@ -28,7 +28,7 @@ inline void check(cudnnStatus_t status, const char* call) {
     throw Failure(status, call);
 }
 
-/// cuDNN's tag of a C++ type.
+/// The cuDNN tag of a C++ type.
 template <class T>
 constexpr cudnnBackendAttributeType_t kTag = [] {
   if constexpr (std::same_as<T, std::int64_t>)
@@ -115,7 +115,7 @@ class Descriptor {
     return *this;
   }
 
-  /// Fills `values`, cutting it to as many as there are.
+  /// Fills `values` and reduces its size to the number of existing values.
   template <class T>
   void get(cudnnBackendAttributeName_t name, std::vector<T>& values) const {
     const std::int64_t n = get(name, kTag<T>, values.size(), values.data());
@@ -127,7 +127,7 @@ class Descriptor {
     get(name, kTag<T>, 1, &value);
     return value;
   }
-  /// Fills a descriptor that was created, but not finalized.
+  /// Fills a descriptor that was created but not finalized.
   void get(cudnnBackendAttributeName_t name, Descriptor& value) const {
     get(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &value.descriptor_);
   }
@@ -136,14 +136,15 @@ class Descriptor {
     get(name, text);
     return text;
   }
-  /// All descriptors of an attribute, which are of type `type`.
+  /// Returns all descriptors of an attribute, which have the type `type`.
   std::vector<Descriptor> get_all(cudnnBackendAttributeName_t name, cudnnBackendDescriptorType_t type) const {
     std::vector<Descriptor> all;
     std::vector<cudnnBackendDescriptor_t> raw;
     for (std::int64_t i = get(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, nullptr); i > 0; --i)
       raw.push_back(all.emplace_back(type).raw());
     const std::int64_t n = get(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, raw.size(), raw.data());
-    while (static_cast<std::int64_t>(all.size()) > n) all.pop_back();  // it had promised too many
+    // the first query returned an upper bound
+    while (static_cast<std::int64_t>(all.size()) > n) all.pop_back();
     return all;
   }
 

@@ -1,4 +1,4 @@
-// Runs tasks by cuDNN. The plans of each problem are kept.
+// Runs tasks with cuDNN, and caches the plans of each problem.
 #include "kernel/cuda/dnn.h"
 
 #include <ebb/core/error.h>
@@ -25,11 +25,11 @@ using dnn::Plan;
 using dnn::Problem;
 using dnn::Task;
 
-constexpr std::size_t kPlansKept = 1024;                         // a thread, and as texts for all of them
-constexpr std::size_t kPlansTimed = 8;                           // a problem
-constexpr std::int64_t kWorkspaceBytes = std::int64_t{1} << 30;  // more only where no plan needs less
+constexpr std::size_t kPlansKept = 1024;                         // per thread, and as text for all threads
+constexpr std::size_t kPlansTimed = 8;                           // per problem
+constexpr std::int64_t kWorkspaceBytes = std::int64_t{1} << 30;  // more only if no plan needs less
 
-// Whom a plan is good for: it may hold machine code.
+// Returns the configuration for which a plan is valid; plans may contain machine code.
 std::string stamp_of(Device device) {
   const cudaDeviceProp& p = properties_of(device.index());
   int driver = 0;
@@ -39,7 +39,7 @@ std::string stamp_of(Device device) {
                            p.multiProcessorCount, " multiprocessors");
 }
 
-// Those of all threads.
+// Returns the plans that all threads share.
 dnn::SharedPlans& shared_plans(Device device) {
   static std::mutex mutex;
   static auto* const all = new std::array<dnn::SharedPlans*, kMaxDevices>{};
@@ -53,9 +53,10 @@ dnn::SharedPlans& shared_plans(Device device) {
   return *plans;
 }
 
-// A thread has its handles and plans: cuDNN does not promise that one plan may run in two threads at once.
+// Each thread has its own handles and plans, because cuDNN does not guarantee that a plan can run in two
+// threads concurrently.
 struct Calls {
-  dnn::Handles& handles = dnn::handles();  // given back after the plans that were made with them are gone
+  dnn::Handles& handles = dnn::handles();  // released after the plans that were created with them
   LruCache<Problem, Answer> answers{kPlansKept};
 };
 
@@ -66,7 +67,7 @@ void execute(cudnnHandle_t handle, const Plan& plan, const Task& task) {
   dnn::check(dnn::library().execute(handle, plan.plan.raw(), pack.raw()), "cudnnBackendExecute");
 }
 
-// An event that measures time.
+// An event with timing.
 struct Tick {
   cudaEvent_t event = nullptr;
   Tick() { check(cudaEventCreate(&event), "cudaEventCreate"); }
@@ -75,7 +76,7 @@ struct Tick {
   void record(Device device) { check(cudaEventRecord(event, current_stream(device)), "cudaEventRecord"); }
 };
 
-// Milliseconds of a run: the least of three after one that warms up.
+// Returns the milliseconds of a run: the minimum of three runs after a warm-up run.
 float time_of(cudnnHandle_t handle, const Plan& plan, const Task& task) {
   const Device device(kCUDA, task.problem.device);
   Tick start, stop;
@@ -120,7 +121,8 @@ Answer make_answer(const Task& task, cudnnHandle_t handle) {
     answer.plan = std::move(plans[times ? fastest(handle, plans, task) : 0]);
     return answer;
   } catch (const dnn::Failure& f) {
-    // ebb's own convolutions are slow, so that what went wrong is worth an error; its other kernels are not.
+    // A convolution reports the failure, because ebb's own convolutions are slow. Other ops use ebb's kernels
+    // instead.
     if (f.is_unsupported() || !is_convolution(task.problem.operation)) return Answer();
     throw;
   }
@@ -169,8 +171,8 @@ bool run(const char* op, Task task) {
   }
 }
 
-// Before 9.16 gradients were wrong where the keys filled no tile, and 9.10 had faults in both passes; of 9.19
-// plans have been made.
+// Before 9.16 gradients were wrong if the keys did not fill a tile, and 9.10 had errors in both passes. Plans
+// were tested with 9.19.
 bool is_for_attention() {
   constexpr std::size_t kOldest = 91900;
   return dnn_is_used() && dnn::library().version() >= kOldest;
@@ -179,7 +181,7 @@ bool is_for_attention() {
 constexpr const char* kConvNames[] = {"convolution", "convolution_backward (input)",
                                       "convolution_backward (weight)"};
 
-// The engines of batch norm load 16 bytes at once, whatever alignment the descriptors tell of.
+// The batch norm engines load 16 bytes at a time, whatever alignment the descriptors state.
 bool run_aligned(const char* op, Task task) {
   return task.problem.alignment == dnn::kMostAligned && run(op, std::move(task));
 }
@@ -189,7 +191,7 @@ bool run_aligned(const char* op, Task task) {
 bool dnn_is_there() { return !is_dnn_forbidden() && dnn::find_library(); }
 bool dnn_is_used() { return is_cudnn_enabled() && dnn_is_there(); }
 
-// cuDNN counts in 32 bits in many of its engines.
+// Many of cuDNN's engines use 32-bit indices.
 std::int64_t dnn_most_elements() { return std::numeric_limits<std::int32_t>::max(); }
 
 bool dnn_convolve(const DnnConvolution& c) {

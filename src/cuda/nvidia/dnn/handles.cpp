@@ -1,4 +1,4 @@
-// Handles of cuDNN, lent to threads.
+// The pool of cuDNN handles, from which threads take theirs.
 #include "cuda/nvidia/dnn/handles.h"
 
 #include "core/capture.h"
@@ -8,8 +8,8 @@
 namespace ebb::cuda::dnn {
 namespace {
 
-// Handles outlive the threads that used them: making one takes milliseconds, and destroying one when the
-// program ends is not safe.
+// Handles outlive the threads that used them: creating one takes milliseconds, and destroying one at program
+// exit is not safe.
 DevicePool<cudnnHandle_t>& handle_pool() {
   static auto* const pool = new DevicePool<cudnnHandle_t>;
   return *pool;

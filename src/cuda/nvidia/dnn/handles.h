@@ -1,4 +1,4 @@
-// By what a thread calls cuDNN.
+// The cuDNN handles of a thread.
 #pragma once
 
 #include "cuda/nvidia/dnn/library.h"
@@ -8,23 +8,23 @@
 
 namespace ebb::cuda::dnn {
 
-/// The handles of a thread, given back for other threads when it ends.
+/// The handles of a thread; they return to the pool when the thread ends.
 class Handles {
  public:
   Handles() = default;
   Handles(const Handles&) = delete;
   ~Handles();
-  /// That of a device, on whose current stream it works from now on.
+  /// Returns the handle of a device, set to the device's current stream.
   cudnnHandle_t on(Device device);
 
  private:
   std::array<cudnnHandle_t, kMaxDevices> held_{};
 };
 
-/// Those of the calling thread.
+/// Returns the handles of the calling thread.
 Handles& handles();
 
-/// Whether the work of the device's current stream goes to a graph.
+/// Whether the device's current stream is being captured into a graph.
 bool is_capturing(Device device);
 
 }  // namespace ebb::cuda::dnn

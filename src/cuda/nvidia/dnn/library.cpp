@@ -1,4 +1,4 @@
-// Finds and opens cuDNN, and puts its failures into words.
+// Finds and opens cuDNN, and formats its errors.
 #include "cuda/nvidia/dnn/library.h"
 
 #include "cuda/nvidia/dnn/descriptor.h"
@@ -12,7 +12,8 @@
 namespace ebb::cuda::dnn {
 namespace {
 
-constexpr std::size_t kOldest = 90800;  // plans without a device, batch norm as it is asked for
+// the first version with plans without a device and with the required batch norm
+constexpr std::size_t kOldest = 90800;
 static_assert(CUDNN_VERSION >= kOldest);
 
 const std::string kSuffix = ".so." + std::to_string(CUDNN_MAJOR), kName = "libcudnn" + kSuffix;
@@ -52,7 +53,8 @@ bool fill(Library& l, void* library) {
          find(library, "cudnnRNNBackwardWeights_v8", l.rnn_backward_weights);
 }
 
-// It opens its other parts by itself, and ends the program where the first that it needs is not beside it.
+// Whether a part of the library exists in the same folder. cuDNN opens its parts itself, and ends the program
+// if the first one that it needs is missing.
 bool has_part(const Library& l, const char* name) {
   Dl_info info{};
   if (!dladdr(reinterpret_cast<void*>(l.version), &info) || !info.dli_fname) return false;
@@ -61,13 +63,13 @@ bool has_part(const Library& l, const char* name) {
   return access(part.c_str(), R_OK) == 0;
 }
 
-// The library at a path, or of a name that the loader knows where to look for; none that is too old, or not
-// whole.
+// Opens the library at a path, or by a name that the loader can find. Returns null if it is too old or
+// incomplete.
 const Library* open(const std::string& path) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) return nullptr;
   Library functions{};
-  // Once in use it is never closed: plans in static storage are destroyed after everything else.
+  // Never closed once it is in use: plans in static variables are destroyed last.
   if (fill(functions, library) && has_part(functions, "libcudnn_graph") && functions.version() >= kOldest)
     return new Library(functions);
   dlclose(library);
@@ -110,7 +112,7 @@ Failure::Failure(cudnnStatus_t status, const char* call)
     : std::runtime_error(text_of(status, call)), status_(status) {}
 
 bool Failure::is_unsupported() const {
-  // A part of the library that is missing is the machine's fault, though cuDNN counts it among these.
+  // cuDNN counts a missing part of the library as unsupported, but it is a fault of the installation.
   return CUDNN_STATUS_CATEGORY(static_cast<int>(status_)) == CUDNN_STATUS_NOT_SUPPORTED &&
          status_ != CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE;
 }

@@ -1,5 +1,5 @@
-// cuDNN's functions, found when the first is needed: a program that asks for none loads nothing, and a
-// machine without cuDNN runs all else.
+// cuDNN's functions, loaded at the first use. Programs that do not use them load nothing, and a machine
+// without cuDNN can run everything else.
 #pragma once
 
 #include <cudnn_adv.h>
@@ -19,7 +19,7 @@ struct Library {
   decltype(&cudnnBackendFinalize) finalize;
   decltype(&cudnnBackendExecute) execute;
 
-  // Of recurrent layers, which the graph API does not know.
+  // For recurrent layers, which the graph API does not support.
   decltype(&cudnnCreateTensorDescriptor) create_tensor;
   decltype(&cudnnDestroyTensorDescriptor) destroy_tensor;
   decltype(&cudnnSetTensorNdDescriptor) set_tensor;
@@ -38,21 +38,20 @@ struct Library {
   decltype(&cudnnRNNBackwardWeights_v8) rnn_backward_weights;
 };
 
-/// The library, loaded once: null where there is none, one older than 9.8 or of another major version, or one
-/// whose parts are missing.
-/// Looked for, in this order, by its name in the plugin's run path, LD_LIBRARY_PATH and the system's path;
-/// beside cuBLASLt; where a wheel of it lies beside that of cuBLASLt; in the toolkit that CUDA_PATH or
-/// CUDA_HOME names.
+/// Returns the library, loaded once. Returns null if there is none, if it is older than 9.8 or of another
+/// major version, or if a part is missing. Search order: by its name in the plugin's run path,
+/// LD_LIBRARY_PATH and the system's path; in the folder of cuBLASLt; in a Python wheel next to that of
+/// cuBLASLt; in the toolkit that CUDA_PATH or CUDA_HOME names.
 const Library* find_library();
 
-/// The same for those who know that it is there.
+/// The same, if the library is known to exist.
 inline const Library& library() {
   static const Library& found = *find_library();
   return found;
 }
 
-/// Whether the part of it that computes recurrent layers lies beside it: where not, the library would end the
-/// program when it needs it.
+/// Whether the part for recurrent layers is in the same folder. Without it, the library would end the program
+/// when it needs that part.
 bool has_recurrent_layers();
 
 }  // namespace ebb::cuda::dnn

@@ -1,4 +1,4 @@
-// Where the build found no cuDNN: ebb's own kernels do it all.
+// Replacement for builds without cuDNN: every function declines, so ebb's own kernels run.
 #include "kernel/cuda/dnn.h"
 
 namespace ebb::cuda {

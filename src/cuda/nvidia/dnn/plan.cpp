@@ -1,4 +1,4 @@
-// Execution plans: which engines may run, which runs fastest, and plans written down and read again.
+// Execution plans: selects engines, and converts plans to and from text.
 #include "cuda/nvidia/dnn/plan.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ std::vector<cudnnBackendNumericalNote_t> notes_of(const Descriptor& config) {
   return notes;
 }
 
-// Engines with their settings, the likely fastest first.
+// Returns engine configurations, sorted by cuDNN's estimate of their speed.
 std::vector<Descriptor> proposals(const Graph& graph, const Target& target, cudnnBackendHeurMode_t mode) {
   Descriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
   heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph.operations);
@@ -24,7 +24,7 @@ std::vector<Descriptor> proposals(const Graph& graph, const Target& target, cudn
   return heuristics.get_all(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 }
 
-// None where a note of the engine forbids it.
+// Returns no plan if a note of the engine forbids it.
 std::optional<Plan> plan_of(const Problem& problem, const Target& target, Descriptor& config) {
   std::vector<cudnnBackendNumericalNote_t> notes = notes_of(config);
   if (!std::ranges::all_of(notes, [&](auto note) { return is_allowed(problem, note); })) return {};
@@ -43,12 +43,12 @@ bool is_allowed(const Problem& p, cudnnBackendNumericalNote_t note) {
   switch (note) {
     case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
       return p.deterministic == 0;
-    case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:  // of float: TF32
+    case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:  // for float: TF32
       return tf32 || p.type() != kFloat;
     case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
     case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
       return false;
-    // Their intermediate values are larger than the terms, so that digits are lost: fewer than TF32 loses.
+    // Their intermediate values are larger than the terms, so they lose accuracy, but less than TF32.
     case CUDNN_NUMERICAL_NOTE_FFT:
     case CUDNN_NUMERICAL_NOTE_WINOGRAD:
     case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4:
@@ -75,7 +75,7 @@ std::vector<Plan> make_plans(const Problem& problem, const Graph& graph, const T
     } catch (const Failure& f) {
       note_failure(f);
     }
-    // One after another: to make a plan may mean to compile a kernel.
+    // One at a time, because creating a plan may compile a kernel.
     for (Descriptor& config : configs) {
       if (plans.size() == most) return plans;
       try {

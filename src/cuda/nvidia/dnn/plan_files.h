@@ -1,4 +1,4 @@
-// Plans as files, so that the next run of a program need not compile them again.
+// Files of plans, so that the next run of a program need not compile them again.
 #pragma once
 
 #include "cuda/kept_files.h"
@@ -10,10 +10,11 @@
 
 namespace ebb::cuda::dnn {
 
-/// Files of cuDNN's own texts of plans, one a problem; `stamp` says whom they are good for.
+/// Files of cuDNN's serialised plans, one per problem. `stamp` names the configuration for which they are
+/// valid.
 class PlanFiles {
  public:
-  /// As KeptFiles.
+  /// Arguments as of KeptFiles.
   PlanFiles(std::filesystem::path folder, std::string stamp, std::size_t most = 4096)
       : files_(std::move(folder), "plan", most), stamp_(std::move(stamp)) {}
 
@@ -22,7 +23,7 @@ class PlanFiles {
   void remove(const Problem& problem) const { files_.remove(key_of(problem)); }
 
  private:
-  // The device's number is this process's own: the stamp names the device.
+  // The device's index is valid only in this process; the stamp identifies the device.
   std::string key_of(const Problem& problem) const {
     Problem anywhere = problem;
     anywhere.device = 0;

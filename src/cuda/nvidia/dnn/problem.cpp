@@ -1,4 +1,4 @@
-// What a plan is made for, as a key.
+// The cache key of a plan.
 #include "cuda/nvidia/dnn/problem.h"
 
 #include <ebb/cuda/cuda.h>

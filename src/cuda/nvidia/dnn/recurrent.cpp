@@ -1,5 +1,5 @@
-// Descriptors of recurrent layers, the places of their parameters, and the calls that compute the layers.
-// These get no lengths on the device: since cuDNN 8.9.1 those that descriptors have are enough.
+// Recurrent layers with cuDNN: descriptors, parameter offsets, and the calls that compute them. No sequence
+// lengths are passed in device memory; since cuDNN 8.9.1 those in the descriptors are sufficient.
 #include "cuda/nvidia/dnn/recurrent.h"
 
 #include <ebb/cuda/cuda.h>
@@ -41,7 +41,7 @@ int gates_of(DnnCell cell) { return cell == DnnCell::lstm ? 4 : cell == DnnCell:
 
 bool has_projection(const DnnRnn& l) { return l.projected < l.hidden; }
 
-// 16-bit numbers go by tensor cores and are summed in float; floats do so only where TF32 is allowed.
+// 16-bit types use tensor cores and are summed in float; float uses them only if TF32 is allowed.
 cudnnMathType_t math_of(DType dtype) {
   if (dtype == kHalf || dtype == kBFloat16) return CUDNN_TENSOR_OP_MATH;
   return is_tf32_allowed() ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
@@ -53,12 +53,12 @@ void describe_layer(const RnnDescriptor& d, const DnnRnn& l) {
             l.directions == 2 ? CUDNN_BIDIRECTIONAL : CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT,
             type_of(l.dtype), l.dtype == kDouble ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT, math_of(l.dtype),
             as_int(l.features), as_int(l.hidden), as_int(l.projected), kLayers,
-            nullptr,  // dropout lies between layers, where it is ebb's
+            nullptr,  // ebb applies dropout between the layers itself
             l.is_even() ? CUDNN_RNN_PADDED_IO_ENABLED : CUDNN_RNN_PADDED_IO_DISABLED),
         "cudnnSetRNNDescriptor_v8");
 }
 
-// Sequences of one length are padded and packed at once; the small algorithm takes them as padded alone.
+// Sequences of equal length are both padded and packed; the small algorithm accepts them only as padded.
 void describe_rows(const RnnDataDescriptor& d, const DnnRnn& l, std::int64_t width) {
   const auto layout =
       l.is_even() ? CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED : CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED;
@@ -73,12 +73,12 @@ void describe_states(const TensorDescriptor& d, const DnnRnn& l, std::int64_t wi
   check(library().set_tensor(d.raw(), type_of(l.dtype), 3, sizes, strides), "cudnnSetTensorNdDescriptor");
 }
 
-// Where a piece of the parameters lies, or -1, and its size in bytes.
+// The offset of a part of the parameters, or -1, and its size in bytes.
 struct Piece {
   std::int64_t place = -1, bytes = 0;
 };
 
-// Asks for the weight and the bias of each gate.
+// Queries the weight and the bias of each gate.
 class Gates {
  public:
   Gates(cudnnHandle_t handle, const DnnRnn& l, const Recurrent& r, std::size_t bytes)
@@ -93,7 +93,7 @@ class Gates {
   }
 
  private:
-  // An address that nobody reads: the library adds to it.
+  // A base address that is never accessed: the library adds offsets to it.
   static inline const char* const kBase = reinterpret_cast<const char*>(std::uintptr_t{4096});
 
   Piece piece(const TensorDescriptor& d, const void* address) const {
@@ -113,7 +113,7 @@ class Gates {
   TensorDescriptor weight_, bias_;
 };
 
-// Puts a gate's piece behind those of the gates before; false where it does not lie there.
+// Appends a gate's part to those of the previous gates; returns false if it is not adjacent to them.
 bool append(Piece& all, const Piece& next) {
   if (next.place < 0 || (all.place >= 0 && next.place != all.place + all.bytes)) return false;
   if (all.place < 0) all.place = next.place;
@@ -125,7 +125,7 @@ bool append(Piece& all, const Piece& next) {
 
 cudnnRNNAlgo_t algorithm_of(const DnnRnn& l) {
   if (!l.is_even() || !l.biases || l.dtype == kDouble || has_projection(l)) return CUDNN_RNN_ALGO_STANDARD;
-  // It errs by up to 2^-11 in float, as TF32 does, whatever it is told of the multiplications.
+  // For float it has errors of up to 2^-11, like TF32, whatever math type is set.
   if (l.dtype == kFloat && !is_tf32_allowed()) return CUDNN_RNN_ALGO_STANDARD;
   const bool gated = l.cell == DnnCell::lstm || l.cell == DnnCell::gru;
   const std::int64_t most = l.training ? (gated ? 128 : 256) : (gated ? 192 : 384);
@@ -152,7 +152,7 @@ std::optional<DnnRnnSpaces> places_of(cudnnHandle_t handle, const DnnRnn& l, con
     Piece parameters[5];  // w_ih, w_hh, b_ih, b_hh, w_hr
     for (int id = 0; id < 2 * gates; ++id) {
       const auto [weight, bias] = ask.of(d, id);
-      const int side = id / gates;  // by the input, by the hidden state
+      const int side = id / gates;  // 0: weights of the input, 1: weights of the hidden state
       if (!append(parameters[side], weight) || (l.biases && !append(parameters[2 + side], bias))) return {};
     }
     if (has_projection(l)) parameters[4] = ask.of(d, 2 * gates).first;

@@ -1,5 +1,4 @@
-// Recurrent layers as cuDNN's functions for them take them. They are older than the graph API, which has
-// none.
+// Recurrent layers through cuDNN's legacy functions, because the graph API does not support them.
 #pragma once
 
 #include "cuda/nvidia/dnn/descriptor.h"
@@ -10,7 +9,7 @@
 
 namespace ebb::cuda::dnn {
 
-/// A descriptor of one type, made and destroyed by these functions of the library.
+/// A descriptor of one type, created and destroyed by these functions of the library.
 template <class T, auto kCreate, auto kDestroy>
 class Owned {
  public:
@@ -28,7 +27,7 @@ using RnnDescriptor = Owned<cudnnRNNDescriptor_t, &Library::create_rnn, &Library
 using RnnDataDescriptor =
     Owned<cudnnRNNDataDescriptor_t, &Library::create_rnn_data, &Library::destroy_rnn_data>;
 
-/// What calls for a layer are made of.
+/// The descriptors for the calls of a layer.
 struct Recurrent {
   RnnDescriptor layer;
   RnnDataDescriptor rows, result;
@@ -37,22 +36,24 @@ struct Recurrent {
   explicit Recurrent(const DnnRnn& layer);
 };
 
-/// Both passes of a layer use one algorithm. That for small layers reads its parameters once for all steps;
-/// how small depends on what a multiprocessor holds. These are the sizes that PyTorch uses it for.
+/// Returns the algorithm, which both passes of a layer use. The algorithm for small layers reads its
+/// parameters once for all steps; the size limit depends on the memory of a multiprocessor. These are the
+/// limits that PyTorch uses.
 cudnnRNNAlgo_t algorithm_of(const DnnRnn& layer);
 
-/// Where the parameters lie, as the library says; none where it is not as ebb's parameters lie: the gates of
-/// each one after another, in the same order, and nothing between. `handle` may be any that is not null.
+/// Returns the parameters' offsets as the library reports them. Returns none if its layout differs from
+/// ebb's, in which the gates of each parameter are contiguous and in the same order. `handle` may be any
+/// non-null handle.
 std::optional<DnnRnnSpaces> places_of(cudnnHandle_t handle, const DnnRnn& layer, const Recurrent& r);
 
-/// Scratch for a call, and what is kept in training, in bytes.
+/// The scratch memory of a call, and the reserve space in training, in bytes.
 struct RnnTempSpace {
   std::size_t work = 0, kept = 0;
 };
 RnnTempSpace temp_space_of(cudnnHandle_t handle, const DnnRnn& layer, const Recurrent& r);
 
-/// The passes of dnn_rnn() and dnn_rnn_backward(), the latter in two parts, of which that to the parameters
-/// comes last. `work`, bytes, is scratch.
+/// The passes of dnn_rnn() and dnn_rnn_backward(). Backward has two parts; the gradients of the parameters
+/// are computed last. `work` is scratch memory, in bytes.
 void run_forward(cudnnHandle_t handle, const DnnRnn& layer, const Recurrent& r, const DnnRnnArrays& arrays,
                  const NdArray& last_hidden, const NdArray& last_cell, const NdArray& work);
 void run_backward(cudnnHandle_t handle, const DnnRnn& layer, const Recurrent& r, const DnnRnnArrays& arrays,

@@ -1,4 +1,4 @@
-// Recurrent layers by cuDNN, forward and backward.
+// Recurrent layers with cuDNN, forward and backward.
 #include <ebb/core/error.h>
 
 #include "cuda/nvidia/dnn/handles.h"
@@ -17,7 +17,7 @@ using dnn::Recurrent;
 constexpr std::size_t kOldestForBFloat16 = 91300;
 constexpr std::size_t kRefusalsKept = 1024;
 
-// What decides whether cuDNN takes a layer; compared by its bytes.
+// The parameters that determine whether cuDNN supports a layer; compared as bytes.
 struct RnnProblem {
   std::int64_t directions, features, hidden, projected, batch, steps;
   std::int32_t cell, dtype, device, biases, training, even;
@@ -37,13 +37,13 @@ struct RnnProblem {
         even(l.is_even()) {}
 };
 
-// What cuDNN has refused to the calling thread.
+// Returns the layers that cuDNN has declined on the calling thread.
 LruCache<RnnProblem, bool>& refusals() {
   static thread_local LruCache<RnnProblem, bool> mine(kRefusalsKept);
   return mine;
 }
 
-// Calls run(handle), unless cuDNN has refused such a layer before; false where it does so now.
+// Calls run(handle), unless cuDNN has declined such a layer before. Returns false if cuDNN declines it now.
 template <class Run>
 bool attempt(const char* op, const DnnRnn& l, const Run& run) {
   const RnnProblem problem(l);
@@ -63,7 +63,7 @@ bool attempt(const char* op, const DnnRnn& l, const Run& run) {
   }
 }
 
-// It counts in 32 bits.
+// cuDNN uses 32-bit indices.
 bool is_small(const DnnRnn& l) {
   std::int64_t rows = 0;
   for (const std::int32_t n : l.lengths) rows += n;
@@ -71,8 +71,8 @@ bool is_small(const DnnRnn& l) {
   return std::max(rows, widest) * widest <= std::numeric_limits<std::int32_t>::max();
 }
 
-// Sequences of several lengths are left out of captures: how their lengths come to the device, and whether
-// replays find them, it does not say.
+// Captures exclude sequences of different lengths: cuDNN does not document how their lengths get to the
+// device, and whether replays can read them.
 bool is_for_cudnn(const DnnRnn& l) {
   if (!dnn_is_used() || !dnn::has_recurrent_layers() || !is_small(l)) return false;
   if (l.dtype == kBFloat16 && library().version() < kOldestForBFloat16) return false;

@@ -1,4 +1,4 @@
-// Plans that threads, and runs of a program, share.
+// Plans that the threads of a process, and several runs of a program, share.
 #pragma once
 
 #include "cuda/nvidia/dnn/plan.h"
@@ -10,26 +10,26 @@
 
 namespace ebb::cuda::dnn {
 
-/// What a problem is computed by; without a plan, by the caller's own kernels.
+/// The result of a search for a plan. Without a plan, the caller's own kernels compute the problem.
 struct Answer {
-  std::optional<Graph> graph;  // that the plan was made from; none where it was read
+  std::optional<Graph> graph;  // from which the plan was created; none if the plan was loaded
   std::optional<Plan> plan;
 };
 
-/// Whether such texts say all of a problem's plans: not that ReLU keeps NaN, which a plan that is read
-/// forgets.
+/// Whether the serialised form of the problem's plans is complete. It does not contain the flag that ReLU
+/// keeps NaN.
 inline bool says_all(const Problem& problem) { return problem.relu == 0; }
 
-/// Knows the plans of a process by their texts. cuDNN does not promise that one plan may run in two threads
-/// at once: so each thread has its own, but only the first that needs one makes it, which may mean to compile
-/// a kernel for a second; the others, and later runs of a program, read what it wrote down, where that says
-/// all.
+/// Stores the plans of a process in serialised form. cuDNN does not guarantee that a plan can run in two
+/// threads concurrently, so each thread has its own. Only the first thread creates it, which may compile a
+/// kernel for a second. The other threads, and later runs of the program, load the serialised form if it is
+/// complete.
 class SharedPlans {
  public:
   SharedPlans(PlanFiles& files, std::size_t capacity) : files_(files), known_(capacity) {}
 
-  /// A plan of the calling thread's own; `make`, which returns an Answer, where none is known. Throws what
-  /// `make` throws.
+  /// Returns a plan for the calling thread; calls `make`, which returns an Answer, if none is known. Throws
+  /// the exceptions of `make`.
   template <class Make>
   Answer answer_to(const Problem& problem, const Target& target, const Make& make) {
     if (!says_all(problem)) return make();
@@ -40,12 +40,12 @@ class SharedPlans {
     if (std::optional<Plan> plan = plan_from(*text, target)) return {{}, std::move(plan)};
     return make();
   }
-  /// A plan that was read does not run: it is to be made anew.
+  /// Called if a loaded plan fails to run; it will be created again.
   void forget(const Problem& problem) {
     known_.erase(problem);
     files_.remove(problem);
   }
-  /// A plan took back what it had promised: there is none.
+  /// Called if a created plan does not support the problem after all; the problem then has no plan.
   void give_up(const Problem& problem) {
     known_.put(problem, nullptr);
     files_.remove(problem);

@@ -1,5 +1,5 @@
-// Work as cuDNN sees it: what its plan depends on, its operation graph and its memory. A file an operation:
-// convolution.cpp, batch_norm.cpp, attention.cpp.
+// A task for cuDNN: the problem that determines its plan, its operation graph and its memory. Each operation
+// has a file: convolution.cpp, batch_norm.cpp, attention.cpp.
 #pragma once
 
 #include "cuda/nvidia/dnn/descriptor.h"
@@ -8,7 +8,7 @@
 
 namespace ebb::cuda::dnn {
 
-/// The tensors of a graph by the names that the program binds memory to.
+/// The tensors of a graph; the ids to which the program binds memory.
 enum Uid : std::int64_t {
   kIn = 1,
   kWeight,
@@ -35,17 +35,17 @@ enum Uid : std::int64_t {
   kValueGrad,
   kQuerySum,
   kDelta,
-  kFirstBetween  // and on: what is handed on within a graph of attention
+  kFirstBetween  // and following: virtual tensors of an attention graph
 };
 
-/// Operations and all that they are made of.
+/// An operation graph and the descriptors that it consists of.
 struct Graph {
   std::vector<Descriptor> parts;
   Descriptor operations{CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR};
 };
 
-/// What engines are asked for: those of a device that is there, by a handle, or of one that is only
-/// described.
+/// The device for which engines are requested: an existing one, by a handle, or a described one, by its
+/// properties.
 struct Target {
   cudnnHandle_t handle = nullptr;
   const Descriptor* properties = nullptr;
@@ -63,7 +63,7 @@ struct Task {
   Problem problem;
   Graph (*graph)(const Problem& problem, const Target& target);
   std::vector<std::int64_t> ids;
-  std::vector<void*> memory;  // of each id
+  std::vector<void*> memory;  // by id
 
   void bind(Uid uid, const NdArray& array) { bind(uid, array.address()); }
   void bind(Uid uid, void* address) {
@@ -80,7 +80,8 @@ Task task_of(const DnnBatchNormBackward& norm);
 Task task_of(const DnnAttention& attention);
 Task task_of(const DnnAttentionBackward& attention);
 
-/// The memory of a task, and scratch (may be null) for its plan, as an execution takes them.
+/// Returns the descriptor of a task's memory for an execution; `workspace`, the plan's scratch memory, may be
+/// null.
 Descriptor variant_pack(const Task& task, void* workspace);
 
 }  // namespace ebb::cuda::dnn
