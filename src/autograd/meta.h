@@ -51,7 +51,7 @@ struct NodeExtras {
     TensorHook hook;
   };
   std::vector<OutputHook> tensor_hooks;
-  // outputs that retain their gradient; not owned
+  // Outputs that retain their gradient; not owned.
   std::vector<std::pair<std::uint32_t, VariableImpl*>> retained;
   std::vector<std::pair<unsigned, NodePreHook>> pre_hooks;
   std::vector<std::pair<unsigned, NodePostHook>> post_hooks;

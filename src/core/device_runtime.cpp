@@ -185,7 +185,7 @@ constinit std::atomic<bool> detail::nvtx_emitted{false};
 namespace cuda {
 namespace {
 
-// Returns null if there is no device. Asks only once, because a plugin that cannot be loaded throws.
+// Returns null if there is no device. Checks only once, because loading a missing plugin throws.
 const detail::Backend* backend_or_null() noexcept {
   static const bool there = is_available();
   return there ? detail::loaded_backend(DeviceType::CUDA) : nullptr;

@@ -39,7 +39,7 @@ bool processor_has_amx() {
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & kBFloat16) && (d & kTiles);
 }
 
-// Asks Linux for the permission to use AMX. Only a Linux kernel that saves the tile registers grants it.
+// Requests the permission to use AMX. Only a Linux kernel that saves the tile registers grants it.
 bool system_grants_amx() {
   constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, a state component
   return ::syscall(SYS_arch_prctl, kRequest, kTileData) == 0;

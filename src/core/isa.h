@@ -6,8 +6,8 @@
 
 namespace ebb::detail {
 
-/// The state of AMX. A process that never needs AMX never asks for it. Linux lets only processes that ask use
-/// tiles, and then needs more space on each alternate signal stack (sigaltstack).
+/// The state of AMX. A process that never needs AMX does not request it, because Linux then needs more space
+/// on each alternate signal stack (sigaltstack). Only processes that have requested AMX may use tiles.
 enum class Amx : std::uint8_t { unasked, granted, on, off };
 extern constinit std::atomic<Amx> amx;
 

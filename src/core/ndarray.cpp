@@ -43,7 +43,7 @@ std::int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strid
 
 DimVector contiguous_strides(IntArrayRef sizes) {
   DimVector strides(sizes.size());
-  std::uint64_t step = 1;  // may wrap where another size is 0; no element uses the stride then
+  std::uint64_t step = 1;  // may wrap if another size is 0; no element uses the stride then
   for (std::size_t i = sizes.size(); i-- > 0;) {
     strides[i] = static_cast<std::int64_t>(step);
     step *= static_cast<std::uint64_t>(std::max<std::int64_t>(sizes[i], 1));

@@ -327,7 +327,7 @@ void CachingAllocator::describe_own(ebb::detail::MemorySnapshot& snapshot) {
                                    pool_,
                                    {}});
     };
-    // whether it is adjacent to the previous block; unmapped addresses divide an expandable segment
+    // Whether the block is adjacent to the previous one; unmapped addresses divide an expandable segment.
     bool together = false;
     for (const MemoryBlock* block = first; block; block = block->after) {
       if (block->mapped && !together) start();

@@ -107,7 +107,7 @@ void order_streams(Device first_device, void* first, Device second_device, void*
   };
   each(first_device, [&] { return cudaEventRecord(event, queue(first)); });
   each(second_device, [&] { return cudaStreamWaitEvent(queue(second), event, 0); });
-  // the wait refers to this recording, even if the event is recorded again later
+  // The wait refers to this recording, even if the event is recorded again later.
   give_event(first_device, event);
 }
 

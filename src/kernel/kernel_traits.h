@@ -54,7 +54,7 @@ struct ElementReduction {
   std::int64_t block = 0, piece = 0;
   double divisor = 1;
   void (*begin)(void* state) = nullptr;
-  /// a block, or the last one of the piece
+  /// Adds a block, or the last one of the piece.
   void (*push)(void* state, const void* x, std::int64_t n) = nullptr;
   void (*end)(const void* state, void* sum) = nullptr;
   void (*finish)(const void* sums, std::int64_t pieces, double divisor, void* out) = nullptr;

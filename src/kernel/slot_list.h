@@ -1,18 +1,18 @@
-// Slots of a family of kernels, from one list of their names.
+// Declares the slots of a family of kernels from one list of their names.
 //
 //   #define EBB_SHAPE_KERNELS(X) X(join, "join"); X(triangle, "triangle");
 //   EBB_DECLARE_KERNELS(EBB_SHAPE_KERNELS)
 //
-// An entry names a function of ebb::cpu, declared above the list, and the op that its errors and the profiler
-// name. The list stands in a header of the family; cmake/EbbSlots.cmake finds it there and writes the sources
-// that define the slots and fill them with the functions of ebb::cuda. A kernel that has no definition is an
-// error of the linker.
+// An entry names a function of ebb::cpu, declared above the list, and the op's name in errors and profiles.
+// The list is in a header of the family. cmake/EbbSlots.cmake finds it there and generates the sources that
+// define the slots and fill them with the functions of ebb::cuda. A kernel without a definition is a linker
+// error.
 #pragma once
 
 #include "kernel/slot.h"
 
 namespace ebb::detail {
-/// The traits of the slot of a kernel. A family's header specializes them where there are any.
+/// The traits of a kernel's slot. A family's header specializes it for kernels with traits.
 template <auto kernel>
 inline constexpr KernelTraits traits_of{};
 }  // namespace ebb::detail

@@ -1,2 +1,2 @@
-# Flags of the shared kernels of the CPU (cmake/EbbFamily.cmake).
+# Compiler flags of the shared CPU kernels (cmake/EbbFamily.cmake).
 ebb_family(PRODUCTS ALL WIDE ALL)

@@ -14,7 +14,7 @@ namespace ebb::cpu {
 
 /// The left operand is used without preparation. Panels of the right operand are as wide as a tile.
 struct LeftAsItIs {
-  // kRows: per piece
+  // kRows is per piece.
   static constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<float>, kRows = 12;
   static constexpr std::int64_t prepared_size(std::int64_t /*rows*/, std::int64_t /*depth*/) { return 0; }
   template <class Element, class L, class Use>

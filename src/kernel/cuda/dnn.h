@@ -109,7 +109,7 @@ struct DnnRnn {
   DType dtype = kFloat;
   Device device;
   std::int64_t directions = 1;
-  // projected: less than hidden if there is a projection
+  // `projected` is less than `hidden` if there is a projection.
   std::int64_t features = 0, hidden = 0, projected = 0;
   bool biases = true;
   bool training = false;           // a backward pass follows

@@ -46,7 +46,7 @@ Graph forward_graph(const Problem& p, const Target& target) {
   return std::move(g).finish(target);
 }
 
-// Multiplies turned (N, H, S, L) with x (N, H, L, .) to get the gradient of a key or value, whose heads
+// Multiplies `turned` (N, H, S, L) with x (N, H, L, .) to get the gradient of a key or value, whose heads
 // several query heads may share.
 void by_keys(AttentionGraph& g, const Operand& turned, const Operand& x, const Operand& out) {
   if (turned.sizes[1] == out.sizes[1]) {

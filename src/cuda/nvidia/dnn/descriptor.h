@@ -143,7 +143,7 @@ class Descriptor {
     for (std::int64_t i = get(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, nullptr); i > 0; --i)
       raw.push_back(all.emplace_back(type).raw());
     const std::int64_t n = get(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, raw.size(), raw.data());
-    // the first query returned an upper bound
+    // The first query returned an upper bound.
     while (static_cast<std::int64_t>(all.size()) > n) all.pop_back();
     return all;
   }

@@ -12,7 +12,7 @@
 namespace ebb::cuda::dnn {
 namespace {
 
-// the first version with plans without a device and with the required batch norm
+// The first version with plans without a device, and with the required batch norm.
 constexpr std::size_t kOldest = 90800;
 static_assert(CUDNN_VERSION >= kOldest);
 
