@@ -88,7 +88,7 @@ void warn_of_failure(const Node& node) {
          ". No forward pass information available. Enable anomaly mode during the forward pass, too.");
   else
     warn("Error detected in ", node.name(),
-         ". Calls of the forward that caused the error, the last first:", calls,
+         ". Stack trace of the forward call that caused the error, the innermost call first:", calls,
          "\n`addr2line -e <file> <offset>` finds the lines of a program that is compiled with -g.");
 }
 

@@ -13,7 +13,8 @@ namespace ebb::autograd {
 namespace {
 
 void check_stored(bool stored, const char* method) {
-  EBB_CHECK(stored, "saved_data: ", method, "() was called on a value of another type, or one never stored.");
+  EBB_CHECK(stored, "saved_data: ", method,
+            "() was called on a value of another type, or on one that was never stored.");
 }
 
 bool contains(const std::vector<const VariableImpl*>& tensors, const Variable& x) {
@@ -63,7 +64,7 @@ Scalar SavedValue::toScalar() const {
 }
 
 variable_list AutogradContext::get_saved_variables() const {
-  EBB_CHECK(node_, "get_saved_variables: only backward can ask for the saved tensors.");
+  EBB_CHECK(node_, "get_saved_variables: only backward can read the saved tensors.");
   variable_list tensors;
   tensors.reserve(node_->kept_.size());
   for (const auto& kept : node_->kept_) tensors.push_back(kept->unpack());

@@ -134,7 +134,7 @@ void take_list(const Node& node, const variable_list& from, GradList& to) {
   if (from.empty()) return;
   EBB_CHECK(from.size() == to.size(), "a hook on ", node.name(), " returned ", std::uint64_t{from.size()},
             " gradients in place of ", std::uint64_t{to.size()},
-            ". Return as many as it was given, or an empty list.");
+            ". Return the same number, or an empty list.");
   to = GradList(from);
 }
 

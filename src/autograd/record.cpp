@@ -83,8 +83,8 @@ void warn_of_inference_leaf() {
   thread_local bool warned = false;
   if (std::exchange(warned, true)) return;
   warn(
-      "a tensor that was made in inference mode requires grad, and an op outside of that mode takes no other "
-      "tensors: nothing is recorded, and it gets no gradient. clone() it outside InferenceMode.");
+      "an op outside of inference mode has only inputs that were created in inference mode, and one of them "
+      "requires grad. Nothing is recorded, and it gets no gradient. clone() it outside InferenceMode.");
 }
 
 void set_history(const Variable& output, const Ref<Node>& node) {

@@ -21,7 +21,7 @@ const std::int64_t* checked(const Variable& state, std::int64_t length, const Va
   EBB_CHECK(state.dim() == 1 && state.numel() == length && state.scalar_type() == kLong,
             "set_rng_state: a state of this generator is ", DType(kLong), " of shape [", length, "], not ",
             state.scalar_type(), " of shape ", state.sizes(),
-            ". Give what get_rng_state() gave of a generator of the same device.");
+            ". Pass a state that get_rng_state() returned for a generator of the same device.");
   return contiguous.data_ptr<std::int64_t>();
 }
 
@@ -29,8 +29,8 @@ const std::int64_t* checked(const Variable& state, std::int64_t length, const Va
 Device present(const char* op, Device device) {
   const detail::Backend& backend = detail::backend(device.type());
   const int count = backend.device_count();
-  EBB_CHECK(device.index() < count, op, ": there is no ", device, " among the ", count,
-            " here. Choose one of them.");
+  EBB_CHECK(device.index() < count, op, ": there is no ", device, "; the number of devices is ", count,
+            ". Choose one of them.");
   return device.has_index() ? device : backend.current_device();
 }
 
@@ -66,7 +66,8 @@ void set_rng_state(const Variable& state, Generator generator) {
   const std::int64_t* from = checked(state, kLength, contiguous);
   std::array<std::uint32_t, kWords> words{};
   for (std::uint32_t& word : words) {
-    EBB_CHECK(*from >= 0 && *from <= UINT32_MAX, "set_rng_state: ", *from, " is no word of a state.");
+    EBB_CHECK(*from >= 0 && *from <= UINT32_MAX, "set_rng_state: ", *from,
+              " is not a word of a generator state.");
     word = static_cast<std::uint32_t>(*from++);
   }
   EBB_CHECK(words.back() < kWords, "set_rng_state: the state says that ", words.back(),

@@ -56,7 +56,7 @@ void Variable::undefined_error() {
 
 namespace {
 std::size_t existing_dim(const char* op, std::int64_t d, std::int64_t dims) {
-  EBB_CHECK_INDEX(dims > 0, op, ": dimension ", d, " is asked for, but the tensor has no dimensions.");
+  EBB_CHECK_INDEX(dims > 0, op, ": dimension ", d, " was requested, but the tensor has no dimensions.");
   return static_cast<std::size_t>(wrap_dim(op, d, dims));
 }
 }  // namespace
@@ -77,7 +77,7 @@ bool Variable::is_contiguous(MemoryFormat format) const {
 
 void Variable::check_element_type(DType wanted, const char* method) const {
   EBB_CHECK(wanted == dtype(), method, ": expected scalar type ", wanted, " but found ", dtype(),
-            ". Ask for the tensor's own type, or convert it with .to(dtype).");
+            ". Request the tensor's own type, or convert it with .to(dtype).");
   detail::host_access(array());
 }
 
@@ -183,7 +183,7 @@ const Variable& Variable::grad() const {
   if (impl.grad_fn && !(impl.meta && (impl.meta->retains_grad || impl.meta->grad.defined())))
     warn(
         "grad(): the tensor is not a leaf, and backward() leaves its gradient undefined. Call retain_grad() "
-        "on it before, or ask the leaf that it was computed from.");
+        "on it before, or read the gradient of the leaf that it was computed from.");
   return impl.meta ? impl.meta->grad : none;
 }
 
@@ -198,7 +198,7 @@ void Variable::backward(const Variable& gradient, optional<bool> retain_graph, b
                         optional<ArrayRef<Variable>> inputs, CallSite called) const {
   checked();
   EBB_CHECK(!inputs || !inputs->empty(),
-            "backward: 'inputs' argument cannot be empty; leave it out to reach every leaf.");
+            "backward: 'inputs' argument cannot be empty; omit it to compute the gradients of all leaves.");
   autograd::backward({*this}, gradient.defined() ? variable_list{gradient} : variable_list{}, retain_graph,
                      create_graph, inputs ? inputs->vec() : variable_list{}, called);
 }

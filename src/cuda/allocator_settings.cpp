@@ -25,8 +25,8 @@ bool truth(std::string_view origin, std::string_view name, std::string_view valu
 
 void check_combination(const AllocatorSettings& settings, std::string_view origin) {
   EBB_CHECK(!settings.async || !settings.expandable_segments, origin,
-            ": expandable_segments belongs to ebb's own allocator, and EBB_CUDA_ALLOCATOR=async takes the "
-            "driver's. Leave one of them out.");
+            ": expandable_segments is an option of ebb's own allocator, but EBB_CUDA_ALLOCATOR=async selects "
+            "the driver's. Remove one of the two settings.");
 }
 
 bool async_wanted() {
@@ -71,7 +71,7 @@ void read_settings(AllocatorSettings& settings, std::string_view origin, std::st
     const std::string_view name = trimmed(item.substr(0, colon));
     const std::string_view value = trimmed(item.substr(std::min(colon + 1, item.size())));
     EBB_CHECK(name == "expandable_segments", origin, ": there is no option '", std::string(name),
-              "'. The one there is reads expandable_segments:True.");
+              "'. The only option is expandable_segments:True.");
     settings.expandable_segments = truth(origin, name, value);
   }
   check_combination(settings, origin);

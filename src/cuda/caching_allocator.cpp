@@ -41,12 +41,12 @@ void fail_out_of_memory(Device device, std::size_t bytes, const MemoryFigures& f
   const std::string allowed =
       limit == MemoryFigures::kNoLimit
           ? ""
-          : ebb::detail::text(", of which ebb may take ", amount(limit),
+          : ebb::detail::text(", of which ebb may use ", amount(limit),
                               " (cuda::set_per_process_memory_fraction(", figures.fraction.load(), "))");
   ebb::detail::fail("Device::CUDA: out of memory on ", device, ": tried to allocate ", amount(bytes), "; of ",
-                    amount(total), " in all", allowed, ", ", amount(free), " are free, ",
+                    amount(total), " in total", allowed, ", ", amount(free), " are free, ",
                     amount(stats.current), " are in ebb's live tensors and ", amount(stats.cached),
-                    " in pieces that are cached. Use smaller batches or tensors, or free some.");
+                    " in its cache. Use smaller batches or tensors, or free some.");
 }
 
 struct CachingAllocator::Aside {

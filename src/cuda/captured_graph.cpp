@@ -12,8 +12,9 @@ void check_captured(cudaError_t error, const char* what) {
   if (error == cudaErrorStreamCaptureUnjoined) {
     cudaGetLastError();
     ebb::detail::fail(
-        "cuda::Graph: the capture ended while another stream was still working for it. Record an event there "
-        "at its end and let Stream::current() wait for it before the capture ends.");
+        "cuda::Graph: the capture ended while another stream still had captured work. Record an event on "
+        "that "
+        "stream, and let Stream::current() wait for it before the capture ends.");
   }
   check(error, what);
 }
@@ -22,11 +23,11 @@ void check_captured(cudaError_t error, const char* what) {
 const char* why_not_updated(cudaGraphExecUpdateResult result) {
   switch (result) {
     case cudaGraphExecUpdateErrorTopologyChanged:
-      return "other nodes, or in another order";
+      return "the nodes or their order differ";
     case cudaGraphExecUpdateErrorNodeTypeChanged:
-      return "a node is of another kind";
+      return "a node has another type";
     default:
-      return "a node changed in what cannot be updated";
+      return "a node has a change that cannot be updated";
   }
 }
 

@@ -17,12 +17,12 @@ void check(cudaError_t error, const char* what) {
   cudaGetLastError();  // clears it, so that it is reported once
   // An error of a kernel remains with the device; every later call reports it too.
   const bool stays = cudaPeekAtLastError() == error;
-  ebb::detail::fail("CUDA: ", what, " failed: ", cudaGetErrorString(error), " (", cudaGetErrorName(error),
-                    ")",
-                    stays ? "; some kernel before it is at fault, and the device is of no more use to this "
-                            "process. Run it with CUDA_LAUNCH_BLOCKING=1, or under compute-sanitizer, to "
-                            "learn which."
-                          : ".");
+  ebb::detail::fail(
+      "CUDA: ", what, " failed: ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ")",
+      stays ? "; an earlier kernel caused the error, and this process cannot use the device any "
+              "more. Run it with CUDA_LAUNCH_BLOCKING=1, or under compute-sanitizer, to find "
+              "the kernel."
+            : ".");
 }
 
 int visible_devices() {
@@ -43,7 +43,7 @@ const cudaDeviceProp& properties_of(int device) {
     return found;
   }();
   EBB_CHECK(device >= 0 && device < visible_devices(), "Device::CUDA: there is no device cuda:", device,
-            " among the ", visible_devices(), " here. Choose one of them.");
+            "; the number of devices is ", visible_devices(), ". Choose one of them.");
   return all[static_cast<std::size_t>(device)];
 }
 
@@ -110,8 +110,8 @@ void check_captured(Device device, cudaStream_t stream) {
       "capture, or stay on that stream and its device.");
   EBB_CHECK(
       status == cudaStreamCaptureStatusActive,
-      "cuda::Graph: the capture has failed by an earlier call that cannot be captured. Look for copies to "
-      "the CPU, waits, and libraries that use streams of their own.");
+      "cuda::Graph: an earlier call that cannot be captured has invalidated the capture. Look for copies to "
+      "the CPU, waits, and libraries that use their own streams.");
 }
 
 }  // namespace
@@ -127,8 +127,8 @@ cudaStream_t current_stream(Device device) {
 void refuse_in_capture(const char* what) {
   EBB_CHECK(
       !thread_state().capture, "cuda::Graph: ", what,
-      " while a graph is captured: nothing runs then, so there is nothing to wait for or to read. Do it "
-      "outside of the capture, after replay().");
+      " while a graph is captured: captured work does not run yet, so there is nothing to wait for or to "
+      "read. Do this outside of the capture, after replay().");
 }
 
 namespace {
@@ -159,8 +159,9 @@ std::string why_none_for(int device) {
   if (has_kernels_for(EBB_CUDA_ARCHITECTURES, p.major, p.minor)) return {};
   const std::string own = std::to_string(p.major) + std::to_string(p.minor);
   return "it was built for the architectures " EBB_CUDA_ARCHITECTURES ", and cuda:" + std::to_string(device) +
-         " (" + p.name + ") is of " + own + ". Build it with -DCMAKE_CUDA_ARCHITECTURES=" + own +
-         ", or choose other devices by CUDA_VISIBLE_DEVICES.";
+         " (" + p.name + ") has the architecture " + own +
+         ". Build it with -DCMAKE_CUDA_ARCHITECTURES=" + own +
+         ", or select other devices with CUDA_VISIBLE_DEVICES.";
 }
 
 }  // namespace

@@ -37,8 +37,7 @@ void check_faults(Device device) {
   if (what) ebb::detail::fail(op, ": ", what, " (on ", device, ").");
   std::string where = dim >= 0 ? ebb::detail::text(" of dimension ", dim) : std::string();
   ebb::detail::fail<IndexError>(op, ": index ", value, " is out of range for size ", limit, where, " on ",
-                                device,
-                                ". Kernels that ran since gave undefined results; correct the indices.");
+                                device, ". The results of later kernels are undefined. Correct the indices.");
 }
 
 }  // namespace ebb::cuda

@@ -73,9 +73,9 @@ bool is_trusted(int folder, const fs::path& path) {
   if (info.st_uid == ::geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0) return true;
   static constinit std::atomic_flag warned;
   if (warns_first(warned))
-    warn("the folder ", path.string(), ", of compiled kernels and plans, ",
-         info.st_uid == ::geteuid() ? "can be written by others" : "belongs to somebody else",
-         ", and is not used. Run chmod go-w on it, or name another one in EBB_CACHE_DIR.");
+    warn("the cache folder ", path.string(), " of compiled kernels and plans ",
+         info.st_uid == ::geteuid() ? "can be written by other users" : "belongs to another user",
+         " and is not used. Run chmod go-w on it, or name another folder in EBB_CACHE_DIR.");
   return false;
 }
 

@@ -134,8 +134,8 @@ void copy_bytes(void* to, Device to_device, const void* from, Device from_device
   EBB_CHECK(
       !thread_state().capture || !wait, "cuda::Graph: a tensor of the CPU that is not pinned was copied to ",
       device,
-      " while a graph is captured: replays would read memory that may be gone. Make it before the capture, "
-      "or copy from pinned memory with non_blocking.");
+      " while a graph is captured: replays would read memory that may have been freed. Copy it before the "
+      "capture, or copy from pinned memory with non_blocking.");
   const DeviceScope scope(device);
   const cudaStream_t stream = current_stream(device);
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), "copy");
@@ -170,8 +170,8 @@ double memory_fraction(Device device) { return allocator_of(device).figures().fr
 ebb::detail::MemorySnapshot take_memory_snapshot() {
   EBB_CHECK(
       !uses_async_allocator(),
-      "cuda::memory_snapshot: with EBB_CUDA_ALLOCATOR=async the driver keeps the memory, and tells nobody "
-      "how. Leave the variable out, or ask cuda::memory_stats().");
+      "cuda::memory_snapshot: with EBB_CUDA_ALLOCATOR=async the driver manages the memory and provides no "
+      "snapshot. Unset the variable, or use cuda::memory_stats().");
   ebb::detail::MemorySnapshot snapshot;
   for (int i = 0; i < visible_devices(); ++i) {
     CachingAllocator& allocator = allocator_of(device_at(i));

@@ -81,7 +81,7 @@ TEST_CASE("backward inside backward without end is an error that says so, and le
   }
   Variable x = leaf({1}), y = x * 2;
   y.register_hook([&](const Variable& g) { return y.backward({}, true), g; });
-  CHECK_THROWS_MATCHES(y.backward({}, true), ebb::Error, support::Saying("without end"));
+  CHECK_THROWS_MATCHES(y.backward({}, true), ebb::Error, support::Saying("Stop this recursion"));
   Variable again = leaf({1});
   Nested::apply(again, 100).backward();
   require_values(again.grad(), {101});

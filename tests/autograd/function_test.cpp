@@ -191,7 +191,7 @@ TEST_CASE("a saved value comes back as what was stored") {
 }
 
 TEST_CASE("a saved value is nothing else than what was stored") {
-  const std::string message = "was called on a value of another type, or one never stored";
+  const std::string message = "was called on a value of another type, or on one that was never stored";
   using support::Contains;
   CHECK_THROWS_WITH(SavedValue(2.5).toInt(), Contains("toInt() " + message));
   CHECK_THROWS_WITH(SavedValue(true).toInt(), Contains(message));

@@ -170,7 +170,7 @@ TEST_CASE("errors of common mistakes name the op, the module, the place and what
       {"many numbers as one", [] { (void)ones({2}).item<float>(); },
        "item: a Tensor with 2 elements cannot be converted to Scalar; shape [2]. Index one element first."},
       {"doubles as floats", [] { (void)ones({2}, kDouble).data_ptr<float>(); },
-       "data_ptr: expected scalar type Float but found Double. Ask for the tensor's own type, or convert it "
+       "data_ptr: expected scalar type Float but found Double. Request the tensor's own type, or convert it "
        "with .to(dtype)."},
       {"a view of a transpose", [] { ones({2, 3}).t().view({6}); },
        "view: size [6] is not compatible with the sizes [3, 2] and strides [1, 3] of the input (at least one "

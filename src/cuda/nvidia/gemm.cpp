@@ -292,7 +292,7 @@ bool library_gemm(Device device, DType dtype, std::int64_t batch, const BatchedM
     const BatchedMatrix x = from(a, first, dtype), y = from(b, first, dtype), z = from(c, first, dtype);
     if (run({device, dtype, std::min(batch - first, kMostMatrices), x, y, z, {}}, alpha, beta)) continue;
     EBB_CHECK(first == 0, "matmul: cuBLASLt has no algorithm for ", batch - first,
-              " products of a batch, and had one for ", kMostMatrices, ".");
+              " products of a batch, but it has one for ", kMostMatrices, ".");
     return false;
   }
   return true;

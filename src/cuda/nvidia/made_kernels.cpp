@@ -39,7 +39,7 @@ const Driver& driver() {
         find_in_driver(d.error_string, "cuGetErrorString") && find_in_driver(d.load, "cuLibraryLoadData") &&
         find_in_driver(d.kernel, "cuLibraryGetKernel") && find_in_driver(d.launch, "cuLaunchKernel");
     EBB_CHECK(complete,
-              "CUDA: the driver cannot load kernels that are made while a program runs. Update it.");
+              "CUDA: the driver cannot load kernels that are compiled at run time. Update the driver.");
     return d;
   }();
   return found;
@@ -54,7 +54,7 @@ class LoadedKernel final : public ebb::detail::MadeKernel {
     void* arguments[] = {const_cast<void*>(argument)};
     driver().check(driver().launch(reinterpret_cast<CUfunction>(kernel_), blocks, 1, 1, threads, 1, 1, 0,
                                    current_stream(device_), arguments, nullptr),
-                   "the launch of a made kernel");
+                   "launching a compiled kernel");
   }
 
  private:
@@ -75,8 +75,8 @@ std::shared_ptr<const ebb::detail::MadeKernel> load_kernel(Device device, const 
   CUlibrary library = nullptr;
   CUkernel kernel = nullptr;
   driver().check(driver().load(&library, image.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
-                 "loading a made kernel");
-  driver().check(driver().kernel(&kernel, library, "made_kernel"), "finding a made kernel");
+                 "loading a compiled kernel");
+  driver().check(driver().kernel(&kernel, library, "made_kernel"), "finding a compiled kernel");
   return std::make_shared<LoadedKernel>(device, kernel);
 }
 

@@ -66,8 +66,8 @@ const Library& library_of(int major) {
       if (!l) l = open(folder + name);
     return l;
   }();
-  EBB_CHECK(found, name, " is not to be found. Install NVRTC of CUDA ", major,
-            ", or put its folder into LD_LIBRARY_PATH.");
+  EBB_CHECK(found, name, " cannot be found. Install NVRTC of CUDA ", major,
+            ", or add its folder to LD_LIBRARY_PATH.");
   return *found;
 }
 
@@ -124,9 +124,9 @@ std::string compile_by_nvrtc(int major, int architecture, const std::string& sou
     l.log(program.get(), log.data());
     detail::fail("NVRTC: ", l.error_string(result), ": ", log.c_str());
   }
-  check(l.code_size(program.get(), &bytes), "the size of what it compiled");
+  check(l.code_size(program.get(), &bytes), "getting the size of the compiled code");
   std::string code(bytes, '\0');
-  check(l.code(program.get(), code.data()), "what it compiled");
+  check(l.code(program.get(), code.data()), "getting the compiled code");
   return code;
 }
 

@@ -87,7 +87,7 @@ TEST_CASE("a folder is made for this user alone, and one that others may write t
     CHECK(files_in(own).size() == 1);
   }
   REQUIRE(warnings.texts.size() == 1);
-  CHECK(warnings.texts[0].find("can be written by others") != std::string::npos);
+  CHECK(warnings.texts[0].find("can be written by other users") != std::string::npos);
   fs::permissions(own, fs::perms::owner_all);
   CHECK(KeptFiles(own, "kernel").load("key") == "value");
   if (::geteuid() != 0) return;  // nobody else can give folders away

@@ -127,7 +127,7 @@ TEST_CASE("a device that a kernel broke is not said to be full") {
     emu::break_device(cudaSuccess);
     INFO(said);
     CHECK(said.find("cudaErrorUnknown") != said.npos);
-    CHECK(said.find("some kernel before it is at fault") != said.npos);
+    CHECK(said.find("an earlier kernel caused the error") != said.npos);
     CHECK(said.find("out of memory") == said.npos);
   };
   constexpr std::size_t kNotCached = std::size_t{200} << 20;

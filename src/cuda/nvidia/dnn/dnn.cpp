@@ -167,7 +167,7 @@ bool run(const char* op, Task task) {
     ebb::detail::fail(op, ": cuDNN failed on an input of shape ", IntArrayRef(p.in, dims),
                       " and an output of shape ", IntArrayRef(p.out, dims), " with windows of shape ",
                       IntArrayRef(p.window, dims), " in ", p.type(), ": ", f.what(),
-                      ". cuda::enable_cudnn(false) does without it.");
+                      ". Call cuda::enable_cudnn(false) to run without cuDNN.");
   }
 }
 

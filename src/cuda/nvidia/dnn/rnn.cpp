@@ -57,7 +57,7 @@ bool attempt(const char* op, const DnnRnn& l, const Run& run) {
       ebb::detail::fail(op, ": cuDNN failed on ", l.batch(), " sequences of up to ", l.steps(), " steps of ",
                         l.features, " features, with ", l.hidden, " hidden units in ", l.directions,
                         " direction(s) and ", l.dtype, ": ", f.what(),
-                        ". cuda::enable_cudnn(false) does without it.");
+                        ". Call cuda::enable_cudnn(false) to run without cuDNN.");
     refusals().insert(problem, true);
     return false;
   }
