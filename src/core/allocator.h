@@ -26,7 +26,7 @@ struct EBB_API MemoryRefused : Error {
 
 /// Calls `run`. If it runs out of memory, throws an Error that contains the op's name.
 template <class Run>
-[[gnu::always_inline]] inline auto naming_refusals(const char* op, Run&& run) {
+[[gnu::always_inline]] inline auto name_memory_errors(const char* op, Run&& run) {
   try {
     return run();
   } catch (const MemoryRefused&) {

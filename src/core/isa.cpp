@@ -56,7 +56,7 @@ bool system_grants_amx() { return false; }
 
 constinit std::atomic<detail::Amx> detail::amx{Amx::unasked};
 
-bool detail::settle_amx(bool (*multiplies_rightly)()) {
+bool detail::settle_amx(bool (*multiplies_correctly)()) {
   static OpenInChild& settling = *new OpenInChild;
   bool right = true;
   {
@@ -65,7 +65,7 @@ bool detail::settle_amx(bool (*multiplies_rightly)()) {
       amx.store(requested_amx() != "0" && processor_has_amx() && system_grants_amx() ? Amx::granted
                                                                                      : Amx::off);
     if (amx.load() == Amx::granted) {
-      right = multiplies_rightly();
+      right = multiplies_correctly();
       amx.store(right ? Amx::on : Amx::off);
     }
   }

@@ -10,7 +10,7 @@ namespace {
 
 constinit thread_local Recorder* of_thread [[gnu::tls_model("initial-exec")]] = nullptr;
 
-struct MadeStorages {
+struct RecordedStorages {
   struct Made {
     const Recorder* by;
     std::uint64_t serial;
@@ -20,8 +20,9 @@ struct MadeStorages {
   std::uint64_t serial = 0;
   std::uint32_t begun = 0, under_way = 0;  // numbers of recordings
 };
-MadeStorages& made_storages() {
-  static MadeStorages& kept = *new MadeStorages;  // never destroyed: static storages may be freed at exit
+RecordedStorages& recorded_storages() {
+  static RecordedStorages& kept =
+      *new RecordedStorages;  // never destroyed: static storages may be freed at exit
   return kept;
 }
 
@@ -38,32 +39,32 @@ void host_access(const Storage& storage) {
 }
 
 void storage_made(const Storage& storage) {
-  MadeStorages& k = made_storages();
+  RecordedStorages& k = recorded_storages();
   const std::lock_guard lock(k.mutex);
   k.made[&storage] = {of_thread, ++k.serial};
 }
 
 void storage_gone(const Storage& storage) noexcept {
-  MadeStorages& k = made_storages();
+  RecordedStorages& k = recorded_storages();
   const std::lock_guard lock(k.mutex);
   k.made.erase(&storage);
 }
 
 std::uint64_t made_by(const Recorder& recorder, const Storage* storage) noexcept {
-  MadeStorages& k = made_storages();
+  RecordedStorages& k = recorded_storages();
   const std::lock_guard lock(k.mutex);
   const auto found = k.made.find(storage);
   return found != k.made.end() && found->second.by == &recorder ? found->second.serial : 0;
 }
 
 void forget_made(const Recorder& recorder) noexcept {
-  MadeStorages& k = made_storages();
+  RecordedStorages& k = recorded_storages();
   const std::lock_guard lock(k.mutex);
   std::erase_if(k.made, [&](const auto& each) { return each.second.by == &recorder; });
 }
 
 std::uint32_t begin_recording() noexcept {
-  MadeStorages& k = made_storages();
+  RecordedStorages& k = recorded_storages();
   const std::lock_guard lock(k.mutex);
   ++recordings;
   ++k.under_way;
@@ -72,7 +73,7 @@ std::uint32_t begin_recording() noexcept {
 }
 
 void end_recording() noexcept {
-  MadeStorages& k = made_storages();
+  RecordedStorages& k = recorded_storages();
   const std::lock_guard lock(k.mutex);
   --recordings;
   if (--k.under_way == 0) tape_time = 2 * k.begun;

@@ -34,15 +34,15 @@ void relax() {
 // Polls a condition for a while before the thread sleeps. Jobs of a training step follow each other within
 // microseconds, and the chunks of a job end at nearly the same time, so polling is faster than sleeping.
 template <class Condition>
-bool soon(int looks, Condition&& condition) {
-  for (int i = 0; i < looks; ++i) {
+bool poll(int times, Condition&& condition) {
+  for (int i = 0; i < times; ++i) {
     if (condition()) return true;
     relax();
   }
   return condition();
 }
-constexpr int kLooksForWork = 4000;
-constexpr int kLooksForEnd = 1000;
+constexpr int kPollsForWork = 4000;
+constexpr int kPollsForEnd = 1000;
 
 }  // namespace
 
@@ -97,7 +97,7 @@ bool Pool::try_run(std::int64_t begin, std::int64_t end, int pieces, Piece piece
   wake(std::min(pieces, size()) - 1);
   take_pieces(ticket, 0);
   const auto ended = [&] { return unfinished_.load(std::memory_order_acquire) == 0; };
-  if (!soon(kLooksForEnd, ended))
+  if (!poll(kPollsForEnd, ended))
     for (int left; (left = unfinished_.load(std::memory_order_acquire)) != 0;) unfinished_.wait(left);
   const std::exception_ptr error = std::exchange(error_, nullptr);
   busy_.store(false, std::memory_order_release);
@@ -149,7 +149,7 @@ void Pool::work(std::size_t thread) {
     return ticket_.load(std::memory_order_acquire) != seen || stop_.load(std::memory_order_relaxed);
   };
   for (;;) {
-    if (!soon(kLooksForWork, called)) {
+    if (!poll(kPollsForWork, called)) {
       std::unique_lock lock(mutex_);
       ++asleep_;
       wake_.wait(lock, called);

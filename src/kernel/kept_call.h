@@ -233,7 +233,7 @@ class KeptSlotCall<R(Args...)> final : public KeptCall {
   [[gnu::cold]] ~KeptSlotCall() override {}  // NOLINT(modernize-use-equals-default): that is not cold
 
   void run() override {
-    naming_refusals(name(), [this] { std::apply([this](auto&... each) { function_(each...); }, kept_); });
+    name_memory_errors(name(), [this] { std::apply([this](auto&... each) { function_(each...); }, kept_); });
   }
   [[gnu::cold]] void visit(ArgumentVisitor& v) override { visit(v, std::index_sequence_for<Args...>()); }
   auto& arguments() { return kept_; }

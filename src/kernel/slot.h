@@ -65,7 +65,7 @@ class KernelSlot<R(Args...)> : public detail::AnySlot {
   R operator()(Device device, Args... args) const {
     if constexpr (kMayDecline)
       if (device.is_cpu()) return false;
-    return detail::naming_refusals(name(), [&]() -> R {
+    return detail::name_memory_errors(name(), [&]() -> R {
       if (device.is_cpu() && detail::recordings.load(std::memory_order_relaxed) == 0) [[likely]]
         return cpu()(static_cast<Args>(args)...);
       return out_of_line(device, static_cast<Args>(args)...);

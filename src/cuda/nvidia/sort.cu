@@ -98,7 +98,7 @@ auto starts(std::int64_t first, std::int64_t n) {
 
 // Copies a result from the second half of a buffer to the first.
 template <class T>
-void settle(cub::DoubleBuffer<T>& buffer, T* wanted, std::int64_t count, cudaStream_t stream) {
+void copy_to_front(cub::DoubleBuffer<T>& buffer, T* wanted, std::int64_t count, cudaStream_t stream) {
   if (buffer.Current() == wanted) return;
   check(cudaMemcpyAsync(wanted, buffer.Current(), static_cast<std::size_t>(count) * sizeof(T),
                         cudaMemcpyDeviceToDevice, stream),
@@ -126,8 +126,8 @@ void sort_by_cub(Device device, const Items& items) {
                : DeviceSegmentedRadixSort::SortKeys(workspace, bytes, keys, count, items.segments, begin, end,
                                                     items.bits.from, items.bits.to, stream);
   });
-  settle(keys, items.keys, count, stream);
-  if (items.values) settle(values, items.values, count, stream);
+  copy_to_front(keys, items.keys, count, stream);
+  if (items.values) copy_to_front(values, items.values, count, stream);
 }
 
 void sort(Device device, const Items& items) {

@@ -10,7 +10,7 @@ namespace {
 
 // Computes a product of small integers with AMX and with AVX512-BF16. No sum is rounded in any order, so the
 // results must be bitwise equal.
-bool comes_out_right(std::int64_t rows, std::int64_t width, std::int64_t depth) {
+bool is_exact(std::int64_t rows, std::int64_t width, std::int64_t depth) {
   const std::int64_t pitch = tiles::padded<tiles::Pair>(width);
   const auto pair = [](std::int64_t n) {
     return tiles::pair_of(BFloat16(static_cast<float>(n % 19 - 9)), BFloat16(static_cast<float>(n % 13 - 6)));
@@ -31,9 +31,9 @@ bool comes_out_right(std::int64_t rows, std::int64_t width, std::int64_t depth) 
 }  // namespace
 
 // Tests blocks of all shapes, with whole and partial tiles.
-bool amx::multiplies_rightly() {
-  return comes_out_right(2 * kBlock, 2 * kBlock, 2 * kSide) &&
-         comes_out_right(kBlock + 3, kBlock + 5, kSide + 7) && comes_out_right(kBlock + kSide + 1, kSide, 5);
+bool amx::multiplies_correctly() {
+  return is_exact(2 * kBlock, 2 * kBlock, 2 * kSide) && is_exact(kBlock + 3, kBlock + 5, kSide + 7) &&
+         is_exact(kBlock + kSide + 1, kSide, 5);
 }
 
 }  // namespace ebb::cpu

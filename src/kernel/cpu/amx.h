@@ -29,14 +29,14 @@ constexpr std::int64_t kBlock = 2 * kSide;     // rows and columns of a result b
 constexpr std::int64_t kMostDepth = 256;       // pairs along the sum that product() takes at a time
 
 /// Whether a few products computed with tiles are correct.
-bool multiplies_rightly();
+bool multiplies_correctly();
 
 /// Whether AMX may be used.
 inline bool may_run() {
   if (!tiles::multiplies_pairs()) return false;
   const ebb::detail::Amx known = ebb::detail::amx.load(std::memory_order_relaxed);
   using enum ebb::detail::Amx;
-  return known == on || (known != off && ebb::detail::settle_amx(multiplies_rightly));
+  return known == on || (known != off && ebb::detail::settle_amx(multiplies_correctly));
 }
 
 /// Whether a product (rows, depth) by (depth, columns) is large enough for tiles. With fewer rows or columns

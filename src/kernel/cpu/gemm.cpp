@@ -107,7 +107,7 @@ void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   }
   // Divides the rows of a into blocks that fit the second-level cache. The first block is multiplied while
   // panels are packed. If there are more blocks, the packed panels are kept for them.
-  const std::int64_t block = Cut::even(c.rows, (c.rows + kBlockRows - 1) / kBlockRows, tiles::kRows);
+  const std::int64_t block = PieceSize::even(c.rows, (c.rows + kBlockRows - 1) / kBlockRows, tiles::kRows);
   const bool keep = block < c.rows;
   const std::int64_t kept = keep ? (c.cols + kPanel<T> - 1) / kPanel<T> * kPanel<T> : kPanel<T>;
   // The kernel writes whole packets; the last columns of c go through a temporary.
@@ -265,12 +265,12 @@ void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
                   : matrix_vector(b.t(), a.data, c.data, alpha, beta);
   }
   if (k == 1) return outer_product(a, b, c, alpha, beta);
-  const Cut cut(m, n, k, kPanel<T>, tiles::kRows, kBlocks);
-  const std::int64_t down = (m + cut.height - 1) / cut.height, across = (n + cut.width - 1) / cut.width;
+  const PieceSize size(m, n, k, kPanel<T>, tiles::kRows, kBlocks);
+  const std::int64_t down = (m + size.height - 1) / size.height, across = (n + size.width - 1) / size.width;
   parallel_for(0, down * across, 1, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t p = from; p < to; ++p) {
-      const std::int64_t i = p / across * cut.height, j = p % across * cut.width;
-      const std::int64_t height = std::min(cut.height, m - i), width = std::min(cut.width, n - j);
+      const std::int64_t i = p / across * size.height, j = p % across * size.width;
+      const std::int64_t height = std::min(size.height, m - i), width = std::min(size.width, n - j);
       piece<T>(a.block(i, 0, height, k), b.block(0, j, k, width), c.block(i, j, height, width), alpha, beta);
     }
   });

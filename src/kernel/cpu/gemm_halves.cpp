@@ -101,12 +101,12 @@ void by_tiles(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, float alpha, 
   const std::int64_t m = c.rows, n = c.cols, k = a.cols;
   const Readable<T> keep_a(a), keep_b(b);
   const bool a_by_rows = by_rows(a), b_by_rows = by_rows(b);
-  const Cut cut(m, n, k, LeftAsItIs::kPanel, Way::kRows);
-  const std::int64_t down = (m + cut.height - 1) / cut.height, across = (n + cut.width - 1) / cut.width;
+  const PieceSize size(m, n, k, LeftAsItIs::kPanel, Way::kRows);
+  const std::int64_t down = (m + size.height - 1) / size.height, across = (n + size.width - 1) / size.width;
   parallel_for(0, down * across, 1, [&](std::int64_t from, std::int64_t to) {
     for (std::int64_t p = from; p < to; ++p) {
-      const std::int64_t i = p / across * cut.height, j = p % across * cut.width;
-      const std::int64_t height = std::min(cut.height, m - i), width = std::min(cut.width, n - j);
+      const std::int64_t i = p / across * size.height, j = p % across * size.width;
+      const std::int64_t height = std::min(size.height, m - i), width = std::min(size.width, n - j);
       piece<Way>(a.block(i, 0, height, k), a_by_rows, b.block(0, j, k, width), b_by_rows,
                  c.block(i, j, height, width), alpha, beta);
     }

@@ -46,10 +46,10 @@ constexpr std::int64_t kBlockRows = kLargeCaches ? 512 : 240;
 
 /// The size of the pieces: small enough for their operands to fit the cache, and enough pieces for all
 /// threads. The sum of an element of c, including its order, does not depend on the pieces.
-struct Cut {
+struct PieceSize {
   std::int64_t height, width;  // multiples of `rows` and `panel`; the height has at most `blocks` blocks
-  Cut(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t panel, std::int64_t rows,
-      std::int64_t blocks = 1) {
+  PieceSize(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t panel, std::int64_t rows,
+            std::int64_t blocks = 1) {
     constexpr std::int64_t kPanels = kLargeCaches ? 8 : 32, kLeast = std::int64_t{1} << 20;
     height = even(m, (m + blocks * kBlockRows - 1) / (blocks * kBlockRows), rows);
     width = even(n, (n + kPanels * panel - 1) / (kPanels * panel), panel);

@@ -4,7 +4,7 @@
 
 #include "core/parallel_for.h"
 #include "kernel/cpu/convert_contiguous.h"
-#include "kernel/cpu/rows_together.h"
+#include "kernel/cpu/reduce_short_rows.h"
 #include "kernel/cpu/scratch.h"
 #include "kernel/reduce_plan.h"
 

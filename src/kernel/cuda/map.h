@@ -57,7 +57,7 @@ constexpr std::uint32_t map_blocks(std::uint32_t units, int width, int inputs) {
 
 /// The units of one thread and their offsets.
 template <int N, int U>
-struct MapPlaces {
+struct MapOffsets {
   std::uint32_t unit[U];
   std::int32_t offset[U][N];
 };
@@ -66,7 +66,7 @@ struct MapPlaces {
 template <int V, int U, class... In>
 struct Packs {
   template <int I, int N>
-  EBB_HD void load(const MapArgs<N>&, const MapPlaces<N, U>&) {}
+  EBB_HD void load(const MapArgs<N>&, const MapOffsets<N, U>&) {}
   template <int I, int N>
   EBB_HD void load_one(const MapArgs<N>&, std::uint32_t) {}
   template <class R, class Op, class... C>
@@ -82,7 +82,7 @@ struct Packs<V, U, First, Rest...> {
 
   // One branch per operand, uniform over all threads, so that the loads of different units are adjacent.
   template <int I, int N>
-  EBB_HD void load(const MapArgs<N>& args, const MapPlaces<N, U>& places) {
+  EBB_HD void load(const MapArgs<N>& args, const MapOffsets<N, U>& offsets) {
     const char* const base = args.base[I];
     if (!base) {
       const First value = single<I>(args);
@@ -91,24 +91,25 @@ struct Packs<V, U, First, Rest...> {
     } else if (V == 1 || args.map.access[I] == Access::vector) {
 #pragma unroll
       for (int u = 0; u < U; ++u)
-        head[u] = *reinterpret_cast<const Vector<First, V>*>(base + args.map.skip[I] + places.offset[u][I]);
+        head[u] = *reinterpret_cast<const Vector<First, V>*>(base + args.map.skip[I] + offsets.offset[u][I]);
     } else if (args.map.access[I] == Access::splat) {
       First value[U];
 #pragma unroll
-      for (int u = 0; u < U; ++u) value[u] = *reinterpret_cast<const First*>(base + places.offset[u][I]);
+      for (int u = 0; u < U; ++u) value[u] = *reinterpret_cast<const First*>(base + offsets.offset[u][I]);
 #pragma unroll
       for (int u = 0; u < U; ++u) fill(u, value[u]);
     } else {
 #pragma unroll
       for (int u = 0; u < U; ++u) {
-        const std::uint32_t first = args.map.head + places.unit[u] * args.map.spacing;
+        const std::uint32_t first = args.map.head + offsets.unit[u] * args.map.spacing;
 #pragma unroll
         for (int j = 0; j < V; ++j)
           head[u].at[j] = *reinterpret_cast<const First*>(
-              base + places.offset[u][I] + args.map.element[I].offset(first + static_cast<std::uint32_t>(j)));
+              base + offsets.offset[u][I] +
+              args.map.element[I].offset(first + static_cast<std::uint32_t>(j)));
       }
     }
-    tail.template load<I + 1>(args, places);
+    tail.template load<I + 1>(args, offsets);
   }
   // Loads the single element with this number.
   template <int I, int N>
@@ -147,30 +148,30 @@ EBB_HD void map_units(const MapArgs<1 + sizeof...(In)>& args, std::uint32_t bloc
   const IndexPlan<N>& plan = args.map.plan;
   const std::uint32_t first = block * (kMapThreads * U) + thread;
   // Units beyond the end repeat the last one and store nothing, so that loads need no branches.
-  MapPlaces<N, U> places;
+  MapOffsets<N, U> offsets;
 #pragma unroll
   for (int u = 0; u < U; ++u) {
     const std::uint32_t unit = first + static_cast<std::uint32_t>(u) * kMapThreads;
-    places.unit[u] = unit < plan.units ? unit : plan.units - 1;
+    offsets.unit[u] = unit < plan.units ? unit : plan.units - 1;
   }
   if (plan.dims <= 1) {
 #pragma unroll
     for (int u = 0; u < U; ++u)
       for (int i = 0; i < N; ++i)
-        places.offset[u][i] = static_cast<std::int32_t>(places.unit[u]) * plan.strides[i][0];
+        offsets.offset[u][i] = static_cast<std::int32_t>(offsets.unit[u]) * plan.strides[i][0];
   } else {
 #pragma unroll
-    for (int u = 0; u < U; ++u) plan.offsets(places.unit[u], places.offset[u]);
+    for (int u = 0; u < U; ++u) plan.offsets(offsets.unit[u], offsets.offset[u]);
   }
   Packs<V, U, In...> packs;
-  packs.template load<1>(args, places);
+  packs.template load<1>(args, offsets);
 #pragma unroll
   for (int u = 0; u < U; ++u) {
     Vector<R, V> result;
 #pragma unroll
     for (int j = 0; j < V; ++j) result.at[j] = packs.template apply<R>(op, u, j);
     if (first + static_cast<std::uint32_t>(u) * kMapThreads < plan.units)
-      *reinterpret_cast<Vector<R, V>*>(args.base[0] + args.map.skip[0] + places.offset[u][0]) = result;
+      *reinterpret_cast<Vector<R, V>*>(args.base[0] + args.map.skip[0] + offsets.offset[u][0]) = result;
   }
   if constexpr (V > 1) {
     if (block != 0 || thread >= args.map.loose) return;
