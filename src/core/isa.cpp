@@ -127,7 +127,7 @@ int count_levels() { return 1; }
 
 #endif
 
-// AVX2 is the level that all fast CPUs have in common.
+// The level of the deterministic mode: AVX2, which all CPUs with fast kernels support.
 constexpr int kEverywhere = 1;
 
 int best_level = 0;

@@ -31,7 +31,8 @@ const cudaDeviceProp& properties_of(int device);
 /// Returns the reason why the plugin's kernels do not run on an existing device, as the end of a sentence
 /// about the plugin; empty if they do.
 std::string why_not_used(int device);
-/// Get and set the calling thread's device. Setting throws if there is no such device, or no kernels for it.
+/// Returns or sets the calling thread's device. Setting throws if there is no such device, or no kernels for
+/// it.
 int current_device_index();
 void set_current_device(int device);
 /// Returns the calling thread's stream of a device, without a check that work may be queued on it.
@@ -61,7 +62,7 @@ void copy_bytes(void* to, Device to_device, const void* from, Device from_device
 void check_faults(Device device);
 /// Restarts the generators of all devices.
 void seed_generators(std::uint64_t seed);
-/// Get and set the seed of a device's own generator and its number of draws.
+/// Returns or sets the seed of a device's own generator and its number of draws.
 std::array<std::uint64_t, 2> generator_state_of(Device device);
 void set_generator_state_of(Device device, std::array<std::uint64_t, 2> state);
 

@@ -110,7 +110,7 @@ struct Exponential {
 /// The largest exponent whose power needs no square root.
 template <class X>
 constexpr X kSafeExponent = sizeof(X) == sizeof(float) ? 80 : 700;
-/// A factor with the same effect as infinity in a product with such a power, but without a NaN.
+/// A factor that is large enough to replace infinity in a product with such a power, without giving NaN.
 template <class X>
 constexpr X kFar = 1e6;
 

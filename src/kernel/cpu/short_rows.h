@@ -18,7 +18,7 @@ namespace short_rows {
 
 namespace simd = Eigen::internal;
 
-// Packets of at most 32 bytes: transposing squares of wider packets costs more than they gain.
+// Packets of at most 32 bytes, because transposing squares of wider packets costs more than it saves.
 template <class T>
 using Packet = std::conditional_t<(sizeof(tiles::Packet<T>) > 32),
                                   typename simd::unpacket_traits<tiles::Packet<T>>::half, tiles::Packet<T>>;

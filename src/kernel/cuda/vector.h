@@ -13,8 +13,8 @@ struct alignas(sizeof(T) * V) Vector {
   T at[V];
 };
 
-/// A loaded vector stored as whole words. nvcc would give each element of a Vector that lives across branches
-/// its own register, four times as many as bytes need.
+/// A loaded vector, stored as whole words. nvcc would give each element of a Vector that is used across
+/// branches its own register, which is four registers per word for 1-byte elements.
 template <class T, int V>
 class Packed {
   using Word = std::conditional_t<sizeof(T) * V % 4 == 0, std::uint32_t, Vector<T, V>>;

@@ -67,7 +67,7 @@ void execute(cudnnHandle_t handle, const Plan& plan, const Task& task) {
   dnn::check(dnn::library().execute(handle, plan.plan.raw(), pack.raw()), "cudnnBackendExecute");
 }
 
-// An event with timing.
+// A CUDA event that records the time.
 struct Tick {
   cudaEvent_t event = nullptr;
   Tick() { check(cudaEventCreate(&event), "cudaEventCreate"); }
