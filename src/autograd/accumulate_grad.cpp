@@ -26,7 +26,7 @@ struct LeafMutexes {
   Stripes accumulators, gradients;
 };
 LeafMutexes& leaf_mutexes() {
-  static LeafMutexes& made = *new LeafMutexes;  // leaves may outlive static variables
+  static LeafMutexes& made = *new LeafMutexes;  // never destroyed, because leaves may outlive it
   return made;
 }
 

@@ -1,5 +1,5 @@
-// Selects the instruction set of the CPU kernels when the library is loaded. Also the permission for AMX and
-// the deterministic mode.
+// Selects the instruction set of the CPU kernels when the library is loaded. It also requests the permission
+// for AMX, and switches the deterministic mode.
 #include "core/isa.h"
 
 #include <ebb/core/deterministic.h>

@@ -113,7 +113,7 @@ struct FastDivisor {
   }
 };
 
-/// A divisor for which the quotient is always 0.
+/// A divisor for which the quotient of every index is 0.
 constexpr FastDivisor kUndivided{INT32_MAX};
 
 /// Byte offsets of N arrays for units of `width` adjacent elements of the innermost dimension.

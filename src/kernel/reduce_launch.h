@@ -150,7 +150,8 @@ inline ReduceLaunch plan_reduce_launch(const ReducePlan& plan, std::uintptr_t ad
     jobs = ceil_div(plan.outputs, launch.others);
     least = 8192;
   }
-  // Whole waves of blocks, with pieces that are long enough to be worth a second pass; whole vectors.
+  // Divides into whole waves of blocks and whole vectors, with pieces that are long enough to be worth a
+  // second pass.
   launch.piece = plan.count;
   if (plan.count >= 2 * least) {
     const std::int64_t pieces = whole_waves(jobs, at_once, plan.count / least);

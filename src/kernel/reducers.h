@@ -25,7 +25,7 @@ template <class T>
 using Accumulator = std::conditional_t<std::is_same_v<T, double>, double,
                                        std::conditional_t<std::is_integral_v<T>, std::int64_t, float>>;
 
-/// The type in which elements are loaded. The CPU converts halves in bulk before.
+/// The type in which elements are loaded. The CPU first converts halves to float in bulk.
 template <class T>
 using Loaded = std::conditional_t<std::is_same_v<T, Half>, float, T>;
 

@@ -13,8 +13,8 @@
 
 namespace ebb::cpu {
 
-/// Like exp() of an Eigen array, but 0 below the smallest normal result. Eigen's packets return 5.6e-309
-/// (2.9e-39 for float) for all smaller arguments, even for -inf.
+/// Like exp() of an Eigen array, but 0 below kLeast. There Eigen's packets return a constant, even for -inf:
+/// 5.6e-309, or 2.9e-39 for float.
 template <class T>
 struct Exp {
   static constexpr T kLeast = std::is_same_v<T, float> ? T(-88.723) : T(-709.784);

@@ -1,4 +1,4 @@
-// Shared by the CPU matrix products: the layouts that they read, and the division into pieces.
+// Helpers that the CPU matrix products share: the layouts that they read, and the division into pieces.
 #pragma once
 
 #include <ebb/core/parallel.h>

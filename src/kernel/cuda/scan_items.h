@@ -68,7 +68,7 @@ class ScanItems<Op> {
   __device__ static T either(const Op& op, T backward, T forward) {
     return op.order.reverse ? backward : forward;
   }
-  /// Returns the address of the vector that begins at this position.
+  /// Returns the offset of the vector that begins at this position.
   __device__ std::int64_t at(const Op& op, std::int64_t place) const {
     return op.order.at(start_, op.order.reverse ? place + W - 1 : place);
   }

@@ -48,7 +48,8 @@ bool is_allowed(const Problem& p, cudnnBackendNumericalNote_t note) {
     case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
     case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
       return false;
-    // Their intermediate values are larger than the terms, so they lose accuracy, but less than TF32.
+    // The intermediate values of these algorithms are larger than the terms. They lose accuracy, but less
+    // than TF32.
     case CUDNN_NUMERICAL_NOTE_FFT:
     case CUDNN_NUMERICAL_NOTE_WINOGRAD:
     case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4:

@@ -125,7 +125,7 @@ bool append(Piece& all, const Piece& next) {
 
 cudnnRNNAlgo_t algorithm_of(const DnnRnn& l) {
   if (!l.is_even() || !l.biases || l.dtype == kDouble || has_projection(l)) return CUDNN_RNN_ALGO_STANDARD;
-  // For float it has errors of up to 2^-11, like TF32, whatever math type is set.
+  // For float, the small algorithm has errors of up to 2^-11, like TF32, whatever math type is set.
   if (l.dtype == kFloat && !is_tf32_allowed()) return CUDNN_RNN_ALGO_STANDARD;
   const bool gated = l.cell == DnnCell::lstm || l.cell == DnnCell::gru;
   const std::int64_t most = l.training ? (gated ? 128 : 256) : (gated ? 192 : 384);
