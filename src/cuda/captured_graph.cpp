@@ -127,7 +127,7 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
     const auto stream = static_cast<cudaStream_t>(handle);
     const DeviceScope scope(device_);
     // The host's writes must follow the default stream's use of that memory before the capture. They must
-    // also follow an earlier replay that still reads it; the pool's last replay ensures this.
+    // also follow an earlier replay that still reads it, which the launch order of the pool ensures.
     if (!replayed_) order_streams(device_, nullptr, device_, stream);
     struct StreamScope {
       Device device;
