@@ -1,4 +1,4 @@
-// Named tensors on their way to a file or from one.
+// OutputArchive and InputArchive: write named tensors to a file and read them back.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -18,16 +18,16 @@ class SavedValue;
 
 namespace ebb::serialize {
 
-/// Takes the next bytes of what is saved, and returns how many it took: all, or it is an error.
+/// Writes the next `size` bytes and returns the number of bytes written. Fewer than `size` is an error.
 using WriteFunction = std::function<std::size_t(const void* data, std::size_t size)>;
-/// Copies at most `size` bytes from a position on, and returns how many; none at the end.
+/// Copies at most `size` bytes from `position` to `to`, and returns the number of bytes copied; 0 at the end.
 using ReadFunction = std::function<std::size_t(std::uint64_t position, void* to, std::size_t size)>;
-/// How many bytes there are.
+/// Returns the total number of bytes.
 using SizeFunction = std::function<std::size_t()>;
 
 namespace detail {
-/// Calls `body` with a stream that writes by the function, or reads by the functions, which are asked for all
-/// bytes first.
+/// Calls `body` with a stream that writes through the function, or that reads through the functions. All
+/// bytes are read before `body` runs.
 EBB_API void with_stream(const WriteFunction& write, const std::function<void(std::ostream&)>& body);
 EBB_API void with_stream(const ReadFunction& read, const SizeFunction& size,
                          const std::function<void(std::istream&)>& body);
@@ -40,8 +40,8 @@ class EBB_API OutputArchive {
  public:
   void write(const std::string& key, const Variable& tensor, bool is_buffer = false);
   void write(const std::string& key, const OutputArchive& nested);
-  /// A number as a tensor of no dimensions, a list of numbers as one of one, a text as one of bytes (torch:
-  /// an IValue).
+  /// Writes a scalar as a tensor of no dimensions, a list of scalars as a tensor of one dimension, and a
+  /// string as a one-dimensional tensor of bytes (torch: an IValue).
   void write(const std::string& key, const autograd::SavedValue& value);
   void save_to(const std::string& path) const;
   void save_to(std::ostream& stream) const;
@@ -52,35 +52,36 @@ class EBB_API OutputArchive {
   std::vector<std::pair<std::string, Variable>> tensors_;
 };
 
-/// What a file holds, to be read by name (torch::serialize::InputArchive).
+/// Reads the tensors of a file by name (torch::serialize::InputArchive).
 class EBB_API InputArchive {
  public:
   InputArchive() = default;
-  /// Of tensors that are there already.
+  /// Wraps tensors that are in memory already.
   explicit InputArchive(std::vector<std::pair<std::string, Variable>> tensors) {
     take(std::move(tensors), {});
   }
 
-  /// With a device, everything that is read from the archive comes in its memory.
+  /// Loads a file. With a device, all tensors read from the archive are on that device.
   void load_from(const std::string& path, optional<Device> device = nullopt);
   void load_from(std::istream& stream, optional<Device> device = nullopt);
-  /// A file that lies in memory, and one that functions read.
+  /// Loads a file from a memory buffer, or through functions.
   void load_from(const char* data, std::size_t size, optional<Device> device = nullopt);
   void load_from(const ReadFunction& read, const SizeFunction& size, optional<Device> device = nullopt);
-  /// Puts the tensor of that name into `tensor`: on the device that load_from was given, else on that of what
-  /// `tensor` holds. Throws with the nearest names if there is none.
+  /// Reads the tensor named `key` into `tensor`, on the device that load_from was given, else on the device
+  /// of `tensor`'s old value. Throws with the most similar names if there is none.
   void read(const std::string& key, Variable& tensor, bool is_buffer = false);
   bool try_read(const std::string& key, Variable& tensor, bool is_buffer = false);
-  /// The archive written under that name.
+  /// Reads the nested archive that was written as `key`.
   void read(const std::string& key, InputArchive& nested);
   bool try_read(const std::string& key, InputArchive& nested);
-  /// What such a tensor stands for; any other as it is.
+  /// Converts a tensor that write(key, SavedValue) wrote back to its value. Any other tensor is returned as a
+  /// tensor.
   void read(const std::string& key, autograd::SavedValue& value);
   bool try_read(const std::string& key, autograd::SavedValue& value);
-  /// The names at this level.
+  /// Returns the names at this level.
   std::vector<std::string> keys() const;
   const std::vector<std::pair<std::string, Variable>>& tensors() const { return tensors_; }
-  /// What the file holds in dtypes that ebb does not have, with those; to read one of them is an error.
+  /// The names and dtypes of tensors whose dtype ebb does not have. Reading one of them is an error.
   const std::map<std::string, std::string>& unsupported() const { return unsupported_; }
 
  private:
@@ -90,11 +91,11 @@ class EBB_API InputArchive {
 
   optional<Device> device_;
   Tensors tensors_;
-  std::vector<std::size_t> by_name_;  // positions of the tensors, sorted by their names
+  std::vector<std::size_t> by_name_;  // indices of the tensors, sorted by name
   std::map<std::string, std::string> unsupported_;
 };
 
-/// What writes itself into an archive and reads itself back.
+/// A type that saves itself to an archive and loads itself from one.
 template <class T>
 concept Archived = requires(const T& from, T& to, OutputArchive& out, InputArchive& in) {
   from.save(out);

@@ -1,4 +1,4 @@
-// Checkpoint: a training run in a file, to go on from after whatever ended it.
+// Checkpoint: the state of a training run in a file, from which the run can resume.
 #pragma once
 
 #include <ebb/archive.h>
@@ -14,29 +14,30 @@
 
 namespace ebb {
 
-/// All that a training run is, in one file: a run that was ended at any moment and started again does what it
-/// would have done, bit for bit.
+/// Saves the complete state of a training run in one file. A run that is stopped at any moment and started
+/// again gives the same results as an uninterrupted run, bit for bit.
 ///
 ///     Checkpoint run("run.ckpt");
 ///     run.add("model", model).add("optimizer", optimizer).add("scheduler", scheduler);
 ///     run.add("data", loader).add("epoch", epoch);
-///     run.load();  // goes on if there is a file, else leaves all as it is
+///     run.load();  // resumes if the file exists, else changes nothing
 ///     for (; epoch < epochs; ++epoch)
 ///       for (auto& batch : *loader) {
 ///         train_on(batch);
 ///         if (++step % 100 == 0) run.save();
 ///       }
 ///
-/// The state of the CPU's default generator is always in it, and that of every CUDA device whose memory holds
-/// one of the tensors. The file is one of safetensors, its names "part.name", whose metadata says which parts
-/// there are. What is added is kept by reference and must outlive the Checkpoint.
+/// It always contains the state of the CPU's default generator, and the state of the generator of each CUDA
+/// device that one of the tensors is on. The file has the safetensors format. Tensors are named "part.name",
+/// and the metadata lists the parts. Parts are stored by reference and must outlive the Checkpoint.
 class EBB_API Checkpoint {
  public:
   explicit Checkpoint(std::string path);
 
-  /// A module, an optimizer (with its options), a scheduler, GradScaler, sampler, a loader (its order and how
-  /// far it has come in it), or anything with `save(OutputArchive&) const` and `load(InputArchive&)`; also a
-  /// holder of or a pointer to one. Names are letters, digits, "_" and "-", each once; "rng" is taken.
+  /// Adds a part: a module, an optimizer (with its options), a scheduler, a GradScaler, a sampler, a loader
+  /// (its order and its position), or any object with `save(OutputArchive&) const` and `load(InputArchive&)`.
+  /// A holder of or a pointer to one works too. A name consists of letters, digits, "_" and "-", and is used
+  /// once; "rng" is reserved.
   template <class T>
   Checkpoint& add(const std::string& name, T& part);
   template <class T>
@@ -46,8 +47,8 @@ class EBB_API Checkpoint {
                   "Checkpoint::add keeps a reference: give it a variable, which outlives the Checkpoint.");
     return *this;
   }
-  /// A value: after load() it is that of the file. A tensor keeps its place if dtype and shape agree; it may
-  /// be undefined.
+  /// Adds a value, which load() replaces with the value in the file. A tensor keeps its memory if dtype and
+  /// shape agree. It may be undefined.
   Checkpoint& add(const std::string& name, Variable& value);
   Checkpoint& add(const std::string& name, std::string& value);
   template <class T>
@@ -56,14 +57,14 @@ class EBB_API Checkpoint {
   template <class T>
     requires(std::is_arithmetic_v<T> && !std::same_as<T, bool>)
   Checkpoint& add(const std::string& name, std::vector<T>& values);
-  /// A generator of one's own.
+  /// Adds a generator other than the default ones.
   Checkpoint& add(const std::string& name, Generator& generator);
 
-  /// Puts everything into the file. The file there stands, whole, until the new one does: an end at any
-  /// moment leaves the one or the other. Throws if it cannot be written.
+  /// Writes all parts to the file. The old file is replaced atomically: after a crash at any moment, either
+  /// the old file or the new one is complete. Throws if the file cannot be written.
   void save() const;
-  /// Takes everything from the file; false, and nothing is done, if there is none. A file with other parts
-  /// than were added, or that does not fit them, throws and leaves everything as it was.
+  /// Reads all parts from the file. Returns false, and does nothing, if there is no file. Throws, and changes
+  /// nothing, if the file has other parts than were added or does not fit them.
   bool load();
   const std::string& path() const { return path_; }
 
@@ -75,7 +76,7 @@ class EBB_API Checkpoint {
   };
   static Variable floats(const std::vector<double>& values);
   static Variable integers(const std::vector<std::int64_t>& values);
-  /// The tensor "value", of one dimension and of the dtype of the example.
+  /// Reads the tensor "value", which has one dimension and the dtype `dtype`.
   static Variable value_in(serialize::InputArchive& archive, DType dtype);
 
   Checkpoint& add_part(Part part);

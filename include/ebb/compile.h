@@ -1,4 +1,4 @@
-// Functions of tensors that are recorded once and then replayed.
+// ebb::compile: records a function of tensors once and then replays it.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -11,58 +11,60 @@
 #include <utility>
 #include <vector>
 
-// A macro of Qt's; a program with those keywords calls emit() after #undef emit.
+// Qt defines a macro emit. A program that uses it calls emit() after #undef emit.
 #pragma push_macro("emit")
 #undef emit
 
 namespace ebb {
 
-/// The record of a compiled function's calls. The counts are of all kinds of arguments together, since it
-/// was compiled or reset(); the rest is about the kind of the last call, and 0 unless it is replayed.
+/// Counts and state of a compiled function. The counts cover all specializations since the function was
+/// compiled or reset(). The other fields describe the specialization of the last call, and are 0 unless it is
+/// replayed. A specialization is one combination of argument properties and thread modes (see compile()).
 struct CompileReport {
-  /// Whether the last call's kind has a tape, so that its next call is a replay if what the tape assumes
-  /// holds.
+  /// Whether the specialization of the last call has a tape. Its next call is then a replay if the
+  /// assumptions of the tape hold.
   bool replayed = false;
-  /// Whether replays launch a captured graph of a device: the second replay of a tape makes it.
+  /// Whether replays launch a captured graph of a device. The second replay of a tape captures it.
   bool captured = false;
-  /// If it is not replayed: what keeps it from that, or that it is still being recorded. Empty otherwise.
+  /// The reason why it is not replayed, or the note that it is still being recorded. Empty if it is replayed.
   std::string reason;
-  /// Calls, but for those that cannot be tried: that overlap another call, run within another compiled
-  /// function or a capture, have an argument that is part of a graph, or come with anomaly detection or hooks
-  /// on saved tensors.
+  /// The number of calls. It leaves out calls that overlap another call, run within another compiled function
+  /// or a capture, have an argument that is part of a graph, or run with anomaly detection or saved-tensor
+  /// hooks.
   std::int64_t calls = 0;
-  std::int64_t replays = 0;     ///< of them, those that made the kernel calls of a tape
-  std::int64_t recordings = 0;  ///< of them, those that ran the function and recorded it
-  std::int64_t kinds = 0;       ///< of arguments and modes, eager ones too, that are kept: max_kinds at most
-  std::int64_t operations = 0;  ///< kernel calls of a replay; an addition that a product makes is none
-  std::int64_t fused = 0;       ///< of the operations, those that run together with others
-  /// Bytes for tensors that come and go within a replay, on all devices, and for what fused calls work in.
+  std::int64_t replays = 0;     ///< the calls that replayed a tape
+  std::int64_t recordings = 0;  ///< the calls that ran the function and recorded it
+  std::int64_t kinds = 0;       ///< stored specializations, eager ones too; max_kinds at most
+  std::int64_t operations = 0;  ///< kernel calls of a replay; an addition fused into a matrix product is not
+                                ///< counted
+  std::int64_t fused = 0;       ///< the operations that run fused with others
+  /// Bytes of temporary tensors of a replay, on all devices, and of the scratch memory of fused calls.
   std::int64_t arena_bytes = 0;
-  /// Bytes of results, of gradients that are made anew, and of constants. Memory that a kernel allocates
-  /// itself, and gradients that are added to in place, are in neither figure.
+  /// Bytes of results, of newly allocated gradients, and of constants. Memory that a kernel allocates itself,
+  /// and gradients that are accumulated in place, are in neither figure.
   std::int64_t result_bytes = 0;
-  /// Seconds spent on making tapes of what was recorded: comparing, fusing (with the compiler of a device's
-  /// kernels) and planning memory. The time of the function itself, and of captures, is not in it.
+  /// Seconds spent on building tapes: comparing recordings, fusing (with the JIT compiler of a device) and
+  /// planning memory. The time of the function itself and of captures is not included.
   double prepare_seconds = 0;
 };
 
 struct CompileOptions {
-  /// Kinds of arguments whose tapes are kept; of more, those that were used longest ago are dropped. If twice
-  /// as many in a row are dropped before they were replayed, other kinds stay eager, with one warning.
+  /// The number of specializations whose tapes are stored. Beyond it, the least recently used one is dropped.
+  /// If 2 * max_kinds in a row are dropped before they were replayed, new ones stay eager, with one warning.
   std::int64_t max_kinds = 16;
-  /// Whether chains of elementwise calls on a GPU are compiled into kernels of their own. Those give the bits
-  /// of the separate calls but for products that meet a sum, which become one rounding where they were two;
-  /// so this is off in deterministic mode, and where the environment variable EBB_FUSE is 0. On the CPU,
-  /// where no bit changes, calls always run together.
+  /// Whether chains of elementwise calls on a GPU are compiled into fused kernels. Their results are bitwise
+  /// equal to those of separate calls, except that a product followed by a sum is rounded once, not twice.
+  /// Fusion is therefore off in deterministic mode, and if the environment variable EBB_FUSE is 0. On the CPU
+  /// no bit changes, so calls are always fused.
   bool fuse = true;
 };
 
 namespace detail {
 
-/// Who records and replays; knows nothing of the function's type.
+/// The part of a compiled function that records and replays. It is independent of the function's type.
 class EBB_API CompiledCore {
  public:
-  /// Runs the function and adds its results, in order.
+  /// Runs the function and appends its results in order.
   using Body = void (*)(void* context, std::vector<Variable>& results);
 
   explicit CompiledCore(const CompileOptions& options);
@@ -70,8 +72,8 @@ class EBB_API CompiledCore {
   CompiledCore(CompiledCore&&) noexcept;
   CompiledCore& operator=(CompiledCore&&) noexcept;
 
-  /// True: `results` are those of a replay. False: `body` has run. `numbers` are the arguments that are no
-  /// tensors.
+  /// Returns true if `results` come from a replay, false if `body` has run. `numbers` encodes the non-tensor
+  /// arguments.
   bool call(const std::vector<Variable>& tensors, const std::string& numbers, Body body, void* context,
             std::vector<Variable>& results);
   CompileReport report() const;
@@ -92,7 +94,7 @@ inline constexpr bool kIsTuple<std::pair<A, B>> = true;
 template <class T, std::size_t n>
 inline constexpr bool kIsTuple<std::array<T, n>> = true;
 
-/// The arguments of a call, taken apart.
+/// The arguments of a call, split into tensors and other values.
 struct CompiledArguments {
   std::vector<Variable> tensors;
   std::string numbers;
@@ -141,7 +143,7 @@ R put_together(std::vector<Variable>& results, std::size_t& at) {
 
 }  // namespace detail
 
-/// What ebb::compile() makes of a function. It moves, and is not copied.
+/// A compiled function, as ebb::compile() returns it. It can be moved but not copied.
 template <class F>
 class Compiled {
  public:
@@ -169,34 +171,35 @@ class Compiled {
     }
   }
 
-  /// Counts of all calls, and what is done with the kind of arguments that came last.
+  /// Returns the counts of all calls and the state of the last call's specialization.
   CompileReport report() const { return core_.report(); }
-  /// Writes the tape of the kind of arguments that came last as C++: `path`, such as "step.cpp", its header
-  /// and, if it reads tensors besides its arguments, a file of them with the same name (step.h,
-  /// step.safetensors). They define a class named after the file, Step, which computes what the function
-  /// does, with the same bits, of as many tensors as it took, for arguments of that kind:
+  /// Writes the tape of the last call's specialization as C++ source: `path`, for example "step.cpp", its
+  /// header step.h, and step.safetensors if the function reads tensors that are not arguments. They define a
+  /// class named after the file, Step. A call of it takes the same number of tensors as the function, with
+  /// the properties of that specialization, and computes the same results, bit for bit:
   ///
   ///     auto step = ebb::compile([&](Tensor x) {
   ///       NoGradGuard no_grad;
   ///       return net(x);
   ///     });
-  ///     for (int i = 0; i < 3; ++i) step(x);  // it is replayed once two calls did the same
+  ///     for (int i = 0; i < 3; ++i) step(x);  // replayed once two recordings are equal
   ///     step.emit("step.cpp");
   ///     // elsewhere, linked with the target ebb::emitted:
   ///     Step step("step.safetensors");
   ///     Tensor y = step(x);
   ///
-  /// Other arguments (numbers, strings) are as they were. Vectors of tensors are taken apart, results come as
-  /// nothing, a tensor or a tuple. Tensors that the function reads are written as they are now; where it
-  /// writes to them, an object of the class does so to its own. The source calls kernels of this version of
-  /// ebb: emit it again for another.
+  /// Other arguments (numbers, strings) have the values of the recording. A vector of tensors becomes
+  /// separate parameters. The result is void, a tensor or a tuple. Tensors that the function reads are
+  /// written with their current values. If the function writes to them, an object of the class writes to its
+  /// own copies. The source calls kernels of this version of ebb: emit it again for another version.
   ///
-  /// Throws Error where calls of that kind are not replayed (yet), and where there is what such a source
-  /// cannot do: gradients of leaves (return what autograd::grad() gives), steps of optimizers, random
-  /// numbers, checks of values, results whose size follows from values, devices other than the CPU; and in a
-  /// program that is linked with a static ebb, which has not the names of the kernels.
+  /// Throws Error if the specialization is not replayed (yet), or if the tape contains something that the
+  /// source cannot express: gradients of leaves (return the result of autograd::grad() instead), optimizer
+  /// steps, random numbers, checks of values, results whose size depends on values, or devices other than the
+  /// CPU. Also throws in a program that is linked with a static ebb, which does not contain the names of the
+  /// kernels.
   void emit(const std::string& path) const { core_.emit(path); }
-  /// Forgets all tapes and all reasons.
+  /// Drops all tapes and all reasons.
   void reset() { core_.reset(); }
 
  private:
@@ -209,9 +212,9 @@ class Compiled {
   detail::CompiledCore core_;
 };
 
-/// A function that computes what `function` does, from its third or fourth call on without building a graph,
-/// deciding shapes or allocating: the kernel calls that it made are recorded and made again, in the same
-/// order and on the same values, so results are the same bit for bit. It may do what a training step does:
+/// Returns a function with the results of `function`. From its third or fourth call on, it builds no graph,
+/// computes no shapes and allocates nothing: it replays the recorded kernel calls in the same order on the
+/// new values. Results are bitwise equal. The function may contain a whole training step:
 ///
 ///     auto step = ebb::compile([&](Tensor x, Tensor y) {
 ///       optimizer.zero_grad();
@@ -222,32 +225,34 @@ class Compiled {
 ///     });
 ///     for (auto& batch : *loader) step(batch.data, batch.target);
 ///
-/// Arguments: tensors, vectors of tensors, numbers and strings. Results: nothing, a tensor, a tuple, pair or
-/// array of tensors, or a vector of them; after a backward() within the function they are no part of a graph.
+/// Arguments are tensors, vectors of tensors, numbers and strings. Results are void, a tensor, a tuple, pair
+/// or array of tensors, or a vector of them. Results of a function that calls backward() are not part of a
+/// graph.
 ///
-/// A tape belongs to one kind of call: shapes, strides, dtypes, devices and requires_grad of the tensors, the
-/// other arguments' values, the modes of the thread (gradients, inference, autocast), determinism, and which
-/// modules train. It is made once two calls in a row have done the same. It follows what is written to
-/// parameters, buffers and captured tensors in place, learning rates and other options of optimizers, their
-/// counts of steps, and random generators. It is recorded anew when a tensor that it reads has been replaced
-/// (set_data(), to(), load()), freed, frozen or unfrozen, and when gradients are not where they were.
+/// Each specialization has its own tape. A specialization is defined by the shapes, strides, dtypes, devices
+/// and requires_grad of the tensors, the values of the other arguments, the modes of the thread (gradients,
+/// inference, autocast), determinism, and which modules are in training mode. The tape is built once two
+/// calls in a row have recorded the same kernel calls. A replay uses the current values of parameters,
+/// buffers and captured tensors that were written in place, of optimizer options such as learning rates, of
+/// step counts, and of random generators. The function is recorded again if a tensor that it reads is
+/// replaced (set_data(), to(), load()), freed, frozen or unfrozen, or if gradients have moved.
 ///
-/// The function stays as it is, eager, with report().reason, and with one warning, if values decide what it
-/// does (item(), nonzero(), conditions, printing tensors), if its results are part of a graph, if it keeps
-/// tensors elsewhere than in results and gradients, if it leaves a tensor or a module that it found with
-/// another shape, requires_grad, mode or hooks, or if two calls in a row never do the same. What it does
-/// besides tensors (texts, counts, hooks) happens while it is recorded and not in replays; a captured handle
-/// that is given another tensor while the old one is still held elsewhere, or that was undefined, is not
-/// noticed: pass it as an argument.
+/// The function stays eager, with report().reason and one warning, in these cases: values decide its
+/// behaviour (item(), nonzero(), conditions, printing tensors); its results are part of a graph; it stores
+/// tensors other than results and gradients; it changes the shape, requires_grad, mode or hooks of a tensor
+/// or module from outside; or two calls in a row never record the same. Its side effects on anything but
+/// tensors (strings, counters, hooks) happen during recording and not in replays. Two changes are not
+/// detected: a captured handle is assigned another tensor while the old one is still referenced elsewhere, or
+/// a captured handle was undefined and is assigned. Pass such a tensor as an argument.
 ///
-/// On Device::CUDA the tape becomes a captured graph (cuda::Graph), where all that it works on is on one
-/// device and no argument is written to; results are then copies of what the graph writes. Batches must be
-/// moved to the device before the call. Chains of elementwise calls become kernels of their own, which may
-/// change last bits: see CompileOptions::fuse.
+/// On Device::CUDA the tape becomes a captured graph (cuda::Graph) if all its memory is on one device and no
+/// argument is written to. Results are then copies of the graph's outputs. Move batches to the device before
+/// the call. Chains of elementwise calls become fused kernels, which may change the last bits: see
+/// CompileOptions::fuse.
 ///
-/// Threads: calls that overlap are eager, but for one. report(), reset() and emit() may be called within the
-/// function. Nested calls belong to the outer recording. An
-/// exception out of the function or a kernel passes on, and the next call records anew.
+/// Threads: of calls that overlap, all but one are eager. The function may call report(), reset() and emit().
+/// Nested calls belong to the outer recording. An exception from the function or a kernel propagates, and the
+/// next call records again.
 template <class F>
 Compiled<std::decay_t<F>> compile(F&& function, const CompileOptions& options = {}) {
   return {std::forward<F>(function), options};

@@ -1,4 +1,4 @@
-// Mixed precision: ops choose their dtype while autocast is on.
+// autocast: mixed precision. While it is on, each op chooses the dtype that it computes in.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -10,16 +10,16 @@
 
 namespace ebb {
 
-/// The thread's settings, one by one (torch: at::autocast). Scopes of amp::autocast set and restore them.
+/// The thread's autocast settings (torch: at::autocast). Scopes of amp::autocast set and restore them.
 namespace autocast {
 
 /// Whether listed ops on devices of this type cast their inputs. False inside such an op, and in backward.
 EBB_API bool is_autocast_enabled(DeviceType device);
 EBB_API void set_autocast_enabled(DeviceType device, bool enabled);
-/// The 16-bit dtype: at first kBFloat16 on the CPU and kHalf on CUDA. Setting another than these two throws.
+/// The 16-bit dtype. The default is kBFloat16 on the CPU and kHalf on CUDA; any other dtype throws.
 EBB_API DType get_autocast_dtype(DeviceType device);
 EBB_API void set_autocast_dtype(DeviceType device, DType dtype);
-/// Whether casts of weights are kept for the next use. They are kept while a scope is open: from the first
+/// Whether casts of weights are cached. The cache exists while a scope is open: from the first
 /// increment_nesting() to the decrement_nesting() that returns 0.
 EBB_API bool is_autocast_cache_enabled();
 EBB_API void set_autocast_cache_enabled(bool enabled);
@@ -27,7 +27,7 @@ EBB_API int increment_nesting();
 EBB_API int decrement_nesting();
 EBB_API void clear_cache();
 
-// The names of libtorch 1.13; those that name no device speak of CUDA.
+// The names of libtorch 1.13. The functions without a device argument refer to CUDA.
 inline bool is_enabled() { return is_autocast_enabled(kCUDA); }
 inline void set_enabled(bool enabled) { set_autocast_enabled(kCUDA, enabled); }
 inline bool is_cpu_enabled() { return is_autocast_enabled(kCPU); }
@@ -41,11 +41,11 @@ inline void set_autocast_cpu_dtype(DType dtype) { set_autocast_dtype(kCPU, dtype
 
 namespace amp {
 
-/// In its scope, ops on devices of one type compute in the dtype that suits them (torch.autocast):
-/// matrix products, convolutions and attention in `dtype`, 16 bits wide; what needs range or precision in
-/// Float; ops of several inputs in the widest of these. src/ops/common/autocast_lists.h has PyTorch's lists.
-/// All others compute in the dtypes that they meet. Double tensors and integers are left alone, and so is
-/// what ops write in place.
+/// In its scope, ops on devices of one type choose the dtype that they compute in (torch.autocast). Matrix
+/// products, convolutions and attention use `dtype`, which has 16 bits. Ops that need range or precision use
+/// Float. Ops with several inputs use the widest dtype among them. src/ops/common/autocast_lists.h has
+/// PyTorch's lists. All other ops use the dtypes of their inputs. Tensors of Double and of integer dtypes are
+/// not cast, and outputs of in-place ops are not cast either.
 ///
 ///     {
 ///       const amp::autocast casting(kCUDA, kBFloat16);
@@ -53,14 +53,14 @@ namespace amp {
 ///     }
 ///     loss.backward();
 ///
-/// Casts are recorded: gradients come back in the parameters' dtype. The cast of a parameter is made once in
-/// the outermost scope, and again after the parameter was written to. Scopes nest, and `enabled = false`
-/// switches it off inside. It belongs to the calling thread; a checkpoint's second run and the backward() of
-/// an autograd::Function run as their forward did.
+/// Casts are recorded, so gradients have the parameters' dtype. A parameter is cast once in the outermost
+/// scope, and again after a write to the parameter. Scopes nest, and `enabled = false` switches autocast off
+/// in the inner scope. The setting belongs to the calling thread. The recomputation of a checkpoint and the
+/// backward() of an autograd::Function run with the setting of their forward.
 class EBB_API autocast {
  public:
-  /// `dtype`: kBFloat16 or kHalf; the device's default (get_autocast_dtype) unless given. Another one warns
-  /// and switches autocast off, as PyTorch does.
+  /// `dtype` is kBFloat16 or kHalf; the default is get_autocast_dtype(device). Any other dtype warns and
+  /// switches autocast off, as in PyTorch.
   explicit autocast(DeviceType device, optional<DType> dtype = nullopt, bool enabled = true,
                     optional<bool> cache_enabled = nullopt);
   ~autocast();

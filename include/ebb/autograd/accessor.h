@@ -1,4 +1,4 @@
-// Unchecked N-dimensional element access, on the host and in kernels.
+// TensorAccessor: unchecked N-dimensional element access, on the host and in kernels.
 #pragma once
 
 #include <ebb/core/array_ref.h>
@@ -9,7 +9,7 @@
 
 namespace ebb {
 
-/// The pointer that an accessor goes by: a plain one, or one that nothing else aliases.
+/// The pointer type of an accessor: a plain pointer, or one declared free of aliases (__restrict__).
 template <class T>
 struct DefaultPtrTraits {
   using PtrType = T*;
@@ -19,7 +19,8 @@ struct RestrictPtrTraits {
   using PtrType = T* __restrict__;
 };
 
-/// Strided access to N dimensions (torch: at::TensorAccessor). Borrows: the tensor must outlive it.
+/// Strided access to N dimensions (torch: at::TensorAccessor). It does not own memory: the tensor must
+/// outlive it.
 template <class T, std::size_t N, template <class> class PtrTraits = DefaultPtrTraits,
           class Index = std::int64_t>
 class TensorAccessor {
@@ -46,7 +47,7 @@ class TensorAccessor {
   const Index* strides_;
 };
 
-/// The same with its own copy of sizes and strides, to be passed to a kernel by value (torch:
+/// A TensorAccessor with its own copy of sizes and strides, which kernels take by value (torch:
 /// at::GenericPackedTensorAccessor).
 template <class T, std::size_t N, template <class> class PtrTraits = DefaultPtrTraits,
           class Index = std::int64_t>

@@ -1,19 +1,20 @@
-// Finding the op whose derivative is not a number.
+// Anomaly mode: finds the op whose derivative is NaN.
 #pragma once
 
 #include <ebb/core/api.h>
 
 namespace ebb::autograd {
 
-/// While on, backward throws at the first gradient that holds a NaN and names the op whose derivative it is
-/// (torch.autograd.set_detect_anomaly). Belongs to the calling thread; costs a pass over every gradient.
+/// While on, backward throws at the first gradient that contains NaN. The error names the op that computed it
+/// (torch.autograd.set_detect_anomaly). The mode belongs to the calling thread. It reads every gradient once
+/// more.
 struct EBB_API AnomalyMode {
   static bool is_enabled();
   static bool should_check_nan();
   static void set_enabled(bool enabled, bool check_nan = true);
 };
 
-/// Anomaly mode for a scope.
+/// Sets anomaly mode for a scope.
 class DetectAnomalyGuard {
  public:
   explicit DetectAnomalyGuard(bool check_nan = true)

@@ -1,4 +1,4 @@
-// What of autocast goes along with work that is done later.
+// AutocastSetting: the autocast state of a thread, saved for work that runs later.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -9,11 +9,11 @@
 
 namespace ebb::autograd {
 
-/// For which devices autocast is on (a bit each), and its dtype on each.
+/// The devices that autocast is on for (one bit each), and its dtype on each.
 struct EBB_API AutocastSetting {
   std::uint8_t devices = 0;
   DType dtypes[kDeviceTypes] = {};
-  /// The calling thread's.
+  /// Returns the setting of the calling thread.
   static AutocastSetting now();
 };
 

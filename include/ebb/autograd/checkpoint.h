@@ -1,4 +1,4 @@
-// Trading time for memory.
+// Activation checkpointing: recomputes activations in backward to save memory.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -7,11 +7,11 @@
 
 namespace ebb::autograd {
 
-/// fn(inputs) without keeping what its backward needs: that is computed anew, from the inputs, when backward
-/// first asks (Chen et al. 2016, arXiv:1604.06174; torch.utils.checkpoint with use_reentrant=False). Random
-/// numbers are drawn again as they were, so dropout agrees. fn must be deterministic otherwise; gradients
-/// reach everything that fn uses. Throws Error in backward where an input was written to in place since, by
-/// fn or behind it: the numbers it had are gone.
+/// Returns fn(inputs) without saving tensors for backward. When backward first needs them, runs fn again on
+/// the inputs (Chen et al. 2016, arXiv:1604.06174; torch.utils.checkpoint with use_reentrant=False). The
+/// second run draws the same random numbers, so dropout agrees. fn must otherwise be deterministic. Gradients
+/// reach every tensor that fn uses. Backward throws Error if an input was written to in place after the first
+/// run read it, by fn or by other code, because its old values are lost.
 EBB_API variable_list checkpoint(std::function<variable_list(const variable_list&)> fn,
                                  const variable_list& inputs);
 EBB_API Variable checkpoint(std::function<Variable(const Variable&)> fn, const Variable& input);

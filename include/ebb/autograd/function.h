@@ -19,8 +19,8 @@
 
 namespace ebb::autograd {
 
-/// One non-tensor value kept for backward (stands for torch's IValue in AutogradContext::saved_data). Asking
-/// for another type than what was stored throws.
+/// A non-tensor value saved for backward (it replaces torch's IValue in AutogradContext::saved_data). Reading
+/// a value as another type than the stored one throws.
 class EBB_API SavedValue {
  public:
   SavedValue() = default;
@@ -53,8 +53,8 @@ class EBB_API SavedValue {
   Scalar toScalar() const;
 
  private:
-  // Members side by side: a std::variant costs every program's compilation more than these cost a saved
-  // value.
+  // Separate members: a std::variant would cost every program more compile time than these members cost a
+  // saved value in memory.
   enum class Kind : std::uint8_t { none, number, text, tensor, integers, doubles };
   Kind kind_ = Kind::none;
   Scalar number_;
@@ -66,20 +66,20 @@ class EBB_API SavedValue {
 
 class FunctionNode;
 
-/// Numbers from the first on, without the second. (torch: autograd::IndexRange)
+/// A half-open range of indices: [first, second). (torch: autograd::IndexRange)
 using IndexRange = std::pair<std::size_t, std::size_t>;
 
-/// What forward() hands on to backward() (torch.autograd.function.FunctionCtx).
+/// The context that forward() passes to backward() (torch.autograd.function.FunctionCtx).
 class EBB_API AutogradContext {
  public:
   AutogradContext() = default;
   AutogradContext(const AutogradContext&) = delete;
   AutogradContext& operator=(const AutogradContext&) = delete;
 
-  /// Keeps inputs or outputs of forward; call once, in forward. Other tensors are kept too, but not
-  /// differentiated.
+  /// Saves inputs or outputs of forward; call it once, in forward. Other tensors may be saved too, but
+  /// gradients do not flow through them.
   void save_for_backward(variable_list tensors) { to_save_ = std::move(tensors); }
-  /// The tensors kept; throws when backward has freed them or an in-place op has changed them.
+  /// Returns the saved tensors. Throws if backward has freed them or an in-place op has changed them.
   variable_list get_saved_variables() const;
   /// Declares inputs that forward wrote into.
   void mark_dirty(const variable_list& inputs);
@@ -87,12 +87,12 @@ class EBB_API AutogradContext {
   void mark_non_differentiable(const variable_list& outputs);
   /// Whether undefined incoming gradients are replaced by zeros (default true).
   void set_materialize_grads(bool value) { materialize_grads_ = value; }
-  /// Whether the i-th tensor argument wants a gradient, those in lists counted each.
+  /// Whether the i-th tensor argument needs a gradient. Each tensor of a list counts as one argument.
   bool needs_input_grad(std::size_t i) const;
-  /// Whether one of the tensor arguments in the ranges does.
+  /// Whether any tensor argument in the ranges needs a gradient.
   bool needs_input_grad(std::initializer_list<IndexRange> ranges) const;
 
-  /// Anything else backward needs.
+  /// Other values that backward needs.
   std::map<std::string, SavedValue> saved_data;
 
  private:
@@ -103,14 +103,14 @@ class EBB_API AutogradContext {
   FunctionNode* node_ = nullptr;
 };
 
-/// A std::ranges::range, without <ranges>.
+/// A std::ranges::range, defined here to avoid the include of <ranges>.
 template <class T>
 concept Range = requires(T& values) {
   std::ranges::begin(values);
   std::ranges::end(values);
 };
 
-/// Whether an argument of type T is a tensor or, as its type shows, holds some.
+/// Whether T is a tensor type, or a range whose element type shows that it contains tensors.
 template <class T>
 inline constexpr bool holds_tensors = std::is_base_of_v<Variable, T>;
 template <class T>
@@ -125,7 +125,7 @@ template <Range T>
   requires(!std::is_same_v<ElementOf<T>, T>)  // a path is a range of paths
 inline constexpr bool holds_tensors<T> = holds_tensors<ElementOf<T>>;
 
-/// The node of a user's function.
+/// The graph node of a user-defined function.
 class EBB_API FunctionNode : public Node {
  public:
   using Backward = variable_list (*)(AutogradContext*, variable_list);
@@ -135,8 +135,8 @@ class EBB_API FunctionNode : public Node {
   GradList apply(GradList&& grads) override;
   bool runs_on_undefined() const override { return context.materialize_grads_; }
 
-  /// The next argument of forward: a tensor, each tensor of a list, or something else. Tensors are added to
-  /// `inputs` too.
+  /// Records the next argument of forward: a tensor, a list of tensors, or another value. Tensors are also
+  /// added to `inputs`.
   template <class T>
   void add_argument(const T& arg, variable_list& inputs) {
     if constexpr (std::is_base_of_v<Variable, T>) {
@@ -156,7 +156,7 @@ class EBB_API FunctionNode : public Node {
                     "themselves, as optionals, or in a list.");
     }
   }
-  /// Gives forward's results their history.
+  /// Attaches this node to forward's results as their history.
   void wrap(variable_list& outputs, const variable_list& inputs, bool records);
 
   AutogradContext context;
@@ -167,7 +167,8 @@ class EBB_API FunctionNode : public Node {
 
   const std::type_info& type_;
   Backward backward_;
-  const AutocastSetting autocast_ = AutocastSetting::now();  // backward runs as forward did
+  const AutocastSetting autocast_ = AutocastSetting::now();  // backward runs with the autocast setting of
+                                                             // forward
   std::vector<bool> is_tensor_;
   std::vector<std::unique_ptr<SavedVariable>> kept_;
 };
@@ -186,7 +187,8 @@ concept ReturnsTensors = requires(AutogradContext* ctx, Args&&... args) {
   { X::forward(ctx, std::forward<Args>(args)...) } -> TensorOrList;
 };
 
-/// Names what a user's function lacks at the line of its apply().
+/// Reports at compile time, at the line of apply(), if a user's function lacks a member or has a wrong
+/// signature.
 template <class X, class... Args>
 constexpr bool check_function() {
   constexpr bool takes = HasForward<X, Args...>, gives = ReturnsTensors<X, Args...>, back = HasBackward<X>;
@@ -201,7 +203,7 @@ constexpr bool check_function() {
   return gives && back;
 }
 
-/// Runs forward, and records the node of it.
+/// Runs forward and records its node.
 template <class X, class... Args>
 auto apply_function(Args&&... args) {
   using Result = decltype(X::forward(std::declval<AutogradContext*>(), std::forward<Args>(args)...));
@@ -227,13 +229,13 @@ auto apply_function(Args&&... args) {
     return outputs;
 }
 
-/// Derive `struct MyOp : Function<MyOp>` with
+/// A user-defined differentiable function. Derive `struct MyOp : Function<MyOp>` with
 ///   static Variable (or variable_list) forward(AutogradContext* ctx, const Variable& x, double slope, ...);
 ///   static variable_list backward(AutogradContext* ctx, variable_list grad_outputs);
-/// whose last argument may be a reference. backward returns one gradient for each argument of forward,
-/// undefined for those that are not tensors. A list of tensors (vector, array, TensorList, also of optionals)
-/// counts as its elements, in order; an empty optional as something that is no tensor. Call MyOp::apply(x,
-/// slope, ...). Written in differentiable ops, backward can itself be differentiated.
+/// The last argument may be a reference. Call MyOp::apply(x, slope, ...). backward returns one gradient for
+/// each argument of forward, undefined for those that are not tensors. A list of tensors (vector, array,
+/// TensorList, also of optionals) needs one gradient for each element, in order. An empty optional counts as
+/// a non-tensor. If backward uses differentiable ops only, it can itself be differentiated.
 template <class Derived>
 struct Function {
   template <class X = Derived, class... Args>

@@ -1,12 +1,12 @@
-// Whether ops record. The modes belong to the calling thread; guards restore them, also when an exception
-// passes.
+// Gradient mode and inference mode: whether ops record a graph. Modes belong to the calling thread. Guards
+// restore the old mode at the end of their scope, also when an exception is thrown.
 #pragma once
 
 #include <ebb/core/api.h>
 
 namespace ebb {
 
-/// The thread's gradient mode: while off, as it is throughout inference mode, ops record no graph.
+/// The thread's gradient mode. Ops record no graph while it is off. Inference mode switches it off too.
 struct EBB_API GradMode {
   static bool is_enabled();
   static void set_enabled(bool enabled);
@@ -24,20 +24,21 @@ class AutoGradMode {
   bool previous_;
 };
 
-/// Records nothing in this scope (torch.no_grad).
+/// Switches recording off in its scope (torch.no_grad).
 class NoGradGuard : public AutoGradMode {
  public:
   NoGradGuard() : AutoGradMode(false) {}
 };
 
-/// Records again inside a NoGradGuard (torch.enable_grad), but not inside an InferenceMode.
+/// Switches recording on again inside a NoGradGuard (torch.enable_grad), but not inside an InferenceMode.
 class EnableGradGuard : public AutoGradMode {
  public:
   EnableGradGuard() : AutoGradMode(true) {}
 };
 
-/// No recording: what ops make in this scope are inference tensors, without view and version tracking, and
-/// never kept for backward. Views of other tensors stay what these are (torch: c10::InferenceMode).
+/// Switches recording off, and makes the results of ops in its scope inference tensors: they have no view and
+/// version tracking, and cannot be saved for backward. A view of another tensor keeps that tensor's kind
+/// (torch: c10::InferenceMode).
 class EBB_API InferenceMode {
  public:
   explicit InferenceMode(bool enabled = true);

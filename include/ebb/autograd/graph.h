@@ -1,4 +1,4 @@
-// Looking at the graph.
+// to_text and to_dot: print the autograd graph.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -9,14 +9,14 @@
 
 namespace ebb::autograd {
 
-/// Names for tensors in a drawing: {{"x", x}, {"weight", w}}.
+/// Names of tensors in the printed graph: {{"x", x}, {"weight", w}}.
 using GraphNames = std::vector<std::pair<std::string, Variable>>;
 
-/// The graph below `root` as an indented tree: each node with the shape of its output, leaves and saved
-/// constants by name. A node reached twice is drawn once and referred to by its number.
+/// Returns the graph below `root` as an indented tree: each node with the shape of its output, and leaves and
+/// saved constants by name. A node that is reached twice is printed once and then referred to by its number.
 EBB_API std::string to_text(const Variable& root, const GraphNames& names = {});
-/// The same in Graphviz's DOT language: `dot -Tsvg`. Leaves are boxes, constants that backward keeps are
-/// dashed.
+/// Returns the graph in Graphviz's DOT language, for `dot -Tsvg`. Leaves are boxes. Constants saved for
+/// backward are dashed.
 EBB_API std::string to_dot(const Variable& root, const GraphNames& names = {});
 
 }  // namespace ebb::autograd

@@ -11,16 +11,18 @@ namespace ebb {
 
 namespace autograd {
 
-/// Given the gradient; returns the one to use instead, or an undefined Variable to leave it.
+/// A hook that gets the gradient and returns its replacement, or an undefined Variable to keep the gradient.
 using TensorHook = std::function<Variable(const Variable&)>;
 EBB_API unsigned add_tensor_hook(const Variable& x, TensorHook hook);
 
 using NodePreHook = std::function<variable_list(const variable_list& grad_outputs)>;
 using NodePostHook =
     std::function<variable_list(const variable_list& grad_inputs, const variable_list& grad_outputs)>;
-/// Runs before the node's apply(); an empty list leaves the gradients as they are. Returns a handle.
+/// Adds a hook that runs before the node's apply(). If it returns an empty list, the gradients do not change.
+/// Returns a handle.
 EBB_API unsigned add_pre_hook(Node& node, NodePreHook hook);
-/// Runs after the node's apply(); an empty list leaves the gradients as they are. Returns a handle.
+/// Adds a hook that runs after the node's apply(). If it returns an empty list, the gradients do not change.
+/// Returns a handle.
 EBB_API unsigned add_post_hook(Node& node, NodePostHook hook);
 EBB_API void remove_node_hook(Node& node, unsigned handle);
 

@@ -1,4 +1,4 @@
-// A node of the graph: one recorded op, and how to take its derivative.
+// Node: one recorded op of the graph, which computes the op's derivative.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -14,9 +14,9 @@ namespace ebb::autograd {
 
 class GraphTask;
 class SavedVariable;
-struct NodeExtras;  // hooks and anomaly records: what few nodes have
+struct NodeExtras;  // hooks and anomaly records, which few nodes have
 
-/// Where the gradient of one input goes: output `input_nr` of the node that computed the input.
+/// The destination of one input's gradient: output `input_nr` of the node that computed the input.
 struct Edge {
   using Relocatable = Edge;  // see SmallVector
 
@@ -25,10 +25,10 @@ struct Edge {
   bool is_valid() const { return static_cast<bool>(function); }
 };
 
-/// Gradients in and out of a node; three without the heap.
+/// The gradients that enter or leave a node. Up to three need no heap memory.
 using GradList = SmallVector<Variable, 3>;
 
-/// What the engine must know of an output in order to check and complete its gradient.
+/// Metadata of an output, with which the engine checks its gradient and completes it.
 struct OutputMeta {
   explicit OutputMeta(const NdArray& x) : sizes(x.sizes()), dtype(x.dtype()), device(x.device()) {}
   DimVector sizes;
@@ -36,23 +36,25 @@ struct OutputMeta {
   Device device;
 };
 
-/// One op of the graph. Derive a struct named after the op (`ExpBackward`), hold what its derivative needs
-/// in SavedVariables, and compute the gradients of the inputs in apply(), by differentiable ops only: that
-/// gives every higher derivative. Edges go to the nodes that made the inputs. See docs/adding-an-op.md.
+/// One op of the graph. Derive a struct named after the op (`ExpBackward`). Store the tensors that its
+/// derivative needs in SavedVariables. Compute the gradients of the inputs in apply(), with differentiable
+/// ops only, so that all higher derivatives work. Edges point to the nodes that computed the inputs. See
+/// docs/adding-an-op.md.
 class EBB_API Node : public RefCounted<Node, true> {
  public:
   Node();
   virtual ~Node();
 
-  /// torch's name of the node, e.g. "ExpBackward0".
+  /// Returns torch's name of the node, for example "ExpBackward0".
   virtual std::string name() const = 0;
-  /// Gradients with respect to the outputs in, with respect to the inputs out (one an edge; undefined stands
-  /// for zero). At least one incoming gradient is defined unless runs_on_undefined(). Gradients may come back
-  /// in a shape that the input was broadcast to, or in another dtype: the engine reduces and converts them.
+  /// Gets the gradients of the outputs and returns the gradients of the inputs, one for each edge. An
+  /// undefined gradient means zero. At least one incoming gradient is defined unless runs_on_undefined(). A
+  /// result may have a shape that the input was broadcast to, or another dtype: the engine reduces and
+  /// converts it.
   virtual GradList apply(GradList&& grads) = 0;
-  /// Whether apply() must be called even when no gradient arrives.
+  /// Whether apply() must be called even if no gradient arrives.
   virtual bool runs_on_undefined() const { return false; }
-  /// Frees what was saved; a later unpack() says so. Overriders call the base.
+  /// Frees the saved tensors; a later unpack() throws and says so. Overrides call the base.
   virtual void release_variables();
 
   std::uint64_t sequence_nr() const { return sequence_nr_; }
@@ -60,30 +62,31 @@ class EBB_API Node : public RefCounted<Node, true> {
   std::uint32_t num_outputs() const { return static_cast<std::uint32_t>(edges_.size()); }
   ArrayRef<Edge> next_edges() const { return edges_; }
   const Edge& next_edge(std::size_t i) const { return edges_[i]; }
-  /// Whether the i-th input wants a gradient.
+  /// Whether the i-th input needs a gradient.
   bool should_compute_output(std::size_t i) const { return i < edges_.size() && edges_[i].is_valid(); }
-  /// The same; within apply(), whether the walk that runs it has a use for one, too: autograd::grad asks for
-  /// those alone that lead to its inputs (torch: task_should_compute_output).
+  /// Whether the i-th input needs a gradient in the running backward pass: autograd::grad only computes
+  /// gradients on paths to its inputs. Outside apply() it equals should_compute_output (torch:
+  /// task_should_compute_output).
   bool needs(std::size_t i) const;
   const OutputMeta& output_meta(std::size_t i) const { return outputs_[i]; }
 
-  /// Appends the edge of one input: to its node, to its accumulator if it is a leaf, or none.
+  /// Appends the edge of one input: to its node, to its accumulator if it is a leaf, or an empty edge.
   void add_input(const Variable& input);
   void add_edge(Edge edge);
-  /// Registers an output and returns its number.
+  /// Registers an output and returns its index.
   std::uint32_t add_output(const NdArray& output);
-  /// grads[i], or zeros in the shape of output i where it is undefined.
+  /// Returns grads[i], or zeros in the shape of output i if it is undefined.
   Variable grad_or_zeros(const GradList& grads, std::size_t i) const;
 
-  /// The stream that the op ran on, of the device of its first output; null for the default one.
+  /// Returns the stream that the op ran on, on the device of its first output; null for the default stream.
   void* stream() const { return stream_; }
 
-  /// The module whose forward recorded it, by number; 0 outside of modules.
+  /// Returns the index of the module whose forward recorded the op; 0 outside of modules.
   std::uint32_t place() const { return place_; }
 
   NodeExtras& extras();
   NodeExtras* extras_or_null() const { return extras_; }
-  /// First of the node's SavedVariables, which form a list.
+  /// Returns the first of the node's SavedVariables, which form a linked list.
   const SavedVariable* first_saved() const { return saved_; }
 
   static void destroy(Node* node) noexcept;
@@ -97,9 +100,9 @@ class EBB_API Node : public RefCounted<Node, true> {
   friend class GraphTask;
   friend class SavedVariable;
 
-  std::atomic<GraphTask*> task_{nullptr};  // the walk that is using task_slot_
+  std::atomic<GraphTask*> task_{nullptr};  // the backward pass that uses task_slot_
   std::uint32_t task_slot_ = 0;
-  std::uint32_t place_;  // the module whose forward recorded it: see src/autograd/places.h
+  std::uint32_t place_;  // the module whose forward recorded the op: see src/autograd/places.h
   void* stream_ = nullptr;
   SavedVariable* saved_ = nullptr;
   NodeExtras* extras_ = nullptr;
@@ -108,13 +111,14 @@ class EBB_API Node : public RefCounted<Node, true> {
   SmallVector<OutputMeta, 1> outputs_;
 };
 
-/// "<AddBackward0 object at 0x55d0c8a3b2c0>"; "None" of a null one.
+/// Prints "<AddBackward0 object at 0x55d0c8a3b2c0>", or "None" for a null pointer.
 EBB_API std::ostream& operator<<(std::ostream& out, const Ref<Node>& node);
 
-/// The edge that leads the gradient of `x` on: to its grad_fn, or its accumulator if it is a leaf that
-/// requires grad.
+/// Returns the edge that the gradient of `x` follows: to its grad_fn, or to its accumulator if it is a leaf
+/// that requires grad.
 EBB_API Edge gradient_edge(const Variable& x);
-/// The node that adds to `x.grad()`; made on first use. x must be a leaf that requires grad.
+/// Returns the node that adds to `x.grad()`, and creates it on first use. x must be a leaf that requires
+/// grad.
 EBB_API Ref<Node> grad_accumulator(const Variable& x);
 
 }  // namespace ebb::autograd

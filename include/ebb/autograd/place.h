@@ -1,4 +1,4 @@
-// The module whose forward is running, for nodes to remember.
+// current_place: the module whose forward is running, which nodes record.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -7,7 +7,8 @@
 
 namespace ebb::autograd {
 
-/// That of this thread, by number (src/autograd/places.h); 0 outside of modules. Calls of modules set it.
+/// The index of this thread's running module (src/autograd/places.h); 0 outside of modules. Module calls set
+/// it.
 extern EBB_API constinit thread_local std::uint32_t current_place [[gnu::tls_model("initial-exec")]];
 
 }  // namespace ebb::autograd

@@ -1,4 +1,4 @@
-// What an op uses to put itself on the graph.
+// Functions with which an op records itself on the graph.
 #pragma once
 
 #include <ebb/autograd/grad_mode.h>
@@ -10,9 +10,9 @@ namespace ebb::autograd {
 
 EBB_API void warn_of_inference_leaf();
 
-/// Whether an op on these inputs must record: gradient mode is on, one of them requires grad, and not all of
-/// them are inference tensors. If they are, warns once for each thread, as the gradient of one that requires
-/// grad is lost.
+/// Whether an op on these inputs must record. It must if gradient mode is on, one input requires grad, and
+/// not all of them are inference tensors. If all are inference tensors and one requires grad, warns once for
+/// each thread, because its gradient is lost.
 template <class... Inputs>
 bool records(const Inputs&... inputs) {
   const auto any = [&](auto test) {
@@ -33,7 +33,7 @@ bool records(const Inputs&... inputs) {
   return false;
 }
 
-/// A node with one edge for each input, in order; a list of tensors gives one edge each.
+/// Creates a node with one edge for each input, in order. A list of tensors gives one edge for each element.
 template <class N, class... Inputs>
 Ref<N> make_node(const Inputs&... inputs) {
   Ref<N> node = Ref<N>::adopt(new N);
@@ -47,34 +47,33 @@ Ref<N> make_node(const Inputs&... inputs) {
   return node;
 }
 
-/// Makes `node` the history of a fresh output of the op.
+/// Sets `node` as the history of a new output of the op.
 EBB_API void set_history(const Variable& output, const Ref<Node>& node);
 
-/// The part of a tensor that an in-place op changes: the elements, or only how the tensor shows them (t_,
-/// squeeze_).
+/// The part of a tensor that an in-place op changes: the elements, or only sizes and strides (t_, squeeze_).
 enum class InPlace : std::uint8_t { elements, geometry };
 
-/// Before an in-place op on `self`: throws for a leaf that requires grad, for a view whose kind forbids it,
-/// for an inference tensor outside inference mode, and, where elements change, for a view of a leaf that
-/// requires grad and for a tensor with internal overlap. `op` names the op ("add_").
+/// Checks `self` before an in-place op. Throws for a leaf that requires grad, for a view whose kind forbids
+/// the op, and for an inference tensor outside inference mode. If elements change, also throws for a view of
+/// a leaf that requires grad and for a tensor with internal overlap. `op` names the op ("add_").
 EBB_API void check_inplace(const Variable& self, const char* op, InPlace changes = InPlace::elements);
-/// After it has written: counts the write, so that backward notices.
+/// Increments the version counter after a write, so that backward detects it.
 EBB_API void bump_version(const Variable& self);
-/// Makes `node` the history of `self` after an in-place op; when self is a view, its base's history changes
-/// with it. `node`'s first edge must have been made from self before. Null: nothing to record.
+/// Sets `node` as the history of `self` after an in-place op. If self is a view, also updates the history of
+/// its base. `node`'s first edge must have been made from self before the op. A null node records nothing.
 EBB_API void rebase_history(const Variable& self, const Ref<Node>& node);
 
-/// How a view came about; decides what in-place ops on it may do.
+/// The origin of a view. It decides which in-place ops are allowed.
 enum class ViewKind : std::uint8_t { single, one_of_many, made_without_grad, made_in_inference };
 
-/// Wraps `view`, an array on base's storage, as a differentiable view of `base`: in-place ops on either are
-/// seen by the other. `node` (may be null when nothing is recorded) computes the gradient of the view with
-/// respect to base. A view of an inference tensor is one too; a view of any other never is.
+/// Wraps `view`, an array on base's storage, as a differentiable view of `base`. In-place ops on one change
+/// the other. `node` computes the gradient of base from that of the view; it is null if nothing is recorded.
+/// A view of an inference tensor is an inference tensor; a view of any other tensor never is.
 EBB_API Variable make_view(const Variable& base, NdArray view, const Ref<Node>& node,
                            ViewKind kind = ViewKind::single);
 
-/// A copy of x's data with x's place in the graph: what an in-place op saves of its own input before
-/// overwriting it.
+/// Copies x's data and keeps x's position in the graph. An in-place op saves this copy of its input before it
+/// overwrites it.
 EBB_API Variable clone_for_saving(const Variable& x);
 
 }  // namespace ebb::autograd

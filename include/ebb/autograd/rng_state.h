@@ -1,4 +1,4 @@
-// States of random number generators as tensors.
+// get_rng_state and set_rng_state: states of random number generators as tensors.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -6,14 +6,14 @@
 
 namespace ebb {
 
-/// All that decides what a generator draws next, as a tensor on the CPU (torch.get_rng_state): of the CPU's
-/// default generator, of that of a CUDA device, or of one's own. kLong [630] and, of CUDA, kLong [2]; for
-/// set_rng_state and files only.
+/// Returns the complete state of a generator as a CPU tensor (torch.get_rng_state): of the CPU's default
+/// generator, of a CUDA device's default generator, or of `generator`. The shape is kLong [630], or kLong [2]
+/// for CUDA. The contents are only meant for set_rng_state and files.
 EBB_API Variable get_rng_state(Device device = Device::CPU);
 EBB_API Variable get_rng_state(const Generator& generator);
 
-/// Lets the generator go on from there (torch.set_rng_state). Throws, and changes nothing, for what
-/// get_rng_state did not give.
+/// Restores a state, so that the generator continues from it (torch.set_rng_state). Throws, and changes
+/// nothing, if `state` does not come from get_rng_state.
 EBB_API void set_rng_state(const Variable& state, Device device = Device::CPU);
 EBB_API void set_rng_state(const Variable& state, Generator generator);
 

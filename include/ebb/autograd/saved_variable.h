@@ -1,4 +1,4 @@
-// A tensor kept for backward.
+// SavedVariable: a tensor saved for backward.
 #pragma once
 
 #include <ebb/autograd/node.h>
@@ -7,8 +7,8 @@
 
 namespace ebb::autograd {
 
-/// A member of a Node: `SavedVariable self{this};`. It remembers the version of the data, and unpack() throws
-/// if an in-place op has changed it since, or if backward has already freed it.
+/// A member of a Node: `SavedVariable self{this};`. It records the version of the data. unpack() throws if an
+/// in-place op has changed the data since, or if backward has freed it.
 class EBB_API SavedVariable {
  public:
   explicit SavedVariable(Node* owner);
@@ -16,21 +16,22 @@ class EBB_API SavedVariable {
   SavedVariable& operator=(const SavedVariable&) = delete;
   ~SavedVariable();
 
-  /// Keeps an input of the op (or any tensor made on the way). An undefined tensor is allowed.
+  /// Saves an input of the op, or any intermediate tensor. An undefined tensor is allowed.
   void save(const Variable& x);
-  /// Keeps an output of the op: without its node, which would be a cycle.
+  /// Saves an output of the op, without its node, because the reference would be a cycle.
   void save_output(const Variable& y);
-  /// The tensor, as part of the graph. Throws ebb::Error when freed or modified.
+  /// Returns the tensor with its graph history. Throws ebb::Error if it was freed or modified.
   Variable unpack() const;
-  /// Whether something was saved that no in-place op has changed since.
+  /// Whether a tensor is saved and no in-place op has changed it since.
   bool is_intact() const;
   /// Frees the tensor.
   void release();
 
   bool holds() const { return state_ == State::input || state_ == State::output || state_ == State::packed; }
-  /// The tensor as kept (undefined when packed by a hook or freed), for graph drawings and memory reports.
+  /// Returns the saved tensor, for graph drawings and memory reports. Undefined if a hook packed it or it was
+  /// freed.
   const Variable& kept() const { return kept_; }
-  /// Whether what is kept is an input of the op, or something made on the way, rather than an output.
+  /// Whether the saved tensor is an input of the op or an intermediate tensor, not an output.
   bool is_input() const { return state_ == State::input; }
   const SavedVariable* next() const { return next_; }
 
@@ -44,7 +45,7 @@ class EBB_API SavedVariable {
   Node* owner_;
   SavedVariable* next_;
   std::shared_ptr<void> packed_;
-  Ref<Node> packed_edge_;  // where the gradient of a packed input goes
+  Ref<Node> packed_edge_;  // the destination of a packed input's gradient
   std::uint32_t version_ = 0;
   std::uint32_t output_nr_ = 0;
   State state_ = State::never;
@@ -53,8 +54,9 @@ class EBB_API SavedVariable {
   friend class Node;
 };
 
-/// Replaces the way tensors are kept for backward while it lives, on this thread: `pack` turns a tensor into
-/// anything (a file, a compressed copy), `unpack` turns it back (torch.autograd.graph.saved_tensors_hooks).
+/// While it exists, changes how tensors are saved for backward on this thread. `pack` converts a tensor to
+/// any object (a file, a compressed copy), and `unpack` converts it back
+/// (torch.autograd.graph.saved_tensors_hooks).
 class EBB_API SavedTensorHooks {
  public:
   using Pack = std::shared_ptr<void> (*)(void* context, const Variable& x);

@@ -1,4 +1,4 @@
-// Variable: the tensor that remembers how it was made.
+// Variable: a tensor that records the ops that compute it.
 #pragma once
 
 #include <ebb/autograd/accessor.h>
@@ -21,8 +21,8 @@ namespace ebb {
 
 class DeprecatedTypeProperties;
 
-/// A multi-dimensional array that records, as ops run on it, how to compute derivatives. A handle one pointer
-/// wide: copies refer to the same tensor. The methods that are ops are declared in ebb/methods/ and
+/// A multi-dimensional array that records the ops on it, so that derivatives can be computed. It is a handle
+/// of one pointer: copies refer to the same tensor. The op methods are declared in ebb/methods/ and
 /// documented with the functions of the same names in ebb/ops/.
 class EBB_API Variable : public ops::ElementwiseMethods,
                          public ops::IndexMethods,
@@ -31,7 +31,7 @@ class EBB_API Variable : public ops::ElementwiseMethods,
  public:
   using Relocatable = Variable;  // see SmallVector
 
-  /// Undefined: refers to no tensor.
+  /// Creates an undefined handle, which refers to no tensor.
   Variable() = default;
   Variable(const Variable&) = default;
   Variable(Variable&&) noexcept = default;
@@ -69,14 +69,14 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   std::int64_t storage_offset() const { return checked().data.offset(); }
   TypeMeta dtype() const { return TypeMeta(scalar_type()); }
   DType scalar_type() const { return checked().data.dtype(); }
-  /// The dtype and the device, as older programs for libtorch ask for them; ebb::torch completes the type.
+  /// The dtype and the device in one object, for older libtorch programs. ebb::torch defines the class.
   DeprecatedTypeProperties type() const;
   Device device() const { return checked().data.device(); }
   bool is_cuda() const { return device().is_cuda(); }
   bool is_cpu() const { return device().is_cpu(); }
   std::int64_t get_device() const { return device().index(); }
   Layout layout() const { return Layout::Strided; }
-  /// dtype and device, for making tensors of the same kind.
+  /// Returns the dtype and device, with which a tensor of the same kind can be created.
   TensorOptions options() const { return TensorOptions(scalar_type()).device(device()); }
   bool is_contiguous(MemoryFormat format = MemoryFormat::Contiguous) const;
   bool is_non_overlapping_and_dense() const { return checked().data.is_dense(); }
@@ -98,8 +98,8 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   T* mutable_data_ptr() const {
     return data_ptr<T>();
   }
-  /// N-dimensional indexing without checks: `auto a = x.accessor<float, 2>(); a[i][j]`. The tensor must be on
-  /// the CPU.
+  /// Returns an accessor for N-dimensional indexing without checks: `auto a = x.accessor<float, 2>();
+  /// a[i][j]`. The tensor must be on the CPU.
   template <class T, std::size_t N>
   TensorAccessor<T, N> accessor() const& {
     check_element_type(dtype_of<T>(), "accessor");
@@ -108,8 +108,8 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   }
   template <class T, std::size_t N>
   TensorAccessor<T, N> accessor() && = delete;
-  /// The same to pass to a kernel by value, for tensors of any device. With Index = std::int32_t the sizes
-  /// and strides are of 32 bits, which is an error for tensors beyond 2^31 - 1 elements.
+  /// Returns an accessor that kernels take by value, for a tensor on any device. With Index = std::int32_t
+  /// sizes and strides have 32 bits; a tensor with more than 2^31 - 1 elements is then an error.
   template <class T, std::size_t N, template <class> class PtrTraits = DefaultPtrTraits,
             class Index = std::int64_t>
   GenericPackedTensorAccessor<T, N, PtrTraits, Index> generic_packed_accessor() const& {
@@ -131,13 +131,13 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   GenericPackedTensorAccessor<T, N, PtrTraits, Index> packed_accessor() const& {
     return generic_packed_accessor<T, N, PtrTraits, Index>();
   }
-  /// The value of a tensor of one element.
+  /// Returns the value of a tensor with one element.
   Scalar item() const;
   template <class T>
   T item() const {
     return item().to<T>();
   }
-  /// Whether the one element is not zero; an error unless there is exactly one.
+  /// Whether the single element is not zero. Throws unless there is exactly one element.
   bool is_nonzero() const;
   bool is_same(const Variable& other) const { return impl_ == other.impl_; }
   bool is_alias_of(const Variable& other) const {
@@ -149,35 +149,37 @@ class EBB_API Variable : public ops::ElementwiseMethods,
 
   // Autograd.
   bool requires_grad() const;
-  /// Makes a leaf record (floating dtypes only); an error for a tensor computed by a recorded op.
+  /// Sets whether ops on this leaf are recorded (floating dtypes only). Throws for a tensor computed by a
+  /// recorded op.
   const Variable& set_requires_grad(bool requires_grad) const;
   Variable& requires_grad_(bool requires_grad = true) const;
   bool is_leaf() const { return !grad_fn(); }
-  /// The node that computed this tensor; null for leaves.
+  /// Returns the node that computed this tensor; null for a leaf.
   const Ref<autograd::Node>& grad_fn() const;
   std::uint32_t output_nr() const { return grad_fn(), impl_->output_nr; }
-  /// d(root)/d(this) as accumulated by backward(); undefined before the first.
+  /// Returns d(root)/d(this), accumulated by backward(); undefined before the first backward().
   const Variable& grad() const;
   Variable& mutable_grad() const;
-  /// Walks the graph in reverse from this tensor and adds gradients to the leaves. `gradient` (the seed) may
-  /// be left out for tensors of one element. See ebb::autograd::backward. Errors name the call's line.
+  /// Computes gradients through the graph, backwards from this tensor, and adds them to the leaves.
+  /// `gradient` (the seed) is optional for a tensor of one element. See ebb::autograd::backward. Errors name
+  /// the line of the call.
   void backward(const Variable& gradient = {}, optional<bool> retain_graph = nullopt,
                 bool create_graph = false, optional<ArrayRef<Variable>> inputs = nullopt,
                 CallSite called = CallSite::current()) const;
-  /// Keeps .grad() of a non-leaf tensor too.
+  /// Makes backward() store .grad() for this tensor even if it is not a leaf.
   void retain_grad() const;
   bool retains_grad() const;
-  /// Calls `hook(grad)` whenever the gradient with respect to this tensor is computed. A hook returning a
-  /// Variable replaces the gradient (unless undefined); one returning void only looks. Returns a handle for
-  /// remove_hook.
+  /// Registers `hook(grad)`, which runs each time the gradient of this tensor is computed. A hook that
+  /// returns a defined Variable replaces the gradient; one that returns void only reads it. Returns a handle
+  /// for remove_hook.
   template <class Hook>
   unsigned register_hook(Hook&& hook) const;
   void remove_hook(unsigned handle) const;
-  /// The same data cut off from the graph; shares storage and version counter.
+  /// Returns a tensor on the same data without graph history. It shares the storage and the version counter.
   Variable detach() const;
   Variable& detach_() const;
-  /// The same data cut off from the graph, with a version counter of its own history: writes go unnoticed by
-  /// backward.
+  /// Returns a tensor on the same data without graph history and with a new version counter. Backward does
+  /// not detect writes through it.
   Variable data() const;
   /// The older name of data_ptr<T>().
   template <class T>
@@ -186,24 +188,24 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   }
   Variable variable_data() const { return data(); }
   Variable tensor_data() const { return data(); }
-  /// Replaces the data of this tensor by that of another, keeping its place in the graph. Writes to the other
-  /// go unnoticed by backward.
+  /// Replaces the data of this tensor with that of `data` and keeps its position in the graph. Backward does
+  /// not detect later writes to `data`.
   void set_data(const Variable& data) const;
   void set_data(Variable&& data) const;
-  /// Counts the in-place writes to the storage.
+  /// Returns the number of in-place writes to the storage.
   std::int64_t _version() const { return checked().version(); }
   std::int64_t version() const { return _version(); }
   bool is_view() const;
-  /// The tensor this one is a view of.
+  /// Returns the tensor that this one is a view of.
   const Variable& _base() const;
   bool is_inference() const { return checked().inference; }
 
   // For ops.
   const NdArray& array() const { return checked().data; }
   VariableImpl* impl() const { return impl_.get(); }
-  /// What identifies the tensor, in optimizers' states for one.
+  /// Returns a pointer that identifies the tensor, for example as a key of optimizer state.
   VariableImpl* unsafeGetTensorImpl() const { return impl_.get(); }
-  /// Gives the handle's reference up; the handle becomes undefined.
+  /// Moves the reference out of the handle, which becomes undefined.
   Ref<VariableImpl> release_impl() && { return std::move(impl_); }
 
  private:
@@ -226,11 +228,11 @@ using variable_list = std::vector<Variable>;
 /// Prints as PyTorch does: `tensor([1., 2., 3.], requires_grad=True)`.
 EBB_API std::ostream& operator<<(std::ostream& out, const Variable& x);
 EBB_API std::string to_string(const Variable& x);
-/// Names dtype, device and shape, for error messages: "Float[2, 3] on cpu".
+/// Appends dtype, shape and device, for error messages: "Float[2, 3] on cpu".
 EBB_API void append_text(std::string& out, const Variable& x);
 
 namespace autograd {
-// libtorch's names for them in this namespace.
+// libtorch has these names in this namespace too.
 using ebb::Variable;
 using ebb::variable_list;
 using tensor_list = variable_list;

@@ -1,4 +1,4 @@
-// What a Variable points to.
+// VariableImpl: the object that a Variable refers to.
 #pragma once
 
 #include <ebb/autograd/grad_mode.h>
@@ -14,27 +14,27 @@
 namespace ebb {
 
 namespace detail {
-/// Twice the number of recordings that ebb::compile has begun, and one more while one is under way.
+/// Twice the number of recordings that ebb::compile has begun, plus one while a recording is running.
 extern EBB_API constinit std::atomic<std::uint32_t> tape_time;
 }  // namespace detail
 
 namespace autograd {
-struct AutogradMeta;  // .grad, hooks, view history: what few tensors have
+struct AutogradMeta;  // .grad, hooks, view history: members that few tensors need
 }  // namespace autograd
 
 struct EBB_API VariableImpl : RefCounted<VariableImpl> {
-  /// Around the array that make() returns, in place.
+  /// Creates an impl and constructs the array that make() returns in place.
   template <std::invocable Make>
   static Ref<VariableImpl> of(const Make& make) {
     return Ref<VariableImpl>::adopt(new VariableImpl(make));
   }
   ~VariableImpl();
   static void destroy(VariableImpl* impl) noexcept { delete impl; }
-  /// From the pool.
+  /// Allocates from the pool.
   static void* operator new(std::size_t bytes);
   static void operator delete(void* block, std::size_t bytes) noexcept;
 
-  /// The tape_time at which the tensor was made: what is younger than a tape is unknown to it.
+  /// The tape_time at which the tensor was created. A tape does not know tensors that are newer than itself.
   const std::uint32_t born = detail::tape_time.load(std::memory_order_relaxed);
 
   std::uint32_t version() const { return data.storage()->version(); }

@@ -1,8 +1,8 @@
-// EBB_ARG: an option of an options class.
+// EBB_ARG: declares an option of an options class.
 #pragma once
 
-/// Declares an option with its chaining setter and its getters, and, as the last words of the declaration,
-/// the private member that holds it, so that a default can follow (libtorch's TORCH_ARG):
+/// Declares an option with a chaining setter, getters and a private member (libtorch's TORCH_ARG). The member
+/// comes last in the declaration, so that a default value can follow:
 ///     class ELUOptions {
 ///       EBB_ARG(double, alpha) = 1.0;
 ///       EBB_ARG(bool, inplace) = false;

@@ -19,7 +19,8 @@ using std::nullopt;
 using std::nullopt_t;
 using std::optional;
 
-/// Borrowed, never owned (torch: at::ArrayRef). A braced list or a temporary lives until the end of the call.
+/// A borrowed view (torch: at::ArrayRef). A braced list or a temporary is only valid until the end of the
+/// call.
 template <class T>
 class ArrayRef {
  public:
@@ -33,12 +34,12 @@ class ArrayRef {
   constexpr ArrayRef(const T* data, std::size_t size) : data_(data), size_(size) {}
   constexpr ArrayRef(const T* begin, const T* end)
       : data_(begin), size_(static_cast<std::size_t>(end - begin)) {}
-  // A braced list outlives every full expression that uses the reference. By way of the constructor above,
-  // since GCC warns of a member that is set to list.begin().
+  // A braced list outlives the full expression that uses the reference. The constructor above is called
+  // because GCC warns about a member that is set to list.begin().
   constexpr ArrayRef(std::initializer_list<T> list) : ArrayRef(list.begin(), list.size()) {}
   template <std::size_t N>
   constexpr ArrayRef(const T (&values)[N]) : data_(values), size_(N) {}
-  /// Any contiguous container: std::vector, std::array, ebb's inline vectors.
+  /// Views any contiguous container: std::vector, std::array, ebb's inline vectors.
   template <class C>
     requires requires(const C& c) {
       { c.data() } -> std::convertible_to<const T*>;
@@ -52,7 +53,7 @@ class ArrayRef {
   constexpr std::size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
   constexpr const T& operator[](std::size_t i) const { return data_[i]; }
-  /// Any integer type: dims are std::int64_t.
+  /// Accepts any integer type, because dims are std::int64_t.
   template <std::integral I>
   constexpr const T& operator[](I i) const {
     return data_[i];
@@ -94,7 +95,7 @@ class OptionalIntArrayRef {
   constexpr OptionalIntArrayRef(std::initializer_list<std::int64_t> list) : values_(list), has_(true) {}
   template <class C>
     requires(std::is_constructible_v<IntArrayRef, const C&> &&
-             !std::is_arithmetic_v<C>)  // an int's copy would not live
+             !std::is_arithmetic_v<C>)  // a reference to an int's temporary copy would dangle
   constexpr OptionalIntArrayRef(const C& values) : values_(values), has_(true) {}
 
   constexpr bool has_value() const { return has_; }
@@ -108,7 +109,7 @@ class OptionalIntArrayRef {
   bool has_ = false;
 };
 
-/// "[2, 3]", the way shapes are printed in messages and by streams.
+/// Formats values as shapes are formatted in messages and streams: "[2, 3]".
 EBB_API void append_text(std::string& out, IntArrayRef values);
 EBB_API std::ostream& operator<<(std::ostream& out, IntArrayRef values);
 

@@ -1,11 +1,11 @@
-// The line of a program that calls a function.
+// CallSite: the line of a program that calls a function.
 #pragma once
 
 #include <cstdint>
 
 namespace ebb {
 
-/// A default argument that tells a function where it is called, for its errors: two constants
+/// A default argument that records the caller's file and line for error messages. It holds two constants
 /// (std::source_location, which clang 14 lacks).
 struct CallSite {
   const char* file = "";

@@ -1,14 +1,14 @@
-// Whether ops must give the same bits at every run.
+// use_deterministic_algorithms: whether ops must give the same bits in every run.
 #pragma once
 
 #include <ebb/core/api.h>
 
 namespace ebb {
 
-/// With true, ops that would use atomics on Device::CUDA (index_put with accumulate, scatter_add, embedding's
-/// gradient) take their terms in a fixed order instead, which is slower; the CPU's always do. On the CPU a
-/// processor with AVX-512 runs the AVX2 kernels, so that numbers are the same in every bit on both
-/// (docs/processors.md). For the whole process (torch.use_deterministic_algorithms).
+/// With true, ops that would use atomics on Device::CUDA (index_put with accumulate, scatter_add, the
+/// gradient of embedding) add their terms in a fixed order, which is slower. CPU ops always do. A CPU with
+/// AVX-512 then runs the AVX2 kernels, so that results are bitwise equal on both (docs/processors.md). The
+/// setting is for the whole process (torch.use_deterministic_algorithms).
 EBB_API void use_deterministic_algorithms(bool deterministic);
 EBB_API bool are_deterministic_algorithms_enabled();
 

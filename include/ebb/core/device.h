@@ -1,4 +1,4 @@
-// Where a tensor lives.
+// Device and DeviceType: the device that a tensor is on.
 #pragma once
 
 #include <ebb/core/error.h>
@@ -8,8 +8,8 @@
 
 namespace ebb {
 
-/// The last three are names only, for programs that ask whether a tensor is there: none is, and a Device of
-/// such a type throws.
+/// HIP, XPU and MPS are only names, for programs that test for such tensors. No tensor is on such a device,
+/// and creating a Device of such a type throws.
 enum class DeviceType : std::int8_t { CPU = 0, CUDA = 1, HIP = 6, XPU = 12, MPS = 13 };
 constexpr DeviceType kCPU = DeviceType::CPU;
 constexpr DeviceType kCUDA = DeviceType::CUDA;
@@ -19,8 +19,8 @@ constexpr DeviceType kMPS = DeviceType::MPS;
 constexpr int kDeviceTypes = 2;
 using DeviceIndex = std::int8_t;
 
-/// A device: its type and, for CUDA, an index; -1 stands for the current device of that type.
-/// `Device::CPU` and `Device::CUDA` are tags that convert to a Device; `Device("cuda:1")` parses.
+/// A device: its type and, for CUDA, an index. Index -1 means the current device of that type. `Device::CPU`
+/// and `Device::CUDA` are tags that convert to a Device; `Device("cuda:1")` parses a string.
 class EBB_API Device {
  public:
   using Type = DeviceType;
@@ -45,7 +45,7 @@ class EBB_API Device {
   constexpr bool is_cpu() const { return type_ == DeviceType::CPU; }
   constexpr bool is_cuda() const { return type_ == DeviceType::CUDA; }
   constexpr bool is_mps() const { return false; }
-  /// "cpu", "cuda" or "cuda:1".
+  /// Returns "cpu", "cuda" or "cuda:1".
   std::string str() const;
 
   friend constexpr bool operator==(Device a, Device b) { return a.type_ == b.type_ && a.index_ == b.index_; }

@@ -1,4 +1,4 @@
-// Element types and torch's promotion rules.
+// ScalarType (DType): element types and torch's promotion rules.
 #pragma once
 
 #include <ebb/core/error.h>
@@ -12,7 +12,7 @@
 
 namespace ebb {
 
-/// The element type of a tensor, under torch's names and in torch's order.
+/// The element type of a tensor, with torch's names in torch's order.
 enum class ScalarType : std::int8_t {
   Byte,
   Char,
@@ -40,7 +40,7 @@ constexpr DType kDouble = DType::Double, kFloat64 = DType::Double, kF64 = DType:
 constexpr DType kBool = DType::Bool;
 constexpr DType kBFloat16 = DType::BFloat16;
 
-/// Bytes of one element.
+/// Returns the bytes of one element.
 constexpr std::int64_t element_size(DType dtype) {
   constexpr std::int64_t sizes[] = {1, 1, 2, 4, 8, 2, 4, 8, 1, 2, 0};
   return sizes[static_cast<int>(dtype)];
@@ -56,17 +56,17 @@ constexpr bool is_integral(DType dtype, bool include_bool = false) {
 }
 constexpr bool isIntegralType(DType dtype, bool include_bool) { return is_integral(dtype, include_bool); }
 
-/// torch's name of the type: "Float", "Long", ...
+/// Returns torch's name of the type: "Float", "Long", ...
 EBB_API const char* to_string(DType dtype);
 inline const char* toString(DType dtype) { return to_string(dtype); }
 EBB_API std::ostream& operator<<(std::ostream& out, DType dtype);
 inline void append_text(std::string& out, DType dtype) { out += to_string(dtype); }
 
-/// The type two operands of equal rank compute in (torch.promote_types).
+/// Returns the dtype in which two operands of equal rank compute (torch.promote_types).
 EBB_API DType promote_types(DType a, DType b);
 inline DType promoteTypes(DType a, DType b) { return promote_types(a, b); }
 
-/// The DType of a C++ element type.
+/// Returns the DType of a C++ element type.
 template <class T>
 constexpr DType dtype_of() {
   using U = std::remove_cv_t<T>;
@@ -92,7 +92,7 @@ constexpr DType dtype_of() {
     return DType::Undefined;
 }
 
-/// The dtype as `x.dtype()` tells it; converts to a DType wherever one is wanted (torch: caffe2::TypeMeta).
+/// The type of `x.dtype()`. It converts implicitly to DType (torch: caffe2::TypeMeta).
 class TypeMeta {
  public:
   constexpr TypeMeta() = default;
@@ -110,9 +110,9 @@ class TypeMeta {
   constexpr bool Match() const {
     return dtype_ == dtype_of<T>();
   }
-  /// Bytes of one element.
+  /// Returns the bytes of one element.
   constexpr std::size_t itemsize() const { return static_cast<std::size_t>(element_size(dtype_)); }
-  /// The C++ type: "float", "long int", "c10::Half"; what a stream gets too.
+  /// Returns the C++ type: "float", "long int", "c10::Half". Streams print this name too.
   EBB_API std::string_view name() const;
 
   friend constexpr bool operator==(TypeMeta a, TypeMeta b) { return a.dtype_ == b.dtype_; }
@@ -123,7 +123,7 @@ class TypeMeta {
 inline void append_text(std::string& out, TypeMeta dtype) { append_text(out, DType(dtype)); }
 EBB_API std::ostream& operator<<(std::ostream& out, TypeMeta dtype);
 
-/// The type of tensors created without an explicit dtype; kFloat unless set_default_dtype changed it.
+/// The dtype of tensors created without an explicit dtype: kFloat, or the value of set_default_dtype.
 EBB_API TypeMeta get_default_dtype();
 EBB_API void set_default_dtype(DType dtype);
 

@@ -1,12 +1,13 @@
-// The environment's variables.
+// environment(): reads environment variables.
 #pragma once
 
 #include <cstdlib>
 
 namespace ebb::detail {
 
-/// The variable's value, or null where it is not set. Programs that run with other rights than their caller's
-/// (set-user-ID) see none: variables name folders, and what is loaded from them.
+/// Returns the variable's value, or null if it is not set. Set-user-ID programs, which run with more rights
+/// than their caller, get null for all variables, because a variable can name a folder from which code is
+/// loaded.
 inline const char* environment(const char* name) { return ::secure_getenv(name); }
 
 }  // namespace ebb::detail

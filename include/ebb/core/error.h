@@ -1,4 +1,4 @@
-// Errors. Every misuse of ebb throws ebb::Error; nothing aborts and nothing is printed.
+// Error classes. Every misuse of ebb throws ebb::Error; ebb never aborts and never prints errors.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -11,12 +11,12 @@
 
 namespace ebb {
 
-/// What every failed check throws. The message names the op, the offending shapes, dtypes or devices, and
-/// what to do.
+/// The exception of every failed check. The message names the op, the offending shapes, dtypes or devices,
+/// and the way to correct the call.
 class EBB_API Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message) : std::runtime_error(message) {}
-  /// Nothing keeps a backtrace; the argument lets programs written for c10::Error compile.
+  /// Ignores the backtrace; the argument only makes programs written for c10::Error compile.
   Error(const std::string& message, const std::string&, const void* = nullptr) : Error(message) {}
   ~Error() override;
   const char* what_without_backtrace() const noexcept { return what(); }
@@ -40,7 +40,7 @@ class EBB_API NotImplementedError : public Error {
 
 namespace detail {
 
-// Appends one message part. Types of ebb add overloads of append_text found by argument-dependent lookup.
+// Appends one message part. Types of ebb add overloads of append_text, found by argument-dependent lookup.
 inline void append_text(std::string& out, std::string_view text) { out += text; }
 inline void append_text(std::string& out, const char* text) { out += text; }
 inline void append_text(std::string& out, const std::string& text) { out += text; }
@@ -59,7 +59,7 @@ std::string text(const Parts&... parts) {
   return out;
 }
 
-/// A part of a message as it is handed on: texts of any length are of one type, so that few functions throw.
+/// Passes on one part of a message. Strings of all lengths become one type, so that few instantiations throw.
 template <class Part>
 struct HandedPart {
   using type = const Part&;
@@ -88,7 +88,7 @@ template <class E = Error, class... Parts>
       ::ebb::detail::fail(__VA_ARGS__); \
   } while (false)
 
-/// The same, throwing ebb::IndexError.
+/// Like EBB_CHECK, but throws ebb::IndexError.
 #define EBB_CHECK_INDEX(condition, ...)                    \
   do {                                                     \
     if (!(condition)) [[unlikely]]                         \

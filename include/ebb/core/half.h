@@ -1,4 +1,5 @@
-// 16-bit floating-point storage types. Arithmetic is done in float; these only convert.
+// Half and BFloat16: 16-bit floating-point storage types. Arithmetic is done in float; these types only
+// convert.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -18,8 +19,8 @@ namespace ebb {
 namespace detail {
 
 #if defined(__F16C__) && !defined(__CUDACC__)
-// The types of the compiler's own functions behind _cvtsh_ss() and _cvtss_sh(): <immintrin.h> takes longer to
-// read than all of ebb's headers.
+// The types of the compiler builtins behind _cvtsh_ss() and _cvtss_sh(). <immintrin.h> is not included,
+// because it takes longer to parse than all of ebb's headers.
 using EightHalves = short __attribute__((vector_size(16)));
 using FourFloats = float __attribute__((vector_size(16)));
 #endif
@@ -27,7 +28,7 @@ using FourFloats = float __attribute__((vector_size(16)));
 EBB_HD inline float bits_to_float(std::uint32_t bits) { return __builtin_bit_cast(float, bits); }
 EBB_HD inline std::uint32_t float_to_bits(float value) { return __builtin_bit_cast(std::uint32_t, value); }
 
-/// IEEE binary16 to binary32, exact.
+/// Converts IEEE binary16 to binary32, exactly.
 EBB_HD inline float half_to_float(std::uint16_t h) {
 #if defined(__CUDA_ARCH__)
   float f;
@@ -45,7 +46,7 @@ EBB_HD inline float half_to_float(std::uint16_t h) {
 #endif
 }
 
-/// binary32 to binary16, round to nearest even; overflow gives infinity.
+/// Converts binary32 to binary16, rounding to nearest even. Overflow gives infinity.
 EBB_HD inline std::uint16_t float_to_half(float f) {
 #if defined(__CUDA_ARCH__)
   std::uint16_t h;
@@ -59,7 +60,7 @@ EBB_HD inline std::uint16_t float_to_half(float f) {
   const std::uint32_t magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u);
   if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);
-  if (magnitude < 0x38800000u) {  // subnormal: let the adder round
+  if (magnitude < 0x38800000u) {  // subnormal: the float addition does the rounding
     const float rounded = bits_to_float(magnitude) + 0.5f;
     return static_cast<std::uint16_t>(sign | (float_to_bits(rounded) - 0x3f000000u));
   }
@@ -70,7 +71,7 @@ EBB_HD inline std::uint16_t float_to_half(float f) {
 
 EBB_HD inline float bfloat_to_float(std::uint16_t b) { return bits_to_float(std::uint32_t(b) << 16); }
 
-/// binary32 to bfloat16, round to nearest even.
+/// Converts binary32 to bfloat16, rounding to nearest even.
 EBB_HD inline std::uint16_t float_to_bfloat(float f) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   std::uint16_t b;
@@ -93,7 +94,7 @@ struct Half {
   EBB_HD operator float() const { return detail::half_to_float(bits); }
 };
 
-/// The upper half of a binary32 (torch: at::BFloat16).
+/// bfloat16, the upper 16 bits of a binary32 (torch: at::BFloat16).
 struct BFloat16 {
   std::uint16_t bits = 0;
   BFloat16() = default;
@@ -106,7 +107,7 @@ template <class T>
 concept SixteenBits = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 }
 
-// Computed in float, and rounded once.
+// Computes in float and rounds once.
 template <detail::SixteenBits T>
 EBB_HD T& operator+=(T& a, float b) {
   return a = a + b;

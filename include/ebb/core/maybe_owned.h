@@ -1,4 +1,4 @@
-// MaybeOwned: a value of one's own, or another's.
+// MaybeOwned: an owned or a borrowed value.
 #pragma once
 
 #include <optional>
@@ -6,8 +6,8 @@
 
 namespace ebb {
 
-/// Points to a T that it holds, or to one that outlives it: what costs nothing where nothing has to be made
-/// (torch: c10::MaybeOwned).
+/// Points to a T that it owns, or to a T that outlives it. It avoids a copy if none is needed (torch:
+/// c10::MaybeOwned).
 template <class T>
 class MaybeOwned {
  public:

@@ -1,4 +1,4 @@
-// Storage seen through a shape and strides: what kernels work on.
+// NdArray: a storage with sizes, strides and a dtype, on which kernels work.
 #pragma once
 
 #include <ebb/core/dtype.h>
@@ -10,35 +10,36 @@
 namespace ebb {
 
 namespace detail {
-/// How many threads record for ebb::compile; they must know where the host itself reads or writes elements.
+/// The number of threads that record for ebb::compile. They must know when the host itself reads or writes
+/// elements.
 extern EBB_API constinit std::atomic<int> recordings;
 EBB_API void host_access(const Storage& storage);
 }  // namespace detail
 
-/// The product of the sizes; throws when it does not fit into 63 bits or a size is negative.
+/// Returns the product of the sizes. Throws if it does not fit into 63 bits or a size is negative.
 EBB_API std::int64_t checked_numel(IntArrayRef sizes);
-/// How many elements the geometry needs of a storage, from the storage's first one on; 0 for a shape without
-/// elements. Throws an error naming `op` for negative strides or offsets, for sizes and strides of different
-/// lengths, and for a geometry that reaches further than memory can address.
+/// Returns the number of elements that the geometry needs, counted from the storage's first element; 0 for a
+/// shape without elements. Throws an error that names `op` for a negative stride or offset, for sizes and
+/// strides of different lengths, and for a geometry beyond addressable memory.
 EBB_API std::int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strides,
                                     std::int64_t offset = 0);
-/// Row-major strides (in elements); sizes of 0 count as 1, as in torch.
+/// Returns row-major strides in elements. Sizes of 0 count as 1, as in torch.
 EBB_API DimVector contiguous_strides(IntArrayRef sizes);
-/// The strides of an N-C-spatial tensor kept as N-spatial-C.
+/// Returns the strides of an N-C-spatial tensor stored as N-spatial-C.
 EBB_API DimVector channels_last_strides(IntArrayRef sizes);
-/// The shape two operands broadcast to; throws an error naming `op` and both shapes.
+/// Returns the shape that two operands broadcast to. Throws an error that names `op` and both shapes.
 EBB_API DimVector broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b);
-/// -1 counts from the end; throws ebb::IndexError naming `op` when outside [-dims, dims).
+/// Wraps a negative dim: -1 is the last. Throws ebb::IndexError that names `op` outside [-dims, dims).
 EBB_API std::int64_t wrap_dim(const char* op, std::int64_t dim, std::int64_t dims);
 
-/// A strided array. It has no arithmetic, so that kernels, which see only this, cannot record a graph.
+/// A strided array. It has no arithmetic, so kernels, which only get NdArrays, cannot record a graph.
 class EBB_API NdArray {
  public:
   NdArray() = default;
   NdArray(Ref<Storage> storage, DimVector sizes, DimVector strides, std::int64_t offset, DType dtype);
-  /// Uninitialised and contiguous.
+  /// Returns an uninitialised contiguous array.
   static NdArray empty(IntArrayRef sizes, DType dtype, Device device = Device::CPU);
-  /// `pinned`: in page-locked memory of the CPU.
+  /// `pinned` allocates in page-locked CPU memory.
   static NdArray empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype,
                                Device device = Device::CPU, bool pinned = false);
 
@@ -51,14 +52,14 @@ class EBB_API NdArray {
   DType dtype() const { return dtype_; }
   Device device() const { return storage_->device(); }
   bool is_contiguous() const { return contiguous_; }
-  /// Every element is reachable by one index only, and together they fill one interval of memory.
+  /// Whether each element has exactly one index, and the elements fill one interval of memory without gaps.
   bool is_dense() const;
-  /// Whether several indices reach one element along a dimension, as expand() makes them.
+  /// Whether several indices along a dimension refer to one element, as in the result of expand().
   bool is_expanded() const;
   const Ref<Storage>& storage() const { return storage_; }
 
-  /// Address of the first element, for a program that reads or writes elements: a function that is being
-  /// compiled (ebb::compile) learns of it.
+  /// Returns the address of the first element, for a program that reads or writes elements. It notifies
+  /// ebb::compile if a function is being recorded.
   void* data() const {
     if (detail::recordings.load(std::memory_order_relaxed) != 0) [[unlikely]]
       detail::host_access(*storage_);
@@ -68,19 +69,19 @@ class EBB_API NdArray {
   T* data_as() const {
     return static_cast<T*>(data());
   }
-  /// The same for kernels, whose calls are recorded.
+  /// Returns the same address without the notification, for kernels, whose calls are recorded.
   void* address() const { return static_cast<char*>(storage_->data()) + offset_ * element_size(dtype_); }
   template <class T>
   T* address_as() const {
     return static_cast<T*>(address());
   }
-  /// The same elements under other sizes and strides (no copy, no check against the storage).
+  /// Returns an array on the same storage with other sizes and strides. It does not check the storage's size.
   NdArray as_strided(IntArrayRef sizes, IntArrayRef strides, std::int64_t offset) const;
-  /// Stride 0 along broadcast dimensions; `sizes` must be a shape this array broadcasts to.
+  /// Sets the stride to 0 along broadcast dimensions. `sizes` must be a shape that this array broadcasts to.
   NdArray expand(IntArrayRef sizes) const;
 
  private:
-  void refresh();  // numel_ and contiguous_, from sizes_ and strides_
+  void refresh();  // computes numel_ and contiguous_ from sizes_ and strides_
 
   Ref<Storage> storage_;
   DimVector sizes_;

@@ -1,4 +1,4 @@
-// How a new tensor is to be made: dtype, device, requires_grad.
+// TensorOptions: dtype, device and requires_grad of a new tensor.
 #pragma once
 
 #include <ebb/core/array_ref.h>
@@ -9,32 +9,32 @@
 
 namespace ebb {
 
-/// ebb's tensors are strided; the enum lets libtorch code that names the layout compile.
+/// All of ebb's tensors are strided. The enum exists so that libtorch code that names a layout compiles.
 enum class Layout : std::int8_t { Strided };
 constexpr Layout kStrided = Layout::Strided;
 
-/// Order of the elements in memory. ChannelsLast is NCHW with the strides of NHWC.
+/// The order of the elements in memory. ChannelsLast is NCHW with the strides of NHWC.
 enum class MemoryFormat : std::int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
 
 EBB_API std::ostream& operator<<(std::ostream& out, Layout layout);
 EBB_API std::ostream& operator<<(std::ostream& out, MemoryFormat format);
 
-/// `TensorOptions().dtype(kFloat64).requires_grad(true)`; converts from a dtype or a device alone. What is
-/// not set takes the default: get_default_dtype(), the CPU, no gradient; or, in `_like` and `new_` functions,
-/// the source's value.
+/// Options of a new tensor: `TensorOptions().dtype(kFloat64).requires_grad(true)`. A dtype or a device alone
+/// converts to it. An option that is not set has its default: get_default_dtype(), the CPU, no gradient. In
+/// `_like` and `new_` functions the default is the source's value.
 class TensorOptions {
  public:
   constexpr TensorOptions() = default;
   constexpr TensorOptions(DType dtype) : dtype_(dtype) {}
   constexpr TensorOptions(TypeMeta dtype) : dtype_(dtype) {}
-  /// A template, so that braces are only read as type and index.
+  /// It is a template so that braces are only parsed as type and index.
   template <class T>
     requires std::is_same_v<T, Device>
   constexpr TensorOptions(T device) : device_(device), has_device_(true) {}
   constexpr TensorOptions(DeviceType device) : TensorOptions(Device(device)) {}
   /// `x.to({kCUDA, 1})`.
   constexpr TensorOptions(DeviceType type, std::int64_t index) : TensorOptions(Device(type, index)) {}
-  /// From the name of a device: `x.to("cuda:1")`.
+  /// Converts from the name of a device: `x.to("cuda:1")`.
   template <class T>
     requires std::is_constructible_v<std::string_view, const T&>
   TensorOptions(const T& device) : TensorOptions(Device(std::string_view(device))) {}
@@ -115,7 +115,7 @@ class TensorOptions {
   constexpr optional<MemoryFormat> memory_format_opt() const {
     return has_format_ ? optional<MemoryFormat>(format_) : nullopt;
   }
-  /// These options where set, `base`'s elsewhere.
+  /// Returns these options, with those of `base` where none is set.
   constexpr TensorOptions or_else(const TensorOptions& base) const {
     TensorOptions r = *this;
     if (!has_dtype()) r.dtype_ = base.dtype_;
@@ -127,7 +127,7 @@ class TensorOptions {
   DType dtype_ = DType::Undefined;
   Device device_;
   MemoryFormat format_ = MemoryFormat::Contiguous;
-  // Bits: all of it fits into a register.
+  // Bit-fields, so that the object fits into a register.
   bool has_device_ : 1 = false;
   bool has_format_ : 1 = false;
   bool has_layout_ : 1 = false;
@@ -136,7 +136,7 @@ class TensorOptions {
   bool requires_grad_ : 1 = false;
   bool pinned_ : 1 = false;
 };
-/// "TensorOptions(dtype=float (default), device=cpu, ...)".
+/// Prints "TensorOptions(dtype=float (default), device=cpu, ...)".
 EBB_API std::ostream& operator<<(std::ostream& out, const TensorOptions& options);
 
 inline TensorOptions dtype(DType dtype) { return TensorOptions().dtype(dtype); }

@@ -1,4 +1,4 @@
-// How many threads CPU kernels use, and loops shared among them.
+// get_num_threads and parallel_for: the threads of CPU kernels, and loops that share them.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -8,9 +8,10 @@
 
 namespace ebb {
 
-/// Threads an op may use: at the start EBB_NUM_THREADS or OMP_NUM_THREADS, else the CPUs left to the process.
+/// The number of threads of an op. Default: EBB_NUM_THREADS, OMP_NUM_THREADS, or the CPUs of the process.
 EBB_API int get_num_threads();
-/// Throws for numbers below 1. Fewer run where the system refuses threads; results do not depend on it.
+/// Throws if `threads` < 1. Fewer threads run if the system refuses them. Results do not depend on the
+/// number.
 EBB_API void set_num_threads(int threads);
 
 namespace detail {
@@ -18,11 +19,11 @@ using Piece = void (*)(void* body, std::int64_t begin, std::int64_t end);
 EBB_API void parallel_run(std::int64_t begin, std::int64_t end, std::int64_t grain, Piece piece, void* body);
 }  // namespace detail
 
-/// Calls body(begin, end) on disjoint pieces that cover [begin, end), on up to get_num_threads() threads,
-/// each piece longer than half of `grain`; up to `grain`, or inside another parallel_for, on this thread
-/// alone. The pieces depend on the number of threads: a result that depends on how it is cut up needs pieces
-/// of its own, of fixed length. An exception in a piece is rethrown here. Other threads have the modes of a
-/// new thread: they record graphs even inside a NoGradGuard of this one. (torch: at::parallel_for)
+/// Calls body(begin, end) on disjoint chunks that cover [begin, end), on up to get_num_threads() threads.
+/// Each chunk is longer than grain / 2. A range of at most `grain`, or one inside another parallel_for, runs
+/// on this thread. The chunks depend on the number of threads: a result that depends on the chunking needs
+/// chunks of fixed length of its own. An exception in a chunk is rethrown here. Other threads have the modes
+/// of a new thread: they record graphs even inside a NoGradGuard of this one. (torch: at::parallel_for)
 template <class Body>
 void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, Body&& body) {
   if (begin >= end) return;

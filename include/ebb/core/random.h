@@ -1,7 +1,7 @@
-// Random number generators. On the CPU every op that draws gives the numbers of PyTorch 2.15 for the same
-// seed, bit for bit, in every dtype, size and layout, and leaves the generator as PyTorch does. The table
-// "Random numbers" of docs/semantics.md holds all exceptions: where PyTorch's numbers do not have the
-// distribution.
+// Random number generators. With the same seed, every random op on the CPU gives the numbers of PyTorch 2.15,
+// bit for bit, in every dtype, size and layout, and leaves the generator in the same state. All exceptions
+// are in the table "Random numbers" of docs/semantics.md: they are ops for which PyTorch's numbers do not
+// follow the distribution.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -14,44 +14,44 @@
 
 namespace ebb {
 
-/// MT19937 (Matsumoto & Nishimura 1998) as torch's CPU generator drives it. Copies share their state. As in
-/// torch it takes the lower 32 bits of a seed: seeds that differ above them alone give equal numbers.
+/// MT19937 (Matsumoto & Nishimura 1998), used as in torch's CPU generator. Copies share their state. As in
+/// torch, only the lower 32 bits of a seed count: seeds with equal lower bits give equal numbers.
 class EBB_API Generator {
  public:
   explicit Generator(std::uint64_t seed = 67280421310721ull);
   void set_current_seed(std::uint64_t seed);
   void manual_seed(std::uint64_t seed) { set_current_seed(seed); }
   std::uint64_t current_seed() const;
-  /// Seeds from the system's entropy and returns the seed.
+  /// Seeds the generator from the system's entropy and returns the seed.
   std::uint64_t seed();
-  /// Guards the generator while a kernel draws many numbers.
+  /// A kernel holds this mutex while it draws many numbers.
   std::mutex& mutex() const;
 
-  // The following draw; the caller holds mutex().
+  // The functions below draw numbers; the caller holds mutex().
   std::uint32_t random32();
   std::uint64_t random64();
-  /// The second half of a Box-Muller pair left by the scalar normal sampler, as in torch.
+  /// The unused second value of a Box-Muller pair of the scalar normal sampler, as in torch.
   std::optional<double>& next_double_normal();
   std::optional<float>& next_float_normal();
 
-  /// An independent generator in the same state.
+  /// Returns an independent generator in the same state.
   Generator clone() const;
-  /// Continues as `other` would.
+  /// Copies the state of `other`.
   void set_state(const Generator& other);
 
   bool defined() const { return static_cast<bool>(state_); }
 
   struct State;
-  /// For kernels.
+  /// The state, for kernels.
   State& state() const { return *state_; }
 
  private:
   std::shared_ptr<State> state_;
 };
 
-/// The CPU's default generator; seeded from the system's entropy when the program starts, as in torch.
+/// Returns the CPU's default generator. It is seeded from the system's entropy at program start, as in torch.
 EBB_API Generator& default_generator();
-/// Seeds every device's default generator (torch.manual_seed).
+/// Seeds the default generators of all devices (torch.manual_seed).
 EBB_API void manual_seed(std::uint64_t seed);
 
 }  // namespace ebb

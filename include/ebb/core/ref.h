@@ -1,4 +1,4 @@
-// Intrusive reference counting: one pointer wide, no control block.
+// Ref: an intrusive reference-counted pointer, one pointer wide, without a control block.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,9 @@
 
 namespace ebb {
 
-/// Base of counted objects. T provides `static void destroy(T*) noexcept`, called when the last Ref goes.
-/// Upgradable objects may also be reached by raw pointer under a lock and revived by try_add_ref.
+/// Base of reference-counted objects. T provides `static void destroy(T*) noexcept`, called with the last
+/// reference. An Upgradable object may also be accessed by raw pointer under a lock, and try_add_ref takes a
+/// reference.
 template <class T, bool Upgradable = false>
 class RefCounted {
  public:
@@ -19,12 +20,12 @@ class RefCounted {
   RefCounted& operator=(const RefCounted&) = delete;
   void add_ref() const noexcept { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release() const noexcept {
-    // A sole owner needs no locked instruction: nobody else can reach the object.
+    // A sole owner needs no atomic read-modify-write: no other thread can access the object.
     if ((!Upgradable && refs_.load(std::memory_order_acquire) == 1) ||
         refs_.fetch_sub(1, std::memory_order_acq_rel) == 1)
       T::destroy(static_cast<T*>(const_cast<RefCounted*>(this)));
   }
-  /// Takes another reference unless the object is already being destroyed.
+  /// Takes another reference, unless the object is already being destroyed.
   bool try_add_ref() const noexcept
     requires Upgradable
   {
@@ -73,7 +74,7 @@ class Ref {
     if (p_) p_->release();
   }
 
-  /// Takes over a reference the caller owns.
+  /// Takes over a reference that the caller owns.
   static Ref adopt(T* p) noexcept {
     Ref r;
     r.p_ = p;
@@ -84,7 +85,7 @@ class Ref {
     if (p) p->add_ref();
     return adopt(p);
   }
-  /// Gives the reference up to the caller.
+  /// Returns the pointer and passes its reference to the caller.
   [[nodiscard]] T* detach() noexcept { return std::exchange(p_, nullptr); }
   void reset() noexcept { Ref().swap(*this); }
   void swap(Ref& other) noexcept { std::swap(p_, other.p_); }
@@ -95,7 +96,7 @@ class Ref {
   explicit operator bool() const noexcept { return p_ != nullptr; }
   friend bool operator==(const Ref& a, const Ref& b) noexcept { return a.p_ == b.p_; }
   friend bool operator==(const Ref& a, std::nullptr_t) noexcept { return a.p_ == nullptr; }
-  /// A share in the object for code that keeps std::shared_ptr: `std::shared_ptr<Node> f = x.grad_fn();`.
+  /// Converts for code that stores a std::shared_ptr: `std::shared_ptr<Node> f = x.grad_fn();`.
   operator std::shared_ptr<T>() const {
     if (!p_) return nullptr;
     return std::shared_ptr<T>(p_, [kept = *this](T*) {});

@@ -1,4 +1,4 @@
-// One number of any type: the `1` in `x + 1`.
+// Scalar: one number of any type, for example the `1` in `x + 1`.
 #pragma once
 
 #include <ebb/core/dtype.h>
@@ -15,7 +15,7 @@ namespace detail {
 [[noreturn]] EBB_API void scalar_overflow(const Scalar& value, DType dtype);
 }  // namespace detail
 
-/// Holds a bool, an integer or a double, and remembers which: promotion depends on it (torch: at::Scalar).
+/// Stores a bool, an integer or a double. Its kind matters for type promotion (torch: at::Scalar).
 class Scalar {
  public:
   constexpr Scalar() : Scalar(std::int64_t{0}) {}
@@ -45,13 +45,13 @@ class Scalar {
   constexpr bool isIntegral(bool include_bool) const { return is_integral(include_bool); }
   constexpr bool isBoolean() const { return is_boolean(); }
 
-  /// kDouble, kLong or kBool.
+  /// Returns kDouble, kLong or kBool.
   constexpr DType dtype() const {
     return kind_ == Kind::floating ? kDouble : kind_ == Kind::integer ? kLong : kBool;
   }
   constexpr DType type() const { return dtype(); }
 
-  /// The value as a T; throws where an integer T cannot hold it.
+  /// Returns the value as a T. Throws if an integer type T cannot represent it.
   template <class T>
   constexpr T to() const {
     if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
@@ -74,11 +74,11 @@ class Scalar {
   constexpr Scalar operator-() const { return is_floating_point() ? Scalar(-floating_) : Scalar(-integer_); }
 
  private:
-  // Negative integers may become unsigned ones, by wrapping, as in torch.
+  // Negative integers may convert to unsigned types, with wraparound, as in torch.
   template <class T>
   constexpr bool fits() const {
     constexpr auto low = std::numeric_limits<T>::lowest(), high = std::numeric_limits<T>::max();
-    if (kind_ == Kind::floating)  // the largest 64-bit integers round up to a number outside
+    if (kind_ == Kind::floating)  // the largest 64-bit integer rounds up to a double out of range
       return floating_ >= static_cast<double>(low) &&
              (sizeof(T) < 8 ? floating_ <= static_cast<double>(high) : floating_ < static_cast<double>(high));
     if constexpr (sizeof(T) == 8)
@@ -106,12 +106,12 @@ inline void append_text(std::string& out, const Scalar& value) {
     detail::append_text(out, value.to_long());
 }
 EBB_API std::ostream& operator<<(std::ostream& out, const Scalar& value);
-/// A 16-bit number as the float of its value.
+/// Prints a 16-bit float as a float.
 EBB_API std::ostream& operator<<(std::ostream& out, Half value);
 EBB_API std::ostream& operator<<(std::ostream& out, BFloat16 value);
 
-/// The dtype of `tensor (op) scalar`: the tensor's, unless the scalar is of a higher kind (bool < integer <
-/// floating).
+/// Returns the dtype of `tensor (op) scalar`: the tensor's, unless the scalar's kind is higher (bool <
+/// integer < floating).
 EBB_API DType promote_with_scalar(DType tensor, const Scalar& scalar);
 
 }  // namespace ebb

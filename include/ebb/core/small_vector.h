@@ -1,4 +1,4 @@
-// A vector whose first N elements live inside the object: shapes and gradient lists without the heap.
+// SmallVector: a vector that stores its first N elements inline. Shapes and gradient lists need no heap.
 #pragma once
 
 #include <ebb/core/array_ref.h>
@@ -15,8 +15,8 @@
 
 namespace ebb {
 
-/// Whether an object may be moved by copying its bytes and forgetting where they were. A class that owns by a
-/// pointer, and is not trivially copyable therefore, says so: `using Relocatable = Ref;`.
+/// Whether an object may be moved by copying its bytes and abandoning the old ones. A class that owns memory
+/// through a pointer is not trivially copyable, so it declares this: `using Relocatable = Ref;`.
 template <class T>
 inline constexpr bool is_relocatable = std::is_trivially_copyable_v<T>;
 template <class T>
@@ -32,7 +32,7 @@ class SmallVector {
   using iterator = T*;
   using const_iterator = const T*;
 
-  SmallVector() noexcept {}  // NOLINT(modernize-use-equals-default): or {} would zero the buffer
+  SmallVector() noexcept {}  // NOLINT(modernize-use-equals-default): else {} zeroes the buffer
   explicit SmallVector(std::size_t size) { resize(size); }
   SmallVector(std::size_t size, const T& value) { assign(size, value); }
   SmallVector(std::initializer_list<T> values) { append(values.begin(), values.end()); }
@@ -40,7 +40,7 @@ class SmallVector {
   SmallVector(const T* first, const T* last) { append(first, last); }
   SmallVector(const SmallVector& other) {
     if constexpr (kTrivial) {
-      if (!other.on_heap()) {  // all of the inline bytes at once: no call, whatever the size
+      if (!other.on_heap()) {  // copies all inline bytes: no call, whatever the size
         std::memcpy(inline_, other.inline_, sizeof(inline_));
         size_ = other.size_;
         return;
@@ -75,7 +75,7 @@ class SmallVector {
   const T* end() const { return data() + size_; }
   T& operator[](std::size_t i) { return data()[i]; }
   const T& operator[](std::size_t i) const { return data()[i]; }
-  /// Any integer type: dims are std::int64_t.
+  /// Accepts any integer type, because dims are std::int64_t.
   template <std::integral I>
   T& operator[](I i) {
     return data()[i];
@@ -105,7 +105,7 @@ class SmallVector {
       std::destroy_n(d + size, size_ - size);
     size_ = static_cast<std::uint32_t>(size);
   }
-  /// New elements are whatever was there, to be written by the caller.
+  /// Leaves new elements uninitialised; the caller writes them.
   void resize_for_overwrite(std::size_t size) {
     static_assert(kTrivial);
     reserve(size);
@@ -130,7 +130,7 @@ class SmallVector {
     return *::new (static_cast<void*>(data() + size_++)) T(std::forward<Args>(args)...);
   }
   void push_back(const T& value) {
-    T copy(value);  // value may live in this vector
+    T copy(value);  // value may be an element of this vector
     emplace_back(std::move(copy));
   }
   void push_back(T&& value) { emplace_back(std::move(value)); }
@@ -196,7 +196,7 @@ class SmallVector {
   };
 };
 
-/// Sizes or strides; up to six dimensions without the heap.
+/// Sizes or strides. Up to six dimensions need no heap.
 using DimVector = SmallVector<std::int64_t, 6>;
 
 }  // namespace ebb

@@ -1,4 +1,4 @@
-// Threads that the library starts.
+// start_thread: starts a thread of the library.
 #pragma once
 
 #include <ebb/core/error.h>
@@ -8,8 +8,8 @@
 
 namespace ebb::detail {
 
-/// A Thread (std::thread, whose header is long) that runs f. Where the system refuses one, an Error that
-/// begins with `who`.
+/// Returns a Thread (std::thread, a parameter because its header is long) that runs f. If the system refuses
+/// the thread, throws an Error that begins with `who`.
 template <class Thread, class F>
 Thread start_thread(std::string_view who, F&& f) {
   try {

@@ -1,4 +1,4 @@
-// The memory under a tensor, as x.storage() shows it.
+// StorageHandle: the memory of a tensor, as x.storage() returns it.
 #pragma once
 
 #include <ebb/core/storage.h>
@@ -20,7 +20,7 @@ class DataPtr {
   Device device_;
 };
 
-/// A share in the memory of a tensor and its views (torch: c10::Storage). It keeps the bytes alive.
+/// A shared reference to the memory of a tensor and its views, which keeps it alive (torch: c10::Storage).
 class StorageHandle {
  public:
   StorageHandle() = default;
@@ -37,12 +37,12 @@ class StorageHandle {
     return storage_ == other.storage_ ||
            (storage_ && other.storage_ && storage_->is_alias_of(*other.storage_));
   }
-  /// How many arrays and handles share the memory, this one among them.
+  /// Returns the number of arrays and handles that share the memory, including this one.
   std::size_t use_count() const { return storage_ ? storage_->use_count() : 0; }
   bool unique() const { return use_count() == 1; }
   Storage* unsafeGetStorageImpl() const { return storage_.get(); }
 
-  /// For ops.
+  /// The storage, for ops.
   const Ref<Storage>& ref() const { return storage_; }
 
  private:

@@ -1,4 +1,4 @@
-// The version of ebb: that of the headers, as macros, and that of the library, as a function.
+// The version of ebb: macros for the headers, and a function for the library.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -11,7 +11,7 @@
 
 namespace ebb {
 
-/// The version of the library that the program runs with: EBB_VERSION of the headers it was built from.
+/// Returns the version of the loaded library, which is EBB_VERSION of the headers it was built from.
 EBB_API const char* version() noexcept;
 
 }  // namespace ebb

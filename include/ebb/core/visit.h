@@ -1,4 +1,4 @@
-// From a run-time DType to a C++ type: visit_all(dtype, "op", [&]<class T> { ... }).
+// visit_all and others: dispatch on a run-time DType, visit_all(dtype, "op", [&]<class T> { ... }).
 #pragma once
 
 #include <ebb/core/dtype.h>
@@ -24,7 +24,7 @@ decltype(auto) visit_float_double(DType dtype, const char* op, F&& f) {
   }
 }
 
-/// The four floating types.
+/// Calls f for the four floating types.
 template <class F>
 decltype(auto) visit_floating(DType dtype, const char* op, F&& f) {
   switch (dtype) {
@@ -41,7 +41,7 @@ decltype(auto) visit_floating(DType dtype, const char* op, F&& f) {
   }
 }
 
-/// The five integer types, without bool.
+/// Calls f for the five integer types, without bool.
 template <class F>
 decltype(auto) visit_integral(DType dtype, const char* op, F&& f) {
   switch (dtype) {
@@ -60,21 +60,21 @@ decltype(auto) visit_integral(DType dtype, const char* op, F&& f) {
   }
 }
 
-/// The integer types and bool.
+/// Calls f for the integer types and bool.
 template <class F>
 decltype(auto) visit_integral_bool(DType dtype, const char* op, F&& f) {
   if (dtype == kBool) return f.template operator()<bool>();
   return visit_integral(dtype, op, static_cast<F&&>(f));
 }
 
-/// Floating and integer types, without bool.
+/// Calls f for the floating and integer types, without bool.
 template <class F>
 decltype(auto) visit_numeric(DType dtype, const char* op, F&& f) {
   if (is_floating(dtype)) return visit_floating(dtype, op, static_cast<F&&>(f));
   return visit_integral(dtype, op, static_cast<F&&>(f));
 }
 
-/// Every type.
+/// Calls f for every type.
 template <class F>
 decltype(auto) visit_all(DType dtype, const char* op, F&& f) {
   if (is_floating(dtype)) return visit_floating(dtype, op, static_cast<F&&>(f));

@@ -1,4 +1,4 @@
-// Warnings: for calls that are allowed and probably a mistake. They go to stderr, or to the thread's handler.
+// Warnings for calls that are allowed but probably wrong. They go to stderr or to the thread's handler.
 #pragma once
 
 #include <ebb/core/error.h>
@@ -14,15 +14,15 @@ namespace ebb {
 class WarningHandler;
 class WarningHandlerGuard;
 
-/// A place in a program (torch: c10::SourceLocation).
+/// A line of a program (torch: c10::SourceLocation).
 struct SourceLocation {
   const char* function = "";
   const char* file = "";
   std::uint32_t line = 0;
 };
 
-/// What a handler is given (torch: c10::Warning; what is static here stands in 1.13's namespace of that
-/// name).
+/// The argument of a handler (torch: c10::Warning; its static functions are in a namespace of that name in
+/// 1.13).
 class EBB_API Warning {
  public:
   explicit Warning(std::string message) : message_(std::move(message)) {}
@@ -32,10 +32,10 @@ class EBB_API Warning {
   static void set_warning_handler(WarningHandler* handler) noexcept;
   static WarningHandler* get_warning_handler() noexcept;
 
-  /// Whether warnings that are given once (warns_first) are given every time, on all threads.
+  /// Whether one-time warnings (warns_first) are repeated each time, on all threads.
   static void set_warnAlways(bool always) noexcept;
   static bool get_warnAlways() noexcept;
-  /// Sets it for a scope.
+  /// Sets the flag for a scope.
   class WarnAlways {
    public:
     explicit WarnAlways(bool always = true) : previous_(get_warnAlways()) { set_warnAlways(always); }
@@ -51,22 +51,21 @@ class EBB_API Warning {
   std::string message_;
 };
 
-/// Decides what becomes of warnings (torch: c10::WarningHandler). This one writes "Warning: ..." to stderr;
-/// derive from it to log or drop them. What process() throws leaves through the op that warned, before it
-/// computes.
+/// Handles warnings (torch: c10::WarningHandler). This one writes "Warning: ..." to stderr; derive from it to
+/// log or drop them. An exception from process() leaves the op that warned, before it computes.
 class EBB_API WarningHandler {
  public:
   virtual ~WarningHandler();
-  /// Calls the other, with an empty place.
+  /// Calls the overload below with an empty location.
   virtual void process(const Warning& warning);
-  /// 1.13's.
+  /// The interface of libtorch 1.13.
   virtual void process(const SourceLocation& place, const std::string& message, bool verbatim);
 };
 
-/// Sets the calling thread's handler, which must outlive its use; nullptr brings back the one that writes to
+/// Sets the calling thread's handler, which must outlive its use; nullptr restores the handler that writes to
 /// stderr. (torch: c10::WarningUtils::set_warning_handler)
 EBB_API void set_warning_handler(WarningHandler* handler) noexcept;
-/// The calling thread's handler; never null.
+/// Returns the calling thread's handler, which is never null.
 EBB_API WarningHandler* get_warning_handler() noexcept;
 
 /// Sets the thread's handler for a scope. (torch: c10::WarningUtils::WarningHandlerGuard)
@@ -83,22 +82,22 @@ class WarningHandlerGuard {
   WarningHandler* previous_;
 };
 
-/// Hands a warning, every time, to the calling thread's handler. (torch: c10::warn)
+/// Passes a warning to the calling thread's handler, without the one-time check. (torch: c10::warn)
 EBB_API void warn(const Warning& warning);
-/// The same of the concatenated message parts: text, numbers, shapes, dtypes. (torch: TORCH_WARN)
+/// Warns with the concatenated message parts: text, numbers, shapes, dtypes. (torch: TORCH_WARN)
 template <class First, class... Rest>
   requires(!std::is_same_v<First, Warning>)
 [[gnu::cold, gnu::noinline]] void warn(const First& first, const Rest&... rest) {
   warn(Warning(detail::text(first, rest...)));
 }
 
-/// Whether a warning that is given once is due: `warned` is static where it is given. (torch:
+/// Whether a one-time warning must be given now. `warned` is a static variable of the caller. (torch:
 /// TORCH_WARN_ONCE)
 inline bool warns_first(std::atomic_flag& warned) noexcept {
   return (!warned.test(std::memory_order_relaxed) && !warned.test_and_set()) || Warning::get_warnAlways();
 }
 
-/// libtorch's namespace for handlers and for the switch of warnings that are given once.
+/// libtorch's namespace for handlers and for the flag of one-time warnings.
 namespace WarningUtils {
 using ebb::get_warning_handler;
 using ebb::set_warning_handler;

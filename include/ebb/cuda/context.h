@@ -1,4 +1,4 @@
-// The switches of a process under the names that libtorch's context has for them.
+// Context: settings of the process, with the names of libtorch's context.
 #pragma once
 
 #include <ebb/core/deterministic.h>
@@ -10,15 +10,15 @@
 
 namespace ebb {
 
-/// What `at::globalContext()` returns. Every function sets or asks what the function named beside it does.
+/// The type of `at::globalContext()`. Each function calls the function of ebb that its comment names.
 class Context {
  public:
-  /// cuda::allow_tf32: one switch for products and convolutions, off unless set.
+  /// cuda::allow_tf32: one setting for matrix products and convolutions, off by default.
   void setAllowTF32CuBLAS(bool allow) { cuda::allow_tf32(allow); }
   void setAllowTF32CuDNN(bool allow) { cuda::allow_tf32(allow); }
   bool allowTF32CuBLAS() const { return cuda::is_tf32_allowed(); }
   bool allowTF32CuDNN() const { return cuda::is_tf32_allowed(); }
-  /// The same by names: "highest" forbids TF32, "high" and "medium" allow it.
+  /// The same setting by name: "highest" forbids TF32, "high" and "medium" allow it.
   void setFloat32MatmulPrecision(const std::string& precision) { cuda::allow_tf32(precision != "highest"); }
   std::string float32MatmulPrecision() const { return cuda::is_tf32_allowed() ? "high" : "highest"; }
   /// cuda::benchmark_convolutions.
@@ -30,7 +30,8 @@ class Context {
   /// cuda::use_deterministic_cudnn.
   void setDeterministicCuDNN(bool deterministic) { cuda::use_deterministic_cudnn(deterministic); }
   bool deterministicCuDNN() const { return cuda::is_cudnn_deterministic(); }
-  /// use_deterministic_algorithms. ebb has a deterministic way for every op, and nothing to warn of.
+  /// use_deterministic_algorithms. `warn_only` is ignored, because every op of ebb has a deterministic
+  /// version.
   void setDeterministicAlgorithms(bool deterministic, bool /*warn_only*/ = false) {
     use_deterministic_algorithms(deterministic);
   }
@@ -40,16 +41,16 @@ class Context {
   bool hasCUDA() const { return cuda::is_available(); }
   bool hasCuDNN() const { return cuda::cudnn_is_available(); }
   std::size_t getNumGPUs() const { return cuda::device_count(); }
-  /// Does nothing: what a device needs is made when it is first used.
+  /// Does nothing, because devices are initialized on first use.
   void lazyInitCUDA() const {}
-  /// ebb's own kernels do what these libraries would.
+  /// False, because ebb has its own kernels in place of these libraries.
   bool hasMKL() const { return false; }
   bool hasMKLDNN() const { return false; }
   bool hasMPS() const { return false; }
-  /// False: denormal numbers are computed with.
+  /// Returns false: ebb does not flush denormal numbers.
   bool setFlushDenormal(bool /*flush*/) { return false; }
-  /// The generator that ops on the CPU draw from unless they are given another. Those of CUDA devices cannot
-  /// be had, only seeded (cuda::manual_seed): an error.
+  /// Returns the default generator of CPU ops. Throws for CUDA devices, whose generators can only be seeded
+  /// (cuda::manual_seed).
   Generator& defaultGenerator(Device device = kCPU) const {
     EBB_CHECK(device.is_cpu(), "Context::defaultGenerator: the generator of ", device,
               " cannot be had. cuda::manual_seed seeds it.");
@@ -57,7 +58,7 @@ class Context {
   }
 };
 
-/// The process's switches. (torch: at::globalContext)
+/// Returns the settings of the process. (torch: at::globalContext)
 inline Context& globalContext() {
   static Context context;
   return context;

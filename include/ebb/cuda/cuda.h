@@ -1,4 +1,4 @@
-// What a program may ask about CUDA devices, with or without one (torch::cuda).
+// Queries and settings of CUDA devices; all work without a device too (torch::cuda).
 #pragma once
 
 #include <ebb/core/api.h>
@@ -13,43 +13,43 @@
 
 namespace ebb::cuda {
 
-/// Devices that can be used; 0 without the plugin, a driver or a device. Never throws.
+/// Returns the number of usable devices; 0 without the plugin, a driver or a device. Never throws.
 EBB_API std::size_t device_count() noexcept;
-/// Whether there is at least one. Never throws.
+/// Whether there is at least one device. Never throws.
 EBB_API bool is_available() noexcept;
-/// Waits until everything queued on the device (-1: the current one) is done. Throws ebb::Error when there is
-/// none.
+/// Waits until all work queued on the device (-1: the current one) is done. Throws ebb::Error if there is no
+/// device.
 EBB_API void synchronize(std::int64_t device_index = -1);
 /// Seeds the generators of the CUDA devices; does nothing when there are none.
 EBB_API void manual_seed(std::uint64_t seed);
 EBB_API void manual_seed_all(std::uint64_t seed);
 
 /// Whether matrix products and convolutions of float tensors may round their inputs to TF32 (10 bits of
-/// mantissa), which tensor cores multiply several times faster. Off unless set; f64 and 16-bit dtypes are not
-/// concerned (torch.backends.cuda.matmul.allow_tf32).
+/// mantissa), which tensor cores multiply several times faster. Off by default. Double and 16-bit dtypes are
+/// not affected (torch.backends.cuda.matmul.allow_tf32).
 EBB_API void allow_tf32(bool allow);
 EBB_API bool is_tf32_allowed();
 
-/// With true, the first convolution of each shape, dtype and layout on a GPU tries the algorithms that cuDNN
-/// proposes and keeps the fastest; else cuDNN's first proposal is taken. Worth it where shapes repeat.
-/// Nothing is timed while a graph is captured. Off unless set (torch.backends.cudnn.benchmark).
+/// With true, the first convolution of each shape, dtype and layout on a GPU times the algorithms that cuDNN
+/// proposes and keeps the fastest. Otherwise cuDNN's first proposal is used. It pays off if shapes repeat.
+/// Nothing is timed during a graph capture. Off by default (torch.backends.cudnn.benchmark).
 EBB_API void benchmark_convolutions(bool benchmark);
 EBB_API bool are_convolutions_benchmarked();
 
-/// Whether cuDNN computes what it has algorithms for: convolutions, batch norm in training, mean pools,
-/// attention, recurrent layers. With false ebb's own kernels compute them all, the convolutions slowly; to
-/// compare the two, or to do without the seconds that cuDNN takes to compile a kernel for a new shape. On
-/// unless set; without effect where cudnn_is_available() is false (torch.backends.cudnn.enabled).
+/// Whether cuDNN computes the ops that it has algorithms for: convolutions, batch norm in training, mean
+/// pools, attention, recurrent layers. With false, ebb's own kernels compute them all, and convolutions are
+/// slow. Set it to compare the two, or to avoid the seconds that cuDNN needs to compile a kernel for a new
+/// shape. On by default; without effect if cudnn_is_available() is false (torch.backends.cudnn.enabled).
 EBB_API void enable_cudnn(bool enable);
 EBB_API bool is_cudnn_enabled();
-/// With true, cuDNN computes only what gives the same bits at every run; use_deterministic_algorithms asks
-/// that of all ops. Off unless set (torch.backends.cudnn.deterministic).
+/// With true, only deterministic cuDNN algorithms are used; use_deterministic_algorithms does this for all
+/// ops. Off by default (torch.backends.cudnn.deterministic).
 EBB_API void use_deterministic_cudnn(bool deterministic);
-/// Whether either was asked for.
+/// Whether either of the two settings is on.
 EBB_API bool is_cudnn_deterministic();
-/// Whether there is a cuDNN to use: ebb was built with its headers, the machine has the library, and
-/// EBB_CUDNN is not 0 in the environment. Looks for it, so that the first call may take a while. Never throws
-/// (torch::cuda::cudnn_is_available).
+/// Whether cuDNN can be used: ebb was built with its headers, the library is installed, and the environment
+/// variable EBB_CUDNN is not 0. The first call may take a while, because it searches for the library. Never
+/// throws (torch::cuda::cudnn_is_available).
 EBB_API bool cudnn_is_available() noexcept;
 
 }  // namespace ebb::cuda

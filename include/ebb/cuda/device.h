@@ -1,4 +1,4 @@
-// CUDA devices: which there are, which one new tensors go to (torch::cuda, c10::cuda).
+// CUDA devices: their properties, and the current device (torch::cuda, c10::cuda).
 #pragma once
 
 #include <ebb/core/device.h>
@@ -9,7 +9,7 @@
 
 namespace ebb::cuda {
 
-/// What a device is.
+/// Properties of a device.
 struct DeviceProperties {
   std::string name;
   int major = 0, minor = 0;      ///< compute capability
@@ -20,15 +20,15 @@ struct DeviceProperties {
   std::size_t l2_cache_size = 0;  ///< bytes
 };
 
-/// Throws ebb::Error for a device that is not there.
+/// Returns the properties of a device. Throws ebb::Error if it does not exist.
 EBB_API DeviceProperties get_device_properties(std::int64_t device_index = -1);
-/// The index of the calling thread's current device: where Device::CUDA without an index is. Throws when
-/// there is none.
+/// Returns the index of the calling thread's current device, which Device::CUDA without an index means.
+/// Throws if there is no device.
 EBB_API std::int64_t current_device();
-/// Makes a device the calling thread's current one. Throws for a device that is not there.
+/// Sets the calling thread's current device. Throws if the device does not exist.
 EBB_API void set_device(std::int64_t device_index);
 
-/// Makes a device current for a lifetime; a device of the CPU changes nothing.
+/// Sets the current device for a scope. A CPU device changes nothing.
 class EBB_API DeviceGuard {
  public:
   explicit DeviceGuard(Device device);
