@@ -1,4 +1,4 @@
-// Everything a program needs: #include <ebb/ebb.h>.
+// All public headers of ebb: #include <ebb/ebb.h>.
 #pragma once
 
 #include <ebb/amp/autocast.h>
@@ -18,7 +18,7 @@
 #include <ebb/checkpoint.h>
 #include <ebb/compile.h>
 #include <ebb/core/allocator.h>
-#include <ebb/core/api.h>  // first: it says what a compiler has to be
+#include <ebb/core/api.h>  // first, because it checks the compiler
 #include <ebb/core/deterministic.h>
 #include <ebb/core/isa.h>
 #include <ebb/core/maybe_owned.h>
@@ -54,7 +54,7 @@
 #include <ebb/optim.h>
 #include <ebb/serialize.h>
 
-// What libtorch's umbrella brings along and programs written for it use.
+// Standard headers that libtorch's umbrella header includes and programs rely on.
 #include <chrono>
 #include <sstream>
 #include <unordered_set>

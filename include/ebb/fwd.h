@@ -1,8 +1,8 @@
-// Names only, for headers that pass tensors by reference; and what a compiler has to be.
+// Forward declarations for headers that pass tensors by reference, and checks of the compiler's options.
 #pragma once
 
-// The include that does not exist ends the compilation: hundreds of errors would follow the one that says
-// why.
+// The include of a missing header stops the compiler, which would otherwise print hundreds of errors after
+// the one that explains the cause.
 #if __cplusplus < 202002L
 #error \
     "ebb's headers are C++20: compile with -std=c++20, or link the CMake target ebb::ebb, which asks for it."

@@ -1,4 +1,5 @@
-// Known models under their usual names, with the usual names of their weights. A library of its own,
+// Well-known models with torchvision's and Hugging Face's names for their weights, in a library of their own,
+// ebb::models.
 // ebb::models.
 #pragma once
 

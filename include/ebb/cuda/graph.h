@@ -1,4 +1,4 @@
-// Captured work of a device that runs again as a whole (torch.cuda.CUDAGraph).
+// cuda::Graph: captured device work that is replayed as a whole (torch.cuda.CUDAGraph).
 #pragma once
 
 #include <ebb/cuda/stream.h>
@@ -14,11 +14,11 @@ class DeviceGraphPool;
 
 namespace ebb::cuda {
 
-/// Memory that several graphs share, by value: copies are the same pool, which lives as long as they and its
-/// graphs. What a capture freed serves the captures after it, so graphs of one pool must be replayed in the
-/// order in which they were captured, and a tensor of an earlier one must be held until the last of them was
-/// captured that must not overwrite it. Replays of graphs of a pool wait for each other, whatever stream they
-/// run on (torch.cuda.graph_pool_handle).
+/// Memory that several graphs share. It is a value type: copies refer to the same pool, which exists as long
+/// as they and its graphs. Later captures reuse memory that an earlier capture freed. Graphs of one pool must
+/// therefore be replayed in the order of their capture. To protect a tensor of an earlier graph, hold it
+/// until the last graph that must not overwrite it is captured. Replays of graphs of one pool wait for each
+/// other, on any stream (torch.cuda.graph_pool_handle).
 class EBB_API GraphPool {
  public:
   friend bool operator==(const GraphPool& a, const GraphPool& b) { return a.pool_ == b.pool_; }
@@ -30,35 +30,36 @@ class EBB_API GraphPool {
   std::shared_ptr<detail::DeviceGraphPool> pool_;
 };
 
-/// A pool that nobody uses yet. Throws ebb::Error when there is no device.
+/// Returns a new, unused pool. Throws ebb::Error if there is no device.
 EBB_API GraphPool graph_pool_handle();
 
-/// What Graph::update() did.
+/// The result of Graph::update().
 struct GraphUpdate {
-  bool in_place = false;  ///< the executable took the new arguments; else it was made anew
-  std::string reason;     ///< why it was made anew; empty in place
+  bool in_place = false;  ///< whether the executable took the new arguments; else it was built again
+  std::string reason;     ///< the reason why it was built again; empty if in place
 };
 
-/// Launches that were captured once and are replayed at the cost of a single launch: a whole training step,
-/// for instance, whose kernels are shorter than their launches.
+/// Kernel launches that are captured once and replayed for the cost of a single launch, for example a whole
+/// training step whose kernels are shorter than their launches.
 ///
-///     for (int i = 0; i < 3; ++i) step();        // makes gradients, optimizer state and libraries' plans
+///     for (int i = 0; i < 3; ++i) step();        // allocates gradients, optimizer state, plans
 ///     cuda::Graph graph;
 ///     graph.capture([&] { step(); });            // records; nothing is computed
 ///     for (auto& batch : *loader) {
-///       input.copy_(batch.data);                 // in place: a graph reads and writes where it was captured
+///       input.copy_(batch.data);                 // in place: a graph uses the addresses of its capture
 ///       graph.replay();
 ///     }
 ///
-/// What is captured are kernels and their arguments, so shapes, branches and numbers that the host computes
-/// are those of the capture; only random numbers, and what optimizers count, go on from replay to replay as
-/// they would without a graph. Memory allocated in a capture is the graph's own, or its pool's: it stays
-/// where it is until the graph and the tensors in it are gone, and is overwritten by each replay. Tensors
-/// from before the capture that it uses must outlive the graph.
+/// A graph contains kernels and their arguments. Shapes, branches and values computed by the host are
+/// therefore those of the capture. Only random numbers and the step counts of optimizers advance from replay
+/// to replay, as they do without a graph. Memory allocated in a capture belongs to the graph or its pool. Its
+/// address does not change until the graph and its tensors are destroyed, and each replay overwrites it.
+/// Older tensors that the graph uses must outlive it.
 ///
 /// A capture must not make the host wait for the device (item(), copies to the CPU, printing, synchronize()),
-/// read memory of the CPU that is not pinned, nor run anything on a stream that is not the current one or
-/// made to wait for it by an event; each is an ebb::Error, which ends the capture.
+/// must not read CPU memory that is not pinned, and must not use a stream other than the current one, unless
+/// that stream waits for the current one by an event. Each of these throws ebb::Error, which ends the
+/// capture.
 class EBB_API Graph {
  public:
   explicit Graph(Device device = Device(Device::CUDA));
@@ -66,32 +67,34 @@ class EBB_API Graph {
   Graph(Graph&&) noexcept;
   Graph& operator=(Graph&&) noexcept;
 
-  /// Captures what `step` does on the device, on a stream of the graph's own. An exception ends the capture
-  /// and is thrown on; the graph is then as if never captured.
+  /// Captures the work of `step` on the device, on a stream of its own. An exception ends the capture and is
+  /// rethrown; the graph is then empty.
   void capture(const std::function<void()>& step);
-  /// The same with memory that other graphs of the device share: graph_pool_handle(), or their pool().
+  /// Captures into memory that other graphs of the device share: graph_pool_handle(), or the pool() of
+  /// another graph.
   void capture(const std::function<void()>& step, const GraphPool& pool);
-  /// The same in two calls, which the same thread makes.
+  /// Captures in two calls, both on the same thread.
   void capture_begin();
   void capture_begin(const GraphPool& pool);
   void capture_end();
-  /// Captures again and puts the result in place of what was captured: for a step whose kernels stay, while
-  /// addresses or numbers changed. Where nodes and their order are the same the executable takes the new
-  /// arguments, which costs a fraction of making one; else one is made. Waits for the last replay. The memory
-  /// is that of the same pool. When `step` throws, the graph is as before. Throws ebb::Error when nothing has
-  /// been captured (cudaGraphExecUpdate).
+  /// Captures again and replaces the captured work, for a step with the same kernels but new addresses or
+  /// values. If nodes and their order are the same, the executable takes the new arguments, which costs a
+  /// fraction of building one; else it is built again. Waits for the last replay. Memory comes from the same
+  /// pool. If `step` throws, the graph does not change. Throws ebb::Error if nothing has been captured
+  /// (cudaGraphExecUpdate).
   GraphUpdate update(const std::function<void()>& step);
-  /// Runs what was captured on the device's current stream. Throws ebb::Error when there is nothing to run.
+  /// Runs the captured work on the device's current stream. Throws ebb::Error if nothing has been captured.
   void replay();
-  /// The same on another stream of the device.
+  /// Runs the captured work on another stream of the device.
   void replay(const Stream& stream);
-  /// Waits for the last replay and forgets what was captured; the graph can capture again.
+  /// Waits for the last replay and frees the captured work. The graph can capture again.
   void reset();
 
-  /// Whether there is something to replay.
+  /// Whether captured work exists.
   bool is_captured() const;
   Device device() const;
-  /// The memory of what was captured, for other graphs. Throws ebb::Error when there is none.
+  /// Returns the memory pool of the captured work, for other graphs. Throws ebb::Error if nothing has been
+  /// captured.
   GraphPool pool() const;
 
  private:

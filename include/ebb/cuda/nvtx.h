@@ -1,4 +1,4 @@
-// Named ranges on the timeline of a profiler such as Nsight Systems (torch.cuda.nvtx,
+// NVTX ranges: named ranges on the timeline of a profiler such as Nsight Systems (torch.cuda.nvtx,
 // torch.autograd.profiler.emit_nvtx).
 #pragma once
 
@@ -10,25 +10,26 @@
 
 namespace ebb::cuda {
 
-/// Calls of NVIDIA's Tools Extension. Without a GPU, its plugin or a profiler that listens they do nothing;
-/// none of them throws.
+/// Functions of NVIDIA's Tools Extension. They do nothing without a GPU, its plugin or an attached profiler,
+/// and never throw.
 namespace nvtx {
 
-/// Opens a range of the calling thread; ranges nest. Returns how many were open before, negative where nobody
-/// counts (torch.cuda.nvtx.range_push).
+/// Opens a range of the calling thread; ranges nest. Returns the number of ranges open before, or a negative
+/// number without a profiler (torch.cuda.nvtx.range_push).
 EBB_API int range_push(const char* message) noexcept;
 inline int range_push(const std::string& message) noexcept { return range_push(message.c_str()); }
-/// Closes the one opened last and returns how many are open now, negative where nobody counts.
+/// Closes the innermost range. Returns the number of ranges still open, or a negative number without a
+/// profiler.
 EBB_API int range_pop() noexcept;
-/// A moment.
+/// Marks one point in time.
 EBB_API void mark(const char* message) noexcept;
 inline void mark(const std::string& message) noexcept { mark(message.c_str()); }
-/// A range that need not nest and that another thread may end; 0 where nobody listens.
+/// Opens a range that need not nest and that another thread may close. Returns its id; 0 without a profiler.
 EBB_API std::uint64_t range_start(const char* message) noexcept;
 inline std::uint64_t range_start(const std::string& message) noexcept { return range_start(message.c_str()); }
 EBB_API void range_end(std::uint64_t id) noexcept;
 
-/// A range of the calling thread for a lifetime.
+/// Opens a range of the calling thread for a scope.
 class Range {
  public:
   explicit Range(const char* message) noexcept { range_push(message); }
@@ -41,13 +42,13 @@ class Range {
 }  // namespace nvtx
 
 /// Whether ebb opens ranges by itself, in all threads: "mm, seq = 7" around the kernels of an op on a GPU,
-/// "MmBackward0, seq = 7" around the node of backward that belongs to it, "ebb::nn::Linear encoder.0" around
-/// a module's forward (called as net(x), by a Sequential, or a module of ebb's own in any way). The number is
-/// the node's, and left out where nothing records. Off unless set; what is off costs a load an op.
+/// "MmBackward0, seq = 7" around its node in backward, and "ebb::nn::Linear encoder.0" around a module's
+/// forward (if it is called as net(x) or by a Sequential; always for a module of ebb). The number is that of
+/// the node; it is left out if nothing records. Off by default, which costs one load per op.
 EBB_API void emit_nvtx(bool on) noexcept;
 EBB_API bool is_nvtx_emitted() noexcept;
 
-/// The same for a lifetime (torch.autograd.profiler.emit_nvtx).
+/// Sets emit_nvtx for a scope (torch.autograd.profiler.emit_nvtx).
 class EmitNvtx {
  public:
   explicit EmitNvtx(bool on = true) noexcept : previous_(is_nvtx_emitted()) { emit_nvtx(on); }
@@ -63,7 +64,7 @@ class EmitNvtx {
 
 namespace ebb::detail {
 
-/// What emit_nvtx() sets.
+/// The flag that emit_nvtx() sets.
 extern EBB_API constinit std::atomic<bool> nvtx_emitted;
 
 }  // namespace ebb::detail

@@ -1,4 +1,4 @@
-// Streams and events: queues of a device's work, and marks in them (torch: c10::cuda::CUDAStream,
+// Streams and events: queues of device work, and markers in them (torch: c10::cuda::CUDAStream,
 // at::cuda::CUDAEvent).
 #pragma once
 
@@ -10,28 +10,28 @@ namespace ebb::cuda {
 
 class Event;
 
-/// A queue of a device, by value. What is queued on one stream runs in order; streams among themselves have
-/// none but what events give them. A tensor used on another stream than the one it was made on needs an event
-/// between the two, and must outlive its use there, or be told of it (Variable::record_stream).
+/// A queue of device work; a value type. Work on one stream runs in order. Work on different streams is only
+/// ordered by events. If a tensor is used on another stream than the one that computed it, an event must
+/// order the two uses. The tensor must also outlive its use there, unless Variable::record_stream is called.
 class EBB_API Stream {
  public:
-  /// A stream of the device's pool of 32, in turn; `device` must be a CUDA device.
+  /// Returns one of the 32 streams of the device's pool, in turn. `device` must be a CUDA device.
   static Stream from_pool(Device device = Device(Device::CUDA));
-  /// The stream that everybody starts with.
+  /// Returns the default stream, which is current at the start of each thread.
   static Stream default_stream(Device device = Device(Device::CUDA));
-  /// Where the calling thread's kernels of this device go.
+  /// Returns the stream on which the calling thread's kernels of this device run.
   static Stream current(Device device = Device(Device::CUDA));
 
   Device device() const { return device_; }
-  /// The cudaStream_t.
+  /// Returns the cudaStream_t.
   void* handle() const { return handle_; }
-  /// Waits for everything queued so far. Throws ebb::Error if any of it failed.
+  /// Waits for all work queued so far. Throws ebb::Error if any of it failed.
   void synchronize() const;
-  /// Whether everything queued so far is done.
+  /// Whether all work queued so far is done.
   bool query() const;
-  /// What is queued here from now on starts after the event.
+  /// Makes work queued from now on start after the event.
   void wait(const Event& event) const;
-  /// What is queued here from now on starts after what is queued on `other` now; on any two devices.
+  /// Makes work queued from now on start after the work queued on `other` so far. Both may be on any device.
   void wait(const Stream& other) const;
 
   friend bool operator==(const Stream& a, const Stream& b) {
@@ -45,7 +45,7 @@ class EBB_API Stream {
   void* handle_;
 };
 
-/// Makes a stream the calling thread's current one of its device, for a lifetime.
+/// Makes a stream the calling thread's current stream of its device, for a scope.
 class EBB_API StreamGuard {
  public:
   explicit StreamGuard(const Stream& stream);
@@ -57,24 +57,24 @@ class EBB_API StreamGuard {
   Stream previous_;
 };
 
-/// A mark in a stream. Made on first record(), on the stream's device.
+/// A marker in a stream. The first record() creates it on the stream's device.
 class EBB_API Event {
  public:
-  /// With `timing`, elapsed_time() works and recording costs a little more.
+  /// With `timing`, elapsed_time() works, and record() costs slightly more.
   explicit Event(bool timing = false) : timing_(timing) {}
   ~Event();
   Event(Event&& other) noexcept;
   Event& operator=(Event&& other) noexcept;
 
   void record(const Stream& stream);
-  /// Marks the current stream of the current device.
+  /// Records the event on the current stream of the current device.
   void record() { record(Stream::current()); }
-  /// What is queued on the stream from now on starts after the mark (as stream.wait(event)).
+  /// Makes work queued on `stream` from now on start after the event (same as stream.wait(event)).
   void block(const Stream& stream) const { stream.wait(*this); }
-  /// Waits until the mark is reached; at once if none was set.
+  /// Waits until the event is reached. Returns immediately if it was never recorded.
   void synchronize() const;
   bool query() const;
-  /// Milliseconds from this mark to a later one; both with timing and reached.
+  /// Returns the milliseconds from this event to a later one. Both need timing and must have been reached.
   float elapsed_time(const Event& later) const;
   void* handle() const { return handle_; }
 

@@ -1,4 +1,4 @@
-// Between the threads that read chunks and those that take batches.
+// BatchQueue: passes examples from the threads that read chunks to the threads that take batches.
 #pragma once
 
 #include <ebb/core/error.h>
@@ -14,16 +14,16 @@
 
 namespace ebb::data::detail {
 
-/// Examples come in chunks, in the order of a sampler, and go out in batches. At most `cache_size` examples
-/// wait, but for those of one chunk more a thread.
+/// Stores the examples of chunks in the order of a sampler, and returns them in batches. At most `cache_size`
+/// examples are queued, plus those of one chunk per thread.
 template <class Batch, class ExampleSampler>
 class BatchQueue {
  public:
   BatchQueue(std::size_t batch_size, ExampleSampler& sampler, std::size_t cache_size)
       : batch_size_(batch_size), sampler_(sampler), cache_size_(cache_size) {}
 
-  /// The next batch; waits until it is full, or nothing more will come. An error of a reader is thrown where
-  /// its chunk would have been, or at once where memory is too short to put it there.
+  /// Returns the next batch. Waits until it is full or no more examples follow. An error of a reader is
+  /// thrown in place of its chunk, or immediately if memory does not suffice to queue it.
   std::optional<Batch> take() {
     std::unique_lock lock(mutex_);
     readable_.wait(lock,
@@ -70,7 +70,7 @@ class BatchQueue {
   }
 
   void add(std::exception_ptr error) noexcept {
-    readable_.notify_all();  // of what was taken in of a chunk before it failed
+    readable_.notify_all();  // the examples of a chunk that were queued before it failed
     std::unique_lock lock(mutex_);
     if (!wait_for_room(lock)) return;
     try {
@@ -82,7 +82,7 @@ class BatchQueue {
     readable_.notify_all();
   }
 
-  /// Nothing more will come, and nothing is taken in.
+  /// Ends the queue: no more examples are accepted.
   void stop() {
     {
       std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// Data that is too large for memory, read in chunks.
+// ChunkDataset: reads data that is too large for memory in chunks.
 #pragma once
 
 #include <ebb/core/arg.h>
@@ -20,7 +20,7 @@
 
 namespace ebb::data::datasets {
 
-/// Reads chunk after chunk of examples, from files say. Several threads may read at once.
+/// Reads chunks of examples, for example from files. Several threads may read at the same time.
 template <class Example, class Chunk = std::vector<Example>>
 class ChunkDataReader {
  public:
@@ -29,11 +29,11 @@ class ChunkDataReader {
   using ExampleType = Example;
   virtual ChunkType read_chunk(std::size_t chunk_index) = 0;
   virtual std::size_t chunk_count() = 0;
-  /// Called before each epoch.
+  /// Prepares for an epoch. Called before each epoch.
   virtual void reset() = 0;
 };
 
-/// How a ChunkDataset reads.
+/// Options of ChunkDataset.
 struct ChunkDatasetOptions {
   ChunkDatasetOptions() = delete;
   ChunkDatasetOptions(std::size_t preloader_count, std::size_t batch_size, std::size_t cache_size = 2048,
@@ -57,13 +57,13 @@ struct ChunkDatasetOptions {
   }
   EBB_ARG(std::size_t, preloader_count);                ///< threads that read chunks
   EBB_ARG(std::size_t, batch_size);                     ///< examples in a batch
-  EBB_ARG(std::size_t, cache_size) = 2048;              ///< examples that may wait to be taken
-  EBB_ARG(std::size_t, cross_chunk_shuffle_count) = 1;  ///< chunks that are read, and mixed, together
+  EBB_ARG(std::size_t, cache_size) = 2048;              ///< the maximum number of queued examples
+  EBB_ARG(std::size_t, cross_chunk_shuffle_count) = 1;  ///< chunks that are read and shuffled together
 };
 
-/// Batches from chunks that threads read ahead: chunks in the order of one sampler, the examples of each in
-/// that of another. `preprocessing_policy` may change the examples that were read together before they are
-/// mixed. Not copied: put it into a loader by make_shared_dataset.
+/// Returns batches from chunks that threads prefetch. One sampler orders the chunks, and another orders the
+/// examples within a chunk. `preprocessing_policy` may change the examples that were read together before
+/// they are shuffled. It cannot be copied: pass it to a loader with make_shared_dataset.
 template <class ChunkReader, class ChunkSampler = samplers::RandomSampler,
           class ExampleSampler = samplers::RandomSampler>
 class ChunkDataset final : public StatefulDataset<ChunkDataset<ChunkReader, ChunkSampler, ExampleSampler>,
@@ -85,8 +85,9 @@ class ChunkDataset final : public StatefulDataset<ChunkDataset<ChunkReader, Chun
         preprocessing_policy_(std::move(preprocessing_policy)) {}
   ~ChunkDataset() override { end_epoch(); }
 
-  /// The next batch; none at the end of the epoch. Of the size that the options say, but for the last. After
-  /// a chunk that could not be read, which throws, the rest goes on.
+  /// Returns the next batch, or nothing at the end of the epoch. The batch size is that of the options,
+  /// except for the last batch. A chunk that cannot be read throws; later calls continue with the other
+  /// chunks.
   BatchType get_batch(std::size_t batch_size) override {
     EBB_CHECK(queue_, "ChunkDataset: Dataset needs to call reset() before calling get_batch().");
     EBB_CHECK(batch_size == options_.batch_size(),
@@ -101,13 +102,13 @@ class ChunkDataset final : public StatefulDataset<ChunkDataset<ChunkReader, Chun
   void reset() override {
     end_epoch();
     chunk_reader_.reset();
-    // After load() the order and the position are those of the archive.
+    // After load(), the order and the position come from the archive.
     if (!loaded_) chunk_sampler_.reset(chunk_reader_.chunk_count());
     loaded_ = false;
     quit_ = false;
     queue_ = std::make_unique<Queue>(options_.batch_size(), example_sampler_, options_.cache_size());
     reading_ = options_.preloader_count();
-    preloaders_.reserve(options_.preloader_count());  // a thread that runs has a place
+    preloaders_.reserve(options_.preloader_count());  // push_back cannot throw after a thread has started
     try {
       for (std::size_t i = 0; i < options_.preloader_count(); ++i)
         preloaders_.push_back(ebb::detail::start_thread<std::thread>("ChunkDataset", [this] { preload(); }));
@@ -121,15 +122,15 @@ class ChunkDataset final : public StatefulDataset<ChunkDataset<ChunkReader, Chun
   optional<std::size_t> size() const override { return nullopt; }
   ChunkSampler& chunk_sampler() { return chunk_sampler_; }
 
-  /// The state of the chunk sampler: chunks that have been read count as taken.
+  /// Saves the state of the chunk sampler. Chunks that have been read count as delivered.
   void save(serialize::OutputArchive& archive) const override {
     std::lock_guard lock(chunk_mutex_);
     chunk_sampler_.save(archive);
   }
   void load(serialize::InputArchive& archive) override {
     std::lock_guard lock(chunk_mutex_);
-    // A sampler must know how many chunks there are. What it draws for an order of its own is not missing
-    // from the numbers that the program draws next.
+    // A sampler needs the number of chunks. The random numbers that it draws here must not change the numbers
+    // that the program draws next, so the generator's state is restored.
     const Generator drawn = default_generator().clone();
     chunk_sampler_.reset(chunk_reader_.chunk_count());
     default_generator().set_state(drawn);

@@ -1,4 +1,4 @@
-// Tables in text files: comma-separated values (RFC 4180).
+// read_csv and CSVDataset: tables of comma-separated values (RFC 4180).
 #pragma once
 
 #include <ebb/core/arg.h>
@@ -16,29 +16,30 @@ class EBB_API CSVOptions {
  public:
   EBB_ARG(char, separator) = ',';  ///< between cells
   EBB_ARG(bool, header) = true;    ///< the first record names the columns; else they are "0", "1", ...
-  EBB_ARG(DType, dtype) = kFloat;  ///< of numbers: kFloat, kDouble or kLong
-  EBB_ARG(std::vector<std::string>, text);  ///< columns of text, even if all their cells are numbers
-  /// Cells that stand for no value.
+  EBB_ARG(DType, dtype) = kFloat;  ///< dtype of numeric columns: kFloat, kDouble or kLong
+  EBB_ARG(std::vector<std::string>, text);  ///< columns read as text, even if all their cells are numbers
+  /// Cells that mean a missing value.
   EBB_ARG(std::vector<std::string>, missing) = { "", "NA", "N/A", "NaN", "nan", "NULL", "null" };
-  EBB_ARG(bool, allow_missing) = true;  ///< missing numbers become NaN; else they are an error
+  EBB_ARG(bool, allow_missing) = true;  ///< missing numbers become NaN; if false, they are an error
 };
 
-/// A table. A column whose cells are all numbers, or missing, is numeric; any other is text.
+/// A table. A column is numeric if each of its cells is a number or missing; any other column is text.
 class EBB_API CSV {
  public:
   std::int64_t rows() const { return values_.size(0); }
-  /// Of all columns, in the order of the file.
+  /// The names of all columns, in the order of the file.
   const std::vector<std::string>& column_names() const { return names_; }
-  /// Of the numeric ones.
+  /// The names of the numeric columns.
   const std::vector<std::string>& numeric_names() const { return numeric_names_; }
   bool is_numeric(const std::string& name) const;
-  /// The numeric columns, [rows, columns].
+  /// The numeric columns: [rows, columns].
   const Variable& values() const { return values_; }
-  /// A numeric column, [rows]; throws for a text column, naming the first cell that is no number.
+  /// Returns a numeric column: [rows]. Throws for a text column and names its first cell that is not a
+  /// number.
   Variable column(const std::string& name) const;
-  /// Numeric columns, [rows, columns], in the order asked for.
+  /// Returns numeric columns in the order of `names`: [rows, columns].
   Variable columns(const std::vector<std::string>& names) const;
-  /// The cells of a text column.
+  /// Returns the cells of a text column.
   const std::vector<std::string>& text(const std::string& name) const;
 
  private:
@@ -46,8 +47,8 @@ class EBB_API CSV {
 
   struct Place {
     bool numeric;
-    std::size_t index;          // among the numeric columns, or among the text columns
-    std::string why_no_number;  // of a text column
+    std::size_t index;          // the index among the numeric columns, or among the text columns
+    std::string why_no_number;  // the reason why a text column is not numeric
   };
   const Place& place(const std::string& name) const;
 
@@ -57,32 +58,31 @@ class EBB_API CSV {
   std::vector<std::vector<std::string>> texts_;
 };
 
-/// Reads a table. Cells may be quoted: "a, ""b""" is a, "b"; quoted cells may hold line ends. Lines end in LF
-/// or CRLF, empty ones are passed over, as is a byte order mark; spaces around numbers do not count. Throws,
-/// with line and column, for records that are not as long as the first, quotes that do not end, names that
-/// occur twice, and for missing numbers where there must be none: in kLong, which has no NaN, and without
-/// allow_missing.
+/// Reads a table. Cells may be quoted: "a, ""b""" is a, "b"; quoted cells may contain line ends. Lines end in
+/// LF or CRLF. Empty lines, a byte order mark and spaces around numbers are ignored. Throws, with line and
+/// column, for a record whose length differs from the first one's, an unterminated quote, a duplicate name,
+/// and a missing number that is not allowed: in kLong, which has no NaN, or without allow_missing.
 EBB_API CSV read_csv(const std::string& path, const CSVOptions& options = {});
-/// The same of text in memory, called `name` in errors.
+/// Reads a table from text in memory; errors refer to it as `name`.
 EBB_API CSV parse_csv(std::string_view text, const CSVOptions& options = {},
                       const std::string& name = "the text");
 
 namespace datasets {
 
-/// The rows of a table: features, [columns], and a target, []. A numeric target is a value of the table's
-/// dtype; of a text target it is its class, kLong, the place of the cell among classes().
+/// The rows of a table: features [columns] and a target []. A numeric target is a value of the table's dtype.
+/// A text target is its class index in classes(), kLong.
 class EBB_API CSVDataset : public Dataset<CSVDataset> {
  public:
   CSVDataset(const CSV& table, const std::vector<std::string>& features, const std::string& target);
-  /// All numeric columns but the target are features.
+  /// Uses all numeric columns except the target as features.
   CSVDataset(const CSV& table, const std::string& target);
 
   Example<> get(std::size_t index) override;
   optional<std::size_t> size() const override { return static_cast<std::size_t>(features_.size(0)); }
-  /// [rows, columns] and [rows].
+  /// The features [rows, columns] and the targets [rows].
   const Variable& features() const { return features_; }
   const Variable& targets() const { return targets_; }
-  /// The different cells of a text target, sorted; none of a numeric one.
+  /// The distinct cells of a text target, sorted; empty for a numeric target.
   const std::vector<std::string>& classes() const { return classes_; }
 
  private:

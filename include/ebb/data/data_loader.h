@@ -1,4 +1,4 @@
-// Batches of a dataset, read ahead by worker threads.
+// make_data_loader: batches of a dataset, prefetched by worker threads.
 #pragma once
 
 #include <ebb/core/start_thread.h>
@@ -15,13 +15,14 @@
 namespace ebb::data {
 
 namespace detail {
-/// How many batches of an epoch were handed out, if one is under way ("batches", kLong [], -1 where none is).
+/// Writes the number of batches of the current epoch that were delivered ("batches", kLong []; -1 between
+/// epochs).
 EBB_API void write_position(serialize::OutputArchive& archive, const optional<std::size_t>& batches);
 EBB_API optional<std::size_t> read_position(serialize::InputArchive& archive);
 }  // namespace detail
 
-/// A loader whose sampler says which samples are next. The sampler runs in the calling thread, so the order
-/// is that of the seed whatever the number of workers. Workers have copies of the dataset.
+/// A loader whose sampler selects the samples. The sampler runs in the calling thread, so the order only
+/// depends on the seed, not on the number of workers. Each worker has a copy of the dataset.
 template <class DatasetType, class SamplerType>
 class StatelessDataLoader
     : public DataLoaderBase<typename detail::HandedOut<typename DatasetType::BatchType>::type,
@@ -102,12 +103,12 @@ class StatelessDataLoader
 
   DatasetType dataset_;
   SamplerType sampler_;
-  optional<SamplerType> start_of_epoch_;  // the sampler as it was then, for save()
+  optional<SamplerType> start_of_epoch_;  // the sampler's state at the start of the epoch, for save()
 };
 
-/// A loader over a dataset that knows what is next (StatefulDataset): each begin() resets it, and the epoch
-/// ends with the first batch that it does not give. All workers ask the one dataset. drop_last does not
-/// concern it: the dataset decides how large the last batch is.
+/// A loader of a StatefulDataset, which selects the samples itself. Each begin() resets the dataset, and the
+/// epoch ends when the dataset returns no batch. All workers share the one dataset. drop_last has no effect:
+/// the dataset decides the size of the last batch.
 template <class DatasetType>
 class StatefulDataLoader
     : public DataLoaderBase<typename detail::HandedOut<typename DatasetType::BatchType::value_type>::type,
@@ -138,7 +139,7 @@ class StatefulDataLoader
   DatasetType dataset_;
 };
 
-/// A loader over `dataset` in the order of `sampler`.
+/// Returns a loader of `dataset` in the order of `sampler`.
 template <class DatasetType, class SamplerType>
   requires requires(SamplerType& s) { s.next(std::size_t{1}); }
 std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(
@@ -148,7 +149,7 @@ std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(
                                                                          std::move(sampler), options);
 }
 
-/// A loader in random order, or in that of the sampler type given:
+/// Returns a loader in random order, or in the order of the given sampler type:
 /// `make_data_loader<SequentialSampler>(dataset, 64)`.
 template <class SamplerType = samplers::RandomSampler, class DatasetType>
   requires(!DatasetType::is_stateful)
@@ -159,7 +160,7 @@ std::unique_ptr<StatelessDataLoader<DatasetType, SamplerType>> make_data_loader(
   return make_data_loader(std::move(dataset), SamplerType(*size), options);
 }
 
-/// A loader over a dataset that knows what is next.
+/// Returns a loader of a stateful dataset.
 template <class DatasetType>
   requires(DatasetType::is_stateful)
 std::unique_ptr<StatefulDataLoader<DatasetType>> make_data_loader(DatasetType dataset,

@@ -1,4 +1,4 @@
-// Datasets: samples by index.
+// Dataset, TensorDataset, MNIST: samples by index.
 #pragma once
 
 #include <ebb/data/example.h>
@@ -15,7 +15,7 @@ namespace ebb::data::datasets {
 template <class Source, class AppliedTransform>
 class MapDataset;
 
-/// Whole batches by request. Derive from Dataset unless single samples make no sense.
+/// A dataset that returns whole batches. Derive from Dataset instead if single samples make sense.
 template <class Self, class Batch = std::vector<Example<>>, class BatchRequest = ArrayRef<std::size_t>>
 class BatchDataset {
  public:
@@ -26,10 +26,10 @@ class BatchDataset {
 
   virtual ~BatchDataset() = default;
   virtual Batch get_batch(BatchRequest request) = 0;
-  /// The number of samples, if it is known.
+  /// Returns the number of samples, if it is known.
   virtual optional<std::size_t> size() const = 0;
 
-  /// This dataset seen through a transform: `dataset.map(Normalize<>(0.5, 0.5)).map(Stack<>())`.
+  /// Returns a copy of this dataset with a transform: `dataset.map(Normalize<>(0.5, 0.5)).map(Stack<>())`.
   template <class TransformType>
     requires requires { typename TransformType::OutputBatchType; }
   MapDataset<Self, TransformType> map(TransformType transform) & {
@@ -42,7 +42,7 @@ class BatchDataset {
   }
 };
 
-/// Samples by index: override get() and size().
+/// A dataset of samples by index: override get() and size().
 template <class Self, class SingleExample = Example<>>
 class EBB_API Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
  public:
@@ -51,8 +51,8 @@ class EBB_API Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
   std::vector<ExampleType> get_batch(ArrayRef<std::size_t> indices) override;
 
   using BatchDataset<Self, std::vector<SingleExample>>::map;
-  /// Lambdas on samples start a Pipeline (<ebb/data/pipeline.h>) over a copy of this dataset:
-  /// `for (auto& batch : dataset.map(f).filter(p).shuffle(1000).batch(64).prefetch(2))`.
+  /// Called with a lambda on samples, these functions return a Pipeline (<ebb/data/pipeline.h>) over a copy
+  /// of this dataset: `for (auto& batch : dataset.map(f).filter(p).shuffle(1000).batch(64).prefetch(2))`.
   template <class F>
     requires std::is_invocable_v<F&, SingleExample>
   auto map(F f) const {
@@ -85,8 +85,8 @@ template <class Source, class Batch>
 using MappedBatch = std::conditional_t<Source::is_stateful, optional<Batch>, Batch>;
 }  // namespace detail
 
-/// A dataset seen through a transform. Of a stateful one, which gives no batch at the end of its epoch, that
-/// stays none.
+/// A dataset with a transform of its batches. The missing batch of a stateful dataset, which ends the epoch,
+/// is passed on unchanged.
 template <class Source, class AppliedTransform>
 class MapDataset
     : public BatchDataset<MapDataset<Source, AppliedTransform>,
@@ -129,7 +129,7 @@ MapDataset<DatasetType, TransformType> map(DatasetType dataset, TransformType tr
   return {std::move(dataset), std::move(transform)};
 }
 
-/// The rows of a tensor.
+/// The rows of a tensor as samples.
 class EBB_API TensorDataset : public Dataset<TensorDataset, TensorExample> {
  public:
   explicit TensorDataset(const std::vector<Variable>& tensors);
@@ -148,9 +148,9 @@ extern template class Dataset<TensorDataset, TensorExample>;
 class EBB_API MNIST : public Dataset<MNIST> {
  public:
   enum class Mode { kTrain, kTest };
-  /// Reads all of it; throws ebb::Error naming the file that is missing or not sound.
+  /// Reads all files. Throws ebb::Error with the name of a file that is missing or invalid.
   explicit MNIST(const std::string& root, Mode mode = Mode::kTrain);
-  /// {image kFloat [1, rows, columns] in [0, 1], label kLong []}.
+  /// Returns {image kFloat [1, rows, columns] in [0, 1], label kLong []}.
   Example<> get(std::size_t index) override;
   optional<std::size_t> size() const override;
   bool is_train() const { return mode_ == Mode::kTrain; }
@@ -158,7 +158,7 @@ class EBB_API MNIST : public Dataset<MNIST> {
   const Variable& images() const { return images_; }
   /// All labels, kLong [n].
   const Variable& targets() const { return targets_; }
-  /// Whether the folder holds the four files.
+  /// Whether the folder contains the four files.
   static bool present(const std::string& root);
 
  private:

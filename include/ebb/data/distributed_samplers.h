@@ -1,4 +1,4 @@
-// Samplers for several processes: each visits its share.
+// Distributed samplers: each process visits its own part of the samples.
 #pragma once
 
 #include <ebb/data/samplers.h>
@@ -8,8 +8,8 @@
 
 namespace ebb::data::samplers {
 
-/// Of `size` samples, the share of process `rank` out of `num_replicas`. All shares have one size: with
-/// `allow_duplicates` some samples come twice, else some are left out.
+/// Selects the samples of process `rank` out of `num_replicas`, from `size` samples. All processes get the
+/// same number of samples: with `allow_duplicates` some samples occur twice, else some are left out.
 template <class BatchRequest = std::vector<std::size_t>>
 class DistributedSampler : public Sampler<BatchRequest> {
  public:
@@ -19,7 +19,8 @@ class DistributedSampler : public Sampler<BatchRequest> {
     EBB_CHECK(rank < num_replicas, "DistributedSampler: expected a rank below the number of replicas, ",
               std::uint64_t{num_replicas}, ", got ", std::uint64_t{rank}, ".");
   }
-  /// Call with the same number in all processes before each epoch: a random order depends on it alone.
+  /// Sets the epoch. Call it with the same value in all processes before each epoch, because a random order
+  /// depends on it alone.
   void set_epoch(std::size_t epoch) { epoch_ = epoch; }
   std::size_t epoch() const { return epoch_; }
 
@@ -32,14 +33,14 @@ class DistributedSampler : public Sampler<BatchRequest> {
   bool allow_duplicates_;
 };
 
-/// A share of a permutation that all processes draw alike, by the number of the epoch.
+/// Selects a part of a permutation, which depends on the epoch and is the same in all processes.
 class EBB_API DistributedRandomSampler : public DistributedSampler<> {
  public:
   explicit DistributedRandomSampler(std::size_t size, std::size_t num_replicas = 1, std::size_t rank = 0,
                                     bool allow_duplicates = true);
   void reset(optional<std::size_t> new_size = nullopt) override;
   optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
-  /// The epoch and the position ("epoch_", "sample_index_", kLong []).
+  /// Writes the epoch and the position ("epoch_", "sample_index_", kLong []).
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
   std::size_t index() const noexcept { return sample_index_; }
@@ -49,14 +50,14 @@ class EBB_API DistributedRandomSampler : public DistributedSampler<> {
   std::vector<std::size_t> all_indices_;
 };
 
-/// A share of 0, 1, 2, ...: one piece.
+/// Selects one contiguous part of 0, 1, 2, ...
 class EBB_API DistributedSequentialSampler : public DistributedSampler<> {
  public:
   explicit DistributedSequentialSampler(std::size_t size, std::size_t num_replicas = 1, std::size_t rank = 0,
                                         bool allow_duplicates = true);
   void reset(optional<std::size_t> new_size = nullopt) override;
   optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
-  /// The position ("sample_index_", kLong []).
+  /// Writes the position ("sample_index_", kLong []).
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
   std::size_t index() const noexcept { return sample_index_; }

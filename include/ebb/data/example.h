@@ -1,4 +1,4 @@
-// One sample of a dataset.
+// Example: one sample of a dataset.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -8,7 +8,7 @@
 namespace ebb::data {
 
 namespace example {
-/// Stands for the absent target of unlabelled data.
+/// The target type of unlabelled data.
 using NoTarget = void;
 }  // namespace example
 

@@ -1,4 +1,4 @@
-// What a range-based for over a loader walks with.
+// Iterator of a loader, for range-based for loops.
 #pragma once
 
 #include <ebb/core/error.h>
@@ -11,9 +11,9 @@
 
 namespace ebb::data {
 
-/// Walks over the batches of one epoch, once (torch::data::Iterator). The first batch is read when it is
-/// first asked for. Copies share their place and are equal; all ends are equal; an iterator that has come to
-/// the end is equal to them, and one that has not is equal to nothing else. It must not outlive the loader.
+/// Iterates over the batches of one epoch, once (torch::data::Iterator). The first batch is read on first
+/// access. Copies share their position and compare equal. An iterator at the end equals all other ends; any
+/// other iterator only equals its copies. It must not outlive the loader.
 template <class Batch>
 class Iterator {
  public:
@@ -23,13 +23,13 @@ class Iterator {
   using pointer = Batch*;
   using reference = Batch&;
 
-  /// The end.
+  /// Creates an end iterator.
   Iterator() = default;
-  /// Over what `next` gives, until that is nothing.
+  /// Iterates over the results of `next` until it returns nothing.
   explicit Iterator(std::function<std::optional<Batch>()> next)
       : place_(std::make_shared<Place>(std::move(next))) {}
 
-  /// Throws ebb::Error at the end, as * and -> do.
+  /// Moves to the next batch. At the end it throws ebb::Error, as * and -> do.
   Iterator& operator++() {
     EBB_CHECK(place_, "Incrementing the DataLoader's past-the-end iterator is not allowed");
     EBB_CHECK(place_->batch(), "Attempted to increment iterator past the end");
@@ -47,7 +47,7 @@ class Iterator {
     return at_end() && other.at_end();
   }
 
-  /// Expires with the last of the copies.
+  /// Returns a pointer that expires with the last copy.
   std::weak_ptr<const void> watch() const { return place_; }
 
  private:

@@ -1,4 +1,4 @@
-// What loaders share: requests, workers that read ahead, and the order in which batches come.
+// DataLoaderBase: requests, prefetching workers, and the order of batches.
 #pragma once
 
 #include <ebb/archive.h>
@@ -8,7 +8,7 @@
 #include <ebb/data/pinned.h>
 #include <ebb/data/worker_exception.h>
 
-#include <condition_variable>  // brings durations; <chrono>, with its calendars, costs twice as much
+#include <condition_variable>  // declares durations; <chrono>, with its calendars, costs twice as much
 #include <deque>
 #include <exception>
 #include <memory>
@@ -20,31 +20,32 @@
 
 namespace ebb::data {
 
-/// How batches are made; setters chain: `DataLoaderOptions(64).workers(2).drop_last(true)`.
+/// Options of a loader. Setters chain: `DataLoaderOptions(64).workers(2).drop_last(true)`.
 class DataLoaderOptions {
  public:
   DataLoaderOptions() = default;
   DataLoaderOptions(std::size_t batch_size) : batch_size_(batch_size) {}
-  /// Batches read ahead; twice the workers unless set.
+  /// The maximum number of prefetched batches; twice the workers by default.
   DataLoaderOptions& max_jobs(optional<std::size_t> n) { return max_jobs_ = n, *this; }
   std::size_t max_jobs() const { return max_jobs_.value_or(2 * workers_); }
 
   EBB_ARG(std::size_t, batch_size) = 1;  ///< samples in a batch
   EBB_ARG(std::size_t, workers) = 0;     ///< threads that read; 0 reads in the calling thread
-  /// How long to wait for a batch before an error; for ever unless set.
+  /// The time to wait for a batch before an error; unlimited by default.
   EBB_ARG(optional<std::chrono::milliseconds>, timeout);
-  /// Whether batches come in the sampler's order, so that workers do not change the result.
+  /// Whether batches come in the sampler's order, so that the number of workers does not change the results.
   EBB_ARG(bool, enforce_ordering) = true;
-  EBB_ARG(bool, drop_last) = false;  ///< leaves an incomplete last batch out
-  /// Whether batches arrive in page-locked memory where there is CUDA (<ebb/data/pinned.h>), so that
-  /// `batch.data.to(kCUDA, kFloat, /*non_blocking=*/true)` does not wait. By the workers, if there are some.
+  EBB_ARG(bool, drop_last) = false;  ///< skips an incomplete last batch
+  /// Whether batches are copied to page-locked memory if there is CUDA (<ebb/data/pinned.h>), so that
+  /// `batch.data.to(kCUDA, kFloat, /*non_blocking=*/true)` does not wait. The workers do it, if there are
+  /// any.
   EBB_ARG(bool, pin_memory) = false;
 
  private:
   optional<std::size_t> max_jobs_;
 };
 
-/// The options of a loader, with every default filled in.
+/// The options of a loader, with all defaults resolved.
 struct FullDataLoaderOptions {
   explicit FullDataLoaderOptions(const DataLoaderOptions& o)
       : batch_size(o.batch_size()),
@@ -59,9 +60,9 @@ struct FullDataLoaderOptions {
   bool enforce_ordering, drop_last, pin_memory;
 };
 
-/// Iterates over the batches of one epoch; each begin() starts a new one. Requests are made in the calling
-/// thread. An error in a worker is thrown by the iterator as a WorkerException. A loop that is left early
-/// leaves nothing behind: the next begin() starts afresh. What derives from it calls join() when it ends.
+/// Iterates over the batches of one epoch; each begin() starts a new epoch. Requests are created in the
+/// calling thread. The iterator throws an error of a worker as a WorkerException. After a loop that ends
+/// early, the next begin() starts a new epoch. The destructor of a derived class must call join().
 template <class Batch, class BatchRequest>
 class DataLoaderBase {
  public:
@@ -72,16 +73,16 @@ class DataLoaderBase {
   DataLoaderBase(const DataLoaderBase&) = delete;
   DataLoaderBase& operator=(const DataLoaderBase&) = delete;
 
-  /// Starts an epoch. Throws while workers read ahead for an iterator of the last one that is still around.
+  /// Starts an epoch. Throws if workers still prefetch for an existing iterator of the previous epoch.
   Iterator<Batch> begin() {
     EBB_CHECK(
         jobs_.empty() || walk_.expired(),
         "Attempted to get a new DataLoader iterator while another iterator is not yet exhausted. Take it "
         "to the end, or let it go first.");
     drain();
-    // Before anything is drawn: where the system refuses a thread, a later begin() does all that this one
-    // would.
-    threads_.reserve(options_.workers());  // a thread that runs has a place
+    // Threads start before any random number is drawn. If the system refuses a thread, a later begin()
+    // therefore gives the same order.
+    threads_.reserve(options_.workers());  // push_back cannot throw after a thread has started
     while (threads_.size() < options_.workers()) threads_.push_back(start_worker());
     exhausted_ = false;
     if (resume_at_) {
@@ -106,10 +107,10 @@ class DataLoaderBase {
   Iterator<Batch> end() { return {}; }
   FullDataLoaderOptions options() const { return FullDataLoaderOptions(options_); }
 
-  /// Where the loader is in its epoch: the order of it, and how many batches were handed out (not how many
-  /// were read ahead). And back: the next begin() goes on from there, without drawing a new order; after an
-  /// epoch that came to its end or was left it starts a new one. A sampler of one's own must draw what it
-  /// draws in reset(). Throws where the sampler cannot be saved.
+  /// Saves the position within the epoch: its order and the number of batches delivered (not prefetched).
+  /// After load(), the next begin() continues from there without drawing a new order. If the saved epoch had
+  /// ended or was abandoned, begin() starts a new one. A user-defined sampler must draw all its random
+  /// numbers in reset(). Throws if the sampler cannot be saved.
   virtual void save(serialize::OutputArchive&) const {
     ebb::detail::fail(
         "DataLoader: a loader of a stateful dataset has no position of its own. Save the dataset.");
@@ -119,7 +120,7 @@ class DataLoaderBase {
         "DataLoader: a loader of a stateful dataset has no position of its own. Load the dataset.");
   }
 
-  /// Ends the workers; a later begin() starts them again.
+  /// Ends the workers. A later begin() starts them again.
   void join() {
     drain();
     {
@@ -137,27 +138,28 @@ class DataLoaderBase {
     EBB_CHECK(options_.batch_size() > 0, "DataLoader: batch_size must be at least 1, got 0.");
   }
 
-  /// Before each epoch, when no worker reads.
+  /// Resets the source before each epoch, while no worker reads.
   virtual void reset() = 0;
-  /// What the next job is to read; none at the end of the epoch.
+  /// Returns the next request, or nothing at the end of the epoch.
   virtual optional<BatchRequest> next_request() = 0;
-  /// Batches handed out in the epoch under way; none if there is none, be it that it ended or was left.
+  /// Returns the number of batches delivered in the current epoch; nothing if it has ended, was abandoned or
+  /// has not begun.
   optional<std::size_t> handed_out() const {
     if (resume_at_) return resume_at_;
     return walk_.expired() ? nullopt : handed_out_;
   }
-  /// The next begin() skips that many batches of the epoch that the sampler is at the start of.
+  /// Makes the next begin() skip `batches` batches. The sampler must be at the start of that epoch.
   void resume_at(optional<std::size_t> batches) {
     drain();
     walk_.reset();
     resume_at_ = batches;
   }
-  /// Reads in the calling thread. No batch ends the epoch.
+  /// Reads in the calling thread. Returning no batch ends the epoch.
   virtual optional<Batch> read(BatchRequest request) = 0;
-  /// A thread that runs work().
+  /// Starts a thread that runs work().
   virtual std::thread start_worker() = 0;
 
-  /// Takes jobs until join(); `dataset.get_batch` reads.
+  /// Takes jobs until join() and reads them with `dataset.get_batch`.
   template <class DatasetType>
   void work(DatasetType& dataset) {
     std::unique_lock lock(mutex_);
@@ -195,11 +197,11 @@ class DataLoaderBase {
     BatchRequest request;
     optional<Batch> batch;
     std::exception_ptr error;
-    std::string where;  // of the error
+    std::string where;  // the request that failed
     bool taken = false, done = false;
   };
 
-  // An error that memory does not suffice to describe is thrown without.
+  // Adds the request to the error, unless memory does not suffice to describe it.
   template <class DatasetType>
   static void describe(Job& job, const DatasetType& dataset) noexcept {
     try {
@@ -228,11 +230,11 @@ class DataLoaderBase {
         fill();
         return std::move(job->batch);
       }
-      exhausted_ = true;  // what other workers have read is still to come
+      exhausted_ = true;  // batches that other workers have read still follow
     }
   }
 
-  // Waits for it; null if nothing is under way.
+  // Waits for the next finished job. Returns null if no job is pending.
   std::shared_ptr<Job> next_done() {
     std::unique_lock lock(mutex_);
     if (jobs_.empty()) return nullptr;
@@ -254,12 +256,12 @@ class DataLoaderBase {
     return job;
   }
 
-  // Keeps max_jobs requests under way.
+  // Keeps max_jobs requests pending.
   void fill() {
     while (!exhausted_) {
       {
         std::lock_guard lock(mutex_);
-        // One at least, whatever the options say.
+        // At least one request, whatever the options say.
         if (!jobs_.empty() && jobs_.size() >= options_.max_jobs()) return;
       }
       optional<BatchRequest> request = next_request();
@@ -273,7 +275,7 @@ class DataLoaderBase {
     }
   }
 
-  // Forgets what was read ahead, once nobody works on it.
+  // Waits for running jobs and drops all prefetched batches.
   void drain() {
     std::unique_lock lock(mutex_);
     for (auto& job : jobs_) job->done |= !job->taken, job->taken = true;
@@ -288,7 +290,7 @@ class DataLoaderBase {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Job>> jobs_;
-  std::weak_ptr<const void> walk_;  // the iterators of the last epoch
+  std::weak_ptr<const void> walk_;  // expires with the iterators of the last epoch
   std::vector<std::thread> threads_;
   optional<std::size_t> handed_out_, resume_at_;
   bool stop_ = false, exhausted_ = false;

@@ -1,4 +1,4 @@
-// Batches in page-locked memory, from which copies to a GPU overlap with what it computes.
+// pinned(): copies batches to page-locked memory, so that copies to a GPU overlap with its computation.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -10,7 +10,7 @@
 
 namespace ebb::data {
 
-/// x in pinned memory; x itself if it is there, or on a GPU, or there is no CUDA.
+/// Returns a copy of x in pinned memory, or x itself if it is pinned or on a GPU, or if there is no CUDA.
 EBB_API Variable pinned(Variable x);
 
 template <class Data, class Target>
@@ -20,7 +20,7 @@ std::vector<T> pinned(std::vector<T> batch);
 template <class A, class B>
 std::pair<A, B> pinned(std::pair<A, B> both);
 
-/// What holds no tensors that are known to is left as it is.
+/// Returns values of other types, in which no tensors are found, unchanged.
 template <class T>
   requires(!std::is_convertible_v<T, Variable>)
 T pinned(T other) {

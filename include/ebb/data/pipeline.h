@@ -1,4 +1,4 @@
-// Chains of lambdas over samples: from(dataset).map(f).filter(p).shuffle(n).batch(b).prefetch(k).
+// Pipeline: chains of lambdas over samples: from(dataset).map(f).filter(p).shuffle(n).batch(b).prefetch(k).
 #pragma once
 
 #include <ebb/core/error.h>
@@ -18,12 +18,12 @@
 namespace ebb::data {
 
 namespace detail {
-/// Random places; the seed is drawn from the default generator, so that manual_seed() makes them
+/// Random indices. The seed is drawn from the default generator, so that manual_seed() makes them
 /// reproducible.
 class EBB_API Places {
  public:
   Places();
-  /// One of 0, ..., count - 1.
+  /// Returns a random index in [0, count).
   std::size_t below(std::size_t count);
 
  private:
@@ -31,21 +31,21 @@ class EBB_API Places {
 };
 }  // namespace detail
 
-/// What comes one after another, made when it is asked for. Each begin() starts an epoch. A chain holds its
-/// dataset, and may be copied; two epochs at once share it, so that their steps must not change it.
+/// A lazy sequence of values. Each begin() starts an epoch. A pipeline contains its dataset and may be
+/// copied. Two simultaneous epochs share the dataset and the lambdas, which must therefore not change them.
 template <class T>
 class Pipeline {
  public:
   using ValueType = T;
-  /// Gives the next, or none at the end.
+  /// Returns the next value, or nothing at the end.
   using Next = std::function<std::optional<T>()>;
-  /// Makes a Next for each epoch.
+  /// `start` returns a Next for each epoch.
   explicit Pipeline(std::function<Next()> start) : start_(std::move(start)) {}
 
   Iterator<T> begin() const { return Iterator<T>(start_()); }
   Iterator<T> end() const { return {}; }
 
-  /// f of each.
+  /// Applies f to each value.
   template <class F>
   auto map(F f) const {
     using Out = std::decay_t<std::invoke_result_t<F&, T>>;
@@ -58,7 +58,7 @@ class Pipeline {
     });
   }
 
-  /// Those of which `keep` is true.
+  /// Drops values for which `keep` returns false.
   template <class Predicate>
   Pipeline filter(Predicate keep) const {
     return Pipeline([start = start_, keep = std::move(keep)] {
@@ -71,8 +71,9 @@ class Pipeline {
     });
   }
 
-  /// At random out of the next `count`: in whole random order if there are no more. The seed is drawn from
-  /// the default generator when the epoch starts.
+  /// Returns values in random order, drawn from a buffer of the next `count` values. The order is completely
+  /// random if there are at most `count` values. The seed is drawn from the default generator at the start of
+  /// the epoch.
   Pipeline shuffle(std::size_t count) const {
     EBB_CHECK(count > 0, "Pipeline::shuffle: expected a count of at least 1, got 0.");
     return Pipeline([start = start_, count] {
@@ -92,7 +93,7 @@ class Pipeline {
     });
   }
 
-  /// Lists of `size`; the last one may be shorter, or is left out.
+  /// Groups values into lists of `size`. The last list may be shorter; with drop_last it is dropped then.
   Pipeline<std::vector<T>> batch(std::size_t size, bool drop_last = false) const {
     EBB_CHECK(size > 0, "Pipeline::batch: expected a size of at least 1, got 0.");
     return Pipeline<std::vector<T>>([start = start_, size, drop_last] {
@@ -109,7 +110,7 @@ class Pipeline {
     });
   }
 
-  /// The first `count`.
+  /// Returns the first `count` values.
   Pipeline take(std::size_t count) const {
     return Pipeline([start = start_, count] {
       return [next = start(), left = count]() mutable -> std::optional<T> {
@@ -120,8 +121,8 @@ class Pipeline {
     });
   }
 
-  /// Up to `count` are made ahead by a thread of their own, in which all steps before this one run. Their
-  /// errors reach the loop in their place.
+  /// Computes up to `count` values ahead on a separate thread, which runs all steps before this one. The loop
+  /// gets their errors in place of the value.
   Pipeline prefetch(std::size_t count) const {
     EBB_CHECK(count > 0, "Pipeline::prefetch: expected a count of at least 1, got 0.");
     return Pipeline([start = start_, count] {
@@ -135,8 +136,8 @@ class Pipeline {
 
 namespace datasets {
 
-/// The samples of a dataset, 0, 1, 2, ...; `dataset.map(f)` of a lambda, `.filter`, `.shuffle` and
-/// `.prefetch` start from them.
+/// Returns a pipeline of the samples 0, 1, 2, ... of a dataset. `dataset.map(f)` with a lambda, `.filter`,
+/// `.shuffle` and `.prefetch` begin with it.
 template <class DatasetType>
 Pipeline<typename DatasetType::ExampleType> from(DatasetType dataset) {
   using T = typename DatasetType::ExampleType;

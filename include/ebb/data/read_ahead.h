@@ -1,4 +1,4 @@
-// A thread that makes values before they are asked for.
+// ReadAhead: a thread that computes values before they are needed.
 #pragma once
 
 #include <ebb/core/start_thread.h>
@@ -15,7 +15,7 @@
 
 namespace ebb::data::detail {
 
-/// Values of `next`, up to `count` ahead, until it gives none.
+/// Computes the values of `next`, up to `count` ahead, until it returns nothing.
 template <class T>
 class ReadAhead {
  public:
@@ -34,7 +34,8 @@ class ReadAhead {
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  /// The next one, or none at the end; throws what making it threw, which ends it too.
+  /// Returns the next value, or nothing at the end. Rethrows the exception of `next`, which ends the
+  /// sequence.
   std::optional<T> take() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !waiting_.empty() || ended_; });
@@ -79,7 +80,7 @@ class ReadAhead {
   std::deque<T> waiting_;
   std::exception_ptr error_;
   bool stop_ = false, ended_ = false;
-  std::thread thread_;  // the last: it starts with all else in place
+  std::thread thread_;  // last, because it starts when all other members are initialized
 };
 
 }  // namespace ebb::data::detail

@@ -1,4 +1,5 @@
-// Datasets that hand out what comes next: streams, and batches that are shared.
+// StatefulDataset and SharedBatchDataset: datasets that select the next batch, and datasets shared by
+// workers.
 #pragma once
 
 #include <ebb/archive.h>
@@ -11,12 +12,12 @@
 
 namespace ebb::data::datasets {
 
-/// Batches by their size alone: use it with a samplers::StreamSampler.
+/// A dataset that gets only the batch size. Use it with a samplers::StreamSampler.
 template <class Self, class Batch = std::vector<Example<>>>
 using StreamDataset = BatchDataset<Self, Batch, std::size_t>;
 
-/// A dataset that knows where it stands in the epoch, and ends it by returning no batch: a loader needs no
-/// sampler for it. All workers of a loader ask the one dataset: get_batch() must be safe to call from
+/// A dataset that stores its position in the epoch and ends the epoch by returning no batch. A loader needs
+/// no sampler for it. All workers of a loader share the one dataset, so get_batch() must be safe to call from
 /// several threads.
 template <class Self, class Batch = std::vector<Example<>>, class BatchRequest = std::size_t>
 class StatefulDataset : public BatchDataset<Self, optional<Batch>, BatchRequest> {
@@ -24,7 +25,7 @@ class StatefulDataset : public BatchDataset<Self, optional<Batch>, BatchRequest>
   static constexpr bool is_stateful = true;
   /// Starts an epoch.
   virtual void reset() = 0;
-  /// Writes where it stands, and goes on from there.
+  /// Save and restore the position in the epoch.
   virtual void save(serialize::OutputArchive& archive) const = 0;
   virtual void load(serialize::InputArchive& archive) = 0;
 };
@@ -42,8 +43,8 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive,
   return archive;
 }
 
-/// One dataset behind copies: the workers of a loader, which copy their dataset, then share it. It must be
-/// safe to use from several threads.
+/// Copies of it share one dataset. The workers of a loader copy their dataset, and share it this way. It must
+/// be safe to use from several threads.
 template <class UnderlyingDataset>
 class SharedBatchDataset
     : public BatchDataset<SharedBatchDataset<UnderlyingDataset>, typename UnderlyingDataset::BatchType,

@@ -1,4 +1,4 @@
-// Requests that say how many samples, not which.
+// StreamSampler: batch requests that contain a number of samples, not their indices.
 #pragma once
 
 #include <ebb/data/samplers.h>
@@ -7,7 +7,7 @@
 
 namespace ebb::data::samplers {
 
-/// The base of batch requests that are no list of indices.
+/// The base of batch requests that are not lists of indices.
 struct EBB_API CustomBatchRequest {
   CustomBatchRequest() = default;
   CustomBatchRequest(const CustomBatchRequest&) = default;
@@ -15,11 +15,11 @@ struct EBB_API CustomBatchRequest {
   CustomBatchRequest& operator=(const CustomBatchRequest&) = default;
   CustomBatchRequest& operator=(CustomBatchRequest&&) = default;
   virtual ~CustomBatchRequest();
-  /// The number of samples asked for.
+  /// Returns the number of requested samples.
   virtual std::size_t size() const = 0;
 };
 
-/// A number of samples; converts to it.
+/// A number of samples, which converts to an integer.
 struct EBB_API BatchSize : CustomBatchRequest {
   explicit BatchSize(std::size_t size = 0) : size_(size) {}
   std::size_t size() const noexcept override { return size_; }
@@ -27,13 +27,13 @@ struct EBB_API BatchSize : CustomBatchRequest {
   std::size_t size_;
 };
 
-/// Asks a stream for batches until `epoch_size` samples have been asked for.
+/// Requests batches from a stream until `epoch_size` samples have been requested.
 class EBB_API StreamSampler : public Sampler<BatchSize> {
  public:
   explicit StreamSampler(std::size_t epoch_size) : epoch_size_(epoch_size) {}
   void reset(optional<std::size_t> new_size = nullopt) override;
   optional<BatchSize> next(std::size_t batch_size) override;
-  /// How many samples have been asked for ("examples_retrieved_so_far", kLong []).
+  /// Writes the number of requested samples ("examples_retrieved_so_far", kLong []).
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
 

@@ -1,4 +1,4 @@
-// Samplers of PyTorch's Python: some of the samples, by weight, in batches of one's own.
+// SubsetRandomSampler, WeightedRandomSampler and BatchSampler of PyTorch's Python.
 #pragma once
 
 #include <ebb/data/samplers.h>
@@ -9,11 +9,11 @@
 
 namespace ebb::data::samplers {
 
-/// Hands out a list of indices that each epoch draws anew.
+/// Returns the indices of a list that is drawn again in each epoch.
 class EBB_API DrawnSampler : public Sampler<> {
  public:
   optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
-  /// The list ("indices", kLong [n]) and how many of it have been handed out ("index", kLong []).
+  /// Writes the list ("indices", kLong [n]) and the number of its indices returned ("index", kLong []).
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
   std::size_t index() const noexcept { return index_; }
@@ -26,24 +26,25 @@ class EBB_API DrawnSampler : public Sampler<> {
   std::size_t index_ = 0;
 };
 
-/// The given indices in random order (torch.utils.data.SubsetRandomSampler).
+/// Returns the given indices in random order (torch.utils.data.SubsetRandomSampler).
 class EBB_API SubsetRandomSampler : public DrawnSampler {
  public:
   explicit SubsetRandomSampler(std::vector<std::size_t> indices);
-  /// Another size is an error: the indices are given.
+  /// Draws a new order. A new size is an error, because the indices are fixed.
   void reset(optional<std::size_t> new_size = nullopt) override;
 
  private:
   std::vector<std::size_t> indices_;
 };
 
-/// `num_samples` indices of 0, ..., weights.size() - 1, drawn in proportion to the weights, which need not
-/// sum to 1 (torch.utils.data.WeightedRandomSampler). Without replacement each comes once at most.
+/// Draws `num_samples` indices in [0, weights.size()) with probabilities proportional to the weights, which
+/// need not sum to 1 (torch.utils.data.WeightedRandomSampler). Without replacement each index occurs at most
+/// once.
 class EBB_API WeightedRandomSampler : public DrawnSampler {
  public:
   explicit WeightedRandomSampler(const std::vector<double>& weights, std::size_t num_samples,
                                  bool replacement = true);
-  /// With a new size, that many are drawn from now on.
+  /// Draws new indices. A new size changes `num_samples`.
   void reset(optional<std::size_t> new_size = nullopt) override;
 
  private:
@@ -52,9 +53,9 @@ class EBB_API WeightedRandomSampler : public DrawnSampler {
   bool replacement_;
 };
 
-/// Batches of its own size from another sampler, whatever size the loader asks for; without the last one,
-/// where that is smaller, if `drop_last` (torch.utils.data.BatchSampler). The loader's own drop_last compares
-/// with the loader's batch size: leave it off.
+/// Returns batches of its own size from another sampler and ignores the batch size of the loader. With
+/// `drop_last` an incomplete last batch is skipped (torch.utils.data.BatchSampler). Leave the loader's
+/// drop_last off, because it compares with the loader's batch size.
 template <class SamplerType>
 class BatchSampler : public Sampler<typename SamplerType::BatchRequestType> {
  public:

@@ -1,4 +1,4 @@
-// Parts and unions of datasets, and rows of several tensors.
+// Subset, ConcatDataset, random_split and TensorListDataset.
 #pragma once
 
 #include <ebb/data/datasets.h>
@@ -12,10 +12,10 @@ namespace ebb::data {
 
 namespace detail {
 
-/// Into how many samples each part of `size` comes: `lengths` that sum to it, or fractions that sum to 1, of
-/// which those that do not come out even give their rest to the first parts, one each.
+/// Returns the sizes of the parts of `size` samples. `lengths` are counts that sum to `size`, or fractions
+/// that sum to 1. Samples left by rounding go to the first parts, one each.
 EBB_API std::vector<std::size_t> split_lengths(std::size_t size, ArrayRef<double> lengths);
-/// A permutation, drawn as torch.randperm draws it.
+/// Returns a permutation, drawn as in torch.randperm.
 EBB_API std::vector<std::size_t> permutation(std::size_t size);
 EBB_API std::size_t known_size(const char* what, const optional<std::size_t>& size);
 
@@ -23,7 +23,7 @@ EBB_API std::size_t known_size(const char* what, const optional<std::size_t>& si
 
 namespace datasets {
 
-/// Some of the samples of a dataset, in the order given (torch.utils.data.Subset).
+/// Selected samples of a dataset, in the given order (torch.utils.data.Subset).
 template <class Source>
 class Subset : public Dataset<Subset<Source>, typename Source::ExampleType> {
  public:
@@ -44,7 +44,7 @@ class Subset : public Dataset<Subset<Source>, typename Source::ExampleType> {
   std::vector<std::size_t> indices_;
 };
 
-/// Datasets one after another (torch.utils.data.ConcatDataset).
+/// The concatenation of several datasets (torch.utils.data.ConcatDataset).
 template <class Source>
 class ConcatDataset : public Dataset<ConcatDataset<Source>, typename Source::ExampleType> {
  public:
@@ -61,7 +61,7 @@ class ConcatDataset : public Dataset<ConcatDataset<Source>, typename Source::Exa
     return datasets_[at].get(at == 0 ? index : index - cumulative_sizes_[at - 1]);
   }
   optional<std::size_t> size() const override { return size_or_zero(); }
-  /// How many samples come before the end of each.
+  /// For each dataset, the number of samples up to its end.
   const std::vector<std::size_t>& cumulative_sizes() const { return cumulative_sizes_; }
 
  private:
@@ -71,7 +71,7 @@ class ConcatDataset : public Dataset<ConcatDataset<Source>, typename Source::Exa
   std::vector<std::size_t> cumulative_sizes_;
 };
 
-/// Rows of several tensors, as long as each other: a sample is one row of each
+/// The rows of several tensors of equal length: a sample contains one row of each
 /// (torch.utils.data.TensorDataset in Python; libtorch's TensorDataset has one tensor).
 /// Stack<std::vector<Tensor>> makes batches of them.
 class EBB_API TensorListDataset : public Dataset<TensorListDataset, std::vector<Variable>> {
@@ -85,8 +85,8 @@ class EBB_API TensorListDataset : public Dataset<TensorListDataset, std::vector<
   std::vector<Variable> tensors_;
 };
 
-/// Parts of a dataset at random, of the lengths or the fractions given, as torch.utils.data.random_split
-/// makes them: the parts share the dataset's tensors, but copy what else is in it.
+/// Splits a dataset at random into parts of the given lengths or fractions, with the same parts as
+/// torch.utils.data.random_split. The parts share the dataset's tensors but copy its other members.
 template <class Source>
 std::vector<Subset<Source>> random_split(const Source& dataset, ArrayRef<double> lengths) {
   const std::size_t size = data::detail::known_size("random_split", dataset.size());
@@ -106,11 +106,11 @@ std::vector<Subset<Source>> random_split(const Source& dataset, ArrayRef<double>
 
 namespace transforms {
 
-/// A batch from a callable on the list of its samples.
+/// Builds a batch with a callable on the list of its samples.
 template <class T = Example<>, class BatchType = std::vector<T>>
 using Collate = BatchLambda<BatchType, T>;
 
-/// Stacks the first tensors of all samples, the second, and so on.
+/// Stacks the first tensors of all samples, then the second ones, and so on.
 template <>
 struct EBB_API Stack<std::vector<Variable>> : Collation<std::vector<Variable>> {
   std::vector<Variable> apply_batch(std::vector<std::vector<Variable>> samples) override;

@@ -1,4 +1,4 @@
-// Text for language models: files, vocabularies and windows of tokens.
+// read_text, Vocabulary and TextDataset: text for language models.
 #pragma once
 
 #include <ebb/core/arg.h>
@@ -13,25 +13,25 @@
 
 namespace ebb::data {
 
-/// All of a file, as it is. Throws where it cannot be read, is no regular file (a folder, a device, a pipe, a
-/// file of /proc without a size), or is larger than the memory of the machine.
+/// Returns the contents of a file. Throws if it cannot be read, is not a regular file (a folder, a device, a
+/// pipe, a file of /proc without a size), or is larger than the memory of the machine.
 EBB_API std::string read_text(const std::string& path);
 
 /// Options of a Vocabulary (torchtext.vocab.build_vocab_from_iterator).
 class EBB_API VocabularyOptions {
  public:
-  EBB_ARG(std::int64_t, min_freq) = 1;          ///< tokens that occur less often are left out
-  EBB_ARG(std::vector<std::string>, specials);  ///< come first, in this order
+  EBB_ARG(std::int64_t, min_freq) = 1;          ///< drops tokens that occur less often
+  EBB_ARG(std::vector<std::string>, specials);  ///< these tokens come first, in this order
   EBB_ARG(optional<std::string>,
           unknown);  ///< what other tokens are taken for; comes first unless among the specials
 };
 
-/// Tokens, numbered: special ones first, then by how often they occur, and in alphabetical order where that
-/// is equal.
+/// Assigns indices to tokens: first the special tokens, then the others by descending frequency, and in
+/// alphabetical order if frequencies are equal.
 class EBB_API Vocabulary {
  public:
-  /// What a token is: a character of UTF-8 (a byte that is part of none stands for itself), or a word between
-  /// spaces and line ends.
+  /// The unit of a token: a UTF-8 character (each byte of invalid UTF-8 is a token), or a word between spaces
+  /// and line ends.
   enum class Unit { character, word };
 
   static Vocabulary from_characters(std::string_view text, const VocabularyOptions& options = {});
@@ -42,16 +42,16 @@ class EBB_API Vocabulary {
   const std::vector<std::string>& tokens() const { return tokens_; }
   const std::string& token(std::int64_t index) const;
   bool contains(const std::string& token) const { return indices_.count(token) != 0; }
-  /// The index of a token, or of the unknown one. Throws for others where there is no unknown one.
+  /// Returns the index of a token, or of the unknown token. Throws for an unknown token if none was set.
   std::int64_t index(const std::string& token) const;
 
-  /// The tokens of a text, kLong [n].
+  /// Returns the token indices of a text: kLong [n].
   Variable encode(std::string_view text) const;
-  /// The text of integers [n]: characters next to each other, words with a space between them.
+  /// Returns the text of token indices [n]. Characters are concatenated; words are separated by a space.
   std::string decode(const Variable& indices) const;
 
-  /// A file of lines: the unit, the unknown token, and all tokens, in which line ends and backslashes are
-  /// written \n, \r and \\.
+  /// Saves a text file with one item per line: the unit, the unknown token, and all tokens. Line ends and
+  /// backslashes in tokens are written as \n, \r and \\.
   void save(const std::string& path) const;
   static Vocabulary load(const std::string& path);
 
@@ -67,10 +67,9 @@ class EBB_API Vocabulary {
 
 namespace datasets {
 
-/// Windows of `length` tokens, each beginning `stride` after the one before (by default where that ends), and
-/// as targets the tokens that follow each of theirs: {tokens[i, i + length), tokens[i + 1, i + length + 1)},
-/// views, kLong. What is left at the end and fills no window is left out. Throws for fewer than length + 1
-/// tokens.
+/// Windows of `length` tokens. Each begins `stride` tokens after the one before; the default stride is
+/// `length`. The targets are the next tokens: {tokens[i, i + length), tokens[i + 1, i + length + 1)}, views,
+/// kLong. An incomplete window at the end is dropped. Throws for fewer than length + 1 tokens.
 class EBB_API TextDataset : public Dataset<TextDataset> {
  public:
   TextDataset(Variable tokens, std::int64_t length, optional<std::int64_t> stride = nullopt);
@@ -87,9 +86,9 @@ class EBB_API TextDataset : public Dataset<TextDataset> {
 
 namespace transforms {
 
-/// Examples of sequences [L, *] of unequal lengths into a batch [n, longest, *], filled up at the ends with
-/// padding_value; targets that are sequences likewise with target_padding_value (which cross_entropy ignores
-/// unless told otherwise), single ones are stacked.
+/// Collates sequences [L, *] of different lengths into a batch [n, longest, *], padded at the ends with
+/// padding_value. Targets that are sequences are padded with target_padding_value (the default is ignored by
+/// cross_entropy); single targets are stacked.
 struct EBB_API PadSequence : Collation<Example<>> {
   explicit PadSequence(double padding_value = 0, double target_padding_value = -100)
       : padding_value(padding_value), target_padding_value(target_padding_value) {}

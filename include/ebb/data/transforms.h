@@ -1,4 +1,4 @@
-// What happens to samples on their way into a batch.
+// Transforms of samples and batches: Normalize, Stack, Lambda and their bases.
 #pragma once
 
 #include <ebb/data/example.h>
@@ -12,7 +12,7 @@
 
 namespace ebb::data::transforms {
 
-/// Turns a batch into another.
+/// Converts a batch.
 template <class Input, class Output>
 class BatchTransform {
  public:
@@ -22,7 +22,7 @@ class BatchTransform {
   virtual Output apply_batch(Input batch) = 0;
 };
 
-/// Turns each sample into another.
+/// Converts each sample.
 template <class Input, class Output>
 class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>> {
  public:
@@ -37,7 +37,7 @@ class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>>
   }
 };
 
-/// A transform from a callable on batches.
+/// A transform that applies a callable to batches.
 template <class Input, class Output = Input>
 class BatchLambda : public BatchTransform<Input, Output> {
  public:
@@ -48,7 +48,7 @@ class BatchLambda : public BatchTransform<Input, Output> {
   std::function<Output(Input)> f_;
 };
 
-/// A transform from a callable on samples.
+/// A transform that applies a callable to samples.
 template <class Input, class Output = Input>
 class Lambda : public Transform<Input, Output> {
  public:
@@ -59,7 +59,7 @@ class Lambda : public Transform<Input, Output> {
   std::function<Output(Input)> f_;
 };
 
-/// Acts on the data of each sample and leaves the target.
+/// Changes the data of each sample and keeps the target.
 template <class Target = Variable>
 class TensorTransform : public Transform<Example<Variable, Target>, Example<Variable, Target>> {
  public:
@@ -81,7 +81,7 @@ class TensorLambda : public TensorTransform<Target> {
   std::function<Variable(Variable)> f_;
 };
 
-/// (x - mean) / stddev, one value a channel (the first dimension), or one for all.
+/// Computes (x - mean) / stddev, with one value for each channel (the first dimension), or one for all.
 template <class Target = Variable>
 class Normalize : public TensorTransform<Target> {
  public:
@@ -98,7 +98,7 @@ class Normalize : public TensorTransform<Target> {
   Variable mean_, stddev_;
 };
 
-/// A list of samples into one.
+/// Combines a list of samples into one batch.
 template <class T, class BatchType = std::vector<T>>
 class Collation : public BatchTransform<BatchType, T> {};
 

@@ -1,4 +1,4 @@
-// Batches that no transform has joined.
+// UnstackedExamples: a batch as a list of examples, without Stack.
 #pragma once
 
 #include <ebb/data/example.h>
@@ -9,7 +9,8 @@
 
 namespace ebb::data {
 
-/// Stands where a joined batch has its targets: to use it is an error that says what the dataset lacks.
+/// The type of `batch.target` in an unstacked batch. Each use is a compile error that says to map the dataset
+/// with Stack.
 class MapTheDatasetWithStack {
  public:
   template <class T>
@@ -31,7 +32,7 @@ class MapTheDatasetWithStack {
   }
 };
 
-/// The batch that a loader gives for a dataset without Stack: the examples, in a std::vector.
+/// The batch of a dataset without Stack: a std::vector of examples.
 template <class Data, class Target>
 class UnstackedExamples : public std::vector<Example<Data, Target>> {
  public:
@@ -39,7 +40,7 @@ class UnstackedExamples : public std::vector<Example<Data, Target>> {
   UnstackedExamples(std::vector<Example<Data, Target>> examples)
       : std::vector<Example<Data, Target>>(std::move(examples)) {}
 
-  // By its name the compiler says of `batch.data.to(device)` that the batch is unstacked.
+  // `batch.data.to(device)` names this member, so the compiler's error says that the batch is unstacked.
   Example<Data, Target>* data() { return std::vector<Example<Data, Target>>::data(); }
   const Example<Data, Target>* data() const { return std::vector<Example<Data, Target>>::data(); }
 

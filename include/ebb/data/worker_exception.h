@@ -1,4 +1,4 @@
-// What a loader throws for an error in one of its workers.
+// WorkerException: an error in a worker of a loader.
 #pragma once
 
 #include <ebb/core/error.h>
@@ -11,8 +11,8 @@
 
 namespace ebb::data {
 
-/// Carries the error that a worker ran into; what() has its message and type, the class of the dataset, and
-/// which examples were asked for.
+/// Holds the error of a worker. what() has its message and type, the class of the dataset, and the indices of
+/// the requested examples.
 struct EBB_API WorkerException : Error {
   explicit WorkerException(std::exception_ptr original, const std::string& where = {});
 
@@ -21,7 +21,7 @@ struct EBB_API WorkerException : Error {
 
 namespace detail {
 
-/// "reading [3, 1] of MyDataset": what WorkerException says of a request.
+/// Formats a request for the message: "reading [3, 1] of MyDataset".
 EBB_API std::string request_text(const std::type_info& dataset, const std::vector<std::size_t>& indices);
 EBB_API std::string request_text(const std::type_info& dataset);
 

@@ -1,4 +1,4 @@
-// Derivatives of functions as values: Jacobians, Hessians and their products with vectors.
+// jacobian, hessian, vjp, jvp, hvp, vhp: derivatives of functions.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -8,44 +8,45 @@
 
 namespace ebb::autograd {
 
-/// A differentiable map from tensor to tensor.
+/// A differentiable function from a tensor to a tensor.
 using UnaryFunction = std::function<Variable(const Variable&)>;
-/// A differentiable map from tensors to tensors.
+/// A differentiable function from tensors to tensors.
 using ListFunction = std::function<variable_list(const variable_list&)>;
 
-// All of these call the function on detached copies of the inputs. With create_graph the results can be
-// differentiated with respect to what else the function uses, and to inputs that require grad.
+// All functions below call f on detached copies of the inputs. With create_graph the results can be
+// differentiated with respect to other tensors that f uses, and to inputs that require grad.
 
-/// J[i..., j...] = d f(x)[i...] / d x[j...]: the shape of f(x) followed by that of x
+/// Returns J[i..., j...] = d f(x)[i...] / d x[j...]. Its shape is that of f(x) followed by that of x
 /// (torch.autograd.functional.jacobian).
 EBB_API Variable jacobian(const UnaryFunction& f, const Variable& x, bool create_graph = false);
-/// result[o][i] = d f(inputs)[o] / d inputs[i].
+/// Returns result[o][i] = d f(inputs)[o] / d inputs[i].
 EBB_API std::vector<variable_list> jacobian(const ListFunction& f, const variable_list& inputs,
                                             bool create_graph = false);
 
-/// H[i..., j...] = d^2 f / d x[i...] d x[j...] for f of one element (torch.autograd.functional.hessian).
+/// Returns H[i..., j...] = d^2 f / d x[i...] d x[j...], where f(x) has one element
+/// (torch.autograd.functional.hessian).
 EBB_API Variable hessian(const UnaryFunction& f, const Variable& x, bool create_graph = false);
-/// result[i][j] = d^2 f / d inputs[i] d inputs[j]; f returns one tensor of one element.
+/// Returns result[i][j] = d^2 f / d inputs[i] d inputs[j]; f returns one tensor with one element.
 EBB_API std::vector<variable_list> hessian(const ListFunction& f, const variable_list& inputs,
                                            bool create_graph = false);
 
-/// (f(x), J^T v): v has the shape of f(x) and may be left out when that has one element.
+/// Returns (f(x), J^T v). v has the shape of f(x), and is optional if f(x) has one element.
 EBB_API std::pair<Variable, Variable> vjp(const UnaryFunction& f, const Variable& x, const Variable& v = {},
                                           bool create_graph = false);
 EBB_API std::pair<variable_list, variable_list> vjp(const ListFunction& f, const variable_list& inputs,
                                                     const variable_list& v, bool create_graph = false);
 
-/// (f(x), J v): v has the shape of x. Computed by differentiating the map u -> J^T u (the double-backward
+/// Returns (f(x), J v). v has the shape of x. It differentiates the function u -> J^T u (double-backward
 /// trick, J. Townsend 2017).
 EBB_API std::pair<Variable, Variable> jvp(const UnaryFunction& f, const Variable& x, const Variable& v,
                                           bool create_graph = false);
 EBB_API std::pair<variable_list, variable_list> jvp(const ListFunction& f, const variable_list& inputs,
                                                     const variable_list& v, bool create_graph = false);
 
-/// (f(x), H v) for f of one element.
+/// Returns (f(x), H v), where f(x) has one element.
 EBB_API std::pair<Variable, Variable> hvp(const UnaryFunction& f, const Variable& x, const Variable& v,
                                           bool create_graph = false);
-/// (f(x), v^T H), which is the same (torch.autograd.functional.vhp).
+/// Returns (f(x), v^T H), which equals hvp because H is symmetric (torch.autograd.functional.vhp).
 inline std::pair<Variable, Variable> vhp(const UnaryFunction& f, const Variable& x, const Variable& v,
                                          bool create_graph = false) {
   return hvp(f, x, v, create_graph);

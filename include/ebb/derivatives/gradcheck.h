@@ -1,4 +1,4 @@
-// Checking derivatives against finite differences, in a user's own tests too.
+// gradcheck and gradgradcheck: compare derivatives with finite differences. Programs may use them in tests.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -8,7 +8,7 @@
 
 namespace ebb {
 
-/// How gradcheck compares; the defaults are torch.autograd.gradcheck's.
+/// Options of gradcheck; the defaults are those of torch.autograd.gradcheck.
 struct GradcheckOptions {
   double eps = 1e-6;   ///< step of the central difference
   double atol = 1e-5;  ///< |analytic - numeric| <= atol + rtol * |numeric|
@@ -16,8 +16,8 @@ struct GradcheckOptions {
   bool fast_mode = false;            ///< compare v^T J u for one random u and v instead of every entry of J
   bool raise_exception = true;       ///< throw ebb::Error with the message instead of returning false
   bool check_undefined_grad = true;  ///< also check that undefined incoming gradients count as zero
-  double nondet_tol = 0.0;           ///< how far two runs of backward may differ
-  std::string* message = nullptr;    ///< where the message goes when raise_exception is off
+  double nondet_tol = 0.0;           ///< the largest allowed difference between two runs of backward
+  std::string* message = nullptr;    ///< receives the message if raise_exception is false
 };
 
 using GradcheckFunction = std::function<variable_list(const variable_list&)>;
@@ -27,15 +27,16 @@ template <class F>
 GradcheckFunction as_gradcheck_function(F f);
 }
 
-/// Compares the derivative that backward gives for f with central differences, entry by entry. Inputs that
-/// require grad should be kDouble and not overlap, on any device; put them away from kinks. Failure names the
-/// output, the input and the entry furthest off, analytic beside numeric. f may take a Variable, several, or
-/// a variable_list, and return either.
+/// Compares the derivatives of f that backward computes with central differences, element by element. Inputs
+/// that require grad should be kDouble, without internal overlap, and not close to kinks of f; any device
+/// works. An error names the output, the input and the element with the largest difference, and shows the
+/// analytic and the numeric value. f takes one Variable, several, or a variable_list, and returns one
+/// Variable or a variable_list.
 EBB_API bool gradcheck(const GradcheckFunction& f, const variable_list& inputs,
                        const GradcheckOptions& options = {});
 
-/// The same for the second derivative: checks the gradient of v^T J, with `grad_outputs` as v (random when
-/// empty).
+/// Checks second derivatives: compares the gradient of v^T J with central differences. v is `grad_outputs`,
+/// or random if that is empty.
 EBB_API bool gradgradcheck(const GradcheckFunction& f, const variable_list& inputs,
                            const variable_list& grad_outputs = {}, const GradcheckOptions& options = {});
 

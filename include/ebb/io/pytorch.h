@@ -1,6 +1,6 @@
-// PyTorch's own files: what torch.save writes (.pt, .pth, .bin), in its zip format (since 1.6) and the one
-// before, and the archives of libtorch's torch::save. They are pickles; only what describes data is
-// understood, and nothing in a file is ever run.
+// PyTorch's files, written by torch.save (.pt, .pth, .bin) in the zip format (since 1.6) or the older format,
+// and the archives of libtorch's torch::save. They are pickles. The reader only understands data and never
+// executes code from a file.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -20,23 +20,23 @@ using NamedTensors = std::vector<std::pair<std::string, Variable>>;
 
 class Value;
 using List = std::vector<Value>;
-/// In the order of the file, which is that of insertion.
+/// In the order of the file, which is the insertion order.
 using Dict = std::vector<std::pair<Value, Value>>;
 struct Tuple {
   List items;
 };
-/// An instance of a class: its name, and its attributes or what it was made with.
+/// An instance of a class: its name, and its attributes or constructor arguments.
 struct Object {
   std::string type;
   Dict attributes;
 };
-/// A tensor of a dtype that ebb does not have, with that dtype ("complex64").
+/// A tensor of a dtype that ebb does not have, with the name of that dtype ("complex64").
 struct Unsupported {
   std::string dtype;
 };
 
-/// What a file holds: None, a bool, an integer, a floating number, text (also bytes), a tensor, or a list,
-/// tuple, dict or object of such. Copies share what they hold, which never changes.
+/// A value in a file: None, a bool, an integer, a floating-point number, a string (also bytes), a tensor, or
+/// a list, tuple, dict or object of values. Copies share their contents, which are immutable.
 class EBB_API Value {
  public:
   using Content = std::variant<std::monostate, bool, std::int64_t, double, std::string, Variable, List, Tuple,
@@ -60,20 +60,21 @@ class EBB_API Value {
   bool is_tensor() const { return std::holds_alternative<Variable>(content()); }
   bool is_dict() const { return std::holds_alternative<Dict>(content()); }
 
-  // Each throws, with what the value is, when it is something else.
+  // Each accessor throws if the value has another type, and names that type.
   bool as_bool() const;
   std::int64_t as_int() const;
-  /// Of an integer too.
+  /// Accepts an integer too.
   double as_double() const;
   const std::string& as_string() const;
   const Variable& as_tensor() const;
-  /// Of a list or a tuple.
+  /// Accepts a list or a tuple.
   const List& as_list() const;
-  /// Of a dict, or an object's attributes.
+  /// Accepts a dict, or an object (its attributes).
   const Dict& as_dict() const;
 
-  /// The value under a key of a dict, or an attribute of an object; where there is none of that name, dots
-  /// lead further in ("model.fc.weight"). Throws with the nearest keys where there is none either.
+  /// Returns the value under a key of a dict, or an attribute of an object. If there is none with that name,
+  /// dots separate nested keys ("model.fc.weight"). Throws with the most similar keys if there is none
+  /// either.
   const Value& at(const std::string& key) const;
   bool contains(const std::string& key) const;
   const Value& at(std::size_t index) const;
@@ -87,28 +88,28 @@ class EBB_API Value {
   }
   static const Content kNothing;
 
-  std::shared_ptr<const Content> content_;  // null of None
+  std::shared_ptr<const Content> content_;  // null for None
 };
 
-/// torch.load(path, weights_only=True, map_location="cpu"). Tensors that share a storage in the file share
-/// one here, with their strides; each storage is read once, to where it stays. A storage that no tensor
-/// refers to is not read. Values that occur in several places of the file are shared here too; what describes
-/// them takes at most 128 bytes of memory for each byte of it.
+/// Reads a file like torch.load(path, weights_only=True, map_location="cpu"). Tensors that share a storage in
+/// the file also share one here, with their strides. Each storage is read once, directly into its final
+/// memory; a storage without tensors is not read. A value that the file refers to several times is shared
+/// too. The values take at most 128 bytes of memory for each byte that describes them.
 ///
-/// Errors, all ebb::Error: what is neither format; an archive that is not sound (cut short, a wrong CRC);
-/// classes and functions that are not data, by their name, with what to save instead; sizes and strides that
-/// lie outside their storage, or repeat its elements more than 64 times (beyond 16 MiB); files of a
-/// big-endian machine; more than a hundred levels or ten million values, each counted wherever it occurs.
+/// Throws ebb::Error for: a file in neither format; a corrupt archive (truncated, a wrong CRC); classes and
+/// functions that are not data, with their name and with advice on what to save instead; sizes and strides
+/// outside the storage, or that repeat its elements more than 64 times (beyond 16 MiB); files of a big-endian
+/// machine; more than 100 levels of nesting or ten million values, where each reference counts.
 EBB_API Value read(const std::string& path);
 EBB_API Value read(std::istream& stream);
-/// The same from bytes in memory.
+/// Reads a file from bytes in memory.
 EBB_API Value parse(const void* bytes, std::size_t size);
 
-/// The tensors of a file under their state_dict names. Nested dicts, lists and objects join their keys by
-/// dots; where the file is a checkpoint, what stands under "state_dict", "model_state_dict", "model", "net"
-/// or "module" is taken. A tensor of several names appears under each. Tensors of dtypes that ebb does not
-/// have are left out, and listed in `unsupported` with the dtype, if it is given. Throws where there is no
-/// tensor, and where values that occur in many places would have far more names than the file has bytes.
+/// Returns the tensors of a file under their state_dict names. Keys of nested dicts, lists and objects are
+/// joined with dots. If the file is a checkpoint, the value under "state_dict", "model_state_dict", "model",
+/// "net" or "module" is used. A tensor with several names is returned under each. Tensors of dtypes that ebb
+/// does not have are left out, and listed in `unsupported` with the dtype if it is given. Throws if there is
+/// no tensor, and if shared values would produce far more names than the file has bytes.
 EBB_API NamedTensors state_dict(const Value& value,
                                 std::map<std::string, std::string>* unsupported = nullptr);
 EBB_API NamedTensors read_state_dict(const std::string& path,
@@ -116,23 +117,23 @@ EBB_API NamedTensors read_state_dict(const std::string& path,
 EBB_API NamedTensors read_state_dict(std::istream& stream,
                                      std::map<std::string, std::string>* unsupported = nullptr);
 
-/// torch.save(value, path): PyTorch's zip format, which torch.load reads also with weights_only=True. Atomic
-/// as safetensors::write; tensors that share memory share it in the file. CUDA tensors are written as the
-/// CPU's.
+/// Writes a file like torch.save(value, path), in PyTorch's zip format, which torch.load reads also with
+/// weights_only=True. Atomic like safetensors::write. Tensors that share memory share it in the file. CUDA
+/// tensors are written as CPU tensors.
 EBB_API void write(const std::string& path, const Value& value);
 EBB_API void write(std::ostream& stream, const Value& value);
-/// torch.save(state_dict, path): an OrderedDict of tensors.
+/// Writes an OrderedDict of tensors like torch.save(state_dict, path).
 EBB_API void write(const std::string& path, const NamedTensors& tensors);
 EBB_API void write(std::ostream& stream, const NamedTensors& tensors);
 
-/// What libtorch's OutputArchive::save_to writes, a TorchScript archive, which torch::load, InputArchive and
-/// torch.jit.load read. The value is a Dict: each Dict in it is an archive of that name (a module), tensors
-/// that require grad are parameters and others buffers, and numbers, texts, tuples, lists and None are
-/// attributes. Lists have items of one type. Names are not empty and have neither quotes nor backslashes, nor
-/// control characters. Atomic as write().
+/// Writes a TorchScript archive like libtorch's OutputArchive::save_to; torch::load, InputArchive and
+/// torch.jit.load read it. The value is a Dict. Each nested Dict is an archive with that name (a module).
+/// Tensors that require grad are parameters, other tensors are buffers, and numbers, strings, tuples, lists
+/// and None are attributes. All items of a list have one type. Names must not be empty or contain quotes,
+/// backslashes or control characters. Atomic like write().
 EBB_API void write_archive(const std::string& path, const Value& value);
 EBB_API void write_archive(std::ostream& stream, const Value& value);
-/// Tensors by the names of a state_dict, whose dots separate the archives.
+/// Writes tensors with the names of a state_dict. The dots in a name separate the archives.
 EBB_API void write_archive(const std::string& path, const NamedTensors& tensors);
 EBB_API void write_archive(std::ostream& stream, const NamedTensors& tensors);
 

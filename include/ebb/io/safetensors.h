@@ -1,5 +1,5 @@
-// Reading and writing safetensors files (https://github.com/huggingface/safetensors, format version 0.x): a
-// JSON header that names each tensor, its dtype, shape and bytes, and then the bytes.
+// safetensors files (https://github.com/huggingface/safetensors, format version 0.x): a JSON header with the
+// name, dtype, shape and byte range of each tensor, followed by the bytes.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -16,7 +16,8 @@ namespace ebb::safetensors {
 
 using NamedTensors = std::vector<std::pair<std::string, Variable>>;
 using Metadata = std::map<std::string, std::string>;
-/// Names of tensors with dtypes that ebb does not have, as the file spells them: {"scale", "F8_E4M3"}.
+/// Names of tensors with dtypes that ebb does not have, and the dtype as written in the file: {"scale",
+/// "F8_E4M3"}.
 using Unsupported = std::map<std::string, std::string>;
 
 /// The contents of a file, in the order of the data.
@@ -26,52 +27,53 @@ struct EBB_API File {
 
   NamedTensors tensors;
   Metadata metadata;        ///< the header's "__metadata__"
-  Unsupported unsupported;  ///< what the file holds and `tensors` cannot
-  /// The tensor of that name. Throws with the nearest names if there is none, and with what to do about its
-  /// dtype if ebb does not have it.
+  Unsupported unsupported;  ///< tensors of the file that ebb cannot represent
+  /// Returns the tensor with that name. Throws with the most similar names if there is none. If ebb does not
+  /// have the tensor's dtype, throws with advice on conversion.
   const Variable& at(const std::string& name) const;
 
  private:
   std::unordered_map<std::string, std::size_t> index_;
 };
 
-/// A file that is read tensor by tensor (Python's safetensors.safe_open). The header is read and checked
-/// once; threads may read tensors at once.
+/// Reads a file tensor by tensor (Python's safetensors.safe_open). The header is read and checked once.
+/// Several threads may read tensors at the same time.
 ///     safetensors::Reader file("model.safetensors");
 ///     for (const std::string& name : file.keys())
 ///       if (name.starts_with("encoder.")) use(file.get_tensor(name));
 ///
-/// Errors, all ebb::Error: a file that is not sound, with where: truncated, a header larger than 100 MB or
-/// the file, JSON that does not parse or names a tensor twice, a dtype that the format does not have, a shape
-/// that overflows, offsets that overlap, leave gaps, or do not match the shape; a file of another format
-/// (PyTorch's .pt and .pth, the index of a sharded checkpoint, ...), with how to convert it. A file that is
-/// cut short later is an error of the read that meets its end.
+/// Throws ebb::Error with the position for a corrupt file: truncated, a header larger than 100 MB or the
+/// file, invalid JSON, a tensor named twice, an unknown dtype, a shape that overflows, offsets that overlap,
+/// leave gaps or do not match the shape. Throws for a file of another format (PyTorch's .pt and .pth, the
+/// index of a sharded checkpoint, ...), with advice on conversion. If a file is truncated later, the read
+/// that reaches its end throws.
 class EBB_API Reader {
  public:
   /// Opens a regular file.
   explicit Reader(const std::string& path);
-  /// Reads a stream to its end, and keeps its bytes.
+  /// Reads a stream to its end and stores its bytes.
   explicit Reader(std::istream& stream);
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;
   ~Reader();
 
-  /// The names, in the order of the data.
+  /// Returns the names, in the order of the data.
   std::vector<std::string> keys() const;
   bool contains(const std::string& name) const;
-  /// The shape of a tensor, and its dtype as the file spells it ("F32").
+  /// Return the shape of a tensor, and its dtype as written in the file ("F32").
   std::vector<std::int64_t> sizes(const std::string& name) const;
   std::string dtype(const std::string& name) const;
-  /// Whether ebb has the dtype of that tensor.
+  /// Whether ebb has the dtype of the tensor.
   bool is_supported(const std::string& name) const;
   const Metadata& metadata() const;
 
-  /// The tensor of that name, in memory of its own. Throws as File::at does.
+  /// Returns the tensor with that name in newly allocated memory. Throws like File::at.
   Variable get_tensor(const std::string& name) const;
-  /// Reads into a tensor of the same shape, whose dtype and device stay; in place when it is contiguous, of
-  /// the file's dtype and on the CPU, so that nothing is held twice. Unlike copy_ it is never recorded.
+  /// Reads into a tensor of the same shape, whose dtype and device do not change. If it is contiguous, has
+  /// the file's dtype and is on the CPU, the data is read in place without a second buffer. Unlike copy_ it
+  /// is never recorded.
   void read_into(const std::string& name, Variable& tensor) const;
-  /// All of it.
+  /// Reads all tensors.
   File read() const;
 
  private:
@@ -81,24 +83,24 @@ class EBB_API Reader {
   std::unique_ptr<Contents> contents_;
 };
 
-/// Reads a whole file, each tensor into memory of its own. Errors are Reader's; tensors of a dtype that ebb
-/// does not have are left out and listed in File::unsupported.
+/// Reads a whole file, each tensor into newly allocated memory. Errors are those of Reader. Tensors of a
+/// dtype that ebb does not have are left out and listed in File::unsupported.
 EBB_API File read(const std::string& path);
 
-/// The same from bytes in memory, which are copied. For fuzzing and for embedded files.
+/// Reads a file from bytes in memory, which are copied, for example an embedded file.
 EBB_API File parse(const void* bytes, std::size_t size);
 
-/// The same from a stream, which is read to its end.
+/// Reads a file from a stream, to its end.
 EBB_API File read(std::istream& stream);
 
-/// Writes the tensors, contiguous and in order, so that a crash at any moment leaves either the old file or
-/// the new one: a temporary file beside it, fsync, rename, fsync of the directory. Names must be distinct.
-/// Tensors on other devices are copied to the CPU, one at a time. A symbolic link stays and what it leads to
-/// is replaced; a replaced file keeps its permissions. What is no regular file (a device, a pipe) is refused:
-/// write to it as a stream. A temporary file that a killed process left is removed by the next write to the
-/// same path.
+/// Writes the tensors, contiguous and in order. A crash at any moment leaves either the old file or the new
+/// one: it writes a temporary file in the same folder, then calls fsync, rename, and fsync of the folder.
+/// Names must be distinct. Tensors on other devices are copied to the CPU one at a time. A symbolic link is
+/// kept and its target is replaced; a replaced file keeps its permissions. A path that is not a regular file
+/// (a device, a pipe) is an error: write to it as a stream. The next write to the same path removes the
+/// temporary file of a killed process.
 EBB_API void write(const std::string& path, const NamedTensors& tensors, const Metadata& metadata = {});
-/// The same bytes to a stream. Throws when the stream does not take them.
+/// Writes the same bytes to a stream. Throws if writing fails.
 EBB_API void write(std::ostream& stream, const NamedTensors& tensors, const Metadata& metadata = {});
 
 }  // namespace ebb::safetensors

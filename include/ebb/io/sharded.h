@@ -1,4 +1,4 @@
-// Checkpoints in several safetensors files, by their index (Hugging Face's model.safetensors.index.json).
+// Checkpoints in several safetensors files, with an index (Hugging Face's model.safetensors.index.json).
 #pragma once
 
 #include <ebb/io/safetensors.h>
@@ -11,20 +11,19 @@
 
 namespace ebb::safetensors {
 
-/// Reads tensors from the files that an index names. Each is opened, and its header checked, at once.
-///
-/// Errors, beside Reader's: no index, JSON that does not parse or lacks "weight_map", a file outside the
-/// index's folder, a tensor that the named file does not have.
+/// Reads tensors from the files that an index lists. The constructor opens each file and checks its header.
+/// Errors, in addition to those of Reader: no index, invalid JSON or JSON without "weight_map", a file
+/// outside the index's folder, a tensor that is missing in its file.
 class EBB_API ShardedReader {
  public:
-  /// The index, or the folder in which it lies (model.safetensors.index.json). All files are opened here: a
-  /// save that replaces the checkpoint meanwhile or later changes nothing in what is read.
+  /// `path` is the index, or the folder that contains it (model.safetensors.index.json). All files are opened
+  /// here, so a save that replaces the checkpoint later does not change the data that is read.
   explicit ShardedReader(const std::string& path);
 
-  /// The names, in the order of the index.
+  /// Returns the names, in the order of the index.
   const std::vector<std::string>& keys() const { return names_; }
   bool contains(const std::string& name) const { return files_.contains(name); }
-  /// The file that holds a tensor. Throws with the nearest names if there is none.
+  /// Returns the file that contains a tensor. Throws with the most similar names if there is none.
   const Reader& file_of(const std::string& name) const;
   Variable get_tensor(const std::string& name) const { return file_of(name).get_tensor(name); }
 
@@ -35,17 +34,17 @@ class EBB_API ShardedReader {
   std::map<std::string, std::shared_ptr<const Reader>> files_;
 };
 
-/// Writes tensors, in order, into files of at most `max_bytes` of data each (a larger tensor has one of its
-/// own), named as huggingface_hub does, model-00001-of-00003.safetensors, and then
-/// model.safetensors.index.json, which makes them a checkpoint. Where one file is enough it is
-/// model.safetensors alone. The folder is made if it is not there; returns what load() takes.
+/// Writes tensors, in order, into files of at most `max_bytes` of data each (a larger tensor has its own
+/// file). They are named like those of huggingface_hub, model-00001-of-00003.safetensors. Then writes
+/// model.safetensors.index.json, which makes them a checkpoint. If one file is enough, it is
+/// model.safetensors without an index. Creates the folder if it does not exist. Returns the path for load().
 ///
-/// The checkpoint that the folder holds, in one file or in several, stands whole until the new one does,
-/// whenever the save fails or is killed; then its files go. That is why new files have a mark of the save in
-/// their names (model-5f0e...-00001-of-00003.safetensors): the index says which they are. A save that was
-/// killed leaves files that the next one removes.
+/// The folder's old checkpoint, in one file or several, is replaced atomically: it is complete until the new
+/// one is, even if the save fails or is killed. Then its files are removed. For this, the names of new files
+/// contain an id of the save (model-5f0e...-00001-of-00003.safetensors), and the index lists them. The next
+/// save removes files of a killed save.
 ///
-/// Errors: an undefined tensor, a name that is given twice or is not UTF-8, what the system says of a file.
+/// Errors: an undefined tensor, a name that is given twice or is not UTF-8, and errors of the file system.
 EBB_API std::string write_sharded(const std::string& folder, const NamedTensors& tensors,
                                   std::uint64_t max_bytes = 5'000'000'000,
                                   const Metadata& metadata = {{"format", "pt"}});

@@ -1,4 +1,4 @@
-// Methods of Variable that work element by element; documented with the functions of the same names in
+// ElementwiseMethods: elementwise methods of Variable; documented with the functions of the same names in
 // ebb/ops/elementwise/ and ebb/ops/random.h.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Methods of Variable that index, gather, scatter, sort and count; documented with the functions of the same
-// names in ebb/ops/index/.
+// IndexMethods: methods of Variable that index, gather, scatter, sort and count; documented with the
+// functions of the same names in ebb/ops/index/.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -20,7 +20,7 @@ class TensorIndex;
 namespace ebb::ops {
 
 struct EBB_API IndexMethods {
-  // Indices.
+  // Indexing, gather and scatter.
   Variable gather(std::int64_t dim, const Variable& index, bool sparse_grad = false) const;
   Variable scatter(std::int64_t dim, const Variable& index, const Variable& src) const;
   Variable scatter(std::int64_t dim, const Variable& index, const Scalar& value) const;
@@ -70,10 +70,10 @@ struct EBB_API IndexMethods {
   Variable argwhere() const;
   Variable nonzero_static(std::int64_t size, std::int64_t fill_value = -1) const;
   std::vector<Variable> nonzero_numpy() const;
-  /// x[i] and x[tensor], as far as it is a view: assign with `x[0] = y`.
+  /// Index one dimension. x[i] is a view, and x[tensor] is one if possible: assign with `x[0] = y`.
   Variable operator[](std::int64_t index) const;
   Variable operator[](const Variable& index) const;
-  /// `x.index({Slice(1), "...", None, mask, 0})`; see ebb::indexing.
+  /// Indexes like `x.index({Slice(1), "...", None, mask, 0})`; see ebb::indexing.
   Variable index(ArrayRef<indexing::TensorIndex> indices) const;
   Variable index(std::initializer_list<indexing::TensorIndex> indices) const;
   Variable index(const std::vector<indexing::TensorIndex>& indices) const;
@@ -85,7 +85,7 @@ struct EBB_API IndexMethods {
   Variable index_put(std::initializer_list<indexing::TensorIndex> indices, const Variable& values,
                      bool accumulate = false) const;
 
-  // Order, ranks and counts.
+  // Sorting, order statistics and counts.
   std::tuple<Variable, Variable> sort(std::int64_t dim = -1, bool descending = false) const;
   std::tuple<Variable, Variable> sort(optional<bool> stable, std::int64_t dim = -1,
                                       bool descending = false) const;

@@ -1,5 +1,5 @@
-// The ops of each element whose forms follow from their names alone. A name here gives the methods of
-// Variable (ebb/methods/elementwise.h) and the form that writes into a given tensor (ebb/ops/out.h).
+// Lists of elementwise ops whose other forms follow from their names. A name here declares the methods of
+// Variable (ebb/methods/elementwise.h) and the form with an output tensor (ebb/ops/out.h).
 #pragma once
 
 // clang-format off

@@ -1,5 +1,5 @@
-// Methods of Variable that reduce, scan and multiply matrices; documented with the functions of the same
-// names in ebb/ops/reduce/ and ebb/ops/linalg/.
+// ReduceMethods: methods of Variable that reduce, scan and multiply matrices; documented with the functions
+// of the same names in ebb/ops/reduce/ and ebb/ops/linalg/.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -78,7 +78,7 @@ struct EBB_API ReduceMethods {
   Variable logcumsumexp(std::int64_t dim) const;
   std::tuple<Variable, Variable> cummax(std::int64_t dim) const;
   std::tuple<Variable, Variable> cummin(std::int64_t dim) const;
-  // Variable is incomplete here, so what may be absent is an overload rather than a default.
+  // Variable is incomplete here, so optional tensors need overloads in place of default arguments.
   Variable diff(std::int64_t n = 1, std::int64_t dim = -1) const;
   Variable diff(std::int64_t n, std::int64_t dim, const optional<Variable>& prepend) const;
   Variable diff(std::int64_t n, std::int64_t dim, const optional<Variable>& prepend,

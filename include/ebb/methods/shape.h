@@ -1,5 +1,5 @@
-// Methods of Variable that view, rearrange, copy and convert, and that make tensors of the same kind;
-// documented with the functions of the same names in ebb/ops/shape/ and ebb/ops/creation/.
+// ShapeMethods: methods of Variable that view, rearrange, copy and convert tensors, and that create tensors
+// of the same kind; documented with the functions of the same names in ebb/ops/shape/ and ebb/ops/creation/.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -43,7 +43,7 @@ struct EBB_API ShapeMethods {
   Variable t() const;
   Variable& t_() const;
   Variable numpy_T() const;
-  /// Matrices transposed: the last two dimensions swapped.
+  /// Swap the last two dimensions (the transpose of each matrix).
   Variable mT() const;
   Variable mH() const;
   Variable adjoint() const;
@@ -140,13 +140,14 @@ struct EBB_API ShapeMethods {
   Variable type_as(const Variable& other) const;
   Variable cpu() const;
   Variable cuda() const;
-  /// Whether the memory is page-locked: the device copies from and to it while the CPU goes on.
+  /// Whether the memory is page-locked, so that a device copies asynchronously from and to it.
   bool is_pinned() const;
-  /// A copy in page-locked memory; itself when it lies there already. Throws unless it is on the CPU and
-  /// there is a CUDA device.
+  /// Returns a copy in page-locked memory, or the tensor itself if it is page-locked. Throws unless it is on
+  /// the CPU and there is a CUDA device.
   Variable pin_memory() const;
-  /// The tensor is used on a stream other than the one it was made on: once freed, its memory is not handed
-  /// out again before what is queued there by then is done. Throws for tensors of the CPU unless pinned.
+  /// Records that a stream other than the one that created the tensor uses it. After the tensor is freed, its
+  /// memory is not reused before the work queued on `stream` by then is done. Throws for CPU tensors unless
+  /// pinned.
   void record_stream(const cuda::Stream& stream) const;
   Variable& copy_(const Variable& src, bool non_blocking = false) const;
   Variable& fill_(const Scalar& value) const;
@@ -159,7 +160,7 @@ struct EBB_API ShapeMethods {
   Variable new_zeros(IntArrayRef sizes, const TensorOptions& options = {}) const;
   Variable new_ones(IntArrayRef sizes, const TensorOptions& options = {}) const;
   Variable new_full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {}) const;
-  // Dtype, layout, device and pinning apart, as in ebb/ops/aten_factories.h.
+  // dtype, layout, device and pinning as separate arguments, as in ebb/ops/aten_factories.h.
   Variable new_empty(IntArrayRef sizes, optional<DType> dtype, optional<Layout> layout,
                      optional<Device> device, optional<bool> pin_memory) const;
   Variable new_empty_strided(IntArrayRef sizes, IntArrayRef strides, optional<DType> dtype,
@@ -172,25 +173,25 @@ struct EBB_API ShapeMethods {
   Variable new_full(IntArrayRef sizes, const Scalar& value, optional<DType> dtype, optional<Layout> layout,
                     optional<Device> device, optional<bool> pin_memory) const;
 
-  // The memory under the tensor, which other tensors may share.
-  /// The memory, all of it, whatever part this tensor shows (Tensor.storage).
+  // The memory of the tensor, which other tensors may share.
+  /// Returns the whole storage, of which this tensor may use only a part (Tensor.storage).
   StorageHandle storage() const;
-  /// Whether the tensor has memory: true of every defined one (Tensor.has_storage).
+  /// Whether the tensor has memory: true for every defined one (Tensor.has_storage).
   bool has_storage() const;
-  /// Whether both show the same elements of the same memory (Tensor.is_set_to).
+  /// Whether both refer to the same elements in the same memory (Tensor.is_set_to).
   bool is_set_to(const Variable& other) const;
-  /// Shows other memory from now on: that of a tensor, in its sizes and strides, or a storage as one
-  /// dimension or in the sizes, strides and offset given (in elements); without arguments, none. The tensor
-  /// keeps its dtype, which `source` must have. Throws for what does not fit into the storage, for another
-  /// device, and for a tensor whose gradient is recorded (Tensor.set_).
+  /// Makes the tensor refer to other memory: that of a tensor, with its sizes and strides, or a storage in
+  /// one dimension or with the given sizes, strides and offset (in elements). Without arguments the tensor
+  /// becomes empty. The dtype stays and must be that of `source`. Throws if the geometry exceeds the storage,
+  /// for another device, and for a tensor whose gradient is recorded (Tensor.set_).
   Variable& set_(const Variable& source) const;
   Variable& set_(const StorageHandle& source) const;
   Variable& set_(const StorageHandle& source, std::int64_t storage_offset, IntArrayRef size,
                  IntArrayRef stride = {}) const;
   Variable& set_() const;
-  /// The memory format that the strides are those of: ChannelsLast, ChannelsLast3d or else Contiguous.
+  /// Returns the memory format that matches the strides: ChannelsLast, ChannelsLast3d or else Contiguous.
   MemoryFormat suggest_memory_format() const;
-  /// The tensor itself where it is contiguous, else a copy that is. What is returned borrows from it.
+  /// Returns the tensor itself, borrowed, if it is contiguous, else a contiguous copy.
   MaybeOwned<Variable> expect_contiguous() const;
   /// Writes type and sizes, "[CPUFloatType [2, 3]]", to stderr.
   void print() const;

@@ -1,4 +1,4 @@
-// A recurrent language model.
+// CharRNN: a recurrent language model on characters.
 #pragma once
 
 #include <ebb/models/generate.h>
@@ -15,30 +15,32 @@ class EBB_API CharRNNOptions {
   CharRNNOptions(std::int64_t vocab_size) : vocab_size_(vocab_size) {}
 
   EBB_ARG(std::int64_t, vocab_size);           ///< number of characters
-  EBB_ARG(Cell, cell) = kLSTM;                 ///< or kGRU, kRNN_TANH, kRNN_RELU
+  EBB_ARG(Cell, cell) = kLSTM;                 ///< the recurrent cell: kLSTM, kGRU, kRNN_TANH or kRNN_RELU
   EBB_ARG(std::int64_t, embedding_dim) = 128;  ///< width of the embedding
-  EBB_ARG(std::int64_t, hidden_size) = 256;    ///< of the hidden state
-  EBB_ARG(std::int64_t, num_layers) = 2;       ///< each reads what the one before gives
-  EBB_ARG(double, dropout) = 0;                ///< between the layers, and before and after them
+  EBB_ARG(std::int64_t, hidden_size) = 256;    ///< size of the hidden state
+  EBB_ARG(std::int64_t, num_layers) = 2;       ///< number of stacked recurrent layers
+  EBB_ARG(double, dropout) = 0;                ///< dropout probability between the layers, and before and
+                                               ///< after them
 };
 
-/// Characters read one after the other by a recurrent layer: an embedding, RNN, LSTM or GRU, and a linear
-/// layer (Karpathy 2015; the parts are called as in PyTorch's example word_language_model: encoder.weight,
-/// rnn.weight_ih_l0, ..., decoder.weight, decoder.bias, and start as there: U(-0.1, 0.1), the decoder's bias
-/// from 0). Throws where ids are not Long [B, T].
+/// A character-level language model: an embedding, an RNN, LSTM or GRU, and a linear layer (Karpathy 2015).
+/// Names and initial values are those of PyTorch's example word_language_model: encoder.weight,
+/// rnn.weight_ih_l0, ..., decoder.weight, decoder.bias; U(-0.1, 0.1), the decoder's bias 0. Throws unless ids
+/// are Long [B, T].
 struct EBB_API CharRNNImpl : nn::Cloneable<CharRNNImpl> {
-  /// What it remembers of the characters read: h, and c where it is an LSTM, [num_layers, B, hidden_size]
-  /// each; empty before the first.
+  /// The recurrent state: h, and c for an LSTM, each [num_layers, B, hidden_size]; empty before the first
+  /// character.
   using State = variable_list;
 
   explicit CharRNNImpl(const CharRNNOptions& options);
   void reset() override;
-  /// ids [B, T] to logits [B, T, vocab_size], of the character after each.
+  /// Returns logits [B, T, vocab_size] of the next character at each position, for ids [B, T].
   Variable forward(const Variable& ids);
-  /// The same, of ids that follow those after which the state was this; and the state after them.
+  /// Continues from `state`, the state after earlier ids. Also returns the new state.
   std::tuple<Variable, State> forward_with_state(const Variable& ids, const State& state);
-  /// ids [B, T] with max_new_tokens further ones, [B, T + max_new_tokens], records nothing. Dropout is the
-  /// module's: call eval() before. With use_cache the state is kept, which takes the same time for each.
+  /// Appends max_new_tokens generated ids to ids [B, T] and returns [B, T + max_new_tokens]. Records no
+  /// graph. Dropout follows the module's mode: call eval() first. With use_cache the state is reused, so each
+  /// token takes the same time.
   Variable generate(const Variable& ids, std::int64_t max_new_tokens, const GenerateOptions& options = {});
 
   CharRNNOptions options;

@@ -7,17 +7,17 @@
 
 namespace ebb::models {
 
-/// A row of the table of EfficientNet, for one block.
+/// The configuration of one block of EfficientNet.
 struct MBConvConfig {
-  double expand_ratio;  ///< channels inside per channel of the input
+  double expand_ratio;  ///< hidden channels per input channel
   std::int64_t kernel, stride, input_channels, out_channels;
-  double stochastic_depth_prob;  ///< with which a sample's block is left out in training
+  double stochastic_depth_prob;  ///< probability to skip the block for a sample in training
   double norm_eps = 1e-5, norm_momentum = 0.1;
 };
 
-/// A convolution of 1x1 to more channels (where there are more), one of each channel alone, squeeze and
-/// excitation, and one of 1x1 back; where shapes are equal the input is added to what stochastic depth leaves
-/// (torchvision.models.efficientnet.MBConv).
+/// Inverted residual block with squeeze-and-excitation: a 1x1 convolution to more channels (if expand_ratio >
+/// 1), a depthwise convolution, squeeze-and-excitation, and a 1x1 projection. If the shapes are equal,
+/// stochastic depth and a skip connection follow (torchvision.models.efficientnet.MBConv).
 struct EBB_API MBConvImpl : nn::Cloneable<MBConvImpl> {
   explicit MBConvImpl(MBConvConfig config_);
   void reset() override;
@@ -29,25 +29,24 @@ struct EBB_API MBConvImpl : nn::Cloneable<MBConvImpl> {
 };
 EBB_MODULE(MBConv);
 
-/// Options of EfficientNet: how many classes there are. The defaults are those of torchvision's
-/// efficientnet_b0; for B1 to B7, width_mult, depth_mult and dropout are (1, 1.1, 0.2), (1.1, 1.2, 0.3),
-/// (1.2, 1.4, 0.3), (1.4, 1.8, 0.4), (1.6, 2.2, 0.4), (1.8, 2.6, 0.5) and (2, 3.1, 0.5), and from B5 on
-/// norm_eps is 0.001 and norm_momentum 0.01.
+/// Options of EfficientNet. The defaults are those of torchvision's efficientnet_b0. For B1 to B7,
+/// (width_mult, depth_mult, dropout) are (1, 1.1, 0.2), (1.1, 1.2, 0.3), (1.2, 1.4, 0.3), (1.4, 1.8, 0.4),
+/// (1.6, 2.2, 0.4), (1.8, 2.6, 0.5) and (2, 3.1, 0.5). From B5 on, norm_eps is 0.001 and norm_momentum 0.01.
 class EBB_API EfficientNetOptions {
  public:
   EfficientNetOptions(std::int64_t num_classes = 1000) : num_classes_(num_classes) {}
 
-  EBB_ARG(std::int64_t, num_classes);            ///< outputs
-  EBB_ARG(double, width_mult) = 1;               ///< factor of all channels
-  EBB_ARG(double, depth_mult) = 1;               ///< factor of the blocks of each stage
-  EBB_ARG(double, dropout) = 0.2;                ///< before the last layer
-  EBB_ARG(double, stochastic_depth_prob) = 0.2;  ///< nearly that of the last block; it grows from 0
+  EBB_ARG(std::int64_t, num_classes);            ///< number of outputs
+  EBB_ARG(double, width_mult) = 1;               ///< factor of the number of channels
+  EBB_ARG(double, depth_mult) = 1;               ///< factor of the number of blocks in each stage
+  EBB_ARG(double, dropout) = 0.2;                ///< dropout probability before the last layer
+  EBB_ARG(double, stochastic_depth_prob) = 0.2;  ///< grows from 0 with the blocks to nearly this value
   EBB_ARG(double, norm_eps) = 1e-5;              ///< of all batch normalisations
   EBB_ARG(double, norm_momentum) = 0.1;          ///< of all batch normalisations
 };
 
 /// Stages of MBConv blocks with SiLU (Tan & Le 2019, arXiv:1905.11946; torchvision.models.EfficientNet, with
-/// its names and first values). Input (N, 3, H, W), output (N, num_classes).
+/// its names and initialization). Input (N, 3, H, W), output (N, num_classes).
 struct EBB_API EfficientNetImpl : nn::Cloneable<EfficientNetImpl> {
   explicit EfficientNetImpl(EfficientNetOptions options_ = {});
   void reset() override;
