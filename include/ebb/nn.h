@@ -1,4 +1,4 @@
-// Modules, their functional forms, initial values and tools.
+// All of ebb::nn: modules, functionals, initialization and utilities.
 #pragma once
 
 #include <ebb/nn/functional/activation.h>

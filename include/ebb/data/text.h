@@ -23,7 +23,7 @@ class EBB_API VocabularyOptions {
   EBB_ARG(std::int64_t, min_freq) = 1;          ///< drops tokens that occur less often
   EBB_ARG(std::vector<std::string>, specials);  ///< these tokens come first, in this order
   EBB_ARG(optional<std::string>,
-          unknown);  ///< what other tokens are taken for; comes first unless among the specials
+          unknown);  ///< replaces all other tokens; comes first unless among the specials
 };
 
 /// Assigns indices to tokens: first the special tokens, then the others by descending frequency, and in

@@ -12,6 +12,7 @@
 namespace ebb::safetensors {
 
 /// Reads tensors from the files that an index lists. The constructor opens each file and checks its header.
+///
 /// Errors, in addition to those of Reader: no index, invalid JSON or JSON without "weight_map", a file
 /// outside the index's folder, a tensor that is missing in its file.
 class EBB_API ShardedReader {

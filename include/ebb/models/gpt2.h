@@ -1,4 +1,4 @@
-// GPT-2 under Hugging Face's names.
+// GPT-2 with Hugging Face's names.
 #pragma once
 
 #include <ebb/models/generate.h>
@@ -7,7 +7,7 @@
 
 namespace ebb::models {
 
-/// Options of GPT-2; the defaults are those of the smallest published one, of 124 million parameters
+/// Options of GPT-2. The defaults are those of the smallest published model, with 124 million parameters
 /// (Hugging Face's GPT2Config).
 class EBB_API GPT2Config {
  public:
@@ -15,38 +15,39 @@ class EBB_API GPT2Config {
 
   EBB_ARG(std::int64_t, vocab_size);           ///< number of tokens
   EBB_ARG(std::int64_t, n_positions) = 1024;   ///< longest sequence
-  EBB_ARG(std::int64_t, n_embd) = 768;         ///< width
+  EBB_ARG(std::int64_t, n_embd) = 768;         ///< model width
   EBB_ARG(std::int64_t, n_layer) = 12;         ///< number of blocks
-  EBB_ARG(std::int64_t, n_head) = 12;          ///< heads of a block, whose number divides n_embd
-  EBB_ARG(std::int64_t, n_inner) = 0;          ///< width within the MLPs; 0: 4 n_embd
-  EBB_ARG(double, resid_pdrop) = 0.1;          ///< dropout of what a block's parts add
+  EBB_ARG(std::int64_t, n_head) = 12;          ///< number of heads per block; divides n_embd
+  EBB_ARG(std::int64_t, n_inner) = 0;          ///< hidden width of the MLPs; 0 means 4 n_embd
+  EBB_ARG(double, resid_pdrop) = 0.1;          ///< dropout before each residual addition
   EBB_ARG(double, embd_pdrop) = 0.1;           ///< dropout of the embeddings
-  EBB_ARG(double, attn_pdrop) = 0.1;           ///< dropout of attention's weights
-  EBB_ARG(double, layer_norm_epsilon) = 1e-5;  ///< of the normalisations
-  EBB_ARG(double, initializer_range) = 0.02;   ///< standard deviation that weights start with
+  EBB_ARG(double, attn_pdrop) = 0.1;           ///< dropout of the attention weights
+  EBB_ARG(double, layer_norm_epsilon) = 1e-5;  ///< eps of the layer norms
+  EBB_ARG(double, initializer_range) = 0.02;   ///< standard deviation of initial weights
   EBB_ARG(bool, tie_word_embeddings) = true;   ///< lm_head.weight is transformer.wte.weight
 };
 
-/// x W + b, with the weight as GPT-2's files have it, [in_features, out_features] (Hugging Face's Conv1D).
+/// Computes x W + b with a weight of shape [in_features, out_features], as in GPT-2's files (Hugging Face's
+/// Conv1D).
 struct EBB_API Conv1DImpl : nn::Cloneable<Conv1DImpl> {
   Conv1DImpl(std::int64_t in_features, std::int64_t out_features, double std = 0.02);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
-  /// [..., in_features] to [..., out_features].
+  /// Maps [..., in_features] to [..., out_features].
   Variable forward(const Variable& input);
 
   std::int64_t in_features, out_features;
-  double std;       // that the weight starts with
+  double std;       // standard deviation of the initial weight
   Variable weight;  // [in_features, out_features]
   Variable bias;    // [out_features]
 };
 EBB_MODULE(Conv1D);
 
-/// Attention to oneself and what came before: [B, T, n_embd] to the same.
+/// Causal multi-head self-attention: [B, T, n_embd] -> [B, T, n_embd].
 struct EBB_API GPT2AttentionImpl : nn::Cloneable<GPT2AttentionImpl> {
   GPT2AttentionImpl(const GPT2Config& config, std::int64_t layer_idx);
   void reset() override;
-  /// With a cache x are the tokens after those that it knows.
+  /// With a cache, x contains the tokens after those in the cache.
   Variable forward(const Variable& x, KeyValueCache* cache = nullptr);
 
   GPT2Config config;
@@ -56,7 +57,7 @@ struct EBB_API GPT2AttentionImpl : nn::Cloneable<GPT2AttentionImpl> {
 };
 EBB_MODULE(GPT2Attention);
 
-/// gelu(x W_fc + b_fc) W_proj + b_proj, gelu by tanh.
+/// Computes gelu(x W_fc + b_fc) W_proj + b_proj, with the tanh form of gelu.
 struct EBB_API GPT2MLPImpl : nn::Cloneable<GPT2MLPImpl> {
   explicit GPT2MLPImpl(const GPT2Config& config);
   void reset() override;
@@ -68,7 +69,7 @@ struct EBB_API GPT2MLPImpl : nn::Cloneable<GPT2MLPImpl> {
 };
 EBB_MODULE(GPT2MLP);
 
-/// x + attn(ln_1(x)), and that y + mlp(ln_2(y)).
+/// Computes y = x + attn(ln_1(x)) and returns y + mlp(ln_2(y)).
 struct EBB_API GPT2BlockImpl : nn::Cloneable<GPT2BlockImpl> {
   GPT2BlockImpl(const GPT2Config& config, std::int64_t layer_idx);
   void reset() override;
@@ -82,18 +83,18 @@ struct EBB_API GPT2BlockImpl : nn::Cloneable<GPT2BlockImpl> {
 };
 EBB_MODULE(GPT2Block);
 
-/// The blocks between the embeddings and the last normalisation: ids [B, T] to [B, T, n_embd].
+/// The embeddings, the blocks and the final normalization: ids [B, T] -> [B, T, n_embd].
 struct EBB_API GPT2ModelImpl : nn::Cloneable<GPT2ModelImpl> {
   explicit GPT2ModelImpl(const GPT2Config& config);
   void reset() override;
   Variable forward(const Variable& ids);
-  /// ids follow those that the cache knows, and are added to it.
+  /// `ids` are the tokens after those in the cache, and are added to it.
   Variable forward_with_cache(const Variable& ids, KeyValueCache& cache);
 
   GPT2Config config;
-  nn::Embedding wte = nullptr, wpe = nullptr;  // of tokens and of positions
+  nn::Embedding wte = nullptr, wpe = nullptr;  // of tokens, of positions
   nn::Dropout drop = nullptr;
-  nn::ModuleList h = nullptr;  // of GPT2Block
+  nn::ModuleList h = nullptr;  // GPT2Block modules
   nn::LayerNorm ln_f = nullptr;
 
  private:
@@ -101,31 +102,32 @@ struct EBB_API GPT2ModelImpl : nn::Cloneable<GPT2ModelImpl> {
 };
 EBB_MODULE(GPT2Model);
 
-/// The language model GPT-2 (Radford et al. 2019), with the weights' names and layout of Hugging Face's
-/// GPT2LMHeadModel: transformer.wte.weight, transformer.h.0.attn.c_attn.weight, ..., lm_head.weight. Weights
-/// start from N(0, initializer_range^2), those of c_proj divided by sqrt(2 n_layer), biases from 0.
+/// The language model GPT-2 (Radford et al. 2019), with the names and layout of the weights of Hugging Face's
+/// GPT2LMHeadModel: transformer.wte.weight, transformer.h.0.attn.c_attn.weight, ..., lm_head.weight. Initial
+/// weights are N(0, initializer_range^2), those of c_proj divided by sqrt(2 n_layer); initial biases are 0.
 ///
 ///     GPT2LMHeadModel net = nn::utils::skip_init<GPT2LMHeadModel>(GPT2Config());
 ///     load(net, "gpt2/model.safetensors", net->load_options());
 ///     net->eval();
 ///     Tensor text = net->generate(ids, 50, GenerateOptions().temperature(0.8).top_k(40));
 ///
-/// Positions or widths that do not fit are an error; so are ids that are not Long [B, T], or longer than
-/// n_positions.
+/// Throws for an invalid number of positions or an invalid width, for ids that are not Long [B, T], and for T
+/// > n_positions.
 struct EBB_API GPT2LMHeadModelImpl : nn::Cloneable<GPT2LMHeadModelImpl> {
   explicit GPT2LMHeadModelImpl(const GPT2Config& config = {});
   void reset() override;
   void tie_weights() override;
-  /// ids [B, T] to logits [B, T, vocab_size], of the token after each.
+  /// Returns logits [B, T, vocab_size] of the next token at each position, for ids [B, T].
   Variable forward(const Variable& ids);
-  /// The same of ids that follow those that the cache knows; they are added to it.
+  /// Computes logits of ids that follow the tokens in the cache, and adds them to the cache.
   Variable forward_with_cache(const Variable& ids, KeyValueCache& cache);
-  /// ids [B, T] with max_new_tokens further ones, [B, T + max_new_tokens], records nothing. Dropout is the
-  /// module's: call eval() before. Throws where the result is longer than n_positions.
+  /// Appends max_new_tokens generated tokens to ids [B, T] and returns [B, T + max_new_tokens]. Records no
+  /// graph. Dropout follows the module's mode: call eval() first. Throws if the result is longer than
+  /// n_positions.
   Variable generate(const Variable& ids, std::int64_t max_new_tokens, const GenerateOptions& options = {});
-  /// How load() reads published files: without the masks that older ones keep as attn.bias and
-  /// attn.masked_bias, with or without "transformer." before the names. lm_head.weight may be missing where
-  /// it is tied.
+  /// Returns options with which load() reads published files. They ignore the masks attn.bias and
+  /// attn.masked_bias of older files, and accept names with or without "transformer.". lm_head.weight may be
+  /// missing if it is tied.
   LoadOptions load_options() const;
 
   GPT2Config config;

@@ -1,4 +1,4 @@
-// Layers that several vision models are made of.
+// SqueezeExcitation and StochasticDepth: layers shared by several vision models.
 #pragma once
 
 #include <ebb/nn.h>
@@ -7,19 +7,19 @@
 
 namespace ebb::models {
 
-/// Activations by name, where a model's options choose one.
+/// The activation function of a layer, chosen by an option.
 enum class Activation : std::uint8_t { none, relu, silu, hardswish, sigmoid, hardsigmoid };
 
-/// Options of SqueezeExcitation: the channels of its input, and how many are left between its two layers.
+/// Options of SqueezeExcitation.
 class EBB_API SqueezeExcitationOptions {
  public:
   SqueezeExcitationOptions(std::int64_t input_channels, std::int64_t squeeze_channels)
       : input_channels_(input_channels), squeeze_channels_(squeeze_channels) {}
 
-  EBB_ARG(std::int64_t, input_channels);                        ///< of the input and the result
-  EBB_ARG(std::int64_t, squeeze_channels);                      ///< between the two layers
-  EBB_ARG(Activation, activation) = Activation::relu;           ///< between the two layers
-  EBB_ARG(Activation, scale_activation) = Activation::sigmoid;  ///< what makes the factors
+  EBB_ARG(std::int64_t, input_channels);                        ///< channels of the input and the result
+  EBB_ARG(std::int64_t, squeeze_channels);                      ///< channels between the two layers
+  EBB_ARG(Activation, activation) = Activation::relu;           ///< activation between the two layers
+  EBB_ARG(Activation, scale_activation) = Activation::sigmoid;  ///< activation that gives the factors
 };
 
 /// Scales each channel of (N, C, H, W) by a factor computed from the means of all channels: x
@@ -39,9 +39,9 @@ struct EBB_API SqueezeExcitationImpl : nn::Cloneable<SqueezeExcitationImpl> {
 };
 EBB_MODULE(SqueezeExcitation);
 
-/// In training, zeroes whole samples (rows of dimension 0) with probability p and scales the others by
-/// 1 / (1 - p), which leaves out residual branches at random; in evaluation, the input (Huang et al. 2016,
-/// arXiv:1603.09382; torchvision.ops.StochasticDepth in the mode "row"). p outside [0, 1] is an error.
+/// In training, sets whole samples (along dimension 0) to zero with probability p and scales the others by 1
+/// / (1 - p), so that residual branches are skipped at random. In evaluation, returns the input (Huang et al.
+/// 2016, arXiv:1603.09382; torchvision.ops.StochasticDepth in the mode "row"). Throws for p outside [0, 1].
 struct EBB_API StochasticDepthImpl : nn::Cloneable<StochasticDepthImpl> {
   explicit StochasticDepthImpl(double p_);
   void reset() override;

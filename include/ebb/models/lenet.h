@@ -7,19 +7,19 @@
 
 namespace ebb::models {
 
-/// Options of LeNet5: how many classes there are.
+/// Options of LeNet5.
 class EBB_API LeNet5Options {
  public:
   LeNet5Options(std::int64_t num_classes = 10) : num_classes_(num_classes) {}
 
-  EBB_ARG(std::int64_t, num_classes);      ///< outputs
-  EBB_ARG(std::int64_t, in_channels) = 1;  ///< of the images
+  EBB_ARG(std::int64_t, num_classes);      ///< number of outputs
+  EBB_ARG(std::int64_t, in_channels) = 1;  ///< channels of the images
   EBB_ARG(std::int64_t, padding) = 2;      ///< zeros around the images: 2 for 28x28, 0 for 32x32
 };
 
-/// Two convolutions of 5x5 with pooling and three linear layers (LeCun, Bottou, Bengio & Haffner 1998), with
-/// ReLU, maxima and the names conv1, conv2, fc1, fc2, fc3 of PyTorch's tutorial. Input (N, in_channels, H, W)
-/// with H + 2 padding = W + 2 padding = 32, output (N, num_classes).
+/// Two 5x5 convolutions with pooling and three linear layers (LeCun, Bottou, Bengio & Haffner 1998). It uses
+/// ReLU, max pooling and the names conv1, conv2, fc1, fc2, fc3 of PyTorch's tutorial. Input (N, in_channels,
+/// H, W) with H + 2 padding = W + 2 padding = 32, output (N, num_classes).
 struct EBB_API LeNet5Impl : nn::Cloneable<LeNet5Impl> {
   explicit LeNet5Impl(LeNet5Options options_ = {});
   void reset() override;

@@ -1,4 +1,4 @@
-// The multi-layer perceptron.
+// MLP: a multi-layer perceptron.
 #pragma once
 
 #include <ebb/nn.h>
@@ -8,9 +8,8 @@
 
 namespace ebb::models {
 
-/// Linear layers of the given widths with ReLU, and dropout where it is not 0, between them
-/// (torchvision.ops.MLP, but for its dropout after the last layer). Input [..., widths.front()], output [...,
-/// widths.back()].
+/// Linear layers of the given widths, with ReLU and (if not 0) dropout between them (torchvision.ops.MLP,
+/// without dropout after the last layer). Input [..., widths.front()], output [..., widths.back()].
 struct EBB_API MLPImpl : nn::SequentialImpl {
   explicit MLPImpl(const std::vector<std::int64_t>& widths, double dropout = 0);
 };

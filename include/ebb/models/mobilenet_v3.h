@@ -7,17 +7,17 @@
 
 namespace ebb::models {
 
-/// A row of the tables of MobileNetV3: channels going in, inside and out, and what happens inside.
+/// The configuration of one block of MobileNetV3.
 struct InvertedResidualConfig {
   std::int64_t input_channels, kernel, expanded_channels, out_channels;
-  bool use_se;  ///< squeeze and excitation after the convolution of the channels
+  bool use_se;  ///< squeeze-and-excitation after the depthwise convolution
   Activation activation;
   std::int64_t stride, dilation;
 };
 
-/// A convolution of 1x1 to the expanded channels (where there are more), one of each channel alone, squeeze
-/// and excitation, and one of 1x1 back; the input is added where shapes are equal
-/// (torchvision.models.mobilenetv3.InvertedResidual).
+/// Inverted residual block: a 1x1 convolution to expanded_channels (if they exceed input_channels), a
+/// depthwise convolution, optional squeeze-and-excitation, and a 1x1 projection. The input is added if the
+/// shapes are equal (torchvision.models.mobilenetv3.InvertedResidual).
 struct EBB_API InvertedResidualImpl : nn::Cloneable<InvertedResidualImpl> {
   explicit InvertedResidualImpl(InvertedResidualConfig config_);
   void reset() override;
@@ -28,24 +28,24 @@ struct EBB_API InvertedResidualImpl : nn::Cloneable<InvertedResidualImpl> {
 };
 EBB_MODULE(InvertedResidual);
 
-/// Which of the two MobileNetV3.
+/// The two sizes of MobileNetV3.
 enum class MobileNetV3Size : std::uint8_t { large, small };
 
-/// Options of MobileNetV3: how many classes there are. The defaults are torchvision's.
+/// Options of MobileNetV3. The defaults are torchvision's.
 class EBB_API MobileNetV3Options {
  public:
   MobileNetV3Options(std::int64_t num_classes = 1000) : num_classes_(num_classes) {}
 
-  EBB_ARG(std::int64_t, num_classes);                       ///< outputs
-  EBB_ARG(MobileNetV3Size, size) = MobileNetV3Size::large;  ///< which tables
-  EBB_ARG(double, dropout) = 0.2;                           ///< before the last layer
-  EBB_ARG(double, width_mult) = 1;                          ///< factor of all channels
-  EBB_ARG(bool, reduced_tail) = false;                      ///< half the channels of the last stage
+  EBB_ARG(std::int64_t, num_classes);                       ///< number of outputs
+  EBB_ARG(MobileNetV3Size, size) = MobileNetV3Size::large;  ///< size of the model
+  EBB_ARG(double, dropout) = 0.2;                           ///< dropout probability before the last layer
+  EBB_ARG(double, width_mult) = 1;                          ///< factor of the number of channels
+  EBB_ARG(bool, reduced_tail) = false;                      ///< half the channels in the last stage
   EBB_ARG(bool, dilated) = false;                           ///< dilation in place of the last stride
 };
 
-/// Inverted residual blocks with squeeze and excitation and hardswish (Howard et al. 2019, arXiv:1905.02244;
-/// torchvision.models.MobileNetV3, with its names and first values). Input (N, 3, H, W), output (N,
+/// Inverted residual blocks with squeeze-and-excitation and hardswish (Howard et al. 2019, arXiv:1905.02244;
+/// torchvision.models.MobileNetV3, with its names and initialization). Input (N, 3, H, W), output (N,
 /// num_classes).
 struct EBB_API MobileNetV3Impl : nn::Cloneable<MobileNetV3Impl> {
   explicit MobileNetV3Impl(MobileNetV3Options options_ = {});

@@ -1,4 +1,4 @@
-// Residual networks.
+// ResNet: residual networks.
 #pragma once
 
 #include <ebb/nn.h>
@@ -8,22 +8,21 @@
 
 namespace ebb::models {
 
-/// Options of a residual block: the channels of its input, and its planes, of which a BasicBlock has as many
-/// channels, and a Bottleneck four times as many.
+/// Options of a residual block. A BasicBlock has `planes` output channels, a Bottleneck 4 * `planes`.
 class EBB_API ResidualBlockOptions {
  public:
   ResidualBlockOptions(std::int64_t inplanes, std::int64_t planes) : inplanes_(inplanes), planes_(planes) {}
 
   EBB_ARG(std::int64_t, inplanes);         ///< channels of the input
-  EBB_ARG(std::int64_t, planes);           ///< a measure of the others
-  EBB_ARG(std::int64_t, stride) = 1;       ///< of the first convolution of 3x3
-  EBB_ARG(std::int64_t, groups) = 1;       ///< of a Bottleneck's convolution of 3x3
-  EBB_ARG(std::int64_t, base_width) = 64;  ///< a Bottleneck's channels inside for 64 planes, of each group
-  EBB_ARG(std::int64_t, dilation) = 1;     ///< of a Bottleneck's convolution of 3x3
+  EBB_ARG(std::int64_t, planes);           ///< channels of the inner convolutions
+  EBB_ARG(std::int64_t, stride) = 1;       ///< stride of the first 3x3 convolution
+  EBB_ARG(std::int64_t, groups) = 1;       ///< groups of a Bottleneck's 3x3 convolution
+  EBB_ARG(std::int64_t, base_width) = 64;  ///< Bottleneck: inner channels per group for 64 planes
+  EBB_ARG(std::int64_t, dilation) = 1;     ///< dilation of a Bottleneck's 3x3 convolution
 };
 
-/// Two convolutions of 3x3, whose result is added to the input: relu(x + bn2(conv2(relu(bn1(conv1(x)))))).
-/// Where sizes or channels change, `downsample` (a convolution of 1x1 and a normalisation) fits the input
+/// Two 3x3 convolutions with a skip connection: relu(x + bn2(conv2(relu(bn1(conv1(x)))))). If sizes or
+/// channels change, `downsample` (a 1x1 convolution and a normalization) adapts the input
 /// (torchvision.models.resnet.BasicBlock).
 struct EBB_API BasicBlockImpl : nn::Cloneable<BasicBlockImpl> {
   static constexpr std::int64_t expansion = 1;
@@ -38,12 +37,12 @@ struct EBB_API BasicBlockImpl : nn::Cloneable<BasicBlockImpl> {
   nn::ReLU relu{nullptr};
   nn::Conv2d conv2{nullptr};
   nn::BatchNorm2d bn2{nullptr};
-  nn::Sequential downsample{nullptr};  ///< empty where the input fits
+  nn::Sequential downsample{nullptr};  ///< empty if the shapes are equal
 };
 EBB_MODULE(BasicBlock);
 
-/// Convolutions of 1x1, 3x3 (with the stride) and 1x1, whose result is added to the input; `downsample` as in
-/// BasicBlock (torchvision.models.resnet.Bottleneck).
+/// 1x1, 3x3 (with the stride) and 1x1 convolutions with a skip connection; `downsample` as in BasicBlock
+/// (torchvision.models.resnet.Bottleneck).
 struct EBB_API BottleneckImpl : nn::Cloneable<BottleneckImpl> {
   static constexpr std::int64_t expansion = 4;
 
@@ -59,14 +58,14 @@ struct EBB_API BottleneckImpl : nn::Cloneable<BottleneckImpl> {
   nn::Conv2d conv3{nullptr};
   nn::BatchNorm2d bn3{nullptr};
   nn::ReLU relu{nullptr};
-  nn::Sequential downsample{nullptr};  ///< empty where the input fits
+  nn::Sequential downsample{nullptr};  ///< empty if the shapes are equal
 };
 EBB_MODULE(Bottleneck);
 
-/// Which blocks a ResNet is made of.
+/// The block type of a ResNet.
 enum class ResNetBlock : std::uint8_t { basic, bottleneck };
 
-/// Options of ResNet: how many classes there are. The defaults are torchvision's.
+/// Options of ResNet. The defaults are torchvision's.
 class EBB_API ResNetOptions {
  public:
   using Counts = std::array<std::int64_t, 4>;
@@ -74,20 +73,20 @@ class EBB_API ResNetOptions {
 
   ResNetOptions(std::int64_t num_classes = 1000) : num_classes_(num_classes) {}
 
-  EBB_ARG(std::int64_t, num_classes);                  ///< outputs
-  EBB_ARG(ResNetBlock, block) = ResNetBlock::basic;    ///< what the four layers are made of
-  EBB_ARG(Counts, layers) = { 2, 2, 2, 2 };            ///< blocks in each
-  EBB_ARG(std::int64_t, in_channels) = 3;              ///< of the images
+  EBB_ARG(std::int64_t, num_classes);                  ///< number of outputs
+  EBB_ARG(ResNetBlock, block) = ResNetBlock::basic;    ///< block type of the four layers
+  EBB_ARG(Counts, layers) = { 2, 2, 2, 2 };            ///< number of blocks in each layer
+  EBB_ARG(std::int64_t, in_channels) = 3;              ///< channels of the images
   EBB_ARG(std::int64_t, groups) = 1;                   ///< ResidualBlockOptions::groups (ResNeXt)
   EBB_ARG(std::int64_t, width_per_group) = 64;         ///< ResidualBlockOptions::base_width
-  EBB_ARG(bool, zero_init_residual) = false;           ///< blocks begin as the identity
-  EBB_ARG(Dilate, replace_stride_with_dilation) = {};  ///< of layer2, layer3, layer4
+  EBB_ARG(bool, zero_init_residual) = false;           ///< each block is initially the identity
+  EBB_ARG(Dilate, replace_stride_with_dilation) = {};  ///< for layer2, layer3, layer4
 };
 
-/// A convolution of 7x7 and max pooling, four layers of residual blocks, and a linear layer over the means
-/// (He et al. 2016, arXiv:1512.03385; torchvision.models.ResNet, with its names and first values). Input (N,
-/// in_channels, H, W), output (N, num_classes). Basic blocks with groups, another width or dilation are an
-/// error.
+/// A 7x7 convolution and max pooling, four layers of residual blocks, and a linear layer on the spatial means
+/// (He et al. 2016, arXiv:1512.03385; torchvision.models.ResNet, with its names and initialization). Input
+/// (N, in_channels, H, W), output (N, num_classes). Throws for basic blocks with groups, with another width
+/// or with dilation.
 struct EBB_API ResNetImpl : nn::Cloneable<ResNetImpl> {
   explicit ResNetImpl(ResNetOptions options_ = {});
   void reset() override;
@@ -104,8 +103,8 @@ struct EBB_API ResNetImpl : nn::Cloneable<ResNetImpl> {
 };
 EBB_MODULE(ResNet);
 
-/// The variants of He et al. (2016), of Xie et al. (2017, arXiv:1611.05431) and of Zagoruyko & Komodakis
-/// (2016, arXiv:1605.07146), as torchvision's functions of these names.
+/// The variants of He et al. (2016), Xie et al. (2017, arXiv:1611.05431) and Zagoruyko & Komodakis (2016,
+/// arXiv:1605.07146), with the names of torchvision's functions.
 EBB_API ResNet resnet18(ResNetOptions options = {});
 EBB_API ResNet resnet34(ResNetOptions options = {});
 EBB_API ResNet resnet50(ResNetOptions options = {});

@@ -7,9 +7,9 @@
 
 namespace ebb::models {
 
-/// Two convolutions of 3x3 that keep the size, each with batch normalisation and ReLU.
+/// Two 3x3 convolutions of unchanged size, each with batch normalization and ReLU.
 struct EBB_API DoubleConvImpl : nn::Cloneable<DoubleConvImpl> {
-  /// `mid_channels` is what the first convolution makes; 0 stands for out_channels.
+  /// `mid_channels` is the number of channels after the first convolution; 0 means out_channels.
   DoubleConvImpl(std::int64_t in_channels_, std::int64_t out_channels_, std::int64_t mid_channels_ = 0);
   void reset() override;
   Variable forward(const Variable& x);
@@ -19,7 +19,7 @@ struct EBB_API DoubleConvImpl : nn::Cloneable<DoubleConvImpl> {
 };
 EBB_MODULE(DoubleConv);
 
-/// Max pooling to half the size, then a DoubleConv.
+/// Max pooling to half the size, followed by a DoubleConv.
 struct EBB_API DownImpl : nn::Cloneable<DownImpl> {
   DownImpl(std::int64_t in_channels_, std::int64_t out_channels_);
   void reset() override;
@@ -30,8 +30,8 @@ struct EBB_API DownImpl : nn::Cloneable<DownImpl> {
 };
 EBB_MODULE(Down);
 
-/// Enlarges x to twice its size, by a transposed convolution to half the channels or bilinearly, puts `skip`
-/// before it, and gives both to a DoubleConv. Where skip is larger, zeros are put around x.
+/// Enlarges x to twice its size, by a transposed convolution to half the channels or bilinearly. Concatenates
+/// `skip` and x, and applies a DoubleConv. If skip is larger, x is padded with zeros.
 struct EBB_API UpImpl : nn::Cloneable<UpImpl> {
   UpImpl(std::int64_t in_channels_, std::int64_t out_channels_, bool bilinear_);
   void reset() override;
@@ -44,7 +44,7 @@ struct EBB_API UpImpl : nn::Cloneable<UpImpl> {
 };
 EBB_MODULE(Up);
 
-/// A convolution of 1x1.
+/// A 1x1 convolution.
 struct EBB_API OutConvImpl : nn::Cloneable<OutConvImpl> {
   OutConvImpl(std::int64_t in_channels_, std::int64_t out_channels_);
   void reset() override;
@@ -55,20 +55,21 @@ struct EBB_API OutConvImpl : nn::Cloneable<OutConvImpl> {
 };
 EBB_MODULE(OutConv);
 
-/// Options of UNet: channels of the images, and classes of each pixel.
+/// Options of UNet.
 class EBB_API UNetOptions {
  public:
   UNetOptions(std::int64_t n_channels, std::int64_t n_classes)
       : n_channels_(n_channels), n_classes_(n_classes) {}
 
-  EBB_ARG(std::int64_t, n_channels);  ///< of the images
-  EBB_ARG(std::int64_t, n_classes);   ///< channels of the result
-  EBB_ARG(bool, bilinear) = false;    ///< enlarges by interpolation in place of transposed convolutions
-  EBB_ARG(std::int64_t, width) = 64;  ///< channels of the first level; each of the four below has twice
+  EBB_ARG(std::int64_t, n_channels);  ///< channels of the images
+  EBB_ARG(std::int64_t, n_classes);   ///< number of classes of each pixel
+  EBB_ARG(bool, bilinear) = false;    ///< bilinear upsampling in place of transposed convolutions
+  EBB_ARG(std::int64_t, width) = 64;  ///< channels of the first level; each of the four lower levels doubles
+                                      ///< them
 };
 
-/// Four levels down and four up, each joined with its equal on the way down (Ronneberger, Fischer & Brox
-/// 2015, arXiv:1505.04597), with padded convolutions and batch normalisation, and the names of milesial's
+/// Four levels down and four up, with a skip connection at each level (Ronneberger, Fischer & Brox 2015,
+/// arXiv:1505.04597). It has padded convolutions, batch normalization, and the names of milesial's
 /// Pytorch-UNet. Input (N, n_channels, H, W) of at least 16x16, output (N, n_classes, H, W).
 struct EBB_API UNetImpl : nn::Cloneable<UNetImpl> {
   UNetImpl(std::int64_t n_channels, std::int64_t n_classes) : UNetImpl(UNetOptions(n_channels, n_classes)) {}

@@ -1,4 +1,4 @@
-// VGG.
+// VGG: convolutional networks with 3x3 convolutions.
 #pragma once
 
 #include <ebb/nn.h>
@@ -8,27 +8,28 @@
 
 namespace ebb::models {
 
-/// Options of VGG: how many classes there are. The defaults are torchvision's.
+/// Options of VGG. The defaults are torchvision's.
 class EBB_API VGGOptions {
  public:
   using Counts = std::vector<std::int64_t>;
 
   VGGOptions(std::int64_t num_classes = 1000) : num_classes_(num_classes) {}
 
-  EBB_ARG(std::int64_t, num_classes);                 ///< outputs
-  EBB_ARG(Counts, convolutions) = { 2, 2, 3, 3, 3 };  ///< of each stage; a stage ends with max pooling
-  EBB_ARG(bool, batch_norm) = false;                  ///< normalises after each convolution
-  EBB_ARG(double, dropout) = 0.5;                     ///< between the linear layers
-  EBB_ARG(std::int64_t, in_channels) = 3;             ///< of the images
-  EBB_ARG(std::int64_t, width) = 64;                  ///< channels of stage 1; then twice, 4, 8, 8... times
+  EBB_ARG(std::int64_t, num_classes);                 ///< number of outputs
+  EBB_ARG(Counts, convolutions) = { 2, 2, 3, 3, 3 };  ///< number in each stage; a stage ends with max pooling
+  EBB_ARG(bool, batch_norm) = false;                  ///< batch normalization after each convolution
+  EBB_ARG(double, dropout) = 0.5;                     ///< dropout probability between the linear layers
+  EBB_ARG(std::int64_t, in_channels) = 3;             ///< channels of the images
+  EBB_ARG(std::int64_t, width) = 64;                  ///< channels of stage 1; later stages have 2, 4, 8,
+                                                      ///< 8... times
   EBB_ARG(std::int64_t, hidden) = 4096;               ///< outputs of the first two linear layers
-  EBB_ARG(std::int64_t, pool) = 7;                    ///< rows and columns that the classifier sees
+  EBB_ARG(std::int64_t, pool) = 7;                    ///< height and width of the classifier's input
 };
 
-/// Stages of convolutions of 3x3, then three linear layers (Simonyan & Zisserman 2015, arXiv:1409.1556;
-/// torchvision.models.VGG, with its names and first values). Input (N, in_channels, H, W) of at least 2 to
-/// the power of the stages, output (N, num_classes). All but the last layer of torchvision's weights, for
-/// classes of one's own:
+/// Stages of 3x3 convolutions, followed by three linear layers (Simonyan & Zisserman 2015, arXiv:1409.1556;
+/// torchvision.models.VGG, with its names and initialization). Input (N, in_channels, H, W) with H, W >=
+/// 2^stages, output (N, num_classes). To load torchvision's weights for other classes, without the last
+/// layer:
 ///     auto net = vgg16(3);
 ///     load(net, "vgg16-397923af.pth", LoadOptions().ignore({"classifier.6."}).strict(false));
 struct EBB_API VGGImpl : nn::Cloneable<VGGImpl> {
@@ -43,8 +44,8 @@ struct EBB_API VGGImpl : nn::Cloneable<VGGImpl> {
 };
 EBB_MODULE(VGG);
 
-/// VGG with 8, 10, 13 or 16 convolutions, as torchvision's functions of these names; those with _bn
-/// normalise.
+/// VGG with 8, 10, 13 or 16 convolutions, with the names of torchvision's functions. Those with _bn have
+/// batch normalization.
 EBB_API VGG vgg11(VGGOptions options = {});
 EBB_API VGG vgg11_bn(VGGOptions options = {});
 EBB_API VGG vgg13(VGGOptions options = {});

@@ -1,4 +1,4 @@
-// AnyModule: a module of any type, called without knowing which.
+// AnyModule: a module of any type behind a type-erased interface.
 #pragma once
 
 #include <ebb/nn/module.h>
@@ -12,7 +12,7 @@ namespace detail {
 EBB_API std::string type_name(const std::type_info& type);
 }
 
-/// A value of any copyable type (what modules pass on inside a Sequential).
+/// A type-erased value of any copyable type, which modules of a Sequential pass on.
 class AnyValue {
  public:
   AnyValue() = default;
@@ -23,7 +23,7 @@ class AnyValue {
   template <class T>
     requires(!std::is_same_v<std::remove_cvref_t<T>, AnyValue>)
   explicit AnyValue(T&& value)
-      : type_(&typeid(std::decay_t<T>)),  // a literal becomes a const char*
+      : type_(&typeid(std::decay_t<T>)),  // a string literal becomes a const char*
         value_(std::make_shared<std::decay_t<T>>(std::forward<T>(value))) {}
 
   const std::type_info& type_info() const noexcept { return *type_; }
@@ -50,7 +50,7 @@ namespace detail {
 [[noreturn]] EBB_API void wrong_argument_type(const Module& module, std::size_t position,
                                               const std::type_info& expected, const std::type_info& got);
 
-/// The forward() of one module type behind virtual functions.
+/// Type-erased access to the forward() of one module type.
 struct AnyForward {
   virtual ~AnyForward() = default;
   virtual AnyValue forward(Module& module, std::vector<AnyValue>& arguments) const = 0;
@@ -93,11 +93,12 @@ concept HasOneForward = requires { &M::forward; };
 template <class M>
 struct AnyForwardOf final : AnyForward {
   AnyValue forward(Module& module, std::vector<AnyValue>& arguments) const override {
-    // What libtorch's FORWARD_HAS_DEFAULT_ARGS declares: positions and values, in order.
+    // The default arguments that libtorch's FORWARD_HAS_DEFAULT_ARGS declares: positions and values, in
+    // order.
     if constexpr (requires { M::forward_default_arguments(); })
       for (auto& argument : M::forward_default_arguments())
         if (argument.first == arguments.size()) arguments.push_back(argument.second);
-    // Called with tensors alone where that is allowed: covers default arguments and overloads.
+    // With a single tensor, calls forward() directly, so that default arguments and overloads work.
     if constexpr (ForwardsTensor<M>) {
       if (arguments.size() == 1)
         if (const Variable* x = arguments[0].try_get<Variable>())
@@ -138,7 +139,7 @@ struct AnyForwardOf final : AnyForward {
 
 }  // namespace detail
 
-/// Holds a module of any type that has a forward(); empty when default-constructed (torch::nn::AnyModule).
+/// Stores a module of any type that has a forward(). Empty when default-constructed (torch::nn::AnyModule).
 class EBB_API AnyModule {
  public:
   AnyModule() = default;
@@ -164,7 +165,7 @@ class EBB_API AnyModule {
   bool is_empty() const noexcept { return module_ == nullptr; }
   AnyModule clone(optional<Device> device = nullopt) const;
 
-  /// Calls the module; the arguments' types must be those of its forward() exactly.
+  /// Calls the module. The types of the arguments must be exactly those of its forward().
   template <class... Args>
   AnyValue any_forward(Args&&... args) {
     std::vector<AnyValue> values;
@@ -176,7 +177,7 @@ class EBB_API AnyModule {
   Return forward(Args&&... args) {
     return any_forward(std::forward<Args>(args)...).template get<Return>();
   }
-  /// The module, as a type it has.
+  /// Returns the module as a T. Throws if it has another type.
   template <class T>
   T& get() const {
     EBB_CHECK(!is_empty(), "Cannot call get() on an empty AnyModule");
@@ -223,7 +224,7 @@ class EBB_API AnyModule {
   const detail::AnyForward* forward_ = nullptr;
 };
 
-/// A module with the name it shall have: `{"fc1", Linear(3, 4)}`.
+/// A module with its name in the parent: `{"fc1", Linear(3, 4)}`.
 class NamedAnyModule {
  public:
   template <class M>

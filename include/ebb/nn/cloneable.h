@@ -8,18 +8,18 @@ namespace ebb::nn {
 
 namespace detail {
 
-/// Lives while a module is cloned, those below it within. A module that hangs in several places of the tree
-/// is cloned once. Throws where the stack could end.
+/// Exists while a module is cloned; sessions of its submodules nest. A module that occurs several times in
+/// the tree is cloned once. Throws if the stack could overflow.
 class EBB_API CloneSession {
  public:
   explicit CloneSession(const Module& module);
   ~CloneSession();
   CloneSession(const CloneSession&) = delete;
   CloneSession& operator=(const CloneSession&) = delete;
-  /// The clone that this session already has of the module, or null.
+  /// Returns the clone of the module that this session has already made, or null.
   std::shared_ptr<Module> known() const;
-  /// Ends the cloning: remembers the copy, lets it tie its weights, and, in the outermost session, throws if
-  /// it shares fewer parameters than the original.
+  /// Ends the cloning: stores the copy and lets it tie its weights. In the outermost session, throws if the
+  /// copy shares fewer parameters than the original.
   std::shared_ptr<Module> done(std::shared_ptr<Module> copy) const;
 
  private:
@@ -28,15 +28,15 @@ class EBB_API CloneSession {
 
 }  // namespace detail
 
-/// Gives Derived a clone(). Derived creates all its parameters, buffers and submodules in reset(), which its
-/// constructor calls; clone() copies Derived, resets the copy, and then copies every tensor's data
+/// Provides clone() for Derived. Derived creates all its parameters, buffers and submodules in reset(), which
+/// its constructor calls. clone() copies Derived, resets the copy, and then copies the data of each tensor
 /// (torch::nn::Cloneable).
 template <class Derived>
 class EBB_API Cloneable : public Module {
  public:
   using Module::Module;
 
-  /// Creates (again) everything the module owns.
+  /// Creates all parameters, buffers and submodules. clone() calls it again on the copy.
   virtual void reset() = 0;
 
   std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
@@ -45,7 +45,7 @@ class EBB_API Cloneable : public Module {
   void clone_(Module& other, const optional<Device>& device) final;
 };
 
-// Not inline: for the library's own modules they are compiled there, once.
+// Not inline, so that the library compiles clone() once for its own modules.
 
 template <class Derived>
 std::shared_ptr<Module> Cloneable<Derived>::clone(const optional<Device>& device) const {
@@ -71,7 +71,7 @@ void Cloneable<Derived>::clone_(Module& other, const optional<Device>& device) {
 
 }  // namespace ebb::nn
 
-/// EBB_MODULE for a module of the library, which compiles its clone().
+/// EBB_MODULE for a module of the library, whose clone() the library compiles.
 #define EBB_LIBRARY_MODULE(Name)               \
   extern template class Cloneable<Name##Impl>; \
   EBB_MODULE(Name)

@@ -1,4 +1,4 @@
-// Tags that options are chosen by: `.reduction(ebb::kSum)`, `.padding(ebb::kSame)`.
+// Tags for options with named choices: `.reduction(ebb::kSum)`, `.padding(ebb::kSame)`.
 #pragma once
 
 #include <cstdint>
@@ -172,7 +172,8 @@ inline constexpr enumtype::kSame kSame{};
 
 namespace nn {
 
-/// Holds one of the given tags; made from any of them. (A std::variant of empty types, but cheap to compile.)
+/// Stores one of the given tags, and converts from any of them. It is a std::variant of empty types that
+/// compiles faster.
 template <class First, class... More>
 class OneOf {
   template <class T>
@@ -183,7 +184,7 @@ class OneOf {
   template <class Tag>
     requires kAllowed<Tag>
   constexpr OneOf(Tag) : index_(index_of<Tag>()), name_(Tag::name) {}
-  /// Widens: every tag of the other holder is one of this one's.
+  /// Converts from another OneOf if this one allows all its tags.
   template <class... Others>
     requires(!std::is_same_v<OneOf<Others...>, OneOf> && (kAllowed<Others> && ...))
   constexpr OneOf(OneOf<Others...> other) {
@@ -200,7 +201,7 @@ class OneOf {
   friend constexpr bool operator==(OneOf a, Tag) {
     return a.template is<Tag>();
   }
-  /// "kMean".
+  /// Returns the name of the tag, for example "kMean".
   constexpr const char* name() const { return name_; }
 
  private:
@@ -218,7 +219,7 @@ class OneOf {
 }  // namespace nn
 
 namespace enumtype {
-/// "kMean" of a tag or of a holder of tags.
+/// Returns the name of a tag or of a OneOf, for example "kMean".
 template <class Tag>
 constexpr const char* get_enum_name(Tag tag) {
   if constexpr (requires { tag.name(); })

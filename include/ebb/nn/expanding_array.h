@@ -1,4 +1,4 @@
-// Sizes given once for all dimensions, or one by one.
+// ExpandingArray: one value for all dimensions, or one for each.
 #pragma once
 
 #include <ebb/core/array_ref.h>
@@ -8,7 +8,7 @@
 
 namespace ebb {
 
-/// D values: `3` stands for {3, 3, ...} (torch::ExpandingArray).
+/// D values: `3` means {3, 3, ...} (torch::ExpandingArray).
 template <std::size_t D, class T = std::int64_t>
 class EBB_API ExpandingArray {
  public:
@@ -33,7 +33,7 @@ class EBB_API ExpandingArray {
   std::array<T, D> values_;
 };
 
-/// D values each of which may be absent: `{nullopt, 7}` keeps the first size.
+/// D optional values: `{nullopt, 7}` keeps the first size.
 template <std::size_t D, class T = std::int64_t>
 class EBB_API ExpandingArrayWithOptionalElem {
  public:
@@ -61,7 +61,7 @@ class EBB_API ExpandingArrayWithOptionalElem {
   std::array<optional<T>, D> values_;
 };
 
-/// Prints as torch does: the value alone when D is 1, else "[2, 3]".
+/// Prints like torch: only the value if D is 1, else "[2, 3]".
 template <std::size_t D, class T>
 void append_text(std::string& out, const ExpandingArray<D, T>& values) {
   using detail::append_text;

@@ -1,4 +1,5 @@
-// Calling a module with other parameters and buffers than its own (torch.func.functional_call).
+// functional_call: calls a module with other parameters and buffers than its own
+// (torch.func.functional_call).
 #pragma once
 
 #include <ebb/nn/module_holder.h>
@@ -9,11 +10,11 @@ namespace ebb::nn {
 
 namespace utils {
 
-/// While it lives, the module's parameters and buffers of these names ("fc.weight") stand for the tensors
-/// given, which results are differentiable by; then they are what they were. A tensor that modules share is
-/// given by any one of its names. In-place writes, such as those to running statistics, go to the tensors
-/// given. Names that the module lacks are left out; with `strict`, these, and those that are not given, are
-/// an error. No other thread may use the module meanwhile.
+/// In its scope, replaces the module's parameters and buffers of these names ("fc.weight") with the given
+/// tensors. Results are differentiable with respect to these tensors. The end of the scope restores the old
+/// ones. A tensor shared by several modules is given by any one of its names. In-place writes, for example to
+/// running statistics, change the given tensors. Names that the module does not have are ignored. With
+/// `strict`, such names and missing names are errors. No other thread may use the module meanwhile.
 class EBB_API SubstituteGuard {
  public:
   SubstituteGuard(Module& module, const Module::StateDict& tensors, bool strict = false);
@@ -28,8 +29,8 @@ class EBB_API SubstituteGuard {
 
 }  // namespace utils
 
-/// module(args...) with these tensors in place of the module's own (utils::SubstituteGuard):
-///     auto y = nn::functional_call(net, weights, x);
+/// Returns module(args...), with the given tensors in place of the module's own (utils::SubstituteGuard):
+///   auto y = nn::functional_call(net, weights, x);
 template <class M, class... Args>
 auto functional_call(M& module, const Module::StateDict& tensors, Args&&... args) {
   if constexpr (detail::Holder<M>) {

@@ -1,4 +1,4 @@
-// Batch normalisation in evaluation, merged into the layer before it (torch.nn.utils.fusion).
+// Fuses batch norm in evaluation mode into the layer before it (torch.nn.utils.fusion).
 #pragma once
 
 #include <ebb/nn/modules/conv.h>
@@ -9,21 +9,21 @@
 
 namespace ebb::nn::utils {
 
-/// Weight and bias of the convolution that gives bn(conv(x)): W s and (b - mean) s + bias, where s is
-/// weight / sqrt(var + eps), by channel of the result. Undefined conv_b, bn_w and bn_b stand for 0, 1 and 0.
-/// `transpose` says that the channels are dimension 1 of the weight, those of one group.
+/// Returns weight and bias of the convolution that computes bn(conv(x)): W s and (b - mean) s + bias, where s
+/// = weight / sqrt(var + eps) for each output channel. Undefined conv_b, bn_w and bn_b mean 0, 1 and 0. With
+/// `transpose`, dimension 1 of the weight contains the output channels of one group.
 EBB_API std::tuple<Variable, Variable> fuse_conv_bn_weights(const Variable& conv_w, const Variable& conv_b,
                                                             const Variable& bn_rm, const Variable& bn_rv,
                                                             double bn_eps, const Variable& bn_w,
                                                             const Variable& bn_b, bool transpose = false);
-/// The same of a linear layer.
+/// Returns weight and bias of the linear layer that computes bn(linear(x)).
 EBB_API std::tuple<Variable, Variable> fuse_linear_bn_weights(const Variable& linear_w,
                                                               const Variable& linear_b, const Variable& bn_rm,
                                                               const Variable& bn_rv, double bn_eps,
                                                               const Variable& bn_w, const Variable& bn_b);
 
-/// A new layer in evaluation that gives bn(layer(x)), with parameters that require grad where the layer's do.
-/// Both must be in evaluation, and bn have running statistics.
+/// Returns a new layer in evaluation mode that computes bn(layer(x)). Its parameters require grad if the
+/// layer's do. Both must be in evaluation mode, and bn must have running statistics.
 EBB_API Conv1d fuse_conv_bn_eval(const Conv1d& conv, const BatchNorm1d& bn);
 EBB_API Conv2d fuse_conv_bn_eval(const Conv2d& conv, const BatchNorm2d& bn);
 EBB_API Conv3d fuse_conv_bn_eval(const Conv3d& conv, const BatchNorm3d& bn);

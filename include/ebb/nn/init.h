@@ -1,4 +1,5 @@
-// Initial values of parameters (torch::nn::init). All write in place, record nothing, and return the tensor.
+// Initialization of parameters (torch::nn::init). All functions write in place, record no graph, and return
+// the tensor.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -14,37 +15,39 @@ using NonlinearityType =
           enumtype::kSigmoid, enumtype::kTanh, enumtype::kReLU>;
 using FanModeType = OneOf<enumtype::kFanIn, enumtype::kFanOut>;
 
-/// The factor by which a nonlinearity's inputs must be scaled to keep their variance: 1 for linear maps and
-/// sigmoid, 5/3 for tanh, sqrt(2) for ReLU, sqrt(2 / (1 + param^2)) for leaky ReLU.
+/// Returns the gain that keeps the variance of activations constant: 1 for linear maps and sigmoid, 5/3 for
+/// tanh, sqrt(2) for ReLU, sqrt(2 / (1 + param^2)) for leaky ReLU.
 EBB_API double calculate_gain(NonlinearityType nonlinearity, double param = 0.01);
 EBB_API Variable constant_(Variable tensor, const Scalar& value);
 EBB_API Variable zeros_(Variable tensor);
 EBB_API Variable ones_(Variable tensor);
-/// The identity, of a matrix.
+/// Fills a matrix with the identity.
 EBB_API Variable eye_(Variable matrix);
-/// The identity, of a convolution's weight.
+/// Fills the weight of a convolution so that it is the identity.
 EBB_API Variable dirac_(Variable tensor);
-/// U(low, high).
+/// Samples from U(low, high).
 EBB_API Variable uniform_(Variable tensor, double low = 0, double high = 1);
-/// N(mean, std^2).
+/// Samples from N(mean, std^2).
 EBB_API Variable normal_(Variable tensor, double mean = 0, double std = 1);
-/// N(mean, std^2) cut off at a and b (torch.nn.init.trunc_normal_, which libtorch lacks).
+/// Samples from N(mean, std^2) truncated to [a, b] (torch.nn.init.trunc_normal_, which libtorch lacks).
 EBB_API Variable trunc_normal_(Variable tensor, double mean = 0, double std = 1, double a = -2, double b = 2);
-/// Orthogonal rows or columns, by a QR decomposition of a normal matrix (Saxe, McClelland & Ganguli 2013).
+/// Fills with orthogonal rows or columns, from the QR decomposition of a normal matrix (Saxe, McClelland &
+/// Ganguli 2013).
 EBB_API Variable orthogonal_(Variable tensor, double gain = 1.0);
-/// N(0, std^2) with a fraction of zeros in each column (Martens 2010).
+/// Samples from N(0, std^2) and sets a fraction of each column to zero (Martens 2010).
 EBB_API Variable sparse_(Variable tensor, double sparsity, double std = 0.01);
-/// U(-b, b) with b = gain sqrt(6 / (fan_in + fan_out)) (Glorot & Bengio 2010).
+/// Samples from U(-b, b) with b = gain sqrt(6 / (fan_in + fan_out)) (Glorot & Bengio 2010).
 EBB_API Variable xavier_uniform_(Variable tensor, double gain = 1.0);
-/// N(0, gain^2 2 / (fan_in + fan_out)).
+/// Samples from N(0, gain^2 2 / (fan_in + fan_out)).
 EBB_API Variable xavier_normal_(Variable tensor, double gain = 1.0);
-/// U(-b, b) with b = gain sqrt(3 / fan), gain that of the nonlinearity with slope a (He et al. 2015).
+/// Samples from U(-b, b) with b = gain sqrt(3 / fan). The gain is that of the nonlinearity with negative
+/// slope a (He et al. 2015).
 EBB_API Variable kaiming_uniform_(Variable tensor, double a = 0, FanModeType mode = ebb::kFanIn,
                                   NonlinearityType nonlinearity = ebb::kLeakyReLU);
-/// N(0, gain^2 / fan).
+/// Samples from N(0, gain^2 / fan).
 EBB_API Variable kaiming_normal_(Variable tensor, double a = 0, FanModeType mode = ebb::kFanIn,
                                  NonlinearityType nonlinearity = ebb::kLeakyReLU);
-/// Inputs and outputs of a unit, for a weight (out, in, kernel...).
+/// Returns the numbers of inputs and outputs of one unit, for a weight (out, in, kernel...).
 EBB_API std::tuple<std::int64_t, std::int64_t> _calculate_fan_in_and_fan_out(const Variable& tensor);
 
 }  // namespace ebb::nn::init

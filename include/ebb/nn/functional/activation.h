@@ -1,4 +1,5 @@
-// Activations with options (torch::nn::functional). With inplace the input is overwritten and returned.
+// Activation functions with options (torch::nn::functional). With `inplace` they overwrite and return the
+// input.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -12,7 +13,7 @@ class EBB_API ELUOptions {
   ELUOptions() = default;
   ELUOptions(double alpha) : alpha_(alpha) {}
 
-  EBB_ARG(double, alpha) = 1.0;    ///< -alpha is approached for x towards -inf
+  EBB_ARG(double, alpha) = 1.0;    ///< the limit for x -> -inf is -alpha
   EBB_ARG(bool, inplace) = false;  ///< overwrites the input
 };
 
@@ -31,10 +32,10 @@ class EBB_API GLUOptions {
   GLUOptions() = default;
   GLUOptions(std::int64_t dim) : dim_(dim) {}
 
-  EBB_ARG(std::int64_t, dim) = -1;  ///< is halved
+  EBB_ARG(std::int64_t, dim) = -1;  ///< the dimension that is halved
 };
 
-/// Options of GELU: approximate is "none" (exact, by erf) or "tanh".
+/// Options of GELU.
 class EBB_API GELUOptions {
   EBB_ARG(std::string, approximate) = "none";  ///< "none" (exact, by erf) or "tanh"
 };
@@ -45,7 +46,7 @@ class EBB_API HardshrinkOptions {
   HardshrinkOptions() = default;
   HardshrinkOptions(double lambda) : lambda_(lambda) {}
 
-  EBB_ARG(double, lambda) = 0.5;  ///< below it in size, x becomes 0
+  EBB_ARG(double, lambda) = 0.5;  ///< x becomes 0 if |x| <= lambda
 };
 
 /// Options of Hardtanh.
@@ -65,28 +66,28 @@ class EBB_API LeakyReLUOptions {
   EBB_ARG(bool, inplace) = false;          ///< overwrites the input
 };
 
-/// Options of Softmax: the dimension that sums to one.
+/// Options of Softmax.
 class EBB_API SoftmaxOptions {
  public:
   SoftmaxOptions(std::int64_t dim) : dim_(dim) {}
 
-  EBB_ARG(std::int64_t, dim);  ///< sums to one
+  EBB_ARG(std::int64_t, dim);  ///< the dimension that sums to one
 };
 
-/// Options of Softmin: the dimension that sums to one.
+/// Options of Softmin.
 class EBB_API SoftminOptions {
  public:
   SoftminOptions(std::int64_t dim) : dim_(dim) {}
 
-  EBB_ARG(std::int64_t, dim);  ///< sums to one
+  EBB_ARG(std::int64_t, dim);  ///< the dimension that sums to one
 };
 
-/// Options of LogSoftmax: the dimension that sums to one.
+/// Options of LogSoftmax.
 class EBB_API LogSoftmaxOptions {
  public:
   LogSoftmaxOptions(std::int64_t dim) : dim_(dim) {}
 
-  EBB_ARG(std::int64_t, dim);  ///< sums to one
+  EBB_ARG(std::int64_t, dim);  ///< the dimension that sums to one
 };
 
 /// Options of PReLU.
@@ -96,7 +97,7 @@ class EBB_API PReLUOptions {
   PReLUOptions(std::int64_t num_parameters) : num_parameters_(num_parameters) {}
 
   EBB_ARG(std::int64_t, num_parameters) = 1;  ///< 1, or the number of channels
-  EBB_ARG(double, init) = 0.25;               ///< first value of the slopes
+  EBB_ARG(double, init) = 0.25;               ///< initial value of the slopes
 };
 
 /// Options of ReLU.
@@ -119,7 +120,7 @@ class EBB_API ReLU6Options {
 
 /// Options of RReLU.
 class EBB_API RReLUOptions {
-  EBB_ARG(double, lower) = 1.0 / 8.0;  ///< least slope
+  EBB_ARG(double, lower) = 1.0 / 8.0;  ///< smallest slope
   EBB_ARG(double, upper) = 1.0 / 3.0;  ///< largest slope
   EBB_ARG(bool, inplace) = false;      ///< overwrites the input
 };
@@ -130,14 +131,14 @@ class EBB_API CELUOptions {
   CELUOptions() = default;
   CELUOptions(double alpha) : alpha_(alpha) {}
 
-  EBB_ARG(double, alpha) = 1.0;    ///< -alpha is approached for x towards -inf
+  EBB_ARG(double, alpha) = 1.0;    ///< the limit for x -> -inf is -alpha
   EBB_ARG(bool, inplace) = false;  ///< overwrites the input
 };
 
 /// Options of Softplus.
 class EBB_API SoftplusOptions {
   EBB_ARG(double, beta) = 1.0;        ///< sharpness
-  EBB_ARG(double, threshold) = 20.0;  ///< linear where beta x is above it
+  EBB_ARG(double, threshold) = 20.0;  ///< linear if beta x > threshold
 };
 
 /// Options of Softshrink.
@@ -146,7 +147,7 @@ class EBB_API SoftshrinkOptions {
   SoftshrinkOptions() = default;
   SoftshrinkOptions(double lambda) : lambda_(lambda) {}
 
-  EBB_ARG(double, lambda) = 0.5;  ///< x moves towards 0 by it
+  EBB_ARG(double, lambda) = 0.5;  ///< the amount by which x moves towards 0
 };
 
 /// Options of Threshold.
@@ -154,8 +155,8 @@ class EBB_API ThresholdOptions {
  public:
   ThresholdOptions(double threshold, double value) : threshold_(threshold), value_(value) {}
 
-  EBB_ARG(double, threshold);      ///< up to it, x is replaced
-  EBB_ARG(double, value);          ///< by this
+  EBB_ARG(double, threshold);      ///< x is replaced if x <= threshold
+  EBB_ARG(double, value);          ///< the replacement of x
   EBB_ARG(bool, inplace) = false;  ///< overwrites the input
 };
 
@@ -210,46 +211,46 @@ using SoftplusFuncOptions = SoftplusOptions;
 using SoftshrinkFuncOptions = SoftshrinkOptions;
 using ThresholdFuncOptions = ThresholdOptions;
 
-/// Options of softmax: with a dtype the input is converted first.
+/// Options of softmax.
 class EBB_API SoftmaxFuncOptions {
  public:
   SoftmaxFuncOptions(std::int64_t dim) : dim_(dim) {}
 
-  EBB_ARG(std::int64_t, dim);       ///< sums to one
-  EBB_ARG(optional<DType>, dtype);  ///< the input is converted to it first
+  EBB_ARG(std::int64_t, dim);       ///< the dimension that sums to one
+  EBB_ARG(optional<DType>, dtype);  ///< the input is first converted to it
 };
 
-/// Options of softmin: with a dtype the input is converted first.
+/// Options of softmin.
 class EBB_API SoftminFuncOptions {
  public:
   SoftminFuncOptions(std::int64_t dim) : dim_(dim) {}
 
-  EBB_ARG(std::int64_t, dim);       ///< sums to one
-  EBB_ARG(optional<DType>, dtype);  ///< the input is converted to it first
+  EBB_ARG(std::int64_t, dim);       ///< the dimension that sums to one
+  EBB_ARG(optional<DType>, dtype);  ///< the input is first converted to it
 };
 
-/// Options of log_softmax: with a dtype the input is converted first.
+/// Options of log_softmax.
 class EBB_API LogSoftmaxFuncOptions {
  public:
   LogSoftmaxFuncOptions(std::int64_t dim) : dim_(dim) {}
 
-  EBB_ARG(std::int64_t, dim);       ///< sums to one
-  EBB_ARG(optional<DType>, dtype);  ///< the input is converted to it first
+  EBB_ARG(std::int64_t, dim);       ///< the dimension that sums to one
+  EBB_ARG(optional<DType>, dtype);  ///< the input is first converted to it
 };
 
 /// Options of rrelu.
 class EBB_API RReLUFuncOptions {
-  EBB_ARG(double, lower) = 1.0 / 8.0;  ///< least slope
+  EBB_ARG(double, lower) = 1.0 / 8.0;  ///< smallest slope
   EBB_ARG(double, upper) = 1.0 / 3.0;  ///< largest slope
-  EBB_ARG(bool, training) = false;     ///< draws the slopes; else their mean
+  EBB_ARG(bool, training) = false;     ///< samples the slopes; if false, uses their mean
   EBB_ARG(bool, inplace) = false;      ///< overwrites the input
 };
 
 /// Options of gumbel_softmax.
 class EBB_API GumbelSoftmaxFuncOptions {
   EBB_ARG(double, tau) = 1.0;   ///< temperature
-  EBB_ARG(bool, hard) = false;  ///< one-hot values
-  EBB_ARG(int, dim) = -1;       ///< sums to one
+  EBB_ARG(bool, hard) = false;  ///< returns one-hot values
+  EBB_ARG(int, dim) = -1;       ///< the dimension that sums to one
 };
 
 EBB_API Variable elu(Variable input, const ELUFuncOptions& options = {});
@@ -261,8 +262,8 @@ EBB_API Variable logsigmoid(const Variable& input);
 EBB_API Variable softmax(const Variable& input, const SoftmaxFuncOptions& options);
 EBB_API Variable softmin(const Variable& input, const SoftminFuncOptions& options);
 EBB_API Variable log_softmax(const Variable& input, const LogSoftmaxFuncOptions& options);
-/// Samples from the Gumbel-softmax distribution (Jang, Gu & Poole 2017); `hard` gives one-hot values whose
-/// gradient is that of the soft ones.
+/// Samples from the Gumbel-softmax distribution (Jang, Gu & Poole 2017). With `hard` returns one-hot values
+/// whose gradient is that of the soft values.
 EBB_API Variable gumbel_softmax(const Variable& logits, const GumbelSoftmaxFuncOptions& options = {});
 EBB_API Variable glu(const Variable& input, const GLUFuncOptions& options = {});
 EBB_API Variable gelu(const Variable& input, const GELUFuncOptions& options = {});
@@ -279,9 +280,9 @@ EBB_API Variable softsign(const Variable& input);
 EBB_API Variable tanhshrink(const Variable& input);
 EBB_API Variable threshold(Variable input, const ThresholdFuncOptions& options);
 
-/// x / 6 + 1 / 2, between 0 and 1.
+/// Computes x / 6 + 1 / 2, clamped to [0, 1].
 EBB_API Variable hardsigmoid(Variable input, const HardsigmoidFuncOptions& options = {});
-/// x hardsigmoid(x).
+/// Computes x hardsigmoid(x).
 EBB_API Variable hardswish(Variable input, const HardswishFuncOptions& options = {});
 
 }  // namespace functional

@@ -8,7 +8,7 @@
 
 namespace ebb::nn {
 
-/// Padding of a convolution: sizes, kSame or kValid.
+/// The padding of a convolution: sizes, kSame or kValid.
 template <std::size_t D>
 class ConvPadding {
  public:
@@ -19,7 +19,7 @@ class ConvPadding {
   ConvPadding(const std::array<std::int64_t, D>& sizes) : sizes_(sizes) {}
   ConvPadding(enumtype::kSame) : mode_("same") {}
   ConvPadding(enumtype::kValid) : mode_("valid") {}
-  /// "same", "valid", or null when given as sizes.
+  /// Returns "same", "valid", or null if the padding is given as sizes.
   const char* mode() const { return mode_; }
   const ExpandingArray<D>& sizes() const { return sizes_; }
 
@@ -41,15 +41,15 @@ class EBB_API ConvOptions {
   ConvOptions(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<D> kernel_size)
       : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
 
-  EBB_ARG(std::int64_t, in_channels);        ///< of the input
-  EBB_ARG(std::int64_t, out_channels);       ///< of the result
-  EBB_ARG(ExpandingArray<D>, kernel_size);   ///< of the window
+  EBB_ARG(std::int64_t, in_channels);        ///< channels of the input
+  EBB_ARG(std::int64_t, out_channels);       ///< channels of the result
+  EBB_ARG(ExpandingArray<D>, kernel_size);   ///< size of the window
   EBB_ARG(ExpandingArray<D>, stride) = 1;    ///< step of the window
   EBB_ARG(padding_t, padding) = 0;           ///< zeros at both ends, kSame or kValid
   EBB_ARG(ExpandingArray<D>, dilation) = 1;  ///< distance between a window's elements
-  EBB_ARG(std::int64_t, groups) = 1;         ///< parts of the channels, each convolved alone
-  EBB_ARG(bool, bias) = true;                ///< adds a learnt vector
-  EBB_ARG(padding_mode_t, padding_mode);     ///< what the border is filled with
+  EBB_ARG(std::int64_t, groups) = 1;         ///< number of channel groups, convolved separately
+  EBB_ARG(bool, bias) = true;                ///< adds a learned bias
+  EBB_ARG(padding_mode_t, padding_mode);     ///< fills the border
 };
 
 using Conv1dOptions = ConvOptions<1>;
@@ -65,16 +65,16 @@ class EBB_API ConvTransposeOptions {
   ConvTransposeOptions(std::int64_t in_channels, std::int64_t out_channels, ExpandingArray<D> kernel_size)
       : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
 
-  EBB_ARG(std::int64_t, in_channels);              ///< of the input
-  EBB_ARG(std::int64_t, out_channels);             ///< of the result
-  EBB_ARG(ExpandingArray<D>, kernel_size);         ///< of the window
+  EBB_ARG(std::int64_t, in_channels);              ///< channels of the input
+  EBB_ARG(std::int64_t, out_channels);             ///< channels of the result
+  EBB_ARG(ExpandingArray<D>, kernel_size);         ///< size of the window
   EBB_ARG(ExpandingArray<D>, stride) = 1;          ///< step of the window
   EBB_ARG(ExpandingArray<D>, padding) = 0;         ///< zeros at both ends
-  EBB_ARG(ExpandingArray<D>, output_padding) = 0;  ///< added to one end of the result
-  EBB_ARG(std::int64_t, groups) = 1;               ///< parts of the channels, each convolved alone
-  EBB_ARG(bool, bias) = true;                      ///< adds a learnt vector
+  EBB_ARG(ExpandingArray<D>, output_padding) = 0;  ///< extra size at one end of the result
+  EBB_ARG(std::int64_t, groups) = 1;               ///< number of channel groups, convolved separately
+  EBB_ARG(bool, bias) = true;                      ///< adds a learned bias
   EBB_ARG(ExpandingArray<D>, dilation) = 1;        ///< distance between a window's elements
-  EBB_ARG(padding_mode_t, padding_mode);           ///< what the border is filled with
+  EBB_ARG(padding_mode_t, padding_mode);           ///< fills the border
 };
 
 using ConvTranspose1dOptions = ConvTransposeOptions<1>;
@@ -93,7 +93,7 @@ class EBB_API ConvFuncOptions {
   EBB_ARG(ExpandingArray<D>, stride) = 1;    ///< step of the window
   EBB_ARG(padding_t, padding) = 0;           ///< zeros at both ends, kSame or kValid
   EBB_ARG(ExpandingArray<D>, dilation) = 1;  ///< distance between a window's elements
-  EBB_ARG(std::int64_t, groups) = 1;         ///< parts of the channels, each convolved alone
+  EBB_ARG(std::int64_t, groups) = 1;         ///< number of channel groups, convolved separately
 };
 
 using Conv1dFuncOptions = ConvFuncOptions<1>;
@@ -106,8 +106,8 @@ class EBB_API ConvTransposeFuncOptions {
   EBB_ARG(Variable, bias);                         ///< a vector, or undefined
   EBB_ARG(ExpandingArray<D>, stride) = 1;          ///< step of the window
   EBB_ARG(ExpandingArray<D>, padding) = 0;         ///< zeros at both ends
-  EBB_ARG(ExpandingArray<D>, output_padding) = 0;  ///< added to one end of the result
-  EBB_ARG(std::int64_t, groups) = 1;               ///< parts of the channels, each convolved alone
+  EBB_ARG(ExpandingArray<D>, output_padding) = 0;  ///< extra size at one end of the result
+  EBB_ARG(std::int64_t, groups) = 1;               ///< number of channel groups, convolved separately
   EBB_ARG(ExpandingArray<D>, dilation) = 1;        ///< distance between a window's elements
 };
 

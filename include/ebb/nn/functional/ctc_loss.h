@@ -1,4 +1,4 @@
-// Connectionist temporal classification with options (torch::nn::functional).
+// ctc_loss: connectionist temporal classification with options (torch::nn::functional).
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -12,17 +12,17 @@ class EBB_API CTCLossOptions {
  public:
   using reduction_t = nn::reduction_t;
 
-  EBB_ARG(std::int64_t, blank) = 0;      ///< the class that stands between labels
-  EBB_ARG(reduction_t, reduction);       ///< mean (over target lengths first), sum or none
-  EBB_ARG(bool, zero_infinity) = false;  ///< targets without alignment lose 0 in place of infinity
+  EBB_ARG(std::int64_t, blank) = 0;      ///< index of the blank class
+  EBB_ARG(reduction_t, reduction);       ///< mean (after division by target lengths), sum or none
+  EBB_ARG(bool, zero_infinity) = false;  ///< sets infinite losses (no alignment) to 0
 };
 
 namespace functional {
 
 using CTCLossFuncOptions = CTCLossOptions;
 
-/// ebb::ctc_loss: log-probabilities (T, N, C) or (T, C), targets (N, S) or one after another, and the lengths
-/// of both.
+/// Computes ebb::ctc_loss for log-probabilities (T, N, C) or (T, C), targets (N, S) or concatenated, and the
+/// lengths of both.
 EBB_API Variable ctc_loss(const Variable& log_probs, const Variable& targets, const Variable& input_lengths,
                           const Variable& target_lengths, const CTCLossFuncOptions& options = {});
 

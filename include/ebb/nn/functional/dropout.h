@@ -1,4 +1,4 @@
-// Dropouts with options (torch::nn::functional).
+// Dropout functions with options (torch::nn::functional).
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -6,7 +6,7 @@
 
 namespace ebb::nn {
 
-/// Options of the dropouts: p is the probability of zeroing.
+/// Options of the dropout modules.
 class EBB_API DropoutOptions {
  public:
   DropoutOptions() = default;
@@ -27,14 +27,14 @@ namespace functional {
 /// Options of dropout, dropout2d, dropout3d.
 class EBB_API DropoutFuncOptions {
   EBB_ARG(double, p) = 0.5;        ///< probability of zeroing
-  EBB_ARG(bool, training) = true;  ///< draws; else does nothing
+  EBB_ARG(bool, training) = true;  ///< if false, returns the input
   EBB_ARG(bool, inplace) = false;  ///< overwrites the input
 };
 
 /// Options of alpha_dropout and feature_alpha_dropout.
 class EBB_API AlphaDropoutFuncOptions {
   EBB_ARG(double, p) = 0.5;         ///< probability of zeroing
-  EBB_ARG(bool, training) = false;  ///< draws; else does nothing
+  EBB_ARG(bool, training) = false;  ///< if false, returns the input
   EBB_ARG(bool, inplace) = false;   ///< overwrites the input
 };
 
@@ -44,11 +44,11 @@ using Dropout3dFuncOptions = DropoutFuncOptions;
 using FeatureAlphaDropoutFuncOptions = AlphaDropoutFuncOptions;
 
 EBB_API Variable dropout(Variable input, const DropoutFuncOptions& options = {});
-/// Whole channels are zeroed; 1d is Python's alone, of (N, C, L) or (C, L).
+/// Set whole channels to zero. dropout1d takes (N, C, L) or (C, L) and only exists in PyTorch's Python.
 EBB_API Variable dropout1d(Variable input, const Dropout1dFuncOptions& options = {});
 EBB_API Variable dropout2d(Variable input, const Dropout2dFuncOptions& options = {});
 EBB_API Variable dropout3d(Variable input, const Dropout3dFuncOptions& options = {});
-/// Keeps mean and variance of SELU's outputs (Klambauer et al. 2017).
+/// Preserve mean and variance of SELU's outputs (Klambauer et al. 2017).
 EBB_API Variable alpha_dropout(Variable input, const AlphaDropoutFuncOptions& options = {});
 EBB_API Variable feature_alpha_dropout(Variable input, const FeatureAlphaDropoutFuncOptions& options = {});
 

@@ -1,4 +1,4 @@
-// Linear maps, and options of the modules that change shapes (torch::nn::functional).
+// linear and bilinear, and options of the modules that change shapes (torch::nn::functional).
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -16,22 +16,22 @@ class EBB_API LinearOptions {
 
   EBB_ARG(std::int64_t, in_features);   ///< size of the input
   EBB_ARG(std::int64_t, out_features);  ///< size of the result
-  EBB_ARG(bool, bias) = true;           ///< adds a learnt vector
+  EBB_ARG(bool, bias) = true;           ///< adds a learned bias
 };
 
 /// Options of Flatten.
 class EBB_API FlattenOptions {
-  EBB_ARG(std::int64_t, start_dim) = 1;  ///< first to join
-  EBB_ARG(std::int64_t, end_dim) = -1;   ///< last to join
+  EBB_ARG(std::int64_t, start_dim) = 1;  ///< first dimension to join
+  EBB_ARG(std::int64_t, end_dim) = -1;   ///< last dimension to join
 };
 
-/// Options of Unflatten: the dimension and the sizes it becomes.
+/// Options of Unflatten.
 class EBB_API UnflattenOptions {
  public:
   UnflattenOptions(std::int64_t dim, std::vector<std::int64_t> sizes) : dim_(dim), sizes_(std::move(sizes)) {}
 
-  EBB_ARG(std::int64_t, dim);                 ///< to split
-  EBB_ARG(std::vector<std::int64_t>, sizes);  ///< of the parts; one may be -1
+  EBB_ARG(std::int64_t, dim);                 ///< dimension to split
+  EBB_ARG(std::vector<std::int64_t>, sizes);  ///< sizes of the new dimensions; one may be -1
 };
 
 /// Options of Bilinear.
@@ -43,14 +43,14 @@ class EBB_API BilinearOptions {
   EBB_ARG(std::int64_t, in1_features);  ///< size of the first input
   EBB_ARG(std::int64_t, in2_features);  ///< size of the second input
   EBB_ARG(std::int64_t, out_features);  ///< size of the result
-  EBB_ARG(bool, bias) = true;           ///< adds a learnt vector
+  EBB_ARG(bool, bias) = true;           ///< adds a learned bias
 };
 
 namespace functional {
 
-/// input weight^T + bias, for weight (out, in).
+/// Computes input weight^T + bias, where weight is (out, in).
 EBB_API Variable linear(const Variable& input, const Variable& weight, const Variable& bias = {});
-/// x1^T W_k x2 + b_k for every k, for weight (out, in1, in2).
+/// Computes x1^T W_k x2 + b_k for each k, where weight is (out, in1, in2).
 EBB_API Variable bilinear(const Variable& input1, const Variable& input2, const Variable& weight,
                           const Variable& bias = {});
 

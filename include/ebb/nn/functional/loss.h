@@ -1,5 +1,5 @@
-// Losses with options (torch::nn::functional). l1_loss, mse_loss, smooth_l1_loss and huber_loss warn where
-// the target's shape is not the input's (see core/warning.h); binary_cross_entropy refuses it.
+// Loss functions with options (torch::nn::functional). If target and input have different shapes, l1_loss,
+// mse_loss, smooth_l1_loss and huber_loss warn (see core/warning.h), and binary_cross_entropy throws.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -8,7 +8,7 @@
 
 namespace ebb::nn {
 
-/// Whether a loss is averaged, summed, or left one value an element.
+/// The reduction of a loss: the mean, the sum, or none (one value for each element).
 using reduction_t = OneOf<enumtype::kMean, enumtype::kSum, enumtype::kNone>;
 
 /// Options of L1Loss.
@@ -24,7 +24,7 @@ class EBB_API L1LossOptions {
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
 };
 
-/// Options of KLDivLoss; kBatchMean divides the sum by the batch size.
+/// Options of KLDivLoss.
 class EBB_API KLDivLossOptions {
  public:
   using reduction_t = OneOf<enumtype::kMean, enumtype::kSum, enumtype::kNone, enumtype::kBatchMean>;
@@ -34,7 +34,7 @@ class EBB_API KLDivLossOptions {
     requires std::is_constructible_v<reduction_t, Tag>
   KLDivLossOptions(Tag tag) : reduction_(tag) {}
 
-  EBB_ARG(reduction_t, reduction);    ///< mean, sum, none, or sum over batch size
+  EBB_ARG(reduction_t, reduction);    ///< mean, sum, none, or sum divided by batch size
   EBB_ARG(bool, log_target) = false;  ///< the target is a logarithm
 };
 
@@ -65,7 +65,7 @@ class EBB_API HingeEmbeddingLossOptions {
  public:
   using reduction_t = nn::reduction_t;
 
-  EBB_ARG(double, margin) = 1.0;    ///< distance to keep
+  EBB_ARG(double, margin) = 1.0;    ///< required distance
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
 };
 
@@ -75,7 +75,7 @@ class EBB_API MultiMarginLossOptions {
   using reduction_t = nn::reduction_t;
 
   EBB_ARG(std::int64_t, p) = 1;     ///< 1 or 2
-  EBB_ARG(double, margin) = 1.0;    ///< distance to keep
+  EBB_ARG(double, margin) = 1.0;    ///< required distance
   EBB_ARG(Variable, weight);        ///< a factor for each class, or undefined
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
 };
@@ -85,7 +85,7 @@ class EBB_API CosineEmbeddingLossOptions {
  public:
   using reduction_t = nn::reduction_t;
 
-  EBB_ARG(double, margin) = 0.0;    ///< distance to keep
+  EBB_ARG(double, margin) = 0.0;    ///< required distance
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
 };
 
@@ -129,10 +129,10 @@ class EBB_API TripletMarginLossOptions {
  public:
   using reduction_t = nn::reduction_t;
 
-  EBB_ARG(double, margin) = 1.0;    ///< distance to keep
+  EBB_ARG(double, margin) = 1.0;    ///< required distance
   EBB_ARG(double, p) = 2.0;         ///< order of the norm
   EBB_ARG(double, eps) = 1e-6;      ///< added to the difference
-  EBB_ARG(bool, swap) = false;      ///< takes the nearer of anchor and positive
+  EBB_ARG(bool, swap) = false;      ///< uses d(positive, negative) if it is smaller
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
 };
 
@@ -147,7 +147,7 @@ class EBB_API SmoothL1LossOptions {
   SmoothL1LossOptions(Tag tag) : reduction_(tag) {}
 
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
-  EBB_ARG(double, beta) = 1.0;      ///< quadratic below, linear above
+  EBB_ARG(double, beta) = 1.0;      ///< the loss is quadratic below it, linear above
 };
 
 /// Options of HuberLoss.
@@ -161,7 +161,7 @@ class EBB_API HuberLossOptions {
   HuberLossOptions(Tag tag) : reduction_(tag) {}
 
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
-  EBB_ARG(double, delta) = 1.0;     ///< quadratic below, linear above
+  EBB_ARG(double, delta) = 1.0;     ///< the loss is quadratic below it, linear above
 };
 
 /// Options of PoissonNLLLoss.
@@ -180,7 +180,7 @@ class EBB_API MarginRankingLossOptions {
  public:
   using reduction_t = nn::reduction_t;
 
-  EBB_ARG(double, margin) = 0.0;    ///< distance to keep
+  EBB_ARG(double, margin) = 0.0;    ///< required distance
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
 };
 
@@ -190,7 +190,7 @@ class EBB_API NLLLossOptions {
   using reduction_t = nn::reduction_t;
 
   EBB_ARG(Variable, weight);                   ///< a factor for each class, or undefined
-  EBB_ARG(std::int64_t, ignore_index) = -100;  ///< a target that counts for nothing
+  EBB_ARG(std::int64_t, ignore_index) = -100;  ///< a target class that is ignored
   EBB_ARG(reduction_t, reduction);             ///< mean, sum or none
 };
 
@@ -200,9 +200,9 @@ class EBB_API CrossEntropyLossOptions {
   using reduction_t = nn::reduction_t;
 
   EBB_ARG(Variable, weight);                   ///< a factor for each class, or undefined
-  EBB_ARG(std::int64_t, ignore_index) = -100;  ///< a target that counts for nothing
+  EBB_ARG(std::int64_t, ignore_index) = -100;  ///< a target class that is ignored
   EBB_ARG(reduction_t, reduction);             ///< mean, sum or none
-  EBB_ARG(double, label_smoothing) = 0.0;      ///< share of the uniform distribution in the target
+  EBB_ARG(double, label_smoothing) = 0.0;      ///< weight of the uniform distribution in the target
 };
 
 /// Options of BCEWithLogitsLoss.
@@ -221,7 +221,7 @@ class EBB_API GaussianNLLLossOptions {
   using reduction_t = nn::reduction_t;
 
   EBB_ARG(bool, full) = false;      ///< adds log(2 pi) / 2
-  EBB_ARG(double, eps) = 1e-6;      ///< least variance
+  EBB_ARG(double, eps) = 1e-6;      ///< lower bound of the variance
   EBB_ARG(reduction_t, reduction);  ///< mean, sum or none
 };
 
@@ -249,7 +249,7 @@ EBB_API Variable l1_loss(const Variable& input, const Variable& target,
                          const L1LossFuncOptions& options = {});
 EBB_API Variable mse_loss(const Variable& input, const Variable& target,
                           const MSELossFuncOptions& options = {});
-/// As in libtorch 1.13, beta is this argument and not the option's; nn::SmoothL1Loss takes the option's.
+/// As in libtorch 1.13, uses the argument beta and ignores the option's; nn::SmoothL1Loss uses the option's.
 EBB_API Variable smooth_l1_loss(const Variable& input, const Variable& target,
                                 const SmoothL1LossFuncOptions& options = {}, double beta = 1.0);
 EBB_API Variable huber_loss(const Variable& input, const Variable& target,
@@ -270,7 +270,7 @@ EBB_API Variable multilabel_margin_loss(const Variable& input, const Variable& t
                                         const MultilabelMarginLossFuncOptions& options = {});
 EBB_API Variable soft_margin_loss(const Variable& input, const Variable& target,
                                   const SoftMarginLossFuncOptions& options = {});
-/// Binary cross-entropy with logits averaged over the classes.
+/// Computes binary cross-entropy with logits, averaged over the classes.
 EBB_API Variable multilabel_soft_margin_loss(const Variable& input, const Variable& target,
                                              const MultilabelSoftMarginLossFuncOptions& options = {});
 EBB_API Variable triplet_margin_loss(const Variable& anchor, const Variable& positive,
@@ -284,7 +284,7 @@ EBB_API Variable nll_loss(const Variable& input, const Variable& target,
                           const NLLLossFuncOptions& options = {});
 EBB_API Variable cross_entropy(const Variable& input, const Variable& target,
                                const CrossEntropyFuncOptions& options = {});
-/// (log v + (x - y)^2 / v) / 2 with the variance v clamped from below at eps; `full` adds log(2 pi) / 2
+/// Computes (log v + (x - y)^2 / v) / 2, where v is the variance, at least eps. `full` adds log(2 pi) / 2
 /// (PyTorch's F.gaussian_nll_loss, which libtorch lacks).
 EBB_API Variable gaussian_nll_loss(const Variable& input, const Variable& target, const Variable& variance,
                                    const GaussianNLLLossFuncOptions& options = {});

@@ -1,4 +1,4 @@
-// Normalisations and distances with options (torch::nn::functional).
+// Normalizations and distances with options (torch::nn::functional).
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -7,17 +7,17 @@
 
 namespace ebb::nn {
 
-/// Options of BatchNorm: without momentum the running statistics are plain averages.
+/// Options of BatchNorm.
 class EBB_API BatchNormOptions {
  public:
   BatchNormOptions(std::int64_t num_features) : num_features_(num_features) {}
 
   EBB_ARG(std::int64_t, num_features);        ///< channels
-  EBB_ARG(double, eps) = 1e-5;                ///< added to the divisor
-  EBB_ARG(optional<double>, momentum) = 0.1;  ///< nullopt: running statistics are plain averages
+  EBB_ARG(double, eps) = 1e-5;                ///< added to the variance
+  EBB_ARG(optional<double>, momentum) = 0.1;  ///< nullopt: running statistics are cumulative averages
   EBB_ARG(bool, affine) = true;               ///< learns a scale and a shift for each channel
-  EBB_ARG(bool, track_running_stats) = true;  ///< keeps running statistics for evaluation
-  EBB_ARG(bool, bias) = true;                 ///< without it learns no shift
+  EBB_ARG(bool, track_running_stats) = true;  ///< stores running statistics for evaluation
+  EBB_ARG(bool, bias) = true;                 ///< if false, learns no shift
 };
 
 using BatchNorm1dOptions = BatchNormOptions;
@@ -30,38 +30,38 @@ class EBB_API InstanceNormOptions {
   InstanceNormOptions(std::int64_t num_features) : num_features_(num_features) {}
 
   EBB_ARG(std::int64_t, num_features);         ///< channels
-  EBB_ARG(double, eps) = 1e-5;                 ///< added to the divisor
-  EBB_ARG(double, momentum) = 0.1;             ///< share of the new statistics in the running ones
+  EBB_ARG(double, eps) = 1e-5;                 ///< added to the variance
+  EBB_ARG(double, momentum) = 0.1;             ///< weight of the new statistics in the running ones
   EBB_ARG(bool, affine) = false;               ///< learns a scale and a shift for each channel
-  EBB_ARG(bool, track_running_stats) = false;  ///< keeps running statistics for evaluation
-  EBB_ARG(bool, bias) = true;                  ///< without it learns no shift
+  EBB_ARG(bool, track_running_stats) = false;  ///< stores running statistics for evaluation
+  EBB_ARG(bool, bias) = true;                  ///< if false, learns no shift
 };
 
 using InstanceNorm1dOptions = InstanceNormOptions;
 using InstanceNorm2dOptions = InstanceNormOptions;
 using InstanceNorm3dOptions = InstanceNormOptions;
 
-/// Options of LayerNorm: the trailing sizes that are normalised together.
+/// Options of LayerNorm.
 class EBB_API LayerNormOptions {
  public:
   LayerNormOptions(std::vector<std::int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
 
-  EBB_ARG(std::vector<std::int64_t>, normalized_shape);  ///< trailing sizes
-  EBB_ARG(double, eps) = 1e-5;                           ///< added to the divisor
+  EBB_ARG(std::vector<std::int64_t>, normalized_shape);  ///< sizes of the trailing dimensions
+  EBB_ARG(double, eps) = 1e-5;                           ///< added to the variance
   EBB_ARG(bool, elementwise_affine) = true;              ///< learns a scale and a shift for each element
-  EBB_ARG(bool, bias) = true;                            ///< without it learns no shift
+  EBB_ARG(bool, bias) = true;                            ///< if false, learns no shift
 };
 
-/// Options of RMSNorm: the trailing sizes that are normalised together.
+/// Options of RMSNorm.
 class EBB_API RMSNormOptions {
  public:
   RMSNormOptions(std::vector<std::int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
 
-  EBB_ARG(std::vector<std::int64_t>, normalized_shape);  ///< trailing sizes
-  EBB_ARG(optional<double>, eps);                        ///< added to the mean square; the dtype's epsilon
-  EBB_ARG(bool, elementwise_affine) = true;              ///< learns a scale for each element
+  EBB_ARG(std::vector<std::int64_t>, normalized_shape);  ///< sizes of the trailing dimensions
+  EBB_ARG(optional<double>, eps);            ///< added to the mean square; default: the dtype's epsilon
+  EBB_ARG(bool, elementwise_affine) = true;  ///< learns a scale for each element
 };
 
 /// Options of LocalResponseNorm.
@@ -69,7 +69,7 @@ class EBB_API LocalResponseNormOptions {
  public:
   LocalResponseNormOptions(std::int64_t size) : size_(size) {}
 
-  EBB_ARG(std::int64_t, size);    ///< neighbouring channels
+  EBB_ARG(std::int64_t, size);    ///< number of neighbouring channels
   EBB_ARG(double, alpha) = 1e-4;  ///< factor of the mean square
   EBB_ARG(double, beta) = 0.75;   ///< exponent
   EBB_ARG(double, k) = 1.0;       ///< added to the mean square
@@ -81,17 +81,17 @@ class EBB_API GroupNormOptions {
   GroupNormOptions(std::int64_t num_groups, std::int64_t num_channels)
       : num_groups_(num_groups), num_channels_(num_channels) {}
 
-  EBB_ARG(std::int64_t, num_groups);    ///< of channels
-  EBB_ARG(std::int64_t, num_channels);  ///< of the input
-  EBB_ARG(double, eps) = 1e-5;          ///< added to the divisor
+  EBB_ARG(std::int64_t, num_groups);    ///< number of channel groups
+  EBB_ARG(std::int64_t, num_channels);  ///< channels of the input
+  EBB_ARG(double, eps) = 1e-5;          ///< added to the variance
   EBB_ARG(bool, affine) = true;         ///< learns a scale and a shift for each channel
-  EBB_ARG(bool, bias) = true;           ///< without it learns no shift
+  EBB_ARG(bool, bias) = true;           ///< if false, learns no shift
 };
 
 /// Options of CosineSimilarity.
 class EBB_API CosineSimilarityOptions {
-  EBB_ARG(std::int64_t, dim) = 1;  ///< along which vectors lie
-  EBB_ARG(double, eps) = 1e-8;     ///< least norm of each vector
+  EBB_ARG(std::int64_t, dim) = 1;  ///< dimension of the vectors
+  EBB_ARG(double, eps) = 1e-8;     ///< lower bound of each norm
 };
 
 /// Options of PairwiseDistance.
@@ -111,20 +111,20 @@ using PairwiseDistanceFuncOptions = PairwiseDistanceOptions;
 class EBB_API BatchNormFuncOptions {
   EBB_ARG(Variable, weight);                  ///< scale
   EBB_ARG(Variable, bias);                    ///< shift
-  EBB_ARG(bool, training) = false;            ///< takes the statistics of the batch
-  EBB_ARG(optional<double>, momentum) = 0.1;  ///< share of the new statistics in the running ones
-  EBB_ARG(double, eps) = 1e-5;                ///< added to the divisor
+  EBB_ARG(bool, training) = false;            ///< uses the statistics of the batch
+  EBB_ARG(optional<double>, momentum) = 0.1;  ///< weight of the new statistics in the running ones
+  EBB_ARG(double, eps) = 1e-5;                ///< added to the variance
 };
 
 /// Options of instance_norm.
 class EBB_API InstanceNormFuncOptions {
-  EBB_ARG(Variable, running_mean);        ///< moved along, if given
-  EBB_ARG(Variable, running_var);         ///< moved along, if given
+  EBB_ARG(Variable, running_mean);        ///< updated if given
+  EBB_ARG(Variable, running_var);         ///< updated if given
   EBB_ARG(Variable, weight);              ///< scale
   EBB_ARG(Variable, bias);                ///< shift
-  EBB_ARG(bool, use_input_stats) = true;  ///< else the running ones
-  EBB_ARG(double, momentum) = 0.1;        ///< share of the new statistics in the running ones
-  EBB_ARG(double, eps) = 1e-5;            ///< added to the divisor
+  EBB_ARG(bool, use_input_stats) = true;  ///< if false, uses the running statistics
+  EBB_ARG(double, momentum) = 0.1;        ///< weight of the new statistics in the running ones
+  EBB_ARG(double, eps) = 1e-5;            ///< added to the variance
 };
 
 /// Options of layer_norm.
@@ -133,10 +133,10 @@ class EBB_API LayerNormFuncOptions {
   LayerNormFuncOptions(std::vector<std::int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
 
-  EBB_ARG(std::vector<std::int64_t>, normalized_shape);  ///< trailing sizes
+  EBB_ARG(std::vector<std::int64_t>, normalized_shape);  ///< sizes of the trailing dimensions
   EBB_ARG(Variable, weight);                             ///< scale
   EBB_ARG(Variable, bias);                               ///< shift
-  EBB_ARG(double, eps) = 1e-5;                           ///< added to the divisor
+  EBB_ARG(double, eps) = 1e-5;                           ///< added to the variance
 };
 
 /// Options of rms_norm.
@@ -145,9 +145,9 @@ class EBB_API RMSNormFuncOptions {
   RMSNormFuncOptions(std::vector<std::int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
 
-  EBB_ARG(std::vector<std::int64_t>, normalized_shape);  ///< trailing sizes
+  EBB_ARG(std::vector<std::int64_t>, normalized_shape);  ///< sizes of the trailing dimensions
   EBB_ARG(Variable, weight);                             ///< scale
-  EBB_ARG(optional<double>, eps);                        ///< added to the mean square; the dtype's epsilon
+  EBB_ARG(optional<double>, eps);  ///< added to the mean square; default: the dtype's epsilon
 };
 
 /// Options of group_norm.
@@ -155,30 +155,31 @@ class EBB_API GroupNormFuncOptions {
  public:
   GroupNormFuncOptions(std::int64_t num_groups) : num_groups_(num_groups) {}
 
-  EBB_ARG(std::int64_t, num_groups);  ///< of channels
+  EBB_ARG(std::int64_t, num_groups);  ///< number of channel groups
   EBB_ARG(Variable, weight);          ///< scale
   EBB_ARG(Variable, bias);            ///< shift
-  EBB_ARG(double, eps) = 1e-5;        ///< added to the divisor
+  EBB_ARG(double, eps) = 1e-5;        ///< added to the variance
 };
 
 /// Options of normalize.
 class EBB_API NormalizeFuncOptions {
   EBB_ARG(double, p) = 2.0;          ///< order of the norm
   EBB_ARG(std::int64_t, dim) = 1;    ///< dimension
-  EBB_ARG(double, eps) = 1e-12;      ///< least divisor
-  EBB_ARG(optional<Variable>, out);  ///< where the result goes, if given
+  EBB_ARG(double, eps) = 1e-12;      ///< lower bound of the divisor
+  EBB_ARG(optional<Variable>, out);  ///< output tensor, if given
 };
 
-/// Throws in training when a channel has a single value.
+/// Throws in training if a channel has a single value.
 EBB_API Variable batch_norm(const Variable& input, const Variable& running_mean, const Variable& running_var,
                             const BatchNormFuncOptions& options = {});
 EBB_API Variable instance_norm(const Variable& input, const InstanceNormFuncOptions& options = {});
 EBB_API Variable layer_norm(const Variable& input, const LayerNormFuncOptions& options);
 EBB_API Variable rms_norm(const Variable& input, const RMSNormFuncOptions& options);
 EBB_API Variable group_norm(const Variable& input, const GroupNormFuncOptions& options);
-/// x / (k + alpha / size * sum of squares over `size` neighbouring channels)^beta (Krizhevsky et al. 2012).
+/// Computes x / (k + alpha / size * sum of squares over `size` neighbouring channels)^beta (Krizhevsky et al.
+/// 2012).
 EBB_API Variable local_response_norm(const Variable& input, const LocalResponseNormFuncOptions& options);
-/// x / max(|x|_p, eps) along a dimension.
+/// Computes x / max(|x|_p, eps) along a dimension.
 EBB_API Variable normalize(const Variable& input, NormalizeFuncOptions options = {});
 EBB_API Variable cosine_similarity(const Variable& x1, const Variable& x2,
                                    const CosineSimilarityFuncOptions& options = {});

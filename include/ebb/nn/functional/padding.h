@@ -1,4 +1,4 @@
-// Padding, folding, pixel shuffling and resizing with options (torch::nn::functional).
+// pad, fold, unfold, pixel_shuffle and interpolate with options (torch::nn::functional).
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -8,7 +8,7 @@
 
 namespace ebb::nn {
 
-/// Options of ReflectionPad: sizes from the last dimension on, left and right.
+/// Options of ReflectionPad: left and right size for each dimension, last dimension first.
 template <std::size_t D>
 class EBB_API ReflectionPadOptions {
  public:
@@ -17,7 +17,7 @@ class EBB_API ReflectionPadOptions {
   EBB_ARG(ExpandingArray<D * 2>, padding);
 };
 
-/// Options of ReplicationPad: sizes from the last dimension on, left and right.
+/// Options of ReplicationPad: left and right size for each dimension, last dimension first.
 template <std::size_t D>
 class EBB_API ReplicationPadOptions {
  public:
@@ -26,7 +26,7 @@ class EBB_API ReplicationPadOptions {
   EBB_ARG(ExpandingArray<D * 2>, padding);
 };
 
-/// Options of ZeroPad: sizes from the last dimension on, left and right.
+/// Options of ZeroPad: left and right size for each dimension, last dimension first.
 template <std::size_t D>
 class EBB_API ZeroPadOptions {
  public:
@@ -35,14 +35,14 @@ class EBB_API ZeroPadOptions {
   EBB_ARG(ExpandingArray<D * 2>, padding);
 };
 
-/// Options of ConstantPad: sizes from the last dimension on, left and right.
+/// Options of ConstantPad: left and right size for each dimension, last dimension first.
 template <std::size_t D>
 class EBB_API ConstantPadOptions {
  public:
   ConstantPadOptions(ExpandingArray<D * 2> padding, double value) : padding_(padding), value_(value) {}
 
   EBB_ARG(ExpandingArray<D * 2>, padding);
-  EBB_ARG(double, value);  ///< of what is added
+  EBB_ARG(double, value);  ///< padding value
 };
 
 using ReflectionPad1dOptions = ReflectionPadOptions<1>;
@@ -62,8 +62,8 @@ class EBB_API FoldOptions {
   FoldOptions(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size)
       : output_size_(output_size), kernel_size_(kernel_size) {}
 
-  EBB_ARG(ExpandingArray<2>, output_size);   ///< of the images
-  EBB_ARG(ExpandingArray<2>, kernel_size);   ///< of the window
+  EBB_ARG(ExpandingArray<2>, output_size);   ///< size of the images
+  EBB_ARG(ExpandingArray<2>, kernel_size);   ///< size of the window
   EBB_ARG(ExpandingArray<2>, dilation) = 1;  ///< distance between a window's elements
   EBB_ARG(ExpandingArray<2>, padding) = 0;   ///< zeros at both ends
   EBB_ARG(ExpandingArray<2>, stride) = 1;    ///< step of the window
@@ -74,7 +74,7 @@ class EBB_API UnfoldOptions {
  public:
   UnfoldOptions(ExpandingArray<2> kernel_size) : kernel_size_(kernel_size) {}
 
-  EBB_ARG(ExpandingArray<2>, kernel_size);   ///< of the window
+  EBB_ARG(ExpandingArray<2>, kernel_size);   ///< size of the window
   EBB_ARG(ExpandingArray<2>, dilation) = 1;  ///< distance between a window's elements
   EBB_ARG(ExpandingArray<2>, padding) = 0;   ///< zeros at both ends
   EBB_ARG(ExpandingArray<2>, stride) = 1;    ///< step of the window
@@ -103,26 +103,26 @@ class EBB_API UpsampleOptions {
                        enumtype::kTrilinear, enumtype::kArea, enumtype::kNearestExact>;
 
   EBB_ARG(optional<std::vector<std::int64_t>>, size);    ///< spatial sizes of the result
-  EBB_ARG(optional<std::vector<double>>, scale_factor);  ///< result per input size
+  EBB_ARG(optional<std::vector<double>>, scale_factor);  ///< ratio of the output size to the input size
   EBB_ARG(mode_t, mode);
-  EBB_ARG(optional<bool>, align_corners);           ///< corners map to corners
-  EBB_ARG(optional<bool>, recompute_scale_factor);  ///< from the rounded sizes
+  EBB_ARG(optional<bool>, align_corners);           ///< aligns the corner elements
+  EBB_ARG(optional<bool>, recompute_scale_factor);  ///< computes the scale again from the rounded sizes
 };
 
-/// Options of UpsamplingNearest2d and UpsamplingBilinear2d: either size or scale_factor.
+/// Options of UpsamplingNearest2d and UpsamplingBilinear2d: size or scale_factor.
 class EBB_API Upsampling2dOptions {
  public:
   using Factor = ExpandingArray<2, double>;
 
   EBB_ARG(optional<ExpandingArray<2>>, size);  ///< height and width of the result
-  EBB_ARG(optional<Factor>, scale_factor);     ///< result per input size
+  EBB_ARG(optional<Factor>, scale_factor);     ///< ratio of the output size to the input size
 };
 using UpsamplingNearest2dOptions = Upsampling2dOptions;
 using UpsamplingBilinear2dOptions = Upsampling2dOptions;
 
 namespace functional {
 
-/// Options of pad: sizes from the last dimension on, left and right.
+/// Options of pad: left and right size for each dimension, last dimension first.
 class EBB_API PadFuncOptions {
  public:
   using mode_t = OneOf<enumtype::kConstant, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular>;
@@ -131,7 +131,7 @@ class EBB_API PadFuncOptions {
 
   EBB_ARG(std::vector<std::int64_t>, pad);
   EBB_ARG(mode_t, mode);
-  EBB_ARG(double, value) = 0;  ///< of what kConstant adds
+  EBB_ARG(double, value) = 0;  ///< padding value of kConstant
 };
 
 /// Options of interpolate.
@@ -141,11 +141,11 @@ class EBB_API InterpolateFuncOptions {
                        enumtype::kTrilinear, enumtype::kArea, enumtype::kNearestExact>;
 
   EBB_ARG(optional<std::vector<std::int64_t>>, size);    ///< spatial sizes of the result
-  EBB_ARG(optional<std::vector<double>>, scale_factor);  ///< result per input size
+  EBB_ARG(optional<std::vector<double>>, scale_factor);  ///< ratio of the output size to the input size
   EBB_ARG(mode_t, mode);
-  EBB_ARG(optional<bool>, align_corners);           ///< corners map to corners
-  EBB_ARG(optional<bool>, recompute_scale_factor);  ///< from the rounded sizes
-  EBB_ARG(bool, antialias) = false;                 ///< filters that widen as sizes shrink
+  EBB_ARG(optional<bool>, align_corners);           ///< aligns the corner elements
+  EBB_ARG(optional<bool>, recompute_scale_factor);  ///< computes the scale again from the rounded sizes
+  EBB_ARG(bool, antialias) = false;                 ///< smooths with a wider filter when the size shrinks
 };
 
 using FoldFuncOptions = FoldOptions;
@@ -154,16 +154,16 @@ using PixelShuffleFuncOptions = PixelShuffleOptions;
 using PixelUnshuffleFuncOptions = PixelUnshuffleOptions;
 
 EBB_API Variable pad(const Variable& input, const PadFuncOptions& options);
-/// Sums columns of patches back into images.
+/// Sums columns of patches into images (the adjoint of unfold).
 EBB_API Variable fold(const Variable& input, const FoldFuncOptions& options);
-/// Patches of images as columns.
+/// Extracts patches of images as columns.
 EBB_API Variable unfold(const Variable& input, const UnfoldFuncOptions& options);
-/// (*, C r^2, H, W) to (*, C, H r, W r).
+/// Rearranges (*, C r^2, H, W) to (*, C, H r, W r).
 EBB_API Variable pixel_shuffle(const Variable& input, const PixelShuffleFuncOptions& options);
-/// The inverse.
+/// Computes the inverse of pixel_shuffle.
 EBB_API Variable pixel_unshuffle(const Variable& input, const PixelUnshuffleFuncOptions& options);
-/// Resizes the spatial dimensions by nearest neighbours, linearly (in 1 to 3 dimensions), or by area
-/// averages.
+/// Resizes the spatial dimensions by nearest neighbour, by linear interpolation (1 to 3 dimensions), by
+/// bicubic interpolation, or by area averages.
 EBB_API Variable interpolate(const Variable& input, const InterpolateFuncOptions& options = {});
 
 }  // namespace functional

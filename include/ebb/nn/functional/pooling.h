@@ -1,4 +1,4 @@
-// Poolings with options (torch::nn::functional).
+// Pooling functions with options (torch::nn::functional).
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -9,34 +9,34 @@
 
 namespace ebb::nn {
 
-/// Options of AvgPool; the stride is the kernel size unless set.
+/// Options of AvgPool. The default stride is kernel_size.
 template <std::size_t D>
 class EBB_API AvgPoolOptions {
  public:
   AvgPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
 
-  EBB_ARG(ExpandingArray<D>, kernel_size);            ///< of the window
+  EBB_ARG(ExpandingArray<D>, kernel_size);            ///< size of the window
   EBB_ARG(ExpandingArray<D>, stride);                 ///< step of the window
   EBB_ARG(ExpandingArray<D>, padding) = 0;            ///< zeros at both ends
-  EBB_ARG(bool, ceil_mode) = false;                   ///< keeps a last window that sticks out
+  EBB_ARG(bool, ceil_mode) = false;                   ///< keeps a last window that exceeds the input
   EBB_ARG(bool, count_include_pad) = true;            ///< counts padded zeros in the mean
-  EBB_ARG(optional<std::int64_t>, divisor_override);  ///< instead of the window's size
+  EBB_ARG(optional<std::int64_t>, divisor_override);  ///< divisor in place of the window's size
 };
 
-/// Options of MaxPool; the stride is the kernel size unless set.
+/// Options of MaxPool. The default stride is kernel_size.
 template <std::size_t D>
 class EBB_API MaxPoolOptions {
  public:
   MaxPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
 
-  EBB_ARG(ExpandingArray<D>, kernel_size);   ///< of the window
+  EBB_ARG(ExpandingArray<D>, kernel_size);   ///< size of the window
   EBB_ARG(ExpandingArray<D>, stride);        ///< step of the window
   EBB_ARG(ExpandingArray<D>, padding) = 0;   ///< -inf at both ends
   EBB_ARG(ExpandingArray<D>, dilation) = 1;  ///< distance between a window's elements
-  EBB_ARG(bool, ceil_mode) = false;          ///< keeps a last window that sticks out
+  EBB_ARG(bool, ceil_mode) = false;          ///< keeps a last window that exceeds the input
 };
 
-/// Options of LPPool; the stride is the kernel size unless set.
+/// Options of LPPool. The default stride is kernel_size.
 template <std::size_t D>
 class EBB_API LPPoolOptions {
  public:
@@ -44,12 +44,12 @@ class EBB_API LPPoolOptions {
       : norm_type_(norm_type), kernel_size_(kernel_size), stride_(kernel_size) {}
 
   EBB_ARG(double, norm_type);               ///< order of the norm
-  EBB_ARG(ExpandingArray<D>, kernel_size);  ///< of the window
+  EBB_ARG(ExpandingArray<D>, kernel_size);  ///< size of the window
   EBB_ARG(ExpandingArray<D>, stride);       ///< step of the window
-  EBB_ARG(bool, ceil_mode) = false;         ///< keeps a last window that sticks out
+  EBB_ARG(bool, ceil_mode) = false;         ///< keeps a last window that exceeds the input
 };
 
-/// Options of adaptive poolings; a size left out stays the input's.
+/// Options of the adaptive poolings. A missing size is that of the input.
 template <class output_size_t>
 class EBB_API AdaptivePoolOptions {
  public:
@@ -98,7 +98,7 @@ EBB_API Variable avg_pool3d(const Variable& input, const AvgPool3dFuncOptions& o
 EBB_API Variable max_pool1d(const Variable& input, const MaxPool1dFuncOptions& options);
 EBB_API Variable max_pool2d(const Variable& input, const MaxPool2dFuncOptions& options);
 EBB_API Variable max_pool3d(const Variable& input, const MaxPool3dFuncOptions& options);
-/// The maxima and where they were found.
+/// Return the maxima and their indices.
 EBB_API TensorPair max_pool1d_with_indices(const Variable& input, const MaxPool1dFuncOptions& options);
 EBB_API TensorPair max_pool2d_with_indices(const Variable& input, const MaxPool2dFuncOptions& options);
 EBB_API TensorPair max_pool3d_with_indices(const Variable& input, const MaxPool3dFuncOptions& options);
@@ -114,7 +114,7 @@ EBB_API TensorPair adaptive_max_pool2d_with_indices(const Variable& input,
                                                     const AdaptiveMaxPool2dFuncOptions& options);
 EBB_API TensorPair adaptive_max_pool3d_with_indices(const Variable& input,
                                                     const AdaptiveMaxPool3dFuncOptions& options);
-/// (sum x^p)^(1/p) of each window.
+/// Computes (sum x^p)^(1/p) over each window.
 EBB_API Variable lp_pool1d(const Variable& input, const LPPool1dFuncOptions& options);
 EBB_API Variable lp_pool2d(const Variable& input, const LPPool2dFuncOptions& options);
 EBB_API Variable lp_pool3d(const Variable& input, const LPPool3dFuncOptions& options);

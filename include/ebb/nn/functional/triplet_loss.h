@@ -1,4 +1,4 @@
-// The triplet loss of any distance, with options (torch::nn::functional).
+// triplet_margin_with_distance_loss: triplet loss with any distance, with options (torch::nn::functional).
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -15,9 +15,9 @@ class EBB_API TripletMarginWithDistanceLossOptions {
   using reduction_t = nn::reduction_t;
   using distance_function_t = std::function<Variable(const Variable&, const Variable&)>;
 
-  EBB_ARG(optional<distance_function_t>, distance_function);  ///< pairwise_distance unless set
-  EBB_ARG(double, margin) = 1.0;                              ///< distance to keep
-  EBB_ARG(bool, swap) = false;                                ///< takes the nearer of anchor and positive
+  EBB_ARG(optional<distance_function_t>, distance_function);  ///< default: pairwise_distance
+  EBB_ARG(double, margin) = 1.0;                              ///< required distance
+  EBB_ARG(bool, swap) = false;                                ///< uses d(positive, negative) if it is smaller
   EBB_ARG(reduction_t, reduction);                            ///< mean, sum or none
 };
 
@@ -25,7 +25,7 @@ namespace functional {
 
 using TripletMarginWithDistanceLossFuncOptions = TripletMarginWithDistanceLossOptions;
 
-/// max(d(anchor, positive) - d(anchor, negative) + margin, 0).
+/// Computes max(d(anchor, positive) - d(anchor, negative) + margin, 0).
 EBB_API Variable
 triplet_margin_with_distance_loss(const Variable& anchor, const Variable& positive, const Variable& negative,
                                   const TripletMarginWithDistanceLossFuncOptions& options = {});

@@ -1,4 +1,4 @@
-// Unpooling, and pooling by windows that are drawn, with options (torch::nn::functional).
+// max_unpool and fractional_max_pool with options (torch::nn::functional).
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -10,28 +10,28 @@
 
 namespace ebb::nn {
 
-/// Options of MaxUnpool: those of the pooling; the stride is the kernel size unless set.
+/// Options of MaxUnpool, equal to those of the pooling. The default stride is kernel_size.
 template <std::size_t D>
 class EBB_API MaxUnpoolOptions {
  public:
   MaxUnpoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
 
-  EBB_ARG(ExpandingArray<D>, kernel_size);  ///< of the window
+  EBB_ARG(ExpandingArray<D>, kernel_size);  ///< size of the window
   EBB_ARG(ExpandingArray<D>, stride);       ///< step of the window
   EBB_ARG(ExpandingArray<D>, padding) = 0;  ///< at both ends
 };
 
-/// Options of FractionalMaxPool: either output_size or output_ratio, a share of the input's size below 1.
+/// Options of FractionalMaxPool: output_size, or output_ratio, which is below 1.
 template <std::size_t D>
 class EBB_API FractionalMaxPoolOptions {
  public:
   using Ratio = ExpandingArray<D, double>;
   FractionalMaxPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size) {}
 
-  EBB_ARG(ExpandingArray<D>, kernel_size);            ///< of the window
-  EBB_ARG(optional<ExpandingArray<D>>, output_size);  ///< of the result
-  EBB_ARG(optional<Ratio>, output_ratio);             ///< of the result to the input
-  EBB_ARG(Variable, _random_samples);                 ///< numbers in [0, 1), (N, C, axes); drawn if undefined
+  EBB_ARG(ExpandingArray<D>, kernel_size);            ///< size of the window
+  EBB_ARG(optional<ExpandingArray<D>>, output_size);  ///< size of the result
+  EBB_ARG(optional<Ratio>, output_ratio);             ///< ratio of the output size to the input size
+  EBB_ARG(Variable, _random_samples);                 ///< in [0, 1), (N, C, axes); drawn if undefined
 };
 
 using MaxUnpool1dOptions = MaxUnpoolOptions<1>;
@@ -51,11 +51,12 @@ class EBB_API MaxUnpoolFuncOptions {
   MaxUnpoolFuncOptions(const MaxUnpoolOptions<D>& o)
       : kernel_size_(o.kernel_size()), stride_(o.stride()), padding_(o.padding()) {}
 
-  EBB_ARG(ExpandingArray<D>, kernel_size);  ///< of the window
+  EBB_ARG(ExpandingArray<D>, kernel_size);  ///< size of the window
   EBB_ARG(ExpandingArray<D>, stride);       ///< step of the window
   EBB_ARG(ExpandingArray<D>, padding) = 0;  ///< at both ends
-  EBB_ARG(optional<Size>, output_size);     ///< spatial or whole; less than a stride from (in - 1) stride - 2
-                                            ///< padding + kernel, which it is unless set
+  /// The spatial or whole size of the result. It may differ from the default, (in - 1) stride - 2 padding +
+  /// kernel, by less than a stride.
+  EBB_ARG(optional<Size>, output_size);
 };
 
 using MaxUnpool1dFuncOptions = MaxUnpoolFuncOptions<1>;
@@ -64,7 +65,7 @@ using MaxUnpool3dFuncOptions = MaxUnpoolFuncOptions<3>;
 using FractionalMaxPool2dFuncOptions = FractionalMaxPool2dOptions;
 using FractionalMaxPool3dFuncOptions = FractionalMaxPool3dOptions;
 
-/// Puts the elements of a max pooling back where its indices say, among zeros.
+/// Writes each pooled element to the position in `indices`; all other elements are zero.
 EBB_API Variable max_unpool1d(const Variable& input, const Variable& indices,
                               const MaxUnpool1dFuncOptions& options);
 EBB_API Variable max_unpool2d(const Variable& input, const Variable& indices,
@@ -72,7 +73,7 @@ EBB_API Variable max_unpool2d(const Variable& input, const Variable& indices,
 EBB_API Variable max_unpool3d(const Variable& input, const Variable& indices,
                               const MaxUnpool3dFuncOptions& options);
 
-/// Maxima of windows whose places are drawn (Graham 2014), and where they were found.
+/// Return the maxima of randomly placed windows (Graham 2014), and their indices.
 EBB_API std::tuple<Variable, Variable> fractional_max_pool2d_with_indices(
     const Variable& input, const FractionalMaxPool2dFuncOptions& options);
 EBB_API std::tuple<Variable, Variable> fractional_max_pool3d_with_indices(
