@@ -1,4 +1,4 @@
-// Module: the base of everything that has parameters.
+// Module: the base class of all modules.
 #pragma once
 
 #include <ebb/archive.h>
@@ -25,7 +25,8 @@ template <class Contained>
 class ModuleHolder;
 
 namespace detail {
-/// Names of classes begin with this, in all of the process, where they begin with "ebb" otherwise; a literal.
+/// Sets the namespace printed before class names, for the whole process (default "ebb"). `name` must be a
+/// string literal.
 EBB_API void set_printed_namespace(const char* name) noexcept;
 struct ModuleAccess;
 struct ModuleHolderBase {};
@@ -33,18 +34,18 @@ template <class T>
 concept Holder = std::is_base_of_v<ModuleHolderBase, std::remove_cvref_t<T>>;
 }  // namespace detail
 
-/// What load_state_dict left as it was, and what it had no place for.
+/// The result of load_state_dict: names without a counterpart.
 struct IncompatibleKeys {
-  std::vector<std::string> missing_keys;     ///< of the module, not in the state
-  std::vector<std::string> unexpected_keys;  ///< of the state, not in the module
+  std::vector<std::string> missing_keys;     ///< names of the module that the state lacks
+  std::vector<std::string> unexpected_keys;  ///< names of the state that the module lacks
 };
-/// "<All keys matched successfully>", or both lists, a name a line.
+/// Prints "<All keys matched successfully>", or both lists with one name per line.
 EBB_API std::ostream& operator<<(std::ostream& stream, const IncompatibleKeys& keys);
 
-/// A tree of submodules, parameters (tensors to learn) and buffers (tensors to keep). Derive from it, create
-/// what the module owns in the constructor by register_module / register_parameter / register_buffer, and
-/// write a forward(). Modules are kept in std::shared_ptr, as by the handles ModuleHolder makes
-/// (torch::nn::Module).
+/// A tree of submodules, parameters (learned tensors) and buffers (other tensors of the state). Derive from
+/// it, register submodules, parameters and buffers in the constructor with register_module /
+/// register_parameter / register_buffer, and define forward(). Modules are owned by std::shared_ptr, for
+/// example through a ModuleHolder (torch::nn::Module).
 class EBB_API Module : public std::enable_shared_from_this<Module> {
  public:
   using ModuleApplyFunction = std::function<void(Module&)>;
@@ -56,7 +57,7 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
       std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
   using StateDict = OrderedDict<std::string, Variable>;
 
-  /// The name is the C++ type's unless given here.
+  /// Sets the name; by default it is the C++ class.
   explicit Module(std::string name);
   Module();
   Module(const Module&);
@@ -65,16 +66,16 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   Module& operator=(Module&&) noexcept;
   virtual ~Module();
 
-  /// What it was given, or else the class: "ebb::nn::LinearImpl" ("torch::nn::LinearImpl" in a program that
-  /// includes libtorch's headers of ebb::torch).
+  /// Returns the name given to the constructor, or else the class: "ebb::nn::LinearImpl"
+  /// ("torch::nn::LinearImpl" in a program that includes libtorch's headers of ebb::torch).
   const std::string& name() const noexcept;
-  /// Where the module hangs in the tree it was registered in: "encoder.0.fc"; empty for a root.
+  /// Returns the position in the module tree: "encoder.0.fc"; empty for a root.
   std::string path() const;
 
-  /// A deep copy; Cloneable provides it, other modules throw.
+  /// Returns a deep copy. Cloneable implements it; other modules throw.
   virtual std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const;
 
-  // The whole tree, parents first.
+  // Call `function` on the whole tree, parents first.
   void apply(const ModuleApplyFunction& function);
   void apply(const ConstModuleApplyFunction& function) const;
   void apply(const NamedModuleApplyFunction& function, const std::string& name_prefix = std::string());
@@ -84,43 +85,46 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   void apply(const NamedModulePointerApplyFunction& function,
              const std::string& name_prefix = std::string()) const;
 
-  /// Each once, however many names it has.
+  /// Returns each parameter once, even if it has several names.
   std::vector<Variable> parameters(bool recurse = true) const;
-  /// Names are dotted paths: "fc1.weight". A parameter that several modules share has the first one's name.
+  /// Returns parameters with dotted paths as names: "fc1.weight". A parameter shared by several modules has
+  /// the first one's name.
   StateDict named_parameters(bool recurse = true) const;
   std::vector<Variable> buffers(bool recurse = true) const;
   StateDict named_buffers(bool recurse = true) const;
-  /// This module and all below it. With include_self the module must live in a std::shared_ptr.
+  /// Returns this module and all its descendants. With include_self the module must be owned by a
+  /// std::shared_ptr.
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
   OrderedDict<std::string, std::shared_ptr<Module>> named_modules(
       const std::string& name_prefix = std::string(), bool include_self = true) const;
   std::vector<std::shared_ptr<Module>> children() const;
   OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
 
-  /// The module at a dotted path, this one at an empty path. Throws with the nearest names if there is none
-  /// (torch.nn.Module.get_submodule).
+  /// Returns the module at a dotted path, or this one for an empty path. Throws with the most similar names
+  /// if there is none (torch.nn.Module.get_submodule).
   std::shared_ptr<Module> get_submodule(const std::string& target) const;
-  /// The parameter, or the buffer, at a dotted path.
+  /// Return the parameter or the buffer at a dotted path.
   Variable get_parameter(const std::string& target) const;
   Variable get_buffer(const std::string& target) const;
 
-  /// Training mode changes what dropout and batch normalisation do. Calls the children's first, as
-  /// zero_grad() does; more than 256 levels down, modules are called before those above them.
+  /// Sets training mode, which changes for example dropout and batch normalization. Calls train() of the
+  /// children first, as zero_grad() does. More than 256 levels below this module, parents are called before
+  /// their children.
   virtual void train(bool on = true);
   void eval();
   virtual bool is_training() const noexcept;
 
-  /// Moves or converts all parameters and buffers in place; as in libtorch, a dtype applies to integers too
-  /// (BatchNorm's num_batches_tracked).
+  /// Moves or converts all parameters and buffers in place. As in libtorch, a dtype applies to integer
+  /// tensors too (BatchNorm's num_batches_tracked).
   virtual void to(Device device, DType dtype, bool non_blocking = false);
   virtual void to(DType dtype, bool non_blocking = false);
   virtual void to(Device device, bool non_blocking = false);
-  /// Lays the parameters and buffers of 4 dimensions (ChannelsLast), of 5 (ChannelsLast3d) or all
-  /// (Contiguous) out in a memory format; convolutions with channels-last weights give channels-last results
+  /// Converts parameters and buffers with 4 dimensions (ChannelsLast), with 5 (ChannelsLast3d) or all
+  /// (Contiguous) to a memory format. Convolutions with channels-last weights give channels-last results
   /// (Python's module.to(memory_format=...)).
   virtual void to(MemoryFormat format);
 
-  /// Clears all gradients: to zeros, or to undefined with set_to_none. The default is libtorch 1.13's.
+  /// Resets all gradients to zeros, or with set_to_none to undefined. The default is that of libtorch 1.13.
   virtual void zero_grad(bool set_to_none = false);
 
   template <class ModuleType>
@@ -138,13 +142,13 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
       return dynamic_cast<const ModuleType*>(this);
   }
 
-  /// What operator<< prints of this module alone: "ebb::nn::Linear(in_features=4, out_features=5,
-  /// bias=true)".
+  /// Prints this module without its submodules, for operator<<: "ebb::nn::Linear(in_features=4,
+  /// out_features=5, bias=true)".
   virtual void pretty_print(std::ostream& stream) const;
 
-  /// Adds a parameter; `tensor` may be undefined (an optional parameter left out). Returns it.
+  /// Adds a parameter and returns it. `tensor` may be undefined, for an optional parameter that is absent.
   Variable& register_parameter(std::string name, Variable tensor, bool requires_grad = true);
-  /// Adds a tensor that belongs to the state but is not learnt. Returns it.
+  /// Adds a tensor that is part of the state but is not learned. Returns it.
   Variable& register_buffer(std::string name, Variable tensor);
   /// Adds a submodule and returns it: `fc = register_module("fc", nn::Linear(3, 4));`
   template <class ModuleType>
@@ -156,7 +160,7 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   std::shared_ptr<ModuleType> register_module(std::string name, ModuleHolder<ModuleType> holder) {
     return register_module(std::move(name), holder.ptr());
   }
-  /// Puts another module in the place of a registered one.
+  /// Replaces a registered submodule.
   template <class ModuleType>
   std::shared_ptr<ModuleType> replace_module(const std::string& name, std::shared_ptr<ModuleType> module) {
     replace_child(name, module);
@@ -167,67 +171,71 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
     return replace_module(name, holder.ptr());
   }
   void unregister_module(const std::string& name);
-  /// Puts another tensor in the place of a registered parameter, so that modules can share one; assign what
-  /// is returned to the module's member, too: `head->weight = head->replace_parameter("weight",
-  /// table->weight)`. parameters() then has it once, state_dict() under each name.
+  /// Replaces a registered parameter with another tensor, so that modules can share it. Assign the result to
+  /// the module's member too: `head->weight = head->replace_parameter("weight", table->weight)`. parameters()
+  /// returns it once, state_dict() under each name.
   Variable& replace_parameter(const std::string& name, Variable tensor);
-  /// What clone() calls on the copy, once it has all its tensors. Override it where modules below share
-  /// parameters, and call it from the constructor or reset(): a copy of the whole could not know how to share
-  /// them among its members, and is an error where it would not.
+  /// Shares parameters among submodules. Override it for a module that does so, and call it in the
+  /// constructor or in reset(). clone() calls it on the copy when all its tensors exist, and throws if the
+  /// copy then does not share them.
   virtual void tie_weights();
 
-  /// Runs before each call of the module: hook(module, inputs), with the tensors among the arguments (also
-  /// those in lists, optionals and tuples). It may return others, as a variable_list, an optional one or, for
-  /// one input, a Variable. Calls are `module(...)` of a handle, and those by Sequential and AnyModule;
-  /// module->forward(...) runs no hooks. Hooks run in order of registration; with `prepend` this one comes
-  /// first (torch.nn.Module.register_forward_pre_hook, and so on below).
+  /// Registers a hook that runs before each call of the module: hook(module, inputs). `inputs` are the
+  /// tensors among the arguments, also those in lists, optionals and tuples. The hook may return
+  /// replacements, as a variable_list, an optional one or, for one input, a Variable. Hooks run for
+  /// `module(...)` of a handle, Sequential and AnyModule, but not for module->forward(...). They run in order
+  /// of registration; with `prepend` this one runs first (torch.nn.Module.register_forward_pre_hook; the
+  /// functions below follow torch too).
   template <class Hook>
   RemovableHandle register_forward_pre_hook(Hook hook, bool prepend = false) {
     return add_hook(Moment::forward, detail::PreHook(detail::replacing(std::move(hook))), prepend);
   }
-  /// Runs after each call: hook(module, inputs, outputs), with the tensors of the result, which it may
-  /// replace by returning others.
+  /// Registers a hook that runs after each call: hook(module, inputs, outputs). `outputs` are the tensors of
+  /// the result; the hook may return replacements.
   template <class Hook>
   RemovableHandle register_forward_hook(Hook hook, bool prepend = false) {
     return add_hook(Moment::forward, detail::PostHook(detail::replacing(std::move(hook))), prepend);
   }
-  /// Runs in backward when the gradients of the module's outputs are there: hook(module, grad_outputs), which
-  /// may replace them. One is undefined where there is none.
+  /// Registers a hook that runs in backward when the gradients of the outputs are available: hook(module,
+  /// grad_outputs). It may return replacements. A missing gradient is undefined.
   template <class Hook>
   RemovableHandle register_full_backward_pre_hook(Hook hook, bool prepend = false) {
     return add_hook(Moment::backward, detail::PreHook(detail::replacing(std::move(hook))), prepend);
   }
-  /// Runs in backward when the gradients of the module's inputs are there, or, where no input requires grad,
-  /// those of its outputs: hook(module, grad_inputs, grad_outputs), which may replace grad_inputs.
+  /// Registers a hook that runs in backward when the gradients of the inputs are available, or, if no input
+  /// requires grad, those of the outputs: hook(module, grad_inputs, grad_outputs). It may return replacements
+  /// of grad_inputs.
   template <class Hook>
   RemovableHandle register_full_backward_hook(Hook hook, bool prepend = false) {
     return add_hook(Moment::backward, detail::PostHook(detail::replacing(std::move(hook))), prepend);
   }
-  /// Runs before state_dict() takes this module's tensors: hook(module, prefix), with "encoder.0.", say.
+  /// Registers a hook that runs before state_dict() reads this module: hook(module, prefix), for example
+  /// "encoder.0.".
   RemovableHandle register_state_dict_pre_hook(StateDictPreHook hook);
-  /// Runs when state_dict() has all names, the innermost modules' first: hook(module, state, prefix), which
-  /// may change the state.
+  /// Registers a hook that runs when state_dict() is complete, innermost modules first: hook(module, state,
+  /// prefix). It may change the state.
   RemovableHandle register_state_dict_post_hook(StateDictPostHook hook);
-  /// Runs before a state is checked and loaded, the outermost modules' first: hook(module, state, prefix),
-  /// which may change the state, for example rename entries. A file is read as a whole where there is one.
+  /// Registers a hook that runs before a state is checked and loaded, outermost modules first: hook(module,
+  /// state, prefix). It may change the state, for example rename entries. With such a hook, a file is read as
+  /// a whole.
   RemovableHandle register_load_state_dict_pre_hook(LoadStateDictPreHook hook);
-  /// Runs when a state has been loaded, the innermost modules' first: hook(module, keys), which may take
-  /// names off the keys; missing and unexpected ones that remain are an error if loading is strict.
+  /// Registers a hook that runs after a state is loaded, innermost modules first: hook(module, keys). It may
+  /// remove names from `keys`. Remaining names are an error if loading is strict.
   RemovableHandle register_load_state_dict_post_hook(LoadStateDictPostHook hook);
   bool has_hooks() const noexcept { return static_cast<bool>(hooks_); }
 
-  /// Parameters and buffers by dotted path, each module's own first (torch.nn.Module.state_dict). They share
-  /// storage with the module and carry no graph; what modules share is there under each name.
+  /// Returns parameters and buffers by dotted path, each module's own first (torch.nn.Module.state_dict).
+  /// They share storage with the module and have no graph history. A shared tensor is listed under each name.
   StateDict state_dict() const;
-  /// Copies tensors in by name, converting dtype and device, and returns the names that found no partner.
+  /// Copies tensors in by name, converting dtype and device, and returns the names without a counterpart.
   /// Before anything is written, missing and unexpected names (unless strict is off) and tensors of another
-  /// shape are collected into one error, with the nearest names that exist. The num_batches_tracked of a
-  /// normalisation may be missing, as in states of PyTorch before 0.4.1, and is then kept. With `assign` the
-  /// module's parameters and buffers take over the tensors given, with their dtype and device, and nothing is
-  /// copied; requires_grad stays the module's, gradients are dropped, and handles to the parameters (an
-  /// optimizer's, too) remain valid.
+  /// shape are collected into one error, with the most similar existing names. num_batches_tracked of a
+  /// normalization may be missing, as in states of PyTorch before 0.4.1, and then does not change. With
+  /// `assign` the parameters and buffers take over the given tensors, with their dtype and device, without a
+  /// copy. requires_grad stays the module's, gradients are dropped, and handles of the parameters (also an
+  /// optimizer's) remain valid.
   IncompatibleKeys load_state_dict(const StateDict& state, bool strict = true, bool assign = false);
-  /// The state_dict into an archive, and back.
+  /// Write the state_dict to an archive, and read it from one.
   virtual void save(serialize::OutputArchive& archive) const;
   virtual void load(serialize::InputArchive& archive);
 
@@ -245,7 +253,7 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   friend class detail::ModuleRange;
   enum class Moment : std::uint8_t { forward, backward };
 
-  // Which module registered this one. Copies are in no tree.
+  // The module that registered this one. A copy has no parent.
   struct ParentLink {
     const Module* module = nullptr;
     ParentLink() = default;
@@ -253,7 +261,7 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
     ParentLink& operator=(const ParentLink&) noexcept { return *this; }
   };
 
-  // The number by which nodes remember the module, from its first forward on. Copies have another.
+  // The index by which nodes refer to the module, assigned at its first forward. A copy gets another.
   class PlaceLink {
    public:
     PlaceLink() = default;

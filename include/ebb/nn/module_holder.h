@@ -1,4 +1,4 @@
-// ModuleHolder: the handle that makes `Linear fc(3, 4)` a shared pointer to a LinearImpl.
+// ModuleHolder: a handle with which `Linear fc(3, 4)` creates a shared LinearImpl.
 #pragma once
 
 #include <ebb/nn/module.h>
@@ -10,31 +10,32 @@ namespace ebb::nn {
 namespace detail {
 [[noreturn]] EBB_API void fail_empty(const std::type_info& contained);
 
-/// Whether a holder made from these arguments makes a module, rather than refers to one that is there.
+/// Whether a holder constructed from these arguments creates a module. Otherwise it refers to an existing
+/// one.
 template <class Own, class Head, class... Tail>
 concept MakesModule =
     sizeof...(Tail) > 0 || !((Holder<Head> && std::is_base_of_v<Own, std::remove_cvref_t<Head>>) ||
                              std::is_convertible_v<Head, std::shared_ptr<typename Own::ContainedType>>);
 }  // namespace detail
 
-/// A std::shared_ptr to a module, constructed like the module itself; copies refer to the same module. An
-/// empty one is made by `Linear fc{nullptr};` and assigned later (torch::nn::ModuleHolder).
+/// A std::shared_ptr to a module, constructed like the module itself. Copies refer to the same module.
+/// `Linear fc{nullptr};` creates an empty one, to be assigned later (torch::nn::ModuleHolder).
 template <class Contained>
 class ModuleHolder : detail::ModuleHolderBase {
  public:
   using ContainedType = Contained;
   using Impl = Contained;
 
-  /// A module made by its default constructor.
+  /// Creates a module with its default constructor.
   ModuleHolder() : impl_(default_construct()) {}
   ModuleHolder(std::nullptr_t) {}
   ModuleHolder(std::shared_ptr<Contained> module) : impl_(std::move(module)) {}
-  /// A module made from these arguments.
+  /// Creates a module from these arguments.
   template <class Head, class... Tail>
     requires detail::MakesModule<ModuleHolder, Head, Tail...>
   explicit ModuleHolder(Head&& head, Tail&&... tail)
       : impl_(construct(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
-  /// A module made from its options given as a braced list: `LayerNorm({5, 6})` needs nothing else.
+  /// Creates a module from options in a braced list, as in `LayerNorm({5, 6})`.
   template <class T>
     requires(std::is_constructible_v<Contained, std::initializer_list<T>> &&
              !std::is_same_v<T, std::nullptr_t>)
@@ -58,12 +59,12 @@ class ModuleHolder : detail::ModuleHolderBase {
     check();
     return impl_.get();
   }
-  /// forward(), with the module's hooks around it.
+  /// Calls forward() with the module's hooks.
   template <class... Args, class C = Contained>
   auto operator()(Args&&... args) -> decltype(std::declval<C&>().forward(std::forward<Args>(args)...)) {
     return detail::call_module(*get(), std::forward<Args>(args)...);
   }
-  // Compilers show the line that they complain of.
+  // The compiler shows this line in its error, so it is not wrapped.
   // clang-format off
   template <class... Args>
   void forward(Args&&...) const = delete;  // a holder is a pointer to its module: write net(x), or net->forward(x)

@@ -1,4 +1,4 @@
-// Hooks of modules: functions that run around a call, in backward, and where states are read and written.
+// Hooks of modules: functions that run around a call, in backward, and when a state is saved or loaded.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -25,7 +25,8 @@ struct ModuleHooks;
 using PreHook = std::function<optional<variable_list>(Module&, const variable_list&)>;
 using PostHook = std::function<optional<variable_list>(Module&, const variable_list&, const variable_list&)>;
 
-/// A hook that returns nothing, a tensor or tensors, as one that returns the tensors to use instead, or none.
+/// Wraps a hook that returns nothing, a tensor or several tensors, so that it returns an optional list of
+/// replacements.
 template <class Hook>
 auto replacing(Hook hook) {
   return [hook = std::move(hook)](Module& module, const auto&... lists) mutable -> optional<variable_list> {
@@ -41,7 +42,7 @@ auto replacing(Hook hook) {
   };
 }
 
-/// The hooks a module has, if any. A copy of the module has copies of them.
+/// The hooks of a module, if any. A copy of the module has copies of them.
 class EBB_API HooksPointer {
  public:
   HooksPointer() = default;
@@ -53,7 +54,7 @@ class EBB_API HooksPointer {
 
   explicit operator bool() const noexcept { return hooks_ != nullptr; }
   ModuleHooks* operator->() const noexcept { return hooks_.get(); }
-  /// The hooks, made on first use.
+  /// Returns the hooks, and creates them on first use.
   const std::shared_ptr<ModuleHooks>& made();
 
  private:
@@ -84,7 +85,7 @@ inline constexpr bool carries_tensors<std::pair<A, B>> = carries_tensors<A> || c
 template <class... T>
 inline constexpr bool carries_tensors<std::tuple<T...>> = (carries_tensors<T> || ...);
 
-/// Adds the places of all tensors in x.
+/// Appends the addresses of all tensors in x.
 template <class T>
 void gather(T& x, std::vector<Variable*>& places) {
   if constexpr (!carries_tensors<T>) {
@@ -100,8 +101,8 @@ void gather(T& x, std::vector<Variable*>& places) {
   }
 }
 
-/// The hooks around one call of a module: those before it run when this is made and change what `inputs`
-/// point to, those after it in finish().
+/// The hooks around one call of a module. The constructor runs the hooks before the call, which change the
+/// tensors that `inputs` point to. finish() runs the hooks after it.
 class EBB_API HookedCall {
  public:
   HookedCall(Module& module, const std::vector<Variable*>& inputs);
@@ -120,11 +121,11 @@ class EBB_API HookedCall {
   std::shared_ptr<Backward> backward_;
 };
 
-/// Arguments with tensors are copied, so that hooks can replace these; others are passed on as they are.
+/// Arguments with tensors are copied, so that hooks can replace the tensors. Other arguments are forwarded.
 template <class Arg>
 using Held = std::conditional_t<carries_tensors<std::remove_cvref_t<Arg>>, std::remove_cvref_t<Arg>, Arg&&>;
 
-/// forward(args...), a function that calls module's, with the module's hooks around it.
+/// Returns forward(args...), a function that calls the module's forward, with the module's hooks around it.
 template <class M, class Forward, class... Args>
 auto hooked(M& module, const Forward& forward, Args&&... args)
     -> decltype(forward(std::forward<Args>(args)...)) {
@@ -148,7 +149,7 @@ auto hooked(M& module, const Forward& forward, Args&&... args)
       held);
 }
 
-/// module.forward(args...), with its hooks, in its range; an error says in which module it happened.
+/// Calls module.forward(args...) with its hooks in a ModuleRange. An error names the module.
 template <class M, class... Args>
 auto call_module(M& module, Args&&... args) -> decltype(module.forward(std::forward<Args>(args)...)) {
   const ModuleRange range(module);

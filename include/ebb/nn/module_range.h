@@ -1,4 +1,4 @@
-// The range in which a module's forward runs: its name on a profiler's timeline, and in errors of backward.
+// ModuleRange: the scope of a module's forward, which names the module in profiles and in errors of backward.
 #pragma once
 
 #include <ebb/autograd/place.h>
@@ -12,9 +12,9 @@ class Module;
 
 namespace ebb::nn::detail {
 
-/// Lives while the module's forward runs: nodes that are recorded remember the module. With cuda::emit_nvtx
-/// it is a range of the timeline; a module within its own range, as one of ebb's is that was called by its
-/// handle, opens no second one.
+/// Exists while the module's forward runs, so that recorded nodes refer to the module. With cuda::emit_nvtx
+/// it opens a range of the profiler. If the module is already in its own range (a module of ebb called by its
+/// handle), it opens no second one.
 class EBB_API ModuleRange {
  public:
   explicit ModuleRange(const Module& module);  // inline, below Module
@@ -35,7 +35,7 @@ class EBB_API ModuleRange {
   const Module* outer_ = nullptr;
 };
 
-/// Within a handler: throws the error anew, with the module's path if there is none in it yet.
+/// Rethrows the current exception, with the module's path added if it has none yet. Call it in a handler.
 [[noreturn]] EBB_API void rethrow_in(const Module& module);
 
 }  // namespace ebb::nn::detail

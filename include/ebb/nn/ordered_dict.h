@@ -1,4 +1,4 @@
-// A dictionary that remembers the order of insertion.
+// OrderedDict: a dictionary in insertion order.
 #pragma once
 
 #include <ebb/core/error.h>
@@ -11,7 +11,7 @@
 
 namespace ebb {
 
-/// Keys with values, in order of insertion (torch::OrderedDict). Iterating yields items with key() and
+/// Maps keys to values in insertion order (torch::OrderedDict). Iteration yields items with key() and
 /// value().
 template <class Key, class Value>
 class EBB_API OrderedDict {
@@ -34,7 +34,7 @@ class EBB_API OrderedDict {
    public:
     Item(const Item&) = default;
     Item(Item&&) = default;  // NOLINT(performance-noexcept-move-constructor): the const key is copied
-    // The vector's erase assigns; the const key of the pair must be replaced as a whole.
+    // std::vector::erase assigns items; the const key requires replacing the whole pair.
     Item& operator=(Item&& other) noexcept {
       if (this != &other) {
         this->~Item();
@@ -63,18 +63,18 @@ class EBB_API OrderedDict {
   Item& back() { return check_any("back"), items_.back(); }
   const Item& back() const { return check_any("back"), items_.back(); }
 
-  /// The item at a position.
+  /// Returns the item at an index.
   Item& operator[](std::size_t index) { return at(index); }
   const Item& operator[](std::size_t index) const { return at(index); }
-  /// The value of a key, which must be there.
+  /// Returns the value of a key. Throws if the key does not exist.
   Value& operator[](const Key& key);
   const Value& operator[](const Key& key) const;
-  /// The value of a key, or null.
+  /// Returns the value of a key, or null.
   Value* find(const Key& key) noexcept;
   const Value* find(const Key& key) const noexcept;
   bool contains(const Key& key) const noexcept { return find(key) != nullptr; }
 
-  /// Appends; the key must be new.
+  /// Appends an item. Throws if the key exists already.
   template <class K, class V>
   Value& insert(K&& key, V&& value) {
     Key k(std::forward<K>(key));
@@ -109,7 +109,7 @@ class EBB_API OrderedDict {
   std::string key_description_;
 };
 
-// Not inline: the library's own dictionaries are compiled once, there (see module.h).
+// Not inline, so that the library compiles its own dictionaries once (see module.h).
 
 template <class Key, class Value>
 OrderedDict<Key, Value>::OrderedDict(std::initializer_list<Item> items) : OrderedDict("Key") {

@@ -1,4 +1,4 @@
-// One batch spread over several replicas of a module, each on a device of its own and in a thread of its own.
+// data_parallel and its parts: splits a batch over replicas of a module, one device and thread each.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -16,29 +16,29 @@
 namespace ebb::nn::parallel {
 
 namespace detail {
-/// Makes the parameters of a clone stand for copies of the module's on this device.
+/// Replaces the parameters of a clone by differentiable copies of the module's on this device.
 EBB_API void tie(const Module& module, Module& replica, Device device, bool shares_buffers);
-/// task(0) on this thread and each other one on a thread of its own, with this thread's modes and streams;
-/// all end before the first exception, in the order of tasks, is thrown on.
+/// Runs task(0) on this thread and each other task on a thread of its own, with this thread's modes and
+/// streams. When all have ended, rethrows the exception of the first task that failed.
 EBB_API void run_all(std::size_t tasks, const std::vector<Device>& devices,
                      const std::function<void(std::size_t)>& task);
 EBB_API void check_lengths(std::size_t modules, std::size_t inputs, std::size_t devices);
-/// The devices to use where none are given: every CUDA device.
+/// Returns the default devices: all CUDA devices.
 EBB_API std::vector<Device> all_devices();
 }  // namespace detail
 
-/// A clone() of the module for each device, whose parameters are computed from the module's by a copy that
-/// autograd records: what the replicas' backward passes give is summed into the module's own .grad, and can
-/// be differentiated again. On the module's own device parameters share its memory. Buffers are copies, but
-/// where the first device is the module's, the first replica writes to the module's own, running statistics
-/// for example, as in Python. The module must not be changed while replicas are in use
-/// (torch::nn::parallel::replicate, torch.nn.parallel.replicate). Throws what clone() throws.
+/// Returns one clone() of the module for each device. Its parameters are copies of the module's, and autograd
+/// records the copies: gradients of the replicas are summed into the module's own .grad, and can be
+/// differentiated again. On the module's own device parameters share its memory. Buffers are copied. If the
+/// first device is the module's, the first replica writes to the module's own buffers, for example running
+/// statistics, as in Python. The module must not change while replicas are in use
+/// (torch::nn::parallel::replicate, torch.nn.parallel.replicate). Throws the exceptions of clone().
 template <class ModuleType>
 std::vector<std::shared_ptr<ModuleType>> replicate(const std::shared_ptr<ModuleType>& module,
                                                    const std::vector<Device>& devices) {
   EBB_CHECK(module != nullptr, "replicate: there is no module.");
   std::vector<std::shared_ptr<ModuleType>> replicas;
-  const utils::SkipInitGuard no_draws;  // by reset(): a step must not change what is drawn after it
+  const utils::SkipInitGuard no_draws;  // of reset(), which must not change later random numbers
   for (const Device device : devices) {
     auto replica = std::dynamic_pointer_cast<ModuleType>(module->clone(device));
     EBB_CHECK(replica != nullptr, "replicate: clone() of ", module->name(),
@@ -55,21 +55,21 @@ std::vector<std::shared_ptr<ModuleType>> replicate(const ModuleHolder<ModuleType
   return replicate(module.ptr(), devices);
 }
 
-/// The input in equal pieces along `dim` (the last may be shorter), a piece a device, on that device; fewer
-/// pieces than devices if the input is too short. Differentiable (torch.nn.parallel.scatter).
+/// Splits the input along `dim` into equal chunks (the last may be smaller), one on each device. A short
+/// input gives fewer chunks than devices. Differentiable (torch.nn.parallel.scatter).
 EBB_API std::vector<Variable> scatter(const Variable& input, const std::vector<Device>& devices,
                                       std::int64_t dim = 0);
-/// The tensors side by side along `dim`, on `device`; scalars become a vector. Differentiable
+/// Concatenates the tensors along `dim` on `device`; scalars become a vector. Differentiable
 /// (torch.nn.parallel.gather).
 EBB_API Variable gather(const std::vector<Variable>& outputs, Device device, std::int64_t dim = 0);
 
-/// modules[i](inputs[i]) for every i, each in a thread of its own (the first in the calling thread), with
-/// devices[i] as current CUDA device and the output brought there; without devices outputs are brought to
-/// where their inputs are. Gradient, inference and anomaly mode, autocast and streams are those of the
-/// calling thread. Of exceptions the first replica's is thrown on when all are done. Generators are shared:
-/// where replicas draw from one, as dropout does, which gets which numbers depends on the threads
-/// (torch::nn::parallel::parallel_apply). ModuleType is a pointer or a handle to a module that returns a
-/// tensor.
+/// Returns modules[i](inputs[i]) for each i. Each call runs on a thread of its own (the first on the calling
+/// thread), with devices[i] as current CUDA device, and its output is moved to that device; without devices,
+/// to the device of its input. Gradient, inference and anomaly mode, autocast and streams are those of the
+/// calling thread. When all have ended, rethrows the exception of the first replica that failed. Generators
+/// are shared: if several replicas draw from one, as in dropout, the numbers that each gets depend on thread
+/// timing (torch::nn::parallel::parallel_apply). ModuleType is a pointer to or a handle of a module that
+/// returns a tensor.
 template <class ModuleType>
 std::vector<Variable> parallel_apply(std::vector<ModuleType>& modules, const std::vector<Variable>& inputs,
                                      const optional<std::vector<Device>>& devices = nullopt) {
@@ -84,12 +84,12 @@ std::vector<Variable> parallel_apply(std::vector<ModuleType>& modules, const std
   return outputs;
 }
 
-/// module(input), computed by a replica of the module on each device from a piece of the input, and gathered
-/// on `output_device` (the first device). The devices are all CUDA devices unless given; one may be there
-/// more than once: {kCPU, kCPU} computes in two threads. Gradients arrive in the module's own parameters;
-/// they are those of one module where samples do not depend on each other. With one device the module is
-/// moved there and called as it is (torch::nn::parallel::data_parallel). Throws ebb::Error when there is no
-/// device.
+/// Returns module(input). A replica of the module on each device computes one chunk of the input, and the
+/// results are gathered on `output_device` (default: the first device). The default devices are all CUDA
+/// devices. A device may occur several times: {kCPU, kCPU} computes in two threads. Gradients are added to
+/// the module's own parameters; they equal those of one module if samples do not depend on each other. With
+/// one device the module is moved there and called directly (torch::nn::parallel::data_parallel). Throws
+/// ebb::Error if there is no device.
 template <class ModuleType>
 Variable data_parallel(ModuleType module, Variable input, optional<std::vector<Device>> devices = nullopt,
                        optional<Device> output_device = nullopt, std::int64_t dim = 0) {

@@ -1,4 +1,4 @@
-// The handle that registering a hook of a module or an optimizer returns.
+// RemovableHandle: removes a registered hook of a module or an optimizer.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -9,16 +9,16 @@
 
 namespace ebb::nn {
 
-/// torch.utils.hooks.RemovableHandle.
+/// The handle of a hook (torch.utils.hooks.RemovableHandle).
 class EBB_API RemovableHandle {
  public:
-  /// Takes the hook of that number out of the hooks that it is among.
+  /// Removes the hook with that id from `hooks`.
   using Drop = void (*)(void* hooks, std::uint64_t id);
 
   RemovableHandle() = default;
   RemovableHandle(std::weak_ptr<void> hooks, Drop drop, std::uint64_t id)
       : hooks_(std::move(hooks)), drop_(drop), id_(id) {}
-  /// Takes the hook away; does nothing the second time, or where the module or the optimizer is gone.
+  /// Removes the hook. Does nothing if it is already removed or the module or optimizer is destroyed.
   void remove() {
     if (const std::shared_ptr<void> hooks = hooks_.lock()) drop_(hooks.get(), id_);
     hooks_.reset();

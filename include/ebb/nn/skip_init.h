@@ -1,4 +1,4 @@
-// Modules without initial values, to be loaded.
+// skip_init: creates modules without initializing their parameters.
 #pragma once
 
 #include <ebb/nn/module_holder.h>
@@ -8,10 +8,10 @@
 
 namespace ebb::nn::utils {
 
-/// While one lives, the functions of nn::init leave tensors as they are, in the thread that made it: modules
-/// built meanwhile have uninitialised parameters and draw no random numbers. For what is loaded next, or
-/// initialised later by reset_parameters(). What a module fills by other means it still fills (the running
-/// statistics of a normalisation).
+/// While it exists, the functions of nn::init do nothing on the thread that created it. Modules created
+/// meanwhile have uninitialized parameters and draw no random numbers. Use it for modules that are loaded
+/// next, or initialized later with reset_parameters(). Values that a module sets by other means are still set
+/// (the running statistics of a normalization).
 class EBB_API SkipInitGuard {
  public:
   SkipInitGuard();
@@ -23,8 +23,8 @@ class EBB_API SkipInitGuard {
   bool previous_;
 };
 
-/// A module made from these arguments without initial values (torch.nn.utils.skip_init); of a handle, the
-/// handle, and of any other class a std::shared_ptr to it:
+/// Creates a module from these arguments without initialization (torch.nn.utils.skip_init). Returns the
+/// handle if M is a handle, else a std::shared_ptr:
 ///     auto net = nn::utils::skip_init<Net>(1000);
 ///     load(net, "net.safetensors");
 template <class M, class... Args>

@@ -1,4 +1,4 @@
-// Stateless: the base of modules that own no tensors.
+// Stateless: the base of modules without tensors.
 #pragma once
 
 #include <ebb/nn/cloneable.h>
@@ -8,8 +8,8 @@ namespace ebb::nn::detail {
 /// The options of a module that has none.
 struct EBB_API NoOptions{};
 
-/// A module that is a function of tensors, as many as there are Inputs, and of options. What it computes and
-/// how it prints stands in src/nn, a line each (src/nn/stateless.h); its class has nothing to add.
+/// A module that is a function of tensors (one for each of Inputs) and of options. src/nn defines its
+/// computation and printing, one line each (src/nn/stateless.h); the class adds nothing.
 template <class Derived, class Options, class... Inputs>
 class EBB_API Stateless : public Cloneable<Derived> {
  public:
@@ -18,7 +18,7 @@ class EBB_API Stateless : public Cloneable<Derived> {
     requires std::is_default_constructible_v<Default>
   Stateless() : Stateless(Default()) {}
   explicit Stateless(Options options_);
-  /// Throws if the options make no sense.
+  /// Throws if the options are invalid.
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Variable forward(const Inputs&... inputs);

@@ -1,12 +1,12 @@
-// Whether a module trains, in such a way that what depends on it can tell.
+// TrainingFlag: whether a module is in training mode, as a flag that ebb::compile observes.
 #pragma once
 
 #include <ebb/core/api.h>
 
 namespace ebb::nn::detail {
 
-/// True at first. Flags that are off are settings of the program: a function recorded by ebb::compile belongs
-/// to one state of all of them.
+/// Initially true. The set of flags that are off is part of the program's state: a function recorded by
+/// ebb::compile is specialized to it.
 class EBB_API TrainingFlag {
  public:
   TrainingFlag() = default;

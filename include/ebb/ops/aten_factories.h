@@ -1,5 +1,5 @@
-// Factories called with dtype, layout, device and pinning apart, as ATen's own functions are:
-// zeros({2, 3}, kFloat, kStrided, Device("cuda:0"), false). What is nullopt takes the default.
+// Tensor factories with dtype, layout, device and pinning as separate arguments, like ATen's functions:
+// zeros({2, 3}, kFloat, kStrided, Device("cuda:0"), false). nullopt means the default.
 #pragma once
 
 #include <ebb/ops/creation/factories.h>

@@ -1,4 +1,4 @@
-// Activations as modules.
+// Activation functions as modules.
 #pragma once
 
 #include <ebb/nn/functional/activation.h>
@@ -7,7 +7,7 @@
 namespace ebb::nn {
 
 namespace detail {
-/// A function of one tensor and of options.
+/// The base of a module that applies a function of one tensor and of options.
 template <class Derived, class Options = NoOptions>
 using Activation = Stateless<Derived, Options, Variable>;
 }  // namespace detail
@@ -24,7 +24,7 @@ struct EBB_API SELUImpl : detail::Activation<SELUImpl, SELUOptions> {
 };
 EBB_LIBRARY_MODULE(SELU);
 
-/// x where |x| > lambda, else 0.
+/// x if |x| > lambda, else 0.
 struct EBB_API HardshrinkImpl : detail::Activation<HardshrinkImpl, HardshrinkOptions> {
   using Stateless::Stateless;
 };
@@ -72,7 +72,7 @@ struct EBB_API ReLU6Impl : detail::Activation<ReLU6Impl, ReLU6Options> {
 };
 EBB_LIBRARY_MODULE(ReLU6);
 
-/// LeakyReLU with a slope drawn from U(lower, upper) for each element in training.
+/// LeakyReLU; in training the slope of each element is drawn from U(lower, upper).
 struct EBB_API RReLUImpl : detail::Activation<RReLUImpl, RReLUOptions> {
   using Stateless::Stateless;
 };
@@ -84,7 +84,7 @@ struct EBB_API CELUImpl : detail::Activation<CELUImpl, CELUOptions> {
 };
 EBB_LIBRARY_MODULE(CELU);
 
-/// First half times sigmoid of the second half along dim.
+/// The first half times the sigmoid of the second half, along dim.
 struct EBB_API GLUImpl : detail::Activation<GLUImpl, GLUOptions> {
   using Stateless::Stateless;
 };
@@ -108,7 +108,7 @@ struct EBB_API SoftshrinkImpl : detail::Activation<SoftshrinkImpl, SoftshrinkOpt
 };
 EBB_LIBRARY_MODULE(Softshrink);
 
-/// x where x > threshold, else value.
+/// x if x > threshold, else value.
 struct EBB_API ThresholdImpl : detail::Activation<ThresholdImpl, ThresholdOptions> {
   using Stateless::Stateless;
   ThresholdImpl(double threshold, double value) : ThresholdImpl(ThresholdOptions(threshold, value)) {}
@@ -163,7 +163,7 @@ struct EBB_API TanhshrinkImpl : detail::Activation<TanhshrinkImpl> {
 };
 EBB_LIBRARY_MODULE(Tanhshrink);
 
-/// max(0, x) + weight min(0, x), the weight learnt.
+/// max(0, x) + weight min(0, x), with a learned weight.
 class EBB_API PReLUImpl : public Cloneable<PReLUImpl> {
  public:
   explicit PReLUImpl(PReLUOptions options_ = {});
@@ -176,7 +176,7 @@ class EBB_API PReLUImpl : public Cloneable<PReLUImpl> {
 };
 EBB_LIBRARY_MODULE(PReLU);
 
-/// x / 6 + 1 / 2, between 0 and 1 (torch.nn.Hardsigmoid).
+/// x / 6 + 1 / 2, clamped to [0, 1] (torch.nn.Hardsigmoid).
 struct EBB_API HardsigmoidImpl : detail::Stateless<HardsigmoidImpl, HardsigmoidOptions, Variable> {
   using Stateless::Stateless;
 };

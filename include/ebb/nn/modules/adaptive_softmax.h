@@ -1,4 +1,4 @@
-// A softmax over many classes, most of them rare, as a module.
+// AdaptiveLogSoftmaxWithLoss: a softmax over many classes, of which most are rare.
 #pragma once
 
 #include <ebb/core/arg.h>
@@ -17,22 +17,24 @@ class EBB_API AdaptiveLogSoftmaxWithLossOptions {
       : in_features_(in_features), n_classes_(n_classes), cutoffs_(std::move(cutoffs)) {}
 
   EBB_ARG(std::int64_t, in_features);  ///< columns of the input
-  EBB_ARG(std::int64_t, n_classes);    ///< classes, the most frequent first
-  EBB_ARG(Cutoffs, cutoffs);           ///< where each rarer cluster begins, ascending, below n_classes
-  EBB_ARG(double, div_value) = 4.0;    ///< by which each cluster's projection is narrower than the one before
+  EBB_ARG(std::int64_t, n_classes);    ///< number of classes, the most frequent ones first
+  EBB_ARG(Cutoffs, cutoffs);           ///< the first class of each cluster of rarer classes, ascending, below
+                                       ///< n_classes
+  EBB_ARG(double, div_value) = 4.0;    ///< the factor by which the projection width shrinks from cluster to
+                                       ///< cluster
   EBB_ARG(bool, head_bias) = false;    ///< whether the head adds a bias
 };
 
-/// What AdaptiveLogSoftmaxWithLoss gives: the log-probability of each target (differentiable), and minus
-/// their mean as a number, as in libtorch.
+/// The result of AdaptiveLogSoftmaxWithLoss: the log-probability of each target (differentiable), and minus
+/// their mean as a double, as in libtorch.
 struct EBB_API ASMoutput {
   ASMoutput(Variable output_, double loss_);
   Variable output;
   double loss;
 };
 
-/// log_softmax over frequent classes and clusters of rarer ones, which have narrower projections of their own
-/// (Grave et al. 2017). Weights are head.weight and tail.i.0.weight, tail.i.1.weight.
+/// log_softmax over frequent classes and clusters of rarer ones, which have narrower projections (Grave et
+/// al. 2017). Weights are head.weight and tail.i.0.weight, tail.i.1.weight.
 class EBB_API AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSoftmaxWithLossImpl> {
  public:
   AdaptiveLogSoftmaxWithLossImpl(std::int64_t in_features, std::int64_t n_classes,
@@ -43,13 +45,14 @@ class EBB_API AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSoftm
   void reset() override;
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
-  /// input (N, in_features) or (in_features), target (N) or a number.
+  /// input is (N, in_features) or (in_features), target is (N) or a scalar tensor.
   ASMoutput forward(const Variable& input, const Variable& target);
-  /// Of every class: (N, n_classes).
+  /// Returns the log-probabilities of all classes: (N, n_classes).
   Variable log_prob(const Variable& input);
-  /// The class of the highest probability, (N); clusters are only looked into where they win.
+  /// Returns the most likely class: (N). A cluster is only evaluated if it is the most likely entry of the
+  /// head.
   Variable predict(const Variable& input);
-  /// log_prob from what the head gave.
+  /// Computes log_prob from the output of the head.
   Variable _get_full_log_prob(const Variable& input, const Variable& head_output);
 
   AdaptiveLogSoftmaxWithLossOptions options;

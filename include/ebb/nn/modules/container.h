@@ -1,11 +1,11 @@
-// Lists and dictionaries of modules and parameters, and functions as modules.
+// ModuleList, ModuleDict, ParameterList, ParameterDict and Functional.
 #pragma once
 
 #include <ebb/nn/cloneable.h>
 
 namespace ebb::nn {
 
-/// Modules in a list; it has no forward (torch::nn::ModuleList).
+/// A list of modules, without forward (torch::nn::ModuleList).
 class EBB_API ModuleListImpl : public Cloneable<ModuleListImpl> {
  public:
   using Iterator = std::vector<std::shared_ptr<Module>>::iterator;
@@ -36,7 +36,7 @@ class EBB_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   void extend(const Container& container) {
     for (const auto& module : container) push_back(module);
   }
-  /// Puts a module before the one at `index`.
+  /// Inserts a module before the one at `index`.
   void insert(std::size_t index, std::shared_ptr<Module> module);
   template <class M>
   void insert(std::size_t index, const ModuleHolder<M>& holder) {
@@ -67,7 +67,7 @@ class EBB_API ModuleListImpl : public Cloneable<ModuleListImpl> {
 };
 EBB_LIBRARY_MODULE(ModuleList);
 
-/// Modules by name; it has no forward (torch::nn::ModuleDict).
+/// A dictionary of modules, without forward (torch::nn::ModuleDict).
 class EBB_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
  public:
   using Dict = OrderedDict<std::string, std::shared_ptr<Module>>;
@@ -91,7 +91,7 @@ class EBB_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   bool empty() const noexcept { return children_.is_empty(); }
   bool contains(const std::string& key) const noexcept { return children_.contains(key); }
   void clear();
-  /// Adds a module, or replaces the one of that name.
+  /// Adds a module, or replaces the module with that key.
   void insert(const std::string& key, std::shared_ptr<Module> module);
   /// Removes a module and returns it.
   std::shared_ptr<Module> pop(const std::string& key);
@@ -114,7 +114,7 @@ class EBB_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
 };
 EBB_LIBRARY_MODULE(ModuleDict);
 
-/// Parameters in a list (torch::nn::ParameterList).
+/// A list of parameters (torch::nn::ParameterList).
 class EBB_API ParameterListImpl : public Cloneable<ParameterListImpl> {
  public:
   using Dict = OrderedDict<std::string, Variable>;
@@ -131,12 +131,12 @@ class EBB_API ParameterListImpl : public Cloneable<ParameterListImpl> {
 
   void append(const Variable& parameter);
   void append(const Dict::Item& item);
-  /// Appends every tensor of a container; an OrderedDict's keep their names.
+  /// Appends each tensor of a container. The tensors of an OrderedDict keep their names.
   template <class Container>
   void extend(const Container& container) {
     for (const auto& parameter : container) append(parameter);
   }
-  /// Appends another list's parameters, or its own once more. The names go on counting.
+  /// Appends the parameters of another list, or this list's own again. New names continue the numbering.
   void extend(const ParameterListImpl& other);
   ParameterListImpl& operator+=(const ParameterListImpl& other) {
     extend(other);
@@ -155,7 +155,7 @@ class EBB_API ParameterListImpl : public Cloneable<ParameterListImpl> {
 };
 EBB_LIBRARY_MODULE(ParameterList);
 
-/// Parameters by name (torch::nn::ParameterDict).
+/// A dictionary of parameters (torch::nn::ParameterDict).
 class EBB_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
  public:
   using Dict = OrderedDict<std::string, Variable>;

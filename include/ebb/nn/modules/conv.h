@@ -1,4 +1,4 @@
-// Convolutions as modules.
+// Conv1d, Conv2d, Conv3d and their transposes as modules.
 #pragma once
 
 #include <ebb/nn/cloneable.h>
@@ -6,8 +6,8 @@
 
 namespace ebb::nn {
 
-/// Convolves (N, in, ...) or (in, ...) to (N, out, ...); weight (out, in / groups, kernel...) and bias start
-/// from U(-b, b) with b = 1 / sqrt(in / groups * kernel).
+/// Convolves (N, in, ...) or (in, ...) to (N, out, ...) or (out, ...). The weight is (out, in / groups,
+/// kernel...). Initially weight and bias are U(-b, b) with b = 1 / sqrt(in / groups * kernel).
 template <std::size_t D>
 class EBB_API ConvImpl : public Cloneable<ConvImpl<D>> {
  public:
@@ -24,7 +24,7 @@ class EBB_API ConvImpl : public Cloneable<ConvImpl<D>> {
   Variable bias;
 };
 
-/// The transpose of a convolution: (N, in, ...) to (N, out, ...); weight is (in, out / groups, kernel...).
+/// Transposed convolution: (N, in, ...) to (N, out, ...). The weight is (in, out / groups, kernel...).
 template <std::size_t D>
 class EBB_API ConvTransposeImpl : public Cloneable<ConvTransposeImpl<D>> {
  public:
@@ -34,7 +34,7 @@ class EBB_API ConvTransposeImpl : public Cloneable<ConvTransposeImpl<D>> {
   void reset() override;
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
-  /// output_size chooses among the sizes that the stride makes possible.
+  /// output_size selects one of the sizes that the stride allows.
   Variable forward(const Variable& input, const optional<IntArrayRef>& output_size = nullopt);
 
   ConvTransposeOptions<D> options;

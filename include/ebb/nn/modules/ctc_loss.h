@@ -1,4 +1,4 @@
-// Connectionist temporal classification as a module.
+// CTCLoss: connectionist temporal classification as a module.
 #pragma once
 
 #include <ebb/nn/functional/ctc_loss.h>

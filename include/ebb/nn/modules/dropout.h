@@ -1,4 +1,4 @@
-// Dropouts as modules.
+// Dropout and its variants as modules.
 #pragma once
 
 #include <ebb/nn/functional/dropout.h>
@@ -7,12 +7,12 @@
 namespace ebb::nn {
 
 namespace detail {
-/// A dropout: it draws in training, and in evaluation returns its input.
+/// The base of dropouts, which return their input in evaluation mode.
 template <class Derived>
 using AnyDropout = Stateless<Derived, DropoutOptions, Variable>;
 }  // namespace detail
 
-/// Zeroes elements with probability p and scales the others by 1 / (1 - p), in training.
+/// In training, sets elements to zero with probability p and scales the others by 1 / (1 - p).
 struct EBB_API DropoutImpl : detail::AnyDropout<DropoutImpl> {
   using Stateless::Stateless;
 };
@@ -36,7 +36,7 @@ struct EBB_API Dropout3dImpl : detail::AnyDropout<Dropout3dImpl> {
 };
 EBB_LIBRARY_MODULE(Dropout3d);
 
-/// Dropout that keeps mean and variance after SELU.
+/// Dropout that preserves mean and variance after SELU.
 struct EBB_API AlphaDropoutImpl : detail::AnyDropout<AlphaDropoutImpl> {
   using Stateless::Stateless;
 };

@@ -1,4 +1,4 @@
-// Embeddings as modules.
+// Embedding and EmbeddingBag as modules.
 #pragma once
 
 #include <ebb/nn/cloneable.h>
@@ -6,8 +6,8 @@
 
 namespace ebb::nn {
 
-/// Rows of a learnt table: integers (*) to (*, embedding_dim). The table starts from N(0, 1); the row
-/// padding_idx starts from 0 and gets no gradient.
+/// Looks up rows of a learned table: integers (*) to (*, embedding_dim). The initial table is N(0, 1). Row
+/// padding_idx is initially 0 and gets no gradient.
 class EBB_API EmbeddingImpl : public Cloneable<EmbeddingImpl> {
  public:
   EmbeddingImpl(std::int64_t num_embeddings, std::int64_t embedding_dim)
@@ -28,12 +28,12 @@ extern template class Cloneable<EmbeddingImpl>;
 class Embedding : public ModuleHolder<EmbeddingImpl> {
  public:
   using ModuleHolder<EmbeddingImpl>::ModuleHolder;
-  /// A table given as a (num_embeddings, embedding_dim) tensor; frozen unless options say otherwise.
+  /// Uses a given table (num_embeddings, embedding_dim). It is frozen unless the options say otherwise.
   EBB_API static Embedding from_pretrained(const Variable& embeddings,
                                            const EmbeddingFromPretrainedOptions& options = {});
 };
 
-/// Sums, means or maxima of bags of rows of a learnt table.
+/// Returns the sums, means or maxima of bags of rows of a learned table.
 class EBB_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
  public:
   EmbeddingBagImpl(std::int64_t num_embeddings, std::int64_t embedding_dim)

@@ -1,4 +1,5 @@
-// Modules that learn the size of their input at the first call (torch.nn.LazyLinear and its like).
+// LazyLinear, LazyConv and others: modules that get the size of their input from the first call
+// (torch.nn.LazyLinear).
 #pragma once
 
 #include <ebb/nn/modules/conv.h>
@@ -7,31 +8,31 @@
 
 namespace ebb::nn {
 
-/// A linear layer, convolution or normalisation whose number of input features or channels is the first
-/// input's, or that of the first state loaded. Until then its tensors have no elements; they keep their
-/// handles, dtype and device when they are filled, so that an optimizer made before holds the right ones, and
-/// start from the numbers that the plain module would draw. Options are the plain module's, of which the
-/// number of inputs is not looked at.
+/// A linear layer, convolution or normalization that gets its number of input features or channels from the
+/// first input or the first loaded state. Until then its tensors have no elements. When they are filled,
+/// their handles, dtype and device do not change, so an optimizer created before remains valid. The initial
+/// values are those that the plain module would draw. Options are the plain module's; the number of inputs in
+/// them is ignored.
 template <class Base>
 class EBB_API LazyImpl : public Base {
  public:
   using Options = decltype(Base::options);
 
   explicit LazyImpl(Options options);
-  /// LazyLinear(out_features).
+  /// Constructs LazyLinear(out_features).
   template <class Size>
     requires(std::is_integral_v<Size> && std::is_constructible_v<Options, std::int64_t, Size>)
   explicit LazyImpl(Size out_features) : LazyImpl(Options(0, out_features)) {}
-  /// LazyConv2d(out_channels, kernel_size).
+  /// Constructs LazyConv2d(out_channels, kernel_size).
   template <class Kernel>
     requires std::is_constructible_v<Options, std::int64_t, std::int64_t, Kernel>
   LazyImpl(std::int64_t out_channels, Kernel kernel_size) : LazyImpl(Options(0, out_channels, kernel_size)) {}
-  /// LazyBatchNorm2d(), LazyInstanceNorm2d(): with all that they can learn and track, as in Python.
+  /// Constructs LazyBatchNorm2d(), LazyInstanceNorm2d(). They learn and track all parameters, as in Python.
   template <class Size = std::int64_t>
     requires std::is_convertible_v<Size, Options>
   LazyImpl() : LazyImpl(Options(Size(0)).affine(true).track_running_stats(true)) {}
 
-  /// Whether the number of inputs is not known yet.
+  /// Whether the number of inputs is still unknown.
   bool has_uninitialized_params() const;
   std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
   void pretty_print(std::ostream& stream) const override;

@@ -1,4 +1,4 @@
-// Linear maps and changes of shape as modules.
+// Linear, Bilinear, Identity, Flatten and Unflatten as modules.
 #pragma once
 
 #include <ebb/nn/functional/linear.h>
@@ -6,13 +6,13 @@
 
 namespace ebb::nn {
 
-/// The input.
+/// Returns the input.
 struct EBB_API IdentityImpl : detail::Stateless<IdentityImpl, detail::NoOptions, Variable> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(Identity);
 
-/// x W^T + b: (*, in) to (*, out). Weight and bias start from U(-1/sqrt(in), 1/sqrt(in)).
+/// x W^T + b: (*, in) to (*, out). Initially weight and bias are U(-1/sqrt(in), 1/sqrt(in)).
 class EBB_API LinearImpl : public Cloneable<LinearImpl> {
  public:
   LinearImpl(std::int64_t in_features, std::int64_t out_features)
@@ -29,7 +29,7 @@ class EBB_API LinearImpl : public Cloneable<LinearImpl> {
 };
 EBB_LIBRARY_MODULE(Linear);
 
-/// Joins the dimensions start_dim to end_dim.
+/// Joins the dimensions start_dim to end_dim into one.
 struct EBB_API FlattenImpl : detail::Stateless<FlattenImpl, FlattenOptions, Variable> {
   using Stateless::Stateless;
 };

@@ -1,4 +1,4 @@
-// Losses as modules.
+// Loss functions as modules.
 #pragma once
 
 #include <ebb/nn/functional/loss.h>

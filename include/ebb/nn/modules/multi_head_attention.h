@@ -1,4 +1,4 @@
-// Attention of several heads as a module.
+// MultiheadAttention as a module.
 #pragma once
 
 #include <ebb/nn/functional/multi_head_attention.h>
@@ -6,11 +6,11 @@
 
 namespace ebb::nn {
 
-/// Attention of several heads (functional::multi_head_attention_forward; torch::nn::MultiheadAttention, with
-/// batch_first, average_attn_weights and is_causal as Python's). Parameters are in_proj_weight, or, where
-/// kdim or vdim differ from embed_dim, q_proj_weight, k_proj_weight and v_proj_weight; in_proj_bias; bias_k
-/// and bias_v; out_proj.weight and out_proj.bias. Weights start from Xavier's uniform distribution, but
-/// out_proj's as a Linear's, biases from 0, bias_k and bias_v from Xavier's normal one.
+/// Multi-head attention (functional::multi_head_attention_forward; torch::nn::MultiheadAttention, with
+/// batch_first, average_attn_weights and is_causal of Python). Parameters are in_proj_weight, or
+/// q_proj_weight, k_proj_weight and v_proj_weight if kdim or vdim differ from embed_dim; in_proj_bias; bias_k
+/// and bias_v; out_proj.weight and out_proj.bias. Initial weights are Xavier uniform, those of out_proj as in
+/// Linear; biases are 0; bias_k and bias_v are Xavier normal.
 class EBB_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl> {
  public:
   MultiheadAttentionImpl(std::int64_t embed_dim, std::int64_t num_heads)
@@ -19,8 +19,8 @@ class EBB_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl> 
   void reset() override;
   void _reset_parameters();
 
-  /// The result, and the weights or an undefined tensor. Batched tensors are (L, N, E), or (N, L, E) with
-  /// batch_first; masks and weights are as in functional::multi_head_attention_forward.
+  /// Returns the result, and the weights or an undefined tensor. Batched tensors are (L, N, E), or (N, L, E)
+  /// with batch_first. Masks and weights are as in functional::multi_head_attention_forward.
   std::tuple<Variable, Variable> forward(const Variable& query, const Variable& key, const Variable& value,
                                          const Variable& key_padding_mask = {}, bool need_weights = true,
                                          const Variable& attn_mask = {}, bool average_attn_weights = true,

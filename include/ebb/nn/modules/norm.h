@@ -1,4 +1,4 @@
-// Normalisations and distances as modules.
+// BatchNorm, InstanceNorm, LayerNorm, RMSNorm, GroupNorm and distances as modules.
 #pragma once
 
 #include <ebb/nn/functional/norm.h>
@@ -6,8 +6,8 @@
 
 namespace ebb::nn {
 
-/// Normalises each channel by the statistics of the batch, or, in evaluation, by the running ones. The
-/// buffers are running_mean, running_var and num_batches_tracked.
+/// Normalizes each channel with the statistics of the batch, or in evaluation with the running statistics.
+/// The buffers are running_mean, running_var and num_batches_tracked.
 template <std::size_t D>
 class EBB_API BatchNormImpl : public Cloneable<BatchNormImpl<D>> {
  public:
@@ -26,7 +26,7 @@ class EBB_API BatchNormImpl : public Cloneable<BatchNormImpl<D>> {
   Variable num_batches_tracked;
 };
 
-/// Normalises each channel of each sample.
+/// Normalizes each channel of each sample.
 template <std::size_t D>
 class EBB_API InstanceNormImpl : public Cloneable<InstanceNormImpl<D>> {
  public:
@@ -45,7 +45,7 @@ class EBB_API InstanceNormImpl : public Cloneable<InstanceNormImpl<D>> {
   Variable num_batches_tracked;
 };
 
-/// Normalises over the trailing dimensions of the sizes given.
+/// Normalizes over the trailing dimensions, which have the given sizes.
 class EBB_API LayerNormImpl : public Cloneable<LayerNormImpl> {
  public:
   explicit LayerNormImpl(std::vector<std::int64_t> normalized_shape)
@@ -55,7 +55,7 @@ class EBB_API LayerNormImpl : public Cloneable<LayerNormImpl> {
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
   Variable forward(const Variable& input);
-  /// forward(input + residual) in one pass, and that sum (add_layer_norm).
+  /// Returns forward(input + residual) and the sum, computed in one pass (add_layer_norm).
   std::tuple<Variable, Variable> forward_sum(const Variable& input, const Variable& residual);
 
   LayerNormOptions options;
@@ -64,7 +64,8 @@ class EBB_API LayerNormImpl : public Cloneable<LayerNormImpl> {
 };
 EBB_LIBRARY_MODULE(LayerNorm);
 
-/// Divides by the root of the mean square over the trailing dimensions of the sizes given (torch.nn.RMSNorm).
+/// Divides by the root mean square over the trailing dimensions, which have the given sizes
+/// (torch.nn.RMSNorm).
 class EBB_API RMSNormImpl : public Cloneable<RMSNormImpl> {
  public:
   explicit RMSNormImpl(std::vector<std::int64_t> normalized_shape)
@@ -74,7 +75,7 @@ class EBB_API RMSNormImpl : public Cloneable<RMSNormImpl> {
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
   Variable forward(const Variable& input);
-  /// forward(input + residual) in one pass, and that sum (add_rms_norm).
+  /// Returns forward(input + residual) and the sum, computed in one pass (add_rms_norm).
   std::tuple<Variable, Variable> forward_sum(const Variable& input, const Variable& residual);
 
   RMSNormOptions options;
@@ -82,7 +83,7 @@ class EBB_API RMSNormImpl : public Cloneable<RMSNormImpl> {
 };
 EBB_LIBRARY_MODULE(RMSNorm);
 
-/// Normalises over groups of channels of each sample.
+/// Normalizes over groups of channels of each sample.
 class EBB_API GroupNormImpl : public Cloneable<GroupNormImpl> {
  public:
   GroupNormImpl(std::int64_t num_groups, std::int64_t num_channels)
@@ -99,7 +100,7 @@ class EBB_API GroupNormImpl : public Cloneable<GroupNormImpl> {
 };
 EBB_LIBRARY_MODULE(GroupNorm);
 
-/// Normalises by neighbouring channels.
+/// Normalizes over neighbouring channels.
 struct EBB_API LocalResponseNormImpl
     : detail::Stateless<LocalResponseNormImpl, LocalResponseNormOptions, Variable> {
   using Stateless::Stateless;

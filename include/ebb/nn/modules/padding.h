@@ -1,4 +1,4 @@
-// Padding, folding, pixel shuffling and resizing as modules.
+// Padding, Fold, Unfold, PixelShuffle and Upsample as modules.
 #pragma once
 
 #include <ebb/nn/functional/padding.h>
@@ -15,7 +15,7 @@ struct EBB_API ReflectionPadImpl
       : ReflectionPadImpl(ReflectionPadOptions<D>(padding)) {}
 };
 
-/// Pads by repeating the border.
+/// Pads by repeating the border element.
 template <std::size_t D>
 struct EBB_API ReplicationPadImpl
     : detail::Stateless<ReplicationPadImpl<D>, ReplicationPadOptions<D>, Variable> {
@@ -68,7 +68,7 @@ struct EBB_API FoldImpl : detail::Stateless<FoldImpl, FoldOptions, Variable> {
 };
 EBB_LIBRARY_MODULE(Fold);
 
-/// Patches of images as columns.
+/// Extracts patches of images as columns.
 struct EBB_API UnfoldImpl : detail::Stateless<UnfoldImpl, UnfoldOptions, Variable> {
   using Stateless::Stateless;
   explicit UnfoldImpl(ExpandingArray<2> kernel_size) : UnfoldImpl(UnfoldOptions(kernel_size)) {}
@@ -93,21 +93,21 @@ struct EBB_API UpsampleImpl : detail::Stateless<UpsampleImpl, UpsampleOptions, V
 };
 EBB_LIBRARY_MODULE(Upsample);
 
-/// Upsample of images by nearest neighbours (torch.nn.UpsamplingNearest2d).
+/// Upsamples images by nearest neighbours (torch.nn.UpsamplingNearest2d).
 struct EBB_API UpsamplingNearest2dImpl
     : detail::Stateless<UpsamplingNearest2dImpl, Upsampling2dOptions, Variable> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(UpsamplingNearest2d);
 
-/// Upsample of images that maps corners to corners (torch.nn.UpsamplingBilinear2d).
+/// Upsamples images bilinearly with aligned corners (torch.nn.UpsamplingBilinear2d).
 struct EBB_API UpsamplingBilinear2dImpl
     : detail::Stateless<UpsamplingBilinear2dImpl, Upsampling2dOptions, Variable> {
   using Stateless::Stateless;
 };
 EBB_LIBRARY_MODULE(UpsamplingBilinear2d);
 
-/// Options of CircularPad: sizes from the last dimension on, left and right.
+/// Options of CircularPad: left and right size for each dimension, last dimension first.
 template <std::size_t D>
 class EBB_API CircularPadOptions {
  public:
@@ -116,7 +116,7 @@ class EBB_API CircularPadOptions {
   EBB_ARG(ExpandingArray<D * 2>, padding);
 };
 
-/// Pads with what stands at the other end (torch.nn.CircularPad2d).
+/// Pads with the elements of the opposite end (torch.nn.CircularPad2d).
 template <std::size_t D>
 struct EBB_API CircularPadImpl : detail::Stateless<CircularPadImpl<D>, CircularPadOptions<D>, Variable> {
   using CircularPadImpl::Stateless::Stateless;
@@ -144,10 +144,10 @@ class EBB_API ChannelShuffleOptions {
  public:
   ChannelShuffleOptions(std::int64_t groups) : groups_(groups) {}
 
-  EBB_ARG(std::int64_t, groups);  ///< divides the channels
+  EBB_ARG(std::int64_t, groups);  ///< divides the number of channels
 };
 
-/// Deals the channels of the groups out in turn (torch.nn.ChannelShuffle).
+/// Interleaves the channels of the groups (torch.nn.ChannelShuffle).
 struct EBB_API ChannelShuffleImpl : detail::Stateless<ChannelShuffleImpl, ChannelShuffleOptions, Variable> {
   using Stateless::Stateless;
   explicit ChannelShuffleImpl(std::int64_t groups) : ChannelShuffleImpl(ChannelShuffleOptions(groups)) {}

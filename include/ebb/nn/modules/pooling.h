@@ -1,4 +1,4 @@
-// Poolings as modules.
+// Pooling modules.
 #pragma once
 
 #include <ebb/nn/functional/pooling.h>
@@ -9,23 +9,23 @@ namespace ebb::nn {
 template <std::size_t D>
 using AdaptiveSizes = std::conditional_t<D == 1, ExpandingArray<1>, ExpandingArrayWithOptionalElem<D>>;
 
-/// Averages of windows.
+/// Averages over windows.
 template <std::size_t D>
 struct EBB_API AvgPoolImpl : detail::Stateless<AvgPoolImpl<D>, AvgPoolOptions<D>, Variable> {
   using AvgPoolImpl::Stateless::Stateless;
   explicit AvgPoolImpl(ExpandingArray<D> kernel_size) : AvgPoolImpl(AvgPoolOptions<D>(kernel_size)) {}
 };
 
-/// Maxima of windows.
+/// Maxima over windows.
 template <std::size_t D>
 struct EBB_API MaxPoolImpl : detail::Stateless<MaxPoolImpl<D>, MaxPoolOptions<D>, Variable> {
   using MaxPoolImpl::Stateless::Stateless;
   explicit MaxPoolImpl(ExpandingArray<D> kernel_size) : MaxPoolImpl(MaxPoolOptions<D>(kernel_size)) {}
-  /// The maxima and where they were found.
+  /// Returns the maxima and their indices.
   std::tuple<Variable, Variable> forward_with_indices(const Variable& input);
 };
 
-/// Averages of windows cut so that the output has a given size.
+/// Averages over windows, which are chosen so that the output has a given size.
 template <std::size_t D>
 struct EBB_API AdaptiveAvgPoolImpl
     : detail::Stateless<AdaptiveAvgPoolImpl<D>, AdaptivePoolOptions<AdaptiveSizes<D>>, Variable> {
@@ -34,7 +34,7 @@ struct EBB_API AdaptiveAvgPoolImpl
       : AdaptiveAvgPoolImpl(AdaptivePoolOptions<AdaptiveSizes<D>>(output_size)) {}
 };
 
-/// Maxima of windows cut so that the output has a given size.
+/// Maxima over windows, which are chosen so that the output has a given size.
 template <std::size_t D>
 struct EBB_API AdaptiveMaxPoolImpl
     : detail::Stateless<AdaptiveMaxPoolImpl<D>, AdaptivePoolOptions<AdaptiveSizes<D>>, Variable> {
@@ -44,7 +44,7 @@ struct EBB_API AdaptiveMaxPoolImpl
   std::tuple<Variable, Variable> forward_with_indices(const Variable& input);
 };
 
-/// (sum x^p)^(1/p) of windows.
+/// (sum x^p)^(1/p) over windows.
 template <std::size_t D>
 struct EBB_API LPPoolImpl : detail::Stateless<LPPoolImpl<D>, LPPoolOptions<D>, Variable> {
   using LPPoolImpl::Stateless::Stateless;

@@ -1,4 +1,4 @@
-// Recurrent layers and cells as modules.
+// RNN, LSTM, GRU and their cells as modules.
 #pragma once
 
 #include <ebb/nn/cloneable.h>
@@ -13,9 +13,9 @@ namespace ebb::nn {
 
 namespace detail {
 
-/// What RNN, LSTM and GRU have in common. Parameters are named weight_ih_l0, weight_hh_l0, bias_ih_l0,
-/// bias_hh_l0, weight_hr_l0 (with proj_size), with "_reverse" behind for the second direction, and start from
-/// U(-1 / sqrt(hidden_size), 1 / sqrt(hidden_size)).
+/// The common base of RNN, LSTM and GRU. Parameters are named weight_ih_l0, weight_hh_l0, bias_ih_l0,
+/// bias_hh_l0 and, with proj_size, weight_hr_l0. The names of the reverse direction end in "_reverse".
+/// Initial values are U(-1 / sqrt(hidden_size), 1 / sqrt(hidden_size)).
 template <class Derived>
 class EBB_API RNNImplBase : public Cloneable<Derived> {
  public:
@@ -23,15 +23,15 @@ class EBB_API RNNImplBase : public Cloneable<Derived> {
   void reset() override;
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
-  /// Does nothing: weights are read where they lie. There for programs that call it.
+  /// Does nothing, because weights need not be contiguous. It exists for programs that call it.
   void flatten_parameters() {}
-  /// The parameters of each layer and direction, one after another.
+  /// Returns the parameters, layer by layer and direction by direction.
   std::vector<Variable> all_weights() const { return flat_weights_; }
 
   RNNOptionsBase options_base;
 
  protected:
-  /// Every output, then the last states; `hx` may be empty.
+  /// Returns all outputs, then the last states. `hx` may be empty.
   variable_list run(const Variable& input, variable_list hx) const;
   std::tuple<utils::rnn::PackedSequence, variable_list> run(const utils::rnn::PackedSequence& input,
                                                             variable_list hx) const;
@@ -40,7 +40,7 @@ class EBB_API RNNImplBase : public Cloneable<Derived> {
   std::vector<Variable> flat_weights_;
 };
 
-/// What the cells have in common. Parameters start from U(-1 / sqrt(hidden_size), 1 / sqrt(hidden_size)).
+/// The common base of the cells. Initial values are U(-1 / sqrt(hidden_size), 1 / sqrt(hidden_size)).
 template <class Derived>
 class EBB_API RNNCellImplBase : public Cloneable<Derived> {
  public:
@@ -56,23 +56,23 @@ class EBB_API RNNCellImplBase : public Cloneable<Derived> {
   Variable bias_hh;
 
  protected:
-  /// The next states; `hx` may be empty.
+  /// Returns the next states. `hx` may be empty.
   variable_list run(const Variable& input, variable_list hx) const;
   virtual std::string get_nonlinearity_str() const { return ""; }
 };
 
 }  // namespace detail
 
-/// h = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu of that, in layers (see ebb::rnn_tanh).
+/// h = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu in place of tanh, in stacked layers (see ebb::rnn_tanh).
 ///
-/// input (T, N, F), (N, T, F) with batch_first, or (T, F) without a batch; hx (layers * directions, N, H),
-/// zeros unless given. Gives all h of the last layer and the last h of each.
+/// input is (T, N, F), (N, T, F) with batch_first, or (T, F) without a batch. hx is (layers * directions, N,
+/// H), zeros by default. Returns h of the last layer at each step, and the last h of each layer.
 class EBB_API RNNImpl : public detail::RNNImplBase<RNNImpl> {
  public:
   RNNImpl(std::int64_t input_size, std::int64_t hidden_size) : RNNImpl(RNNOptions(input_size, hidden_size)) {}
   explicit RNNImpl(const RNNOptions& options_);
   std::tuple<Variable, Variable> forward(const Variable& input, Variable hx = {});
-  /// hx in the order of the sequences before they were packed.
+  /// hx has the order of the sequences before they were packed.
   std::tuple<utils::rnn::PackedSequence, Variable> forward_with_packed_input(
       const utils::rnn::PackedSequence& packed_input, Variable hx = {});
 
@@ -81,8 +81,8 @@ class EBB_API RNNImpl : public detail::RNNImplBase<RNNImpl> {
 extern template class detail::RNNImplBase<RNNImpl>;
 EBB_LIBRARY_MODULE(RNN);
 
-/// Long short-term memory in layers (see ebb::lstm). Shapes as RNN's; the state is h and c, and with
-/// proj_size h has that size.
+/// Long short-term memory in stacked layers (see ebb::lstm). Shapes are those of RNN. The state is h and c;
+/// with proj_size h has that size.
 class EBB_API LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
  public:
   LSTMImpl(std::int64_t input_size, std::int64_t hidden_size)
@@ -98,7 +98,7 @@ class EBB_API LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
 extern template class detail::RNNImplBase<LSTMImpl>;
 EBB_LIBRARY_MODULE(LSTM);
 
-/// Gated recurrent units in layers (see ebb::gru). Shapes as RNN's.
+/// Gated recurrent units in stacked layers (see ebb::gru). Shapes are those of RNN.
 class EBB_API GRUImpl : public detail::RNNImplBase<GRUImpl> {
  public:
   GRUImpl(std::int64_t input_size, std::int64_t hidden_size) : GRUImpl(GRUOptions(input_size, hidden_size)) {}
@@ -112,7 +112,7 @@ class EBB_API GRUImpl : public detail::RNNImplBase<GRUImpl> {
 extern template class detail::RNNImplBase<GRUImpl>;
 EBB_LIBRARY_MODULE(GRU);
 
-/// One step of an RNN: input (N, F) or (F), hx (N, H) or (H), zeros unless given (see ebb::rnn_tanh_cell).
+/// One step of an RNN: input (N, F) or (F), hx (N, H) or (H), zeros by default (see ebb::rnn_tanh_cell).
 class EBB_API RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl> {
  public:
   RNNCellImpl(std::int64_t input_size, std::int64_t hidden_size)
@@ -128,7 +128,7 @@ class EBB_API RNNCellImpl : public detail::RNNCellImplBase<RNNCellImpl> {
 extern template class detail::RNNCellImplBase<RNNCellImpl>;
 EBB_LIBRARY_MODULE(RNNCell);
 
-/// One step of an LSTM: gives the next h and c (see ebb::lstm_cell).
+/// One step of an LSTM: returns the next h and c (see ebb::lstm_cell).
 class EBB_API LSTMCellImpl : public detail::RNNCellImplBase<LSTMCellImpl> {
  public:
   LSTMCellImpl(std::int64_t input_size, std::int64_t hidden_size)

@@ -15,7 +15,7 @@ namespace detail {
 
 using RNNMode = OneOf<enumtype::kLSTM, enumtype::kGRU, enumtype::kRNN_TANH, enumtype::kRNN_RELU>;
 
-/// What RNN, LSTM and GRU have in common.
+/// The common options of RNN, LSTM and GRU.
 class EBB_API RNNOptionsBase {
  public:
   using rnn_options_base_mode_t = RNNMode;
@@ -24,16 +24,16 @@ class EBB_API RNNOptionsBase {
 
   EBB_ARG(RNNMode, mode);
   EBB_ARG(std::int64_t, input_size);      ///< features of the input
-  EBB_ARG(std::int64_t, hidden_size);     ///< of the hidden state
-  EBB_ARG(std::int64_t, num_layers) = 1;  ///< each reads what the one before gives
-  EBB_ARG(bool, bias) = true;             ///< adds two learnt vectors
-  EBB_ARG(bool, batch_first) = false;     ///< (N, T, F) in and out, not (T, N, F); states stay as they are
-  EBB_ARG(double, dropout) = 0.0;         ///< drops outputs of all layers but the last, in training
-  EBB_ARG(bool, bidirectional) = false;   ///< a second one reads backwards; outputs lie side by side
-  EBB_ARG(std::int64_t, proj_size) = 0;   ///< LSTM: projects h to that size; 0 does not
+  EBB_ARG(std::int64_t, hidden_size);     ///< size of the hidden state
+  EBB_ARG(std::int64_t, num_layers) = 1;  ///< number of stacked layers
+  EBB_ARG(bool, bias) = true;             ///< adds two learned biases
+  EBB_ARG(bool, batch_first) = false;     ///< inputs and outputs are (N, T, F); states do not change
+  EBB_ARG(double, dropout) = 0.0;         ///< dropout of the outputs of all layers but the last
+  EBB_ARG(bool, bidirectional) = false;   ///< adds a reverse direction; outputs are concatenated
+  EBB_ARG(std::int64_t, proj_size) = 0;   ///< LSTM: the size that h is projected to; 0: no projection
 };
 
-/// What the cells have in common; num_chunks gates.
+/// The common options of the cells; num_chunks is the number of gates.
 class EBB_API RNNCellOptionsBase {
  public:
   RNNCellOptionsBase(std::int64_t input_size, std::int64_t hidden_size, bool bias, std::int64_t num_chunks)
@@ -54,13 +54,13 @@ class EBB_API RNNOptions {
       : input_size_(input_size), hidden_size_(hidden_size) {}
 
   EBB_ARG(std::int64_t, input_size);               ///< features of the input
-  EBB_ARG(std::int64_t, hidden_size);              ///< of the hidden state
-  EBB_ARG(std::int64_t, num_layers) = 1;           ///< each reads what the one before gives
-  EBB_ARG(RNNNonlinearity, nonlinearity) = kTanh;  ///< or kReLU
-  EBB_ARG(bool, bias) = true;                      ///< adds two learnt vectors
-  EBB_ARG(bool, batch_first) = false;    ///< (N, T, F) in and out, not (T, N, F); states stay as they are
-  EBB_ARG(double, dropout) = 0.0;        ///< drops outputs of all layers but the last, in training
-  EBB_ARG(bool, bidirectional) = false;  ///< a second one reads backwards; outputs lie side by side
+  EBB_ARG(std::int64_t, hidden_size);              ///< size of the hidden state
+  EBB_ARG(std::int64_t, num_layers) = 1;           ///< number of stacked layers
+  EBB_ARG(RNNNonlinearity, nonlinearity) = kTanh;  ///< kTanh or kReLU
+  EBB_ARG(bool, bias) = true;                      ///< adds two learned biases
+  EBB_ARG(bool, batch_first) = false;              ///< inputs and outputs are (N, T, F); states do not change
+  EBB_ARG(double, dropout) = 0.0;                  ///< dropout of the outputs of all layers but the last
+  EBB_ARG(bool, bidirectional) = false;            ///< adds a reverse direction; outputs are concatenated
 };
 
 /// Options of LSTM.
@@ -70,13 +70,14 @@ class EBB_API LSTMOptions {
       : input_size_(input_size), hidden_size_(hidden_size) {}
 
   EBB_ARG(std::int64_t, input_size);      ///< features of the input
-  EBB_ARG(std::int64_t, hidden_size);     ///< of the cell, and of the hidden state unless it is projected
-  EBB_ARG(std::int64_t, num_layers) = 1;  ///< each reads what the one before gives
-  EBB_ARG(bool, bias) = true;             ///< adds two learnt vectors
-  EBB_ARG(bool, batch_first) = false;     ///< (N, T, F) in and out, not (T, N, F); states stay as they are
-  EBB_ARG(double, dropout) = 0.0;         ///< drops outputs of all layers but the last, in training
-  EBB_ARG(bool, bidirectional) = false;   ///< a second one reads backwards; outputs lie side by side
-  EBB_ARG(std::int64_t, proj_size) = 0;   ///< projects h to that size, below hidden_size; 0 does not
+  EBB_ARG(std::int64_t, hidden_size);     ///< size of the cell state, and of the hidden state without
+                                          ///< projection
+  EBB_ARG(std::int64_t, num_layers) = 1;  ///< number of stacked layers
+  EBB_ARG(bool, bias) = true;             ///< adds two learned biases
+  EBB_ARG(bool, batch_first) = false;     ///< inputs and outputs are (N, T, F); states do not change
+  EBB_ARG(double, dropout) = 0.0;         ///< dropout of the outputs of all layers but the last
+  EBB_ARG(bool, bidirectional) = false;   ///< adds a reverse direction; outputs are concatenated
+  EBB_ARG(std::int64_t, proj_size) = 0;   ///< the size that h is projected to, < hidden_size; 0: none
 };
 
 /// Options of GRU.
@@ -86,12 +87,12 @@ class EBB_API GRUOptions {
       : input_size_(input_size), hidden_size_(hidden_size) {}
 
   EBB_ARG(std::int64_t, input_size);      ///< features of the input
-  EBB_ARG(std::int64_t, hidden_size);     ///< of the hidden state
-  EBB_ARG(std::int64_t, num_layers) = 1;  ///< each reads what the one before gives
-  EBB_ARG(bool, bias) = true;             ///< adds two learnt vectors
-  EBB_ARG(bool, batch_first) = false;     ///< (N, T, F) in and out, not (T, N, F); states stay as they are
-  EBB_ARG(double, dropout) = 0.0;         ///< drops outputs of all layers but the last, in training
-  EBB_ARG(bool, bidirectional) = false;   ///< a second one reads backwards; outputs lie side by side
+  EBB_ARG(std::int64_t, hidden_size);     ///< size of the hidden state
+  EBB_ARG(std::int64_t, num_layers) = 1;  ///< number of stacked layers
+  EBB_ARG(bool, bias) = true;             ///< adds two learned biases
+  EBB_ARG(bool, batch_first) = false;     ///< inputs and outputs are (N, T, F); states do not change
+  EBB_ARG(double, dropout) = 0.0;         ///< dropout of the outputs of all layers but the last
+  EBB_ARG(bool, bidirectional) = false;   ///< adds a reverse direction; outputs are concatenated
 };
 
 /// Options of RNNCell.
@@ -101,9 +102,9 @@ class EBB_API RNNCellOptions {
       : input_size_(input_size), hidden_size_(hidden_size) {}
 
   EBB_ARG(std::int64_t, input_size);               ///< features of the input
-  EBB_ARG(std::int64_t, hidden_size);              ///< of the hidden state
-  EBB_ARG(bool, bias) = true;                      ///< adds two learnt vectors
-  EBB_ARG(RNNNonlinearity, nonlinearity) = kTanh;  ///< or kReLU
+  EBB_ARG(std::int64_t, hidden_size);              ///< size of the hidden state
+  EBB_ARG(bool, bias) = true;                      ///< adds two learned biases
+  EBB_ARG(RNNNonlinearity, nonlinearity) = kTanh;  ///< kTanh or kReLU
 };
 
 /// Options of LSTMCell.
@@ -113,8 +114,8 @@ class EBB_API LSTMCellOptions {
       : input_size_(input_size), hidden_size_(hidden_size) {}
 
   EBB_ARG(std::int64_t, input_size);   ///< features of the input
-  EBB_ARG(std::int64_t, hidden_size);  ///< of the hidden state and the cell
-  EBB_ARG(bool, bias) = true;          ///< adds two learnt vectors
+  EBB_ARG(std::int64_t, hidden_size);  ///< size of the hidden state and the cell state
+  EBB_ARG(bool, bias) = true;          ///< adds two learned biases
 };
 
 /// Options of GRUCell.
@@ -124,8 +125,8 @@ class EBB_API GRUCellOptions {
       : input_size_(input_size), hidden_size_(hidden_size) {}
 
   EBB_ARG(std::int64_t, input_size);   ///< features of the input
-  EBB_ARG(std::int64_t, hidden_size);  ///< of the hidden state
-  EBB_ARG(bool, bias) = true;          ///< adds two learnt vectors
+  EBB_ARG(std::int64_t, hidden_size);  ///< size of the hidden state
+  EBB_ARG(bool, bias) = true;          ///< adds two learned biases
 };
 
 }  // namespace ebb::nn

@@ -1,4 +1,4 @@
-// Sequential: modules called one after the other.
+// Sequential: a chain of modules.
 #pragma once
 
 #include <ebb/nn/any_module.h>
@@ -23,9 +23,9 @@ constexpr bool check_in_sequential() {
 }
 }  // namespace detail
 
-/// Feeds the output of each module to the next: `Sequential(Linear(3, 4), ReLU(), Linear(4, 1))`, or with
-/// names, `Sequential({{"in", Linear(3, 4)}, {"act", ReLU()}})`. The types between neighbours must match
-/// (torch::nn::Sequential).
+/// Passes the output of each module to the next: `Sequential(Linear(3, 4), ReLU(), Linear(4, 1))`, or with
+/// names, `Sequential({{"in", Linear(3, 4)}, {"act", ReLU()}})`. The output type of each module must match
+/// the input type of the next (torch::nn::Sequential).
 class EBB_API SequentialImpl : public Cloneable<SequentialImpl> {
  public:
   using Iterator = std::vector<AnyModule>::iterator;
@@ -46,7 +46,7 @@ class EBB_API SequentialImpl : public Cloneable<SequentialImpl> {
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
 
-  /// Calls all modules; the first gets `inputs`.
+  /// Calls all modules in order. The first gets `inputs`.
   template <class Return = Variable, class... Inputs>
   Return forward(Inputs&&... inputs) {
     check_not_empty();
@@ -57,7 +57,7 @@ class EBB_API SequentialImpl : public Cloneable<SequentialImpl> {
     return std::move(*result);
   }
 
-  /// Appends a module, named by its position or by `name`.
+  /// Appends a module, named by its index or by `name`.
   template <class M>
   void push_back(std::shared_ptr<M> module) {
     push_back(std::to_string(modules_.size()), std::move(module));
@@ -92,7 +92,7 @@ class EBB_API SequentialImpl : public Cloneable<SequentialImpl> {
   void push_back(NamedAnyModule module);
   void push_back(AnyModule module);
   void push_back(std::string name, AnyModule module);
-  /// Appends every module of a container.
+  /// Appends each module of a container.
   template <class Container>
   void extend(const Container& container) {
     for (const auto& module : container) push_back(module);
@@ -102,7 +102,7 @@ class EBB_API SequentialImpl : public Cloneable<SequentialImpl> {
   Iterator end() { return modules_.end(); }
   ConstIterator begin() const { return modules_.begin(); }
   ConstIterator end() const { return modules_.end(); }
-  /// The module at a position, as a type it has.
+  /// Returns the module at an index, as a T.
   template <class T>
   T& at(std::size_t index) const {
     check_index(index);
@@ -133,7 +133,7 @@ class Sequential : public ModuleHolder<SequentialImpl> {
  public:
   using ModuleHolder<SequentialImpl>::ModuleHolder;
   Sequential() = default;
-  /// An inherited constructor would hide the user's line in what the compiler says of an argument.
+  /// Not an inherited constructor, which would hide the user's line in compiler errors about an argument.
   template <class Head, class... Tail>
     requires detail::MakesModule<ModuleHolder<SequentialImpl>, Head, Tail...>
   explicit Sequential(Head&& head, Tail&&... tail)

@@ -1,4 +1,4 @@
-// Batch norm over the samples of all processes, as a module.
+// SyncBatchNorm: batch norm over the samples of all processes.
 #pragma once
 
 #include <ebb/nn/cloneable.h>
@@ -7,8 +7,8 @@
 
 namespace ebb::nn {
 
-/// torch.nn.SyncBatchNorm in a program of one process, whose batch is the whole batch: BatchNorm of (N, C,
-/// ...) with any number of dimensions, at least 2. Parameters, buffers and their names are BatchNorm's.
+/// torch.nn.SyncBatchNorm for a program with one process, which holds the whole batch: BatchNorm of (N, C,
+/// ...) with at least 2 dimensions. Parameters, buffers and their names are those of BatchNorm.
 class EBB_API SyncBatchNormImpl : public Cloneable<SyncBatchNormImpl> {
  public:
   explicit SyncBatchNormImpl(BatchNormOptions options_);
@@ -32,10 +32,10 @@ class SyncBatchNorm : public ModuleHolder<SyncBatchNormImpl> {
  public:
   using ModuleHolder<SyncBatchNormImpl>::ModuleHolder;
 
-  /// Puts a SyncBatchNorm with the same tensors, options and mode in the place of each BatchNorm1d, 2d and 3d
-  /// that a Sequential, ModuleList or ModuleDict at or below the module holds, and returns the module; of a
-  /// batch norm itself what stands for it. One that is a member of a class keeps its type, which in a program
-  /// of one process computes the same (torch.nn.SyncBatchNorm.convert_sync_batchnorm).
+  /// Replaces each BatchNorm1d, 2d and 3d of a Sequential, ModuleList or ModuleDict in the module tree by a
+  /// SyncBatchNorm with the same tensors, options and mode. Returns the module, or the replacement if the
+  /// module itself is a batch norm. A batch norm that is a member of a class is not replaced; with one
+  /// process it computes the same (torch.nn.SyncBatchNorm.convert_sync_batchnorm).
   static EBB_API std::shared_ptr<Module> convert_sync_batchnorm(const std::shared_ptr<Module>& module);
   template <class Handle>
     requires detail::Holder<Handle>

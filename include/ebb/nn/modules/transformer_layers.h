@@ -1,4 +1,4 @@
-// The layers that transformers are made of.
+// TransformerEncoderLayer and TransformerDecoderLayer as modules.
 #pragma once
 
 #include <ebb/nn/enums.h>
@@ -11,7 +11,7 @@
 
 namespace ebb::nn {
 
-/// What stands between the two linear maps of a layer: kReLU, kGELU, or any function of a tensor.
+/// The activation function between the two linear maps of a layer: kReLU, kGELU, or any function of a tensor.
 class EBB_API TransformerActivation {
  public:
   using Function = std::function<Variable(const Variable&)>;
@@ -24,35 +24,35 @@ class EBB_API TransformerActivation {
              !std::is_same_v<std::remove_cvref_t<F>, TransformerActivation>)
   TransformerActivation(F&& function) : function_(std::forward<F>(function)) {}
 
-  /// Throws where the function is empty.
+  /// Applies the function. Throws if it is empty.
   Variable operator()(const Variable& x) const;
 
  private:
   Function function_;
 };
 
-/// Options of TransformerEncoderLayer: the width, and the heads, whose number divides it.
+/// Options of TransformerEncoderLayer.
 class EBB_API TransformerEncoderLayerOptions {
  public:
   TransformerEncoderLayerOptions(std::int64_t d_model, std::int64_t nhead)
       : d_model_(d_model), nhead_(nhead) {}
 
   EBB_ARG(std::int64_t, d_model);                 ///< width of inputs and results
-  EBB_ARG(std::int64_t, nhead);                   ///< heads; divides d_model
-  EBB_ARG(std::int64_t, dim_feedforward) = 2048;  ///< width between the linear maps
-  EBB_ARG(double, dropout) = 0.1;                 ///< of weights and of what each part adds, in training
+  EBB_ARG(std::int64_t, nhead);                   ///< number of heads; divides d_model
+  EBB_ARG(std::int64_t, dim_feedforward) = 2048;  ///< hidden width of the feed-forward part
+  EBB_ARG(double, dropout) = 0.1;                 ///< dropout of weights and before each residual addition
   EBB_ARG(TransformerActivation, activation);     ///< kReLU, kGELU, or a function
-  EBB_ARG(double, layer_norm_eps) = 1e-5;         ///< of the normalisations
+  EBB_ARG(double, layer_norm_eps) = 1e-5;         ///< eps of the normalizations
   EBB_ARG(bool, batch_first) = false;             ///< batched tensors are (N, L, E), not (L, N, E)
-  EBB_ARG(bool, norm_first) = false;              ///< normalises what goes into each part, not the sums
-  EBB_ARG(bool, bias) = true;                     ///< of projections, linear maps and normalisations
+  EBB_ARG(bool, norm_first) = false;              ///< normalizes the input of each part, not the sum
+  EBB_ARG(bool, bias) = true;                     ///< whether all linear maps and normalizations have a bias
 };
 
 using TransformerDecoderLayerOptions = TransformerEncoderLayerOptions;
 
-/// Self-attention and two linear maps, each added to its input and normalised (Vaswani et al. 2017; with
-/// norm_first Xiong et al. 2020): (L, N, E) to (L, N, E), (N, L, E) with batch_first, or (L, E).
-/// Parts are self_attn, linear1, linear2, norm1, norm2 (torch::nn::TransformerEncoderLayer).
+/// Self-attention and a feed-forward part, each with a skip connection and a normalization (Vaswani et al.
+/// 2017; with norm_first Xiong et al. 2020): (L, N, E) to (L, N, E), (N, L, E) with batch_first, or (L, E).
+/// Submodules are self_attn, linear1, linear2, norm1, norm2 (torch::nn::TransformerEncoderLayer).
 class EBB_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncoderLayerImpl> {
  public:
   TransformerEncoderLayerImpl(std::int64_t d_model, std::int64_t nhead)
@@ -60,7 +60,7 @@ class EBB_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncoderL
   explicit TransformerEncoderLayerImpl(TransformerEncoderLayerOptions options_);
   void reset() override;
   void reset_parameters();
-  /// Masks are MultiheadAttention's; is_causal promises that src_mask is the causal one.
+  /// Masks are those of MultiheadAttention. is_causal declares that src_mask is the causal mask.
   Variable forward(const Variable& src, const Variable& src_mask = {},
                    const Variable& src_key_padding_mask = {}, bool is_causal = false);
 
@@ -74,8 +74,9 @@ class EBB_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncoderL
 };
 EBB_LIBRARY_MODULE(TransformerEncoderLayer);
 
-/// As TransformerEncoderLayer, with attention to an encoder's result, `memory`, between the two parts. Parts
-/// are self_attn, multihead_attn, linear1, linear2, norm1, norm2, norm3 (torch::nn::TransformerDecoderLayer).
+/// A TransformerEncoderLayer with attention to an encoder's result, `memory`, between the two parts.
+/// Submodules are self_attn, multihead_attn, linear1, linear2, norm1, norm2, norm3
+/// (torch::nn::TransformerDecoderLayer).
 class EBB_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecoderLayerImpl> {
  public:
   TransformerDecoderLayerImpl(std::int64_t d_model, std::int64_t nhead)
@@ -83,7 +84,8 @@ class EBB_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecoderL
   explicit TransformerDecoderLayerImpl(TransformerDecoderLayerOptions options_);
   void reset() override;
   void reset_parameters();
-  /// Masks are MultiheadAttention's; the last two promise that tgt_mask and memory_mask are causal ones.
+  /// Masks are those of MultiheadAttention. The last two arguments declare that tgt_mask and memory_mask are
+  /// causal.
   Variable forward(const Variable& tgt, const Variable& memory, const Variable& tgt_mask = {},
                    const Variable& memory_mask = {}, const Variable& tgt_key_padding_mask = {},
                    const Variable& memory_key_padding_mask = {}, bool tgt_is_causal = false,

@@ -1,4 +1,4 @@
-// The triplet loss of any distance as a module.
+// TripletMarginWithDistanceLoss: triplet loss with any distance, as a module.
 #pragma once
 
 #include <ebb/nn/functional/triplet_loss.h>

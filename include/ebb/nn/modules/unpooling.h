@@ -1,4 +1,4 @@
-// Unpooling, and pooling by windows that are drawn, as modules.
+// MaxUnpool and FractionalMaxPool as modules.
 #pragma once
 
 #include <ebb/nn/functional/unpooling.h>
@@ -6,8 +6,8 @@
 
 namespace ebb::nn {
 
-/// Puts the elements of a max pooling back where its indices say, among zeros. forward(input, indices,
-/// output_size).
+/// Writes each pooled element to the position in `indices`; all other elements are zero. forward(input,
+/// indices, output_size).
 template <std::size_t D>
 class EBB_API MaxUnpoolImpl : public Cloneable<MaxUnpoolImpl<D>> {
  public:
@@ -21,7 +21,7 @@ class EBB_API MaxUnpoolImpl : public Cloneable<MaxUnpoolImpl<D>> {
   MaxUnpoolOptions<D> options;
 };
 
-/// Maxima of windows whose places are drawn at each call, unless they are given by _random_samples, a buffer.
+/// Maxima over windows at random positions, drawn at each call or given by the buffer _random_samples.
 template <std::size_t D>
 class EBB_API FractionalMaxPoolImpl : public Cloneable<FractionalMaxPoolImpl<D>> {
  public:
@@ -31,7 +31,7 @@ class EBB_API FractionalMaxPoolImpl : public Cloneable<FractionalMaxPoolImpl<D>>
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
   Variable forward(const Variable& input);
-  /// The maxima and where they were found.
+  /// Returns the maxima and their indices.
   std::tuple<Variable, Variable> forward_with_indices(const Variable& input);
 
   FractionalMaxPoolOptions<D> options;

@@ -1,4 +1,4 @@
-// Pruning: parameters of which a mask leaves a part (torch.nn.utils.prune).
+// Pruning: parameters multiplied by a mask (torch.nn.utils.prune).
 #pragma once
 
 #include <ebb/nn/module_holder.h>
@@ -11,14 +11,15 @@
 
 namespace ebb::nn::utils::prune {
 
-/// How much to prune: a share between 0 and 1, or a number that is not negative; others throw.
+/// The amount to prune: a fraction in [0, 1], or a non-negative count. Other values throw.
 class EBB_API Amount {
  public:
   template <std::floating_point T>
   Amount(T share) : Amount(static_cast<double>(share), true) {}
   template <std::integral T>
   Amount(T count) : Amount(static_cast<double>(count), false) {}
-  /// The amount of `size`; a share is rounded to the nearest, halves to even. Throws where there are fewer.
+  /// Returns the count for `size` elements. A fraction is rounded to the nearest integer, halves to even.
+  /// Throws if the count exceeds `size`.
   std::int64_t of(std::int64_t size) const;
 
  private:
@@ -28,26 +29,27 @@ class EBB_API Amount {
   bool is_share_;
 };
 
-/// A method computes a mask. Derive, and write compute_mask().
+/// A method that computes a mask. Derive from it and define compute_mask().
 class EBB_API BasePruningMethod {
  public:
-  /// On what a further mask of a pruned tensor is computed: the numbers that are left, the channels along
-  /// dim() of which something is left, or the whole tensor.
+  /// The part of a pruned tensor that a further mask is computed on: the remaining elements, the channels
+  /// along dim() with remaining elements, or the whole tensor.
   enum class Type { unstructured, structured, global };
 
   virtual ~BasePruningMethod();
   virtual Type type() const { return Type::unstructured; }
-  /// The dimension of the channels of a structured method.
+  /// Returns the dimension of the channels, for structured methods.
   virtual std::int64_t dim() const { return -1; }
-  /// Ones and zeros in the shape of the importance scores `t`; where `default_mask`, which is one before the
-  /// first pruning, is zero, zeros.
+  /// Returns a mask of ones and zeros in the shape of the importance scores `t`. It is zero wherever
+  /// `default_mask` is zero; that mask is one before the first pruning.
   virtual Variable compute_mask(const Variable& t, const Variable& default_mask) const = 0;
-  /// t times a mask that is computed by the scores, or by t itself.
+  /// Returns t times a mask computed from the scores, or from t itself.
   Variable prune(const Variable& t, const optional<Variable>& default_mask = nullopt,
                  const optional<Variable>& importance_scores = nullopt) const;
 };
 
-/// Several methods, one after the other: its mask is that of the last on what the default mask leaves.
+/// A sequence of methods. Its mask is that of the last method, computed on the elements that default_mask
+/// keeps.
 class EBB_API PruningContainer final : public BasePruningMethod {
  public:
   PruningContainer() = default;
@@ -65,7 +67,7 @@ class EBB_API Identity final : public BasePruningMethod {
  public:
   Variable compute_mask(const Variable& t, const Variable& default_mask) const override;
 };
-/// Prunes numbers at random.
+/// Prunes random elements.
 class EBB_API RandomUnstructured final : public BasePruningMethod {
  public:
   explicit RandomUnstructured(Amount amount) : amount_(amount) {}
@@ -74,7 +76,7 @@ class EBB_API RandomUnstructured final : public BasePruningMethod {
  private:
   Amount amount_;
 };
-/// Prunes the smallest numbers.
+/// Prunes the elements with the smallest absolute values.
 class EBB_API L1Unstructured final : public BasePruningMethod {
  public:
   explicit L1Unstructured(Amount amount) : amount_(amount) {}
@@ -83,7 +85,7 @@ class EBB_API L1Unstructured final : public BasePruningMethod {
  private:
   Amount amount_;
 };
-/// Prunes channels along a dimension at random.
+/// Prunes random channels along a dimension.
 class EBB_API RandomStructured final : public BasePruningMethod {
  public:
   explicit RandomStructured(Amount amount, std::int64_t dim = -1) : amount_(amount), dim_(dim) {}
@@ -95,7 +97,7 @@ class EBB_API RandomStructured final : public BasePruningMethod {
   Amount amount_;
   std::int64_t dim_;
 };
-/// Prunes the channels along a dimension whose norms of order n are the smallest.
+/// Prunes the channels along a dimension with the smallest norms of order n.
 class EBB_API LnStructured final : public BasePruningMethod {
  public:
   LnStructured(Amount amount, double n, std::int64_t dim = -1) : amount_(amount), n_(n), dim_(dim) {}
@@ -108,7 +110,7 @@ class EBB_API LnStructured final : public BasePruningMethod {
   double n_;
   std::int64_t dim_;
 };
-/// Prunes where a mask is zero.
+/// Prunes the elements where a mask is zero.
 class EBB_API CustomFromMask final : public BasePruningMethod {
  public:
   explicit CustomFromMask(Variable mask) : mask_(std::move(mask)) {}
@@ -119,26 +121,27 @@ class EBB_API CustomFromMask final : public BasePruningMethod {
   Variable mask_;
 };
 
-/// Lets `module` use "weight_orig" times the buffer "weight_mask" in place of its parameter `name`
-/// ("weight"), whose place the original takes in parameters() and state_dict(). The module's member follows
-/// at each call of the module, as of a parametrized one (parametrize.h), and parametrize::refresh() computes
-/// it in between. A pruned parameter is pruned further: methods see what is left of it. `importance_scores`,
-/// of its shape, tell what is kept in place of the numbers themselves. Register before an optimizer is made.
+/// Replaces the parameter `name` ("weight") of `module` with "weight_orig" times the buffer "weight_mask".
+/// The original replaces the parameter in parameters() and state_dict(). The module's member is computed
+/// again at each call of the module, as for a parametrized one (parametrize.h); parametrize::refresh()
+/// computes it in between. A pruned parameter can be pruned further: methods then use its remaining elements.
+/// `importance_scores`, in the parameter's shape, decide in place of the values. Register before creating an
+/// optimizer.
 EBB_API void apply(Module& module, const std::string& name, const BasePruningMethod& method,
                    const optional<Variable>& importance_scores = nullopt);
-/// Makes `name` a parameter again, with the numbers that are left. Throws if it is not pruned.
+/// Makes `name` a plain parameter again, with the pruned values. Throws if it is not pruned.
 EBB_API void remove(Module& module, const std::string& name);
-/// Whether a parameter of the module, or of one in it, is pruned.
+/// Whether a parameter in the module tree is pruned.
 EBB_API bool is_pruned(const Module& module);
 
-/// Parameters by their modules and names.
+/// Parameters, each identified by module and name.
 using Parameters = std::vector<std::pair<std::shared_ptr<Module>, std::string>>;
-/// Prunes all of them together by an unstructured method. An importance score that is undefined is the
-/// parameter itself; none needs to be given.
+/// Prunes all parameters together with an unstructured method. Missing and undefined importance scores mean
+/// the parameter itself.
 EBB_API void global_unstructured(const Parameters& parameters, const BasePruningMethod& method,
                                  const std::vector<Variable>& importance_scores = {});
 
-// Python's functions, of handles of modules, which they return.
+// Python's functions for handles of modules, which they return.
 
 template <class Impl>
 ModuleHolder<Impl> identity(const ModuleHolder<Impl>& module, const std::string& name) {
