@@ -1,12 +1,12 @@
-// Convolutions over one, two and three axes.
+// conv1d, conv2d, conv3d and their transposes.
 //
-// Input [batch, channels, spatial...] or, unbatched, [channels, spatial...]; weight [out, in / groups,
-// kernel...] (for transposed convolutions [in, out / groups, kernel...]); bias [out] or none. Floating
-// dtypes; 16-bit floats compute in float. stride, padding and dilation take one value an axis or one for all.
-// Differentiable to any order. The result is channels-last where the input or the weight is (of 4 or 5
-// dimensions), and so is the input's gradient; the weight's is laid out like the weight. As in every
-// framework for neural networks, "convolution" does not flip the kernel. Mismatches throw ebb::Error with
-// both shapes.
+// Input is [batch, channels, spatial...] or, without a batch, [channels, spatial...]. Weight is [out, in /
+// groups, kernel...], for transposed convolutions [in, out / groups, kernel...]. Bias is [out] or none.
+// Dtypes are floating; 16-bit floats compute in float. stride, padding and dilation take one value for each
+// axis or one for all. Differentiable to any order. The result is channels-last if the input or the weight is
+// (4 or 5 dimensions), and so is the input's gradient; the weight's gradient has the strides of the weight.
+// As in all neural network frameworks, "convolution" does not flip the kernel. Mismatches throw ebb::Error
+// with both shapes.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -29,8 +29,8 @@ EBB_API Variable conv3d(const Variable& input, const Variable& weight, const opt
                         IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
                         std::int64_t groups = 1);
 
-/// The name of a padding. Not a string_view, to which a padding of 0 would convert as well as to a list of
-/// numbers.
+/// The name of a padding. It is not a string_view, because an integer padding of 0 would convert to that as
+/// well as to a list.
 struct ConvPadding {
   template <class T>
     requires std::is_convertible_v<const T&, std::string_view>
@@ -38,8 +38,8 @@ struct ConvPadding {
   std::string_view name;
 };
 
-/// padding "valid" pads nothing; "same" pads so that the output is as large as the input (stride 1 only), an
-/// odd amount with one more at the end.
+/// padding "valid" adds no zeros. "same" pads so that the output has the size of the input (stride 1 only);
+/// an odd amount puts the extra zero at the end.
 EBB_API Variable conv1d(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                         IntArrayRef stride, ConvPadding padding, IntArrayRef dilation = 1,
                         std::int64_t groups = 1);
@@ -50,10 +50,9 @@ EBB_API Variable conv3d(const Variable& input, const Variable& weight, const opt
                         IntArrayRef stride, ConvPadding padding, IntArrayRef dilation = 1,
                         std::int64_t groups = 1);
 
-/// The transpose of conv, as a layer: input position q adds weight[c, o, k] input[n, c, q] to output position
-/// stride q + dilation k - padding (torch.nn.functional.conv_transpose1d). Output length: (in - 1) stride - 2
-/// padding + dilation (kernel - 1) + output_padding + 1; output_padding must be smaller than stride or
-/// dilation.
+/// Transposed convolution: input position q adds weight[c, o, k] input[n, c, q] to output position stride q +
+/// dilation k - padding (torch.nn.functional.conv_transpose1d). Output length: (in - 1) stride - 2 padding +
+/// dilation (kernel - 1) + output_padding + 1. output_padding must be smaller than stride or dilation.
 EBB_API Variable conv_transpose1d(const Variable& input, const Variable& weight,
                                   const optional<Variable>& bias = {}, IntArrayRef stride = 1,
                                   IntArrayRef padding = 0, IntArrayRef output_padding = 0,
@@ -67,24 +66,24 @@ EBB_API Variable conv_transpose3d(const Variable& input, const Variable& weight,
                                   IntArrayRef padding = 0, IntArrayRef output_padding = 0,
                                   std::int64_t groups = 1, IntArrayRef dilation = 1);
 
-/// Any of the above, by the number of the weight's dimensions (torch.convolution).
+/// Calls one of the functions above, by the weight's number of dimensions (torch.convolution).
 EBB_API Variable convolution(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                              IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
                              IntArrayRef output_padding, std::int64_t groups);
 
-/// relu(conv(input, weight, bias)) by the number of the weight's dimensions, in one pass on a GPU
-/// (torch.cudnn_convolution_relu, here on every device and differentiable). Only the result is kept for the
-/// gradient of the relu.
+/// relu(conv(input, weight, bias)) by the weight's number of dimensions, in one pass on a GPU
+/// (torch.cudnn_convolution_relu, here for every device and differentiable). For the derivative of relu only
+/// the result is saved.
 EBB_API Variable convolution_relu(const Variable& input, const Variable& weight,
                                   const optional<Variable>& bias = {}, IntArrayRef stride = 1,
                                   IntArrayRef padding = 0, IntArrayRef dilation = 1, std::int64_t groups = 1);
 
-/// conv1d of a sequence (T, B, C_in) with weight (kernel, C_in, C_out), bias (C_out) and `pad` zeros at both
-/// ends: (T', B, C_out). (torch.conv_tbc)
+/// Convolves a sequence (T, B, C_in) like conv1d, with weight (kernel, C_in, C_out), bias (C_out) and `pad`
+/// zeros at both ends: (T', B, C_out). (torch.conv_tbc)
 EBB_API Variable conv_tbc(const Variable& self, const Variable& weight, const Variable& bias,
                           std::int64_t pad = 0);
 
-/// conv3d with a group for each channel of self, (N, C, D, H, W); weight (C m, 1, kernel...).
+/// Depthwise conv3d of self (N, C, D, H, W), with one group for each channel and weight (C m, 1, kernel...).
 /// (torch.ops.aten.conv_depthwise3d)
 EBB_API Variable conv_depthwise3d(const Variable& self, const Variable& weight, IntArrayRef kernel_size,
                                   const optional<Variable>& bias, IntArrayRef stride, IntArrayRef padding,

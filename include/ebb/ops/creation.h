@@ -1,4 +1,4 @@
-// New tensors: factories, windows, copies and conversions.
+// Tensor creation: factories, windows, copies and conversions.
 #pragma once
 
 #include <ebb/ops/creation/copy.h>

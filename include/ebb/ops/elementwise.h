@@ -1,4 +1,4 @@
-// Elementwise functions: arithmetic, comparison, one-operand mathematics, activations, and their operators.
+// Elementwise ops: arithmetic, comparison, unary functions, activation functions, and operators.
 #pragma once
 
 #include <ebb/ops/elementwise/activation.h>

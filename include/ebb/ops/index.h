@@ -1,4 +1,4 @@
-// Elements by their indices, order and groups.
+// Indexing ops: elements by index, sorting, embeddings and histograms.
 #pragma once
 
 #include <ebb/ops/index/elements.h>

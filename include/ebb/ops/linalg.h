@@ -1,4 +1,5 @@
-// Linear algebra; ebb::linalg as torch::linalg, whose vector_norm is a reduction.
+// Linear algebra. ebb::linalg corresponds to torch::linalg; linalg::vector_norm is declared with the
+// reductions.
 #pragma once
 
 #include <ebb/ops/linalg/decomposition.h>

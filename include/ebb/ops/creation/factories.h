@@ -1,4 +1,4 @@
-// Making tensors. Where no dtype is given the result has get_default_dtype(), unless said otherwise.
+// Tensor factories. Without a dtype the result has get_default_dtype(), unless stated otherwise.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -8,30 +8,32 @@
 
 namespace ebb {
 
-/// A tensor of the given numbers: `tensor(3.5)`, `tensor({1, 2, 3})`, `tensor({{1.0, 2.0}, {3.0, 4.0}})`,
-/// `tensor(std::vector<double>{...}, kFloat64)`. Without a dtype, int and int64_t give Long, float and double
-/// the default dtype, other types their own. Throws for ragged lists and for numbers of different C++ types
+/// Creates a tensor of the given numbers: `tensor(3.5)`, `tensor({1, 2, 3})`, `tensor({{1.0, 2.0}, {3.0,
+/// 4.0}})`, `tensor(std::vector<double>{...}, kFloat64)`. Without a dtype, int and int64_t give Long, float
+/// and double the default dtype, other types their own. Throws for ragged lists and for numbers of different
+/// C++ types (torch.tensor).
 /// (torch.tensor).
 EBB_API Variable tensor(const detail::TensorData& data, const TensorOptions& options = {});
 
-/// Uninitialised (torch.empty).
+/// Returns an uninitialized tensor (torch.empty).
 EBB_API Variable empty(IntArrayRef sizes, const TensorOptions& options = {},
                        optional<MemoryFormat> memory_format = nullopt);
-/// Uninitialised, under the given strides, counted in elements (torch.empty_strided).
+/// Returns an uninitialized tensor with the given strides, in elements (torch.empty_strided).
 EBB_API Variable empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options = {});
-/// Uninitialised, dense, with dimension physical_layout[0] the outermost in memory (torch.empty_permuted).
+/// Returns an uninitialized dense tensor. Dimension physical_layout[0] is outermost in memory
+/// (torch.empty_permuted).
 EBB_API Variable empty_permuted(IntArrayRef sizes, IntArrayRef physical_layout,
                                 const TensorOptions& options = {});
 EBB_API Variable zeros(IntArrayRef sizes, const TensorOptions& options = {});
 EBB_API Variable ones(IntArrayRef sizes, const TensorOptions& options = {});
-/// Every element `value`; without a dtype, a bool gives Bool, an integer Long, a float the default dtype
+/// Fills with `value`. Without a dtype, a bool gives Bool, an integer Long, a float the default dtype
 /// (torch.full).
 EBB_API Variable full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {});
-/// A 0-d tensor (torch.scalar_tensor).
+/// Returns a 0-d tensor (torch.scalar_tensor).
 EBB_API Variable scalar_tensor(const Scalar& value, const TensorOptions& options = {});
 
-/// Like x in shape and, where the options do not say otherwise, in dtype, device and memory order; never in
-/// requires_grad.
+/// Returns a tensor with x's shape. dtype, device and memory order are x's unless the options set them;
+/// requires_grad never is.
 EBB_API Variable empty_like(const Variable& x, const TensorOptions& options = {},
                             optional<MemoryFormat> memory_format = nullopt);
 EBB_API Variable zeros_like(const Variable& x, const TensorOptions& options = {},
@@ -41,23 +43,23 @@ EBB_API Variable ones_like(const Variable& x, const TensorOptions& options = {},
 EBB_API Variable full_like(const Variable& x, const Scalar& value, const TensorOptions& options = {},
                            optional<MemoryFormat> memory_format = nullopt);
 
-/// start, start + step, ... short of end: ceil((end - start) / step) elements; Long when all of them are
-/// integers. Throws for a step of 0 or of the wrong sign (torch.arange).
+/// Returns start, start + step, ... up to but excluding end: ceil((end - start) / step) elements. Long if all
+/// arguments are integers. Throws for a step of 0 or of the wrong sign (torch.arange).
 EBB_API Variable arange(const Scalar& start, const Scalar& end, const Scalar& step,
                         const TensorOptions& options = {});
 EBB_API Variable arange(const Scalar& start, const Scalar& end, const TensorOptions& options = {});
 EBB_API Variable arange(const Scalar& end, const TensorOptions& options = {});
-/// The same up to and including end, in the default dtype (torch.range).
+/// Returns start, start + step, ... including end, in the default dtype (torch.range).
 EBB_API Variable range(const Scalar& start, const Scalar& end, const Scalar& step,
                        const TensorOptions& options = {});
 EBB_API Variable range(const Scalar& start, const Scalar& end, const TensorOptions& options = {});
-/// `steps` evenly spaced values from start to end, both included (torch.linspace).
+/// Returns `steps` evenly spaced values from start to end, both included (torch.linspace).
 EBB_API Variable linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
                           const TensorOptions& options = {});
-/// base to the power of linspace(start, end, steps) (torch.logspace).
+/// Returns base to the power of linspace(start, end, steps) (torch.logspace).
 EBB_API Variable logspace(const Scalar& start, const Scalar& end, std::int64_t steps, double base = 10.0,
                           const TensorOptions& options = {});
-/// Both with ends that are 0-dimensional tensors, whose numbers are read.
+/// linspace and logspace with 0-d tensors as ends. Their values are read on the host.
 EBB_API Variable linspace(const Variable& start, const Variable& end, std::int64_t steps,
                           const TensorOptions& options = {});
 EBB_API Variable linspace(const Variable& start, const Scalar& end, std::int64_t steps,
@@ -71,18 +73,18 @@ EBB_API Variable logspace(const Variable& start, const Scalar& end, std::int64_t
 EBB_API Variable logspace(const Scalar& start, const Variable& end, std::int64_t steps, double base = 10.0,
                           const TensorOptions& options = {});
 
-/// Ones on the diagonal, zeros elsewhere: n by n, or n by m (torch.eye).
+/// Returns ones on the diagonal and zeros elsewhere: n by n, or n by m (torch.eye).
 EBB_API Variable eye(std::int64_t n, const TensorOptions& options = {});
 EBB_API Variable eye(std::int64_t n, std::int64_t m, const TensorOptions& options = {});
-/// [2, k]: rows and columns of the lower (upper) triangle of a rows by columns matrix, the diagonal moved by
-/// `offset` (torch.tril_indices, torch.triu_indices).
+/// Returns [2, k]: row and column indices of the lower (upper) triangle of a rows by columns matrix. `offset`
+/// shifts the diagonal (torch.tril_indices, torch.triu_indices).
 EBB_API Variable tril_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0,
                               const TensorOptions& options = kLong);
 EBB_API Variable triu_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0,
                               const TensorOptions& options = kLong);
 
-/// A tensor on memory that the caller keeps alive; strides and the offset of the first element from `data`
-/// count elements. `target_device`, or else the options, say where the memory is (torch::from_blob).
+/// Wraps memory that the caller keeps alive. Strides, and the offset of the first element from `data`, are in
+/// elements. The memory is on `target_device`, or else on the device of the options (torch::from_blob).
 EBB_API Variable from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {},
                            optional<Device> target_device = nullopt);
 EBB_API Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
@@ -91,7 +93,7 @@ EBB_API Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, s
                            const TensorOptions& options = {}, optional<Device> target_device = nullopt);
 
 namespace detail {
-/// The owner of a from_blob's memory. `free` releases the memory; it may be null.
+/// The owner of the memory of a from_blob. `free` releases the memory; it may be null.
 struct BlobOwner {
   void (*free)(void* context, void* data) = nullptr;
   void* context = nullptr;
@@ -111,7 +113,7 @@ BlobOwner blob_owner(const D& deleter) {
 }
 }  // namespace detail
 
-/// The same; `deleter(data)` runs once no tensor uses the memory any more.
+/// Wraps memory. `deleter(data)` runs once no tensor uses it.
 template <class D>
   requires std::invocable<D&, void*>
 Variable from_blob(void* data, IntArrayRef sizes, const D& deleter, const TensorOptions& options = {},

@@ -1,4 +1,4 @@
-// What `tensor()` accepts: a number, nested braces of numbers, or a vector.
+// TensorData, the argument of `tensor()`: a number, nested braces of numbers, or a vector.
 #pragma once
 
 #include <ebb/core/array_ref.h>
@@ -11,12 +11,12 @@
 
 namespace ebb::detail {
 
-/// An argument of tensor(); borrowed until the end of the call (torch: torch::detail::TensorDataContainer).
+/// An argument of tensor(), valid until the end of the call (torch: torch::detail::TensorDataContainer).
 class TensorData {
  public:
   enum class Kind : std::uint8_t { number, list, array };
 
-  /// No elements: `tensor({})`.
+  /// No elements, as in `tensor({})`.
   TensorData() : TensorData(std::initializer_list<TensorData>{}) {}
   template <class T>
     requires std::is_arithmetic_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>
@@ -32,7 +32,7 @@ class TensorData {
   TensorData(const std::vector<T>& values) : TensorData(ArrayRef<T>(values)) {}
 
   Kind kind() const { return kind_; }
-  /// Of the number or the array; undefined for lists.
+  /// Returns the dtype of the number or array; undefined for a list.
   DType dtype() const { return dtype_; }
   const Scalar& number() const { return number_; }
   ArrayRef<TensorData> list() const { return {static_cast<const TensorData*>(list_.data), list_.size}; }

@@ -1,8 +1,8 @@
-// Activation functions. Those that are not defined for integers throw for them, as torch's do.
+// Activation functions. If torch does not define one for integers, it throws for them.
 #pragma once
 
 #include <ebb/autograd/variable.h>
-#include <ebb/ops/random.h>  // rrelu, which was declared here
+#include <ebb/ops/random.h>  // rrelu, which this header declared in the past
 
 #include <string_view>
 
@@ -23,20 +23,20 @@ EBB_API Variable& relu6_(const Variable& self);
 /// x above 0, negative_slope x below; the derivative at 0 is negative_slope.
 EBB_API Variable leaky_relu(const Variable& self, const Scalar& negative_slope = 0.01);
 EBB_API Variable& leaky_relu_(const Variable& self, const Scalar& negative_slope = 0.01);
-/// x where x > 0, else weight x. `weight` has one element, or one for each channel (dimension 1 of self).
+/// x if x > 0, else weight x. `weight` has one element, or one for each channel (dimension 1 of self).
 EBB_API Variable prelu(const Variable& self, const Variable& weight);
 /// scale x above 0, scale alpha (e^(input_scale x) - 1) below (Clevert et al. 2016).
 EBB_API Variable elu(const Variable& self, const Scalar& alpha = 1, const Scalar& scale = 1,
                      const Scalar& input_scale = 1);
 EBB_API Variable& elu_(const Variable& self, const Scalar& alpha = 1, const Scalar& scale = 1,
                        const Scalar& input_scale = 1);
-/// elu with the constants that keep mean and variance (Klambauer et al. 2017).
+/// elu with the constants that preserve mean and variance (Klambauer et al. 2017).
 EBB_API Variable selu(const Variable& self);
 EBB_API Variable& selu_(const Variable& self);
 /// x above 0, alpha (e^(x / alpha) - 1) below (Barron 2017). Throws for alpha = 0.
 EBB_API Variable celu(const Variable& self, const Scalar& alpha = 1.0);
 EBB_API Variable& celu_(const Variable& self, const Scalar& alpha = 1.0);
-/// x Phi(x) (Hendrycks and Gimpel 2016); approximate "tanh" takes the cheaper formula, "none" the exact one.
+/// x Phi(x) (Hendrycks and Gimpel 2016). approximate is "none" (exact) or "tanh" (a cheaper formula).
 EBB_API Variable gelu(const Variable& self, std::string_view approximate = "none");
 EBB_API Variable& gelu_(const Variable& self, std::string_view approximate = "none");
 /// x sigmoid(x), also called swish.
@@ -45,7 +45,7 @@ EBB_API Variable& silu_(const Variable& self);
 /// x tanh(softplus(x)) (Misra 2019).
 EBB_API Variable mish(const Variable& self);
 EBB_API Variable& mish_(const Variable& self);
-/// log(1 + e^(beta x)) / beta; x itself where beta x > threshold.
+/// log(1 + e^(beta x)) / beta; x itself if beta x > threshold.
 EBB_API Variable softplus(const Variable& self, const Scalar& beta = 1, const Scalar& threshold = 20);
 /// x / (1 + |x|).
 EBB_API Variable softsign(const Variable& self);
@@ -53,8 +53,8 @@ EBB_API Variable softsign(const Variable& self);
 EBB_API Variable tanhshrink(const Variable& self);
 /// log(sigmoid(x)), finite for large negative x.
 EBB_API Variable log_sigmoid(const Variable& self);
-/// min(max(x, min_val), max_val), hence max_val everywhere if it is the smaller; the derivative at the bounds
-/// is 0.
+/// min(max(x, min_val), max_val), which is max_val everywhere if max_val < min_val. The derivative at the
+/// bounds is 0.
 EBB_API Variable hardtanh(const Variable& self, const Scalar& min_val = -1, const Scalar& max_val = 1);
 EBB_API Variable& hardtanh_(const Variable& self, const Scalar& min_val = -1, const Scalar& max_val = 1);
 /// min(max(x + 3, 0), 6) / 6.
@@ -63,14 +63,15 @@ EBB_API Variable& hardsigmoid_(const Variable& self);
 /// x hardsigmoid(x) (Howard et al. 2019).
 EBB_API Variable hardswish(const Variable& self);
 EBB_API Variable& hardswish_(const Variable& self);
-/// x where |x| > lambd, else 0.
+/// x if |x| > lambd, else 0.
 EBB_API Variable hardshrink(const Variable& self, const Scalar& lambd = 0.5);
 /// x moved towards 0 by lambd, 0 within [-lambd, lambd]. Throws for negative lambd.
 EBB_API Variable softshrink(const Variable& self, const Scalar& lambd = 0.5);
-/// x where x > threshold, else value.
+/// x if x > threshold, else value.
 EBB_API Variable threshold(const Variable& self, const Scalar& threshold, const Scalar& value);
 EBB_API Variable& threshold_(const Variable& self, const Scalar& threshold, const Scalar& value);
-/// a sigmoid(b) with a and b the halves of self along `dim`, whose size must be even (Dauphin et al. 2017).
+/// a sigmoid(b), where a and b are the halves of self along `dim`, whose size must be even (Dauphin et al.
+/// 2017).
 EBB_API Variable glu(const Variable& self, std::int64_t dim = -1);
 
 }  // namespace ebb

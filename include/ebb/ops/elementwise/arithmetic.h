@@ -1,4 +1,4 @@
-// Functions of two and three tensors: arithmetic, powers, extremes, clamping, selection.
+// Binary and ternary elementwise ops: arithmetic, powers, extremes, clamp, where.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -7,9 +7,9 @@
 
 namespace ebb {
 
-// Operands broadcast. The result dtype is result_type(a, b): tensors with dimensions decide; 0-d tensors and
-// numbers only lift the kind (bool < integer < floating). In-place forms keep self's shape and dtype or
-// throw.
+// Operands broadcast. The result dtype is result_type(a, b): it is that of the tensors with dimensions; 0-d
+// tensors and numbers only raise the kind (bool < integer < floating). In-place ops keep self's shape and
+// dtype or throw.
 
 /// self + alpha other. alpha must be an integer for integer tensors.
 EBB_API Variable add(const Variable& self, const Variable& other, const Scalar& alpha = 1);
@@ -29,8 +29,8 @@ EBB_API Variable mul(const Variable& self, const Variable& other);
 EBB_API Variable mul(const Variable& self, const Scalar& other);
 EBB_API Variable& mul_(const Variable& self, const Variable& other);
 EBB_API Variable& mul_(const Variable& self, const Scalar& other);
-/// self / other, floating also for integers; with rounding_mode "trunc" or "floor" the rounded quotient,
-/// which keeps integers integers. Integer division by 0 throws.
+/// self / other, which is floating for integers too. With rounding_mode "trunc" or "floor", the rounded
+/// quotient, and integers give integers. Integer division by 0 throws.
 EBB_API Variable div(const Variable& self, const Variable& other);
 EBB_API Variable div(const Variable& self, const Scalar& other);
 EBB_API Variable div(const Variable& self, const Variable& other, optional<std::string_view> rounding_mode);
@@ -55,14 +55,14 @@ EBB_API Variable remainder(const Variable& self, const Scalar& other);
 EBB_API Variable remainder(const Scalar& self, const Variable& other);
 EBB_API Variable& remainder_(const Variable& self, const Variable& other);
 EBB_API Variable& remainder_(const Variable& self, const Scalar& other);
-/// self^exponent. d/dx x^0 = 0; d/de 0^e = 0 for e >= 0. Integers to negative integer numbers throw.
+/// self^exponent. d/dx x^0 = 0; d/de 0^e = 0 for e >= 0. Throws for integers to the power of a negative
+/// integer scalar.
 EBB_API Variable pow(const Variable& self, const Variable& exponent);
 EBB_API Variable pow(const Variable& self, const Scalar& exponent);
 EBB_API Variable pow(const Scalar& self, const Variable& exponent);
 EBB_API Variable& pow_(const Variable& self, const Variable& exponent);
 EBB_API Variable& pow_(const Variable& self, const Scalar& exponent);
-/// self^exponent computed in double whatever the dtypes; the in-place form needs a Double self
-/// (torch.float_power).
+/// self^exponent, computed in double for all dtypes. The in-place op needs a Double self (torch.float_power).
 EBB_API Variable float_power(const Variable& self, const Variable& exponent);
 EBB_API Variable float_power(const Variable& self, const Scalar& exponent);
 EBB_API Variable float_power(const Scalar& self, const Variable& exponent);
@@ -80,15 +80,15 @@ EBB_API Variable& atan2_(const Variable& self, const Variable& other);
 /// sqrt(self^2 + other^2) without overflow. Floating dtypes only.
 EBB_API Variable hypot(const Variable& self, const Variable& other);
 EBB_API Variable& hypot_(const Variable& self, const Variable& other);
-/// The larger, NaN if either is NaN; a tie gives each half of the gradient.
+/// The larger value; NaN if either is NaN. A tie gives each operand half of the gradient.
 EBB_API Variable maximum(const Variable& self, const Variable& other);
-/// The smaller, NaN if either is NaN; a tie gives each half of the gradient.
+/// The smaller value; NaN if either is NaN. A tie gives each operand half of the gradient.
 EBB_API Variable minimum(const Variable& self, const Variable& other);
 inline Variable max(const Variable& self, const Variable& other) { return maximum(self, other); }
 inline Variable min(const Variable& self, const Variable& other) { return minimum(self, other); }
-/// The larger, of a number and NaN the number; a tie passes the gradient to self.
+/// The larger value; if one is NaN, the other. A tie passes the gradient to self.
 EBB_API Variable fmax(const Variable& self, const Variable& other);
-/// The smaller, of a number and NaN the number; a tie passes the gradient to self.
+/// The smaller value; if one is NaN, the other. A tie passes the gradient to self.
 EBB_API Variable fmin(const Variable& self, const Variable& other);
 /// log(e^self + e^other) without overflow. Floating dtypes only.
 EBB_API Variable logaddexp(const Variable& self, const Variable& other);
@@ -108,12 +108,11 @@ EBB_API Variable& copysign_(const Variable& self, const Scalar& other);
 /// self 2^other.
 EBB_API Variable ldexp(const Variable& self, const Variable& other);
 EBB_API Variable& ldexp_(const Variable& self, const Variable& other);
-/// 0 for self < 0, other for self = 0, 1 above. No gradient; one dtype.
+/// 0 if self < 0, other if self = 0, 1 if self > 0. No gradient. Both have one dtype.
 EBB_API Variable heaviside(const Variable& self, const Variable& other);
 EBB_API Variable& heaviside_(const Variable& self, const Variable& other);
 
-/// min(max(self, min), max): a bound may be left out, not both. The gradient is 1 at the bounds; NaN stays
-/// NaN.
+/// min(max(self, min), max). One of the bounds is optional. The gradient is 1 at the bounds; NaN stays NaN.
 EBB_API Variable clamp(const Variable& self, const optional<Scalar>& min,
                        const optional<Scalar>& max = nullopt);
 EBB_API Variable clamp(const Variable& self, const optional<Variable>& min = {},
@@ -147,13 +146,14 @@ inline Variable& clip_(const Variable& self, const optional<Variable>& min = {},
   return clamp_(self, min, max);
 }
 
-/// self where condition (Bool) holds, else other. What is not taken gets no gradient, even where it is NaN.
+/// self where condition (Bool) is true, else other. Elements that are not selected get no gradient, even if
+/// they are NaN.
 EBB_API Variable where(const Variable& condition, const Variable& self, const Variable& other);
 EBB_API Variable where(const Variable& condition, const Variable& self, const Scalar& other);
 EBB_API Variable where(const Variable& condition, const Scalar& self, const Variable& other);
 EBB_API Variable where(const Variable& condition, const Scalar& self, const Scalar& other);
 
-/// self + weight (end - self). One floating dtype for all tensors.
+/// self + weight (end - self). All tensors have one floating dtype.
 EBB_API Variable lerp(const Variable& self, const Variable& end, const Scalar& weight);
 EBB_API Variable lerp(const Variable& self, const Variable& end, const Variable& weight);
 EBB_API Variable& lerp_(const Variable& self, const Variable& end, const Scalar& weight);
@@ -163,7 +163,7 @@ EBB_API Variable addcmul(const Variable& self, const Variable& tensor1, const Va
                          const Scalar& value = 1);
 EBB_API Variable& addcmul_(const Variable& self, const Variable& tensor1, const Variable& tensor2,
                            const Scalar& value = 1);
-/// self + value tensor1 / tensor2. Throws for integers only.
+/// self + value tensor1 / tensor2. Throws if tensor1 and tensor2 are both integers.
 EBB_API Variable addcdiv(const Variable& self, const Variable& tensor1, const Variable& tensor2,
                          const Scalar& value = 1);
 EBB_API Variable& addcdiv_(const Variable& self, const Variable& tensor1, const Variable& tensor2,

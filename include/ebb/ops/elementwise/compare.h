@@ -1,11 +1,11 @@
-// Comparisons, logic and bits of tensors, and the rules of dtypes.
+// Comparisons, logical and bitwise ops, and type promotion.
 #pragma once
 
 #include <ebb/autograd/variable.h>
 
 namespace ebb {
 
-/// The dtype an op of these operands computes in (torch.result_type).
+/// Returns the dtype in which an op on these operands computes (torch.result_type).
 EBB_API DType result_type(const Variable& a, const Variable& b);
 EBB_API DType result_type(const Variable& a, const Scalar& b);
 EBB_API DType result_type(const Scalar& a, const Variable& b);
@@ -13,8 +13,8 @@ EBB_API DType result_type(const Scalar& a, const Scalar& b);
 /// Whether a result of dtype `from` may be stored in an array of dtype `to` (torch.can_cast).
 EBB_API bool can_cast(DType from, DType to);
 
-// Comparisons broadcast and give Bool; they have no gradient. NaN differs from everything. The in-place forms
-// write 0 or 1 in self's dtype.
+// Comparisons broadcast and return Bool without a gradient. NaN is unequal to everything. In-place ops write
+// 0 or 1 in self's dtype.
 
 /// self == other
 EBB_API Variable eq(const Variable& self, const Variable& other);
@@ -67,38 +67,38 @@ inline Variable& greater_equal_(const Variable& self, const Variable& other) { r
 inline Variable greater_equal(const Variable& self, const Scalar& other) { return ge(self, other); }
 inline Variable& greater_equal_(const Variable& self, const Scalar& other) { return ge_(self, other); }
 
-/// |self - other| <= atol + rtol |other|, elementwise; one dtype, which it is computed in (integers in
-/// double). NaN is close to NaN if equal_nan.
+/// |self - other| <= atol + rtol |other|, elementwise. Both have one dtype, in which it is computed (integers
+/// in double). NaN is close to NaN if equal_nan.
 EBB_API Variable isclose(const Variable& self, const Variable& other, double rtol = 1e-5, double atol = 1e-8,
                          bool equal_nan = false);
-/// Whether isclose holds everywhere.
+/// Whether isclose is true for all elements.
 EBB_API bool allclose(const Variable& self, const Variable& other, double rtol = 1e-5, double atol = 1e-8,
                       bool equal_nan = false);
-/// Whether shape, dtype and every element agree.
+/// Whether shape, dtype and all elements are equal.
 EBB_API bool equal(const Variable& self, const Variable& other);
 
-/// Both nonzero, as Bool.
+/// Whether both are nonzero, as Bool.
 EBB_API Variable logical_and(const Variable& self, const Variable& other);
 EBB_API Variable& logical_and_(const Variable& self, const Variable& other);
-/// Either nonzero, as Bool.
+/// Whether at least one is nonzero, as Bool.
 EBB_API Variable logical_or(const Variable& self, const Variable& other);
 EBB_API Variable& logical_or_(const Variable& self, const Variable& other);
-/// Exactly one nonzero, as Bool.
+/// Whether exactly one is nonzero, as Bool.
 EBB_API Variable logical_xor(const Variable& self, const Variable& other);
 EBB_API Variable& logical_xor_(const Variable& self, const Variable& other);
-/// The bits set in both; integers and Bool.
+/// Bitwise and, for integers and Bool.
 EBB_API Variable bitwise_and(const Variable& self, const Variable& other);
 EBB_API Variable& bitwise_and_(const Variable& self, const Variable& other);
 EBB_API Variable bitwise_and(const Variable& self, const Scalar& other);
 EBB_API Variable& bitwise_and_(const Variable& self, const Scalar& other);
 EBB_API Variable bitwise_and(const Scalar& self, const Variable& other);
-/// The bits set in either; integers and Bool.
+/// Bitwise or, for integers and Bool.
 EBB_API Variable bitwise_or(const Variable& self, const Variable& other);
 EBB_API Variable& bitwise_or_(const Variable& self, const Variable& other);
 EBB_API Variable bitwise_or(const Variable& self, const Scalar& other);
 EBB_API Variable& bitwise_or_(const Variable& self, const Scalar& other);
 EBB_API Variable bitwise_or(const Scalar& self, const Variable& other);
-/// The bits set in one; integers and Bool.
+/// Bitwise exclusive or, for integers and Bool.
 EBB_API Variable bitwise_xor(const Variable& self, const Variable& other);
 EBB_API Variable& bitwise_xor_(const Variable& self, const Variable& other);
 EBB_API Variable bitwise_xor(const Variable& self, const Scalar& other);

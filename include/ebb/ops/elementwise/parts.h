@@ -1,5 +1,4 @@
-// The parts of floating-point numbers, their neighbours, and questions that only complex numbers answer
-// otherwise.
+// frexp, nextafter, and predicates that are only of interest for complex numbers (isreal, is_neg).
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -12,17 +11,16 @@ namespace ebb {
 /// only; m is differentiable. (torch.frexp)
 EBB_API std::tuple<Variable, Variable> frexp(const Variable& self);
 
-/// The floating-point number next to self's in the direction of other's; other itself where they are equal.
-/// Floating dtypes only. It moves with self, and not with other. (torch.nextafter)
+/// The next floating-point number after self in the direction of other; other itself if they are equal.
+/// Floating dtypes only. The gradient goes to self, not to other. (torch.nextafter)
 EBB_API Variable nextafter(const Variable& self, const Variable& other);
 EBB_API Variable& nextafter_(const Variable& self, const Variable& other);
 
-/// True for every element, as Bool: all numbers here are real. (torch.isreal)
+/// True for every element, as Bool, because all dtypes are real. (torch.isreal)
 EBB_API Variable isreal(const Variable& self);
-/// Whether self is a view that stands for its negative, as those of complex numbers' imaginary parts: never.
-/// (torch.is_neg)
+/// Whether self is a lazily negated view, which only exists for complex numbers: always false. (torch.is_neg)
 inline bool is_neg(const Variable&) { return false; }
-/// self, as no tensor is_neg. (torch.resolve_neg)
+/// Returns self, because no tensor is_neg. (torch.resolve_neg)
 inline Variable resolve_neg(const Variable& self) { return self; }
 
 }  // namespace ebb

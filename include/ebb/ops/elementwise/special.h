@@ -1,15 +1,14 @@
-// torch.special as `special_<name>`: functions of mathematical physics and statistics, orthogonal
-// polynomials.
+// torch.special as `special_<name>`: special functions and orthogonal polynomials.
 #pragma once
 
 #include <ebb/autograd/variable.h>
 
 namespace ebb {
 
-// Each is elementwise, operands broadcast, and integer tensors are first converted to the default dtype
-// unless said otherwise. Doubles are right to a few units in the last place, relative to the function's
-// amplitude where it oscillates, and the other dtypes are rounded from doubles. Derivatives exist where
-// PyTorch has them; a result without one does not require grad.
+// All functions are elementwise. Operands broadcast, and integer tensors are first converted to the default
+// dtype unless stated otherwise. Double results are accurate to a few units in the last place, relative to
+// the amplitude for oscillating functions. Other dtypes are rounded from double. Derivatives exist if PyTorch
+// has them; a result without one does not require grad.
 
 /// Ai(x), the Airy function; no derivative (torch.special.airy_ai).
 EBB_API Variable special_airy_ai(const Variable& x);
@@ -21,7 +20,7 @@ EBB_API Variable special_bessel_j1(const Variable& self);
 EBB_API Variable special_bessel_y0(const Variable& self);
 /// Y_1(x) (torch.special.bessel_y1).
 EBB_API Variable special_bessel_y1(const Variable& self);
-/// The entropy's term -x log(x): 0 at 0, -inf below (torch.special.entr).
+/// The entropy term -x log(x): 0 at 0, -inf below (torch.special.entr).
 EBB_API Variable special_entr(const Variable& self);
 /// e^(x^2) erfc(x), without overflow for large x (torch.special.erfcx).
 EBB_API Variable special_erfcx(const Variable& self);
@@ -29,7 +28,7 @@ EBB_API Variable special_erfcx(const Variable& self);
 EBB_API Variable special_i0e(const Variable& self);
 /// e^-|x| I_1(x) (torch.special.i1e).
 EBB_API Variable special_i1e(const Variable& self);
-/// The logarithm of ndtr(x), without cancellation on either side (torch.special.log_ndtr).
+/// log(ndtr(x)), without cancellation on either side (torch.special.log_ndtr).
 EBB_API Variable special_log_ndtr(const Variable& self);
 /// K_0(x), the modified Bessel function of the second kind: inf at 0, NaN below
 /// (torch.special.modified_bessel_k0).
@@ -47,12 +46,12 @@ EBB_API Variable special_scaled_modified_bessel_k1(const Variable& x);
 /// sin(x) / x, 1 at 0; no derivative (torch.special.spherical_bessel_j0).
 EBB_API Variable special_spherical_bessel_j0(const Variable& x);
 
-/// P(self, other) = gamma(self, other) / Gamma(self), the regularised lower incomplete gamma function of a >=
-/// 0 and x >= 0, floating dtypes only. Differentiable by x; backward by a throws, as in PyTorch
-/// (torch.special.gammainc).
+/// P(self, other) = gamma(self, other) / Gamma(self), the regularized lower incomplete gamma function P(a, x)
+/// for a >= 0 and x >= 0. Floating dtypes only. Differentiable with respect to x; backward with respect to a
+/// throws, as in PyTorch (torch.special.gammainc).
 EBB_API Variable igamma(const Variable& self, const Variable& other);
 EBB_API Variable& igamma_(const Variable& self, const Variable& other);
-/// Q = 1 - P, the upper one (torch.special.gammaincc).
+/// Q = 1 - P, the upper incomplete gamma function (torch.special.gammaincc).
 EBB_API Variable igammac(const Variable& self, const Variable& other);
 EBB_API Variable& igammac_(const Variable& self, const Variable& other);
 /// The logarithm of the multivariate gamma function: p (p - 1) / 4 log(pi) + the sum of lgamma(x - i / 2), i
@@ -60,21 +59,21 @@ EBB_API Variable& igammac_(const Variable& self, const Variable& other);
 EBB_API Variable mvlgamma(const Variable& self, std::int64_t p);
 EBB_API Variable& mvlgamma_(const Variable& self, std::int64_t p);
 
-/// x log(1 + y), 0 where x is 0 and y is no NaN (torch.special.xlog1py).
+/// x log(1 + y); 0 where x is 0 and y is not NaN (torch.special.xlog1py).
 EBB_API Variable special_xlog1py(const Variable& self, const Variable& other);
 EBB_API Variable special_xlog1py(const Scalar& self, const Variable& other);
 EBB_API Variable special_xlog1py(const Variable& self, const Scalar& other);
-/// Hurwitz's zeta function, the sum over k >= 0 of (other + k)^-self; inf at self = 1 and where other is 0,
-/// -1, ..., NaN for self < 1. Differentiable by other; backward by self throws, as in PyTorch
-/// (torch.special.zeta).
+/// The Hurwitz zeta function, the sum over k >= 0 of (other + k)^-self. inf at self = 1 and where other is 0,
+/// -1, ...; NaN for self < 1. Differentiable with respect to other; backward with respect to self throws, as
+/// in PyTorch (torch.special.zeta).
 EBB_API Variable special_zeta(const Variable& self, const Variable& other);
 EBB_API Variable special_zeta(const Scalar& self, const Variable& other);
 EBB_API Variable special_zeta(const Variable& self, const Scalar& other);
 
-// Orthogonal polynomials of degree n, which is rounded towards 0: 0 for n < 0, infinite where they overflow.
-// No derivatives. Except Chebyshev's inside (-1, 1), degree n takes n steps.
+// Orthogonal polynomials of degree n. n is rounded towards 0. The result is 0 for n < 0, and infinite on
+// overflow. No derivatives. Degree n takes n steps, except for Chebyshev polynomials inside (-1, 1).
 
-/// T_n(x) = cos(n acos x), Chebyshev's polynomial of the first kind (torch.special.chebyshev_polynomial_t).
+/// T_n(x) = cos(n acos x), the Chebyshev polynomial of the first kind (torch.special.chebyshev_polynomial_t).
 EBB_API Variable special_chebyshev_polynomial_t(const Variable& x, const Variable& n);
 EBB_API Variable special_chebyshev_polynomial_t(const Scalar& x, const Variable& n);
 EBB_API Variable special_chebyshev_polynomial_t(const Variable& x, const Scalar& n);
@@ -108,13 +107,13 @@ EBB_API Variable special_hermite_polynomial_he(const Variable& x, const Variable
 EBB_API Variable special_hermite_polynomial_he(const Scalar& x, const Variable& n);
 EBB_API Variable special_hermite_polynomial_he(const Variable& x, const Scalar& n);
 
-/// L_n(x), Laguerre's polynomial: (n + 1) L_(n+1) = (2 n + 1 - x) L_n - n L_(n-1)
+/// L_n(x), the Laguerre polynomial: (n + 1) L_(n+1) = (2 n + 1 - x) L_n - n L_(n-1)
 /// (torch.special.laguerre_polynomial_l).
 EBB_API Variable special_laguerre_polynomial_l(const Variable& x, const Variable& n);
 EBB_API Variable special_laguerre_polynomial_l(const Scalar& x, const Variable& n);
 EBB_API Variable special_laguerre_polynomial_l(const Variable& x, const Scalar& n);
 
-/// P_n(x), Legendre's polynomial: (n + 1) P_(n+1) = (2 n + 1) x P_n - n P_(n-1)
+/// P_n(x), the Legendre polynomial: (n + 1) P_(n+1) = (2 n + 1) x P_n - n P_(n-1)
 /// (torch.special.legendre_polynomial_p).
 EBB_API Variable special_legendre_polynomial_p(const Variable& x, const Variable& n);
 EBB_API Variable special_legendre_polynomial_p(const Scalar& x, const Variable& n);

@@ -1,13 +1,13 @@
-// Functions of one tensor: signs, exponentials, trigonometry, special functions, rounding.
+// Unary elementwise ops: signs, exponentials, trigonometry, special functions, rounding.
 #pragma once
 
 #include <ebb/autograd/variable.h>
 
 namespace ebb {
 
-// Each is elementwise and keeps the shape. Unless said otherwise integer tensors are first converted to the
-// default dtype. `name_` writes into self: it throws where the result dtype does not convert to self's, and
-// for a leaf that requires grad. Names are torch's.
+// All functions are elementwise and keep the shape. Unless stated otherwise, integer tensors are first
+// converted to the default dtype. `name_` writes into self. It throws if the result dtype does not convert to
+// self's, and for a leaf that requires grad. Names are torch's.
 
 /// |x|; the derivative at 0 is 0.
 EBB_API Variable abs(const Variable& self);
@@ -22,7 +22,7 @@ inline Variable& negative_(const Variable& self) { return neg_(self); }
 /// -1, 0 or 1; the gradient is 0.
 EBB_API Variable sign(const Variable& self);
 EBB_API Variable& sign_(const Variable& self);
-/// sign(x), torch's name for the extension to complex numbers.
+/// sign(x). For complex numbers torch extends it under this name.
 EBB_API Variable sgn(const Variable& self);
 EBB_API Variable& sgn_(const Variable& self);
 /// e^x.
@@ -58,26 +58,26 @@ EBB_API Variable& square_(const Variable& self);
 /// 1 / x.
 EBB_API Variable reciprocal(const Variable& self);
 EBB_API Variable& reciprocal_(const Variable& self);
-/// Of radians.
+/// The sine of x in radians.
 EBB_API Variable sin(const Variable& self);
 EBB_API Variable& sin_(const Variable& self);
-/// Of radians.
+/// The cosine of x in radians.
 EBB_API Variable cos(const Variable& self);
 EBB_API Variable& cos_(const Variable& self);
-/// Of radians.
+/// The tangent of x in radians.
 EBB_API Variable tan(const Variable& self);
 EBB_API Variable& tan_(const Variable& self);
-/// NaN outside [-1, 1].
+/// The inverse of sin; NaN outside [-1, 1].
 EBB_API Variable asin(const Variable& self);
 EBB_API Variable& asin_(const Variable& self);
 inline Variable arcsin(const Variable& self) { return asin(self); }
 inline Variable& arcsin_(const Variable& self) { return asin_(self); }
-/// NaN outside [-1, 1].
+/// The inverse of cos; NaN outside [-1, 1].
 EBB_API Variable acos(const Variable& self);
 EBB_API Variable& acos_(const Variable& self);
 inline Variable arccos(const Variable& self) { return acos(self); }
 inline Variable& arccos_(const Variable& self) { return acos_(self); }
-/// In (-pi/2, pi/2).
+/// The inverse of tan, in (-pi/2, pi/2).
 EBB_API Variable atan(const Variable& self);
 EBB_API Variable& atan_(const Variable& self);
 inline Variable arctan(const Variable& self) { return atan(self); }
@@ -98,7 +98,7 @@ EBB_API Variable acosh(const Variable& self);
 EBB_API Variable& acosh_(const Variable& self);
 inline Variable arccosh(const Variable& self) { return acosh(self); }
 inline Variable& arccosh_(const Variable& self) { return acosh_(self); }
-/// log((1 + x) / (1 - x)) / 2, the inverse of the hyperbolic tangent; NaN outside [-1, 1].
+/// log((1 + x) / (1 - x)) / 2, the inverse of tanh; NaN outside [-1, 1].
 EBB_API Variable atanh(const Variable& self);
 EBB_API Variable& atanh_(const Variable& self);
 inline Variable arctanh(const Variable& self) { return atanh(self); }
@@ -127,13 +127,13 @@ inline Variable special_i0(const Variable& self) { return i0(self); }
 /// sin(pi x) / (pi x), 1 at 0.
 EBB_API Variable sinc(const Variable& self);
 EBB_API Variable& sinc_(const Variable& self);
-/// Rounds down. The gradient of all rounding is 0.
+/// Rounds down. The gradient of all rounding ops is 0.
 EBB_API Variable floor(const Variable& self);
 EBB_API Variable& floor_(const Variable& self);
 /// Rounds up.
 EBB_API Variable ceil(const Variable& self);
 EBB_API Variable& ceil_(const Variable& self);
-/// To the nearest integer, halves to the even one.
+/// Rounds to the nearest integer, halves to even.
 EBB_API Variable round(const Variable& self);
 EBB_API Variable& round_(const Variable& self);
 /// Rounds towards 0.
@@ -153,15 +153,15 @@ EBB_API Variable& rad2deg_(const Variable& self);
 /// x == 0, as Bool.
 EBB_API Variable logical_not(const Variable& self);
 EBB_API Variable& logical_not_(const Variable& self);
-/// Flips the bits of integers, negates Bool.
+/// Inverts the bits of integers, and negates Bool.
 EBB_API Variable bitwise_not(const Variable& self);
 EBB_API Variable& bitwise_not_(const Variable& self);
-/// Rounded to `decimals` places; negative: to tens, hundreds, ...
+/// Rounds to `decimals` decimal places; negative values round to tens, hundreds, ...
 EBB_API Variable round(const Variable& self, std::int64_t decimals);
 EBB_API Variable& round_(const Variable& self, std::int64_t decimals);
 /// The n-th derivative of digamma; n = 0 is digamma. Throws for n < 0.
 EBB_API Variable polygamma(std::int64_t n, const Variable& self);
-/// log(x / (1 - x)) of x clamped to [eps, 1 - eps]; without eps NaN outside [0, 1].
+/// log(x / (1 - x)), with x clamped to [eps, 1 - eps] if eps is given. Without eps, NaN outside [0, 1].
 EBB_API Variable logit(const Variable& self, optional<double> eps = nullopt);
 EBB_API Variable& logit_(const Variable& self, optional<double> eps = nullopt);
 /// Replaces NaN by `nan` (default 0) and infinities by the given values (default: the dtype's largest and
@@ -170,20 +170,20 @@ EBB_API Variable nan_to_num(const Variable& self, optional<double> nan = nullopt
                             optional<double> posinf = nullopt, optional<double> neginf = nullopt);
 EBB_API Variable& nan_to_num_(const Variable& self, optional<double> nan = nullopt,
                               optional<double> posinf = nullopt, optional<double> neginf = nullopt);
-/// self itself. Throws for Bool.
+/// Returns self. Throws for Bool.
 EBB_API Variable positive(const Variable& self);
 
-/// Is x NaN? As Bool.
+/// Whether x is NaN, as Bool.
 EBB_API Variable isnan(const Variable& self);
-/// Is x infinite? As Bool.
+/// Whether x is infinite, as Bool.
 EBB_API Variable isinf(const Variable& self);
-/// Is x neither infinite nor NaN? As Bool.
+/// Whether x is finite, as Bool.
 EBB_API Variable isfinite(const Variable& self);
-/// Is x +infinity? As Bool.
+/// Whether x is +infinity, as Bool.
 EBB_API Variable isposinf(const Variable& self);
-/// Is x -infinity? As Bool.
+/// Whether x is -infinity, as Bool.
 EBB_API Variable isneginf(const Variable& self);
-/// Is the sign bit set? As Bool.
+/// Whether the sign bit is set, as Bool.
 EBB_API Variable signbit(const Variable& self);
 
 }  // namespace ebb

@@ -1,4 +1,4 @@
-// Counts and reductions of groups: histograms of values, and segments of neighbours.
+// bincount, histc, histogram and segment_reduce.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -9,27 +9,27 @@
 
 namespace ebb {
 
-/// How often each of 0, 1, ... occurs in a one-dimensional tensor of integers, or the sum of their weights;
-/// at least `minlength` places. Throws for negative values. (torch.bincount)
+/// Counts how often each of 0, 1, ... occurs in a one-dimensional integer tensor, or sums the weights; the
+/// result has at least `minlength` entries. Throws for negative values. (torch.bincount)
 EBB_API Variable bincount(const Variable& self, const optional<Variable>& weights = {},
                           std::int64_t minlength = 0);
-/// How many elements fall into each of `bins` equal intervals of [min, max]; the range of the data if both
-/// are equal. (torch.histc)
+/// Counts the elements in each of `bins` equal intervals of [min, max]. If min equals max, uses the range of
+/// the data. (torch.histc)
 EBB_API Variable histc(const Variable& self, std::int64_t bins = 100, const Scalar& min = 0,
                        const Scalar& max = 0);
 
-/// How many of self's elements, or what `weight` of them, lie between neighbours among `bins`, a vector of k
-/// + 1 edges that grow: (counts [k], edges), in self's floating dtype. The last bin contains its right edge;
-/// elements outside count nowhere. With `density` the integral over the bins is 1. No derivatives.
-/// (torch.histogram; on CUDA too)
+/// Counts the elements of self, or sums their `weight`, between consecutive edges of `bins`, an increasing
+/// vector of k + 1 edges. Returns (counts [k], edges) in self's floating dtype. The last bin includes its
+/// right edge; elements outside all bins are not counted. With `density` the integral over the bins is 1. No
+/// derivatives. (torch.histogram; on CUDA too)
 EBB_API std::tuple<Variable, Variable> histogram(const Variable& self, const Variable& bins,
                                                  const optional<Variable>& weight = {}, bool density = false);
-/// `bins` equal bins over `range`, {least, greatest}: by default what self spans.
+/// Uses `bins` equal bins over `range` {min, max}; the default is the range of self.
 EBB_API std::tuple<Variable, Variable> histogram(const Variable& self, std::int64_t bins = 100,
                                                  optional<ArrayRef<double>> range = nullopt,
                                                  const optional<Variable>& weight = {}, bool density = false);
-/// The same of points in d dimensions, [..., d]: (counts of d dimensions, d vectors of edges). `range` has
-/// two numbers a dimension, `weight` one a point. (torch.histogramdd)
+/// Histogram of points [..., d] in d dimensions: (counts of d dimensions, d vectors of edges). `range` has
+/// two numbers for each dimension, `weight` one for each point. (torch.histogramdd)
 EBB_API std::tuple<Variable, std::vector<Variable>> histogramdd(const Variable& self, IntArrayRef bins,
                                                                 optional<ArrayRef<double>> range = nullopt,
                                                                 const optional<Variable>& weight = {},
@@ -38,18 +38,18 @@ EBB_API std::tuple<Variable, std::vector<Variable>> histogramdd(const Variable& 
                                                                 optional<ArrayRef<double>> range = nullopt,
                                                                 const optional<Variable>& weight = {},
                                                                 bool density = false);
-/// The same between given edges, one vector a dimension; a `range` says nothing more, and goes unused.
+/// The same with given edges, one vector for each dimension. `range` is ignored.
 EBB_API std::tuple<Variable, std::vector<Variable>> histogramdd(const Variable& self, TensorList bins,
                                                                 optional<ArrayRef<double>> range = nullopt,
                                                                 const optional<Variable>& weight = {},
                                                                 bool density = false);
 
-/// Reduces runs of neighbours along `axis`, of `lengths` [..., s] or between `offsets` [..., s + 1], to one
-/// element each:
-/// [..., n, ---] -> [..., s, ---]. `reduce` is sum, mean, max, min or prod; `initial` joins each segment,
-/// whose value it is where a segment is empty (by default 0, NaN, -inf, inf and 1). The dimensions before
-/// `axis` are those of lengths. `unsafe` leaves out the check that lengths add up to n: elements beyond them
-/// go into no segment, nor do those before the first offset. Floating dtypes. (torch.segment_reduce)
+/// Reduces segments along `axis` to one element each, [..., n, ---] -> [..., s, ---]. Segments have `lengths`
+/// [..., s] or lie between `offsets` [..., s + 1]. `reduce` is sum, mean, max, min or prod. `initial` is
+/// included in each segment, and is the value of an empty one (default 0, NaN, -inf, inf and 1). The
+/// dimensions before `axis` are those of lengths. `unsafe` skips the check that lengths sum to n: elements
+/// after the last segment or before the first offset are then ignored. Floating dtypes.
+/// (torch.segment_reduce)
 EBB_API Variable segment_reduce(const Variable& data, std::string_view reduce,
                                 const optional<Variable>& lengths = {},
                                 const optional<Variable>& indices = {},

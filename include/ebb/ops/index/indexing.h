@@ -1,4 +1,4 @@
-// What may stand between the brackets of x.index({...}).
+// TensorIndex, Slice, None and Ellipsis: the arguments of x.index({...}).
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -10,17 +10,17 @@
 
 namespace ebb::indexing {
 
-/// A new dimension of size 1, or a bound of a Slice that is left out.
+/// A new dimension of size 1, or a missing bound of a Slice.
 inline constexpr nullopt_t None = nullopt;
 
-/// As many whole dimensions as are left: `x.index({"...", 0})`, `x.index({Ellipsis, 0})`.
+/// All remaining dimensions: `x.index({"...", 0})`, `x.index({Ellipsis, 0})`.
 struct EllipsisIndexType {};
 inline constexpr EllipsisIndexType Ellipsis{};
 
-/// The bounds beyond every dimension: a Slice takes INDEX_MAX for a stop that is left out.
+/// Bounds beyond every dimension. A Slice without a stop has INDEX_MAX.
 inline constexpr std::int64_t INDEX_MIN = INT64_MIN, INDEX_MAX = INT64_MAX;
 
-/// start:stop:step; bounds left out are the ends, negative ones count from the end, the step is positive.
+/// start:stop:step. Missing bounds are the ends, negative ones count from the end, and the step is positive.
 class Slice {
  public:
   constexpr Slice(optional<std::int64_t> start = nullopt, optional<std::int64_t> stop = nullopt,
@@ -28,9 +28,9 @@ class Slice {
       : start_(start.value_or(0)), stop_(stop.value_or(INDEX_MAX)), step_(step.value_or(1)) {
     EBB_CHECK(step_ > 0, "Slice: step must be greater than zero, got ", step_, ".");
   }
-  /// 0 where it was left out.
+  /// Returns the start; 0 if it is missing.
   constexpr std::int64_t start() const { return start_; }
-  /// INDEX_MAX where it was left out.
+  /// Returns the stop; INDEX_MAX if it is missing.
   constexpr std::int64_t stop() const { return stop_; }
   constexpr std::int64_t step() const { return step_; }
 
@@ -45,7 +45,7 @@ class EBB_API TensorIndex {
 
   TensorIndex(nullopt_t) {}
   TensorIndex(EllipsisIndexType) : kind_(Kind::ellipsis) {}
-  /// "..." only.
+  /// Accepts only "...".
   TensorIndex(const char* text);
   template <std::integral T>
   TensorIndex(T value)
@@ -72,20 +72,20 @@ class EBB_API TensorIndex {
   Variable tensor_;
 };
 
-/// "1:5:2"; bounds left out are 0 and INDEX_MAX.
+/// Prints "1:5:2". Missing bounds are 0 and INDEX_MAX.
 EBB_API std::ostream& operator<<(std::ostream& out, const Slice& slice);
-/// "None", "...", the number, true or false, the slice, or the tensor.
+/// Prints "None", "...", the number, true or false, the slice, or the tensor.
 EBB_API std::ostream& operator<<(std::ostream& out, const TensorIndex& index);
-/// "(None, ..., 0)".
+/// Prints "(None, ..., 0)".
 EBB_API std::ostream& operator<<(std::ostream& out, const std::vector<TensorIndex>& indices);
 
-/// x[indices]: a view as far as only None, "...", integers and slices are used, else a copy.
+/// Returns x[indices]: a view if only None, "...", integers and slices are used, else a copy.
 EBB_API Variable get_item(const Variable& x, ArrayRef<TensorIndex> indices);
-/// x[indices] = value, broadcast; converted to x's dtype unless tensors are among the indices.
+/// Sets x[indices] = value, broadcast; converted to x's dtype unless the indices contain tensors.
 EBB_API void set_item(const Variable& x, ArrayRef<TensorIndex> indices, const Variable& value,
                       bool accumulate = false);
 EBB_API void set_item(const Variable& x, ArrayRef<TensorIndex> indices, const Scalar& value);
-/// A copy of x with value at [indices].
+/// Returns a copy of x with value at [indices].
 EBB_API Variable put_item(const Variable& x, ArrayRef<TensorIndex> indices, const Variable& value,
                           bool accumulate = false);
 
