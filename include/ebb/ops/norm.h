@@ -1,4 +1,4 @@
-// Normalisations, and the distances built on norms.
+// Normalizations (batch_norm, layer_norm, rms_norm, group_norm, instance_norm) and distances.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -8,27 +8,28 @@
 namespace ebb {
 
 /// (x - mean) / sqrt(var + eps) * weight + bias for each channel (dimension 1). In training mean and var are
-/// the batch's (var biased) and the running ones move towards them: running = (1 - momentum) running +
-/// momentum batch, with the unbiased variance; else they are the running ones. weight, bias and the running
-/// tensors may be undefined. Throws when one of them does not have a value for each channel. An empty input
-/// gives an empty result and leaves the running statistics alone. (Ioffe & Szegedy 2015.) cudnn_enabled is
-/// ignored.
+/// those of the batch (var is biased), and the running statistics are updated: running = (1 - momentum)
+/// running + momentum batch, with the unbiased variance. In evaluation the running statistics are used.
+/// weight, bias and the running tensors may be undefined. Throws if one of them does not have one value for
+/// each channel. An empty input gives an empty result and does not change the running statistics. (Ioffe &
+/// Szegedy 2015.) cudnn_enabled is ignored.
 EBB_API Variable batch_norm(const Variable& input, const optional<Variable>& weight,
                             const optional<Variable>& bias, const optional<Variable>& running_mean,
                             const optional<Variable>& running_var, bool training, double momentum, double eps,
                             bool cudnn_enabled = false);
-/// batch_norm, with the batch's mean and 1 / sqrt(var + eps) (in evaluation: empty tensors).
+/// Returns batch_norm, and the batch's mean and 1 / sqrt(var + eps) (in evaluation: empty tensors).
 EBB_API std::tuple<Variable, Variable, Variable> native_batch_norm(
     const Variable& input, const optional<Variable>& weight, const optional<Variable>& bias,
     const optional<Variable>& running_mean, const optional<Variable>& running_var, bool training,
     double momentum, double eps);
 
-/// The same over the trailing dimensions, whose sizes are `normalized_shape`, with weight and bias of that
-/// shape. Throws when input does not end in it. (Ba, Kiros & Hinton 2016.) cudnn_enable is ignored.
+/// Normalizes like batch_norm, but over the trailing dimensions, whose sizes are `normalized_shape`. weight
+/// and bias have that shape. Throws if input does not end in it. (Ba, Kiros & Hinton 2016.) cudnn_enable is
+/// ignored.
 EBB_API Variable layer_norm(const Variable& input, IntArrayRef normalized_shape,
                             const optional<Variable>& weight = {}, const optional<Variable>& bias = {},
                             double eps = 1e-5, bool cudnn_enable = true);
-/// layer_norm, with mean and 1 / sqrt(var + eps), whose normalised dimensions have size 1.
+/// Returns layer_norm, and mean and 1 / sqrt(var + eps), whose normalized dimensions have size 1.
 EBB_API std::tuple<Variable, Variable, Variable> native_layer_norm(const Variable& input,
                                                                    IntArrayRef normalized_shape,
                                                                    const optional<Variable>& weight,
@@ -36,15 +37,15 @@ EBB_API std::tuple<Variable, Variable, Variable> native_layer_norm(const Variabl
                                                                    double eps);
 
 /// input / sqrt(mean(input^2) + eps) * weight over the trailing dimensions, whose sizes are
-/// `normalized_shape`: layer_norm without the mean. eps is the epsilon of double, or of float for all others,
-/// unless given. Floating dtypes.
-/// (Zhang & Sennrich 2019; torch.nn.functional.rms_norm.)
+/// `normalized_shape`. It is layer_norm without the mean. The default eps is the epsilon of double for
+/// Double, and of float for all other dtypes. Floating dtypes. (Zhang & Sennrich 2019;
+/// torch.nn.functional.rms_norm.)
 EBB_API Variable rms_norm(const Variable& input, IntArrayRef normalized_shape,
                           const optional<Variable>& weight = {}, optional<double> eps = {});
 
-/// layer_norm and rms_norm of input + residual, in one pass; and that sum, for the next residual. The sum is
-/// rounded to the dtype before it is normalised, as two ops would. Both are of one size, dtype and device;
-/// the rest is as there. (The fused residual norms of FlashAttention and vLLM.)
+/// Return layer_norm or rms_norm of input + residual, computed in one pass, and that sum for the next
+/// residual. The sum is rounded to the dtype before it is normalized, as in two ops. Both inputs have one
+/// size, dtype and device. (The fused residual norms of FlashAttention and vLLM.)
 EBB_API std::tuple<Variable, Variable> add_layer_norm(const Variable& input, const Variable& residual,
                                                       IntArrayRef normalized_shape,
                                                       const optional<Variable>& weight = {},
@@ -54,38 +55,39 @@ EBB_API std::tuple<Variable, Variable> add_rms_norm(const Variable& input, const
                                                     const optional<Variable>& weight = {},
                                                     optional<double> eps = {});
 
-/// layer_norm's rule over groups of C / num_groups channels of each sample, with weight and bias a channel.
-/// Throws unless num_groups divides the channels. (Wu & He 2018.)
+/// Normalizes like layer_norm, but over groups of C / num_groups channels of each sample, with weight and
+/// bias for each channel. Throws unless num_groups divides C. (Wu & He 2018.)
 EBB_API Variable group_norm(const Variable& input, std::int64_t num_groups,
                             const optional<Variable>& weight = {}, const optional<Variable>& bias = {},
                             double eps = 1e-5, bool cudnn_enabled = true);
 
-/// The same over each channel of each sample; with running tensors and not use_input_stats, by those.
-/// (Ulyanov, Vedaldi & Lempitsky 2016.)
+/// Normalizes each channel of each sample. With running tensors and use_input_stats = false, uses the running
+/// statistics. (Ulyanov, Vedaldi & Lempitsky 2016.)
 EBB_API Variable instance_norm(const Variable& input, const optional<Variable>& weight,
                                const optional<Variable>& bias, const optional<Variable>& running_mean,
                                const optional<Variable>& running_var, bool use_input_stats, double momentum,
                                double eps, bool cudnn_enabled = false);
 
-/// <x1, x2> / (max(|x1|, eps) max(|x2|, eps)) along dim; the shapes broadcast.
+/// <x1, x2> / (max(|x1|, eps) max(|x2|, eps)) along dim. Shapes broadcast.
 EBB_API Variable cosine_similarity(const Variable& x1, const Variable& x2, std::int64_t dim = 1,
                                    double eps = 1e-8);
 /// |x1 - x2 + eps|_p along the last dimension.
 EBB_API Variable pairwise_distance(const Variable& x1, const Variable& x2, double p = 2, double eps = 1e-6,
                                    bool keepdim = false);
 
-/// group_norm of an input (N, C, HxW elements...), with mean and 1 / sqrt(var + eps), both (N, group); these
-/// two take no gradient. (torch.native_group_norm)
+/// Returns group_norm of an input (N, C, HxW elements...), and mean and 1 / sqrt(var + eps), both (N, group)
+/// and without a gradient. (torch.native_group_norm)
 EBB_API std::tuple<Variable, Variable, Variable> native_group_norm(
     const Variable& input, const optional<Variable>& weight, const optional<Variable>& bias, std::int64_t N,
     std::int64_t C, std::int64_t HxW, std::int64_t group, double eps);
 
-/// The norm of all elements. (torch.native_norm)
+/// Returns the norm of all elements. (torch.native_norm)
 EBB_API Variable native_norm(const Variable& self, const Scalar& p = 2);
 EBB_API Variable native_norm(const Variable& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim,
                              optional<ScalarType> dtype);
 
-/// The norm over all dimensions but one, which keeps its place; of -1 over all. (torch.norm_except_dim)
+/// Returns the norm over all dimensions except `dim`, which is kept; for -1 over all dimensions.
+/// (torch.norm_except_dim)
 EBB_API Variable norm_except_dim(const Variable& v, std::int64_t pow = 2, std::int64_t dim = 0);
 
 }  // namespace ebb

@@ -1,4 +1,4 @@
-// f_out(out, arguments of f...) for every op that has this form in libtorch: the result is written into an
+// f_out(out, arguments of f...) for each op that has this form in libtorch. It writes the result into an
 // existing tensor.
 #pragma once
 
@@ -17,9 +17,9 @@ namespace ebb {
 
 namespace detail {
 
-/// Writes the result of `op` into `out`, which takes its shape; a warning says so where `out` had elements.
-/// Throws where a gradient would be recorded through either, for another device, and for a result of another
-/// dtype: of a higher kind (a float into integers), or, for an exact op, any other.
+/// Writes the result of `op` into `out`, which gets the result's shape; warns if `out` had elements of
+/// another shape. Throws if a gradient would be recorded for either, for another device, and for a result
+/// whose dtype has a higher kind (a float into integers). If `exact`, throws for any other dtype.
 EBB_API Variable& write_out(const char* op, Variable& out, const Variable& result, bool exact = false);
 using TwoOut = std::tuple<Variable&, Variable&>;
 EBB_API TwoOut write_out(const char* op, Variable& first, Variable& second,
@@ -27,11 +27,11 @@ EBB_API TwoOut write_out(const char* op, Variable& first, Variable& second,
 
 }  // namespace detail
 
-// Every overload of f, with its defaults. The result is computed and then copied: for programs written so,
-// and no faster than f. Views, convolutions, pools and losses have no such form. (torch.f(..., out=out))
+// Every overload of f with its default arguments. The result is computed and then copied, so these forms are
+// not faster than f. Views, convolutions, pools and losses have no such form. (torch.f(..., out=out))
 
 // clang-format off
-// Ops on elements and along a dimension, besides those of ebb/methods/lists.h.
+// Elementwise ops and ops along a dimension, in addition to those of ebb/methods/lists.h.
 #define EBB_OUT_OPS(X) \
   X(elu) X(gelu) X(hardshrink) X(hardsigmoid) X(hardswish) X(hardtanh) X(isneginf) X(isposinf) \
   X(leaky_relu) X(log_sigmoid) X(logit) X(mish) X(nan_to_num) X(polygamma) X(signbit) X(silu) \
@@ -40,7 +40,7 @@ EBB_API TwoOut write_out(const char* op, Variable& first, Variable& second,
   X(subtract) X(where) X(argmax) X(argmin) X(cumprod) X(cumsum) X(diff) X(glu) X(log_softmax) \
   X(logcumsumexp) X(prod) X(softmax)
 
-// Products, and ops that pick and move elements: out has the result's dtype.
+// Matrix products, and ops that select and move elements: out must have the result's dtype.
 #define EBB_EXACT_OUT_OPS(X) \
   X(addbmm) X(addmm) X(addmv) X(addr) X(baddbmm) X(bmm) X(chain_matmul) X(cross) X(dot) X(inner) \
   X(kron) X(linalg_matmul) X(linalg_matrix_power) X(linear) X(matmul) X(matrix_power) X(mm) X(mv) \
@@ -52,15 +52,15 @@ EBB_API TwoOut write_out(const char* op, Variable& first, Variable& second,
 #define EBB_TWO_OUT_OPS(X) \
   X(aminmax) X(cummax) X(cummin) X(kthvalue) X(mode) X(sort) X(topk)
 
-// New values, in out's dtype and on its device.
+// Factories, with out's dtype and device.
 #define EBB_FACTORY_OUT_OPS(X) \
   X(arange) X(eye) X(linspace) X(logspace) X(randperm) X(range)
 
-// Lists of tensors, which may stand in braces: joined along a dimension, and without one.
+// Ops on lists of tensors, also in braces: joined along a dimension, or without one.
 #define EBB_JOIN_OUT_OPS(X) X(cat) X(concat) X(concatenate) X(stack)
 #define EBB_STACK_OUT_OPS(X) X(column_stack) X(dstack) X(hstack) X(row_stack) X(vstack)
 
-// New values by their sizes, which may stand in braces.
+// Factories with sizes, also in braces.
 #define EBB_SIZED_OUT_OPS(X) X(zeros) X(ones) X(rand) X(randn) X(empty)
 // clang-format on
 
@@ -119,7 +119,7 @@ EBB_SIZED_OUT_OPS(EBB_OUT)
 #undef EBB_OUT
 #undef EBB_SIZED_OUT_OPS
 
-// Reductions. Without a dtype, sums and products are taken in out's.
+// Reductions. Without a dtype argument, sums and products are computed in out's dtype.
 inline Variable& sum_out(Variable& out, const Variable& x, OptionalIntArrayRef dim = nullopt,
                          bool keepdim = false, optional<ScalarType> dtype = nullopt) {
   return detail::write_out("sum", out, sum(x, dim, keepdim, dtype ? dtype : out.scalar_type()), true);
@@ -164,7 +164,7 @@ inline Variable& logsumexp_out(Variable& out, const Variable& x, IntArrayRef dim
   return detail::write_out("logsumexp", out, logsumexp(x, dim, keepdim));
 }
 
-// Extremes, with and without their indices.
+// Maxima and minima, with and without their indices.
 inline Variable& max_out(Variable& out, const Variable& x) { return detail::write_out("max", out, max(x)); }
 inline Variable& min_out(Variable& out, const Variable& x) { return detail::write_out("min", out, min(x)); }
 inline Variable& max_out(Variable& out, const Variable& x, const Variable& other) {
@@ -182,7 +182,7 @@ inline detail::TwoOut min_out(Variable& values, Variable& indices, const Variabl
   return detail::write_out("min", values, indices, min(x, dim, keepdim));
 }
 
-// New values in out's dtype, on its device.
+// Factories with out's dtype and device.
 inline Variable& full_out(Variable& out, IntArrayRef size, const Scalar& value) {
   return detail::write_out("full", out, full(size, value, out.options()));
 }

@@ -1,4 +1,4 @@
-// Reductions, running sums and softmax.
+// Reductions, scans and softmax.
 #pragma once
 
 #include <ebb/ops/reduce/reductions.h>

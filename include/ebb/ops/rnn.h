@@ -1,5 +1,5 @@
-// Recurrent layers and cells. Weights, as PyTorch has them: w_ih (gates * hidden, input), w_hh (gates *
-// hidden, hidden), biases (gates * hidden); gates in the order i f g o (LSTM), r z n (GRU).
+// lstm, gru, rnn_tanh, rnn_relu and their cells. Weights are as in PyTorch: w_ih (gates * hidden, input),
+// w_hh (gates * hidden, hidden), biases (gates * hidden). The order of gates is i f g o (LSTM), r z n (GRU).
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -8,29 +8,31 @@
 
 namespace ebb {
 
-/// Long short-term memory (Hochreiter and Schmidhuber 1997) of several layers over whole sequences: i, f, o =
-/// sigmoid and g = tanh of W_ih x + b_ih + W_hh h + b_hh; c = f c + i g; h = o tanh(c), or W_hr of that where
-/// there are projections. Gives every h of the last layer, and each layer's last h and c (torch.lstm).
+/// Long short-term memory (Hochreiter and Schmidhuber 1997) with several layers over whole sequences: i, f, o
+/// = sigmoid and g = tanh of W_ih x + b_ih + W_hh h + b_hh; c = f c + i g; h = o tanh(c), or W_hr (o tanh(c))
+/// with projections. Returns h of the last layer at each step, and the last h and c of each layer
+/// (torch.lstm).
 ///
-/// Shapes: input (T, N, F), or (N, T, F) with batch_first. hx: h (layers * directions, N, P) and c
-/// (layers * directions, N, H), where P is H or, with projections, smaller. Results: (T, N, directions * P)
-/// and as hx. params: for each layer, and in it each direction, w_ih w_hh, b_ih b_hh with has_biases, w_hr
-/// (P, H) with projections; layers after the first read directions * P features. Dtypes: Float, Double, Half,
-/// BFloat16, one for all; 16-bit numbers are computed in float on the CPU, step by step rounded on CUDA.
-/// `dropout` drops outputs of all layers but the last, if `train`. Results repeat bit for bit, whatever the
-/// number of threads. Throws for shapes, dtypes and devices that do not fit, and for sequences of no steps.
+/// Shapes: input (T, N, F), or (N, T, F) with batch_first. hx: h (layers * directions, N, P) and c (layers *
+/// directions, N, H), where P is H or, with projections, smaller. Results: (T, N, directions * P), and the
+/// shapes of hx. params: for each layer and each direction w_ih w_hh, b_ih b_hh with has_biases, w_hr (P, H)
+/// with projections. Layers after the first read directions * P features. Dtypes: Float, Double, Half,
+/// BFloat16, the same for all. 16-bit inputs are computed in float on the CPU, and rounded at each step on
+/// CUDA. `dropout` applies to the outputs of all layers but the last, if `train`. Results are bitwise
+/// reproducible for any number of threads. Throws for shapes, dtypes and devices that do not match, and for
+/// sequences without steps.
 EBB_API std::tuple<Variable, Variable, Variable> lstm(const Variable& input, TensorList hx, TensorList params,
                                                       bool has_biases, std::int64_t num_layers,
                                                       double dropout, bool train, bool bidirectional,
                                                       bool batch_first);
-/// The same over packed sequences: `data` holds batch_sizes[t] rows for each step t, which do not increase
+/// lstm over packed sequences: `data` has batch_sizes[t] rows for each step t. batch_sizes do not increase
 /// (Long, on the CPU; see _pack_padded_sequence).
 EBB_API std::tuple<Variable, Variable, Variable> lstm(const Variable& data, const Variable& batch_sizes,
                                                       TensorList hx, TensorList params, bool has_biases,
                                                       std::int64_t num_layers, double dropout, bool train,
                                                       bool bidirectional);
 /// Gated recurrent units (Cho et al. 2014): r, z = sigmoid of W_ih x + b_ih + W_hh h + b_hh; n = tanh(W_in x
-/// + b_in + r (W_hn h + b_hn)); h = (1 - z) n + z h. Arguments are those of lstm(); hx is h alone
+/// + b_in + r (W_hn h + b_hn)); h = (1 - z) n + z h. Arguments are those of lstm(), but hx is only h
 /// (torch.gru).
 EBB_API std::tuple<Variable, Variable> gru(const Variable& input, const Variable& hx, TensorList params,
                                            bool has_biases, std::int64_t num_layers, double dropout,
@@ -47,7 +49,7 @@ EBB_API std::tuple<Variable, Variable> rnn_tanh(const Variable& data, const Vari
                                                 const Variable& hx, TensorList params, bool has_biases,
                                                 std::int64_t num_layers, double dropout, bool train,
                                                 bool bidirectional);
-/// The same with max(0, x) for tanh (torch.rnn_relu).
+/// rnn_tanh with max(0, x) in place of tanh (torch.rnn_relu).
 EBB_API std::tuple<Variable, Variable> rnn_relu(const Variable& input, const Variable& hx, TensorList params,
                                                 bool has_biases, std::int64_t num_layers, double dropout,
                                                 bool train, bool bidirectional, bool batch_first);
@@ -56,11 +58,11 @@ EBB_API std::tuple<Variable, Variable> rnn_relu(const Variable& data, const Vari
                                                 std::int64_t num_layers, double dropout, bool train,
                                                 bool bidirectional);
 
-/// One step of an LSTM: input (N, F), hx h and c (N, H); gives the next h and c (torch.lstm_cell).
+/// One step of an LSTM: input (N, F), hx h and c (N, H). Returns the next h and c (torch.lstm_cell).
 EBB_API std::tuple<Variable, Variable> lstm_cell(const Variable& input, TensorList hx, const Variable& w_ih,
                                                  const Variable& w_hh, const optional<Variable>& b_ih = {},
                                                  const optional<Variable>& b_hh = {});
-/// One step of a GRU: input (N, F), hx (N, H); gives the next h (torch.gru_cell).
+/// One step of a GRU: input (N, F), hx (N, H). Returns the next h (torch.gru_cell).
 EBB_API Variable gru_cell(const Variable& input, const Variable& hx, const Variable& w_ih,
                           const Variable& w_hh, const optional<Variable>& b_ih = {},
                           const optional<Variable>& b_hh = {});
@@ -73,18 +75,18 @@ EBB_API Variable rnn_relu_cell(const Variable& input, const Variable& hx, const 
                                const Variable& w_hh, const optional<Variable>& b_ih = {},
                                const optional<Variable>& b_hh = {});
 
-/// Padded sequences (T, N, *), or (N, T, *) with batch_first, step by step without the padding: rows, and how
-/// many of them each step has. `lengths` (N): Long, on the CPU, at least 1, not increasing
+/// Packs padded sequences (T, N, *), or (N, T, *) with batch_first, step by step without the padding. Returns
+/// the rows, and the number of rows of each step. `lengths` (N): Long, on the CPU, at least 1, not increasing
 /// (torch._pack_padded_sequence).
 EBB_API std::tuple<Variable, Variable> _pack_padded_sequence(const Variable& input, const Variable& lengths,
                                                              bool batch_first);
-/// The inverse: sequences padded with `padding_value` to total_length steps, or to the longest where that is
-/// 0 or less; and their lengths (torch._pad_packed_sequence).
+/// Returns sequences padded with `padding_value` to total_length steps, or to the longest one if that is 0 or
+/// less, and their lengths: the inverse of _pack_padded_sequence (torch._pad_packed_sequence).
 EBB_API std::tuple<Variable, Variable> _pad_packed_sequence(const Variable& data, const Variable& batch_sizes,
                                                             bool batch_first, const Scalar& padding_value,
                                                             std::int64_t total_length);
-/// Sequences (L_i, *) as one tensor (T, N, *), or (N, T, *) with batch_first, T being the longest; the others
-/// are filled up with padding_value on the "right" or the "left" (torch.nn.utils.rnn.pad_sequence).
+/// Pads sequences (L_i, *) to one tensor (T, N, *), or (N, T, *) with batch_first, where T is the longest
+/// length. padding_value is added on the "right" or the "left" (torch.nn.utils.rnn.pad_sequence).
 EBB_API Variable pad_sequence(TensorList sequences, bool batch_first = false, double padding_value = 0.0,
                               std::string_view padding_side = "right");
 

@@ -1,4 +1,4 @@
-// Ops that change shapes: views, joining and splitting, rearranging, padding, windows.
+// Shape ops: views, joining and splitting, rearranging, padding, windows.
 #pragma once
 
 #include <ebb/ops/shape/fft_shift.h>

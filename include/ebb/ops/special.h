@@ -1,4 +1,4 @@
-// The names of torch.special, as `special_<name>` and as `special::<name>`.
+// torch.special's names, as `special_<name>` and as `special::<name>`.
 #pragma once
 
 #include <ebb/ops/elementwise.h>
@@ -6,7 +6,7 @@
 
 namespace ebb {
 
-// Functions that exist under another name.
+// Functions that also have another name.
 
 inline Variable special_digamma(const Variable& self) { return digamma(self); }
 inline Variable special_erf(const Variable& self) { return erf(self); }

@@ -6,7 +6,7 @@
 
 namespace ebb::optim {
 
-/// Options of Adadelta. weight_decay is L2 regularisation, added to the gradient.
+/// Options of Adadelta. weight_decay is L2 regularization, added to the gradient.
 class EBB_API AdadeltaOptions : public RuleOptions<AdadeltaOptions> {
  public:
   AdadeltaOptions(double lr = 1.0) : lr_(lr) {}
@@ -14,8 +14,8 @@ class EBB_API AdadeltaOptions : public RuleOptions<AdadeltaOptions> {
   EBB_ARG(double, lr) = 1.0;          ///< step size
   EBB_ARG(double, rho) = 0.9;         ///< decay of the mean squares
   EBB_ARG(double, eps) = 1e-6;        ///< added under the roots
-  EBB_ARG(double, weight_decay) = 0;  ///< L2 regularisation
-  EBB_ARG(bool, maximize) = false;    ///< maximises: takes the negative of the gradient
+  EBB_ARG(double, weight_decay) = 0;  ///< L2 regularization
+  EBB_ARG(bool, maximize) = false;    ///< maximizes: negates the gradient
 };
 extern template class OptimizerCloneableOptions<AdadeltaOptions>;
 extern template class RuleOptions<AdadeltaOptions>;
@@ -30,8 +30,8 @@ extern template class OptimizerCloneableParamState<AdadeltaParamState>;
 extern template class RuleParamState<AdadeltaParamState, AdadeltaOptions>;
 extern template class RuleOptimizer<AdadeltaOptions, AdadeltaParamState>;
 
-/// Zeiler 2012 (torch.optim.Adadelta): v = rho v + (1 - rho) g^2; d = sqrt(u + eps) / sqrt(v + eps) g; u =
-/// rho u + (1 - rho) d^2; p -= lr d.
+/// Adadelta (Zeiler 2012; torch.optim.Adadelta): v = rho v + (1 - rho) g^2; d = sqrt(u + eps) / sqrt(v + eps)
+/// g; u = rho u + (1 - rho) d^2; p -= lr d.
 class EBB_API Adadelta : public RuleOptimizer<AdadeltaOptions, AdadeltaParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

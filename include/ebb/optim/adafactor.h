@@ -8,24 +8,24 @@
 
 namespace ebb::optim {
 
-/// Options of Adafactor. eps is a lower bound of the mean squares (by default the epsilon of the dtype), and
-/// one of the root mean square of a parameter, by which its step is scaled. weight_decay is decoupled.
+/// Options of Adafactor. eps contains two lower bounds: that of the mean squares (default: the epsilon of the
+/// dtype), and that of the root mean square of a parameter, which scales its step. weight_decay is decoupled.
 class EBB_API AdafactorOptions : public RuleOptions<AdafactorOptions> {
  public:
   using eps_t = std::tuple<optional<double>, double>;
   AdafactorOptions(double lr = 1e-2) : lr_(lr) {}
 
-  EBB_ARG(double, lr) = 1e-2;               ///< largest step size, of a parameter of size 1
+  EBB_ARG(double, lr) = 1e-2;               ///< largest step size, for a parameter with root mean square 1
   EBB_ARG(double, beta2_decay) = -0.8;      ///< weight of the new squares at step t: t^beta2_decay
-  EBB_ARG(eps_t, eps) = { nullopt, 1e-3 };  ///< lower bounds, see above
+  EBB_ARG(eps_t, eps) = { nullopt, 1e-3 };  ///< the two lower bounds described above
   EBB_ARG(double, d) = 1;                   ///< largest root mean square of an update
   EBB_ARG(double, weight_decay) = 0;        ///< decoupled decay: p *= 1 - lr weight_decay
-  EBB_ARG(bool, maximize) = false;          ///< maximises: takes the negative of the gradient
+  EBB_ARG(bool, maximize) = false;          ///< maximizes: negates the gradient
 };
 extern template class OptimizerCloneableOptions<AdafactorOptions>;
 extern template class RuleOptions<AdafactorOptions>;
 
-/// State of Adafactor for one parameter: mean squares of the gradient, by row and column of the last two
+/// State of Adafactor for one parameter: mean squares of the gradient, over rows and columns of the last two
 /// dimensions, or for each element of a vector.
 class EBB_API AdafactorParamState : public RuleParamState<AdafactorParamState, AdafactorOptions> {
  public:
@@ -40,8 +40,9 @@ extern template class OptimizerCloneableParamState<AdafactorParamState>;
 extern template class RuleParamState<AdafactorParamState, AdafactorOptions>;
 extern template class RuleOptimizer<AdafactorOptions, AdafactorParamState>;
 
-/// Shazeer & Stern 2018 (torch.optim.Adafactor): Adam's second moment, kept as its rows' and columns' means
-/// R C / mean(R); no first moment; step sizes are relative to the parameter's. A step is not captured.
+/// Adafactor (Shazeer & Stern 2018; torch.optim.Adafactor): Adam's second moment, stored as its means over
+/// rows (R) and columns (C): R C / mean(R). It has no first moment. Step sizes are relative to the
+/// parameter's root mean square. A step cannot be captured in a graph.
 class EBB_API Adafactor : public RuleOptimizer<AdafactorOptions, AdafactorParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

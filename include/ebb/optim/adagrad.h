@@ -6,17 +6,17 @@
 
 namespace ebb::optim {
 
-/// Options of Adagrad. weight_decay is L2 regularisation, added to the gradient.
+/// Options of Adagrad. weight_decay is L2 regularization, added to the gradient.
 class EBB_API AdagradOptions : public RuleOptions<AdagradOptions> {
  public:
   AdagradOptions(double lr = 1e-2) : lr_(lr) {}
 
   EBB_ARG(double, lr) = 1e-2;                      ///< step size
   EBB_ARG(double, lr_decay) = 0;                   ///< the step size at step t is lr / (1 + (t - 1) lr_decay)
-  EBB_ARG(double, weight_decay) = 0;               ///< L2 regularisation
+  EBB_ARG(double, weight_decay) = 0;               ///< L2 regularization
   EBB_ARG(double, initial_accumulator_value) = 0;  ///< initial sum of squares
   EBB_ARG(double, eps) = 1e-10;                    ///< added to the denominator
-  EBB_ARG(bool, maximize) = false;                 ///< maximises: takes the negative of the gradient
+  EBB_ARG(bool, maximize) = false;                 ///< maximizes: negates the gradient
 };
 extern template class OptimizerCloneableOptions<AdagradOptions>;
 extern template class RuleOptions<AdagradOptions>;
@@ -30,7 +30,7 @@ extern template class OptimizerCloneableParamState<AdagradParamState>;
 extern template class RuleParamState<AdagradParamState, AdagradOptions>;
 extern template class RuleOptimizer<AdagradOptions, AdagradParamState>;
 
-/// s += g^2; p -= lr g / (sqrt(s) + eps) (Duchi, Hazan & Singer 2011).
+/// Adagrad: s += g^2; p -= lr g / (sqrt(s) + eps) (Duchi, Hazan & Singer 2011).
 class EBB_API Adagrad : public RuleOptimizer<AdagradOptions, AdagradParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

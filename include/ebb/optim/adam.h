@@ -8,7 +8,7 @@
 
 namespace ebb::optim {
 
-/// Options of Adam. weight_decay is L2 regularisation, added to the gradient, unless decoupled.
+/// Options of Adam. weight_decay is L2 regularization, added to the gradient, unless decoupled.
 class EBB_API AdamOptions : public RuleOptions<AdamOptions> {
  public:
   using betas_t = std::tuple<double, double>;
@@ -17,13 +17,13 @@ class EBB_API AdamOptions : public RuleOptions<AdamOptions> {
   EBB_ARG(double, lr) = 1e-3;                ///< step size
   EBB_ARG(betas_t, betas) = { 0.9, 0.999 };  ///< coefficients of the running averages
   EBB_ARG(double, eps) = 1e-8;               ///< added to the denominator
-  EBB_ARG(double, weight_decay) = 0;         ///< L2 regularisation
+  EBB_ARG(double, weight_decay) = 0;         ///< L2 regularization
   EBB_ARG(bool, amsgrad) = false;            ///< divides by the largest second moment so far
-  /// Keeps an f32 copy of every f16 or bf16 parameter, and its moments in f32: updates too small for 16 bits
-  /// add up. The parameter is the copy's rounded value; where something else has written to it, the copy
-  /// starts again from it. (Micikevicius et al. 2018; FusedAdam of NVIDIA's Apex.)
+  /// Keeps an f32 copy of each f16 or bf16 parameter, and its moments in f32, so that updates too small for
+  /// 16 bits accumulate. The parameter is the rounded copy. If other code writes to the parameter, the copy
+  /// is reset to it. (Micikevicius et al. 2018; FusedAdam of NVIDIA's Apex.)
   EBB_ARG(bool, master_weights) = false;
-  EBB_ARG(bool, maximize) = false;                ///< maximises: takes the negative of the gradient
+  EBB_ARG(bool, maximize) = false;                ///< maximizes: negates the gradient
   EBB_ARG(bool, decoupled_weight_decay) = false;  ///< weight_decay shrinks the parameter itself, as in AdamW
 };
 extern template class OptimizerCloneableOptions<AdamOptions>;
@@ -40,11 +40,11 @@ class EBB_API AdamWOptions : public RuleOptions<AdamWOptions> {
   EBB_ARG(double, eps) = 1e-8;               ///< added to the denominator
   EBB_ARG(double, weight_decay) = 1e-2;      ///< decoupled decay: p *= 1 - lr weight_decay
   EBB_ARG(bool, amsgrad) = false;            ///< divides by the largest second moment so far
-  /// Keeps an f32 copy of every f16 or bf16 parameter, and its moments in f32: updates too small for 16 bits
-  /// add up. The parameter is the copy's rounded value; where something else has written to it, the copy
-  /// starts again from it. (Micikevicius et al. 2018; FusedAdam of NVIDIA's Apex.)
+  /// Keeps an f32 copy of each f16 or bf16 parameter, and its moments in f32, so that updates too small for
+  /// 16 bits accumulate. The parameter is the rounded copy. If other code writes to the parameter, the copy
+  /// is reset to it. (Micikevicius et al. 2018; FusedAdam of NVIDIA's Apex.)
   EBB_ARG(bool, master_weights) = false;
-  EBB_ARG(bool, maximize) = false;  ///< maximises: takes the negative of the gradient
+  EBB_ARG(bool, maximize) = false;  ///< maximizes: negates the gradient
 };
 extern template class OptimizerCloneableOptions<AdamWOptions>;
 extern template class RuleOptions<AdamWOptions>;
@@ -73,15 +73,14 @@ extern template class OptimizerCloneableParamState<AdamWParamState>;
 extern template class RuleParamState<AdamWParamState, AdamWOptions>;
 extern template class RuleOptimizer<AdamWOptions, AdamWParamState>;
 
-/// Kingma & Ba 2015: m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2;
-/// p -= lr / (1 - b1^t) m / (sqrt(v) / sqrt(1 - b2^t) + eps). amsgrad uses the largest v so far (Reddi et al.
-/// 2018).
+/// Adam (Kingma & Ba 2015): m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; p -= lr / (1 - b1^t) m / (sqrt(v)
+/// / sqrt(1 - b2^t) + eps). amsgrad uses the largest v so far (Reddi et al. 2018).
 class EBB_API Adam : public RuleOptimizer<AdamOptions, AdamParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;
 };
 
-/// Loshchilov & Hutter 2019: p *= 1 - lr weight_decay, then Adam.
+/// AdamW (Loshchilov & Hutter 2019): p *= 1 - lr weight_decay, then the step of Adam.
 class EBB_API AdamW : public RuleOptimizer<AdamWOptions, AdamWParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

@@ -6,17 +6,17 @@
 
 namespace ebb::optim {
 
-/// Options of ASGD. weight_decay is L2 regularisation, added to the gradient.
+/// Options of ASGD. weight_decay is L2 regularization, added to the gradient.
 class EBB_API ASGDOptions : public RuleOptions<ASGDOptions> {
  public:
   ASGDOptions(double lr = 1e-2) : lr_(lr) {}
 
   EBB_ARG(double, lr) = 1e-2;         ///< step size
   EBB_ARG(double, lambd) = 1e-4;      ///< decay of the parameter, and of the step size
-  EBB_ARG(double, alpha) = 0.75;      ///< exponent by which the step size falls
-  EBB_ARG(double, t0) = 1e6;          ///< step after which the values are averaged
-  EBB_ARG(double, weight_decay) = 0;  ///< L2 regularisation
-  EBB_ARG(bool, maximize) = false;    ///< maximises: takes the negative of the gradient
+  EBB_ARG(double, alpha) = 0.75;      ///< exponent of the decrease of the step size
+  EBB_ARG(double, t0) = 1e6;          ///< step after which the averaging begins
+  EBB_ARG(double, weight_decay) = 0;  ///< L2 regularization
+  EBB_ARG(bool, maximize) = false;    ///< maximizes: negates the gradient
 };
 extern template class OptimizerCloneableOptions<ASGDOptions>;
 extern template class RuleOptions<ASGDOptions>;
@@ -32,8 +32,8 @@ extern template class OptimizerCloneableParamState<ASGDParamState>;
 extern template class RuleParamState<ASGDParamState, ASGDOptions>;
 extern template class RuleOptimizer<ASGDOptions, ASGDParamState>;
 
-/// Polyak & Juditsky 1992 (torch.optim.ASGD): p = (1 - lambd eta) p - eta g; the average `ax` of the values
-/// after step t0 is part of the state. eta is lr at first, then lr / (1 + lambd lr t)^alpha.
+/// ASGD (Polyak & Juditsky 1992; torch.optim.ASGD): p = (1 - lambd eta) p - eta g. The state contains `ax`,
+/// the average of p after step t0. eta is initially lr, then lr / (1 + lambd lr t)^alpha.
 class EBB_API ASGD : public RuleOptimizer<ASGDOptions, ASGDParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

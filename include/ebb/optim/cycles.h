@@ -13,19 +13,19 @@ namespace ebb::optim {
 class EBB_API OneCycleLROptions {
  public:
   enum class Anneal { cos, linear };
-  EBB_ARG(double, pct_start) = 0.3;         ///< share of the steps in which the rate rises
+  EBB_ARG(double, pct_start) = 0.3;         ///< fraction of the steps in which the rate rises
   EBB_ARG(Anneal, anneal) = Anneal::cos;    ///< cosine or linear
-  EBB_ARG(bool, cycle_momentum) = true;     ///< the momentum (or first beta) goes the other way
-  EBB_ARG(PerGroup, base_momentum) = 0.85;  ///< least momentum
+  EBB_ARG(bool, cycle_momentum) = true;     ///< cycles the momentum (or first beta) inversely to the rate
+  EBB_ARG(PerGroup, base_momentum) = 0.85;  ///< smallest momentum
   EBB_ARG(PerGroup, max_momentum) = 0.95;   ///< largest momentum
   EBB_ARG(double, div_factor) = 25;         ///< the first rate is max_lr / div_factor
-  EBB_ARG(double, final_div_factor) = 1e4;  ///< the last one is the first / final_div_factor
-  EBB_ARG(bool, three_phase) = false;       ///< symmetric: down to the first rate, then on to the last
+  EBB_ARG(double, final_div_factor) = 1e4;  ///< the last rate is the first rate / final_div_factor
+  EBB_ARG(bool, three_phase) = false;       ///< symmetric: down to the first rate, then down to the last
 };
 
-/// Up to max_lr and down to almost nothing in total_steps calls of step(), one a batch (Smith & Topin 2019;
-/// torch.optim.lr_scheduler.OneCycleLR). One call too many is an error. Its first rate becomes the groups'
-/// first one, also for schedules that are made later.
+/// Raises the learning rate to max_lr and lowers it to almost zero over total_steps calls of step(), one for
+/// each batch (Smith & Topin 2019; torch.optim.lr_scheduler.OneCycleLR). More calls throw. Its first rate
+/// becomes the initial rate of the groups, also for schedulers created later.
 class EBB_API OneCycleLR : public EpochScheduler {
  public:
   OneCycleLR(Optimizer& optimizer, const PerGroup& max_lr, std::int64_t total_steps,
@@ -34,10 +34,10 @@ class EBB_API OneCycleLR : public EpochScheduler {
  private:
   double next(std::size_t group, double now) override;
   struct Phase {
-    double end, from, to;             // rates as factors of the first one
-    bool from_momentum, to_momentum;  // whether it is the largest
+    double end, from, to;             // rates relative to the first one
+    bool from_momentum, to_momentum;  // whether the momentum is the largest one
   };
-  std::vector<double> max_lrs_, low_, high_;  // of each group; the momentum's least and largest
+  std::vector<double> max_lrs_, low_, high_;  // for each group; low_ and high_ are the momentum's bounds
   std::int64_t total_;
   OneCycleLROptions options_;
   std::vector<Phase> phases_;
@@ -49,18 +49,18 @@ class EBB_API CyclicLROptions {
   enum class Mode { triangular, triangular2, exp_range };
   using Scale = std::function<double(double)>;
   EBB_ARG(std::int64_t, step_size_up) = 2000;  ///< steps in which the rate rises
-  EBB_ARG(std::int64_t, step_size_down) = 0;   ///< steps in which it falls; 0: as many
+  EBB_ARG(std::int64_t, step_size_down) = 0;   ///< steps in which the rate falls; 0: step_size_up
   EBB_ARG(Mode, mode) = Mode::triangular;      ///< amplitude: constant; halved every cycle; gamma^step
   EBB_ARG(double, gamma) = 1;                  ///< base of exp_range
-  EBB_ARG(Scale, scale_fn);                    ///< amplitude of a cycle, in place of the mode's
-  EBB_ARG(bool, scale_by_cycle) = true;        ///< scale_fn gets the cycle's number, from 1; else the step's
-  EBB_ARG(bool, cycle_momentum) = true;        ///< the momentum (or first beta) goes the other way
-  EBB_ARG(PerGroup, base_momentum) = 0.8;      ///< least momentum
+  EBB_ARG(Scale, scale_fn);                    ///< amplitude factor of a cycle, replaces that of mode
+  EBB_ARG(bool, scale_by_cycle) = true;        ///< scale_fn gets the cycle's index, from 1, else the step's
+  EBB_ARG(bool, cycle_momentum) = true;        ///< cycles the momentum (or first beta) inversely to the rate
+  EBB_ARG(PerGroup, base_momentum) = 0.8;      ///< smallest momentum
   EBB_ARG(PerGroup, max_momentum) = 0.9;       ///< largest momentum
 };
 
-/// Between base_lr and max_lr and back, again and again, a call of step() a batch (Smith 2017;
-/// torch.optim.lr_scheduler.CyclicLR).
+/// Moves the learning rate between base_lr and max_lr in repeated cycles, with one call of step() for each
+/// batch (Smith 2017; torch.optim.lr_scheduler.CyclicLR).
 class EBB_API CyclicLR : public EpochScheduler {
  public:
   CyclicLR(Optimizer& optimizer, const PerGroup& base_lr, const PerGroup& max_lr,
@@ -70,7 +70,7 @@ class EBB_API CyclicLR : public EpochScheduler {
   double next(std::size_t group, double now) override;
   double height(double cycle) const;
   struct Range {
-    std::vector<double> low, high;  // of each group
+    std::vector<double> low, high;  // for each group
   };
   Range rates_, momenta_;
   CyclicLROptions options_;

@@ -8,7 +8,7 @@
 
 namespace ebb::optim {
 
-/// Options of NAdam. weight_decay is L2 regularisation, added to the gradient, unless decoupled. The momentum
+/// Options of NAdam. weight_decay is L2 regularization, added to the gradient, unless decoupled. The momentum
 /// of step t is beta1 (1 - 0.96^(t momentum_decay) / 2).
 class EBB_API NAdamOptions : public RuleOptions<NAdamOptions> {
  public:
@@ -18,10 +18,10 @@ class EBB_API NAdamOptions : public RuleOptions<NAdamOptions> {
   EBB_ARG(double, lr) = 2e-3;                     ///< step size
   EBB_ARG(betas_t, betas) = { 0.9, 0.999 };       ///< coefficients of the running averages
   EBB_ARG(double, eps) = 1e-8;                    ///< added to the denominator
-  EBB_ARG(double, weight_decay) = 0;              ///< L2 regularisation
+  EBB_ARG(double, weight_decay) = 0;              ///< L2 regularization
   EBB_ARG(double, momentum_decay) = 4e-3;         ///< how fast the momentum grows
   EBB_ARG(bool, decoupled_weight_decay) = false;  ///< weight_decay shrinks the parameter itself, as in AdamW
-  EBB_ARG(bool, maximize) = false;                ///< maximises: takes the negative of the gradient
+  EBB_ARG(bool, maximize) = false;                ///< maximizes: negates the gradient
 };
 extern template class OptimizerCloneableOptions<NAdamOptions>;
 extern template class RuleOptions<NAdamOptions>;

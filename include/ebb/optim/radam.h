@@ -8,7 +8,7 @@
 
 namespace ebb::optim {
 
-/// Options of RAdam. weight_decay is L2 regularisation, added to the gradient, unless decoupled.
+/// Options of RAdam. weight_decay is L2 regularization, added to the gradient, unless decoupled.
 class EBB_API RAdamOptions : public RuleOptions<RAdamOptions> {
  public:
   using betas_t = std::tuple<double, double>;
@@ -17,9 +17,9 @@ class EBB_API RAdamOptions : public RuleOptions<RAdamOptions> {
   EBB_ARG(double, lr) = 1e-3;                     ///< step size
   EBB_ARG(betas_t, betas) = { 0.9, 0.999 };       ///< coefficients of the running averages
   EBB_ARG(double, eps) = 1e-8;                    ///< added to the denominator
-  EBB_ARG(double, weight_decay) = 0;              ///< L2 regularisation
+  EBB_ARG(double, weight_decay) = 0;              ///< L2 regularization
   EBB_ARG(bool, decoupled_weight_decay) = false;  ///< weight_decay shrinks the parameter itself, as in AdamW
-  EBB_ARG(bool, maximize) = false;                ///< maximises: takes the negative of the gradient
+  EBB_ARG(bool, maximize) = false;                ///< maximizes: negates the gradient
 };
 extern template class OptimizerCloneableOptions<RAdamOptions>;
 extern template class RuleOptions<RAdamOptions>;

@@ -6,7 +6,7 @@
 
 namespace ebb::optim {
 
-/// Options of RMSprop. weight_decay is L2 regularisation, added to the gradient. centered divides by the
+/// Options of RMSprop. weight_decay is L2 regularization, added to the gradient. centered divides by the
 /// standard deviation instead of the root mean square.
 class EBB_API RMSpropOptions : public RuleOptions<RMSpropOptions> {
  public:
@@ -15,10 +15,10 @@ class EBB_API RMSpropOptions : public RuleOptions<RMSpropOptions> {
   EBB_ARG(double, lr) = 1e-2;         ///< step size
   EBB_ARG(double, alpha) = 0.99;      ///< coefficient of the running average
   EBB_ARG(double, eps) = 1e-8;        ///< added to the denominator
-  EBB_ARG(double, weight_decay) = 0;  ///< L2 regularisation
+  EBB_ARG(double, weight_decay) = 0;  ///< L2 regularization
   EBB_ARG(double, momentum) = 0;      ///< decay of the velocity
   EBB_ARG(bool, centered) = false;    ///< divides by the standard deviation
-  EBB_ARG(bool, maximize) = false;    ///< maximises: takes the negative of the gradient
+  EBB_ARG(bool, maximize) = false;    ///< maximizes: negates the gradient
 };
 extern template class OptimizerCloneableOptions<RMSpropOptions>;
 extern template class RuleOptions<RMSpropOptions>;

@@ -18,7 +18,7 @@ class EBB_API RpropOptions : public RuleOptions<RpropOptions> {
   EBB_ARG(double, lr) = 1e-2;                        ///< step size
   EBB_ARG(etas_t, etas) = { 0.5, 1.2 };              ///< factors of the step size: sign turns, sign stays
   EBB_ARG(step_sizes_t, step_sizes) = { 1e-6, 50 };  ///< least and largest step size
-  EBB_ARG(bool, maximize) = false;                   ///< maximises: takes the negative of the gradient
+  EBB_ARG(bool, maximize) = false;                   ///< maximizes: negates the gradient
 };
 extern template class OptimizerCloneableOptions<RpropOptions>;
 extern template class RuleOptions<RpropOptions>;

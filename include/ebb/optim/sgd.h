@@ -6,7 +6,7 @@
 
 namespace ebb::optim {
 
-/// Options of SGD. weight_decay is L2 regularisation, added to the gradient. Nesterov momentum needs momentum
+/// Options of SGD. weight_decay is L2 regularization, added to the gradient. Nesterov momentum needs momentum
 /// > 0 and dampening 0.
 class EBB_API SGDOptions : public RuleOptions<SGDOptions> {
  public:
@@ -15,9 +15,9 @@ class EBB_API SGDOptions : public RuleOptions<SGDOptions> {
   EBB_ARG(double, lr) = 1e-3;         ///< step size
   EBB_ARG(double, momentum) = 0;      ///< decay of the velocity
   EBB_ARG(double, dampening) = 0;     ///< the velocity takes 1 - dampening of the gradient
-  EBB_ARG(double, weight_decay) = 0;  ///< L2 regularisation
+  EBB_ARG(double, weight_decay) = 0;  ///< L2 regularization
   EBB_ARG(bool, nesterov) = false;    ///< Nesterov momentum
-  EBB_ARG(bool, maximize) = false;    ///< maximises: takes the negative of the gradient
+  EBB_ARG(bool, maximize) = false;    ///< maximizes: negates the gradient
 };
 extern template class OptimizerCloneableOptions<SGDOptions>;
 extern template class RuleOptions<SGDOptions>;

@@ -1,7 +1,7 @@
-// Linear systems, inverses and determinants.
+// solve, inv, pinv, lstsq, det and related functions.
 //
-// For batches of Float and Double matrices on either device, differentiable to any order; what
-// ebb/ops/linalg/decomposition.h says of errors, waiting and names holds here too.
+// They take batches of Float and Double matrices on the CPU or CUDA, and are differentiable to any order.
+// Errors, waiting and names are as described in ebb/ops/linalg/decomposition.h.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -13,80 +13,84 @@ namespace ebb {
 
 namespace linalg {
 
-/// X of A X = B, or with left = false of X A = B, for square A (torch.linalg.solve). B is a batch of
-/// matrices, or of vectors where it has one dimension or the shape of A without its last; batches broadcast.
-/// Throws for a singular A.
+/// Returns X of A X = B, or with left = false of X A = B, for square A (torch.linalg.solve). B is a batch of
+/// matrices, or of vectors if it has one dimension or the shape of A without its last one; batches broadcast.
+/// Throws if A is singular.
 EBB_API Variable solve(const Variable& A, const Variable& B, bool left = true);
-/// (X, info); info is the place of the first zero on the diagonal of U of A = P L U (torch.linalg.solve_ex).
+/// Returns (X, info). info is the position of the first zero on the diagonal of U in A = P L U
+/// (torch.linalg.solve_ex).
 EBB_API std::tuple<Variable, Variable> solve_ex(const Variable& A, const Variable& B, bool left = true,
                                                 bool check_errors = false);
-/// The same for triangular A, of which only that triangle is read, and the diagonal only without
-/// unitriangular (torch.linalg.solve_triangular). B is a batch of matrices. Nothing is checked: a zero on the
-/// diagonal gives infinities.
+/// Solves the same systems for triangular A. Only that triangle is read, and with unitriangular the diagonal
+/// is not (torch.linalg.solve_triangular). B is a batch of matrices. There is no check for singularity: a
+/// zero on the diagonal gives infinities.
 EBB_API Variable solve_triangular(const Variable& A, const Variable& B, bool upper, bool left = true,
                                   bool unitriangular = false);
-/// Solves A X = B from lu_factor(A); with left = false X A = B, with `adjoint` A^T in place of A
-/// (torch.linalg.lu_solve).
+/// Solves A X = B with the result of lu_factor(A); with left = false X A = B, with `adjoint` A^T in place of
+/// A (torch.linalg.lu_solve).
 EBB_API Variable lu_solve(const Variable& LU, const Variable& pivots, const Variable& B, bool left = true,
                           bool adjoint = false);
-/// The inverse of square matrices (torch.linalg.inv). Throws for singular ones.
+/// Returns the inverse of square matrices (torch.linalg.inv). Throws if one is singular.
 EBB_API Variable inv(const Variable& A);
-/// (inverse, info) (torch.linalg.inv_ex).
+/// Returns (inverse, info) (torch.linalg.inv_ex).
 EBB_API std::tuple<Variable, Variable> inv_ex(const Variable& A, bool check_errors = false);
-/// The Moore-Penrose inverse, by singular values of which those up to rcond times the largest count as zero;
-/// of symmetric matrices, where `hermitian`, by eigenvalues (torch::linalg::pinv). The gradient, after Golub
-/// and Pereyra 1973, holds while the rank does not change.
+/// Returns the Moore-Penrose inverse, from the singular values; those up to rcond times the largest count as
+/// zero. If `hermitian`, from the eigenvalues of symmetric matrices (torch::linalg::pinv). The gradient
+/// (Golub and Pereyra 1973) is valid while the rank is constant.
 EBB_API Variable pinv(const Variable& A, double rcond = 1e-15, bool hermitian = false);
-/// The same with a threshold max(atol, rtol times the largest); rtol is by default the dtype's epsilon times
-/// max(m, n), or 0 where an atol above 0 is given (torch.linalg.pinv).
+/// The same with the threshold max(atol, rtol times the largest). The default of rtol is the dtype's epsilon
+/// times max(m, n), or 0 if atol > 0 is given (torch.linalg.pinv).
 EBB_API Variable pinv(const Variable& A, optional<double> atol, optional<double> rtol,
                       bool hermitian = false);
 /// The same with thresholds that broadcast against the batch.
 EBB_API Variable pinv(const Variable& A, const optional<Variable>& atol, const optional<Variable>& rtol,
                       bool hermitian = false);
-/// (solution, residuals, rank, singular_values) of min |A X - B| for each column of B; of all solutions the
-/// shortest (torch.linalg.lstsq). B is a batch of matrices, or of vectors where it has the shape of A without
-/// its last dimension. driver: "gelsy" (the default on the CPU), "gelsd" and "gelss" go by singular values,
-/// of which those up to rcond (by default the dtype's epsilon times max(m, n)) times the largest count as
-/// zero, and give the rank, the latter two the singular values too; "gels" (the default on CUDA, where torch
-/// has no other) takes A to be of full rank. residuals, the squared lengths of A X - B, are empty with
-/// "gelsy", and unless m > n and every matrix has rank n: telling waits for the device. What a driver does
-/// not give is empty. The gradient is that of pinv(A) B; ranks and singular values have none.
+/// Returns (solution, residuals, rank, singular_values) of min |A X - B| for each column of B, where the
+/// solution has the smallest norm (torch.linalg.lstsq). B is a batch of matrices, or of vectors if it has the
+/// shape of A without its last dimension.
+///
+/// driver "gelsy" (the default on the CPU), "gelsd" and "gelss" use singular values; those up to rcond (by
+/// default the dtype's epsilon times max(m, n)) times the largest count as zero. They return the rank;
+/// "gelsd" and "gelss" return the singular values too. "gels" (the default on CUDA, where torch has no other)
+/// assumes full rank. residuals are the squared norms of the columns of A X - B. They are empty with "gelsy",
+/// and unless m > n and every matrix has rank n; this check waits for the device. Results that a driver does
+/// not compute are empty. The gradient is that of pinv(A) B; ranks and singular values have none.
 EBB_API std::tuple<Variable, Variable, Variable, Variable> lstsq(const Variable& A, const Variable& B,
                                                                  optional<double> rcond = nullopt,
                                                                  optional<std::string_view> driver = nullopt);
-/// The determinant (torch.linalg.det). The gradient is right for singular matrices too; the second one there
-/// needs singular values that differ, and reads them on the host.
+/// Returns the determinant (torch.linalg.det). The gradient is valid for singular matrices too. For them the
+/// second derivative needs distinct singular values, and the host reads them.
 EBB_API Variable det(const Variable& A);
-/// The determinant's sign, and the logarithm of its magnitude, -inf for singular matrices
+/// Returns the sign of the determinant and the logarithm of its absolute value, -inf for singular matrices
 /// (torch.linalg.slogdet). The gradient of the sign is 0.
 EBB_API std::tuple<Variable, Variable> slogdet(const Variable& A);
-/// The inverse of A as a linear map from its dimensions ind and on to those before (torch.linalg.tensorinv).
+/// Returns the inverse of A as a linear map from the dimensions from `ind` on to those before
+/// (torch.linalg.tensorinv).
 EBB_API Variable tensorinv(const Variable& A, std::int64_t ind = 2);
-/// X of tensordot(A, X, X.dim()) = B; the dimensions `dims` of A are moved to its end first
+/// Returns X of tensordot(A, X, X.dim()) = B. The dimensions `dims` of A are first moved to its end
 /// (torch.linalg.tensorsolve).
 EBB_API Variable tensorsolve(const Variable& A, const Variable& B, OptionalIntArrayRef dims = nullopt);
 
 }  // namespace linalg
 
-/// As linalg::inv (torch.inverse).
+/// Same as linalg::inv (torch.inverse).
 EBB_API Variable inverse(const Variable& self);
-/// As linalg::pinv with rcond (torch.pinverse).
+/// Same as linalg::pinv with rcond (torch.pinverse).
 EBB_API Variable pinverse(const Variable& self, double rcond = 1e-15);
-/// As linalg::det (torch.det).
+/// Same as linalg::det (torch.det).
 EBB_API Variable det(const Variable& self);
-/// The logarithm of the determinant; NaN where that is negative (torch.logdet).
+/// Returns the logarithm of the determinant; NaN if the determinant is negative (torch.logdet).
 EBB_API Variable logdet(const Variable& self);
-/// As linalg::slogdet (torch.slogdet).
+/// Same as linalg::slogdet (torch.slogdet).
 EBB_API std::tuple<Variable, Variable> slogdet(const Variable& self);
-/// (X, a copy of A) for A X = self, where A, or with `transpose` A^T, is triangular
+/// Returns (X, a copy of A) for A X = self, where A, or with `transpose` A^T, is triangular
 /// (torch.triangular_solve).
 EBB_API std::tuple<Variable, Variable> triangular_solve(const Variable& self, const Variable& A,
                                                         bool upper = true, bool transpose = false,
                                                         bool unitriangular = false);
-/// Solves A X = self from lu_factor(A) (torch.lu_solve).
+/// Solves A X = self with the result of lu_factor(A) (torch.lu_solve).
 EBB_API Variable lu_solve(const Variable& self, const Variable& LU_data, const Variable& LU_pivots);
-/// Solves A X = self for A = L L^T, or U^T U, from the factor (torch.cholesky_solve).
+/// Solves A X = self for A = L L^T, or U^T U, with that factor (torch.cholesky_solve).
 EBB_API Variable cholesky_solve(const Variable& self, const Variable& input2, bool upper = false);
 
 inline Variable linalg_solve(const Variable& A, const Variable& B, bool left = true) {

@@ -1,23 +1,24 @@
-// softmax and its logarithm.
+// softmax and log_softmax.
 #pragma once
 
 #include <ebb/autograd/variable.h>
 
 namespace ebb {
 
-/// exp(x) / sum(exp(x)) along `dim`, computed from x - max(x) so that nothing overflows; a line of -inf gives
-/// NaN. A dtype converts x first. Integers throw. (torch.softmax)
+/// exp(x) / sum(exp(x)) along `dim`, computed from x - max(x) to avoid overflow. A line of -inf gives NaN. A
+/// dtype converts x first. Integers throw. (torch.softmax)
 EBB_API Variable softmax(const Variable& self, std::int64_t dim, optional<ScalarType> dtype = nullopt);
-/// log(softmax(x)) without the loss of digits. (torch.log_softmax)
+/// log(softmax(x)) without loss of precision. (torch.log_softmax)
 EBB_API Variable log_softmax(const Variable& self, std::int64_t dim, optional<ScalarType> dtype = nullopt);
 
-/// softmax without conversion; half_to_float asks for a float result of 16-bit input.
+/// softmax without conversion. half_to_float gives a float result for 16-bit input.
 EBB_API Variable _softmax(const Variable& self, std::int64_t dim, bool half_to_float);
 EBB_API Variable _log_softmax(const Variable& self, std::int64_t dim, bool half_to_float);
-/// The gradient of softmax from that of its result: y * (g - sum(g * y)). Differentiable.
+/// The gradient of softmax, given its result y and the gradient g of y: y * (g - sum(g * y)). Differentiable.
 EBB_API Variable _softmax_backward_data(const Variable& grad_output, const Variable& output, std::int64_t dim,
                                         ScalarType input_dtype);
-/// The gradient of log_softmax from that of its result: g - exp(y) * sum(g). Differentiable.
+/// The gradient of log_softmax, given its result y and the gradient g of y: g - exp(y) * sum(g).
+/// Differentiable.
 EBB_API Variable _log_softmax_backward_data(const Variable& grad_output, const Variable& output,
                                             std::int64_t dim, ScalarType input_dtype);
 

@@ -1,19 +1,19 @@
-// Frequencies and shifts of discrete Fourier transforms.
+// fftfreq, rfftfreq, fftshift and ifftshift.
 #pragma once
 
 #include <ebb/autograd/variable.h>
 
 namespace ebb {
 
-/// The frequencies of a transform of n samples d apart: 0, 1, ..., then the negative ones, over n d.
-/// (torch.fft.fftfreq)
+/// Returns the frequencies of a discrete Fourier transform of n samples at distance d: 0, 1, ..., then the
+/// negative ones, divided by n d. (torch.fft.fftfreq)
 EBB_API Variable fft_fftfreq(std::int64_t n, double d = 1, const TensorOptions& options = {});
-/// Those that are not negative, n / 2 + 1. (torch.fft.rfftfreq)
+/// Returns the n / 2 + 1 frequencies that are not negative. (torch.fft.rfftfreq)
 EBB_API Variable fft_rfftfreq(std::int64_t n, double d = 1, const TensorOptions& options = {});
-/// Rolled by half of each size, so that the frequency 0 comes to the middle; of all dimensions or some.
+/// Rolls by half of each size, so that frequency 0 moves to the middle; along all dimensions or `dim`.
 /// (torch.fft.fftshift)
 EBB_API Variable fft_fftshift(const Variable& self, OptionalIntArrayRef dim = nullopt);
-/// Back. (torch.fft.ifftshift)
+/// Reverses fftshift. (torch.fft.ifftshift)
 EBB_API Variable fft_ifftshift(const Variable& self, OptionalIntArrayRef dim = nullopt);
 
 namespace fft {

@@ -1,4 +1,4 @@
-// Repeating, reversing, rotating, triangles, diagonals and grids: new tensors from the elements of old ones.
+// repeat, flip, roll, tril, diag, meshgrid, pixel_shuffle and others: new tensors from rearranged elements.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -8,14 +8,13 @@
 
 namespace ebb {
 
-/// x repeated as a whole, repeats[d] times along dimension d; extra leading repeats add dimensions.
-/// (Tensor.repeat)
+/// Repeats x repeats[d] times along dimension d. Extra leading repeats add dimensions. (Tensor.repeat)
 EBB_API Variable repeat(const Variable& x, IntArrayRef repeats);
-/// repeat with missing leading repeats taken as 1. (torch.tile)
+/// repeat, where missing leading repeats are 1. (torch.tile)
 EBB_API Variable tile(const Variable& x, IntArrayRef dims);
-/// The index that repeats position i repeats[i] times: {2, 0, 1} gives {0, 0, 2}. (torch.repeat_interleave)
+/// Returns indices in which i occurs repeats[i] times: {2, 0, 1} gives {0, 0, 2}. (torch.repeat_interleave)
 EBB_API Variable repeat_interleave(const Variable& repeats, optional<std::int64_t> output_size = nullopt);
-/// Every element repeated in place along `dim` (of the flattened tensor, if left out).
+/// Repeats each element along `dim`, next to each other; without dim along the flattened tensor.
 EBB_API Variable repeat_interleave(const Variable& x, std::int64_t repeats,
                                    optional<std::int64_t> dim = nullopt,
                                    optional<std::int64_t> output_size = nullopt);
@@ -23,57 +22,58 @@ EBB_API Variable repeat_interleave(const Variable& x, const Variable& repeats,
                                    optional<std::int64_t> dim = nullopt,
                                    optional<std::int64_t> output_size = nullopt);
 
-/// Back to front along each of `dims`. (torch.flip, fliplr, flipud)
+/// Reverses the order along each of `dims`. (torch.flip, fliplr, flipud)
 EBB_API Variable flip(const Variable& x, IntArrayRef dims);
 EBB_API Variable fliplr(const Variable& x);
 EBB_API Variable flipud(const Variable& x);
-/// Shifted along `dims`; what leaves at the end comes back at the start. Without dims the flattened tensor is
-/// rolled. (torch.roll)
+/// Shifts elements along `dims`; elements beyond the end re-enter at the start. Without dims rolls the
+/// flattened tensor. (torch.roll)
 EBB_API Variable roll(const Variable& x, IntArrayRef shifts, IntArrayRef dims = {});
-/// Rotated k times by 90 degrees in the plane of two dimensions, from the first towards the second.
+/// Rotates k times by 90 degrees in the plane of two dimensions, from the first towards the second.
 /// (torch.rot90)
 EBB_API Variable rot90(const Variable& x, std::int64_t k = 1, IntArrayRef dims = {0, 1});
 
-/// The matrices in the last two dimensions with zeros above (tril) or below (triu) a diagonal. (torch.tril,
-/// triu)
+/// Sets the elements above (tril) or below (triu) a diagonal to zero, in the matrices of the last two
+/// dimensions. (torch.tril, triu)
 EBB_API Variable tril(const Variable& x, std::int64_t diagonal = 0);
 EBB_API Variable triu(const Variable& x, std::int64_t diagonal = 0);
 EBB_API Variable& tril_(const Variable& x, std::int64_t diagonal = 0);
 EBB_API Variable& triu_(const Variable& x, std::int64_t diagonal = 0);
 
-/// A vector as the diagonal of a matrix of zeros, or a copy of the diagonal of a matrix. (torch.diag)
+/// Places a vector on the diagonal of a matrix of zeros, or copies the diagonal of a matrix. (torch.diag)
 EBB_API Variable diag(const Variable& x, std::int64_t diagonal = 0);
-/// The last dimension as the diagonal of matrices in dim1 and dim2. (torch.diag_embed)
+/// Places the last dimension on the diagonal of matrices in dim1 and dim2. (torch.diag_embed)
 EBB_API Variable diag_embed(const Variable& x, std::int64_t offset = 0, std::int64_t dim1 = -2,
                             std::int64_t dim2 = -1);
 /// diag of the flattened tensor. (torch.diagflat)
 EBB_API Variable diagflat(const Variable& x, std::int64_t offset = 0);
-/// Sets the main diagonal; tall matrices start over below it with `wrap`. (Tensor.fill_diagonal_)
+/// Fills the main diagonal. With `wrap` it starts again below the square part of a tall matrix.
+/// (Tensor.fill_diagonal_)
 EBB_API Variable& fill_diagonal_(const Variable& x, const Scalar& fill_value, bool wrap = false);
 EBB_API Variable fill_diagonal(const Variable& x, const Scalar& fill_value, bool wrap = false);
 
-/// Vectors expanded to a grid, one dimension each; indexing "xy" swaps the first two. (torch.meshgrid)
+/// Expands vectors to a grid, one dimension for each; indexing "xy" swaps the first two. (torch.meshgrid)
 EBB_API std::vector<Variable> meshgrid(TensorList tensors);
 EBB_API std::vector<Variable> meshgrid(TensorList tensors, std::string_view indexing);
-/// All combinations of one element from each vector, as rows. (torch.cartesian_prod)
+/// Returns all combinations of one element from each vector, as rows. (torch.cartesian_prod)
 EBB_API Variable cartesian_prod(TensorList tensors);
-/// All combinations of r elements of a vector, as rows. (torch.combinations)
+/// Returns all combinations of r elements of a vector, as rows. (torch.combinations)
 EBB_API Variable combinations(const Variable& x, std::int64_t r = 2, bool with_replacement = false);
 
-/// The powers N - 1, ..., 0 (or 0, ..., N - 1) of each element of a vector, as rows. (torch.vander)
+/// Returns the powers N - 1, ..., 0 (or 0, ..., N - 1) of each element of a vector, as rows. (torch.vander)
 EBB_API Variable vander(const Variable& x, optional<std::int64_t> N = nullopt, bool increasing = false);
 
-/// Moves r x r groups of channels into space, (..., C r^2, H, W) to (..., C, H r, W r), and back.
+/// Moves r^2 channels into r x r blocks of pixels, (..., C r^2, H, W) to (..., C, H r, W r), and back.
 /// (torch.pixel_shuffle)
 EBB_API Variable pixel_shuffle(const Variable& x, std::int64_t upscale_factor);
 EBB_API Variable pixel_unshuffle(const Variable& x, std::int64_t downscale_factor);
-/// Deals the channels of `groups` groups out in turn. (torch.channel_shuffle)
+/// Interleaves the channels of `groups` groups. (torch.channel_shuffle)
 EBB_API Variable channel_shuffle(const Variable& x, std::int64_t groups);
-/// The same under its name in ATen. (torch.native_channel_shuffle)
+/// channel_shuffle under ATen's name. (torch.native_channel_shuffle)
 EBB_API Variable native_channel_shuffle(const Variable& self, std::int64_t groups);
 
-// x with a part of it replaced, as new tensors. (torch.select_scatter, slice_scatter, diagonal_scatter,
-// as_strided_scatter; the last one addresses the elements of x in row-major order.)
+// Return a copy of x with a part replaced by src. (torch.select_scatter, slice_scatter, diagonal_scatter,
+// as_strided_scatter; the last one indexes the elements of x in row-major order.)
 EBB_API Variable select_scatter(const Variable& x, const Variable& src, std::int64_t dim, std::int64_t index);
 EBB_API Variable slice_scatter(const Variable& x, const Variable& src, std::int64_t dim = 0,
                                optional<std::int64_t> start = nullopt, optional<std::int64_t> end = nullopt,
