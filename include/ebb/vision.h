@@ -1,4 +1,4 @@
-// Images: files, transforms and datasets. A library of its own, ebb::vision.
+// Image files, transforms and datasets, in a library of their own, ebb::vision.
 #pragma once
 
 #include <ebb/ebb.h>

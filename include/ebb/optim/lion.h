@@ -30,8 +30,8 @@ extern template class OptimizerCloneableParamState<LionParamState>;
 extern template class RuleParamState<LionParamState, LionOptions>;
 extern template class RuleOptimizer<LionOptions, LionParamState>;
 
-/// Chen et al. 2023 (EvoLved Sign Momentum): p *= 1 - lr weight_decay; p -= lr sign(b1 m + (1 - b1) g); m =
-/// b2 m + (1 - b2) g.
+/// Lion, EvoLved Sign Momentum (Chen et al. 2023): p *= 1 - lr weight_decay; p -= lr sign(b1 m + (1 - b1) g);
+/// m = b2 m + (1 - b2) g.
 class EBB_API Lion : public RuleOptimizer<LionOptions, LionParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

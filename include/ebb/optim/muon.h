@@ -1,4 +1,4 @@
-// Muon.
+// Muon: momentum orthogonalized by Newton-Schulz iterations.
 #pragma once
 
 #include <ebb/core/arg.h>
@@ -10,8 +10,8 @@
 namespace ebb::optim {
 
 /// Options of Muon. weight_decay is decoupled: it shrinks the parameter itself. adjust_lr_fn scales the step
-/// of an [A, B] matrix: "original" by sqrt(max(1, A / B)), also where none is given, "match_rms_adamw" by 0.2
-/// sqrt(max(A, B)), "spectral_unclamped" by sqrt(A / B).
+/// of an [A, B] matrix: "original" (the default) by sqrt(max(1, A / B)), "match_rms_adamw" by 0.2 sqrt(max(A,
+/// B)), "spectral_unclamped" by sqrt(A / B).
 class EBB_API MuonOptions : public RuleOptions<MuonOptions> {
  public:
   using coefficients_t = std::tuple<double, double, double>;
@@ -21,10 +21,10 @@ class EBB_API MuonOptions : public RuleOptions<MuonOptions> {
   EBB_ARG(double, weight_decay) = 0.1;  ///< decoupled decay: p *= 1 - lr weight_decay
   EBB_ARG(double, momentum) = 0.95;     ///< decay of the velocity
   EBB_ARG(bool, nesterov) = true;       ///< Nesterov momentum
-  EBB_ARG(coefficients_t, ns_coefficients) = { 3.4445, -4.7750, 2.0315 };  ///< coefficients of the polynomial
+  EBB_ARG(coefficients_t, ns_coefficients) = { 3.4445, -4.7750, 2.0315 };  ///< coefficients a, b, c
   EBB_ARG(double, eps) = 1e-7;                        ///< lower bound of the norm that divides the velocity
   EBB_ARG(std::int64_t, ns_steps) = 5;                ///< number of Newton-Schulz iterations
-  EBB_ARG(optional<std::string>, adjust_lr_fn) = {};  ///< scale of the step, see above
+  EBB_ARG(optional<std::string>, adjust_lr_fn) = {};  ///< scaling of the step, see above
 };
 extern template class OptimizerCloneableOptions<MuonOptions>;
 extern template class RuleOptions<MuonOptions>;
@@ -37,10 +37,10 @@ extern template class OptimizerCloneableParamState<MuonParamState>;
 extern template class RuleParamState<MuonParamState, MuonOptions>;
 extern template class RuleOptimizer<MuonOptions, MuonParamState>;
 
-/// Jordan et al. 2024 (torch.optim.Muon), for matrices, other parameters of a network being AdamW's: v =
-/// momentum v + (1 - momentum) g; the step is v with its singular values brought near 1, by ns_steps of
-/// X = a X + (b X X^T + c (X X^T)^2) X in bf16. Throws for parameters that are no matrices. A step is not
-/// captured.
+/// Muon (Jordan et al. 2024; torch.optim.Muon), for matrices; use AdamW for the other parameters of a
+/// network. v = momentum v + (1 - momentum) g. The step is v with singular values near 1, after ns_steps
+/// iterations of X = a X + (b X X^T + c (X X^T)^2) X in bf16. Throws for parameters that are not matrices. A
+/// step cannot be captured in a graph.
 class EBB_API Muon : public RuleOptimizer<MuonOptions, MuonParamState> {
  public:
   explicit Muon(std::vector<OptimizerParamGroup> param_groups, MuonOptions defaults = {});

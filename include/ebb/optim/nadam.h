@@ -19,7 +19,7 @@ class EBB_API NAdamOptions : public RuleOptions<NAdamOptions> {
   EBB_ARG(betas_t, betas) = { 0.9, 0.999 };       ///< coefficients of the running averages
   EBB_ARG(double, eps) = 1e-8;                    ///< added to the denominator
   EBB_ARG(double, weight_decay) = 0;              ///< L2 regularization
-  EBB_ARG(double, momentum_decay) = 4e-3;         ///< how fast the momentum grows
+  EBB_ARG(double, momentum_decay) = 4e-3;         ///< rate at which the momentum grows
   EBB_ARG(bool, decoupled_weight_decay) = false;  ///< weight_decay shrinks the parameter itself, as in AdamW
   EBB_ARG(bool, maximize) = false;                ///< maximizes: negates the gradient
 };
@@ -37,9 +37,9 @@ extern template class OptimizerCloneableParamState<NAdamParamState>;
 extern template class RuleParamState<NAdamParamState, NAdamOptions>;
 extern template class RuleOptimizer<NAdamOptions, NAdamParamState>;
 
-/// Dozat 2016 (torch.optim.NAdam): m and v as Adam's, d = sqrt(v / (1 - b2^t)) + eps, mu_t the momentum of
-/// step t, M_t the product of those so far; p -= lr ((1 - mu_t) / (1 - M_t) g + mu_{t+1} / (1 - M_{t+1}) m) /
-/// d.
+/// NAdam (Dozat 2016; torch.optim.NAdam): m and v as in Adam, d = sqrt(v / (1 - b2^t)) + eps, mu_t the
+/// momentum of step t, M_t the product of mu_1, ..., mu_t; p -= lr ((1 - mu_t) / (1 - M_t) g + mu_{t+1} / (1
+/// - M_{t+1}) m) / d.
 class EBB_API NAdam : public RuleOptimizer<NAdamOptions, NAdamParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

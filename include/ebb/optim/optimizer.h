@@ -1,4 +1,4 @@
-// Optimizer: the base of all update rules.
+// Optimizer: the base class of all optimizers.
 #pragma once
 
 #include <ebb/archive.h>
@@ -16,25 +16,24 @@
 
 namespace ebb::optim {
 
-/// Settings of a group of parameters; each optimizer derives its own, by OptimizerCloneableOptions. A
-/// function that is not overridden throws ebb::NotImplementedError when it is called, but for serialize,
-/// which does nothing.
+/// Options of a parameter group. Each optimizer derives its own through OptimizerCloneableOptions. A function
+/// that is not overridden throws ebb::NotImplementedError when it is called; only serialize does nothing.
 class EBB_API OptimizerOptions {
  public:
   virtual ~OptimizerOptions();
   virtual std::unique_ptr<OptimizerOptions> clone() const;
   virtual double get_lr() const;
   virtual void set_lr(double lr);
-  /// Writes the settings into an archive, each under its name; and reads them back.
+  /// Write the options to an archive, each under its name, and read them back.
   virtual void serialize(serialize::OutputArchive& archive) const;
   virtual void serialize(serialize::InputArchive& archive);
-  /// Throws where the options of a group make no sense beside these, which are the optimizer's defaults.
+  /// Throws if the options of a group are invalid. The argument contains the optimizer's defaults.
   virtual void check(const OptimizerOptions&) const {}
-  /// The momentum, or the first of the betas; none where there is neither. And back.
+  /// Get and set the momentum, or the first of the betas; nothing if there is neither.
   virtual optional<double> get_momentum() const { return {}; }
   virtual void set_momentum(double) {}
-  /// The rate before any schedule changed it: as it is when this is first asked, or what a schedule sets that
-  /// begins with a rate of its own (OneCycleLR).
+  /// Returns the rate before any scheduler changed it: the rate at the first call of this function, or the
+  /// rate that a scheduler with its own initial rate sets (OneCycleLR).
   double initial_lr();
   void set_initial_lr(double lr) { initial_lr_ = lr; }
 
@@ -42,7 +41,7 @@ class EBB_API OptimizerOptions {
   optional<double> initial_lr_;
 };
 
-/// Gives Derived clone(), and, where it has options `lr` and `momentum` or `betas`, what gets and sets them.
+/// Provides clone() for Derived, and getters and setters for its options `lr` and `momentum` or `betas`.
 template <class Derived>
 class EBB_API OptimizerCloneableOptions : public OptimizerOptions {
  public:
@@ -53,21 +52,21 @@ class EBB_API OptimizerCloneableOptions : public OptimizerOptions {
   void set_momentum(double momentum) override;
 };
 
-/// Options of an optimizer of the library: files keep every option (src/optim/rule_optimizer.h).
+/// Options of an optimizer of the library. Files contain every option (src/optim/rule_optimizer.h).
 template <class Derived>
 class EBB_API RuleOptions : public OptimizerCloneableOptions<Derived> {
  public:
   void serialize(serialize::OutputArchive& archive) const override;
   void serialize(serialize::InputArchive& archive) override;
   void check(const OptimizerOptions& group) const override;
-  /// Whether every option is the same.
+  /// Whether all options are equal.
   friend bool operator==(const Derived& a, const Derived& b) { return a.equals(b); }
 
  private:
   bool equals(const Derived& other) const;
 };
 
-/// Parameters that share their options.
+/// A group of parameters that share their options.
 class EBB_API OptimizerParamGroup {
  public:
   OptimizerParamGroup(std::vector<Variable> params);
@@ -87,22 +86,22 @@ class EBB_API OptimizerParamGroup {
   std::unique_ptr<OptimizerOptions> options_;
 };
 
-/// The state that an optimizer keeps of one parameter; each derives its own, by OptimizerCloneableParamState.
-/// A function that is not overridden throws ebb::NotImplementedError when it is called.
+/// The state of an optimizer for one parameter. Each optimizer derives its own through
+/// OptimizerCloneableParamState. A function that is not overridden throws ebb::NotImplementedError when it is
+/// called.
 class EBB_API OptimizerParamState {
  public:
   virtual ~OptimizerParamState();
   virtual std::unique_ptr<OptimizerParamState> clone() const;
-  /// Writes the state into an archive, by name; and reads it back.
+  /// Write the state to an archive by name, and read it back.
   virtual void serialize(serialize::OutputArchive& archive) const;
   virtual void serialize(serialize::InputArchive& archive);
-  /// Whether a tensor may be part of the state: a number, or of the parameter's sizes.
+  /// Whether a tensor may be part of the state: it is a scalar or has the parameter's sizes.
   virtual bool fits(const Variable& value, const Variable& parameter) const;
 };
 
-/// The key of a parameter's state in an optimizer: `p.unsafeGetTensorImpl()`, as in 2.x, or that
-/// address as text, `c10::guts::to_string(p.unsafeGetTensorImpl())`, as in 1.13. Text that is no address
-/// throws.
+/// The key of a parameter's state: `p.unsafeGetTensorImpl()`, as in 2.x, or that address as a string,
+/// `c10::guts::to_string(p.unsafeGetTensorImpl())`, as in 1.13. A string that is not an address throws.
 class EBB_API ParameterKey {
  public:
   ParameterKey(const void* parameter) noexcept : parameter_(parameter) {}
@@ -116,8 +115,8 @@ class EBB_API ParameterKey {
   const void* parameter_;
 };
 
-/// The state of one parameter. It is empty before the first step that changes the parameter: `*` and `->`
-/// throw then.
+/// The state of one parameter. It is empty before the first step that changes the parameter; `*` and `->`
+/// then throw.
 class EBB_API OptimizerStateSlot : public std::unique_ptr<OptimizerParamState> {
  public:
   using std::unique_ptr<OptimizerParamState>::unique_ptr;
@@ -132,15 +131,15 @@ class EBB_API OptimizerStateSlot : public std::unique_ptr<OptimizerParamState> {
 /// The states of an optimizer, by parameter.
 using OptimizerStates = std::unordered_map<ParameterKey, OptimizerStateSlot, ParameterKey::Hash>;
 
-/// Gives Derived its clone().
+/// Provides clone() for Derived.
 template <class Derived>
 class EBB_API OptimizerCloneableParamState : public OptimizerParamState {
  public:
   std::unique_ptr<OptimizerParamState> clone() const override;
 };
 
-/// Changes parameters by their gradients (torch::optim::Optimizer). Derive, and write step(); what it
-/// remembers goes into state_, and new_state() makes an empty one for what is loaded from a file.
+/// Updates parameters with their gradients (torch::optim::Optimizer). Derive from it and define step(). Store
+/// state in state_; new_state() creates an empty state for loading.
 class EBB_API Optimizer {
  public:
   using LossClosure = std::function<Variable()>;
@@ -151,54 +150,55 @@ class EBB_API Optimizer {
   explicit Optimizer(std::vector<Variable> parameters, std::unique_ptr<OptimizerOptions> defaults);
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
-  /// Takes the groups, what is remembered and the defaults. The other one is left without parameters, and
-  /// schedules go on referring to it.
+  /// Moves the groups, states and defaults. The other optimizer has no parameters then, and its schedulers
+  /// still refer to it.
   Optimizer(Optimizer&& other);
   Optimizer& operator=(Optimizer&& other);
   virtual ~Optimizer();
 
-  /// Adds parameters with options of their own, or else the defaults. A parameter that is not a leaf, or is
-  /// in another group, is an error, and so are options of another optimizer, or out of their ranges. One that
-  /// is listed twice in a group is updated twice, as in PyTorch, with a warning.
+  /// Adds parameters with their own options, or with the defaults. Throws for a parameter that is not a leaf
+  /// or is in another group, and for options of another optimizer or out of range. A parameter that occurs
+  /// twice in a group is updated twice, with a warning, as in PyTorch.
   void add_param_group(const OptimizerParamGroup& param_group);
-  /// Adds parameters to the first group; the same ones are errors.
+  /// Adds parameters to the first group. Throws for the same errors.
   void add_parameters(const std::vector<Variable>& parameters);
-  /// One update. With a closure that computes the loss (and calls backward), it is called first; its value is
-  /// returned.
+  /// Updates all parameters once. A closure, which computes the loss (and calls backward), runs first, and
+  /// its value is returned.
   virtual Variable step(LossClosure closure = nullptr) = 0;
-  /// Clears the gradients: to zeros, as libtorch 1.13 does, or to undefined.
+  /// Resets the gradients to zeros, as in libtorch 1.13, or to undefined.
   void zero_grad(bool set_to_none = false);
 
-  /// All parameters of the first group.
+  /// Returns all parameters of the first group.
   const std::vector<Variable>& parameters() const noexcept;
   std::vector<Variable>& parameters() noexcept;
-  /// The number of parameters in all groups.
+  /// Returns the number of parameters in all groups.
   std::size_t size() const noexcept;
   OptimizerOptions& defaults() noexcept { return *defaults_; }
   const OptimizerOptions& defaults() const noexcept { return *defaults_; }
   std::vector<OptimizerParamGroup>& param_groups() noexcept { return param_groups_; }
   const std::vector<OptimizerParamGroup>& param_groups() const noexcept { return param_groups_; }
-  /// The states, by parameter:
+  /// Returns the states by parameter:
   /// `static_cast<AdamParamState&>(*optimizer.state()[p.unsafeGetTensorImpl()]).exp_avg()`.
   OptimizerStates& state() noexcept { return state_; }
   const OptimizerStates& state() const noexcept { return state_; }
 
-  /// The states, as tensors named by the parameter's position and the quantity: "3.exp_avg". Options
-  /// are not part of it.
+  /// Returns the states as tensors named by the parameter's index and the state's name: "3.exp_avg". Options
+  /// are not included.
   StateDict state_dict() const;
-  /// Restores it into an optimizer of the same kind over parameters of the same shapes.
+  /// Restores the states of an optimizer of the same kind, with parameters of the same shapes.
   void load_state_dict(const StateDict& state);
-  /// The same into an archive, with the options of every group ("param_groups.0.lr"), and back. An archive
-  /// without options leaves them as they are; one with more groups is an error.
+  /// Write the states and the options of all groups ("param_groups.0.lr") to an archive, and read them back.
+  /// An archive without options does not change them; one with more groups throws.
   virtual void save(serialize::OutputArchive& archive) const;
   virtual void load(serialize::InputArchive& archive);
-  /// The same with `make` in the place of new_state().
+  /// Loads with `make` in place of new_state().
   using StateMaker = std::function<std::unique_ptr<OptimizerParamState>()>;
   void load(serialize::InputArchive& archive, const StateMaker& make);
 
-  /// Hooks, which run in the order of their registration, but first with `prepend`: before a step, where they
-  /// may change gradients, options and the closure, and after it; before a state is written, and with what
-  /// was written, which they may change; with what is loaded, which they may change, and after that.
+  /// Hooks run in the order of registration; with `prepend` a hook runs first. Step hooks run before a step,
+  /// where they may change gradients, options and the closure, and after it. State hooks run before a state
+  /// is written, and on the written state; load hooks run on the state to load, and after loading. They may
+  /// change the state.
   using StepPreHook = std::function<void(Optimizer&, LossClosure& closure)>;
   using StepPostHook = std::function<void(Optimizer&)>;
   using StateDictPreHook = std::function<void(const Optimizer&)>;
@@ -213,32 +213,32 @@ class EBB_API Optimizer {
   nn::RemovableHandle register_load_state_dict_post_hook(LoadStateDictPostHook hook, bool prepend = false);
 
  protected:
-  /// Run the hooks of steps. Every optimizer of the library calls them around its step(); one of the
-  /// program's own does so where it wants to be hooked.
+  /// Run the step hooks. All optimizers of the library call them in step(). A user-defined optimizer must
+  /// call them to support hooks.
   void before_step(LossClosure& closure);
   void after_step();
-  /// The state of a parameter, made on first use.
+  /// Returns the state of a parameter, and creates it on first use.
   template <class State>
   State& state_of(const Variable& parameter) {
     std::unique_ptr<OptimizerParamState>& slot = state_[parameter.impl()];
     if (!slot) slot = std::make_unique<State>();
     return static_cast<State&>(*slot);
   }
-  /// An empty state of this optimizer's kind, for load_state_dict; null, as here, when it keeps none.
+  /// Returns an empty state for load_state_dict; null, as here, if the optimizer has no state.
   virtual std::unique_ptr<OptimizerParamState> new_state() const;
   static Variable run(const LossClosure& closure);
-  /// One update of every parameter that has a gradient, by the rule of `Kind` (src/optim/kind.h, step.h).
+  /// Updates each parameter that has a gradient once, with the rule of `Kind` (src/optim/kind.h, step.h).
   template <class Kind>
   void update_all();
-  /// The same where the update is made of ops.
+  /// Updates each parameter with a rule that is composed of ops.
   template <class Kind>
   void update_each();
 
   std::vector<OptimizerParamGroup> param_groups_;
   OptimizerStates state_;
   std::unique_ptr<OptimizerOptions> defaults_;
-  /// Whether step() was called, or a state was loaded; nothing where the class does not say so. A schedule
-  /// that is stepped before warns.
+  /// Whether step() was called or a state was loaded; nothing if the class does not record it. A scheduler
+  /// that is stepped before this warns.
   optional<bool> stepped_;
 
  private:
@@ -253,33 +253,34 @@ class EBB_API Optimizer {
   template <class Kind>
   struct Batch;
   struct Replay;  // captured and recorded steps (src/optim/replay.h)
-  // Captured steps watch it: it ends with this optimizer, and with the states that load_state_dict replaces.
+  // Captured steps hold a weak pointer to it. It ends with this optimizer, and when load_state_dict replaces
+  // states.
   std::shared_ptr<const char> epoch_ = std::make_shared<const char>();
-  std::shared_ptr<Hooks> hooks_;  // made on first use
+  std::shared_ptr<Hooks> hooks_;  // created on first use
 };
 
-/// Hooks of the steps of all optimizers, before those of each and after them. They are no thread's own:
-/// register them while no other thread steps.
+/// Register hooks for the steps of all optimizers, before and after each step. They are global: register them
+/// while no other thread steps.
 EBB_API nn::RemovableHandle register_optimizer_step_pre_hook(Optimizer::StepPreHook hook);
 EBB_API nn::RemovableHandle register_optimizer_step_post_hook(Optimizer::StepPostHook hook);
 
-/// The optimizer's class and the options of its groups, a line each, as Python prints them.
+/// Prints the optimizer's class and the options of its groups, one on each line, as in Python.
 EBB_API std::ostream& operator<<(std::ostream& stream, const Optimizer& optimizer);
 
-/// The state that a rule keeps of a parameter: tensors and numbers, by name.
+/// The state of a rule for one parameter: tensors and numbers by name.
 template <class Derived, class Options>
 class EBB_API RuleParamState : public OptimizerCloneableParamState<Derived> {
  public:
   void serialize(serialize::OutputArchive& archive) const override;
   void serialize(serialize::InputArchive& archive) override;
-  /// Whether every number and tensor is the same, and the same tensors are defined.
+  /// Whether all numbers and tensors are equal, and the same tensors are defined.
   friend bool operator==(const Derived& a, const Derived& b) { return a.equals(b); }
 
  private:
   bool equals(const Derived& other) const;
 };
 
-/// An optimizer that updates every parameter by one rule, many in one pass (src/optim/rule_optimizer.h).
+/// An optimizer that updates many parameters in one pass with one rule (src/optim/rule_optimizer.h).
 template <class Options, class State>
 class EBB_API RuleOptimizer : public Optimizer {
  public:
@@ -291,7 +292,7 @@ class EBB_API RuleOptimizer : public Optimizer {
   std::unique_ptr<OptimizerParamState> new_state() const override;
 };
 
-// Not inline: for the library's own optimizers they are compiled there, once.
+// Not inline, so that the library compiles them once for its own optimizers.
 
 template <class Derived>
 std::unique_ptr<OptimizerOptions> OptimizerCloneableOptions<Derived>::clone() const {

@@ -1,4 +1,4 @@
-// ReduceLROnPlateau: a schedule that lowers the learning rate when a metric stops improving.
+// ReduceLROnPlateau: a scheduler that lowers the learning rate when a metric stops improving.
 #pragma once
 
 #include <ebb/optim/optimizer.h>
@@ -7,10 +7,11 @@
 
 namespace ebb::optim {
 
-/// Multiplies the rates by `factor` when the metric has not improved for `patience` calls of step(), down to
-/// min_lrs (one a group, or none for 0), unless that changes them by less than eps; then waits `cooldown`
-/// calls. Better is less (or with SchedulerMode::max more) than the best by the threshold: a share of the
-/// best, or with ThresholdMode::abs an amount. (torch::optim::ReduceLROnPlateauScheduler.)
+/// Multiplies the rates by `factor` if the metric has not improved for `patience` calls of step(), down to
+/// min_lrs (one for each group, or none for 0). A change smaller than eps is skipped. Then waits for
+/// `cooldown` calls. A metric improves if it is smaller than the best one (larger with SchedulerMode::max) by
+/// the threshold: a fraction of the best, or with ThresholdMode::abs an absolute amount.
+/// (torch::optim::ReduceLROnPlateauScheduler.)
 class EBB_API ReduceLROnPlateauScheduler {
  public:
   enum SchedulerMode { min, max };
@@ -19,9 +20,9 @@ class EBB_API ReduceLROnPlateauScheduler {
                                       int patience = 10, double threshold = 1e-4,
                                       ThresholdMode threshold_mode = rel, int cooldown = 0,
                                       std::vector<double> min_lrs = {}, double eps = 1e-8);
-  /// Takes the metric of the epoch: a loss, or an accuracy.
+  /// Reports the metric of the epoch: a loss or an accuracy.
   void step(double metric);
-  /// Writes the best metric and the counters into an archive, and reads them back.
+  /// Write the best metric and the counters to an archive, and read them back.
   void save(serialize::OutputArchive& archive) const;
   void load(serialize::InputArchive& archive);
 
@@ -41,7 +42,7 @@ class EBB_API ReduceLROnPlateauScheduler {
   double best_;
   std::int64_t bad_epochs_ = 0, cooling_ = 0;
 };
-/// Python's name.
+/// The name in Python.
 using ReduceLROnPlateau = ReduceLROnPlateauScheduler;
 
 }  // namespace ebb::optim

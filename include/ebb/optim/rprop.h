@@ -8,16 +8,20 @@
 
 namespace ebb::optim {
 
-/// Options of Rprop, which uses only the signs of gradients and suits gradients of whole data sets.
+/// Options of Rprop. It only uses the signs of gradients, and suits gradients of whole data sets.
 class EBB_API RpropOptions : public RuleOptions<RpropOptions> {
  public:
   using etas_t = std::tuple<double, double>;
   using step_sizes_t = std::tuple<double, double>;
   RpropOptions(double lr = 1e-2) : lr_(lr) {}
 
-  EBB_ARG(double, lr) = 1e-2;                        ///< step size
-  EBB_ARG(etas_t, etas) = { 0.5, 1.2 };              ///< factors of the step size: sign turns, sign stays
-  EBB_ARG(step_sizes_t, step_sizes) = { 1e-6, 50 };  ///< least and largest step size
+  EBB_ARG(double, lr) = 1e-2;  ///< step size
+  EBB_ARG(etas_t, etas) = {
+    0.5,
+    1.2
+  };                                                 ///< factors of the step size: after a change of sign,
+                                                     ///< and without one
+  EBB_ARG(step_sizes_t, step_sizes) = { 1e-6, 50 };  ///< smallest and largest step size
   EBB_ARG(bool, maximize) = false;                   ///< maximizes: negates the gradient
 };
 extern template class OptimizerCloneableOptions<RpropOptions>;
@@ -33,8 +37,9 @@ extern template class OptimizerCloneableParamState<RpropParamState>;
 extern template class RuleParamState<RpropParamState, RpropOptions>;
 extern template class RuleOptimizer<RpropOptions, RpropParamState>;
 
-/// Riedmiller & Braun 1993 (torch.optim.Rprop): every number has a step size of its own, lr at first, which
-/// grows while its gradient keeps its sign and shrinks, without a step, where it turns; p -= sign(g) size.
+/// Rprop (Riedmiller & Braun 1993; torch.optim.Rprop): each element has its own step size, initially lr. It
+/// grows while the gradient keeps its sign. If the sign changes, it shrinks, and the element does not move. p
+/// -= sign(g) size.
 class EBB_API Rprop : public RuleOptimizer<RpropOptions, RpropParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

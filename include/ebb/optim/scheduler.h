@@ -1,4 +1,4 @@
-// Learning-rate schedules: LRScheduler, their base, and SequentialLR and ChainedScheduler, which join
+// LRScheduler, the base of learning-rate schedulers, and SequentialLR and ChainedScheduler, which combine
 // several.
 #pragma once
 
@@ -12,13 +12,14 @@
 
 namespace ebb::optim {
 
-/// A number for all parameter groups, or one for each.
+/// One number for all parameter groups, or one for each.
 class EBB_API PerGroup {
  public:
   PerGroup(double all) : numbers_{all} {}
   PerGroup(std::vector<double> each) : numbers_(std::move(each)), is_list_(true) {}
   PerGroup(std::initializer_list<double> each) : PerGroup(std::vector<double>(each)) {}
-  /// One for each group; throws in the name of the schedule when a list has another length. `what` names it.
+  /// Returns one number for each group. A list of another length throws an error that names `schedule` and
+  /// `what`.
   std::vector<double> of(const char* schedule, const char* what, Optimizer& optimizer) const;
 
  private:
@@ -26,8 +27,8 @@ class EBB_API PerGroup {
   bool is_list_ = false;
 };
 
-/// Sets the learning rates of an optimizer's groups after every epoch (torch::optim::LRScheduler). Derive,
-/// and give the rates of the step. The optimizer must outlive it.
+/// Sets the learning rates of an optimizer's groups after each epoch (torch::optim::LRScheduler). Derive from
+/// it and define get_lrs(). The optimizer must outlive it.
 class EBB_API LRScheduler {
  public:
   explicit LRScheduler(Optimizer& optimizer);
@@ -35,12 +36,12 @@ class EBB_API LRScheduler {
   virtual void step();
 
  protected:
-  /// One rate a group, for the call of step() that step_count_ others came before.
+  /// Returns one rate for each group, for the call of step() after step_count_ earlier ones.
   virtual std::vector<double> get_lrs() = 0;
   std::vector<double> get_current_lrs() const;
-  /// The first thing that step() does: warns where the optimizer has made no step yet.
+  /// Warns if the optimizer has made no step yet. step() calls it first.
   void begin_step() const;
-  /// Throws unless there is one for each group.
+  /// Throws unless there is one rate for each group.
   void set_lrs(const std::vector<double>& rates);
   Optimizer& optimizer() const { return optimizer_; }
 
@@ -50,33 +51,34 @@ class EBB_API LRScheduler {
   Optimizer& optimizer_;
 };
 
-/// A schedule by the number of epochs (or batches: of calls of step()), as torch.optim.lr_scheduler counts
-/// them: the constructor sets the rates of epoch `last_epoch` + 1, which is 0 unless training is resumed,
-/// each step() those of the next. A rate follows from the one before, so that schedules of one optimizer
-/// multiply; SequentialLR, which sets one going in the middle, asks for it from the group's first rate
-/// (`initial_lr`, noted when the optimizer's first schedule is made).
+/// A scheduler that counts epochs (or batches: calls of step()) like torch.optim.lr_scheduler. The
+/// constructor sets the rates of epoch `last_epoch` + 1, which is 0 unless training resumes; each step() sets
+/// those of the next epoch. Each rate is computed from the current one, so that schedulers of one optimizer
+/// multiply. SequentialLR, which starts a scheduler in the middle of training, computes the rate from the
+/// group's first rate (`initial_lr`, stored when the optimizer's first scheduler is created).
 class EBB_API EpochScheduler : public LRScheduler {
  public:
   void step() override;
-  /// The epoch whose rates were set last.
+  /// Returns the epoch whose rates were set last.
   std::int64_t last_epoch() const { return epoch_; }
   std::vector<double> get_last_lr() const { return get_current_lrs(); }
-  /// The epoch and what else the schedule remembers, into an archive, and back. The rates are the
-  /// optimizer's.
+  /// Write the epoch and other state of the scheduler to an archive, and read them back. The rates are saved
+  /// with the optimizer.
   virtual void save(serialize::OutputArchive& archive) const;
   virtual void load(serialize::InputArchive& archive);
 
  protected:
   explicit EpochScheduler(Optimizer& optimizer, std::int64_t last_epoch = -1);
-  /// Sets the first rates: the last thing that a constructor does.
+  /// Sets the first rates. A constructor calls it last.
   void begin();
-  /// Whether the rates asked for are the first.
+  /// Whether the first rates are being computed.
   bool is_first() const { return first_; }
-  /// The group's rate at last_epoch(), which was `now` until then.
+  /// Returns the group's rate at last_epoch(); `now` is its current rate.
   virtual double next(std::size_t group, double now) = 0;
-  /// The same where SequentialLR lets the schedule begin: from the first rate, if that is enough.
+  /// Returns the rate when SequentialLR starts the scheduler. It is computed from the first rate if that is
+  /// sufficient.
   virtual double at(std::size_t group, double now) { return next(group, now); }
-  /// The group's first rate; and sets it, for later schedules too.
+  /// Get and set the group's first rate. Setting it affects later schedulers too.
   double base(std::size_t group) const;
   void set_base(std::size_t group, double rate);
 
@@ -85,8 +87,8 @@ class EBB_API EpochScheduler : public LRScheduler {
   friend class SequentialLR;
   friend class ChainedScheduler;
   std::vector<double> get_lrs() override;
-  /// On to the next epoch; back to the beginning, in the middle of a sequence; an epoch back, before the
-  /// first one, without a change of rates.
+  /// advance() moves to the next epoch. restart() begins again, in the middle of a sequence. undo() moves
+  /// back one epoch, and rewind() to before the first one, without changing rates.
   virtual void advance();
   virtual void restart();
   virtual void undo() { --epoch_; }
@@ -98,7 +100,7 @@ class EBB_API EpochScheduler : public LRScheduler {
 };
 using EpochSchedulers = std::vector<std::shared_ptr<EpochScheduler>>;
 
-/// A schedule that is made of others of the same optimizer, which are made before, and may be joined itself.
+/// A scheduler composed of existing schedulers of the same optimizer. It may be part of another one.
 class EBB_API JoinedScheduler : public EpochScheduler {
  public:
   void save(serialize::OutputArchive& archive) const override;
@@ -106,7 +108,7 @@ class EBB_API JoinedScheduler : public EpochScheduler {
 
  protected:
   JoinedScheduler(const char* name, Optimizer& optimizer, EpochSchedulers schedulers);
-  /// That of the first schedule.
+  /// Returns the optimizer of the first scheduler.
   static Optimizer& optimizer_of(const char* name, const EpochSchedulers& schedulers);
   void undo() override;
   EpochSchedulers schedulers_;
@@ -117,9 +119,9 @@ class EBB_API JoinedScheduler : public EpochScheduler {
   void rewind() override;
 };
 
-/// One schedule after the other: the i-th + 1 begins at epoch milestones[i].
-/// (torch.optim.lr_scheduler.SequentialLR. A joined schedule that is not the first begins like any other,
-/// where PyTorch throws.)
+/// Runs schedulers one after another: scheduler i + 1 begins at epoch milestones[i].
+/// (torch.optim.lr_scheduler.SequentialLR. A composed scheduler may also be at a later position, where
+/// PyTorch throws.)
 class EBB_API SequentialLR : public JoinedScheduler {
  public:
   SequentialLR(Optimizer& optimizer, EpochSchedulers schedulers, std::vector<std::int64_t> milestones,
@@ -132,7 +134,7 @@ class EBB_API SequentialLR : public JoinedScheduler {
   std::vector<std::int64_t> milestones_;
 };
 
-/// Several schedules at once: each changes the rates that the one before has left.
+/// Runs several schedulers in each step: each changes the rates that the previous one has set.
 /// (torch.optim.lr_scheduler.ChainedScheduler.)
 class EBB_API ChainedScheduler : public JoinedScheduler {
  public:

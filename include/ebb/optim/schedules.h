@@ -1,5 +1,5 @@
-// Learning-rate schedules by a formula of the epoch (StepLR, CosineAnnealingLR, LambdaLR, ...): lr at epoch
-// t, from the group's initial rate lr0.
+// StepLR, MultiStepLR, ExponentialLR, CosineAnnealingLR, LambdaLR and others: learning-rate schedulers given
+// by a formula for lr at epoch t, with the group's initial rate lr0.
 #pragma once
 
 #include <ebb/optim/scheduler.h>
@@ -8,8 +8,9 @@
 
 namespace ebb::optim {
 
-/// Multiplies the rates by gamma every step_size calls of step(). The first that does is call step_size + 1,
-/// as in libtorch, or call step_size, as in Python: `StepLR(optimizer, 30, 0.1, StepLR::Counting::kPython)`.
+/// Multiplies the rates by gamma every step_size calls of step(). The first change is at call step_size + 1,
+/// as in libtorch, or at call step_size, as in Python: `StepLR(optimizer, 30, 0.1,
+/// StepLR::Counting::kPython)`.
 class EBB_API StepLR : public EpochScheduler {
  public:
   enum class Counting { kLibtorch, kPython };
@@ -25,7 +26,7 @@ class EBB_API StepLR : public EpochScheduler {
   const Counting counting_;
 };
 
-/// Multiplies the rates by gamma at each of the epochs named.
+/// Multiplies the rates by gamma at each of the milestones.
 class EBB_API MultiStepLR : public EpochScheduler {
  public:
   MultiStepLR(Optimizer& optimizer, std::vector<std::int64_t> milestones, double gamma = 0.1,
@@ -38,7 +39,7 @@ class EBB_API MultiStepLR : public EpochScheduler {
   const double gamma_;
 };
 
-/// lr0 factor until epoch total_iters, then lr0.
+/// lr0 factor before epoch total_iters, then lr0.
 class EBB_API ConstantLR : public EpochScheduler {
  public:
   explicit ConstantLR(Optimizer& optimizer, double factor = 1.0 / 3, std::int64_t total_iters = 5,
@@ -51,7 +52,7 @@ class EBB_API ConstantLR : public EpochScheduler {
   const std::int64_t total_;
 };
 
-/// From lr0 start_factor at epoch 0 to lr0 end_factor at epoch total_iters, on a line.
+/// Linear from lr0 start_factor at epoch 0 to lr0 end_factor at epoch total_iters.
 class EBB_API LinearLR : public EpochScheduler {
  public:
   explicit LinearLR(Optimizer& optimizer, double start_factor = 1.0 / 3, double end_factor = 1,
@@ -101,8 +102,8 @@ class EBB_API CosineAnnealingLR : public EpochScheduler {
   const double least_;
 };
 
-/// The same from the beginning again after T_0 epochs, then after T_0 T_mult more, and so on. In a chain it
-/// changes the rate that others have left, where PyTorch discards what they did.
+/// CosineAnnealingLR that restarts after T_0 epochs, then after T_0 T_mult more, and so on. In a
+/// ChainedScheduler it changes the rate that other schedulers have set; PyTorch discards their changes.
 class EBB_API CosineAnnealingWarmRestarts : public EpochScheduler {
  public:
   CosineAnnealingWarmRestarts(Optimizer& optimizer, std::int64_t T_0, std::int64_t T_mult = 1,
@@ -116,7 +117,7 @@ class EBB_API CosineAnnealingWarmRestarts : public EpochScheduler {
   const double least_;
 };
 
-/// lr0 lr_lambda(t): one function for all groups, or one for each.
+/// lr0 lr_lambda(t). There is one function for all groups, or one for each.
 class EBB_API LambdaLR : public EpochScheduler {
  public:
   using Function = std::function<double(std::int64_t)>;

@@ -1,4 +1,4 @@
-// Stochastic gradient descent.
+// SGD: stochastic gradient descent.
 #pragma once
 
 #include <ebb/core/arg.h>
@@ -14,7 +14,7 @@ class EBB_API SGDOptions : public RuleOptions<SGDOptions> {
 
   EBB_ARG(double, lr) = 1e-3;         ///< step size
   EBB_ARG(double, momentum) = 0;      ///< decay of the velocity
-  EBB_ARG(double, dampening) = 0;     ///< the velocity takes 1 - dampening of the gradient
+  EBB_ARG(double, dampening) = 0;     ///< the velocity adds (1 - dampening) times the gradient
   EBB_ARG(double, weight_decay) = 0;  ///< L2 regularization
   EBB_ARG(bool, nesterov) = false;    ///< Nesterov momentum
   EBB_ARG(bool, maximize) = false;    ///< maximizes: negates the gradient
@@ -30,8 +30,8 @@ extern template class OptimizerCloneableParamState<SGDParamState>;
 extern template class RuleParamState<SGDParamState, SGDOptions>;
 extern template class RuleOptimizer<SGDOptions, SGDParamState>;
 
-/// g += weight_decay p; v = momentum v + (1 - dampening) g (v = g at first); p -= lr v, or lr (g + momentum
-/// v) with nesterov.
+/// SGD: g += weight_decay p; v = momentum v + (1 - dampening) g (v = g in the first step); p -= lr v, or with
+/// nesterov lr (g + momentum v).
 class EBB_API SGD : public RuleOptimizer<SGDOptions, SGDParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

@@ -1,4 +1,4 @@
-// Averages of a model over its training (torch.optim.swa_utils).
+// AveragedModel, update_bn and SWALR: averages of a model during training (torch.optim.swa_utils).
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -13,30 +13,32 @@
 
 namespace ebb::optim::swa_utils {
 
-/// The next average, of the last one, of a model's tensor, and of how many were averaged before.
+/// Returns the next average, from the previous one, a model's tensor, and the number of models averaged
+/// before.
 using AverageFunction =
     std::function<Variable(const Variable& averaged, const Variable& current, const Variable& num_averaged)>;
-/// The same of all of a model's tensors; writes the averages in place.
+/// Computes the averages of all tensors of a model in place.
 using MultiAverageFunction = std::function<void(
     std::vector<Variable>& averaged, const std::vector<Variable>& current, const Variable& num_averaged)>;
 
-/// averaged + (current - averaged) / (num_averaged + 1): the mean of all (stochastic weight averaging,
-/// Izmailov et al. 2018).
+/// Returns averaged + (current - averaged) / (num_averaged + 1): the mean of all models (stochastic weight
+/// averaging, Izmailov et al. 2018).
 EBB_API AverageFunction get_swa_avg_fn();
 EBB_API MultiAverageFunction get_swa_multi_avg_fn();
-/// decay averaged + (1 - decay) current: an exponential moving average. A decay outside [0, 1] throws.
+/// Returns decay averaged + (1 - decay) current: an exponential moving average. Throws for a decay outside
+/// [0, 1].
 EBB_API AverageFunction get_ema_avg_fn(double decay = 0.999);
 EBB_API MultiAverageFunction get_ema_multi_avg_fn(double decay = 0.999);
 
-/// The base of AveragedModel<Model>, which does not depend on the type of the model.
+/// The part of AveragedModel<Model> that does not depend on the model's type.
 class EBB_API AveragedModule : public nn::Module {
  public:
   AveragedModule(MultiAverageFunction average, bool use_buffers);
-  /// Takes in the model's parameters as they are now: the first ones as they are, later ones by the average.
-  /// Buffers too with use_buffers; else they are copied. A model of other shapes is an error.
+  /// Averages the model's current parameters into this one; the first ones are copied. Buffers are averaged
+  /// too with use_buffers, else copied. Throws for a model with other shapes.
   void update_parameters(const nn::Module& model);
 
-  Variable n_averaged;  ///< how many models were averaged, kLong []
+  Variable n_averaged;  ///< number of averaged models, kLong []
 
  protected:
   void adopt(std::shared_ptr<nn::Module> copy);
@@ -49,15 +51,15 @@ class EBB_API AveragedModule : public nn::Module {
   bool use_buffers_;
 };
 
-/// A copy of a model that holds the average of what the model was at each update_parameters():
+/// A copy of a model that contains the average of the model at each update_parameters():
 ///
 ///     swa_utils::AveragedModel ema(model, swa_utils::get_ema_multi_avg_fn(0.999));
 ///     for (...) { optimizer.step(); ema.update_parameters(*model); }
 ///     swa_utils::update_bn(*loader, ema);
 ///     ema.forward(x);
 ///
-/// Its state_dict has "n_averaged" and, behind "module.", the names of the model: save and load work as of
-/// any module. The copy is on the model's device.
+/// Its state_dict has "n_averaged" and the names of the model with the prefix "module."; save and load work
+/// as for any module. The copy is on the model's device.
 template <class Model>
 class AveragedModel : public AveragedModule {
  public:
@@ -71,13 +73,13 @@ class AveragedModel : public AveragedModule {
   explicit AveragedModel(const nn::ModuleHolder<Model>& model,
                          MultiAverageFunction average = get_swa_multi_avg_fn(), bool use_buffers = false)
       : AveragedModel(model.ptr(), std::move(average), use_buffers) {}
-  /// Averages one tensor at a time.
+  /// Uses a function that averages one tensor at a time.
   AveragedModel(const std::shared_ptr<Model>& model, AverageFunction average, bool use_buffers = false)
       : AveragedModel(model, each(std::move(average)), use_buffers) {}
   AveragedModel(const nn::ModuleHolder<Model>& model, AverageFunction average, bool use_buffers = false)
       : AveragedModel(model.ptr(), each(std::move(average)), use_buffers) {}
 
-  /// The averaged model's forward.
+  /// Calls the averaged model's forward.
   template <class... Inputs>
   auto forward(Inputs&&... inputs) {
     return module->forward(std::forward<Inputs>(inputs)...);
@@ -96,15 +98,15 @@ class AveragedModel : public AveragedModule {
   }
 };
 
-/// Lets the batch norms in a model count anew: resets them, takes plain means, and puts all of it back when
-/// it goes.
+/// Resets the batch norms of a model and makes them compute cumulative averages. The destructor restores
+/// their momentum and the mode.
 class EBB_API FreshStatistics {
  public:
   explicit FreshStatistics(nn::Module& model);
   ~FreshStatistics();
   FreshStatistics(const FreshStatistics&) = delete;
   FreshStatistics& operator=(const FreshStatistics&) = delete;
-  /// Whether there is a batch norm at all.
+  /// Whether the model has a batch norm.
   bool any() const { return !momenta_.empty(); }
 
  private:
@@ -113,7 +115,8 @@ class EBB_API FreshStatistics {
   std::vector<std::pair<optional<double>*, optional<double>>> momenta_;
 };
 
-/// The input in a batch: itself, the data of an Example, the first of a list or a pair.
+/// Returns the input of a batch: the batch itself, the data of an Example, or the first element of a list or
+/// a pair.
 inline const Variable& input_of(const Variable& batch) { return batch; }
 template <class Batch>
 const Variable& input_of(const Batch& batch) {
@@ -126,8 +129,8 @@ const Variable& input_of(const Batch& batch) {
   }
 }
 
-/// One pass over the data, to give the batch norms of an averaged model, whose statistics no data has seen,
-/// means and variances of their own. The model is left in the mode that it was in.
+/// Computes the batch norm statistics of an averaged model with one pass over the data, because averaging
+/// does not give valid statistics. The model's mode does not change.
 template <class Loader, class Model>
 void update_bn(Loader& loader, Model& model, optional<Device> device = nullopt) {
   nn::Module* module = nullptr;
@@ -148,8 +151,8 @@ void update_bn(Loader& loader, Model& model, optional<Device> device = nullopt) 
   }
 }
 
-/// From the rate of a group to swa_lr in anneal_epochs steps, along a half wave or a line, and stays there.
-/// It may be stepped in turn with another schedule.
+/// Anneals the rate of each group to swa_lr in anneal_epochs steps, by a cosine or linearly, and then keeps
+/// it. Steps of another scheduler may alternate with it.
 class EBB_API SWALR : public EpochScheduler {
  public:
   enum class Anneal { cos, linear };

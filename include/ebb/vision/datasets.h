@@ -1,4 +1,4 @@
-// Datasets of images: folders of files, CIFAR-10 and CIFAR-100.
+// ImageFolder, CIFAR10 and CIFAR100: datasets of images.
 #pragma once
 
 #include <ebb/data/datasets.h>
@@ -12,28 +12,28 @@
 
 namespace ebb::vision::datasets {
 
-/// Images in one folder a class: root/cat/1.jpg, root/dog/x/2.png (torchvision.datasets.ImageFolder). Files
-/// are listed at once, below each class's folder, and read when they are asked for, by whichever of a
-/// loader's workers asks. Those that end in .jpg, .jpeg or .png, in upper or lower case, count; others are
-/// passed over. Links are followed; a folder that several lead to counts once in each class, and one that
-/// leads back to the root not at all.
+/// Images in one folder for each class: root/cat/1.jpg, root/dog/x/2.png (torchvision.datasets.ImageFolder).
+/// The constructor lists the files below each class's folder; get() reads them, in the loader's workers. Only
+/// files with the extension .jpg, .jpeg or .png, in upper or lower case, are used. Links are followed. A
+/// folder reached by several links is listed once in each class, and a link back to the root is ignored.
 class EBB_API ImageFolder : public data::datasets::Dataset<ImageFolder> {
  public:
   using Transform = std::function<Variable(const Variable&)>;
 
-  /// `transform` is applied to each image as it is read, Byte [C, H, W]; it is called by several workers at
-  /// once. Images of unequal sizes need one that makes them equal before they are stacked. Throws for a root
-  /// without folders, for a class without images, and for folders more than a hundred deep.
+  /// `transform` is applied to each image after it is read, Byte [C, H, W]; several workers may call it at
+  /// the same time. Images of different sizes need a transform that makes the sizes equal before they are
+  /// stacked. Throws for a root without folders, a class without images, and folders nested more than a
+  /// hundred levels deep.
   explicit ImageFolder(const std::string& root, Transform transform = {},
                        ImageReadMode mode = ImageReadMode::rgb);
 
-  /// {the image, its class kLong []}.
+  /// Returns {image, class kLong []}.
   data::Example<> get(std::size_t index) override;
   optional<std::size_t> size() const override { return samples_.size(); }
-  /// The names of the folders, sorted; a class is its place among them.
+  /// Returns the names of the folders, sorted. A class is an index into them.
   const std::vector<std::string>& classes() const { return classes_; }
   const std::map<std::string, std::int64_t>& class_to_idx() const { return class_to_idx_; }
-  /// Paths and classes, sorted by class and then by path.
+  /// Returns paths and classes, sorted by class and then by path.
   const std::vector<std::pair<std::string, std::int64_t>>& samples() const { return samples_; }
 
  private:
@@ -44,26 +44,26 @@ class EBB_API ImageFolder : public data::datasets::Dataset<ImageFolder> {
   ImageReadMode mode_;
 };
 
-/// What a file of CIFAR's "binary version" holds.
+/// The contents of a file of CIFAR's "binary version".
 struct EBB_API CIFARRecords {
   Variable images;  ///< Byte [n, 3, 32, 32]
   Variable labels;  ///< Long [n, labels of each image]
 };
 
-/// Reads such a file, records of `labels` bytes (1 of CIFAR-10; 2 of CIFAR-100, coarse and fine) and 3072
-/// bytes of an image. Throws for a file that is no whole number of records, and for a label that is not below
-/// its `classes`.
+/// Reads such a file: records with `labels` bytes (1 for CIFAR-10; 2 for CIFAR-100, coarse and fine) and 3072
+/// bytes of an image. Throws for an incomplete record, and for a label that is not below its number in
+/// `classes`.
 EBB_API CIFARRecords read_cifar(const std::string& path, const std::vector<std::int64_t>& classes);
 
-/// 32 x 32 images of ten classes (Krizhevsky 2009), 50000 to train with and 10000 to test, from the folder
-/// with data_batch_1.bin to data_batch_5.bin and test_batch.bin, or with the folder cifar-10-batches-bin that
-/// holds them.
+/// CIFAR-10: 32 x 32 images of ten classes (Krizhevsky 2009), 50000 for training and 10000 for testing. root
+/// contains data_batch_1.bin to data_batch_5.bin and test_batch.bin, or the folder cifar-10-batches-bin with
+/// them.
 class EBB_API CIFAR10 : public data::datasets::Dataset<CIFAR10> {
  public:
   enum class Mode { kTrain, kTest };
-  /// Reads all of it; throws ebb::Error naming the file that is missing or not sound.
+  /// Reads all files. Throws ebb::Error with the name of a file that is missing or invalid.
   explicit CIFAR10(const std::string& root, Mode mode = Mode::kTrain);
-  /// {image kFloat [3, 32, 32] in [0, 1], label kLong []}.
+  /// Returns {image kFloat [3, 32, 32] in [0, 1], label kLong []}.
   data::Example<> get(std::size_t index) override;
   optional<std::size_t> size() const override;
   bool is_train() const { return mode_ == Mode::kTrain; }
@@ -72,7 +72,7 @@ class EBB_API CIFAR10 : public data::datasets::Dataset<CIFAR10> {
   /// All labels, kLong [n].
   const Variable& targets() const { return targets_; }
   static const std::vector<std::string>& classes();
-  /// Whether the folder holds the six files.
+  /// Whether the folder contains the six files.
   static bool present(const std::string& root);
 
  private:
@@ -80,8 +80,8 @@ class EBB_API CIFAR10 : public data::datasets::Dataset<CIFAR10> {
   Variable images_, targets_;
 };
 
-/// The same of 100 classes in 20 groups, from the folder with train.bin and test.bin, or with the folder
-/// cifar-100-binary that holds them.
+/// CIFAR-100: the same with 100 classes in 20 groups. root contains train.bin and test.bin, or the folder
+/// cifar-100-binary with them.
 class EBB_API CIFAR100 : public data::datasets::Dataset<CIFAR100> {
  public:
   enum class Mode { kTrain, kTest };

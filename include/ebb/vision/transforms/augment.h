@@ -1,4 +1,4 @@
-// Transforms that draw what an image's pixels look like.
+// ColorJitter, RandomGrayscale and GaussianBlur: random transforms of an image's colours.
 #pragma once
 
 #include <ebb/core/arg.h>
@@ -9,8 +9,8 @@
 
 namespace ebb::vision::transforms {
 
-/// Brightness, contrast, saturation and hue adjusted, in any order. A number x stands for factors from
-/// max(0, 1 - x) to 1 + x, of hue for turns from -x to x; 0 leaves out.
+/// Adjusts brightness, contrast, saturation and hue, in random order. x means factors in [max(0, 1 - x), 1 +
+/// x], for hue shifts in [-x, x]; 0 skips the adjustment.
 class EBB_API ColorJitter : public Transform {
  public:
   explicit ColorJitter(double brightness = 0, double contrast = 0, double saturation = 0, double hue = 0);
@@ -23,7 +23,7 @@ class EBB_API ColorJitter : public Transform {
   EBB_ARG(optional<Generator>, generator);
 };
 
-/// Grey with probability p, in as many channels.
+/// Converts to grey with probability p, with the same number of channels.
 class EBB_API RandomGrayscale : public Transform {
  public:
   explicit RandomGrayscale(double p = 0.1) : p_(p) {}
@@ -33,14 +33,14 @@ class EBB_API RandomGrayscale : public Transform {
   EBB_ARG(optional<Generator>, generator);
 };
 
-/// functional::gaussian_blur by a standard deviation of a range.
+/// functional::gaussian_blur with a standard deviation drawn from a range.
 class EBB_API GaussianBlur : public Transform {
  public:
   explicit GaussianBlur(ExpandingArray<2> kernel_size, Range sigma = {0.1, 2.0})
       : kernel_size_(kernel_size), sigma_(sigma) {}
   Variable forward(const Variable& image) const override;
 
-  EBB_ARG(ExpandingArray<2>, kernel_size);  ///< across and down
+  EBB_ARG(ExpandingArray<2>, kernel_size);  ///< horizontal, vertical
   EBB_ARG(Range, sigma);
   EBB_ARG(optional<Generator>, generator);
 };

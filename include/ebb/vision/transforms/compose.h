@@ -1,4 +1,4 @@
-// What transforms of images are, and several in a row.
+// Transform, the base of image transforms, and Compose.
 #pragma once
 
 #include <ebb/data/transforms.h>
@@ -9,13 +9,13 @@
 
 namespace ebb::vision::transforms {
 
-/// Turns an image [..., C, H, W], floating or Byte, into another. Leading dimensions, a batch's say, share
-/// what a random transform draws. A callable, and a data::transforms::TensorTransform, so that
+/// Converts an image [..., C, H, W], floating or Byte. A random transform draws its parameters once for all
+/// leading dimensions, for example a batch. It is a callable and a data::transforms::TensorTransform, so that
 /// `dataset.map(Resize(32))` transforms the data of each example; `.map(Resize(32)).map(Stack<>())`.
 ///
-/// Random transforms draw from their `generator`, or the default one where there is none, what torchvision
-/// draws: after manual_seed(s), crops are those of torch.manual_seed(s). A loader's workers share a
-/// generator, so that with several of them which image gets which numbers is up to their timing.
+/// Random transforms draw the same numbers as torchvision, from their `generator` or else the default one:
+/// after manual_seed(s), crops are those after torch.manual_seed(s). The workers of a loader share a
+/// generator, so with several workers the numbers that each image gets depend on timing.
 class EBB_API Transform : public data::transforms::TensorTransform<> {
  public:
   virtual Variable forward(const Variable& image) const = 0;
@@ -23,7 +23,7 @@ class EBB_API Transform : public data::transforms::TensorTransform<> {
   Variable operator()(const Variable& image) const { return forward(image); }
 };
 
-/// One callable after the other: `Compose(Resize(40), RandomCrop(32), ToDtype(kFloat, true))`.
+/// Applies callables one after another: `Compose(Resize(40), RandomCrop(32), ToDtype(kFloat, true))`.
 class EBB_API Compose : public Transform {
  public:
   using Step = std::function<Variable(const Variable&)>;

@@ -1,4 +1,5 @@
-// Transforms that draw where an image's pixels go.
+// RandomCrop, RandomResizedCrop, RandomHorizontalFlip, RandomRotation, RandomErasing: random geometric
+// transforms.
 #pragma once
 
 #include <ebb/core/arg.h>
@@ -14,47 +15,47 @@
 
 namespace ebb::vision::transforms {
 
-/// {x, y}, in pixels from the top left corner.
+/// {x, y} in pixels from the top left corner.
 using Point = std::array<double, 2>;
 
-/// From the smallest to the largest.
+/// {minimum, maximum}.
 using Range = std::pair<double, double>;
 
-/// A part of the image of this size, anywhere. Throws where the image, padded, is smaller.
-///     RandomCrop(32, 4)        // of the image with 4 pixels of zeros on each side
-///     RandomCrop({24, 32})     // 24 rows of 32 pixels
+/// Crops to a size at a random position. Throws if the image, after padding, is smaller.
+///     RandomCrop(32, 4)        // pads with 4 zeros on each side first
+///     RandomCrop({24, 32})     // height 24, width 32
 class EBB_API RandomCrop : public Transform {
  public:
   explicit RandomCrop(ExpandingArray<2> size, IntArrayRef padding = {})
       : size_(size), padding_(padding.vec()) {}
-  /// Two numbers in braces are the height and the width, not a RandomCrop of a size and a padding.
+  /// Two numbers in braces are height and width, not a size and a padding.
   explicit RandomCrop(const std::int64_t (&size)[2]) : size_({size[0], size[1]}) {}
   Variable forward(const Variable& image) const override;
 
   EBB_ARG(ExpandingArray<2>, size);             ///< height and width
-  EBB_ARG(std::vector<std::int64_t>, padding);  ///< around the image first, as functional::pad's
-  EBB_ARG(bool, pad_if_needed) = false;         ///< at both ends of sides that are too short
-  EBB_ARG(std::vector<double>, fill) = { 0 };   ///< of the padding, one value or one a channel
+  EBB_ARG(std::vector<std::int64_t>, padding);  ///< padding before the crop, as in functional::pad
+  EBB_ARG(bool, pad_if_needed) = false;         ///< pads both ends of sides that are too short
+  EBB_ARG(std::vector<double>, fill) = { 0 };   ///< padding value, one or one for each channel
   EBB_ARG(PaddingMode, padding_mode) = PaddingMode::constant;
   EBB_ARG(optional<Generator>, generator);
 };
 
-/// A part of the image of any place, area and shape within these ranges, resized (Szegedy et al. 2015). Where
-/// ten draws do not fit into the image, the middle.
+/// Crops a random area and aspect ratio at a random position, and resizes it (Szegedy et al. 2015). If ten
+/// samples do not fit into the image, crops the centre.
 class EBB_API RandomResizedCrop : public Transform {
  public:
   explicit RandomResizedCrop(ExpandingArray<2> size) : size_(size) {}
   Variable forward(const Variable& image) const override;
 
   EBB_ARG(ExpandingArray<2>, size);                  ///< height and width
-  EBB_ARG(Range, scale) = { 0.08, 1.0 };             ///< of the image's area
-  EBB_ARG(Range, ratio) = { 3.0 / 4.0, 4.0 / 3.0 };  ///< of width to height, drawn by its logarithm
+  EBB_ARG(Range, scale) = { 0.08, 1.0 };             ///< range of the fraction of the image's area
+  EBB_ARG(Range, ratio) = { 3.0 / 4.0, 4.0 / 3.0 };  ///< range of width / height, log-uniform
   EBB_ARG(InterpolationMode, interpolation) = InterpolationMode::bilinear;
   EBB_ARG(bool, antialias) = true;
   EBB_ARG(optional<Generator>, generator);
 };
 
-/// Left and right exchanged with probability p.
+/// Mirrors left and right with probability p.
 class EBB_API RandomHorizontalFlip : public Transform {
  public:
   explicit RandomHorizontalFlip(double p = 0.5) : p_(p) {}
@@ -64,7 +65,7 @@ class EBB_API RandomHorizontalFlip : public Transform {
   EBB_ARG(optional<Generator>, generator);
 };
 
-/// Top and bottom exchanged with probability p.
+/// Mirrors top and bottom with probability p.
 class EBB_API RandomVerticalFlip : public Transform {
  public:
   explicit RandomVerticalFlip(double p = 0.5) : p_(p) {}
@@ -74,7 +75,7 @@ class EBB_API RandomVerticalFlip : public Transform {
   EBB_ARG(optional<Generator>, generator);
 };
 
-/// functional::rotate by an angle from -degrees to degrees, or of a range.
+/// functional::rotate by a random angle in [-degrees, degrees], or in a range.
 class EBB_API RandomRotation : public Transform {
  public:
   explicit RandomRotation(double degrees) : degrees_(-degrees, degrees) {}
@@ -84,21 +85,22 @@ class EBB_API RandomRotation : public Transform {
   EBB_ARG(Range, degrees);
   EBB_ARG(InterpolationMode, interpolation) = InterpolationMode::nearest;
   EBB_ARG(bool, expand) = false;
-  EBB_ARG(optional<Point>, center);            ///< {x, y}; the middle unless set
-  EBB_ARG(std::vector<double>, fill) = { 0 };  ///< of what comes from outside
+  EBB_ARG(optional<Point>, center);            ///< {x, y}; default: the middle
+  EBB_ARG(std::vector<double>, fill) = { 0 };  ///< value of pixels from outside
   EBB_ARG(optional<Generator>, generator);
 };
 
-/// A rectangle erased with probability p (Zhong et al. 2017). None where ten draws do not fit into the image.
+/// Erases a random rectangle with probability p (Zhong et al. 2017). Erases nothing if ten samples do not
+/// fit.
 class EBB_API RandomErasing : public Transform {
  public:
   explicit RandomErasing(double p = 0.5) : p_(p) {}
   Variable forward(const Variable& image) const override;
 
   EBB_ARG(double, p);
-  EBB_ARG(Range, scale) = { 0.02, 0.33 };       ///< of the image's area
-  EBB_ARG(Range, ratio) = { 0.3, 3.3 };         ///< of height to width, drawn by its logarithm
-  EBB_ARG(std::vector<double>, value) = { 0 };  ///< one, one a channel, or none: standard normal numbers
+  EBB_ARG(Range, scale) = { 0.02, 0.33 };       ///< range of the fraction of the image's area
+  EBB_ARG(Range, ratio) = { 0.3, 3.3 };         ///< range of height / width, log-uniform
+  EBB_ARG(std::vector<double>, value) = { 0 };  ///< one, one for each channel, or none: standard normal
   EBB_ARG(optional<Generator>, generator);
 };
 

@@ -1,4 +1,4 @@
-// Transforms that draw nothing: sizes, dtypes and normalization.
+// Resize, CenterCrop, Pad, ToDtype and Normalize: transforms without random numbers.
 #pragma once
 
 #include <ebb/core/arg.h>
@@ -11,7 +11,7 @@
 
 namespace ebb::vision::transforms {
 
-/// functional::resize: `Resize(256)` the shorter side, `Resize({32, 48})` height and width.
+/// functional::resize: `Resize(256)` sets the shorter side, `Resize({32, 48})` height and width.
 class EBB_API Resize : public Transform {
  public:
   explicit Resize(IntArrayRef size) : size_(size.vec()) {}
@@ -19,8 +19,8 @@ class EBB_API Resize : public Transform {
 
   EBB_ARG(std::vector<std::int64_t>, size);
   EBB_ARG(InterpolationMode, interpolation) = InterpolationMode::bilinear;
-  EBB_ARG(optional<std::int64_t>, max_size);  ///< of the longer side
-  EBB_ARG(bool, antialias) = true;            ///< averages what would be skipped
+  EBB_ARG(optional<std::int64_t>, max_size);  ///< limit of the longer side
+  EBB_ARG(bool, antialias) = true;            ///< averages pixels that would be skipped
 };
 
 /// functional::center_crop.
@@ -39,18 +39,18 @@ class EBB_API Pad : public Transform {
   Variable forward(const Variable& image) const override;
 
   EBB_ARG(std::vector<std::int64_t>, padding);  ///< {all}, {x, y} or {left, top, right, bottom}
-  EBB_ARG(std::vector<double>, fill) = { 0 };   ///< one value or one a channel
+  EBB_ARG(std::vector<double>, fill) = { 0 };   ///< one value or one for each channel
   EBB_ARG(PaddingMode, padding_mode) = PaddingMode::constant;
 };
 
-/// functional::to_dtype: `ToDtype(kFloat, true)` makes [0, 1] of bytes.
+/// functional::to_dtype: `ToDtype(kFloat, true)` converts bytes to [0, 1].
 class EBB_API ToDtype : public Transform {
  public:
   explicit ToDtype(DType dtype, bool scale = false) : dtype_(dtype), scale_(scale) {}
   Variable forward(const Variable& image) const override;
 
   EBB_ARG(DType, dtype);
-  EBB_ARG(bool, scale);  ///< full brightness stays full brightness
+  EBB_ARG(bool, scale);  ///< scales the full range of one dtype to that of the other
 };
 
 /// functional::normalize.
