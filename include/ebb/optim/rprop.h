@@ -19,8 +19,8 @@ class EBB_API RpropOptions : public RuleOptions<RpropOptions> {
   EBB_ARG(etas_t, etas) = {
     0.5,
     1.2
-  };                                                 ///< factors of the step size: after a change of sign,
-                                                     ///< and without one
+  };  ///< factors of the step size: after a change of sign,
+      ///< and without one
   EBB_ARG(step_sizes_t, step_sizes) = { 1e-6, 50 };  ///< smallest and largest step size
   EBB_ARG(bool, maximize) = false;                   ///< maximizes: negates the gradient
 };

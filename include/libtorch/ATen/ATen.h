@@ -1,4 +1,4 @@
-// Tensors and the functions on them.
+// All tensors and tensor functions of ebb, for at::.
 #pragma once
 
 #include <ATen/AccumulateType.h>

@@ -1,4 +1,4 @@
-// The type in which sums of a dtype are kept.
+// at::acc_type: the type in which values of a dtype are summed.
 #pragma once
 
 #include <ATen/OpMathType.h>
@@ -7,7 +7,8 @@
 
 namespace at {
 
-/// Double for float on the CPU and float on a GPU; float for the 16-bit types; 64 bits for integers.
+/// double for float on the CPU, float for float on a GPU, float for the 16-bit types, and 64 bits for
+/// integers.
 template <class T, bool is_cuda>
 using acc_type = std::conditional_t<
     std::is_same_v<T, bool>, bool,

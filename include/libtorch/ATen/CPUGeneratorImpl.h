@@ -1,4 +1,4 @@
-// Generators of random numbers.
+// CPUGeneratorImpl: random number generators.
 #pragma once
 
 #include <ebb/core/random.h>
@@ -7,7 +7,7 @@
 
 namespace at {
 
-/// ebb's Generator is the handle and what it refers to.
+/// ebb's Generator is both the handle and the implementation.
 using CPUGeneratorImpl = ebb::Generator;
 
 namespace detail {

@@ -1,4 +1,4 @@
-// What holds for the whole process: seeds, devices, threads, determinism.
+// Global state of the process: seeds, devices, threads, determinism.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -11,14 +11,14 @@ namespace at {
 
 inline bool hasCUDA() { return ebb::cuda::is_available(); }
 inline bool hasCuDNN() { return ebb::cuda::cudnn_is_available(); }
-/// ebb's own kernels do what these libraries would.
+/// False, because ebb has its own kernels in place of these libraries.
 inline bool hasMAGMA() { return false; }
 inline bool hasMKL() { return false; }
 inline bool hasMKLDNN() { return false; }
 inline bool hasHIP() { return false; }
 inline bool hasMPS() { return false; }
 inline std::size_t getNumGPUs() { return ebb::cuda::device_count(); }
-/// Factorisations there are.
+/// True, because ebb has matrix decompositions.
 inline bool hasLAPACK() { return true; }
 
 }  // namespace at

@@ -1,4 +1,4 @@
-// AT_DISPATCH_...: from the dtype of a tensor to a C++ type, scalar_t, in a lambda.
+// AT_DISPATCH_...: dispatch on a tensor's dtype to a lambda with the C++ type scalar_t.
 #pragma once
 
 #include <c10/core/ScalarType.h>
@@ -29,7 +29,7 @@ namespace at::detail {
   }
 #define AT_DISPATCH_CASE(DTYPE, ...) AT_PRIVATE_CASE_TYPE_USING_HINT(DTYPE, scalar_t, __VA_ARGS__)
 
-// Sets of cases. ebb has no complex dtypes: the sets that add them are the ones without.
+// Sets of cases. ebb has no complex dtypes, so sets with complex types equal those without.
 
 #define AT_DISPATCH_CASE_FLOATING_TYPES(...)               \
   AT_DISPATCH_CASE(::c10::ScalarType::Double, __VA_ARGS__) \
@@ -66,7 +66,7 @@ namespace at::detail {
   AT_DISPATCH_CASE_ALL_TYPES_AND2(T1, T2, __VA_ARGS__) AT_DISPATCH_CASE(T3, __VA_ARGS__)
 #define AT_DISPATCH_CASE_ALL_TYPES_AND_COMPLEX(...) AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__)
 
-// A switch with each set.
+// One switch for each set of cases.
 
 #define AT_DISPATCH_FLOATING_TYPES(TYPE, NAME, ...) \
   AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__))

@@ -1,4 +1,4 @@
-// Tensors as text.
+// at::print: tensors as text.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -14,7 +14,7 @@ EBB_API void print_in_columns(std::ostream& out, const Variable& tensor, std::in
 
 namespace at {
 
-/// A tensor in lines of at most `line` characters.
+/// Prints a tensor in lines of at most `line` characters.
 inline std::ostream& print(std::ostream& out, const ebb::Variable& tensor, std::int64_t line) {
   ebb::detail::print_in_columns(out, tensor, line);
   return out;

@@ -1,4 +1,4 @@
-// The functions on tensors.
+// Functions on tensors with ATen's names.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -9,15 +9,15 @@
 
 namespace at {
 
-/// view(), of which libtorch's tells autograd nothing.
+/// Calls view(). libtorch's version is not recorded by autograd.
 inline Tensor _unsafe_view(const Tensor& self, IntArrayRef size) { return self.view(size); }
 
-/// as_strided(), which libtorch's reshape() calls where it finds strides.
+/// Calls as_strided(). libtorch's reshape() calls this function if a view is possible.
 inline Tensor _reshape_alias(const Tensor& self, IntArrayRef size, IntArrayRef stride) {
   return self.as_strided(size, stride);
 }
 
-// to() by the name of the dtype.
+// Converts to a dtype by its name.
 inline Tensor _cast_Byte(const Tensor& self, bool non_blocking = false) {
   return self.to(ebb::kByte, non_blocking);
 }

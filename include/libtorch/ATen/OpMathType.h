@@ -1,4 +1,4 @@
-// The type in which ops of a dtype are computed.
+// at::opmath_type: the type in which ops on a dtype compute.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -10,7 +10,7 @@
 
 namespace at {
 
-/// float for the 16-bit types; any other type is its own.
+/// float for the 16-bit types, else the type itself.
 template <class T>
 using opmath_type =
     std::conditional_t<std::is_same_v<T, ebb::Half> || std::is_same_v<T, ebb::BFloat16>, float, T>;

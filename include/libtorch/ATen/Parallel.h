@@ -1,4 +1,4 @@
-// Threads and the loops that share them.
+// Threads and parallel loops.
 #pragma once
 
 #include <ebb/core/parallel.h>
@@ -10,9 +10,9 @@
 namespace at {
 
 inline std::int64_t divup(std::int64_t x, std::int64_t y) { return (x + y - 1) / y; }
-/// Nothing: threads are there from the first op that shares its work.
+/// Does nothing: the first parallel op starts the threads.
 inline void init_num_threads() {}
-/// ebb runs one op at a time in each thread of a program.
+/// Returns 1: each thread of a program runs one op at a time.
 inline int get_num_interop_threads() { return 1; }
 inline void set_num_interop_threads(int) {}
 

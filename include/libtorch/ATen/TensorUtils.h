@@ -1,4 +1,4 @@
-// Checks of the arguments of functions.
+// TensorArg and checks of function arguments.
 #pragma once
 
 #include <ATen/Tensor.h>
@@ -8,10 +8,10 @@
 
 namespace at {
 
-/// Who complains.
+/// The name of the function that checks its arguments.
 using CheckedFrom = const char*;
 
-/// A tensor, its name and its place among the arguments, counted from 1.
+/// A tensor argument with its name and its position, counted from 1.
 struct TensorArg {
   TensorArg(const Tensor& tensor_, const char* name_, int pos_) : tensor(tensor_), name(name_), pos(pos_) {}
   const Tensor* operator->() const { return &tensor; }

@@ -1,4 +1,4 @@
-// Everything of libtorch that ebb has.
+// All headers of libtorch that ebb has.
 #pragma once
 
 #include <torch/arg.h>

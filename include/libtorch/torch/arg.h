@@ -1,4 +1,4 @@
-// TORCH_ARG: an option of a class of options.
+// TORCH_ARG: declares an option of an options class.
 #pragma once
 
 #include <ebb/core/arg.h>

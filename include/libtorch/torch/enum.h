@@ -1,4 +1,4 @@
-// Tags that options are chosen by.
+// Tags for options with named choices.
 #pragma once
 
 #include <ebb/nn/enums.h>
@@ -10,7 +10,7 @@
 
 namespace ebb::enumtype {
 
-/// "kMean" of a variant of tags.
+/// Returns the name of the tag in a variant, for example "kMean".
 template <class... Tags>
 std::string get_enum_name(const std::variant<Tags...>& tags) {
   return std::visit([](const auto& tag) { return std::string(tag.name); }, tags);

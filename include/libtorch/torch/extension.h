@@ -1,5 +1,5 @@
-// The headers of an extension of Python's torch, without Python: sources that are compiled into a program of
-// C++ as well use nothing else of it.
+// The headers of a Python extension for torch, without Python. Sources that are also compiled into C++
+// programs need only these.
 #pragma once
 
 #include <torch/torch.h>

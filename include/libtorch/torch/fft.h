@@ -1,4 +1,4 @@
-// torch::fft: needs complex numbers, which ebb does not have; a use says so.
+// torch::fft. It needs complex numbers, which ebb does not have; each use is a compile error that says so.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -7,7 +7,7 @@
 
 namespace ebb::fft {
 
-/// What every transform returns: an error while the program is compiled.
+/// The return type of each transform. Its instantiation is a compile error.
 template <class...>
 struct NeedsComplexNumbers {
   static_assert(sizeof(NeedsComplexNumbers*) == 0,

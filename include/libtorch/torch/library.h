@@ -1,6 +1,6 @@
-// TORCH_LIBRARY: functions under names. In ebb a program calls them by their own: the macros check that what
-// is registered are functions, and keep nothing. Who looks a name up (torch.ops, the Dispatcher) needs
-// libtorch.
+// TORCH_LIBRARY: registration of functions by name. ebb does not store them: a program calls the functions
+// directly, and the macros only check that functions are registered. Looking up a name (torch.ops, the
+// Dispatcher) needs libtorch.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -28,15 +28,15 @@ class CppFunction {
     return CppFunction([] {});
   }
 };
-/// A function that holds for one key.
+/// A function for one dispatch key.
 template <class F>
 CppFunction dispatch(c10::DispatchKey, F&& function) {
   return CppFunction(std::forward<F>(function));
 }
-/// The text of a schema.
+/// Returns the text of a schema.
 inline std::string schema(std::string text) { return text; }
 
-/// The `m` in the body of TORCH_LIBRARY and its kin (torch::Library).
+/// The type of `m` in the body of TORCH_LIBRARY and similar macros (torch::Library).
 class Library {
  public:
   Library& def(const std::string& /*schema*/) & { return *this; }
@@ -72,7 +72,7 @@ struct RegisteredLibrary {
   static void name(::ebb::Library& m)
 #define EBB_LIBRARY_NAME(kind, ns, number) EBB_JOIN_NAMES(kind##ns##_, number)
 
-/// `TORCH_LIBRARY(my_ops, m) { m.def("f", &f); }` at namespace scope.
+/// Use as `TORCH_LIBRARY(my_ops, m) { m.def("f", &f); }` at namespace scope.
 #define TORCH_LIBRARY(ns, m) EBB_REGISTER_LIBRARY(torch_library_##ns, m)
 #define TORCH_LIBRARY_FRAGMENT(ns, m) \
   EBB_REGISTER_LIBRARY(EBB_LIBRARY_NAME(torch_library_fragment_, ns, __COUNTER__), m)

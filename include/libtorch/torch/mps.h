@@ -1,4 +1,4 @@
-// torch::mps: Apple's GPUs, which ebb does not know.
+// torch::mps: Apple's GPUs, which ebb does not support.
 #pragma once
 
 #include <ebb/core/error.h>
@@ -10,8 +10,9 @@
 namespace ebb::mps {
 
 inline bool is_available() { return false; }
-/// Nothing: there is no generator.
+/// Does nothing, because there is no generator.
 inline void manual_seed(std::uint64_t /*seed*/) {}
+/// Throws, because there is no device.
 inline void synchronize() {
   EBB_CHECK(false, "mps::synchronize: ebb has no MPS devices. Ask mps::is_available() first.");
 }

@@ -1,4 +1,4 @@
-// Modules, their functions, initial values and tools.
+// Modules, functionals, initialization and utilities of torch::nn.
 #pragma once
 
 #include <torch/csrc/namespaces.h>

@@ -1,4 +1,5 @@
-// TorchScript, which ebb does not have: programs may include this; a use says what to do.
+// TorchScript, which ebb does not have. Programs may include this header; each use is a compile error with
+// advice.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -6,7 +7,7 @@
 
 namespace ebb::jit {
 
-/// An error while the program is compiled.
+/// Its instantiation is a compile error.
 template <class...>
 struct NeedsTorchScript {
   static_assert(
@@ -18,7 +19,7 @@ struct NeedsTorchScript {
 
 using c10::IValue;
 
-/// What load() would return. It can be named, as in the signature of a function, but not made.
+/// The result type of load(). It can be named, for example in a signature, but not created.
 struct Module {
   template <class... Args>
   explicit Module(Args&&...) {

@@ -1,7 +1,7 @@
-// What programs for libtorch include.
+// The header that programs for libtorch include.
 #pragma once
 
-#include <ebb/core/api.h>  // first: it says what a compiler has to be
+#include <ebb/core/api.h>  // first, because it checks the compiler
 
 #include <torch/all.h>
 #include <torch/csrc/namespaces.h>

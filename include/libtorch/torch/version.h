@@ -1,4 +1,4 @@
-// The version of libtorch that ebb stands in for: 1.13.1, with what 2.x has added.
+// The version of libtorch whose interface ebb has: 1.13.1, with additions of 2.x.
 #pragma once
 
 #define TORCH_VERSION_MAJOR 1

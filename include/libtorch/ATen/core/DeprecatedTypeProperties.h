@@ -1,4 +1,4 @@
-// Tensor::type(), which older programs ask for dtype and device.
+// DeprecatedTypeProperties, the result of Tensor::type(), from which older programs read dtype and device.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -11,8 +11,8 @@
 
 namespace ebb {
 
-/// dtype and device of a tensor (at::DeprecatedTypeProperties). Converts to either, for AT_DISPATCH_... and
-/// functions that make tensors.
+/// dtype and device of a tensor (at::DeprecatedTypeProperties). It converts to either, for AT_DISPATCH_...
+/// and for functions that create tensors.
 class DeprecatedTypeProperties {
  public:
   DeprecatedTypeProperties(DType dtype, Device device) : dtype_(dtype), device_(device) {}

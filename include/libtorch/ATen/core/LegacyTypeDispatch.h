@@ -1,4 +1,4 @@
-// Guards under which a registered kernel calls others that record no graph.
+// Guards in which a registered kernel calls ops without recording a graph.
 #pragma once
 
 #include <ebb/autograd/grad_mode.h>
@@ -11,7 +11,7 @@ namespace at {
 using AutoDispatchBelowAutograd = ebb::NoGradGuard;
 using AutoDispatchBelowADInplaceOrView = ebb::NoGradGuard;
 
-/// The guard of versions before 1.8.
+/// The guard in versions before 1.8.
 struct AutoNonVariableTypeMode : ebb::NoGradGuard {
   explicit AutoNonVariableTypeMode(bool = true) {
     TORCH_WARN_ONCE(

@@ -1,4 +1,4 @@
-// IValue: what an AutogradContext keeps besides tensors.
+// IValue: a value in AutogradContext::saved_data.
 #pragma once
 
 #include <ebb/autograd/function.h>
@@ -7,7 +7,7 @@
 
 namespace c10 {
 
-/// Numbers, texts, tensors and lists of numbers: what AutogradContext::saved_data and archives take.
+/// Numbers, strings, tensors and lists of numbers, for AutogradContext::saved_data and archives.
 using IValue = ebb::autograd::SavedValue;
 
 }  // namespace c10

@@ -1,4 +1,4 @@
-// CUDAEvent: libtorch's mark in a stream.
+// CUDAEvent: libtorch's name of an event.
 #pragma once
 
 #include <ATen/cuda/CUDAContext.h>
@@ -7,7 +7,7 @@ struct CUevent_st;  // cudaEvent_t is a pointer to one
 
 namespace ebb::cuda {
 
-/// An Event with the constructor and the methods that libtorch's have (at::cuda::CUDAEvent).
+/// An Event with the constructor and methods of libtorch's class (at::cuda::CUDAEvent).
 class CUDAEvent : public Event {
  public:
   /// `flags` are those of cudaEventCreateWithFlags; without cudaEventDisableTiming, 2, elapsed_time() works.

@@ -1,4 +1,4 @@
-// CUDAGraph: libtorch's captured work of a device.
+// CUDAGraph: libtorch's name of a captured graph.
 #pragma once
 
 #include <ebb/cuda/graph.h>
@@ -7,10 +7,11 @@
 
 namespace ebb::cuda {
 
-/// A Graph with libtorch's names (at::cuda::CUDAGraph). What is captured runs on a stream of the graph's own.
+/// A Graph with libtorch's method names (at::cuda::CUDAGraph). The captured work runs on a stream of the
+/// graph.
 struct CUDAGraph : Graph {
   using Graph::Graph;
-  /// Done by capture_end().
+  /// Does nothing, because capture_end() instantiates the graph.
   void instantiate() {}
 };
 using MempoolId_t = GraphPool;

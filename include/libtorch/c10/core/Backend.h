@@ -1,4 +1,4 @@
-// Backend: the kind of device whose kernels a tensor has.
+// Backend: the device type whose kernels a tensor uses.
 #pragma once
 
 #include <ebb/core/device.h>

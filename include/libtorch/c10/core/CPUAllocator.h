@@ -1,4 +1,4 @@
-// Memory of the CPU.
+// DataPtr and GetCPUAllocator: CPU memory.
 #pragma once
 
 #include <ebb/core/storage.h>
@@ -7,7 +7,7 @@
 
 namespace c10 {
 
-/// Memory that is given back when the last copy of this is gone (c10::DataPtr).
+/// Owned memory, freed with the last copy of this object (c10::DataPtr).
 class DataPtr {
  public:
   DataPtr() = default;
@@ -21,7 +21,7 @@ class DataPtr {
   ebb::Ref<ebb::Storage> storage_;
 };
 
-/// The allocator of all tensors of the CPU (c10::GetCPUAllocator).
+/// The allocator of all CPU tensors (c10::GetCPUAllocator).
 class Allocator {
  public:
   DataPtr allocate(std::size_t bytes) const { return DataPtr(ebb::Storage::allocate(bytes, ebb::kCPU)); }

@@ -5,10 +5,10 @@
 
 namespace c10 {
 
-/// Makes a device current for a lifetime; one of the CPU changes nothing.
+/// Sets the current device for a scope. A CPU device changes nothing.
 using DeviceGuard = ebb::cuda::DeviceGuard;
 
-/// The same for a device that may be absent.
+/// A DeviceGuard for a device that may be absent.
 class OptionalDeviceGuard {
  public:
   OptionalDeviceGuard() = default;

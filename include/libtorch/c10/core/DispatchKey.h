@@ -1,4 +1,4 @@
-// Keys by which libtorch chooses kernels. ebb's ops choose by the device of their tensors.
+// DispatchKey: keys with which libtorch selects kernels. ebb selects kernels by the tensors' device.
 #pragma once
 
 #include <torch/csrc/namespaces.h>
@@ -7,7 +7,7 @@
 
 namespace c10 {
 
-/// For the macros of torch/library.h alone.
+/// Only used by the macros of torch/library.h.
 enum class DispatchKey : std::uint8_t {
   Undefined,
   CatchAll,

@@ -1,4 +1,4 @@
-// ScalarType, and the C++ types behind it.
+// ScalarType and the corresponding C++ types.
 #pragma once
 
 #include <ebb/core/dtype.h>
@@ -10,7 +10,7 @@
 
 namespace c10 {
 
-/// CppTypeToScalarType<float>::value is kFloat.
+/// Maps a C++ type to a dtype: CppTypeToScalarType<float>::value is kFloat.
 template <class T>
 struct CppTypeToScalarType : std::integral_constant<ScalarType, ebb::dtype_of<T>()> {};
 
@@ -39,7 +39,7 @@ struct ScalarTypeToCPPType<ScalarType::Bool> : std::type_identity<bool> {};
 template <>
 struct ScalarTypeToCPPType<ScalarType::BFloat16> : std::type_identity<BFloat16> {};
 
-/// float for kFloat.
+/// Maps a dtype to a C++ type: float for kFloat.
 template <ScalarType N>
 using ScalarTypeToCPPTypeT = typename ScalarTypeToCPPType<N>::type;
 

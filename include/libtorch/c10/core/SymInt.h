@@ -1,4 +1,4 @@
-// Sizes that may be symbols in libtorch, and are numbers here.
+// SymInt: sizes that may be symbolic in libtorch; here they are integers.
 #pragma once
 
 #include <ebb/core/array_ref.h>

@@ -1,4 +1,4 @@
-// The caching allocator of CUDA devices.
+// Statistics of the caching allocator of CUDA devices.
 #pragma once
 
 #include <ebb/cuda/memory.h>
@@ -12,11 +12,11 @@ namespace ebb::cuda::CUDACachingAllocator {
 
 enum struct StatType : std::uint64_t { AGGREGATE = 0, SMALL_POOL = 1, LARGE_POOL = 2, NUM_TYPES = 3 };
 
-/// Bytes now and at most.
+/// The current and the peak number of bytes.
 struct Stat {
   std::int64_t current = 0, peak = 0;
 };
-/// Only AGGREGATE, the first, is counted.
+/// Only AGGREGATE, the first entry, is counted.
 using StatArray = std::array<Stat, 3>;
 
 struct DeviceStats {

@@ -1,4 +1,4 @@
-// C10_CUDA_CHECK: an error of CUDA's runtime as an exception.
+// C10_CUDA_CHECK: converts errors of the CUDA runtime to exceptions.
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -7,7 +7,7 @@
 #include <cuda_runtime_api.h>
 #endif
 
-/// Throws c10::Error unless the call of CUDA's runtime, with which the program then links, succeeds.
+/// Throws c10::Error if the call of the CUDA runtime fails. The program must link with the runtime.
 #define C10_CUDA_CHECK(call)                                                                              \
   do {                                                                                                    \
     const cudaError_t cuda_check_result = call;                                                           \

@@ -1,4 +1,4 @@
-// CUDA devices: how many, which one is current.
+// Number of CUDA devices and the current device.
 #pragma once
 
 #include <ebb/cuda/cuda.h>
@@ -7,7 +7,7 @@
 
 namespace ebb::cuda {
 
-/// device_count(), or ebb::Error where there is none.
+/// Returns device_count(). Throws ebb::Error if there is no device.
 inline std::size_t device_count_ensure_non_zero() {
   EBB_CHECK(device_count() > 0, "No CUDA GPUs are available: torch::cuda::is_available() is false.");
   return device_count();

@@ -11,7 +11,7 @@
 
 namespace ebb::cuda {
 
-/// Makes a device current for a lifetime, and others on the way.
+/// Sets the current device for a scope, and may change it again within.
 class CUDAGuard {
  public:
   explicit CUDAGuard(std::int64_t device_index) : CUDAGuard(Device(Device::CUDA, device_index)) {}
@@ -32,7 +32,7 @@ class CUDAGuard {
   DeviceGuard guard_;
 };
 
-/// The same that begins when a device is set, if one is.
+/// A CUDAGuard that begins when a device is set.
 class OptionalCUDAGuard {
  public:
   OptionalCUDAGuard() = default;
@@ -54,14 +54,14 @@ class OptionalCUDAGuard {
   optional<Device> original_device() const {
     return guard_ ? optional<Device>(guard_->original_device()) : nullopt;
   }
-  /// Goes back to the device from before.
+  /// Restores the previous device.
   void reset() { guard_.reset(); }
 
  private:
   optional<CUDAGuard> guard_;
 };
 
-/// Makes a stream and its device current for a lifetime.
+/// Sets the current stream and its device for a scope.
 class CUDAStreamGuard {
  public:
   explicit CUDAStreamGuard(const Stream& stream)
@@ -87,7 +87,7 @@ class CUDAStreamGuard {
   optional<StreamGuard> guard_;
 };
 
-/// The same that begins when a stream is set, if one is.
+/// A CUDAStreamGuard that begins when a stream is set.
 class OptionalCUDAStreamGuard {
  public:
   OptionalCUDAStreamGuard() = default;

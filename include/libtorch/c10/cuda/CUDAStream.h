@@ -1,4 +1,4 @@
-// CUDAStream: libtorch's handle of a stream.
+// CUDAStream: libtorch's name of a stream.
 #pragma once
 
 #include <ebb/cuda/stream.h>
@@ -11,7 +11,7 @@ struct CUstream_st;  // cudaStream_t is a pointer to one
 
 namespace ebb::cuda {
 
-/// A Stream with the methods that libtorch's have (c10::cuda::CUDAStream).
+/// A Stream with the methods of libtorch's class (c10::cuda::CUDAStream).
 class CUDAStream : public Stream {
  public:
   CUDAStream(const Stream& stream) : Stream(stream) {}
@@ -20,11 +20,11 @@ class CUDAStream : public Stream {
   operator CUstream_st*() const { return stream(); }
   std::int8_t device_index() const { return device().index(); }
   DeviceType device_type() const { return DeviceType::CUDA; }
-  /// As a stream of any kind of device.
+  /// Returns the stream itself, which libtorch converts to a c10::Stream.
   CUDAStream unwrap() const { return *this; }
 };
 
-/// A stream of a device's pool; ebb's are all of one priority.
+/// Returns a stream of a device's pool. All streams of ebb have one priority.
 inline CUDAStream getStreamFromPool(bool /*is_high_priority*/ = false, std::int64_t device_index = -1) {
   return Stream::from_pool(Device(Device::CUDA, device_index));
 }
@@ -34,7 +34,7 @@ inline CUDAStream getDefaultCUDAStream(std::int64_t device_index = -1) {
 inline CUDAStream getCurrentCUDAStream(std::int64_t device_index = -1) {
   return Stream::current(Device(Device::CUDA, device_index));
 }
-/// Makes the stream the calling thread's current one of its device, until another is made so.
+/// Sets the calling thread's current stream of its device, until the next call.
 inline void setCurrentCUDAStream(const CUDAStream& stream) {
   alignas(StreamGuard) unsigned char never_left[sizeof(StreamGuard)];
   ::new (static_cast<void*>(never_left)) StreamGuard(stream);

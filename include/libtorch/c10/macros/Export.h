@@ -1,4 +1,4 @@
-// What libtorch marks visible symbols with. A program defines its own: they need no mark.
+// C10_EXPORT and others, with which libtorch marks visible symbols. Symbols of a program need no mark.
 #pragma once
 
 #define C10_EXPORT __attribute__((visibility("default")))

@@ -1,4 +1,4 @@
-// Attributes and hints to the compiler under libtorch's names.
+// Attributes and compiler hints with libtorch's names.
 #pragma once
 
 #include <c10/macros/Export.h>

@@ -1,4 +1,4 @@
-// What libtorch brought along before C++17, under its old names.
+// Replacements for C++17 features with libtorch's old names.
 #pragma once
 
 #include <c10/util/StringUtil.h>
@@ -26,7 +26,7 @@ using std::make_unique;
 using std::negation;
 using std::void_t;
 
-/// As a stream writes it: the address of a pointer.
+/// Formats a value like a stream; for a pointer, its address.
 template <class T>
 std::string to_string(const T& value) {
   return c10::str(value);

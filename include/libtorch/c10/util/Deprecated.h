@@ -1,4 +1,4 @@
-// Marks of what is out of date.
+// C10_DEPRECATED: marks deprecated names.
 #pragma once
 
 #define C10_DEPRECATED [[deprecated]]

@@ -1,4 +1,4 @@
-// libtorch's errors, checks and warnings.
+// TORCH_CHECK and others: libtorch's errors, checks and warnings.
 #pragma once
 
 #include <ebb/core/error.h>
@@ -9,13 +9,13 @@
 
 namespace c10 {
 
-/// An argument of the right type and a wrong value.
+/// An argument of the right type with an invalid value.
 class EBB_API ValueError : public Error {
  public:
   using Error::Error;
 };
 
-/// An argument of a wrong type.
+/// An argument of the wrong type.
 class EBB_API TypeError : public Error {
  public:
   using Error::Error;
@@ -27,13 +27,14 @@ class EBB_API EnforceFiniteError : public Error {
   using Error::Error;
 };
 
-/// A factorisation that failed.
+/// A matrix decomposition that failed.
 class EBB_API LinAlgError : public Error {
  public:
   using Error::Error;
 };
 
-/// What a failed check throws: `condition` is its text, for a check without a message.
+/// Throws the error of a failed check. `condition` is the text of the condition, for a check without a
+/// message.
 template <class E, class... Parts>
 [[noreturn, gnu::cold, gnu::noinline]] void fail_check(const char* condition, const Parts&... parts) {
   if constexpr (sizeof...(Parts) == 0)
@@ -62,7 +63,7 @@ template <class... Parts>
   } while (false)
 #define TORCH_CHECK_WITH_MSG(error, condition, type, ...) TORCH_CHECK_WITH(error, condition, __VA_ARGS__)
 
-/// Throws c10::Error with the message, the parts of which are streamed, unless the condition holds.
+/// Throws c10::Error unless the condition is true. The parts of the message are streamed.
 #define TORCH_CHECK(condition, ...) TORCH_CHECK_WITH(Error, condition __VA_OPT__(, ) __VA_ARGS__)
 #define TORCH_CHECK_INDEX(condition, ...) TORCH_CHECK_WITH(IndexError, condition __VA_OPT__(, ) __VA_ARGS__)
 #define TORCH_CHECK_VALUE(condition, ...) TORCH_CHECK_WITH(ValueError, condition __VA_OPT__(, ) __VA_ARGS__)
@@ -87,7 +88,7 @@ template <class... Parts>
 
 #define TORCH_WARN(...) ::c10::warn_text(__VA_ARGS__)
 #define TORCH_WARN_DEPRECATION(...) TORCH_WARN(__VA_ARGS__)
-/// The first time that the line is reached.
+/// Warns when the line is reached for the first time.
 #define TORCH_WARN_ONCE(...)                                              \
   do {                                                                    \
     static std::atomic_flag warned_at_this_line;                          \

@@ -13,7 +13,7 @@ namespace c10 {
 
 using EnforceNotMet = Error;
 
-/// A line on stderr, written when the statement ends.
+/// A line of log output on stderr, written at the end of the statement.
 class LogLine {
  public:
   LogLine(const char* severity, const char* file, int line) {
@@ -25,7 +25,7 @@ class LogLine {
   std::ostream& stream() { return std::cerr; }
 };
 
-/// At most a hundred elements, with a space between two.
+/// Prints at most a hundred elements, separated by spaces.
 template <class Iterator>
 void PrintSequence(std::ostream& out, Iterator at, Iterator end) {
   for (int i = 0; at != end; ++at, ++i) {
@@ -40,7 +40,7 @@ void PrintSequence(std::ostream& out, Iterator at, Iterator end) {
 
 }  // namespace c10
 
-// Containers as text, where every program finds it, as libtorch has it.
+// Stream operators for containers, in namespace std as in libtorch, where every program finds them.
 namespace std {
 
 template <class First, class Second>
@@ -68,7 +68,7 @@ ostream& operator<<(ostream& out, const pair<First, Second>& both) {
 
 }  // namespace std
 
-/// `LOG(INFO) << "..."`, with INFO, WARNING or ERROR.
+/// Logs with `LOG(INFO) << "..."`; the severity is INFO, WARNING or ERROR.
 #ifndef LOG
 #define LOG(severity) ::c10::LogLine(#severity, __FILE__, __LINE__).stream()
 #endif

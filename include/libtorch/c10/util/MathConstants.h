@@ -1,4 +1,4 @@
-// c10::pi and others.
+// c10::pi and other mathematical constants.
 #pragma once
 
 #include <torch/csrc/namespaces.h>

@@ -1,4 +1,4 @@
-// c10::make_scope_exit: a function that runs when a scope is left.
+// c10::make_scope_exit: calls a function at the end of a scope.
 #pragma once
 
 #include <torch/csrc/namespaces.h>

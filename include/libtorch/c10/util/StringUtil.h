@@ -1,4 +1,4 @@
-// c10::str: text from anything that can be streamed.
+// c10::str and c10::Join: build strings from streamable values.
 #pragma once
 
 #include <ebb/core/array_ref.h>
@@ -12,7 +12,7 @@
 
 namespace c10 {
 
-/// The parts, streamed one after the other.
+/// Returns the concatenated text of all parts, each written to a stream.
 template <class... Parts>
 std::string str(const Parts&... parts) {
   if constexpr (sizeof...(Parts) == 1 && (std::is_convertible_v<const Parts&, std::string_view> && ...)) {
@@ -26,7 +26,7 @@ std::string str(const Parts&... parts) {
 
 using std::to_string;
 
-/// The elements of a container, with `delimiter` between them.
+/// Returns the elements of a container, separated by `delimiter`.
 template <class Container>
 std::string Join(const std::string& delimiter, const Container& values) {
   std::ostringstream out;

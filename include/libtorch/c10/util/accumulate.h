@@ -1,4 +1,4 @@
-// Sums and products of lists of integers.
+// c10::sum_integers, multiply_integers and others: sums and products of integers.
 #pragma once
 
 #include <torch/csrc/namespaces.h>

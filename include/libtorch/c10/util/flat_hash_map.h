@@ -1,4 +1,4 @@
-// ska::flat_hash_map, the standard's map here.
+// ska::flat_hash_map, here an alias of std::unordered_map.
 #pragma once
 
 #include <unordered_map>

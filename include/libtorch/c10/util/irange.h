@@ -1,4 +1,4 @@
-// c10::irange: the integers of a loop.
+// c10::irange: ranges of integers for loops.
 #pragma once
 
 #include <torch/csrc/namespaces.h>
@@ -10,7 +10,7 @@
 
 namespace c10 {
 
-/// The integers from begin to end, without end; none where end is smaller.
+/// The integers in [begin, end); empty if end <= begin.
 template <class Integer>
 class integer_range {
  public:
@@ -42,7 +42,7 @@ class integer_range {
   iterator begin_, end_;
 };
 
-/// `for (const auto i : c10::irange(n))`; the numbers are of the type of `end`.
+/// Use as `for (const auto i : c10::irange(n))`. The integers have the type of `end`.
 template <class Integer>
   requires std::is_integral_v<Integer>
 constexpr integer_range<Integer> irange(Integer end) {

@@ -1,4 +1,4 @@
-// c10::overloaded: one visitor of several lambdas.
+// c10::overloaded: combines several lambdas to one visitor.
 #pragma once
 
 #include <torch/csrc/namespaces.h>

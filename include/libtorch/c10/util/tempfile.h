@@ -1,4 +1,4 @@
-// Files and folders that vanish with their handle.
+// c10::make_tempfile and make_tempdir: temporary files and folders.
 #pragma once
 
 #include <ebb/core/environment.h>
@@ -15,7 +15,7 @@
 
 namespace c10 {
 
-/// An open file of mode 0600, closed and removed by its destructor.
+/// An open file with mode 0600. The destructor closes and removes it.
 struct TempFile {
   TempFile() = default;
   TempFile(std::string name_, int fd_) : fd(fd_), name(std::move(name_)) {}
@@ -36,7 +36,7 @@ struct TempFile {
   std::string name;
 };
 
-/// A folder, removed by its destructor if it is empty then.
+/// A folder. The destructor removes it if it is empty.
 struct TempDir {
   TempDir() = default;
   explicit TempDir(std::string name_) : name(std::move(name_)) {}
@@ -54,7 +54,7 @@ struct TempDir {
 
 namespace detail {
 
-/// A name for mkostemp, in the folder that the environment names for temporary files.
+/// Returns a name pattern for mkostemp, in the folder for temporary files that the environment names.
 inline std::string temporary_pattern(const std::string& prefix) {
   for (const char* variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"})
     if (const char* folder = ebb::detail::environment(variable))

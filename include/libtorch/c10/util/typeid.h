@@ -1,4 +1,4 @@
-// dtypes as types.
+// caffe2::TypeMeta: dtypes as values.
 #pragma once
 
 #include <c10/core/ScalarType.h>

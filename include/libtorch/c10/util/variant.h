@@ -1,4 +1,4 @@
-// c10::variant, and ebb's choices of tags as one.
+// c10::variant, and its functions for ebb's OneOf.
 #pragma once
 
 #include <ebb/nn/enums.h>
@@ -20,7 +20,7 @@ using std::variant_alternative_t;
 using std::variant_size;
 using std::visit;
 
-/// The tag, if the choice is that one, else null:
+/// Returns the tag if it is the chosen one, else null:
 /// `c10::get_if<torch::enumtype::kMean>(&options.reduction())`.
 template <class Tag, class... Tags>
 const Tag* get_if(const ebb::nn::OneOf<Tags...>* choice) {
@@ -33,14 +33,14 @@ bool holds_alternative(const ebb::nn::OneOf<Tags...>& choice) {
   return choice.template is<Tag>();
 }
 
-/// Throws std::bad_variant_access if the choice is another tag.
+/// Returns the tag. Throws std::bad_variant_access if another one is chosen.
 template <class Tag, class... Tags>
 const Tag& get(const ebb::nn::OneOf<Tags...>& choice) {
   const Tag* const tag = c10::get_if<Tag>(&choice);
   return tag ? *tag : throw std::bad_variant_access();
 }
 
-/// Calls `visitor` with the tag chosen; it returns the same type for all.
+/// Calls `visitor` with the chosen tag. Its result type must be the same for all tags.
 template <class Visitor, class First, class... More>
 decltype(auto) visit(Visitor&& visitor, const ebb::nn::OneOf<First, More...>& choice) {
   if constexpr (sizeof...(More) > 0) {

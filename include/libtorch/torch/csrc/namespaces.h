@@ -1,11 +1,10 @@
-// The namespaces torch, at and c10, which are ebb's.
+// The namespaces torch, at and c10, which refer to ebb.
 #pragma once
 
 #include <ebb/core/api.h>
 
-// A macro, because programs reopen torch's namespaces and specialise templates there, as they must for a
-// transforms::Stack of examples of their own. Neither an alias of a namespace nor a using-directive allows
-// that.
+// A macro, because programs reopen torch's namespaces and specialize templates in them, for example
+// transforms::Stack for examples of their own. Namespace aliases and using-directives do not allow that.
 #define torch ebb
 
 namespace c10 {}
@@ -22,7 +21,7 @@ using namespace ebb;
 
 namespace at {
 using namespace ebb;
-// Ops are called by this name, too.
+// Ops can also be called in this namespace.
 namespace native {
 using namespace ebb;
 }
@@ -35,8 +34,8 @@ namespace ebb::detail {
 
 EBB_API void set_printed_in_columns(bool on) noexcept;
 
-/// Names of modules begin with "torch", and tensors are printed as libtorch has them, as programs written for
-/// it expect.
+/// Module names begin with "torch", and tensors are printed in libtorch's format, as programs written for
+/// libtorch expect.
 inline const bool printed_as_in_libtorch =
     (nn::detail::set_printed_namespace("torch"), set_printed_in_columns(true), true);
 

@@ -1,4 +1,4 @@
-// The standard headers that libtorch's bring along and ebb's do not.
+// Standard headers that libtorch's headers include and ebb's do not.
 #pragma once
 
 #include <bitset>

@@ -1,4 +1,4 @@
-// What templates over modules ask of types.
+// Type traits for templates over modules.
 #pragma once
 
 #include <torch/csrc/utils/variadic.h>
@@ -21,7 +21,7 @@ constexpr bool check_not_lvalue_references() {
   return !(std::is_lvalue_reference_v<Ts> || ...);
 }
 
-/// What M::forward returns for such arguments; void where it has none.
+/// The type that M::forward returns for these arguments; void if there is no such forward.
 template <class M, class... Args>
 struct return_type_of_forward {
   using type = void;

@@ -1,4 +1,4 @@
-// TORCH_MODULE: the handle of a module class.
+// TORCH_MODULE: declares the handle of a module class.
 #pragma once
 
 #include <ebb/nn/module_holder.h>
@@ -7,7 +7,7 @@
 #include <torch/arg.h>
 #include <torch/csrc/namespaces.h>
 
-/// Declares the class `Name`, a shared pointer to an `ImplType` that is constructed like one.
+/// Declares the class `Name`, a shared pointer to an `ImplType` with the constructors of `ImplType`.
 #define TORCH_MODULE_IMPL(Name, ImplType)                  \
   class Name : public ::ebb::nn::ModuleHolder<ImplType> {  \
    public:                                                 \

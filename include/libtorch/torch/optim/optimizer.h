@@ -1,4 +1,4 @@
-// The base of all optimizers.
+// The base of all optimizers, and the types of Optimizer::state().
 #pragma once
 
 #include <ebb/optim/optimizer.h>
@@ -11,7 +11,7 @@
 
 namespace ska::detail {
 
-/// The type of Optimizer::state() in 1.13, and that in 2.x.
+/// The types of Optimizer::state() in 1.13 and in 2.x.
 template <class Hash, class Equal>
 struct MapOf<std::string, std::unique_ptr<ebb::optim::OptimizerParamState>, Hash, Equal> {
   using Type = ebb::optim::OptimizerStates;

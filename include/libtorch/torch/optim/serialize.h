@@ -1,4 +1,4 @@
-// Optimizers in files, and the macros by which optimizers of a program's own write themselves.
+// Serialization of optimizers, and its macros for user-defined optimizers.
 #pragma once
 
 #include <ebb/serialize.h>
@@ -16,8 +16,8 @@
 namespace ebb::optim {
 namespace arguments {
 
-/// Writes an option or a remembered value: a number, a text, a tensor, numbers or tensors in a row, or an
-/// optional of these, which is left out when it is empty, as an undefined tensor is.
+/// Writes an option or a state value: a number, a string, a tensor, a list of numbers or tensors, or an
+/// optional of these. An empty optional and an undefined tensor are left out.
 template <class T>
 void write_value(serialize::OutputArchive& archive, const std::string& name, const T& value) {
   if constexpr (requires { value.has_value(); }) {
@@ -39,7 +39,7 @@ void write_value(serialize::OutputArchive& archive, const std::string& name, con
   }
 }
 
-/// Reads it back into `value`; false, and no change, where there is none.
+/// Reads it into `value`. Returns false, and changes nothing, if it does not exist.
 template <class T>
 bool read_value(serialize::InputArchive& archive, const std::string& name, T& value) {
   if constexpr (requires { value.has_value(); }) {
@@ -80,7 +80,7 @@ bool read_value(serialize::InputArchive& archive, const std::string& name, T& va
 
 }  // namespace arguments
 
-/// The options of all groups and the states, which are of type State.
+/// Writes and reads the options of all groups and the states, which have type State.
 template <class State, class Options>
 void serialize(serialize::OutputArchive& archive, const Optimizer& optimizer) {
   optimizer.Optimizer::save(archive);

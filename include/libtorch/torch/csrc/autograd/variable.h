@@ -1,4 +1,4 @@
-// Tensors as parts of a graph.
+// make_variable: a tensor as a leaf.
 #pragma once
 
 #include <ebb/autograd/node.h>
@@ -9,7 +9,7 @@
 
 namespace ebb::autograd {
 
-/// The data as a leaf of its own.
+/// Returns a new leaf with the same data.
 inline Variable make_variable(const Variable& data, bool requires_grad = false,
                               bool /*allow_tensor_metadata_change*/ = true) {
   return data.defined() ? data.detach().set_requires_grad(requires_grad) : Variable();

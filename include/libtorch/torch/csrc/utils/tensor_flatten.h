@@ -1,4 +1,4 @@
-// Lists of tensors as one, and back.
+// flatten_dense_tensors and unflatten_dense_tensors.
 #pragma once
 
 #include <ebb/ops/shape.h>

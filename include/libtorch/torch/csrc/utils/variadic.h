@@ -1,4 +1,4 @@
-// Tools for lists of template arguments.
+// all_of, any_of, none_of and apply for template argument lists.
 #pragma once
 
 #include <torch/types.h>
@@ -27,7 +27,7 @@ using enable_if_all_of_t = std::enable_if_t<(values && ...)>;
 template <class T, class... Ts>
 using disable_if_contains_t = std::enable_if_t<!(std::is_same_v<T, std::decay_t<Ts>> || ...)>;
 
-/// Calls the function with each argument, the first first.
+/// Calls the function with each argument, in order.
 template <class Function, class... Ts>
 void apply(Function function, Ts&&... values) {
   (static_cast<void>(function(std::forward<Ts>(values))), ...);

@@ -1,4 +1,4 @@
-// Jobs on their way to workers, and results back.
+// DataShuttle: passes jobs to workers and their results back.
 #pragma once
 
 #include <torch/data/detail/queue.h>
@@ -8,7 +8,7 @@
 
 namespace ebb::data::detail {
 
-/// Counts what is under way (torch::data::detail::DataShuttle).
+/// Counts the pending jobs (torch::data::detail::DataShuttle).
 template <class Job, class Result>
 class DataShuttle {
  public:
@@ -16,10 +16,10 @@ class DataShuttle {
     new_jobs_.push(std::move(job));
     ++in_flight_jobs_;
   }
-  /// The workers' two.
+  /// The workers call these two functions.
   Job pop_job() { return new_jobs_.pop(); }
   void push_result(Result result) { results_.push(std::move(result)); }
-  /// Waits for a result; none when nothing is under way.
+  /// Waits for a result. Returns nothing if no job is pending.
   optional<Result> pop_result(optional<std::chrono::milliseconds> timeout = nullopt) {
     if (in_flight_jobs_ == 0) return nullopt;
     Result result = results_.pop(timeout);

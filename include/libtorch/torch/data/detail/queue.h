@@ -1,4 +1,4 @@
-// A queue between threads.
+// Queue: a thread-safe queue.
 #pragma once
 
 #include <torch/types.h>
@@ -11,7 +11,7 @@
 
 namespace ebb::data::detail {
 
-/// First in, first out; any thread may push and pop (torch::data::detail::Queue).
+/// A first-in, first-out queue. Any thread may push and pop (torch::data::detail::Queue).
 template <class T>
 class Queue {
  public:
@@ -23,7 +23,7 @@ class Queue {
     pushed_.notify_one();
   }
 
-  /// Waits for a value; an error if none comes in time.
+  /// Waits for a value. Throws if none arrives before the timeout.
   T pop(optional<std::chrono::milliseconds> timeout = nullopt) {
     std::unique_lock<std::mutex> lock(mutex_);
     const auto any = [this] { return !values_.empty(); };
@@ -38,7 +38,7 @@ class Queue {
     return value;
   }
 
-  /// Drops what is there, and says how much it was.
+  /// Drops all values and returns their number.
   std::size_t clear() {
     std::lock_guard<std::mutex> lock(mutex_);
     return std::exchange(values_, {}).size();

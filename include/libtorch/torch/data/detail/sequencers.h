@@ -1,4 +1,4 @@
-// The order in which results of workers are handed out.
+// Sequencers: the order in which results of workers are returned.
 #pragma once
 
 #include <torch/types.h>
@@ -15,19 +15,19 @@ template <class Result>
 struct Sequencer {
   using ResultProducer = std::function<optional<Result>()>;
   virtual ~Sequencer() = default;
-  /// The next one; none when `next_result` has none left.
+  /// Returns the next result; nothing if `next_result` returns nothing.
   virtual optional<Result> next(ResultProducer next_result) = 0;
 };
 
-/// As they come.
+/// Returns results in order of arrival.
 template <class Result>
 struct NoSequencer final : Sequencer<Result> {
   using typename Sequencer<Result>::ResultProducer;
   optional<Result> next(ResultProducer next_result) override { return next_result(); }
 };
 
-/// By their `sequence_number`, from 0. What comes early waits here: at most `max_jobs` results, which must be
-/// as many as are under way at once.
+/// Returns results in order of their `sequence_number`, from 0. Early results are buffered. At most
+/// `max_jobs` fit, so `max_jobs` must be the number of pending jobs.
 template <class Result>
 struct OrderedSequencer : Sequencer<Result> {
   using typename Sequencer<Result>::ResultProducer;

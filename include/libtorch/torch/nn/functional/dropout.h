@@ -1,11 +1,11 @@
-// Dropout as functions.
+// Dropout functions with separate arguments.
 #pragma once
 
 #include <ebb/nn.h>
 
 #include <torch/csrc/namespaces.h>
 
-/// The functions with their options as arguments.
+/// Functions that take their options as separate arguments.
 namespace ebb::nn::functional::detail {
 
 inline Variable dropout(Variable input, double p, bool training, bool inplace) {

@@ -1,4 +1,4 @@
-// FORWARD_HAS_DEFAULT_ARGS: the arguments that a Sequential leaves out.
+// FORWARD_HAS_DEFAULT_ARGS: default arguments of forward() in a Sequential.
 #pragma once
 
 #include <ebb/nn.h>
@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-/// In a module whose forward() has default arguments: `FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(2.0)}, ...)`,
-/// each with its position, in order, lets a Sequential or an AnyModule call it without them.
+/// Declares default arguments in a module: `FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(2.0)}, ...)`, each with its
+/// position, in order. A Sequential or an AnyModule can then call forward() without them.
 #define FORWARD_HAS_DEFAULT_ARGS(...)                                                            \
   template <class AnyModuleType>                                                                 \
   friend struct ::ebb::nn::detail::AnyForwardOf;                                                 \

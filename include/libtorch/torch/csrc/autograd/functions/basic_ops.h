@@ -1,4 +1,4 @@
-// Steps of a graph that compute nothing.
+// UndefinedGrad: a graph node that passes no gradients.
 #pragma once
 
 #include <ebb/autograd/function.h>
@@ -7,7 +7,7 @@
 
 namespace ebb::autograd {
 
-/// Hands tensors on, whose gradients do not come back: undefined ones do.
+/// Passes tensors on unchanged. In backward it passes undefined gradients.
 struct UndefinedGrad {
   variable_list apply(variable_list&& inputs) { return Step::apply(std::move(inputs)); }
 
