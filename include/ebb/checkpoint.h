@@ -96,7 +96,7 @@ Checkpoint& Checkpoint::add(const std::string& name, T& part) {
     return add(name, *part);
   } else {
     static_assert(sizeof(T) == 0,
-                  "Checkpoint::add takes what has save(OutputArchive&) const and load(InputArchive&).");
+                  "Checkpoint::add takes an object with save(OutputArchive&) const and load(InputArchive&).");
     return *this;
   }
 }

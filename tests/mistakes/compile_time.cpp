@@ -54,7 +54,7 @@ void mistakes() {
   for (auto& batch : *data::make_data_loader(data::datasets::MNIST("."), 64))
     nll_loss(x, batch.target.to(kCUDA));  // here
 
-  // SAYS: Checkpoint::add takes what has save(OutputArchive&) const and load(InputArchive&).
+  // SAYS: Checkpoint::add takes an object with save(OutputArchive&) const and load(InputArchive&).
   const NoModule none;
   Checkpoint("run.ckpt").add("none", none);  // here
 }

@@ -44,8 +44,8 @@ class StatelessDataLoader
     if (!batches) return;
     EBB_CHECK(
         this->options_.enforce_ordering() || this->options_.workers() == 0,
-        "DataLoader: with enforce_ordering(false) batches come in any order, and which of them have come "
-        "cannot be saved within an epoch. Save after it.");
+        "DataLoader: with enforce_ordering(false) batches come in any order, so the position within an epoch "
+        "cannot be saved. Save after the epoch.");
     serialize::OutputArchive sampler;
     if constexpr (kSaved)
       start_of_epoch_->save(sampler);

@@ -78,7 +78,7 @@ class DataLoaderBase {
     EBB_CHECK(
         jobs_.empty() || walk_.expired(),
         "Attempted to get a new DataLoader iterator while another iterator is not yet exhausted. Take it "
-        "to the end, or let it go first.");
+        "to the end, or destroy it first.");
     drain();
     // Threads start before any random number is drawn. If the system refuses a thread, a later begin()
     // therefore gives the same order.

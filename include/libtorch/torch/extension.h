@@ -4,12 +4,12 @@
 
 #include <torch/torch.h>
 
-namespace [[deprecated(
-    "ebb's tensors are not those of Python's torch: what is bound to Python needs libtorch.")]] py {}
+namespace [[deprecated("ebb's tensors are not those of Python's torch: Python bindings need libtorch.")]] py {
+}
 
-#define PYBIND11_MODULE(name, module)                                                \
-  static_assert(sizeof(#name) == 0,                                                  \
-                "ebb's tensors are not those of Python's torch: a module of Python " \
-                "needs libtorch. A program of C++ calls the functions themselves."); \
-  template <class Module>                                                            \
+#define PYBIND11_MODULE(name, module)                                             \
+  static_assert(sizeof(#name) == 0,                                               \
+                "ebb's tensors are not those of Python's torch: a Python module " \
+                "needs libtorch. A C++ program calls the functions directly.");   \
+  template <class Module>                                                         \
   void bind_##name(Module& module)

@@ -46,7 +46,7 @@ class Library {
   Library& fallback(const CppFunction&) & { return *this; }
   template <class T>
   void class_(const std::string& /*name*/) {
-    static_assert(sizeof(T) == 0, "ebb has no TorchScript, to which Library::class_ gives a class.");
+    static_assert(sizeof(T) == 0, "ebb has no TorchScript, for which Library::class_ registers a class.");
   }
 };
 

@@ -14,7 +14,7 @@ inline bool is_available() { return false; }
 inline void manual_seed(std::uint64_t /*seed*/) {}
 /// Throws, because there is no device.
 inline void synchronize() {
-  EBB_CHECK(false, "mps::synchronize: ebb has no MPS devices. Ask mps::is_available() first.");
+  EBB_CHECK(false, "mps::synchronize: ebb has no MPS devices. Check mps::is_available() first.");
 }
 
 }  // namespace ebb::mps

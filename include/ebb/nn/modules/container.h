@@ -50,7 +50,7 @@ class EBB_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   template <class T>
   T& at(std::size_t index) const {
     T* module = ptr(index)->template as<T>();
-    EBB_CHECK(module, "Unable to cast module[", std::uint64_t{index}, "] to the type asked for");
+    EBB_CHECK(module, "Unable to cast module[", std::uint64_t{index}, "] to the requested type");
     return *module;
   }
   std::shared_ptr<Module> ptr(std::size_t index) const;
@@ -104,7 +104,7 @@ class EBB_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   template <class T>
   T& at(const std::string& key) const {
     T* module = children_[key]->template as<T>();
-    EBB_CHECK(module, "Unable to cast module[", key, "] to the type asked for");
+    EBB_CHECK(module, "Unable to cast module[", key, "] to the requested type");
     return *module;
   }
   template <class T>

@@ -46,8 +46,8 @@ struct OrderedSequencer : Sequencer<Result> {
       buffer(result->sequence_number) = std::move(result);
     }
     EBB_CHECK(std::none_of(buffer_.begin(), buffer_.end(), [](const auto& one) { return one.has_value(); }),
-              "OrderedSequencer: no result came with the sequence number ",
-              std::uint64_t{next_sequence_number_}, ", and later ones did.");
+              "OrderedSequencer: there is no result with the sequence number ",
+              std::uint64_t{next_sequence_number_}, ", but there are later ones.");
     return nullopt;
   }
 
