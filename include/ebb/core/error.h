@@ -61,11 +61,11 @@ std::string text(const Parts&... parts) {
 
 /// Passes on one part of a message. Strings of all lengths become one type, so that few instantiations throw.
 template <class Part>
-struct HandedPart {
+struct MessagePart {
   using type = const Part&;
 };
 template <std::size_t n>
-struct HandedPart<char[n]> {
+struct MessagePart<char[n]> {
   using type = const char*;
 };
 
@@ -75,7 +75,7 @@ template <class E, class... Parts>
 }
 template <class E = Error, class... Parts>
 [[noreturn, gnu::always_inline]] inline void fail(const Parts&... parts) {
-  fail_with<E, typename HandedPart<Parts>::type...>(parts...);
+  fail_with<E, typename MessagePart<Parts>::type...>(parts...);
 }
 
 }  // namespace detail

@@ -25,9 +25,9 @@ EBB_API optional<std::size_t> read_position(serialize::InputArchive& archive);
 /// depends on the seed, not on the number of workers. Each worker has a copy of the dataset.
 template <class DatasetType, class SamplerType>
 class StatelessDataLoader
-    : public DataLoaderBase<typename detail::HandedOut<typename DatasetType::BatchType>::type,
+    : public DataLoaderBase<typename detail::DeliveredBatch<typename DatasetType::BatchType>::type,
                             typename SamplerType::BatchRequestType> {
-  using Base = DataLoaderBase<typename detail::HandedOut<typename DatasetType::BatchType>::type,
+  using Base = DataLoaderBase<typename detail::DeliveredBatch<typename DatasetType::BatchType>::type,
                               typename SamplerType::BatchRequestType>;
 
  public:
@@ -111,10 +111,12 @@ class StatelessDataLoader
 /// the dataset decides the size of the last batch.
 template <class DatasetType>
 class StatefulDataLoader
-    : public DataLoaderBase<typename detail::HandedOut<typename DatasetType::BatchType::value_type>::type,
-                            typename DatasetType::BatchRequestType> {
-  using Base = DataLoaderBase<typename detail::HandedOut<typename DatasetType::BatchType::value_type>::type,
-                              typename DatasetType::BatchRequestType>;
+    : public DataLoaderBase<
+          typename detail::DeliveredBatch<typename DatasetType::BatchType::value_type>::type,
+          typename DatasetType::BatchRequestType> {
+  using Base =
+      DataLoaderBase<typename detail::DeliveredBatch<typename DatasetType::BatchType::value_type>::type,
+                     typename DatasetType::BatchRequestType>;
 
  public:
   using BatchType = typename Base::BatchType;

@@ -27,33 +27,33 @@ class Iterator {
   Iterator() = default;
   /// Iterates over the results of `next` until it returns nothing.
   explicit Iterator(std::function<std::optional<Batch>()> next)
-      : place_(std::make_shared<Place>(std::move(next))) {}
+      : position_(std::make_shared<Position>(std::move(next))) {}
 
   /// Moves to the next batch. At the end it throws ebb::Error, as * and -> do.
   Iterator& operator++() {
-    EBB_CHECK(place_, "Incrementing the DataLoader's past-the-end iterator is not allowed");
-    EBB_CHECK(place_->batch(), "Attempted to increment iterator past the end");
-    place_->advance();
+    EBB_CHECK(position_, "Incrementing the DataLoader's past-the-end iterator is not allowed");
+    EBB_CHECK(position_->batch(), "Attempted to increment iterator past the end");
+    position_->advance();
     return *this;
   }
   Batch& operator*() const {
-    EBB_CHECK(place_, "Dereferencing the DataLoader's past-the-end iterator is not allowed");
-    EBB_CHECK(place_->batch(), "Attempted to dereference iterator that was past the end");
-    return *place_->batch();
+    EBB_CHECK(position_, "Dereferencing the DataLoader's past-the-end iterator is not allowed");
+    EBB_CHECK(position_->batch(), "Attempted to dereference iterator that was past the end");
+    return *position_->batch();
   }
   Batch* operator->() const { return &**this; }
   bool operator==(const Iterator& other) const {
-    if (place_ && other.place_) return place_ == other.place_;
+    if (position_ && other.position_) return position_ == other.position_;
     return at_end() && other.at_end();
   }
 
   /// Returns a pointer that expires with the last copy.
-  std::weak_ptr<const void> watch() const { return place_; }
+  std::weak_ptr<const void> watch() const { return position_; }
 
  private:
-  class Place {
+  class Position {
    public:
-    explicit Place(std::function<std::optional<Batch>()> next) : next_(std::move(next)) {}
+    explicit Position(std::function<std::optional<Batch>()> next) : next_(std::move(next)) {}
     std::optional<Batch>& batch() {
       if (!started_) advance();
       return batch_;
@@ -69,9 +69,9 @@ class Iterator {
     bool started_ = false;
   };
 
-  bool at_end() const { return !place_ || !place_->batch(); }
+  bool at_end() const { return !position_ || !position_->batch(); }
 
-  std::shared_ptr<Place> place_;
+  std::shared_ptr<Position> position_;
 };
 
 }  // namespace ebb::data

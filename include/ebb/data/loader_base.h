@@ -76,7 +76,7 @@ class DataLoaderBase {
   /// Starts an epoch. Throws if workers still prefetch for an existing iterator of the previous epoch.
   Iterator<Batch> begin() {
     EBB_CHECK(
-        jobs_.empty() || walk_.expired(),
+        jobs_.empty() || iterators_.expired(),
         "Attempted to get a new DataLoader iterator while another iterator is not yet exhausted. Take it "
         "to the end, or destroy it first.");
     drain();
@@ -101,7 +101,7 @@ class DataLoaderBase {
         handed_out_.reset();
       return batch;
     });
-    walk_ = first.watch();
+    iterators_ = first.watch();
     return first;
   }
   Iterator<Batch> end() { return {}; }
@@ -146,12 +146,12 @@ class DataLoaderBase {
   /// has not begun.
   optional<std::size_t> handed_out() const {
     if (resume_at_) return resume_at_;
-    return walk_.expired() ? nullopt : handed_out_;
+    return iterators_.expired() ? nullopt : handed_out_;
   }
   /// Makes the next begin() skip `batches` batches. The sampler must be at the start of that epoch.
   void resume_at(optional<std::size_t> batches) {
     drain();
-    walk_.reset();
+    iterators_.reset();
     resume_at_ = batches;
   }
   /// Reads in the calling thread. Returning no batch ends the epoch.
@@ -290,7 +290,7 @@ class DataLoaderBase {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Job>> jobs_;
-  std::weak_ptr<const void> walk_;  // expires with the iterators of the last epoch
+  std::weak_ptr<const void> iterators_;  // expires with the iterators of the last epoch
   std::vector<std::thread> threads_;
   optional<std::size_t> handed_out_, resume_at_;
   bool stop_ = false, exhausted_ = false;

@@ -54,11 +54,11 @@ UnstackedExamples<Data, Target> pinned(UnstackedExamples<Data, Target> examples)
 
 namespace detail {
 template <class Batch>
-struct HandedOut {
+struct DeliveredBatch {
   using type = Batch;
 };
 template <class Data, class Target>
-struct HandedOut<std::vector<Example<Data, Target>>> {
+struct DeliveredBatch<std::vector<Example<Data, Target>>> {
   using type = UnstackedExamples<Data, Target>;
 };
 }  // namespace detail

@@ -38,7 +38,7 @@ std::vector<std::shared_ptr<ModuleType>> replicate(const std::shared_ptr<ModuleT
                                                    const std::vector<Device>& devices) {
   EBB_CHECK(module != nullptr, "replicate: there is no module.");
   std::vector<std::shared_ptr<ModuleType>> replicas;
-  const utils::SkipInitGuard no_draws;  // of reset(), which must not change later random numbers
+  const utils::SkipInitGuard no_draws;  // reset() must not change later random numbers
   for (const Device device : devices) {
     auto replica = std::dynamic_pointer_cast<ModuleType>(module->clone(device));
     EBB_CHECK(replica != nullptr, "replicate: clone() of ", module->name(),
@@ -75,11 +75,11 @@ std::vector<Variable> parallel_apply(std::vector<ModuleType>& modules, const std
                                      const optional<std::vector<Device>>& devices = nullopt) {
   detail::check_lengths(modules.size(), inputs.size(), devices ? devices->size() : inputs.size());
   std::vector<Variable> outputs(inputs.size());
-  std::vector<Device> places;
+  std::vector<Device> output_devices;
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    places.push_back(devices ? (*devices)[i] : inputs[i].device());
-  detail::run_all(inputs.size(), places, [&](std::size_t i) {
-    outputs[i] = nn::detail::call_module(*modules[i], inputs[i]).to(places[i]);
+    output_devices.push_back(devices ? (*devices)[i] : inputs[i].device());
+  detail::run_all(inputs.size(), output_devices, [&](std::size_t i) {
+    outputs[i] = nn::detail::call_module(*modules[i], inputs[i]).to(output_devices[i]);
   });
   return outputs;
 }
@@ -93,15 +93,16 @@ std::vector<Variable> parallel_apply(std::vector<ModuleType>& modules, const std
 template <class ModuleType>
 Variable data_parallel(ModuleType module, Variable input, optional<std::vector<Device>> devices = nullopt,
                        optional<Device> output_device = nullopt, std::int64_t dim = 0) {
-  const std::vector<Device> places = devices ? *devices : detail::all_devices();
-  EBB_CHECK(!places.empty(), "data_parallel: there is no device. Give at least one.");
-  const Device output = output_device.value_or(places.front());
-  if (places.size() == 1) {
-    module->to(places.front());
-    return nn::detail::call_module(*module, input.to(places.front())).to(output);
+  const std::vector<Device> replica_devices = devices ? *devices : detail::all_devices();
+  EBB_CHECK(!replica_devices.empty(), "data_parallel: there is no device. Give at least one.");
+  const Device output = output_device.value_or(replica_devices.front());
+  if (replica_devices.size() == 1) {
+    module->to(replica_devices.front());
+    return nn::detail::call_module(*module, input.to(replica_devices.front())).to(output);
   }
-  const std::vector<Variable> pieces = scatter(input, places, dim);
-  const std::vector<Device> used(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(pieces.size()));
+  const std::vector<Variable> pieces = scatter(input, replica_devices, dim);
+  const std::vector<Device> used(replica_devices.begin(),
+                                 replica_devices.begin() + static_cast<std::ptrdiff_t>(pieces.size()));
   auto replicas = replicate(module, used);
   return gather(parallel_apply(replicas, pieces, used), output, dim);
 }
