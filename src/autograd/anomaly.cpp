@@ -5,7 +5,7 @@
 #include <ebb/core/warning.h>
 
 #include "autograd/meta.h"
-#include "autograd/places.h"
+#include "autograd/module_registry.h"
 #include "autograd/thread_state.h"
 
 #include <cxxabi.h>
@@ -68,7 +68,7 @@ std::string origin_text(const Node& node) {
   const NodeExtras* extras = node.extras_or_null();
   std::string text;
   if (extras && !extras->recorded_in.empty()) text = " Recorded in the backward of " + extras->recorded_in;
-  const std::string place = place_text(node.place());
+  const std::string place = module_text(node.place());
   return place.empty() ? text : text + "\n  in the backward of " + node.name() + ", recorded in " + place;
 }
 

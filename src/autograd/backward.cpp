@@ -5,7 +5,7 @@
 #include <ebb/core/warning.h>
 
 #include "autograd/graph_task.h"
-#include "autograd/places.h"
+#include "autograd/module_registry.h"
 #include "autograd/thread_state.h"
 #include "core/backend.h"
 #include "core/capture.h"
@@ -127,11 +127,11 @@ variable_list walk(const variable_list& roots, const variable_list& seeds, Backw
       task.add_target(gradient_edge(input), accumulate && leaf);
     }
     if (detail::Recorder* const recorder = detail::recorder()) [[unlikely]]
-      for (const Variable& root : roots) recorder->walks(root);
+      for (const Variable& root : roots) recorder->backward_begins(root);
     captured = task.run();
   });
   if (detail::Recorder* recorder = options.keep_graph ? nullptr : detail::recorder()) [[unlikely]]
-    for (const Variable& root : roots) recorder->walked(root);
+    for (const Variable& root : roots) recorder->backward_ended(root);
   return captured;
 }
 

@@ -6,8 +6,8 @@
 #include "autograd/accumulate_grad.h"
 #include "autograd/anomaly.h"
 #include "autograd/hooks.h"
+#include "autograd/module_registry.h"
 #include "autograd/op_range.h"
-#include "autograd/places.h"
 #include "autograd/thread_state.h"
 #include "core/messages.h"
 

@@ -24,7 +24,7 @@ struct AutogradMeta {
   TensorHooks hooks;  // of a leaf; hooks of other tensors are stored in their node
   unsigned next_hook = 0;
   bool retains_grad = false;
-  bool lent = false;  // the handle refers to another tensor (lend.h)
+  bool swapped = false;  // the handle refers to another tensor (swap_tensor.h)
 
   // Views.
   Variable base;  // the base of this view; it is itself a view only if it is a leaf that requires grad

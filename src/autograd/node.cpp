@@ -5,7 +5,7 @@
 
 #include "autograd/anomaly.h"
 #include "autograd/meta.h"
-#include "autograd/places.h"
+#include "autograd/module_registry.h"
 #include "autograd/thread_state.h"
 #include "core/backend.h"
 

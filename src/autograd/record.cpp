@@ -146,7 +146,7 @@ void bump_version(const Variable& self) {
   if (self.is_inference()) return;
   self.array().storage()->bump_version();
   if (detail::Recorder* recorder = detail::recorder()) [[unlikely]]
-    recorder->bumped(self.array().storage());
+    recorder->version_bumped(self.array().storage());
 }
 
 void rebase_history(const Variable& self, const Ref<Node>& node) {

@@ -2,8 +2,8 @@
 #include <ebb/autograd/saved_variable.h>
 
 #include "autograd/hooks.h"
-#include "autograd/lend.h"
 #include "autograd/meta.h"
+#include "autograd/swap_tensor.h"
 #include "autograd/thread_state.h"
 
 namespace ebb::autograd {
@@ -51,8 +51,8 @@ void SavedVariable::save(const Variable& x) {
     state_ = State::undefined;
     return;
   }
-  if (is_lent(x)) [[unlikely]]
-    return save(standing_for(x));
+  if (is_swapped(x)) [[unlikely]]
+    return save(current_tensor(x));
   EBB_CHECK(!x.is_inference(), owner_->name(),
             ": inference tensors cannot be saved for backward. clone() the tensor ",
             "outside InferenceMode, or run the op under NoGradGuard.");

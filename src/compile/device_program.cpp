@@ -150,7 +150,7 @@ std::string DeviceChain::source() const {
                       "using Argument = ebb::cuda::Chain;\n"
                       "extern \"C\" __global__ void __launch_bounds__(",
                       RowSplit::kThreads,
-                      ") made_kernel(const __grid_constant__ Argument chain) {\n  ebb::cuda::", run, width(),
+                      ") jit_kernel(const __grid_constant__ Argument chain) {\n  ebb::cuda::", run, width(),
                       ", ", RowSplit::kThreads, ">(chain, blockIdx.x, threadIdx.x);\n}\n");
 }
 

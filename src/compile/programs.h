@@ -263,7 +263,7 @@ class DeviceChain final : public StepProgram {
   int values_ = 0, formulas_ = 0;
   std::vector<Reduction> reductions_;
   Device device_ = kCPU;
-  std::shared_ptr<const detail::MadeKernel> kernel_;
+  std::shared_ptr<const detail::JitKernel> kernel_;
 };
 
 }  // namespace ebb::detail::compile

@@ -32,7 +32,7 @@ Recording::Recording(const std::vector<Variable>& inputs)
 }
 
 Recording::~Recording() {
-  detail::forget_made(*this);
+  detail::forget_allocations(*this);
   detail::end_recording();
 }
 
@@ -58,7 +58,7 @@ int Recording::known(const Storage* storage) const {
   const auto found = known_.find(storage);
   if (found == known_.end()) return -1;
   const Known& k = found->second;
-  return k.serial == 0 || k.serial == detail::made_by(*this, storage) ? k.buffer : -1;
+  return k.serial == 0 || k.serial == detail::allocation_serial(*this, storage) ? k.buffer : -1;
 }
 
 int Recording::new_buffer(Buffer::Kind kind, const Storage& storage) {
@@ -75,7 +75,7 @@ int Recording::new_buffer(Buffer::Kind kind, const Storage& storage) {
 int Recording::buffer_of(const Ref<Storage>& storage) {
   int buffer = known(storage.get());
   if (buffer >= 0) return buffer;
-  const std::uint64_t serial = detail::made_by(*this, storage.get());
+  const std::uint64_t serial = detail::allocation_serial(*this, storage.get());
   if (serial != 0) {
     buffer = new_buffer(Buffer::Kind::temporary, *storage);
   } else {
@@ -157,7 +157,7 @@ class Recording::Keeper final : public ArgumentVisitor {
     if (p.kind == Buffer::Kind::temporary && p.first < 0) {
       const auto found = r_.written_by_host_.find(storage.get());
       const bool by_host =
-          found != r_.written_by_host_.end() && found->second == detail::made_by(r_, storage.get());
+          found != r_.written_by_host_.end() && found->second == detail::allocation_serial(r_, storage.get());
       if (!written || by_host) r_.make_constant(p, *storage);
     }
     r_.note_access(buffer, written);
@@ -185,7 +185,7 @@ class Recording::Matcher final : public ArgumentVisitor {
     const NdArray& given = r_.given_[at];
     if (given.defined() && given.storage() == array.storage()) return;
     if (r_.known(array.storage().get()) >= 0) return;
-    detail::storage_made(*array.storage());
+    detail::storage_allocated(*array.storage());
     const int buffer = r_.buffer_of(array.storage());
     r_.tape_->buffers[static_cast<std::size_t>(buffer)].kind = Buffer::Kind::from_kernel;
     r_.note_access(buffer, true);
@@ -290,7 +290,7 @@ void Recording::refuse(const std::string& reason) {
   if (reason_.empty()) reason_ = reason;
 }
 
-void Recording::will_touch(const NdArray& array) {
+void Recording::will_access(const NdArray& array) {
   const int buffer = buffer_of(array.storage());
   addresses_[static_cast<const char*>(array.storage()->data())] = {buffer, array.storage()->bytes()};
 }
@@ -307,7 +307,7 @@ void Recording::reaches(const NdArray& array, std::int64_t end, bool from_own_of
 }
 
 void Recording::host_access(const Storage& storage) {
-  const std::uint64_t serial = detail::made_by(*this, &storage);
+  const std::uint64_t serial = detail::allocation_serial(*this, &storage);
   const int buffer = known(&storage);
   if (serial != 0 && (buffer < 0 || tape_->buffers[static_cast<std::size_t>(buffer)].first < 0)) {
     written_by_host_[&storage] = serial;
@@ -316,10 +316,10 @@ void Recording::host_access(const Storage& storage) {
   refuse("the host reads or writes elements of a tensor (item(), a condition, printing, data_ptr())");
 }
 
-void Recording::bumped(const Ref<Storage>& storage) {
+void Recording::version_bumped(const Ref<Storage>& storage) {
   int buffer = known(storage.get());
   // No call has accessed the buffer if the write had no elements or copied elements to themselves.
-  if (buffer < 0 && detail::made_by(*this, storage.get()) == 0) buffer = buffer_of(storage);
+  if (buffer < 0 && detail::allocation_serial(*this, storage.get()) == 0) buffer = buffer_of(storage);
   if (buffer >= 0) ++tape_->buffers[static_cast<std::size_t>(buffer)].version_bumps;
 }
 
@@ -349,7 +349,7 @@ void Recording::visit_graph(const Variable& root, const Visit& visit) {
 }
 
 // Nodes from before the function may have saved tensors and hooks whose changes cannot be noticed.
-void Recording::walks(const Variable& root) {
+void Recording::backward_begins(const Variable& root) {
   visit_graph(root, [&](const autograd::Node& node) {
     if (!walking_.insert(node.sequence_nr()).second) return false;
     if (node.sequence_nr() < first_node_)
@@ -358,7 +358,7 @@ void Recording::walks(const Variable& root) {
   });
 }
 
-void Recording::walked(const Variable& root) {
+void Recording::backward_ended(const Variable& root) {
   visit_graph(root, [&](const autograd::Node& node) { return walked_.insert(node.sequence_nr()).second; });
 }
 
@@ -423,7 +423,7 @@ void Recording::release_if_noticed(Borrowed& x) {
 void Recording::refuse_escaping() {
   for (const auto& [storage, k] : known_) {
     const Buffer& buffer = tape_->buffers[static_cast<std::size_t>(k.buffer)];
-    if (k.serial == 0 || k.serial != detail::made_by(*this, storage)) continue;
+    if (k.serial == 0 || k.serial != detail::allocation_serial(*this, storage)) continue;
     const bool computed = (buffer.kind == Buffer::Kind::temporary && buffer.first >= 0) ||
                           (buffer.kind == Buffer::Kind::from_kernel && !buffer.returned);
     if (computed)

@@ -30,16 +30,16 @@ class Recording final : public detail::Recorder {
   void begin(detail::KeptCall& kept) override;
   void end(std::unique_ptr<detail::KeptCall> kept, detail::KeptCall& after) override;
   void refuse(const std::string& reason) override;
-  void will_touch(const NdArray& array) override;
+  void will_access(const NdArray& array) override;
   void reaches(const NdArray& array, std::int64_t end, bool from_own_offset) override;
   void host_access(const Storage& storage) override;
-  void bumped(const Ref<Storage>& storage) override;
+  void version_bumped(const Ref<Storage>& storage) override;
   void changes(const Variable& x) override;
   void uses_gradient(const Variable& x, bool may_assign) override;
   void drops_gradient(const Variable& x) override;
   void accumulates(const Variable& leaf) override;
-  void walks(const Variable& root) override;
-  void walked(const Variable& root) override;
+  void backward_begins(const Variable& root) override;
+  void backward_ended(const Variable& root) override;
 
   /// Refuses a function that has returned and left a tensor changed.
   void refuse_changes();

@@ -54,9 +54,9 @@ class DeviceGraph {
 };
 
 /// A kernel that was compiled at run time. It is never unloaded.
-class MadeKernel {
+class JitKernel {
  public:
-  virtual ~MadeKernel() = default;
+  virtual ~JitKernel() = default;
   /// Queues the kernel on the current stream of its device. `argument` points to the bytes of its argument.
   virtual void launch(unsigned blocks, unsigned threads, const void* argument, std::size_t bytes) const = 0;
 };
@@ -118,10 +118,10 @@ struct Backend {
   /// Work queued on `second` after this call starts after the work already queued on `first`.
   void (*order_streams)(Device first_device, void* first, Device second_device, void* second);
 
-  /// Compiles the kernel of a source. The source defines `extern "C" made_kernel` with one argument of type
+  /// Compiles the kernel of a source. The source defines `extern "C" jit_kernel` with one argument of type
   /// Argument, and may include the plugin's embedded headers (ops/elementwise/cuda_chain_columns.h). Returns
   /// null if the source cannot be compiled; the first time, a warning gives the reason.
-  std::shared_ptr<const MadeKernel> (*make_kernel)(Device device, const std::string& source);
+  std::shared_ptr<const JitKernel> (*make_kernel)(Device device, const std::string& source);
 
   std::unique_ptr<DeviceGraph> (*make_graph)(Device device);
   std::shared_ptr<DeviceGraphPool> (*make_graph_pool)();

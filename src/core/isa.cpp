@@ -56,7 +56,7 @@ bool system_grants_amx() { return false; }
 
 constinit std::atomic<detail::Amx> detail::amx{Amx::unasked};
 
-bool detail::settle_amx(bool (*multiplies_correctly)()) {
+bool detail::decide_amx(bool (*multiplies_correctly)()) {
   static OpenInChild& settling = *new OpenInChild;
   bool right = true;
   {

@@ -14,7 +14,7 @@ extern constinit std::atomic<Amx> amx;
 /// Changes `amx` to its final state, on or off. It is off if the processor or the system has no AMX, if
 /// EBB_AMX=0 is set, or, with a warning, if `multiplies_correctly` returns false. The permission holds for
 /// all threads of the process.
-bool settle_amx(bool (*multiplies_correctly)());
+bool decide_amx(bool (*multiplies_correctly)());
 
 /// Whether bfloat16 products use the processor's instructions for them (AVX512-BF16, and AMX if it is on).
 /// These round differently, so the deterministic mode does not use them.

@@ -38,26 +38,26 @@ void host_access(const Storage& storage) {
   if (of_thread) of_thread->host_access(storage);
 }
 
-void storage_made(const Storage& storage) {
+void storage_allocated(const Storage& storage) {
   RecordedStorages& k = recorded_storages();
   const std::lock_guard lock(k.mutex);
   k.made[&storage] = {of_thread, ++k.serial};
 }
 
-void storage_gone(const Storage& storage) noexcept {
+void storage_freed(const Storage& storage) noexcept {
   RecordedStorages& k = recorded_storages();
   const std::lock_guard lock(k.mutex);
   k.made.erase(&storage);
 }
 
-std::uint64_t made_by(const Recorder& recorder, const Storage* storage) noexcept {
+std::uint64_t allocation_serial(const Recorder& recorder, const Storage* storage) noexcept {
   RecordedStorages& k = recorded_storages();
   const std::lock_guard lock(k.mutex);
   const auto found = k.made.find(storage);
   return found != k.made.end() && found->second.by == &recorder ? found->second.serial : 0;
 }
 
-void forget_made(const Recorder& recorder) noexcept {
+void forget_allocations(const Recorder& recorder) noexcept {
   RecordedStorages& k = recorded_storages();
   const std::lock_guard lock(k.mutex);
   std::erase_if(k.made, [&](const auto& each) { return each.second.by == &recorder; });

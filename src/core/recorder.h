@@ -25,14 +25,14 @@ class Recorder {
   virtual void refuse(const std::string& reason) = 0;
 
   /// A call will get the bare address of the array.
-  virtual void will_touch(const NdArray& array) = 0;
+  virtual void will_access(const NdArray& array) = 0;
   /// A view extends to `end`, in bytes from the beginning of the memory of `array`, even beyond the array. It
   /// begins at the array's own offset, or at an offset that does not depend on the array.
   virtual void reaches(const NdArray& array, std::int64_t end, bool from_own_offset) = 0;
   /// The host reads or writes elements.
   virtual void host_access(const Storage& storage) = 0;
   /// The version counter of a storage was incremented by an in-place write.
-  virtual void bumped(const Ref<Storage>& storage) = 0;
+  virtual void version_bumped(const Ref<Storage>& storage) = 0;
   /// The geometry, the memory, requires_grad, the hooks or the history of a tensor is about to change.
   virtual void changes(const Variable& x) = 0;
   /// The gradient of a tensor is about to be read, or assigned through a reference.
@@ -42,9 +42,9 @@ class Recorder {
   /// A gradient is about to be added to that of a leaf.
   virtual void accumulates(const Variable& leaf) = 0;
   /// A backward pass is about to begin at a tensor.
-  virtual void walks(const Variable& root) = 0;
+  virtual void backward_begins(const Variable& root) = 0;
   /// A backward pass has released the graph below a tensor.
-  virtual void walked(const Variable& root) = 0;
+  virtual void backward_ended(const Variable& root) = 0;
 };
 
 /// The calling thread's recorder; null outside of recordings and within a call that is being recorded.
@@ -82,18 +82,18 @@ inline void host_access(const NdArray& array) {
 }
 
 /// Call it before a kernel gets the bare address of an array.
-inline void will_touch(const NdArray& array) {
+inline void will_access(const NdArray& array) {
   if (Recorder* r = recorder()) [[unlikely]]
-    r->will_touch(array);
+    r->will_access(array);
 }
 
 /// Tracks the storages allocated while a thread records, until they are freed by any thread.
-void storage_made(const Storage& storage);
-void storage_gone(const Storage& storage) noexcept;
+void storage_allocated(const Storage& storage);
+void storage_freed(const Storage& storage) noexcept;
 /// Returns a number that distinguishes successive storages at the same address; 0 if the storage was not
 /// allocated under `recorder`.
-EBB_API std::uint64_t made_by(const Recorder& recorder, const Storage* storage) noexcept;
-EBB_API void forget_made(const Recorder& recorder) noexcept;
+EBB_API std::uint64_t allocation_serial(const Recorder& recorder, const Storage* storage) noexcept;
+EBB_API void forget_allocations(const Recorder& recorder) noexcept;
 
 /// Begins a recording and returns its number, counted from 1. end_recording() ends it.
 EBB_API std::uint32_t begin_recording() noexcept;

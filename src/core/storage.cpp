@@ -42,7 +42,7 @@ Ref<Storage> Storage::allocate(std::size_t bytes, Device device) {
     s->block_bytes_ = block.bytes;
     Ref<Storage> made = Ref<Storage>::adopt(s);
     if (detail::recorder()) [[unlikely]]
-      detail::storage_made(*made);
+      detail::storage_allocated(*made);
     return made;
   }
   const detail::Backend& backend = detail::backend(device.type());
@@ -55,7 +55,7 @@ Ref<Storage> Storage::allocate(std::size_t bytes, Device device) {
   detail::count_storage(1);
   Ref<Storage> made = Ref<Storage>::adopt(s);
   if (detail::recorder()) [[unlikely]]
-    detail::storage_made(*made);
+    detail::storage_allocated(*made);
   return made;
 }
 
@@ -105,7 +105,7 @@ Ref<Storage> Storage::alias(const Ref<Storage>& other) {
 
 void Storage::destroy(Storage* s) noexcept {
   if (detail::recordings.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    detail::storage_gone(*s);
+    detail::storage_freed(*s);
   if (s->kind_ == kTogether) {
     detail::block_free({s, s->block_bytes_});
     return;

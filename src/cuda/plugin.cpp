@@ -1,6 +1,6 @@
 // The entry of the CUDA plugin, which libebb calls when Device::CUDA is first used.
 #include "cuda/allocator_settings.h"
-#include "cuda/made_kernels.h"
+#include "cuda/jit_kernels.h"
 #include "cuda/memory.h"
 #include "cuda/runtime.h"
 #include "cuda/streams.h"

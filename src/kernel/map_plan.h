@@ -32,8 +32,8 @@ enum class Access : std::uint8_t {
 template <int N>
 struct MapPlan {
   IndexPlan<N> plan;
-  std::uint32_t head = 0;   // elements before the first unit
-  std::uint32_t loose = 0;  // elements outside of units: the head and the tail
+  std::uint32_t head = 0;       // elements before the first unit
+  std::uint32_t remainder = 0;  // elements outside of units: the head and the tail
   // The difference between the element numbers of adjacent units: the width, or 0 if `element` counts within
   // a unit.
   std::uint32_t spacing = 0;
@@ -101,7 +101,7 @@ bool plan_rows(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintp
       if (plan.strides[i][d] % bytes != 0) return false;
   }
   for (int i = 0; i < N; ++i) out.skip[i] = 0;
-  out.head = out.loose = 0;
+  out.head = out.remainder = 0;
   out.spacing = static_cast<std::uint32_t>(width);
   index_plan(out.plan, plan, width);
   return true;
@@ -141,7 +141,7 @@ bool plan_run(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintpt
   index_plan(out.plan, units);
   out.head = static_cast<std::uint32_t>(head);
   out.spacing = static_cast<std::uint32_t>(width);
-  out.loose = static_cast<std::uint32_t>(plan.numel - units.numel * width);
+  out.remainder = static_cast<std::uint32_t>(plan.numel - units.numel * width);
   return true;
 }
 

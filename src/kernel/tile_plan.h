@@ -105,7 +105,7 @@ bool plan_tiles(MapPlan<N>& out, const ElementwisePlan<N>& plan, const CrossTile
     if (d != tile.along) nest(d, plan.sizes[d], 1);
   index_plan(out.plan, order);
   if (!vectors) return false;
-  out.head = out.loose = out.spacing = 0;
+  out.head = out.remainder = out.spacing = 0;
   for (int i = 0; i < N; ++i) {
     out.skip[i] = 0;
     if (i == 0 || detail::has_vector_rows(plan, i, addresses[i], sizes[i], width)) {

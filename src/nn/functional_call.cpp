@@ -1,7 +1,7 @@
 // Calling a module with other parameters and buffers than its own.
 #include <ebb/nn/functional_call.h>
 
-#include "autograd/lend.h"
+#include "autograd/swap_tensor.h"
 #include "core/messages.h"
 #include "nn/hooks.h"
 
@@ -14,7 +14,7 @@
 namespace ebb::nn::utils {
 
 struct SubstituteGuard::Loans {
-  std::deque<autograd::Loan> loans;
+  std::deque<autograd::ScopedSwap> swaps;
 };
 
 namespace {
@@ -65,7 +65,7 @@ SubstituteGuard::SubstituteGuard(Module& module, const Module::StateDict& tensor
       pairs.emplace_back(*item, is_own(own, value) ? value.view(value.sizes()) : value);
       given.erase(found);
     }
-  for (const auto& [target, value] : pairs) loans_->loans.emplace_back(target, value);
+  for (const auto& [target, value] : pairs) loans_->swaps.emplace_back(target, value);
 }
 
 SubstituteGuard::~SubstituteGuard() = default;

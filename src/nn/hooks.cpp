@@ -6,7 +6,7 @@
 #include <ebb/autograd/hooks.h>
 #include <ebb/ops/creation.h>
 
-#include "autograd/lend.h"
+#include "autograd/swap_tensor.h"
 
 #include <algorithm>
 
@@ -32,7 +32,7 @@ const std::shared_ptr<ModuleHooks>& HooksPointer::made() {
 
 void recompute(Module& module) {
   for (const DerivedTensor& each : ModuleAccess::hooks(module)->derived)
-    autograd::lend(each.target, each.compute(module));
+    autograd::swap_tensor(each.target, each.compute(module));
 }
 
 void recompute_evaluated(Module& module) {
@@ -72,7 +72,7 @@ Variable no_longer_derived(Module& module, const std::string& name, bool require
   const Variable target = found->target;
   all.erase(found);
   NoGradGuard no_grad;
-  autograd::settle(target, value.value_or(target).detach().clone(), requires_grad);
+  autograd::restore_leaf(target, value.value_or(target).detach().clone(), requires_grad);
   return target;
 }
 

@@ -7,7 +7,7 @@
 #include <ebb/nn/module_range.h>
 #include <ebb/nn/training_flag.h>
 
-#include "autograd/places.h"
+#include "autograd/module_registry.h"
 #include "core/fingerprint.h"
 #include "core/messages.h"
 #include "nn/hooks.h"
@@ -149,15 +149,16 @@ std::uint32_t Module::PlaceLink::open(const Module& module) const {
   };
   const std::string& name = module.name();  // while the class is whole
   if (autograd::current_place != 0 && !module.parent_.module && !module.parameters().empty())
-    warn(name, " with parameters is called in the forward of ", autograd::place_text(autograd::current_place),
+    warn(name, " with parameters is called in the forward of ",
+         autograd::module_text(autograd::current_place),
          ", but no module has registered it: parameters(), to(), train() and save() do not see it. "
          "Register it in the constructor: fc = register_module(\"fc\", ...).");
-  const std::uint32_t opened = autograd::open_place(&module, describe);
+  const std::uint32_t opened = autograd::register_module_number(&module, describe);
   std::uint32_t number = 0;
   if (number_.compare_exchange_strong(number, opened, std::memory_order_relaxed)) return opened;
-  autograd::close_place(opened);  // another thread was first
+  autograd::release_module_number(opened);  // another thread was first
   return number;
 }
-void Module::PlaceLink::close(std::uint32_t number) noexcept { autograd::close_place(number); }
+void Module::PlaceLink::close(std::uint32_t number) noexcept { autograd::release_module_number(number); }
 
 }  // namespace ebb::nn

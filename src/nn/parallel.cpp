@@ -4,7 +4,7 @@
 #include <ebb/nn/parallel.h>
 #include <ebb/ops/shape.h>
 
-#include "autograd/lend.h"
+#include "autograd/swap_tensor.h"
 #include "autograd/thread_state.h"
 
 #include <exception>
@@ -53,7 +53,7 @@ void tie(const Module& module, Module& replica, Device device, bool shares_buffe
     EBB_CHECK(own.keys() == copies.keys(), "replicate: a clone of ", module.name(), " has other ", what,
               " than the module. Create all of them in reset().");
     for (const auto& item : own)
-      if (lends(*item)) autograd::lend(copies[item.key()], item->to(device));
+      if (lends(*item)) autograd::swap_tensor(copies[item.key()], item->to(device));
   };
   pair_up(module.named_parameters(), replica.named_parameters(), "parameters",
           [](const Variable&) { return true; });

@@ -130,7 +130,7 @@ struct Optimizer::Replay {
   template <class Kind>
   static void record(detail::Recorder& recorder, const kernels::UpdateList& list, const How<Kind>& how,
                      const Update<Kind>& update, const std::vector<NdArray>& arrays) {
-    for (const NdArray& array : arrays) recorder.will_touch(array);
+    for (const NdArray& array : arrays) recorder.will_access(array);
     auto call = std::make_unique<Call<Kind>>(list, update);
     recorder.begin(*call);
     {

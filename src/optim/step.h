@@ -102,14 +102,14 @@ void Optimizer::update_all() {
         Kind::collect(options, parameter, *state, [&](unsigned bit, const NdArray& array) {
           one.kept |= 1u << bit;
           entry.at[at++] = array.address();
-          detail::will_touch(array);
+          detail::will_access(array);
         });
         if constexpr (requires { state->master(); })
           if (has_master(options, parameter)) {
             one.master = true;
             const NdArray& copy = remembered(Kind::kName, state->master(), parameter, kFloat);
             entry.at[at++] = copy.address();
-            detail::will_touch(copy);
+            detail::will_access(copy);
           }
       }
       one.how = Kind::how(options, number, state ? *state : typename Kind::State());

@@ -1,8 +1,8 @@
 // The CPU's caching allocator: as programs see it, and its parts.
 #include <ebb/ebb.h>
 
-#include "autograd/lend.h"
 #include "autograd/meta.h"
+#include "autograd/swap_tensor.h"
 #include "core/large_blocks.h"
 #include "core/recent_peak.h"
 #include "core/small_blocks.h"
@@ -123,14 +123,14 @@ TEST_CASE("a graph that ends while its leaf stands for another tensor leaves no 
   const Variable w = ebb::ones({2}).requires_grad_();
   Variable y = w * 2;
   {
-    const ebb::autograd::Loan loan(w, ebb::zeros({2}));
+    const ebb::autograd::ScopedSwap swap(w, ebb::zeros({2}));
     y = Variable();
   }
   REQUIRE(ebb::autograd::meta_or_null(w));
   CHECK(ebb::autograd::meta_or_null(w)->accumulator == nullptr);
   y = w * 3;
   {
-    const ebb::autograd::Loan loan(w, ebb::zeros({2}));
+    const ebb::autograd::ScopedSwap swap(w, ebb::zeros({2}));
   }
   CHECK(ebb::autograd::meta_or_null(w)->accumulator != nullptr);
   y.sum().backward();

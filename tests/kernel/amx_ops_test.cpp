@@ -144,7 +144,7 @@ TEST_CASE("whether AMX works is found out once") {
   static std::atomic<int> asked{0};
   asked = 0;
   const auto ask = [] {
-    return detail::settle_amx([] {
+    return detail::decide_amx([] {
       ++asked;
       return true;
     });

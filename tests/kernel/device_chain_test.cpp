@@ -97,7 +97,7 @@ struct Chain {
 }  // namespace ebb::cuda
 
 using Argument = ebb::cuda::Chain;
-extern "C" __global__ void __launch_bounds__(256) made_kernel(const __grid_constant__ Argument chain) {
+extern "C" __global__ void __launch_bounds__(256) jit_kernel(const __grid_constant__ Argument chain) {
   ebb::cuda::run_chain<4, 256>(chain, blockIdx.x, threadIdx.x);
 }
 )");
@@ -150,7 +150,7 @@ struct Chain {
 }  // namespace ebb::cuda
 
 using Argument = ebb::cuda::Chain;
-extern "C" __global__ void __launch_bounds__(256) made_kernel(const __grid_constant__ Argument chain) {
+extern "C" __global__ void __launch_bounds__(256) jit_kernel(const __grid_constant__ Argument chain) {
   ebb::cuda::run_rows<8, 256>(chain, blockIdx.x, threadIdx.x);
 }
 )");

@@ -77,7 +77,7 @@ struct Case {
         }
       }
     }
-    for (std::uint32_t t = 0; t < map.loose; ++t) {
+    for (std::uint32_t t = 0; t < map.remainder; ++t) {
       const std::uint32_t element = t < map.head ? t : t + map.plan.units * static_cast<std::uint32_t>(width);
       for (int i = 0; i < N; ++i) expect(map.element[0].offset(element), i, map.element[i].offset(element));
     }
@@ -92,7 +92,7 @@ TEST_CASE("contiguous arrays go by vectors, with what is left over alone") {
   REQUIRE(c.vectors);
   CHECK(c.map.plan.units == 25);
   CHECK(c.map.head == 0);
-  CHECK(c.map.loose == 3);
+  CHECK(c.map.remainder == 3);
 }
 
 TEST_CASE("arrays that start between vectors alike have a head") {
@@ -134,7 +134,7 @@ TEST_CASE("slices of rows keep their vectors where rows are whole") {
   const Case<2> c({32, 7}, {{{4, 256}}, {{4, 512}}}, 4);
   REQUIRE(c.vectors);
   CHECK(c.map.plan.dims == 2);
-  CHECK(c.map.loose == 0);
+  CHECK(c.map.remainder == 0);
   CHECK_FALSE(Case<2>({30, 7}, {{{4, 256}}, {{4, 512}}}, 4).vectors);
   CHECK_FALSE(Case<2>({32, 7}, {{{4, 256}, 4, kBase + 4}, {{4, 512}}}, 4).vectors);
 }

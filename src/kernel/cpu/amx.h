@@ -36,7 +36,7 @@ inline bool may_run() {
   if (!tiles::multiplies_pairs()) return false;
   const ebb::detail::Amx known = ebb::detail::amx.load(std::memory_order_relaxed);
   using enum ebb::detail::Amx;
-  return known == on || (known != off && ebb::detail::settle_amx(multiplies_correctly));
+  return known == on || (known != off && ebb::detail::decide_amx(multiplies_correctly));
 }
 
 /// Whether a product (rows, depth) by (depth, columns) is large enough for tiles. With fewer rows or columns

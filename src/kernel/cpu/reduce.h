@@ -219,7 +219,7 @@ void reduce_inner(const Op& op, typename Op::Out* out, const typename Op::In* x,
         while (together && begin + kRowsTogether <= end && walk.left_inside() >= kRowsTogether) {
           typename Op::In block[kShortRow * kRowsTogether];
           Acc total[kRowsTogether];
-          turn_rows(x + walk.in(), rows.in_stride, kRowsTogether, plan.count, block, kRowsTogether);
+          transpose_rows(x + walk.in(), rows.in_stride, kRowsTogether, plan.count, block, kRowsTogether);
           reduce_short_rows(op, block, plan.count, total);
           for (std::int64_t r = 0; r < kRowsTogether; ++r)
             out[walk.out() + r * rows.out_stride] = op.finish(total[r]);

@@ -19,8 +19,8 @@ constexpr bool joins_rows =
 
 /// block[k * width + r] = element k of row r.
 template <class T>
-void turn_rows(const T* x, std::int64_t stride, std::int64_t rows, std::int64_t count, T* block,
-               std::int64_t width) {
+void transpose_rows(const T* x, std::int64_t stride, std::int64_t rows, std::int64_t count, T* block,
+                    std::int64_t width) {
   for (std::int64_t r = 0; r < rows; ++r)
     for (std::int64_t k = 0; k < count; ++k) block[k * width + r] = x[r * stride + k];
 }

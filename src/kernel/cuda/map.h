@@ -174,7 +174,7 @@ EBB_HD void map_units(const MapArgs<1 + sizeof...(In)>& args, std::uint32_t bloc
       *reinterpret_cast<Vector<R, V>*>(args.base[0] + args.map.skip[0] + offsets.offset[u][0]) = result;
   }
   if constexpr (V > 1) {
-    if (block != 0 || thread >= args.map.loose) return;
+    if (block != 0 || thread >= args.map.remainder) return;
     const std::uint32_t element = thread < args.map.head ? thread : thread + plan.units * V;
     Packs<1, 1, In...> one;
     one.template load_one<1>(args, element);

@@ -44,11 +44,11 @@ std::vector<Group> grouped(const char* op, const std::vector<Variable>& tensors,
     if (!array.is_dense()) group->copies.push_back(array = tensor.detach().contiguous().array());
     TensorEntry& entry = group->entries.emplace_back();
     entry = {{array.address()}, array.numel()};
-    ebb::detail::will_touch(array);
+    ebb::detail::will_access(array);
     if (!second_tensors) continue;
     const NdArray& second = group->copies.emplace_back(with_strides_of(array, (*second_tensors)[i]));
     entry.at[1] = second.address();
-    ebb::detail::will_touch(second);
+    ebb::detail::will_access(second);
   }
   return groups;
 }

@@ -109,7 +109,7 @@ struct Search {
           const T* const top = x + walk.in();
           T block[kShortRow * kTile];
           std::int64_t at[kTile];
-          turn_rows(top, inner.in_stride, rows, n, block, kTile);
+          transpose_rows(top, inner.in_stride, rows, n, block, kTile);
           in_columns(block, n, kTile, rows, at);
           for (std::int64_t r = 0; r < rows; ++r) {
             values[walk.out() + r * inner.out_stride] = top[r * inner.in_stride + at[r]];

@@ -30,7 +30,7 @@ list(JOIN _lists "," _lists)
 
 file(GLOB _sources CONFIGURE_DEPENDS *.cpp)
 add_executable(test_nvrtc ${_sources} ${_embedded}
-  ${PROJECT_SOURCE_DIR}/src/cuda/nvidia/nvrtc.cpp ${PROJECT_SOURCE_DIR}/src/cuda/kept_files.cpp)
+  ${PROJECT_SOURCE_DIR}/src/cuda/nvidia/nvrtc.cpp ${PROJECT_SOURCE_DIR}/src/cuda/cache_files.cpp)
 ebb_test_target(test_nvrtc)
 target_compile_definitions(test_nvrtc PRIVATE EBB_NVRTC_MAJOR=${_major} "EBB_FORMULAS=ebb::ops::Join<${_lists}>")
 target_compile_options(test_nvrtc PRIVATE -Wno-unknown-pragmas)  # nvcc's

@@ -143,7 +143,7 @@ __device__ void all(List<Op...>, char* p) {
   ((one<Op, Half>(p), one<Op, double>(p)), ...);
 }
 }
-extern "C" __global__ void made_kernel(char* p) {
+extern "C" __global__ void jit_kernel(char* p) {
   ebb::ops::all(FORMULAS{}, p);
   ebb::ops::all(ebb::ops::Gradients<FORMULAS>{}, p);
 }
@@ -171,5 +171,5 @@ TEST_CASE("formulas have the names and sizes in a chain's source that they have 
                 reducing::Extreme<bool, true>, reducing::CountNonzero<float, std::uint8_t>,
                 reducing::Norm<float, reducing::NormKind::general>>());
   CHECK(is_machine_code(
-      compiled(source + "}\nextern \"C\" __global__ void made_kernel(char* p) { *p = 1; }\n")));
+      compiled(source + "}\nextern \"C\" __global__ void jit_kernel(char* p) { *p = 1; }\n")));
 }

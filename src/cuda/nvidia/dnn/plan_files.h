@@ -1,7 +1,7 @@
 // Files of plans, so that the next run of a program need not compile them again.
 #pragma once
 
-#include "cuda/kept_files.h"
+#include "cuda/cache_files.h"
 #include "cuda/nvidia/dnn/problem.h"
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace ebb::cuda::dnn {
 /// valid.
 class PlanFiles {
  public:
-  /// Arguments as of KeptFiles.
+  /// Arguments as of CacheFiles.
   PlanFiles(std::filesystem::path folder, std::string stamp, std::size_t most = 4096)
       : files_(std::move(folder), "plan", most), stamp_(std::move(stamp)) {}
 
@@ -30,7 +30,7 @@ class PlanFiles {
     return stamp_ + '\n' + std::string(reinterpret_cast<const char*>(&anywhere), sizeof(anywhere));
   }
 
-  KeptFiles files_;
+  CacheFiles files_;
   std::string stamp_;
 };
 

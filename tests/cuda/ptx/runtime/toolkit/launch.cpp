@@ -51,7 +51,7 @@ namespace {
 
 using namespace ebb::ptx;
 
-// Never freed: ebb keeps its made kernels as long as the process.
+// Never freed: ebb keeps its compiled kernels as long as the process.
 struct MadeLibrary {
   std::shared_ptr<Module> module;
 };
@@ -62,7 +62,7 @@ CUresult load_data(CUlibrary* library, const void* image, CUjit_option*, void**,
     *library = reinterpret_cast<CUlibrary>(new MadeLibrary{load(static_cast<const char*>(image))});
     return CUDA_SUCCESS;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "ptx: a made kernel: %s\n", error.what());
+    std::fprintf(stderr, "ptx: a compiled kernel: %s\n", error.what());
     return CUDA_ERROR_INVALID_PTX;
   }
 }

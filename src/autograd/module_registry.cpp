@@ -1,5 +1,5 @@
 // The registry of module numbers.
-#include "autograd/places.h"
+#include "autograd/module_registry.h"
 
 #include "core/fork.h"
 
@@ -28,21 +28,21 @@ Places& places() {
 
 }  // namespace
 
-std::uint32_t open_place(const void* module, std::string (*describe)(const void* module)) {
+std::uint32_t register_module_number(const void* module, std::string (*describe)(const void* module)) {
   Places& all = places();
   const std::lock_guard lock(all.mutex);
   all.open[++all.last] = {module, describe};
   return all.last;
 }
 
-void close_place(std::uint32_t place) noexcept {
+void release_module_number(std::uint32_t place) noexcept {
   if (place == 0) return;
   Places& all = places();
   const std::lock_guard lock(all.mutex);
   all.open.erase(place);
 }
 
-std::string place_text(std::uint32_t place) {
+std::string module_text(std::uint32_t place) {
   if (place == 0) return {};
   Places& all = places();
   const std::lock_guard lock(all.mutex);

@@ -1,6 +1,6 @@
 // Kernels made by the host's compiler, as shared objects that are opened: the same sources that NVRTC
 // compiles for a GPU. EBB_EMU_COMPILER: another command in its place, for tests.
-#include "cuda/made_kernels.h"
+#include "cuda/jit_kernels.h"
 
 #include <ebb/core/error.h>
 
@@ -35,7 +35,7 @@ constexpr const char* kAfter =
     "extern \"C\" void run_thread(const void* argument, unsigned block, unsigned thread) {\n"
     "  blockIdx.x = block;\n"
     "  threadIdx.x = thread;\n"
-    "  made_kernel(*static_cast<const Argument*>(argument));\n"
+    "  jit_kernel(*static_cast<const Argument*>(argument));\n"
     "}\n";
 
 std::string command(const char* compiler) {
@@ -64,7 +64,7 @@ struct Folder {
   Folder(const Folder&) = delete;
 };
 
-class OpenedKernel final : public ebb::detail::MadeKernel {
+class OpenedKernel final : public ebb::detail::JitKernel {
  public:
   OpenedKernel(Device device, RunThread run, bool independent)
       : device_(device), run_(run), independent_(independent) {}
@@ -103,16 +103,16 @@ std::string compile_kernel(Device, const std::string& source) {
   return bytes_of(object);
 }
 
-std::shared_ptr<const ebb::detail::MadeKernel> load_kernel(Device device, const std::string& image) {
+std::shared_ptr<const ebb::detail::JitKernel> load_kernel(Device device, const std::string& image) {
   const Folder folder;  // an object's file may go once it is open
   const fs::path object = folder.path / "chain.so";
   std::ofstream(object, std::ios::binary) << image;
   void* const library = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
-  EBB_CHECK(library, "a made kernel cannot be opened.");
+  EBB_CHECK(library, "a compiled kernel cannot be opened.");
   const auto run = reinterpret_cast<RunThread>(dlsym(library, "run_thread"));
   auto* const wait = static_cast<Wait*>(dlsym(library, "wait_for_block"));
   const auto* const has_barriers = static_cast<const bool*>(dlsym(library, "has_barriers"));
-  EBB_CHECK(run && wait && has_barriers, "a made kernel has no entry.");
+  EBB_CHECK(run && wait && has_barriers, "a compiled kernel has no entry.");
   *wait = &emu::wait_for_block;
   return std::make_shared<OpenedKernel>(device, run, !*has_barriers);
 }

@@ -20,11 +20,11 @@ std::filesystem::path kernel_folder();
 /// are ignored. Values that cannot be written are not cached. Several threads and programs may use a folder
 /// concurrently, because files are written atomically. A new folder is accessible to this user alone. A
 /// folder that belongs to another user, or that others can write to, is not used; a warning says so once.
-class KeptFiles {
+class CacheFiles {
  public:
   /// An empty folder disables the cache. `kind` names the format and is the suffix of the files. `most` is
   /// the number of files in the folder from which no new keys are stored.
-  KeptFiles(std::filesystem::path folder, std::string kind, std::size_t most = 4096);
+  CacheFiles(std::filesystem::path folder, std::string kind, std::size_t most = 4096);
 
   std::optional<std::string> load(const std::string& key) const;
   void save(const std::string& key, const std::string& value);

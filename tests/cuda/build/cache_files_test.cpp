@@ -1,5 +1,5 @@
 // Files of compiled kernels: whole or none.
-#include "cuda/kept_files.h"
+#include "cuda/cache_files.h"
 
 #include "support/catch.h"
 #include "support/files.h"
@@ -14,18 +14,18 @@
 #include <thread>
 #include <vector>
 
-using ebb::cuda::KeptFiles, ebb::cuda::kernel_folder;
+using ebb::cuda::CacheFiles, ebb::cuda::kernel_folder;
 using support::Environment, support::files_in, support::Folder;
 namespace fs = std::filesystem;
 
 TEST_CASE("a kept file is read by its key alone") {
   const Folder folder;
-  KeptFiles files(folder.path() / "below", "kernel");
+  CacheFiles files(folder.path() / "below", "kernel");
   const std::string value("\0bytes\nand lines", 16);
   CHECK_FALSE(files.load("key"));
   files.save("key", value);
   files.save("another", "other");
-  CHECK(KeptFiles(folder.path() / "below", "kernel").load("key") == value);
+  CHECK(CacheFiles(folder.path() / "below", "kernel").load("key") == value);
   CHECK_FALSE(files.load("ke"));
   CHECK_FALSE(files.load("key2"));
   files.remove("key");
@@ -35,7 +35,7 @@ TEST_CASE("a kept file is read by its key alone") {
 
 TEST_CASE("a kept file that is not as it was written counts as none") {
   const Folder folder;
-  KeptFiles files(folder.path(), "kernel");
+  CacheFiles files(folder.path(), "kernel");
   files.save("key", "what a compiler made");
   REQUIRE(files_in(folder.path()).size() == 1);
   const fs::path file = files_in(folder.path())[0];
@@ -60,7 +60,7 @@ TEST_CASE("where nothing can be written nothing is kept") {
   const Folder folder;
   support::write_file(folder / "file", "no folder");
   for (const fs::path& where : {fs::path(), folder.path() / "file" / "below", fs::path("/proc/none")}) {
-    KeptFiles files(where, "kernel");
+    CacheFiles files(where, "kernel");
     files.save("key", "value");
     CHECK_FALSE(files.load("key"));
     files.remove("key");
@@ -72,16 +72,16 @@ TEST_CASE("a folder is made for this user alone, and one that others may write t
   const Folder folder;
   const fs::path above = folder.path() / "above", own = above / "kernels";
   const mode_t mask = ::umask(0);
-  KeptFiles(own, "kernel").save("key", "value");
+  CacheFiles(own, "kernel").save("key", "value");
   ::umask(mask);
   CHECK(fs::status(above).permissions() == fs::perms::owner_all);
   CHECK(fs::status(own).permissions() == fs::perms::owner_all);
-  CHECK(KeptFiles(own, "kernel").load("key") == "value");
+  CHECK(CacheFiles(own, "kernel").load("key") == "value");
 
   support::Warnings warnings;
   for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
     fs::permissions(own, fs::perms::owner_all | others);
-    KeptFiles files(own, "kernel");
+    CacheFiles files(own, "kernel");
     CHECK_FALSE(files.load("key"));
     files.save("another", "value");
     CHECK(files_in(own).size() == 1);
@@ -89,10 +89,10 @@ TEST_CASE("a folder is made for this user alone, and one that others may write t
   REQUIRE(warnings.texts.size() == 1);
   CHECK(warnings.texts[0].find("can be written by other users") != std::string::npos);
   fs::permissions(own, fs::perms::owner_all);
-  CHECK(KeptFiles(own, "kernel").load("key") == "value");
+  CHECK(CacheFiles(own, "kernel").load("key") == "value");
   if (::geteuid() != 0) return;  // nobody else can give folders away
   REQUIRE(::chown(own.c_str(), 65534, 65534) == 0);
-  KeptFiles files(own, "kernel");
+  CacheFiles files(own, "kernel");
   CHECK_FALSE(files.load("key"));
   files.save("another", "value");
   CHECK(files_in(own).size() == 1);
@@ -100,7 +100,7 @@ TEST_CASE("a folder is made for this user alone, and one that others may write t
 
 TEST_CASE("a link in place of a kept file, and a file under another's name, count as none") {
   const Folder folder;
-  KeptFiles files(folder.path(), "kernel");
+  CacheFiles files(folder.path(), "kernel");
   files.save("key", "value");
   const fs::path file = files_in(folder.path())[0], aside = folder.path() / "aside";
   fs::rename(file, aside);
@@ -118,7 +118,7 @@ TEST_CASE("threads that keep the same file leave a whole one") {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([&, i] {
-      KeptFiles files(folder.path(), "kernel");
+      CacheFiles files(folder.path(), "kernel");
       for (int times = 0; times < 50; ++times) {
         files.save("key", std::string(1000, static_cast<char>('a' + i)));
         if (const auto value = files.load("key"); !value || *value != std::string(1000, (*value)[0]))

@@ -9,8 +9,8 @@
 namespace ebb::cuda {
 
 /// See Backend::make_kernel. Kernels are cached in memory, by source and device, and in files
-/// (cuda/kept_files.h).
-std::shared_ptr<const ebb::detail::MadeKernel> make_kernel(Device device, const std::string& source);
+/// (cuda/cache_files.h).
+std::shared_ptr<const ebb::detail::JitKernel> make_kernel(Device device, const std::string& source);
 
 // Implemented with NVRTC, or in the emulation with the host's compiler.
 
@@ -20,6 +20,6 @@ std::string compiler_for(Device device);
 /// Throws ebb::Error with the compiler's messages.
 std::string compile_kernel(Device device, const std::string& source);
 /// Throws ebb::Error if the device cannot load it.
-std::shared_ptr<const ebb::detail::MadeKernel> load_kernel(Device device, const std::string& image);
+std::shared_ptr<const ebb::detail::JitKernel> load_kernel(Device device, const std::string& image);
 
 }  // namespace ebb::cuda

@@ -1,6 +1,6 @@
 // Cache files. A file has a header line with its kind, its sizes and a digest of the rest: the key and the
 // value.
-#include "cuda/kept_files.h"
+#include "cuda/cache_files.h"
 
 #include <ebb/core/environment.h>
 #include <ebb/core/warning.h>
@@ -111,17 +111,17 @@ fs::path kernel_folder() {
   return all.empty() ? all : all / "kernels";
 }
 
-KeptFiles::KeptFiles(fs::path folder, std::string kind, std::size_t most)
+CacheFiles::CacheFiles(fs::path folder, std::string kind, std::size_t most)
     : folder_(sha256() ? std::move(folder) : fs::path()), kind_(std::move(kind)), most_(most) {}
 
-fs::path KeptFiles::path_of(const std::string& key) const { return folder_ / (digest(key) + '.' + kind_); }
+fs::path CacheFiles::path_of(const std::string& key) const { return folder_ / (digest(key) + '.' + kind_); }
 
-std::string KeptFiles::head_of(const std::string& key, const std::string& body) const {
+std::string CacheFiles::head_of(const std::string& key, const std::string& body) const {
   return "ebb-" + kind_ + " 2 " + std::to_string(key.size()) + ' ' +
          std::to_string(body.size() - key.size()) + ' ' + digest(body) + '\n';
 }
 
-std::optional<std::string> KeptFiles::load(const std::string& key) const {
+std::optional<std::string> CacheFiles::load(const std::string& key) const {
   if (folder_.empty()) return {};
   const Opened folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!is_trusted(folder.get(), folder_)) return {};
@@ -135,7 +135,7 @@ std::optional<std::string> KeptFiles::load(const std::string& key) const {
   return body.substr(key.size());
 }
 
-void KeptFiles::save(const std::string& key, const std::string& value) {
+void CacheFiles::save(const std::string& key, const std::string& value) {
   if (folder_.empty() || value.empty()) return;
   const std::lock_guard lock(mutex_);
   make_folder(folder_);
@@ -162,7 +162,7 @@ void KeptFiles::save(const std::string& key, const std::string& value) {
   }
 }
 
-void KeptFiles::remove(const std::string& key) const {
+void CacheFiles::remove(const std::string& key) const {
   std::error_code error;
   if (!folder_.empty()) fs::remove(path_of(key), error);
 }

@@ -1,11 +1,11 @@
 // Kernels compiled at run time: looks them up in memory, then in files, and otherwise compiles them.
-#include "cuda/made_kernels.h"
+#include "cuda/jit_kernels.h"
 
 #include <ebb/core/error.h>
 #include <ebb/core/warning.h>
 
+#include "cuda/cache_files.h"
 #include "cuda/embedded_headers.h"
-#include "cuda/kept_files.h"
 
 #include <map>
 #include <mutex>
@@ -14,7 +14,7 @@
 namespace ebb::cuda {
 namespace {
 
-using Kernel = std::shared_ptr<const ebb::detail::MadeKernel>;
+using Kernel = std::shared_ptr<const ebb::detail::JitKernel>;
 
 struct Known {
   std::mutex mutex;
@@ -29,7 +29,7 @@ Known& known() {
 
 Kernel make(Device device, const std::string& source) {
   const std::string key = compiler_for(device) + '\n' + digest_of_headers() + '\n' + source;
-  KeptFiles files(kernel_folder(), "kernel");
+  CacheFiles files(kernel_folder(), "kernel");
   if (const std::optional<std::string> image = files.load(key)) {
     try {
       return load_kernel(device, *image);

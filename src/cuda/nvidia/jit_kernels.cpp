@@ -1,5 +1,5 @@
 // Kernels compiled by NVRTC, loaded and launched through the driver.
-#include "cuda/made_kernels.h"
+#include "cuda/jit_kernels.h"
 
 #include <ebb/core/error.h>
 
@@ -45,7 +45,7 @@ const Driver& driver() {
   return found;
 }
 
-class LoadedKernel final : public ebb::detail::MadeKernel {
+class LoadedKernel final : public ebb::detail::JitKernel {
  public:
   LoadedKernel(Device device, CUkernel kernel) : device_(device), kernel_(kernel) {}
 
@@ -70,13 +70,13 @@ std::string compile_kernel(Device device, const std::string& source) {
   return compile_by_nvrtc(kMajor, architecture_of(device), source);
 }
 
-std::shared_ptr<const ebb::detail::MadeKernel> load_kernel(Device device, const std::string& image) {
+std::shared_ptr<const ebb::detail::JitKernel> load_kernel(Device device, const std::string& image) {
   const DeviceScope scope(device);
   CUlibrary library = nullptr;
   CUkernel kernel = nullptr;
   driver().check(driver().load(&library, image.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
                  "loading a compiled kernel");
-  driver().check(driver().kernel(&kernel, library, "made_kernel"), "finding a compiled kernel");
+  driver().check(driver().kernel(&kernel, library, "jit_kernel"), "finding a compiled kernel");
   return std::make_shared<LoadedKernel>(device, kernel);
 }
 

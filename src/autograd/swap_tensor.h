@@ -9,28 +9,28 @@
 namespace ebb::autograd {
 
 /// Whether the handle currently refers to another tensor. Nodes then save that tensor (SavedVariable).
-inline bool is_lent(const Variable& x) { return x.impl()->meta && x.impl()->meta->lent; }
+inline bool is_swapped(const Variable& x) { return x.impl()->meta && x.impl()->meta->swapped; }
 
 /// Returns a new handle of the tensor that a swapped handle currently refers to.
-Variable standing_for(const Variable& lent);
+Variable current_tensor(const Variable& swapped);
 
 /// Makes `target`, and all handles that share its implementation, refer to the data and history of `value`.
 /// Nodes recorded before keep the previous tensor.
-void lend(const Variable& target, const Variable& value);
+void swap_tensor(const Variable& target, const Variable& value);
 
 /// Makes a swapped handle a leaf with the data of `value`.
-void settle(const Variable& target, const Variable& value, bool requires_grad);
+void restore_leaf(const Variable& target, const Variable& value, bool requires_grad);
 
 /// Swaps the tensor of `target` for a scope, and restores it at the end.
-class Loan {
+class ScopedSwap {
  public:
-  Loan(Variable target, const Variable& value);
-  ~Loan();
-  Loan(const Loan&) = delete;
-  Loan& operator=(const Loan&) = delete;
+  ScopedSwap(Variable target, const Variable& value);
+  ~ScopedSwap();
+  ScopedSwap(const ScopedSwap&) = delete;
+  ScopedSwap& operator=(const ScopedSwap&) = delete;
 
  private:
-  void give_back();
+  void restore();
 
   Variable target_;
   NdArray data_;

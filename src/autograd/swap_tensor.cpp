@@ -1,5 +1,5 @@
 // Temporarily replaces the tensor that a handle refers to.
-#include "autograd/lend.h"
+#include "autograd/swap_tensor.h"
 
 #include <ebb/autograd/grad_mode.h>
 
@@ -7,8 +7,8 @@
 
 namespace ebb::autograd {
 
-Variable standing_for(const Variable& lent) {
-  const VariableImpl& from = *lent.impl();
+Variable current_tensor(const Variable& swapped) {
+  const VariableImpl& from = *swapped.impl();
   Variable x(from.data);
   x.impl()->grad_fn = from.grad_fn;
   x.impl()->output_nr = from.output_nr;
@@ -16,7 +16,7 @@ Variable standing_for(const Variable& lent) {
   return x;
 }
 
-void lend(const Variable& target, const Variable& value) {
+void swap_tensor(const Variable& target, const Variable& value) {
   // A leaf accumulates its gradient itself. The handle gets a view of it instead, whose gradient flows to the
   // leaf.
   const bool leaf = value.requires_grad() && value.is_leaf() && GradMode::is_enabled();
@@ -30,20 +30,20 @@ void lend(const Variable& target, const Variable& value) {
   to.inference = seen.is_inference();
   meta.grad.reset();
   meta.base.reset();
-  meta.lent = true;
+  meta.swapped = true;
 }
 
-void settle(const Variable& target, const Variable& value, bool requires_grad) {
+void restore_leaf(const Variable& target, const Variable& value, bool requires_grad) {
   VariableImpl& to = *target.impl();
   to.data = value.array();
   to.grad_fn.reset();
   to.output_nr = 0;
   to.inference = false;
-  meta_of(target).lent = false;
+  meta_of(target).swapped = false;
   target.set_requires_grad(requires_grad);
 }
 
-Loan::Loan(Variable target, const Variable& value) : target_(std::move(target)) {
+ScopedSwap::ScopedSwap(Variable target, const Variable& value) : target_(std::move(target)) {
   VariableImpl& to = *target_.impl();
   data_ = to.data;
   grad_fn_ = std::move(to.grad_fn);
@@ -53,19 +53,19 @@ Loan::Loan(Variable target, const Variable& value) : target_(std::move(target)) 
   requires_grad_ = to.requires_grad;
   inference_ = to.inference;
   try {
-    lend(target_, value);
+    swap_tensor(target_, value);
     // The accumulator may be destroyed during the swap; its destructor clears the pointer that the handle
     // then has.
     if (meta_) to.meta->accumulator = meta_->accumulator;
   } catch (...) {
-    give_back();
+    restore();
     throw;
   }
 }
 
-Loan::~Loan() { give_back(); }
+ScopedSwap::~ScopedSwap() { restore(); }
 
-void Loan::give_back() {
+void ScopedSwap::restore() {
   VariableImpl& to = *target_.impl();
   if (meta_ && to.meta) meta_->accumulator = to.meta->accumulator;
   to.data = std::move(data_);
