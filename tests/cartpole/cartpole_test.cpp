@@ -17,7 +17,7 @@ void check_close(const CartPole::State& state, const CartPole::State& expected) 
 
 }  // namespace
 
-TEST_CASE("the cart and the pole move as in the original") {
+TEST_CASE("CartPole moves cart and pole as the original environment does") {
   CartPole cart(1);
   cart.reset(kStart);
   CartPole::Outcome outcome = {};
@@ -30,7 +30,7 @@ TEST_CASE("the cart and the pole move as in the original") {
   check_close(outcome.state, {-0.0948638374f, -1.00949046f, 0.218303263f, 1.846706f});
 }
 
-TEST_CASE("an episode ends where the pole leans too far either way and where the track ends") {
+TEST_CASE("a CartPole episode ends if the pole leans too far or the cart leaves the track") {
   CartPole cart(1);
   cart.reset(kStart);
   CartPole::Outcome outcome = {};
@@ -51,7 +51,7 @@ TEST_CASE("an episode ends where the pole leans too far either way and where the
   CHECK(outcome.state[0] == Approx(2.42389404));
 }
 
-TEST_CASE("a pole that stays up is balanced for 500 steps") {
+TEST_CASE("a CartPole episode with a balanced pole ends after 500 steps") {
   CartPole cart(7);
   for (int episode = 0; episode < 2; ++episode) {
     CartPole::State s = cart.reset();
@@ -65,7 +65,7 @@ TEST_CASE("a pole that stays up is balanced for 500 steps") {
   }
 }
 
-TEST_CASE("environments of one seed start alike") {
+TEST_CASE("CartPole environments with the same seed start in the same state") {
   CartPole a(3), b(3), c(4);
   const CartPole::State first = a.reset();
   CHECK(first == b.reset());

@@ -26,7 +26,7 @@ std::string error_of(const std::function<void()>& body) {
 
 }  // namespace
 
-TEST_CASE("without a file nothing is loaded") {
+TEST_CASE("Checkpoint::load returns false and changes nothing if there is no file") {
   const checkpoint_test::File file;
   int epoch = 3;
   Checkpoint run(file.path());
@@ -35,7 +35,7 @@ TEST_CASE("without a file nothing is loaded") {
   CHECK(epoch == 3);
 }
 
-TEST_CASE("values of every kind come back") {
+TEST_CASE("a checkpoint round trip keeps values of every kind") {
   const checkpoint_test::File file;
   int epoch = 7;
   std::size_t steps = 1'000'000'000'000;
@@ -88,7 +88,7 @@ TEST_CASE("values of every kind come back") {
   CHECK(own.random64() == expected.random64());
 }
 
-TEST_CASE("the default generator goes on where it was, in the middle of a pair too") {
+TEST_CASE("a checkpoint restores the default generator even inside a Box-Muller pair") {
   const checkpoint_test::File file;
   manual_seed(3);
   (void)randn({3});  // an odd number leaves the second half of a Box-Muller pair
@@ -103,7 +103,7 @@ TEST_CASE("the default generator goes on where it was, in the middle of a pair t
   CHECK(randperm(20).equal(permuted));
 }
 
-TEST_CASE("states of generators are tensors of their own kind only") {
+TEST_CASE("set_rng_state refuses tensors that are no state of a generator") {
   Generator own(1);
   const Tensor state = get_rng_state(own);
   const std::uint64_t next = own.random64();
@@ -120,7 +120,7 @@ TEST_CASE("states of generators are tensors of their own kind only") {
   CHECK(own.random64() == then);
 }
 
-TEST_CASE("names of parts are checked") {
+TEST_CASE("Checkpoint::add refuses invalid and duplicate names") {
   Checkpoint run("run.ckpt");
   int value = 0;
   run.add("epoch", value);
@@ -131,7 +131,7 @@ TEST_CASE("names of parts are checked") {
   CHECK_THAT(error_of([] { Checkpoint empty(""); }), Contains("path is empty"));
 }
 
-TEST_CASE("a file that is another's, of other parts or damaged is refused, and changes nothing") {
+TEST_CASE("loading a foreign or mismatched or damaged checkpoint is an error and changes nothing") {
   const checkpoint_test::File file;
   nn::Linear model(3, 2);
   optim::SGD optimizer(model->parameters(), optim::SGDOptions(0.5).momentum(0.9));
@@ -142,7 +142,7 @@ TEST_CASE("a file that is another's, of other parts or damaged is refused, and c
   }
   const Tensor weight = model->weight.detach().clone();
 
-  SECTION("other parts") {
+  SECTION("the file has other parts") {
     Checkpoint run(file.path());
     double loss = 1;
     run.add("model", model).add("loss", loss);
@@ -151,7 +151,7 @@ TEST_CASE("a file that is another's, of other parts or damaged is refused, and c
                                                   Contains(file.path()));
     CHECK(loss == 1);
   }
-  SECTION("a model of another shape, after a part that fits") {
+  SECTION("a model of another shape follows a matching part") {
     nn::Linear other(3, 5);
     const Tensor before = other->weight.detach().clone();
     epoch = 9;
@@ -168,13 +168,13 @@ TEST_CASE("a file that is another's, of other parts or damaged is refused, and c
     CHECK(optimizer.param_groups()[0].options().get_lr() == 0.25);
     CHECK(rand({3}).equal(next));
   }
-  SECTION("a file of weights") {
+  SECTION("the file contains only weights") {
     save(*model, file.path());
     Checkpoint run(file.path());
     run.add("model", model);
     CHECK_THAT(error_of([&] { run.load(); }), Contains("not a checkpoint") && Contains("ebb::load"));
   }
-  SECTION("a version of the future") {
+  SECTION("the format version is newer") {
     safetensors::File contents = safetensors::read(file.path());
     contents.metadata["version"] = "2";
     safetensors::write(file.path(), contents.tensors, contents.metadata);
@@ -182,7 +182,7 @@ TEST_CASE("a file that is another's, of other parts or damaged is refused, and c
     run.add("model", model).add("optimizer", optimizer).add("epoch", epoch);
     CHECK_THAT(error_of([&] { run.load(); }), Contains("version"));
   }
-  SECTION("cut short") {
+  SECTION("the file is truncated") {
     std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) / 2);
     Checkpoint run(file.path());
     run.add("model", model).add("optimizer", optimizer).add("epoch", epoch);
@@ -191,7 +191,7 @@ TEST_CASE("a file that is another's, of other parts or damaged is refused, and c
   CHECK(model->weight.equal(weight));
 }
 
-TEST_CASE("parts without tensors and pointers to parts are parts") {
+TEST_CASE("Checkpoint::add accepts parts without tensors and pointers to parts") {
   const checkpoint_test::File file;
   auto model = std::make_shared<nn::LinearImpl>(2, 2);
   nn::ReLU nothing;
@@ -206,7 +206,7 @@ TEST_CASE("parts without tensors and pointers to parts are parts") {
   CHECK(model->weight.equal(weight));
 }
 
-TEST_CASE("an undefined tensor comes back as one, and gives way to a defined one") {
+TEST_CASE("a checkpoint round trip keeps undefined tensors and replaces them by defined ones") {
   const checkpoint_test::File file;
   Tensor best, last = ones({2});
   Checkpoint run(file.path());
@@ -218,7 +218,7 @@ TEST_CASE("an undefined tensor comes back as one, and gives way to a defined one
   CHECK(last.equal(ones({2})));
 }
 
-TEST_CASE("a checkpoint with the generator of a device that is not here restores the others") {
+TEST_CASE("a checkpoint with the generator of an absent device restores the others") {
   const checkpoint_test::File file;
   int epoch = 4;
   Checkpoint run(file.path());

@@ -61,7 +61,7 @@ pid_t start_child(const std::string& path, int& done) {
 
 }  // namespace
 
-TEST_CASE("two hundred kills lose nothing that was saved") {
+TEST_CASE("two hundred kills during saves lose no saved checkpoint") {
   const checkpoint_test::File file, other;
   manual_seed(11);
   {

@@ -120,7 +120,7 @@ TEST_CASE("LBFGS resumes bit for bit") {
       [](optim::Optimizer& o) { return optim::StepLR(o, 6, 0.5); });
 }
 
-TEST_CASE("a loader goes on within an epoch, and after one that was left starts the next") {
+TEST_CASE("a DataLoader resumes inside an epoch and starts the next epoch after an abandoned one") {
   manual_seed(1);
   const auto make = [](std::size_t workers) {
     return data::make_data_loader<data::samplers::RandomSampler>(
@@ -162,7 +162,7 @@ TEST_CASE("a loader goes on within an epoch, and after one that was left starts 
   }
 }
 
-TEST_CASE("a loader whose position nobody knows says so") {
+TEST_CASE("saving a DataLoader without enforced ordering is an error") {
   auto unordered = data::make_data_loader<data::samplers::RandomSampler>(
       samples_of(arange(10)).map(data::transforms::Stack<data::TensorExample>()),
       data::DataLoaderOptions(3).workers(2).enforce_ordering(false));

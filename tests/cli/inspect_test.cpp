@@ -58,7 +58,7 @@ void check_refused(const std::string& path, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("inspect prints a table of safetensors in the order of the file") {
+TEST_CASE("inspect prints the tensors of a safetensors file in file order") {
   const std::string path = support::temporary("some.safetensors");
   safetensors::write(path, some_tensors(), {{"format", "pt"}, {"a", "line\nand another"}});
   const Run table = inspect({path});
@@ -70,7 +70,7 @@ TEST_CASE("inspect prints a table of safetensors in the order of the file") {
   CHECK(inspect({"--metadata", "--", path}).out == kTable + metadata);
 }
 
-TEST_CASE("inspect writes JSON") {
+TEST_CASE("inspect with --json prints JSON") {
   const std::string path = support::temporary("json.safetensors");
   safetensors::write(path, {{"a \"b\"", ones({2, 0})}, {"c", zeros({}, kBool)}}, {{"format", "pt"}});
   const Run json = inspect({path, "--json"});
@@ -124,7 +124,7 @@ TEST_CASE("inspect lists a sharded checkpoint and its folder in the order of the
   CHECK(inspect({index, "--json"}).out.find("\"format\": \"sharded safetensors\"") != std::string::npos);
 }
 
-TEST_CASE("inspect lists all tensors of a file of torch.save at any depth") {
+TEST_CASE("inspect lists nested tensors of a torch.save file") {
   const std::string path = support::temporary("some.pt");
   pytorch::write(path, some_tensors());
   CHECK(inspect({path}).out == kTable);
@@ -145,7 +145,7 @@ TEST_CASE("inspect lists all tensors of a file of torch.save at any depth") {
   CHECK(inspect({path}).out.find("0 tensors") != std::string::npos);
 }
 
-TEST_CASE("inspect tells the dtype alone of a tensor of PyTorch that ebb cannot hold") {
+TEST_CASE("inspect prints only the dtype of a tensor with an unsupported PyTorch dtype") {
   const std::string path = source_dir() + "/tests/io/data/values.pt";
   CHECK(inspect({path}).out.find("  complex64  ?  ") != std::string::npos);
   CHECK(inspect({path, "--json"}).out.find("\"dtype\": \"complex64\",\n      \"shape\": null") !=
@@ -163,7 +163,7 @@ TEST_CASE("inspect lists the arrays of NumPy's files") {
         "1 tensor                        8      8\n");
 }
 
-TEST_CASE("inspect lists what ebb saves of modules, optimizers and runs") {
+TEST_CASE("inspect lists the tensors of saved modules and optimizers and checkpoints") {
   nn::Linear net(3, 2);
   optim::Adam adam(net->parameters());
   net(ones({1, 3})).sum().backward();
@@ -177,7 +177,7 @@ TEST_CASE("inspect lists what ebb saves of modules, optimizers and runs") {
   CHECK(inspect({path}).status == 0);
 }
 
-TEST_CASE("inspect knows the size of dtypes that ebb does not have") {
+TEST_CASE("inspect prints the size of tensors with unsupported dtypes") {
   const std::string header =
       R"({"a":{"dtype":"F8_E4M3","shape":[3],"data_offsets":[0,3]},)"
       R"("b":{"dtype":"U16","shape":[2,2],"data_offsets":[3,11]},"c":{"dtype":"F4","shape":[6],"data_offsets":[11,14]}})";
@@ -190,7 +190,7 @@ TEST_CASE("inspect knows the size of dtypes that ebb does not have") {
         "3 tensors                         13     14\n");
 }
 
-TEST_CASE("a name in a file does not reach the terminal as control characters") {
+TEST_CASE("inspect escapes control characters in tensor names") {
   const std::string path = support::temporary("rude.pt");
   pytorch::write(path, pytorch::Dict{{"\x1b[2J\n\x7f\xc2\x9b"
                                       "31m\xc3\xa9",
@@ -214,7 +214,7 @@ TEST_CASE("inspect reads only the header of a large array of NumPy") {
   fs::remove(path);
 }
 
-TEST_CASE("inspect reads only the header of safetensors") {
+TEST_CASE("inspect reads only the header of a safetensors file") {
   const std::uintmax_t bytes = std::uintmax_t{5} << 30;
   const std::string n = std::to_string(bytes), elements = std::to_string(bytes / 4);
   const std::string path = write_header(
@@ -251,7 +251,7 @@ TEST_CASE("inspect lists tensors of PyTorch and NumPy whose elements are damaged
   }
 }
 
-TEST_CASE("a file that inspect cannot read is one line of an error and status 1") {
+TEST_CASE("inspect exits with status 1 and a one-line error for an unreadable file") {
   const support::Folder folder;
   check_refused(folder / "none.safetensors", "none.safetensors");
   check_refused(folder.path().string(), "model.safetensors.index.json");
@@ -283,7 +283,7 @@ TEST_CASE("a file that inspect cannot read is one line of an error and status 1"
   }
 }
 
-TEST_CASE("inspect tells how it is called, and of an output that is full") {
+TEST_CASE("inspect prints its usage after wrong arguments and an error if the output is full") {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{}, std::vector<std::string>{"--jsn", "x"},
         std::vector<std::string>{"x", "y"}}) {

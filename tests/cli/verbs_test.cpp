@@ -33,7 +33,7 @@ TEST_CASE("ebb without arguments lists its verbs with their summaries") {
   for (const char* const word : {"help", "--help", "-h"}) CHECK(ebb_run({word}).out == alone.out);
 }
 
-TEST_CASE("ebb tells its version and the help of a verb") {
+TEST_CASE("ebb prints its version and the help of a verb") {
   CHECK(ebb_run({"--version"}).out == "ebb " EBB_VERSION "\n");
   const Run help = ebb_run({"help", "inspect"});
   CHECK(help.status == 0);
@@ -41,7 +41,7 @@ TEST_CASE("ebb tells its version and the help of a verb") {
   CHECK(ebb_run({"inspect", "--help"}).out == help.out);
 }
 
-TEST_CASE("an unknown verb is an error of status 2 that names the nearest verbs") {
+TEST_CASE("an unknown verb exits with status 2 and suggests similar verbs") {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"inspct"}, std::vector<std::string>{"help", "inspct"}}) {
     const Run unknown = ebb_run(words);
@@ -55,7 +55,7 @@ TEST_CASE("an unknown verb is an error of status 2 that names the nearest verbs"
   CHECK(ebb_run({""}).status == 2);
 }
 
-TEST_CASE("a verb's program in PATH gets its arguments and decides how ebb ends") {
+TEST_CASE("a verb program in PATH gets the arguments and sets the exit status of ebb") {
   const support::Folder folder;
   write_program(folder / "ebb-words", "for word; do echo \"<$word>\"; done; exit 7", "prints its words");
   write_program(folder / "ebb-killed", "kill -TERM $$");
@@ -77,7 +77,7 @@ TEST_CASE("a verb's program in PATH gets its arguments and decides how ebb ends"
   CHECK_FALSE(contains(list, "data"));
 }
 
-TEST_CASE("a program that cannot be started is an error") {
+TEST_CASE("a verb program that cannot be started is an error") {
   const support::Folder folder;
   support::write_file(folder / "ebb-broken", "#!/no/such/shell\n");
   fs::permissions(folder / "ebb-broken", fs::perms::owner_all);

@@ -8,7 +8,7 @@
 
 using support::Contains;
 
-TEST_CASE("a bar and its last line are never wider than the terminal") {
+TEST_CASE("a progress bar and its last line are never wider than the terminal") {
   for (const std::int64_t done : {0, 1, 450, 1000, 1024}) {
     example::Progress progress("epoch 12/30", 1000);
     if (done) progress.advance(done, 0.5);
@@ -20,7 +20,7 @@ TEST_CASE("a bar and its last line are never wider than the terminal") {
   }
 }
 
-TEST_CASE("a narrow terminal keeps the parts of a bar that matter most") {
+TEST_CASE("a progress bar in a narrow terminal keeps its most important parts") {
   example::Progress progress("epoch 12/30", 1000);
   progress.advance(450, 0.5);
   CHECK(progress.bar_line(19) == "epoch 12/30   45%");
@@ -30,7 +30,7 @@ TEST_CASE("a narrow terminal keeps the parts of a bar that matter most") {
   CHECK(progress.last_line("test accuracy 97.20 %", 39) == "epoch 12/30  test accuracy 97.20 %");
 }
 
-TEST_CASE("a chart cuts off no text, however long") {
+TEST_CASE("a chart shows long texts in full") {
   const std::string label = "steps until the pole fell (500 are the most that are played)",
                     name = "frozen convolutions with a new classifier on top of them";
   const std::string path = support::temporary("chart.svg");

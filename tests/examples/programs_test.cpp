@@ -44,7 +44,7 @@ void check_refused(const std::string& program, const std::string& arguments) {
 
 }  // namespace
 
-TEST_CASE("every example has the common options, refuses wrong ones and ends with the code for it") {
+TEST_CASE("every example has the common options and exits with an error code for wrong ones") {
   // The command that runs an example reads there how long it takes.
   const std::string table = support::read_file(source_dir() + "/docs/examples.md");
   std::istringstream programs(EBB_EXAMPLES);
@@ -65,14 +65,14 @@ TEST_CASE("every example has the common options, refuses wrong ones and ends wit
   CHECK(count >= 17);
 }
 
-TEST_CASE("an example asked for a GPU that is not there does not run on the CPU") {
+TEST_CASE("an example with --device cuda and no GPU fails and does not run on the CPU") {
   if (ebb::cuda::is_available()) return;
   const std::string said = ends_with(1, "train_cnn", "--short --device cuda");
   CHECK_THAT(said, Contains("leave the option out to run on the CPU"));
   CHECK(std::count(said.begin(), said.end(), '\n') == 1);
 }
 
-TEST_CASE("numbers that make no sense are refused by name") {
+TEST_CASE("an invalid number of an option is refused with the name of the option") {
   const std::vector<std::pair<const char*, const char*>> rows = {
       {"--epochs 0", "--epochs must be a whole number of at least 1, not \"0\""},
       {"--epochs 2.5", "--epochs must be"},
@@ -89,7 +89,7 @@ TEST_CASE("numbers that make no sense are refused by name") {
   CHECK_THAT(ends_with(1, "train_cnn", "--out /dev/null"), Contains("name another"));
 }
 
-TEST_CASE("bars stay within a terminal that becomes narrower") {
+TEST_CASE("a progress bar adapts to a terminal that becomes narrower") {
   Process process(command("maml", "--steps 1500 --tasks 1 --threads 1 --out " + support::temporary("bars")),
                   40);
   process.wait_for("\x1b[K");
@@ -107,7 +107,7 @@ TEST_CASE("bars stay within a terminal that becomes narrower") {
   CHECK(last < 20);
 }
 
-TEST_CASE("char_gpt stopped by Ctrl-C goes on from its checkpoint to the same curves") {
+TEST_CASE("char_gpt stopped by Ctrl-C resumes from its checkpoint with the same curves") {
   const std::string whole = support::temporary("whole"), stopped = support::temporary("stopped"),
                     arguments = "--short --steps 120 --threads 1 --out ";
   Process unstopped(command("char_gpt", arguments + whole));
@@ -125,7 +125,7 @@ TEST_CASE("char_gpt stopped by Ctrl-C goes on from its checkpoint to the same cu
              Contains("Give more --steps"));
 }
 
-TEST_CASE("an example without a checkpoint says so when Ctrl-C stops it") {
+TEST_CASE("an example without a checkpoint reports that Ctrl-C stopped it") {
   Process process(command("train_cnn", "--short --threads 1 --out " + support::temporary("cnn")));
   process.wait_for("training and");
   process.interrupt();
@@ -133,7 +133,7 @@ TEST_CASE("an example without a checkpoint says so when Ctrl-C stops it") {
   CHECK_THAT(process.output(), Contains("stopped by Ctrl-C"));
 }
 
-TEST_CASE("a second Ctrl-C ends an example at once") {
+TEST_CASE("a second Ctrl-C ends an example immediately") {
   const pid_t child = ::fork();
   if (child == 0) {
     example::hear_interrupts();

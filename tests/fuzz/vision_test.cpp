@@ -3,6 +3,6 @@
 
 using namespace fuzz;
 
-TEST_CASE("the JPEG reader bears damage") { replay(kVisionTargets[0]); }
-TEST_CASE("the PNG reader bears damage") { replay(kVisionTargets[1]); }
-TEST_CASE("the CIFAR reader bears damage") { replay(kVisionTargets[2]); }
+TEST_CASE("the JPEG reader survives damaged files") { replay(kVisionTargets[0]); }
+TEST_CASE("the PNG reader survives damaged files") { replay(kVisionTargets[1]); }
+TEST_CASE("the CIFAR reader survives damaged files") { replay(kVisionTargets[2]); }

@@ -26,7 +26,7 @@ serialize::InputArchive reread(const serialize::OutputArchive& out) {
 
 }  // namespace
 
-TEST_CASE("a tensor read from an archive may be written to, and the archive keeps its own") {
+TEST_CASE("writing to a tensor that was read from an archive does not change the archive") {
   serialize::OutputArchive out;
   out.write("x", tensor({1, 2}));
   serialize::InputArchive in = reread(out);
@@ -40,7 +40,7 @@ TEST_CASE("a tensor read from an archive may be written to, and the archive keep
   CHECK(first.equal(tensor({7, 7})));
 }
 
-TEST_CASE("tensors that begin at one address come back with their own sizes and elements") {
+TEST_CASE("tensors that share a start address keep their own sizes and elements in a round trip") {
   const Tensor a = arange(9, kDouble).view({3, 3});
   const std::vector<std::pair<const char*, Tensor>> tensors = {{"a", a},
                                                                {"again", a.view({3, 3})},
@@ -67,7 +67,7 @@ TEST_CASE("tensors that begin at one address come back with their own sizes and 
   }
 }
 
-TEST_CASE("an archive within another keeps the order of the file") {
+TEST_CASE("a nested archive lists its keys in the order of the file") {
   serialize::OutputArchive inner, out;
   for (const char* name : {"c", "a", "b"}) inner.write(name, tensor(1));
   out.write("inner", inner);
@@ -76,7 +76,7 @@ TEST_CASE("an archive within another keeps the order of the file") {
   CHECK(nested.keys() == std::vector<std::string>{"c", "a", "b"});
 }
 
-TEST_CASE("a tensor that is loaded keeps its requires_grad") {
+TEST_CASE("loading into a tensor keeps its requires_grad") {
   for (const bool requires_grad : {false, true}) {
     std::stringstream bytes;
     save(tensor({1.0, 2.0}), bytes);
@@ -87,7 +87,7 @@ TEST_CASE("a tensor that is loaded keeps its requires_grad") {
   }
 }
 
-TEST_CASE("values of every kind come back from an archive as they were written") {
+TEST_CASE("an archive round trip keeps values of every kind") {
   using autograd::SavedValue;
   serialize::OutputArchive out;
   out.write("tensor", SavedValue(tensor({{1.5, 2.5}})));
@@ -108,7 +108,7 @@ TEST_CASE("values of every kind come back from an archive as they were written")
   CHECK(read("number").toDouble() == 2.5);
 }
 
-TEST_CASE("a module that is loaded from an archive misses nothing and keeps its tensors") {
+TEST_CASE("loading a module from an archive fills its existing tensors and reports no missing key") {
   nn::Linear from(2, 3), into(2, 3);
   const Tensor weight = into->weight;
   serialize::OutputArchive out;
@@ -158,7 +158,7 @@ Value again(const Value& value) {
 
 }  // namespace
 
-TEST_CASE("a module of a libtorch archive is loaded by its names") {
+TEST_CASE("a module is loaded from a libtorch archive by parameter name") {
   const auto read = pytorch::read_state_dict(file("libtorch_module.pt"));
   std::vector<std::string> names;
   for (const auto& item : read) names.push_back(item.first);
@@ -173,7 +173,7 @@ TEST_CASE("a module of a libtorch archive is loaded by its names") {
   CHECK(allclose(read[8].second, tensor({-0.5820F}), 0, 1e-4));
 }
 
-TEST_CASE("a module that torch.jit.save wrote is loaded, and its code is not looked at") {
+TEST_CASE("loading a file of torch.jit.save reads the tensors and ignores the code") {
   struct NetImpl : nn::Module {
     nn::Linear fc{register_module("fc", nn::Linear(3, 2))};
     nn::BatchNorm1d norm{register_module("norm", nn::BatchNorm1d(2))};
@@ -185,7 +185,7 @@ TEST_CASE("a module that torch.jit.save wrote is loaded, and its code is not loo
   CHECK(pytorch::read(file("script.pt")).at("norm").at("training").as_bool());
 }
 
-TEST_CASE("tensors of a libtorch archive are loaded, one and several") {
+TEST_CASE("load reads one tensor or a list of tensors from a libtorch archive") {
   std::vector<Tensor> tensors;
   load(tensors, file("libtorch_tensors.pt"));
   REQUIRE(tensors.size() == 2);
@@ -199,7 +199,7 @@ TEST_CASE("tensors of a libtorch archive are loaded, one and several") {
   CHECK(equal(one, arange(4)));
 }
 
-TEST_CASE("an InputArchive reads a libtorch archive by its names") {
+TEST_CASE("an InputArchive reads the entries of a libtorch archive by name") {
   serialize::InputArchive archive, run, optimizer;
   archive.load_from(file("libtorch_runs.pt"));
   archive.read("adam", run);
@@ -217,7 +217,7 @@ TEST_CASE("an InputArchive reads a libtorch archive by its names") {
   CHECK(static_cast<optim::AdamOptions&>(adam.param_groups()[0].options()).amsgrad());
 }
 
-TEST_CASE("a module is written as libtorch writes it") {
+TEST_CASE("pytorch::save writes a module in the format of libtorch") {
   nn::Sequential model = net(), loaded = net();
   model(ones({4, 3}));
   pytorch::save(*model, temporary("module.pt"));
@@ -241,7 +241,7 @@ TEST_CASE("a module is written as libtorch writes it") {
   CHECK(stream.str() == bytes);
 }
 
-TEST_CASE("an archive keeps numbers, texts, tuples and lists") {
+TEST_CASE("a libtorch archive round trip keeps numbers and strings and tuples and lists") {
   const Tensor shared = arange(6, kFloat);
   const Value read = again(Dict{{"count", 3},
                                 {"large", std::int64_t{1} << 40},
@@ -270,7 +270,7 @@ TEST_CASE("an archive keeps numbers, texts, tuples and lists") {
   CHECK(read.at("inner").at("deeper").as_dict().empty());
 }
 
-TEST_CASE("what libtorch could not read is not written") {
+TEST_CASE("writing a value that libtorch cannot read is an error") {
   CHECK_THROWS_WITH(archived(3), Contains("dict"));
   CHECK_THROWS_WITH(archived(Dict{{"a\"", 1}}), Contains("no name"));
   CHECK_THROWS_WITH(archived(Dict{{"", 1}}), Contains("no name"));

@@ -58,7 +58,7 @@ void die_saving(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a save through a symbolic link replaces what the link leads to") {
+TEST_CASE("a save through a symbolic link replaces the target of the link") {
   const Folder folder;
   fs::create_directories(folder.path() / "elsewhere");
   save(ones({2}), folder / "elsewhere/target");
@@ -79,7 +79,7 @@ TEST_CASE("a save through a symbolic link replaces what the link leads to") {
   CHECK_THROWS_WITH(save(ones({2}), folder / "circle"), Contains("circle"));
 }
 
-TEST_CASE("a save to what is no regular file is refused and leaves it alone") {
+TEST_CASE("a save to a path that is not a regular file is refused and does not change it") {
   const Folder folder;
   const std::string pipe = folder / "pipe";
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -108,7 +108,7 @@ TEST_CASE("a save to what is no regular file is refused and leaves it alone") {
   CHECK_THROWS_WITH((save(ones({1 << 16}), full)), Contains("did not take all bytes"));
 }
 
-TEST_CASE("a new file has the permissions of the umask, a replaced one keeps its own") {
+TEST_CASE("a new file gets its permissions from the umask and a replaced file keeps its own") {
   const Folder folder;
   const mode_t mask = ::umask(027);
   save(ones({2}), folder / "new");
@@ -121,7 +121,7 @@ TEST_CASE("a new file has the permissions of the umask, a replaced one keeps its
   }
 }
 
-TEST_CASE("what a killed save left goes with the next save to the same file") {
+TEST_CASE("the next save to a file deletes the temporary file of a killed save") {
   const Folder folder;
   const std::string path = folder / "model.safetensors";
   save(ones({2}), path);
@@ -144,7 +144,7 @@ TEST_CASE("what a killed save left goes with the next save to the same file") {
   CHECK(names.begin()->starts_with("other.ebb-"));
 }
 
-TEST_CASE("the temporary file of a writer that lives stays") {
+TEST_CASE("a save does not delete the temporary file of a running writer") {
   const Folder folder;
   const std::string path = folder / "model", temporary = folder / "model.ebb-0";
   const int writer = ::open(temporary.c_str(), O_RDWR | O_CREAT, 0600);
@@ -157,7 +157,7 @@ TEST_CASE("the temporary file of a writer that lives stays") {
   CHECK_FALSE(fs::exists(temporary));
 }
 
-TEST_CASE("what stands where a temporary file would is neither written to nor in the way") {
+TEST_CASE("a save neither writes to nor fails on other files with the name of its temporary file") {
   const Folder folder;
   const std::string path = folder / "model";
   std::ofstream(folder / "precious") << "mine";
@@ -172,7 +172,7 @@ TEST_CASE("what stands where a temporary file would is neither written to nor in
   CHECK(fs::is_fifo(folder / "model.ebb-2"));
 }
 
-TEST_CASE("threads and processes that save to one file at once all succeed") {
+TEST_CASE("concurrent saves to one file from threads and processes all succeed") {
   const Folder folder;
   const std::string path = folder / "shared";
   constexpr int kRounds = 10;

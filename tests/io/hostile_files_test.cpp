@@ -42,7 +42,7 @@ const std::string kMinusOne = "J\xff\xff\xff\xff", kHuge = "\x8a\x8\xff\xff\xff\
 
 }  // namespace
 
-TEST_CASE("what a pickle would run is named, and not run") {
+TEST_CASE("a pickle that calls a function is refused with the name of the function") {
   const std::string harm = support::temporary("harm");
   std::filesystem::remove(harm);
   for (const std::string function : {"posix\nsystem\n", "builtins\neval\n", "os\nsystem\n"}) {
@@ -58,7 +58,7 @@ TEST_CASE("what a pickle would run is named, and not run") {
   CHECK(std::get<pytorch::Object>(parse(pickled("cposix\nsystem\n")).content()).type == "posix.system");
 }
 
-TEST_CASE("opcodes that data does not need are refused, and so is misuse of the others") {
+TEST_CASE("a pickle with an unsupported opcode or a misused opcode is refused") {
   for (const char opcode : {'i', 'o', 'P', 'S', 'V', 'I', 'F', 'L', '\x82', '\x83', '\x84', '\x92', '\x97'})
     CHECK_THROWS_WITH(parse(pickled("N"s + opcode + "x\ny\n")),
                       Contains("opcode") && Contains("torch.save(model.state_dict(), path)"));
@@ -79,7 +79,7 @@ TEST_CASE("opcodes that data does not need are refused, and so is misuse of the 
   CHECK_THROWS_WITH(parse(pickled(laughs)), Contains("ten million"));
 }
 
-TEST_CASE("tensors stay within their storages") {
+TEST_CASE("a tensor that exceeds its storage is refused") {
   const auto with = [](const std::string& count, const std::string& offset, const std::string& sizes,
                        const std::string& strides) {
     return parse(pickled(tensor_of("0", count, offset, sizes, strides))).as_tensor();
@@ -111,7 +111,7 @@ TEST_CASE("tensors stay within their storages") {
   CHECK_THROWS_WITH(parse(pickled(tensor_of("0", "K\4)", "K\0"s, "K\1", "K\1"))), Contains("no offset"));
 }
 
-TEST_CASE("a storage is an entry of the archive beside the pickle, and of one dtype") {
+TEST_CASE("a storage must be an entry next to the pickle and have one dtype") {
   const std::string one = tensor_of("0", "K\4", "K\0"s, "K\4", "K\1");
   for (const std::string key : {"1", "../data/0", "../../data.pkl", ""})
     CHECK_THROWS_WITH(parse(pickled(tensor_of(key, "K\4", "K\0"s, "K\1", "K\1"))),
@@ -125,7 +125,7 @@ TEST_CASE("a storage is an entry of the archive beside the pickle, and of one dt
       parse(pickled(tensor_of("0", "K\2", "K\0"s, "K\1", "K\1", "ComplexFloatStorage"))).content()));
 }
 
-TEST_CASE("archives that lie about their entries are errors") {
+TEST_CASE("a zip archive with wrong sizes or offsets of entries is an error") {
   const ZipEntry sound("x/data.pkl", "\x80\2K\1.");
   CHECK(parse(zip({sound})).as_int() == 1);
   CHECK_THROWS_WITH(parse(zip({sound, sound})), Contains("two entries \"x/data.pkl\""));
@@ -158,7 +158,7 @@ TEST_CASE("archives that lie about their entries are errors") {
   CHECK(parse(zip({{"../../x/data.pkl", sound.bytes}})).as_int() == 1);
 }
 
-TEST_CASE("sizes and positions are read in their zip64 form, wherever the archive begins") {
+TEST_CASE("zip64 sizes and offsets are read even if bytes precede the archive") {
   const ZipEntry sound("x/data.pkl", "\x80\2K\1.");
   const std::vector<ZipEntry> entries = {{"x/first", std::string(3000, 'a')}, sound, {"x/.data/id", ""}};
   for (const bool zip64 : {false, true}) {
@@ -189,7 +189,7 @@ TEST_CASE("sizes and positions are read in their zip64 form, wherever the archiv
   CHECK(parse(zip(many, true)).as_int() == 1);
 }
 
-TEST_CASE("files of a big-endian machine are refused") {
+TEST_CASE("a PyTorch file of a big-endian machine is refused") {
   CHECK_THROWS_WITH(parse(zip({{"x/data.pkl", "\x80\2K\1."}, {"x/byteorder", "big"}})),
                     Contains("big-endian"));
   const std::string start = "\x80\2\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\2M\xe9\3."s;
@@ -201,7 +201,7 @@ TEST_CASE("files of a big-endian machine are refused") {
                     Contains("version is not 1001"));
 }
 
-TEST_CASE("NumPy's files of objects, texts and structures are refused with what to convert them to") {
+TEST_CASE("a .npy file of objects or strings or structures is refused with advice on conversion") {
   const auto npy = [](const std::string& descr, char version = 1) {
     const std::string header = "{'descr': " + descr + ", 'fortran_order': False, 'shape': (1,), }\n";
     return "\x93NUMPY"s + version + "\0"s + static_cast<char>(header.size()) + "\0"s + header + "\x80\4K\1.";
@@ -219,7 +219,7 @@ TEST_CASE("NumPy's files of objects, texts and structures are refused with what 
   CHECK_THROWS_WITH(npy::read_npz(mixed), Contains("b.pkl"));
 }
 
-TEST_CASE("an index leads nowhere but to the files beside it") {
+TEST_CASE("an index of shards may name only files in its own folder") {
   const auto folder = support::own_folder();
   std::filesystem::create_directories(folder / "inner");
   safetensors::write((folder / "a.safetensors").string(), {{"x", ones({1})}});
@@ -241,7 +241,7 @@ TEST_CASE("an index leads nowhere but to the files beside it") {
   CHECK(safetensors::ShardedReader(folder.string()).get_tensor("x").item<float>() == 1);
 }
 
-TEST_CASE("errors of every reader name the file") {
+TEST_CASE("the errors of all readers name the file") {
   const auto folder = support::own_folder();
   std::filesystem::create_directories(folder);
   const auto put = [&](const char* name, const std::string& bytes) {

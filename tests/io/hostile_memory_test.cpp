@@ -127,7 +127,7 @@ std::string npy_file(const std::string& shape, const std::string& data) {
 
 }  // namespace
 
-TEST_CASE("what a pickle refers to many times is there once") {
+TEST_CASE("values that a pickle refers to many times are stored once") {
   const std::string long_text(10'000, 'a');
   const std::string many = times(1000, "K\1");
   const std::string values[] = {text(long_text),
@@ -155,7 +155,7 @@ TEST_CASE("what a pickle refers to many times is there once") {
   CHECK(tensors.at(0).as_tensor().is_same(tensors.at(1).as_tensor()));
 }
 
-TEST_CASE("instances of one class share its name and no memory beyond a bound") {
+TEST_CASE("instances of one class in a pickle share its name and their memory is bounded") {
   const std::string named = "c__torch__\n" + std::string(900, 'M') + "\nq\1" + "0";
   const std::string file = file_of(named + "(" + times(100'000, "h\1)\x81") + "t");
   CHECK(takes_at_most(96 * kMiB, [&] { read_all_ways(file); }));
@@ -170,7 +170,7 @@ TEST_CASE("instances of one class share its name and no memory beyond a bound") 
   CHECK(parse(file_of(named + "(" + times(1000, "h\1)\x81") + "t")).as_list().size() == 1000);
 }
 
-TEST_CASE("names of what a pickle refers to many times are bounded") {
+TEST_CASE("the number of names of values that a pickle refers to many times is bounded") {
   const std::string file = file_of(doubled("]" + kTensor + "a", 20));
   CHECK(file.size() < 2000);
   CHECK(takes_at_most(32 * kMiB, [&] { parse(file); }));
@@ -187,7 +187,7 @@ TEST_CASE("names of what a pickle refers to many times are bounded") {
   CHECK_NOTHROW(load_archive(labels));
 }
 
-TEST_CASE("an optimizer's parameters are found without looking through all for each") {
+TEST_CASE("loading an optimizer takes linear time in the number of parameters") {
   std::string states, ids;
   for (int i = 0; i < 50'000; ++i) {
     const std::string id = "J" + little(static_cast<std::uint64_t>(i), 4);
@@ -208,7 +208,7 @@ TEST_CASE("an optimizer's parameters are found without looking through all for e
   CHECK(takes_at_most(96 * kMiB, [&] { load_archive(hostile); }));
 }
 
-TEST_CASE("a pickle takes at most 128 times its bytes, whatever it is made of") {
+TEST_CASE("parsing a pickle takes at most 128 times the memory of its bytes") {
   const std::size_t n = 400'000;
   const std::string pickles[] = {"(" + times(n, "N") + "t",
                                  "(" + times(n, "\x88") + "t",
@@ -253,7 +253,7 @@ TEST_CASE("a pickle takes at most 128 times its bytes, whatever it is made of") 
   CHECK_THROWS_WITH(parse(file_of("Nr\xff\xff\xff\xff")), Contains("remembers a value"));
 }
 
-TEST_CASE("levels are counted through what is shared") {
+TEST_CASE("the limit on nesting counts the levels inside shared values") {
   // Each list holds the one before it, ninety levels deeper, twice: all of it is made before the next.
   std::string all = "(N";
   for (int i = 0; i < 3000; ++i) all += "q\1" + times(90, "\x85") + "h\1\x86";
@@ -261,7 +261,7 @@ TEST_CASE("levels are counted through what is shared") {
   CHECK(parse(file_of("(" + times(95, "]") + times(94, "a") + "t")).as_list().size() == 1);
 }
 
-TEST_CASE("a tensor has few dimensions and few more elements than its storage") {
+TEST_CASE("a tensor with too many dimensions or too many repeated elements is refused") {
   const auto tensor = [](const std::string& sizes, const std::string& strides) {
     return "ctorch._utils\n_rebuild_tensor_v2\n((" + text("storage") + "ctorch\nFloatStorage\n" + text("0") +
            text("cpu") + "K\4tQK\0"s + sizes + strides + "\x89" + "ccollections\nOrderedDict\n)RtR";
@@ -280,7 +280,7 @@ TEST_CASE("a tensor has few dimensions and few more elements than its storage") 
       Contains("the key of a storage"));
 }
 
-TEST_CASE("storages of files before 1.6 are of the size that they were placed with") {
+TEST_CASE("in files of PyTorch before 1.6 a storage must have its declared size") {
   const std::string start = "\x80\2\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\2M\xe9\3.\x80\2}."s;
   const auto tensor = [](const std::string& type, const std::string& size) {
     return "ctorch._utils\n_rebuild_tensor_v2\n((" + text("storage") + "ctorch\n" + type + "\n" + text("0") +
@@ -298,7 +298,7 @@ TEST_CASE("storages of files before 1.6 are of the size that they were placed wi
   CHECK_THROWS_WITH(parse(twice), Contains("two storages"));
 }
 
-TEST_CASE("entries of an archive lie each in bytes of their own, under their own names") {
+TEST_CASE("zip entries that overlap or share a name are refused") {
   const ZipEntry pickle("x/data.pkl", "\x80\2K\1."), array("a.npy", npy_file("(4,)", "abcd"));
   const auto arrays = [](const std::vector<ZipEntry>& entries, bool zip64) {
     std::istringstream stream(zip(entries, zip64));
@@ -342,7 +342,7 @@ TEST_CASE("entries of an archive lie each in bytes of their own, under their own
   CHECK_THROWS_WITH(arrays(bomb, false), Contains("overlaps"));
 }
 
-TEST_CASE("an entry takes few bytes of memory beside its own") {
+TEST_CASE("reading an archive of many small entries takes little extra memory") {
   std::vector<ZipEntry> entries;
   for (int i = 0; i < 20'000; ++i) entries.emplace_back(std::to_string(i) + ".npy", npy_file("(1,)", "a"));
   const std::string file = zip(entries);
@@ -352,7 +352,7 @@ TEST_CASE("an entry takes few bytes of memory beside its own") {
   }));
 }
 
-TEST_CASE("what describes data is packed within reason, and what follows an array is not kept") {
+TEST_CASE("an over-compressed pickle is refused and bytes after an array are not stored") {
   const std::string zeros = zip({entry_of_zeros("x/data.pkl", 400'000)});
   CHECK(takes_at_most(32 * kMiB, [&] { parse(zeros); }));
   CHECK_THROWS_WITH(parse(zeros), Contains("larger than any should be"));
@@ -374,7 +374,7 @@ TEST_CASE("what describes data is packed within reason, and what follows an arra
   CHECK_THROWS_WITH(npy::parse(wide.data(), wide.size()), Contains("longer than any should be"));
 }
 
-TEST_CASE("a header of safetensors takes at most 64 times its bytes, whatever it names") {
+TEST_CASE("parsing a safetensors header takes at most 64 times the memory of its bytes") {
   const auto named = [](const std::string& before, const std::string& after) {
     std::string header = "{" + before;
     for (int i = 0; i < 100'000; ++i) header += (i ? ",\"" : "\"") + std::to_string(i) + after;

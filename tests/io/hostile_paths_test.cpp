@@ -75,7 +75,7 @@ std::string folder(const char* name) {
 
 }  // namespace
 
-TEST_CASE("no reader waits for, or goes on reading, what is no file") {
+TEST_CASE("readers refuse pipes and devices without blocking") {
   const std::string at = folder("no_files");
   REQUIRE(::mkfifo((at + "/pipe").c_str(), 0600) == 0);
   fs::create_symlink("/dev/zero", at + "/link");
@@ -99,7 +99,7 @@ TEST_CASE("no reader waits for, or goes on reading, what is no file") {
   CHECK(data::read_text(at + "/empty").empty());
 }
 
-TEST_CASE("of a stream that has no end no more is read than its beginning") {
+TEST_CASE("readers stop after the first bytes of an endless stream") {
   for (const char* const path : {"/dev/zero", "/dev/urandom"}) {
     const std::vector<std::function<void(std::istream&)>> reads = {
         [](auto& stream) { safetensors::read(stream); },
@@ -144,7 +144,7 @@ TEST_CASE("of a stream that has no end no more is read than its beginning") {
   }));
 }
 
-TEST_CASE("a path does not end at a NUL") {
+TEST_CASE("a path with a NUL character is refused") {
   const std::string at = folder("nul");
   safetensors::write(at + "/a.safetensors", {{"x", ones({1})}});
   pytorch::write(at + "/a.pt", pytorch::Value(1));
@@ -159,7 +159,7 @@ TEST_CASE("a path does not end at a NUL") {
   CHECK_THROWS_WITH(data::read_text(at + "/a.csv\0"s), Contains("NUL"));
 }
 
-TEST_CASE("an index leads to no file through a NUL or a link") {
+TEST_CASE("an index that names a file through a NUL or a link is refused") {
   const std::string at = folder("linked"), other = folder("elsewhere");
   safetensors::write(at + "/a.safetensors", {{"x", ones({1})}});
   safetensors::write(other + "/b.safetensors", {{"x", zeros({1})}});
@@ -195,7 +195,7 @@ TEST_CASE("an index leads to no file through a NUL or a link") {
   CHECK(safetensors::ShardedReader(other + "/folder").contains("x"));
 }
 
-TEST_CASE("an index that is a link itself, with its files, is read as Hugging Face keeps it") {
+TEST_CASE("an index that is a symbolic link is read as in the cache of Hugging Face") {
   const std::string at = folder("hub"), snapshot = at + "/snapshots/1", blobs = at + "/blobs";
   fs::create_directories(snapshot);
   fs::create_directories(blobs);
@@ -210,7 +210,7 @@ TEST_CASE("an index that is a link itself, with its files, is read as Hugging Fa
   CHECK_THROWS_WITH(safetensors::ShardedReader(snapshot), Contains("outside its folder"));
 }
 
-TEST_CASE("an index of many names for one file reads it once") {
+TEST_CASE("an index with many names for one file reads the file once") {
   const std::string at = folder("links");
   std::string header = "{\"__metadata__\":{\"k\":\"" + std::string(4 << 20, 'k') +
                        "\"},\"x\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}";

@@ -118,8 +118,7 @@ int read(const Kind& kind, const Folder& folder) { return kind.read(folder.path(
 
 }  // namespace
 
-TEST_CASE(
-    "a save that is killed at any call on a file leaves the old or the new, and the next save no trace") {
+TEST_CASE("a save killed at any system call leaves the old or the new file and the next save cleans up") {
   for (const Kind& kind : kinds()) {
     INFO(kind.name);
     const Folder folder;
@@ -145,7 +144,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a save that is killed at a random moment leaves the old or the new") {
+TEST_CASE("a save killed at a random moment leaves the old or the new file") {
   for (const Kind& kind : kinds()) {
     INFO(kind.name);
     const Folder folder;
@@ -160,7 +159,7 @@ TEST_CASE("a save that is killed at a random moment leaves the old or the new") 
   }
 }
 
-TEST_CASE("a save to a full disk says so and leaves the old") {
+TEST_CASE("a save to a full disk is an error and keeps the old file") {
   for (const Kind& kind : kinds()) {
     INFO(kind.name);
     const Folder folder;
@@ -185,7 +184,7 @@ TEST_CASE("a save to a full disk says so and leaves the old") {
   }
 }
 
-TEST_CASE("a save looks through no folder") {
+TEST_CASE("a save does not list its folder") {
   for (const Kind& kind : kinds()) {
     INFO(kind.name);
     const Folder folder;
@@ -195,7 +194,7 @@ TEST_CASE("a save looks through no folder") {
   }
 }
 
-TEST_CASE("what is being saved can be read by its owner alone") {
+TEST_CASE("the temporary file of a save is readable only by its owner") {
   const Folder folder;
   const std::string path = folder / "file";
   const auto save = [&] { safetensors::write(path, tensors_of(1)); };

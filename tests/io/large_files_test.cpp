@@ -77,7 +77,7 @@ bool may_run() {
 
 }  // namespace
 
-TEST_CASE("more entries than 16 bits count are counted in the zip64 record, for readers that rely on it") {
+TEST_CASE("an archive with more than 65535 entries has a zip64 record with their number") {
   Named many;
   const Tensor one = ones({1}, kByte);
   for (int i = 0; i < 65600; ++i) many.emplace_back(std::to_string(i), one + 0);
@@ -89,7 +89,7 @@ TEST_CASE("more entries than 16 bits count are counted in the zip64 record, for 
   CHECK(pytorch::read(in).as_dict().size() == 65600);
 }
 
-TEST_CASE("archives above 4 GiB are written, and read in no more memory than their tensors", "[.large]") {
+TEST_CASE("archives above 4 GiB are written and are read in the memory of their tensors", "[.large]") {
   if (!may_run()) return;
   struct Row {
     const char* file;

@@ -35,7 +35,7 @@ std::size_t in_use(const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("a file loads in part with strict=false, and what did not fit is returned") {
+TEST_CASE("load with strict=false loads matching names and returns the others") {
   nn::Sequential net(nn::Linear(2, 3), nn::Linear(3, 2)),
       longer(nn::Linear(2, 3), nn::Linear(3, 2), nn::Linear(2, 1));
   const std::string path = temporary("part.safetensors");
@@ -66,7 +66,7 @@ TEST_CASE("a file loads in part with strict=false, and what did not fit is retur
                                                      !Contains("or pass strict=false"));
 }
 
-TEST_CASE("a module loads in place, converting, or takes over what the file holds") {
+TEST_CASE("load converts in place and with assign replaces the tensors of the module") {
   nn::Linear net(3, 2), other(3, 2);
   net->to(kDouble);
   const std::string path = temporary("double.safetensors");
@@ -90,7 +90,7 @@ TEST_CASE("a module loads in place, converting, or takes over what the file hold
   CHECK(allclose(other->weight, net->weight - 0.1));
 }
 
-TEST_CASE("booleans that are none leave a module as it was") {
+TEST_CASE("a file with invalid booleans does not change the module") {
   nn::Module net("Net");
   net.register_parameter("a", zeros({1}));
   net.register_buffer("mask", zeros({2}, kBool));
@@ -105,7 +105,7 @@ TEST_CASE("booleans that are none leave a module as it was") {
   CHECK_FALSE(net.named_buffers()["mask"][0].item<bool>());
 }
 
-TEST_CASE("loading a module holds its weights once") {
+TEST_CASE("loading a module holds its weights in memory only once") {
   constexpr std::int64_t kWidth = 1536;
   constexpr std::size_t kLayer = kWidth * kWidth * sizeof(float), kAll = 3 * kLayer;
   const std::string path = temporary("large.safetensors");
@@ -139,7 +139,7 @@ TEST_CASE("loading a module holds its weights once") {
   std::filesystem::remove(path);
 }
 
-TEST_CASE("guards that skip initial values nest: the outer one holds on behind the inner") {
+TEST_CASE("nested SkipInitGuards skip initialization until the outer guard ends") {
   const auto draws = [] {
     manual_seed(3);
     const nn::Linear made(3, 4);
@@ -162,7 +162,7 @@ TEST_CASE("guards that skip initial values nest: the outer one holds on behind t
   CHECK(draws());
 }
 
-TEST_CASE("skip_init builds modules that draw no numbers, to be loaded") {
+TEST_CASE("skip_init builds modules without drawing random numbers") {
   manual_seed(5);
   const float expected = rand({1}).item<float>();
   manual_seed(5);
@@ -216,7 +216,7 @@ std::string bytes_of(const T& value) {
 
 }  // namespace
 
-TEST_CASE("tensors, lists and modules are loaded to a device") {
+TEST_CASE("load puts tensors and lists and modules on the given device") {
   const Tensor x = arange(4, kFloat);
   for (const Device device : devices()) {
     INFO(device.str());
@@ -247,7 +247,7 @@ TEST_CASE("tensors, lists and modules are loaded to a device") {
   }
 }
 
-TEST_CASE("an archive gives everything on the device it was loaded to") {
+TEST_CASE("an archive that was loaded to a device returns all tensors on it") {
   serialize::OutputArchive out, inner;
   inner.write("y", ones({2}));
   out.write("x", arange(3));
@@ -268,7 +268,7 @@ TEST_CASE("an archive gives everything on the device it was loaded to") {
   }
 }
 
-TEST_CASE("a device that is not there is an error that names it") {
+TEST_CASE("loading to a device that does not exist is an error that names the device") {
   if (cuda::is_available()) return;
   Tensor x;
   std::istringstream stream(bytes_of(ones({2})));

@@ -86,7 +86,7 @@ nn::IncompatibleKeys load_from(bool of_stream, nn::Sequential& to, const std::st
 
 }  // namespace
 
-TEST_CASE("a module is loaded from every kind of file, whole, and in part where that is allowed") {
+TEST_CASE("a module loads from all file formats in full and with strict=false in part") {
   for (const Kind& kind : kKinds) {
     INFO(kind.name);
     nn::Sequential from = net();
@@ -140,7 +140,7 @@ TEST_CASE("a module is loaded from every kind of file, whole, and in part where 
   }
 }
 
-TEST_CASE("names are changed, passed over, and taken from one part of every kind of file") {
+TEST_CASE("load options rename and ignore and select names in all file formats") {
   for (const Kind& kind : kKinds) {
     INFO(kind.name);
     nn::Sequential from = net();
@@ -177,7 +177,7 @@ TEST_CASE("names are changed, passed over, and taken from one part of every kind
   }
 }
 
-TEST_CASE("what is loaded keeps the module's dtype, gives it its own, or the one that is asked for") {
+TEST_CASE("load keeps the dtype of the module or of the file or uses the requested dtype") {
   for (const Kind& kind : kKinds) {
     INFO(kind.name);
     nn::Sequential from = net();
@@ -203,7 +203,7 @@ TEST_CASE("what is loaded keeps the module's dtype, gives it its own, or the one
   }
 }
 
-TEST_CASE("parameters that are assigned from one storage of a file have memory of their own") {
+TEST_CASE("load with assign copies parameters that share a storage in the file") {
   const Tensor both = arange(8, kFloat);
   pytorch::write(temporary("shared.pt"), pytorch::NamedTensors{{"0.weight", both.slice(0, 0, 6).view({2, 3})},
                                                                {"0.bias", both.slice(0, 4, 6)}});
@@ -213,7 +213,7 @@ TEST_CASE("parameters that are assigned from one storage of a file have memory o
   CHECK_FALSE(to->parameters()[0].is_alias_of(to->parameters()[1]));
 }
 
-TEST_CASE("one dict of a checkpoint is taken by its key, and without one by the names that programs use") {
+TEST_CASE("load selects one dict of a checkpoint by key or by its usual names") {
   nn::Linear last(2, 1), average(2, 1), loaded(2, 1);
   const auto dict_of = [](const nn::Linear& linear) {
     pytorch::Dict dict;
@@ -240,7 +240,7 @@ TEST_CASE("one dict of a checkpoint is taken by its key, and without one by the 
   }
 }
 
-TEST_CASE("a module and an optimizer are loaded out of a run's checkpoint") {
+TEST_CASE("load reads a module and an optimizer from the checkpoint of a run") {
   nn::Linear model(2, 1), loaded(2, 1);
   optim::Adam adam(model->parameters(), optim::AdamOptions(0.25)), other(loaded->parameters());
   model(ones({1, 2})).sum().backward();
@@ -258,7 +258,7 @@ TEST_CASE("a module and an optimizer are loaded out of a run's checkpoint") {
                     Contains("no name in the file begins with \"model.\""));
 }
 
-TEST_CASE("tensors are loaded from files of other programs, whatever they are called") {
+TEST_CASE("load detects the format of a tensor file by content and not by file name") {
   Tensor x;
   npy::write(temporary("x.npy"), arange(3));
   load(x, temporary("x.npy"));

@@ -36,7 +36,7 @@ Tensor parsed(const std::string& descr, const std::string& order, const std::str
 
 }  // namespace
 
-TEST_CASE("what NumPy writes is read") {
+TEST_CASE("files that NumPy writes are read") {
   numpy(
       "a = np.arange(6).reshape(2, 3)\n"
       "for t in ['b1', 'i1', 'u1', 'i2', 'i4', 'i8', 'f2', 'f4', 'f8', '>f4', '>i8']: np.save(t + '.npy', (a "
@@ -72,7 +72,7 @@ TEST_CASE("what NumPy writes is read") {
   CHECK(npy::read_npz(temporary("packed.npz"))[1].second.numel() == 10000);
 }
 
-TEST_CASE("NumPy reads what is written") {
+TEST_CASE("NumPy reads files that ebb writes") {
   npy::write(temporary("ours.npy"), arange(6, kFloat).reshape({2, 3}).t());
   npy::write_npz(temporary("ours.npz"), {{"x", arange(4)}, {"y", ones({2}, kBool)}});
   numpy(
@@ -86,14 +86,14 @@ TEST_CASE("NumPy reads what is written") {
                     Contains("BFloat16") || Contains("bfloat16"));
 }
 
-TEST_CASE("a module loads an archive of NumPy's") {
+TEST_CASE("a module loads an .npz file of NumPy") {
   nn::Linear net(2, 1);
   npy::write_npz(temporary("net.npz"), {{"weight", tensor({{1.0, 2.0}})}, {"bias", tensor({3.0})}});
   load(net, temporary("net.npz"));
   CHECK(equal(net->weight, tensor({{1.0f, 2.0f}})));
 }
 
-TEST_CASE("headers of every version of the format are read, longer than 65,535 bytes too") {
+TEST_CASE("npy headers of all versions are read even if longer than 65535 bytes") {
   for (const char version : {1, 2, 3})
     for (const std::size_t blanks : {std::size_t{3}, std::size_t{70000}}) {
       if (version == 1 && blanks > 65000) continue;
@@ -136,7 +136,7 @@ std::string with_header(const std::string& header) {
 
 }  // namespace
 
-TEST_CASE("is_npz: an archive of arrays is one, and the stream stays where it is") {
+TEST_CASE("is_npz is true for an archive of arrays and does not move the stream") {
   npy::write_npz(temporary("a.npz"), {{"x", arange(3)}});
   npy::write(temporary("a.npy"), arange(3));
   pytorch::write(temporary("a.pt"), pytorch::NamedTensors{{"x", arange(3)}});
@@ -153,7 +153,7 @@ TEST_CASE("is_npz: an archive of arrays is one, and the stream stays where it is
   CHECK_FALSE(npy::is_npz(empty));
 }
 
-TEST_CASE("an array whose name no archive can hold leaves the file as it was, and nothing beside it") {
+TEST_CASE("write_npz with a too long name keeps the old file and leaves no other") {
   const support::Folder folder;
   const std::string path = folder / "a.npz";
   npy::write_npz(path, {{"x", arange(3)}});
@@ -163,7 +163,7 @@ TEST_CASE("an array whose name no archive can hold leaves the file as it was, an
   CHECK(folder.names() == std::set<std::string>{"a.npz"});
 }
 
-TEST_CASE("a safetensors reader that is moved reads its file, the one assigned to another's") {
+TEST_CASE("a moved safetensors reader reads its file and an assigned one the new file") {
   std::stringstream first, second;
   safetensors::write(first, {{"a", tensor(1)}});
   safetensors::write(second, {{"b", tensor(2)}});
@@ -175,8 +175,7 @@ TEST_CASE("a safetensors reader that is moved reads its file, the one assigned t
   CHECK(moved.get_tensor("a").item<int>() == 1);
 }
 
-TEST_CASE(
-    "null, true and 1.5 in a safetensors header are passed over where anything may stand, else refused") {
+TEST_CASE("null and true and 1.5 in a safetensors header are ignored in free fields and refused elsewhere") {
   for (const std::string word : {"null", "true", "1.5"}) {
     const auto read = [](const std::string& header) {
       const std::string bytes = with_header(header);
@@ -197,7 +196,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a module is loaded onto a device, and assigned from names that are changed") {
+TEST_CASE("load puts a module on a device and assigns renamed tensors") {
   nn::Linear from(2, 3), to(2, 3), other(2, 3);
   save(from, temporary("linear.safetensors"));
   const auto keys = load(*to, temporary("linear.safetensors"), Device(kCPU));
@@ -213,7 +212,7 @@ TEST_CASE("a module is loaded onto a device, and assigned from names that are ch
   CHECK(equal(other->bias, from->bias.to(kDouble)));
 }
 
-TEST_CASE("an option that is text is text in libtorch's file of an optimizer") {
+TEST_CASE("an optimizer option of type string is written as a string for libtorch") {
   const Tensor p = ones({2}).requires_grad_();
   const optim::LBFGS optimizer({p}, optim::LBFGSOptions(0.5).line_search_fn("strong_wolfe"));
   std::stringstream stream;
@@ -223,7 +222,7 @@ TEST_CASE("an option that is text is text in libtorch's file of an optimizer") {
   CHECK(options.at("lr").as_double() == 0.5);
 }
 
-TEST_CASE("a function that writes is given single characters too, and what it does not take is an error") {
+TEST_CASE("a write function receives single characters and a short write is an error") {
   std::string taken;
   const auto keep = [&](const void* data, std::size_t size) {
     taken.append(static_cast<const char*>(data), size);

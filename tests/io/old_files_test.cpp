@@ -41,7 +41,7 @@ void check_same(const Variable& read, const Variable& expected) {
 
 }  // namespace
 
-TEST_CASE("an older ebb's tensors are read from every format") {
+TEST_CASE("tensors that an older ebb saved are read from all formats") {
   const auto tensors = old_files::of_every_dtype();
   const safetensors::File whole = safetensors::read(file("dtypes.safetensors"));
   CHECK(whole.metadata.at("made") == "by ebb");
@@ -77,7 +77,7 @@ TEST_CASE("an older ebb's tensors are read from every format") {
   check_same(list[1], full({2}, 0.5));
 }
 
-TEST_CASE("an older ebb's modules and values are read") {
+TEST_CASE("modules and values that an older ebb saved are read") {
   for (const char* const name : {"module.safetensors", "module.pt"}) {
     nn::Linear model(2, 1);
     load(model, file(name));
@@ -96,7 +96,7 @@ TEST_CASE("an older ebb's modules and values are read") {
   CHECK(words.index("bird") == 0);
 }
 
-TEST_CASE("training goes on from an older ebb's optimizers as it did there") {
+TEST_CASE("training resumes exactly from optimizers that an older ebb saved") {
   for (const auto& [name, make] : old_files::optimizers()) {
     INFO(name);
     nn::Linear model(2, 1);
@@ -113,7 +113,7 @@ TEST_CASE("training goes on from an older ebb's optimizers as it did there") {
   }
 }
 
-TEST_CASE("a run goes on from an older ebb's checkpoint as it did there") {
+TEST_CASE("a run resumes exactly from a checkpoint that an older ebb saved") {
   nn::Linear model(2, 1);
   optim::SGD sgd(model->parameters(), optim::SGDOptions(0.3).momentum(0.9));
   optim::StepLR scheduler(sgd, 2, 0.5);

@@ -126,7 +126,7 @@ void same(const pytorch::Value& mine, const pytorch::Value& theirs, const std::v
 
 }  // namespace
 
-TEST_CASE("training goes on from an optimizer's state_dict of PyTorch as it did there") {
+TEST_CASE("training resumes from a PyTorch optimizer state_dict as in PyTorch") {
   for (const char* const path : {"runs.pt", "groups.pt"}) {
     const pytorch::Value runs = pytorch::read(file(path));
     for (const auto& [name, run] : runs.as_dict()) goes_on(file(path), name.as_string());
@@ -134,7 +134,7 @@ TEST_CASE("training goes on from an optimizer's state_dict of PyTorch as it did 
   }
 }
 
-TEST_CASE("an optimizer is written as PyTorch's state_dict has it, and goes on from that") {
+TEST_CASE("an optimizer round trip through the state_dict format of PyTorch resumes training") {
   for (const char* const path : {"runs.pt", "groups.pt"}) {
     const pytorch::Value runs = pytorch::read(file(path));
     for (const auto& [key, run] : runs.as_dict()) {
@@ -163,11 +163,11 @@ TEST_CASE("an optimizer is written as PyTorch's state_dict has it, and goes on f
       Contains("master_weights"));
 }
 
-TEST_CASE("training goes on from an optimizer of a libtorch archive as it did there") {
+TEST_CASE("training resumes from an optimizer in a libtorch archive as in libtorch") {
   for (const char* const name : kOfLibtorch) goes_on(file("libtorch_runs.pt"), name);
 }
 
-TEST_CASE("options come with an optimizer of PyTorch, and those that say how it computes do not") {
+TEST_CASE("loading a PyTorch optimizer loads its options but not its implementation flags") {
   nn::Linear model(2, 1);
   optim::Adam adam(model->parameters());
   load(adam, file("runs.pt"), "adam.optimizer");
@@ -201,7 +201,7 @@ TEST_CASE("options come with an optimizer of PyTorch, and those that say how it 
   }
 }
 
-TEST_CASE("an optimizer that does not fit is refused, and nothing has changed") {
+TEST_CASE("loading an optimizer that does not match is an error and changes nothing") {
   nn::Linear model(2, 1);
   optim::SGD sgd(model->parameters(), optim::SGDOptions(0.5).momentum(0.9));
   CHECK_THROWS_WITH(load(sgd, file("runs.pt"), "adam.optimizer"), Contains("runs.pt") && Contains("SGD"));
@@ -226,7 +226,7 @@ TEST_CASE("an optimizer that does not fit is refused, and nothing has changed") 
   CHECK_THROWS_WITH(load(adamw, temporary("option.pt")), Contains("Load it into an Adam"));
 }
 
-TEST_CASE("an optimizer is written for libtorch, and is read back") {
+TEST_CASE("an optimizer round trip through a libtorch archive keeps its state") {
   for (const char* const name : kOfLibtorch) {
     INFO(name);
     nn::Linear model(2, 1), after(2, 1), again(2, 1);

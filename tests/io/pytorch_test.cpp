@@ -58,7 +58,7 @@ void check_values(const Value& values) {
 TEST_CASE("torch.save's zip format is read") { check_values(pytorch::read(file("values.pt"))); }
 TEST_CASE("torch.save's format before 1.6 is read") { check_values(pytorch::read(file("legacy.pt"))); }
 
-TEST_CASE("what is written as torch.save does is read back") {
+TEST_CASE("a file written in the format of torch.save is read back") {
   const Value values = pytorch::read(file("values.pt"));
   pytorch::Dict kept;
   for (const auto& [key, value] : values.as_dict())
@@ -80,7 +80,7 @@ TEST_CASE("what is written as torch.save does is read back") {
   CHECK(stream.str() == support::read_file(temporary("again.pt")));
 }
 
-TEST_CASE("entries of a written archive begin at multiples of 64 bytes") {
+TEST_CASE("entries of a written archive are aligned to 64 bytes") {
   pytorch::write(temporary("aligned.pt"), {{"a", ones({3})}, {"b", ones({5}, kDouble)}});
   const std::string bytes = support::read_file(temporary("aligned.pt"));
   int entries = 0;
@@ -94,7 +94,7 @@ TEST_CASE("entries of a written archive begin at multiples of 64 bytes") {
   CHECK(entries == 5);
 }
 
-TEST_CASE("a module loads a checkpoint of PyTorch by name, and one with a prefix") {
+TEST_CASE("a module loads a PyTorch checkpoint by name with or without a prefix") {
   struct NetImpl : nn::Module {
     nn::Linear fc{register_module("fc", nn::Linear(3, 2))};
     nn::BatchNorm1d norm{register_module("norm", nn::BatchNorm1d(2))};
@@ -134,7 +134,7 @@ TEST_CASE("a module loads a checkpoint of PyTorch by name, and one with a prefix
   CHECK(load(net, stream).missing_keys.empty());
 }
 
-TEST_CASE("what only Python could make is refused by name") {
+TEST_CASE("an object of a Python class in a pickle is refused with its class name") {
   CHECK_THROWS_WITH(pytorch::read(file("module.pt")), Contains("torch.nn.modules.container.Sequential") &&
                                                           Contains("state_dict()") && Contains("module.pt"));
 }
@@ -213,7 +213,7 @@ ModuleDict layers() {
 
 }  // namespace
 
-TEST_CASE("modules of every class have the state of Python's, in its order, and load it strictly") {
+TEST_CASE("all module classes have the state_dict of PyTorch in the same order") {
   const std::string path = source_dir() + "/tests/io/data/layers.pt";
   const auto expected = pytorch::read_state_dict(path);
   ModuleDict net = layers();
@@ -266,7 +266,7 @@ std::string typed(const std::string& dtype, const std::string& size) {
 
 }  // namespace
 
-TEST_CASE("sets, frozensets and lists are lists, however the pickle makes them") {
+TEST_CASE("sets and frozensets and lists in a pickle are read as lists") {
   const std::string pickles[] = {"(K\1K\2l",
                                  "](K\1K\2e",
                                  "\x8f(K\1K\2\x90",
@@ -286,7 +286,7 @@ TEST_CASE("sets, frozensets and lists are lists, however the pickle makes them")
   CHECK(std::get<pytorch::List>(parse("(\x91").content()).empty());
 }
 
-TEST_CASE("integers of every width have their sign") {
+TEST_CASE("integers of all widths in a pickle keep their sign") {
   for (const std::int64_t value :
        {std::int64_t{0}, std::int64_t{1}, std::int64_t{-1}, std::int64_t{127}, std::int64_t{128},
         std::int64_t{-128}, std::int64_t{-129}, std::int64_t{65535}, std::int64_t{-65536},
@@ -312,7 +312,7 @@ TEST_CASE("integers of every width have their sign") {
   }
 }
 
-TEST_CASE("a tensor with attributes of Python's, or with a torch.Size, is the tensor") {
+TEST_CASE("a tensor with Python attributes or a torch.Size is read as a plain tensor") {
   const std::string type = "ctorch._tensor\n_rebuild_from_type_v2\n(ctorch._utils\n_rebuild_tensor_v2\n";
   const Tensor expected = tensor({{1.F, 3.F}, {2.F, 4.F}});
   CHECK(equal(parse(type + "ctorch\nTensor\n" + square() + "}tR").as_tensor(), expected));
@@ -332,7 +332,7 @@ TEST_CASE("a tensor with attributes of Python's, or with a torch.Size, is the te
                        Error, Saying("the file holds an instance of torch._utils._rebuild_sparse_tensor"));
 }
 
-TEST_CASE("a tensor of an untyped storage has the dtype that it names") {
+TEST_CASE("a tensor with an untyped storage gets the dtype in the pickle") {
   CHECK(equal(parse(typed("float32", "K\4")).as_tensor(), tensor({1.F, 2.F, 3.F, 4.F})));
   std::vector<std::int64_t> halves;
   for (const float number : {1.F, 2.F, 3.F, 4.F}) {
@@ -345,7 +345,7 @@ TEST_CASE("a tensor of an untyped storage has the dtype that it names") {
                          Saying(dtype + ", which ebb does not have. Convert it in Python"));
 }
 
-TEST_CASE("a value asked for as a list or a dict says what it is") {
+TEST_CASE("reading a pickle value as the wrong type is an error that names its type") {
   CHECK_THROWS_MATCHES(Value(3).as_list(), Error, Saying("pytorch: the value is an integer, not a list."));
   CHECK_THROWS_MATCHES(Value(2.5).as_dict(), Error,
                        Saying("pytorch: the value is a floating number, not a dict."));
@@ -358,7 +358,7 @@ TEST_CASE("a value asked for as a list or a dict says what it is") {
   CHECK(out.str().empty());
 }
 
-TEST_CASE("a model's tensors are found in a list of a checkpoint, of a stream as of a file") {
+TEST_CASE("read_state_dict finds the tensors of a model inside a list in a stream or file") {
   std::stringstream stream;
   pytorch::write(stream, Value(pytorch::Dict{{"epoch", 3},
                                              {"model", pytorch::Dict{{"layers", pytorch::List{ones({2})}}}},
@@ -375,7 +375,7 @@ TEST_CASE("a model's tensors are found in a list of a checkpoint, of a stream as
   CHECK(unsupported == std::map<std::string, std::string>{{"c", "uint16"}});
 }
 
-TEST_CASE("named tensors go into a stream as into a file") {
+TEST_CASE("named tensors are written to a stream as to a file") {
   const pytorch::NamedTensors tensors = {{"a.b", arange(3)}, {"c", ones({2, 1}, kDouble)}};
   std::stringstream stream;
   pytorch::write(stream, tensors);
@@ -389,7 +389,7 @@ TEST_CASE("named tensors go into a stream as into a file") {
   }
 }
 
-TEST_CASE("a tensor of a dtype that ebb does not have is named by the module and the archive that want it") {
+TEST_CASE("loading a tensor with an unsupported dtype is an error that names the tensor") {
   const std::string file = file_of("}(" + text("norm.weight") + typed("float32", "K\4") + text("norm.bias") +
                                    typed("uint16", "K\4") + "u");
   std::stringstream first(file), second(file);

@@ -38,7 +38,7 @@ const std::string kGood =
 
 }  // namespace
 
-TEST_CASE("tensors of every dtype come back as they were") {
+TEST_CASE("a safetensors round trip keeps tensors of all dtypes") {
   safetensors::NamedTensors tensors;
   for (DType t : {kF64, kF32, kF16, kBFloat16, kI64, kI32, kI16, kI8, kU8, kBool})
     tensors.emplace_back(to_string(t), tensor({0.0, 1.0, 1.0, 0.0, 1.0, 0.0}, kF64).view({2, 3}).to(t));
@@ -60,7 +60,7 @@ TEST_CASE("tensors of every dtype come back as they were") {
   REQUIRE_THROWS_WITH(file.at("transposd"), Contains("nearest: \"transposed\""));
 }
 
-TEST_CASE("tensors keep their file's mapping alive, and writing to them leaves the file alone") {
+TEST_CASE("tensors keep the file mapping alive and writes to them do not change the file") {
   const std::string path = temporary("mapped.safetensors");
   safetensors::write(path, {{"x", arange(4, kF32)}});
   Variable x = safetensors::read(path).at("x");
@@ -69,7 +69,7 @@ TEST_CASE("tensors keep their file's mapping alive, and writing to them leaves t
   REQUIRE(safetensors::read(path).at("x")[3].item<float>() == 3);
 }
 
-TEST_CASE("files that are not sound are errors that say where") {
+TEST_CASE("an invalid safetensors file is an error that names the defect") {
   REQUIRE(message_of(file_of(kGood, std::string(11, 'x'))) == "(no error)");
   CHECK_THAT(message_of("abc"), Contains("fewer than the 8"));
   CHECK_THAT(message_of(file_of(kGood, std::string(11, 'x'), 1ull << 62)), Contains("at most 100000000"));
@@ -111,7 +111,7 @@ TEST_CASE("files that are not sound are errors that say where") {
              Contains("other than 0 and 1"));
 }
 
-TEST_CASE("every truncation and many damaged bytes are errors or readable, never worse") {
+TEST_CASE("truncated and damaged safetensors files either read or throw an error") {
   const std::string good = file_of(kGood, std::string(11, '\x01'));
   for (std::size_t n = 0; n < good.size(); ++n) CHECK(message_of(good.substr(0, n)) != "(no error)");
   std::uint32_t state = 12345;
@@ -125,7 +125,7 @@ TEST_CASE("every truncation and many damaged bytes are errors or readable, never
   }
 }
 
-TEST_CASE("a write that fails leaves the old file and no other") {
+TEST_CASE("a failed write keeps the old file and leaves no other") {
   const std::string path = temporary("kept.safetensors");
   safetensors::write(path, {{"x", ones({2})}});
   REQUIRE_THROWS_WITH(safetensors::write(path, {{"x", ones({2})}, {"x", ones({2})}}),
@@ -136,7 +136,7 @@ TEST_CASE("a write that fails leaves the old file and no other") {
   REQUIRE_THROWS_WITH(safetensors::read("no/such/file"), Contains("no/such/file"));
 }
 
-TEST_CASE("modules, optimizers and tensors are saved and loaded") {
+TEST_CASE("save and load of modules and optimizers and tensors keep their values") {
   manual_seed(1);
   const auto make = [] { return nn::Sequential(nn::Linear(3, 4), nn::BatchNorm1d(4), nn::Linear(4, 2)); };
   auto net = make(), other = make();
@@ -175,7 +175,7 @@ TEST_CASE("modules, optimizers and tensors are saved and loaded") {
   CHECK(equal(several[1], x + 1));
 }
 
-TEST_CASE("tensors, modules and optimizers pass through streams") {
+TEST_CASE("save and load work on streams for tensors and modules and optimizers") {
   std::stringstream one, several, net, state;
   const Variable x = tensor({{1.5, 2.5}}, kF64);
   save(x.t(), one);
@@ -211,7 +211,7 @@ TEST_CASE("tensors, modules and optimizers pass through streams") {
   CHECK_THROWS_WITH(save(x, closed), Contains("stream"));
 }
 
-TEST_CASE("archives nest, and hold modules and optimizers") {
+TEST_CASE("nested archives contain modules and optimizers") {
   nn::Sequential net(nn::Linear(3, 2), nn::BatchNorm1d(2)), other(nn::Linear(3, 2), nn::BatchNorm1d(2));
   optim::Adam adam(net->parameters()), second(other->parameters());
   net->forward(ones({4, 3})).square().sum().backward();
@@ -265,7 +265,7 @@ const std::string kMixed = file_of(
 
 }  // namespace
 
-TEST_CASE("the header names each dtype as the format spells it") {
+TEST_CASE("the safetensors header spells dtypes as the format requires") {
   const std::pair<DType, const char*> spelling[] = {
       {kF64, "F64"}, {kF32, "F32"}, {kF16, "F16"}, {kBFloat16, "BF16"}, {kI64, "I64"},
       {kI32, "I32"}, {kI16, "I16"}, {kI8, "I8"},   {kU8, "U8"},         {kBool, "BOOL"}};
@@ -287,7 +287,7 @@ TEST_CASE("the header names each dtype as the format spells it") {
   CHECK(none.str() == file_of("{}      ", ""));
 }
 
-TEST_CASE("names and metadata with quotes, escapes and other scripts come back") {
+TEST_CASE("a round trip keeps names and metadata with quotes and escapes and non-Latin scripts") {
   const std::string name = "a \"quoted\"\\ name\n\xc3\xa9";
   std::stringstream stream;
   safetensors::write(stream, {{name, ones({1})}}, {{"key \"1\"", "value\t2"}});
@@ -298,7 +298,7 @@ TEST_CASE("names and metadata with quotes, escapes and other scripts come back")
   CHECK_THROWS_WITH(safetensors::write(stream, {{"__metadata__", ones({1})}}), Contains("reserved"));
 }
 
-TEST_CASE("entries may hold more than the format asks for, but nothing twice") {
+TEST_CASE("unknown fields of a header entry are ignored and duplicate fields are refused") {
   CHECK(
       parse(
           file_of(
@@ -318,7 +318,7 @@ TEST_CASE("entries may hold more than the format asks for, but nothing twice") {
   CHECK_THROWS_WITH(parse(file_of(R"({"__metadata__":[]})", "")), Contains("not an object"));
 }
 
-TEST_CASE("tensors of dtypes that ebb lacks are named when they are asked for, and spare the others") {
+TEST_CASE("reading a tensor with an unsupported dtype names it and others stay readable") {
   const safetensors::File file = parse(kMixed);
   CHECK(file.tensors.size() == 2);
   CHECK(file.at("a").item<float>() == 1);
@@ -360,7 +360,7 @@ TEST_CASE("tensors of dtypes that ebb lacks are named when they are asked for, a
                     Contains("needs 2 bytes"));
 }
 
-TEST_CASE("files of other formats are named, with what to do") {
+TEST_CASE("a file of another format is refused with its format and advice") {
   const auto message = [](const std::string& bytes) {
     const std::string path = temporary("foreign");
     put(path, bytes);
@@ -386,7 +386,7 @@ TEST_CASE("files of other formats are named, with what to do") {
              Contains("GGUF") || Contains("not sound"));
 }
 
-TEST_CASE("a file cut short keeps what was read of it, and is an error for the rest") {
+TEST_CASE("tensors that were read from a truncated file stay valid and later reads are errors") {
   const std::string path = temporary("cut.safetensors");
   safetensors::write(path, {{"a", ones({1 << 16})}, {"flags", zeros({1 << 16}, kBool)}});
   const safetensors::Reader reader(path);
@@ -399,7 +399,7 @@ TEST_CASE("a file cut short keeps what was read of it, and is an error for the r
   CHECK_THROWS_WITH(reader.read_into("a", x), Contains("became shorter"));
 }
 
-TEST_CASE("a reader fills tensors where they are") {
+TEST_CASE("a safetensors reader fills tensors in place") {
   const std::string path = temporary("into.safetensors");
   safetensors::write(path, {{"x", arange(6, kF32).view({2, 3})}});
   const safetensors::Reader reader(path);
@@ -419,7 +419,7 @@ TEST_CASE("a reader fills tensors where they are") {
 }
 
 // At this size anything quadratic takes hours.
-TEST_CASE("a file of very many entries is read and written") {
+TEST_CASE("a file with very many entries is written and read") {
   constexpr int kEntries = 200'000;
   std::string header = "{";
   for (int i = 0; i < kEntries; ++i)
@@ -440,7 +440,7 @@ TEST_CASE("a file of very many entries is read and written") {
                     Contains("names \"7\" twice"));
 }
 
-TEST_CASE("an archive of very many entries is read by name") {
+TEST_CASE("an archive with very many entries is read by name") {
   constexpr int kEntries = 50'000;
   serialize::OutputArchive out;
   const Variable x = ones({1});

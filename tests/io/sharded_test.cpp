@@ -29,7 +29,7 @@ safetensors::NamedTensors state_of(const nn::Module& module) {
 
 }  // namespace
 
-TEST_CASE("a checkpoint in several files is written, and loaded by its index or its folder") {
+TEST_CASE("a sharded checkpoint is loaded by its index or its folder") {
   nn::Sequential net(nn::Linear(4, 4), nn::Linear(4, 4)), again(nn::Linear(4, 4), nn::Linear(4, 4));
   const std::string at = folder("two"), index = safetensors::write_sharded(at, state_of(*net), 80);
   CHECK(index == at + "/model.safetensors.index.json");
@@ -50,7 +50,7 @@ TEST_CASE("a checkpoint in several files is written, and loaded by its index or 
   CHECK_THROWS_WITH(load(again, index), Contains("model-00002-of-00002.safetensors"));
 }
 
-TEST_CASE("a checkpoint takes the place of the one in its folder, whose files go") {
+TEST_CASE("writing a sharded checkpoint replaces the one in its folder and deletes its files") {
   const support::Folder folder;
   const std::string at = folder.path().string();
   const auto tensors = [](float value) {
@@ -76,7 +76,7 @@ TEST_CASE("a checkpoint takes the place of the one in its folder, whose files go
   CHECK(folder.names() == first);
 }
 
-TEST_CASE("a checkpoint that cannot be written leaves the one in its folder") {
+TEST_CASE("a failed write of a sharded checkpoint keeps the old checkpoint") {
   const support::Folder folder;
   const std::string at = folder.path().string();
   safetensors::write_sharded(at, {{"x", ones({20})}, {"y", ones({20})}}, 80);
@@ -91,7 +91,7 @@ TEST_CASE("a checkpoint that cannot be written leaves the one in its folder") {
   CHECK(safetensors::ShardedReader(at).get_tensor("x").equal(ones({20})));
 }
 
-TEST_CASE("threads that write checkpoints to one folder leave the last, and nothing else") {
+TEST_CASE("concurrent writes of sharded checkpoints to one folder leave only the last one") {
   const support::Folder folder;
   const std::string at = folder.path().string();
   std::vector<std::thread> threads;
@@ -112,12 +112,12 @@ TEST_CASE("threads that write checkpoints to one folder leave the last, and noth
   CHECK(folder.names().size() == 4);
 }
 
-TEST_CASE("what fits one file is written as one") {
+TEST_CASE("a checkpoint that fits in one file is written as one file") {
   const std::string at = folder("one");
   CHECK(safetensors::write_sharded(at, {{"a", ones({2})}}) == at + "/model.safetensors");
 }
 
-TEST_CASE("an index must name files of its folder that hold what it says") {
+TEST_CASE("an index must name files of its folder that contain the listed tensors") {
   const std::string at = folder("wrong");
   std::filesystem::create_directories(at);
   safetensors::write(at + "/a.safetensors", {{"x", ones({1})}});
@@ -148,7 +148,7 @@ TEST_CASE("an index must name files of its folder that hold what it says") {
   CHECK_THROWS_WITH(load_index("{"), Contains("no index"));
 }
 
-TEST_CASE("a checkpoint that is replaced while it is opened is read whole, as it was or as it is") {
+TEST_CASE("a sharded checkpoint that is replaced during opening is read as old or new but not mixed") {
   const std::string at = folder("replaced");
   const auto save = [&](double value) {
     safetensors::write_sharded(at, {{"a", full({4}, value)}, {"b", full({4}, value)}}, 16);

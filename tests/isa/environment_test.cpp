@@ -25,7 +25,7 @@ std::string said(const std::string& asked) {
 
 }  // namespace
 
-TEST_CASE("a level that there is not brings a warning with those that there are and the best of them") {
+TEST_CASE("an unknown EBB_ISA level warns with the available levels and the best of them") {
   const std::string text = said("mmx"), runs = ", and this processor runs ", on = " of them. Using ";
   INFO(text);
   REQUIRE(text.starts_with("Warning: EBB_ISA=mmx is not available: this library has kernels for "));
@@ -36,7 +36,7 @@ TEST_CASE("a level that there is not brings a warning with those that there are 
   CHECK(levels.find(levels.substr(0, levels.find(',')), 1) == levels.npos);  // none twice
 }
 
-TEST_CASE("a level that there is and none at all bring no warning") {
+TEST_CASE("an available or empty EBB_ISA level does not warn") {
   CHECK(said(std::string(ebb::cpu_isa())).empty());
   CHECK(said("").empty());
 }

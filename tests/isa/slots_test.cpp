@@ -6,7 +6,7 @@
 
 #include <set>
 
-TEST_CASE("every slot has a kernel of its own for each level") {
+TEST_CASE("every kernel slot has a separate kernel for each ISA level") {
   const std::vector<ebb::testing::Named> slots = ebb::testing::all_slots();
   CHECK(slots.size() > 200);
   std::set<void (*)()> kernels;
@@ -25,7 +25,7 @@ TEST_CASE("every slot has a kernel of its own for each level") {
   CHECK(kernels.size() == (EBB_TEST_DISPATCH ? 3 : 1) * (slots.size() - declining));
 }
 
-TEST_CASE("the deterministic mode takes what most processors have and gives it back") {
+TEST_CASE("deterministic mode selects a common ISA level and restores the best one at its end") {
   const std::string_view best = ebb::cpu_isa();
   ebb::use_deterministic_algorithms(true);
   if (EBB_TEST_DISPATCH)

@@ -34,29 +34,29 @@ TEST_CASE("no file is longer than its budget") {
   check_budget("longest_file", longest);
 }
 
-TEST_CASE("the repository has no more files than its budget") {
+TEST_CASE("the repository stays within its file budget") {
   check_budget("files", static_cast<std::int64_t>(lint::count_files()));
 }
 
-TEST_CASE("core and autograd have no more lines than their budget") {
+TEST_CASE("core and autograd stay within their line budget") {
   check_budget("core_lines", lines_of([](const File& file) {
                  return file.in("src/core/") || file.in("src/autograd/") || file.in("include/ebb/core/") ||
                         file.in("include/ebb/autograd/");
                }));
 }
 
-TEST_CASE("tests have no more lines than their budget") {
+TEST_CASE("tests stay within their line budget") {
   check_budget("test_lines", lines_of([](const File& file) { return file.in("tests/"); }));
 }
 
-TEST_CASE("budgets are read by name, and a line that is none is refused") {
+TEST_CASE("budgets are read by name and an invalid line is refused") {
   CHECK(lint::read_budgets("# all\na 5 apples\n\nb 7 pears of a tree\n") ==
         std::map<std::string, std::int64_t>{{"a", 5}, {"b", 7}});
   for (const char* line : {"a apples", "a 5", "a 0 apples", "a 5 apples\na 6 apples"})
     CHECK_THROWS_WITH(lint::read_budgets(line), support::Contains("not a budget"));
 }
 
-TEST_CASE("every budget is held by a test") {
+TEST_CASE("every budget is checked by a test") {
   const std::string folder = source_dir() + "/tests/lint/";
   const std::string tests =
       support::read_file(folder + "budgets_test.cpp") + support::read_file(folder + "weights_test.cpp");

@@ -33,12 +33,12 @@ std::vector<std::string> paths_in(const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("paths are found in prose") {
+TEST_CASE("the docs lint finds paths in prose") {
   CHECK(paths_in("see `src/a.cpp:12`, ./tests/run. `src/ops/<family>` (docs/)") ==
         std::vector<std::string>{"src/a.cpp", "tests/run", "docs/"});
 }
 
-TEST_CASE("documents name files that exist") {
+TEST_CASE("documents name only existing files") {
   std::vector<std::string> complaints;
   int found = 0;
   for (const File& file : lint::tree()) {
@@ -56,7 +56,7 @@ TEST_CASE("documents name files that exist") {
   CHECK(found > 50);
 }
 
-TEST_CASE("README has every page of docs in its list") {
+TEST_CASE("README lists every page of docs") {
   std::string readme;
   for (const File& file : lint::tree())
     if (file.path == "README.md")
@@ -86,7 +86,7 @@ std::string flat(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-TEST_CASE("the code of adding-an-op.md stands in sources that are compiled") {
+TEST_CASE("code blocks of adding-an-op.md occur in compiled sources") {
   std::vector<std::string> sources, complaints;
   const File* document = nullptr;
   for (const File& file : lint::tree()) {

@@ -50,7 +50,7 @@ std::string first_below(const std::string& root, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("the family that a header of ops is named after defines its functions") {
+TEST_CASE("functions of an ops header are defined in the family of its name") {
   std::map<std::string, std::map<std::string, int>> defined;  // by family and name
   for (const File& file : lint::tree())
     if (file.in(kSources) && file.ends_with(".cpp"))
@@ -82,7 +82,7 @@ TEST_CASE("the family that a header of ops is named after defines its functions"
 }
 
 // That their successors exist is seen by the compiler, which reads all forwarders (tests/torch).
-TEST_CASE("no file names a header as the version before did") {
+TEST_CASE("no file includes a header by its former name") {
   std::vector<std::string> former, complaints;
   for (const File& file : lint::tree())
     for (const std::string& line : file.lines)

@@ -43,9 +43,9 @@ void check_lines(Complain complain) {
 
 }  // namespace
 
-TEST_CASE("the tree is read") { CHECK(lint::tree().size() > 50); }
+TEST_CASE("the lint tests read the source tree") { CHECK(lint::tree().size() > 50); }
 
-TEST_CASE("public headers define no macro but those of EBB_") {
+TEST_CASE("public headers define only macros with the prefix EBB_") {
   check_lines([](const File& file, const std::string& line) -> std::string {
     if (!file.in("include/ebb/") || !line.starts_with("#")) return "";  // libtorch's are its own
     const size_t at = line.find("define");
@@ -67,7 +67,7 @@ TEST_CASE("public headers are guarded by pragma once") {
   CHECK(complaints.empty());
 }
 
-TEST_CASE("nothing is left to be done later") {
+TEST_CASE("no file contains a marker for unfinished work") {
   const std::string later[] = {std::string("TO") + "DO", std::string("FIX") + "ME", std::string("XX") + "X"};
   check_lines([&](const File&, const std::string& line) -> std::string {
     for (const std::string& word : later) {
@@ -77,7 +77,7 @@ TEST_CASE("nothing is left to be done later") {
   });
 }
 
-TEST_CASE("no file names a folder of somebody's machine") {
+TEST_CASE("no file names an absolute path of a developer's machine") {
   const std::string folders[] = {std::string("wo") + "rk", std::string("ro") + "ot",
                                  std::string("ho") + "me"};
   check_lines([&](const File&, const std::string& line) -> std::string {
@@ -89,7 +89,7 @@ TEST_CASE("no file names a folder of somebody's machine") {
 }
 
 // Programs that have more rights than their caller read nothing of its environment.
-TEST_CASE("the library reads the environment by one function") {
+TEST_CASE("the library reads the environment through one function") {
   check_lines([&](const File& file, const std::string& line) -> std::string {
     const bool of_library = file.in("src/") || file.in("include/");
     return of_library && line.find("getenv(") != line.npos && file.path != "include/ebb/core/environment.h"
@@ -98,7 +98,7 @@ TEST_CASE("the library reads the environment by one function") {
   });
 }
 
-TEST_CASE("every source file opens with one line that says what it is") {
+TEST_CASE("every source file opens with a comment line") {
   std::vector<std::string> complaints;
   for (const File& file : lint::tree()) {
     const std::string sign = file.comment_sign();
@@ -113,7 +113,7 @@ TEST_CASE("every source file opens with one line that says what it is") {
 }
 
 // The format test beside this one keeps C++ clean.
-TEST_CASE("lines of scripts and build files end cleanly") {
+TEST_CASE("scripts and build files have no tabs and no trailing spaces") {
   check_lines([](const File& file, const std::string& line) -> std::string {
     if (file.is_code() || file.ends_with(".md")) return "";
     if (line.find('\t') != std::string::npos) return "a tab";

@@ -105,7 +105,7 @@ std::size_t floor_of(const std::string& room) {
 
 }  // namespace
 
-TEST_CASE("every room includes only what stands below it") {
+TEST_CASE("every folder includes only headers of lower layers") {
   CHECK(house().size() > 30);
   std::vector<std::string> complaints;
   int checked = 0;
@@ -129,7 +129,7 @@ TEST_CASE("every room includes only what stands below it") {
 }
 
 // What defines the macro torch, and much else, must be asked for.
-TEST_CASE("ebb includes none of the headers under libtorch's names") {
+TEST_CASE("ebb does not include the compatibility headers of libtorch") {
   std::vector<std::string> complaints;
   int headers_of_libtorch = 0;
   for (const File& file : lint::tree()) {
@@ -145,7 +145,7 @@ TEST_CASE("ebb includes none of the headers under libtorch's names") {
   CHECK(complaints.empty());
 }
 
-TEST_CASE("neither the library nor its public headers include a header of the tests") {
+TEST_CASE("the library and its public headers do not include test headers") {
   std::vector<std::string> complaints;
   for (const File& file : lint::tree()) {
     if (!file.is_code() || below_root(file).empty()) continue;
@@ -157,7 +157,7 @@ TEST_CASE("neither the library nor its public headers include a header of the te
   CHECK(complaints.empty());
 }
 
-TEST_CASE("Catch2 is included by the header of tests/support alone") {
+TEST_CASE("only one header in tests/support includes Catch2") {
   std::vector<std::string> complaints, doors;
   for (const File& file : lint::tree()) {
     if (!file.is_code()) continue;
@@ -170,7 +170,7 @@ TEST_CASE("Catch2 is included by the header of tests/support alone") {
   CHECK(doors.size() == 2);
 }
 
-TEST_CASE("kernels of one device know nothing of the other's, nor of autograd") {
+TEST_CASE("kernels of one device include no headers of the other device or of autograd") {
   std::vector<std::string> complaints;
   for (const File& file : lint::tree()) {
     const std::string own = below_root(file);
@@ -190,7 +190,7 @@ TEST_CASE("kernels of one device know nothing of the other's, nor of autograd") 
   CHECK(complaints.empty());
 }
 
-TEST_CASE("formulas are free of everything but arithmetic") {
+TEST_CASE("formula headers include only arithmetic headers") {
   static const std::set<std::string> allowed = {"cmath",   "cstdint", "cstddef", "limits",      "numbers",
                                                 "climits", "cfloat",  "bit",     "type_traits", "concepts"};
   std::vector<std::string> complaints;
@@ -220,7 +220,7 @@ TEST_CASE("formulas are free of everything but arithmetic") {
 }
 
 // NVRTC compiles kernels where ebb's headers and the standard library are not at hand.
-TEST_CASE("headers that NVRTC reads include and name only what is handed to it") {
+TEST_CASE("headers for NVRTC include and name only headers that NVRTC receives") {
   const auto text_of = [](const std::string& path) {
     std::string text;
     for (const File& file : lint::tree())
@@ -265,7 +265,7 @@ TEST_CASE("headers that NVRTC reads include and name only what is handed to it")
   CHECK(complaints.empty());
 }
 
-TEST_CASE("heavy headers stay where they are needed") {
+TEST_CASE("heavy standard headers are included only in allowed files") {
   static const std::set<std::string> heavy = {"iostream", "regex", "filesystem", "thread"};
   std::vector<std::string> complaints;
   for (const File& file : lint::tree()) {

@@ -160,7 +160,7 @@ std::vector<std::pair<std::string, int>> listed() {
 
 }  // namespace
 
-TEST_CASE("declarations are found with their namespaces") {
+TEST_CASE("the porting lint finds declarations with their namespaces") {
   const File file{"x.h",
                   {"namespace ebb::ops {",
                    "struct EBB_API SumMethods {",
@@ -190,7 +190,7 @@ TEST_CASE("declarations are found with their namespaces") {
   CHECK(expand("fft_...", inside) == std::vector<std::string>{"fft_fft", "fft_rfft"});
 }
 
-TEST_CASE("what the porting guide lists as missing is not declared") {
+TEST_CASE("names that the porting guide lists as missing are not declared") {
   std::set<std::string> declared;
   for (const File& file : lint::tree()) {
     if (!file.in("include/ebb/")) continue;

@@ -28,16 +28,16 @@ std::int64_t stripped_bytes(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("the stripped library is no larger than its budget") {
+TEST_CASE("the stripped library stays within its size budget") {
   check_budget("library_bytes", stripped_bytes(EBB_LIBRARY_FILE));
 }
 
-TEST_CASE("a static program that trains is no larger than its budget") {
+TEST_CASE("a static training program stays within its size budget") {
   run("'" EBB_TRAINER_FILE "'");
   check_budget("trainer_bytes", stripped_bytes(EBB_TRAINER_FILE));
 }
 
-TEST_CASE("the public header has no more tokens than its budget") {
+TEST_CASE("the public header stays within its token budget") {
   const support::Folder folder;
   support::write_file(folder / "all.cpp", "#include <ebb/ebb.h>\n");
   run("'" EBB_COMPILER "' -std=c++20 -E -P -I '" EBB_INCLUDE_FOLDER "' -o '" + (folder / "all.ii") + "' '" +

@@ -64,7 +64,7 @@ EBB_MODULE(Net);
 
 }  // namespace
 
-TEST_CASE("errors of common mistakes name the op, the module, the place and what to do") {
+TEST_CASE("errors of common mistakes name the op and module and location and remedy") {
   nn::Linear linear(2, 2);
   const Mistake mistakes[] = {
       {"a negative size", [] { zeros({2, -3}); },
@@ -229,7 +229,7 @@ TEST_CASE("errors of common mistakes name the op, the module, the place and what
   }
 }
 
-TEST_CASE("an error of a worker has its type, the dataset and the examples") {
+TEST_CASE("an error in a DataLoader worker names its type and the dataset and the example indices") {
   const auto loader = data::make_data_loader<data::samplers::SequentialSampler>(
       BrokenSet().map(data::transforms::Stack<>()), data::DataLoaderOptions(4).workers(1));
   CHECK_THROWS_WITH(*loader->begin(),
@@ -253,7 +253,7 @@ TEST_CASE("an error in backward names the module whose forward recorded the op")
                    "ebb::nn::Conv2dImpl"));
 }
 
-TEST_CASE("an error of backward names the line that called it") {
+TEST_CASE("an error in backward names the line that called backward") {
   const auto called_at = [](int line) {
     return Contains("\n  in backward() called at tests/mistakes/mistakes_test.cpp:" + std::to_string(line));
   };
@@ -261,7 +261,7 @@ TEST_CASE("an error of backward names the line that called it") {
   CHECK_THROWS_WITH(autograd::backward({ones({1})}), called_at(__LINE__));
 }
 
-TEST_CASE("an error in backward outside of modules, and of a module that is gone, names none") {
+TEST_CASE("an error in backward names no module if the op ran outside modules or the module is gone") {
   const auto fail = [](Tensor weight, const Tensor& y) {
     {
       NoGradGuard no_grad;
@@ -279,7 +279,7 @@ TEST_CASE("an error in backward outside of modules, and of a module that is gone
                     Contains("modified by an inplace operation") && !Contains("recorded in"));
 }
 
-TEST_CASE("nodes that a backward records remember the module too, and anomaly mode says it") {
+TEST_CASE("anomaly mode names the module of nodes that a backward recorded") {
   const autograd::DetectAnomalyGuard guard;
   nn::Sequential net(nn::Functional([](const Tensor& x) { return x.sqrt(); }));
   const Tensor x = zeros({2}, TensorOptions().requires_grad(true));
@@ -289,7 +289,7 @@ TEST_CASE("nodes that a backward records remember the module too, and anomaly mo
           Contains("recorded in module '0', ebb::nn::FunctionalImpl"));
 }
 
-TEST_CASE("a member with parameters that is not registered warns at its first forward") {
+TEST_CASE("an unregistered member with parameters warns at its first forward") {
   const support::Warnings warnings;
   Forgetful forgetful;
   forgetful(ones({1, 2}));
@@ -305,7 +305,7 @@ TEST_CASE("a member with parameters that is not registered warns at its first fo
   CHECK(warnings.texts.size() == 1);
 }
 
-TEST_CASE("a schedule that is stepped before its optimizer warns once") {
+TEST_CASE("a scheduler that is stepped before its optimizer warns once") {
   nn::Linear linear(2, 2);
   optim::SGD optimizer(linear->parameters(), 0.1);
   optim::StepLR schedule(optimizer, 1);
@@ -321,7 +321,7 @@ TEST_CASE("a schedule that is stepped before its optimizer warns once") {
   CHECK(warnings.texts.size() == 1);
 }
 
-TEST_CASE("the library says the version of its headers") {
+TEST_CASE("version() returns the version of the headers") {
   CHECK(std::string(version()) == EBB_VERSION);
   CHECK(EBB_VERSION == std::to_string(EBB_VERSION_MAJOR) + "." + std::to_string(EBB_VERSION_MINOR) + "." +
                            std::to_string(EBB_VERSION_PATCH));

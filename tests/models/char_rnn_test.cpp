@@ -20,7 +20,7 @@ CharRNNOptions small(CharRNNOptions::Cell cell) {
 
 }  // namespace
 
-TEST_CASE("a recurrent language model gives PyTorch's logits and gradients") {
+TEST_CASE("CharRNN gives the logits and gradients of PyTorch") {
   const auto check = [](CharRNNOptions::Cell cell, const waves::Numbers& outputs,
                         const waves::Numbers& gradients) {
     INFO(cell.name());
@@ -37,7 +37,7 @@ TEST_CASE("a recurrent language model gives PyTorch's logits and gradients") {
          -0.5242972683, -0.5242972683, 0.534148907, -0.0147871521});
 }
 
-TEST_CASE("a recurrent language model has the names of PyTorch's example") {
+TEST_CASE("CharRNN has the parameter names of the PyTorch example") {
   const CharRNN net(small(kGRU).num_layers(1));
   CHECK(net->named_parameters().keys() ==
         std::vector<std::string>{"encoder.weight", "rnn.weight_ih_l0", "rnn.weight_hh_l0", "rnn.bias_ih_l0",
@@ -48,7 +48,7 @@ TEST_CASE("a recurrent language model has the names of PyTorch's example") {
   CHECK(net->decoder->bias.abs().max().item<float>() == 0);
 }
 
-TEST_CASE("rectified units are those of kRNN_RELU") {
+TEST_CASE("CharRNN with kRNN_RELU uses ReLU units") {
   const Variable ids = waves::tokens(1, 5, 11);
   CharRNN relu = waves::prepared(CharRNN(small(kRNN_RELU))),
           tanh = waves::prepared(CharRNN(small(kRNN_TANH)));
@@ -56,7 +56,7 @@ TEST_CASE("rectified units are those of kRNN_RELU") {
   CHECK((std::get<1>(relu->forward_with_state(ids, {}))[0] >= 0).all().item<bool>());
 }
 
-TEST_CASE("a recurrent language model goes on from its state as if it had read all at once") {
+TEST_CASE("CharRNN continued from its state gives the result of the whole sequence") {
   for (const CharRNNOptions::Cell cell : {CharRNNOptions::Cell(kLSTM), CharRNNOptions::Cell(kGRU)}) {
     INFO(cell.name());
     CharRNN net = waves::prepared(CharRNN(small(cell)));
@@ -73,7 +73,7 @@ TEST_CASE("a recurrent language model goes on from its state as if it had read a
   }
 }
 
-TEST_CASE("a recurrent language model is copied, and drops only in training") {
+TEST_CASE("a clone of CharRNN gives equal results and dropout is active only in training") {
   CharRNN net = waves::prepared(CharRNN(small(kLSTM).dropout(0.5)));
   const Variable ids = waves::tokens(1, 6, 11);
   const auto copy = std::dynamic_pointer_cast<CharRNNImpl>(net->clone());
@@ -90,7 +90,7 @@ TEST_CASE("a recurrent language model is copied, and drops only in training") {
   CHECK_FALSE(equal(net(ids), net(ids)));
 }
 
-TEST_CASE("a recurrent language model says what does not fit") {
+TEST_CASE("CharRNN refuses inputs and states of wrong shape or dtype") {
   CharRNN net(small(kLSTM));
   CHECK_THROWS_WITH(net(zeros({2, 3})), Contains("Long of shape [B, T]"));
   CHECK_THROWS_WITH(net->forward_with_state(waves::tokens(1, 2, 11), {zeros({2, 1, 8})}),
@@ -132,21 +132,23 @@ void close(const std::vector<double>& shares, const std::vector<double>& expecte
 
 }  // namespace
 
-TEST_CASE("tokens come as often as the model says") { close(frequencies({}), {0.3, 0.1, 0.4, 0.2}); }
+TEST_CASE("generate draws tokens with the probabilities of the model") {
+  close(frequencies({}), {0.3, 0.1, 0.4, 0.2});
+}
 
-TEST_CASE("temperature makes likely tokens more likely") {
+TEST_CASE("a temperature below 1 makes likely tokens more likely") {
   // Half of it squares the probabilities: 9, 1, 16 and 4 of 30.
   close(frequencies(GenerateOptions().temperature(0.5)), {9 / 30.0, 1 / 30.0, 16 / 30.0, 4 / 30.0});
   close(frequencies(GenerateOptions().temperature(0)), {0, 0, 1, 0});
 }
 
-TEST_CASE("top_k draws among the likeliest") {
+TEST_CASE("top_k draws among the k most likely tokens") {
   close(frequencies(GenerateOptions().top_k(2)), {3 / 7.0, 0, 4 / 7.0, 0});
   close(frequencies(GenerateOptions().top_k(1)), {0, 0, 1, 0});
   close(frequencies(GenerateOptions().top_k(9)), {0.3, 0.1, 0.4, 0.2});
 }
 
-TEST_CASE("top_p draws among the fewest whose probabilities reach it") {
+TEST_CASE("top_p draws among the smallest set of tokens whose probabilities reach p") {
   close(frequencies(GenerateOptions().top_p(0.75)), {3 / 9.0, 0, 4 / 9.0, 2 / 9.0});
   close(frequencies(GenerateOptions().top_p(0.65)), {3 / 7.0, 0, 4 / 7.0, 0});
   close(frequencies(GenerateOptions().top_p(0.01)), {0, 0, 1, 0});
@@ -155,7 +157,7 @@ TEST_CASE("top_p draws among the fewest whose probabilities reach it") {
   close(frequencies(GenerateOptions().top_k(2).top_p(0.5)), {0, 0, 1, 0});
 }
 
-TEST_CASE("a generator draws the same again and leaves the default one alone") {
+TEST_CASE("generate with a generator is repeatable and does not advance the default generator") {
   CharRNN net = constant_model();
   const Variable start = zeros({2, 1}, kLong);
   manual_seed(1);
@@ -169,7 +171,7 @@ TEST_CASE("a generator draws the same again and leaves the default one alone") {
   CHECK(equal(rand({3}), expected));
 }
 
-TEST_CASE("a text that has ended repeats its end until all have") {
+TEST_CASE("after eos_token a sequence is padded with it until all sequences have ended") {
   CharRNN net = constant_model();
   manual_seed(4);
   const Variable text = net->generate(zeros({5, 1}, kLong), 60, GenerateOptions().eos_token(1));
@@ -187,7 +189,7 @@ TEST_CASE("a text that has ended repeats its end until all have") {
   CHECK(*ends.rbegin() == length - 1);
 }
 
-TEST_CASE("generating says what is wrong with its arguments") {
+TEST_CASE("generate refuses invalid arguments") {
   CharRNN net = constant_model();
   const Variable start = zeros({1, 1}, kLong);
   CHECK_THROWS_WITH(net->generate(start, 1, GenerateOptions().temperature(-1)), Contains("temperature"));

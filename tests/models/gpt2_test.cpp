@@ -21,7 +21,7 @@ void write(std::ostream& file, const safetensors::NamedTensors& tensors) {
 
 }  // namespace
 
-TEST_CASE("GPT-2 gives Hugging Face's logits and gradients") {
+TEST_CASE("GPT-2 gives the logits and gradients of Hugging Face") {
   waves::check(
       waves::prepared(GPT2LMHeadModel(small())), waves::tokens(2, 9, 23),
       {-0.2509691857, -0.05180127633, 0.7490776119, 0.7701480077, -3.048535957},
@@ -31,11 +31,11 @@ TEST_CASE("GPT-2 gives Hugging Face's logits and gradients") {
        1.402131442,  0.3190747633,  1.065724553,  -0.7156938847, -0.8221046967,  0.8786201347,  3.101457215});
 }
 
-TEST_CASE("the published GPT-2 has Hugging Face's names and shapes") {
+TEST_CASE("the published GPT-2 has the parameter names and shapes of Hugging Face") {
   CHECK(waves::hash_of_names(*nn::utils::skip_init<GPT2LMHeadModel>()) == 0x6274f76bef1c15c6);
 }
 
-TEST_CASE("GPT-2 starts as the original does") {
+TEST_CASE("GPT-2 initializes its weights as the original does") {
   manual_seed(0);
   const GPT2LMHeadModel net(small().n_embd(64).n_layer(8));
   const auto state = net->state_dict();
@@ -51,7 +51,7 @@ TEST_CASE("GPT-2 starts as the original does") {
   CHECK(state["transformer.h.0.mlp.c_fc.bias"].abs().max().item<double>() == 0);
 }
 
-TEST_CASE("GPT-2 shares its embedding with the head unless told otherwise") {
+TEST_CASE("GPT-2 ties the head to the embedding unless tie_word_embeddings is false") {
   const GPT2LMHeadModel tied(small()), untied(small().tie_word_embeddings(false));
   CHECK(tied->lm_head->weight.is_same(tied->transformer->wte->weight));
   CHECK(untied->parameters().size() == tied->parameters().size() + 1);
@@ -86,7 +86,7 @@ TEST_CASE("GPT-2 reads the files that Hugging Face publishes") {
   }
 }
 
-TEST_CASE("GPT-2 goes on from its cache as if it had read all at once") {
+TEST_CASE("GPT-2 continued from its cache gives the result of the whole sequence") {
   GPT2LMHeadModel net = waves::prepared(GPT2LMHeadModel(small()));
   const NoGradGuard no_grad;
   const Variable ids = waves::tokens(2, 12, 23), all = net(ids);
@@ -103,7 +103,7 @@ TEST_CASE("GPT-2 goes on from its cache as if it had read all at once") {
   CHECK_THROWS_WITH(net->forward_with_cache(ids.slice(0, 0, 1).slice(1, 0, 1), cache), Contains("new cache"));
 }
 
-TEST_CASE("gradients through GPT-2's cache are those of the whole") {
+TEST_CASE("gradients through the cache of GPT-2 equal those of the whole sequence") {
   GPT2LMHeadModel net = waves::prepared(GPT2LMHeadModel(small()));
   const Variable ids = waves::tokens(2, 8, 23), weight = net->transformer->wte->weight;
   const Variable factors = waves::given({2, 8, 23}, 3);
@@ -134,7 +134,7 @@ TEST_CASE("GPT-2 generates the same with and without its cache") {
   CHECK(equal(net(greedy).argmax(-1).slice(1, 3, 8), greedy.slice(1, 4, 9)));
 }
 
-TEST_CASE("GPT-2 drops in training alone, and of 16 bits stays so") {
+TEST_CASE("GPT-2 applies dropout only in training and keeps a 16-bit dtype") {
   GPT2LMHeadModel net =
       waves::prepared(GPT2LMHeadModel(small().resid_pdrop(0).embd_pdrop(0).attn_pdrop(0.5)));
   const Variable ids = waves::tokens(1, 6, 23);
@@ -149,7 +149,7 @@ TEST_CASE("GPT-2 drops in training alone, and of 16 bits stays so") {
   CHECK((rounded.to(kDouble) - exact).abs().max().item<double>() < 0.2);
 }
 
-TEST_CASE("GPT-2 says what does not fit") {
+TEST_CASE("GPT-2 refuses invalid options and inputs") {
   CHECK_THROWS_WITH(GPT2LMHeadModel(small().n_head(5)), Contains("32 and 5"));
   GPT2LMHeadModel net(small());
   CHECK_THROWS_WITH(net(waves::tokens(1, 17, 23)),

@@ -12,7 +12,7 @@
 using namespace ebb;
 using support::Contains;
 
-TEST_CASE("squeeze and excitation scales channels by what their means say") {
+TEST_CASE("SqueezeExcitation scales each channel by a function of the channel means") {
   models::SqueezeExcitation layer(models::SqueezeExcitationOptions(4, 2)
                                       .activation(models::Activation::silu)
                                       .scale_activation(models::Activation::hardsigmoid));
@@ -23,7 +23,7 @@ TEST_CASE("squeeze and excitation scales channels by what their means say") {
   CHECK(allclose(layer(x), x * factors.view({3, 4, 1, 1}), 1e-5, 1e-6));
 }
 
-TEST_CASE("stochastic depth leaves out whole samples in training") {
+TEST_CASE("StochasticDepth zeroes whole samples in training") {
   manual_seed(3);
   models::StochasticDepth layer(0.25);
   const Tensor out = layer(ones({4000, 2, 3}));
@@ -42,7 +42,7 @@ TEST_CASE("stochastic depth leaves out whole samples in training") {
   CHECK_THROWS_WITH(models::StochasticDepth(1.5), Contains("must be a probability, got 1.5"));
 }
 
-TEST_CASE("the stochastic depth of EfficientNet grows with the depth") {
+TEST_CASE("the StochasticDepth probability of EfficientNet grows with depth") {
   models::EfficientNet net = models::efficientnet_b0(2);
   std::vector<double> p;
   for (const auto& module : net->modules())
@@ -51,8 +51,8 @@ TEST_CASE("the stochastic depth of EfficientNet grows with the depth") {
   for (std::size_t i = 0; i < p.size(); ++i) CHECK(p[i] == Approx(0.2 * static_cast<double>(i) / 16));
 }
 
-TEMPLATE_TEST_CASE("clones of models compute the same and share nothing", "", models::LeNet5, models::VGG,
-                   models::ResNet, models::MobileNetV3, models::EfficientNet, models::UNet) {
+TEMPLATE_TEST_CASE("a clone of a model gives equal results and shares no tensor", "", models::LeNet5,
+                   models::VGG, models::ResNet, models::MobileNetV3, models::EfficientNet, models::UNet) {
   const auto make = [] {
     if constexpr (std::is_same_v<TestType, models::VGG>)
       return models::VGG(models::VGGOptions(3).width(2).hidden(4));
@@ -84,7 +84,7 @@ TEMPLATE_TEST_CASE("clones of models compute the same and share nothing", "", mo
   CHECK(equal(again(images), before));
 }
 
-TEST_CASE("a net takes all but its last layer from one of other classes") {
+TEST_CASE("load with ignore takes all but the last layer of a model with other classes") {
   const auto narrow = [](std::int64_t classes) { return models::VGGOptions(classes).width(2).hidden(4); };
   models::VGG trained = models::vgg11(narrow(7)), net = models::vgg11(narrow(3));
   std::stringstream file;
@@ -96,7 +96,7 @@ TEST_CASE("a net takes all but its last layer from one of other classes") {
     if (!item.key().starts_with("classifier.6.")) CHECK(equal(net->state_dict()[item.key()], item.value()));
 }
 
-TEST_CASE("what models cannot do is said") {
+TEST_CASE("models refuse invalid options") {
   CHECK_THROWS_WITH(models::VGG(models::VGGOptions().convolutions({2, 0})),
                     Contains("every stage needs a convolution"));
   CHECK_THROWS_WITH(models::VGG(models::VGGOptions().convolutions({})),
@@ -131,7 +131,7 @@ std::vector<double> affine(const std::vector<double>& x, const Tensor& weight, c
 
 }  // namespace
 
-TEST_CASE("an MLP is linear layers with ReLU between them, and dropout where it is asked for") {
+TEST_CASE("MLP has ReLU between linear layers and dropout if requested") {
   models::MLP net(Widths{3, 4, 5, 2}, 0.5), plain(Widths{3, 2});
   std::ostringstream text;
   text << net;
@@ -158,7 +158,7 @@ TEST_CASE("an MLP is linear layers with ReLU between them, and dropout where it 
                        Saying("MLP: needs at least the widths of its input and its output, got 1"));
 }
 
-TEST_CASE("Conv1D multiplies by a weight of inputs by outputs, and says how many of each") {
+TEST_CASE("Conv1D stores its weight as inputs by outputs and prints both sizes") {
   models::Conv1D layer(3, 2, 0.1);
   std::ostringstream text;
   text << layer;
@@ -168,7 +168,7 @@ TEST_CASE("Conv1D multiplies by a weight of inputs by outputs, and says how many
   support::require_close(layer(x), affine(support::numbers(x), layer->weight.t(), layer->bias));
 }
 
-TEST_CASE("squeeze and excitation without activations scales by the second layer of the first") {
+TEST_CASE("SqueezeExcitation without activations scales by the output of its second layer") {
   models::SqueezeExcitation layer(models::SqueezeExcitationOptions(4, 2)
                                       .activation(models::Activation::none)
                                       .scale_activation(models::Activation::none));

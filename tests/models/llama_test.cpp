@@ -28,7 +28,7 @@ LlamaConfig small() {
 
 }  // namespace
 
-TEST_CASE("LLaMA gives Hugging Face's logits and gradients") {
+TEST_CASE("LLaMA gives the logits and gradients of Hugging Face") {
   waves::check(waves::prepared(LlamaForCausalLM(small())), waves::tokens(2, 9, 23),
                {0.1618847507, 0.04816073046, -0.4752212032, -0.06566414741, -5.78001335},
                {-0.2906514248, 0.1995086102, -0.005923151992, -0.1525819935, 2.644608239,   1.141248109,
@@ -38,7 +38,7 @@ TEST_CASE("LLaMA gives Hugging Face's logits and gradients") {
                kAngles);
 }
 
-TEST_CASE("LLaMA with a shared embedding gives Hugging Face's logits and gradients") {
+TEST_CASE("LLaMA with tied embeddings gives the logits and gradients of Hugging Face") {
   waves::check(waves::prepared(LlamaForCausalLM(small().tie_word_embeddings(true))), waves::tokens(2, 9, 23),
                {0.3786787849, -0.18063234, -0.3402571731, -0.4589974219, -3.777549526},
                {7.460114568,      -0.03243024442, -0.1746018974, 1.65139387,   1.840614223,
@@ -49,13 +49,13 @@ TEST_CASE("LLaMA with a shared embedding gives Hugging Face's logits and gradien
 }
 
 // Its 22 layers differ in their number alone; two are less memory.
-TEST_CASE("TinyLlama has Hugging Face's names and shapes") {
+TEST_CASE("TinyLlama has the parameter names and shapes of Hugging Face") {
   const LlamaConfig tiny =
       LlamaConfig().hidden_size(2048).intermediate_size(5632).num_hidden_layers(2).num_key_value_heads(4);
   CHECK(waves::hash_of_names(*nn::utils::skip_init<LlamaForCausalLM>(tiny)) == 0x1f6dd8f48b246e2a);
 }
 
-TEST_CASE("LLaMA starts as the original does") {
+TEST_CASE("LLaMA initializes its weights as the original does") {
   manual_seed(0);
   const LlamaForCausalLM net(small().hidden_size(64));
   const auto state = net->state_dict();
@@ -68,7 +68,7 @@ TEST_CASE("LLaMA starts as the original does") {
   }
 }
 
-TEST_CASE("a query sees only what came before it, and how far away it is") {
+TEST_CASE("LLaMA attention is causal and depends on relative positions") {
   LlamaForCausalLM net = waves::prepared(LlamaForCausalLM(small()));
   const NoGradGuard no_grad;
   const Variable ids = waves::tokens(1, 9, 23);
@@ -82,7 +82,7 @@ TEST_CASE("a query sees only what came before it, and how far away it is") {
   CHECK(allclose(equal_tokens.select(1, 0), equal_tokens.select(1, 4)));
 }
 
-TEST_CASE("LLaMA goes on from its cache as if it had read all at once") {
+TEST_CASE("LLaMA continued from its cache gives the result of the whole sequence") {
   LlamaForCausalLM net = waves::prepared(LlamaForCausalLM(small()));
   const NoGradGuard no_grad;
   const Variable ids = waves::tokens(2, 12, 23), all = net(ids);
@@ -102,7 +102,7 @@ TEST_CASE("LLaMA goes on from its cache as if it had read all at once") {
   }
 }
 
-TEST_CASE("LLaMA reads files with the frequencies of older ones, and without a head that is shared") {
+TEST_CASE("LLaMA reads files that contain rotary frequencies or omit the tied head") {
   const LlamaForCausalLM net = waves::prepared(LlamaForCausalLM(small().tie_word_embeddings(true)));
   safetensors::NamedTensors tensors;
   for (const auto& item : net->state_dict())
@@ -121,7 +121,7 @@ TEST_CASE("LLaMA reads files with the frequencies of older ones, and without a h
   CHECK(copy->lm_head->weight.is_same(copy->model->embed_tokens->weight));
 }
 
-TEST_CASE("LLaMA of 16 bits stays so, and under autocast computes in them") {
+TEST_CASE("LLaMA keeps a 16-bit dtype and computes in 16 bits under autocast") {
   LlamaForCausalLM net = waves::prepared(LlamaForCausalLM(small()));
   const Variable ids = waves::tokens(1, 6, 23), exact = net(ids);
   net->to(kFloat);
@@ -137,7 +137,7 @@ TEST_CASE("LLaMA of 16 bits stays so, and under autocast computes in them") {
   CHECK((rounded.to(kDouble) - exact).abs().max().item<double>() < 0.2);
 }
 
-TEST_CASE("LLaMA says what does not fit") {
+TEST_CASE("LLaMA refuses invalid options and inputs") {
   CHECK_THROWS_WITH(LlamaForCausalLM(small().num_attention_heads(5)), Contains("32 and 5"));
   CHECK_THROWS_WITH(LlamaForCausalLM(small().num_attention_heads(32)), Contains("even"));
   CHECK_THROWS_WITH(LlamaForCausalLM(small().num_key_value_heads(3)), Contains("4 and 3"));

@@ -50,15 +50,15 @@ void check(const std::string& name, Net net, IntArrayRef shape) {
 
 }  // namespace
 
-TEST_CASE("LeNet-5 gives PyTorch's numbers") { check("lenet5", models::LeNet5(), {2, 1, 28, 28}); }
+TEST_CASE("LeNet-5 gives the results of PyTorch") { check("lenet5", models::LeNet5(), {2, 1, 28, 28}); }
 
-TEST_CASE("VGG gives torchvision's numbers") {
+TEST_CASE("VGG gives the results of torchvision") {
   const auto narrow = models::VGGOptions(10).width(8).hidden(32).dropout(0);
   check("vgg11", models::vgg11(narrow), {2, 3, 32, 32});
   check("vgg16_bn", models::vgg16_bn(narrow), {4, 3, 32, 40});
 }
 
-TEST_CASE("ResNet gives torchvision's numbers") {
+TEST_CASE("ResNet gives the results of torchvision") {
   check("resnet18", models::resnet18(5), {2, 3, 64, 64});
   check("resnet50", models::resnet50(5), {2, 3, 64, 64});
   const auto options = models::ResNetOptions(5)
@@ -70,7 +70,7 @@ TEST_CASE("ResNet gives torchvision's numbers") {
   check("bottlenecks", models::ResNet(options), {2, 3, 40, 48});
 }
 
-TEST_CASE("MobileNetV3 gives torchvision's numbers") {
+TEST_CASE("MobileNetV3 gives the results of torchvision") {
   const auto options = models::MobileNetV3Options(6).dropout(0);
   check("mobilenet_v3_large", models::mobilenet_v3_large(options), {4, 3, 64, 64});
   check("mobilenet_v3_small", models::mobilenet_v3_small(options), {4, 3, 64, 64});
@@ -79,12 +79,12 @@ TEST_CASE("MobileNetV3 gives torchvision's numbers") {
   check("mobilenet_v3_dilated", models::mobilenet_v3_large(dilated), {4, 3, 48, 48});
 }
 
-TEST_CASE("EfficientNet gives torchvision's numbers") {
+TEST_CASE("EfficientNet gives the results of torchvision") {
   const auto options = models::EfficientNetOptions(6).dropout(0).stochastic_depth_prob(0);
   check("efficientnet_b0", models::efficientnet_b0(options), {4, 3, 64, 64});
 }
 
-TEST_CASE("U-Net gives the numbers of one in PyTorch") {
+TEST_CASE("U-Net gives the results of the same network in PyTorch") {
   check("unet", models::UNet(models::UNetOptions(3, 2).width(4)), {2, 3, 36, 42});
   check("unet_bilinear", models::UNet(models::UNetOptions(1, 2).width(4).bilinear(true)), {2, 1, 36, 42});
 }
@@ -119,7 +119,7 @@ void check_names(const std::string& name, const Net& net) {
 
 }  // namespace
 
-TEST_CASE("states of models have torchvision's names and shapes") {
+TEST_CASE("state_dicts of models have the names and shapes of torchvision") {
   using namespace ebb::models;
   const nn::utils::SkipInitGuard no_values;
   check_names("vgg11", vgg11());
@@ -149,7 +149,7 @@ TEST_CASE("states of models have torchvision's names and shapes") {
   check_names("unet_bilinear", UNet(UNetOptions(3, 2).bilinear(true)));
 }
 
-TEST_CASE("defaults are those of the usual functions") {
+TEST_CASE("default options of VGG and ResNet and MobileNetV3 are those of torchvision") {
   using namespace ebb::models;
   CHECK(VGGOptions().convolutions() == VGGOptions::Counts{2, 2, 3, 3, 3});
   CHECK(ResNetOptions().layers() == ResNetOptions::Counts{2, 2, 2, 2});
@@ -182,7 +182,7 @@ void check_first_weights(const std::string& name, Make make) {
 
 }  // namespace
 
-TEST_CASE("a seed gives torchvision's first weights") {
+TEST_CASE("a seed gives the initial weights of torchvision") {
   using namespace ebb::models;
   check_first_weights("resnet18", [] { return resnet18(5); });
   check_first_weights("bottlenecks", [] {
@@ -198,7 +198,7 @@ TEST_CASE("a seed gives torchvision's first weights") {
   check_first_weights("efficientnet_b0", [] { return efficientnet_b0(6); });
 }
 
-TEST_CASE("zero_init_residual begins with blocks that are the identity") {
+TEST_CASE("zero_init_residual makes each residual block the identity") {
   models::ResNet net = models::resnet18(models::ResNetOptions(3).zero_init_residual(true));
   auto& second = net->layer1->at<models::BasicBlockImpl>(1);
   const Tensor x = rand({2, 64, 4, 4});

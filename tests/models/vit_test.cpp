@@ -25,7 +25,7 @@ VisionTransformerOptions small() {
 
 }  // namespace
 
-TEST_CASE("vision transformer gives torchvision's logits and gradients") {
+TEST_CASE("VisionTransformer gives the logits and gradients of torchvision") {
   waves::check(waves::prepared(VisionTransformer(small())), waves::given({2, 3, 12, 12}, 0),
                {1.01649375, -0.4641956675, 0.5775714168, 0.383489269, -1.211740491},
                {-0.2836972169, 0.07195571291, -0.1403891058,  -0.2932166126,  0.07976896573, -0.1737022157,
@@ -36,21 +36,21 @@ TEST_CASE("vision transformer gives torchvision's logits and gradients") {
                 -0.8877174113, 1.506579981});
 }
 
-TEST_CASE("published vision transformers have torchvision's names and shapes") {
+TEST_CASE("published vision transformers have the parameter names and shapes of torchvision") {
   const nn::utils::SkipInitGuard uninitialised;
   CHECK(waves::hash_of_names(*vit_b_16()) == 0x10126eb43cbcc97e);
   CHECK(waves::hash_of_names(*vit_b_32()) == 0xa277db954747e0ac);
   CHECK(waves::hash_of_names(*vit_l_16()) == 0xf9e8b7e2f7f7cf30);
 }
 
-TEST_CASE("the arguments of vit_b_16 are its classes and its images") {
+TEST_CASE("the arguments of vit_b_16 are the number of classes and the image size") {
   const nn::utils::SkipInitGuard uninitialised;
   const VisionTransformer net = vit_b_16(7, 64);
   CHECK(net->encoder->pos_embedding.sizes() == IntArrayRef({1, 17, 768}));
   CHECK(net->heads->parameters()[0].sizes() == IntArrayRef({7, 768}));
 }
 
-TEST_CASE("a vision transformer starts as torchvision's does") {
+TEST_CASE("VisionTransformer initializes its weights as torchvision does") {
   manual_seed(0);
   VisionTransformer net(small().hidden_dim(64).mlp_dim(256));
   CHECK(net->class_token.abs().max().item<float>() == 0);
@@ -65,7 +65,7 @@ TEST_CASE("a vision transformer starts as torchvision's does") {
   CHECK(net(randn({1, 3, 12, 12})).abs().max().item<float>() == 0);
 }
 
-TEST_CASE("a vision transformer reads older files of torchvision") {
+TEST_CASE("VisionTransformer reads files of older versions of torchvision") {
   const VisionTransformer net = waves::prepared(VisionTransformer(small()));
   nn::Module::StateDict older;
   for (const auto& item : net->state_dict()) {
@@ -84,7 +84,7 @@ TEST_CASE("a vision transformer reads older files of torchvision") {
   for (const auto& item : other->state_dict()) CHECK(equal(*item, net->state_dict()[item.key()]));
 }
 
-TEST_CASE("a vision transformer is copied, and drops only in training") {
+TEST_CASE("a clone of VisionTransformer gives equal results and dropout is active only in training") {
   VisionTransformer net = waves::prepared(VisionTransformer(small().dropout(0.5)));
   const Variable images = waves::given({1, 3, 12, 12}, 2);
   const auto copy = std::dynamic_pointer_cast<VisionTransformerImpl>(net->clone());
@@ -95,7 +95,7 @@ TEST_CASE("a vision transformer is copied, and drops only in training") {
   CHECK_FALSE(equal(copy->forward(images), net(images)));
 }
 
-TEST_CASE("a vision transformer says what does not fit") {
+TEST_CASE("VisionTransformer refuses invalid options and inputs") {
   CHECK_THROWS_WITH(VisionTransformer(small().patch_size(5)), Contains("12 and 5"));
   CHECK_THROWS_WITH(VisionTransformer(small().num_heads(5)), Contains("divisible"));
   VisionTransformer net(small());

@@ -43,7 +43,7 @@ std::string run(const std::string& folder, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("node tests agree or say why they cannot run") {
+TEST_CASE("ONNX node tests pass or are listed as skipped with a reason") {
   const std::string folder = data_folder();
   if (folder.empty()) {
     WARN("skipped: libonnx-testdata is not installed");

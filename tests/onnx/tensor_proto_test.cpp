@@ -21,7 +21,7 @@ TensorProto two_of(std::int32_t type) {
 
 }  // namespace
 
-TEST_CASE("tensors are read from raw and from listed data") {
+TEST_CASE("TensorProto messages with raw or typed data are read") {
   TensorProto raw = two_of(TensorProto::FLOAT), listed = raw, bytes = two_of(TensorProto::UINT8);
   raw.set_raw_data(std::string("\0\0\x80\x3f\0\0\0\x40", 8));
   listed.add_float_data(1);
@@ -36,7 +36,7 @@ TEST_CASE("tensors are read from raw and from listed data") {
   CHECK(parse(raw).numel() == 0);
 }
 
-TEST_CASE("messages that are no tensors of ebb are errors") {
+TEST_CASE("an invalid TensorProto message is an error") {
   TensorProto message = two_of(TensorProto::FLOAT);
   message.set_dims(0, 3);
   message.set_raw_data("12345678");

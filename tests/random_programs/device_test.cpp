@@ -9,7 +9,7 @@
 
 using namespace programs;
 
-TEST_CASE("random programs give on a device what they give on the CPU") {
+TEST_CASE("random programs give equal results on a device and on the CPU") {
   if (!ebb::cuda::is_available()) {
     std::cout << "rows skipped: there is no CUDA device\n";
     return;

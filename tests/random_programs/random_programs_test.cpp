@@ -58,7 +58,7 @@ Program drawn(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("programs of the day's seed print what they find and do not fail") {
+TEST_CASE("random programs with a seed of the day report differences and do not fail") {
   REQUIRE(registered);
   const auto days =
       std::chrono::duration_cast<std::chrono::hours>(std::chrono::system_clock::now().time_since_epoch()) /
@@ -67,7 +67,7 @@ TEST_CASE("programs of the day's seed print what they find and do not fail") {
   if (!failure.empty()) std::cout << "a program of today's seed disagrees:\n" << failure << std::endl;
 }
 
-TEST_CASE("first and second derivatives of 2,000 programs agree with finite differences") {
+TEST_CASE("first and second derivatives of 2000 random programs agree with finite differences") {
   Decided decided;
   for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
     Draw draw(seed);
@@ -80,7 +80,7 @@ TEST_CASE("first and second derivatives of 2,000 programs agree with finite diff
   CHECK(decided.second > 1500);
 }
 
-TEST_CASE("a result that is detached from its argument has another derivative than finite differences") {
+TEST_CASE("the derivative check reports a program that detaches a result") {
   const Program program = from_text(
       "program 2 1 1 arguments 0 ; results 1 ;\n"
       "setup make - 0 in ; out 0 ; numbers 7 1 0 0 3 ;\n"
@@ -88,7 +88,7 @@ TEST_CASE("a result that is detached from its argument has another derivative th
   CHECK_THAT(wrong_derivative(program), support::Contains("the first derivative is"));
 }
 
-TEST_CASE("tables of expressions are sorted and name rows of the op table") {
+TEST_CASE("expression tables are sorted and name rows of the op table") {
   std::set<std::string> known;
   for (const optable::Row* row : optable::rows()) known.insert(row->name);
   for (const auto* rows : {&pointwise_rows(), &line_rows(), &place_rows(), &layer_rows(), &matrix_rows()}) {
@@ -103,7 +103,7 @@ TEST_CASE("tables of expressions are sorted and name rows of the op table") {
   CHECK(torch_row("all", false) == "torch.all(x[0] > -1, 1)");
 }
 
-TEST_CASE("an exported program holds its statements as Python and all that each of them gave") {
+TEST_CASE("an exported program contains its statements in Python and all their results") {
   std::ostringstream file;
   export_programs(file, 1, 5);
   const std::string text = file.str();
@@ -115,7 +115,7 @@ TEST_CASE("an exported program holds its statements as Python and all that each 
   CHECK_THAT(text, support::Contains("(0, '', (), [('t0', '"));
 }
 
-TEST_CASE("a program is the same after it was saved as text") {
+TEST_CASE("a text round trip keeps a random program") {
   for (std::uint64_t seed = 1; seed < 50; ++seed) {
     const Program program = drawn(seed);
     CHECK(from_text(to_text(program)) == program);
@@ -127,7 +127,7 @@ TEST_CASE("a program is the same after it was saved as text") {
                     support::Contains("expected in"));
 }
 
-TEST_CASE("every kind of statement, and every pair but of geometry, stands in one of 3,000 programs") {
+TEST_CASE("every statement kind and pair of kinds occurs in 3000 random programs") {
   Coverage coverage;
   for (std::uint64_t seed = 1; seed <= 3000; ++seed) coverage.add(drawn(seed));
   std::string missing;
@@ -143,7 +143,7 @@ TEST_CASE("every kind of statement, and every pair but of geometry, stands in on
   CHECK(missing == "");
 }
 
-TEST_CASE("a program that fails is made as small as what makes it fail") {
+TEST_CASE("shrink reduces a failing program to the statements that make it fail") {
   const auto has = [](const Program& program, const std::string& kind) {
     return std::any_of(program.body.begin(), program.body.end(),
                        [&](const Statement& s) { return s.kind == kind; });
@@ -161,7 +161,7 @@ TEST_CASE("a program that fails is made as small as what makes it fail") {
   }
 }
 
-TEST_CASE("a write that no version counts is an error, a counted one is none") {
+TEST_CASE("a write without a version bump is detected and a write with one is not reported") {
   const Program program = from_text(
       "program 2 1 1 arguments 0 ; results 1 ;\n"
       "setup make - 0 in ; out 0 ; numbers 7 1 0 0 3 ;\n"
@@ -178,7 +178,7 @@ TEST_CASE("a write that no version counts is an error, a counted one is none") {
                     support::Contains("t1 = t0.clone()") && support::Contains("stays 1"));
 }
 
-TEST_CASE("a difference names the call, the tensor and both values") {
+TEST_CASE("a reported difference names the call and the tensor and both values") {
   const Program program = from_text(
       "program 2 1 1 arguments 0 ; results 1 ;\n"
       "setup make - 0 in ; out 0 ; numbers 7 1 0 0 3 ;\n"

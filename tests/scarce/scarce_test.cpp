@@ -66,12 +66,12 @@ struct Chunks : data::datasets::ChunkDataReader<int> {
 
 }  // namespace
 
-TEST_CASE("modules are taken down without memory") {
+TEST_CASE("destroying a module needs no memory") {
   std::shared_ptr<nn::Module> net;
   check([&] { net = std::make_shared<Block>(6); }, [&] { net.reset(); }, [](bool threw) { return !threw; });
 }
 
-TEST_CASE("a module has a name without memory") {
+TEST_CASE("Module::name does not throw without memory") {
   std::shared_ptr<nn::Module> net;
   check([&] { net = std::make_shared<Block>(0); },
         [&] {
@@ -80,7 +80,7 @@ TEST_CASE("a module has a name without memory") {
         [](bool threw) { return !threw; });
 }
 
-TEST_CASE("a save that memory does not suffice for leaves the file as it is") {
+TEST_CASE("a save that runs out of memory leaves the file unchanged") {
   using Save = std::function<void(const std::string& path, int version)>;
   const Save saves[] = {
       [](auto& path, int v) { safetensors::write(path, tensors_of(v), {{"key", "of a text that is long"}}); },
@@ -112,8 +112,7 @@ TEST_CASE("a save that memory does not suffice for leaves the file as it is") {
   }
 }
 
-TEST_CASE(
-    "a save to an archive throws whatever little memory there is, also for the C library that writes it") {
+TEST_CASE("a save to an archive throws if the writer or the C library runs out of memory") {
   const Folder folder;
   const std::string path = folder / "file";
   const safetensors::NamedTensors tensors = tensors_of(1);
@@ -138,7 +137,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a checkpoint in several files that memory does not suffice for is the old one") {
+TEST_CASE("writing a sharded checkpoint out of memory keeps the old checkpoint") {
   for (const std::uint64_t next_bytes : {200U, 10000U}) {
     const Folder folder;
     const std::string at = folder.path().string();
@@ -158,7 +157,7 @@ TEST_CASE("a checkpoint in several files that memory does not suffice for is the
   }
 }
 
-TEST_CASE("a run is as it was where memory does not suffice to load it") {
+TEST_CASE("loading a checkpoint out of memory leaves the run unchanged") {
   const Folder folder;
   nn::Linear net(3, 3);
   optim::Adam adam(net->parameters());
@@ -183,7 +182,7 @@ TEST_CASE("a run is as it was where memory does not suffice to load it") {
         }) == 0);
 }
 
-TEST_CASE("workers of a loader that memory does not suffice for throw in the loop") {
+TEST_CASE("a DataLoader whose workers run out of memory throws in the loop") {
   const auto loop = [] {
     auto loader = data::make_data_loader<data::samplers::SequentialSampler>(
         Broken(), data::DataLoaderOptions(2).workers(2));
@@ -193,7 +192,7 @@ TEST_CASE("workers of a loader that memory does not suffice for throw in the loo
             [&] { return scarce::trouble(nothing, loop, [](bool threw) { return threw; }).empty(); }) == 0);
 }
 
-TEST_CASE("a dataset of chunks that memory does not suffice for throws in the loop") {
+TEST_CASE("a ChunkDataset that runs out of memory throws in the loop") {
   const auto loop = [] {
     auto chunks = data::datasets::make_shared_dataset<data::datasets::ChunkDataset<Chunks>>(
         Chunks(), data::samplers::RandomSampler(0), data::samplers::RandomSampler(0),
@@ -205,7 +204,7 @@ TEST_CASE("a dataset of chunks that memory does not suffice for throws in the lo
             [&] { return scarce::trouble(nothing, loop, [](bool threw) { return threw; }).empty(); }) == 0);
 }
 
-TEST_CASE("values that are made ahead throw in the loop where memory does not suffice") {
+TEST_CASE("a prefetching pipeline that runs out of memory throws in the loop") {
   const auto loop = [] {
     const auto values = data::from(Broken()).map([](Tensor x) { return x + 1; }).prefetch(2);
     for (const Tensor& x : values) (void)x;
@@ -214,7 +213,7 @@ TEST_CASE("values that are made ahead throw in the loop where memory does not su
             [&] { return scarce::trouble(nothing, loop, [](bool threw) { return threw; }).empty(); }) == 0);
 }
 
-TEST_CASE("a backward that memory does not suffice for leaves no node behind") {
+TEST_CASE("a backward that runs out of memory frees all its nodes") {
   Tensor w, loss;
   std::int64_t nodes = 0;
   check(
@@ -237,7 +236,7 @@ TEST_CASE("a backward that memory does not suffice for leaves no node behind") {
       });
 }
 
-TEST_CASE("loops are shared among threads, or run alone where memory does not suffice") {
+TEST_CASE("parallel_for runs on one thread if memory for sharing is missing") {
   std::atomic<std::int64_t> sum{0};
   const auto loop = [&] {
     sum = 0;
@@ -247,7 +246,7 @@ TEST_CASE("loops are shared among threads, or run alone where memory does not su
         [&](bool threw) { return threw || sum == 1000; });
 }
 
-TEST_CASE("a module that is called with other tensors has its own again where memory does not suffice") {
+TEST_CASE("functional_call restores the tensors of the module if memory runs out") {
   nn::Linear net(2, 2);
   net->weight.requires_grad_();
   net->weight.mutable_grad() = full({2, 2}, 3.);
@@ -260,7 +259,7 @@ TEST_CASE("a module that is called with other tensors has its own again where me
       });
 }
 
-TEST_CASE("a thread lets go of tensors without memory") {
+TEST_CASE("a thread frees tensors without memory for the deferred list") {
   Tensor x;
   CHECK(support::status_of_child([&] {
           x = ones({5}).requires_grad_() * 2;

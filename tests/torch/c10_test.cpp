@@ -13,7 +13,7 @@
 
 #include <filesystem>
 
-TEST_CASE("irange counts in the type of its end and is empty when that lies below") {
+TEST_CASE("irange counts in the type of its end and is empty if the end is below the start") {
   std::vector<int64_t> whole;
   for (const auto i : c10::irange(int64_t{3})) {
     static_assert(std::is_same_v<decltype(i), const int64_t>);
@@ -28,7 +28,7 @@ TEST_CASE("irange counts in the type of its end and is empty when that lies belo
   for (auto i : c10::irange(3, 3)) FAIL("nothing lies between 3 and 3, not " << i);
 }
 
-TEST_CASE("text is joined from what streams") {
+TEST_CASE("c10::str and c10::Join concatenate all streamable values") {
   CHECK(c10::str() == "");
   CHECK(c10::str("as it is") == "as it is");
   CHECK(c10::str(1, ' ', 2.5, ' ', torch::kFloat, ' ', torch::Device("cuda:1")) == "1 2.5 Float cuda:1");
@@ -36,7 +36,7 @@ TEST_CASE("text is joined from what streams") {
   CHECK(c10::guts::to_string(7) == "7");
 }
 
-TEST_CASE("views and optionals are the standard's or ebb's") {
+TEST_CASE("c10 views and optionals are aliases of the types of std or ebb") {
   static_assert(std::is_same_v<c10::optional<int>, std::optional<int>>);
   static_assert(std::is_same_v<c10::string_view, std::string_view>);
   static_assert(std::is_same_v<at::IntArrayRef, c10::ArrayRef<int64_t>>);
@@ -49,7 +49,7 @@ TEST_CASE("views and optionals are the standard's or ebb's") {
   CHECK(map.at("one") == 1);
 }
 
-TEST_CASE("options that are choices of tags can be visited as variants") {
+TEST_CASE("enum options of modules support the variant functions of c10") {
   torch::nn::MSELossOptions options(torch::kSum);
   CHECK(c10::get_if<torch::enumtype::kSum>(&options.reduction()));
   CHECK_FALSE(c10::get_if<torch::enumtype::kMean>(&options.reduction()));
@@ -67,7 +67,7 @@ TEST_CASE("options that are choices of tags can be visited as variants") {
   CHECK(c10::get_if<torch::enumtype::kMean>(&tag) == nullptr);
 }
 
-TEST_CASE("temporary files and folders vanish with their handles") {
+TEST_CASE("temporary files and folders are deleted with their handles") {
   std::string file_name, folder_name;
   {
     c10::TempFile file = c10::make_tempfile("ebb-torch-");
@@ -86,7 +86,7 @@ TEST_CASE("temporary files and folders vanish with their handles") {
   CHECK_FALSE(std::filesystem::exists(folder_name));
 }
 
-TEST_CASE("a function runs when a scope is left unless it is released") {
+TEST_CASE("make_scope_exit runs its function at the end of the scope unless it is released") {
   int runs = 0;
   {
     auto exit = c10::make_scope_exit([&] { ++runs; });
@@ -97,7 +97,7 @@ TEST_CASE("a function runs when a scope is left unless it is released") {
   CHECK(runs == 1);
 }
 
-TEST_CASE("checks of arguments name them") {
+TEST_CASE("argument checks name the op and the argument") {
   const torch::Tensor x = torch::ones({2, 3});
   const at::TensorArg argument(x, "input", 1);
   CHECK_NOTHROW(at::checkDim("op", argument, 2));
@@ -117,7 +117,7 @@ TEST_CASE("checks of arguments name them") {
                     support::Contains("Expected contiguous tensor for argument #2 'other' (while"));
 }
 
-TEST_CASE("constants, sizes and ranges of threads") {
+TEST_CASE("c10 constants and at::divup and thread counts have the values of libtorch") {
   static_assert(c10::pi<double> > 3.14159 && c10::pi<double> < 3.1416);
   static_assert(std::is_same_v<c10::SymInt, int64_t>);
   CHECK(at::divup(7, 2) == 4);

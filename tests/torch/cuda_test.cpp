@@ -9,7 +9,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <torch/torch.h>
 
-TEST_CASE("guards that hold nothing work without a device") {
+TEST_CASE("empty device guards work without a device") {
   const c10::cuda::OptionalCUDAGuard none;
   CHECK_FALSE(none.original_device().has_value());
   const c10::DeviceGuard cpu{torch::Device(torch::kCPU)};
@@ -18,7 +18,7 @@ TEST_CASE("guards that hold nothing work without a device") {
   CHECK(at::cuda::getNumGPUs() == c10::cuda::device_count());
 }
 
-TEST_CASE("without a device the calls say that there is none") {
+TEST_CASE("CUDA calls without a device are errors that say so") {
   if (torch::cuda::is_available()) return;
   CHECK_THROWS_WITH(at::cuda::getCurrentCUDAStream(), support::Contains("Device::CUDA: "));
   CHECK_THROWS_WITH(c10::cuda::getStreamFromPool(), support::Contains("Device::CUDA: "));
@@ -28,7 +28,7 @@ TEST_CASE("without a device the calls say that there is none") {
                     support::Contains("No CUDA GPUs are available: torch::cuda::is_available()"));
 }
 
-TEST_CASE("streams, events and guards of a device") {
+TEST_CASE("CUDA streams and events and guards work under the names of libtorch") {
   if (!torch::cuda::is_available()) return;
   const auto first = at::cuda::getCurrentCUDAStream();
   const c10::cuda::CUDAStream side = at::cuda::getStreamFromPool(/*isHighPriority=*/false);
@@ -66,7 +66,7 @@ TEST_CASE("streams, events and guards of a device") {
   CHECK(c10::cuda::current_device() == index);
 }
 
-TEST_CASE("what the allocator holds and a captured graph") {
+TEST_CASE("allocator statistics and a captured graph work under the names of libtorch") {
   if (!torch::cuda::is_available()) return;
   namespace allocator = c10::cuda::CUDACachingAllocator;
   const auto index = c10::cuda::current_device();

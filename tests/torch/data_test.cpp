@@ -41,7 +41,7 @@ class Requests : public torch::data::samplers::Sampler<Request> {
 
 }  // namespace
 
-TEST_CASE("a queue hands on what other threads push, in order, or says that nothing came") {
+TEST_CASE("a Queue pops values in push order and a timeout is an error") {
   torch::data::detail::Queue<int> queue;
   std::thread pusher([&] {
     for (int i = 0; i < 3; ++i) queue.push(i);
@@ -55,7 +55,7 @@ TEST_CASE("a queue hands on what other threads push, in order, or says that noth
   CHECK(queue.clear() == 0);
 }
 
-TEST_CASE("a shuttle knows how much is under way") {
+TEST_CASE("a DataShuttle counts the jobs in flight") {
   torch::data::detail::DataShuttle<int, int> shuttle;
   CHECK_FALSE(shuttle.pop_result());
   shuttle.push_job(1);
@@ -69,7 +69,7 @@ TEST_CASE("a shuttle knows how much is under way") {
   CHECK_FALSE(shuttle.pop_result());
 }
 
-TEST_CASE("an ordered sequencer keeps what comes early") {
+TEST_CASE("an OrderedSequencer buffers results that arrive early") {
   using torch::data::detail::sequencers::OrderedSequencer;
   const std::vector<size_t> arrivals{0, 2, 4, 3, 1};
   size_t at = 0;
@@ -85,7 +85,7 @@ TEST_CASE("an ordered sequencer keeps what comes early") {
   CHECK(any.next([] { return 5; }) == 5);
 }
 
-TEST_CASE("requests of a loader need no default") {
+TEST_CASE("a sampler's request type needs no default constructor") {
   for (const size_t workers : {0, 2}) {
     auto loader =
         torch::data::make_data_loader(Twos(), Requests(), torch::data::DataLoaderOptions(3).workers(workers));

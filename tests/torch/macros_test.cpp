@@ -62,7 +62,7 @@ TORCH_MODULE(Affine);
 
 }  // namespace
 
-TEST_CASE("TORCH_CHECK throws what its name says, with everything that streams in the message") {
+TEST_CASE("each TORCH_CHECK macro throws the error of its name with the formatted message") {
   const torch::Tensor x = torch::ones({2, 3});
   CHECK_NOTHROW([&] { TORCH_CHECK(x.dim() == 2, "never"); }());
   CHECK(message_of<c10::Error>([&] {
@@ -81,7 +81,7 @@ TEST_CASE("TORCH_CHECK throws what its name says, with everything that streams i
         std::string::npos);
 }
 
-TEST_CASE("assertions name the place") {
+TEST_CASE("a failed TORCH_INTERNAL_ASSERT names the condition and the file and line") {
   const std::string message = message_of<c10::Error>([] { TORCH_INTERNAL_ASSERT(1 > 2, "order"); });
   CHECK(message.find("1 > 2 INTERNAL ASSERT FAILED at ") == 0);
   CHECK(message.find("macros_test.cpp:") != std::string::npos);
@@ -89,7 +89,7 @@ TEST_CASE("assertions name the place") {
   CHECK_NOTHROW([] { TORCH_INTERNAL_ASSERT(true); }());
 }
 
-TEST_CASE("a check binds as a statement and evaluates its message only when it fails") {
+TEST_CASE("TORCH_CHECK is one statement and evaluates its message only on failure") {
   int evaluated = 0;
   const auto note = [&] { return ++evaluated; };
   if (evaluated == 0)
@@ -99,7 +99,7 @@ TEST_CASE("a check binds as a statement and evaluates its message only when it f
   CHECK(evaluated == 0);
 }
 
-TEST_CASE("TORCH_WARN reaches the handler and TORCH_WARN_ONCE does once") {
+TEST_CASE("TORCH_WARN calls the handler each time and TORCH_WARN_ONCE only once") {
   Recorder recorder;
   c10::WarningHandlerGuard guard(&recorder);
   for (int i = 0; i < 3; ++i) {
@@ -109,7 +109,7 @@ TEST_CASE("TORCH_WARN reaches the handler and TORCH_WARN_ONCE does once") {
   CHECK(recorder.messages == std::vector<std::string>{"turn 0", "first turn 0", "turn 1", "turn 2"});
 }
 
-TEST_CASE("a handler of 1.13 hears of warnings and is set by its names") {
+TEST_CASE("a warning handler with the interface of libtorch 1.13 receives warnings") {
   OldRecorder recorder;
   c10::WarningHandler* const before = c10::Warning::get_warning_handler();
   c10::Warning::set_warning_handler(&recorder);
@@ -126,7 +126,7 @@ TEST_CASE("a handler of 1.13 hears of warnings and is set by its names") {
   CHECK(recorder.messages.size() == 3);
 }
 
-TEST_CASE("TORCH_ARG declares options and TORCH_MODULE handles") {
+TEST_CASE("TORCH_ARG declares options and TORCH_MODULE declares module holders") {
   CHECK(Options().size() == 3);
   CHECK(Options().size(4).name("four").name() == "four");
   Scale scale(2.0);
@@ -141,7 +141,7 @@ TEST_CASE("TORCH_ARG declares options and TORCH_MODULE handles") {
   CHECK(chain->forward(torch::ones(1)).item<float>() == 1);
 }
 
-TEST_CASE("FORWARD_HAS_DEFAULT_ARGS fills in what a Sequential leaves out") {
+TEST_CASE("FORWARD_HAS_DEFAULT_ARGS supplies the arguments that a Sequential omits") {
   torch::nn::Sequential chain(Affine(), Scale(1.0));
   CHECK(chain->forward(torch::ones(1)).item<float>() == 10);
   torch::nn::AnyModule any(Affine{});
@@ -149,7 +149,7 @@ TEST_CASE("FORWARD_HAS_DEFAULT_ARGS fills in what a Sequential leaves out") {
   CHECK(any.forward(torch::ones(1), 4.0, int64_t{1}).item<float>() == 5);
 }
 
-TEST_CASE("the version is the one whose interface ebb has") {
+TEST_CASE("TORCH_VERSION is made of its major and minor and patch numbers") {
   CHECK(std::string(TORCH_VERSION) ==
         c10::str(TORCH_VERSION_MAJOR, '.', TORCH_VERSION_MINOR, '.', TORCH_VERSION_PATCH));
 }
@@ -171,7 +171,7 @@ double first(const at::Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("a dispatch runs its lambda with the tensor's type") {
+TEST_CASE("AT_DISPATCH calls its lambda with the scalar type of the tensor") {
   CHECK(bytes_of_floating(at::ones(1, at::kFloat)) == 4);
   CHECK(bytes_of_floating(at::ones(1, at::kDouble)) == 8);
   for (const at::ScalarType type : {at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf,
@@ -179,7 +179,7 @@ TEST_CASE("a dispatch runs its lambda with the tensor's type") {
     CHECK(first(at::ones(2, type)) == 1);
 }
 
-TEST_CASE("a dispatch over other types says which op has none") {
+TEST_CASE("AT_DISPATCH over a missing type is an error that names the op and the type") {
   try {
     bytes_of_floating(at::ones(1, at::kLong));
     FAIL("a Long is no floating type");
@@ -188,7 +188,7 @@ TEST_CASE("a dispatch over other types says which op has none") {
   }
 }
 
-TEST_CASE("every set has the types of its name") {
+TEST_CASE("each AT_DISPATCH macro accepts the types of its name") {
   const auto count = [](auto&& dispatch) {
     int types = 0;
     for (const at::ScalarType type : {at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf,
@@ -221,7 +221,7 @@ TEST_CASE("every set has the types of its name") {
         }) == 2);
 }
 
-TEST_CASE("types that sums and ops are computed in") {
+TEST_CASE("acc_type and opmath_type are the types of libtorch") {
   static_assert(std::is_same_v<at::acc_type<float, false>, double>);
   static_assert(std::is_same_v<at::acc_type<float, true>, float>);
   static_assert(std::is_same_v<at::acc_type<at::Half, true>, float>);

@@ -37,7 +37,7 @@ template <class T>
 struct BoxImpl : Module {};
 }  // namespace torch::nn
 
-TEST_CASE("names of modules begin with torch") {
+TEST_CASE("module names begin with torch") {
   CHECK(torch::nn::LinearImpl(2, 3).name() == "torch::nn::LinearImpl");
   CHECK(c10::str(torch::nn::Linear(2, 3)) == "torch::nn::Linear(in_features=2, out_features=3, bias=true)");
   CHECK(c10::str(torch::nn::Conv2d(1, 2, 3)).find("torch::nn::Conv2d(1, 2, kernel_size=[3, 3]") == 0);
@@ -53,7 +53,7 @@ TEST_CASE("names of modules begin with torch") {
                     support::Contains("Subclass torch::nn::Cloneable<torch::"));
 }
 
-TEST_CASE("multi-head attention prints as its handle, and names of programs as they are") {
+TEST_CASE("MultiheadAttention prints as its holder and user classes keep their namespaces") {
   CHECK(c10::str(torch::nn::MultiheadAttention(4, 2)) ==
         "torch::nn::MultiheadAttention(\n  (out_proj): torch::nn::Linear(in_features=4, out_features=4, "
         "bias=true)\n)");
@@ -61,7 +61,7 @@ TEST_CASE("multi-head attention prints as its handle, and names of programs as t
   CHECK(webb::Page().name() == "webb::Page");
 }
 
-TEST_CASE("values and modules of any type name types in errors") {
+TEST_CASE("errors of AnyValue and AnyModule name the types") {
   torch::nn::AnyValue value(3);
   CHECK_THROWS_WITH(value.get<float>(), "Attempted to cast AnyValue to float, but its actual type is int");
   torch::nn::AnyModule none;
@@ -73,7 +73,7 @@ TEST_CASE("values and modules of any type name types in errors") {
   CHECK_THROWS_WITH(empty.back(), "Called back() on an empty OrderedDict");
 }
 
-TEST_CASE("types answer what libtorch's templates ask") {
+TEST_CASE("the type traits of libtorch give the values of libtorch") {
   static_assert(torch::all_of<>::value && torch::all_of<true, true>::value &&
                 !torch::all_of<true, false>::value);
   static_assert(!torch::any_of<>::value && torch::any_of<false, true>::value && torch::none_of<false>::value);
@@ -135,7 +135,7 @@ namespace at::native {
 Tensor plus_one(const Tensor& x) { return add(x, 1); }
 }  // namespace at::native
 
-TEST_CASE("torch, at and c10 name the same things") {
+TEST_CASE("torch and at and c10 are aliases of the same types") {
   static_assert(std::is_same_v<torch::Tensor, at::Tensor> &&
                 std::is_same_v<torch::Tensor, torch::autograd::Variable>);
   static_assert(std::is_same_v<c10::ScalarType, torch::Dtype> && std::is_same_v<at::Device, c10::Device>);
@@ -148,14 +148,14 @@ TEST_CASE("torch, at and c10 name the same things") {
   CHECK(at::add(torch::ones(1), at::ones(1)).item<float>() == 2);
 }
 
-TEST_CASE("torch's namespaces can be reopened") {
+TEST_CASE("a program can reopen the namespaces of torch") {
   auto chain = torch::nn::Sequential(torch::nn::Double(), torch::nn::ReLU());
   CHECK(chain->forward(torch::program::three()).item<float>() == 6);
   CHECK(at::native::plus_one(torch::zeros(1)).item<float>() == 1);
   CHECK(F::relu(torch::full({1}, -1)).item<float>() == 0);
 }
 
-TEST_CASE("templates of torch's can be specialised") {
+TEST_CASE("a program can specialize templates of torch") {
   auto loader = torch::data::make_data_loader<torch::data::samplers::SequentialSampler>(
       Points().map(torch::data::transforms::Stack<Point>()), 3);
   int64_t batches = 0;
@@ -170,7 +170,7 @@ TEST_CASE("templates of torch's can be specialised") {
   CHECK(sum == 30);
 }
 
-TEST_CASE("all three can be used at once") {
+TEST_CASE("using namespace torch and at and c10 together compiles") {
   using namespace torch;
   using namespace at;
   using namespace c10;
@@ -224,7 +224,7 @@ struct Wanted : torch::autograd::Function<Wanted> {
 
 }  // namespace
 
-TEST_CASE("backward asks for ranges of arguments that want gradients") {
+TEST_CASE("a custom backward can query whether ranges of inputs need gradients") {
   const auto x = torch::ones(1, torch::requires_grad()), y = torch::ones(1);
   Wanted::apply(y, x, y).backward();
   CHECK(Wanted::seen == std::vector<bool>{true, false, false, true});
@@ -232,7 +232,7 @@ TEST_CASE("backward asks for ranges of arguments that want gradients") {
   CHECK(Wanted::seen == std::vector<bool>{false, true, false, true});
 }
 
-TEST_CASE("a leaf is made of data, and undefined gradients reach a function as zeros") {
+TEST_CASE("make_variable makes a leaf and undefined gradients reach a Function as zeros") {
   const auto data = torch::full({1}, 5.0);
   auto leaf = torch::autograd::make_variable(data, /*requires_grad=*/true);
   CHECK((leaf.is_leaf() && leaf.requires_grad() && !data.requires_grad()));
@@ -241,7 +241,7 @@ TEST_CASE("a leaf is made of data, and undefined gradients reach a function as z
   CHECK(leaf.grad().item<float>() == 3);
 }
 
-TEST_CASE("ops are found in at::native and functions of dropout in detail") {
+TEST_CASE("ops exist in at::native and dropout functions in functional::detail") {
   const auto x = torch::arange(6.0).view({2, 3});
   CHECK(torch::equal(at::native::clamp_min(x, 2), x.clamp(2)));
   CHECK(torch::equal(torch::_reshape_alias(x, {3, 2}, {2, 1}), x.view({3, 2})));
@@ -249,7 +249,7 @@ TEST_CASE("ops are found in at::native and functions of dropout in detail") {
   CHECK(F::detail::dropout(x, 1, true, false).sum().item<float>() == 0);
 }
 
-TEST_CASE("calls that libtorch warns of are warned of") {
+TEST_CASE("calls that warn in libtorch also warn in ebb") {
   const c10::Warning::WarnAlways always;
   const auto x = torch::ones({2}, torch::requires_grad());
   const auto y = 2 * x, bytes = torch::tensor({1, 0}, torch::kByte);
@@ -277,14 +277,14 @@ TEST_CASE("calls that libtorch warns of are warned of") {
   x.mutable_grad().reset();  // it holds x, which holds it
 }
 
-TEST_CASE("warnings of once are given every time on request") {
+TEST_CASE("WarnAlways repeats warnings that are otherwise given once") {
   const auto walk = [] { TORCH_WARN_ONCE("the ", 1, "st time"); };
   CHECK(warnings_of("the 1st time", [&] { (walk(), walk()); }) == 1);
   const c10::WarningUtils::WarnAlways always;
   CHECK(warnings_of("the 1st time", [&] { (walk(), walk()); }) == 2);
 }
 
-TEST_CASE("an optimizer reads the lists of old files, and says so") {
+TEST_CASE("an optimizer reads the buffer lists of old files and warns") {
   auto a = torch::ones(2, torch::requires_grad()), b = torch::ones(3, torch::requires_grad());
   torch::serialize::OutputArchive out;
   const auto list = [&](const std::string& name, const std::vector<torch::Tensor>& values) {

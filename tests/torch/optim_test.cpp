@@ -31,7 +31,7 @@ size_t count(
 
 }  // namespace
 
-TEST_CASE("a state is found by the parameter's address and by that address as text") {
+TEST_CASE("an optimizer state is found by the address of its parameter as pointer or as text") {
   Pair pair;
   pair.step();
   pair.step();
@@ -47,7 +47,7 @@ TEST_CASE("a state is found by the parameter's address and by that address as te
   CHECK_THROWS_WITH(state.count(key + "!"), support::Contains("is no address"));
 }
 
-TEST_CASE("states are equal whose numbers and tensors are") {
+TEST_CASE("optimizer states with equal numbers and equal tensors compare equal") {
   Pair pair;
   pair.step();
   const auto& remembered = static_cast<const AdamParamState&>(*pair.optimizer.state().at(pair.a.impl()));
@@ -65,7 +65,7 @@ TEST_CASE("states are equal whose numbers and tensors are") {
   CHECK_FALSE(copy == remembered);
 }
 
-TEST_CASE("states of L-BFGS are equal whose histories are") {
+TEST_CASE("L-BFGS states with equal histories compare equal") {
   torch::optim::LBFGSParamState one, other;
   CHECK(one == other);
   one.old_dirs({torch::ones(2)});
@@ -76,7 +76,7 @@ TEST_CASE("states of L-BFGS are equal whose histories are") {
   CHECK_FALSE(one == other);
 }
 
-TEST_CASE("a parameter joins one group only") {
+TEST_CASE("adding a parameter to a second group is an error") {
   Pair pair;
   using torch::optim::OptimizerParamGroup;
   CHECK_THROWS_WITH(
@@ -168,7 +168,7 @@ class Drift : public torch::optim::Optimizer {
 
 }  // namespace
 
-TEST_CASE("an optimizer that is written with libtorch's macros goes on from a file") {
+TEST_CASE("a custom optimizer with the macros of libtorch resumes from a file") {
   auto p = torch::zeros({2}, torch::requires_grad()), q = torch::zeros({2}, torch::requires_grad());
   Drift first({p}, DriftOptions(0.25).betas({0.125, 0.5}).nesterov(true).most(7)), second({q});
   first.step();
@@ -190,7 +190,7 @@ TEST_CASE("an optimizer that is written with libtorch's macros goes on from a fi
   CHECK(torch::equal(q, torch::full({2}, -3.f)));
 }
 
-TEST_CASE("an optimizer is loaded onto a device from a path, a stream and a checked option") {
+TEST_CASE("torch::load puts an optimizer on a device from a path or a stream") {
   Pair pair, other;
   pair.step();
   std::stringstream first, second;
@@ -204,7 +204,7 @@ TEST_CASE("an optimizer is loaded onto a device from a path, a stream and a chec
   CHECK(other.optimizer.state().size() == 2);
 }
 
-TEST_CASE("a moved optimizer goes on with the steps and the moments of the first") {
+TEST_CASE("a moved optimizer keeps its step counts and moments") {
   Pair pair, twin;
   pair.step();
   twin.step();

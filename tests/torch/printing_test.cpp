@@ -183,7 +183,7 @@ TEST_CASE("a printed tensor leaves the format of the stream as it was") {
   CHECK(out.str() == "1.23456789012 1\n[ CPUFloatType{1} ]1.23456789012");
 }
 
-TEST_CASE("lines of tensors are as long as print() is told") {
+TEST_CASE("print() limits its lines to the given width") {
   std::ostringstream out;
   at::print(out, torch::arange(20).view({1, 20}), 30);
   CHECK(out.str() ==

@@ -70,24 +70,24 @@ class Block : public torch::nn::ModuleHolder<BlockImpl> {
 
 }  // namespace
 
-TEST_CASE("registered functions are called by their own names") {
+TEST_CASE("a module's registered functions are callable by name") {
   CHECK(torch::equal(clamp_forward(torch::full({1}, 3)), torch::ones({1}, torch::kLong)));
   auto x = torch::full({1}, 0.5, torch::requires_grad());
   CHECK_FALSE(clamp_on_cpu(x).requires_grad());
 }
 
-TEST_CASE("the backward of a function takes its gradients by value or by reference") {
+TEST_CASE("a custom backward takes its gradients by value or by reference") {
   auto x = torch::ones({2}, torch::requires_grad());
   (Scale::apply(x, 3.0).sum() + Keep::apply(x)[0].sum()).backward();
   CHECK(torch::equal(x.grad(), torch::full({2}, 4.f)));
 }
 
-TEST_CASE("a holder that is derived from reaches its module") {
+TEST_CASE("a class derived from ModuleHolder accesses its module") {
   Block block;
   CHECK(block.weight().is_same(block->linear->weight));
 }
 
-TEST_CASE("the process's switches of cuDNN are asked as they were set") {
+TEST_CASE("the cuDNN flags of globalContext return the values that were set") {
   at::Context& context = at::globalContext();
   CHECK_FALSE(context.deterministicCuDNN());
   context.setDeterministicCuDNN(true);
@@ -108,7 +108,7 @@ TEST_CASE("the process's switches of cuDNN are asked as they were set") {
   CHECK_THROWS_WITH(context.defaultGenerator(at::kCUDA), support::Contains("manual_seed"));
 }
 
-TEST_CASE("devices that ebb does not have are never there") {
+TEST_CASE("availability queries for unsupported devices return false") {
   CHECK_FALSE(torch::mps::is_available());
   const torch::Device device(torch::mps::is_available() ? torch::kMPS : torch::kCPU);
   CHECK(device.is_cpu());
@@ -120,7 +120,7 @@ TEST_CASE("devices that ebb does not have are never there") {
   CHECK(c10::str(torch::kHIP) == "hip");
 }
 
-TEST_CASE("type() tells dtype and device, and converts to both") {
+TEST_CASE("type() names dtype and device and converts to both") {
   const auto x = torch::ones({2}, torch::kDouble);
   CHECK(x.type().scalarType() == torch::kDouble);
   CHECK_FALSE(x.type().is_cuda());
@@ -134,7 +134,7 @@ TEST_CASE("type() tells dtype and device, and converts to both") {
   CHECK(bytes == 8);
 }
 
-TEST_CASE("sizes of convolutions are given as arrays") {
+TEST_CASE("convolution options accept arrays as sizes") {
   const std::array<int64_t, 2> one{1, 2};
   torch::nn::Conv2d conv(torch::nn::Conv2dOptions(1, 1, 3).padding(one));
   CHECK(conv(torch::ones({1, 1, 4, 4})).sizes() == torch::IntArrayRef({1, 1, 4, 6}));
@@ -143,7 +143,7 @@ TEST_CASE("sizes of convolutions are given as arrays") {
             .sizes() == torch::IntArrayRef({1, 1, 4, 6}));
 }
 
-TEST_CASE("casts by name give the dtype") {
+TEST_CASE("named casts such as _cast_Float convert to their dtype") {
   const auto x = torch::full({1}, 1.5);
   CHECK(at::_cast_Long(x).dtype() == torch::kLong);
   CHECK(at::_cast_Float(x).is_same(x));
@@ -155,7 +155,7 @@ TEST_CASE("casts by name give the dtype") {
   CHECK(at::_cast_Double(x).dtype() == torch::kDouble);
 }
 
-TEST_CASE("16-bit numbers add, subtract, multiply and divide in place, rounding once") {
+TEST_CASE("in-place arithmetic of 16-bit floats rounds once") {
   at::Half h = 2048;
   h += 1;
   CHECK(h == 2048);
@@ -171,7 +171,7 @@ TEST_CASE("16-bit numbers add, subtract, multiply and divide in place, rounding 
   CHECK(c10::str(h, ' ', b) == "2 256");
 }
 
-TEST_CASE("memory of the CPU's allocator lives as long as what points at it") {
+TEST_CASE("memory of the CPU allocator is freed with its last pointer") {
   c10::DataPtr data = c10::GetCPUAllocator()->allocate(64);
   CHECK(data);
   CHECK(data.device() == torch::kCPU);

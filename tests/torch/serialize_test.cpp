@@ -35,7 +35,7 @@ struct Memory {
 
 }  // namespace
 
-TEST_CASE("what a function wrote is read by a function and from memory") {
+TEST_CASE("data saved with a write function is loaded with a read function or from memory") {
   Memory memory;
   const torch::Tensor x = torch::randn({4, 5});
   torch::save(x, memory.writer());
@@ -47,7 +47,7 @@ TEST_CASE("what a function wrote is read by a function and from memory") {
   CHECK(memory.reads > 2);
 }
 
-TEST_CASE("modules and optimizers and lists go through functions") {
+TEST_CASE("save and load with functions work for modules and optimizers and lists") {
   Memory net, state, list;
   torch::nn::Linear from(2, 3), to(2, 3);
   torch::optim::SGD a(from->parameters(), torch::optim::SGDOptions(0.1).momentum(0.9)),
@@ -67,7 +67,7 @@ TEST_CASE("modules and optimizers and lists go through functions") {
   CHECK(archive.keys() == std::vector<std::string>{"weight", "bias"});
 }
 
-TEST_CASE("functions that fail are errors") {
+TEST_CASE("a read or write function that fails is an error") {
   const torch::Tensor x = torch::ones(3);
   CHECK_THROWS_WITH(torch::save(x, [](const void*, size_t size) { return size - 1; }),
                     support::Contains("the function that writes took"));
@@ -83,7 +83,7 @@ TEST_CASE("functions that fail are errors") {
   CHECK_FALSE(y.defined());
 }
 
-TEST_CASE("samplers are saved as modules are") {
+TEST_CASE("samplers are saved and loaded like modules") {
   samplers::SequentialSampler from(5), to(5);
   from.next(3);
   std::stringstream stream;
@@ -98,7 +98,7 @@ TEST_CASE("samplers are saved as modules are") {
   CHECK(order.next(6) == same.next(6));
 }
 
-TEST_CASE("values go into archives and come back as what they were") {
+TEST_CASE("an IValue round trip through an archive keeps type and value") {
   torch::serialize::OutputArchive out;
   out.write("count", c10::IValue(int64_t{3}));
   out.write("rate", c10::IValue(0.1));

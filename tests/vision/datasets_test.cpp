@@ -37,7 +37,7 @@ std::string records(int n, const std::vector<int>& classes, int first) {
 
 }  // namespace
 
-TEST_CASE("a folder a class: sorted, below any depth, whatever the case of the ending") {
+TEST_CASE("ImageFolder sorts classes and finds images at any depth with suffixes of any case") {
   const FakeRoot root;
   write_image(root, "/dog/b.JPG", 40);
   write_image(root, "/dog/a.png", 30);
@@ -64,7 +64,7 @@ TEST_CASE("a folder a class: sorted, below any depth, whatever the case of the e
   CHECK(ImageFolder(root.path(), {}, vision::ImageReadMode::gray).get(0).data.size(0) == 1);
 }
 
-TEST_CASE("a folder of images is read by a loader's workers") {
+TEST_CASE("DataLoader workers read an ImageFolder") {
   const FakeRoot root;
   for (int i = 0; i < 12; ++i)
     write_image(root, (i % 2 == 0 ? "/even/" : "/odd/") + std::to_string(i) + ".png", 10 * i, 3 + i % 4);
@@ -85,7 +85,7 @@ TEST_CASE("a folder of images is read by a loader's workers") {
   CHECK(seen == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
 }
 
-TEST_CASE("folders without classes or images are refused, and images that are damaged by name") {
+TEST_CASE("ImageFolder refuses empty folders and names damaged images") {
   const FakeRoot root;
   CHECK_THROWS_WITH(ImageFolder(root.path() + "/none"), Contains("/none"));
   CHECK_THROWS_WITH(ImageFolder(root.path()), Contains("one for each class"));
@@ -96,7 +96,7 @@ TEST_CASE("folders without classes or images are refused, and images that are da
   CHECK_THROWS_WITH(folder.get(0), Contains("broken.png"));
 }
 
-TEST_CASE("links that lead in circles, or by many ways to one folder, lead to each image once") {
+TEST_CASE("ImageFolder lists each image once if links form cycles or duplicate paths") {
   namespace fs = std::filesystem;
   const FakeRoot root;
   write_image(root, "/cat/a.png", 10);
@@ -130,7 +130,7 @@ TEST_CASE("links that lead in circles, or by many ways to one folder, lead to ea
   CHECK(*ImageFolder(root.path()).size() == 4);
 }
 
-TEST_CASE("folders that lie very deep are an error, and take no more open files than others") {
+TEST_CASE("very deep folders are an error and use no extra open files") {
   namespace fs = std::filesystem;
   const FakeRoot root;
   write_image(root, "/cat/a.png", 10);
@@ -145,7 +145,7 @@ TEST_CASE("folders that lie very deep are an error, and take no more open files 
   CHECK_THROWS_WITH(ImageFolder(root.path()), Contains("more than 100 folders deep"));
 }
 
-TEST_CASE("CIFAR-10 is read in the order of its files") {
+TEST_CASE("CIFAR10 reads its batches in file order") {
   const FakeRoot root;
   for (int i = 1; i <= 5; ++i)
     root.write("/cifar-10-batches-bin/data_batch_" + std::to_string(i) + ".bin", records(2, {10}, 2 * i));
@@ -168,7 +168,7 @@ TEST_CASE("CIFAR-10 is read in the order of its files") {
   CHECK(CIFAR10::classes()[9] == "truck");
 }
 
-TEST_CASE("CIFAR-100 has classes and their groups") {
+TEST_CASE("CIFAR100 reads fine and coarse labels") {
   const FakeRoot root;
   root.write("/train.bin", records(90, {20, 100}, 10));
   root.write("/test.bin", records(1, {20, 100}, 99));
@@ -180,7 +180,7 @@ TEST_CASE("CIFAR-100 has classes and their groups") {
   CHECK(CIFAR100(root.path(), CIFAR100::Mode::kTest).get(0).target.item<std::int64_t>() == 99);
 }
 
-TEST_CASE("files that are not CIFAR are refused") {
+TEST_CASE("read_cifar refuses files of another format") {
   const FakeRoot root;
   const std::string path = root.path() + "/x.bin";
   CHECK_THROWS_WITH(read_cifar(path, {10}), Contains(path));

@@ -64,21 +64,21 @@ const std::vector<std::pair<std::string, std::function<Variable(const Variable&)
 
 }  // namespace
 
-TEST_CASE("functions of floating images have torchvision's numbers") {
+TEST_CASE("image functions on float images give the results of torchvision") {
   for (const auto& [name, f] : functions()) {
     INFO(name);
     check_close(f(golden("image.float")), golden("float." + name), 1e-5);
   }
 }
 
-TEST_CASE("functions of images of bytes have torchvision's numbers, but for a rounding") {
+TEST_CASE("image functions on byte images give the results of torchvision up to rounding") {
   for (const auto& [name, f] : functions()) {
     INFO(name);
     check_close(f(golden("image.byte")), golden("byte." + name), name.starts_with("resize") ? 1 : 0);
   }
 }
 
-TEST_CASE("what stands before the channels is treated alike") {
+TEST_CASE("image functions accept any leading batch dimensions") {
   const Variable& image = golden("image.float");
   const Variable batch = stack({image, image.flip({-1})}).unsqueeze(1);  // [2, 1, 3, H, W]
   for (const auto& [name, f] : functions()) {
@@ -90,7 +90,7 @@ TEST_CASE("what stands before the channels is treated alike") {
   }
 }
 
-TEST_CASE("numbers of images: dtypes, normalization, equalization, erasing") {
+TEST_CASE("to_dtype and normalize and equalize and erase give known values") {
   const Variable& byte = golden("image.byte");
   const Variable floating = F::to_dtype(byte, kFloat, true);
   check_close(floating, golden("image.float"), 1e-7);
@@ -118,7 +118,7 @@ TEST_CASE("numbers of images: dtypes, normalization, equalization, erasing") {
   CHECK_THROWS_WITH(F::erase(byte, 5, 2, 3, 4, tensor(9)), Contains("does not lie within"));
 }
 
-TEST_CASE("sizes that need no arithmetic are views") {
+TEST_CASE("image functions without arithmetic return views") {
   const Variable& image = golden("image.byte");
   CHECK(F::resize(image, {7, 9}).is_same(image));
   CHECK(F::crop(image, 1, 1, 3, 3).is_alias_of(image));
@@ -126,7 +126,7 @@ TEST_CASE("sizes that need no arithmetic are views") {
   CHECK(equal(F::hflip(F::vflip(image)), F::rotate(image, 180)));
 }
 
-TEST_CASE("functions of images are differentiable") {
+TEST_CASE("image functions are differentiable") {
   const Variable image = golden("image.float").to(kDouble).narrow(1, 0, 4).narrow(2, 0, 4).clone();
   for (const auto& f : std::vector<std::function<Variable(const Variable&)>>{
            [](const Variable& x) { return F::resize(x, {3, 2}); },
@@ -137,7 +137,7 @@ TEST_CASE("functions of images are differentiable") {
                     {image.detach().clone().requires_grad_()}));
 }
 
-TEST_CASE("functions of images refuse what is none") {
+TEST_CASE("image functions refuse tensors that are not images") {
   const Variable matrix = zeros({4, 4}), two = zeros({2, 4, 4}), image = zeros({3, 4, 4});
   CHECK_THROWS_WITH(F::resize(matrix, 2), Contains("resize: expected an image [..., C, H, W]"));
   CHECK_THROWS_WITH(F::resize(image, {2, 2, 2}), Contains("{height, width}"));
@@ -160,7 +160,7 @@ TEST_CASE("functions of images refuse what is none") {
 namespace F = ebb::vision::transforms::functional;
 using support::Saying;
 
-TEST_CASE("make_grid puts images side by side, with padding around each, grey ones as RGB") {
+TEST_CASE("make_grid places images in a grid with padding and converts gray images to RGB") {
   struct Case {
     std::int64_t n, channels, columns, padding;
   };
@@ -196,14 +196,14 @@ TEST_CASE("make_grid puts images side by side, with padding around each, grey on
                        Saying("make_grid: columns must be positive and padding not negative, not 0 and 1"));
 }
 
-TEST_CASE("an image of kLong is inverted to its largest value less it") {
+TEST_CASE("invert of a kLong image subtracts from the largest int64 value") {
   const Tensor image = tensor({0L, 1L, 5L, std::numeric_limits<std::int64_t>::max()}).reshape({1, 2, 2});
   const Tensor inverted = F::invert(image);
   CHECK(equal(inverted + image, full_like(image, std::numeric_limits<std::int64_t>::max())));
   CHECK(inverted.min().item<std::int64_t>() == 0);
 }
 
-TEMPLATE_TEST_CASE("images of signed integers are inverted and made brighter up to their largest value", "",
+TEMPLATE_TEST_CASE("invert and adjust_brightness of signed integer images use their largest value", "",
                    std::int8_t, std::int16_t, std::int32_t) {
   constexpr auto most = static_cast<double>(std::numeric_limits<TestType>::max());
   const DType dtype = dtype_of<TestType>();
@@ -220,7 +220,7 @@ TEMPLATE_TEST_CASE("images of signed integers are inverted and made brighter up 
   support::require_close(F::adjust_brightness(image, 2), expected);
 }
 
-TEST_CASE("resize of other dtypes computes in Float: integers are rounded, 16-bit floats are not") {
+TEST_CASE("resize of integer and 16-bit images computes in Float and rounds only integers") {
   const std::vector<double> values = {0, 3, 6, 10, 20, 20, 21, 22};
   for (const DType dtype : {kShort, kInt, kHalf, kBFloat16}) {
     INFO(dtype);

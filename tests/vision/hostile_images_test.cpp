@@ -54,7 +54,7 @@ std::string gray_header(std::uint32_t width, std::uint32_t height, char interlac
 
 }  // namespace
 
-TEST_CASE("what is no regular file is no image") {
+TEST_CASE("read_image refuses paths that are not regular files") {
   const FakeRoot root;
   const std::string at = root.path();
   REQUIRE(::mkfifo((at + "/pipe.png").c_str(), 0600) == 0);
@@ -97,7 +97,7 @@ TEST_CASE("a file that is larger than any image is refused before it is read") {
   CHECK_THROWS_WITH(datasets::read_cifar(root.path() + "/a.png", {10}), Contains("whole number of records"));
 }
 
-TEST_CASE("texts beside an image are not unpacked") {
+TEST_CASE("text chunks of a PNG file are not decompressed") {
   std::string texts;
   const std::string text = packed(4'000'000, 'a');
   for (int i = 0; i < 100; ++i) {
@@ -108,14 +108,14 @@ TEST_CASE("texts beside an image are not unpacked") {
   CHECK(support::takes_at_most(16 << 20, [&] { return decode_image(file).numel() == 15; }));
 }
 
-TEST_CASE("an image takes once the memory of its pixels, and twice where its rows come in passes") {
+TEST_CASE("decoding takes the memory of the pixels once or twice if interlaced") {
   const std::string file = png(gray_header(4000, 8000, 0), "", 8000 * 4001);
   CHECK(support::takes_at_most(40 << 20, [&] { return decode_image(file).numel() == 32'000'000; }));
   const std::string interlaced = png(gray_header(4000, 8000, 1), "", 32'015'000);
   CHECK(support::takes_at_most(72 << 20, [&] { return decode_image(interlaced).numel() == 32'000'000; }));
 }
 
-TEST_CASE("the rows of an interlaced file come to their places") {
+TEST_CASE("an interlaced PNG file is decoded correctly") {
   constexpr int width = 11, height = 13;
   const Variable image = arange(width * height).mul(37).to(kByte).view({1, height, width});
   // The seven passes of the format: where each begins, and its steps.

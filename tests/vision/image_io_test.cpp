@@ -43,7 +43,7 @@ TEST_CASE("JPEG and PNG files are decoded as torchvision decodes them") {
     }
 }
 
-TEST_CASE("alpha that a file does not have is opaque") {
+TEST_CASE("a missing alpha channel is decoded as opaque") {
   for (const std::string name : {"jpeg_rgb", "jpeg_cmyk", "png_rgb", "png_bilevel"}) {
     INFO(name);
     const Variable rgba = decode_image(file(name), ImageReadMode::rgb_alpha);
@@ -53,12 +53,12 @@ TEST_CASE("alpha that a file does not have is opaque") {
   }
 }
 
-TEST_CASE("palettes are looked up and 16 bits rounded to 8") {
+TEST_CASE("palette PNG files are expanded and 16-bit samples are rounded to 8 bits") {
   for (const std::string name : {"png_palette", "png_16"})
     check_close(decode_png(golden("file." + name)), golden("decoded." + name + ".unchanged"), 0);
 }
 
-TEST_CASE("a transparent colour becomes alpha, which is dropped where it is not asked for") {
+TEST_CASE("a transparent color becomes alpha if the mode has alpha and is dropped otherwise") {
   std::string png = file("png_rgb");
   const Variable image = decode_png(png);
   std::string block = "tRNS";
@@ -74,7 +74,7 @@ TEST_CASE("a transparent colour becomes alpha, which is dropped where it is not 
   CHECK(equal(decode_png(png, ImageReadMode::gray_alpha)[1], rgba[3]));
 }
 
-TEST_CASE("images are turned as the camera was held where that is asked for") {
+TEST_CASE("decode_jpeg applies the EXIF orientation on request") {
   const std::string bytes = file("jpeg_rgb");
   check_close(decode_jpeg(bytes, ImageReadMode::unchanged, true), golden("upright.jpeg_rgb"), 0);
   // The entry of the orientation in the file: tag, type, count, value.
@@ -98,7 +98,7 @@ TEST_CASE("images are turned as the camera was held where that is asked for") {
   CHECK(equal(turned(9), image));
 }
 
-TEST_CASE("what is written is read again: PNG exactly, JPEG nearly") {
+TEST_CASE("a round trip of images is exact for PNG and close for JPEG") {
   const FakeRoot root;
   manual_seed(0);
   for (const std::int64_t channels : {1, 2, 3, 4}) {
@@ -116,7 +116,7 @@ TEST_CASE("what is written is read again: PNG exactly, JPEG nearly") {
   CHECK(encode_jpeg(smooth, 10).numel() < encode_jpeg(smooth, 90).numel());
 }
 
-TEST_CASE("images that cannot be written are refused") {
+TEST_CASE("encode_png and encode_jpeg refuse unsupported images") {
   CHECK_THROWS_WITH(encode_png(zeros({3, 4, 4})), Contains("to_dtype"));
   CHECK_THROWS_WITH(encode_png(zeros({5, 4, 4}, kByte)), Contains("1 to 4 channels"));
   CHECK_THROWS_WITH(encode_jpeg(zeros({2, 4, 4}, kByte)), Contains("1 or 3 channels"));
@@ -128,7 +128,7 @@ TEST_CASE("images that cannot be written are refused") {
                     Contains("/no/such/folder/a.png"));
 }
 
-TEST_CASE("files that are no images are refused by name") {
+TEST_CASE("files that are not images are refused with their path") {
   const FakeRoot root;
   const std::string path = root.path() + "/x.png";
   const auto reading = [&](const std::string& bytes) {
@@ -146,7 +146,7 @@ TEST_CASE("files that are no images are refused by name") {
   CHECK_THROWS_WITH(decode_image(zeros({4})), Contains("Byte [n]"));
 }
 
-TEST_CASE("a file that is cut short is refused wherever it ends") {
+TEST_CASE("an image file truncated at any byte is refused") {
   for (const std::string name :
        {"jpeg_rgb", "jpeg_gray_progressive", "jpeg_cmyk", "png_rgb", "png_palette"}) {
     const std::string whole = file(name);
@@ -158,7 +158,7 @@ TEST_CASE("a file that is cut short is refused wherever it ends") {
   }
 }
 
-TEST_CASE("what claims to be larger than it can be is refused before there is memory for it") {
+TEST_CASE("an image header with impossible sizes is refused before memory is allocated") {
   CHECK_THROWS_WITH(decode_image(resized_png(file("png_rgb"), 1000000, 1000000)), Contains("178956970"));
   CHECK_THROWS_WITH(decode_image(resized_png(file("png_rgb"), 10000, 10000)), Contains("bytes can hold"));
   CHECK_THROWS_WITH(decode_image(resized_png(file("png_rgb"), 0, 7)), Contains("cannot be decoded"));

@@ -35,7 +35,7 @@ int read(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("an image whose writing is killed at any call on a file is the old or the new") {
+TEST_CASE("an image write killed at any system call leaves the old or the new file") {
   for (const char* name : kNames) {
     INFO(name);
     const Folder folder;
@@ -49,7 +49,7 @@ TEST_CASE("an image whose writing is killed at any call on a file is the old or 
   }
 }
 
-TEST_CASE("an image whose writing is killed at a random moment is the old or the new") {
+TEST_CASE("an image write killed at a random moment leaves the old or the new file") {
   for (const char* name : kNames) {
     INFO(name);
     const Folder folder;
@@ -64,7 +64,7 @@ TEST_CASE("an image whose writing is killed at a random moment is the old or the
   }
 }
 
-TEST_CASE("an image that finds the disk full leaves the old one") {
+TEST_CASE("an image write to a full disk keeps the old file") {
   for (const char* name : kNames) {
     INFO(name);
     const Folder folder;

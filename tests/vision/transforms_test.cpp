@@ -33,7 +33,7 @@ void check_drawn(const char* name, T transform, double tolerance = 0) {
 
 }  // namespace
 
-TEST_CASE("random transforms draw what torchvision draws") {
+TEST_CASE("random transforms draw the same parameters as torchvision") {
   check_drawn("crop", RandomCrop({7, 8}).padding({2}));
   check_drawn("crop", RandomCrop({7, 8}, 2));
   check_drawn("crop_needed", RandomCrop({14, 4}).pad_if_needed(true));
@@ -47,7 +47,7 @@ TEST_CASE("random transforms draw what torchvision draws") {
   check_drawn("blur", GaussianBlur(3));
 }
 
-TEST_CASE("a crop with padding cuts from the image within zeros, or within its fill") {
+TEST_CASE("RandomCrop with padding crops the image padded with its fill value") {
   const Variable bytes = image().add(1);
   for (const double fill : {0.0, 9.0}) {
     manual_seed(5);
@@ -61,7 +61,7 @@ TEST_CASE("a crop with padding cuts from the image within zeros, or within its f
   CHECK(RandomCrop(20, 1).pad_if_needed(true)(bytes).sizes() == IntArrayRef({3, 20, 20}));
 }
 
-TEST_CASE("a composed transform runs its steps in order, lambdas among them") {
+TEST_CASE("Compose runs its transforms and lambdas in order") {
   const Compose compose(
       Resize({6, 5}), [](const Variable& x) { return x.add(1); }, CenterCrop(4), Pad(1),
       ToDtype(kFloat, true), Normalize({0.5}, {0.25}), Lambda([](const Variable& x) { return x.neg(); }));
@@ -71,7 +71,7 @@ TEST_CASE("a composed transform runs its steps in order, lambdas among them") {
   check_close(out, F::normalize(F::to_dtype(by_hand, kFloat, true), {0.5}, {0.25}).neg(), 0);
 }
 
-TEST_CASE("transforms of images are transforms of datasets") {
+TEST_CASE("image transforms work as dataset transforms") {
   data::datasets::MNIST digits(source_dir() + "/python_free_examples/data/digits");
   auto dataset = digits.map(Compose(Resize(5), Normalize({0.5}, {0.5}))).map(data::transforms::Stack<>());
   auto loader = data::make_data_loader(std::move(dataset), data::DataLoaderOptions(50).workers(2));
@@ -81,7 +81,7 @@ TEST_CASE("transforms of images are transforms of datasets") {
   }
 }
 
-TEST_CASE("rectangles that do not fit are given up") {
+TEST_CASE("random rectangles that do not fit are skipped") {
   manual_seed(0);
   const Variable wide = image().narrow(1, 0, 1);  // 1 x 10
   CHECK(RandomResizedCrop({2, 2}).scale({1, 1})(wide).sizes() == IntArrayRef({3, 2, 2}));
@@ -92,8 +92,7 @@ TEST_CASE("rectangles that do not fit are given up") {
   CHECK(noise.ne(0).any().item<bool>());
 }
 
-TEST_CASE(
-    "a resized crop of an image too tall or too wide for its ratios is the middle, at the ratio's bound") {
+TEST_CASE("RandomResizedCrop of an extreme image takes the center at the nearest allowed ratio") {
   const Variable tall = arange(1600, kFloat).view({1, 400, 4}), wide = tall.view({1, 4, 400});
   // 4 / (3/4) = 5.33 rows of 4, and 4 * (4/3) = 5.33 columns of 4.
   CHECK(equal(RandomResizedCrop({5, 4}).scale({1, 1})(tall), tall.narrow(1, 197, 5)));
@@ -101,7 +100,7 @@ TEST_CASE(
   CHECK(equal(RandomResizedCrop({8, 4}).scale({1, 1}).ratio({0.5, 0.5})(tall), tall.narrow(1, 196, 8)));
 }
 
-TEST_CASE("random transforms refuse what they cannot draw") {
+TEST_CASE("random transforms refuse invalid options") {
   CHECK_THROWS_WITH(RandomCrop(20)(image()), Contains("set pad_if_needed"));
   CHECK_THROWS_WITH(RandomCrop({20})(image()), Contains("must be positive, not 20 and 0"));
   CHECK_THROWS_WITH(RandomHorizontalFlip(1.5)(image()), Contains("probability"));

@@ -18,7 +18,7 @@ using ebb::cuda::CacheFiles, ebb::cuda::kernel_folder;
 using support::Environment, support::files_in, support::Folder;
 namespace fs = std::filesystem;
 
-TEST_CASE("a kept file is read by its key alone") {
+TEST_CASE("a cached file is found only by its own key") {
   const Folder folder;
   CacheFiles files(folder.path() / "below", "kernel");
   const std::string value("\0bytes\nand lines", 16);
@@ -33,7 +33,7 @@ TEST_CASE("a kept file is read by its key alone") {
   CHECK(files.load("another") == "other");
 }
 
-TEST_CASE("a kept file that is not as it was written counts as none") {
+TEST_CASE("a damaged cache file is ignored") {
   const Folder folder;
   CacheFiles files(folder.path(), "kernel");
   files.save("key", "what a compiler made");
@@ -56,7 +56,7 @@ TEST_CASE("a kept file that is not as it was written counts as none") {
   CHECK(files.load("key") == "anew");
 }
 
-TEST_CASE("where nothing can be written nothing is kept") {
+TEST_CASE("a cache in a folder that is not writable stores nothing and does not fail") {
   const Folder folder;
   support::write_file(folder / "file", "no folder");
   for (const fs::path& where : {fs::path(), folder.path() / "file" / "below", fs::path("/proc/none")}) {
@@ -68,7 +68,7 @@ TEST_CASE("where nothing can be written nothing is kept") {
   CHECK(files_in(folder.path()).size() == 1);
 }
 
-TEST_CASE("a folder is made for this user alone, and one that others may write to is not used") {
+TEST_CASE("the cache folder is private to the user and a folder writable by others is not used") {
   const Folder folder;
   const fs::path above = folder.path() / "above", own = above / "kernels";
   const mode_t mask = ::umask(0);
@@ -98,7 +98,7 @@ TEST_CASE("a folder is made for this user alone, and one that others may write t
   CHECK(files_in(own).size() == 1);
 }
 
-TEST_CASE("a link in place of a kept file, and a file under another's name, count as none") {
+TEST_CASE("a symbolic link or a renamed file in the cache is ignored") {
   const Folder folder;
   CacheFiles files(folder.path(), "kernel");
   files.save("key", "value");
@@ -113,7 +113,7 @@ TEST_CASE("a link in place of a kept file, and a file under another's name, coun
   CHECK_FALSE(files.load("other"));
 }
 
-TEST_CASE("threads that keep the same file leave a whole one") {
+TEST_CASE("concurrent writes of one cache file leave a complete file") {
   const Folder folder;
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)
@@ -129,7 +129,7 @@ TEST_CASE("threads that keep the same file leave a whole one") {
   CHECK(files_in(folder.path()).size() == 1);
 }
 
-TEST_CASE("kernels are kept where the environment says") {
+TEST_CASE("environment variables select the folder of the kernel cache") {
   const Environment own("EBB_KERNEL_CACHE"), all("EBB_CACHE_DIR"), caches("XDG_CACHE_HOME"), home("HOME");
   CHECK(kernel_folder().empty());
   const Environment a_home("HOME", "/me");

@@ -84,7 +84,7 @@ std::string reducing_source(bool by_columns, DType dtype = dtype_of<T>()) {
 
 }  // namespace
 
-TEST_CASE("sources of chains become machine code of every architecture") {
+TEST_CASE("NVRTC compiles sources of fused chains for all architectures") {
   if (!is_there()) return;
   const DType dtype = GENERATE(kFloat, kDouble, kHalf, kBFloat16);
   INFO(dtype);
@@ -94,7 +94,7 @@ TEST_CASE("sources of chains become machine code of every architecture") {
     CHECK(is_machine_code(compiled(chain_source(dtype), architecture)));
 }
 
-TEST_CASE("sources of chains that end in reductions become machine code of every architecture") {
+TEST_CASE("NVRTC compiles sources of chains with reductions for all architectures") {
   if (!is_there()) return;
   const bool by_columns = GENERATE(false, true);
   INFO((by_columns ? "columns" : "rows"));
@@ -107,7 +107,7 @@ TEST_CASE("sources of chains that end in reductions become machine code of every
     CHECK(is_machine_code(compiled(reducing_source<Half>(by_columns), architecture)));
 }
 
-TEST_CASE("what NVRTC does not understand is an error with its words") {
+TEST_CASE("a compile error of NVRTC is an error with its message") {
   if (!is_there()) return;
   CHECK_THROWS_WITH(compiled("#include \"ops/elementwise/cuda_chain.h\"\nint x = y;\n"),
                     support::Contains("\"y\" is undefined"));
@@ -116,7 +116,7 @@ TEST_CASE("what NVRTC does not understand is an error with its words") {
 }
 
 // Formulas are compiled as they are called; half a minute.
-TEST_CASE("every formula of the elementwise family is one that NVRTC compiles") {
+TEST_CASE("NVRTC compiles every elementwise formula") {
   if (!is_there()) return;
   const std::string source = R"(
 #include "ops/elementwise/cuda_chain.h"
@@ -151,7 +151,7 @@ extern "C" __global__ void jit_kernel(char* p) {
   CHECK(is_machine_code(compiled("#define FORMULAS " EBB_TEXT(EBB_FORMULAS) + source)));
 }
 
-TEST_CASE("formulas have the names and sizes in a chain's source that they have on the host") {
+TEST_CASE("formulas have the same names and sizes in NVRTC sources and on the host") {
   if (!is_there()) return;
   std::string source = "#include \"ops/elementwise/cuda_chain.h\"\nnamespace ebb::cuda {\n";
   int count = 0;

@@ -74,7 +74,7 @@ std::string bytes_of(const Problem& p) { return {reinterpret_cast<const char*>(&
 
 }  // namespace
 
-TEST_CASE("attention has plans in both passes") {
+TEST_CASE("attention has cuDNN plans for forward and backward") {
   for (const auto& [g, dtype, causal, interleaved] : kCases) {
     INFO(g.heads << " heads of " << g.width << " and " << g.value_width << ", " << g.queries << " queries, "
                  << g.keys << " keys" << (causal ? ", causal" : "") << ", " << to_string(dtype));
@@ -91,7 +91,7 @@ TEST_CASE("attention has plans in both passes") {
   }
 }
 
-TEST_CASE("notes of attention's engines do not tell that they sum by atomics") {
+TEST_CASE("attention engines with atomic sums lack the note NONDETERMINISTIC") {
   // Were it so, ops need not keep gradients from cuDNN where the program asks that they repeat bit for bit.
   const Asked asked(kCases[0].geometry, kHalf, false);
   const std::vector<Plan> plans = plans_of(task_of(asked.backward()));
@@ -99,7 +99,7 @@ TEST_CASE("notes of attention's engines do not tell that they sum by atomics") {
   CHECK_FALSE(has_note(plans[0], CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC));
 }
 
-TEST_CASE("attention's problems differ in what their plans depend on") {
+TEST_CASE("attention problem keys differ in every property that plans depend on") {
   const Geometry g = kCases[0].geometry;
   const Asked plain(g, kHalf, false), causal(g, kHalf, true), interleaved(g, kHalf, false, true),
       other(g, kBFloat16, false);
@@ -113,7 +113,7 @@ TEST_CASE("attention's problems differ in what their plans depend on") {
   CHECK(bytes_of(task_of(plain.backward()).problem) != bytes);
 }
 
-TEST_CASE("strides of dimensions of size 1 are no part of a problem of attention") {
+TEST_CASE("attention problem keys ignore strides of dimensions of size 1") {
   const Geometry g{1, 1, 1, 64, 64, 32, 32};
   const Asked plain(g, kHalf, false), interleaved(g, kHalf, false, true);
   Asked strange(g, kHalf, false);
@@ -122,7 +122,7 @@ TEST_CASE("strides of dimensions of size 1 are no part of a problem of attention
   CHECK(bytes_of(task_of(strange.forward).problem) == bytes_of(task_of(plain.forward).problem));
 }
 
-TEST_CASE("what an execution of attention binds is accepted") {
+TEST_CASE("cuDNN accepts the variant pack of an attention plan") {
   const Asked asked(kCases[0].geometry, kHalf, true);
   const Task forward = task_of(asked.forward), backward = task_of(asked.backward());
   CHECK_NOTHROW(variant_pack(forward, nullptr));

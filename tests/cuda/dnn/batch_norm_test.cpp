@@ -52,7 +52,7 @@ const Case kCases[] = {{{64, 256}, {kFloat, kBFloat16}},
 
 }  // namespace
 
-TEST_CASE("batch norm over rows of channels has plans that repeat bit for bit") {
+TEST_CASE("channels-last batch norm has deterministic cuDNN plans") {
   use_deterministic_algorithms(true);
   for (const auto& [sizes, dtypes] : kCases)
     for (const DType dtype : dtypes) {
@@ -71,7 +71,7 @@ TEST_CASE("batch norm over rows of channels has plans that repeat bit for bit") 
   use_deterministic_algorithms(false);
 }
 
-TEST_CASE("batch norm takes the channels that ops hand over: 16 bytes of them, and multiples") {
+TEST_CASE("batch norm has plans for channel counts that are multiples of 16 bytes") {
   for (const auto& [dtype, channels] :
        {std::pair{kFloat, 4}, std::pair{kFloat, 20}, std::pair{kBFloat16, 24}}) {
     const Asked asked({8, channels, 6, 6}, dtype);
@@ -81,7 +81,7 @@ TEST_CASE("batch norm takes the channels that ops hand over: 16 bytes of them, a
   }
 }
 
-TEST_CASE("weights that are not aligned have plans of batch norm") {
+TEST_CASE("batch norm has plans for misaligned weights") {
   Asked asked({8, 64, 6, 6}, kHalf);
   asked.a_channel = array({64}, kFloat, false, 4100);
   const DnnBatchNorm norm = asked.forward();
@@ -89,7 +89,7 @@ TEST_CASE("weights that are not aligned have plans of batch norm") {
   CHECK_NOTHROW(plans_of(task_of(norm)));
 }
 
-TEST_CASE("rows of channels without places are one problem in either layout") {
+TEST_CASE("batch norm inputs with and without spatial dimensions of size 1 share a problem key") {
   const auto bytes = [](const Asked& asked) {
     const DnnBatchNorm norm = asked.forward();
     const Problem p = task_of(norm).problem;
@@ -100,7 +100,7 @@ TEST_CASE("rows of channels without places are one problem in either layout") {
   CHECK(bytes({{64, 256, 2, 1}, kHalf}) != bytes({{64, 256, 1, 2}, kHalf}));
 }
 
-TEST_CASE("what an execution of batch norm binds is accepted") {
+TEST_CASE("cuDNN accepts the variant pack of a batch norm plan") {
   const Asked asked({8, 64, 6, 6}, kHalf);
   const DnnBatchNorm norm = asked.forward();
   const Task forward = task_of(norm);

@@ -103,7 +103,7 @@ class Setting {
 
 }  // namespace
 
-TEST_CASE("every convolution has a plan") {
+TEST_CASE("every convolution case has a cuDNN plan") {
   std::size_t made = 0;
   for_each_case([&](const Geometry& g, DType dtype, bool last) {
     for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight}) {
@@ -118,7 +118,7 @@ TEST_CASE("every convolution has a plan") {
   CHECK(made == 380);
 }
 
-TEST_CASE("every convolution has a plan that repeats bit for bit") {
+TEST_CASE("every convolution case has a deterministic plan") {
   const Setting deterministic(&use_deterministic_algorithms, true);
   for_each_case([](const Geometry& g, DType dtype, bool last) {
     for (const DnnConv kind : {DnnConv::input, DnnConv::weight}) {
@@ -164,7 +164,7 @@ std::int64_t first_engine(const Asked& asked) {
 }  // namespace
 
 // Why the plugin lets bias and ReLU follow in a pass of their own for one filter a channel only.
-TEST_CASE("bias and ReLU cost nothing but the engine for one filter a channel") {
+TEST_CASE("fused bias and ReLU exclude only the engine for depthwise convolutions") {
   for (const Geometry& g : kGeometries)
     for (const bool last : {false, true}) {
       if (last && g.in.size() == 3) continue;
@@ -187,7 +187,7 @@ TEST_CASE("bias and ReLU cost nothing but the engine for one filter a channel") 
     }
 }
 
-TEST_CASE("16-bit convolutions use tensor cores and sum in float") {
+TEST_CASE("16-bit convolutions use tensor cores and accumulate in float") {
   for (const DType dtype : {kHalf, kBFloat16})
     for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight}) {
       const std::vector<Plan> plans = Asked(kGeometries[0], kind, dtype, true).plans(100);
@@ -197,7 +197,7 @@ TEST_CASE("16-bit convolutions use tensor cores and sum in float") {
     }
 }
 
-TEST_CASE("channels-last needs less workspace in 16 bits") {
+TEST_CASE("16-bit convolutions need less workspace in channels-last layout") {
   for (const DType dtype : {kHalf, kBFloat16})
     for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight}) {
       const auto workspace = [&](bool last) {
@@ -207,7 +207,7 @@ TEST_CASE("channels-last needs less workspace in 16 bits") {
     }
 }
 
-TEST_CASE("plans keep to a workspace where they can") {
+TEST_CASE("convolution plans respect the workspace limit if any plan can") {
   const Asked asked(kGeometries[0], DnnConv::forward, kBFloat16, false);
   const std::vector<Plan> all = asked.plans(100);
   REQUIRE(all.at(0).workspace > 4096);
@@ -217,7 +217,7 @@ TEST_CASE("plans keep to a workspace where they can") {
   for (const Plan& plan : all) CHECK(least[0].workspace <= plan.workspace);
 }
 
-TEST_CASE("padding that differs between both ends has plans") {
+TEST_CASE("convolutions with asymmetric padding have plans") {
   // "same" with an even kernel: the output is as large as the input, one more row is padded behind it.
   const Geometry even{"same", {4, 8, 12, 12}, {8, 8, 4, 4}, 1, 1};
   for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight}) {
@@ -234,7 +234,7 @@ TEST_CASE("gradients of transposed convolutions with an output_padding have plan
     for (const DType dtype : {kFloat, kBFloat16}) CHECK_FALSE(Asked(g, kind, dtype, true).plans(1).empty());
 }
 
-TEST_CASE("what an execution binds is accepted") {
+TEST_CASE("cuDNN accepts the variant pack of a convolution plan") {
   for (const bool with_bias : {false, true}) {
     const Asked asked(kGeometries[0], DnnConv::forward, kFloat, true, with_bias);
     for (const std::uintptr_t workspace : {std::uintptr_t{0}, std::uintptr_t{8192}})
@@ -242,7 +242,7 @@ TEST_CASE("what an execution binds is accepted") {
   }
 }
 
-TEST_CASE("memory that is not aligned has plans") {
+TEST_CASE("convolutions have plans for misaligned memory") {
   for (const DType dtype : {kFloat, kHalf, kDouble}) {
     const Asked asked(kGeometries[0], DnnConv::forward, dtype, true, true, true,
                       4096 + static_cast<std::uintptr_t>(element_size(dtype)));
@@ -251,7 +251,7 @@ TEST_CASE("memory that is not aligned has plans") {
   }
 }
 
-TEST_CASE("what a plan depends on tells problems apart") {
+TEST_CASE("convolution problem keys differ in every property that plans depend on") {
   const auto bytes = [](const Asked& asked) {
     const Problem p = task_of(asked.convolution).problem;
     return std::string(reinterpret_cast<const char*>(&p), sizeof(p));
@@ -273,7 +273,7 @@ TEST_CASE("what a plan depends on tells problems apart") {
 
 // Descriptors themselves.
 
-TEST_CASE("what cuDNN refuses comes with its own words") {
+TEST_CASE("an error of cuDNN contains its function and status") {
   Descriptor tensor(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   try {
     tensor.finalize();
@@ -342,7 +342,7 @@ class Told {
 
 }  // namespace
 
-TEST_CASE("ReLU behind a convolution is told to keep NaN") {
+TEST_CASE("ReLU after a convolution is described as propagating NaN") {
   for (const DType dtype : {kFloat, kHalf, kBFloat16, kDouble})
     for (const bool last : {false, true}) {
       INFO(to_string(dtype) << (last ? ", channels-last" : ", contiguous"));
@@ -352,7 +352,7 @@ TEST_CASE("ReLU behind a convolution is told to keep NaN") {
     }
 }
 
-TEST_CASE("plans with ReLU are not written down, for their texts leave out what becomes of NaN") {
+TEST_CASE("plans with ReLU are not serialized because their text omits the NaN mode") {
   const Answer answer = AskedWithBias(kFloat, false, true).made();
   REQUIRE(answer.plan);
   const std::string text = text_of(*answer.plan);

@@ -36,7 +36,7 @@ Problem problem(std::int64_t rows) {
 }
 }  // namespace
 
-TEST_CASE("a plan that was written is read again, by its problem and by whom it is good for") {
+TEST_CASE("a cached plan is found by its problem and its library and device") {
   const Folder folder;
   PlanFiles files(folder.path, "cuDNN 1 on a device");
   CHECK_FALSE(files.load(problem(3)));
@@ -59,7 +59,7 @@ TEST_CASE("a plan that was written is read again, by its problem and by whom it 
   CHECK(files.load(problem(4)) == "another");
 }
 
-TEST_CASE("a file that is damaged anywhere counts as none") {
+TEST_CASE("a plan file with any damaged byte is ignored") {
   const Folder folder;
   PlanFiles files(folder.path, "whom");
   files.save(problem(3), "a plan of some length");
@@ -86,7 +86,7 @@ TEST_CASE("a file that is damaged anywhere counts as none") {
   CHECK(files.load(problem(3)) == "a plan of some length");
 }
 
-TEST_CASE("where nothing can be kept nothing is, and nothing fails") {
+TEST_CASE("a plan cache without a usable folder stores nothing and does not fail") {
   PlanFiles nowhere({}, "whom");
   nowhere.save(problem(3), "plan");
   CHECK_FALSE(nowhere.load(problem(3)));
@@ -106,7 +106,7 @@ TEST_CASE("where nothing can be kept nothing is, and nothing fails") {
   CHECK(folder.files().size() == 2);
 }
 
-TEST_CASE("readers never see half a plan") {
+TEST_CASE("concurrent readers never see a partly written plan") {
   const Folder folder;
   PlanFiles files(folder.path, "whom");
   const std::string plans[] = {std::string(100'000, 'a'), std::string(50'000, 'b')};
@@ -127,7 +127,7 @@ TEST_CASE("readers never see half a plan") {
   CHECK(folder.files().size() == 1);
 }
 
-TEST_CASE("the folder of plans is the user's to choose or to forbid") {
+TEST_CASE("environment variables select or disable the folder of plans") {
   const Environment no_cache("EBB_CACHE_DIR"), no_data("XDG_CACHE_HOME");
   {
     const Environment own("EBB_CACHE_DIR", "/somewhere");
@@ -178,7 +178,7 @@ Answer made(const Task& task, std::atomic<int>& count) {
 
 }  // namespace
 
-TEST_CASE("every plan can be written down and read again") {
+TEST_CASE("a plan survives serialization to text") {
   const Asked asked;
   std::atomic<int> count{0};
   const Answer answer = made(asked.task, count);
@@ -194,7 +194,7 @@ TEST_CASE("every plan can be written down and read again") {
   CHECK_FALSE(plan_from("", described_target()));
 }
 
-TEST_CASE("threads have plans of their own, of which one is made and the others are read") {
+TEST_CASE("one thread builds a plan and other threads deserialize their own copy") {
   const Asked asked;
   PlanFiles nowhere({}, "");
   SharedPlans shared(nowhere, 10);
@@ -219,7 +219,7 @@ TEST_CASE("threads have plans of their own, of which one is made and the others 
   CHECK(with_graph == 1);
 }
 
-TEST_CASE("the next run reads what the last one made, unless it is damaged") {
+TEST_CASE("the next run reads cached plans and rebuilds damaged ones") {
   const Asked asked;
   const support::Folder folder;
   std::atomic<int> count{0};
@@ -245,7 +245,7 @@ TEST_CASE("the next run reads what the last one made, unless it is damaged") {
   CHECK(count == 3);
 }
 
-TEST_CASE("plans that do not run are made anew, or given up") {
+TEST_CASE("a cached plan that fails to run is rebuilt or abandoned") {
   const Asked asked;
   const support::Folder folder;
   PlanFiles files(folder.path(), "a device");
@@ -265,7 +265,7 @@ TEST_CASE("plans that do not run are made anew, or given up") {
   CHECK(fs::is_empty(folder.path()));
 }
 
-TEST_CASE("a problem without a plan has none for anybody, and is asked once") {
+TEST_CASE("a problem without a plan is looked up only once for all threads") {
   const Asked asked;
   PlanFiles nowhere({}, "");
   SharedPlans shared(nowhere, 10);

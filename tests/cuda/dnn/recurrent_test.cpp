@@ -103,7 +103,7 @@ struct Described {
 
 }  // namespace
 
-TEST_CASE("recurrent layers of every kind have descriptors and places for their parameters") {
+TEST_CASE("all kinds of recurrent layers have descriptors and parameter offsets") {
   for_each_layer([](const DnnRnn& l) {
     const std::optional<DnnRnnSpaces> spaces = places(l);
     REQUIRE(spaces);
@@ -131,7 +131,7 @@ TEST_CASE("recurrent layers of every kind have descriptors and places for their 
   });
 }
 
-TEST_CASE("recurrent layers compute in float or double, by TF32 where it is allowed") {
+TEST_CASE("recurrent layers compute in float or double and use TF32 only if allowed") {
   const auto cores = [](DType dtype) { return Described(layer_of(DnnCell::lstm, dtype)).cores; };
   CHECK(cores(kFloat) == CUDNN_FMA_MATH);
   allow_tf32(true);
@@ -144,7 +144,7 @@ TEST_CASE("recurrent layers compute in float or double, by TF32 where it is allo
   CHECK(Described(layer_of(DnnCell::gru, kDouble)).math == CUDNN_DATA_DOUBLE);
 }
 
-TEST_CASE("recurrent layers are described as they are") {
+TEST_CASE("descriptors of recurrent layers have the properties of the layers") {
   for_each_layer([](const DnnRnn& l) {
     const Described d(l);
     CHECK(d.features == 5);
@@ -163,7 +163,7 @@ TEST_CASE("recurrent layers are described as they are") {
   CHECK(Described(layer_of(DnnCell::gru)).mode == CUDNN_GRU);
 }
 
-TEST_CASE("sequences of recurrent layers are described as they are") {
+TEST_CASE("descriptors of recurrent sequences have the properties of the sequences") {
   for_each_layer([](const DnnRnn& l) {
     const Recurrent r(l);
     for (const auto& [descriptor, width] :
@@ -185,7 +185,7 @@ TEST_CASE("sequences of recurrent layers are described as they are") {
   });
 }
 
-TEST_CASE("the algorithm for small recurrent layers is asked for where it is one") {
+TEST_CASE("the persistent algorithm is selected only for small recurrent layers") {
   const auto of = [](DnnCell cell, std::int64_t hidden, bool training, DType dtype = kHalf) {
     DnnRnn l = layer_of(cell, dtype);
     l.hidden = l.projected = hidden;
@@ -278,7 +278,7 @@ std::string verdict(const std::function<void()>& call) {
 
 }  // namespace
 
-TEST_CASE("arguments of recurrent layers pass cuDNN's checks") {
+TEST_CASE("arguments of recurrent layers pass the checks of cuDNN") {
   // They come before it looks for a device.
   const auto passes = [](const std::string& words) {
     INFO(words);
@@ -315,4 +315,4 @@ TEST_CASE("arguments of recurrent layers pass cuDNN's checks") {
   });
 }
 
-TEST_CASE("the parts that recurrent layers need lie beside cuDNN") { CHECK(has_recurrent_layers()); }
+TEST_CASE("the sublibraries for recurrent layers are installed with cuDNN") { CHECK(has_recurrent_layers()); }

@@ -60,7 +60,7 @@ cudaStream_t stream(std::uintptr_t n) { return reinterpret_cast<cudaStream_t>(n)
 
 }  // namespace
 
-TEST_CASE("small requests share a segment, and what is freed is used again") {
+TEST_CASE("small allocations share a segment and freed blocks are reused") {
   Fake::reset();
   CachingAllocator allocator(kFake, ebb::Device("cuda:0"));
   MemoryBlock* const a = allocator.allocate(100, nullptr);
@@ -84,7 +84,7 @@ TEST_CASE("small requests share a segment, and what is freed is used again") {
   CHECK(Fake::live.empty());
 }
 
-TEST_CASE("neighbours that are free join in any order") {
+TEST_CASE("adjacent free blocks merge in any order of release") {
   Fake::reset();
   for (const auto& order :
        {std::array{0, 1, 2, 3}, std::array{3, 2, 1, 0}, std::array{0, 2, 1, 3}, std::array{1, 3, 0, 2}}) {
@@ -100,7 +100,7 @@ TEST_CASE("neighbours that are free join in any order") {
   CHECK(Fake::live.empty());
 }
 
-TEST_CASE("a freed block serves its own stream only") {
+TEST_CASE("a freed block is reused only on its own stream") {
   Fake::reset();
   CachingAllocator allocator(kFake, ebb::Device("cuda:0"));
   MemoryBlock* const a = allocator.allocate(4 << 20, stream(1));
@@ -115,7 +115,7 @@ TEST_CASE("a freed block serves its own stream only") {
   allocator.empty_cache();
 }
 
-TEST_CASE("a device that is full gets its free segments back before the request fails") {
+TEST_CASE("free segments are returned to a full device before an allocation fails") {
   Fake::reset();
   CachingAllocator allocator(kFake, ebb::Device("cuda:3"));
   MemoryBlock* const kept = allocator.allocate(30 << 20, nullptr);
@@ -136,7 +136,7 @@ TEST_CASE("a device that is full gets its free segments back before the request 
   CHECK(Fake::live.empty());
 }
 
-TEST_CASE("what fails for another reason than want of memory says so, and gives nothing back") {
+TEST_CASE("an allocation error other than out of memory is reported and frees no segment") {
   Fake::reset();
   CachingAllocator allocator(kFake, ebb::Device("cuda:0"));
   MemoryBlock* const freed = allocator.allocate(40 << 20, nullptr);
@@ -161,7 +161,7 @@ TEST_CASE("what fails for another reason than want of memory says so, and gives 
   CHECK(Fake::live.empty());
 }
 
-TEST_CASE("blocks in use never overlap, whichever call fails") {
+TEST_CASE("blocks in use never overlap if any driver call fails") {
   for (int fails = 0; fails < 12; ++fails) {
     Fake::reset();
     Fake::failing = Fake::failing_until = fails;
@@ -260,7 +260,7 @@ void record_all(const Streams& streams, const F& record) {
 
 }  // namespace
 
-TEST_CASE("blocks come back as soon as every stream that used them is past", "[waiting]") {
+TEST_CASE("blocks are reused as soon as all streams that used them are done", "[waiting]") {
   const OwnStream a, b;
   WaitingBlocks<int> waiting;
   int of_a = 1, of_both = 2, of_b = 3;
@@ -279,7 +279,7 @@ TEST_CASE("blocks come back as soon as every stream that used them is past", "[w
   CHECK(waiting.empty());
 }
 
-TEST_CASE("what waits behind one event is not asked after", "[waiting]") {
+TEST_CASE("blocks behind a pending event are not queried", "[waiting]") {
   const OwnStream a, b;
   WaitingBlocks<int> waiting;
   std::vector<int> blocks(400);
@@ -297,7 +297,7 @@ TEST_CASE("what waits behind one event is not asked after", "[waiting]") {
   CHECK(freed == 400);
 }
 
-TEST_CASE("an allocation asks after one event a stream, however many blocks wait", "[waiting]") {
+TEST_CASE("an allocation queries one event per stream for any number of waiting blocks", "[waiting]") {
   if (!std::getenv("EBB_EMU_LAZY")) return;  // a stream is done before anybody asks
   const OwnStream side;
   keep_busy(side, 900);
@@ -323,7 +323,7 @@ TEST_CASE("an allocation asks after one event a stream, however many blocks wait
   pinned.empty_cache();
 }
 
-TEST_CASE("threads record uses of one block at once") {
+TEST_CASE("threads may record uses of one block concurrently") {
   const Streams streams;
   CachingAllocator caching(kSource, kFirst);
   AsyncAllocator async(kFirst);

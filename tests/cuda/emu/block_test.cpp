@@ -68,7 +68,7 @@ struct DeviceMemory {
 
 }  // namespace
 
-TEST_CASE("a block's sum reaches all its threads") {
+TEST_CASE("a block sum is returned to all threads of the block") {
   for (const unsigned threads : {32u, 64u, 256u, 1024u}) {
     const DeviceMemory<long long> out(2 * threads);
     launch(kDevice, {dim3(2), dim3(threads)}, &sum_kernel, out.data, 5000);
@@ -76,14 +76,14 @@ TEST_CASE("a block's sum reaches all its threads") {
   }
 }
 
-TEST_CASE("dynamic shared memory is the block's") {
+TEST_CASE("threads of a block share dynamic shared memory") {
   const DeviceMemory<int> out(100);
   launch(kDevice, {dim3(1), dim3(100), 400}, &rotate_kernel, out.data);
   const std::vector<int> values = out.read(100);
   for (int i = 0; i < 100; ++i) CHECK(values[static_cast<std::size_t>(i)] == (i + 1) % 100);
 }
 
-TEST_CASE("shuffles and votes mean what CUDA means") {
+TEST_CASE("emulated shuffles and votes follow the CUDA semantics") {
   const DeviceMemory<int> out(128);
   launch(kDevice, {dim3(1), dim3(32)}, &shuffle_kernel, out.data);
   const std::vector<int> values = out.read(128);
@@ -96,14 +96,14 @@ TEST_CASE("shuffles and votes mean what CUDA means") {
   }
 }
 
-TEST_CASE("threads that wait for each other for ever are an error, and the next launch works") {
+TEST_CASE("a deadlock of threads is an error and the next launch works") {
   CHECK_THROWS_WITH(launch(kDevice, {dim3(1), dim3(32)}, &divergent_kernel), Contains("for ever"));
   const DeviceMemory<long long> out(64);
   launch(kDevice, {dim3(1), dim3(64)}, &sum_kernel, out.data, 10);
   CHECK(out.read(64)[63] == 45);
 }
 
-TEST_CASE("every thread of a grid runs once") {
+TEST_CASE("each thread of a grid runs once") {
   const DeviceMemory<int> out(60);
   cudaMemsetAsync(out.data, 0, 240, nullptr);
   launch_independent(kDevice, {dim3(3, 2), dim3(10)}, &count_kernel, out.data);
@@ -123,7 +123,7 @@ TEST_CASE("the host cannot read device memory") {
   CHECK((WIFSIGNALED(status) || WEXITSTATUS(status) > 1));
 }
 
-TEST_CASE("device memory is limited, and what is freed can be had again") {
+TEST_CASE("emulated device memory is limited and freed memory is available again") {
   std::size_t free = 0, total = 0;
   cudaMemGetInfo(&free, &total);
   void* p = nullptr;
@@ -137,7 +137,7 @@ TEST_CASE("device memory is limited, and what is freed can be had again") {
   CHECK(less == free - (1 << 20));
 }
 
-TEST_CASE("a captured stream records and a graph replays") {
+TEST_CASE("stream capture records work and a graph replays it") {
   cudaStream_t stream = nullptr;
   cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   const DeviceMemory<char> memory(4096);

@@ -90,7 +90,7 @@ void with_a_graph() {
 
 }  // namespace
 
-TEST_CASE("a call that fails is an error, and the next attempt succeeds") {
+TEST_CASE("a failing driver call is an error and the next attempt succeeds") {
   for (void (*const scenario)() : {&across_streams, &across_devices, &with_a_graph}) {
     scenario();
     for (int n = 0; n < 60; ++n) {
@@ -115,7 +115,7 @@ TEST_CASE("a call that fails is an error, and the next attempt succeeds") {
   }
 }
 
-TEST_CASE("a device that a kernel broke is not said to be full") {
+TEST_CASE("an allocation on a broken device is not reported as out of memory") {
   const auto broken = [](const auto& call) {
     emu::break_device(cudaErrorUnknown);
     std::string said;
@@ -141,13 +141,13 @@ TEST_CASE("a device that a kernel broke is not said to be full") {
   broken([&] { cuda::order_streams(kFirst, nullptr, kFirst, cuda::pool_stream(kFirst)); });
 }
 
-TEST_CASE("an error that passes is not laid on a kernel") {
+TEST_CASE("a transient error is not attributed to a kernel") {
   emu::fail_call(0);
   CHECK_THROWS_WITH(cuda::wait_for_device(kFirst), support::EndsWith("(cudaErrorUnknown)."));
   emu::fail_call(-1);
 }
 
-TEST_CASE("failures are noticed") {
+TEST_CASE("injected driver failures are reported as errors") {
   int failed = 0;
   for (int n = 0; n < 60; ++n) {
     emu::fail_call(n);

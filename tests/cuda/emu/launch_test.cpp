@@ -37,7 +37,7 @@ long calls(Device device, std::size_t kib) {
 
 }  // namespace
 
-TEST_CASE("a launch with more than 48 KiB of shared memory asks the driver once a kernel and device") {
+TEST_CASE("more than 48 KiB of shared memory is requested once per kernel and device") {
   CHECK(calls<0>(kFirst, 48) == 0);
   CHECK(calls<0>(kFirst, 64) == 1);
   for (int i = 0; i < 3; ++i) CHECK(calls<0>(kFirst, 64) == 0);
@@ -50,7 +50,7 @@ TEST_CASE("a launch with more than 48 KiB of shared memory asks the driver once 
   CHECK(calls<0>(kSecond, 64) == 0);
 }
 
-TEST_CASE("shared memory that the driver does not allow is an error at every launch") {
+TEST_CASE("a launch with too much shared memory is an error each time") {
   for (int i = 0; i < 2; ++i)
     CHECK_THROWS_WITH(calls<2>(kFirst, 300), Contains("shared memory of a kernel") && Contains("invalid"));
   cudaGetLastError();
@@ -62,7 +62,7 @@ TEST_CASE("shared memory that the driver does not allow is an error at every lau
   cudaGetLastError();
 }
 
-TEST_CASE("threads that ask for different shared memory of one kernel all get it") {
+TEST_CASE("threads may launch one kernel with different shared memory sizes") {
   constexpr std::size_t kThreads = 8;
   const std::vector<void (*)()> kernels = [&]<int... kNumber>(std::integer_sequence<int, kNumber...>) {
     return std::vector<void (*)()>{&nothing_kernel<100 + kNumber>...};
@@ -108,7 +108,7 @@ long questions(const F& call) {
 
 }  // namespace
 
-TEST_CASE("views of matrices at whole vectors share a plan of cuBLASLt") {
+TEST_CASE("aligned views of matrices share a cuBLASLt plan") {
   CHECK(questions([] { multiply(3); }) == 1);
   for (const std::uintptr_t offset : {16, 32, 48, 64, 128, 256, 512}) {
     CHECK(questions([&] { multiply(3, kBase + offset); }) == 0);
@@ -130,7 +130,7 @@ TEST_CASE("views of matrices at whole vectors share a plan of cuBLASLt") {
   CHECK(with_bias(kBase + 8) == 1);
 }
 
-TEST_CASE("products of ever new shapes leave the plans that are used") {
+TEST_CASE("products with many new shapes do not evict the plans in use") {
   multiply(1);
   const long objects = emu::blas_objects;
   std::thread([] {  // which begins without plans
@@ -149,7 +149,7 @@ TEST_CASE("products of ever new shapes leave the plans that are used") {
   CHECK(emu::blas_objects == objects);  // a plan ends with its thread
 }
 
-TEST_CASE("a product without an algorithm says so and is asked for once") {
+TEST_CASE("a product without a cuBLASLt algorithm is reported and looked up only once") {
   struct Restore {
     ~Restore() { emu::blas_alignment = 1; }
   } restore;
@@ -160,7 +160,7 @@ TEST_CASE("a product without an algorithm says so and is asked for once") {
   CHECK(multiply(5, kBase + 4));
 }
 
-TEST_CASE("the parts of a large batch begin alike") {
+TEST_CASE("all parts of a split batch have the same alignment") {
   struct Restore {
     ~Restore() { emu::blas_alignment = 1; }
   } restore;

@@ -67,7 +67,7 @@ std::vector<std::string> actions(const json& snapshot) {
 
 }  // namespace
 
-TEST_CASE("a snapshot shows segments and blocks as they are") {
+TEST_CASE("a memory snapshot lists the current segments and blocks") {
   for (const bool expandable : {false, true}) {
     CachingAllocator allocator(kDriver, kFirst, expandable);
     MemoryBlock* const small = allocator.allocate(700, nullptr);
@@ -97,7 +97,7 @@ TEST_CASE("a snapshot shows segments and blocks as they are") {
   }
 }
 
-TEST_CASE("a snapshot parts an expandable segment where memory was given back") {
+TEST_CASE("a memory snapshot splits an expandable segment at unmapped memory") {
   CachingAllocator allocator(kDriver, kFirst, true);
   MemoryBlock* blocks[3];
   for (MemoryBlock*& block : blocks) block = allocator.allocate(20 * kMiB, nullptr);
@@ -111,7 +111,7 @@ TEST_CASE("a snapshot parts an expandable segment where memory was given back") 
   allocator.empty_cache();
 }
 
-TEST_CASE("a snapshot counts graphs' memory by their pool, until it is gone") {
+TEST_CASE("a memory snapshot attributes graph memory to its pool") {
   CachingAllocator allocator(kDriver, kFirst);
   MemoryBlock* const own = allocator.allocate(100, nullptr);
   auto graphs = std::make_unique<CachingAllocator>(kDriver, allocator, 7);
@@ -129,7 +129,7 @@ TEST_CASE("a snapshot counts graphs' memory by their pool, until it is gone") {
   allocator.empty_cache();
 }
 
-TEST_CASE("what captures freed stays where replays find it, though the device is full") {
+TEST_CASE("memory freed in a capture is not returned to a full device") {
   CachingAllocator allocator(kDriver, kFirst);
   std::size_t free = 0, total = 0;
   cudaMemGetInfo(&free, &total);
@@ -141,7 +141,7 @@ TEST_CASE("what captures freed stays where replays find it, though the device is
   CHECK(allocator.stats().cached == 0);
 }
 
-TEST_CASE("memory that another stream still uses is pending") {
+TEST_CASE("a memory snapshot marks blocks in use on another stream as pending") {
   cudaStream_t side = nullptr;
   cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking);
   CachingAllocator allocator(kDriver, kFirst);
@@ -164,7 +164,7 @@ TEST_CASE("memory that another stream still uses is pending") {
   cudaStreamDestroy(side);
 }
 
-TEST_CASE("the history holds the last events, in order, with what they are about") {
+TEST_CASE("the memory history contains the last events in order with their details") {
   CachingAllocator allocator(kDriver, kFirst);
   allocator.free(allocator.allocate(100, nullptr));
   CHECK(described(allocator)["device_traces"][0].empty());  // off unless started
@@ -188,7 +188,7 @@ TEST_CASE("the history holds the last events, in order, with what they are about
   CHECK(described(allocator)["device_traces"][0].empty());
 }
 
-TEST_CASE("expandable segments are mapped and unmapped in the history") {
+TEST_CASE("the memory history contains maps and unmaps of expandable segments") {
   CachingAllocator allocator(kDriver, kFirst, true);
   allocator.figures().trace.start(100);
   allocator.free(allocator.allocate(5 * kMiB, nullptr));
@@ -200,7 +200,7 @@ TEST_CASE("expandable segments are mapped and unmapped in the history") {
   CHECK(snapshot["device_traces"][0][4]["size"] == 20 * kMiB);
 }
 
-TEST_CASE("a limit counts what is cached, which goes back before a request fails") {
+TEST_CASE("the memory limit includes cached blocks which are freed before a request fails") {
   for (const bool expandable : {false, true}) {
     CachingAllocator allocator(kDriver, kFirst, expandable);
     allocator.figures().limit = 100 * kMiB;
@@ -225,7 +225,7 @@ TEST_CASE("a limit counts what is cached, which goes back before a request fails
   }
 }
 
-TEST_CASE("options of the allocator are read from text") {
+TEST_CASE("allocator options are parsed from text") {
   AllocatorSettings settings;
   const auto set = [&](const char* text) { read_settings(settings, "here", text); };
   set("expandable_segments:True");
@@ -241,7 +241,7 @@ TEST_CASE("options of the allocator are read from text") {
   CHECK_THROWS_WITH(set("expandable_segments:True"), Contains("EBB_CUDA_ALLOCATOR=async"));
 }
 
-TEST_CASE("options of the allocator come too late once it is in use") {
+TEST_CASE("changing allocator options after the first allocation is an error") {
   final_allocator_settings();
   CHECK_THROWS_WITH(change_allocator_settings("expandable_segments:True"),
                     Contains("cuda::set_allocator_settings") && Contains("in use already"));

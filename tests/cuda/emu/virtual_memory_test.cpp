@@ -42,7 +42,7 @@ struct OwnStream {
 
 }  // namespace
 
-TEST_CASE("memory comes to a range of addresses by granules, and goes") {
+TEST_CASE("an address range maps and unmaps memory in granules") {
   REQUIRE(has_virtual_memory(kFirst));
   const std::size_t granule = virtual_memory_granularity(kFirst), before = device_free();
   {
@@ -70,7 +70,7 @@ TEST_CASE("memory comes to a range of addresses by granules, and goes") {
   CHECK(device_free() == before);
 }
 
-TEST_CASE("a device that is full gives none of the granules") {
+TEST_CASE("mapping on a full device fails as a whole and maps no granule") {
   const std::size_t granule = virtual_memory_granularity(kFirst), before = device_free();
   AddressRange range(kFirst, before + 4 * granule, granule);
   CHECK_FALSE(range.map(range.data(), before + granule));
@@ -79,7 +79,7 @@ TEST_CASE("a device that is full gives none of the granules") {
   range.unmap(range.data(), granule);
 }
 
-TEST_CASE("the emulated driver refuses what the real one does") {
+TEST_CASE("the emulated driver refuses the virtual memory calls that the real one refuses") {
   const std::size_t granule = virtual_memory_granularity(kFirst);
   CUmemAllocationProp memory{CU_MEM_ALLOCATION_TYPE_PINNED, {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
   CUdeviceptr at = 0;
@@ -103,7 +103,7 @@ TEST_CASE("the emulated driver refuses what the real one does") {
   CHECK(cuMemAddressFree(at, 4 * granule) == CUDA_SUCCESS);
 }
 
-TEST_CASE("an expandable segment grows where fixed ones are left over") {
+TEST_CASE("an expandable segment grows where fixed segments would leave gaps") {
   const std::size_t before = device_free();
   CachingAllocator allocator(kDriver, kFirst, true);
   MemoryBlock* const a = allocator.allocate(30 * kMiB, nullptr);
@@ -123,7 +123,7 @@ TEST_CASE("an expandable segment grows where fixed ones are left over") {
   CHECK(allocator.stats().cached == 0);
 }
 
-TEST_CASE("what is free within an expandable segment goes back, around what is used") {
+TEST_CASE("empty_cache unmaps the free parts of an expandable segment") {
   const std::size_t before = device_free();
   CachingAllocator allocator(kDriver, kFirst, true);
   MemoryBlock* blocks[5];
@@ -150,7 +150,7 @@ TEST_CASE("what is free within an expandable segment goes back, around what is u
   CHECK(device_free() == before);
 }
 
-TEST_CASE("streams have ranges of their own, and small blocks another") {
+TEST_CASE("each stream has one address range for large and one for small blocks") {
   const OwnStream side;
   CachingAllocator allocator(kDriver, kFirst, true);
   MemoryBlock* const large = allocator.allocate(2 * kMiB, nullptr);
@@ -165,7 +165,7 @@ TEST_CASE("streams have ranges of their own, and small blocks another") {
   allocator.empty_cache();
 }
 
-TEST_CASE("a full device gets what is free of all ranges before a request fails") {
+TEST_CASE("free memory of all ranges is unmapped on a full device before a request fails") {
   const OwnStream side;
   const std::size_t before = device_free();
   CachingAllocator allocator(kDriver, kFirst, true);
@@ -181,7 +181,7 @@ TEST_CASE("a full device gets what is free of all ranges before a request fails"
   CHECK(device_free() == before);
 }
 
-TEST_CASE("memory that queued work still uses is not taken from it", "[waiting]") {
+TEST_CASE("memory in use by queued work is not unmapped", "[waiting]") {
   const OwnStream side;
   CachingAllocator allocator(kDriver, kFirst, true);
   MemoryBlock* const block = allocator.allocate(20 * kMiB, side.handle);
@@ -191,7 +191,7 @@ TEST_CASE("memory that queued work still uses is not taken from it", "[waiting]"
   CHECK(cudaStreamQuery(side.handle) == cudaSuccess);
 }
 
-TEST_CASE("blocks of expandable segments never overlap, whichever call fails") {
+TEST_CASE("blocks of expandable segments never overlap if any driver call fails") {
   const std::size_t before = device_free();
   int failures = 0;
   for (int fails = -1; fails < 24; ++fails) {

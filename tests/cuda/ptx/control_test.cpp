@@ -43,7 +43,7 @@ const auto itself = [](auto value) { return value; };
 
 }  // namespace
 
-TEST_CASE("Integers are compared by the sign of their type", "[ptx]") {
+TEST_CASE("Integers are compared as signed or unsigned by their type", "[ptx]") {
   for_types<u16, s16, u32, s32, u64, s64>([]<class T>(T) {
     const auto v = integers<T>();
     for (const Comparison& how : kOrdered) check(how, "." + name_of<T>(), v, itself);
@@ -55,7 +55,7 @@ TEST_CASE("Integers are compared by the sign of their type", "[ptx]") {
   });
 }
 
-TEST_CASE("Floating numbers are compared with and without NaN", "[ptx]") {
+TEST_CASE("Ordered and unordered comparisons of floats handle NaN", "[ptx]") {
   const auto check_all = [](const std::string& type, const auto& v, auto value) {
     for (const Comparison& how : kOrdered) check(how, type, v, value);
     for (const Comparison& how : kOfFloats) check(how, type, v, value);
@@ -67,7 +67,7 @@ TEST_CASE("Floating numbers are compared with and without NaN", "[ptx]") {
     check_all(std::string(".") + format.name, numbers_of(format), [=](u16 a) { return value_in(format, a); });
 }
 
-TEST_CASE("Comparisons are joined with a predicate, and give the joined opposite as well", "[ptx]") {
+TEST_CASE("setp combines a comparison with a predicate and writes both results", "[ptx]") {
   const std::vector<u32> both{0, 1};
   const auto v = floats<float>(0);
   const auto joined = [](const std::string& join, bool a, bool b) {
@@ -121,7 +121,7 @@ Status status_of(const std::string& body, unsigned threads = 32) {
 
 }  // namespace
 
-TEST_CASE("Branches that diverge meet again", "[ptx]") {
+TEST_CASE("Divergent branches reconverge", "[ptx]") {
   check(each("and.b32 %r1, %tid, 1; setp.eq.u32 %p0, %r1, 1; setp.gt.u32 %p1, %tid, 15; mov.u32 %r0, 0;\n"
              "@%p0 bra odd; add.u32 %r0, %r0, 10; @!%p1 bra meet; add.u32 %r0, %r0, 100; bra.uni meet;\n"
              "odd: add.u32 %r0, %r0, 20; @%p1 bra meet; add.u32 %r0, %r0, 200;\nmeet: vote.sync.ballot.b32 "
@@ -129,7 +129,7 @@ TEST_CASE("Branches that diverge meet again", "[ptx]") {
         [](u32 n) { return 0xaaaaaaaa + (n % 2 == 0 ? (n > 15 ? 110 : 10) : (n > 15 ? 20 : 220)); });
 }
 
-TEST_CASE("Lanes leave a loop after different numbers of rounds", "[ptx]") {
+TEST_CASE("Lanes may leave a loop after different numbers of iterations", "[ptx]") {
   const char* loop =
       "mov.u32 %r0, 0; mov.u32 %r1, 0;\nouter: mov.u32 %r2, 0;\ninner: setp.ge.u32 %p0, %r2, %r1; @%p0 bra "
       "done; add.u32 %r0, %r0, 1; add.u32 %r2, %r2, 1; bra inner;\n"
@@ -137,7 +137,7 @@ TEST_CASE("Lanes leave a loop after different numbers of rounds", "[ptx]") {
   check(each(loop, 70), [](u32 n) { return n * (n + 1) / 2; });
 }
 
-TEST_CASE("Tables of branches lead each lane to its place", "[ptx]") {
+TEST_CASE("brx.idx sends each lane to its own target", "[ptx]") {
   const std::string jump =
       "table: .branchtargets zero, one,\n two, one;\nbrx.idx %r1, table;\nzero: mov.u32 %r0, 5; bra "
       "end;\none: mov.u32 %r0, 6; bra end;\ntwo: mov.u32 %r0, 7;\nend:";
@@ -145,14 +145,14 @@ TEST_CASE("Tables of branches lead each lane to its place", "[ptx]") {
   CHECK(status_of("mov.u32 %r1, 4;\n" + jump) == Status::launch_failure);
 }
 
-TEST_CASE("Guards choose the lanes that execute an instruction", "[ptx]") {
+TEST_CASE("Guard predicates select the lanes that execute an instruction", "[ptx]") {
   check(each("setp.lt.u32 %p0, %tid, 7; mov.u32 %r0, 1; @%p0 mov.u32 %r0, 2; @!%p0 add.u32 %r0, %r0, 10; "
              "setp.eq.u32 %p1, %tid, 99; @%p1 st.global.u32 [0], %r0; @%p1 trap;\n"
              "@%p0 bar.warp.sync 127;"),
         [](u32 n) { return n < 7 ? 2 : 11; });
 }
 
-TEST_CASE("Labels and registers belong to their braces", "[ptx]") {
+TEST_CASE("Labels and registers are scoped by braces", "[ptx]") {
   const std::string block =
       "{ .reg .b32 %r1; .reg .pred done; mov.u32 %r1, 0;\nagain: add.u32 %r1, %r1, 1; add.u32 %r0, %r0, 1; "
       "setp.ge.u32 done, %r1, 3; @done bra out; bra again;\nout: }\n";
@@ -162,7 +162,7 @@ TEST_CASE("Labels and registers belong to their braces", "[ptx]") {
         [](u32 n) { return n > 9 ? 56 : 1056; });
 }
 
-TEST_CASE("Functions that are called get their parameters and return their results", "[ptx]") {
+TEST_CASE("Called functions receive parameters and return results", "[ptx]") {
   const char* functions =
       ".func (.param .b32 result) twice(.param .b32 number);\n"
       ".func (.param .b32 result) clamp(.param .b32 number, .param .align 8 .b8 bounds[16]) { .reg .b32 "
@@ -193,7 +193,7 @@ TEST_CASE("Functions that are called get their parameters and return their resul
   CHECK(refused("call.uni plain; call __assertfail, ();", ".func plain() { ret; }") == "");
 }
 
-TEST_CASE("Barriers part what warps write from what they read", "[ptx]") {
+TEST_CASE("Barriers order writes of a warp before reads of another", "[ptx]") {
   for (const char* barrier : {"bar.sync 0;", "barrier.sync 1;", "barrier.sync.aligned 0;", "bar.cta.sync 0;"})
     check(
         each(
@@ -205,7 +205,7 @@ TEST_CASE("Barriers part what warps write from what they read", "[ptx]") {
         [](u32 n) { return 99 - n; });
 }
 
-TEST_CASE("Barriers reduce the predicates of all threads", "[ptx]") {
+TEST_CASE("bar.red reduces the predicates of all threads", "[ptx]") {
   for (const u32 limit : {0U, 1U, 40U, 100U, 200U}) {
     const std::string head = "setp.lt.u32 %p0, %tid, " + std::to_string(limit) + "; ",
                       pick = " selp.u32 %r0, 1, 0, %p1;";
@@ -223,7 +223,7 @@ TEST_CASE("Barriers reduce the predicates of all threads", "[ptx]") {
   }
 }
 
-TEST_CASE("Threads that have ended are not waited for", "[ptx]") {
+TEST_CASE("Barriers do not wait for threads that have exited", "[ptx]") {
   check(each("mov.u32 %r0, 0; setp.ge.u32 %p0, %tid, 40; setp.lt.u32 %p1, %tid, 3; @%p1 ret; @%p0 exit; "
              "bar.red.popc.u32 %r0, 0, %p9; setp.ne.u32 %p2, %tid, 99;\n"
              "bar.red.popc.u32 %r0, 0, %p2; vote.sync.ballot.b32 %r1, %p2, -1; popc.b32 %r1, %r1; shl.b32 "
@@ -234,7 +234,7 @@ TEST_CASE("Threads that have ended are not waited for", "[ptx]") {
                                             : 37 | 8 << 8; });
 }
 
-TEST_CASE("Traps and different barriers end a launch", "[ptx]") {
+TEST_CASE("A trap or mismatched barriers end a launch with an error", "[ptx]") {
   CHECK(status_of("trap;") == Status::launch_failure);
   CHECK(status_of("setp.gt.u32 %p0, %tid, 31; @%p0 bra other; bar.sync 0; bra end;\nother: bar.sync 1;\nend:",
                   64) == Status::deadlock);
@@ -242,7 +242,7 @@ TEST_CASE("Traps and different barriers end a launch", "[ptx]") {
                     support::Contains("no label nowhere"));
 }
 
-TEST_CASE("Threads know their places in a grid of three dimensions", "[ptx]") {
+TEST_CASE("Special registers give the thread and block index in three dimensions", "[ptx]") {
   const char* names[] = {"tid.x",    "tid.y",    "tid.z",   "ntid.x",  "ntid.y",
                          "ntid.z",   "ctaid.x",  "ctaid.y", "ctaid.z", "nctaid.x",
                          "nctaid.y", "nctaid.z", "warpid",  "nwarpid", "dynamic_smem_size"};

@@ -76,7 +76,7 @@ std::vector<float> numbers_near_ties() {
 
 }  // namespace
 
-TEST_CASE("Integers are cut, extended and, if asked, limited", "[ptx]") {
+TEST_CASE("Integer conversions truncate and extend and saturate on request", "[ptx]") {
   for_integers([]<class From>(From) {
     const auto v = integers<From>();
     for_integers([&]<class To>(To) {
@@ -90,7 +90,7 @@ TEST_CASE("Integers are cut, extended and, if asked, limited", "[ptx]") {
   });
 }
 
-TEST_CASE("Floating numbers become integers in four modes, limited to the type", "[ptx]") {
+TEST_CASE("Float to integer conversions round in four modes and saturate", "[ptx]") {
   const auto v = numbers_near_ties();
   std::vector<double> w = floats<double>(40);
   for (const float number : v) w.push_back(number), w.push_back(std::nextafter(double{number}, 1e300));
@@ -110,7 +110,7 @@ TEST_CASE("Floating numbers become integers in four modes, limited to the type",
               [](float a) { return std::isnan(a) ? 0 : limited<u16>(whole(a, "rni")); });
 }
 
-TEST_CASE("Integers become floating numbers with one rounding in every mode", "[ptx]") {
+TEST_CASE("Integer to float conversions round once in each mode", "[ptx]") {
   for_integers([]<class From>(From) {
     auto v = integers<From>();
     if constexpr (sizeof(From) == 8)
@@ -136,7 +136,7 @@ TEST_CASE("Integers become floating numbers with one rounding in every mode", "[
   agrees<float>("cvt.rn.sat.f32.s32", integers<s32>(), [](s32 a) { return a > 0 ? 1.0F : 0.0F; });
 }
 
-TEST_CASE("Numbers become shorter with one rounding in every mode", "[ptx]") {
+TEST_CASE("Narrowing float conversions round once in each mode", "[ptx]") {
   const auto v = numbers_near_ties();
   auto w = floats<double>(40);
   for (const float number : v)
@@ -167,7 +167,7 @@ TEST_CASE("Numbers become shorter with one rounding in every mode", "[ptx]") {
                 [&](double a) { return a > 0 ? static_cast<float>(std::min(a, 1.0)) : 0.0F; });
 }
 
-TEST_CASE("Numbers become longer without a change, and whole ones in four modes", "[ptx]") {
+TEST_CASE("Widening float conversions are exact and round to integral values in four modes", "[ptx]") {
   const auto v = numbers_near_ties();
   agrees<double>("cvt.f64.f32", v, [](float a) { return double{a}; });
   agrees<float>("cvt.ftz.sat.f32.f32", v, [](float a) { return a >= 0x1p-126F ? std::min(a, 1.0F) : 0.0F; });
@@ -190,7 +190,7 @@ TEST_CASE("Numbers become longer without a change, and whole ones in four modes"
   }
 }
 
-TEST_CASE("Addresses of shared and local memory go to generic ones and back", "[ptx]") {
+TEST_CASE("cvta converts shared and local addresses to generic ones and back", "[ptx]") {
   const std::vector<u32> back = words_of(
       ".shared .align 4 .b8 area[256];\n.local .align 4 .b8 own[16];\n"
       "mov.u32 %r0, area; mad.lo.u32 %r0, %tid, 4, %r0; cvt.u64.u32 %x0, %r0; cvta.shared.u64 %x1, %x0; "

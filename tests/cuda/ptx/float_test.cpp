@@ -60,7 +60,7 @@ void check_rounded(const std::string& op, F function, bool saturates, const Tabl
 
 }  // namespace
 
-TEST_CASE("Arithmetic rounds once in every mode", "[ptx]") {
+TEST_CASE("Float arithmetic rounds once in each mode", "[ptx]") {
   for_types<float, double>([]<class T>(T) {
     const auto v = floats<T>(), some = floats<T>(4);
     check_rounded<T>("add", add, true, v, v);
@@ -77,7 +77,7 @@ TEST_CASE("Arithmetic rounds once in every mode", "[ptx]") {
   });
 }
 
-TEST_CASE("Directed roundings enclose what lies between two numbers", "[ptx]") {
+TEST_CASE("Rounding down and rounding up enclose the exact result", "[ptx]") {
   const std::vector<float> one{1}, little{0x1p-60F, -0x1p-60F};
   const auto sum = [&](const char* mode, bool second) {
     return evaluate<float>(std::string("add.") + mode + ".f32 %d, %a, %b;", std::vector<float>{1, 1},
@@ -91,7 +91,7 @@ TEST_CASE("Directed roundings enclose what lies between two numbers", "[ptx]") {
   CHECK(!std::signbit(evaluate<float>("sub.rp.f32 %d, %a, %a;", one)[0]));
 }
 
-TEST_CASE("Signs are changed, cleared and copied without rounding", "[ptx]") {
+TEST_CASE("neg and abs and copysign do not round", "[ptx]") {
   for_types<float, double>([]<class T>(T) {
     const auto v = floats<T>();
     agrees<T>(typed<T>("neg"), v, [](T a) { return -a; });
@@ -103,8 +103,7 @@ TEST_CASE("Signs are changed, cleared and copied without rounding", "[ptx]") {
   agrees<float>("abs.ftz.f32", v, [](float a) { return std::fabs(flush(a)); });
 }
 
-TEST_CASE("The smaller and the larger number order zeros by sign and pass over NaN unless it is asked for",
-          "[ptx]") {
+TEST_CASE("min and max order signed zeros and ignore NaN unless requested", "[ptx]") {
   for_types<float, double>([]<class T>(T) {
     const auto v = floats<T>();
     const auto least = [](T a, T b) { return std::isnan(a) ? b : std::isnan(b) || is_least(a, b) ? a : b; };
@@ -129,7 +128,7 @@ TEST_CASE("The smaller and the larger number order zeros by sign and pass over N
   }
 }
 
-TEST_CASE("Approximations are near, and exact at zeros and infinities", "[ptx]") {
+TEST_CASE("Approximate functions are accurate and exact at zeros and infinities", "[ptx]") {
   auto v = floats<float>(60);
   for (int n = -40; n < 40; ++n)
     v.push_back(static_cast<float>(n) * 0.1F), v.push_back(static_cast<float>(n * 4));
@@ -162,7 +161,7 @@ TEST_CASE("Approximations are near, and exact at zeros and infinities", "[ptx]")
                   [](float a, float b) { return Near{double{a / b}, 0x1p-21}; });
 }
 
-TEST_CASE("Approximations of 64 bits read and write the upper words alone", "[ptx]") {
+TEST_CASE("64-bit approximations read and write only the upper words", "[ptx]") {
   const auto upper = [](double a) {
     return std::bit_cast<double>(std::bit_cast<u64>(a) & 0xffffffff00000000);
   };
@@ -228,7 +227,7 @@ void check_unary(const std::string& head, Format format, F expected) {
 
 }  // namespace
 
-TEST_CASE("Sums, differences and products of 16 bits are rounded once", "[ptx]") {
+TEST_CASE("16-bit add and sub and mul round once", "[ptx]") {
   for_formats([](Format format) {
     const auto value = [=](u16 bits) { return value_in(format, bits); };
     const auto v = numbers_of(format);
@@ -244,7 +243,7 @@ TEST_CASE("Sums, differences and products of 16 bits are rounded once", "[ptx]")
   });
 }
 
-TEST_CASE("A fused product and sum of 16 bits is rounded once, however far apart its terms lie", "[ptx]") {
+TEST_CASE("16-bit fma rounds once for terms of any exponents", "[ptx]") {
   for_formats([](Format format) {
     const auto expected = [=](u16 a, u16 b, u16 c) {
       return nearest(format, value_in(format, a) * value_in(format, b), value_in(format, c));
@@ -263,9 +262,7 @@ TEST_CASE("A fused product and sum of 16 bits is rounded once, however far apart
   });
 }
 
-TEST_CASE(
-    "The smaller and the larger of 16 bits order zeros by sign and pass over NaN unless it is asked for",
-    "[ptx]") {
+TEST_CASE("16-bit min and max order signed zeros and ignore NaN unless requested", "[ptx]") {
   for_formats([](Format format) {
     for (const bool largest : {false, true})
       for (const bool keeps : {false, true}) {
@@ -282,7 +279,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("Signs of 16 bits change in every number", "[ptx]") {
+TEST_CASE("16-bit neg and abs change the sign of every value", "[ptx]") {
   for_formats([](Format format) {
     const auto nan = [=](u16 a) { return std::isnan(value_in(format, a)); };
     check_unary("neg", format, [&](u16 a) { return nan(a) ? u16{0x7fff} : static_cast<u16>(a ^ 0x8000); });
@@ -290,7 +287,7 @@ TEST_CASE("Signs of 16 bits change in every number", "[ptx]") {
   });
 }
 
-TEST_CASE("Approximations of 16 bits are the nearest numbers", "[ptx]") {
+TEST_CASE("16-bit approximations return the nearest value", "[ptx]") {
   check_unary("ex2.approx", kHalf, [](u16 a) { return nearest(kHalf, std::exp2(value_in(kHalf, a))); });
   check_unary("ex2.approx.ftz", kBrain, [](u16 a) {
     const u16 result = nearest(kBrain, std::exp2(value_in(kBrain, a)));

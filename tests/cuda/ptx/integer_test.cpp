@@ -27,7 +27,7 @@ void for_integers(F check) {
 
 }  // namespace
 
-TEST_CASE("Sums, differences and products wrap around at every width", "[ptx]") {
+TEST_CASE("Integer add and sub and mul wrap around at all widths", "[ptx]") {
   for_integers([]<class T>(T) {
     const auto v = integers<T>();
     const auto low = [](u128 value) { return static_cast<T>(value); };
@@ -39,7 +39,7 @@ TEST_CASE("Sums, differences and products wrap around at every width", "[ptx]") 
   });
 }
 
-TEST_CASE("The high halves of products are those of the whole product", "[ptx]") {
+TEST_CASE("mul.hi returns the high half of the full product", "[ptx]") {
   for_integers([]<class T>(T) {
     const auto v = integers<T>();
     const auto high = [](T a, T b) { return static_cast<T>(Wide<T>(a) * Wide<T>(b) >> kBits<T>); };
@@ -51,7 +51,7 @@ TEST_CASE("The high halves of products are those of the whole product", "[ptx]")
   });
 }
 
-TEST_CASE("Wide products have twice the width of their factors", "[ptx]") {
+TEST_CASE("mul.wide returns a product of twice the width", "[ptx]") {
   const auto check = []<class T, class D>(T, D) {
     const auto v = integers<T>();
     const auto w = integers<D>();
@@ -65,7 +65,7 @@ TEST_CASE("Wide products have twice the width of their factors", "[ptx]") {
   check(s32{}, s64{});
 }
 
-TEST_CASE("Quotients are cut towards zero and the least number divided by minus one wraps around", "[ptx]") {
+TEST_CASE("Integer division truncates and the least value divided by -1 wraps around", "[ptx]") {
   for_integers([]<class T>(T) {
     const auto v = integers<T>();
     agrees<T>(typed<T>("div"), v, quotient<T>);
@@ -73,7 +73,7 @@ TEST_CASE("Quotients are cut towards zero and the least number divided by minus 
   });
 }
 
-TEST_CASE("The smaller and the larger integer follow the sign of their type", "[ptx]") {
+TEST_CASE("Integer min and max compare as signed or unsigned by their type", "[ptx]") {
   for_integers([]<class T>(T) {
     const auto v = integers<T>();
     agrees<T>(typed<T>("min"), v, [](T a, T b) { return Wide<T>(a) < Wide<T>(b) ? a : b; });
@@ -81,7 +81,7 @@ TEST_CASE("The smaller and the larger integer follow the sign of their type", "[
   });
 }
 
-TEST_CASE("Carries and borrows join words to longer sums and differences", "[ptx]") {
+TEST_CASE("add.cc and sub.cc chain words to longer sums and differences", "[ptx]") {
   const auto chain = [](const std::string& op, const std::string& type) {
     return "mov.b64 {%w0, %w1}, %a; mov.b64 {%w2, %w3}, %b;" + op + ".cc." + type + " %w4, %w0, %w2;" + op +
            "c." + type + " %w5, %w1, %w3; mov.b64 %d, {%w4, %w5};";
@@ -104,7 +104,7 @@ TEST_CASE("Carries and borrows join words to longer sums and differences", "[ptx
               [](u64 a, u64 b, u64 c) { return static_cast<u64>((u128(c) - 1 - (a < b ? 1U : 0U)) >> 64); });
 }
 
-TEST_CASE("Products with carries make the product of longer words", "[ptx]") {
+TEST_CASE("mad.cc chains words to longer products", "[ptx]") {
   const auto v = integers<u32>();
   const auto w = integers<u64>();
   agrees<u64>(
@@ -122,7 +122,7 @@ TEST_CASE("Products with carries make the product of longer words", "[ptx]") {
               [](s32 a, s32 b) { return static_cast<u32>(s64{a} * b >> 32) != 0 ? 1 : 0; });
 }
 
-TEST_CASE("The condition code is that of each lane, and only instructions with cc change it", "[ptx]") {
+TEST_CASE("The condition code is per lane and only cc instructions change it", "[ptx]") {
   const auto v = integers<u32>();
   agrees<u32>(
       "add.cc.u32 %w0, %a, %b; add.u32 %w1, %b, %b; addc.u32 %d, 0, 0; setp.gt.u32 %p, %a, 9;"
@@ -133,7 +133,7 @@ TEST_CASE("The condition code is that of each lane, and only instructions with c
       });
 }
 
-TEST_CASE("Dot products of bytes take each sign", "[ptx]") {
+TEST_CASE("dp4a handles all combinations of signs", "[ptx]") {
   const auto v = integers<u32>();
   for (const bool first : {false, true})
     for (const bool second : {false, true}) {
@@ -171,7 +171,7 @@ T bits_by(F function) {
 
 }  // namespace
 
-TEST_CASE("Shifts by the width or more leave zeros or copies of the sign", "[ptx]") {
+TEST_CASE("Shifts by the width or more give zeros or copies of the sign", "[ptx]") {
   for_types<u16, s16, u32, s32, u64, s64>([]<class T>(T) {
     const auto v = integers<T>();
     const auto left = [](T a, u32 n) { return bits_by<T>([&](u64 p) { return p >= n && bit(a, p - n); }); };
@@ -184,7 +184,7 @@ TEST_CASE("Shifts by the width or more leave zeros or copies of the sign", "[ptx
   });
 }
 
-TEST_CASE("Bitwise operations combine words of every width and predicates", "[ptx]") {
+TEST_CASE("Bitwise operations work on words of all widths and on predicates", "[ptx]") {
   for_types<u16, u32, u64>([]<class T>(T) {
     const auto v = integers<T>();
     agrees<T>(sized<T>("and"), v,
@@ -205,7 +205,7 @@ TEST_CASE("Bitwise operations combine words of every width and predicates", "[pt
               [](u32 a, u32) { return a ? 6 : 5; });
 }
 
-TEST_CASE("Bits are counted, found and reversed", "[ptx]") {
+TEST_CASE("popc and clz and bfind and brev give known values", "[ptx]") {
   for_types<u32, s32, u64, s64>([]<class T>(T) {
     const auto v = integers<T>();
     constexpr u32 kWidth = 8 * sizeof(T);
@@ -231,7 +231,7 @@ TEST_CASE("Bits are counted, found and reversed", "[ptx]") {
   });
 }
 
-TEST_CASE("Fields of bits are extracted and inserted at places and lengths of 8 bits", "[ptx]") {
+TEST_CASE("bfe and bfi use 8-bit positions and lengths", "[ptx]") {
   for_types<u32, s32, u64, s64>([]<class T>(T) {
     const auto v = integers<T>();
     constexpr u32 kTop = 8 * sizeof(T) - 1;
@@ -251,7 +251,7 @@ TEST_CASE("Fields of bits are extracted and inserted at places and lengths of 8 
   });
 }
 
-TEST_CASE("Funnel shifts move bits from one word to the other, clamped or wrapped", "[ptx]") {
+TEST_CASE("Funnel shifts clamp or wrap the shift count", "[ptx]") {
   const auto v = integers<u32>();
   for (const bool wraps : {false, true}) {
     const auto amount = [=](u32 n) { return wraps ? n % 32 : std::min(n, 32U); };
@@ -267,7 +267,7 @@ TEST_CASE("Funnel shifts move bits from one word to the other, clamped or wrappe
   }
 }
 
-TEST_CASE("Bytes are permuted, and bit 3 of a selector spreads their sign", "[ptx]") {
+TEST_CASE("prmt permutes bytes and bit 3 of a selector replicates the sign", "[ptx]") {
   std::vector<u32> selectors{0x3210, 0x7654, 0xfedc, 0xba98, 0xffff4321, 0};
   for (int n = 0; n < 30; ++n) selectors.push_back(static_cast<u32>(random_bits()));
   const auto v = integers<u32>();
@@ -282,7 +282,7 @@ TEST_CASE("Bytes are permuted, and bit 3 of a selector spreads their sign", "[pt
   });
 }
 
-TEST_CASE("Every table of three bits is evaluated", "[ptx]") {
+TEST_CASE("lop3 evaluates all 256 tables", "[ptx]") {
   const std::vector<u32> a{0xf0, 0xffffff0f}, b{0xcc, 0xffffffcc}, c{0xaa, 0xdeadbeaa};
   for (u32 table = 0; table < 256; ++table)
     agrees<u32>("lop3.b32 %d, %a, %b, %c, " + std::to_string(table) + ";", in(a, b, c),
@@ -294,7 +294,7 @@ TEST_CASE("Every table of three bits is evaluated", "[ptx]") {
   CHECK(evaluate<u32>("lop3.b32 %d, 0xf0, 0xcc, 0xaa, 0x6a;", std::vector<u32>{0})[0] == 0x6a);
 }
 
-TEST_CASE("A value is selected by a predicate at every width", "[ptx]") {
+TEST_CASE("selp selects by a predicate at all widths", "[ptx]") {
   for_types<u16, s16, u32, s32, u64, s64, float, double>([]<class T>(T) {
     const std::vector<T> v{T(0), T(1), T(-1), T(77)};
     agrees<T>("setp.eq.u32 %p, %c, 1; selp." + name_of<T>() + " %d, %a, %b, %p;",
@@ -302,7 +302,7 @@ TEST_CASE("A value is selected by a predicate at every width", "[ptx]") {
   });
 }
 
-TEST_CASE("Values are moved, packed and unpacked", "[ptx]") {
+TEST_CASE("mov copies and packs and unpacks values", "[ptx]") {
   const auto h = integers<u16>();
   const auto w = integers<u32>();
   const auto x = integers<u64>();

@@ -27,7 +27,7 @@ std::string text(std::size_t number) { return std::to_string(number); }
 
 }  // namespace
 
-TEST_CASE("Loads extend by the sign of their type", "[ptx]") {
+TEST_CASE("Loads extend with the sign of their type", "[ptx]") {
   for (std::size_t offset = 0; offset < 64; offset += 8) {
     const std::string end = " %x0, [%out+" + text(offset) + "];";
     for_types<u8, s8, u16, s16, u32, s32, u64, s64>([&]<class T>(T) {
@@ -40,7 +40,7 @@ TEST_CASE("Loads extend by the sign of their type", "[ptx]") {
   }
 }
 
-TEST_CASE("Addresses have offsets of both signs", "[ptx]") {
+TEST_CASE("Addresses accept positive and negative offsets", "[ptx]") {
   CHECK(result_of("add.u64 %x1, %out, 16; ld.global.u32 %x0, [%x1+-4];") == at<u32>(12));
   CHECK(result_of("add.u64 %x1, %out, 16; ld.global.u32 %x0, [%x1 + 0x8];") == at<u32>(24));
   CHECK(result_of("add.u64 %x1, %out, 16; ld.global.u32 %x0, [%x1];") == at<u32>(16));
@@ -50,7 +50,7 @@ TEST_CASE("Addresses have offsets of both signs", "[ptx]") {
                   "%r0, 8; ld.shared.u32 %x0, [%r0+12];") == 5);
 }
 
-TEST_CASE("Vectors are loaded and stored in order", "[ptx]") {
+TEST_CASE("Vector loads and stores keep the order of elements", "[ptx]") {
   for (const char* type : {"v2.u8", "v2.u16", "v2.u32", "v2.b64", "v2.f32", "v2.f64", "v2.s16"}) {
     const std::string name = std::string(type).substr(4);
     const std::size_t bytes = static_cast<std::size_t>(std::stoi(name)) / 8;
@@ -70,7 +70,7 @@ TEST_CASE("Vectors are loaded and stored in order", "[ptx]") {
         std::vector<u32>{left[7], left[6], left[5], 7, 0xffffff80, 0xffffff82});
 }
 
-TEST_CASE("Stores change no neighbours", "[ptx]") {
+TEST_CASE("Stores do not change adjacent bytes", "[ptx]") {
   const std::string value = "mov.u64 %x0, 0x1122334455667788; ";
   const auto word = [&](const std::string& store) { return words_of(value + store, 1, pattern())[1]; };
   const u32 old = pattern()[1];
@@ -83,7 +83,7 @@ TEST_CASE("Stores change no neighbours", "[ptx]") {
   CHECK(word("st.global.f32 [%out+4], 0f3F800000;") == 0x3f800000);
 }
 
-TEST_CASE("Each space has its own memory, and generic addresses reach all", "[ptx]") {
+TEST_CASE("Each state space has its own memory and generic addresses access all", "[ptx]") {
   const auto left = words_of(
       ".shared .align 8 .b8 area[256];\n.local .align 8 .b8 own[16];\n"
       "mov.u32 %r0, area; shl.b32 %r1, %tid, 3; add.u32 %r0, %r0, %r1; st.shared.u32 [%r0], %tid; "
@@ -98,7 +98,7 @@ TEST_CASE("Each space has its own memory, and generic addresses reach all", "[pt
   for (u32 n = 0; n < 32; ++n) CHECK(left[n] == 4 * n + 551100);
 }
 
-TEST_CASE("Blocks have shared memory of their own", "[ptx]") {
+TEST_CASE("Each block has its own shared memory", "[ptx]") {
   const std::string body =
       ".shared .align 4 .b8 area[256];\nmov.u32 %r1, %ctaid.x; mov.u32 %r5, area; mad.lo.u32 %r2, %tid, 4, "
       "%r5; add.u32 %r3, %tid, %r1; "
@@ -111,7 +111,7 @@ TEST_CASE("Blocks have shared memory of their own", "[ptx]") {
   for (u32 n = 0; n < 192; ++n) CHECK(ended.memory[n] == (n % 64 ^ 1) + n / 64);
 }
 
-TEST_CASE("Hints of caches, scopes and fences change no values", "[ptx]") {
+TEST_CASE("Cache hints and scopes and fences do not change values", "[ptx]") {
   for (const char* modifiers :
        {"volatile.global", "relaxed.gpu.global", "acquire.sys.global", "acquire.cta.global", "relaxed.cta",
         "weak.global", "global.nc", "global.ca", "global.cg", "global.cs", "global.cv", "global.lu",
@@ -129,7 +129,7 @@ TEST_CASE("Hints of caches, scopes and fences change no values", "[ptx]") {
       at<u32>(0));
 }
 
-TEST_CASE("Accesses that are misaligned or outside of memory end the launch", "[ptx]") {
+TEST_CASE("Misaligned and out-of-bounds accesses end the launch", "[ptx]") {
   const auto status = [](const std::string& body) {
     return launch(program(".shared .align 8 .b8 area[16];\n.local .align 8 .b8 own[16];\n" + body), pattern(),
                   1)
@@ -209,14 +209,13 @@ TEST_CASE("Integers are added, compared and exchanged atomically", "[ptx]") {
   check<u16>("cas.b16", [](u16 a, u16 b, u16 c) { return a == b ? c : a; }, h, h, h);
 }
 
-TEST_CASE("Counters go round between zero and their bound", "[ptx]") {
+TEST_CASE("atom.inc and atom.dec wrap at zero and their bound", "[ptx]") {
   const auto v = integers<u32>();
   check<u32>("inc.u32", [](u32 a, u32 b) { return a >= b ? 0 : a + 1; }, v, v);
   check<u32>("dec.u32", [](u32 a, u32 b) { return a == 0 || a > b ? b : a - 1; }, v, v);
 }
 
-TEST_CASE("Floating numbers are added atomically, and flushed in global memory if they have 32 bits",
-          "[ptx]") {
+TEST_CASE("Atomic float adds flush 32-bit subnormals in global memory", "[ptx]") {
   const auto v = floats<float>();
   for (const std::string space : {".global", ".shared", ""}) {
     const std::string start = cell(space, 4, 2), load = " ld" + space + ".b32 %d, [%x0];";
@@ -234,7 +233,7 @@ TEST_CASE("Floating numbers are added atomically, and flushed in global memory i
   check<double>("add.f64", [](double a, double b) { return a + b; }, w, w);
 }
 
-TEST_CASE("Numbers of 16 bits are added atomically with one rounding", "[ptx]") {
+TEST_CASE("16-bit atomic adds round once", "[ptx]") {
   for (const Format format : {kHalf, kBrain}) {
     const auto sum = [=](u16 a, u16 b) { return nearest(format, value_in(format, a), value_in(format, b)); };
     const auto v = numbers_of(format);
@@ -249,7 +248,7 @@ TEST_CASE("Numbers of 16 bits are added atomically with one rounding", "[ptx]") 
   }
 }
 
-TEST_CASE("Lanes that update one cell take turns", "[ptx]") {
+TEST_CASE("Atomic updates of one address by several lanes are all applied", "[ptx]") {
   const auto left = words_of(
       "atom.global.add.u32 %r0, [%out+128], %tid; st.global.u32 [%mine], %r0; red.global.inc.u32 [%out+132], "
       "9; red.global.max.s32 [%out+136], %tid;",

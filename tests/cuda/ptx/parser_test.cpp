@@ -13,7 +13,7 @@ u32 value(const std::string& body, const std::string& outside = "") {
 
 }  // namespace
 
-TEST_CASE("Parameters lie at multiples of their alignment", "[ptx]") {
+TEST_CASE("Kernel parameters are placed at multiples of their alignment", "[ptx]") {
   const auto module = load(std::string(kHead) +
                            ".visible .entry first(.param .u8 a, .param .u32 b, .param .align 8 .b8 c[12], "
                            ".param .u16 d, .param .u64 .ptr .global .align 32 e,\n"
@@ -52,14 +52,14 @@ TEST_CASE("Launch bounds limit the threads of a block", "[ptx]") {
   CHECK_THAT(refusal(entry, {{1}, {1, 1, 65}, 0}), support::Contains("more than 64 along z"));
 }
 
-TEST_CASE("Comments and directives that say nothing to execute are passed over", "[ptx]") {
+TEST_CASE("The parser ignores comments and directives without effect", "[ptx]") {
   CHECK(value("/* } mov.u32 %r0, 1; { */ .loc 1 23 4, function_name $L__info, inlined_at 1 2 3\n; mov.u32 "
               "%r0, /* 9 */ 5; // mov.u32 %r0, 6; {\n.pragma \"nounroll\";",
               ".section .debug { .b8 1 }\n// .global .u32 x = ;\n.extern .func (.param .b32 r) "
               "vprintf(.param .b64 a);\n/* */.global .u32 y;") == 5);
 }
 
-TEST_CASE("Global variables have initial values", "[ptx]") {
+TEST_CASE("Global variables get their initial values", "[ptx]") {
   const char* variables =
       ".visible .global .align 8 .u64 numbers[3] = {1, -2};\n.const .f32 half = 0f3F000000;\n.global .align "
       "4 .f32 two = 2.0;\n.global .b8 bytes[4] = {1, 0xff, -1, 'x'};\n";
@@ -90,7 +90,7 @@ TEST_CASE("Global variables have initial values", "[ptx]") {
                     support::Contains("the value nothing of x"));
 }
 
-TEST_CASE("Shared variables are laid out one after another, and dynamic ones behind them", "[ptx]") {
+TEST_CASE("Static shared variables come first and dynamic ones follow", "[ptx]") {
   const std::string text = program(
       ".shared .align 4 .b8 first[6];\n.shared .align 16 .b8 second[8];\nmov.u32 %r0, first; mov.u32 %r1, "
       "second; mov.u32 %r2, outer; mov.u32 %r3, rest; mov.u32 %r4, %total_smem_size;"
@@ -105,7 +105,7 @@ TEST_CASE("Shared variables are laid out one after another, and dynamic ones beh
   CHECK(launch(text, std::vector<u32>(5), grid).status == Status::illegal_address);
 }
 
-TEST_CASE("Literals have all forms of PTX", "[ptx]") {
+TEST_CASE("The parser reads all forms of PTX literals", "[ptx]") {
   const std::pair<const char*, u32> numbers[] = {{"42", 42},
                                                  {"-1", 0xffffffff},
                                                  {"0x1F", 31},
@@ -130,7 +130,7 @@ TEST_CASE("Literals have all forms of PTX", "[ptx]") {
           std::string("mov.b32 (the operand ") + text + ")\n");
 }
 
-TEST_CASE("Unknown instructions and modifiers are refused by name and never skipped", "[ptx]") {
+TEST_CASE("Unknown instructions and modifiers are refused by name", "[ptx]") {
   const std::pair<const char*, const char*> cases[] = {
       {"frobnicate.u32 %r0, %r1", "frobnicate.u32 (this instruction)"},
       {"add.sat.s32 %r0, %r1, %r2", "add.sat.s32 (.sat)"},
@@ -176,7 +176,7 @@ TEST_CASE("Unknown instructions and modifiers are refused by name and never skip
         std::map<std::string, long>{{"frob.u32 (this instruction)", 2}, {"glob (this instruction)", 1}});
 }
 
-TEST_CASE("Text that is no PTX is refused", "[ptx]") {
+TEST_CASE("The parser refuses text that is not PTX", "[ptx]") {
   CHECK_THROWS_WITH(load("int main() {}"), support::Contains("begins with .version"));
   CHECK_THROWS_WITH(load(std::string(kHead) + ".entry x() { ret;"),
                     support::Contains("a bracket is not closed"));

@@ -53,7 +53,7 @@ void check_masks(const std::string& text, const std::vector<u32>& words, F expec
 
 }  // namespace
 
-TEST_CASE("Shuffles stay inside of segments in all modes", "[ptx]") {
+TEST_CASE("Shuffles stay inside segments in all modes", "[ptx]") {
   struct Case {
     const char* mode;
     int (*other)(int lane, int n, int width);
@@ -83,7 +83,7 @@ TEST_CASE("Shuffles stay inside of segments in all modes", "[ptx]") {
       }
 }
 
-TEST_CASE("The clamp of a shuffle bounds its sources inside of a segment", "[ptx]") {
+TEST_CASE("The clamp of a shuffle limits its source lanes inside a segment", "[ptx]") {
   const auto v = values<u32>();
   // Segments of 8 lanes, of which 6 give values; for up, those from the third on.
   const auto down = evaluate<u32>("shfl.sync.down.b32 %d|%p, %a, 2, 0x1805, -1; selp.u32 %d, %d, 0, %p;", v);
@@ -97,7 +97,7 @@ TEST_CASE("The clamp of a shuffle bounds its sources inside of a segment", "[ptx
   }
 }
 
-TEST_CASE("Lanes of a shuffle may ask for different sources, modulo 32, and for no predicate", "[ptx]") {
+TEST_CASE("Shuffle sources are per lane modulo 32 and the predicate is optional", "[ptx]") {
   const auto v = values<u32>(), b = integers<u32>();
   std::vector<u32> sources(32);
   for (std::size_t n = 0; n < 32; ++n) sources[n] = b[n % b.size()];
@@ -105,7 +105,7 @@ TEST_CASE("Lanes of a shuffle may ask for different sources, modulo 32, and for 
   for (std::size_t lane = 0; lane < 32; ++lane) CHECK(got[lane] == v[sources[lane] % 32]);
 }
 
-TEST_CASE("Shuffles of some lanes leave the others out, and reading those is a finding", "[ptx]") {
+TEST_CASE("A shuffle that reads an inactive lane is reported", "[ptx]") {
   const auto v = values<u32>();
   const auto first = [&](u32 mask, u32) { return v[static_cast<std::size_t>(std::countr_zero(mask))]; };
   check_masks("brev.b32 %r3, %r9; clz.b32 %r3, %r3; shfl.sync.idx.b32 %r0, %r1, %r3, 31, %r9;", v, first);
@@ -116,7 +116,7 @@ TEST_CASE("Shuffles of some lanes leave the others out, and reading those is a f
   CHECK((ended.memory[0] == 1 && ended.memory[2] == 3 && ended.memory[4] == 5));
 }
 
-TEST_CASE("Votes count the lanes of their mask", "[ptx]") {
+TEST_CASE("Votes use only the lanes of their mask", "[ptx]") {
   auto v = values<u32>();
   for (int round = 0; round < 3; ++round) {
     const auto votes = [&](u32 mask) {
@@ -141,7 +141,7 @@ TEST_CASE("Votes count the lanes of their mask", "[ptx]") {
   }
 }
 
-TEST_CASE("Matches find the lanes with the same value", "[ptx]") {
+TEST_CASE("match finds the lanes with the same value", "[ptx]") {
   auto v = values<u32>();
   for (int round = 0; round < 2; ++round) {
     const auto equal = [&](u32 mask, u32 lane) {
@@ -161,7 +161,7 @@ TEST_CASE("Matches find the lanes with the same value", "[ptx]") {
   }
 }
 
-TEST_CASE("Reductions combine the lanes of their mask", "[ptx]") {
+TEST_CASE("redux reduces over the lanes of its mask", "[ptx]") {
   const auto v = values<u32>();
   const auto check = [&](const std::string& op, auto combine) {
     check_masks("redux.sync." + op + " %r0, %r1, %r9;", v, [&](u32 mask, u32) {
@@ -185,7 +185,7 @@ TEST_CASE("Reductions combine the lanes of their mask", "[ptx]") {
   CHECK_THAT(refused("redux.sync.min.f32 %r0, %r1, -1;"), support::StartsWith("redux.sync.min.f32"));
 }
 
-TEST_CASE("Special registers of a warp tell lanes and masks", "[ptx]") {
+TEST_CASE("Special registers give lane numbers and lane masks", "[ptx]") {
   const auto v = lanes();
   const auto read = [&](const std::string& name) { return evaluate<u32>("mov.u32 %d, %" + name + ";", v); };
   const auto eq = read("lanemask_eq"), lt = read("lanemask_lt"), le = read("lanemask_le"),
@@ -200,7 +200,7 @@ TEST_CASE("Special registers of a warp tell lanes and masks", "[ptx]") {
   check_masks("activemask.b32 %r0;", v, [](u32 mask, u32) { return mask; });
 }
 
-TEST_CASE("Halves of a warp with masks of their own meet at one instruction", "[ptx]") {
+TEST_CASE("Two halves of a warp with separate masks may execute one instruction", "[ptx]") {
   const auto got = words_of(
       "setp.lt.u32 %p0, %tid, 12; selp.b32 %r0, 0xfff, 0xfffff000, %p0; vote.sync.ballot.b32 %r1, 1, %r0; "
       "@%p0 bra low; bar.warp.sync 0xfffff000; bra end;\n"
@@ -209,7 +209,7 @@ TEST_CASE("Halves of a warp with masks of their own meet at one instruction", "[
   for (u32 n = 0; n < 32; ++n) CHECK(got[n] == (n < 12 ? 0xfff : 0xfffff000) + 12);
 }
 
-TEST_CASE("Lanes see what others wrote behind a barrier of their warp", "[ptx]") {
+TEST_CASE("Writes are visible to other lanes after bar.warp.sync", "[ptx]") {
   const auto findings = [](const std::string& barrier) {
     const Outcome ended = launch(
         program(".shared .align 4 .b8 area[128];\nmov.u32 %r0, area; mad.lo.u32 %r0, %tid, 4, %r0; "
@@ -269,7 +269,7 @@ std::vector<float> product(const std::string& type, std::vector<u32> words) {
 
 }  // namespace
 
-TEST_CASE("Matrices of shared memory are loaded by rows, or by columns where they are transposed", "[ptx]") {
+TEST_CASE("ldmatrix loads rows or with trans columns", "[ptx]") {
   for (const u32 count : {1U, 2U, 4U})
     for (const bool transposed : {false, true}) {
       // Rows lie 48 bytes apart in shared memory, in reverse order; each lane writes one of them.
@@ -297,7 +297,7 @@ TEST_CASE("Matrices of shared memory are loaded by rows, or by columns where the
     }
 }
 
-TEST_CASE("Products of matrices are those of plain loops", "[ptx]") {
+TEST_CASE("mma gives the results of plain loops", "[ptx]") {
   for (const Format format : {kHalf, kBrain}) {
     const auto a = [](u32 row, u32 column) { return static_cast<double>((row * 5 + column * 3) % 17) - 8; };
     const auto b = [](u32 row, u32 column) {
@@ -315,7 +315,7 @@ TEST_CASE("Products of matrices are those of plain loops", "[ptx]") {
   }
 }
 
-TEST_CASE("Products of matrices keep NaN and infinities to their rows and columns", "[ptx]") {
+TEST_CASE("mma propagates NaN and infinities only to their rows and columns", "[ptx]") {
   const auto a = [](u32 row, u32 column) {
     return row == 3 && column == 9 ? u16{0x7f80} : row == 5 && column == 0 ? u16{0x7fff} : u16{0x3f80};
   };
@@ -329,7 +329,7 @@ TEST_CASE("Products of matrices keep NaN and infinities to their rows and column
                                                                             : -16.0F));
 }
 
-TEST_CASE("Other shapes of matrices are refused by name", "[ptx]") {
+TEST_CASE("Unsupported mma shapes are refused by name", "[ptx]") {
   for (const char* text : {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32",
                            "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16",
                            "mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32",

@@ -46,7 +46,7 @@ void compare_weight(const Tensor& values, const Tensor& weight, const Tensor& se
 
 }  // namespace
 
-TEST_CASE("convolutions of arrays that begin anywhere with and without cuDNN") {
+TEST_CASE("convolutions of misaligned arrays agree with and without cuDNN") {
   manual_seed(41);
   const Tensor x = randn({2, 4, 7, 6}, kDouble), w = randn({8, 4, 3, 3}, kDouble) * 0.3,
                b = randn({8}, kDouble), turned = randn({4, 8, 3, 3}, kDouble) * 0.3;
@@ -68,7 +68,7 @@ TEST_CASE("convolutions of arrays that begin anywhere with and without cuDNN") {
   });
 }
 
-TEST_CASE("convolutions whose batches are cut with and without cuDNN") {
+TEST_CASE("convolutions with split batches agree with and without cuDNN") {
   manual_seed(42);
   const Tensor w = randn({8, 4, 3, 3}, kDouble) * 0.3, b = randn({8}, kDouble);
   // The stand-in for cuDNN counts to 2^14: parts of 8 and 6 samples, of 2 and 1, and none of a single one.
@@ -86,7 +86,7 @@ TEST_CASE("convolutions whose batches are cut with and without cuDNN") {
   }
 }
 
-TEST_CASE("gradients of attention that begin anywhere with and without cuDNN") {
+TEST_CASE("gradients of attention on misaligned arrays agree with and without cuDNN") {
   manual_seed(44);
   const Tensor query = randn({1, 2, 20, 16}, kDouble), key = randn({1, 2, 24, 16}, kDouble),
                value = randn({1, 2, 24, 16}, kDouble), seed = randn({1, 2, 20, 16}, kDouble);
@@ -112,7 +112,7 @@ TEST_CASE("gradients of attention that begin anywhere with and without cuDNN") {
   }
 }
 
-TEST_CASE("products of matrices that begin anywhere") {
+TEST_CASE("matmul of misaligned matrices agrees with the CPU") {
   manual_seed(43);
   const Tensor a = randn({5, 7, 9}, kDouble), b = randn({5, 9, 6}, kDouble), c = randn({5, 7, 6}, kDouble);
   for (const DType dtype : {kFloat, kHalf, kBFloat16, kDouble}) {

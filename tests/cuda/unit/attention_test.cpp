@@ -73,7 +73,7 @@ TEST_CASE("attention on a device has a kernel for every head size") {
   compare(inputs(kHalf, 1, 20, 30, 72, 7), {}, false, tolerance_of(kHalf));
 }
 
-TEST_CASE("attention on a device keeps to masks where lengths fill no tile") {
+TEST_CASE("attention on a device applies masks if lengths are no multiples of the tile") {
   manual_seed(6);
   for (const DType dtype : {kHalf, kBFloat16, kFloat, kDouble})
     for (const auto& [queries, keys] : {std::pair(65, 131), std::pair(131, 65), std::pair(1, 67)}) {
@@ -88,7 +88,7 @@ TEST_CASE("attention on a device keeps to masks where lengths fill no tile") {
     }
 }
 
-TEST_CASE("attention on a device reads rows at any address and heads in any order") {
+TEST_CASE("attention on a device accepts misaligned rows and transposed heads") {
   for (const DType dtype : {kHalf, kFloat}) {
     const Tensor wide = randn({2, 20, 3, 41}, dtype), x = wide.slice(3, 1, 41).transpose(1, 2);
     const Tensor there = wide.to(kCUDA).slice(3, 1, 41).transpose(1, 2);
@@ -98,7 +98,7 @@ TEST_CASE("attention on a device reads rows at any address and heads in any orde
   }
 }
 
-TEST_CASE("a device's attention drops the weights that the host drops") {
+TEST_CASE("attention dropout on a device drops the same weights as on the host") {
   for (const DType dtype : {kHalf, kFloat, kDouble}) {
     INFO(dtype);
     const Inputs in = inputs(dtype, 2, 67, 70, 16, 16);
@@ -196,7 +196,7 @@ struct EnableAgain {
 
 }  // namespace
 
-TEST_CASE("attention with and without cuDNN") {
+TEST_CASE("attention agrees with and without cuDNN") {
   manual_seed(31);
   for (const Case& c : kCases)
     for (const DType dtype : {kHalf, kBFloat16}) {
@@ -207,7 +207,7 @@ TEST_CASE("attention with and without cuDNN") {
     }
 }
 
-TEST_CASE("gradients of attention do not depend on what its scratch memory held before") {
+TEST_CASE("gradients of attention do not depend on the old contents of scratch memory") {
   manual_seed(35);
   for (const Case& c : kCases) {
     const LibraryInputs in(c, kHalf);
@@ -226,7 +226,7 @@ TEST_CASE("gradients of attention do not depend on what its scratch memory held 
   }
 }
 
-TEST_CASE("attention with cuDNN in one pass and without in the other") {
+TEST_CASE("attention works with cuDNN in only one of forward and backward") {
   const EnableAgain guard;
   manual_seed(32);
   for (const bool first : {true, false})
@@ -236,7 +236,7 @@ TEST_CASE("attention with cuDNN in one pass and without in the other") {
     }
 }
 
-TEST_CASE("attention by cuDNN gives the gradients that are asked for") {
+TEST_CASE("attention with cuDNN gives only the requested gradients") {
   manual_seed(33);
   const LibraryInputs in(kCases[0], kHalf);
   const TensorOptions there = TensorOptions(kCUDA).dtype(kHalf);
@@ -250,7 +250,7 @@ TEST_CASE("attention by cuDNN gives the gradients that are asked for") {
   }
 }
 
-TEST_CASE("what cuDNN has no attention for is computed by the same kernels with and without cuDNN") {
+TEST_CASE("attention without cuDNN support is equal with and without cuDNN") {
   const EnableAgain guard;
   manual_seed(34);
   const auto is_same = [](const std::function<variable_list()>& run) {
@@ -287,7 +287,7 @@ TEST_CASE("what cuDNN has no attention for is computed by the same kernels with 
         cuda::cudnn_is_available());
 }
 
-TEST_CASE("gradients of attention repeat bit for bit where the program asks, with and without cuDNN") {
+TEST_CASE("deterministic gradients of attention are bitwise equal with and without cuDNN") {
   const Deterministic deterministic;
   manual_seed(36);
   const LibraryInputs in(kCases[1], kBFloat16);

@@ -76,9 +76,11 @@ void check_training(double dropout) {
 }  // namespace
 
 TEST_CASE("a compiled training step on a device is a captured graph") { check_training(0); }
-TEST_CASE("a compiled training step on a device draws its dropout anew") { check_training(0.3); }
+TEST_CASE("a compiled training step on a device draws new dropout masks in each replay") {
+  check_training(0.3);
+}
 
-TEST_CASE("results and gradients of a compiled function on a device stay the caller's") {
+TEST_CASE("results and gradients of a compiled function on a device are not overwritten") {
   Tensor w = to_gpu(randn({4})).requires_grad_();
   auto step = compile([&](const Tensor& x) {
     w.mutable_grad().reset();
@@ -98,7 +100,7 @@ TEST_CASE("results and gradients of a compiled function on a device stay the cal
   CHECK(same(second, w * two * factors));
 }
 
-TEST_CASE("a compiled function that writes to its arguments on a device is replayed call by call") {
+TEST_CASE("a compiled function that writes to its arguments on a device is not captured") {
   auto add = compile([](Tensor x, const Tensor& y) { x.add_(y); });
   for (int i = 0; i < 6; ++i) {
     const Tensor x = to_gpu(zeros({3})), y = to_gpu(full({3}, i * 0.5));
@@ -109,7 +111,7 @@ TEST_CASE("a compiled function that writes to its arguments on a device is repla
   CHECK_FALSE(add.report().captured);
 }
 
-TEST_CASE("copies between devices keep a compiled function eager") {
+TEST_CASE("a compiled function with copies between devices stays eager") {
   auto f = compile([](const Tensor& x) { return x.to(kGpu) * 2; });
   for (int i = 0; i < 6; ++i) {
     const Tensor x = randn({3});

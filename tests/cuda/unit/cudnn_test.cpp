@@ -58,14 +58,14 @@ TEST_CASE("cuDNN is used unless it is turned off") {
   CHECK(cuda::is_cudnn_enabled());
 }
 
-TEST_CASE("EBB_CUDNN=0 is as if there were no cuDNN") {
+TEST_CASE("EBB_CUDNN=0 makes cuDNN unavailable") {
   const char* const wanted = std::getenv("EBB_CUDNN");
   const bool forbidden = wanted && std::string(wanted) == "0";
   if (forbidden) CHECK_FALSE(cuda::cudnn_is_available());
   if (std::getenv("EBB_EMU_DNN")) CHECK(cuda::cudnn_is_available() == !forbidden);
 }
 
-TEST_CASE("turning cuDNN off turns off what stands in for it") {
+TEST_CASE("disabling cuDNN also disables its emulation") {
   if (!std::getenv("EBB_EMU_DNN")) return;  // which sums in another order than ebb's kernels
   const bool forbidden = !cuda::cudnn_is_available();
   manual_seed(19);
@@ -83,7 +83,7 @@ TEST_CASE("turning cuDNN off turns off what stands in for it") {
   }
 }
 
-TEST_CASE("convolutions with and without cuDNN") {
+TEST_CASE("convolutions agree with and without cuDNN") {
   manual_seed(11);
   const Tensor x = randn({2, 4, 7, 6}, kDouble), w = randn({6, 4, 3, 2}, kDouble) * 0.3;
   either_way([&] {
@@ -92,7 +92,7 @@ TEST_CASE("convolutions with and without cuDNN") {
   });
 }
 
-TEST_CASE("a bias behind convolutions with and without cuDNN") {
+TEST_CASE("convolutions with bias agree with and without cuDNN") {
   manual_seed(12);
   const Tensor x = randn({2, 4, 7, 6}, kDouble), b = randn({8}, kDouble);
   const Tensor dense = randn({8, 4, 3, 2}, kDouble) * 0.3, each = randn({8, 1, 3, 3}, kDouble) * 0.3,
@@ -132,7 +132,7 @@ TEST_CASE("convolutions with bias and relu keep NaN and infinities with and with
   });
 }
 
-TEST_CASE("batch norm in training with and without cuDNN") {
+TEST_CASE("batch norm in training agrees with and without cuDNN") {
   manual_seed(12);
   const DimVector shapes[] = {{6, 16}, {2, 16, 3, 2}, {2, 16, 2, 3, 2}, {3, 5, 2, 2}, {3, 8, 4}};
   either_way([&] {
@@ -164,7 +164,7 @@ TEST_CASE("batch norm in training with and without cuDNN") {
   });
 }
 
-TEST_CASE("statistics of batch norm with and without cuDNN") {
+TEST_CASE("batch norm statistics agree with and without cuDNN") {
   manual_seed(13);
   Tensor x = randn({4, 8, 3, 3}, kFloat) * 1e-3;  // variances below eps
   x.select(1, 3).fill_(2.5);                      // and none at all
@@ -196,7 +196,7 @@ TEST_CASE("statistics of batch norm with and without cuDNN") {
   });
 }
 
-TEST_CASE("gradients of batch norm that nobody asks for, with and without cuDNN") {
+TEST_CASE("batch norm skips unneeded gradients with and without cuDNN") {
   manual_seed(14);
   const Tensor x = randn({4, 8, 3, 3}).contiguous(MemoryFormat::ChannelsLast), seed = randn({4, 8, 3, 3});
   const auto gradients = [&](Device device, bool of_x, bool of_w) {
@@ -214,7 +214,7 @@ TEST_CASE("gradients of batch norm that nobody asks for, with and without cuDNN"
     }
 }
 
-TEST_CASE("second derivatives of batch norm with and without cuDNN") {
+TEST_CASE("second derivatives of batch norm agree with and without cuDNN") {
   manual_seed(17);
   const Tensor x = randn({2, 8, 6, 5}, kDouble);
   const auto second = [&](const Layer& layer, Device device) {
@@ -231,7 +231,7 @@ TEST_CASE("second derivatives of batch norm with and without cuDNN") {
   }
 }
 
-TEST_CASE("a captured batch norm and what follows it with and without cuDNN") {
+TEST_CASE("captured batch norm with a following op agrees with and without cuDNN") {
   const Deterministic guard;
   manual_seed(18);
   const Tensor x = randn({2, 8, 6, 6}).contiguous(MemoryFormat::ChannelsLast), other = randn({2, 8, 6, 6});
@@ -263,7 +263,7 @@ TEST_CASE("a captured batch norm and what follows it with and without cuDNN") {
   });
 }
 
-TEST_CASE("batch norms on several streams at once, with and without cuDNN") {
+TEST_CASE("batch norm on several streams is correct with and without cuDNN") {
   const Deterministic guard;
   manual_seed(20);
   const Tensor x = randn({16, 32, 12, 12}).contiguous(MemoryFormat::ChannelsLast).to(Device::CUDA),
@@ -298,7 +298,7 @@ TEST_CASE("batch norms on several streams at once, with and without cuDNN") {
   });
 }
 
-TEST_CASE("threads that need the same plans at once, with and without cuDNN") {
+TEST_CASE("threads that share plans give equal results with and without cuDNN") {
   const Deterministic guard;
   manual_seed(21);
   const Tensor x = randn({4, 8, 11, 9}).contiguous(MemoryFormat::ChannelsLast).to(Device::CUDA),
@@ -321,7 +321,7 @@ TEST_CASE("threads that need the same plans at once, with and without cuDNN") {
 
 // Other threads read a plan that the first has made, and so do later runs: what it does with NaN must not get
 // lost.
-TEST_CASE("relu behind convolutions keeps NaN in every thread, with and without cuDNN") {
+TEST_CASE("relu after convolutions keeps NaN in all threads with and without cuDNN") {
   manual_seed(22);
   Tensor x = randn({2, 8, 6, 8});
   x.index_put_({1, 2, 3, 4}, std::numeric_limits<double>::quiet_NaN());
@@ -377,7 +377,7 @@ bool holds(const Expected& e, const Device& device) {
 
 }  // namespace
 
-TEST_CASE("two devices have plans of their own for one shape", "[two_devices]") {
+TEST_CASE("two devices have separate plans for one shape", "[two_devices]") {
   if (cuda::device_count() < 2) {
     WARN("one device only");
     return;
@@ -393,7 +393,7 @@ TEST_CASE("two devices have plans of their own for one shape", "[two_devices]") 
   cuda::set_device(0);
 }
 
-TEST_CASE("several threads make and use plans of a convolution at once") {
+TEST_CASE("threads build and use convolution plans concurrently") {
   std::vector<Expected> expected;
   for (const std::int64_t n : {5, 12, 17}) expected.push_back(make(n));
   for (int round = 0; round < 2; ++round) {  // the second with new threads, after the first have ended

@@ -19,7 +19,7 @@ Variable one(std::int64_t n) { return eye(n, TensorOptions(kDouble).device(kCUDA
 
 }  // namespace
 
-TEST_CASE("rotations of many rows end in orthogonal ones", "[cuda]") {
+TEST_CASE("svd on a device gives orthogonal factors", "[cuda]") {
   if (!cuda::is_available()) return;
   const auto shape = GENERATE((std::vector<std::int64_t>{24, 17}), (std::vector<std::int64_t>{17, 24}),
                               (std::vector<std::int64_t>{20, 20}));
@@ -36,7 +36,8 @@ TEST_CASE("rotations of many rows end in orthogonal ones", "[cuda]") {
   CHECK(largest(matmul(V.mT(), V) - one(a.size(0))) < 1e-12);
 }
 
-TEST_CASE("singular values of a matrix of low rank are zeros, and its vectors a basis", "[cuda]") {
+TEST_CASE("svd of a low-rank matrix on a device gives zero singular values and orthonormal vectors",
+          "[cuda]") {
   if (!cuda::is_available()) return;
   const Variable a = matmul(numbers({12, 2}), numbers({2, 9}));
   const auto [U, S, Vh] = linalg::svd(a, false);
@@ -45,7 +46,7 @@ TEST_CASE("singular values of a matrix of low rank are zeros, and its vectors a 
   CHECK(largest(matmul(U * S.unsqueeze(-2), Vh) - a) < 1e-13);
 }
 
-TEST_CASE("failures are told by the device", "[cuda]") {
+TEST_CASE("linalg ops with info return the failing index from a device", "[cuda]") {
   if (!cuda::is_available()) return;
   const Variable batch = stack({eye(2), ones({2, 2}), -eye(2)}).to(TensorOptions(kCUDA));
   const auto told = [](const Variable& info) { return info.to(kCPU); };

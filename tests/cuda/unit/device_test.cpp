@@ -26,7 +26,7 @@ using support::same;
 
 }  // namespace
 
-TEST_CASE("to moves values and keeps dtype and shape") {
+TEST_CASE("Tensor::to a device keeps values and dtype and shape") {
   const Tensor x = randn({3, 4}, kDouble), y = x.to(Device::CUDA);
   CHECK(y.device() == Device(Device::CUDA, 0));
   CHECK(y.is_cuda());
@@ -37,7 +37,7 @@ TEST_CASE("to moves values and keeps dtype and shape") {
   CHECK(y.to(Device("cuda:0")).is_same(y));
 }
 
-TEST_CASE("to goes through layouts and dtypes") {
+TEST_CASE("Tensor::to a device handles all layouts and dtypes") {
   const Tensor x = arange(24).view({2, 3, 4});
   CHECK(same(x.transpose(0, 2).to(Device::CUDA), x.transpose(0, 2)));
   CHECK(same(x.to(Device::CUDA).transpose(0, 2), x.transpose(0, 2)));
@@ -50,7 +50,7 @@ TEST_CASE("to goes through layouts and dtypes") {
   CHECK(x.to(Device::CUDA).slice(0, 0, 0).numel() == 0);
 }
 
-TEST_CASE("gradients flow through a move") {
+TEST_CASE("gradients flow through Tensor::to a device") {
   Tensor x = tensor({1.0, 2.0, 3.0}, kDouble).requires_grad_();
   const Tensor y = (x.to(Device::CUDA) * 2).exp().cpu().sum();
   y.backward();
@@ -58,13 +58,13 @@ TEST_CASE("gradients flow through a move") {
   CHECK(allclose(x.grad(), 2 * (2 * x.detach()).exp()));
 }
 
-TEST_CASE("printing names the device") {
+TEST_CASE("a printed tensor names its device") {
   std::ostringstream out;
   out << tensor({1.0, 2.0}, kOnCuda);
   CHECK(out.str() == "tensor([1., 2.], device='cuda:0')");
 }
 
-TEST_CASE("creation happens where the options say") {
+TEST_CASE("factory functions create tensors on the device of their options") {
   CHECK(zeros({2}, kOnCuda).device() == Device("cuda:0"));
   CHECK(same(arange(5, kOnCuda), arange(5)));
   CHECK(same(eye(3, kOnCuda), eye(3)));
@@ -75,7 +75,7 @@ TEST_CASE("creation happens where the options say") {
   CHECK(ones_like(zeros({2}, kOnCuda)).is_cuda());
 }
 
-TEST_CASE("operands on two devices are an error that names both") {
+TEST_CASE("operands on different devices are an error that names both") {
   const Tensor x = ones({2}), y = ones({2}, kOnCuda);
   CHECK_THROWS_WITH(x + y, Contains("add") && Contains("cpu") && Contains("cuda:0"));
   CHECK_THROWS_WITH(matmul(x.view({1, 2}), y.view({2, 1})), Contains("cpu") && Contains("cuda:0"));
@@ -85,14 +85,14 @@ TEST_CASE("operands on two devices are an error that names both") {
   CHECK(same(y + tensor(2.0f), tensor({3.0f, 3.0f})));
 }
 
-TEST_CASE("there are as many devices as the driver shows") {
+TEST_CASE("device_count and device indices follow the driver") {
   CHECK(cuda::device_count() >= 1);
   cuda::synchronize();
   CHECK_THROWS_AS(cuda::synchronize(100), Error);
   CHECK_THROWS_WITH(ones({1}).to(Device("cuda:100")), Contains("cuda:100"));
 }
 
-TEST_CASE("a second device is a device of its own", "[two_devices]") {
+TEST_CASE("a second device has its own tensors", "[two_devices]") {
   if (cuda::device_count() < 2) return;
   const Tensor x = arange(4, kOnCuda), y = x.to(Device("cuda:1"));
   CHECK(y.device() == Device("cuda:1"));
@@ -101,7 +101,7 @@ TEST_CASE("a second device is a device of its own", "[two_devices]") {
   CHECK_THROWS_WITH(x + y, Contains("cuda:0") && Contains("cuda:1"));
 }
 
-TEST_CASE("an index out of range is an error at the next wait, and the device stays usable") {
+TEST_CASE("an index out of range is an error at the next synchronization and the device stays usable") {
   const Tensor x = arange(10, kOnCuda), bad = tensor({1, 12}, kOnCuda.dtype(kLong));
   CHECK_THROWS_WITH(x.index_select(0, bad).cpu(),
                     Contains("index_select") && Contains("12") && Contains("size 10"));
@@ -113,7 +113,7 @@ TEST_CASE("an index out of range is an error at the next wait, and the device st
   CHECK(same(x, arange(10)));
 }
 
-TEST_CASE("host memory that is borrowed is copied to the device") {
+TEST_CASE("a tensor on borrowed host memory is copied to the device") {
   std::vector<float> values = {1, 2, 3};
   const Tensor x = from_blob(values.data(), {3}).to(Device::CUDA);
   values[0] = 9;
@@ -156,7 +156,7 @@ std::string fill(std::vector<Tensor>& pieces) {
 
 }  // namespace
 
-TEST_CASE("a full device says so and recovers", "[alone]") {
+TEST_CASE("an allocation on a full device is an error and the device recovers", "[alone]") {
   const Tensor before = arange(1000, kOnCuda);
   before.sum().item();  // loads the kernel, for which a full device has no room
   std::vector<Tensor> pieces;
@@ -169,7 +169,7 @@ TEST_CASE("a full device says so and recovers", "[alone]") {
   cuda::empty_cache();
 }
 
-TEST_CASE("a backward that does not fit leaves the graph and the device usable", "[alone]") {
+TEST_CASE("a backward out of memory leaves the graph and the device usable", "[alone]") {
   const Tensor x = ones({std::int64_t{1} << 22}, kOnCuda).requires_grad_();
   std::vector<Tensor> pieces;
   Tensor y = (x * 3).exp().sum();
@@ -188,7 +188,7 @@ TEST_CASE("a backward that does not fit leaves the graph and the device usable",
   CHECK(z.grad().sum().item<float>() == 16);
 }
 
-TEST_CASE("a capture on a full device ends with an error, and the next one works", "[alone]") {
+TEST_CASE("a capture on a full device is an error and the next capture works", "[alone]") {
   std::vector<Tensor> pieces;
   fill(pieces);
   cuda::empty_cache();
@@ -204,7 +204,7 @@ TEST_CASE("a capture on a full device ends with an error, and the next one works
 }
 
 // Leaves the device unusable for its process: hidden, to be run alone.
-TEST_CASE("a kernel's illegal access is named by every call after it", "[.sticky]") {
+TEST_CASE("after an illegal access every call reports the kernel", "[.sticky]") {
   if (!is_real_device()) {
     WARN("the emulation dies of an illegal access");
     return;

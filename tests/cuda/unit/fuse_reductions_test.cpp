@@ -17,7 +17,7 @@ constexpr std::int64_t kPartial = 8 * 1024;  // bytes of a reduction's partial r
 
 }  // namespace
 
-TEST_CASE("sums over all elements are made with the chain on a device") {
+TEST_CASE("full sums are fused with their chain on a device") {
   // One piece, several of them, pieces of whole and of broken teams.
   const std::int64_t n = GENERATE(as<std::int64_t>{}, 1, 3, 1030, 8192, 70001);
   const DType dtype = GENERATE(kFloat, kDouble, kHalf, kBFloat16, kInt, kLong);
@@ -34,7 +34,7 @@ TEST_CASE("sums over all elements are made with the chain on a device") {
   CHECK(report.arena_bytes <= 4 * kPartial);  // what is summed up is in no memory
 }
 
-TEST_CASE("what is summed up on a device can be needed otherwise") {
+TEST_CASE("a summed value may have other consumers in a fused chain on a device") {
   const CompileReport report = require_twin(
       [](const Tensors& x) {
         const Tensor y = x[0] * x[1], z = y + x[2];
@@ -45,7 +45,7 @@ TEST_CASE("what is summed up on a device can be needed otherwise") {
   CHECK(report.fused == 4);
 }
 
-TEST_CASE("a fused chain on a device goes on after a sum, which is of the elements as they were") {
+TEST_CASE("a fused sum on a device uses the values before later in-place writes") {
   const CompileReport report = require_twin(
       [](const Tensors& x) {
         Tensor y = x[0] * x[1];
@@ -58,13 +58,13 @@ TEST_CASE("a fused chain on a device goes on after a sum, which is of the elemen
   CHECK(report.fused == report.operations);
 }
 
-TEST_CASE("rows are reduced with the chain that makes them on a device") {
+TEST_CASE("row reductions are fused with their chain on a device") {
   using Sizes = std::vector<std::int64_t>;
   const Sizes sizes = GENERATE(Sizes{7, 33}, Sizes{300, 64}, Sizes{5, 3, 1001}, Sizes{2, 20001},
                                Sizes{513, 16}, Sizes{4, 1, 50, 1});
   const DType dtype = GENERATE(kFloat, kHalf, kDouble);
   INFO(IntArrayRef(sizes) << " of " << dtype);
-  SECTION("of the last dimension") {
+  SECTION("the reduction is over the last dimension") {
     const std::int64_t last = sizes.back() == 1 ? -2 : -1;
     const CompileReport report = require_twin(
         [&](const Tensors& x) {
@@ -75,7 +75,7 @@ TEST_CASE("rows are reduced with the chain that makes them on a device") {
     CHECK(report.fused == report.operations);
     CHECK(report.arena_bytes <= 3 * kPartial);
   }
-  SECTION("of all but the first") {
+  SECTION("the reduction is over all dimensions but the first") {
     Sizes inner;
     for (std::size_t d = 1; d < sizes.size(); ++d) inner.push_back(static_cast<std::int64_t>(d));
     const CompileReport report = require_twin(
@@ -88,7 +88,7 @@ TEST_CASE("rows are reduced with the chain that makes them on a device") {
   }
 }
 
-TEST_CASE("columns are reduced with the chain that makes them on a device") {
+TEST_CASE("column reductions are fused with their chain on a device") {
   using Sizes = std::vector<std::int64_t>;
   // Few rows, many, columns in whole vectors and not, more than one tile of them.
   const Sizes sizes = GENERATE(Sizes{7, 33}, Sizes{300, 64}, Sizes{3, 5, 1002}, Sizes{20001, 8},
@@ -107,7 +107,7 @@ TEST_CASE("columns are reduced with the chain that makes them on a device") {
   CHECK(report.arena_bytes <= 4 * 8 * kPartial);
 }
 
-TEST_CASE("gradients of biases on a device are made with those of activations") {
+TEST_CASE("bias gradients are fused with activation gradients on a device") {
   const auto step = [](const Tensors& x) {
     const Tensor w = x[1].detach().requires_grad_(), b = x[2].detach().requires_grad_();
     const Tensor y = tanh(nn::functional::linear(x[0].detach().requires_grad_(), w, b));
@@ -124,7 +124,7 @@ TEST_CASE("gradients of biases on a device are made with those of activations") 
   CHECK(report.fused == 3);  // tanh, its gradient, the sum
 }
 
-TEST_CASE("every reduction of a device has a formula that chains end in") {
+TEST_CASE("every reduction on a device can end a fused chain") {
   const DType dtype = GENERATE(kFloat, kDouble, kHalf, kBFloat16);
   const bool special = GENERATE(false, true);
   INFO(dtype << (special ? " with NaN and infinity" : ""));
@@ -157,7 +157,7 @@ TEST_CASE("every reduction of a device has a formula that chains end in") {
   require_fused([](const Tensor& x) { return Tensors{x.norm(2, {1}), x.norm(1, {1})}; }, rounded ? 2 : 0);
 }
 
-TEST_CASE("reductions of integers and of truth values end chains of a device, too") {
+TEST_CASE("integer and bool reductions can end a fused chain on a device") {
   const DType dtype = GENERATE(kByte, kShort, kInt, kLong);
   INFO(dtype);
   const auto make = whole({3, 40}, dtype, 2);
@@ -184,7 +184,7 @@ TEST_CASE("reductions of integers and of truth values end chains of a device, to
   CHECK(rows.fused >= 4);
 }
 
-TEST_CASE("rows that begin anywhere are reduced by the vectors that they have") {
+TEST_CASE("fused row reductions on a device handle misaligned rows") {
   const std::int64_t n = GENERATE(as<std::int64_t>{}, 2, 5, 261, 9001);
   const DType dtype = GENERATE(kFloat, kHalf);
   INFO(n << " of " << dtype);
@@ -198,23 +198,23 @@ TEST_CASE("rows that begin anywhere are reduced by the vectors that they have") 
   CHECK(report.fused == 3);
 }
 
-TEST_CASE("reductions of a device that a chain does not take are calls of their own") {
-  SECTION("over the dimension in the middle") {
+TEST_CASE("reductions that cannot be fused on a device are separate calls") {
+  SECTION("the reduction is over a middle dimension") {
     const CompileReport report =
         require_twin([](const Tensors& x) { return Tensors{(x[0] * x[1]).sum(1)}; }, whole({8, 16, 32}));
     CHECK(report.fused == 0);
   }
-  SECTION("of few columns") {
+  SECTION("there are few columns") {
     const CompileReport report =
         require_twin([](const Tensors& x) { return Tensors{(x[0] * x[1]).sum(0)}; }, whole({64, 7}));
     CHECK(report.fused == 0);
   }
-  SECTION("over short rows") {
+  SECTION("the rows are short") {
     const CompileReport report =
         require_twin([](const Tensors& x) { return Tensors{(x[0] * x[1]).sum(1)}; }, whole({64, 15}));
     CHECK(report.fused == 0);
   }
-  SECTION("over other rows than the one before") {
+  SECTION("two reductions have rows of different length") {
     const CompileReport report = require_twin(
         [](const Tensors& x) {
           const Tensor y = x[0] * x[1];
@@ -223,7 +223,7 @@ TEST_CASE("reductions of a device that a chain does not take are calls of their 
         whole({64, 32}));
     CHECK(report.fused == 2);
   }
-  SECTION("of elements that lie otherwise") {
+  SECTION("the elements have another layout") {
     const CompileReport report = require_twin(
         [](const Tensors& x) {
           const Tensor y = x[0] * x[1];
@@ -232,7 +232,7 @@ TEST_CASE("reductions of a device that a chain does not take are calls of their 
         whole({64, 32}));
     CHECK(report.fused == 0);
   }
-  SECTION("before a chain that goes on with them") {
+  SECTION("later elementwise calls use the result") {
     const CompileReport report = require_twin(
         [](const Tensors& x) {
           const Tensor y = x[0] * x[1], sum = y.sum();
@@ -241,12 +241,12 @@ TEST_CASE("reductions of a device that a chain does not take are calls of their 
         whole({64, 32}));
     CHECK(report.fused == 4);
   }
-  SECTION("of nothing") {
+  SECTION("the input is empty") {
     const CompileReport report =
         require_twin([](const Tensors& x) { return Tensors{(x[0] * x[1] + x[2]).sum()}; }, whole({0}));
     CHECK(report.fused == 0);
   }
-  SECTION("more than a kernel holds") {
+  SECTION("there are more reductions than a kernel can have") {
     const CompileReport report = require_twin(
         [](const Tensors& x) {
           const Tensor y = x[0] * x[1];
@@ -259,7 +259,7 @@ TEST_CASE("reductions of a device that a chain does not take are calls of their 
   }
 }
 
-TEST_CASE("sums of more elements than blocks have in one turn") {
+TEST_CASE("fused sums are correct for more elements than one pass of the grid") {
   const CompileReport report = require_twin(
       [](const Tensors& x) {
         return Tensors{((x[0] - x[1]) * x[0]).to(kDouble).sum(), (x[0] - x[1]).abs().sum()};
@@ -269,7 +269,7 @@ TEST_CASE("sums of more elements than blocks have in one turn") {
 }
 
 // Elements go through few additions one after another: the bound that docs/compile.md states.
-TEST_CASE("fused sums are as far from the exact ones as their order allows") {
+TEST_CASE("the error of fused sums stays within the bound of their summation order") {
   const std::int64_t n = GENERATE(as<std::int64_t>{}, 100, 5000, 300000);
   const auto f = [](const Tensors& x) {
     const Tensor y = x[0] + x[1];
@@ -285,7 +285,7 @@ TEST_CASE("fused sums are as far from the exact ones as their order allows") {
   CHECK(compiled.report().fused == 4);
 }
 
-TEST_CASE("fused sums of what bytes decide are as near the exact ones") {
+TEST_CASE("the error of fused sums of where on a byte mask stays within the bound") {
   const std::int64_t n = GENERATE(as<std::int64_t>{}, 62, 1000000);
   auto compiled = compile([](const Tensor& mask) { return where(mask, 0.1, 0.2).sum(); });
   const Tensor mask = (rand({n + 1}) < 0.5).to(Device::CUDA).narrow(0, 1, n);
@@ -296,7 +296,7 @@ TEST_CASE("fused sums of what bytes decide are as near the exact ones") {
   CHECK(compiled.report().fused == 2);
 }
 
-TEST_CASE("the same sum is the same in every replay on a device") {
+TEST_CASE("a fused sum on a device is bitwise equal in all replays") {
   auto compiled = compile([](const Tensor& x) { return (x * x).sum(); });
   const Tensor x = uniform(100000)()[0];
   Tensors sums;
@@ -305,7 +305,7 @@ TEST_CASE("the same sum is the same in every replay on a device") {
   for (int t = 3; t < 6; ++t) CHECK(equal(sums[static_cast<std::size_t>(t)], sums[5]));
 }
 
-TEST_CASE("a loss by hand and its gradients are fused on a device") {
+TEST_CASE("a handwritten loss and its gradients are fused on a device") {
   const auto step = [](const Tensors& x) {
     Tensor w = x[1].detach().requires_grad_();
     const Tensor difference = x[0].matmul(w) - x[2];
@@ -323,7 +323,7 @@ TEST_CASE("a loss by hand and its gradients are fused on a device") {
   CHECK(report.fused >= 4);
 }
 
-TEST_CASE("a loss on a device and its gradients are one kernel, and nothing else is in memory") {
+TEST_CASE("a loss and its gradients on a device are one kernel without temporaries") {
   const std::int64_t n = 10007;
   const CompileReport report = require_twin(
       [](const Tensors& x) {
@@ -337,7 +337,7 @@ TEST_CASE("a loss on a device and its gradients are one kernel, and nothing else
   CHECK(report.arena_bytes <= kPartial);
 }
 
-TEST_CASE("single numbers on a device are made in time, and those that are written to in order") {
+TEST_CASE("fused kernels on a device use scalar tensors with the values of program order") {
   const CompileReport report = require_twin(
       [](const Tensors& x) {
         Tensor number = x[0][0] * 2;
@@ -352,15 +352,15 @@ TEST_CASE("single numbers on a device are made in time, and those that are writt
   CHECK(report.fused >= 4);
 }
 
-TEST_CASE("reductions on a device are not fused where that is turned off") {
+TEST_CASE("reductions on a device are not fused if fusion is disabled") {
   const auto f = [](const Tensors& x) { return Tensors{(x[0] + x[1]).sum()}; };
   CHECK(require_twin(f, whole({10})).fused == 2);
-  SECTION("by an option") {
+  SECTION("fusion is disabled by an option") {
     CompileOptions options;
     options.fuse = false;
     CHECK(require_twin(f, whole({10}), options).fused == 0);
   }
-  SECTION("because algorithms are to be deterministic") {
+  SECTION("deterministic algorithms are required") {
     const testing::Deterministic scope;
     CHECK(require_twin(f, whole({10})).fused == 0);
   }

@@ -26,7 +26,7 @@ Tensors own_chain(const Tensors& x) {
 
 }  // namespace
 
-TEST_CASE("chains of elementwise calls on a device run as one kernel") {
+TEST_CASE("elementwise chains on a device run as one kernel") {
   const std::int64_t n = GENERATE(as<std::int64_t>{}, 1, 3, 1030);
   const DType dtype = GENERATE(kFloat, kDouble, kHalf, kBFloat16, kInt);
   INFO(n << " of " << dtype);
@@ -42,18 +42,18 @@ TEST_CASE("chains of elementwise calls on a device run as one kernel") {
   CHECK(report.arena_bytes == 0);  // what passes has no memory
 }
 
-TEST_CASE("fused chains read and write where vectors are not aligned") {
+TEST_CASE("fused chains on a device handle misaligned arrays") {
   const std::int64_t n = GENERATE(as<std::int64_t>{}, 2, 5, 261);
   const DType dtype = GENERATE(kFloat, kHalf);
   INFO(n << " of " << dtype);
   const auto part = [n](const Tensor& x, std::int64_t from) { return x.narrow(0, from, n); };
-  SECTION("most arrays alike: their vectors begin after a few elements") {
+  SECTION("most arrays have the same misalignment") {
     const CompileReport report = require_twin(
         [&](const Tensors& x) { return Tensors{(part(x[0], 1) * part(x[1], 1) - part(x[2], 1)).abs()}; },
         uniform(n + 4, dtype));
     CHECK(report.fused == 3);
   }
-  SECTION("each otherwise, and one that is written too") {
+  SECTION("each array has another misalignment") {
     const CompileReport report = require_twin(
         [&](const Tensors& x) {
           const Tensor whole = x[0] * 1;
@@ -66,7 +66,7 @@ TEST_CASE("fused chains read and write where vectors are not aligned") {
   }
 }
 
-TEST_CASE("one number for all elements of a fused chain: given, of a tensor, expanded") {
+TEST_CASE("fused chains on a device accept scalars and scalar tensors and expanded tensors") {
   const CompileReport report = require_twin(
       [](const Tensors& x) {
         const Tensor number = x[1][0], all = x[2][0].expand(x[0].sizes());
@@ -92,7 +92,7 @@ TEST_CASE("activations and their first and second derivatives are fused on a dev
   CHECK(report.fused > 20);
 }
 
-TEST_CASE("elements that are written in place stay in order in a fused chain") {
+TEST_CASE("in-place writes keep their order in a fused chain on a device") {
   const CompileReport report = require_twin(
       [](const Tensors& x) {
         Tensor momentum = x[0] * 0.9, weight = x[1] * 1;
@@ -105,7 +105,7 @@ TEST_CASE("elements that are written in place stay in order in a fused chain") {
   CHECK(report.fused == report.operations);
 }
 
-TEST_CASE("what a fused chain sees elsewhere keeps calls apart") {
+TEST_CASE("calls that access overlapping views on a device are not fused") {
   const CompileReport report = require_twin(
       [](const Tensors& x) {
         const Tensor whole = x[0] * 1, shifted = whole.narrow(0, 1, 64);
@@ -117,7 +117,7 @@ TEST_CASE("what a fused chain sees elsewhere keeps calls apart") {
   CHECK(report.fused < report.operations);
 }
 
-TEST_CASE("chains longer than a kernel's argument become several kernels") {
+TEST_CASE("chains on a device with too many arguments become several kernels") {
   const CompileReport report = require_twin(
       [](const Tensors& x) {
         Tensors made{x[0]};
@@ -128,27 +128,27 @@ TEST_CASE("chains longer than a kernel's argument become several kernels") {
   CHECK(report.fused == report.operations);
 }
 
-TEST_CASE("calls on a device are not fused where that is turned off") {
+TEST_CASE("elementwise calls on a device are not fused if fusion is disabled") {
   const auto f = [](const Tensors& x) { return Tensors{(x[0] + x[1]) * x[2]}; };
-  SECTION("it is not") { CHECK(require_twin(f, uniform(10)).fused == 2); }
-  SECTION("by an option") {
+  SECTION("fusion is enabled") { CHECK(require_twin(f, uniform(10)).fused == 2); }
+  SECTION("fusion is disabled by an option") {
     CompileOptions options;
     options.fuse = false;
     CHECK(require_twin(f, uniform(10), options).fused == 0);
     CHECK(require_twin(f, uniform(10, kFloat, 3, kCPU), options).fused == 2);
   }
-  SECTION("by the environment") {
+  SECTION("fusion is disabled by the environment") {
     const Environment off("EBB_FUSE", "0");
     CHECK(require_twin(f, uniform(10)).fused == 0);
   }
-  SECTION("because algorithms are to be deterministic") {
+  SECTION("deterministic algorithms are required") {
     const testing::Deterministic scope;
     CHECK(require_twin(f, uniform(10)).fused == 0);
   }
 }
 
 // In both, another device of the same kind stands for another process: nothing is in memory for it.
-TEST_CASE("kernels of fused chains are kept in files and read where there is no compiler") {
+TEST_CASE("kernels of fused chains are cached in files and read without a compiler") {
   const Folder folder;
   const Environment cache("EBB_KERNEL_CACHE", folder.path().string());
   REQUIRE(require_twin(&own_chain<1>, uniform(10)).fused == 3);
@@ -161,7 +161,7 @@ TEST_CASE("kernels of fused chains are kept in files and read where there is no 
   CHECK(warnings.texts.empty());
 }
 
-TEST_CASE("a file of a fused chain that is damaged is compiled again") {
+TEST_CASE("a damaged cache file of a fused chain is compiled again") {
   if (is_real_device()) return;
   const Folder folder;
   const Environment cache("EBB_KERNEL_CACHE", folder.path().string());
@@ -176,7 +176,7 @@ TEST_CASE("a file of a fused chain that is damaged is compiled again") {
   CHECK(support::read_file(file).size() == whole.size());
 }
 
-TEST_CASE("chains are fused where no files can be kept") {
+TEST_CASE("chains are fused without a usable cache folder") {
   const Folder folder;
   support::write_file(folder / "file", "no folder");
   const std::string where = GENERATE(as<std::string>{}, "", "0", "file/below");
@@ -185,7 +185,7 @@ TEST_CASE("chains are fused where no files can be kept") {
   CHECK(files_in(folder.path()).size() == 1);
 }
 
-TEST_CASE("without a compiler calls on a device are made one by one") {
+TEST_CASE("calls on a device are not fused without a compiler") {
   if (is_real_device()) return;
   const Environment cache("EBB_KERNEL_CACHE", ""), none("EBB_EMU_COMPILER", "false");
   const Warnings warnings;
@@ -238,7 +238,7 @@ Steps run(DType dtype, bool compiled, const CompileOptions& options = {}) {
 
 }  // namespace
 
-TEST_CASE("gradients on a device are added to by the products that make them") {
+TEST_CASE("matmul accumulates into gradients on a device") {
   const DType dtype = GENERATE(kFloat, kDouble, kHalf);
   INFO(dtype);
   const Steps eager = run(dtype, false), fused = run(dtype, true);
@@ -256,7 +256,7 @@ TEST_CASE("gradients on a device are added to by the products that make them") {
   CHECK(fused.report.fused > 0);
 }
 
-TEST_CASE("additions on a device are no part of products where algorithms are to be deterministic") {
+TEST_CASE("deterministic mode does not fuse additions into matmul on a device") {
   const testing::Deterministic scope;
   const Steps eager = run(kHalf, false), replayed = run(kHalf, true);
   REQUIRE(replayed.report.replays >= 2);
@@ -264,7 +264,7 @@ TEST_CASE("additions on a device are no part of products where algorithms are to
     CHECK(equal(replayed.results[i].cpu(), eager.results[i].cpu()));
 }
 
-TEST_CASE("gradients on a device that are set to zero first are written by their products") {
+TEST_CASE("matmul on a device overwrites gradients that zero_grad cleared") {
   const auto train = [](bool compiled) {
     manual_seed(6);
     nn::Linear layer(8, 16);

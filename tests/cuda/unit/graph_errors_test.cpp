@@ -42,7 +42,7 @@ void check_refused(const Step& step, std::initializer_list<const char*> said) {
 
 }  // namespace
 
-TEST_CASE("a capture refuses that the host reads or waits") {
+TEST_CASE("host reads and synchronization in a capture are errors") {
   const Tensor x = ones({4}, kOnCuda), on_cpu = ones({4});
   const std::initializer_list<const char*> refused = {"cuda::Graph", "captured"};
   check_refused([&] { (x + 1).sum().item(); }, refused);
@@ -68,7 +68,7 @@ TEST_CASE("a capture refuses that the host reads or waits") {
       refused);
 }
 
-TEST_CASE("an exception ends the capture and goes on to the caller") {
+TEST_CASE("an exception ends the capture and reaches the caller") {
   const Tensor x = ones({4}, kOnCuda);
   cuda::Graph graph;
   const auto fails = [&] {
@@ -84,7 +84,7 @@ TEST_CASE("an exception ends the capture and goes on to the caller") {
   check_usable();
 }
 
-TEST_CASE("a graph that is dropped in its capture ends it") {
+TEST_CASE("destroying a graph ends its capture") {
   const Tensor x = ones({4}, kOnCuda);
   {
     cuda::Graph graph;
@@ -94,7 +94,7 @@ TEST_CASE("a graph that is dropped in its capture ends it") {
   check_usable();
 }
 
-TEST_CASE("the calls of a graph come in order") {
+TEST_CASE("calls of a graph in the wrong order are errors") {
   const Tensor x = ones({4}, kOnCuda);
   Tensor y;
   cuda::Graph graph, other;
@@ -114,7 +114,7 @@ TEST_CASE("the calls of a graph come in order") {
   check_usable();
 }
 
-TEST_CASE("work that a capture would miss is refused", "[two_devices]") {
+TEST_CASE("work that a capture cannot record is refused", "[two_devices]") {
   const Tensor x = ones({4}, kOnCuda);
   const cuda::Stream side = cuda::Stream::from_pool();
   check_refused(
@@ -149,7 +149,7 @@ TEST_CASE("work that a capture would miss is refused", "[two_devices]") {
                     Contains("cuda:0") && Contains("cuda:1"));
 }
 
-TEST_CASE("a graph of another device is captured and replayed there", "[two_devices]") {
+TEST_CASE("a graph of a second device is captured and replayed on it", "[two_devices]") {
   if (cuda::device_count() < 2) return;
   const Device second("cuda:1");
   const Tensor x = ones({4}, TensorOptions(second));
@@ -165,7 +165,7 @@ TEST_CASE("a graph of another device is captured and replayed there", "[two_devi
   CHECK(y.sum().item<float>() == 12);
 }
 
-TEST_CASE("waiting for a whole device while another thread captures is an error, and spares the capture") {
+TEST_CASE("synchronizing a device during a capture in another thread is an error that keeps the capture") {
   Tensor x = ones({8}, kOnCuda);
   cuda::Graph graph;
   std::string said;

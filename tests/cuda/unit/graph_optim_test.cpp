@@ -82,7 +82,7 @@ Outcome trained(const Make& make, bool captured) {
 
 }  // namespace
 
-TEST_CASE("captured steps of every optimizer do what eager ones do") {
+TEST_CASE("captured optimizer steps give the results of eager steps") {
   for (const auto& [name, make] : kinds()) {
     INFO(name);
     const Outcome eager = trained(make, false), replayed = trained(make, true);
@@ -97,7 +97,7 @@ TEST_CASE("captured steps of every optimizer do what eager ones do") {
   }
 }
 
-TEST_CASE("a captured step refuses to make or lose an optimizer's state") {
+TEST_CASE("a captured step refuses to create or drop optimizer state") {
   const Make adam = [](const Params& p) { return std::make_unique<Adam>(p, AdamOptions(0.1)); };
   Problem fresh(adam);
   cuda::Graph first;
@@ -120,7 +120,7 @@ TEST_CASE("a captured step refuses to make or lose an optimizer's state") {
 
 // Mixed precision on a device: captured steps cast their weights at each replay; loaders pin their batches.
 
-TEST_CASE("a captured graph casts the weights as they are when it is replayed") {
+TEST_CASE("a captured graph casts the current weights in each replay") {
   Tensor w = ones({4, 4}, TensorOptions(kCUDA)).requires_grad_();
   const Tensor x = ones({2, 4}, TensorOptions(kCUDA));
   const amp::autocast casting(kCUDA, kBFloat16);
@@ -138,7 +138,7 @@ TEST_CASE("a captured graph casts the weights as they are when it is replayed") 
   CHECK(mm(x, w).detach().to(kFloat).cpu()[0][0].item<float>() == 8);
 }
 
-TEST_CASE("a loader's batches arrive pinned where it is asked to") {
+TEST_CASE("a DataLoader pins its batches if requested") {
   for (const std::size_t workers : {0, 2})
     for (const bool pin : {false, true}) {
       CAPTURE(workers, pin);

@@ -23,7 +23,7 @@ std::size_t held() {
 
 }  // namespace
 
-TEST_CASE("graphs of one pool share the memory that captures freed", "[caching]") {
+TEST_CASE("graphs of one pool share memory that was freed in captures", "[caching]") {
   Tensor x = ones({1 << 20}, kOnCuda), a, b;
   const auto work = [&](Tensor& out) { out = ((x * 2) * 3).sum(); };
   cuda::empty_cache();
@@ -59,7 +59,7 @@ TEST_CASE("graphs of one pool share the memory that captures freed", "[caching]"
   CHECK(held() <= before + (std::size_t{2} << 20));
 }
 
-TEST_CASE("a tensor that is held is not overwritten by the next graph of the pool") {
+TEST_CASE("a live tensor is not overwritten by the next graph of the pool") {
   const cuda::GraphPool pool = cuda::graph_pool_handle();
   const Tensor x = ones({64}, kOnCuda);
   Tensor y, z;
@@ -72,7 +72,7 @@ TEST_CASE("a tensor that is held is not overwritten by the next graph of the poo
   CHECK(value(z) == 6 * 64);
 }
 
-TEST_CASE("replays of graphs of a pool follow each other on any streams") {
+TEST_CASE("replays of graphs of one pool run in order on any streams") {
   const cuda::GraphPool pool = cuda::graph_pool_handle();
   const Tensor x = ones({1000}, kOnCuda);
   Tensor total = zeros({1000}, kOnCuda);
@@ -88,7 +88,7 @@ TEST_CASE("replays of graphs of a pool follow each other on any streams") {
   CHECK(value(total) == 84 * 1000);  // ((6 * 2 + 6) * 2 + 6) * 2
 }
 
-TEST_CASE("a pool has one capture at a time, and handles outlive graphs") {
+TEST_CASE("a pool allows one capture at a time and its handle outlives graphs") {
   const cuda::GraphPool pool = cuda::graph_pool_handle();
   const Tensor x = ones({8}, kOnCuda);
   Tensor y, z;
@@ -129,7 +129,7 @@ TEST_CASE("a pool serves graphs of two devices", "[two_devices]") {
   CHECK(value(b) == 12);
 }
 
-TEST_CASE("an update takes other numbers and addresses in place") {
+TEST_CASE("Graph::update changes values and addresses in place") {
   const Tensor x = ones({16}, kOnCuda), other = full({16}, 5, kOnCuda);
   Tensor y;
   cuda::Graph graph;
@@ -144,7 +144,7 @@ TEST_CASE("an update takes other numbers and addresses in place") {
   CHECK(graph.is_captured());
 }
 
-TEST_CASE("an update of another shape of work makes the executable anew, and says why") {
+TEST_CASE("Graph::update with other work instantiates a new executable graph and gives the reason") {
   const Tensor x = ones({16}, kOnCuda);
   Tensor y;
   cuda::Graph graph;
@@ -164,7 +164,7 @@ TEST_CASE("an update of another shape of work makes the executable anew, and say
   CHECK(value(z) == 16);
 }
 
-TEST_CASE("an update draws random numbers and counts steps as a capture does") {
+TEST_CASE("Graph::update draws random numbers and counts steps like a capture") {
   manual_seed(9);
   Tensor expected[3];
   for (Tensor& draw : expected) draw = rand({10}, kOnCuda);
@@ -181,7 +181,7 @@ TEST_CASE("an update draws random numbers and counts steps as a capture does") {
   }
 }
 
-TEST_CASE("an update that fails leaves the graph as it was") {
+TEST_CASE("a failed Graph::update keeps the old graph") {
   const Tensor x = ones({4}, kOnCuda);
   Tensor y, z;
   cuda::Graph graph, empty;

@@ -93,12 +93,12 @@ void compare(const Model& model, IntArrayRef sample) {
 
 }  // namespace
 
-TEST_CASE("a captured training step does what the steps would, dropout included") {
+TEST_CASE("a captured training step equals an eager step with dropout") {
   SECTION("perceptron") { compare(mlp, {10, 6}); }
   SECTION("convolutions and batch norm") { compare(cnn, {5, 1, 6, 6}); }
 }
 
-TEST_CASE("a capture computes nothing, a replay everything") {
+TEST_CASE("a graph capture computes nothing and a replay computes everything") {
   Tensor x = zeros({4}, kOnCuda), y;
   cuda::Graph graph;
   CHECK_FALSE(graph.is_captured());
@@ -115,7 +115,7 @@ TEST_CASE("a capture computes nothing, a replay everything") {
   }
 }
 
-TEST_CASE("capture_begin and capture_end are the same in two calls") {
+TEST_CASE("capture_begin and capture_end of a graph work like capture") {
   Tensor x = ones({3}, kOnCuda);
   const cuda::Stream before = cuda::Stream::current();
   cuda::Graph graph;
@@ -129,7 +129,7 @@ TEST_CASE("capture_begin and capture_end are the same in two calls") {
   CHECK(same(x, full({3}, 4, kFloat)));
 }
 
-TEST_CASE("random numbers go on from replay to replay as without a graph") {
+TEST_CASE("random numbers of graph replays continue the sequence of eager calls") {
   Generator own(5), again(5);
   const auto draw = [](Generator& g) {
     return std::vector<Tensor>{rand({20}, kOnCuda), randn({7}, g, kOnCuda),
@@ -156,7 +156,7 @@ TEST_CASE("random numbers go on from replay to replay as without a graph") {
   }
 }
 
-TEST_CASE("a graph's memory is its own until the graph is gone") {
+TEST_CASE("memory of a graph is reserved until the graph is destroyed") {
   cuda::empty_cache();
   const MemoryStats before = cuda::memory_stats();
   {
@@ -189,7 +189,7 @@ TEST_CASE("a graph's memory is its own until the graph is gone") {
   CHECK(cuda::memory_stats().cached == before.cached);
 }
 
-TEST_CASE("memory freed in a capture serves the capture again") {
+TEST_CASE("memory freed in a capture is reused in the capture") {
   const Tensor x = ones({1 << 18}, kOnCuda);
   cuda::empty_cache();
   const std::size_t before = cuda::memory_stats().current + cuda::memory_stats().cached;
@@ -205,7 +205,7 @@ TEST_CASE("memory freed in a capture serves the capture again") {
   CHECK(y[5].item<float>() == 101);
 }
 
-TEST_CASE("a capture goes over to other streams and back by events") {
+TEST_CASE("events extend a capture to other streams and back") {
   Tensor x = ones({100}, kOnCuda), y, z;
   const cuda::Stream side = cuda::Stream::from_pool();
   cuda::Graph graph;
@@ -229,7 +229,7 @@ TEST_CASE("a capture goes over to other streams and back by events") {
   }
 }
 
-TEST_CASE("replays on several streams follow each other") {
+TEST_CASE("graph replays on several streams run in order") {
   Tensor x = zeros({50}, kOnCuda), noise;
   const cuda::Stream a = cuda::Stream::from_pool(), b = cuda::Stream::from_pool();
   cuda::synchronize();
@@ -250,7 +250,7 @@ TEST_CASE("replays on several streams follow each other") {
   CHECK(same(x, expected));
 }
 
-TEST_CASE("a graph that is dropped while it is replayed takes nothing away from the replay") {
+TEST_CASE("destroying a graph during its replay does not affect the replay") {
   manual_seed(3);
   const Tensor x = ones({1000}, kOnCuda);
   Tensor drawn;
@@ -269,7 +269,7 @@ TEST_CASE("a graph that is dropped while it is replayed takes nothing away from 
   CHECK(equal(drawn.cpu(), dropout(x, 0.5, true).cpu()));
 }
 
-TEST_CASE("a bad index in a replay is an error at the next wait") {
+TEST_CASE("an index out of range in a replay is an error at the next synchronization") {
   const Tensor x = arange(10, kOnCuda);
   Tensor index = tensor({1, 2}, kOnCuda.dtype(kLong)), picked;
   cuda::Graph graph;
@@ -284,7 +284,7 @@ TEST_CASE("a bad index in a replay is an error at the next wait") {
   CHECK(same(picked, tensor({3, 3}, kLong)));
 }
 
-TEST_CASE("pinned memory is read anew by each replay") {
+TEST_CASE("each replay reads the current contents of pinned memory") {
   Tensor staging = zeros({6}, TensorOptions(kFloat).pinned_memory(true)), x = zeros({6}, kOnCuda), y;
   cuda::Graph graph;
   graph.capture([&] {
@@ -298,7 +298,7 @@ TEST_CASE("pinned memory is read anew by each replay") {
   }
 }
 
-TEST_CASE("numbers that a captured step makes on the host are the same in every replay") {
+TEST_CASE("host values in a captured step are equal in all replays") {
   const Tensor x = zeros({2}, kCUDA);
   cuda::Graph graph;
   graph.capture([&] {

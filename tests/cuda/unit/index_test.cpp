@@ -37,7 +37,7 @@ Tensor skewed(std::int64_t count, std::int64_t n) {
 
 }  // namespace
 
-TEST_CASE("rows are summed on a device as on the CPU, and alike at every run") {
+TEST_CASE("index_add of rows on a device agrees with the CPU and is repeatable") {
   manual_seed(2);
   for (const bool deterministic : {false, true})
     for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16})
@@ -60,7 +60,7 @@ TEST_CASE("rows are summed on a device as on the CPU, and alike at every run") {
         }
 }
 
-TEST_CASE("rows that start anywhere are summed and moved") {
+TEST_CASE("index ops on a device handle misaligned rows") {
   manual_seed(4);
   const Deterministic guard;
   const Tensor index = skewed(300, 7);
@@ -82,7 +82,7 @@ TEST_CASE("rows that start anywhere are summed and moved") {
   }
 }
 
-TEST_CASE("elements are put together in order on a device") {
+TEST_CASE("index ops on a device add elements in order") {
   manual_seed(6);
   const Deterministic guard;
   for (const DType dtype : {kFloat, kDouble, kHalf}) {
@@ -130,7 +130,7 @@ TEST_CASE("elements are put together in order on a device") {
       IndexError);
 }
 
-TEST_CASE("a place that repeats without end is summed as exactly as any, and alike at every run") {
+TEST_CASE("sums of many repeated indices on a device are accurate and repeatable") {
   const Deterministic guard;
   // One after another, so many parts would lose digits: each is added to a sum that is thousands of times its
   // size. Here no term is added more than 32 times at one level.
@@ -146,7 +146,7 @@ TEST_CASE("a place that repeats without end is summed as exactly as any, and ali
   }
 }
 
-TEST_CASE("segments that begin and end anywhere among windows of windows") {
+TEST_CASE("segmented sums on a device are correct for all segment boundaries") {
   const Deterministic guard;
   manual_seed(12);
   for (int round = 0; round < 12; ++round) {
@@ -170,7 +170,7 @@ TEST_CASE("segments that begin and end anywhere among windows of windows") {
   }
 }
 
-TEST_CASE("the first index that is out of range is out of range") {
+TEST_CASE("the nearest indices out of range are errors on a device") {
   const Tensor rows = ones({4, 8}, kOnCuda);
   const auto at = [](std::int64_t i) { return full({2}, i, kOnCuda.dtype(kLong)); };
   for (const std::int64_t i : {4, -5}) {
@@ -183,7 +183,7 @@ TEST_CASE("the first index that is out of range is out of range") {
   CHECK_NOTHROW(rows.index({at(-4)}).cpu());
 }
 
-TEST_CASE("gather moves whole rows where the index allows it") {
+TEST_CASE("gather on a device with an expanded index agrees with the CPU") {
   manual_seed(8);
   for (const DType dtype : {kFloat, kDouble, kHalf, kByte}) {
     const Tensor x = randint(100, {5, 6, 37}, dtype), rows = randint(6, {5, 4, 1}, kLong);
@@ -197,7 +197,7 @@ TEST_CASE("gather moves whole rows where the index allows it") {
   CHECK_THROWS_AS(ones({4, 16}, kOnCuda).gather(0, far).cpu(), IndexError);
 }
 
-TEST_CASE("an embedding's gradient on a device repeats bit for bit") {
+TEST_CASE("the embedding gradient on a device is bitwise repeatable") {
   manual_seed(9);
   for (const DType dtype : {kFloat, kHalf})
     for (const bool by_frequency : {false, true}) {

@@ -37,7 +37,7 @@ const std::vector<float> kEnd = {1, 2, 3, 4, 5, 6, 7, 8};
 
 }  // namespace
 
-TEST_CASE("elementwise kernels reach the end of 2^31 + 8 elements", "[alone]") {
+TEST_CASE("elementwise kernels are correct for 2^31 + 8 elements", "[alone]") {
   const auto [n, x] = make();
   CHECK(tail_of(x) == kEnd);
   CHECK(tail_of(x.clone()) == kEnd);
@@ -51,7 +51,7 @@ TEST_CASE("elementwise kernels reach the end of 2^31 + 8 elements", "[alone]") {
   CHECK((x > 4).sum().item<std::int64_t>() == 4);
 }
 
-TEST_CASE("copies of 2^31 + 8 elements transpose, join and convert", "[alone]") {
+TEST_CASE("transpose and cat and conversion are correct for 2^31 + 8 elements", "[alone]") {
   const auto [n, x] = make();
   const Tensor t =
       x.view({n / 8, 8}).t().contiguous();  // eight lines, the last number of each is one of the eight
@@ -64,7 +64,7 @@ TEST_CASE("copies of 2^31 + 8 elements transpose, join and convert", "[alone]") 
   CHECK(host.to(kFloat).sum().item<float>() == 36);
 }
 
-TEST_CASE("reductions and scans of 2^31 + 8 elements", "[alone]") {
+TEST_CASE("reductions and scans are correct for 2^31 + 8 elements", "[alone]") {
   const auto [n, x] = make();
   CHECK(x.sum(kFloat).item<float>() == 36);
   CHECK(x.max().item<float>() == 8);
@@ -76,7 +76,7 @@ TEST_CASE("reductions and scans of 2^31 + 8 elements", "[alone]") {
   CHECK((x > 0).any().item<bool>());
 }
 
-TEST_CASE("softmax and layer norm of 2^28 rows", "[alone]") {
+TEST_CASE("softmax and layer norm are correct for 2^28 rows", "[alone]") {
   const auto [n, x] = make();
   const Tensor rows = x.view({n / 8, 8});
   const Tensor last = rows[n / 8 - 1].to(kFloat).cpu().view({1, 8});
@@ -85,7 +85,7 @@ TEST_CASE("softmax and layer norm of 2^28 rows", "[alone]") {
                  1e-2));
 }
 
-TEST_CASE("places beyond 2^31 are found, read and written", "[alone]") {
+TEST_CASE("index ops are correct for indices beyond 2^31", "[alone]") {
   const auto [n, x] = make();
   const Tensor found = (x > 0).nonzero().view({-1}).cpu();
   CHECK(equal(found, arange(n - 8, n)));
@@ -100,7 +100,7 @@ TEST_CASE("places beyond 2^31 are found, read and written", "[alone]") {
   CHECK_THROWS_AS(x.index_select(0, tensor({n}, kOnCuda.dtype(kLong))).cpu(), IndexError);
 }
 
-TEST_CASE("random numbers of 2^31 + 8 elements differ at both ends", "[alone]") {
+TEST_CASE("random ops fill 2^31 + 8 elements with different values at both ends", "[alone]") {
   const auto [n, x] = make();
   Tensor y = x.clone();
   y.uniform_();
@@ -110,7 +110,7 @@ TEST_CASE("random numbers of 2^31 + 8 elements differ at both ends", "[alone]") 
 }
 
 // cuDNN counts to 2^31 - 1, so that the batch goes in parts; its gradient of the weight is the sum of theirs.
-TEST_CASE("convolutions of more than 2^31 elements are those of their samples", "[alone]") {
+TEST_CASE("convolutions of more than 2^31 elements equal those of single samples", "[alone]") {
   manual_seed(3);
   const bool room = is_real_device() && cuda::get_device_properties().total_memory > (std::size_t{48} << 30);
   const std::int64_t batch = room ? (std::int64_t{1} << 19) + 8 : 24, kept = 8;

@@ -51,7 +51,7 @@ Inputs inputs(const std::vector<std::int64_t>& leading, std::int64_t in, std::in
 
 }  // namespace
 
-TEST_CASE("linear layers with an activation are computed on a device as on the host") {
+TEST_CASE("linear_relu and linear_gelu on a device agree with the host") {
   manual_seed(41);
   for (const DType dtype : {kFloat, kHalf, kBFloat16, kDouble})
     for (const std::int64_t out : {1, 7, 8, 24, 129}) {  // rows of the kept argument that are padded, and not
@@ -63,14 +63,14 @@ TEST_CASE("linear layers with an activation are computed on a device as on the h
     }
 }
 
-TEST_CASE("a linear layer with an activation has the nodes of both") {
+TEST_CASE("linear_relu and linear_gelu record the nodes of linear and activation") {
   const Tensor x = ones({2, 3}, kCUDA).requires_grad_(), w = ones({4, 3}, kCUDA), b = ones({4}, kCUDA);
   CHECK(linear_relu(x, w, b).grad_fn()->name() == relu(linear(x, w, b)).grad_fn()->name());
   CHECK(linear_gelu(x, w, b).grad_fn()->name() == gelu(linear(x, w, b), "tanh").grad_fn()->name());
   CHECK_FALSE(linear_relu(x.detach(), w, b).requires_grad());
 }
 
-TEST_CASE("a result of linear_relu that is overwritten is missed by backward") {
+TEST_CASE("backward through an overwritten result of linear_relu is an error") {
   const Tensor x = ones({2, 3}, kCUDA).requires_grad_(), w = ones({4, 3}, kCUDA), b = ones({4}, kCUDA);
   Tensor y = linear_relu(x, w, b);
   const Tensor sum = y.sum();
@@ -78,7 +78,7 @@ TEST_CASE("a result of linear_relu that is overwritten is missed by backward") {
   CHECK_THROWS_AS(y.sum().backward(), Error);
 }
 
-TEST_CASE("biases and weights that no epilogue takes are added and multiplied all the same") {
+TEST_CASE("linear_relu handles layouts that the epilogue does not support") {
   manual_seed(42);
   const Inputs in = inputs({6}, 10, 16, kFloat);
   Inputs strange = in;

@@ -49,7 +49,7 @@ Tensor offset(const Tensor& x) {  // the same values, one element away from a ve
 
 }  // namespace
 
-TEST_CASE("softmax of rows kept in registers, by vectors and without") {
+TEST_CASE("softmax of short rows agrees with the CPU") {
   for (const std::int64_t n : {1, 3, 8, 10, 100, 256, 257, 264, 1000, 1024, 1030, 4096, 8000, 16381, 16384})
     for (const DType dtype : kFloats) {
       INFO(n);
@@ -59,7 +59,7 @@ TEST_CASE("softmax of rows kept in registers, by vectors and without") {
     }
 }
 
-TEST_CASE("softmax of rows too long for registers") {
+TEST_CASE("softmax of rows longer than the registers agrees with the CPU") {
   for (const std::int64_t n : {32 * 1024 + 8, 32 * 1024 + 13})
     for (const DType dtype : {kFloat, kDouble, kBFloat16}) {
       INFO(n);
@@ -69,7 +69,7 @@ TEST_CASE("softmax of rows too long for registers") {
     }
 }
 
-TEST_CASE("softmax across interleaved lines, by vectors and without") {
+TEST_CASE("softmax over a strided dimension agrees with the CPU") {
   const auto both = [](const Tensor& x, std::int64_t dim, DType dtype) {
     check({x}, [&](const auto& in) { return softmax(in[0], dim); }, dtype);
     check({x}, [&](const auto& in) { return log_softmax(in[0], dim); }, dtype);
@@ -89,7 +89,7 @@ TEST_CASE("softmax across interleaved lines, by vectors and without") {
   }
 }
 
-TEST_CASE("softmax meets infinities and NaN as on the CPU") {
+TEST_CASE("softmax of infinities and NaN agrees with the CPU") {
   for (const std::int64_t n : {100, 40000})
     for (const std::int64_t lines : {5, 8})
       for (const std::int64_t dim : {0, 1}) {
@@ -106,7 +106,7 @@ TEST_CASE("softmax meets infinities and NaN as on the CPU") {
       }
 }
 
-TEST_CASE("layer norm of rows of every kind") {
+TEST_CASE("layer norm of rows of many lengths agrees with the CPU") {
   for (const std::int64_t n : {1, 5, 8, 100, 256, 264, 1000, 1029, 4096})
     for (const DType dtype : kFloats) {
       INFO(n);
@@ -123,7 +123,7 @@ TEST_CASE("layer norm of rows of every kind") {
     }
 }
 
-TEST_CASE("layer norm's weight and bias sum over many rows") {
+TEST_CASE("weight and bias gradients of layer norm agree with the CPU for many rows") {
   for (const std::int64_t rows : {1, 33, 300, 5000})
     for (const std::int64_t n : {9, 64}) {
       INFO(rows << " x " << n);
@@ -132,7 +132,7 @@ TEST_CASE("layer norm's weight and bias sum over many rows") {
     }
 }
 
-TEST_CASE("group norm of short and long groups") {
+TEST_CASE("group norm of short and long groups agrees with the CPU") {
   for (const std::int64_t places : {1, 4, 49, 6000})
     for (const DType dtype : {kFloat, kDouble, kBFloat16}) {
       INFO(places);
@@ -142,7 +142,7 @@ TEST_CASE("group norm of short and long groups") {
     }
 }
 
-TEST_CASE("scans of short, long and interleaved lines") {
+TEST_CASE("scans over contiguous and strided dimensions agree with the CPU") {
   const std::vector<std::vector<std::int64_t>> shapes = {{3, 1},    {3, 5},      {300, 130}, {2, 1024},
                                                          {3, 1025}, {1, 9000},   {2, 20001}, {5, 300, 3},
                                                          {1000, 7}, {2, 3000, 2}};
@@ -163,7 +163,7 @@ TEST_CASE("scans of short, long and interleaved lines") {
     }
 }
 
-TEST_CASE("scans of rows by vectors, from anywhere and either way") {
+TEST_CASE("scans of misaligned rows in both directions agree with the CPU") {
   for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kByte})
     for (const std::int64_t n : {1, 7, 8, 63, 2048, 2051, 9001, 17001}) {
       INFO(to_string(dtype) << " rows of " << n);
@@ -192,7 +192,7 @@ TEST_CASE("scans of rows by vectors, from anywhere and either way") {
   CHECK(allclose(there.cpu(), alone, 1e-12, 1e-10));
 }
 
-TEST_CASE("copies that transpose") {
+TEST_CASE("copies of transposed tensors are exact") {
   for (const DType dtype : {kFloat, kDouble, kHalf, kByte, kInt}) {
     INFO(to_string(dtype));
     const auto check_copy = [](const Tensor& x, const std::function<Tensor(const Tensor&)>& view) {
@@ -219,7 +219,7 @@ TEST_CASE("copies that transpose") {
     }
 }
 
-TEST_CASE("joins of many pieces, odd pieces and pieces that are views") {
+TEST_CASE("cat and stack of many tensors and views are exact") {
   for (const DType dtype : {kFloat, kHalf, kByte, kLong}) {
     INFO(to_string(dtype));
     std::vector<Tensor> here, there;

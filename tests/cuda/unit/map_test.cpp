@@ -29,7 +29,7 @@ Tensor take(const Tensor& numbers, std::int64_t start, std::int64_t count) {
 
 }  // namespace
 
-TEST_CASE("runs of any length and start") {
+TEST_CASE("elementwise kernels handle any length and start") {
   for (const std::int64_t count : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 100, 1023, 2049})
     for (const std::int64_t start : {0, 1, 3, 8, 13}) {
       INFO(count << " from " << start);
@@ -37,12 +37,12 @@ TEST_CASE("runs of any length and start") {
     }
 }
 
-TEST_CASE("operands that start at different places") {
+TEST_CASE("elementwise kernels handle operands with different alignments") {
   check([](const Tensor& x) { return take(x, 0, 999) + take(x, 1, 999); });
   check([](const Tensor& x) { return take(x, 5, 999) * take(x, 2, 999) + take(x, 3, 999); });
 }
 
-TEST_CASE("results in views that start between vectors") {
+TEST_CASE("elementwise kernels write to misaligned views") {
   check([](const Tensor& x) {
     Tensor out = x.clone();
     take(out, 3, 1000).add_(take(x, 7, 1000));
@@ -52,7 +52,7 @@ TEST_CASE("results in views that start between vectors") {
   });
 }
 
-TEST_CASE("a bias along the rows and along the channels") {
+TEST_CASE("elementwise kernels broadcast a bias over rows and channels") {
   for (const std::int64_t columns : {1, 3, 4, 16, 31, 49, 64}) {
     INFO(columns << " columns");
     check(
@@ -67,7 +67,7 @@ TEST_CASE("a bias along the rows and along the channels") {
   }
 }
 
-TEST_CASE("slices, steps and transposes") {
+TEST_CASE("elementwise kernels handle slices and steps and transposes") {
   check([](const Tensor& x) {
     const Tensor m = take(x, 0, 4096).view({64, 64});
     return m.slice(1, 0, 32) + m.slice(1, 32, 64);
@@ -84,7 +84,7 @@ TEST_CASE("slices, steps and transposes") {
   check([](const Tensor& x) { return take(x, 0, 2400).view({2, 3, 4, 100}).permute({3, 1, 0, 2}) * 2; });
 }
 
-TEST_CASE("large operands that lie across the result") {
+TEST_CASE("elementwise kernels handle large transposed operands") {
   // Rows of whole vectors and tiles, and neither.
   for (const auto& [rows, columns] : {std::pair(160, 112), std::pair(133, 125), std::pair(250, 64)})
     for (const DType dtype : {kFloat, kDouble, kHalf, kByte, kLong}) {
@@ -108,7 +108,7 @@ TEST_CASE("large operands that lie across the result") {
   CHECK(equal((other.to(Device::CUDA) - image.to(Device::CUDA)).cpu(), other - image));
 }
 
-TEST_CASE("results and operands of different sizes") {
+TEST_CASE("elementwise kernels handle results and operands of different element sizes") {
   check([](const Tensor& x) { return take(x, 1, 1001) < take(x, 2, 1001); });
   check([](const Tensor& x) { return where(take(x, 1, 1001) > 50, take(x, 3, 1001), take(x, 1, 1001)); });
   check([](const Tensor& x) {

@@ -25,7 +25,7 @@ std::size_t sum_of(const json& segments, const char* what) {
 
 }  // namespace
 
-TEST_CASE("a snapshot adds up to the figures, graphs included", "[caching]") {
+TEST_CASE("a memory snapshot agrees with memory_stats including graphs", "[caching]") {
   const Tensor x = ones({1000}, kOnCuda), y = ones({3 << 20}, kOnCuda);
   Tensor z;
   cuda::Graph graph;
@@ -42,7 +42,7 @@ TEST_CASE("a snapshot adds up to the figures, graphs included", "[caching]") {
   CHECK(snapshot["allocator_settings"]["per_process_memory_fraction"].size() == cuda::device_count());
 }
 
-TEST_CASE("the history tells what became of a tensor", "[caching]") {
+TEST_CASE("the memory history contains allocation and release of a tensor", "[caching]") {
   cuda::record_memory_history();
   {
     const Tensor x = ones({100}, kOnCuda);
@@ -57,7 +57,7 @@ TEST_CASE("the history tells what became of a tensor", "[caching]") {
   CHECK(json::parse(cuda::memory_snapshot())["device_traces"][0].empty());
 }
 
-TEST_CASE("no more than a fraction of a device's memory is taken", "[two_devices]") {
+TEST_CASE("set_per_process_memory_fraction limits the memory of a device", "[two_devices]") {
   cuda::empty_cache();
   const std::size_t total = cuda::get_device_properties(0).total_memory;
   CHECK(cuda::get_per_process_memory_fraction() == 1);
@@ -75,7 +75,7 @@ TEST_CASE("no more than a fraction of a device's memory is taken", "[two_devices
     CHECK(cuda::get_per_process_memory_fraction(1) == 1);
 }
 
-TEST_CASE("a fraction that is none is refused") {
+TEST_CASE("set_per_process_memory_fraction refuses values outside 0 to 1") {
   for (const double fraction : {-0.1, 1.1, std::nan("")})
     CHECK_THROWS_WITH(cuda::set_per_process_memory_fraction(fraction, 0),
                       Contains("set_per_process_memory_fraction") && Contains("between 0 and 1"));
@@ -84,7 +84,7 @@ TEST_CASE("a fraction that is none is refused") {
   CHECK_THROWS_WITH(cuda::set_allocator_settings("no_such_option:True"), Contains("no_such_option"));
 }
 
-TEST_CASE("training in expandable segments computes the same") {
+TEST_CASE("training with expandable segments gives equal results") {
   const auto trained = [] {
     manual_seed(5);
     nn::Sequential net(nn::Linear(20, 300), nn::ReLU(), nn::Linear(300, 5));

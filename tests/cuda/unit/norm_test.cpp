@@ -74,7 +74,7 @@ Tensor batch_norm_of(const Inputs& in) {
 
 }  // namespace
 
-TEST_CASE("batch norm on a device over planes of all sizes") {
+TEST_CASE("batch norm on a device is correct for all plane sizes") {
   manual_seed(11);
   const std::vector<std::vector<std::int64_t>> shapes{
       {5, 8, 7, 7},      // tiles of 8 planes
@@ -96,7 +96,7 @@ TEST_CASE("batch norm on a device over planes of all sizes") {
   }
 }
 
-TEST_CASE("batch norm on a device over channels-last arrays and misaligned ones") {
+TEST_CASE("batch norm on a device handles channels-last and misaligned arrays") {
   manual_seed(12);
   for (const DType dtype : {kFloat, kBFloat16}) {
     for (const std::int64_t channels : {64, 3, 40, 20, 320})
@@ -108,7 +108,7 @@ TEST_CASE("batch norm on a device over channels-last arrays and misaligned ones"
   }
 }
 
-TEST_CASE("batch norm on a device repeats bit for bit") {
+TEST_CASE("batch norm on a device is bitwise repeatable") {
   manual_seed(13);
   for (const std::vector<std::int64_t>& shape :
        std::vector<std::vector<std::int64_t>>{{700, 8, 7, 7}, {9000, 64}, {2, 2, 160, 160}}) {
@@ -120,7 +120,7 @@ TEST_CASE("batch norm on a device repeats bit for bit") {
   }
 }
 
-TEST_CASE("layer norm on a device over rows of all lengths") {
+TEST_CASE("layer norm on a device is correct for all row lengths") {
   manual_seed(14);
   const auto layer_norm_over = [](std::int64_t n) {
     return [n](const Inputs& in) { return layer_norm(in.x, {n}, in.weight, in.bias, 1e-3); };
@@ -140,7 +140,7 @@ TEST_CASE("layer norm on a device over rows of all lengths") {
   }
 }
 
-TEST_CASE("layer norm on a device gives the gradients that are asked for") {
+TEST_CASE("layer norm on a device gives only the requested gradients") {
   manual_seed(15);
   const Tensor x = randn({600, 200}, kDouble), w = rand({200}, kDouble).add_(0.5),
                g = randn({600, 200}, kDouble);
@@ -163,7 +163,7 @@ TEST_CASE("layer norm on a device gives the gradients that are asked for") {
   }
 }
 
-TEST_CASE("group norm on a device over planes of all sizes") {
+TEST_CASE("group norm on a device is correct for all plane sizes") {
   manual_seed(16);
   const auto group_norm_of = [](const Inputs& in) { return group_norm(in.x, 4, in.weight, in.bias, 1e-3); };
   for (const std::vector<std::int64_t>& shape : std::vector<std::vector<std::int64_t>>{
@@ -172,7 +172,7 @@ TEST_CASE("group norm on a device over planes of all sizes") {
       check_norm(group_norm_of, randn(shape, kDouble).add_(1), shape[1], dtype);
 }
 
-TEST_CASE("RMS norm on a device over rows of all lengths") {
+TEST_CASE("RMS norm on a device is correct for all row lengths") {
   manual_seed(15);
   const auto rms_norm_over = [](std::int64_t n) {
     return [n](const Inputs& in) {
@@ -188,7 +188,7 @@ TEST_CASE("RMS norm on a device over rows of all lengths") {
     check_norm(rms_norm_over(640), randn({7, 640}, kDouble), 0, dtype, MemoryFormat::Contiguous, 1);
 }
 
-TEST_CASE("norms of a sum on a device over rows of all lengths") {
+TEST_CASE("fused add and norm on a device is correct for all row lengths") {
   manual_seed(17);
   for (const std::int64_t n : {5, 768, 1001, 4096, 8200, 20000})
     for (const DType dtype : {kFloat, kBFloat16}) {
@@ -227,7 +227,7 @@ TEST_CASE("norms of a sum on a device over rows of all lengths") {
 
 // Batch normalisation on a device.
 
-TEST_CASE("statistics of batch norm do not cancel on a device") {
+TEST_CASE("batch norm statistics on a device avoid cancellation") {
   manual_seed(4);
   Tensor x = randn({70, 4, 9, 11}, kDouble);
   x.select(1, 0).add_(1e4);                // far from 0
@@ -247,7 +247,7 @@ TEST_CASE("statistics of batch norm do not cancel on a device") {
   }
 }
 
-TEST_CASE("batch norm of nothing has no mean") {
+TEST_CASE("the mean of batch norm on an empty tensor is NaN") {
   const Tensor x = empty({0, 3, 2, 2}, Device::CUDA);
   CHECK(std::get<1>(native_batch_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5)).cpu().isnan().all().item<bool>());
 }

@@ -78,7 +78,7 @@ EBB_MODULE(Net);
 
 }  // namespace
 
-TEST_CASE("ranges nest, and who opened too few or too many is told") {
+TEST_CASE("nvtx ranges nest and unbalanced calls are reported") {
   if (is_real_device()) return;
   int depths[4] = {};
   const std::string text = heard([&] {
@@ -101,7 +101,7 @@ TEST_CASE("ranges nest, and who opened too few or too many is told") {
   CHECK(depths[3] == 0);
 }
 
-TEST_CASE("a range that was started may end in another thread") {
+TEST_CASE("an nvtx range may end in another thread") {
   if (is_real_device()) return;
   const std::string text = heard([] {
     const std::uint64_t first = cuda::nvtx::range_start("first"), second = cuda::nvtx::range_start("second");
@@ -112,7 +112,7 @@ TEST_CASE("a range that was started may end in another thread") {
   CHECK(text == "start first\nstart second\nend first\nend second\n");
 }
 
-TEST_CASE("nothing is emitted unless it is asked for") {
+TEST_CASE("nvtx ranges are emitted only under EmitNvtx") {
   const Tensor x = ones({3}, kOnCuda);
   CHECK_FALSE(cuda::is_nvtx_emitted());
   {
@@ -129,7 +129,7 @@ TEST_CASE("nothing is emitted unless it is asked for") {
   if (!is_real_device()) CHECK(heard([&] { x.exp(); }).empty());
 }
 
-TEST_CASE("ops, modules and nodes of backward are emitted by their names and numbers") {
+TEST_CASE("EmitNvtx emits names and sequence numbers of ops and modules and backward nodes") {
   if (is_real_device()) return;
   manual_seed(3);
   Net net;
@@ -163,7 +163,7 @@ TEST_CASE("ops, modules and nodes of backward are emitted by their names and num
   CHECK_THAT(text, !Contains("error:"));
 }
 
-TEST_CASE("a range ends when its op throws") {
+TEST_CASE("an nvtx range ends if its op throws") {
   if (is_real_device()) return;
   const std::string text = heard([] {
     const cuda::EmitNvtx emit;

@@ -116,7 +116,7 @@ const std::vector<std::pair<const char*, Make>>& kinds() {
 
 }  // namespace
 
-TEST_CASE("optimizers update lists of every kind of tensor as on the CPU") {
+TEST_CASE("optimizers on a device agree with the CPU for all kinds of tensors") {
   for (const auto& [name, make] : kinds())
     for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
       INFO(name << ", " << dtype);
@@ -142,7 +142,7 @@ TEST_CASE("a parameter that is listed twice is updated twice on a device") {
   }
 }
 
-TEST_CASE("the norm of many gradients on a device is the CPU's") {
+TEST_CASE("the norm of many gradients on a device agrees with the CPU") {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
     Params on_cpu = values(dtype), on_cuda;
@@ -170,7 +170,7 @@ TEST_CASE("the norm of many gradients on a device is the CPU's") {
   }
 }
 
-TEST_CASE("gradients are clipped on a device as on the CPU") {
+TEST_CASE("gradient clipping on a device agrees with the CPU") {
   const auto clipped = [](Device device, double largest, double spoiled) {
     Params params;
     manual_seed(3);

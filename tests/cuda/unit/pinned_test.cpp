@@ -15,7 +15,7 @@ using support::same;
 
 }  // namespace
 
-TEST_CASE("tensors are pinned when asked to be") {
+TEST_CASE("pinned_memory and pin_memory make pinned tensors") {
   CHECK_FALSE(ones({3}).is_pinned());
   CHECK_FALSE(ones({3}, kOnCuda).is_pinned());
   CHECK(ones({3}, kPinned).is_pinned());
@@ -34,7 +34,7 @@ TEST_CASE("tensors are pinned when asked to be") {
   CHECK_THROWS_WITH(ones({3}, kOnCuda).pin_memory(), Contains("pin_memory") && Contains("cuda:0"));
 }
 
-TEST_CASE("a copy that waits is done with page-locked memory that others brought") {
+TEST_CASE("a blocking copy from borrowed pinned memory is complete on return") {
   const Tensor pinned = ones({1000}).pin_memory();
   const Tensor borrowed = from_blob(pinned.data_ptr(), {1000});
   const Tensor there = borrowed.to(Device::CUDA);
@@ -48,7 +48,7 @@ TEST_CASE("gradients flow through pin_memory") {
   CHECK(equal(x.grad(), full({3}, 4, kFloat)));
 }
 
-TEST_CASE("what is copied without waiting arrives in order") {
+TEST_CASE("non-blocking copies to a device arrive in order") {
   const Tensor x = randn({100, 7}).pin_memory();
   const Tensor y = x.to(kOnCuda, true);
   CHECK(same(y * 2, x * 2));
@@ -72,7 +72,7 @@ TEST_CASE("what is copied without waiting arrives in order") {
   CHECK(same(waited, ones({1000})));
 }
 
-TEST_CASE("what comes back without waiting is pinned, and there after a wait") {
+TEST_CASE("a non-blocking copy to the host is pinned and complete after synchronization") {
   const Tensor x = randn({50, 20}, kOnCuda);
   const Tensor y = (x + 1).to(TensorOptions(kCPU), true);
   CHECK(y.is_pinned());
@@ -96,7 +96,7 @@ TEST_CASE("what comes back without waiting is pinned, and there after a wait") {
   CHECK(equal(turned.t(), x.cpu()));
 }
 
-TEST_CASE("pinned memory is not handed out while a copy reads or writes it") {
+TEST_CASE("pinned memory is not reused during a copy") {
   const cuda::Stream side = cuda::Stream::from_pool();
   Tensor arrived;
   std::vector<Tensor> others;
@@ -117,7 +117,7 @@ TEST_CASE("pinned memory is not handed out while a copy reads or writes it") {
   for (const Tensor& other : others) CHECK(same(other, full({1 << 16}, -1, kFloat)));
 }
 
-TEST_CASE("pinned memory is used again") {
+TEST_CASE("freed pinned memory is reused") {
   const void* place;
   {
     const Tensor x = ones({1 << 14}, kPinned);

@@ -9,7 +9,7 @@
 using namespace ebb;
 using testing::compare;
 
-TEST_CASE("gradients of overlapping max pools take their terms in order") {
+TEST_CASE("gradients of overlapping max pools are added in order") {
   manual_seed(2);
   // Few values, so that windows that overlap choose the same element; terms whose sum depends on the order.
   const Tensor x = randint(4, {2, 3, 9, 8}, kFloat), seed = randn({2, 3, 9, 8}) * 1e3;
@@ -24,7 +24,7 @@ TEST_CASE("gradients of overlapping max pools take their terms in order") {
   CHECK(expected.ne(0).sum().item<std::int64_t>() < x.numel());
 }
 
-TEST_CASE("an index out of range in max_unpool2d is reported") {
+TEST_CASE("an index out of range in max_unpool2d is an error") {
   const Tensor x = ones({1, 1, 1, 2}, Device::CUDA);
   const Tensor at = tensor({3, 9}, kLong).view({1, 1, 1, 2}).to(Device::CUDA);
   const Tensor out = max_unpool2d(x, at, {2, 2});
@@ -32,7 +32,7 @@ TEST_CASE("an index out of range in max_unpool2d is reported") {
   CHECK(out.cpu().sum().item<float>() == 1);
 }
 
-TEST_CASE("max_unpool puts back on a device what it does on the CPU") {
+TEST_CASE("max_unpool on a device agrees with the CPU") {
   manual_seed(4);
   for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16})
     for (const bool last : {false, true}) {
@@ -60,7 +60,7 @@ TEST_CASE("max_unpool puts back on a device what it does on the CPU") {
   CHECK(equal(put(Device::CUDA), put(Device::CPU)));
 }
 
-TEST_CASE("poolings of every geometry agree with the CPU in 32 and in 64 bits") {
+TEST_CASE("pooling of all geometries agrees with the CPU with 32-bit and 64-bit indices") {
   manual_seed(11);
   constexpr std::int64_t kFar = std::int64_t{1} << 31;  // a stride that only 64 bits hold: one window
   struct Case {
@@ -98,7 +98,7 @@ TEST_CASE("poolings of every geometry agree with the CPU in 32 and in 64 bits") 
       }
 }
 
-TEST_CASE("max poolings without gradients agree with the CPU in every dtype and layout") {
+TEST_CASE("max pooling without gradients agrees with the CPU in all dtypes and layouts") {
   manual_seed(15);
   Tensor x = randn({2, 3, 9, 8}, kDouble), cube = randn({2, 3, 5, 4, 6}, kDouble);
   x[0][1][4][4].fill_(std::numeric_limits<double>::quiet_NaN());
@@ -118,7 +118,7 @@ TEST_CASE("max poolings without gradients agree with the CPU in every dtype and 
   compare("adaptive", [](const Tensor& v) { return std::get<0>(adaptive_max_pool2d(v, {4, 3})); }, x, false);
 }
 
-TEST_CASE("average poolings agree with the CPU in every dtype and layout") {
+TEST_CASE("average pooling agrees with the CPU in all dtypes and layouts") {
   manual_seed(16);
   const Tensor x = randn({2, 3, 9, 8}, kDouble), cube = randn({2, 3, 5, 4, 6}, kDouble);
   for (const bool padding_counts : {true, false}) {

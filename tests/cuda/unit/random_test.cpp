@@ -17,7 +17,7 @@ using support::same;
 
 }  // namespace
 
-TEST_CASE("manual_seed repeats a device's numbers") {
+TEST_CASE("manual_seed makes random numbers on a device repeatable") {
   const auto draw = [] {
     manual_seed(5);
     return std::vector<Tensor>{rand({100}, kOnCuda), randn({33}, kOnCuda.dtype(kDouble)),
@@ -29,12 +29,12 @@ TEST_CASE("manual_seed repeats a device's numbers") {
   CHECK_FALSE(same(rand({100}, kOnCuda), rand({100}, kOnCuda)));
 }
 
-TEST_CASE("a generator of one's own repeats itself too") {
+TEST_CASE("a separate generator makes random numbers on a device repeatable") {
   CHECK(same(randn({50}, Generator(3), kOnCuda), randn({50}, Generator(3), kOnCuda)));
   CHECK_FALSE(same(randn({50}, Generator(3), kOnCuda), randn({50}, Generator(4), kOnCuda)));
 }
 
-TEST_CASE("a device's draws leave the CPU's alone") {
+TEST_CASE("random numbers on a device do not advance the CPU generator") {
   manual_seed(9);
   const Tensor expected = rand({4});
   manual_seed(9);
@@ -42,7 +42,7 @@ TEST_CASE("a device's draws leave the CPU's alone") {
   CHECK(same(rand({4}), expected));
 }
 
-TEST_CASE("a device's numbers do not depend on where they are stored") {
+TEST_CASE("random numbers on a device do not depend on the strides of the tensor") {
   for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt}) {
     INFO(to_string(dtype));
     const auto drawn = [&](Tensor to) {
@@ -58,7 +58,7 @@ TEST_CASE("a device's numbers do not depend on where they are stored") {
   }
 }
 
-TEST_CASE("coins on a device depend on their place alone") {
+TEST_CASE("bernoulli values on a device depend only on seed and index") {
   constexpr std::int64_t n = (1 << 16) + 3;
   for (const DType dtype : {kFloat, kDouble, kBFloat16}) {
     INFO(to_string(dtype));
@@ -73,7 +73,7 @@ TEST_CASE("coins on a device depend on their place alone") {
   }
 }
 
-TEST_CASE("permutations and draws without replacement hold everything once") {
+TEST_CASE("randperm and multinomial without replacement contain each index once") {
   CHECK(same(std::get<0>(randperm(1000, kOnCuda).sort()), arange(1000)));
   const Tensor picked = multinomial(ones({5, 20}, kOnCuda), 20);
   CHECK(same(std::get<0>(picked.sort(1)), arange(20).expand({5, 20})));
@@ -96,7 +96,7 @@ Tensor on_host(const Tensor& x, double p, std::uint64_t draw) {
 
 }  // namespace
 
-TEST_CASE("a device's dropout is the host's, bit for bit, and so is its gradient") {
+TEST_CASE("dropout on a device and its gradient are bitwise equal to the host") {
   for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16})
     for (const double p : {0.1, 0.5, 0.95}) {
       const Tensor odd = randn({1030}, dtype).to(Device::CUDA),
@@ -126,7 +126,7 @@ TEST_CASE("a device's dropout is the host's, bit for bit, and so is its gradient
     }
 }
 
-TEST_CASE("dropout of a device keeps as many as it should, and what has holes too") {
+TEST_CASE("dropout on a device keeps the right fraction also for strided inputs") {
   manual_seed(kSeed);
   const TensorOptions on_cuda(Device::CUDA);
   const Tensor y = dropout(ones({100000}, on_cuda), 0.3, true);
@@ -141,7 +141,7 @@ TEST_CASE("dropout of a device keeps as many as it should, and what has holes to
   CHECK(changed.slice(1, 0, 10, 3).max().item<float>() == 2);
 }
 
-TEST_CASE("gradients of dropout's gradient on a device") {
+TEST_CASE("second derivatives of dropout on a device are correct") {
   manual_seed(kSeed);
   Tensor x = randn({50}, TensorOptions(Device::CUDA).dtype(kDouble)).requires_grad_();
   const Tensor y = dropout(x, 0.4, true);

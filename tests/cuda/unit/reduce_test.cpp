@@ -51,7 +51,7 @@ void check(
 
 }  // namespace
 
-TEST_CASE("rows from one element to several blocks") {
+TEST_CASE("row reductions agree with the CPU for rows of one element to several blocks") {
   for (const std::int64_t n : {1, 2, 3, 5, 8, 16, 31, 33, 64, 100, 257, 768, 1000, 1029, 3072, 4100}) {
     INFO("rows of " << n);
     check({5, n}, {1});
@@ -61,14 +61,14 @@ TEST_CASE("rows from one element to several blocks") {
   check({700, 4}, {1});
 }
 
-TEST_CASE("rows that start between vectors") {
+TEST_CASE("reductions of misaligned rows agree with the CPU") {
   check({6, 203}, {1}, [](const Tensor& x) { return x.slice(1, 1, 203); });
   check({6, 208}, {1}, [](const Tensor& x) { return x.slice(1, 3, 99); });
   check({40003}, {0}, [](const Tensor& x) { return x.slice(0, 3); });
   check({40, 30}, {0}, [](const Tensor& x) { return x.t().slice(0, 1).t().slice(1, 1); });
 }
 
-TEST_CASE("columns, whole vectors or not") {
+TEST_CASE("column reductions agree with the CPU for any number of columns") {
   for (const std::int64_t columns : {1, 3, 8, 9, 32, 33, 64, 300, 1000})
     for (const std::int64_t rows : {1, 2, 7, 40, 300}) {
       INFO(rows << " x " << columns);
@@ -80,7 +80,7 @@ TEST_CASE("columns, whole vectors or not") {
   check({60, 25}, {0}, [](const Tensor& x) { return x.slice(1, 1, 17); });
 }
 
-TEST_CASE("batch and places of each channel") {
+TEST_CASE("reductions over batch and spatial dimensions agree with the CPU") {
   check({6, 5, 64}, {0, 2});
   check({6, 5, 49}, {0, 2});
   check({40, 3, 20, 20}, {0, 2, 3});
@@ -90,7 +90,7 @@ TEST_CASE("batch and places of each channel") {
   check({7, 1, 9}, {1}, [](const Tensor& x) { return x.expand({7, 30, 9}); });
 }
 
-TEST_CASE("the variance of large numbers that differ little") {
+TEST_CASE("the variance of large close numbers is accurate") {
   const Tensor x = (randn({4, 3000}) + 10000).to(kFloat);
   const Tensor exact = var(x.to(kDouble), {1});
   CHECK(allclose(var(x.to(Device::CUDA), {1}).cpu().to(kDouble), exact, 2e-5, 0));
@@ -101,7 +101,7 @@ TEST_CASE("the variance of large numbers that differ little") {
   CHECK(var(full({3, 1000}, 0.1, TensorOptions(Device::CUDA)), {1}).cpu().eq(0).all().item<bool>());
 }
 
-TEST_CASE("infinities and NaN reduce as on the CPU") {
+TEST_CASE("reductions of infinities and NaN agree with the CPU") {
   Tensor x = randn({3, 500});
   x.select(0, 0).select(0, 0).fill_(INFINITY);
   x.select(0, 1).select(0, 77).fill_(NAN);

@@ -49,7 +49,7 @@ void compare(Layer here) {
 
 }  // namespace
 
-TEST_CASE("recurrent layers give on CUDA what they give on the CPU") {
+TEST_CASE("recurrent layers on CUDA agree with the CPU") {
   manual_seed(2);
   compare(nn::LSTM(nn::LSTMOptions(2, 3).num_layers(2).bidirectional(true).proj_size(2)));
   compare(nn::GRU(nn::GRUOptions(2, 3).num_layers(2).bidirectional(true)));
@@ -210,7 +210,7 @@ struct EnableAgain {
 
 }  // namespace
 
-TEST_CASE("recurrent layers with and without cuDNN") {
+TEST_CASE("recurrent layers agree with and without cuDNN") {
   manual_seed(41);
   for (const Case& c : kCases)
     for (const DType dtype : {kDouble, kFloat, kHalf, kBFloat16}) {
@@ -223,7 +223,7 @@ TEST_CASE("recurrent layers with and without cuDNN") {
     }
 }
 
-TEST_CASE("which recurrent layers are cuDNN's") {
+TEST_CASE("supported recurrent layers run with cuDNN") {
   manual_seed(42);
   const TensorOptions there = TensorOptions(kFloat).device(kCUDA);
   const auto is_taken = [&](const Case& c) { return is_by_library(run(c, leaves(inputs_of(c), there))[0]); };
@@ -242,7 +242,7 @@ TEST_CASE("which recurrent layers are cuDNN's") {
   CHECK_FALSE(is_taken(kCases[0]));
 }
 
-TEST_CASE("recurrent layers by cuDNN without gradients") {
+TEST_CASE("recurrent layers with cuDNN are correct without gradients") {
   manual_seed(43);
   const NoGradGuard no_grad;
   for (const Case& c : kCases) {
@@ -253,7 +253,7 @@ TEST_CASE("recurrent layers by cuDNN without gradients") {
   }
 }
 
-TEST_CASE("recurrent layers with cuDNN in one pass and without in the other") {
+TEST_CASE("recurrent layers work with cuDNN in only one of forward and backward") {
   const EnableAgain guard;
   manual_seed(44);
   for (const bool first : {true, false})
@@ -267,7 +267,7 @@ TEST_CASE("recurrent layers with cuDNN in one pass and without in the other") {
     }
 }
 
-TEST_CASE("gradients of recurrent layers by cuDNN: the same twice and those that are asked for") {
+TEST_CASE("recurrent layers with cuDNN give repeatable gradients and only the requested ones") {
   manual_seed(45);
   for (const Case& c : {kCases[0], kCases[5], kCases[11]}) {
     const variable_list values = inputs_of(c), here = leaves(values, TensorOptions(kDouble));
@@ -295,7 +295,7 @@ TEST_CASE("gradients of recurrent layers by cuDNN: the same twice and those that
   }
 }
 
-TEST_CASE("recurrent layers by cuDNN of arrays that begin anywhere") {
+TEST_CASE("recurrent layers with cuDNN handle misaligned arrays") {
   manual_seed(51);
   for (const Case& c : {kCases[0], kCases[4], kCases[8]}) {
     const variable_list values = inputs_of(c), here = leaves(values, TensorOptions(kDouble));
@@ -312,7 +312,7 @@ TEST_CASE("recurrent layers by cuDNN of arrays that begin anywhere") {
   }
 }
 
-TEST_CASE("second derivatives of recurrent layers with and without cuDNN") {
+TEST_CASE("second derivatives of recurrent layers agree with and without cuDNN") {
   manual_seed(46);
   const auto second = [](const Case& c, const variable_list& values, TensorOptions where) {
     const variable_list in = leaves(values, where);
@@ -328,7 +328,7 @@ TEST_CASE("second derivatives of recurrent layers with and without cuDNN") {
   }
 }
 
-TEST_CASE("dropout between recurrent layers draws the same with and without cuDNN") {
+TEST_CASE("dropout between recurrent layers is equal with and without cuDNN") {
   const EnableAgain guard;
   manual_seed(47);
   Case c{Kind::lstm, 3, true};
@@ -342,7 +342,7 @@ TEST_CASE("dropout between recurrent layers draws the same with and without cuDN
   check_close(step(true), step(false), kFloat);
 }
 
-TEST_CASE("captured recurrent layers with and without cuDNN") {
+TEST_CASE("captured recurrent layers agree with and without cuDNN") {
   manual_seed(49);
   for (const Case& c : {kCases[0], kCases[5], kCases[6]})
     either_way([&] {

@@ -36,7 +36,7 @@ void check_picks(const Tensor& x, const Op& op) {
 
 }  // namespace
 
-TEST_CASE("every dtype is sorted as on the CPU, equal elements in their order") {
+TEST_CASE("sort of all dtypes agrees with the CPU and is stable") {
   manual_seed(21);
   const Tensor numbers = randn({3, 4000}, kDouble) * (randn({3, 4000}, kDouble) * 4).exp();
   const float inf = std::numeric_limits<float>::infinity();
@@ -62,7 +62,7 @@ TEST_CASE("every dtype is sorted as on the CPU, equal elements in their order") 
   }
 }
 
-TEST_CASE("elements are selected by rank as on the CPU, of equal ones those that stand first") {
+TEST_CASE("topk and kthvalue agree with the CPU and select the first of equal elements") {
   manual_seed(22);
   for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16, kByte, kInt, kLong})
     // Compared with each other, narrowed down by a block, and by several.
@@ -82,7 +82,7 @@ TEST_CASE("elements are selected by rank as on the CPU, of equal ones those that
     }
 }
 
-TEST_CASE("ranks in lines that interleave or begin anywhere") {
+TEST_CASE("topk and kthvalue handle strided and misaligned rows") {
   manual_seed(23);
   for (const std::int64_t n : {20, 300, 8500}) {
     INFO(n);
@@ -100,7 +100,7 @@ TEST_CASE("ranks in lines that interleave or begin anywhere") {
   CHECK(all.to(Device::CUDA).median().isnan().item<bool>());
 }
 
-TEST_CASE("what is selected can be captured in a graph") {
+TEST_CASE("topk and median can be captured in a graph") {
   const Tensor x = randn({2, 9000}, Device::CUDA);
   Tensor values, places, middle;
   const auto step = [&] {

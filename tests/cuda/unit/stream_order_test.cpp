@@ -79,7 +79,7 @@ TEST_CASE("backward runs every op on the stream of its forward") {
   }
 }
 
-TEST_CASE("a gradient that went to another stream is not overwritten before it is read") {
+TEST_CASE("a gradient that another stream reads is not overwritten early") {
   const cuda::Stream home = cuda::Stream::current(), a = cuda::Stream::from_pool(),
                      b = cuda::Stream::from_pool();
   const Tensor x = ones({64}, kOnCuda).requires_grad_(), v = ones({64}, kOnCuda).requires_grad_();
@@ -121,7 +121,7 @@ struct Tally : autograd::Function<Tally> {
 
 }  // namespace
 
-TEST_CASE("after backward its caller's stream waits for all that backward did elsewhere") {
+TEST_CASE("after backward the stream of the caller waits for all streams of backward") {
   const cuda::Stream home = cuda::Stream::current(), a = cuda::Stream::from_pool();
   const Tensor x = ones({64}, kOnCuda).requires_grad_();
   Tally::total = zeros({64}, kOnCuda);
@@ -137,7 +137,7 @@ TEST_CASE("after backward its caller's stream waits for all that backward did el
   Tally::total = Tensor();
 }
 
-TEST_CASE("gradients from several streams add up") {
+TEST_CASE("gradients from several streams are accumulated correctly") {
   const cuda::Stream home = cuda::Stream::current();
   const Tensor x = rand({32, 32}, kOnCuda.dtype(kDouble)), w = rand({32, 32}, kOnCuda.dtype(kDouble));
   const auto run = [&](bool apart) {
@@ -182,7 +182,7 @@ TEST_CASE("an exception in a backward on several streams leaves the caller's str
   CHECK(cuda::Stream::current() == cuda::Stream::default_stream());
 }
 
-TEST_CASE("memory used on another stream is not handed out before that use is done") {
+TEST_CASE("memory in use on another stream is not reused before that use is done") {
   const cuda::Stream home = cuda::Stream::current(), side = cuda::Stream::from_pool();
   Tensor y;
   {
@@ -201,7 +201,7 @@ TEST_CASE("memory used on another stream is not handed out before that use is do
   CHECK_THROWS_WITH(ones({2}).record_stream(side), Contains("record_stream") && Contains("cpu"));
 }
 
-TEST_CASE("memory returns to the cache once the other stream is done") {
+TEST_CASE("memory returns to the cache after the other stream is done") {
   cuda::empty_cache();
   const MemoryStats before = cuda::memory_stats();
   const cuda::Stream side = cuda::Stream::from_pool();
@@ -218,7 +218,7 @@ TEST_CASE("memory returns to the cache once the other stream is done") {
   CHECK(cuda::memory_stats().cached == before.cached);
 }
 
-TEST_CASE("copies between devices keep the order of both", "[two_devices]") {
+TEST_CASE("copies between devices keep the order of both streams", "[two_devices]") {
   if (cuda::device_count() < 2) return;
   const Device first("cuda:0"), second("cuda:1");
   const cuda::Stream a = cuda::Stream::from_pool(first), b = cuda::Stream::from_pool(second);

@@ -15,7 +15,7 @@ const TensorOptions kOnCuda(Device::CUDA);
 
 }  // namespace
 
-TEST_CASE("work on two streams with an event between them") {
+TEST_CASE("an event orders work on two streams") {
   const cuda::Stream side = cuda::Stream::from_pool();
   CHECK_FALSE(side == cuda::Stream::default_stream());
   const Tensor x = ones({1000}, kOnCuda);
@@ -37,7 +37,7 @@ TEST_CASE("work on two streams with an event between them") {
   CHECK(side.query());
 }
 
-TEST_CASE("streams wait for streams, and events move") {
+TEST_CASE("Stream::wait orders two streams and Event is movable") {
   const cuda::Stream side = cuda::Stream::from_pool(), home = cuda::Stream::current();
   const Tensor x = ones({1000}, kOnCuda);
   side.wait(home);
@@ -60,7 +60,7 @@ TEST_CASE("streams wait for streams, and events move") {
   CHECK(events.back().query());  // nothing was ever recorded
 }
 
-TEST_CASE("events measure time when asked to") {
+TEST_CASE("events created for timing measure elapsed time") {
   cuda::Event from(true), to(true), plain;
   from.record();
   const Tensor x = randn({100, 100}, kOnCuda).matmul(randn({100, 100}, kOnCuda));
@@ -69,7 +69,7 @@ TEST_CASE("events measure time when asked to") {
   CHECK_THROWS_WITH(from.elapsed_time(plain), Contains("timing"));
 }
 
-TEST_CASE("the current device is where Device::CUDA is", "[two_devices]") {
+TEST_CASE("Device::CUDA refers to the current device", "[two_devices]") {
   CHECK(cuda::current_device() == 0);
   const cuda::DeviceProperties p = cuda::get_device_properties();
   CHECK_FALSE(p.name.empty());
@@ -85,7 +85,7 @@ TEST_CASE("the current device is where Device::CUDA is", "[two_devices]") {
   CHECK(ones({1}, kOnCuda).device() == Device("cuda:0"));
 }
 
-TEST_CASE("freed memory is cached, counted and given back", "[caching]") {
+TEST_CASE("freed memory is cached and counted and empty_cache returns it", "[caching]") {
   cuda::empty_cache();
   const std::size_t before = cuda::memory_stats().current;
   cuda::reset_peak();
@@ -105,7 +105,7 @@ TEST_CASE("freed memory is cached, counted and given back", "[caching]") {
   CHECK(cuda::memory_stats().cached < cached);
 }
 
-TEST_CASE("too large a tensor is an error with the figures, and smaller ones still fit", "[caching]") {
+TEST_CASE("a too large tensor is an error that states the sizes and smaller ones still fit", "[caching]") {
   const auto total = static_cast<std::int64_t>(cuda::get_device_properties().total_memory);
   CHECK_THROWS_WITH(empty({total}, kOnCuda.dtype(kDouble)), Contains("out of memory") && Contains("MiB"));
   CHECK(ones({1000}, kOnCuda).sum().item<float>() == 1000);
@@ -157,7 +157,7 @@ std::vector<Tensor> inputs() {
 
 }  // namespace
 
-TEST_CASE("one thread's work on many streams does not mix") {
+TEST_CASE("work of one thread on many streams stays separate") {
   const std::vector<Tensor> xs = inputs();
   std::vector<std::vector<Tensor>> expected, got(kStreams);
   expected.reserve(kStreams);
@@ -173,7 +173,7 @@ TEST_CASE("one thread's work on many streams does not mix") {
   }
 }
 
-TEST_CASE("several threads work on streams of their own") {
+TEST_CASE("threads work concurrently on separate streams") {
   const std::vector<Tensor> xs = inputs();
   std::vector<std::vector<Tensor>> expected, got(kStreams);
   expected.reserve(kStreams);

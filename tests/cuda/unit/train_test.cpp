@@ -49,7 +49,7 @@ void compare(const MakeOptimizer& make) {
 
 }  // namespace
 
-TEST_CASE("training gives the same weights on both devices") {
+TEST_CASE("training gives equal weights on CPU and CUDA") {
   SECTION("SGD") {
     compare([](const auto& p) {
       return std::make_unique<optim::SGD>(
@@ -74,7 +74,7 @@ TEST_CASE("training gives the same weights on both devices") {
   }
 }
 
-TEST_CASE("second derivatives on a device") {
+TEST_CASE("second derivatives on a device agree with the CPU") {
   const Tensor w = tensor({0.3, -0.2, 0.5}, kDouble);
   const auto curvature = [&](Device device) {
     Tensor x = w.to(device).requires_grad_();
@@ -85,7 +85,7 @@ TEST_CASE("second derivatives on a device") {
   CHECK(allclose(curvature(Device::CUDA), curvature(Device::CPU), 1e-12, 1e-14));
 }
 
-TEST_CASE("gradcheck looks at what a device computes") {
+TEST_CASE("gradcheck checks functions that compute on a device") {
   const Tensor x = randn({4, 3}, kDouble).requires_grad_();
   const auto on_cuda = [](const variable_list& in) {
     const Tensor y = in[0].to(Device::CUDA);
@@ -95,7 +95,7 @@ TEST_CASE("gradcheck looks at what a device computes") {
   CHECK(gradgradcheck(on_cuda, {x}));
 }
 
-TEST_CASE("gradcheck takes inputs and outputs on a device") {
+TEST_CASE("gradcheck accepts inputs and outputs on a device") {
   const TensorOptions options = TensorOptions(Device::CUDA).dtype(kDouble);
   const Tensor x = randn({3, 4}, options).t().requires_grad_(), w = randn({3, 2}, options).requires_grad_();
   const auto good = [](const Tensor& a, const Tensor& b) { return (a.sin() * a).matmul(b).tanh(); };
@@ -112,7 +112,7 @@ TEST_CASE("gradcheck takes inputs and outputs on a device") {
   CHECK_FALSE(gradcheck(wrong, {x, w}, quiet));
 }
 
-TEST_CASE("a module on a device is saved and read back") {
+TEST_CASE("a module on a device survives save and load") {
   const std::filesystem::path path = support::temporary("module.safetensors");
   nn::Sequential net = network(), other = network();
   net->to(Device::CUDA);
@@ -146,7 +146,7 @@ TEST_CASE("atomic and ordered sums agree on a device") {
 
 // States of a device's generator, and runs on a device that go on bit for bit.
 
-TEST_CASE("the state of a device's generator is two numbers, and it goes on from them") {
+TEST_CASE("a device generator resumes from its two-element state") {
   manual_seed(21);
   const TensorOptions on_device(kCUDA);
   (void)rand({10}, on_device);
@@ -164,7 +164,7 @@ TEST_CASE("the state of a device's generator is two numbers, and it goes on from
   CHECK_THROWS_WITH(set_rng_state(state, Device(kCUDA, 100)), support::Contains("no cuda:100"));
 }
 
-TEST_CASE("a run on a device goes on bit for bit, its dropout too") {
+TEST_CASE("a checkpointed run on a device with dropout resumes bit for bit") {
   const support::Folder folder;
   const std::string path = folder / "run.ckpt";
   // Six steps, or the first three of them, saved, or what is left of them.

@@ -67,7 +67,7 @@ Tensor passed_to_and_fro(const Tensor& start, int times) {
 
 }  // namespace
 
-TEST_CASE("copies between two devices keep every number", "[two_devices]") {
+TEST_CASE("copies between two devices keep all values", "[two_devices]") {
   if (!are_two()) return;
   manual_seed(53);
   for (const DType dtype : {kDouble, kFloat, kHalf, kBFloat16, kLong, kInt, kShort, kChar, kByte, kBool})
@@ -82,7 +82,7 @@ TEST_CASE("copies between two devices keep every number", "[two_devices]") {
     }
 }
 
-TEST_CASE("copies both ways at once wait for what they read and for what they overwrite", "[two_devices]") {
+TEST_CASE("concurrent copies in both directions wait for pending reads and writes", "[two_devices]") {
   if (!are_two()) return;
   for (const std::int64_t n : {10, 100000}) {
     Tensor expected = arange(n, kDouble);
@@ -96,7 +96,7 @@ TEST_CASE("copies both ways at once wait for what they read and for what they ov
   }
 }
 
-TEST_CASE("replicas on two devices learn what one module learns", "[two_devices]") {
+TEST_CASE("replicas on two devices learn the parameters that one module learns", "[two_devices]") {
   if (!are_two()) return;
   const std::vector<Tensor> expected = trained({kFirst});
   for (const std::vector<Device>& devices : {std::vector<Device>{kFirst, kSecond}, {kSecond, kFirst}}) {
@@ -110,7 +110,7 @@ TEST_CASE("replicas on two devices learn what one module learns", "[two_devices]
   }
 }
 
-TEST_CASE("kernels with much shared memory run on either of two devices", "[two_devices]") {
+TEST_CASE("kernels with large shared memory run on both devices", "[two_devices]") {
   if (!are_two()) return;
   manual_seed(54);
   const Tensor query = randn({1, 2, 70, 128}), key = randn({1, 2, 65, 128}), value = randn({1, 2, 65, 128}),
@@ -131,7 +131,7 @@ TEST_CASE("kernels with much shared memory run on either of two devices", "[two_
   }
 }
 
-TEST_CASE("two devices work at once for a thread each", "[two_devices]") {
+TEST_CASE("two devices run concurrently with one thread each", "[two_devices]") {
   if (!are_two()) return;
   manual_seed(55);
   const Tensor x = randn({2, 4, 9, 9}), w = randn({8, 4, 3, 3}), m = randn({33, 17});
@@ -203,14 +203,14 @@ void check_spread() {
 
 }  // namespace
 
-TEST_CASE("replicas on devices compute what one module does", "[two_devices]") { check_spread(); }
+TEST_CASE("replicas on devices give the results of one module", "[two_devices]") { check_spread(); }
 
-TEST_CASE("replicas on devices follow the caller's stream", "[two_devices]") {
+TEST_CASE("replicas on devices use the stream of the caller", "[two_devices]") {
   const cuda::StreamGuard guard(cuda::Stream::from_pool());
   check_spread();
 }
 
-TEST_CASE("a batch is spread over all devices where none are given", "[two_devices]") {
+TEST_CASE("data_parallel without devices uses all devices", "[two_devices]") {
   Here net;
   net->to(Device("cuda:0"));
   const Variable x = ones({4, 4}, TensorOptions(Device("cuda:0")).dtype(kDouble));

@@ -85,7 +85,7 @@ const Mistake kMistakes[] = {
     {"race_in_global_memory", "A race inside a block (no barrier) in global memory"},
 };
 
-TEST_CASE("each planted mistake is found in every order of warps") {
+TEST_CASE("the interpreter reports each planted mistake in all warp orders") {
   for (const Order order : {Order::forward, Order::reverse, Order::shuffled}) {
     for (const Mistake& mistake : kMistakes) {
       Device device(order);
@@ -99,7 +99,7 @@ TEST_CASE("each planted mistake is found in every order of warps") {
   }
 }
 
-TEST_CASE("kernels without a mistake compute their results and nothing is found") {
+TEST_CASE("correct kernels compute their results and nothing is reported") {
   for (const Order order : {Order::forward, Order::reverse, Order::shuffled}) {
     Device device(order);
     CHECK(device.run("right_sum", {device.out.data(), device.in.data()}) == Status::success);
@@ -116,14 +116,14 @@ TEST_CASE("kernels without a mistake compute their results and nothing is found"
   }
 }
 
-TEST_CASE("a count without atomics is a race") {
+TEST_CASE("a counter without atomics is reported as a race") {
   Device device;
   device.memory.mark_written(device.out.data(), sizeof(unsigned));
   device.run("count_without_atomics", {device.out.data()}, 1, 2);
   CHECK(device.found("A race between blocks in global memory"));
 }
 
-TEST_CASE("a kernel that does not end is stopped, and one that traps says so") {
+TEST_CASE("an endless kernel is stopped and a trap is reported") {
   Device device;
   std::vector<unsigned> flag(1);
   device.memory.add_device(flag.data(), sizeof(unsigned));
