@@ -1,4 +1,4 @@
-// The cart and its pole move as Gymnasium 1.4's CartPole-v1 does, which printed the numbers here.
+// CartPole moves like CartPole-v1 of Gymnasium 1.4, which computed the expected values.
 #include "common/cartpole.h"
 
 #include "support/catch.h"

@@ -1,4 +1,4 @@
-// What a Checkpoint holds, what it refuses, and that a refused file changes nothing.
+// Checkpoint: supported parts, refused files, and that a refused file changes nothing.
 #include <ebb/ebb.h>
 
 #include "checkpoint/files.h"
@@ -83,7 +83,7 @@ TEST_CASE("a checkpoint round trip keeps values of every kind") {
   CHECK(std::signbit(losses[1]));
   CHECK(counts.empty());
   CHECK(mean.equal(range_of_six()));
-  CHECK(view[5].item<double>() == 5);  // in its place
+  CHECK(view[5].item<double>() == 5);  // in place
   Generator expected = then;
   CHECK(own.random64() == expected.random64());
 }

@@ -1,4 +1,4 @@
-// Files that the tests of checkpoints write.
+// Files that the checkpoint tests write.
 #pragma once
 
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 namespace checkpoint_test {
 
-/// The path of a file in a folder of its own, which goes with it.
+/// The path of a file in a temporary folder, which is deleted with this object.
 class File {
  public:
   File() {

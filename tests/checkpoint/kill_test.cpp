@@ -1,5 +1,5 @@
-// Two hundred kills at any moment of a run that saves after each step: nothing that was saved is lost. Not
-// where AddressSanitizer or ThreadSanitizer allocate: their own locks stay shut in a child of several
+// Two hundred kills at random moments of a run that saves after each step lose no saved state. The test does
+// not run with AddressSanitizer or ThreadSanitizer, whose locks stay held in a forked child of several
 // threads.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #include <ebb/ebb.h>
@@ -19,7 +19,7 @@ using namespace ebb;
 
 namespace {
 
-// A model, its optimizer and how far they are, in a checkpoint.
+// A model, its optimizer and the number of steps, in a checkpoint.
 struct Training {
   explicit Training(const std::string& path) : run(path) {
     run.add("model", model).add("optimizer", optimizer).add("steps", steps);
@@ -38,7 +38,7 @@ struct Training {
   Checkpoint run;
 };
 
-// A child that goes on from the file, saves after each step and then says so, until it is killed.
+// Starts a child that resumes from the file, saves after each step and reports it, until it is killed.
 pid_t start_child(const std::string& path, int& done) {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
@@ -68,12 +68,12 @@ TEST_CASE("two hundred kills during saves lose no saved checkpoint") {
     Training(file.path()).run.save();
   }
   std::mt19937 random(5);
-  std::int64_t least = 0;  // steps that a child said were saved
+  std::int64_t least = 0;  // steps that a child reported as saved
   for (int kill = 0; kill < 200; ++kill) {
     int done = -1;
     const pid_t child = start_child(file.path(), done);
     char said = 0;
-    // After so many steps, and a moment that the processor's work and not a clock decides.
+    // The kill comes after this many steps and a delay that depends on CPU work and not on a clock.
     const unsigned steps = 1 + random() % 2, moment = random() % 20000;
     for (unsigned i = 0; i < steps; ++i) {
       REQUIRE(::read(done, &said, 1) == 1);
@@ -84,11 +84,11 @@ TEST_CASE("two hundred kills during saves lose no saved checkpoint") {
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
     REQUIRE(WIFSIGNALED(status));
-    while (::read(done, &said, 1) == 1) ++least;  // said before the kill
+    while (::read(done, &said, 1) == 1) ++least;  // reported before the kill
     ::close(done);
     const Training found(file.path());
     CHECK(found.steps >= least);
-    CHECK(found.steps <= least + 1);  // saved, and killed before it could say so
+    CHECK(found.steps <= least + 1);  // saved, but killed before the report
     least = found.steps;
   }
   const Training killed(file.path());

@@ -1,5 +1,4 @@
-// A run that was ended within an epoch and loaded into new objects goes on as if nothing had happened, bit
-// for bit.
+// A run that stops inside an epoch and is loaded into new objects resumes bit for bit.
 #include <ebb/ebb.h>
 
 #include "checkpoint/files.h"
@@ -15,7 +14,7 @@ constexpr int kSamples = 40, kBatch = 8, kEpochs = 3;
 
 data::datasets::TensorDataset samples_of(const Tensor& x) { return data::datasets::TensorDataset(x); }
 
-// Pictures of noise; what they show is which of two halves is brighter.
+// Images of noise; the class tells which half is brighter.
 Tensor pictures() {
   Generator generator(99);
   return randn({kSamples, 1, 8, 8}, generator);
@@ -26,7 +25,7 @@ nn::Sequential network() {
                         nn::Dropout(0.3), nn::Flatten(), nn::Linear(4 * 64, 2));
 }
 
-// What is left of a run: the losses of its steps and the parameters and buffers at its end.
+// The result of a run: the losses of its steps, and the parameters and buffers at its end.
 struct Outcome {
   std::vector<double> losses;
   std::vector<Tensor> state;
@@ -39,8 +38,8 @@ bool operator==(const Outcome& a, const Outcome& b) {
   return true;
 }
 
-// Trains, all of it from `seed`; what is in the file is taken first. With `end_after` it saves and ends after
-// that many steps of its own.
+// Trains with all random numbers from `seed`, after loading the file if it exists. With `end_after` it saves
+// and stops after that many steps.
 template <class Optimizer, class Scheduler, class Options, class MakeScheduler>
 Outcome train(const std::string& path, std::uint64_t seed, std::size_t workers, const Options& options,
               const MakeScheduler& make_scheduler, std::size_t end_after = 1000) {
@@ -84,7 +83,8 @@ Outcome train(const std::string& path, std::uint64_t seed, std::size_t workers, 
   return outcome;
 }
 
-// The uninterrupted run against runs that end after `pieces` steps, each in new objects of another seed.
+// Compares the uninterrupted run with runs that stop after `pieces` steps, each with new objects and another
+// seed.
 template <class Optimizer, class Scheduler, class Options, class MakeScheduler>
 void check(const Options& options, const MakeScheduler& make_scheduler) {
   for (const std::size_t workers : {0, 2}) {
@@ -93,7 +93,7 @@ void check(const Options& options, const MakeScheduler& make_scheduler) {
     REQUIRE(whole.losses.size() == kEpochs * kSamples / kBatch);
     std::uint64_t seed = 7;
     for (const std::size_t piece :
-         {2, 3, 1, 4})  // within, at the end of, at the start of and within an epoch
+         {2, 3, 1, 4})  // inside, at the end of, at the start of, and inside an epoch
       train<Optimizer, Scheduler>(file.path(), seed++, workers, options, make_scheduler, piece);
     const Outcome resumed = train<Optimizer, Scheduler>(file.path(), seed, workers, options, make_scheduler);
     CHECK(resumed.losses == whole.losses);

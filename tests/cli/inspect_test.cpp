@@ -1,4 +1,4 @@
-// ebb inspect lists the tensors of files of every format, and refuses what is none.
+// ebb inspect: lists the tensors of files of all formats, and refuses other files.
 #include <ebb/ebb.h>
 
 #include "cli/program.h"
@@ -22,7 +22,7 @@ Run inspect(std::vector<std::string> arguments) {
   return ebb_run(arguments);
 }
 
-// The file of a safetensors header, and as many bytes of data, which are a hole.
+// Writes a file with a safetensors header and that many bytes of data, stored as a hole.
 std::string write_header(const std::string& path, const std::string& header, std::uintmax_t bytes) {
   std::string length(8, '\0');
   for (int i = 0; i < 8; ++i) length[static_cast<std::size_t>(i)] = static_cast<char>(header.size() >> 8 * i);
@@ -44,7 +44,7 @@ constexpr const char* kTable =
     "steps         int64    []             1      8\n"
     "3 tensors                             9     36\n";
 
-// One line about an error of status 1.
+// Checks that there is a one-line error and status 1.
 void check_refused(const std::string& path, const std::string& part) {
   INFO(path);
   const Run refused = inspect({path});
@@ -220,7 +220,7 @@ TEST_CASE("inspect reads only the header of a safetensors file") {
   const std::string path = write_header(
       support::temporary("large.safetensors"),
       R"({"w":{"dtype":"F32","shape":[)" + elements + R"(],"data_offsets":[0,)" + n + "]}}", bytes);
-  // Sanitizers reserve more addresses than any limit leaves.
+  // Sanitizers reserve more address space than any limit allows.
   const std::size_t memory = support::kChildrenRun ? std::size_t{2} << 30 : 0;
   const Run table = run(ebb_program(), {"inspect", path}, memory);
   INFO(table.err);
@@ -267,7 +267,7 @@ TEST_CASE("inspect exits with status 1 and a one-line error for an unreadable fi
   check_refused(folder / "pickle", "pickle");
   support::write_file(folder / "npy", "\x93NUMPY\1");
   check_refused(folder / "npy", "npy");
-  // A header that promises more than there is, and one that is cut short.
+  // A header that declares more data than there is, and a truncated header.
   write_header(folder / "short", R"({"w":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}})", 15);
   check_refused(folder / "short", "short");
   write_header(folder / "huge",

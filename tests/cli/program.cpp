@@ -1,4 +1,4 @@
-// Starts programs. The only source here with a path of the build.
+// Starts programs. Only this source contains a path of the build.
 #include "cli/program.h"
 
 #include "support/files.h"

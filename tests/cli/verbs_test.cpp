@@ -1,4 +1,4 @@
-// The program ebb finds the programs of its verbs and becomes them.
+// The program ebb: finds the program of a verb and executes it.
 #include <ebb/core/version.h>
 
 #include "cli/program.h"
@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A program of the shell, with the line about it if that is not empty.
+// Writes a shell script, with a summary line if `summary` is not empty.
 void write_program(const fs::path& path, const std::string& body, const std::string& summary = {}) {
   support::write_file(path, "#!/bin/sh\n" + body + "\n");
   fs::permissions(path, fs::perms::owner_all);
@@ -73,7 +73,7 @@ TEST_CASE("a verb program in PATH gets the arguments and sets the exit status of
   const std::string list = ebb_run({}).out;
   CHECK(contains(list, "words"));
   CHECK(contains(list, "prints its words\n"));
-  CHECK(contains(list, folder / "ebb-killed"));  // a program that nothing tells of
+  CHECK(contains(list, folder / "ebb-killed"));  // a program without a summary
   CHECK_FALSE(contains(list, "data"));
 }
 

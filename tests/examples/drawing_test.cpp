@@ -1,4 +1,4 @@
-// Drawings of the examples fit: bars on a terminal of any width, texts within a chart.
+// Drawings of the examples: progress bars for all terminal widths, and texts inside charts.
 #include "common/chart.h"
 #include "common/progress.h"
 #include "support/catch.h"

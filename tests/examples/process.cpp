@@ -1,4 +1,4 @@
-// A program in a process of its own.
+// A child process.
 #include "examples/process.h"
 
 #include <pty.h>
@@ -53,7 +53,7 @@ Process::~Process() {
   close(file_);
 }
 
-// A terminal whose program has ended gives an error rather than the end of a file.
+// A terminal whose program has ended gives an error and not the end of a file.
 bool Process::read_more() {
   char some[4096];
   const ssize_t count = read(file_, some, sizeof some);

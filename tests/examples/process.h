@@ -1,4 +1,4 @@
-// A program in a process of its own, whose output is read while it runs.
+// A child process whose output is read while it runs.
 #pragma once
 
 #include <sys/types.h>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-/// Its standard output and error go to a pipe, or to a terminal of that many columns.
+/// Standard output and error go to a pipe, or to a terminal with that many columns.
 class Process {
  public:
   explicit Process(const std::vector<std::string>& command, int columns = 0);
@@ -14,7 +14,7 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Reads until `text` has come, or the end.
+  /// Reads until `text` occurs, or to the end.
   void wait_for(const std::string& text);
   /// Sends SIGINT, as Ctrl-C does.
   void interrupt();
@@ -22,7 +22,7 @@ class Process {
   void resize(int columns);
   /// Reads to the end. Returns the exit code, or minus the signal that ended the program.
   int end();
-  /// All that was read.
+  /// All output so far.
   const std::string& output() const { return output_; }
 
  private:

@@ -1,4 +1,4 @@
-// Every example as a program: options that are refused, exit codes, narrow terminals and Ctrl-C.
+// All examples as programs: refused options, exit codes, narrow terminals and Ctrl-C.
 #include <ebb/ebb.h>
 
 #include "common/interrupt.h"
@@ -25,7 +25,7 @@ std::vector<std::string> command(const std::string& program, const std::string& 
   return words;
 }
 
-// Checks the exit code of a run, and returns what it printed.
+// Checks the exit code of a run and returns its output.
 std::string ends_with(int code, const std::string& program, const std::string& arguments) {
   INFO(program << ' ' << arguments);
   Process process(command(program, arguments));
@@ -45,7 +45,7 @@ void check_refused(const std::string& program, const std::string& arguments) {
 }  // namespace
 
 TEST_CASE("every example has the common options and exits with an error code for wrong ones") {
-  // The command that runs an example reads there how long it takes.
+  // The table lists the command of each example and its run time.
   const std::string table = support::read_file(source_dir() + "/docs/examples.md");
   std::istringstream programs(EBB_EXAMPLES);
   int count = 0;
@@ -95,7 +95,7 @@ TEST_CASE("a progress bar adapts to a terminal that becomes narrower") {
   process.wait_for("\x1b[K");
   process.resize(20);
   process.end();
-  // A line that is drawn in place begins with a carriage return and clears what follows it.
+  // A line drawn in place begins with a carriage return and clears the rest of the line.
   const std::regex drawn("\r([^\r\n\x1b]*)\x1b\\[K");
   const std::string& output = process.output();
   std::size_t last = 0, lines = 0;
@@ -111,11 +111,11 @@ TEST_CASE("char_gpt stopped by Ctrl-C resumes from its checkpoint with the same 
   const std::string whole = support::temporary("whole"), stopped = support::temporary("stopped"),
                     arguments = "--short --steps 120 --threads 1 --out ";
   Process unstopped(command("char_gpt", arguments + whole));
-  const int code = unstopped.end();  // after so few steps it may fall short of what it states
+  const int code = unstopped.end();  // after so few steps the example may miss its target accuracy
   CHECK(unstopped.output().find_first_of("\r\x1b") == std::string::npos);
 
   Process process(command("char_gpt", arguments + stopped));
-  process.wait_for("parameters");  // each line comes when it is written, not when the program ends
+  process.wait_for("parameters");  // lines arrive when they are written and not at the end of the program
   process.interrupt();
   CHECK(process.end() == 130);
   CHECK_THAT(process.output(), Contains("of 120, which is saved in " + stopped) && Contains("--resume"));

@@ -1,4 +1,4 @@
-// Readers of files that hold tensors, called on bytes as a fuzzer gives them, and sound files to begin with.
+// Readers of tensor files, called with the bytes of a fuzzer, and valid seeds.
 #include <ebb/checkpoint.h>
 #include <ebb/ebb.h>
 #include <ebb/io/npy.h>
@@ -25,7 +25,7 @@ void look_at_all(const Named& tensors) {
   for (const auto& [name, tensor] : tensors) look_at(tensor);
 }
 
-// A folder with two files of tensors.
+// A folder with two tensor files.
 std::filesystem::path folder_of_two() {
   const std::filesystem::path folder = support::own_folder() / "index";
   std::filesystem::create_directories(folder);
@@ -41,7 +41,7 @@ bool read_torch(std::string_view bytes) {
   ebb::serialize::InputArchive archive;
   std::istringstream stream{std::string(bytes)};
   if (!accepted([&] { ebb::pytorch::parse(bytes.data(), bytes.size()); })) return false;
-  // Any value can be had as a state or an archive, or refused.
+  // Any value can be read as a state or an archive, or refused.
   accepted([&] { look_at_all(ebb::pytorch::state_dict(ebb::pytorch::parse(bytes.data(), bytes.size()))); });
   if (accepted([&] { archive.load_from(stream); })) look_at_all(archive.tensors());
   ebb::nn::Linear model(2, 2);
@@ -74,7 +74,7 @@ bool read_npz(std::string_view bytes) {
 }
 
 bool read_packed_npz(std::string_view bytes) {
-  // Gzip puts 10 bytes before the packed ones, and 8 behind.
+  // The gzip format has 10 bytes before the compressed data and 8 bytes after it.
   const std::string packed = gzip(bytes);
   support::ZipEntry entry("a.npy", std::string(bytes));
   entry.bytes = packed.substr(10, packed.size() - 18);
@@ -121,7 +121,7 @@ bool read_checkpoint(std::string_view bytes) {
   return taken;
 }
 
-// Sound files that hold tensors, to begin with.
+// Valid tensor files as seeds.
 
 namespace {
 
@@ -138,7 +138,7 @@ std::string written(const Write& write) {
   return stream.str();
 }
 
-// Words of pickles.
+// Helpers that write pickles.
 std::string text(const std::string& value) {
   return "X"s + static_cast<char>(value.size()) + "\0\0\0"s + value;
 }

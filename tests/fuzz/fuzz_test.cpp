@@ -1,4 +1,4 @@
-// Readers of libebb, and damaged bytes.
+// Readers of libebb with damaged inputs.
 #include "fuzz/replay.h"
 #include "fuzz/targets.h"
 
@@ -10,7 +10,7 @@ TEST_CASE("the IDX reader survives damaged data inside gzip") { replay(kTargets[
 TEST_CASE("the CSV reader survives damaged files") { replay(kTargets[3]); }
 TEST_CASE("the vocabulary reader survives damaged files") { replay(kTargets[4]); }
 
-// Readers of files that hold tensors, and damaged bytes.
+// Readers of tensor files with damaged inputs.
 
 TEST_CASE("the PyTorch reader survives damaged files") { replay(kFileTargets[0]); }
 TEST_CASE("the PyTorch reader survives damaged pickles") { replay(kFileTargets[1]); }

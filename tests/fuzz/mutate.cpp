@@ -1,4 +1,4 @@
-// Damages sound inputs, as a fuzzer would.
+// Mutates valid inputs as a fuzzer would.
 #include "fuzz/replay.h"
 
 namespace fuzz {

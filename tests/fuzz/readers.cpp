@@ -1,4 +1,4 @@
-// Readers of ebb, called on bytes as a fuzzer gives them, and sound inputs that fuzzing begins with.
+// Readers of ebb, called with the bytes of a fuzzer, and valid seeds.
 #include "fuzz/reading.h"
 #include "fuzz/targets.h"
 
@@ -46,7 +46,7 @@ bool read_vocabulary(std::string_view bytes) {
   });
 }
 
-// Sound inputs that fuzzing begins with.
+// Valid seeds.
 
 namespace {
 

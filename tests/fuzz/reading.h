@@ -1,4 +1,4 @@
-// What readers of bytes are called with, and how they are judged.
+// Helpers that call readers with bytes and judge the outcome.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -12,13 +12,13 @@
 
 namespace fuzz {
 
-// Touches every byte, and holds the array to its promise that it has that many.
+// Reads every byte, so that a too small buffer is detected.
 inline void look_at(const ebb::Tensor& x) {
   const ebb::Tensor y = x.clone();
   EBB_CHECK(y.nbytes() == x.nbytes() && y.sizes() == x.sizes(), "clone changed the shape.");
 }
 
-// A file without a name on any disk.
+// A file in memory.
 class MemoryFile {
  public:
   explicit MemoryFile(std::string_view bytes) : descriptor_(::memfd_create("fuzz", 0)) {

@@ -1,4 +1,4 @@
-// Damage, the same on every machine, and that every reader bears it.
+// Reproducible mutations, and a test that every reader survives them.
 #pragma once
 
 #include "fuzz/targets.h"
@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-// Damage, the same on every machine: what a fuzzer does first, without watching where it leads.
+// Reproducible mutations, as a fuzzer starts with, but without coverage feedback.
 
 namespace fuzz {
 
 class Mutator {
  public:
   explicit Mutator(std::vector<std::string> seeds) : seeds_(std::move(seeds)) {}
-  /// A seed with one to four pieces of damage.
+  /// A seed with one to four mutations.
   std::string next();
 
  private:
@@ -26,9 +26,9 @@ class Mutator {
   std::uint64_t state_ = 0x9e3779b97f4a7c15;
 };
 
-// Every reader takes its seeds, and refuses or takes thousands of damaged ones: no crash, no other exception
-// than ebb::Error. The fuzzers proper, which watch where their inputs lead, are built by EBB_FUZZ=ON (see
-// libfuzzer.cpp).
+// Each reader accepts its seeds, and accepts or refuses thousands of mutated ones without a crash and without
+// an exception other than ebb::Error. EBB_FUZZ=ON builds the real fuzzers, which use coverage feedback
+// (libfuzzer.cpp).
 
 inline std::string hex(const std::string& bytes) {
   std::string out;
@@ -42,7 +42,7 @@ inline std::string hex(const std::string& bytes) {
 inline void replay(const Target& target) {
   for (const std::string& seed : target.seeds()) {
     INFO(target.name << " refuses the seed " << hex(seed));
-    // Compressed twice, a seed that is compressed is none.
+    // A seed that is already compressed is compressed twice here and is not valid.
     CHECK((target.read(seed) || (target.read == read_gzipped_idx && seed[0] == '\x1f')));
   }
   Mutator mutator(target.seeds());
@@ -53,7 +53,7 @@ inline void replay(const Target& target) {
     INFO(target.name << " fails on " << hex(bytes));
     REQUIRE_NOTHROW(taken += target.read(bytes));
   }
-  // Damage that is always refused, or never, would test little.
+  // Mutations that are always refused or always accepted would test little.
   CHECK(taken > mutations / 200);
   CHECK(taken < mutations * 3 / 4);
 }

@@ -1,4 +1,4 @@
-// What is fuzzed: everything of ebb that reads bytes from outside.
+// Fuzz targets: every function of ebb that reads bytes from outside.
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@
 
 namespace fuzz {
 
-/// Reads `bytes` and looks at all that was read. Returns whether they were accepted; a refusal is an
-/// ebb::Error, and any other exception passes through.
+/// Reads `bytes` and accesses the whole result. Returns whether they were accepted; an ebb::Error is a
+/// refusal, and other exceptions pass through.
 bool read_safetensors(std::string_view bytes);
 bool read_idx(std::string_view bytes);
-bool read_gzipped_idx(std::string_view bytes);  ///< compresses them first, so that damage lies within
+bool read_gzipped_idx(std::string_view bytes);  ///< compresses the bytes first, so that mutations are inside
 
 bool read_csv(std::string_view bytes);
 bool read_vocabulary(std::string_view bytes);
 
-// Of ebb::vision.
+// Readers of ebb::vision.
 bool read_jpeg(std::string_view bytes);
-bool read_png(std::string_view bytes);  ///< with sound check sums, so that damage comes further than to them
+bool read_png(std::string_view bytes);  ///< with valid checksums, so that mutations are not refused by them
 bool read_cifar(std::string_view bytes);
 
 struct Target {
@@ -27,7 +27,7 @@ struct Target {
   std::vector<std::string> (*seeds)();
 };
 
-// Sound inputs of every kind, to begin with.
+// Valid seeds for each target.
 std::vector<std::string> safetensors_seeds();
 std::vector<std::string> idx_seeds();
 std::vector<std::string> csv_seeds();
@@ -46,15 +46,15 @@ inline const Target kVisionTargets[] = {
 
 std::string gzip(std::string_view bytes);
 
-// Fuzzed readers of files that hold tensors: PyTorch's, libtorch's, NumPy's, indices, checkpoints.
+// Readers of tensor files: PyTorch, libtorch, NumPy, indices, checkpoints.
 
 bool read_torch(std::string_view bytes);         ///< a whole file: zip, before 1.6, or an archive of libtorch
-bool read_torch_pickle(std::string_view bytes);  ///< what describes the data, in a sound zip
+bool read_torch_pickle(std::string_view bytes);  ///< the pickle, in a valid zip archive
 bool read_npy(std::string_view bytes);
 bool read_npz(std::string_view bytes);
-bool read_packed_npz(std::string_view bytes);  ///< one array, in a sound zip that packs it
+bool read_packed_npz(std::string_view bytes);  ///< one array, in a valid compressed zip archive
 bool read_index(std::string_view bytes);
-bool read_shard(std::string_view bytes);  ///< a file that an index names
+bool read_shard(std::string_view bytes);  ///< a shard that an index names
 bool read_checkpoint(std::string_view bytes);
 
 std::vector<std::string> torch_seeds();

@@ -1,4 +1,4 @@
-// Readers of ebb::vision, called on bytes as a fuzzer gives them, and sound inputs.
+// Readers of ebb::vision, called with the bytes of a fuzzer, and valid seeds.
 #include <ebb/vision.h>
 
 #include "fuzz/reading.h"
@@ -9,7 +9,7 @@
 namespace fuzz {
 namespace {
 
-// The bytes themselves choose what channels they are read into.
+// The bytes themselves select the channels of the result.
 bool read_image(std::string_view bytes) {
   const auto mode = static_cast<ebb::vision::ImageReadMode>(bytes.size() % 5);
   ebb::Tensor image;
@@ -19,14 +19,14 @@ bool read_image(std::string_view bytes) {
   return true;
 }
 
-// The size or check sum that stands there, most significant byte first.
+// Reads a big-endian size or checksum.
 std::uint32_t number_at(std::string_view bytes, std::size_t at) {
   std::uint32_t value = 0;
   for (std::size_t i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
   return value;
 }
 
-// The blocks of a PNG file, each with the check sum of what it holds.
+// The blocks of a PNG file with correct checksums.
 std::string with_sound_sums(std::string bytes) {
   for (std::size_t at = 8; at + 12 <= bytes.size();) {
     const std::uint32_t size = number_at(bytes, at);
@@ -39,7 +39,7 @@ std::string with_sound_sums(std::string bytes) {
   return bytes;
 }
 
-// The image files among the goldens of the tests of ebb::vision whose names begin so.
+// The image files among the goldens of ebb::vision whose names begin with `start`.
 std::vector<std::string> golden_files(const std::string& start) {
   static const ebb::safetensors::File goldens =
       ebb::safetensors::read(EBB_SOURCE_DIR "/tests/vision/data/goldens.safetensors");

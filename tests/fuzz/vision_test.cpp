@@ -1,4 +1,4 @@
-// Readers of ebb::vision and damaged bytes.
+// Readers of ebb::vision with damaged inputs.
 #include "fuzz/replay.h"
 
 using namespace fuzz;

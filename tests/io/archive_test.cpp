@@ -1,4 +1,4 @@
-// Archives: whose the tensors are that are read from them, in which order, and what libtorch makes of them.
+// Archives: ownership and order of the tensors read from them, and exchange with libtorch.
 #include <ebb/ebb.h>
 #include <ebb/io/pytorch.h>
 
@@ -10,7 +10,7 @@
 #include <fstream>
 #include <sstream>
 
-// Archives: whose the tensors are that are read from them, and in which order they come.
+// Archives: ownership and order of the tensors that are read from them.
 
 using namespace ebb;
 
@@ -123,8 +123,8 @@ TEST_CASE("loading a module from an archive fills its existing tensors and repor
   CHECK_THROWS_WITH(into->load(short_one), support::Contains("bias"));
 }
 
-// libtorch's archives: what torch::save wrote (tests/io/data/libtorch.cpp) is read, and what is written is
-// such.
+// Archives of libtorch: files that torch::save wrote (tests/io/data/libtorch.cpp) are read, and ebb writes
+// files in the same format.
 
 using pytorch::Dict;
 using pytorch::List;

@@ -1,5 +1,4 @@
-// Where a save goes, and what it leaves behind: links, special files, permissions, killed and simultaneous
-// writers.
+// Atomic saves: links, special files, permissions, and writers that are killed or run concurrently.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -38,7 +37,7 @@ mode_t mode_of(const std::string& path) {
   return info.st_mode & 07777;
 }
 
-// Leaves what a process leaves that dies in the middle of a save to `path`.
+// Leaves the files of a process that dies in the middle of a save to `path`.
 void die_saving(const std::string& path) {
   const Variable large = ones({1 << 16});
   const pid_t child = ::fork();
@@ -47,7 +46,7 @@ void die_saving(const std::string& path) {
     const struct rlimit no_core{0, 0}, few_bytes{4096, 4096};
     ::setrlimit(RLIMIT_CORE, &no_core);
     ::setrlimit(RLIMIT_FSIZE, &few_bytes);
-    ::signal(SIGXFSZ, SIG_DFL);  // which kills
+    ::signal(SIGXFSZ, SIG_DFL);  // the signal kills the process
     save(large, path);
     ::_exit(0);
   }
@@ -88,14 +87,14 @@ TEST_CASE("a save to a path that is not a regular file is refused and does not c
   Variable x;
   CHECK_THROWS_WITH(load(x, pipe), Contains("not a regular file"));
   CHECK_THROWS_WITH(save(ones({2}), folder.path().string()), Contains("is a folder"));
-  // A link, so that a save which replaces what it is given does no harm to the machine.
+  // The path is a link, so that a save that replaces its path does no harm to the machine.
   fs::create_symlink("/dev/full", folder / "full");
   CHECK_THROWS_WITH(save(ones({2}), folder / "full"), Contains("is a device"));
   CHECK(fs::is_symlink(folder / "full"));
   CHECK(fs::is_character_file("/dev/full"));
   CHECK(folder.names() == std::set<std::string>{"full", "pipe"});
 
-  // An open file whose name is gone.
+  // An open file whose name was deleted.
   const std::string gone = folder / "gone";
   const int descriptor = ::open(gone.c_str(), O_RDWR | O_CREAT, 0600);
   REQUIRE(descriptor >= 0);
@@ -127,10 +126,10 @@ TEST_CASE("the next save to a file deletes the temporary file of a killed save")
   save(ones({2}), path);
   die_saving(path);
   die_saving(path);
-  CHECK(folder.names().size() == 2);  // and not what the first had left
+  CHECK(folder.names().size() == 2);  // the second killed save deleted the file of the first
   CHECK(first_of(path) == 1);
   die_saving(folder / "other");
-  // Names that only look alike are somebody's.
+  // Files with similar names belong to the user.
   for (const char* name : {"model.safetensors.backup", "model.safetensors.ebb-old", "model.safetensors.ebb-",
                            "model.safetensors.ebb-0-1", "xmodel.safetensors.ebb-0"})
     std::ofstream(folder / name) << "mine";

@@ -1,4 +1,4 @@
-// Files that were made to do harm: every one is an error that says what is wrong, and nothing in it is run.
+// Malicious files: each is an error that names the defect, and no code in a file is run.
 #include <ebb/ebb.h>
 #include <ebb/io/npy.h>
 #include <ebb/io/pytorch.h>
@@ -26,11 +26,11 @@ std::string text(const std::string& value) {
   return "X"s + static_cast<char>(value.size()) + "\0\0\0"s + value;
 }
 
-// A file of torch.save whose data.pkl holds these opcodes, and four floats under "0".
+// A torch.save file whose data.pkl consists of these opcodes, with four floats under the key "0".
 std::string pickled(const std::string& opcodes) {
   return zip({{"x/data.pkl", "\x80\2" + opcodes + "."}, {"x/data/0", std::string(16, '\0')}});
 }
-// Of floats under a key, of which the file says that there are `count`.
+// A float tensor under a key; the file declares `count` elements.
 std::string tensor_of(const std::string& key, const std::string& count, const std::string& offset,
                       const std::string& sizes, const std::string& strides,
                       const std::string& type = "FloatStorage") {
@@ -54,7 +54,7 @@ TEST_CASE("a pickle that calls a function is refused with the name of the functi
         Contains(name + "."));
   }
   CHECK_FALSE(std::filesystem::exists(harm));
-  // As a value a function is its name.
+  // A function is read as a value that contains its name.
   CHECK(std::get<pytorch::Object>(parse(pickled("cposix\nsystem\n")).content()).type == "posix.system");
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("a pickle with an unsupported opcode or a misused opcode is refused") 
   CHECK_THROWS_WITH(parse(pickled("X\xff\xff\xff\xffx")), Contains("cut short"));
   CHECK_THROWS_WITH(parse(pickled("\x8d\xff\xff\xff\xff\xff\xff\xff\xffx")), Contains("cut short"));
   CHECK_THROWS_WITH(parse(pickled("K\1K\2R")), Contains("no function"));
-  // A list within itself, and one that doubles with each level.
+  // A list that contains itself, and a list that doubles with each level.
   CHECK_THROWS_WITH(parse(pickled("]q\0h\0a"s)), Contains("in themselves"));
   std::string laughs = "]K\1a";
   for (int i = 0; i < 40; ++i) laughs += "2\x86";
@@ -103,7 +103,7 @@ TEST_CASE("a tensor that exceeds its storage is refused") {
   CHECK_THROWS_WITH(with("K\5", "K\0"s, "K\1", "K\1"), Contains("16 bytes, not 5 elements"));
   CHECK_THROWS_WITH(with("K\3", "K\0"s, "K\1", "K\1"), Contains("16 bytes, not 3 elements"));
   CHECK_THROWS_WITH(with(kHuge, "K\0"s, "K\1", "K\1"), Contains("a storage of 9223372036854775807"));
-  // The view of a storage, of files before 1.6.
+  // A view of a storage, as in files before 1.6.
   const std::string view = tensor_of("0", "K\4" + text("0") + "K\1K\2\x87", "K\2", "K\1", "K\1");
   CHECK(parse(pickled(view)).as_tensor().array().offset() == 3);
   const std::string far = tensor_of("0", "K\4" + text("0") + kHuge + "K\2\x87", "K\2", "K\1", "K\1");
@@ -142,7 +142,7 @@ TEST_CASE("a zip archive with wrong sizes or offsets of entries is an error") {
   CHECK_THROWS_WITH(with([](ZipEntry& e) { e.flags = 1; }), Contains("encrypted"));
   CHECK_THROWS_WITH(with([](ZipEntry& e) {
                       e.method = 8;
-                      e.size = 0x7fffffff;  // what a few bytes cannot unpack to
+                      e.size = 0x7fffffff;  // a size that a few bytes cannot decompress to
                     }),
                     Contains("cannot have 2147483647 bytes"));
   CHECK_THROWS_WITH(with([](ZipEntry& e) { e.method = 8; }), Contains("does not unpack"));
@@ -151,10 +151,10 @@ TEST_CASE("a zip archive with wrong sizes or offsets of entries is an error") {
   CHECK_THROWS_WITH(parse(zip({}).substr(0, 21)),
                     Contains("zip: the archive is not sound: it has no directory at its"));
   const std::string whole = zip({sound});
-  // The last four bytes say nothing that is needed.
+  // The last four bytes are not needed.
   for (std::size_t n = 2; n + 4 < whole.size(); ++n)
     CHECK_THROWS_WITH(parse(whole.substr(0, n)), Contains("zip: the archive is not sound"));
-  // Names are looked up, and never go to a disk.
+  // Names are only looked up, and never used as paths on a disk.
   CHECK(parse(zip({{"../../x/data.pkl", sound.bytes}})).as_int() == 1);
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("zip64 sizes and offsets are read even if bytes precede the archive") 
     CHECK(parse(whole).as_int() == 1);
     for (std::size_t n = 3000; n + 4 < whole.size(); ++n)
       CHECK_THROWS_WITH(parse(whole.substr(0, n)), Contains("zip: the archive is not sound"));
-    // Whatever bit of the directory is wrong: an error or another value, and nothing else.
+    // Each flipped bit in the directory gives an error or another value, and never a crash.
     for (std::size_t at = 3000; at < whole.size(); ++at)
       for (int bit = 0; bit < 8; ++bit) {
         std::string changed = whole;

@@ -1,5 +1,5 @@
-// Files that are small and claim, or stand for, much: what is read of them takes no more than a few times
-// their bytes. Readers run in child processes that get no more memory.
+// Small files that declare or expand to a lot of data: reading takes at most a few times the bytes of the
+// file. Readers run in child processes with a memory limit.
 #include <ebb/ebb.h>
 #include <ebb/io/npy.h>
 #include <ebb/io/pytorch.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-// Whether reading ends, in a value or an error, within so much memory more than there is in use.
+// Returns whether reading ends with a value or an error while using at most that much additional memory.
 template <class Read>
 bool takes_at_most(std::size_t bytes, const Read& read) {
   return support::takes_at_most(bytes, [&] {
@@ -45,7 +45,7 @@ std::string times(std::size_t n, const std::string& what) {
   return all;
 }
 
-// A file of torch.save whose data.pkl holds these opcodes, and four floats under "0".
+// A torch.save file whose data.pkl consists of these opcodes, with four floats under the key "0".
 std::string file_of(const std::string& opcodes) {
   return zip({{"x/data.pkl", "\x80\2" + opcodes + "."}, {"x/data/0", std::string(16, '\0')}});
 }
@@ -55,7 +55,7 @@ void load_archive(const std::string& file) {
   serialize::InputArchive archive;
   archive.load_from(stream);
 }
-// Opens the file by every door there is.
+// Opens the file with every reader.
 void read_all_ways(const std::string& file) {
   const pytorch::Value value = parse(file);
   const auto refused = [](const auto& read) {
@@ -83,17 +83,17 @@ const std::string kTensor = "ctorch._utils\n_rebuild_tensor_v2\n((" + text("stor
                             "ctorch\nFloatStorage\n" + text("0") + text("cpu") + "K\4tQK\0(K\4t(K\1t\x89"s +
                             "ccollections\nOrderedDict\n)RtR";
 
-// A value that is remembered as number 1, and then stands a hundred thousand times in a tuple.
+// A value that is memoized as number 1 and occurs a hundred thousand times in a tuple.
 std::string repeated(const std::string& value) { return "(" + value + "q\1" + times(100'000, "h\1") + "t"; }
-// A dict of long keys around the value, so that names of what is in it are long; each level twice in the
-// next.
+// A dict with long keys around the value, so that names inside it are long; each level occurs twice in the
+// next one.
 std::string doubled(const std::string& value, int levels) {
   std::string all = text(std::string(1000, 'k')) + "q\2" + "0" + value;
   for (int i = 0; i < levels; ++i) all += "q\3" + "0}h\2h\3sq\3"s + "0h\3h\3\x86"s;
   return all;
 }
 
-// Deflate's fixed code: a zero, then as often as wanted that the 258 bytes before are repeated.
+// The fixed Huffman code of deflate: a zero, then `repeats` copies of the previous 258 bytes.
 std::string packed_zeros(std::size_t repeats) {
   std::string bytes;
   unsigned bits = 0;
@@ -160,11 +160,11 @@ TEST_CASE("instances of one class in a pickle share its name and their memory is
   const std::string file = file_of(named + "(" + times(100'000, "h\1)\x81") + "t");
   CHECK(takes_at_most(96 * kMiB, [&] { read_all_ways(file); }));
   CHECK_THROWS_WITH(parse(file), Contains("more than 64 times"));
-  // Attributes that are set from one dict for all of them.
+  // Attributes of all instances that are set from one dict.
   const std::string state = named + "}q\2(" + times(1000, text("k") + "K\1") + "u0";
   const std::string objects = file_of(state + "(" + times(100'000, "h\1)\x81h\2b") + "t");
   CHECK(takes_at_most(96 * kMiB, [&] { read_all_ways(objects); }));
-  // A class's name is read once more for each instance, and so is no text of a megabyte.
+  // The name of a class is read again for each instance, so a text of a megabyte is refused.
   CHECK_THROWS_WITH(parse(file_of("c__torch__\n" + std::string(2000, 'M') + "\n")),
                     Contains("the name of a class"));
   CHECK(parse(file_of(named + "(" + times(1000, "h\1)\x81") + "t")).as_list().size() == 1000);
@@ -177,11 +177,11 @@ TEST_CASE("the number of names of values that a pickle refers to many times is b
   CHECK(takes_at_most(128 * kMiB, [&] { read_all_ways(file); }));
   CHECK_THROWS_WITH(pytorch::state_dict(parse(file)), Contains("in so many places"));
   CHECK_THROWS_WITH(load_archive(file), Contains("in so many places"));
-  // The same without a tensor is gone through once.
+  // A value without a tensor is traversed once.
   CHECK_THROWS_WITH(pytorch::state_dict(parse(file_of(doubled("N", 20)))), Contains("holds no tensor"));
   const std::string flags = file_of("(" + times(300'000, "\x88") + "Nt");
   CHECK(takes_at_most(160 * kMiB, [&] { load_archive(flags); }));
-  // Labels of which there are two are within the bound.
+  // Labels that occur twice stay within the bound.
   const std::string labels =
       file_of(text("cat") + "q\1" + text("dog") + "q\2" + "00(" + times(50'000, "h\1h\2") + "t");
   CHECK_NOTHROW(load_archive(labels));
@@ -200,7 +200,7 @@ TEST_CASE("loading an optimizer takes linear time in the number of parameters") 
   serialize::InputArchive archive;
   archive.load_from(stream);
   CHECK(archive.tensors().size() == 50'000);
-  // A key of a megabyte is there once, whatever refers to it.
+  // A key of a megabyte is stored once for all references.
   const std::string long_id = text(std::string(kMiB, '9')) + "q\1" + "0";
   const std::string hostile =
       file_of(long_id + "}(" + text("state") + "}(" + times(10'000, "h\1}") + "u" + text("param_groups") +
@@ -235,7 +235,7 @@ TEST_CASE("parsing a pickle takes at most 128 times the memory of its bytes") {
     const std::string file = file_of(pickle);
     CHECK(takes_at_most(128 * n, [&] { parse(file); }));
   }
-  // Values that nest too deeply are refused long before.
+  // Values that nest too deeply are refused much earlier.
   const std::string nested[] = {times(n, "("),
                                 times(n, "]"),
                                 times(n / 2, "]") + times(n / 2 - 1, "a"),
@@ -254,7 +254,8 @@ TEST_CASE("parsing a pickle takes at most 128 times the memory of its bytes") {
 }
 
 TEST_CASE("the limit on nesting counts the levels inside shared values") {
-  // Each list holds the one before it, ninety levels deeper, twice: all of it is made before the next.
+  // Each list contains the previous one twice, ninety levels deeper. The previous list is complete before the
+  // next one starts.
   std::string all = "(N";
   for (int i = 0; i < 3000; ++i) all += "q\1" + times(90, "\x85") + "h\1\x86";
   CHECK_THROWS_WITH(parse(file_of(all + "t")), Contains("a hundred levels"));
@@ -311,7 +312,7 @@ TEST_CASE("zip entries that overlap or share a name are refused") {
     CHECK_THROWS_WITH(arrays({array, again}, zip64), Contains("overlaps"));
     again.name = "b.npy";
     CHECK_THROWS_WITH(arrays({array, again}, zip64), Contains("overlaps"));
-    // An entry within the bytes of another.
+    // An entry inside the bytes of another entry.
     const ZipEntry around("c.npy", npy_file("(200,)", zip({array}).substr(0, 200)));
     ZipEntry longer = array;
     longer.packed = longer.size += 100;
@@ -356,7 +357,7 @@ TEST_CASE("an over-compressed pickle is refused and bytes after an array are not
   const std::string zeros = zip({entry_of_zeros("x/data.pkl", 400'000)});
   CHECK(takes_at_most(32 * kMiB, [&] { parse(zeros); }));
   CHECK_THROWS_WITH(parse(zeros), Contains("larger than any should be"));
-  // An empty array with a hundred megabytes behind it, in stored blocks of deflate before the zeros.
+  // An empty array followed by a hundred megabytes, in stored blocks of deflate before the zeros.
   const std::string head = npy_file("(0,)", "");
   const std::string block = "\0"s + little(head.size(), 2) + little(~head.size(), 2) + head;
   ZipEntry entry("a.npy", block + packed_zeros(400'000));

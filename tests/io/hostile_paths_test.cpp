@@ -1,5 +1,4 @@
-// Paths that lead elsewhere, and what is no file: readers refuse it, and read nothing else than what was
-// meant.
+// Paths with NULs, links, and special files: readers refuse them, and read only the intended file.
 #include <ebb/checkpoint.h>
 #include <ebb/ebb.h>
 #include <ebb/io/npy.h>
@@ -24,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Every reader of a file by its path.
+// All readers that take a path.
 std::vector<std::pair<const char*, std::function<void(const std::string&)>>> readers() {
   return {{"safetensors::read", [](const auto& path) { safetensors::read(path); }},
           {"safetensors::Reader", [](const auto& path) { safetensors::Reader reader(path); }},
@@ -189,7 +188,7 @@ TEST_CASE("an index that names a file through a NUL or a link is refused") {
   CHECK_THROWS_WITH(reading("pipe.safetensors")(), Contains("not a regular file"));
   nn::Linear net(1, 1);
   CHECK_THROWS_WITH(load(net, at), Contains("not a regular file"));
-  // A folder that is a link is the folder.
+  // A folder that is a link is accepted.
   reading("a.safetensors");
   fs::create_directory_symlink(at, other + "/folder");
   CHECK(safetensors::ShardedReader(other + "/folder").contains("x"));

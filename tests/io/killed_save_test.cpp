@@ -1,5 +1,5 @@
-// Saves that are killed, or find the disk full: what was there stays, whole, until the new is. Not where a
-// sanitizer's own locks stay shut in forked children.
+// Saves that are killed or find the disk full: the old file stays complete until the new one is. The tests do
+// not run with sanitizers whose locks stay held in forked children.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #include <ebb/checkpoint.h>
 #include <ebb/data.h>
@@ -33,7 +33,7 @@ safetensors::NamedTensors tensors_of(int version) {
   return tensors;
 }
 
-/// The version that all tensors are of; 0 where they are of several.
+/// The version of all tensors, or 0 if they have different versions.
 int version_of(const safetensors::NamedTensors& tensors) {
   if (tensors.size() != 4) return 0;
   const int first = tensors[0].second[0].item<int>();
@@ -51,7 +51,7 @@ safetensors::NamedTensors read_checkpoint(const std::string& folder) {
   return tensors;
 }
 
-/// One kind of file: how a version is saved to a folder, and which one is read there.
+/// A file format: functions that save a version to a folder, and that return the version read from it.
 struct Kind {
   const char* name;
   std::function<void(const std::string& folder, int version)> save;
@@ -201,7 +201,7 @@ TEST_CASE("the temporary file of a save is readable only by its owner") {
   const mode_t mask = ::umask(022);
   save();
   const auto whole = fs::file_size(path);
-  std::set<mode_t> modes;  // of what is not whole yet
+  std::set<mode_t> modes;  // modes of the incomplete file
   bool killed = true;
   for (int call = 0; killed; ++call) {
     fs::remove(path);

@@ -1,5 +1,5 @@
-// Archives above 4 GiB, one entry of which is as large: written, read, and in no more memory than the
-// tensors. Off unless EBB_TEST_LARGE says how many GiB of memory the test may take.
+// Archives above 4 GiB with one entry of that size: they are written, and read in the memory of their
+// tensors. The test runs only if EBB_TEST_LARGE gives the GiB of memory that it may use.
 #include <ebb/core/allocator.h>
 #include <ebb/ebb.h>
 #include <ebb/io/npy.h>
@@ -23,7 +23,7 @@ namespace {
 constexpr std::int64_t kChunk = std::int64_t{1} << 26, kChunks = 65, kSmall = 100001;
 constexpr std::uint64_t kGiB = std::uint64_t{1} << 30, kMemory = 6, kDisk = 5;  // in GiB
 
-// Bytes at random, to which each chunk of the large tensor adds its number.
+// Random bytes; each chunk of the large tensor adds its index.
 Tensor pattern() {
   ebb::manual_seed(5);
   return randint(0, 256, {kChunk}, kByte);
@@ -49,7 +49,7 @@ bool is_whole(const Named& read) {
          equal(read[3].second, arange(kSmall, kDouble).view({-1, 1}));
 }
 
-// The most that the process had resident since it was last asked.
+// The peak resident memory of the process since the last call.
 std::uint64_t resident_peak() {
   std::ifstream status("/proc/self/status");
   std::uint64_t kilobytes = 0;
@@ -65,7 +65,7 @@ Named tensors_of(const pytorch::Value& value) {
   return tensors;
 }
 
-// False, and says why, where the test may not run.
+// Returns false and prints the reason if the test may not run.
 bool may_run() {
   const char* const allowed = std::getenv("EBB_TEST_LARGE");
   const std::uint64_t room = std::filesystem::space(support::temporary("")).available;

@@ -1,4 +1,4 @@
-// Modules from files: in part, in place, without initial values, and on the device that they are to come to.
+// Loading modules: partial, in place, without initialization, and to a device.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-// Modules from files: in part, in place, and without initial values.
+// Loading modules: partial, in place, and without initialization.
 
 using namespace ebb;
 using support::Contains;
@@ -24,7 +24,7 @@ nn::Sequential three_layers(std::int64_t width) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-// Bytes of memory in use, by the kernel's count: "VmRSS", "VmHWM".
+// Bytes of memory in use, as counted by the kernel: "VmRSS", "VmHWM".
 std::size_t in_use(const std::string& what) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);)
@@ -58,7 +58,7 @@ TEST_CASE("load with strict=false loads matching names and returns the others") 
   std::shared_ptr<nn::SequentialImpl> pointer = net.ptr();
   CHECK(load(pointer, path).missing_keys.empty());
 
-  // Of another shape: strict=false does not help, and is not what is advised.
+  // The shape differs: strict=false does not help, and the error does not suggest it.
   nn::Sequential wider(nn::Linear(2, 5), nn::Linear(5, 2));
   for (const bool strict : {true, false})
     CHECK_THROWS_WITH(load(wider, path, strict), Contains("[3, 2]") && Contains("[5, 2]") &&
@@ -119,7 +119,7 @@ TEST_CASE("loading a module holds its weights in memory only once") {
   const std::size_t before = memory_stats().current;
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   const std::size_t resident = in_use("VmRSS");
-  std::ofstream("/proc/self/clear_refs") << "5";  // sets VmHWM back
+  std::ofstream("/proc/self/clear_refs") << "5";  // resets VmHWM
   load(net, path);
   CHECK(in_use("VmHWM") < resident + kAll + kLayer / 2);
 #else
@@ -127,7 +127,7 @@ TEST_CASE("loading a module holds its weights in memory only once") {
 #endif
   CHECK(memory_stats().peak < before + kLayer / 2);
   CHECK(memory_stats().current < before + kAll / 2);
-  // To another dtype, one tensor at a time.
+  // Conversion to another dtype, one tensor at a time.
   net->to(kDouble);
   reset_peak();
   const std::size_t doubled = memory_stats().current;
@@ -188,7 +188,7 @@ TEST_CASE("skip_init builds modules without drawing random numbers") {
   CHECK(linear->weight.requires_grad());
   CHECK(norm->running_var[1].item<float>() == 1);
   CHECK(norm->num_batches_tracked.item<int>() == 0);
-  linear->reset_parameters();  // no guard lives any more
+  linear->reset_parameters();  // no guard is alive
   CHECK(linear->weight.abs().max().item<float>() <= 1 / std::sqrt(3.0F));
   std::stringstream stream;
   nn::Linear trained(3, 4);
@@ -197,11 +197,11 @@ TEST_CASE("skip_init builds modules without drawing random numbers") {
   CHECK(equal(linear->weight, trained->weight));
 }
 
-// load() with the device that things are to come to.
+// load() with a target device.
 
 namespace {
 
-// On a machine without a CUDA device the CPU is the only one, and asking for the other is an error.
+// Without a CUDA device the CPU is the only one, and asking for CUDA is an error.
 std::vector<Device> devices() {
   if (cuda::is_available()) return {Device(kCPU), Device(kCUDA, 0)};
   return {Device(kCPU)};

@@ -1,4 +1,4 @@
-// LoadOptions, for every kind of file that a module is loaded from.
+// LoadOptions, for all file formats of modules.
 #include <ebb/checkpoint.h>
 #include <ebb/ebb.h>
 #include <ebb/io/npy.h>
@@ -21,7 +21,7 @@ using Named = std::vector<std::pair<std::string, Tensor>>;
 
 namespace {
 
-// Writes tensors, and returns what load() takes.
+// A file format: a function that writes tensors and returns the argument of load().
 struct Kind {
   const char* name;
   std::function<std::string(const Named&)> write;
@@ -72,7 +72,7 @@ bool same(const nn::Module& a, const nn::Module& b) {
   return left.size() == right.size();
 }
 
-// Runs `check` with the path, and with a stream where the kind can be one.
+// Runs `check` with the path, and with a stream if the format supports streams.
 void each_way(const std::string& path, const std::function<void(bool of_stream)>& check) {
   check(false);
   if (!std::filesystem::is_directory(path) && !path.ends_with(".json")) check(true);

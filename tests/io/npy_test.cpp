@@ -1,4 +1,4 @@
-// NumPy's files, and files by the ways that few programs take.
+// NumPy files (npy and npz), and rarely used functions of the other formats.
 #include <ebb/ebb.h>
 #include <ebb/io/npy.h>
 #include <ebb/io/pytorch.h>
@@ -11,7 +11,7 @@
 #include <fstream>
 #include <sstream>
 
-// NumPy's files: what NumPy writes is read, and it reads what is written.
+// NumPy files: NumPy and ebb read the files of each other.
 
 using namespace ebb;
 using support::Contains;
@@ -19,7 +19,7 @@ using support::temporary;
 
 namespace {
 
-// python3-numpy is among the packages of the tests; another Python that stands before Debian's may lack it.
+// python3-numpy is among the packages of the tests. Another Python that comes earlier in PATH may lack it.
 void numpy(const std::string& lines) {
   std::ofstream(temporary("script.py")) << "import numpy as np\n" << lines;
   REQUIRE(std::system(("cd " + temporary("") + " && /usr/bin/python3 script.py").c_str()) == 0);
@@ -120,7 +120,7 @@ TEST_CASE("damaged .npy files are errors") {
   CHECK_THROWS_WITH(npy::parse("hello", 5), Contains("NUMPY"));
 }
 
-// Files by the ways that few programs take.
+// Rarely used functions of the file formats.
 
 using namespace std::string_literals;
 using support::Saying;

@@ -1,5 +1,5 @@
-// Training of a program that writes files of every kind (data/old_files.cpp), and of one that reads them
-// later.
+// Training of a program that writes files of all formats (data/old_files.cpp), and of a program that reads
+// them later.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -42,7 +42,7 @@ std::function<Optimizer(Parameters)> made(Options options) {
   return [options](Parameters parameters) { return std::make_unique<T>(std::move(parameters), options); };
 }
 
-/// Optimizers by name, each with options that are not the default's.
+/// Optimizers by name, each with options that differ from the defaults.
 inline std::vector<std::pair<std::string, std::function<Optimizer(Parameters)>>> optimizers() {
   using namespace ebb::optim;
   return {{"adadelta", made<Adadelta>(AdadeltaOptions(0.5).rho(0.8))},
@@ -58,7 +58,7 @@ inline std::vector<std::pair<std::string, std::function<Optimizer(Parameters)>>>
           {"sgd", made<SGD>(SGDOptions(0.05).momentum(0.5).nesterov(true))}};
 }
 
-/// Elements that every dtype has.
+/// Elements that all dtypes can represent.
 inline std::vector<std::pair<std::string, ebb::Variable>> of_every_dtype() {
   std::vector<std::pair<std::string, ebb::Variable>> tensors;
   const std::pair<const char*, ebb::DType> dtypes[] = {

@@ -1,4 +1,4 @@
-// Files that an older ebb wrote (data/old_files.cpp) are read as it would have read them.
+// Files that an older ebb wrote (data/old_files.cpp) are read with the same result.
 #include "io/old_files.h"
 
 #include <ebb/checkpoint.h>
@@ -22,7 +22,7 @@ const safetensors::File& kept() {
   return file;
 }
 
-// The files themselves, in a folder of this program's.
+// The path of an original file in a folder of this program.
 std::string file(const std::string& name) {
   static const std::filesystem::path folder = [] {
     const std::filesystem::path at = support::own_folder() / "old_files";
@@ -129,7 +129,7 @@ TEST_CASE("a run resumes exactly from a checkpoint that an older ebb saved") {
   scheduler.step();
   old_files::steps(model, sgd, 1);
   CHECK(allclose(old_files::weights(model), kept().at("after.run"), 1e-6, 1e-7));
-  // The state of the generator by itself.
+  // The generator state alone.
   Variable state;
   load(state, file("generator.safetensors"));
   set_rng_state(state);

@@ -1,5 +1,5 @@
-// Optimizers of PyTorch and libtorch: their files (tests/io/data) are read, and training goes on as theirs
-// did.
+// Optimizer files of PyTorch and libtorch (tests/io/data): they are read, and training continues with the
+// same results.
 #include <ebb/ebb.h>
 #include <ebb/io/pytorch.h>
 
@@ -26,7 +26,7 @@ std::string file(const std::string& name) { return source_dir() + "/tests/io/dat
 using Groups = std::vector<optim::OptimizerParamGroup>;
 using Made = std::unique_ptr<optim::Optimizer>;
 
-// With other options than the files have, which must win.
+// The options differ from those of the files, which must win.
 template <class Kind>
 Made made(const Groups& groups) {
   return std::make_unique<Kind>(groups);
@@ -47,7 +47,7 @@ const std::map<std::string, Made (*)(const Groups&)> kMakers{{"sgd", made<optim:
                                                              {"muon", made<optim::Muon>}};
 constexpr const char* kOfLibtorch[] = {"sgd", "adam", "adamw", "rmsprop", "adagrad", "lbfgs"};
 
-// As make.py and libtorch.cpp train.
+// Trains like make.py and libtorch.cpp.
 void steps(nn::Linear& model, optim::Optimizer& optimizer, int count) {
   const Tensor x = tensor({{1.0F, 2.0F}, {3.0F, -1.0F}, {0.5F, 0.0F}}), y = tensor({{1.0F}, {-2.0F}, {0.5F}});
   for (int i = 0; i < count; ++i)
@@ -65,7 +65,8 @@ void check_same(const nn::Linear& a, const nn::Linear& b) {
   CHECK(allclose(a->bias, b->bias, 1e-5, 1e-7));
 }
 
-/// The groups that an optimizer of a file has: one, the weight's and the bias', or the weight's alone.
+/// The parameter groups of an optimizer in a file: one group, one each for weight and bias, or only the
+/// weight.
 Groups grouped(const nn::Linear& model, const std::string& path, const std::string& name) {
   const pytorch::Value groups = pytorch::read(path).at(name).at("optimizer").at("param_groups");
   if (!std::holds_alternative<pytorch::List>(groups.content()) ||
@@ -88,7 +89,7 @@ void goes_on(const std::string& path, const std::string& name) {
   check_same(model, after);
 }
 
-/// Whether two values say the same; `less` has entries that only one of them needs to have.
+/// Checks that two values are equal; the entries in `less` may be missing on one side.
 void same(const pytorch::Value& mine, const pytorch::Value& theirs, const std::vector<std::string>& less) {
   if (theirs.is_dict()) {
     for (const auto& [key, value] : theirs.as_dict()) {
@@ -144,7 +145,7 @@ TEST_CASE("an optimizer round trip through the state_dict format of PyTorch resu
       const Made optimizer = kMakers.at(name)(grouped(model, file(path), name));
       load(*optimizer, file(path), name + ".optimizer");
       const pytorch::Value mine = pytorch::state_dict(*optimizer);
-      // L-BFGS keeps "al" for itself, and the rest says how a step is computed.
+      // L-BFGS stores "al" for its own use, and the other entries select the implementation.
       same(mine, run.at("optimizer"),
            {"al", "foreach", "fused", "capturable", "differentiable", "param_names"});
       same(run.at("optimizer"), mine, {"initial_lr", "maximize", "decoupled_weight_decay"});
@@ -177,7 +178,7 @@ TEST_CASE("loading a PyTorch optimizer loads its options but not its implementat
   CHECK(options.amsgrad());
   auto& state = static_cast<optim::AdamParamState&>(*adam.state().at(model->bias.unsafeGetTensorImpl()));
   CHECK(state.step() == 3);
-  // Rates and betas may be tensors there.
+  // In PyTorch, rates and betas may be tensors.
   const pytorch::Dict group{{"lr", scalar_tensor(0.25, kFloat)},
                             {"betas", pytorch::Tuple{{scalar_tensor(0.5, kFloat), 0.75}}},
                             {"params", pytorch::List{0, 1}}};
@@ -186,7 +187,7 @@ TEST_CASE("loading a PyTorch optimizer loads its options but not its implementat
   load(adam, temporary("tensors.pt"));
   CHECK(options.lr() == 0.25);
   CHECK(options.betas() == std::tuple(0.5, 0.75));
-  // The optimizer of a checkpoint is found by the names that programs give it.
+  // The optimizer of a checkpoint is found under its usual names.
   optim::Adam again(model->parameters());
   const pytorch::Value run = pytorch::read(file("runs.pt")).at("adam");
   for (const char* const name : {"optimizer", "optimizer_state_dict", "optim"}) {
@@ -212,7 +213,7 @@ TEST_CASE("loading an optimizer that does not match is an error and changes noth
   nn::Linear wider(3, 1);
   optim::Adam adam(wider->parameters());
   CHECK_THROWS_WITH(load(adam, file("runs.pt"), "adam.optimizer"), Contains("[1, 2]") && Contains("[1, 3]"));
-  // A setting that the optimizer does not have is no less an error than a wrong name.
+  // A setting that the optimizer does not have is an error, like a wrong name.
   const auto group = [](const char* option, bool value) {
     pytorch::write(temporary("option.pt"),
                    pytorch::Dict{{"state", pytorch::Dict()},

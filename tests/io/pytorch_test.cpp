@@ -1,5 +1,5 @@
-// PyTorch's files: what torch wrote (tests/io/data/make.py) is read, and what is written can be read; and
-// pickles.
+// PyTorch files: files that torch wrote (tests/io/data/make.py) are read, files that ebb wrote are read back,
+// and pickles are parsed.
 #include <ebb/ebb.h>
 #include <ebb/io/pytorch.h>
 
@@ -144,7 +144,8 @@ TEST_CASE("damaged PyTorch files are errors") {
   const auto parse = [](const std::string& bytes) { return pytorch::parse(bytes.data(), bytes.size()); };
   CHECK_THROWS_WITH(parse(whole.substr(0, whole.size() / 2)), Contains("no directory"));
   std::string wrong = whole;
-  const std::size_t data = wrong.find(std::string("\0\0\x80\x3f\0\0\0\x40", 8));  // 1, 2 of the float tensor
+  const std::size_t data =
+      wrong.find(std::string("\0\0\x80\x3f\0\0\0\x40", 8));  // the values 1 and 2 of the float tensor
   REQUIRE(data != wrong.npos);
   wrong[data] = 1;
   CHECK_THROWS_WITH(parse(wrong), Contains("CRC-32") && Contains("data/0"));
@@ -155,7 +156,7 @@ TEST_CASE("damaged PyTorch files are errors") {
   for (std::size_t n = 14; n < legacy.size(); n += 97) CHECK_THROWS_AS(parse(legacy.substr(0, n)), Error);
 }
 
-// A file of Python's has the state of a module of each class that has one (tests/io/data/make.py).
+// A file of PyTorch contains the state of one module of each class with a state (tests/io/data/make.py).
 
 using namespace ebb::nn;
 
@@ -228,7 +229,7 @@ TEST_CASE("all module classes have the state_dict of PyTorch in the same order")
   }
 }
 
-// Pickles written by hand, opcode by opcode, and the values and tensors that they describe.
+// Handwritten pickles, opcode by opcode, and the values and tensors that they describe.
 
 using namespace std::string_literals;
 using support::Saying;
@@ -239,7 +240,8 @@ std::string text(const std::string& value) {
   return "X"s + static_cast<char>(value.size()) + "\0\0\0"s + value;
 }
 
-// A file of torch.save whose data.pkl holds these opcodes, and the floats 1, 2, 3 and 4 under "0".
+// A torch.save file whose data.pkl consists of these opcodes, with the floats 1, 2, 3 and 4 under the key
+// "0".
 std::string file_of(const std::string& opcodes) {
   const float numbers[] = {1, 2, 3, 4};
   std::string data(sizeof(numbers), '\0');
@@ -255,7 +257,7 @@ std::string storage(const std::string& type, const std::string& count) {
   return "(" + text("storage") + "c" + type + text("0") + text("cpu") + count + "tQ";
 }
 const std::string kHooks = "ccollections\nOrderedDict\n)R";
-// The arguments of torch._utils._rebuild_tensor_v2 for a tensor of 2 rows and 2 columns.
+// The arguments of torch._utils._rebuild_tensor_v2 for a 2 x 2 tensor.
 std::string square(const std::string& sizes = "(K\2K\2t") {
   return "(" + storage("torch\nFloatStorage\n", "K\4") + "K\0"s + sizes + "(K\1K\2t\x89" + kHooks + "t";
 }
@@ -293,7 +295,7 @@ TEST_CASE("integers of all widths in a pickle keep their sign") {
         std::int64_t{1} << 31, -(std::int64_t{1} << 31), -(std::int64_t{1} << 33),
         (std::int64_t{1} << 40) - 7, -(std::int64_t{1} << 47) - 3, std::int64_t{1} << 55,
         std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
-    // LONG1: a count, then the bytes of the two's complement, the lowest first.
+    // LONG1: a byte count, then the bytes of the two's complement, least significant first.
     for (int count = 0; count <= 8; ++count) {
       const int unused = 64 - 8 * count;
       const std::int64_t back =

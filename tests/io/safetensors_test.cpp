@@ -1,4 +1,4 @@
-// Safetensors files: what is written comes back, what is damaged is refused, what ebb has no tensors for.
+// Safetensors files: round trips, damaged files, and unsupported dtypes.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -246,8 +246,8 @@ TEST_CASE("nested archives contain modules and optimizers") {
   CHECK_THROWS_WITH(in.read("optimizer", part), Contains("InputArchive: there is no archive \"optimizer"));
 }
 
-// Files with more than tensors that ebb has: the bytes of the format, other dtypes, other formats, very
-// many entries, and files that change while they are read.
+// Unusual files: other fields, unsupported dtypes, other formats, very many entries, and files that change
+// during reading.
 
 namespace {
 
@@ -257,7 +257,7 @@ void put(const std::string& path, const std::string& bytes) {
 
 safetensors::File parse(const std::string& bytes) { return safetensors::parse(bytes.data(), bytes.size()); }
 
-// Two floats, a float8 and a complex one between them.
+// Two floats, with a float8 and a complex tensor between them.
 const std::string kMixed = file_of(
     R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"w8":{"dtype":"F8_E4M3","shape":[3],"data_offsets":[4,7]},)"
     R"("c":{"dtype":"C64","shape":[1],"data_offsets":[7,15]},"b":{"dtype":"F32","shape":[],"data_offsets":[15,19]}})",
@@ -353,7 +353,7 @@ TEST_CASE("reading a tensor with an unsupported dtype names it and others stay r
   net.register_parameter("w8", zeros({3}));
   CHECK_THROWS_WITH(load(net, path, /*strict=*/false), Contains("\"w8\" is of dtype F8_E4M3"));
   CHECK_THROWS_WITH(net.load(archive), Contains("\"w8\" is of dtype F8_E4M3"));
-  // Sizes of dtypes below a byte are checked as well.
+  // Sizes of dtypes smaller than a byte are checked as well.
   CHECK(parse(file_of(R"({"a":{"dtype":"F4","shape":[4],"data_offsets":[0,2]}})", "xy")).unsupported.size() ==
         1);
   CHECK_THROWS_WITH(parse(file_of(R"({"a":{"dtype":"F4","shape":[4],"data_offsets":[0,4]}})", "abcd")),
@@ -418,7 +418,7 @@ TEST_CASE("a safetensors reader fills tensors in place") {
   CHECK_THROWS_WITH(reader.read_into("x", none), Contains("undefined"));
 }
 
-// At this size anything quadratic takes hours.
+// With this many entries, a quadratic algorithm would take hours.
 TEST_CASE("a file with very many entries is written and read") {
   constexpr int kEntries = 200'000;
   std::string header = "{";

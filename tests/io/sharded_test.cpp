@@ -1,4 +1,4 @@
-// Checkpoints in several safetensors files.
+// Sharded checkpoints: several safetensors files with an index.
 #include <ebb/ebb.h>
 #include <ebb/io/sharded.h>
 
@@ -138,7 +138,7 @@ TEST_CASE("an index must name files of its folder that contain the listed tensor
   for (const char* index :
        {R"({"weights": {}})", R"({"weight_map": []})", R"({"weight_map": "x"})", "[]", "1", ""})
     CHECK_THROWS_WITH(load_index(index), Contains("weight_map"));
-  // What stands elsewhere under that name is not it.
+  // A "weight_map" in another place is ignored.
   CHECK_THROWS_WITH(load_index(R"({"metadata": {"weight_map": {"x": "a.safetensors"}}})"),
                     Contains("weight_map"));
   safetensors::write(at + "/a.safetensors", {{"x", ones({1})}, {"b", ones({1})}});

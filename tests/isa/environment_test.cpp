@@ -1,4 +1,4 @@
-// EBB_ISA, which the library reads as it is loaded: in another process of this program.
+// EBB_ISA, which the library reads when it is loaded; tested in a child process of this program.
 #include <ebb/core/isa.h>
 
 #include "support/catch.h"
@@ -10,7 +10,7 @@
 
 namespace {
 
-// What a process with this EBB_ISA says before it names the first test.
+// The output of a process with this EBB_ISA before the name of the first test.
 std::string said(const std::string& asked) {
   char path[4096] = {};
   REQUIRE(::readlink("/proc/self/exe", path, sizeof path - 1) > 0);
@@ -33,7 +33,7 @@ TEST_CASE("an unknown EBB_ISA level warns with the available levels and the best
   REQUIRE((first < end && end != text.npos));
   const std::string levels = text.substr(first, end - first), best = text.substr(end + on.size());
   CHECK(best == levels.substr(levels.rfind(' ') + 1) + ".\n");
-  CHECK(levels.find(levels.substr(0, levels.find(',')), 1) == levels.npos);  // none twice
+  CHECK(levels.find(levels.substr(0, levels.find(',')), 1) == levels.npos);  // no level is listed twice
 }
 
 TEST_CASE("an available or empty EBB_ISA level does not warn") {

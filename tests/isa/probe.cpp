@@ -1,5 +1,5 @@
-// isa_probe: prints which instructions the kernels use. isa_probe THREADS: prints what ops of every family
-// compute in deterministic mode, each number in all its bits.
+// isa_probe prints the instruction set of the kernels. isa_probe THREADS prints the results of ops of all
+// families in deterministic mode, with all bits.
 #include <ebb/core/isa.h>
 #include <ebb/ebb.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using ebb::Tensor;
 
-// FNV-1a of the bytes: a line a tensor.
+// Prints one line for a tensor, with the FNV-1a hash of its bytes.
 void print(const std::string& name, const Tensor& x) {
   const Tensor dense = x.detach().contiguous();
   const auto* const bytes = static_cast<const unsigned char*>(dense.data_ptr());
@@ -73,7 +73,7 @@ void show_ops(ebb::DType dtype) {
   print("rand", ebb::rand({1001}, dtype));
 }
 
-// Products of 16 bits, which AVX512-BF16 would take otherwise.
+// Matrix products of 16-bit floats, which would use AVX512-BF16 outside deterministic mode.
 void show_products(ebb::DType dtype) {
   const auto randn = [&](ebb::IntArrayRef sizes) { return ebb::randn(sizes).to(dtype); };
   show("matmul of 16 bits", [](In in) { return in[0].matmul(in[1]); }, {randn({67, 301}), randn({301, 129})});
@@ -84,7 +84,7 @@ void show_products(ebb::DType dtype) {
   print("lstm of 16 bits", std::get<0>(lstm->forward(randn({7, 5, 12}))));
 }
 
-// Steps of a network with most of what training uses.
+// Training steps of a network with the most common layers.
 void show_training() {
   namespace nn = ebb::nn;
   nn::Sequential net(nn::Conv2d(nn::Conv2dOptions(3, 8, 3).padding(1)), nn::BatchNorm2d(8), nn::ReLU(),
@@ -112,7 +112,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   ebb::set_num_threads(std::atoi(argv[1]));
-  ebb::use_deterministic_algorithms(argc < 3);  // a third argument shows what differs without
+  ebb::use_deterministic_algorithms(argc < 3);  // a third argument turns deterministic mode off
   ebb::manual_seed(7);
   show_ops(ebb::kFloat);
   show_ops(ebb::kDouble);

@@ -1,4 +1,4 @@
-// Every slot has the kernels that the processor can choose from.
+// Kernel slots: each has a kernel for every ISA level.
 #include <ebb/core/isa.h>
 
 #include "support/all_slots.h"

@@ -1,4 +1,4 @@
-// The budgets of budgets.txt.
+// Reads and checks the budgets of budgets.txt.
 #include "budgets.h"
 
 #include "support/catch.h"

@@ -1,4 +1,4 @@
-// The sources keep to their budgets.
+// The sources stay within their budgets.
 #include "budgets.h"
 
 #include "support/catch.h"
@@ -13,7 +13,7 @@ using lint::check_budget, lint::File;
 
 namespace {
 
-// Lines of C++ in files for which `counts` is true.
+// The number of lines of C++ in files for which `counts` is true.
 template <class Counts>
 std::int64_t lines_of(Counts counts) {
   std::int64_t lines = 0;

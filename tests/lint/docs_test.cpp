@@ -1,4 +1,4 @@
-// The documents name files that exist, are all linked, and show code that is compiled.
+// The documents name files that exist, are linked from README, and show code that is compiled.
 #include "support/catch.h"
 #include "support/source_dir.h"
 #include "tree.h"
@@ -11,7 +11,7 @@ using lint::File;
 
 namespace {
 
-// The files and folders of the project that a line names, but for patterns such as src/ops/<family>.
+// The files and folders of the project that a line names, except patterns such as src/ops/<family>.
 std::vector<std::string> paths_in(const std::string& line) {
   const auto belongs = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) ||
@@ -74,7 +74,7 @@ TEST_CASE("README lists every page of docs") {
 
 namespace {
 
-// Lines without the white space around them and without empty ones, as one text.
+// The lines as one text, without surrounding white space and without empty lines.
 std::string flat(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) {

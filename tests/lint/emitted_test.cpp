@@ -1,4 +1,4 @@
-// What sources that Compiled::emit() writes can call.
+// Sources written by Compiled::emit() can call every kernel slot and formula.
 #include "support/catch.h"
 #include "tree.h"
 

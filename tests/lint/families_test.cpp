@@ -11,7 +11,7 @@ using lint::File;
 
 namespace {
 
-// A function that a file names at the beginning of a line: "EBB_API Variable relu(const Variable& self);".
+// A function that starts at the beginning of a line: "EBB_API Variable relu(const Variable& self);".
 struct Function {
   std::string name;
   int line;
@@ -19,8 +19,8 @@ struct Function {
   bool defined;   // has a body
 };
 
-// The functions of a file outside of anonymous namespaces and classes. One that it misses in a source is a
-// complaint.
+// The functions of a file outside anonymous namespaces and classes. A function that this misses in a source
+// is reported.
 std::vector<Function> functions_in(const File& file) {
   static const std::regex name("([A-Za-z_]\\w*|operator[^\\w\\s(]+)\\(");
   std::vector<Function> found;
@@ -43,7 +43,7 @@ std::vector<Function> functions_in(const File& file) {
 
 const std::string kHeaders = "include/ebb/ops/", kSources = "src/ops/";
 
-// The first folder of a path below a root, or its file's name without the ending.
+// The first folder of a path below a root, or the file name without its suffix.
 std::string first_below(const std::string& root, const std::string& path) {
   return path.substr(root.size(), path.find_first_of("./", root.size()) - root.size());
 }
@@ -62,13 +62,13 @@ TEST_CASE("functions of an ops header are defined in the family of its name") {
   int checked = 0;
   for (const File& file : lint::tree()) {
     if (!file.in(kHeaders)) continue;
-    // A header that is named after no family holds forms of several; what it declares is in common.
+    // A header with another name than a family contains functions of several families and is exempt.
     const std::string first = first_below(kHeaders, file.path),
                       family = defined.contains(first) ? first : "common";
     for (const Function& f : functions_in(file)) {
       if (!f.exported || f.defined) continue;
       ++checked;
-      // Overloads share a name: the family defines as many functions of the name as its headers declare.
+      // Overloads share a name: the family defines as many functions of that name as its headers declare.
       if (++declared[family][f.name] <= defined[family][f.name]) continue;
       std::string where;
       for (auto& [other, names] : defined)
@@ -81,7 +81,7 @@ TEST_CASE("functions of an ops header are defined in the family of its name") {
   CHECK(complaints.empty());
 }
 
-// That their successors exist is seen by the compiler, which reads all forwarders (tests/torch).
+// The compiler checks that the new headers exist, because tests/torch includes all forwarders.
 TEST_CASE("no file includes a header by its former name") {
   std::vector<std::string> former, complaints;
   for (const File& file : lint::tree())

@@ -1,4 +1,4 @@
-// What every file of the project keeps to.
+// House rules: rules that every file of the project follows.
 #include "support/catch.h"
 #include "tree.h"
 
@@ -8,7 +8,7 @@ using lint::File;
 
 namespace {
 
-// The position of a word that stands alone, or npos.
+// The position of `word` as a whole word, or npos.
 size_t find_word(const std::string& line, const std::string& word) {
   for (size_t at = line.find(word); at != std::string::npos; at = line.find(word, at + 1)) {
     const auto letter = [&](size_t i) {
@@ -19,7 +19,7 @@ size_t find_word(const std::string& line, const std::string& word) {
   return std::string::npos;
 }
 
-// Does the line hold "/<folder>/" where a path begins?
+// Whether the line contains "/<folder>/" at the start of a path.
 bool has_absolute(const std::string& line, const std::string& folder) {
   const std::string path = "/" + folder + "/";
   for (size_t at = line.find(path); at != std::string::npos; at = line.find(path, at + 1)) {
@@ -47,7 +47,8 @@ TEST_CASE("the lint tests read the source tree") { CHECK(lint::tree().size() > 5
 
 TEST_CASE("public headers define only macros with the prefix EBB_") {
   check_lines([](const File& file, const std::string& line) -> std::string {
-    if (!file.in("include/ebb/") || !line.starts_with("#")) return "";  // libtorch's are its own
+    if (!file.in("include/ebb/") || !line.starts_with("#"))
+      return "";  // libtorch's headers have their own macros
     const size_t at = line.find("define");
     if (at == std::string::npos || line.find_first_not_of("# ") != at) return "";
     const size_t name = line.find_first_not_of(' ', at + 6);
@@ -88,7 +89,7 @@ TEST_CASE("no file names an absolute path of a developer's machine") {
   });
 }
 
-// Programs that have more rights than their caller read nothing of its environment.
+// Programs with more rights than their caller must not read its environment.
 TEST_CASE("the library reads the environment through one function") {
   check_lines([&](const File& file, const std::string& line) -> std::string {
     const bool of_library = file.in("src/") || file.in("include/");
@@ -112,7 +113,7 @@ TEST_CASE("every source file opens with a comment line") {
   CHECK(complaints.empty());
 }
 
-// The format test beside this one keeps C++ clean.
+// lint.format checks C++.
 TEST_CASE("scripts and build files have no tabs and no trailing spaces") {
   check_lines([](const File& file, const std::string& line) -> std::string {
     if (file.is_code() || file.ends_with(".md")) return "";

@@ -1,4 +1,4 @@
-// Who may include whom (docs/architecture.md).
+// Include rules between folders (docs/architecture.md).
 #include "support/catch.h"
 #include "tree.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 bool starts(const std::string& text, const std::string& start) { return text.starts_with(start); }
 
-// The file's path below its root, or "" for a file of neither root.
+// The path of the file below its root, or "" for a file outside both roots.
 std::string below_root(const File& file) {
   for (const std::string root : {"include/ebb/", "src/"}) {
     if (file.in(root)) return file.path.substr(root.size());
@@ -22,7 +22,7 @@ std::string below_root(const File& file) {
   return "";
 }
 
-// All headers, by their path.
+// All headers, by path.
 const std::map<std::string, const File*>& headers() {
   static const std::map<std::string, const File*> found = [] {
     std::map<std::string, const File*> by_path;
@@ -33,7 +33,7 @@ const std::map<std::string, const File*>& headers() {
   return found;
 }
 
-// The header of ebb that an #include names; null when it names another.
+// The header of ebb that an #include names, or null for other headers.
 const File* target_of(const File& file, const Include& include) {
   const std::string beside = file.path.substr(0, file.path.find_last_of('/') + 1) + include.path;
   for (const std::string& path : {(include.quoted ? "src/" : "include/") + include.path, beside}) {
@@ -49,8 +49,8 @@ bool is_of(const std::string& path, const std::string& device) {
          starts(path, device + "/") || (device == "cuda" && path.ends_with(".cu"));
 }
 
-// The room that a file of include/ebb or src is in: a public folder or header is "ebb/NAME", a folder of src
-// its name, a family of ops "ops/NAME"; "" for what is not ebb's.
+// The room of a file of include/ebb or src: "ebb/NAME" for a public folder or header, NAME for a folder of
+// src, "ops/NAME" for a family of ops, and "" for other files.
 std::string room_of(const File& file) {
   const std::string own = below_root(file);
   const std::size_t slash = own.find('/');
@@ -62,7 +62,7 @@ std::string room_of(const File& file) {
   return second == own.npos ? first : own.substr(0, second);
 }
 
-// The rooms that a cell of the table names, e.g. `fwd.h` `core/`.
+// The rooms in a cell of the table, for example `fwd.h` `core/`.
 std::vector<std::string> rooms_in(const std::string& cell, const std::string& root) {
   static const std::regex name("`([^`]+?)(/|[.]h)`");
   std::vector<std::string> rooms;
@@ -73,8 +73,8 @@ std::vector<std::string> rooms_in(const std::string& cell, const std::string& ro
   return rooms;
 }
 
-// The house from the ground up, as the table of docs/architecture.md has it: a line's public rooms, then its
-// rooms of src. A room includes only what stands before it.
+// The rooms from the lowest layer up, in the order of the table of docs/architecture.md: for each line its
+// public rooms, then its rooms of src. A room includes only earlier rooms.
 const std::vector<std::string>& house() {
   static const std::vector<std::string> rooms = [] {
     std::vector<std::string> found;
@@ -96,7 +96,7 @@ const std::vector<std::string>& house() {
   return rooms;
 }
 
-// Families of ops share a floor, and know of each other only what is public.
+// Families of ops are on one floor, and include only public headers of each other.
 std::size_t floor_of(const std::string& room) {
   const std::string name = room.starts_with("ops/") && room != "ops/common" ? "ops/" : room;
   const auto found = std::find(house().begin(), house().end(), name);
@@ -128,7 +128,7 @@ TEST_CASE("every folder includes only headers of lower layers") {
   CHECK(checked > 50);
 }
 
-// What defines the macro torch, and much else, must be asked for.
+// These headers define the macro torch and many other names, so a program must include them explicitly.
 TEST_CASE("ebb does not include the compatibility headers of libtorch") {
   std::vector<std::string> complaints;
   int headers_of_libtorch = 0;
@@ -194,8 +194,8 @@ TEST_CASE("formula headers include only arithmetic headers") {
   static const std::set<std::string> allowed = {"cmath",   "cstdint", "cstddef", "limits",      "numbers",
                                                 "climits", "cfloat",  "bit",     "type_traits", "concepts"};
   std::vector<std::string> complaints;
-  // Other formulas, integers that wrap and the 16-bit floats are arithmetic as well; so is what a formula of
-  // the elementwise family is.
+  // Headers of formulas, wrapping integers, 16-bit floats and the parts of an elementwise formula count as
+  // arithmetic.
   static const std::set<std::string> arithmetic = {"src/kernel/carrier.h", "src/kernel/type_list.h",
                                                    "src/kernel/wrapping.h", "include/ebb/core/half.h",
                                                    "src/ops/elementwise/formula.h"};
@@ -219,7 +219,7 @@ TEST_CASE("formula headers include only arithmetic headers") {
   CHECK(complaints.empty());
 }
 
-// NVRTC compiles kernels where ebb's headers and the standard library are not at hand.
+// NVRTC compiles kernels without access to ebb's headers and the standard library.
 TEST_CASE("headers for NVRTC include and name only headers that NVRTC receives") {
   const auto text_of = [](const std::string& path) {
     std::string text;
@@ -275,11 +275,11 @@ TEST_CASE("heavy standard headers are included only in allowed files") {
       const bool library = include.path.starts_with("Eigen") || include.path.starts_with("fmt/") ||
                            include.path.starts_with("nlohmann/") || include.path.starts_with("cuda") ||
                            include.path == "zlib.h" || include.path == "omp.h";
-      // Loaders and what else reads ahead are templates and own their workers.
+      // Data loaders and prefetching pipelines are templates that own their worker threads.
       const bool workers = include.path == "thread" && file.in("include/ebb/data/");
       const bool in_header = file.in("include/ebb/") && (library || heavy.contains(include.path)) && !workers;
       const bool eigen = include.path.starts_with("Eigen") && file.in("src/") && !is_of(own, "cpu");
-      // Hooks and the like take a std::function; what every operation includes does not pay for it.
+      // Hooks take a std::function, but headers that every op includes must not.
       const bool function =
           include.path == "functional" && (file.in("include/ebb/core/") || file.in("include/ebb/ops/"));
       if (in_header || eigen || function)

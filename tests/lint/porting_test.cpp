@@ -1,4 +1,4 @@
-// What docs/porting.md lists as missing is missing: include/ebb declares none of it.
+// The porting guide: include/ebb declares none of the names that docs/porting.md lists as missing.
 #include "support/catch.h"
 #include "tree.h"
 
@@ -17,11 +17,11 @@ std::string word_before(const std::string& text, std::size_t end) {
   while (end > 0 && text[end - 1] == ' ') --end;
   std::size_t start = end;
   while (start > 0 && is_word(text[start - 1])) --start;
-  // The body of a method: its class has declared it.
+  // The definition of a method; its class has declared it.
   return start > 0 && text[start - 1] == ':' ? "" : text.substr(start, end - start);
 }
 
-// Without leading spaces, access labels and template parameters.
+// Removes leading spaces, access labels and template parameters.
 std::string plain(std::string head) {
   for (const std::string label : {"public:", "protected:", "private:"})
     if (const std::size_t at = head.find(label); at != head.npos) head.erase(0, at + label.size());
@@ -41,7 +41,7 @@ bool is_type(const std::string& head) {
   return head.starts_with("class ") || head.starts_with("struct ") || head.starts_with("enum ");
 }
 
-// The name that a declaration gives, or "".
+// The name that a declaration introduces, or "".
 std::string name_of(const std::string& head) {
   if (head.find("operator") != head.npos || head.starts_with("friend ")) return "";
   if (is_type(head)) return word_before(head, std::min(head.find_first_of(":<"), head.size()));
@@ -53,7 +53,7 @@ std::string name_of(const std::string& head) {
   return word_before(head, std::min({open, equals, head.size()}));
 }
 
-// The header as one line, without comments, preprocessor lines and strings.
+// The header as one line, without comments, preprocessor lines and string literals.
 std::string text_of(const File& file) {
   std::string text;
   bool directive = false;
@@ -73,12 +73,12 @@ std::string text_of(const File& file) {
   return text;
 }
 
-// What a header declares in namespaces and classes, e.g. "nn::functional::relu"; methods of a Variable, also
-// those of its bases, are "Tensor::sum".
+// The names that a header declares in namespaces and classes, for example "nn::functional::relu". Methods of
+// Variable and of its bases are "Tensor::sum".
 std::set<std::string> declared_in(const File& file) {
   struct Scope {
     std::string prefix;
-    bool body;  // of a function: what stands there is no declaration of the header
+    bool body;  // inside a function body, which declares nothing for the header
   };
   std::set<std::string> found;
   std::vector<Scope> scopes = {{"", false}};
@@ -118,8 +118,8 @@ std::set<std::string> declared_in(const File& file) {
   return found;
 }
 
-// "linalg::{det, inv}" is linalg::det and linalg::inv; "linalg_..." repeats what was before it, as linalg_det
-// and linalg_inv.
+// "linalg::{det, inv}" means linalg::det and linalg::inv; "linalg_..." repeats the previous list with the
+// prefix: linalg_det and linalg_inv.
 std::vector<std::string> expand(const std::string& text, std::vector<std::string>& inside) {
   const bool again = text.ends_with("...");
   const std::size_t open = again ? text.size() - 3 : text.find('{');
@@ -135,7 +135,7 @@ std::vector<std::string> expand(const std::string& text, std::vector<std::string
   return names;
 }
 
-// The names between backquotes in the first column of the tables below the heading, with their lines.
+// The names in backquotes in the first column of the tables below the heading, with their lines.
 std::vector<std::pair<std::string, int>> listed() {
   std::vector<std::pair<std::string, int>> names;
   for (const File& file : lint::tree()) {
@@ -195,7 +195,7 @@ TEST_CASE("names that the porting guide lists as missing are not declared") {
   for (const File& file : lint::tree()) {
     if (!file.in("include/ebb/")) continue;
     declared.merge(declared_in(file));
-    // The forms that lists of ops declare.
+    // Names that lists of ops declare.
     for (const std::string& name : lint::listed_names(file)) {
       declared.insert(name + "_out");
       if (!file.in("include/ebb/methods/")) continue;

@@ -33,7 +33,7 @@ File read(const fs::path& root, const fs::path& path) {
   return file;
 }
 
-// All files of the project, without build folders and what Python leaves behind.
+// All files of the project, except build folders and files that Python generates.
 std::vector<fs::path> all_files(const fs::path& root) {
   std::vector<fs::path> files;
   for (const char* folder :
@@ -74,7 +74,7 @@ std::string File::comment_sign() const {
   const bool has_extension = name().find('.') != std::string::npos;
   for (const char* ending : {".cmake", ".cmake.in", ".sh", ".awk", "CMakeLists.txt"})
     if (ends_with(ending)) return "#";
-  return has_extension ? "" : "#";  // a script, or tree() would not have it
+  return has_extension ? "" : "#";  // a script; tree() contains no other files without a suffix
 }
 
 std::vector<Include> File::includes() const {

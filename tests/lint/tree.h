@@ -1,4 +1,4 @@
-// The project's own files, as the lint tests read them.
+// The files of the project, as the lint tests read them.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct File {
   bool in(const std::string& folder) const;  // folder ends in '/'
   bool ends_with(const std::string& suffix) const;
   bool is_code() const;  // C++ or CUDA
-  // What a comment begins with; "" for files that are no source, such as documents.
+  // The token that starts a comment; "" for files that are not sources, such as documents.
   std::string comment_sign() const;
   std::vector<Include> includes() const;
   std::string at(int line) const;  // "path:line", for messages
@@ -29,13 +29,13 @@ struct File {
 /// All text files of the project, without build folders and reference data; sorted by path.
 const std::vector<File>& tree();
 
-/// How many files the project has, data among them.
+/// The number of files of the project, including data.
 std::size_t count_files();
 
-/// The names in lists of the form X(abs) X(neg), such as those of ebb/methods/lists.h.
+/// The names in lists such as X(abs) X(neg) of ebb/methods/lists.h.
 std::vector<std::string> listed_names(const File& file);
 
-/// The list as one message: empty when there is nothing to complain of.
+/// The list as one message; empty if there are no complaints.
 std::string report(const std::vector<std::string>& complaints);
 
 }  // namespace lint

@@ -1,4 +1,4 @@
-// The built library, a program linked with the static one, and the headers keep to their budgets.
+// The built library, a statically linked program, and the headers stay within their budgets.
 #include "budgets.h"
 #include "support/catch.h"
 #include "support/files.h"
@@ -18,7 +18,7 @@ void run(const std::string& command) {
   REQUIRE(std::system(command.c_str()) == 0);
 }
 
-// The size of a file without symbols.
+// The size of the file after stripping its symbols.
 std::int64_t stripped_bytes(const std::string& path) {
   const support::Folder folder;
   const std::string copy = folder / "stripped";

@@ -1,4 +1,4 @@
-// Mistakes that a running program makes, and the whole of what it is told.
+// Common mistakes at run time, and their full error messages.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -24,7 +24,7 @@ std::string message_of(const Mistake& mistake) {
   try {
     mistake.make();
   } catch (const std::exception& error) {
-    // Without the line of the call, which changes with this file.
+    // The line of the call is removed, because it changes with this file.
     const std::string message = error.what();
     return message.substr(0, message.find("\n  in backward() called at "));
   }
@@ -39,7 +39,7 @@ struct BrokenSet : data::datasets::Dataset<BrokenSet> {
   optional<std::size_t> size() const override { return 4; }
 };
 
-// Its member is not registered.
+// A module with an unregistered member.
 struct ForgetfulImpl : nn::Module {
   nn::Linear fc{2, 2};
   Tensor forward(const Tensor& x) { return fc(x); }

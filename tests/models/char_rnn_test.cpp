@@ -1,4 +1,4 @@
-// Choosing tokens, and the recurrent language model: PyTorch's numbers and names, states, copies, errors.
+// CharRNN and token sampling: results and names of PyTorch, states, copies, errors.
 #include <ebb/models.h>
 
 #include "support/catch.h"
@@ -6,7 +6,7 @@
 
 #include <set>
 
-// The recurrent language model: PyTorch's numbers and names for each cell, states, copies, errors.
+// CharRNN: results and names of PyTorch for each cell, states, copies, errors.
 
 using namespace ebb;
 using namespace ebb::models;
@@ -97,11 +97,11 @@ TEST_CASE("CharRNN refuses inputs and states of wrong shape or dtype") {
                     Contains("a state has 2 tensors, got 1"));
 }
 
-// Choosing tokens: temperature, top_k, top_p, the end of a text.
+// Token sampling: temperature, top_k, top_p, the end of a text.
 
 namespace {
 
-// A model that says the same after every token: probabilities 0.4, 0.3, 0.2, 0.1 of tokens 2, 0, 3, 1.
+// A model with the same probabilities after every token: 0.4, 0.3, 0.2 and 0.1 for tokens 2, 0, 3 and 1.
 CharRNN constant_model() {
   CharRNN net(CharRNNOptions(4).embedding_dim(2).hidden_size(2).num_layers(1));
   NoGradGuard no_grad;
@@ -137,7 +137,7 @@ TEST_CASE("generate draws tokens with the probabilities of the model") {
 }
 
 TEST_CASE("a temperature below 1 makes likely tokens more likely") {
-  // Half of it squares the probabilities: 9, 1, 16 and 4 of 30.
+  // A temperature of 0.5 squares the probabilities: 9, 1, 16 and 4 of 30.
   close(frequencies(GenerateOptions().temperature(0.5)), {9 / 30.0, 1 / 30.0, 16 / 30.0, 4 / 30.0});
   close(frequencies(GenerateOptions().temperature(0)), {0, 0, 1, 0});
 }
@@ -152,7 +152,7 @@ TEST_CASE("top_p draws among the smallest set of tokens whose probabilities reac
   close(frequencies(GenerateOptions().top_p(0.75)), {3 / 9.0, 0, 4 / 9.0, 2 / 9.0});
   close(frequencies(GenerateOptions().top_p(0.65)), {3 / 7.0, 0, 4 / 7.0, 0});
   close(frequencies(GenerateOptions().top_p(0.01)), {0, 0, 1, 0});
-  // Shares of the tokens that top_k leaves: 4/7 are fewer than 0.6, 3/4 of 16/30, 9/30 and 4/30 are not.
+  // After top_k the probabilities are 3/7 and 4/7: 4/7 does not reach 0.6, but it reaches 0.5.
   close(frequencies(GenerateOptions().top_k(2).top_p(0.6)), {3 / 7.0, 0, 4 / 7.0, 0});
   close(frequencies(GenerateOptions().top_k(2).top_p(0.5)), {0, 0, 1, 0});
 }

@@ -1,4 +1,4 @@
-// Files of numbers that PyTorch's models gave, and weights and images that make_vision.py computes as well.
+// Result files of PyTorch models, and weights and images that make_vision.py computes as well.
 #include "golden.h"
 
 #include "support/source_dir.h"

@@ -1,4 +1,5 @@
-// Weights, images and files of numbers that the scripts of tests/models/data make or compute as well.
+// Weights and images that scripts of tests/models/data compute as well, and the result files of these
+// scripts.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -9,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-// Files of numbers that PyTorch's models gave.
+// Result files of PyTorch models.
 
 namespace golden {
 
@@ -17,26 +18,26 @@ namespace golden {
 using Ends = std::vector<double>;
 Ends ends(const ebb::Tensor& tensor);
 
-/// Whether both agree to a part of the norm.
+/// Whether both agree up to `tolerance` times the norm.
 bool close(const Ends& got, const Ends& wanted, double tolerance);
 
-/// What a model gives.
+/// The recorded results of a model.
 struct Case {
   Ends eval, train;
   std::vector<std::pair<std::string, Ends>> grads, buffers;
 };
 Case read_case(const std::string& name);
 
-/// What follows "KIND NAME" on its line.
+/// The rest of the line that starts with "KIND NAME".
 std::istringstream read_line(const std::string& kind, const std::string& name);
 
-// Weights and images that tests/models/data/make_vision.py computes as well, to the last bit.
+// Weights and images that tests/models/data/make_vision.py computes with the same bits.
 
-/// Numbers in [-1, 1), another series for each key, in double precision.
+/// Values in [-1, 1) in double precision, a different series for each key.
 ebb::Tensor noise(std::uint32_t key, ebb::IntArrayRef sizes);
 
-/// Fills parameters and buffers, each with the key that is its place in the state: weights of layers by their
-/// fan-in, normalisations near 1 and 0.
+/// Fills parameters and buffers, each with its position in the state as the key: weights of layers scaled by
+/// fan-in, normalization layers near 1 and 0.
 void fill(ebb::nn::Module& net);
 
 }  // namespace golden

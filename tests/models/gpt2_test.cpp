@@ -1,4 +1,4 @@
-// GPT-2: Hugging Face's numbers and names, files, the cache, dropout, copies, errors.
+// GPT-2: results and names of Hugging Face, files, the cache, dropout, copies, errors.
 #include <ebb/models.h>
 
 #include "support/catch.h"
@@ -92,7 +92,7 @@ TEST_CASE("GPT-2 continued from its cache gives the result of the whole sequence
   const Variable ids = waves::tokens(2, 12, 23), all = net(ids);
   KeyValueCache cache(2);
   std::int64_t from = 0;
-  // The first, several after some, one, and several again.
+  // The first tokens, several later ones, a single one, and several again.
   for (const std::int64_t to : {4, 9, 10, 12}) {
     const Variable some = net->forward_with_cache(ids.slice(1, from, to), cache);
     CHECK(allclose(some, all.slice(1, from, to), 1e-10, 1e-12));
@@ -129,7 +129,7 @@ TEST_CASE("GPT-2 generates the same with and without its cache") {
     CHECK(equal(with, text(false)));
     CHECK_FALSE(with.requires_grad());
   }
-  // The likeliest tokens are those that the logits name.
+  // Greedy decoding selects the token with the largest logit.
   const Variable greedy = net->generate(ids, 5, GenerateOptions().temperature(0));
   CHECK(equal(net(greedy).argmax(-1).slice(1, 3, 8), greedy.slice(1, 4, 9)));
 }

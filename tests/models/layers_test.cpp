@@ -1,4 +1,4 @@
-// Layers and blocks of models, what all models can do, and what is refused.
+// Layers and blocks of models, clones, and refused options.
 #include <ebb/models.h>
 
 #include "support/catch.h"
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <sstream>
 
-// Layers of vision models; what all models can do; what is refused.
+// Layers of vision models, clones, and refused options.
 
 using namespace ebb;
 using support::Contains;
@@ -109,14 +109,14 @@ TEST_CASE("models refuse invalid options") {
   CHECK_THROWS_WITH(models::UNet(1, 1)(zeros({1, 1, 8, 16})), Contains("at least 16x16"));
 }
 
-// The multi-layer perceptron and small layers, by plain formulas.
+// MLP and small layers, compared with plain formulas.
 
 using support::Saying;
 using Widths = std::vector<std::int64_t>;
 
 namespace {
 
-// The rows of x times the weight's rows, plus the bias.
+// Products of the rows of x with the rows of the weight, plus the bias.
 std::vector<double> affine(const std::vector<double>& x, const Tensor& weight, const Tensor& bias) {
   const std::vector<double> w = support::numbers(weight), b = support::numbers(bias);
   const std::size_t inputs = w.size() / b.size();

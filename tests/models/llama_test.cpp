@@ -1,4 +1,4 @@
-// LLaMA: Hugging Face's numbers and names, the cache, files, copies, errors.
+// LLaMA: results and names of Hugging Face, the cache, files, copies, errors.
 #include <ebb/models.h>
 
 #include "support/catch.h"
@@ -12,7 +12,7 @@ using support::Contains;
 
 namespace {
 
-// Angles are computed in float there and here, though not by the same functions.
+// Both implementations compute angles in float, but with different functions.
 constexpr double kAngles = 1e-5;
 
 LlamaConfig small() {
@@ -48,7 +48,7 @@ TEST_CASE("LLaMA with tied embeddings gives the logits and gradients of Hugging 
                kAngles);
 }
 
-// Its 22 layers differ in their number alone; two are less memory.
+// The 22 layers have equal shapes; two layers take less memory.
 TEST_CASE("TinyLlama has the parameter names and shapes of Hugging Face") {
   const LlamaConfig tiny =
       LlamaConfig().hidden_size(2048).intermediate_size(5632).num_hidden_layers(2).num_key_value_heads(4);
@@ -77,7 +77,7 @@ TEST_CASE("LLaMA attention is causal and depends on relative positions") {
   const Variable a = net(ids), b = net(other);
   CHECK(equal(a.slice(1, 0, 6), b.slice(1, 0, 6)));
   CHECK_FALSE(allclose(a.select(1, 8), b.select(1, 8)));
-  // Among equal tokens only positions differ, and attention to equal values does not show them.
+  // For equal tokens only the positions differ, and attention over equal values does not depend on them.
   const Variable equal_tokens = net(full({1, 5}, 3, kLong));
   CHECK(allclose(equal_tokens.select(1, 0), equal_tokens.select(1, 4)));
 }

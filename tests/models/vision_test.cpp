@@ -1,10 +1,10 @@
-// Models of images have torchvision's names, shapes, first weights and results.
+// Vision models: names, shapes, initial weights and results of torchvision.
 #include <ebb/models.h>
 
 #include "golden.h"
 #include "support/catch.h"
 
-// Models of images give what torchvision's give with the same weights.
+// Vision models give the results of torchvision for the same weights.
 
 using namespace ebb;
 using golden::close;
@@ -12,7 +12,7 @@ using golden::ends;
 
 namespace {
 
-// In float, evaluation; in double, evaluation, training, gradients, and the statistics that training leaves.
+// Compares evaluation in float; and evaluation, training, gradients and running statistics in double.
 template <class Net>
 void check(const std::string& name, Net net, IntArrayRef shape) {
   INFO(name);
@@ -89,11 +89,11 @@ TEST_CASE("U-Net gives the results of the same network in PyTorch") {
   check("unet_bilinear", models::UNet(models::UNetOptions(1, 2).width(4).bilinear(true)), {2, 1, 36, 42});
 }
 
-// States have torchvision's names, shapes and order.
+// State dicts have the names, shapes and order of torchvision.
 
 namespace {
 
-// FNV-1a over lines "name 64x3x7x7".
+// FNV-1a of lines such as "name 64x3x7x7".
 std::uint64_t hash_of(const nn::Module::StateDict& state) {
   std::uint64_t hash = 0xCBF29CE484222325U;
   for (const auto& item : state) {
@@ -156,7 +156,7 @@ TEST_CASE("default options of VGG and ResNet and MobileNetV3 are those of torchv
   CHECK(MobileNetV3Options().size() == MobileNetV3Size::large);
 }
 
-// The same seed gives torchvision's first weights.
+// The same seed gives the initial weights of torchvision.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// The vision transformer: torchvision's numbers and names, files, copies, errors.
+// VisionTransformer: results and names of torchvision, files, copies, errors.
 #include <ebb/models.h>
 
 #include "support/catch.h"

@@ -1,4 +1,4 @@
-// Numbers that data/make_text.py gives its tensors, too, and one number that stands for a tensor.
+// Tensor values that data/make_text.py computes as well, and a checksum of a tensor.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -29,7 +29,7 @@ inline double mark(const Variable& x) {
   return (x.detach().reshape({-1}) * wave(x.numel(), 0.3, 1).cos()).sum().item<double>();
 }
 
-/// In double, in evaluation, its parameters set.
+/// Converts the model to double and evaluation mode, and fills its parameters.
 template <class M>
 M prepared(M module) {
   module->to(ebb::kDouble);
@@ -44,7 +44,7 @@ inline Variable tokens(std::int64_t rows, std::int64_t columns, std::int64_t voc
   return (ebb::arange(rows * columns) * 7).remainder(vocab).reshape({rows, columns});
 }
 
-/// The first four numbers of the output and its mark, and a mark for the gradient of each parameter.
+/// Compares the first four values and the checksum of the output, and a checksum of each parameter gradient.
 template <class M>
 void check(M module, const Variable& input, const Numbers& outputs, const Numbers& gradients,
            double tolerance = 1e-7) {
@@ -59,7 +59,7 @@ void check(M module, const Variable& input, const Numbers& outputs, const Number
   support::require_close(got, gradients, tolerance / 2, tolerance / 20);
 }
 
-/// FNV-1a, 64 bits, of a line for each entry of the state: "conv_proj.bias [768]".
+/// FNV-1a with 64 bits of one line for each entry of the state: "conv_proj.bias [768]".
 inline std::uint64_t hash_of_names(const ebb::nn::Module& module) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const auto& item : module.state_dict()) {

@@ -1,5 +1,5 @@
-// One node about to be computed: its inputs and attributes, and the table of what ebb computes for each op of
-// ONNX.
+// A call of an ONNX node with its inputs and attributes, and the table of functions that compute the ONNX ops
+// with ebb.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -24,12 +24,12 @@ class Call {
   std::int64_t opset() const { return opset_; }
   std::size_t outputs() const { return node_.outputs.size(); }
   const Tensors& inputs() const { return inputs_; }
-  /// Whether the input was given: optional ones may be left out.
+  /// Whether the optional input was given.
   bool has(std::size_t input) const { return input < inputs_.size() && inputs_[input].defined(); }
-  /// The input; throws if it is missing.
+  /// Returns the input; throws if it is missing.
   const Tensor& operator[](std::size_t input) const;
   ebb::optional<Tensor> maybe(std::size_t input) const;
-  /// An input that holds numbers which parametrise the op.
+  /// Returns an integer input that parametrizes the op.
   Ints numbers(std::size_t input) const;
 
   bool has(const char* attribute) const { return node_.attributes.count(attribute) != 0; }
@@ -38,9 +38,9 @@ class Call {
   std::string text(const char* attribute, const char* otherwise) const;
   Ints integers(const char* attribute, Ints otherwise) const;
   Tensor tensor(const char* attribute) const;
-  /// Says that an attribute does not change what ebb computes.
+  /// Marks an attribute that does not change the result in ebb.
   void ignore(const char* attribute) const { asked_.insert(attribute); }
-  /// Throws if an attribute was never asked for: its meaning would be lost in silence.
+  /// Throws if an attribute was not read, because its meaning would be lost.
   void check_all_asked() const;
 
  private:
@@ -55,7 +55,7 @@ class Call {
 using Op = std::function<Tensors(const Call&)>;
 using Ops = std::map<std::string, Op>;
 
-// Each adds the ops of one family.
+// Each function adds the ops of one family.
 void add_elementwise(Ops& ops);
 void add_activation(Ops& ops);
 void add_reduce(Ops& ops);
@@ -70,12 +70,12 @@ void add_norm(Ops& ops);
 void add_loss(Ops& ops);
 void add_optim(Ops& ops);
 
-/// All of them.
+/// The ops of all families.
 const Ops& all_ops();
 
-/// An axis counted from the end, as a place in `rank` dimensions.
+/// Converts an axis counted from the end to an index in `rank` dimensions.
 inline std::int64_t wrap(std::int64_t axis, std::int64_t rank) { return axis < 0 ? axis + rank : axis; }
-/// Indices counted from the end, as places in [0, size).
+/// Converts indices counted from the end to indices in [0, size).
 Tensor wrap_indices(const Tensor& indices, std::int64_t size);
 
 }  // namespace onnx

@@ -1,4 +1,4 @@
-// Lists the reference cases of ONNX, and those that are left out, with the reason.
+// Lists the ONNX node tests, and the skipped ones with the reason.
 #include "onnx/cases.h"
 
 #include "support/files.h"
@@ -46,7 +46,7 @@ Case load_case(const std::string& folder, const std::string& name) {
   return {name, load_model(folder, name), load_tensors(data_set, "input"), load_tensors(data_set, "output")};
 }
 
-// Cases that are left out, and why.
+// Skipped cases and the reasons.
 
 const std::vector<Skip>& skipped_ops() {
   static const char* const control = "ebb's control flow is the program's";

@@ -1,4 +1,4 @@
-// The node tests that ship with ONNX, a model each with inputs and the outputs to expect; and those left out.
+// The node tests of ONNX: each is a model with inputs and expected outputs. Also the skipped tests.
 #pragma once
 
 #include "onnx/call.h"
@@ -9,10 +9,10 @@
 
 namespace onnx {
 
-/// Where Debian's libonnx-testdata, or EBB_ONNX_DATA, keeps them; empty if there are none.
+/// The folder of Debian's libonnx-testdata, or of EBB_ONNX_DATA; empty if there is none.
 std::string data_folder();
 
-/// The names of all of them, sorted.
+/// The sorted names of all cases.
 std::vector<std::string> case_names(const std::string& folder);
 
 struct Case {
@@ -21,30 +21,31 @@ struct Case {
   Tensors inputs, outputs;
 };
 
-/// The graph alone: the inputs and outputs may be of kinds that ebb cannot hold.
+/// Loads only the graph, because the inputs and outputs may have types that ebb does not support.
 Model load_model(const std::string& folder, const std::string& name);
 Case load_case(const std::string& folder, const std::string& name);
 
-/// The outputs of a graph, node by node, in ebb's ops. Throws for ops and attributes ebb has no word for.
+/// Computes the outputs of a graph with the ops of ebb, node by node. Throws for unsupported ops and
+/// attributes.
 Tensors evaluate(const Model& model, const Tensors& inputs);
 
-/// What is wrong with `actual` as the outputs of `test`: their number, a shape, a dtype or a value. Empty if
-/// nothing is.
+/// Describes the difference between `actual` and the outputs of `test` in number, shape, dtype or value.
+/// Returns an empty string if there is none.
 std::string difference(const Tensors& actual, const Case& test);
 
-// The node tests of ONNX that ebb does not run, with the reason.
+// The skipped node tests, with the reasons.
 
 struct Skip {
   const char* what;  ///< an op, or a pattern of case names
   const char* reason;
 };
 
-/// Ops that ebb does not share with ONNX.
+/// ONNX ops that ebb does not have.
 const std::vector<Skip>& skipped_ops();
-/// Single cases: what of an op ebb has no word for.
+/// Single cases with unsupported options of an op.
 const std::vector<Skip>& skipped_cases();
 
-/// The entry that a case falls under; null if it is to run.
+/// The entry that applies to a case, or null if the case must run.
 const Skip* skip_for(const std::string& name, const Model& model);
 
 }  // namespace onnx

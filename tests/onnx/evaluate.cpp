@@ -1,10 +1,10 @@
-// Runs the nodes of a model, and compares its results with their references.
+// Runs the nodes of a model, and compares the results with the references.
 #include "onnx/call.h"
 #include "onnx/cases.h"
 
 #include <cmath>
 
-// The arguments of a node, typed.
+// Typed arguments of a node.
 
 namespace onnx {
 
@@ -121,8 +121,8 @@ struct Tolerance {
   double relative, absolute;
 };
 
-// ONNX's own runner asks for 1e-3 and 1e-7. Its expectations are computed by NumPy in the dtype of the test,
-// so that more can be asked for; only the bodies of the window functions take pi for 3.14159.
+// The runner of ONNX uses tolerances of 1e-3 and 1e-7. NumPy computed the references in the dtype of the
+// test, so a stricter tolerance holds, except for window functions, whose bodies use 3.14159 for pi.
 Tolerance tolerance(ebb::DType dtype, const std::string& name) {
   if (name.find("window") != std::string::npos) return {1e-3, 1e-7};
   switch (dtype) {

@@ -1,5 +1,5 @@
-// ONNX's backend node tests: what its ops compute, as NumPy sees it, against the ebb ops that mean the same.
-// The data come with Debian's libonnx-testdata; without it the test says that it was skipped.
+// ONNX backend node tests: references by NumPy, compared with the corresponding ops of ebb. Debian's
+// libonnx-testdata contains the data; without it the test reports that it is skipped.
 #include "onnx/cases.h"
 #include "support/catch.h"
 
@@ -9,7 +9,7 @@ using namespace onnx;
 
 namespace {
 
-// How inputs lie in memory; the values are the same.
+// The memory layout of the inputs; the values are equal.
 struct Layout {
   const char* name;
   Tensor (*apply)(const Tensor&);
@@ -25,7 +25,7 @@ const Layout kLayouts[] = {
      }},
 };
 
-// Empty if ebb's outputs are the expected ones.
+// Returns an empty string if ebb's outputs are the expected ones.
 std::string run(const std::string& folder, const std::string& name) {
   try {
     const Case test = load_case(folder, name);

@@ -1,4 +1,4 @@
-// Elementwise ops, activations, reductions and running sums.
+// Elementwise ops, activations, reductions and cumulative sums.
 #include "onnx/call.h"
 
 // Elementwise arithmetic, comparison and logic.
@@ -12,7 +12,7 @@ Op unary(Tensor (*f)(const Tensor&)) {
 Op binary(Tensor (*f)(const Tensor&, const Tensor&)) {
   return [f](const Call& c) { return Tensors{f(c[0], c[1])}; };
 }
-// Of any number of operands, from the left.
+// Folds any number of operands from the left.
 Op fold(Tensor (*f)(const Tensor&, const Tensor&)) {
   return [f](const Call& c) {
     Tensor result = c[0];
@@ -26,7 +26,7 @@ Tensor minus(const Tensor& a, const Tensor& b) { return ebb::sub(a, b); }
 Tensors divide(const Call& c) {
   return {c[0].is_floating_point() ? ebb::div(c[0], c[1]) : ebb::div(c[0], c[1], "trunc")};
 }
-// The result has the base's type, which ebb would promote.
+// The result has the dtype of the base; ebb would promote.
 Tensors power(const Call& c) { return {ebb::pow(c[0], c[1]).to(c[0].dtype())}; }
 Tensors modulo(const Call& c) {
   return {c.integer("fmod", 0) ? ebb::fmod(c[0], c[1]) : ebb::remainder(c[0], c[1])};
@@ -98,14 +98,14 @@ Tensors shrink(const Call& c) {
   return {ebb::softshrink(c[0], lambd)};
 }
 Tensors prelu(const Call& c) {
-  // ebb's weight is one number, or one a channel; ONNX broadcasts it.
+  // The weight of ebb's prelu has one element, or one per channel; the slope of ONNX broadcasts.
   return {c[1].numel() == 1 ? ebb::prelu(c[0], c[1].flatten()) : ebb::where(c[0] > 0, c[0], c[0] * c[1])};
 }
 Tensors hard_max(const Call& c) {
   const std::int64_t axis = wrap(c.integer("axis", -1), c[0].dim());
   return {ebb::one_hot(ebb::argmax(c[0], axis), c[0].size(axis)).movedim(-1, axis).to(c[0].dtype())};
 }
-// Before opset 13 the dimensions from the axis on were one.
+// Before opset 13, the dimensions from the axis on were flattened to one.
 void check_softmax(const Call& c) { EBB_CHECK(c.opset() >= 13, "Softmax: of opset ", c.opset()); }
 
 }  // namespace
@@ -135,13 +135,13 @@ void add_activation(Ops& ops) {
   ops["Hardmax"] = hard_max;
 }
 
-// Reductions, running sums, and selections by size.
+// Reductions, cumulative sums, and selections by size.
 
 namespace {
 
 using Reduction = Tensor (*)(const Tensor& x, const Ints& axes, bool keepdims);
 
-// The axes are an attribute, or in newer opsets an input; none stands for all.
+// The axes are an attribute, or an input in newer opsets; no axes means all axes.
 Op reduction(Reduction f) {
   return [f](const Call& c) {
     Ints axes = c.has(1) ? c.numbers(1) : c.integers("axes", {});
@@ -157,7 +157,7 @@ Tensor sum(const Tensor& x, const Ints& axes, bool keepdims) {
   return ebb::sum(x, axes, keepdims, x.dtype());
 }
 
-// ebb multiplies along one dimension at a time.
+// ebb's prod reduces one dimension per call.
 Tensor prod(const Tensor& x, const Ints& axes, bool keepdims) {
   Tensor result = x;
   for (const std::int64_t axis : axes) result = ebb::prod(result, axis, true);
@@ -186,7 +186,8 @@ Tensors topk(const Call& c) {
   return {values, indices};
 }
 
-// ebb does not say where each value first stood; the smallest place among its occurrences is that.
+// ebb does not return the index of the first occurrence; it is the smallest index among the occurrences of a
+// value.
 Tensors unique(const Call& c) {
   EBB_CHECK(c.integer("sorted", 1), "Unique: ebb always sorts.");
   const bool along = c.has("axis");

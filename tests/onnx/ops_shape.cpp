@@ -1,12 +1,12 @@
-// Ops that make tensors, give them other shapes, and read or write parts of them.
+// Ops that create tensors, change their shapes, and read or write parts of them.
 #include "onnx/call.h"
 
-// Ops that give the same elements another shape, or part of them.
+// Reshaping and slicing ops.
 
 namespace onnx {
 namespace {
 
-// An attribute in older opsets, an input in newer ones.
+// The axes are an attribute in older opsets and an input in newer ones.
 Ints axes_of(const Call& c) { return c.has(1) ? c.numbers(1) : c.integers("axes", {}); }
 
 Tensors reshape(const Call& c) {
@@ -34,7 +34,7 @@ Tensors squeeze(const Call& c) {
   return {x};
 }
 
-// The axes are places in the result, in any order.
+// The axes refer to the result, in any order.
 Tensors unsqueeze(const Call& c) {
   Ints axes = axes_of(c);
   for (std::int64_t& axis : axes) axis = wrap(axis, c[0].dim() + static_cast<std::int64_t>(axes.size()));
@@ -48,7 +48,7 @@ Tensors transpose(const Call& c) {
   return {c.has("perm") ? ebb::permute(c[0], c.integers("perm", {})) : ebb::numpy_T(c[0])};
 }
 
-// Both shapes broadcast, unlike in ebb's expand.
+// Both shapes broadcast; ebb's expand does not do this.
 Tensors expand(const Call& c) {
   return {ebb::broadcast_tensors({c[0], ebb::empty(c.numbers(1), c[0].dtype())})[0]};
 }
@@ -59,8 +59,8 @@ Tensors split(const Call& c) {
   return ebb::split(c[0], c[0].size(axis) / static_cast<std::int64_t>(c.outputs()), axis);
 }
 
-// A negative step runs from start down to end, exclusive: that is, over the flipped dimension, from the
-// mirrored start.
+// A negative step runs from start down to end, exclusive. This equals a positive step over the flipped
+// dimension from the mirrored start.
 Tensor slice_one(const Tensor& x, std::int64_t axis, std::int64_t start, std::int64_t end,
                  std::int64_t step) {
   if (step > 0) return ebb::slice(x, axis, start, end, step);
@@ -110,17 +110,17 @@ void add_shape(Ops& ops) {
   ops["Size"] = [](const Call& c) { return Tensors{ebb::scalar_tensor(c[0].numel(), ebb::kLong)}; };
 }
 
-// Ops that copy elements to other places: joining, repeating, padding, blocks, triangles.
+// Ops that copy elements: concat, tile, pad, depth-to-space, triangles.
 
 namespace {
 
-// ONNX lists all beginnings, then all ends, from the first dimension on; ebb pairs them, from the last
-// dimension on.
+// ONNX lists all beginnings and then all ends, from the first dimension. ebb takes pairs, from the last
+// dimension.
 Tensors pad(const Call& c) {
   const Ints pads = c.numbers(1);
   const std::string mode = c.text("mode", "constant");
   const std::size_t rank = pads.size() / 2;
-  std::size_t first = 0;  // the other modes of ebb take no leading dimensions
+  std::size_t first = 0;  // the other modes of ebb accept no leading dimensions
   while (mode != "constant" && first < rank && pads[first] == 0 && pads[rank + first] == 0) ++first;
   Ints pairs;
   for (std::size_t d = rank; d-- > first;) {
@@ -129,7 +129,7 @@ Tensors pad(const Call& c) {
   }
   if (mode == "constant") return {ebb::constant_pad_nd(c[0], pairs, c.has(2) ? c[2].item() : ebb::Scalar(0))};
   EBB_CHECK(mode == "edge" || mode == "reflect", "Pad: the mode ", mode);
-  // ebb pads numbers with fractions this way; the integers of the tests are small enough to be exact.
+  // ebb supports these modes only for floating types; the integers of the tests are small enough to be exact.
   return {ebb::pad(c[0].to(ebb::kDouble), pairs, mode == "edge" ? "replicate" : "reflect").to(c[0].dtype())};
 }
 
@@ -145,7 +145,7 @@ Tensors depth_to_space(const Call& c) {
 Tensors space_to_depth(const Call& c) {
   const std::int64_t b = c.integer("blocksize", 1);
   const std::int64_t n = c[0].size(0), channels = c[0].size(1), h = c[0].size(2) / b, w = c[0].size(3) / b;
-  // ebb's channels run slowest, ONNX's fastest.
+  // Channels are the slowest dimension in ebb and the fastest in ONNX.
   return {ebb::pixel_unshuffle(c[0], b)
               .reshape({n, channels, b * b, h, w})
               .transpose(1, 2)
@@ -157,7 +157,7 @@ Tensors triangle(const Call& c) {
   return {c.integer("upper", 1) ? ebb::triu(c[0], k) : ebb::tril(c[0], k)};
 }
 
-// The first elements of each line along time, back to front.
+// Reverses the first elements of each sequence along time.
 Tensors reverse_sequence(const Call& c) {
   const std::int64_t time = c.integer("time_axis", 0), batch = c.integer("batch_axis", 1);
   const Ints lengths = c.numbers(1);
@@ -207,7 +207,7 @@ Tensors eye_like(const Call& c) {
 
 Tensors range(const Call& c) { return {ebb::arange(c[0].item(), c[1].item(), c[2].item(), c[0].dtype())}; }
 
-// In evaluation the identity; nothing is random where nothing is dropped.
+// Dropout in evaluation is the identity; with a ratio of 0 nothing is random.
 Tensors dropout(const Call& c) {
   c.ignore("seed");
   const double ratio = c.has(1) ? c[1].item<double>() : c.real("ratio", 0.5);
@@ -228,13 +228,13 @@ void add_creation(Ops& ops) {
   ops["Dropout"] = dropout;
 }
 
-// Reading and writing elements named by index tensors.
+// Gather and scatter ops.
 
 namespace {
 
 using Index = std::vector<ebb::optional<Tensor>>;
 
-// The last dimension of the indices names a place in the first dimensions of x.
+// The last dimension of the indices is an index into the first dimensions of x.
 Index index_nd(const Tensor& indices) {
   Index index;
   for (const Tensor& one : ebb::unbind(indices, -1)) index.emplace_back(one);
@@ -273,7 +273,7 @@ Tensors scatter_nd(const Call& c) {
   const Index index = index_nd(c[1]);
   const std::string reduction = c.text("reduction", "none");
   if (reduction != "mul") return {ebb::index_put(c[0], index, c[2], reduction == "add")};
-  Tensor x = c[0].clone();  // place by place, since one may be named twice
+  Tensor x = c[0].clone();  // one index at a time, because an index may occur twice
   const Tensor places = c[1].reshape({-1, c[1].size(-1)});
   const Tensor updates = c[2].flatten(0, c[1].dim() - 2);
   for (std::int64_t i = 0; i < places.size(0); ++i) {
@@ -289,7 +289,7 @@ Tensors compress(const Call& c) {
   return {ebb::index_select(x, c.integer("axis", 0), kept)};
 }
 
-// The values at and off the indices are an input, and indices outside [-depth, depth) name nothing.
+// The on and off values are an input, and indices outside [-depth, depth) give no hit.
 Tensors one_hot(const Call& c) {
   const std::int64_t depth = c.numbers(1).at(0);
   const std::int64_t axis = wrap(c.integer("axis", -1), c[0].dim() + 1);

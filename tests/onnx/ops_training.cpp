@@ -1,7 +1,7 @@
-// Products of matrices, normalisations, losses and steps of optimizers.
+// Matrix products, normalizations, losses and optimizer steps.
 #include "onnx/call.h"
 
-// Products of matrices.
+// Matrix products.
 
 namespace onnx {
 namespace {
@@ -13,7 +13,7 @@ Tensors gemm(const Call& c) {
   return {c.has(2) ? ebb::addmm(c[2], a, b, beta, alpha) : ebb::mm(a, b) * alpha};
 }
 
-// Products of 8-bit integers, less their zero points, in 32 bits.
+// Products of 8-bit integers minus their zero points, in 32 bits.
 Tensors matmul_integer(const Call& c) {
   const auto centred = [&](std::size_t input) {
     const Tensor x = c[input].to(ebb::kInt);
@@ -31,11 +31,12 @@ void add_linalg(Ops& ops) {
   ops["Einsum"] = [](const Call& c) { return Tensors{ebb::einsum(c.text("equation", ""), c.inputs())}; };
 }
 
-// Normalisations.
+// Normalizations.
 
 namespace {
 
-// ONNX's momentum is the share of the old value, and its running variance takes the biased one of the batch.
+// ONNX's momentum is the weight of the old value, and its running variance uses the biased variance of the
+// batch.
 Tensors batch_norm(const Call& c) {
   const bool training = c.integer("training_mode", 0);
   const double momentum = c.real("momentum", 0.9), eps = c.real("epsilon", 1e-5);
@@ -107,8 +108,8 @@ void add_loss(Ops& ops) {
   ops["SoftmaxCrossEntropyLoss"] = cross_entropy;
 }
 
-// One step of an optimizer. Inputs: learning rate, number of steps before, then all parameters, all gradients
-// and all states; outputs: all parameters, then all states.
+// One optimizer step. Inputs: learning rate, number of previous steps, then all parameters, all gradients and
+// all states. Outputs: all parameters, then all states.
 
 namespace {
 
@@ -139,7 +140,7 @@ struct Step {
 };
 
 Tensors momentum(const Call& c) {
-  c.ignore("beta");  // the share of the gradient after the first step
+  c.ignore("beta");  // the coefficient of the gradient after the first step
   Step step(c, "momentum_buffer");
   optim::SGD sgd(step.parameters, optim::SGDOptions(c[0].item<double>())
                                       .momentum(c.real("alpha", 0))

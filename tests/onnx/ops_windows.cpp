@@ -1,9 +1,9 @@
-// Ops whose windows slide over the spatial axes: convolutions, pooling, resizing.
+// Ops with sliding windows: convolution, pooling, resizing.
 #include "onnx/call.h"
 
 #include <limits>
 
-// How windows slide over the spatial axes: what convolutions and pools share.
+// Sliding windows over the spatial axes, shared by convolutions and pools.
 
 namespace onnx {
 
@@ -12,15 +12,15 @@ struct Windows {
   Ints begin, end;  ///< padding
   std::int64_t rank = 0;
 
-  /// From the attributes; auto_pad becomes numbers for an input of these sizes.
+  /// Reads the attributes; auto_pad is resolved for an input of these sizes.
   Windows(const Call& c, ebb::IntArrayRef input, Ints kernel);
-  /// Whether every axis is padded alike on both sides.
+  /// Whether all axes have equal padding on both sides.
   bool symmetric() const { return begin == end; }
   /// The padding as constant_pad_nd takes it.
   Ints pairs() const;
 };
 
-// Windows of convolution and pooling, as ONNX describes them.
+// Windows of convolution and pooling with the attributes of ONNX.
 
 Windows::Windows(const Call& c, ebb::IntArrayRef input, Ints kernel_) : kernel(std::move(kernel_)) {
   rank = static_cast<std::int64_t>(kernel.size());
@@ -69,7 +69,7 @@ Tensors conv(const Call& c) {
                            Ints(w.kernel.size(), 0), groups)};
 }
 
-// output_shape asks for padding: what is too much is cut, what is too little is added behind.
+// output_shape determines the padding: excess elements are cut, missing ones are added at the end.
 Tensors conv_transpose(const Call& c) {
   const Ints kernel = kernel_of(c);
   const std::size_t rank = kernel.size();
@@ -114,7 +114,7 @@ void add_conv(Ops& ops) {
 
 namespace {
 
-// ebb pads both sides alike and by at most half the kernel; anything else is padded before.
+// ebb's pools pad both sides equally and by at most half the kernel; other padding is applied before.
 bool ebb_pads(const Windows& w) {
   bool can = w.symmetric();
   for (std::size_t d = 0; d < w.kernel.size(); ++d) can = can && 2 * w.begin[d] <= w.kernel[d];
@@ -186,7 +186,7 @@ Tensors resize(const Call& c) {
   const std::string mode = c.text("mode", "nearest"),
                     place = c.text("coordinate_transformation_mode", "half_pixel");
   c.ignore("cubic_coeff_a"),
-      c.ignore("exclude_outside");  // of cubic interpolation, which is turned down below
+      c.ignore("exclude_outside");  // an option of cubic interpolation, which is refused below
   F::InterpolateFuncOptions options;
   if (mode == "nearest") {
     EBB_CHECK(place == "half_pixel" && c.text("nearest_mode", "round_prefer_floor") == "round_prefer_floor",
@@ -210,7 +210,7 @@ Tensors resize(const Call& c) {
   return {F::interpolate(c[0], options)};
 }
 
-// The forerunner of Resize: nearest pixels by rounding down.
+// The predecessor of Resize: nearest neighbor with rounding down.
 Tensors upsample(const Call& c) {
   namespace F = ebb::nn::functional;
   EBB_CHECK(c.text("mode", "nearest") == "nearest", "Upsample: only to the nearest pixel.");

@@ -1,4 +1,4 @@
-// Reads ONNX's messages by the code that protobuf generated for them.
+// Reads ONNX messages with the code that protobuf generated.
 #include "onnx/proto.h"
 
 #include <ebb/ops/creation.h>
@@ -21,7 +21,7 @@ Message parse(std::string_view bytes) {
   return message;
 }
 
-// The elements' bytes, little-endian, as raw_data would hold them.
+// The little-endian bytes of the elements, in the format of raw_data.
 template <class T, class Field>
 std::string bytes_of(const Field& values) {
   std::string bytes;

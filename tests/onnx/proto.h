@@ -1,4 +1,4 @@
-// The parts of ONNX's messages that the tests need: tensors, and graphs of nodes.
+// The parts of ONNX messages that the tests need: tensors, and graphs of nodes.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -12,14 +12,14 @@ namespace onnx {
 
 using ebb::Tensor;
 
-/// ebb's dtype of TensorProto.DataType; throws for those that ebb lacks (unsigned beyond 8 bits, strings,
-/// complex).
+/// Returns ebb's dtype for a TensorProto.DataType. Throws for unsupported ones (unsigned types above 8 bits,
+/// strings, complex).
 ebb::DType dtype_of(std::int64_t data_type);
 
-/// A TensorProto. Throws ebb::Error when its data do not fill its shape.
+/// Parses a TensorProto. Throws ebb::Error if the data do not match the shape.
 Tensor parse_tensor(std::string_view bytes);
 
-/// AttributeProto. Graphs and types are not kept.
+/// AttributeProto without graphs and types.
 struct Attribute {
   float f = 0;
   std::int64_t i = 0;
@@ -29,7 +29,7 @@ struct Attribute {
   std::vector<std::int64_t> ints;
 };
 
-/// NodeProto. An empty name among inputs and outputs stands for one left out.
+/// NodeProto. An empty name among inputs and outputs means that the argument is omitted.
 struct Node {
   std::string op;
   std::vector<std::string> inputs, outputs;

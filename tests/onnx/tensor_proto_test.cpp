@@ -1,4 +1,4 @@
-// Tensors in ONNX's messages: raw and listed data, and those that do not fill their shape.
+// TensorProto messages: raw and typed data, and data that do not match the shape.
 #include <ebb/ebb.h>
 
 #include "onnx/proto.h"

@@ -1,4 +1,4 @@
-// Allocations that fail, in all of a program.
+// Allocation failures in the whole program.
 #include "scarce/scarce.h"
 
 #include <ebb/core/error.h>

@@ -1,4 +1,4 @@
-// Allocations that fail, in all of a program.
+// Allocation failures in the whole program.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +7,18 @@
 
 namespace scarce {
 
-/// The next allocations by operator new, of all threads: those before the one numbered `first`, from 0 on,
-/// succeed; it fails, and so do all after it if `all`.
+/// Makes the following calls of operator new fail, in all threads: calls before number `first` (from 0)
+/// succeed, that call fails, and with `all` also each later one.
 void refuse(int first, bool all);
-/// From now on blocks of malloc take no more than so many bytes beside those that are given back.
+/// Limits malloc: from now on, blocks take at most this many bytes beyond those that are freed.
 void give(std::ptrdiff_t bytes);
-/// From now on all succeed. Whether one failed.
+/// Lets all allocations succeed again. Returns whether one failed.
 bool relent();
 
-/// For each allocation that task() makes, and for all from each on unless told otherwise: runs prepare(), and
-/// task() with them refused, then check(whether task() threw). Returns what went wrong: exceptions other than
-/// std::bad_alloc and ebb::Error, and checks that are false. A program that ends is the caller's to notice
-/// (in a child).
+/// For each allocation of task() in turn: runs prepare(), runs task() while this allocation fails (and all
+/// later ones, unless told otherwise), then runs check(whether task() threw). Returns a description of what
+/// went wrong: exceptions other than std::bad_alloc and ebb::Error, and checks that return false. The caller
+/// must notice if the program ends (in a child).
 std::string trouble(const std::function<void()>& prepare, const std::function<void()>& task,
                     const std::function<bool(bool threw)>& check, bool all_as_well = true);
 

@@ -1,4 +1,4 @@
-// If memory runs out, the caller gets an exception, and nothing is lost.
+// Out of memory: the caller gets an exception, and no data is lost.
 #include "scarce/scarce.h"
 
 #include <ebb/checkpoint.h>
@@ -22,11 +22,11 @@ namespace {
 
 void nothing() {}
 
-// In a child, which a failure that nobody catches ends.
+// Runs the checks in a child process, which an uncaught exception ends.
 void check(const std::function<void()>& prepare, const std::function<void()>& task,
            const std::function<bool(bool)>& after) {
   CHECK(support::status_of_child([&] {
-          task();  // what is made once is there
+          task();  // creates everything that is created only once
           const std::string trouble = scarce::trouble(prepare, task, after);
           if (!trouble.empty()) std::fprintf(stderr, "%s\n", trouble.c_str());
           return trouble.empty();
@@ -232,7 +232,7 @@ TEST_CASE("a backward that runs out of memory frees all its nodes") {
       },
       [&](bool) {
         loss = Tensor();
-        return live_node_count() <= nodes + 1;  // the leaf's accumulator
+        return live_node_count() <= nodes + 1;  // the accumulator node of the leaf
       });
 }
 

@@ -1,4 +1,4 @@
-// c10's small tools.
+// Utilities of c10: irange, str, variants, temporary files, scope exits.
 #include "support/catch.h"
 
 #include <c10/util/ArrayRef.h>

@@ -1,4 +1,4 @@
-// libtorch's names for devices, streams, events and graphs; on a device where there is one.
+// libtorch's names for devices, streams, events and graphs; most checks need a device.
 #include "support/catch.h"
 
 #include <ATen/cuda/CUDAContext.h>

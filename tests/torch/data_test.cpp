@@ -1,4 +1,4 @@
-// What loaders are made of in libtorch: queues, shuttles, sequencers.
+// Building blocks of libtorch's data loaders: Queue, DataShuttle, OrderedSequencer.
 #include "support/catch.h"
 
 #include <torch/torch.h>
@@ -11,7 +11,7 @@ struct Numbered {
   size_t sequence_number = 0;
 };
 
-// A request that only its constructor makes.
+// A request type without a default constructor.
 class Request {
  public:
   explicit Request(size_t size) : size_(size) {}

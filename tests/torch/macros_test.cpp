@@ -9,7 +9,7 @@
 
 namespace {
 
-// The message of what `call` throws, which must be an E.
+// Returns the message of the exception that `call` throws, which must be an E.
 template <class E, class F>
 std::string message_of(F&& call) {
   try {
@@ -25,7 +25,7 @@ struct Recorder : c10::WarningHandler {
   std::vector<std::string> messages;
 };
 
-// As a handler was written for 1.13.
+// A warning handler as written for libtorch 1.13.
 struct OldRecorder : c10::WarningHandler {
   void process(const c10::SourceLocation&, const std::string& message, bool) override {
     messages.push_back(message);
@@ -51,7 +51,7 @@ class ScaleImpl : public torch::nn::Cloneable<ScaleImpl> {
 TORCH_MODULE(Scale);
 TORCH_MODULE_IMPL(Scaling, ScaleImpl);
 
-// With arguments that a Sequential does not pass.
+// A module whose forward has arguments that a Sequential does not pass.
 struct AffineImpl : torch::nn::Module {
   torch::Tensor forward(torch::Tensor x, double slope = 2, int64_t offset = 5) { return slope * x + offset; }
 
@@ -154,7 +154,7 @@ TEST_CASE("TORCH_VERSION is made of its major and minor and patch numbers") {
         c10::str(TORCH_VERSION_MAJOR, '.', TORCH_VERSION_MINOR, '.', TORCH_VERSION_PATCH));
 }
 
-// AT_DISPATCH_...: from a dtype to a C++ type.
+// AT_DISPATCH_...: call a lambda with the C++ type of a dtype.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// Names, namespaces and internals that libtorch's programs use.
+// Names, namespaces and internals of libtorch that programs use.
 #include "support/catch.h"
 #include "support/scopes.h"
 
@@ -10,7 +10,7 @@
 
 #include <sstream>
 
-// Names of modules as libtorch prints them, and what it asks of types.
+// Module names as libtorch prints them, and type traits.
 
 namespace {
 
@@ -27,7 +27,7 @@ struct Page : torch::nn::Module {};
 
 namespace {
 
-// Programs name types of TorchScript in places that they do not reach.
+// Programs name TorchScript types in code that never runs.
 [[maybe_unused]] void describe(const torch::jit::script::Module&) {}
 
 }  // namespace
@@ -89,11 +89,11 @@ TEST_CASE("the type traits of libtorch give the values of libtorch") {
   CHECK_FALSE(at::hasMAGMA());
 }
 
-// The namespaces torch, at and c10: reopened, specialised, used together.
+// The namespaces torch, at and c10: reopened, specialized, and used together.
 
 namespace F = torch::nn::functional;
 
-// As programs add a layer to torch's own.
+// Programs add a layer to torch's own namespace like this.
 namespace torch {
 namespace nn {
 struct DoubleImpl : Cloneable<DoubleImpl> {
@@ -108,7 +108,7 @@ Tensor three() { return full({1}, 3); }
 }  // namespace program
 }  // namespace torch
 
-// A sample of a program's own, and how a batch of them is stacked.
+// A user-defined sample type, and a Stack transform for it.
 struct Point {
   torch::Tensor place;
   int64_t label = 0;
@@ -185,7 +185,7 @@ TEST_CASE("using namespace torch and at and c10 together compiles") {
   CHECK(cuda::device_count() < 100);
 }
 
-// Names below libtorch's documented ones that programs use, and warnings that they look for.
+// Undocumented libtorch names that programs use, and warnings that they check.
 
 namespace F = torch::nn::functional;
 
@@ -207,7 +207,7 @@ struct Zeros : torch::autograd::Function<Zeros> {
   static variable_list backward(AutogradContext*, const variable_list& grads) { return {grads[0] + 3}; }
 };
 
-/// Notes in backward the ranges of arguments that want gradients.
+/// Records in backward which ranges of inputs need gradients.
 struct Wanted : torch::autograd::Function<Wanted> {
   static torch::Tensor forward(AutogradContext*, const torch::Tensor& a, const torch::Tensor& b,
                                const torch::Tensor& c) {
@@ -274,7 +274,7 @@ TEST_CASE("calls that warn in libtorch also warn in ebb") {
     INFO("row " << row++);
     CHECK(warnings_of(text, body) == times);
   }
-  x.mutable_grad().reset();  // it holds x, which holds it
+  x.mutable_grad().reset();  // breaks the reference cycle
 }
 
 TEST_CASE("WarnAlways repeats warnings that are otherwise given once") {

@@ -1,4 +1,4 @@
-// What an optimizer remembers, under the keys of either version of libtorch.
+// Optimizer states, under the keys of both versions of libtorch.
 #include "support/catch.h"
 
 #include <torch/torch.h>
@@ -23,7 +23,7 @@ struct Pair {
   }
 };
 
-// As helpers of programs for 1.13 take it.
+// A helper with the parameter type of programs for 1.13.
 size_t count(
     const ska::flat_hash_map<std::string, std::unique_ptr<torch::optim::OptimizerParamState>>& states) {
   return states.size();
@@ -89,7 +89,7 @@ TEST_CASE("adding a parameter to a second group is an error") {
 
 namespace {
 
-// An optimizer of a program's own, written as libtorch writes its own.
+// A user-defined optimizer, written as libtorch writes its own.
 struct DriftOptions : public torch::optim::OptimizerCloneableOptions<DriftOptions> {
   DriftOptions(double lr = 1e-3) : lr_(lr) {}
   TORCH_ARG(double, lr) = 1e-3;

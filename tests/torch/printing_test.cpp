@@ -1,4 +1,4 @@
-// Tensors in libtorch's format: what libtorch 1.13.1 printed of the same expressions.
+// Printing in the format of libtorch: expected texts were printed by libtorch 1.13.1.
 #include "support/catch.h"
 
 #include <torch/torch.h>

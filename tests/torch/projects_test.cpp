@@ -1,4 +1,4 @@
-// Programs as projects for libtorch write them, compiled as they are.
+// Code patterns of projects that use libtorch, compiled unchanged.
 #include "support/catch.h"
 
 #include <ATen/ParallelOpenMP.h>

@@ -1,4 +1,4 @@
-// save and load through memory and functions, of whatever goes into an archive.
+// save and load through memory and user functions, for all types that archives support.
 #include "support/catch.h"
 
 #include <torch/torch.h>
@@ -9,7 +9,7 @@ namespace {
 
 namespace samplers = torch::data::samplers;
 
-// A file in memory, written in pieces and read in small ones.
+// A file in memory that is written and read in small pieces.
 struct Memory {
   std::string bytes;
   size_t reads = 0;

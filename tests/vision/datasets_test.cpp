@@ -1,4 +1,4 @@
-// Folders of images, and CIFAR.
+// ImageFolder, CIFAR10 and CIFAR100.
 #include <ebb/vision.h>
 
 #include "support/catch.h"
@@ -14,7 +14,7 @@ using support::Contains;
 
 namespace {
 
-// An image of one colour, which tells which it is.
+// Writes an image of one color that identifies it.
 void write_image(const FakeRoot& root, const std::string& file, int value, std::int64_t height = 4) {
   const Variable image = full({3, height, 5}, value, kByte);
   const Variable bytes = file.ends_with("png") || file.ends_with("PNG") ? vision::encode_png(image)
@@ -22,14 +22,14 @@ void write_image(const FakeRoot& root, const std::string& file, int value, std::
   root.write(file, {static_cast<const char*>(bytes.data_ptr()), bytes.nbytes()});
 }
 
-// n records: labels, then an image of 3072 bytes that begins with the record's number.
+// n records: labels, then an image of 3072 bytes that begins with the index of the record.
 std::string records(int n, const std::vector<int>& classes, int first) {
   std::string bytes;
   for (int i = 0; i < n; ++i) {
     for (const int count : classes) bytes += static_cast<char>((first + i) % count);
     std::string image(3072, static_cast<char>(i));
     image[0] = static_cast<char>(first + i);
-    image[1024] = '\xff';  // the first green
+    image[1024] = '\xff';  // the first green value
     bytes += image;
   }
   return bytes;
@@ -113,7 +113,7 @@ TEST_CASE("ImageFolder lists each image once if links form cycles or duplicate p
   REQUIRE(*folder.size() == 3);
   CHECK(folder.samples()[0].first == root.path() + "/cat/a.png");
   CHECK(folder.samples()[1].first == root.path() + "/cat/deep/b.png");
-  // Two links in each of forty folders make a million million ways.
+  // Two links in each of forty folders give 2^40 paths.
   fs::path inner = at / "dog";
   for (int i = 0; i < 40; ++i) {
     const fs::path below = at / "dog" / ("level" + std::to_string(i));
@@ -123,7 +123,7 @@ TEST_CASE("ImageFolder lists each image once if links form cycles or duplicate p
     inner = below;
   }
   CHECK(*ImageFolder(root.path()).size() == 3);
-  // A class that is a link to a folder elsewhere is one.
+  // A class may be a link to a folder elsewhere.
   const FakeRoot other;
   write_image(other, "/x.png", 40);
   fs::create_directory_symlink(other.path(), at / "elsewhere");

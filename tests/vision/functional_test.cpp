@@ -1,4 +1,4 @@
-// Functions of images: torchvision's numbers, errors, grids, wide integers and 16-bit floats.
+// Image functions: results of torchvision, errors, make_grid, other integers and 16-bit floats.
 #include <ebb/vision.h>
 
 #include "goldens.h"
@@ -8,7 +8,7 @@
 #include <functional>
 #include <limits>
 
-// Functions of images: torchvision's numbers, and errors.
+// Image functions: results of torchvision, and errors.
 
 using namespace ebb;
 namespace F = ebb::vision::transforms::functional;
@@ -18,7 +18,7 @@ using vision::transforms::PaddingMode;
 
 namespace {
 
-// The function of each golden that there is in bytes and in floats.
+// The function for each golden result, which exists for byte and float images.
 const std::vector<std::pair<std::string, std::function<Variable(const Variable&)>>>& functions() {
   using V = const Variable&;
   static const std::vector<std::pair<std::string, std::function<Variable(V)>>> all = {
@@ -82,7 +82,7 @@ TEST_CASE("image functions accept any leading batch dimensions") {
   const Variable& image = golden("image.float");
   const Variable batch = stack({image, image.flip({-1})}).unsqueeze(1);  // [2, 1, 3, H, W]
   for (const auto& [name, f] : functions()) {
-    if (name == "contrast_gray") continue;  // cuts the first dimension
+    if (name == "contrast_gray") continue;  // the function slices the first dimension
     INFO(name);
     const Variable out = f(batch);
     check_close(out[0][0], f(image), 1e-6);
@@ -110,7 +110,7 @@ TEST_CASE("to_dtype and normalize and equalize and erase give known values") {
       (x * 37 + y * 23 + x * y * 5).remainder(256).floor_divide(3).add(40).to(kByte).unsqueeze(0);
   gray[0][0][0].fill_(255);
   check_close(F::equalize(gray), golden("byte.equalize"), 0);
-  CHECK(equal(F::equalize(byte.narrow(-1, 0, 3)), byte.narrow(-1, 0, 3)));  // too few pixels to spread
+  CHECK(equal(F::equalize(byte.narrow(-1, 0, 3)), byte.narrow(-1, 0, 3)));  // too few pixels to equalize
 
   const Variable erased = F::erase(byte, 1, 2, 3, 4, tensor(9));
   CHECK(erased.narrow(1, 1, 3).narrow(2, 2, 4).eq(9).all().item<bool>());
@@ -155,7 +155,7 @@ TEST_CASE("image functions refuse tensors that are not images") {
   CHECK_THROWS_WITH(F::solarize(image, 2), Contains("above the largest"));
 }
 
-// Grids of images, and functions of images of integers wider than a byte and of 16-bit floats.
+// make_grid, and image functions for integers wider than a byte and for 16-bit floats.
 
 namespace F = ebb::vision::transforms::functional;
 using support::Saying;
@@ -214,7 +214,7 @@ TEMPLATE_TEST_CASE("invert and adjust_brightness of signed integer images use th
   std::vector<double> expected;
   for (const double value : values) expected.push_back(most - value);
   support::require_close(inverted, expected);
-  if (sizeof(TestType) == 4) return;  // whose largest value a Float does not hold
+  if (sizeof(TestType) == 4) return;  // Float cannot represent the largest int32
   expected.clear();
   for (const double value : values) expected.push_back(std::min(value * 2, most));
   support::require_close(F::adjust_brightness(image, 2), expected);

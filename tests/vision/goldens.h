@@ -1,4 +1,4 @@
-// What torchvision makes of small images (data/make.py).
+// Results of torchvision for small images (data/make.py).
 #pragma once
 
 #include <ebb/ebb.h>
@@ -16,7 +16,7 @@ inline const ebb::Variable& golden(const std::string& name) {
   return file.tensors.front().second;
 }
 
-/// Same shape and dtype, and no value further off than `tolerance`.
+/// Checks equal shape and dtype, and that no value differs by more than `tolerance`.
 inline void check_close(const ebb::Variable& got, const ebb::Variable& want, double tolerance) {
   REQUIRE(got.dtype() == want.dtype());
   support::require_close(got, want, 0, tolerance);

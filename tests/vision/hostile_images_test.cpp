@@ -1,4 +1,4 @@
-// Files that are no images, and images made to take much memory.
+// Files that are not images, and images built to take a lot of memory.
 #include <ebb/vision.h>
 
 #include "goldens.h"
@@ -20,7 +20,7 @@ std::string chunk(const std::string& name, const std::string& data) {
   return big_endian(static_cast<std::uint32_t>(data.size())) + name + data + big_endian(crc_of(name + data));
 }
 
-// zlib's stream of one byte, again and again: in its fixed code, 13 bits repeat it 258 times.
+// A zlib stream that repeats one byte: in the fixed Huffman code, 13 bits repeat it 258 times.
 std::string packed(std::uint64_t bytes, unsigned char what) {
   std::string out = "\x78\x01";
   unsigned bits = 0;
@@ -38,12 +38,12 @@ std::string packed(std::uint64_t bytes, unsigned char what) {
   for (std::size_t i = 0; i < repeats; ++i) put(0xc5, 8, true), put(0, 5, true);
   put(0, 7, true);
   if (count > 0) out += static_cast<char>(bits);
-  // Adler-32.
+  // The Adler-32 checksum.
   const std::uint64_t a = 1 + what * bytes, b = bytes + what * (bytes * (bytes + 1) / 2);
   return out + big_endian(static_cast<std::uint32_t>(b % 65521 << 16 | a % 65521));
 }
 
-// A PNG file with these chunks before its pixels, which are as the header says.
+// A PNG file with these chunks before the pixels, which have the size in the header.
 std::string png(const std::string& header, const std::string& chunks, std::size_t bytes) {
   return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunks + chunk("IDAT", packed(bytes, 0)) +
          chunk("IEND", "");
@@ -118,7 +118,7 @@ TEST_CASE("decoding takes the memory of the pixels once or twice if interlaced")
 TEST_CASE("an interlaced PNG file is decoded correctly") {
   constexpr int width = 11, height = 13;
   const Variable image = arange(width * height).mul(37).to(kByte).view({1, height, width});
-  // The seven passes of the format: where each begins, and its steps.
+  // The seven passes of the format: the start and the steps of each.
   constexpr int passes[7][4] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4},
                                 {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
   std::string rows;

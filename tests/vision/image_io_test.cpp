@@ -1,4 +1,4 @@
-// Image files: what is read and written, and what is refused.
+// Reading and writing image files, and refused files.
 #include <ebb/vision.h>
 
 #include "goldens.h"
@@ -36,7 +36,7 @@ TEST_CASE("JPEG and PNG files are decoded as torchvision decodes them") {
                                  "png_gray_alpha", "png_bilevel"})
     for (const auto& [mode, mode_name] : kModes) {
       INFO(name << " as " << mode_name);
-      // torchvision gives JPEG files no alpha, and those of one bit alpha of 1.
+      // torchvision decodes JPEG without alpha, and gives one-bit files an alpha of 1.
       const bool alpha = std::string(mode_name).ends_with("alpha");
       if (alpha && (name.starts_with("jpeg") || name == "png_bilevel")) continue;
       check_close(decode_image(golden("file." + name), mode), golden("decoded." + name + "." + mode_name), 0);
@@ -63,7 +63,7 @@ TEST_CASE("a transparent color becomes alpha if the mode has alpha and is droppe
   const Variable image = decode_png(png);
   std::string block = "tRNS";
   for (std::int64_t c = 0; c < 3; ++c) block += {'\0', static_cast<char>(image[c][2][3].item<int>())};
-  png.insert(33, big_endian(6) + block + big_endian(crc_of(block)));  // behind the header
+  png.insert(33, big_endian(6) + block + big_endian(crc_of(block)));  // after the header
   const Variable transparent = image.eq(image.narrow(1, 2, 1).narrow(2, 3, 1)).all(0);
   const Variable rgba = decode_png(png);
   REQUIRE(rgba.size(0) == 4);
@@ -77,7 +77,7 @@ TEST_CASE("a transparent color becomes alpha if the mode has alpha and is droppe
 TEST_CASE("decode_jpeg applies the EXIF orientation on request") {
   const std::string bytes = file("jpeg_rgb");
   check_close(decode_jpeg(bytes, ImageReadMode::unchanged, true), golden("upright.jpeg_rgb"), 0);
-  // The entry of the orientation in the file: tag, type, count, value.
+  // The EXIF entry of the orientation: tag, type, count, value.
   const std::string entry("\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06", 10);
   const std::size_t at = bytes.find(entry);
   REQUIRE(at != bytes.npos);
@@ -150,7 +150,7 @@ TEST_CASE("an image file truncated at any byte is refused") {
   for (const std::string name :
        {"jpeg_rgb", "jpeg_gray_progressive", "jpeg_cmyk", "png_rgb", "png_palette"}) {
     const std::string whole = file(name);
-    // Of a JPEG file the marker at its end may be missing, as libjpeg then knows all it needs.
+    // The end marker of a JPEG file may be missing, because libjpeg has all data by then.
     for (std::size_t size = 0; size + 2 < whole.size(); ++size) {
       INFO(name << " of " << size << " bytes");
       CHECK_THROWS_WITH(decode_image(whole.substr(0, size)), Contains("decode_image: the data"));

@@ -1,5 +1,5 @@
-// Images whose writing is killed, or finds the disk full: what was there stays, whole, until the new is. Not
-// where a sanitizer's own locks stay shut in forked children.
+// Image writes that are killed or find the disk full: the old file stays complete until the new one is. The
+// tests do not run with sanitizers whose locks stay held in forked children.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #include <ebb/ebb.h>
 #include <ebb/vision.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kNames[] = {"image.png", "image.jpg"};
 
-// Noise, which takes many bytes, of a first pixel that tells the versions apart.
+// Writes noise, which compresses badly; the first pixel identifies the version.
 void write(const std::string& path, int version) {
   Tensor image = (arange(3 * 64 * 64, kLong).reshape({3, 64, 64}) * 7919 % 251).to(kByte);
   image[0].fill_(version == 1 ? 10 : 200);

@@ -1,4 +1,4 @@
-// The parts that PNG files are made of, for tests that damage them.
+// Builds the parts of PNG files, for tests that damage them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Transforms of images: what they draw, generators, datasets.
+// Image transforms: random parameters, generators, datasets.
 #include <ebb/vision.h>
 
 #include "goldens.h"
@@ -14,7 +14,7 @@ const Variable& image() {
   return bytes;
 }
 
-// As torchvision draws, three times after torch.manual_seed(3).
+// Compares with three draws of torchvision after torch.manual_seed(3).
 template <class T>
 void check_drawn(const char* name, T transform, double tolerance = 0) {
   INFO(name);
@@ -28,7 +28,7 @@ void check_drawn(const char* name, T transform, double tolerance = 0) {
   manual_seed(3);
   stack({T(transform).generator(nullopt)(image()), T(transform).generator(nullopt)(image()),
          T(transform).generator(nullopt)(image())});
-  CHECK(equal(rand({1}), before));  // its own generator left the default one alone
+  CHECK(equal(rand({1}), before));  // a separate generator does not advance the default one
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ TEST_CASE("random rectangles that do not fit are skipped") {
   const Variable wide = image().narrow(1, 0, 1);  // 1 x 10
   CHECK(RandomResizedCrop({2, 2}).scale({1, 1})(wide).sizes() == IntArrayRef({3, 2, 2}));
   CHECK(RandomErasing(1).scale({1, 1})(image()).is_same(image()));
-  const Variable square = ones({3, 8, 8});  // a rectangle is smaller than the image
+  const Variable square = ones({3, 8, 8});  // an erased rectangle is smaller than the image
   CHECK(RandomErasing(1).scale({1, 1}).ratio({1, 1})(square).is_same(square));
   const Variable noise = RandomErasing(1).value({})(zeros({3, 8, 8}));
   CHECK(noise.ne(0).any().item<bool>());

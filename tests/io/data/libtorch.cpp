@@ -1,7 +1,7 @@
-// libtorch's side of the archives: "make FOLDER" writes those of this folder (torch 2.15 wrote those kept
-// here), and "check FOLDER" reads what ebb's tests wrote into the folder that EBB_TEST_FOLDER named, and
-// goes on with it. Built by: g++ -std=c++20 libtorch.cpp -I$T/include -I$T/include/torch/csrc/api/include
-// -L$T/lib -ltorch -ltorch_cpu -lc10
+// The libtorch side of the archive tests. "make FOLDER" writes the archives of this folder (torch 2.15 wrote
+// the stored ones). "check FOLDER" reads the files that ebb's tests wrote to the folder of EBB_TEST_FOLDER,
+// and continues the training. Build: g++ -std=c++20 libtorch.cpp -I$T/include
+// -I$T/include/torch/csrc/api/include -L$T/lib -ltorch -ltorch_cpu -lc10
 #include <torch/torch.h>
 
 #include <iostream>
@@ -41,7 +41,7 @@ std::pair<std::string, Optimizer> made(const char* name, const torch::nn::Linear
 }
 
 std::vector<std::pair<std::string, Optimizer>> optimizers(const torch::nn::Linear& model, bool start) {
-  const double lr = start ? 0.05 : 1;  // what is loaded says otherwise
+  const double lr = start ? 0.05 : 1;  // the loaded options differ from these
   return {
       made<optim::SGD>("sgd", model, optim::SGDOptions(lr).momentum(0.9).nesterov(true).weight_decay(0.01)),
       made<optim::Adam>("adam", model, optim::AdamOptions(lr).amsgrad(true).betas({0.8, 0.95})),
@@ -57,7 +57,7 @@ void make(const std::string& folder) {
   torch::save(net, folder + "/libtorch_module.pt");
   torch::save(std::vector<torch::Tensor>{torch::arange(3), torch::ones({1, 2}, torch::kBFloat16)},
               folder + "/libtorch_tensors.pt");
-  // Of every optimizer: the model and its state after three steps, and the model after five.
+  // For each optimizer: the model and its state after three steps, and the model after five.
   torch::serialize::OutputArchive all;
   const std::size_t count = optimizers(model(), true).size();
   for (std::size_t i = 0; i < count; ++i) {

@@ -37,7 +37,7 @@ torch.save(net, f"{folder}/module.pt")
 torch.jit.script(net).save(f"{folder}/script.pt")
 
 
-# Of every optimizer: the model and its state after three steps, as a checkpoint has them, and the model after two more.
+# For each optimizer: the model and its state after three steps, as in a checkpoint, and the model after two more steps.
 def steps(model, optimizer, count):
     x = torch.tensor([[1.0, 2.0], [3.0, -1.0], [0.5, 0.0]])
     y = torch.tensor([[1.0], [-2.0], [0.5]])
@@ -63,7 +63,7 @@ def model_of():
 def run_of(model, optimizer):
     steps(model, optimizer, 3)
     run = {"model": {k: v.clone() for k, v in model.state_dict().items()}, "epoch": 3}
-    # A saved state must not move on: it is copied by way of a file in memory.
+    # A saved state must not change later: a round trip through memory copies it.
     state = io.BytesIO()
     torch.save(optimizer.state_dict(), state)
     state.seek(0)
@@ -90,24 +90,25 @@ for name, kind, options in [
 ]:
     model = model_of()
     runs[name] = run_of(model, getattr(torch.optim, kind)(model.parameters(), lr=0.05, **options))
-torch.save(runs, f"{folder}/runs.pt", _use_new_zipfile_serialization=False)  # the smaller
+torch.save(runs, f"{folder}/runs.pt", _use_new_zipfile_serialization=False)  # the smaller format
 
-# The same of two groups with rates of their own, of which the second climbs, and parameters with names.
+# The same with two parameter groups that have different learning rates (the second one maximizes), and with named
+# parameters.
 groups = {}
 for kind in ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "NAdam", "RAdam", "Adadelta", "Adamax", "ASGD", "Rprop",
              "Adafactor", "Muon"]:
     model = model_of()
     named = [{"params": [named], "lr": rate} for named, rate in zip(model.named_parameters(), (0.05, 0.02))]
     if kind == "Muon":
-        named = named[:1]  # of matrices
+        named = named[:1]  # only matrices
     else:
         named[1]["maximize"] = True
     options = {"SGD": {"momentum": 0.5}, "Adam": {"decoupled_weight_decay": True, "weight_decay": 0.1}}.get(kind, {})
     optimizer = getattr(torch.optim, kind)(named, **options)
-    torch.optim.lr_scheduler.StepLR(optimizer, 1)  # which notes the initial rates
+    torch.optim.lr_scheduler.StepLR(optimizer, 1)  # records the initial rates
     groups[kind.lower()] = run_of(model, optimizer)
 torch.save(groups, f"{folder}/groups.pt", _use_new_zipfile_serialization=False)
-# A module of each class that has a state; pytorch_test.cpp makes the same.
+# One module of each class that has a state; pytorch_test.cpp builds the same modules.
 torch.manual_seed(2)
 weight = torch.rand(3)
 layers = nn.ModuleDict({

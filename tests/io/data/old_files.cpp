@@ -1,5 +1,6 @@
-// Writes files of every kind that ebb writes, and the weights that training goes on to, into one file: ebb of
-// November 2026 wrote the old_files.safetensors kept here. Later ones read it (tests/io/old_files_test.cpp).
+// Writes files of all formats of ebb, and the weights that the training reaches later, into one file. The ebb
+// of November 2026 wrote the stored old_files.safetensors. Later versions read it
+// (tests/io/old_files_test.cpp).
 #include "../old_files.h"
 
 #include <ebb/checkpoint.h>

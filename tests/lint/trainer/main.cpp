@@ -1,4 +1,5 @@
-// The small program whose size has a budget: it trains a perceptron by Adam, and fails unless the loss falls.
+// The small program with a size budget: it trains a perceptron with Adam, and fails unless the loss
+// decreases.
 #include <ebb/ebb.h>
 
 int main() {

@@ -9,7 +9,7 @@ import torchvision
 from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
 
 
-# Numbers that the tests give their tensors, too (waves.h).
+# Values that the tests assign to their tensors, too (waves.h).
 def wave(count, rate, start):
     return torch.arange(count, dtype=torch.float64) * rate + start
 
@@ -48,7 +48,7 @@ def show(title, net, x):
     print(f"{title}: gradients", numbers(mark(p.grad) for p in net.parameters()))
 
 
-# FNV-1a, 64 bits, of a line for each entry of the state.
+# FNV-1a with 64 bits of one line for each entry of the state.
 def names(title, make):
     with torch.device("meta"):
         state = make().state_dict()

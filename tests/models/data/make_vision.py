@@ -70,7 +70,7 @@ def case(name, net, shape):
     print("train", ends(out))
     (out * tensor(1000003, tuple(out.shape))).sum().backward()
     print("grad images", ends(images.grad))
-    # A shift that a normalisation takes back has a gradient of nothing but rounding.
+    # A bias before a normalization has a gradient that consists only of rounding errors.
     named = [item for item in net.named_parameters() if item[1].grad.norm() > 1e-9]
     n = len(named)
     for i in sorted({0, 1, n // 3, n // 2, 2 * n // 3, n - 2, n - 1}):

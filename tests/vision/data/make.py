@@ -56,7 +56,8 @@ def files():
             if not name.startswith("jpeg") or "ALPHA" not in mode.name:
                 put(f"decoded.{name}.{mode.name.lower()}", decode_image(data, mode))
     put("upright.jpeg_rgb", decode_jpeg(some["jpeg_rgb"], apply_exif_orientation=True))
-    # torchvision gives a palette's indices and 16 bits; these are Pillow's colours, and the upper 8 bits rounded.
+    # torchvision returns palette indices and 16-bit samples; these are the colors of Pillow, and samples rounded to 8
+    # bits.
     put("file.png_palette", file_of(palette, "PNG"))
     put("decoded.png_palette.unchanged", torch.from_numpy(numpy.array(palette.convert("RGB"))).permute(2, 0, 1))
     wide = (rgb[:, :, 0].astype(numpy.uint32) * 65535 // 255 ^ 129).astype(numpy.uint16)
@@ -106,7 +107,7 @@ def functions():
         golden("blur_default", F.gaussian_blur(image, [5, 5]))
     put("float.normalize", F.normalize(byte / 255, [0.4, 0.5, 0.6], [0.2, 0.3, 0.25]))
     gray = smooth(1, 24, 32) // 3 + 40
-    gray[0, 0, 0] = 255  # the brightest pixel is not counted: 767 are, of which each of 255 levels gets 3
+    gray[0, 0, 0] = 255  # the brightest pixel is not counted: 767 pixels remain, 3 for each of 255 levels
     put("byte.equalize", F.equalize(gray))
     put("byte.from_float", F.to_dtype(byte / 300, torch.uint8, scale=True))
 
