@@ -1,4 +1,4 @@
-// Compares reports with golden ones: the same lines, with numbers equal to the tolerance of their dtype.
+// Compares reports with golden ones: equal lines, with numbers equal up to the tolerance of their dtype.
 #include <cctype>
 #include <cmath>
 #include <cstdio>
@@ -49,7 +49,7 @@ Words split(const std::string& line) {
   return words;
 }
 
-// Below zero: compare as text.
+// Returns the tolerance; a negative value means comparison as text.
 double tolerance(const Words& words) {
   if (words.size() < 3) return -1;
   const std::string& type = words[1];
@@ -72,7 +72,7 @@ bool derivative(const std::string& key) {
          std::isdigit(static_cast<unsigned char>(key.back()));
 }
 
-// No derivative at all, or one that is zero everywhere: which of the two a library gives is its own affair.
+// Whether there is no derivative, or one that is zero everywhere; libraries may differ in this.
 bool nothing(const std::string& line) {
   const Words words = split(line);
   if (words.size() == 2 && words[1] == "undefined") return true;

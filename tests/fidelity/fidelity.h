@@ -1,5 +1,5 @@
-// The one seam between libtorch and ebb: a program is written against torch:: and prints named results. Built
-// with libtorch it makes its part of a golden file, built with ebb it must reproduce it.
+// The interface between libtorch and ebb: programs use torch:: and print named results. Built with libtorch,
+// a program generates its golden report; built with ebb, it must reproduce it.
 #pragma once
 
 #ifdef EBB_FIDELITY_TORCH
@@ -26,7 +26,7 @@ using Tensors = std::vector<torch::Tensor>;
 using Shape = std::vector<int64_t>;
 constexpr double kInf = INFINITY, kNan = NAN;
 
-// Distinct values between low and high, made without any tensor op and without a random generator.
+// Distinct values between low and high, computed without tensor ops and without a random generator.
 inline Tensor ramp(const Shape& sizes, double low = -1, double high = 1, double phase = 0.3) {
   int64_t count = 1;
   for (int64_t size : sizes) count *= size;
@@ -49,8 +49,8 @@ inline const char* dtype_name(torch::ScalarType type) {
   return type == torch::kBool ? "bool" : "other";
 }
 
-// One line: name, dtype, shape and the values; of a big tensor its sum, a sum weighted by place, and some
-// values.
+// Prints one line: name, dtype, shape and values. For a big tensor it prints its sum, a sum weighted by
+// position, and some values.
 inline void report(const std::string& name, const Tensor& tensor) {
   if (!tensor.defined()) {
     std::printf("%s undefined\n", name.c_str());
@@ -86,8 +86,8 @@ inline void replace_all(std::string& text, const std::string& from, const std::s
     text.replace(at, from.size(), to);
 }
 
-// Text is compared exactly, line by line; only the namespace of a class may be the library's own. The
-// namespace of the program is left out.
+// Text is compared exactly, line by line. The namespace of a library class is replaced, and the namespace of
+// the program is removed.
 inline void report_text(const std::string& name, std::string text) {
   replace_all(text, "ebb::", "torch::");
   replace_all(text, running() + "::", "");
@@ -109,7 +109,7 @@ inline void report_sizes(const std::string& name, const Shape& values) {
   std::printf("\n");
 }
 
-// Messages differ between the libraries; that a wrong call is refused must not.
+// Messages differ between the libraries, but both must refuse the same calls.
 template <class F>
 void report_error(const std::string& name, F&& call) {
   bool thrown = false;
@@ -121,7 +121,7 @@ void report_error(const std::string& name, F&& call) {
   std::printf("%s %s\n", name.c_str(), thrown ? "throws" : "accepted");
 }
 
-// A section that throws says so in its own line and leaves the others alone.
+// A section that throws reports it in its own line and does not affect other sections.
 template <class F>
 void section(const std::string& name, F&& body) {
   try {

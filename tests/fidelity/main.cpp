@@ -1,4 +1,4 @@
-// Runs the programs that are named, or all, and prints each report below a line with the program's name.
+// Runs the named programs, or all, and prints each report below a line with the name of the program.
 #include "program.h"
 
 #include <cstdio>

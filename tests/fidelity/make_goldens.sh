@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Rebuild the golden files from libtorch 1.13 (Debian: libtorch-dev). Tests never run this.
+# Rebuilds the golden files with libtorch 1.13 (Debian: libtorch-dev). Tests never run this.
 # usage: make_goldens.sh [PROGRAM...]   (all programs without arguments)
 set -euo pipefail
 cd "$(dirname "$0")"
 build=${BUILD_DIR:-../../build/fidelity-torch}
 mkdir -p "$build" golden
 flags=(-std=c++17 -O0 -w -DEBB_FIDELITY_TORCH -I/usr/include/torch/csrc/api/include)
-# One precompiled header: libtorch's own takes twenty seconds a program.
+# One precompiled header for all programs, because libtorch's headers take twenty seconds to compile.
 if [ ! -f "$build/fidelity.h.gch" ] || [ fidelity.h -nt "$build/fidelity.h.gch" ]; then
   cp fidelity.h "$build/fidelity.h"
   g++ "${flags[@]}" -x c++-header fidelity.h -o "$build/fidelity.h.gch"
 fi
 g++ "${flags[@]}" -c main.cpp -o "$build/main.o"
 export OMP_NUM_THREADS=1
-# The programs of the sources that are named, in the order of their names.
+# The programs in the given sources, sorted by name.
 programs_of() { sed -n 's/^const Program program("\([^"]*\)".*/\1/p' "$@" | LC_ALL=C sort; }
 programs=("$@")
 [ $# -gt 0 ] || mapfile -t programs < <(programs_of programs/*/*.cpp)
@@ -29,7 +29,7 @@ for name in "${programs[@]}"; do
     built+="$program "
   fi
   (cd "$build" && "./$program" "$name" >"$name.out")
-  # The file of its topic again: the new report of this program, the old ones of the others.
+  # Rewrites the golden file of the topic: the new report of this program, and the old reports of the others.
   golden=golden/$topic.txt
   touch "$golden"
   for other in $(programs_of programs/"$topic"/*.cpp); do

@@ -1,4 +1,4 @@
-# Runs the program NAME of the executable PROGRAM, keeps what it prints in REPORT and compares that with its part of GOLDEN.
+# Runs the program NAME of the executable PROGRAM, stores its output in REPORT, and compares it with its part of GOLDEN.
 execute_process(COMMAND ${PROGRAM} ${NAME} OUTPUT_FILE ${REPORT} ERROR_VARIABLE errors RESULT_VARIABLE status)
 if(NOT status EQUAL 0)
   message("${errors}")

@@ -1,11 +1,11 @@
-"""Judges mutants that cannot be chosen when the program runs: each is built alone."""
+"""Judges mutants that cannot be selected at run time: each is built alone."""
 
 import judging
 import writing
 
 
 def judge(copy, mutants, awake, programs, cases, verdicts, show):
-    """Builds and judges one mutant after the other; the copy is then as it was. Returns those that cannot be compiled."""
+    """Builds and judges one mutant after the other, then restores the copy. Returns those that cannot be compiled."""
     failed = []
     for mutant in mutants:
         if mutant.id in verdicts.known:
@@ -29,5 +29,5 @@ def judge(copy, mutants, awake, programs, cases, verdicts, show):
 
 
 def neighbours(mutant, awake):
-    """The numbers of the mutants of the same file: cases that reach them are asked before the others."""
+    """The numbers of the mutants of the same file: cases that reach them run before the others."""
     return {m.number for m in awake if m.file == mutant.file}

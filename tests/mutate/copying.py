@@ -1,4 +1,4 @@
-"""Keeps the copy of the tree in build/mutate, with the mutants in it, and builds it."""
+"""Manages the copy of the tree with the mutants in build/mutate, and builds it."""
 
 import re
 import subprocess
@@ -7,14 +7,14 @@ from pathlib import Path
 import writing
 
 PARTS = ("cmake", "include", "python_free_examples", "src", "tests")
-# Folders of tests that say nothing about what the library computes, or that need what the copy does not have.
+# Test folders that do not test what the library computes, or that need files that the copy does not have.
 NOT_ASKED = {"lint", "mutate", "package", "gpu", "gradbench", "report", "cartpole", "nvrtc", "cuda_build", "dnn",
              "plugin", "torch", "support", "cuda", "emu"}
 EMULATED = ("ebb_cuda", "test_cuda", "test_emu", "test_optable_cuda")
 
 
 class Copy:
-    """The tree's copy, and what the compiler says of it."""
+    """The copy of the tree, and the messages of the compiler."""
 
     def __init__(self, root, folder, emulated, jobs, log):
         self.root, self.folder, self.emulated, self.jobs, self.log = Path(root), Path(folder), emulated, jobs, log
@@ -22,7 +22,7 @@ class Copy:
         self.build_folder = self.folder / "build" / self.preset
 
     def put(self, path, data):
-        """Writes a file if it differs, so that what is unchanged is not built again."""
+        """Writes a file if it differs, so that unchanged files are not built again."""
         to = self.folder / path
         if to.exists() and to.read_bytes() == data:
             return
@@ -67,7 +67,7 @@ class Copy:
             raise SystemExit(run.stdout + run.stderr)
 
     def folders(self):
-        """The folders of tests that are asked, as ctest labels their tests."""
+        """The folders of the tests that judge, as labelled in ctest."""
         if self.emulated:
             return ["cuda"]
         return [folder.name for folder in sorted((self.folder / "tests").iterdir())
@@ -80,7 +80,7 @@ class Copy:
                 for name in self.folders()]
 
     def build(self, targets=None):
-        """Builds, going on after errors; returns what the compiler says, or nothing when all is built."""
+        """Builds and continues after errors; returns the messages of the compiler, or nothing if all is built."""
         command = ["nice", "cmake", "--build", str(self.build_folder), "-j", str(self.jobs), "--target",
                    *(targets or self.targets()), "--", "-k", "0"]
         run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
@@ -88,7 +88,7 @@ class Copy:
         return run.stdout if run.returncode else ""
 
     def build_without_those_that_fail(self, mutants):
-        """Builds all mutants in one; those that cannot be compiled are taken out until the rest can, and why is kept in
+        """Builds all mutants together; removes those that cannot be compiled until the rest can. The reasons are in
         failed.log."""
         failed = self.write(mutants)
         why = self.folder / "failed.log"
@@ -128,7 +128,7 @@ def blamed(said, mutants, root):
             hit = [m for m in mutants if any(m.file == f and spans(m)[0] <= line <= spans(m)[1] for f, line in places)]
             if hit:
                 break
-        if not hit:  # those of the files that are named at all
+        if not hit:  # the mutants of the files that are named in messages
             named = re.findall(r"(?:src|include/ebb)/[\w/.]+\.(?:cpp|cuh?|h)", target[:3000])
             files = {file for file, _, _ in found} | set(named)
             hit = [m for m in mutants if m.file in files]

@@ -1,4 +1,4 @@
-"""Reads the list of mutants that are no faults."""
+"""Reads the list of equivalent mutants, which are not faults."""
 
 import fnmatch
 import re
@@ -8,7 +8,7 @@ OPERATORS = ("condition", "statement", "arguments", "one", "comparison", "enumer
 
 
 def normalized(code):
-    """Code without comments and with single spaces, so that a change of the format changes nothing."""
+    """Code without comments and with single spaces, so that formatting does not matter."""
     code = re.sub(r"/\*.*?\*/|//[^\n]*", " ", code, flags=re.S)
     code = re.sub(r"\s+", " ", code)
     return re.sub(r" ?([()\[\]{},;]) ?", r"\1", code).strip()
@@ -35,7 +35,7 @@ class Exclusions:
             self.entries.append((fields["files"].split(), names, re.compile(fields["code"]), fields["reason"]))
 
     def reason(self, mutant, text):
-        """Why a mutant is no fault, or nothing. `text` is the file."""
+        """The reason why a mutant is not a fault, or nothing. `text` is the file."""
         code = describe(mutant, text)
         for files, names, pattern, reason in self.entries:
             if (mutant.operator in names or "*" in names) and pattern.search(code) and \

@@ -1,10 +1,10 @@
-"""Judges mutants: runs the cases that reach one, the closest and quickest first, until one fails."""
+"""Judges mutants: runs the cases that reach a mutant, the closest and quickest first, until one fails."""
 
 import re
 
 import tracing
 
-# Folders of tests that cover a room of another name.
+# Test folders that cover a source folder of another name.
 CLOSE = {"ops": ("ops", "optable", "autograd"), "derivatives": ("optable", "autograd", "ops"),
          "serialize": ("io", "checkpoint"),
          "archive": ("io", "checkpoint"), "device": ("core", "kernel"), "print": ("core", "ops"),
@@ -18,7 +18,7 @@ def is_close(program, mutant):
 
 def batches(mutant, programs, cases, neighbours=None):
     """The runs that judge a mutant: (program, names of cases, seconds), the closest and quickest first. A mutant
-    that is reached before the first case, or in few cases (as what is computed once is), is shown to all cases of
+    that is reached before the first case, or in few cases (for example by cached results), is run with all cases of
     the program at the end. One that is built alone cannot be traced: all cases are asked, those that reach its
     neighbours before the others."""
     plans, ends = [], []
@@ -53,7 +53,7 @@ def batches(mutant, programs, cases, neighbours=None):
 
 
 def judge(mutant, programs, cases, neighbours=None):
-    """("killed", by whom), ("survived", how many cases were asked) or ("survived", "reached by no test")."""
+    """("killed", the case), ("survived", the number of cases) or ("survived", "reached by no test")."""
     plan = batches(mutant, programs, cases, neighbours)
     if not plan:
         return "survived", "reached by no test"

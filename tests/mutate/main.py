@@ -1,4 +1,4 @@
-"""Mutation testing by operators: draws mutants, builds a copy that holds them all, and lets the tests judge them."""
+"""Mutation testing with operators: draws mutants, builds a copy with all of them, and lets the tests judge them."""
 
 import argparse
 import concurrent.futures
@@ -48,14 +48,14 @@ def difference(mutant):
 
 
 def stamp_of(build_folder):
-    """Changes whenever a program or library of the copy does."""
+    """A stamp that changes whenever a program or library of the copy changes."""
     names = sorted(p for p in build_folder.rglob("*") if p.is_file() and os.access(p, os.X_OK) and
                    "CMakeFiles" not in p.parts)
     return json.dumps([(str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in names])
 
 
 def traced(copy, programs, again):
-    """The cases of all programs with what they reach; kept until something is built anew."""
+    """The cases of all programs with the mutants that they reach; cached until the next build."""
     kept, stamp = copy.folder / "cases.json", stamp_of(copy.build_folder)
     if kept.exists() and not again:
         old = json.loads(kept.read_text())
@@ -77,7 +77,7 @@ def traced(copy, programs, again):
 
 
 class Verdicts:
-    """The verdicts, kept in a file so that a run that is broken off goes on."""
+    """The verdicts, stored in a file so that an interrupted run can resume."""
 
     def __init__(self, path, fresh, survivors):
         self.path, self.known = path, {}

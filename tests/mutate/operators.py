@@ -1,4 +1,4 @@
-"""The operators: what is a mutant of a node of the syntax tree. Each takes a node and yields mutants of it."""
+"""Mutation operators. Each takes a node of the syntax tree and yields mutants of it."""
 
 import re
 
@@ -20,7 +20,7 @@ def whole(node, after, operator, statement=False, end=None):
 
 
 def balanced(text):
-    """Do all brackets of a piece of code close within it?"""
+    """Whether all brackets of a piece of code are balanced."""
     depth = 0
     for c in re.sub(r'"(\\.|[^"\\])*"|\'(\\.|[^\'\\])\'', "", text):
         depth += (c in "([{") - (c in ")]}")
@@ -30,7 +30,7 @@ def balanced(text):
 
 
 def between(node):
-    """The operator between the two operands of a node, with both; None where a macro stands in the way."""
+    """The operator and both operands of a binary node; None if a macro is involved."""
     operands = [c for c in node.children if c.kind.is_expression()]
     if node.kind == K.CALL_EXPR:
         operands = [operands[0], operands[-1]] if len(operands) == 3 else []
@@ -44,7 +44,7 @@ def between(node):
 
 
 def is_text(node):
-    """Is this a string, whose wording is no behaviour?"""
+    """Whether this is a string, whose text does not count as behavior."""
     return any("basic_string" in n.cursor.type.get_canonical().spelling or n.kind == K.STRING_LITERAL
                for n in [node, *node.children])
 
@@ -107,12 +107,12 @@ def negate(node):
 
 
 def heads(node, before, after):
-    """Does the node stand between these, but for spaces?"""
+    """Whether the node is between these two texts, apart from spaces."""
     return node.text[:node.begin].rstrip().endswith(before) and node.text[node.end:].lstrip().startswith(after)
 
 
 def is_statement(node):
-    """Is this expression a statement of its own?"""
+    """Whether this expression is a separate statement."""
     parent = node.parent
     if parent is None or not (node.kind.is_expression() or node.kind == K.CXX_DELETE_EXPR):
         return False
@@ -143,7 +143,7 @@ def macro_call(node):
 
 
 def leaves_early(node):
-    """Does a guard leave here, so that code follows which runs instead? A return at the end must stay."""
+    """Whether this is an early exit with code after it. A return at the end must stay."""
     inner, parent = node, node.parent
     if parent is not None and parent.kind == K.COMPOUND_STMT:
         if parent.children[-1] is not node:
@@ -158,7 +158,7 @@ def leaves_early(node):
 def swap_arguments(node):
     if node.kind != K.CALL_EXPR or node.cursor.spelling.startswith("operator"):
         return
-    if node.cursor.spelling in ("max", "min", "swap"):  # of both orders alike
+    if node.cursor.spelling in ("max", "min", "swap"):  # symmetric in their arguments
         return
     arguments = node.arguments()
     for a, b in zip(arguments, arguments[1:]):
@@ -174,7 +174,7 @@ def swap_arguments(node):
 
 
 def plain_type(node):
-    """The type of an expression before it is converted, without const and references."""
+    """The type of an expression before implicit conversions, without const and references."""
     while node.kind == K.UNEXPOSED_EXPR and len(node.children) == 1 and \
             (node.children[0].begin, node.children[0].end) == (node.begin, node.end):
         node = node.children[0]
@@ -184,7 +184,7 @@ def plain_type(node):
 
 def off_by_one(node):
     if node.kind == K.INTEGER_LITERAL and re.fullmatch(r"(0x[0-9a-fA-F']+|[0-9']+)[uUlLzZ]*", node.source()):
-        first = node.source() == "0" and node.text[:node.begin].endswith(b"[")  # what lies before is anybody's
+        first = node.source() == "0" and node.text[:node.begin].endswith(b"[")  # x[-1] is undefined
         for sign in "+" if first else "+-":
             yield from whole(node, f"{node.source()} {sign} 1", "one")
 
@@ -236,6 +236,6 @@ OPERATORS = (negate, drop_statement, swap_arguments, off_by_one, flip_comparison
 
 
 def mutants_of(node):
-    """All mutants that the operators make of a node; the same change by two operators counts once."""
+    """All mutants of a node; the same change by two operators counts once."""
     for operator in OPERATORS:
         yield from operator(node)

@@ -1,4 +1,4 @@
-"""Finds the places of a file that can be mutated: parses it by libclang and walks its syntax tree."""
+"""Finds the places of a file that can be mutated: parses it with libclang and traverses its syntax tree."""
 
 import ctypes
 import glob
@@ -12,7 +12,7 @@ import operators
 
 K = cindex.CursorKind
 
-# Headers that most sources include; parsed once, they make parsing a source five times as fast.
+# Headers that most sources include; parsing them once makes parsing a source five times as fast.
 COMMON = """#include <algorithm>
 #include <cmath>
 #include <map>
@@ -26,7 +26,7 @@ COMMON = """#include <algorithm>
 #include <nlohmann/json.hpp>
 """
 
-# Under these, an expression is needed by the compiler itself, so that no choice can be made when the program runs.
+# Below these nodes, the compiler needs the value of an expression, so no choice is possible at run time.
 CONSTANT = {K.ENUM_CONSTANT_DECL, K.STATIC_ASSERT, K.TYPE_ALIAS_DECL, K.TYPE_ALIAS_TEMPLATE_DECL,
             K.TYPEDEF_DECL, K.CXX_BASE_SPECIFIER, K.TEMPLATE_NON_TYPE_PARAMETER,
             K.TEMPLATE_TYPE_PARAMETER, K.CXX_UNARY_EXPR, K.SIZE_OF_PACK_EXPR}
@@ -39,7 +39,7 @@ def resource_dir():
 
 
 def flags_of(entry, copy, root):
-    """The flags that clang needs, of a command of the compiler; headers are read from the tree, not from its mutated copy."""
+    """The clang flags of a compile command; headers are read from the tree and not from its mutated copy."""
     words, keep, skip = shlex.split(entry["command"]), [], False
     for at, word in enumerate(words[1:], 1):
         if skip:
@@ -86,7 +86,7 @@ class Parser:
         raise RuntimeError(f"no command compiles {path}")
 
     def common_headers(self, flags):
-        """Parses the common headers once for the same flags, and keeps what came of them where it has no error."""
+        """Parses the common headers once for the same flags, and saves the result if it has no error."""
         key = tuple(flags)
         if key not in self.precompiled:
             source, kept = self.copy / "common.hxx", self.copy / f"common.{len(self.precompiled)}.pch"
@@ -105,11 +105,11 @@ class Parser:
         emulated = "cuda" in path
         if emulated:
             flags.append(f"-I{self.root}/src/cuda/emu/include")
-        elif not path.startswith("include/"):  # the common headers hold those already
+        elif not path.startswith("include/"):  # the common headers already include those
             try:
                 return self.index.parse(str(self.root / path), args=["-xc++", *self.common_headers(flags), *flags])
             except cindex.TranslationUnitLoadError:
-                pass  # some libclang cannot read now and then what it has saved; without, it takes seconds more
+                pass  # libclang sometimes cannot read its own saved file; without it, parsing takes seconds longer
         return self.index.parse(str(self.root / path), args=["-xc++", *flags])
 
     def mutants(self, path):
@@ -129,7 +129,7 @@ class Parser:
 
 
 def spans_of_messages(text):
-    """The places of the wording of errors and warnings, which is no behaviour: (begin, end) in bytes."""
+    """The places of texts of errors and warnings, which do not count as behavior: (begin, end) in bytes."""
     found = []
     for call in re.finditer(r"\b(EBB_CHECK(?:_INDEX)?|(?:::ebb::)?(?:detail::)?fail|warn(?:_once)?)(?:<[\w:]+>)?\(", text):
         depth, begin = 1, None if call.group(1).startswith("EBB_CHECK") else call.end()
@@ -146,14 +146,14 @@ def spans_of_messages(text):
 
 
 def offset(location):
-    """The offset at which a location is spelled in the file; for an argument of a macro, the argument's own."""
+    """The offset of a location in the file; for an argument of a macro, the offset of the argument."""
     file, where = ctypes.c_void_p(), [ctypes.c_uint() for _ in range(3)]
     cindex.conf.lib.clang_getFileLocation(location, ctypes.byref(file), *map(ctypes.byref, where))
     return where[2].value
 
 
 class Node:
-    """A cursor with its place in the text, its parent and whether the compiler needs its value."""
+    """A cursor with its position, its parent and whether the compiler needs its value."""
 
     def __init__(self, cursor, text, parent, constant):
         self.cursor, self.text, self.parent, self.constant = cursor, text, parent, constant
@@ -171,7 +171,7 @@ class Node:
         return self._children
 
     def needs_value(self, position, child):
-        """Does the compiler need the value of this child?"""
+        """Whether the compiler needs the value of this child."""
         kind, is_expression = self.kind, child.kind.is_expression()
         if kind in CONSTANT:
             return True
@@ -179,7 +179,7 @@ class Node:
             return position == 0
         if kind == K.IF_STMT:
             return position == 0 and b"constexpr" in self.text[self.begin:self.begin + 14]
-        if kind in (K.VAR_DECL, K.UNEXPOSED_DECL):  # the latter of a template
+        if kind in (K.VAR_DECL, K.UNEXPOSED_DECL):  # the latter for a template
             head = self.text[self.begin:offset(child.extent.start)].rstrip()
             return is_expression and (b"constexpr" in head or b"constinit" in head or head.endswith((b"[", b"<")))
         if kind == K.FIELD_DECL:
@@ -204,13 +204,13 @@ class Node:
 
 
 def within_angles(node):
-    """Is this an argument of a template, by how clang-format writes them: without a space beside < and >?"""
+    """Whether this is a template argument: clang-format writes these without a space next to < and >."""
     before, after = node.text[:node.begin], node.text[node.end:node.end + 1]
     return (before.endswith(b"<") and not before.endswith(b" <")) or (after == b">")
 
 
 def walk(node, found):
-    """Adds the mutants of a node, then those of what it holds."""
+    """Adds the mutants of a node, then those of its children."""
     if node.kind.is_declaration() and node.kind == K.FRIEND_DECL:
         return
     for mutant in operators.mutants_of(node):

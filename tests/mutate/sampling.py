@@ -1,4 +1,4 @@
-"""Draws mutants: first a room, then a file, then an operator, then a place, so that none of them dominates."""
+"""Draws mutants: first a folder, then a file, then an operator, then a place, so that none dominates."""
 
 import fnmatch
 import hashlib
@@ -36,13 +36,13 @@ def room_of(path):
 
 
 def weighted(generator, weights):
-    """One key of a dictionary, by its weight."""
+    """Draws one key of a dictionary by its weight."""
     keys = sorted(weights)
     return generator.choices(keys, [weights[k] for k in keys])[0]
 
 
 class Places:
-    """The mutants of each file; parsed when first asked for and kept for the next run."""
+    """The mutants of each file; parsed on first use and cached for the next run."""
 
     def __init__(self, root, copy, make_parser, tool):
         self.root, self.folder, self.make_parser = Path(root), Path(copy) / "places", make_parser
@@ -68,14 +68,14 @@ class Places:
 
 
 def identity(mutant, text):
-    """A name that stays while the file stays."""
+    """A name that does not change while the file does not change."""
     words = (mutant.file, hashlib.sha1(text).hexdigest(), mutant.begin, mutant.end, mutant.operator, mutant.after)
     return hashlib.sha1(repr(words).encode()).hexdigest()[:8]
 
 
 def draw(count, seed, root, paths, places, is_excluded, only_at_run_time):
-    """Draws so many mutants; also says how many of those drawn were left out, and why. The order of draws depends on
-    the seed and the sources only: an exclusion takes a mutant away and adds one at the end."""
+    """Draws `count` mutants, and counts the excluded ones by reason. The order of draws depends only on
+    the seed and the sources: an exclusion removes a mutant and adds one at the end."""
     generator = random.Random(seed)
     size = {p: math.sqrt((Path(root) / p).read_bytes().count(b"\n") + 1) for p in paths}
     rooms = {}
@@ -108,7 +108,7 @@ def draw(count, seed, root, paths, places, is_excluded, only_at_run_time):
 
 
 def number(mutants):
-    """Gives mutants numbers below 2^16 that follow from their names: another sample writes most sources alike."""
+    """Gives mutants numbers below 2^16 from a hash of their names, so most sources stay equal in the next sample."""
     taken = set()
     for m in mutants:
         m.number = 1 + int(m.id, 16) % 65000

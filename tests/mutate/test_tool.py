@@ -1,4 +1,4 @@
-"""Tests what can be tested without building a mutant; those that need libclang are skipped where it is missing."""
+"""Tests of the tool that build no mutant; those that need libclang are skipped without it."""
 
 import re
 import sys
@@ -24,7 +24,7 @@ except ImportError:
 
 
 def mutant(text, before, after, number=1, operator="arithmetic", statement=False, file="src/a/b.cpp"):
-    """The mutant that puts `after` in the place of `before`."""
+    """The mutant that replaces `before` by `after`."""
     begin = text.index(before)
     return Mutant(begin, begin + len(before), after, operator, statement, file=file, before=before, number=number,
                   id=f"{number:08x}")

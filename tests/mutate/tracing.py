@@ -1,4 +1,4 @@
-"""Finds out which cases of which programs reach a mutant, by running all of them once with no mutant awake."""
+"""Finds the cases of all programs that reach a mutant, with one run of each while no mutant is active."""
 
 import json
 import os
@@ -13,20 +13,20 @@ from pathlib import Path
 
 @dataclass
 class Program:
-    """A test program, or one command of ctest, with its environment."""
+    """A test program, or a command of ctest, with its environment."""
     name: str
     command: list
     environment: dict
     folder: str
-    passes: str = ""          # what its output must match, else its exit status counts
+    passes: str = ""          # a pattern that the output must match; if empty, the exit status counts
     skips: list = field(default_factory=list)
-    cases: list = field(default_factory=list)  # of Catch2; without any, the command is run as it is
+    cases: list = field(default_factory=list)  # Catch2 cases; if empty, the command is run as a whole
     directory: str = ""
 
 
 @dataclass
 class Case:
-    """A case with the time it takes and the numbers of the mutants that it reaches."""
+    """A case with its run time and the numbers of the mutants that it reaches."""
     program: str
     name: str
     seconds: float
@@ -34,7 +34,7 @@ class Case:
 
 
 def programs_of(build_folder, folders):
-    """Asks ctest for the tests of these folders, as far as they are built."""
+    """Lists the built tests of these folders with ctest."""
     said = subprocess.run(["ctest", "--test-dir", str(build_folder), "--show-only=json-v1"], capture_output=True, text=True)
     found = {}
     for test in json.loads(said.stdout)["tests"]:
@@ -67,12 +67,12 @@ def programs_of(build_folder, folders):
 
 
 def quoted(name):
-    """A name as Catch2 reads it: a comma would end it, even within quotes."""
+    """The name as a Catch2 test spec, with escaped commas: a comma ends a name even inside quotes."""
     return '"' + re.sub(r'([\\",])', r"\\\1", name) + '"'
 
 
 def run(program, cases, limit, environment, abort=True):
-    """Runs a program, or some of its cases; returns whether it passes, and how it failed."""
+    """Runs a program or some of its cases; returns whether it passes, and the kind of failure."""
     with tempfile.TemporaryDirectory(prefix="ebb_mutant_") as folder:
         command = list(program.command)
         if cases:
@@ -80,12 +80,13 @@ def run(program, cases, limit, environment, abort=True):
             names.write_text("".join(quoted(c) + "\n" for c in cases))
             command += ["--input-file", str(names)] + (["--abort"] if abort else [])
         work = program.directory or folder
-        # Folders of their own: judges work at the same time.
+        # Separate folders, because judges run in parallel.
         more = {**os.environ, **program.environment, **environment, "TMPDIR": folder}
         log = Path(folder, "log")
         with open(log, "wb") as out:
             try:
-                # Mutants of sizes must not fill the machine; emulated devices reserve more than there is.
+                # Mutants of sizes must not fill the machine; emulated devices reserve more address space than there is
+                # memory.
                 limits = "ulimit -c 0" if program.folder == "cuda" else "ulimit -c 0 -v $((16 << 20))"
                 process = subprocess.Popen(["bash", "-c", limits + '; exec "$@"', "run", *command],
                                            cwd=work, env=more, stdout=out, stderr=subprocess.STDOUT,
@@ -109,7 +110,7 @@ def run(program, cases, limit, environment, abort=True):
 
 
 def kill_group(process):
-    """Ends what a program has left behind."""
+    """Ends processes that a program has left behind."""
     try:
         os.killpg(process.pid, 9)
     except ProcessLookupError:
@@ -118,13 +119,13 @@ def kill_group(process):
 
 
 def parts_of(program, size=100):
-    """A program's cases in parts that can run at the same time; each makes anew what is made once."""
+    """The cases of a program in parts that can run in parallel; each part repeats one-time initialization."""
     return [program.cases[at:at + size] for at in range(0, len(program.cases), size)] or [[]]
 
 
 def trace(program, cases, log, folder):
-    """Runs cases of a program, or all of it, and returns them with what they reach; a case that fails with no mutant
-    awake is left out."""
+    """Runs cases of a program, or all of it, and returns them with the mutants that they reach; a case that fails
+    without an active mutant is dropped."""
     path = Path(tempfile.mkdtemp(dir=folder), "reached")
     began = time.monotonic()
     good, how, said = run(program, cases, 3600, {"EBB_MUTANT_TRACE": str(path)}, abort=False)
@@ -134,7 +135,7 @@ def trace(program, cases, log, folder):
         return []
     reached = [i for i, b in enumerate(path.read_bytes()) if b] if path.exists() else []
     lines = Path(f"{path}.cases")
-    if not cases or (good and not lines.exists()):  # no listener in it: its cases count as one
+    if not cases or (good and not lines.exists()):  # there is no listener in the program: its cases count as one
         if not good:
             log(f"{program.name} fails without a mutant ({how}): it is not asked")
         return [Case(program.name, c, seconds / max(1, len(cases)), reached) for c in cases or [""]] if good else []

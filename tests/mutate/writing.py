@@ -1,4 +1,4 @@
-"""Writes mutants into a source, each asleep until the environment variable EBB_MUTANT names it."""
+"""Writes mutants into a source; each is inactive until the environment variable EBB_MUTANT names it."""
 
 
 def chosen(mutant):
@@ -6,11 +6,11 @@ def chosen(mutant):
 
 
 def on_one_line(code):
-    """Code without the ends of its lines, so that all lines keep their numbers."""
+    """Code on one line, so that all other lines keep their numbers."""
     out = []
     for line in code.split("\n"):
         comment = line.find("//")
-        while comment > 0 and line[:comment].count('"') % 2:  # within a string
+        while comment > 0 and line[:comment].count('"') % 2:  # inside a string
             comment = line.find("//", comment + 2)
         out.append(line if comment < 0 else line[:comment])
     return " ".join(out)
@@ -51,7 +51,7 @@ def written(text, mutants):
 
 
 def alone(text, mutant):
-    """The text (bytes) with one mutant in the place of the original."""
+    """The text (bytes) with one mutant in place of the original."""
     after = on_one_line(mutant.after).encode()
     if not mutant.statement:
         after = b"(" + after + b")" if mutant.operator not in ("enumerator", "bool") else after

@@ -1,4 +1,4 @@
-"""Compiles calls against ebb, hands them their tensors in files, and reads what they give."""
+"""Compiles calls against ebb, passes their tensors in files, and reads the results."""
 import hashlib
 import pathlib
 import re
@@ -7,7 +7,7 @@ import subprocess
 
 import torch
 
-# The order is that of harness.h.
+# The same order as in harness.h.
 TYPES = [torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.float32,
          torch.float64, torch.bfloat16]
 
@@ -74,7 +74,7 @@ class Build:
         return "\n".join(lines + ["  return run(s, argc, argv);", "}"]) + "\n", 5
 
     def refused(self, texts):
-        """The places of the texts that do not compile."""
+        """The indices of the texts that do not compile."""
         source, first = self.source(texts)
         path = self.options.out / "try.cpp"
         path.write_text(source)

@@ -1,4 +1,4 @@
-"""Writes a sample of OpInfo as calls of ebb in C++: its arguments are bound to ATen's schemas, whose order ebb has."""
+"""Writes a sample of OpInfo as C++ calls of ebb: its arguments are bound to the ATen schemas, in the order of ebb."""
 import inspect
 import itertools
 import math
@@ -14,9 +14,9 @@ NAMES = {"cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd", "logs
          "_segment_reduce": "segment_reduce"}
 OPTION_TENSORS = ("weight", "pos_weight", "per_sample_weights", "offsets")
 CAMEL = {"Nll": "NLL", "KlDiv": "KLDiv", "PoissonNll": "PoissonNLL", "Silu": "SiLU"}
-# Options that a constructor takes, and not a setter.
+# Options that are constructor arguments and not setters.
 CONSTRUCTED = {"kernel_size", "output_size", "size", "pad", "dim", "upscale_factor", "downscale_factor", "groups"}
-# What a schema calls an argument, and what Python may call it.
+# The name of an argument in a schema, and its possible names in Python.
 ALIASES = {"self": ("input", "x", "tensor", "tensors", "data", "A", "mat"), "input": ("self", "x"), "dim": ("axis",), "axis": ("dim",),
            "indices": ("input",), "x1": ("input1",), "x2": ("input2",), "query": ("q",)}
 DEPRECATED = ("inplace", "size_average", "reduce", "sparse")
@@ -26,11 +26,11 @@ OPERATORS = {"__radd__": "t[1] + t[0]", "__rsub__": "t[1] - t[0]", "__rmul__": "
 
 
 class Unwritable(Exception):
-    """The call cannot be said in C++: an argument of another type than the schema's."""
+    """The call cannot be written in C++: an argument has another type than in the schema."""
 
 
 class Writer:
-    """Collects the tensors of a call in `tensors`; what it writes calls them t[0], t[1], ..."""
+    """Collects the tensors of a call in `tensors`; the written code names them t[0], t[1], ..."""
 
     def __init__(self):
         self.tensors = []
@@ -56,7 +56,7 @@ class Writer:
         raise Unwritable(f"a number {type(v).__name__}")
 
     def value(self, v, kind, name=""):
-        """v as an argument of the schema's type `kind`."""
+        """v as an argument of the schema type `kind`."""
         if kind.startswith("Optional["):
             inner = kind[9:-1]
             if v is None:
@@ -117,7 +117,7 @@ class Writer:
 
 
 def spelled(name):
-    """The name of ATen and that of ebb."""
+    """The ATen name and the ebb name."""
     for prefix in ("linalg.", "special.", "fft."):
         if name.startswith(prefix):
             return name.replace(".", "_"), "ebb::" + prefix[:-1] + "::" + name[len(prefix):]
@@ -129,7 +129,7 @@ def spelled(name):
 
 
 def bound(schema, args, kwargs, fills, writer):
-    """The arguments in the schema's order, up to the last that is given."""
+    """The arguments in the order of the schema, up to the last given one."""
     kwargs, values, used = dict(kwargs), [], 0
     positional = [a for a in schema.arguments if not a.kwarg_only]
     if len(args) > len(positional):
@@ -212,14 +212,14 @@ def options_of(name, given, writer):
 
 
 def candidates(op, sample):
-    """Expressions that may say the call, each with the tensors that it is about; the first that compiles holds."""
+    """Candidate expressions for the call, each with its tensors; the first that compiles is used."""
     args, kwargs = (sample.input, *sample.args), dict(sample.kwargs)
     if kwargs.get("dropout_p", 0) or (kwargs.get("p") and "dropout" in op.name):
         raise Unwritable("random")
     found, reasons = [], []
     signature, fills = signature_of(op), {}
     if op.name in ("nn.functional.embedding", "nn.functional.embedding_bag", "where"):
-        args = (args[1], args[0], *args[2:])  # OpInfo's functions exchange the two
+        args = (args[1], args[0], *args[2:])  # the order of these arguments is swapped in OpInfo
     if op.name == "__getitem__":
         writer = Writer()
         first = writer.tensor(args[0])
@@ -229,7 +229,7 @@ def candidates(op, sample):
         return [(OPERATORS[op.name], list(args))]
     ways = [(args, kwargs)]
     if all(isinstance(a, torch.Tensor) for a in args):
-        ways.append(((list(args),), kwargs))  # Python's functions of any number of tensors
+        ways.append(((list(args),), kwargs))  # Python functions with any number of tensors
     if signature:
         try:
             named = dict(signature.bind(*args, **kwargs).arguments)

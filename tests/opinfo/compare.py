@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Gives OpInfo's samples and invalid calls of PyTorch to ebb, and counts by op where the two disagree."""
+"""Runs the OpInfo samples and invalid calls of PyTorch in ebb, and counts disagreements by op."""
 import argparse
 import collections
 import pathlib
@@ -14,7 +14,7 @@ import calls
 from build import TYPES, Build, pack_list
 
 TOLERANCE = {torch.float64: (1e-7, 1e-7), torch.float32: (2e-4, 2e-4), torch.bfloat16: (4e-2, 4e-2)}
-# Out of scope, with the reason.
+# Ops out of scope, with the reasons.
 OUTSIDE = [
     (r"rand|normal|uniform|bernoulli|multinomial|dropout|cauchy|exponential$|geometric|rrelu|empty|fractional|lowrank",
      "random, or uninitialised"),
@@ -25,7 +25,7 @@ OUTSIDE = [
     (r"_copy$|broadcast_shapes|item$|resize|zero_|to$|contiguous|clone|hash_tensor|unsafe_|view_as_|ctc_loss$",
      "copies and conversions, or no function of tensors"),
 ]
-# Their results are determined up to signs, or orders.
+# The results are determined only up to signs or orders.
 LOOSE = r"svd$|eigh$|qr|sort$|topk|kthvalue"
 
 
@@ -34,7 +34,7 @@ def outside(name):
 
 
 def cotangent(x):
-    """Fixed numbers in the shape of x, in place of a random direction."""
+    """Fixed values with the shape of x, in place of a random direction."""
     return (((torch.arange(x.numel()) * 37) % 11 - 5).to(x.dtype) / 7 + 0.2).reshape(x.shape)
 
 
@@ -54,8 +54,8 @@ def in_scope(tensors):
 
 
 class Case:
-    """One call, with what PyTorch gives for it."""
-    autocast = None  # the 16-bit dtype of an autocast around the call: only the dtypes of results are then compared
+    """One call with the results of PyTorch."""
+    autocast = None  # the 16-bit dtype of an autocast around the call: then only the dtypes of results are compared
 
     def __init__(self, op, kind, sample, orders):
         self.op, self.kind, self.verdict, self.note = op, kind, None, ""
@@ -68,13 +68,13 @@ class Case:
         self.cotangents, self.cotangents2 = [], []
         if not all(in_scope(t) for _, t in self.candidates):
             raise calls.Unwritable("complex, sparse or on no device")
-        packed = {}  # now, for the call may write to its inputs
+        packed = {}  # packed before the call, which may write to its inputs
         self.packed = [packed.setdefault(tuple(map(id, t)), pack_list(t, True)) for _, t in self.candidates]
         if kind == "error":
             return
         with torch.autocast("cpu", self.autocast, enabled=self.autocast is not None):
             result = op(sample.input, *sample.args, **sample.kwargs)
-        if op.name == "unique_consecutive":  # Python's function leaves out what is not asked for
+        if op.name == "unique_consecutive":  # the Python function omits results that were not requested
             self.asked = [True] + [sample.kwargs.get(flag, False) for flag in ("return_inverse", "return_counts")]
         self.values = tensors_of(result)
         if not in_scope(self.values):
@@ -176,12 +176,12 @@ def add(cases, skipped, op, full, kind, samples, orders, few):
             except calls.Unwritable as reason:
                 skipped[f"{kind} cannot be said: {full}: {reason}"] += 1
                 continue
-            except Exception as error:  # PyTorch itself refuses
+            except Exception as error:  # PyTorch itself refuses the call
                 skipped[f"PyTorch refuses: {full}: {type(error).__name__}"] += 1
                 continue
             case.full = full
             cases.append(case)
-    except Exception as error:  # samples that cannot be made here
+    except Exception as error:  # samples that cannot be created here
         skipped[f"no samples: {full}: {type(error).__name__}"] += 1
 
 

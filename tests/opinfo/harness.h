@@ -1,4 +1,4 @@
-// Runs the statements that compare.py has written on the samples of a file, and writes what they give.
+// Runs the statements written by compare.py on the samples of a file, and writes the results.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -17,10 +17,10 @@ namespace opinfo {
 
 using ebb::Tensor;
 using Tensors = std::vector<Tensor>;
-/// May put others in the place of its tensors: gradients are by those that it leaves.
+/// May replace its tensors; gradients are computed for the tensors at the end.
 using Statement = std::function<void(Tensors& t, Tensors& out)>;
 
-// A list argument; a vector lives to the end of the call that it is an argument of.
+// A list argument; a vector lives until the end of the call that takes it.
 using Ints = std::vector<std::int64_t>;
 using MaybeTensors = std::vector<ebb::optional<Tensor>>;
 
@@ -44,7 +44,7 @@ void push(Tensors& out, const std::tuple<T...>& values) {
   std::apply([&](const auto&... value) { (push(out, value), ...); }, values);
 }
 
-// The order is that of compare.py.
+// The same order as in compare.py.
 inline constexpr ebb::DType kTypes[] = {ebb::kBool, ebb::kByte, ebb::kChar,  ebb::kShort,  ebb::kInt,
                                         ebb::kLong, ebb::kHalf, ebb::kFloat, ebb::kDouble, ebb::kBFloat16};
 
@@ -91,7 +91,7 @@ inline void write_list(std::ostream& out, const Tensors& list) {
   for (const Tensor& x : list) write_tensor(out, x);
 }
 
-/// The gradients by the leaves of the sum of x times the cotangents that are defined.
+/// The gradients with respect to the leaves of the sum of x times the defined cotangents.
 inline Tensors gradients(const Tensors& x, const Tensors& cotangents, const Tensors& leaves, bool recorded) {
   Tensor sum;
   for (std::size_t i = 0; i < x.size() && i < cotangents.size(); ++i) {
@@ -103,7 +103,7 @@ inline Tensors gradients(const Tensors& x, const Tensors& cotangents, const Tens
   return ebb::autograd::grad({sum}, leaves, {}, true, recorded, /*allow_unused=*/true);
 }
 
-/// main(): the file of samples, the file of results, and the first sample to run.
+/// main(): takes the file of samples, the file of results, and the index of the first sample to run.
 inline int run(const std::vector<Statement>& statements, int argc, char** argv) {
   if (argc < 4) return 2;
   ebb::set_num_threads(1);

@@ -1,11 +1,11 @@
-"""Samples of the modules that PyTorch's own table lacks."""
+"""Samples of the modules that are missing in the table of PyTorch."""
 import argparse
 
 import torch
 from torch import nn
 from torch.testing._internal.common_modules import FunctionInput, ModuleInput
 
-# Options that are unset by default, with numbers to try.
+# Options that are unset by default, with values to try.
 UNSET = {"padding_idx": [0, -1, 20, -20], "max_norm": [0.0, -1.0, 1.0], "divisor_override": [0, -1, 3],
          "stride": [0, -1, 1], "kdim": [0, -1, 3], "vdim": [0, -1, 3], "align_corners": [True], "num_classes": [0]}
 
@@ -63,7 +63,7 @@ TABLE = [
 
 
 def extra():
-    """As the entries of module_db."""
+    """Samples in the format of module_db."""
     def inputs(cls, constructor, shapes):
         def make(info, device, dtype, requires_grad, training):
             values = []

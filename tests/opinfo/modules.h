@@ -1,4 +1,4 @@
-// Makes a module of ebb from a module of PyTorch: its state, its mode and its dtype.
+// Creates an ebb module from a PyTorch module: its state, its mode and its dtype.
 #pragma once
 
 #include "harness.h"
@@ -20,13 +20,12 @@ void flatten(Tensors& out, const T& value) {
     push(out, value);
 }
 
-/// In place of a file's number, where PyTorch refuses to make the module.
+/// Replaces the number of a file if PyTorch refuses to create the module.
 inline constexpr std::int64_t kNoState = -2;
 
-/// t[at] holds the mode, the dtype, the seed and the number of a file or -1 or kNoState, t[at + 1] the names
-/// of the state, and the state follows: it is loaded, from the file that PyTorch wrote if there is one, and
-/// written to another. The parameters take the state's place, so that their gradients are those that are
-/// looked at.
+/// t[at] contains the mode, the dtype, the seed, and the number of a file, -1 or kNoState; t[at + 1] contains
+/// the names of the state; the state follows. The state is loaded, from the file of PyTorch if there is one,
+/// and written to another file. The parameters replace the state in t, so that their gradients are compared.
 inline void prepare(ebb::nn::Module& module, Tensors& t, std::size_t at) {
   const auto option = [&](std::int64_t i) { return t[at][i].item<std::int64_t>(); };
   std::vector<std::string> names(1);
@@ -39,7 +38,7 @@ inline void prepare(ebb::nn::Module& module, Tensors& t, std::size_t at) {
   }
   names.pop_back();
   const bool file = option(3) >= 0;
-  if (file) {  // of Float, as parameters are
+  if (file) {  // in Float, like the parameters
     for (Tensor buffer : module.buffers())
       if (buffer.is_floating_point()) buffer.set_data(buffer.to(kTypes[option(1)]));
   } else {
@@ -62,7 +61,7 @@ inline void prepare(ebb::nn::Module& module, Tensors& t, std::size_t at) {
   const auto own_state = module.state_dict();
   ebb::nn::Module::StateDict state;
   for (std::size_t i = 0; i < names.size(); ++i) state.insert(names[i], t[at + 2 + i].detach());
-  // With assign, num_batches_tracked stays an integer, which Module::to(dtype) does not leave it.
+  // With assign, num_batches_tracked stays an integer; Module::to(dtype) would convert it.
   if (!file) module.load_state_dict(state, /*strict=*/true, /*assign=*/true);
   const auto parameters = module.named_parameters();
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -76,12 +75,12 @@ inline void prepare(ebb::nn::Module& module, Tensors& t, std::size_t at) {
   ebb::manual_seed(static_cast<std::uint64_t>(option(2)));
 }
 
-/// Whether the call is under autocast, to BFloat16.
+/// Whether the call runs under autocast to BFloat16.
 inline bool is_cast(const Tensors& t, std::size_t at) {
   return t[at].numel() > 4 && t[at][4].item<std::int64_t>() != 0;
 }
 
-/// The results of a call, and the buffers as it leaves them.
+/// The results of a call, and the buffers after it.
 template <class T>
 void finish(Tensors& out, const T& value, const ebb::nn::Module& module) {
   flatten(out, value);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Gives PyTorch's table of modules (ModuleInfo) to ebb: values, gradients, buffers, and calls that must fail."""
+"""Runs the module table of PyTorch (ModuleInfo) in ebb: values, gradients, buffers, and calls that must fail."""
 import argparse
 import collections
 import contextlib
@@ -22,10 +22,10 @@ import compare
 import module_samples
 from build import TYPES, Build, pack_list
 
-# Options that PyTorch has and a port to C++ does not: deprecated ones, and those of every factory.
+# PyTorch options that a C++ port does not have: deprecated ones, and the factory options.
 IGNORED = ("size_average", "reduce", "device", "dtype", "enable_nested_tensor", "mask_check")
 RENAMED = {"lambd": "lambda", "min_value": "min_val", "max_value": "max_val"}
-# Arguments of an options' constructor that have a default in Python.
+# Arguments of an options constructor that have a default in Python.
 CONSTRUCTED = {"Softmax": ["dim"], "Softmin": ["dim"], "LogSoftmax": ["dim"]}
 TAGS = {"batchmean": "BatchMean", "relu": "ReLU", "gelu": "GELU", "nearest-exact": "NearestExact"}
 RECURRENT = {"mode": None, "input_size": None, "hidden_size": None, "num_layers": 1, "bias": True, "batch_first": False,
@@ -33,7 +33,7 @@ RECURRENT = {"mode": None, "input_size": None, "hidden_size": None, "num_layers"
 
 
 class Text(calls.Writer):
-    """Writes a module's construction and its call."""
+    """Writes the construction and the call of a module in C++."""
 
     def option(self, key, v):
         if v is None:
@@ -55,7 +55,7 @@ class Text(calls.Writer):
         return self.number(v)
 
     def layer(self, m):
-        """A layer that another module's options hold."""
+        """A layer that is an option of another module."""
         if isinstance(m, nn.LayerNorm):
             return f"ebb::nn::AnyModule({self.made(nn.LayerNorm, {'normalized_shape': list(m.normalized_shape), 'eps': m.eps})})"
         if not isinstance(m, (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)):
@@ -69,7 +69,7 @@ class Text(calls.Writer):
     def made(self, cls, given):
         """ebb::nn::Name(NameOptions(...).option(...))."""
         name = cls.__name__
-        if given.get("options") is not None:  # of LinearCrossEntropyLoss: all but this say how, and not what
+        if given.get("options") is not None:  # LinearCrossEntropyLoss: other options only select code
             given = {**given, "options": None, "batch_chunk_size": given["options"].batch_chunk_size}
         options = name.removeprefix("Lazy") + "Options"
         first = CONSTRUCTED.get(name) or required(cls)
@@ -128,7 +128,7 @@ def required(cls):
 
 
 def forward_arguments(cls, args, kwargs):
-    """By name and in order, up to the last that is given."""
+    """Arguments by name and in order, up to the last given one."""
     found = inspect.signature(cls.forward)
     bound = found.bind(None, *args, **kwargs)
     last = list(bound.arguments)[-1] if len(bound.arguments) > 1 else None
@@ -147,14 +147,14 @@ def tensors_of(result):
     if isinstance(result, PackedSequence):
         return [result.data, result.batch_sizes]
     if isinstance(result, (list, tuple)):
-        if hasattr(result, "loss"):  # a number in C++
+        if hasattr(result, "loss"):  # a scalar in C++
             return [result.output, result.loss.detach().double()]
         return [t for r in result for t in tensors_of(r)]
     return compare.tensors_of(result)
 
 
 def moved(v, change):
-    """v, where change(tensor) takes each tensor's place."""
+    """v with each tensor replaced by change(tensor)."""
     if isinstance(v, torch.Tensor):
         return change(v)
     if isinstance(v, PackedSequence):
@@ -168,7 +168,7 @@ def moved(v, change):
 
 @contextlib.contextmanager
 def tolerance(kind):
-    """That of numbers which went through BFloat16, for calls under autocast."""
+    """The tolerance of values that were rounded to BFloat16, for calls under autocast."""
     usual = compare.TOLERANCE
     if kind == "autocast":
         compare.TOLERANCE = {dtype: (0.1, 0.1) for dtype in usual}
@@ -179,7 +179,7 @@ def tolerance(kind):
 
 
 class ModuleCase(compare.Case):
-    """One module made and called, with what PyTorch gives for it."""
+    """One module that is constructed and called, with the results of PyTorch."""
 
     def __init__(self, name, cls, constructor, call, dtype, training, kind, file=None):
         self.op, self.full = argparse.Namespace(name=name), name
@@ -187,7 +187,7 @@ class ModuleCase(compare.Case):
         self.values, self.grads, self.grads2, self.cotangents, self.cotangents2 = [], [], [], [], []
         args, kwargs = constructor[0], {k: v for k, v in constructor[1].items() if k not in IGNORED}
         copied = lambda t: t.detach().clone().requires_grad_(t.requires_grad)
-        if "LazyInstanceNorm" in name:  # whose defaults are not those of its options
+        if "LazyInstanceNorm" in name:  # its defaults differ from those of its options
             kwargs = {"affine": True, "track_running_stats": True, **kwargs}
         given, call_args, call_kwargs = dict(signature(cls).bind(*args, **kwargs).arguments), *moved(call, copied)
         writer = Text()
@@ -268,7 +268,7 @@ class ModuleCase(compare.Case):
             self.read_back()
 
     def read_back(self):
-        """What ebb wrote is a state for PyTorch."""
+        """Checks that PyTorch loads the state that ebb wrote."""
         back = torch.load(f"{self.file}.ebb", weights_only=True)
         before = self.module.state_dict()
         self.module.load_state_dict(back, strict=True)
@@ -282,7 +282,7 @@ class ModuleBuild(Build):
 
 
 def changed_inputs(call):
-    """The same call with other inputs: of no elements along a dimension, of other dimensions, of integers."""
+    """The same call with other inputs: with an empty dimension, another number of dimensions, or integers."""
     args, kwargs = call
     for dim in (0, 1):
         yield f"empty {dim}", moved(call, lambda t: t.detach().narrow(dim, 0, 0).requires_grad_(t.requires_grad) if t.dim() > dim else t)
@@ -294,7 +294,7 @@ def changed_inputs(call):
 
 
 def changed_options(cls, constructor):
-    """The same construction with an option at 0, -1, a larger number, or of another length."""
+    """The same construction with an option set to 0, -1, a larger number, or another length."""
     bound = dict(signature(cls).bind(*constructor[0], **constructor[1]).arguments)
     defaults = {k: p.default for k, p in signature(cls).parameters.items() if p.default is not p.empty}
     for key, v in {**defaults, **bound}.items():
@@ -314,7 +314,7 @@ def changed_options(cls, constructor):
 
 
 class Collection:
-    """The cases, each once, and what cannot be one."""
+    """The cases without duplicates, and the samples that cannot be a case."""
 
     def __init__(self, options):
         self.options, self.cases, self.skipped, self.seen = options, [], collections.Counter(), set()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Gives the options that PyTorch tests its optimizers with to ebb's, and counts where the parameters part."""
+"""Runs ebb's optimizers with the options of PyTorch's optimizer tests, and counts differing parameters."""
 import argparse
 import collections
 import pathlib
@@ -12,9 +12,9 @@ from torch.testing._internal.common_optimizers import OptimizerErrorEnum, optim_
 from build import Build, pack_list
 from compare import difference
 
-# L-BFGS multiplies roundings from step to step.
+# L-BFGS amplifies rounding errors from step to step.
 STEPS = collections.defaultdict(lambda: 6, LBFGS=2)
-# How a step is computed, which is ebb's own business.
+# Options that select the implementation, which ebb may choose freely.
 HOW = {"foreach", "fused", "capturable", "differentiable"}
 OUTSIDE = {"SparseAdam": "sparse"}
 
@@ -50,7 +50,7 @@ sum = sum.defined() ? sum + part : part; } sum = sum * SIGN; sum.backward(); ret
 
 
 def program(name, options, groups, sign):
-    """An expression that trains by groups of parameters, lists of their places in t; `sign` is that of the loss."""
+    """An expression that trains parameter groups, given as lists of indices into t; `sign` multiplies the loss."""
     lines = ["Tensors all; for (const Tensor& x : t) all.push_back(x.clone().detach().requires_grad_());",
              f"const auto options = {options}; std::vector<ebb::optim::OptimizerParamGroup> groups;"]
     for i, places in enumerate(groups):
@@ -96,7 +96,7 @@ class Case:
 
 
 def places_of(params, tensors):
-    """Groups as places, of what PyTorch's invalid calls give an optimizer."""
+    """Parameter groups as indices, from the arguments of invalid PyTorch calls."""
     if not isinstance(params, list) or any(isinstance(p, tuple) for p in params):
         raise Unwritable("no list of parameters or groups")
     known, shapes, groups = {}, {}, []
@@ -119,7 +119,7 @@ def collect():
             continue
         shapes = [(3, 4), (2, 5), (4, 1)] if info.optim_cls.__name__ == "Muon" else [(3, 4), (5,), (), (2, 1, 3)]
         for dtype in (torch.float64, torch.float32):
-            torch.set_default_dtype(dtype)  # that of the numbers that ASGD and NAdam keep
+            torch.set_default_dtype(dtype)  # the dtype of the scalars that ASGD and NAdam store
             for given in info.optim_inputs_func("cpu", dtype):
                 tensors = [torch.randn(shape, dtype=dtype) for shape in shapes]
                 every = list(range(len(shapes)))

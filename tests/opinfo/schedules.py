@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Joins schedules at random, resumes them from a file at a random epoch, and compares their rates with PyTorch's."""
+"""Combines schedulers at random, resumes them from a file at a random epoch, and compares the rates with PyTorch."""
 import argparse
 import pathlib
 import random
@@ -24,7 +24,7 @@ def per_group(x):
     return f"PerGroup{number(x)}" if isinstance(x, list) else f"PerGroup({x})"
 
 
-# Each schedule has its arguments, PyTorch's and ebb's; `u(a, b)` is a number between.
+# Each scheduler with its arguments for PyTorch and for ebb; `u(a, b)` is a random number between a and b.
 LEAVES = {
     "step": (lambda r, u: [r.randint(1, 6), u(.3, 1)], lr.StepLR,
              lambda n, gamma: f"StepLR>(o, {n}u, {gamma}, StepLR::Counting::kPython"),
@@ -80,7 +80,7 @@ def leaves(t):
 
 
 def differs_by_intent(t):
-    """What docs/semantics.md says of schedules: several cycles or averages, and warm restarts in a chain."""
+    """Differences documented in docs/semantics.md: several cycles or averages, and warm restarts in a chain."""
     names, text = leaves(t), str(t)
     return names.count("one") + names.count("cyclic") > 1 or names.count("swa") > 1 or ("warm" in names and "chain" in text)
 

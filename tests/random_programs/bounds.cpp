@@ -1,4 +1,4 @@
-// Bounds that follow from the program's own condition, and programs that are held to them on a device.
+// Error bounds from the condition of a program, and programs that are checked against them on a device.
 #include "random_programs/bounds.h"
 
 #include <ebb/nn.h>
@@ -16,7 +16,7 @@
 #include <map>
 #include <optional>
 
-// Changes the results of statements as rounding might.
+// Changes the results of statements by about a rounding error.
 
 namespace programs {
 namespace {
@@ -29,7 +29,7 @@ void perturb_elements(T* x, std::int64_t count, double by) {
     x[i] = static_cast<T>(static_cast<double>(x[i]) * (chance->once_in(2) ? 1 + by : 1 - by));
 }
 
-// All elements of a tensor's memory, whatever its strides.
+// All elements in the memory of a tensor, regardless of its strides.
 void perturb_memory(const Variable& x) {
   const double epsilon = epsilon_of(x.dtype());
   void* const at = x.array().storage()->data();
@@ -93,18 +93,18 @@ void perturb(const State& state, const Statement& statement) {
     for (const Variable& p : group.params()) perturb(p);
 }
 
-// Bounds that follow from the program's own condition.
+// Error bounds from the condition of a program.
 
 namespace {
 
 using ebb::Variable;
 
-// With fewer runs, all choose the same side of a tie too often.
+// With fewer runs, all runs choose the same side of a tie too often.
 constexpr std::uint64_t kPerturbed = 6;
 
 Variable doubles(const Variable& x) { return x.to(ebb::kDouble).contiguous(); }
 
-// Messages of errors name shapes and devices.
+// Error messages contain shapes and devices.
 bool is_error(const Seen& seen) { return seen.label.ends_with(", error"); }
 
 }  // namespace
@@ -147,20 +147,20 @@ bool Bounds::within(std::size_t i, const Variable& got) const {
     for (const Variable& other : others)
       if (std::isfinite(at(other, k))) spread = std::max(spread, std::abs(at(other, k) - at(e, k)));
   }
-  // Such runs are chaos: a few of them do not tell how far others go.
+  // Such runs are chaotic: a few of them do not bound the deviation of others.
   constexpr double kChaos = 0.25;
   if (spread > kChaos * largest) return true;
   const bool floating = expected.is_floating_point();
   const double bound = floating ? spread + 2 * epsilon_of(expected.dtype()) * largest : 0;
   const auto is_exact = [&](double x) { return !floating || !std::isfinite(x); };
   const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
-  // Chance decides between equal elements, so any may agree.
+  // The order of equal elements is random, so agreement with any run is enough.
   for (const Variable& other : others)
     for (std::int64_t k = 0; k < e.numel(); ++k)
       if ((is_exact(at(e, k)) || is_exact(at(other, k))) && !same(at(e, k), at(other, k))) return true;
   for (std::int64_t k = 0; k < e.numel(); ++k) {
     const double a = at(e, k), b = at(g, k);
-    // A mean that is updated element by element (Welford) ends as NaN where a sum ends as an infinity.
+    // A mean that is updated element by element (Welford) becomes NaN where a sum becomes infinite.
     if (std::isinf(a) && std::isnan(b)) continue;
     if (is_exact(a) ? !same(a, b) : !(std::abs(a - b) <= bound)) return false;
   }
@@ -179,12 +179,12 @@ std::string Bounds::violation(const Trace& got) const {
   return expected_.seen.size() == got.seen.size() ? "" : "one has seen more";
 }
 
-// Programs that run on a device too.
+// Programs that also run on a device.
 
 namespace {
 
-// Whether the statement computes the same there: devices draw other random numbers, cast other ops
-// automatically, and do not wait to see whether values are in the range of binary_cross_entropy.
+// Whether the statement computes the same on a device: devices draw other random numbers, autocast other ops,
+// and do not check immediately that values are in the range of binary_cross_entropy.
 bool is_the_same_there(Statement& s) {
   static const std::map<std::string, bool> rows = [] {
     std::map<std::string, bool> all;

@@ -1,5 +1,5 @@
-// How far a program's numbers may be from the plain ones where other instructions or another device compute
-// them.
+// Bounds on the difference between the results of a plain run and of a run with other instructions or on
+// another device.
 #pragma once
 
 #include "random_programs/draw.h"
@@ -8,15 +8,15 @@
 
 #include <cstdint>
 
-// Changes the results of statements as rounding might.
+// Changes the results of statements by about a rounding error.
 
 namespace programs {
 
-/// The distance of 1 from the next number of a floating dtype.
+/// The distance from 1 to the next value of a floating dtype.
 double epsilon_of(ebb::DType dtype);
 
-/// While it lives (there is one at a time), results of this thread are perturbed, by chance from the seed;
-/// not with seed 0.
+/// While this object exists (at most one at a time), results in this thread are perturbed randomly from the
+/// seed. Seed 0 means no perturbation.
 class Perturbation {
  public:
   explicit Perturbation(std::uint64_t seed);
@@ -25,28 +25,28 @@ class Perturbation {
   Perturbation& operator=(const Perturbation&) = delete;
 };
 
-/// Multiplies every element of the tensor's memory by 1 + e or 1 - e, each sign by chance, of which no graph
-/// and no version knows, and by a hook the gradient that reaches it. e is 32 epsilons of float and double,
-/// and one of the 16-bit dtypes, whose kernels compute in float and round once. Views, and what is not
-/// floating, stay as they are.
+/// Multiplies each element in the memory of the tensor by 1 + e or 1 - e with a random sign, without a graph
+/// node or a version bump, and perturbs the gradient in the same way with a hook. e is 32 epsilons for float
+/// and double, and one epsilon for the 16-bit dtypes, whose kernels compute in float and round once. Views
+/// and tensors that are not floating stay unchanged.
 void perturb(const Variable& x);
-/// All that the statement made or wrote to.
+/// Perturbs all tensors that the statement created or wrote.
 void perturb(const State& state, const Statement& statement);
 
-// How far a program's numbers may be from the plain ones where other instructions or another device compute
-// them.
+// Bounds on the difference between the results of a plain run and of a run with other instructions or on
+// another device.
 
-/// Runs a program plainly, and six times with its results perturbed by some roundings (perturb() above). A
-/// tensor may differ from the plain one by as much as the perturbed ones do, by the largest of their
-/// elements, or by two epsilons of its own largest element. Integers, NaNs and infinities must be the same,
-/// and so must errors and geometry; nothing is said of a tensor about which perturbed runs disagree in those.
-/// A NaN may stand for an infinity.
+/// Runs a program once plainly, and six times with perturbed results (perturb() above). A tensor may differ
+/// from the plain one by the largest difference of the perturbed runs, or by two epsilons of its own largest
+/// element. Integers, NaNs, infinities, errors and geometry must be equal; a tensor for which the perturbed
+/// runs disagree in these is not checked. A NaN may replace an infinity.
 class Bounds {
  public:
   explicit Bounds(const Program& program);
-  /// Whether the perturbed runs saw the same tensors after the same calls; else nothing can be said.
+  /// Whether all perturbed runs recorded the same tensors after the same calls; otherwise nothing can be
+  /// decided.
   bool decided() const { return decided_; }
-  /// The first place outside of the bounds, in words; empty where there is none.
+  /// Describes the first value outside the bounds; empty if there is none.
   std::string violation(const Trace& got) const;
 
  private:
@@ -58,13 +58,13 @@ class Bounds {
   bool decided_ = true;
 };
 
-// Programs that run on a device too.
+// Programs that also run on a device.
 
-/// A program of statements that compute the same on a CUDA device as on the CPU.
+/// Generates a program whose statements compute the same on a CUDA device as on the CPU.
 Program generate_for_device(Draw& draw);
 
-/// The first place where the program, eager or compiled, gives there what is outside the bounds of its plain
-/// run on the CPU; empty where there is none. `decided` is increased where the bounds say anything.
+/// Describes the first value outside the bounds of the plain CPU run when the program runs on the device,
+/// eagerly or compiled; empty if there is none. Increments `decided` if the bounds apply.
 std::string wrong_on_device(const Program& program, std::int64_t* decided = nullptr);
 
 }  // namespace programs

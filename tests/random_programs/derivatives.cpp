@@ -1,4 +1,4 @@
-// Moves the arguments of programs along lines.
+// Checks derivatives of programs by moving their arguments along lines.
 #include "random_programs/derivatives.h"
 
 #include <ebb/autograd/backward.h>
@@ -22,8 +22,8 @@
 namespace programs {
 namespace {
 
-// Ops of the table whose second derivative exists. Operands that are fitted repeat elements: their matrices
-// are singular and their deviations zero, and nextafter of equal ones moves with neither.
+// Ops of the table with a second derivative. Fitted operands repeat elements, so their matrices are singular
+// and their deviations zero, and nextafter of equal operands changes with neither of them.
 bool is_smooth_row(const std::string& name) {
   static const std::set<std::string> smooth = [] {
     std::set<std::string> all;
@@ -38,7 +38,7 @@ bool is_smooth_row(const std::string& name) {
   return smooth.contains(name);
 }
 
-// Whether the statement may stand in a smooth program; makes tensors of doubles.
+// Whether the statement may be part of a smooth program. Changes the dtype of created tensors to double.
 bool adapt(Statement& s) {
   static const std::set<std::string> kinds = {"make", "op",   "op_",   "view",     "write",
                                               "copy", "join", "parts", "function", "geometry"};
@@ -46,11 +46,11 @@ bool adapt(Statement& s) {
                                               "clamp_min_", "maximum",        "sub",      "masked_fill_",
                                               "where",      "unsafe_split"};
   if (!kinds.contains(s.kind) || names.contains(s.name) || (s.modes & ~unsigned{kCheckpointed})) return false;
-  // No place to write to.
+  // An overlapping view cannot be written.
   if (makes_overlapping_view(s)) return false;
   if ((s.kind == "op" || s.kind == "op_") && !is_smooth_row(s.name)) return false;
   if (s.kind == "make") {
-    // A quarter of the integers stay, for programs of integers alone have no derivatives.
+    // A quarter of the integer tensors stay, because a program with only integers has no derivatives.
     if (ebb::is_floating(static_cast<ebb::DType>(s.numbers[0])) || s.numbers[1] % 4 != 0)
       s.numbers[0] = static_cast<std::int64_t>(ebb::kDouble);
     // Equal elements are a kink of minima, medians and quantiles.
@@ -60,7 +60,7 @@ bool adapt(Statement& s) {
   return true;
 }
 
-/// L on the line, and its slope by grad().
+/// The loss L on the line, and its derivative from grad().
 class Line {
  public:
   explicit Line(const Program& program) : program_(program) {
@@ -73,7 +73,7 @@ class Line {
   }
   bool is_empty() const { return points_.empty(); }
 
-  /// Whether every tensor of the program holds doubles, and no NaN or infinity at any time.
+  /// Whether every tensor of the program is double and never contains NaN or infinity.
   bool can_be_moved() {
     State state = set_up(program_);
     const auto finite = [&] {
@@ -98,7 +98,7 @@ class Line {
     return along(gradients(loss(x), x, false)).item<double>();
   }
 
-  /// The slope of the slope by grad() of grad().
+  /// The second derivative, from grad() of grad().
   double curvature() {
     const Variables x = moved(0, true);
     const Variable first = along(gradients(loss(x), x, true));
@@ -120,13 +120,12 @@ class Line {
     return x;
   }
 
-  // Sums of several are never zero, so that kinks do not hide each other.
+  // No sum of several weights is zero, so kinks cannot cancel.
   static Variable weights(const Variable& y, int seed) {
     return make(y.sizes().vec(), ebb::kDouble, seed).exp();
   }
 
-  // The arguments are copies of x in tensors that lie in memory as the setup made them, for the program may
-  // write to them.
+  // The arguments are copies of x with the memory layout of the setup, because the program may write to them.
   Variable loss(const Variables& x) {
     State state = set_up(program_);
     for (std::size_t i = 0; i < x.size(); ++i) state.tensor(slots_[i]).copy_(x[i]);
@@ -158,14 +157,14 @@ class Line {
   Variables points_;
 };
 
-/// f'(0) by central differences, and how far it may be off.
+/// f'(0) from central differences, and a bound of its error.
 struct Difference {
   double slope = 0, error = std::numeric_limits<double>::infinity();
 };
 
-// Richardson's extrapolation from two steps, whose difference bounds the error that the steps leave; rounding
-// adds a few units of f's last place by the step. The second differences by the step are c h for a smooth f,
-// and c h + k for one with a kink, whose k counts as an error.
+// Richardson extrapolation from two steps, whose difference bounds the truncation error. Rounding adds a few
+// units in the last place of f divided by the step. Second differences divided by the step are c h for a
+// smooth f, and c h + k for an f with a kink; k counts as an error.
 Difference difference(const std::function<double(double)>& f, double step) {
   const double at = f(0), wide[] = {f(-step), f(step)}, near[] = {f(-step / 2), f(step / 2)};
   const double by_wide = (wide[1] - wide[0]) / (2 * step), by_near = (near[1] - near[0]) / step;
@@ -177,8 +176,9 @@ Difference difference(const std::function<double(double)>& f, double step) {
           2 * std::abs(by_wide - by_near) + std::abs(2 * bent_near - bent_wide) + rounding};
 }
 
-// By the step that leaves the smallest error: a long one suits sums of large numbers, a short one functions
-// that bend. Where a function swings faster than a step can see, the estimates deceive, each in its own way.
+// Uses the step with the smallest error: a long step suits sums of large numbers, a short step suits
+// functions with a large second derivative. If a function oscillates faster than a step, the estimates are
+// wrong in different ways.
 Difference difference(const std::function<double(double)>& f) {
   std::vector<Difference> all;
   for (const double step : {0x1p-10, 0x1p-15, 0x1p-20}) all.push_back(difference(f, step));
@@ -192,13 +192,13 @@ Difference difference(const std::function<double(double)>& f) {
   return best;
 }
 
-// Empty where the slope agrees, or where the difference decides nothing. Slopes that are no numbers belong to
-// programs with singular places, such as the root of x - x.
+// Returns an empty string if the derivative agrees, or if the difference decides nothing. NaN derivatives
+// occur in programs with singularities, such as sqrt(x - x).
 std::string compared(const char* what, double slope, const Difference& d, std::int64_t* decided) {
   if (!(d.error < 1e-4 * std::abs(d.slope) + 1e-7)) return "";
   if (!std::isfinite(slope)) return "";
   if (decided) ++*decided;
-  constexpr double kRounding = 1e-12;  // of sums whose terms are of order one
+  constexpr double kRounding = 1e-12;  // of sums with terms of order one
   if (std::abs(slope - d.slope) <= 4 * d.error + kRounding) return "";
   std::ostringstream text;
   text << what << " derivative is " << slope << ", finite differences give " << d.slope
@@ -224,7 +224,7 @@ std::string wrong_derivative(const Program& program, Decided* decided) {
     return compared("the second", line.curvature(), difference([&](double t) { return line.slope(t); }),
                     decided ? &decided->second : nullptr);
   } catch (const ebb::Error&) {
-    return "";  // a program whose last statement throws
+    return "";  // the last statement of the program throws
   }
 }
 

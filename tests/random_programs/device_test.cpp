@@ -1,4 +1,4 @@
-// Random programs give on a device what they give on the CPU, within bounds.
+// Random programs give equal results on a device and on the CPU, within error bounds.
 #include <ebb/cuda/cuda.h>
 
 #include "random_programs/bounds.h"

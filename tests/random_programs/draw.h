@@ -1,4 +1,4 @@
-// The source of a generator's choices: a seed, or the bytes that a fuzzer hands out.
+// The random choices of a generator: from a seed, or from the bytes of a fuzzer.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@ namespace programs {
 
 class Draw {
  public:
-  /// Seeds that follow each other give choices that have nothing in common.
+  /// Consecutive seeds give independent choices.
   explicit Draw(std::uint64_t seed) : state_(seed) { state_ = mixed(state_ + 0x2545F4914F6CDD1Dull); }
-  /// Bytes are used up one after the other; behind the last one every choice is the first.
+  /// Consumes the bytes one by one; after the last one, every choice is the first option.
   Draw(const std::uint8_t* bytes, std::size_t count) : bytes_(bytes), left_(count) {}
 
-  /// 0, 1, ..., n - 1; n is positive.
+  /// Returns 0, 1, ..., or n - 1; n is positive.
   std::int64_t below(std::int64_t n) {
     return static_cast<std::int64_t>(word(n) % static_cast<std::uint64_t>(n));
   }
-  /// low, low + 1, ..., high.
+  /// Returns low, low + 1, ..., or high.
   std::int64_t between(std::int64_t low, std::int64_t high) { return low + below(high - low + 1); }
-  /// True once in n times.
+  /// Returns true with probability 1 / n.
   bool once_in(std::int64_t n) { return below(n) == n - 1; }
   template <class List>
   const auto& of(const List& list) {

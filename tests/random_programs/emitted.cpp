@@ -17,7 +17,7 @@
 namespace programs {
 namespace {
 
-// Statements that keep a body from being emitted: gradients that are added to, random numbers, steps.
+// Statements that prevent emission: accumulated gradients, random numbers, optimizer steps.
 bool may_be_emitted(Statement& s) {
   static const std::set<std::string> kinds = {"backward", "flag",   "function", "grad_of",
                                               "hook",     "random", "step"};
@@ -26,8 +26,7 @@ bool may_be_emitted(Statement& s) {
 
 std::string name_of(int index) { return "program_" + std::to_string(index); }
 
-// Emits the program that the seed gives; the calls that were made before, or nothing where it cannot be
-// emitted.
+// Emits the program of the seed. Returns the number of calls made before, or nothing if it cannot be emitted.
 std::optional<int> emit_one(const Program& program, const std::string& path) {
   try {
     Calls calls(program);
@@ -92,7 +91,7 @@ void emit_programs(const std::string& folder, std::uint64_t seed, int wanted) {
     std::filesystem::remove(folder + "/" + name_of(made) + ".safetensors");
     const std::optional<int> calls = emit_one(program, path);
     if (!calls) continue;
-    // Every emitted source has a class of this name of its own.
+    // Each emitted source gets its own name for the class.
     includes << "#define Calls Calls" << made << "\n#include \"" << name_of(made) << ".cpp\"\n#undef Calls\n";
     append_entry(list, folder, program, made, *calls);
     ++made;

@@ -10,13 +10,13 @@
 
 namespace programs {
 
-/// A program's body, called with fresh arguments only: nothing else changes between its calls.
+/// The body of a program, called with new arguments; nothing else changes between its calls.
 class Calls {
  public:
   explicit Calls(Program program);
-  /// Arguments of the next call, made anew each time they are asked for.
+  /// The arguments of the next call, created anew each time.
   ebb::variable_list arguments();
-  /// The results of the body for them; the next call follows.
+  /// The results of the body for these arguments; advances to the next call.
   ebb::variable_list operator()(const ebb::variable_list& arguments);
 
  private:
@@ -25,18 +25,18 @@ class Calls {
   std::size_t call_ = 0;
 };
 
-/// An emitted program: its text, how many calls were made before it was emitted, and what makes the object
-/// that was emitted of it, which reads its weights from a folder.
+/// An emitted program: its text, the number of calls before the emission, and a function that creates the
+/// emitted object, which reads its weights from a folder.
 struct EmittedProgram {
   const char* text;
   int calls;
   std::function<ebb::variable_list(const ebb::variable_list&)> (*load)(const std::string& folder);
 };
 
-/// Writes as many programs as wanted into the folder: programs.cpp, which defines emitted_programs() and
-/// includes what Compiled::emit wrote.
+/// Writes `wanted` programs into the folder: programs.cpp, which defines emitted_programs() and includes the
+/// sources from Compiled::emit.
 void emit_programs(const std::string& folder, std::uint64_t seed, int wanted);
-/// Those that were written when the tests were built.
+/// The programs that were written when the tests were built.
 std::vector<EmittedProgram> emitted_programs();
 
 /// The results of an emitted class as a list.

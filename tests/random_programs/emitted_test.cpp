@@ -1,4 +1,4 @@
-// Random programs give as emitted sources what they give eagerly, in every bit.
+// Emitted sources of random programs are bitwise equal to eager execution.
 #include "random_programs/emitted.h"
 
 #include "optable/samples.h"

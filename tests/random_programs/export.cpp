@@ -1,4 +1,4 @@
-// Runs programs statement by statement and writes down what can be seen after each.
+// Exports programs to Python: runs them statement by statement and records the visible state after each.
 #include "random_programs/export.h"
 
 #include <ebb/core/random.h>
@@ -35,7 +35,7 @@ const char* name_of(ebb::DType dtype) {
   return at == names.end() ? "another dtype" : at->second;
 }
 
-// The bytes of the numbers, as two digits each.
+// The bytes of the elements as hexadecimal digits.
 std::string digits_of(const Variable& x) {
   const std::string bytes = support::bytes_of(x);
   std::string all(2 * bytes.size(), '0');
@@ -47,8 +47,8 @@ std::string digits_of(const Variable& x) {
   return all;
 }
 
-/// A tensor as it was at one moment: dtype | flags | sizes | strides of dimensions that have several
-/// elements, and its numbers.
+/// A snapshot of a tensor: dtype | flags | sizes | strides of dimensions with several elements, and its
+/// elements.
 struct Sight {
   std::string outside;
   Variable numbers;
@@ -89,7 +89,7 @@ const optable::Row& row_named(const std::string& name) {
   EBB_CHECK(false, "there is no row named ", name, ".");
 }
 
-// Writes the numbers of each own("ROW", SAMPLE, INPUT) of a text that was not written before.
+// Writes the elements for each own("ROW", SAMPLE, INPUT) in the text that were not written before.
 void write_own_inputs(std::ostream& file, const std::string& text, std::set<std::string>& written) {
   const std::string opening = "own(\"";
   for (std::size_t at = text.find(opening); at != std::string::npos; at = text.find(opening, at + 1)) {
@@ -105,7 +105,7 @@ void write_own_inputs(std::ostream& file, const std::string& text, std::set<std:
   }
 }
 
-/// Runs a program plainly; after each statement it says what changed.
+/// Runs a program plainly and records after each statement what changed.
 class Recorder {
  public:
   Recorder(const Program& program, std::ostream& file)

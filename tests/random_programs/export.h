@@ -1,4 +1,5 @@
-// Programs and rows as Python that runs them in PyTorch and compares, and rows in PyTorch's words.
+// Exports programs and rows as Python code that runs them in PyTorch and compares; PyTorch expressions of
+// rows.
 #pragma once
 
 #include "random_programs/program.h"
@@ -9,22 +10,22 @@
 
 namespace programs {
 
-/// Writes a file: the programs drawn with `count` seeds from `seed` on, and what each statement of them gave.
+/// Writes the programs for `count` seeds starting at `seed`, with the results of each statement.
 void export_programs(std::ostream& file, std::uint64_t seed, std::int64_t count);
-/// Every row that PyTorch has, on the row's own samples: results, gradients, and what is written in place.
+/// Writes each row that PyTorch has, with the row's own samples: results, gradients, and in-place results.
 void export_rows(std::ostream& file);
 
-/// Functions of Python that such a file begins with.
+/// Python functions at the beginning of such a file.
 extern const char* const python_prelude;
 
-// Rows of the op table in PyTorch's words.
+// PyTorch expressions of the rows of the op table.
 
-/// The formula of the row, as an expression of Python over a list x of tensors; a tuple or list where it
-/// gives several. Empty where PyTorch has no such function, and where the numbers are drawn at random.
+/// Returns the formula of the row as a Python expression over a list x of tensors; several results are a
+/// tuple or list. Returns an empty string if PyTorch has no such function, or if the result is random.
 std::string torch_row(const std::string& row, bool in_place);
 
-/// An entry of the tables, which are sorted by row. Rows without one are functions of torch, or of
-/// torch.special, that take all inputs; the form in place follows from the other one where it is not given.
+/// An entry of the tables, which are sorted by row. Rows without an entry are functions of torch or
+/// torch.special that take all inputs. A missing in-place form is derived from the other form.
 struct TorchRow {
   const char* row;
   const char* expression;

@@ -1,4 +1,4 @@
-// The Python that stands before exported programs.
+// The Python code at the beginning of exported programs.
 #include "random_programs/export.h"
 
 namespace programs {

@@ -1,4 +1,4 @@
-// Draws programs by running them; counts their kinds, prints them, and makes failing ones small.
+// Generates programs by running them; counts statement kinds, prints programs, and shrinks failing ones.
 #include "random_programs/generate.h"
 
 #include <ebb/autograd/node.h>
@@ -19,8 +19,8 @@ namespace {
 constexpr int kSlots = 128;
 constexpr std::size_t kMostNodes = 3000;
 
-// Whether a statement walks a graph of more than kMostNodes. One that builds a graph of its own walk, and is
-// run again in every call, makes graphs that double until no memory holds them.
+// Whether a statement traverses a graph with more than kMostNodes nodes. A statement that extends the graph
+// in each traversal and runs in each call doubles the graph until memory runs out.
 bool walks_far(const State& state, const Statement& s) {
   if ((s.kind != "backward" && s.kind != "grad") || !state[s.in[0]].is_tensor()) return false;
   std::unordered_set<const ebb::autograd::Node*> seen;
@@ -30,7 +30,7 @@ bool walks_far(const State& state, const Statement& s) {
   };
   try {
     visit(state.tensor(s.in[0]).grad_fn().get());
-  } catch (const ebb::Error&) {  // of a view whose base has lost its memory: the walk will not begin
+  } catch (const ebb::Error&) {  // a view whose base has lost its memory: the traversal will not begin
     return false;
   }
   while (!left.empty() && seen.size() <= kMostNodes) {
@@ -64,7 +64,7 @@ class Generator {
   }
 
  private:
-  // A kind that may stand there, by weight.
+  // Draws a kind that is allowed at the place, by weight.
   const Kind& draw_kind(Place place) {
     std::int64_t all = 0;
     for (const Kind& kind : kinds())
@@ -87,7 +87,7 @@ class Generator {
     return modes;
   }
 
-  // A tensor whose memory was taken away throws where it is asked for its graph.
+  // A tensor whose memory was released throws if its graph is requested.
   bool draws(const Kind& kind, Statement& s) {
     try {
       return kind.draw(draw_, state_, s);
@@ -96,13 +96,13 @@ class Generator {
     }
   }
 
-  // Whether a compiled function with the statement stays eager.
+  // Whether the statement keeps a compiled function eager.
   static bool keeps_eager(const Statement& s) {
     return (s.modes & kCheckpointed) || s.name == "set_data" || s.name == "mask" || s.kind == "turn" ||
            ((s.kind == "op" || s.kind == "op_") && optable::stays_eager(s.name));
   }
 
-  // Draws a statement, runs it, and keeps it if it can be run.
+  // Draws a statement, runs it, and adds it if it can be run.
   bool add(Place place, Statements& into, const char* named = nullptr) {
     const Kind& kind = named ? kind_named(named) : draw_kind(place);
     Statement s{.kind = kind.name};
@@ -112,7 +112,7 @@ class Generator {
     if (state_.is_large() && makes_overlapping_view(s)) return false;
     if (limits_.adapt && !limits_.adapt(s)) return false;
     if (walks_far(state_, s)) return false;
-    // Statements with known faults are made once in 50, so that nobody forgets them.
+    // Statements with known faults are kept once in 50 times, so that the faults are not forgotten.
     if (known_fault(s, place, program_) && !draw_.once_in(50)) return false;
     for (std::size_t i = 0; i < s.out.size(); ++i) s.out[i] = used_ + static_cast<int>(i);
     try {
@@ -143,12 +143,12 @@ class Generator {
       if (!add(kSetup, setup, "make") && draw_.is_used_up()) break;
     for (std::int64_t i = 0; i < arguments && i < used_; ++i)
       program_.arguments.push_back(static_cast<int>(i));
-    // In every call, so that calls of one kind follow each other.
+    // The choice holds for all calls, so that calls of the same specialization follow each other.
     overlaps_ =
         program_.arguments.size() == 2 && setup[0].numbers[0] == setup[1].numbers[0] && draw_.once_in(4);
     if (overlaps_) state_.focus = program_.arguments;
     if (limits_.calls > 1 && used_ > 0 && !overlaps_ && draw_.once_in(6)) draw_within();
-    // Chance alone seldom brings a module, its optimizer and a step at the body's end together.
+    // A module, its optimizer and a step at the end of the body rarely occur together by chance.
     trains_ = draw_.once_in(4);
     if (trains_)
       for (const char* kind : {"module", "optimizer"}) add(kSetup, setup, kind);
@@ -156,7 +156,7 @@ class Generator {
     program_.kept = used_;
   }
 
-  // A captured tensor in whose memory the first argument lies from some call on, often not where it begins.
+  // Creates a captured tensor whose memory contains the first argument from some call on, often at an offset.
   void draw_within() {
     Statement made = program_.setup.front();
     if (made.numbers[2] != kWhole && made.numbers[2] != kOffset) return;
@@ -167,7 +167,7 @@ class Generator {
     run(state_, made);
     const Variable& other = state_.tensor(used_);
     const std::int64_t reach =
-        other.storage_offset() + 1;  // as many elements as the argument has, from there
+        other.storage_offset() + 1;  // as many elements as the argument has, from that offset
     within_ = {.kind = "act", .name = "within", .in = {program_.arguments[0], used_}};
     within_.numbers = {0, draw_.below(reach)};
     first_within_ = draw_.between(1, limits_.calls);
@@ -192,8 +192,8 @@ class Generator {
     program_.results.erase(end, program_.results.end());
   }
 
-  // New numbers for the arguments, and before calls in the middle perhaps something else. The last calls are
-  // quiet, so that functions which were recorded anew are replayed.
+  // Draws new values for the arguments, and other acts before some of the calls. The last calls have none, so
+  // that functions that were recorded again are replayed.
   void draw_between(int call) {
     clear_locals();
     state_.call = call;
@@ -240,17 +240,17 @@ class Generator {
   Program program_;
   int used_ = 0;
   bool ended_ = false, trains_ = false, overlaps_ = false;
-  bool explodes_ = false;  ///< a further call would walk too large a graph
-  Statement within_;       ///< no kind: there is none
+  bool explodes_ = false;  ///< a further call would traverse a too large graph
+  Statement within_;       ///< an empty kind means that there is none
   std::int64_t first_within_ = 0;
-  bool replays_ = false;  ///< no statement of the body keeps it from that
+  bool replays_ = false;  ///< no statement of the body prevents a replay
 };
 
 }  // namespace
 
 Program generate(Draw& draw, const Limits& limits) { return Generator(draw, limits).make(); }
 
-// Counts the kinds of statements in programs, alone and in pairs.
+// Counts statement kinds and pairs of kinds in programs.
 
 void Coverage::add(const Program& program) {
   std::map<std::string, int> here;
@@ -292,7 +292,7 @@ std::ostream& operator<<(std::ostream& out, const Coverage& coverage) {
   return out << "\n";
 }
 
-// Prints programs as source.
+// Prints programs as source code.
 
 namespace {
 
@@ -328,13 +328,14 @@ std::string source(const Program& program, Language language) {
   return all;
 }
 
-// Removes statements in ever smaller runs, then calls, results and modes (delta debugging, Zeller 1999).
+// Removes shorter and shorter runs of statements, then calls, results and modes (delta debugging, Zeller
+// 1999).
 
 namespace {
 
 using Fails = std::function<bool(const Program&)>;
 
-// Takes runs of elements out of a list of the program, as long as the program fails.
+// Removes runs of elements from a list of the program, as long as the program still fails.
 template <class List>
 bool thin_out(Program& program, List Program::* list, const Fails& fails) {
   bool any = false;

@@ -1,5 +1,4 @@
-// Draws programs, counts the kinds of statements in them, prints them as source, and makes failing ones
-// small.
+// Generates programs, counts their statement kinds, prints them as source, and shrinks failing ones.
 #pragma once
 
 #include "random_programs/draw.h"
@@ -17,26 +16,28 @@ namespace programs {
 struct Limits {
   int least = 5, most = 40;  ///< statements of the body
   int calls = 8;
-  bool large = true;  ///< one in ten has tensors of several blocks, one in fifty such that threads share
-  bool returns_all = false;  ///< every tensor that the body makes is a result, not a few of them
-  /// Refuses a statement (false), or changes its numbers before it runs; none takes all as they are drawn.
+  bool large =
+      true;  ///< one in ten has tensors of several blocks, one in fifty has tensors that threads share
+  bool returns_all = false;  ///< all tensors that the body creates are results, not only a few
+  /// Rejects a statement (returns false), or changes its numbers before it runs. If empty, all statements are
+  /// accepted.
   std::function<bool(Statement&)> adapt = nullptr;
 };
 
-/// A program whose statements fit together: each was run on what those before it gave. Statements that throw
-/// are left out, but for a few that end the body.
+/// Generates a program of valid statements: each one ran on the results of the previous ones. Statements that
+/// throw are dropped, except a few at the end of the body.
 Program generate(Draw& draw, const Limits& limits = {});
 
-// Counts the kinds of statements in programs, alone and in pairs.
+// Counts statement kinds and pairs of kinds in programs.
 
 class Coverage {
  public:
   void add(const Program& program);
-  /// The number of added programs that have a statement of the kind, or of both kinds; a kind stands
-  /// together with itself where it has two.
+  /// The number of added programs that contain a statement of the kind, or of both kinds. A kind is paired
+  /// with itself if it occurs twice.
   int programs_with(const std::string& kind) const;
   int programs_with(const std::string& a, const std::string& b) const;
-  /// A table: how many programs have each kind, and each pair of kinds.
+  /// Prints a table: the number of programs with each kind and with each pair of kinds.
   friend std::ostream& operator<<(std::ostream& out, const Coverage& coverage);
 
  private:
@@ -45,14 +46,15 @@ class Coverage {
   std::map<std::pair<std::string, std::string>, int> pairs_;
 };
 
-// Programs as source.
+// Programs as source code.
 
-/// The function and its calls as statements of C++, or of Python, a statement a line.
+/// The function and its calls as C++ or Python, one statement per line.
 std::string source(const Program& program, Language language);
 
-// Makes a failing program small.
+// Shrinks a failing program.
 
-/// A program with as few statements, calls and results as the search finds, for which `fails` still holds.
+/// Returns a program with as few statements, calls and results as the search finds, for which `fails` still
+/// holds.
 Program shrink(Program program, const std::function<bool(const Program&)>& fails);
 
 }  // namespace programs

@@ -1,4 +1,4 @@
-// The list of kinds, and how statements run in their modes.
+// The list of statement kinds, and the execution of statements in their modes.
 #include "random_programs/kinds.h"
 
 #include <ebb/amp/autocast.h>
@@ -19,7 +19,7 @@ std::vector<Kind>& list() {
   return all;
 }
 
-// Runs the statement within autograd::checkpoint(), on slots of its own.
+// Runs the statement inside autograd::checkpoint(), on separate slots.
 void run_checkpointed(const Kind& kind, State& state, const Statement& statement) {
   ebb::variable_list inputs;
   for (const int i : statement.in) inputs.push_back(state.tensor(i));
@@ -95,7 +95,7 @@ bool is_write(const Statement& statement) {
 
 namespace {
 
-// The slots among `found` that are drawn more often.
+// The slots in `found` that are drawn more often.
 std::vector<int> in_focus(const State& state, const std::vector<int>& found) {
   std::vector<int> all;
   const Variable written = state.written < 0 ? Variable() : state.tensor(state.written);
@@ -115,7 +115,7 @@ std::optional<int> pick(Draw& draw, const State& state, const std::function<bool
   if (found.empty()) return std::nullopt;
   if (draw.once_in(4))
     if (const std::vector<int> some = in_focus(state, found); !some.empty()) return draw.of(some);
-  // Young slots are drawn twice as often, so that programs have long chains.
+  // Newer slots are drawn twice as often, so that programs have long chains.
   const std::size_t half = found.size() / 2;
   if (half > 0 && draw.once_in(2))
     found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(half));

@@ -1,4 +1,4 @@
-// Kinds of statements: how one is drawn, run and printed, and which faults of them are known.
+// Statement kinds: how to draw, run and print a statement, and which faults are known.
 #pragma once
 
 #include "random_programs/draw.h"
@@ -12,55 +12,55 @@
 
 namespace programs {
 
-/// The places in a program at which statements of a kind may stand.
+/// The places in a program at which statements of a kind may occur.
 enum Place : unsigned { kSetup = 1, kBody = 2, kBetween = 4 };
 enum class Language { cpp, python };
 
 struct Kind {
   std::string name;
-  int weight;       ///< of how often it is drawn
-  unsigned places;  ///< of Place
-  /// Fills name, in and numbers, for slots as they are; `out` gets an element (of any value) a result.
-  /// Returns false where no slot fits.
+  int weight;       ///< relative frequency of being drawn
+  unsigned places;  ///< a combination of Place values
+  /// Fills name, in and numbers for the current slots; `out` gets one element of any value for each result.
+  /// Returns false if no slot fits.
   std::function<bool(Draw&, const State&, Statement&)> draw;
   std::function<void(State&, const Statement&)> run;
-  /// The statement in that language, without modes; empty where it cannot be said.
+  /// The source of the statement in that language, without modes; empty if it cannot be expressed.
   std::function<std::string(const Statement&, Language)> text;
-  /// Whether all it does is to make its results, so that it can run within a checkpoint.
+  /// Whether the statement only creates its results, so that it can run inside a checkpoint.
   bool has_only_results = false;
 };
 
 /// All kinds, sorted by name.
 const std::vector<Kind>& kinds();
-/// Throws ebb::Error where there is none of that name.
+/// Throws ebb::Error if there is no kind of that name.
 const Kind& kind_named(const std::string& name);
-/// Adds a kind; called while the program starts.
+/// Registers a kind; called during static initialization.
 bool add_kind(Kind kind);
 
 /// Runs a statement in its modes.
 void run(State& state, const Statement& statement);
-/// The state after a program's setup, which draws its random numbers from seed 0.
+/// The state after the setup of a program, which draws its random numbers from seed 0.
 State set_up(const Program& program);
-/// The stream to which statements are written before they run, if any: the last line names the one that
-/// crashes.
+/// The stream to which statements are written before they run, or null. After a crash the last line names the
+/// cause.
 extern std::ostream* run_log;
-/// The statement in its modes.
+/// The source of the statement with its modes.
 std::string text(const Statement& statement, Language language);
 
-/// Whether the statement makes a view whose elements may lie in one place. A write to one has no order where
-/// threads share it.
+/// Whether the statement creates a view with overlapping elements. A write to such a view has no defined
+/// order with several threads.
 bool makes_overlapping_view(const Statement& statement);
 
 /// Whether the statement writes to its first slot.
 bool is_write(const Statement& statement);
 
-/// A slot for which `fits` is true; nothing where there is none. Once in four it is one of the state's focus,
-/// or one that shares memory with the slot that was written to last, if any fits.
+/// Returns a random slot for which `fits` is true, or nothing if there is none. With probability 1/4 it
+/// prefers the focus of the state, or a slot that shares memory with the last written slot.
 std::optional<int> pick(Draw& draw, const State& state, const std::function<bool(const Slot&)>& fits);
-/// A slot with a tensor of a floating dtype.
+/// Returns a random slot with a floating tensor.
 std::optional<int> pick_floating(Draw& draw, const State& state);
 
-// Parts of texts.
+// Parts of source text.
 std::string slot_text(int slot);
 std::string list_text(const std::vector<std::int64_t>& list, Language language);
 std::string slots_text(const std::vector<int>& slots, Language language);
@@ -69,12 +69,12 @@ std::string bool_text(bool value, Language language);
 /// "ebb::" or "torch."
 std::string prefix(Language language);
 
-// Faults that are known and not repaired yet.
+// Known faults that are not repaired yet.
 
-/// The known fault of a statement at that place of the program, the statements before it being there already;
-/// nullptr where nothing is known.
+/// The known fault of a statement at that place of the program after the statements before it; nullptr if
+/// none is known.
 const char* known_fault(const Statement& statement, Place place, const Program& before);
-/// The known fault of any of the program's statements.
+/// The known fault of any statement of the program, or nullptr.
 const char* known_fault(const Program& program);
 
 }  // namespace programs

@@ -1,4 +1,4 @@
-// Statements about gradients: backward, grad, flags of tensors, hooks and functions of the user.
+// Statements about gradients: backward, grad, tensor flags, hooks and user-defined functions.
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/function.h>
 #include <ebb/autograd/hooks.h>
@@ -16,7 +16,7 @@ using ebb::autograd::Function;
 
 std::string end(Language l) { return l == Language::cpp ? ";" : ""; }
 
-// Numbers that differ from place to place, so that a permuted gradient shows.
+// Values that differ between positions, so that a permuted gradient is detected.
 Variable seed_like(const Variable& y, std::int64_t seed) { return make(y.sizes().vec(), y.dtype(), seed); }
 std::string seed_text(int slot, std::int64_t seed) {
   return "seed_like(" + slot_text(slot) + ", " + std::to_string(seed) + ")";
@@ -29,7 +29,7 @@ bool is_leaf(const Slot& slot) {
   return slot.is_tensor() && slot.tensor.requires_grad() && slot.tensor.is_leaf();
 }
 
-// in: the root, then the inputs that accumulate, if any. numbers: seed, retain_graph, create_graph.
+// in: the root, then the inputs that accumulate gradients, if any. numbers: seed, retain_graph, create_graph.
 const bool added_backward =
     add_kind({"backward", 14, kBody,
               [](Draw& draw, const State& state, Statement& s) {
@@ -63,7 +63,7 @@ const bool added_backward =
                        ")" + end(l);
               }});
 
-// in: the output and two inputs. Undefined gradients stay undefined slots.
+// in: the output and two inputs. Undefined gradients give undefined slots.
 const bool added_grad = add_kind(
     {"grad", 12, kBody,
      [](Draw& draw, const State& state, Statement& s) {
@@ -97,7 +97,7 @@ const bool added_grad = add_kind(
               " = g" + a + "[1];";
      }});
 
-/// A method of one tensor that gives no result.
+/// A method of one tensor without a result.
 struct Ask {
   const char* name;
   bool (*fits)(const Slot&);
@@ -152,7 +152,7 @@ const bool added_hook =
                 return x + ".register_hook([](Tensor g) { return g * " + factor + ".0; });";
               }});
 
-// The gradient of a leaf as a tensor.
+// Reads the gradient of a leaf as a tensor.
 const bool added_grad_of = add_kind(
     {"grad_of", 4, kBody,
      [](Draw& draw, const State& state, Statement& s) {
@@ -169,7 +169,7 @@ const bool added_grad_of = add_kind(
               ".grad" + (l == Language::cpp ? "();" : "");
      }});
 
-/// x^3 by what it keeps: input and output.
+/// x^3, computed from the saved input and output.
 struct Cube : Function<Cube> {
   static Variable forward(AutogradContext* context, Variable x) {
     Variable y = x * x * x;
@@ -190,7 +190,7 @@ struct Doubled : Function<Doubled> {
   }
   static variable_list backward(AutogradContext*, variable_list g) { return {g[0] * 2}; }
 };
-/// Its input's negative and, without a gradient, its sign.
+/// Returns the negated input and, without a gradient, its sign.
 struct Parted : Function<Parted> {
   static variable_list forward(AutogradContext* context, Variable x) {
     variable_list y{x.neg(), x.sign()};

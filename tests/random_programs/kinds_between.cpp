@@ -1,5 +1,5 @@
-// Acts between two calls: of a caller, of random generators, and those that must change nothing that calls
-// see.
+// Acts between two calls: of the caller, of random generators, and acts that must not change the results of
+// calls.
 #include <ebb/autograd/backward.h>
 #include <ebb/compile.h>
 #include <ebb/core/error.h>
@@ -13,7 +13,7 @@
 
 #include <thread>
 
-// Acts of a caller between two calls, and what random generators are asked.
+// Acts of the caller between two calls, and calls of random generators.
 
 namespace programs {
 namespace {
@@ -21,17 +21,17 @@ namespace {
 std::string end(Language l) { return l == Language::cpp ? ";" : ""; }
 bool is_tensor(const Slot& slot) { return slot.is_tensor(); }
 
-/// An act upon a tensor, or on one and another. numbers: a seed and a layout.
+/// An act on one or two tensors. numbers: a seed and a layout.
 struct Act {
   const char* name;
   bool two;
   void (*run)(State&, const Statement&);
-  const char* cpp;  ///< #a and #b are the tensors, #n and #m numbers
+  const char* cpp;  ///< #a and #b are the tensors, #n and #m are numbers
   const char* python;
 };
 
 const std::vector<Act> acts = {
-    // Another tensor in the same slot: the old one is freed, unless somebody holds it.
+    // Puts another tensor into the same slot; the old one is freed unless something refers to it.
     {"fresh", false,
      [](State& state, const Statement& s) {
        Slot& slot = state[s.in[0]];
@@ -47,7 +47,7 @@ const std::vector<Act> acts = {
        state[s.in[0]].tensor = state.tensor(s.in[1]).detach().view({-1});
      },
      "#a = #b.detach().view({-1});", "#a = #b.detach().view([-1])"},
-    // Both begin in one memory, some elements apart.
+    // Both tensors share memory, some elements apart.
     {"overlap", true,
      [](State& state, const Statement& s) {
        const Variable a = state.tensor(s.in[0]), b = state.tensor(s.in[1]);
@@ -60,7 +60,7 @@ const std::vector<Act> acts = {
        state[s.in[1]].tensor = part(b, apart);
      },
      "overlap(#a, #b, #n, #m);", "#a, #b = overlap(#a, #b, #n, #m)"},
-    // The same sizes and strides, in the memory of another one.
+    // A tensor with the same sizes and strides, in the memory of another one.
     {"within", true,
      [](State& state, const Statement& s) {
        const Variable a = state.tensor(s.in[0]), b = state.tensor(s.in[1]).detach();
@@ -159,7 +159,7 @@ const bool added_seed =
                 return prefix(l) + "manual_seed(" + std::to_string(s.numbers[0]) + ")" + end(l);
               }});
 
-/// Random numbers of a tensor's shape.
+/// Random values with the shape of a tensor.
 struct Random {
   const char* name;
   Variable (*make)(const Variable&);
@@ -191,7 +191,8 @@ const bool added_random = add_kind({"random", 6, kSetup | kBody,
                                     },
                                     [](const Statement& s, Language l) {
                                       std::string said;
-                                      if (l == Language::python) return said;  // which draws other numbers
+                                      if (l == Language::python)
+                                        return said;  // Python draws other random numbers
                                       for (const Random& each : randoms)
                                         if (s.name == each.name) said = each.text;
                                       for (std::size_t at; (at = said.find('#')) != std::string::npos;)
@@ -202,11 +203,11 @@ const bool added_random = add_kind({"random", 6, kSetup | kBody,
 
 }  // namespace
 
-// Acts between two calls that must change nothing that the calls see.
+// Acts between two calls that must not change the results of calls.
 
 namespace {
 
-// A step of training on tensors of its own, on as many threads.
+// A training step on separate tensors with `threads` threads.
 void train_apart(std::int64_t threads) {
   std::vector<std::thread> all;
   const ebb::Device at = home();
@@ -219,13 +220,13 @@ void train_apart(std::int64_t threads) {
   for (std::thread& each : all) each.join();
 }
 
-// Another compiled function reads and writes the same tensors, until it is replayed.
+// Another compiled function reads and writes the same tensors until it is replayed.
 void call_another(const Variable& x) {
   auto other = ebb::compile([&x](const Variable& y) { return x.detach() * 2 + y; });
   for (int i = 0; i < 4; ++i) other(make(x.sizes().vec(), x.dtype(), i));
 }
 
-// An allocation that no system has memory for.
+// An allocation that is too large for any system.
 void ask_for_too_much() {
   try {
     ebb::empty({std::int64_t{1} << 50}, ebb::TensorOptions(ebb::kByte).device(home()));

@@ -1,4 +1,4 @@
-// x.index({...}) and x.index_put_({...}, value) with all that may stand between the brackets.
+// x.index({...}) and x.index_put_({...}, value) with all kinds of indices.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/index/indexing.h>
@@ -12,14 +12,14 @@ namespace {
 
 namespace indexing = ebb::indexing;
 
-/// Numbers of a statement: for each index its kind and what belongs to it.
+/// The numbers of a statement: for each index its kind and its operands.
 enum Item : std::int64_t {
   kNone,
   kEllipsis,
   kInteger,  ///< the integer
   kSlice,    ///< start, stop and step
-  kPlaces,   ///< their count and they: a tensor of integers
-  kMask      ///< the count of bools and they; a function that is compiled stays eager
+  kPlaces,   ///< the count and the elements of an integer tensor
+  kMask      ///< the count and the elements of a bool tensor; a compiled function stays eager
 };
 
 struct Index {
@@ -27,7 +27,7 @@ struct Index {
   std::vector<std::int64_t> numbers;
 };
 
-// The count of numbers that follow the kind of an index.
+// The number of operands that follow the kind of an index.
 std::size_t length_of(Item item, const std::int64_t* numbers) {
   switch (item) {
     case kInteger:
@@ -109,7 +109,7 @@ bool draw_index(Draw& draw, const State& state, Statement& s) {
       pick(draw, state, [](const Slot& each) { return each.is_tensor() && each.tensor.dim() > 0; });
   if (!slot) return false;
   s.in = {*slot};
-  s.numbers = {draw.between(-16, 16)};  // what is written, in eighths
+  s.numbers = {draw.between(-16, 16)};  // the value to write, in units of 1/8
   const Variable& x = state.tensor(*slot);
   const std::int64_t places = draw.between(1, 3), used = draw.between(1, x.dim());
   const bool from_end = used < x.dim() && draw.once_in(3);
@@ -179,7 +179,7 @@ const bool added_read = add_kind({"index", 8, kSetup | kBody,
                                   },
                                   read_text, true});
 
-// in: the tensor, and perhaps a value of one element.
+// in: the tensor, and optionally a value of one element.
 const bool added_put =
     add_kind({"index_put_", 6, kBody | kBetween,
               [](Draw& draw, const State& state, Statement& s) {

@@ -1,4 +1,4 @@
-// Modules, optimizers, hooks of modules, and what a caller does with them.
+// Modules, optimizers, module hooks, and acts of a caller on them.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn.h>
 #include <ebb/ops/elementwise.h>
@@ -10,7 +10,7 @@
 
 #include <sstream>
 
-// Modules, optimizers and what a caller does with them.
+// Modules, optimizers and acts of a caller on them.
 
 namespace programs {
 namespace {
@@ -20,9 +20,9 @@ namespace optim = ebb::optim;
 
 std::string end(Language l) { return l == Language::cpp ? ";" : ""; }
 
-/// A module, and the sizes of the tensors that it takes; -1 stands for any size.
+/// A module, and the sizes of its input tensors; -1 means any size.
 struct Model {
-  const char* text;  ///< #n stands for nn:: or torch.nn.
+  const char* text;  ///< #n is replaced by nn:: or torch.nn.
   std::vector<Sizes> takes;
   void (*make)(Slot&);
 };
@@ -56,7 +56,7 @@ const std::vector<Model> models = {
 
 const Model& model_of(const Statement& s) { return models[static_cast<std::size_t>(s.numbers[0])]; }
 
-// Parameters get numbers that other frameworks can have too.
+// Parameters get values that other frameworks can reproduce.
 void fill(nn::Module& module, std::int64_t seed) {
   const ebb::NoGradGuard no_grad;
   for (const Variable& p : module.parameters()) p.copy_(make(p.sizes().vec(), p.dtype(), seed++) * 0.25);
@@ -80,7 +80,7 @@ std::string model_text(const Statement& s, Language l) {
   return made;
 }
 
-// numbers: the model, whether in f64, the seed of its parameters.
+// numbers: the model, whether it is f64, the seed of its parameters.
 const bool added_module = add_kind(
     {"module", 16, kSetup,
      [](Draw& draw, const State&, Statement& s) {
@@ -99,7 +99,7 @@ const bool added_module = add_kind(
      },
      [](const Statement& s, Language l) -> std::string {
        const bool draws = std::string(model_of(s).text).find("Dropout") != std::string::npos;
-       if (draws && l == Language::python) return "";  // other numbers than there
+       if (draws && l == Language::python) return "";  // Python draws other random numbers
        return (l == Language::cpp ? "auto " : "") + slot_text(s.out[0]) + " = filled(" + model_text(s, l) +
               ", " + bool_text(s.numbers[1], l) + ", " + std::to_string(s.numbers[2]) + ")" + end(l);
      }});
@@ -260,11 +260,11 @@ const bool added_step = add_kind(
          optimizer.zero_grad();
      },
      [](const Statement& s, Language l) {
-       const bool zeroes = l == Language::python && s.name == "zero_grad";  // as ebb and libtorch 1.13 do
+       const bool zeroes = l == Language::python && s.name == "zero_grad";  // as in ebb and libtorch 1.13
        return slot_text(s.in[0]) + "." + s.name + (zeroes ? "(set_to_none=False)" : "()") + end(l);
      }});
 
-// A schedule that makes its first step, or a rate in sixty-fourths.
+// A scheduler that makes its first step, or a learning rate in units of 1/64.
 const std::vector<std::string> schedules = {"set", "ExponentialLR", "LinearLR"};
 const bool added_rate =
     add_kind({"rate", 12, kBetween,
@@ -298,7 +298,7 @@ const bool added_rate =
 
 }  // namespace
 
-// Hooks of modules, and averages of their parameters.
+// Module hooks, and averages of parameters.
 
 namespace {
 
@@ -311,7 +311,7 @@ variable_list times(const variable_list& all, double factor) {
   return scaled;
 }
 
-/// A hook that multiplies what passes by a number.
+/// A hook that multiplies its tensor by a number.
 struct Hook {
   const char* name;
   void (*add)(ebb::nn::Module&, double);

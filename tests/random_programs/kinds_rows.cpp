@@ -1,4 +1,4 @@
-// Statements that are rows of the op table: their functions, and their twins in place.
+// Statements that are rows of the op table: functions and their in-place forms.
 #include "optable/samples.h"
 #include "random_programs/export.h"
 #include "random_programs/kinds.h"
@@ -13,7 +13,7 @@ namespace {
 
 using optable::Row;
 
-// Rows that take no part.
+// Rows that are excluded.
 const std::set<std::string> left_out = {"from_blob",    // memory that is not ebb's
                                         "svd_lowrank",  // a generator of its own
                                         "pca_lowrank", "pca_lowrank.mean"};
@@ -37,7 +37,7 @@ const Row& row_named(const std::string& name) {
   return *by_name.at(name);
 }
 
-// An input's numbers as the row's own sample has them; kept, since special ones cost much.
+// The values of an input from the row's own sample; cached, because some samples are expensive.
 const Variable& own_input(const Row& row, std::size_t sample, std::size_t input) {
   static thread_local std::map<std::tuple<const Row*, std::size_t, bool>, ebb::variable_list> made;
   auto& inputs = made[{&row, sample, home().is_cuda()}];
@@ -51,10 +51,12 @@ bool is_integer(const Row& row, std::size_t input) {
                      [&](const optable::IntegerInput& each) { return each.input == input; });
 }
 
-/// How an input of a row is made: its own numbers, a slot as it is, or a slot that is mapped.
+/// The source of an input of a row: its own values, a slot, or a slot that is mapped to the right shape and
+/// range.
 enum Source : std::int64_t { kOwn, kPlain, kFitted };
 
-// numbers: the sample, then for every input its source and, where it is fitted, its sizes' count and sizes.
+// numbers: the sample, then for each input its source and, if it is fitted, the number of sizes and the
+// sizes.
 struct Call {
   const Row& row;
   std::size_t sample;
@@ -101,8 +103,8 @@ struct Call {
   }
 };
 
-// Draws where an input comes from. `first` are the sizes of the first one, which those of a pointwise row
-// follow; one that is written to is taken as it is.
+// Draws the source of an input. `first` are the sizes of the first input, which inputs of a pointwise row
+// follow. A written input is used unchanged.
 bool draw_input(Draw& draw, const State& state, Statement& s, const Row& row, std::size_t input, bool written,
                 Sizes& first) {
   const auto sample = static_cast<std::size_t>(s.numbers[0]);

@@ -1,4 +1,4 @@
-// Statements that make tensors: of numbers, of others by casts, copies, joins and parts.
+// Statements that create tensors: from numbers, and from others by casts, copies, joins and splits.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
@@ -23,7 +23,7 @@ const std::vector<Sizes>& shapes_of(Draw& draw, const State& state) {
   return state.most_elements < 1 << 17 ? medium_shapes : large_shapes;
 }
 
-// numbers of "make": dtype, seed, layout, whether it requires grad, sizes.
+// numbers of "make": dtype, seed, layout, requires_grad, sizes.
 bool draw_make(Draw& draw, const State& state, Statement& s) {
   const ebb::DType dtype = draw.once_in(6) ? draw.of(integral) : draw.of(floating);
   const bool grad = ebb::is_floating(dtype) && draw.once_in(2);
@@ -55,7 +55,7 @@ const bool added_make = add_kind(
     {"make", 6, kSetup | kBody, draw_make,
      [](State& state, const Statement& s) { state[s.out[0]] = Slot{.tensor = made(s)}; }, made_text});
 
-/// A function of one tensor and perhaps a number.
+/// A function of one tensor and optionally a number.
 struct Copy {
   const char* name;
   Variable (*make)(const Variable&);
@@ -108,13 +108,13 @@ const bool added_cast = add_kind(
               (l == Language::cpp ? ");" : ")");
      }});
 
-/// An op of two or three tensors of any dtypes, whose results promote them.
+/// An op of two or three tensors of any dtypes, with type promotion.
 struct Join {
   const char* name;
   std::size_t inputs;
-  bool broadcasts;  ///< or takes tensors of one shape
+  bool broadcasts;  ///< otherwise all tensors have one shape
   Variable (*make)(const std::vector<Variable>&);
-  const char* text;  ///< #0, #1 and #2 are the tensors, @ a prefix
+  const char* text;  ///< #0, #1 and #2 are the tensors, @ is the namespace prefix
 };
 using L = const std::vector<Variable>&;
 const std::vector<Join> joins = {
@@ -179,7 +179,7 @@ const bool added_join =
               },
               true});
 
-/// Parts of a tensor, two of which are kept.
+/// A split of a tensor, of which two parts are used.
 struct Parts {
   const char* name;
   std::vector<Variable> (*make)(const Variable&);

@@ -1,4 +1,4 @@
-// Views, geometry that changes in place, and writes to tensors, which may be views or bases of others.
+// Views, in-place changes of geometry, and writes to tensors, which may be views or bases of views.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
@@ -8,22 +8,22 @@
 
 #include <algorithm>
 
-// Views, and geometry that changes in place.
+// Views, and in-place changes of geometry.
 
 namespace programs {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-/// A view: which numbers it takes for a tensor, and how it is made and said.
+/// A view: its numbers for a tensor, and how it is created and printed.
 struct View {
   const char* name;
-  /// Empty where the tensor has no such view.
+  /// Returns nothing if the tensor has no such view.
   Numbers (*draw)(Draw&, const Variable&);
   Variable (*make)(const Variable&, const Numbers&);
-  /// As a method, with #0, #1 for numbers and #* for all of them as a list.
+  /// The method call, with #0, #1 for numbers and #* for all of them as a list.
   const char* text;
-  /// The method that does the same in place; nullptr where there is none.
+  /// The in-place form of the method; nullptr if there is none.
   Variable (*change)(const Variable&, const Numbers&) = nullptr;
 };
 
@@ -38,7 +38,7 @@ Numbers permuted(Draw& draw, const Variable& x) {
   for (std::int64_t d = 0; d < x.dim(); ++d) dims.insert(dims.begin() + draw.below(d + 1), d);
   return dims;
 }
-// Splits a size into factors, or joins neighbours.
+// Splits a size into factors, or merges adjacent sizes.
 Numbers viewed(Draw& draw, const Variable& x) {
   Numbers sizes = x.sizes().vec();
   if (sizes.empty()) return {1};
@@ -96,9 +96,9 @@ Numbers unfolded(Draw& draw, const Variable& x) {
   if (n == 0) return {};
   return {d, draw.between(1, n), draw.between(1, 2)};
 }
-// Two dimensions anywhere within the elements that the tensor reaches, overlapping or not.
+// Two dimensions anywhere in the memory of the tensor, overlapping or not.
 Numbers strided(Draw& draw, const Variable& x) {
-  std::int64_t last = 0;  // the farthest element, from the first
+  std::int64_t last = 0;  // the offset of the farthest element from the first
   for (std::int64_t d = 0; d < x.dim(); ++d) {
     if (x.size(d) == 0) return {};
     last += (x.size(d) - 1) * x.stride(d);
@@ -163,11 +163,11 @@ bool draw_view(Draw& draw, const State& state, Statement& s, bool in_place) {
   return !s.numbers.empty();
 }
 
-// The text with its numbers; as an in-place method if asked.
+// The text with its numbers; as an in-place method if requested.
 std::string said(const Statement& s, Language language, bool in_place) {
   const std::string x = slot_text(s.in[0]);
   std::string pattern = view_named(s.name).text, out;
-  if (s.name == "slice" && language == Language::python)  // a method of C++ only
+  if (s.name == "slice" && language == Language::python)  // a method that exists only in C++
     return slot_text(s.out[0]) + " = torch.ops.aten.slice(" + x + ", *" + list_text(s.numbers, language) +
            ")";
   if (in_place) pattern.insert(pattern.find('('), "_");
@@ -204,7 +204,7 @@ const bool added =
                 view_named(s.name).change(state.tensor(s.in[0]), s.numbers);
               },
               [](const Statement& s, Language l) { return said(s, l, true); }}) &&
-    // Another element in every call.
+    // Selects another element in each call.
     add_kind({"turn", 4, kBody,
               [](Draw& draw, const State& state, Statement& s) {
                 const auto slot = pick(draw, state, [](const Slot& each) {
@@ -227,16 +227,16 @@ const bool added =
 
 }  // namespace
 
-// Writes to tensors, which may be views or bases of others.
+// Writes to tensors, which may be views or bases of views.
 
 namespace {
 
-/// A method in place with an operand: a tensor, a number (in eighths), or none.
+/// An in-place method with an operand: a tensor, a number (in units of 1/8), or none.
 struct Write {
   const char* name;
   void (*with_tensor)(const Variable&, const Variable&);
   void (*with_number)(const Variable&, double);
-  const char* arguments = "#";  ///< of the method, as text
+  const char* arguments = "#";  ///< arguments of the method in source text
 };
 
 using X = const Variable&;
@@ -287,7 +287,7 @@ bool draw_write(Draw& draw, const State& state, Statement& s) {
   s.name = write.name;
   s.in = {*target};
   const Variable& x = state.tensor(*target);
-  // A leaf that needs gradients is written to as optimizers do; once in a while it is tried without.
+  // Leaves that need gradients are mostly written under no_grad, as optimizers do.
   if (x.is_leaf() && x.requires_grad() && !draw.once_in(20)) s.modes |= kNoGrad;
   if (write.with_tensor && (!write.with_number || draw.once_in(2))) {
     const auto source = pick(draw, state, [&](const Slot& slot) {

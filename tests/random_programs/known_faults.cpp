@@ -1,4 +1,4 @@
-// The list of known faults: a predicate each.
+// The list of known faults, each with a predicate.
 #include "random_programs/kinds.h"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace programs {
 namespace {
 
-/// A statement, where it stands, and the program around it.
+/// A statement, its place, and the program around it.
 struct Case {
   const Statement& s;
   Place place;
@@ -16,11 +16,12 @@ struct Case {
     return i < s.in.size() &&
            std::find(program.arguments.begin(), program.arguments.end(), s.in[i]) != program.arguments.end();
   }
-  /// Whether the function captures that slot of the statement.
+  /// Whether the function captures that input slot of the statement.
   bool has_captured(std::size_t i) const {
     return i < s.in.size() && s.in[i] < program.kept && !has_argument(i);
   }
-  /// Whether others may hold a captured tensor: graphs, views, optimizers, tensors that the body keeps.
+  /// Whether other objects may refer to a captured tensor: graphs, views, optimizers, tensors that the body
+  /// keeps.
   bool others_hold() const {
     const auto computes = [](const Statement& each) { return each.kind != "make" && each.kind != "module"; };
     const auto keeps = [&](const Statement& each) {
@@ -29,13 +30,13 @@ struct Case {
     return std::any_of(program.setup.begin(), program.setup.end(), computes) ||
            std::any_of(program.body.begin(), program.body.end(), keeps);
   }
-  /// Whether the body asks for the shape of a tensor that it may not read.
+  /// Whether the body reads the shape of a tensor whose values it may not read.
   bool asks_for_shapes() const {
     return std::any_of(program.body.begin(), program.body.end(), [](const Statement& each) {
       return each.name.ends_with("_like") || each.name.ends_with("_as");
     });
   }
-  /// Whether handles come to share tensors between calls.
+  /// Whether two handles may start to share a tensor between calls.
   bool has_aliases() const {
     const auto is_alias = [](const Statement& each) { return each.kind == "act" && each.name == "alias"; };
     return std::any_of(program.between.begin(), program.between.end(),

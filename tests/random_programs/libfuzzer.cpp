@@ -1,4 +1,4 @@
-// libFuzzer draws programs: the bytes that it changes are the generator's choices.
+// libFuzzer entry point: the fuzzed bytes are the choices of the program generator.
 #include "random_programs/generate.h"
 #include "random_programs/kinds.h"
 #include "random_programs/ways.h"

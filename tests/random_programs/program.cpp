@@ -1,4 +1,4 @@
-// Saves programs as text, and reads them; makes tensors of known numbers.
+// Text format of programs, and tensors with known values.
 #include "random_programs/program.h"
 
 #include <ebb/core/error.h>
@@ -98,7 +98,7 @@ Program from_text(const std::string& text) {
   return program;
 }
 
-// Makes tensors of known numbers.
+// Creates tensors with known values.
 
 namespace {
 thread_local ebb::Device current_home = ebb::kCPU;
@@ -119,7 +119,7 @@ ebb::optim::Optimizer& State::optimizer(int i) const {
 
 Variable make(const Sizes& sizes, ebb::DType dtype, std::int64_t seed, Layout layout) {
   const ebb::NoGradGuard no_grad;
-  Sizes spread = sizes;  // as they are made
+  Sizes spread = sizes;  // the sizes of the created memory
   const bool has_dims = !sizes.empty();
   if (layout == kTransposed && sizes.size() > 1) std::swap(spread.front(), spread.back());
   if (layout == kStepped && has_dims) spread.back() *= 2;
@@ -139,7 +139,7 @@ Variable make(const Sizes& sizes, ebb::DType dtype, std::int64_t seed, Layout la
   if (layout == kStepped && has_dims) x = x.slice(-1, 0, spread.back(), 2);
   if (layout == kOffset && has_dims) x = x.narrow(0, 1, sizes.front());
   if (layout == kExpanded && has_dims) x = x.expand(sizes);
-  return x.detach();  // no view of what it was cut from
+  return x.detach();  // so that it is not a view
 }
 
 Variable fit(const Variable& x, const Sizes& sizes, double low, double high, ebb::DType dtype) {

@@ -1,4 +1,5 @@
-// Draws and runs programs, or exports them: random_programs [--seed S] [--count N] [--export FILE] ...
+// Command line tool that runs or exports random programs: random_programs [--seed S] [--count N] [--export
+// FILE] ...
 #include <ebb/core/deterministic.h>
 
 #include "random_programs/bounds.h"
@@ -22,15 +23,15 @@ namespace {
 
 using programs::Program;
 
-/// The programs that are asked for.
+/// The programs to generate.
 struct Search {
   std::uint64_t seed = 1;
   std::int64_t count = 100, most_failures = 10, failures = 0, statements = 0;
   bool print = false;
   std::map<std::string, std::int64_t> known;
 
-  /// Draws programs and prints, made small, those in which `fault` finds words. `kind_of` says which faults
-  /// are known. Returns what `fault` counted in the drawn ones.
+  /// Generates programs, and shrinks and prints those for which `fault` returns text. `kind_of` tells which
+  /// faults are known. Returns the sum of the counts of `fault`.
   template <class Counts>
   Counts run(const std::function<Program(programs::Draw&)>& make,
              const std::function<std::string(const Program&, Counts*)>& fault,
@@ -60,7 +61,7 @@ struct Search {
 Program any_program(programs::Draw& draw) { return programs::generate(draw); }
 const char* no_known_fault(const Program&) { return nullptr; }
 
-/// Programs that run in bounds of their plain runs; returns how many were decided.
+/// Checks that programs stay within the bounds of their plain runs; returns the number of decided programs.
 std::int64_t run_within_bounds(Search& search, const std::function<programs::Trace(const Program&)>& other) {
   return search.run<std::int64_t>(
       any_program,

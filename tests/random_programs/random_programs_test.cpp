@@ -1,4 +1,4 @@
-// Random programs give the same in every way of running them; and the parts of the generator.
+// Random programs give equal results in all ways of running them; and tests of the generator.
 #include "optable/table.h"
 #include "random_programs/derivatives.h"
 #include "random_programs/export.h"
@@ -19,13 +19,13 @@ namespace {
 constexpr int kParts = 10, kOfEach = 1000;
 constexpr std::uint64_t kFixedSeed = 20261126;
 
-/// The program made small, as a case, with what it shows.
+/// The shrunk program as a test case, with its disagreement.
 std::string described(const Program& program) {
   const Program small = shrink(program, [](const Program& p) { return !disagreement(p).empty(); });
   return disagreement(small) + "\n" + source(small, Language::cpp) + "\n" + to_text(small);
 }
 
-/// The first program that disagrees without a known fault.
+/// The first program with a disagreement that is not a known fault.
 std::string first_failure(std::uint64_t seed, int count, Counts* counts = nullptr) {
   for (int i = 0; i < count; ++i) {
     Draw draw(seed + static_cast<std::uint64_t>(i));
@@ -134,7 +134,7 @@ TEST_CASE("every statement kind and pair of kinds occurs in 3000 random programs
   for (const Kind& a : kinds()) {
     INFO(a.name);
     CHECK(coverage.programs_with(a.name) > 10);
-    // Changes of geometry in place are a known fault, of which few are made.
+    // In-place changes of geometry are a known fault, so few are generated.
     if (a.name == "geometry") continue;
     for (const Kind& b : kinds())
       if (a.name <= b.name && b.name != "geometry" && coverage.programs_with(a.name, b.name) == 0)

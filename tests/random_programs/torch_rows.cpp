@@ -1,9 +1,9 @@
-// Rows of the op table in PyTorch's words: how they are found; elementwise ops, reductions, scans, orders.
+// PyTorch expressions of op table rows: lookup; elementwise ops, reductions, scans, sorting.
 #include "random_programs/export.h"
 
 #include <algorithm>
 
-// Finds a row's expression.
+// Finds the expression of a row.
 
 namespace programs {
 namespace {
@@ -18,7 +18,8 @@ const TorchRow* entry_of(const std::string& row) {
   return nullptr;
 }
 
-// "torch.NAME(x[0], REST)" becomes "x[0].NAME_(REST)"; functions of F have twins among the operators of aten.
+// "torch.NAME(x[0], REST)" becomes "x[0].NAME_(REST)". Functions of F have in-place forms among the aten
+// operators.
 std::string twin_of(const std::string& expression) {
   const std::size_t open = expression.find('('), dot = expression.find('.');
   const std::string name = expression.substr(dot + 1, open - dot - 1) + "_(",
@@ -42,7 +43,7 @@ std::string torch_row(const std::string& row, bool in_place) {
   return "torch." + row + "(*x)";
 }
 
-// Rows of the op table in PyTorch's words. Element by element.
+// PyTorch expressions of op table rows: elementwise ops.
 
 const std::vector<TorchRow>& pointwise_rows() {
   static const std::vector<TorchRow> rows = {
@@ -152,7 +153,7 @@ const std::vector<TorchRow>& pointwise_rows() {
   return rows;
 }
 
-// Rows of the op table in PyTorch's words. Reductions, scans, orders and statistics.
+// PyTorch expressions of op table rows: reductions, scans, sorting and statistics.
 
 const std::vector<TorchRow>& line_rows() {
   static const std::vector<TorchRow> rows = {

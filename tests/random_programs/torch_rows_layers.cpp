@@ -1,4 +1,4 @@
-// Rows of the op table in PyTorch's words. Layers, losses and resampling.
+// PyTorch expressions of op table rows: layers, losses and resampling.
 #include "random_programs/export.h"
 
 namespace programs {

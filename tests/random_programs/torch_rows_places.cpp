@@ -1,8 +1,8 @@
-// Rows of the op table in PyTorch's words: creation, shapes, indices, linear algebra, rows without a
+// PyTorch expressions of op table rows: creation, shapes, indexing, linear algebra, and rows without a
 // counterpart.
 #include "random_programs/export.h"
 
-// Rows of the op table in PyTorch's words. Creation, shapes and indices; and rows without a counterpart.
+// PyTorch expressions of op table rows: creation, shapes and indexing; and rows without a counterpart.
 
 namespace programs {
 
@@ -216,7 +216,7 @@ const std::vector<TorchRow>& place_rows() {
   return rows;
 }
 
-// Rows of the op table in PyTorch's words. Linear algebra.
+// PyTorch expressions of op table rows: linear algebra.
 
 const std::vector<TorchRow>& matrix_rows() {
   static const std::vector<TorchRow> rows = {

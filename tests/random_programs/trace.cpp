@@ -1,4 +1,4 @@
-// Compares what programs give, passes it on to other processes, and runs programs there.
+// Compares traces of programs, sends them to other processes, and runs programs in those.
 #include "random_programs/trace.h"
 
 #include <ebb/core/error.h>
@@ -17,7 +17,7 @@
 #include <ostream>
 #include <sstream>
 
-// Compares what programs give, and passes it on to other processes.
+// Compares traces of programs and serializes them.
 
 namespace programs {
 namespace {
@@ -31,7 +31,7 @@ bool same_values(const Variable& a, const Variable& b) {
   const std::size_t bytes = static_cast<std::size_t>(x.numel() * x.element_size());
   if (bytes == 0 || std::memcmp(x.data_ptr(), y.data_ptr(), bytes) == 0) return true;
   if (!x.is_floating_point()) return false;
-  // NaNs are equal to each other, zeros of different signs are not.
+  // NaNs are equal to each other; zeros of different signs are not.
   const Variable p = x.to(ebb::kDouble), q = y.to(ebb::kDouble);
   for (std::int64_t i = 0; i < p.numel(); ++i) {
     const double u = p.data_ptr<double>()[i], v = q.data_ptr<double>()[i];
@@ -149,11 +149,11 @@ Trace read_trace(std::istream& file) {
   return trace;
 }
 
-// Runs programs in another process, whose library has chosen other instructions.
+// Runs programs in another process whose library has selected other instructions.
 
 namespace {
 
-// A trace is preceded by its length, so that what is read is whole.
+// The length precedes a trace, so that the reader gets it in full.
 void send(int file, const std::string& text) {
   const std::string all = std::to_string(text.size()) + "\n" + text;
   for (std::size_t done = 0; done < all.size();) {

@@ -1,4 +1,5 @@
-// All that can be seen of a running program, compared bit by bit, also of a process with other instructions.
+// The visible state of a running program, compared bit by bit, also with a process that uses other
+// instructions.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -14,7 +15,7 @@
 
 namespace programs {
 
-/// A tensor by its name after a call, or a text.
+/// A tensor identified by its name after a call, or a text.
 struct Seen {
   std::string label;
   ebb::Variable value;
@@ -26,24 +27,24 @@ struct Trace {
   bool resumed = false;
 };
 
-/// The first place where two traces differ, in words; empty where they agree in every bit.
+/// Describes the first difference of two traces; empty if they are bitwise equal.
 std::string difference(const Trace& expected, const Trace& got);
 
-/// Both values, or both texts, in words.
+/// Describes both values, or both texts.
 std::string both(const Seen& expected, const Seen& got);
 
-/// A number that stands for all that was seen.
+/// A hash of the trace.
 std::uint64_t digest(const Trace& trace);
 
-/// Labels, texts and elements, for another process on the same machine.
+/// Writes labels, texts and elements for another process on the same machine.
 void write(std::ostream& file, const Trace& trace);
-/// The reverse; throws ebb::Error where the file ends before.
+/// Reads the output of write(); throws ebb::Error if the file ends early.
 Trace read_trace(std::istream& file);
 
-// Runs programs in another process, whose library has chosen other instructions.
+// Runs programs in another process whose library has selected other instructions.
 
-/// This executable once more, with EBB_ISA set, perhaps in deterministic mode, waiting for programs
-/// (`serve`).
+/// A second process of this executable with EBB_ISA set, optionally in deterministic mode, that waits for
+/// programs (`serve`).
 class OtherProcess {
  public:
   OtherProcess(const std::string& isa, bool deterministic);
@@ -51,7 +52,7 @@ class OtherProcess {
   OtherProcess(const OtherProcess&) = delete;
   OtherProcess& operator=(const OtherProcess&) = delete;
 
-  /// The trace of the plain run there. Throws ebb::Error where the process ends instead.
+  /// Returns the trace of a plain run in the other process. Throws ebb::Error if that process ends.
   Trace run(const Program& program);
 
  private:
@@ -59,8 +60,8 @@ class OtherProcess {
   pid_t child_ = -1;
 };
 
-/// Runs programs from the standard input, each a text that begins with its length in a line, and writes
-/// traces to the standard output; until the input ends.
+/// Reads programs from the standard input, each as its length in a line and its text, runs them, and writes
+/// traces to the standard output until the input ends.
 void serve();
 
 }  // namespace programs

@@ -1,4 +1,4 @@
-// Runs programs eagerly, compiled, on several threads, and from a checkpoint that was saved half-way.
+// Runs programs eagerly, compiled, on several threads, and from a checkpoint in the middle.
 #include "random_programs/ways.h"
 
 #include <ebb/autograd/grad_mode.h>
@@ -22,14 +22,14 @@
 #include <sstream>
 #include <string_view>
 
-// As in PyTorch, a gradient with a graph holds its leaf, and a tensor that is saved and then written to holds
-// itself: programs leave such cycles behind, of which LeakSanitizer is not to speak.
+// As in PyTorch, a gradient with a graph refers to its leaf, and a saved tensor that is written later refers
+// to itself. Programs leave such cycles behind, and LeakSanitizer must ignore them.
 
 extern "C" [[gnu::visibility("default")]] const char* __lsan_default_suppressions() {
   return "leak:programs::";
 }
 
-// Watches that writes are counted.
+// Checks that writes bump the version.
 
 namespace programs {
 namespace {
@@ -40,7 +40,7 @@ std::size_t hash_of(const ebb::Storage& storage) {
   return std::hash<std::string_view>()({static_cast<const char*>(storage.data()), storage.bytes()});
 }
 
-// As in libtorch, whose SGD writes to the parameters' data().
+// As in libtorch, SGD writes to the data() of the parameters.
 bool writes_uncounted(const State& state, const Statement& statement) {
   return statement.kind == "step" && dynamic_cast<const ebb::optim::SGD*>(&state.optimizer(statement.in[0]));
 }
@@ -58,7 +58,7 @@ void VersionWatch::look(const State& state, const Statement& statement) {
   };
   const auto add = [&](const Variable& x) {
     add_one(x);
-    // A view that is asked for its history takes that which its base has now.
+    // A view computes its history from its base when the history is requested.
     if (x.defined() && !x.is_view() && x.is_leaf()) add_one(x.grad());
   };
   for (const Slot& slot : state.slots) {
@@ -70,8 +70,8 @@ void VersionWatch::look(const State& state, const Statement& statement) {
     for (const Variable& p : slot.module->parameters()) add(p);
     for (const Variable& b : slot.module->buffers()) add(b);
   }
-  // Tensors with counters of their own may share memory, by set_data(): one of them counts a write. It may be
-  // a gradient, or a parameter that only an optimizer still has.
+  // With set_data(), tensors with separate version counters may share memory, and one of them must count a
+  // write. It may be a gradient, or a parameter that only an optimizer refers to.
   std::set<const void*> counted;
   const auto before = [&](const ebb::Storage* storage) {
     const auto found = known_.find(storage);
@@ -89,12 +89,12 @@ void VersionWatch::look(const State& state, const Statement& statement) {
   known_ = std::move(now);
 }
 
-// Saves what a program keeps, and loads it into a state that was set up anew.
+// Saves the persistent state of a program, and loads it into a state after a new setup.
 
 namespace {
 
-// Statements whose effect is in no file: as_strided reaches elements of a tensor's memory that it does not
-// have.
+// Statements with an effect that no file contains: as_strided reaches elements in the memory of a tensor that
+// are not part of it.
 bool is_kept_by_files(const Statement& s) {
   static const std::set<std::string> kinds = {"hook", "module_hook", "geometry", "flag"};
   return !kinds.contains(s.kind) && s.name != "set_data" && !s.name.starts_with("as_strided");
@@ -118,7 +118,7 @@ std::string modes_of(const Program& program, const State& state) {
   return modes;
 }
 
-// Whether every tensor is a leaf, and no gradient is found in other tensors or gradients.
+// Whether every tensor is a leaf, and no gradient occurs among the tensors or other gradients.
 bool have_no_graph(const std::vector<Variable>& tensors) {
   std::vector<Variable> gradients;
   for (const Variable& x : tensors) {
@@ -134,7 +134,7 @@ bool have_no_graph(const std::vector<Variable>& tensors) {
   return true;
 }
 
-// Whether optimizers have no parameter that is in no slot any more.
+// Whether every parameter of an optimizer is in a slot.
 bool reach_all_parameters(const Program& program, const State& state, const std::vector<Variable>& tensors) {
   for (int i = 0; i < program.kept; ++i) {
     if (!state[i].optimizer) continue;
@@ -146,14 +146,14 @@ bool reach_all_parameters(const Program& program, const State& state, const std:
   return true;
 }
 
-// A tensor with several places for one number takes no copy.
+// A tensor with overlapping elements cannot be the target of a copy.
 bool can_be_written(const Variable& x) {
   for (std::int64_t d = 0; d < x.dim(); ++d)
     if (x.stride(d) == 0 && x.size(d) > 1) return false;
   return true;
 }
 
-// The setup and the acts before the calls that were made; nothing where they throw.
+// Runs the setup and the acts before the calls so far; returns nothing if they throw.
 std::optional<State> begin_again(const Program& program, std::size_t calls) {
   try {
     State state = set_up(program);
@@ -166,7 +166,7 @@ std::optional<State> begin_again(const Program& program, std::size_t calls) {
   }
 }
 
-// Files keep elements, not strides, which a gradient has from the first one that was added to it.
+// Files store elements but not strides; a gradient has the strides of the first addend.
 Variable laid_out_like(const Variable& x, const Variable& values) { return x.clone().copy_(values); }
 
 void load_tensors(const std::vector<Variable>& from, const std::vector<Variable>& into) {
@@ -211,7 +211,7 @@ std::optional<State> resumed(const Program& program, const State& state, std::si
   if (!all_kept(program.setup) || !all_kept(program.body) || calls > program.between.size() + 1) return {};
   const std::vector<Variable> from = tensors_of(program, state);
   if (!reach_all_parameters(program, state, from)) return {};
-  // Loading writes to the elements, after which a view whose base gets a flag has a node.
+  // Loading writes to the elements, and a view gets a node if its base then gets requires_grad.
   const auto sets_flags = [](const Statements& list) {
     return std::any_of(list.begin(), list.end(), [](const Statement& s) { return s.kind == "flag"; });
   };
@@ -243,7 +243,7 @@ std::optional<State> resumed(const Program& program, const State& state, std::si
   return begun;
 }
 
-// Runs programs eagerly, compiled, on several threads.
+// Runs programs eagerly, compiled, and on several threads.
 
 namespace {
 
@@ -260,7 +260,7 @@ std::string versions(const std::vector<Variable>& tensors) {
   return text.str();
 }
 
-// Versions are looked at where they are the same; a program that is resumed counts from another one.
+// Versions are compared only if they count from the same start; a resumed program starts differently.
 std::string without_versions(std::string message) {
   for (const char* before : {"is at version ", "expected version "}) {
     const std::size_t at = message.find(before);
@@ -271,7 +271,7 @@ std::string without_versions(std::string message) {
   return message;
 }
 
-/// After so many calls a program is resumed: the acts of its caller before have only made fresh arguments.
+/// A program is resumed after this many calls; the acts of its caller before have only created new arguments.
 constexpr std::size_t kResumed = 3;
 
 class Run {
@@ -362,7 +362,7 @@ class Run {
     std::vector<Variable> of_all = results;
     of_all.insert(of_all.end(), all.begin(), all.end());
     trace_.seen.push_back({label("geometry"), {}, geometry(of_all)});
-    // A replay that throws does not know how far it went: versions have grown, by other counts.
+    // A replay that throws may have bumped versions by other amounts.
     trace_.seen.push_back({label("versions"), {}, threw_ || !knows_versions_ ? "" : versions(all)});
   }
   void look(int slot, const Variable& x, std::vector<Variable>& all) {

@@ -1,5 +1,5 @@
-// Runs programs in several ways, also from a checkpoint, and compares what can be seen; watches that writes
-// count.
+// Runs programs in several ways, also from a checkpoint, compares their visible state, and checks version
+// bumps.
 #pragma once
 
 #include "random_programs/program.h"
@@ -11,63 +11,63 @@
 #include <unordered_map>
 #include <vector>
 
-// Watches that writes are counted.
+// Checks that writes bump the version.
 
 namespace programs {
 
-/// Knows the bytes and the version counters of a state's tensors. Every statement that changes the bytes of a
-/// tensor has to count that as a write, for the graphs that saved the tensor; but SGD's steps do not.
+/// Records the bytes and the version counters of the tensors of a state. Every statement that changes the
+/// bytes of a tensor must bump its version, for graphs that saved the tensor. SGD steps are exempt.
 class VersionWatch {
  public:
-  /// After the statement ran; throws ebb::Error for a write that no version counts. Tensors of more than
-  /// 16 KiB are not looked at.
+  /// Called after a statement; throws ebb::Error for a write without a version bump. Tensors above 16 KiB are
+  /// skipped.
   void look(const State& state, const Statement& statement);
 
  private:
   struct Known {
-    ebb::Ref<ebb::Storage> storage;  // kept, so that no other one takes its address
+    ebb::Ref<ebb::Storage> storage;  // kept alive, so that its address is not reused
     std::size_t hash = 0;
     std::uint32_t version = 0;
   };
   std::unordered_map<const ebb::Storage*, Known> known_;
 };
 
-// Continues a program from a checkpoint that was saved half-way.
+// Continues a program from a checkpoint in the middle.
 
-/// The state of a process that starts again after `calls` calls: it runs the setup and the acts that make
-/// fresh arguments, and loads tensors, gradients, modules, optimizers and the random generator from files in
-/// memory. Nothing where the state has more than files keep: graphs, hooks, gradients that share memory,
+/// The state of a process that restarts after `calls` calls: it runs the setup and the acts that create new
+/// arguments, and loads tensors, gradients, modules, optimizers and the random generator from files in
+/// memory. Returns nothing if files cannot contain the state: graphs, hooks, gradients that share memory,
 /// other geometry.
 std::optional<State> resumed(const Program& program, const State& state, std::size_t calls);
 
-/// Sizes, strides, flags, and who shares memory with whom.
+/// Describes sizes, strides, flags, and which tensors share memory.
 std::string geometry(const std::vector<Variable>& tensors);
 
-// Runs programs in several ways, and compares what can be seen.
+// Runs programs in several ways and compares their visible state.
 
 /// One way to run a program.
 struct Way {
   const char* name;
   int threads = 1;
   bool compiled = false;   ///< the body is a compiled function
-  bool disturbed = false;  ///< other memory is handed out and returned between statements
-  bool counted = false;    ///< a write that no version counts is an error
+  bool disturbed = false;  ///< memory is allocated and freed between statements
+  bool counted = false;    ///< a write without a version bump is an error
   bool resumed = false;    ///< from a checkpoint that is saved after the third call
   ebb::Device device = ebb::kCPU;
-  std::uint64_t perturbed = 0;  ///< results are perturbed, by chance from this seed; 0: they are not
+  std::uint64_t perturbed = 0;  ///< results are perturbed randomly from this seed; 0 means no perturbation
 };
 
-/// Those that give the same bits as the first, which is plain.
+/// Ways that must give the same bits as the first one, which is the plain run.
 const std::vector<Way>& ways();
 
 Trace run(const Program& program, const Way& way);
 
-/// How often programs did what their way is for.
+/// How often programs were replayed and resumed.
 struct Counts {
   std::int64_t replays = 0, resumed = 0;
 };
 
-/// The first way in which the program gives something else than plainly, and the difference; empty if none.
+/// Describes the first way in which the program differs from the plain run; empty if there is none.
 std::string disagreement(const Program& program, Counts* counts = nullptr);
 
 }  // namespace programs

@@ -1,4 +1,4 @@
-"""Writes the files of this folder that torch.save makes: python3 make.py FOLDER (torch 2.15 wrote those kept here)."""
+"""Writes the torch.save files of this folder: python3 make.py FOLDER (torch 2.15 wrote the stored ones)."""
 import io
 import sys
 from collections import OrderedDict

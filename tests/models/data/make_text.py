@@ -1,6 +1,6 @@
-"""Prints the numbers that vit_test, gpt2_test, llama_test and char_rnn_test expect: those of torchvision and Hugging Face.
+"""Prints the results of torchvision and Hugging Face that vit_test, gpt2_test, llama_test and char_rnn_test expect.
 
-Usage: python3 make_text.py (torch 2.15, torchvision 0.29 and transformers 5.23 gave those in the tests).
+Usage: python3 make_text.py (the tests contain results of torch 2.15, torchvision 0.29 and transformers 5.23).
 """
 import math
 
@@ -60,7 +60,7 @@ def names(title, make):
 
 
 class CharRNN(torch.nn.Module):
-    """The parts of PyTorch's example word_language_model."""
+    """The network of PyTorch's example word_language_model."""
 
     def __init__(self, cell):
         super().__init__()

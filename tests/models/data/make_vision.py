@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes vision.txt: what torchvision's models give for weights that both sides compute, in double precision.
+"""Writes vision.txt: double precision results of torchvision models for weights that both sides compute.
 
 python3 make_vision.py > vision.txt        (torch 2.15, torchvision 0.29)
 """
@@ -14,7 +14,7 @@ from torchvision.models import efficientnet, mobilenetv3, resnet, vgg
 
 
 def noise(key, count):
-    """Numbers in [-1, 1) of 24 bits, the same as uniform() in golden.h gives."""
+    """Values in [-1, 1) with 24 bits, equal to those of noise() in golden.h."""
     i = np.arange(count, dtype=np.uint64)
     x = (i * 0x9E3779B1 + key * 0x85EBCA6B) & 0xFFFFFFFF
     x ^= x >> 15

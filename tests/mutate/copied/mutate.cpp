@@ -1,4 +1,5 @@
-// Reads which mutant is awake, and notes which are reached in a file that a program shares with its children.
+// Reads which mutant is active, and records the reached mutants in a file that a program shares with its
+// children.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -7,8 +8,9 @@
 
 namespace ebb::mutate {
 
-// The variable that others see as `extern const unsigned id` of this namespace, which a precompiled header
-// may have declared here, too. It is set before all other variables are made, by code that may ask.
+// The variable that other sources declare as `extern const unsigned id` in this namespace; a precompiled
+// header may have declared it here, too. It is set before all other variables are initialized, because their
+// initializers may read it.
 extern unsigned awake __asm__("_ZN3ebb6mutate2idE") __attribute__((visibility("default")));
 unsigned awake = 0;
 static unsigned char nowhere[1 << 16];

@@ -1,5 +1,5 @@
-// Mutated sources ask here whether a mutant is awake: the one whose number the environment variable
-// EBB_MUTANT gives.
+// Mutated sources test here whether a mutant is active: the environment variable EBB_MUTANT contains its
+// number.
 #pragma once
 #pragma GCC diagnostic ignored "-Wbool-operation"
 #pragma GCC diagnostic ignored "-Wbool-compare"

@@ -1,4 +1,4 @@
-// Writes a line for each case of Catch2, with the mutants that it reaches; for programs that register
+// Writes one line for each Catch2 case with the mutants that it reaches; for programs that register
 // listeners.
 #pragma once
 #include "support/catch.h"

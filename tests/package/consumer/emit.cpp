@@ -1,4 +1,4 @@
-// Writes a function as a source, which the project builds as well.
+// Emits a function as a source, which the project then builds.
 #include <ebb/ebb.h>
 
 int main(int argc, char** argv) {

@@ -1,4 +1,4 @@
-// A program with an emitted source, beside the same network.
+// A program with an emitted source, compared with the same network.
 #include <ebb/ebb.h>
 
 #include "step.h"

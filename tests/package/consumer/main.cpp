@@ -1,5 +1,4 @@
-// A program of someone else's: one small graph, and its gradient; on a GPU, which must then be there, with
-// the argument cuda.
+// A user program: a small graph and its gradient. With the argument cuda it runs on a GPU, which must exist.
 #include <ebb/ebb.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// A program that includes variable.h alone: a method of every family of ops that compiles also links.
+// A program that includes only variable.h: methods of all op families compile and link.
 #include <ebb/autograd/variable.h>
 
 #include <cstdio>

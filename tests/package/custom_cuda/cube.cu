@@ -1,4 +1,4 @@
-// The kernel for GPUs.
+// The GPU kernel of the custom op.
 #include <ebb/core/error.h>
 
 #include "cube.h"

@@ -1,4 +1,4 @@
-// A loop in the kernel's place.
+// A host loop that replaces the GPU kernel.
 #include "cube.h"
 
 template <class T>

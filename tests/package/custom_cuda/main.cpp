@@ -1,5 +1,4 @@
-// An op with kernels of its own for the CPU and for CUDA, outside of ebb: its values, derivatives and
-// streams.
+// A custom op with CPU and CUDA kernels outside ebb: its values, derivatives and streams.
 #include <ebb/ebb.h>
 
 #include "cube.h"
@@ -12,7 +11,7 @@ namespace {
 using ebb::Tensor;
 using ebb::autograd::AutogradContext;
 
-/// x^3, or 3 x^2 grad where grad is defined, by the kernel of x's device, on its current stream.
+/// x^3, or 3 x^2 grad if grad is defined, computed by the kernel of x's device on its current stream.
 Tensor run(const Tensor& x, const Tensor& grad = {}) {
   const Tensor in = x.contiguous(), slope = grad.defined() ? grad.contiguous() : Tensor();
   Tensor out = ebb::empty_like(in);
@@ -34,7 +33,7 @@ Tensor run(const Tensor& x, const Tensor& grad = {}) {
   return out;
 }
 
-/// 3 x^2 grad, which has derivatives too.
+/// 3 x^2 grad, which is differentiable too.
 struct CubeSlope : ebb::autograd::Function<CubeSlope> {
   static Tensor forward(AutogradContext* ctx, const Tensor& x, const Tensor& grad) {
     ctx->save_for_backward({x, grad});
@@ -66,7 +65,7 @@ void check(ebb::Device device) {
   EBB_CHECK(ebb::allclose(Cube::apply(large), large * large * large), "cube: a value is wrong.");
   if (!device.is_cuda()) return;
 
-  // On another stream: it starts when the input is there, and the memory of both tensors is kept for it.
+  // On another stream: it waits for the input, and the memory of both tensors is reserved for it.
   using ebb::cuda::Stream;
   const Stream usual = Stream::current(device), side = Stream::from_pool(device);
   Tensor there;

@@ -1,4 +1,4 @@
-// Fits a line by a compiled step, and reads the result through its address.
+// Fits a line with a compiled step, and reads the result through its data pointer.
 #include <ebb/ebb.h>
 
 #include <cmath>

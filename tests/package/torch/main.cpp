@@ -1,4 +1,4 @@
-// A program written for libtorch: a small net learns a line.
+// A program written for libtorch: a small network fits a line.
 #include <torch/torch.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes goldens.safetensors, what torchvision makes of small images, for the tests beside this folder.
+"""Writes goldens.safetensors, results of torchvision for small images, for the tests next to this folder.
 
 Needs torch 2.15, torchvision 0.29 and Pillow; run it here.
 """

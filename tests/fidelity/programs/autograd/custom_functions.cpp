@@ -1,4 +1,5 @@
-// User-defined functions: optional inputs, constants, several outputs, in-place, double backward, higher use.
+// User-defined functions: optional inputs, constants, several outputs, in-place, double backward, higher
+// orders.
 #include "fidelity.h"
 
 namespace custom_functions {
@@ -35,7 +36,7 @@ class MulConstant : public torch::autograd::Function<MulConstant> {
   }
 };
 
-// Straight-through rounding: forward rounds, backward pretends it did not.
+// Straight-through rounding: forward rounds, and backward is the identity.
 struct Round : torch::autograd::Function<Round> {
   static Tensor forward(AutogradContext*, const Tensor& x) { return x.round(); }
   static variable_list backward(AutogradContext*, variable_list grads) { return {grads[0]}; }
@@ -105,7 +106,7 @@ void run() {
     report("linear.bias", bias.grad());
     auto z = LinearFunction::apply(x, weight);
     report("linear.nobias", torch::autograd::grad({z.sum()}, {x})[0]);
-    // Written with differentiable ops, so it can be differentiated again.
+    // Its backward uses differentiable ops, so it can be differentiated again.
     auto g = torch::autograd::grad({LinearFunction::apply(x, weight, bias).pow(3).sum()}, {weight}, {}, true,
                                    true)[0];
     report("linear.second", torch::autograd::grad({g.sum()}, {x})[0]);

@@ -1,9 +1,9 @@
-// Custom functions, hooks, and several threads at once.
+// Custom functions, hooks, and concurrent threads.
 #include "fidelity.h"
 
 #include <thread>
 
-// Functions of one's own: contexts, views of their arguments, in-place, several outputs, higher orders.
+// User-defined functions: contexts, views of arguments, in-place, several outputs, higher orders.
 namespace custom_autograd {
 
 using torch::autograd::AutogradContext;
@@ -241,7 +241,7 @@ void run() {
   });
 
   section("several", [] {
-    // A hook sees the whole gradient, once, however many uses there are.
+    // A hook gets the whole gradient once, for any number of uses.
     Tensor x = ramp({2}).requires_grad_();
     Tensor y = x * 2;
     int calls = 0;
@@ -309,7 +309,7 @@ void run() {
   });
 
   section("threaded_through", [] {
-    // Hooks that record the norm of every layer's gradient.
+    // Hooks that record the norm of the gradient of every layer.
     torch::nn::Linear first(3, 3), second(3, 1);
     std::vector<double> norms;
     {
@@ -329,7 +329,7 @@ const Program program("hooks", run);
 
 }  // namespace hooks
 
-// Several threads at once: own graphs, a shared leaf, the modes of each.
+// Concurrent threads: separate graphs, a shared leaf, the modes of each thread.
 namespace threads {
 
 void run() {

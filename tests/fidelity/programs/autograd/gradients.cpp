@@ -1,7 +1,7 @@
 // Gradients by autograd::grad(), and gradients of gradients.
 #include "fidelity.h"
 
-// The arguments of backward() and autograd::grad, one by one, and what is refused.
+// The arguments of backward() and autograd::grad, one by one, and invalid arguments.
 namespace grad_options {
 
 using torch::autograd::grad;
@@ -91,11 +91,11 @@ void run() {
     report("hessian", torch::stack(rows));
     const Tensor direction = ramp({3}, -1, 1, 2.0);
     report("hessian_vector", grad({(first * direction).sum()}, {x})[0]);
-    // Jacobian times vector, by differentiating the backward pass by its seed.
+    // Jacobian-vector product, computed by differentiating the backward pass with respect to its seed.
     Tensor u = torch::ones({3}, torch::kFloat64).requires_grad_();
     const Tensor back = grad({x.exp() * x.sum()}, {x}, {u}, true, true)[0];
     report("jacobian_vector", grad({back}, {u}, {direction})[0]);
-    // A penalty on the gradient, trained through.
+    // A gradient penalty in training.
     Tensor w = ramp({3, 3}).requires_grad_();
     const Tensor out = at.unsqueeze(0).requires_grad_().mm(w).tanh();
     Tensor input = at.clone().requires_grad_();
@@ -175,7 +175,7 @@ const Program program("grad_options", run);
 
 }  // namespace grad_options
 
-// Derivatives of derivatives: Hessians, gradient penalties, a Newton step, third order.
+// Higher derivatives: Hessians, gradient penalties, a Newton step, third order.
 namespace higher_order {
 
 Tensor gradient(const Tensor& y, const Tensor& x) {

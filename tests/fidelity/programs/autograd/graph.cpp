@@ -1,7 +1,7 @@
-// The graph: its basics, and its semantics in rarer cases.
+// The autograd graph: basic use, and semantics in rare cases.
 #include "fidelity.h"
 
-// The everyday use of autograd, with the names of the nodes.
+// Basic use of autograd, with the names of the nodes.
 namespace autograd_basics {
 
 std::string node(const Tensor& t) { return t.grad_fn() ? t.grad_fn()->name() : "none"; }
@@ -178,7 +178,7 @@ const Program program("autograd_basics", run);
 
 }  // namespace autograd_basics
 
-// Views, in-place changes, versions, hooks, the life of the graph, custom functions.
+// Views, in-place changes, versions, hooks, lifetime of the graph, custom functions.
 namespace autograd_semantics {
 
 using torch::autograd::AutogradContext;

@@ -1,4 +1,4 @@
-// Writing through views: what the base, the other views and the gradients see.
+// Writes through views: effects on the base, the other views and the gradients.
 #include "fidelity.h"
 
 namespace views_in_place {

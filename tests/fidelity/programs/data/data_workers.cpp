@@ -1,4 +1,4 @@
-// Loaders with workers, samplers and datasets of one's own, batch requests, chained transforms.
+// Data loaders with workers, user-defined samplers and datasets, batch requests, chained transforms.
 #include "fidelity.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Line : datasets::Dataset<Line> {
   bool broken_;
 };
 
-// Makes whole batches at once.
+// A dataset that returns whole batches.
 struct Table : datasets::BatchDataset<Table, Example<>> {
   Table() : rows(ramp({10, 2})), labels(torch::arange(10)) {}
   Example<> get_batch(torch::ArrayRef<size_t> request) override {
@@ -57,7 +57,7 @@ struct SpanSampler : samplers::Sampler<Span> {
   size_t at = 0;
 };
 
-// Every other sample, from the last.
+// Every other sample, starting from the last.
 struct Backwards : samplers::Sampler<> {
   explicit Backwards(size_t n) : n(n) { reset(); }
   void reset(torch::optional<size_t> size = torch::nullopt) override {
@@ -159,7 +159,7 @@ void run() {
   });
 
   section("random", [] {
-    // The order is torch's for the seed, in every epoch.
+    // For a seed, the order is that of torch in every epoch.
     torch::manual_seed(12);
     auto loader =
         make_data_loader<samplers::RandomSampler>(Line(10).map(transforms::Stack<>()), DataLoaderOptions(4));

@@ -1,11 +1,11 @@
-// Archives, and states that are saved and loaded.
+// Archives, and saving and loading of states.
 #include "fidelity.h"
 
 #include <cstdio>
 #include <memory>
 #include <sstream>
 
-// Checkpoints: archives in archives, a training stopped and taken up again.
+// Checkpoints: nested archives, and training that is stopped and resumed.
 namespace archives {
 
 namespace nn = torch::nn;
@@ -122,7 +122,7 @@ const Program program("archives", run);
 
 }  // namespace archives
 
-// Tensors, vectors, modules and archives come back from a file as they were saved.
+// Round trips of tensors, vectors, modules and archives through a file.
 namespace save_load {
 
 namespace nn = torch::nn;

@@ -1,4 +1,4 @@
-// Ops that read and write by indices, their gradients, sorting and selecting.
+// Index ops, their gradients, sorting and selection.
 #include "fidelity.h"
 
 // gather, scatter and the index_* family.
@@ -124,7 +124,7 @@ const Program program("index_ops", run);
 
 }  // namespace index_ops
 
-// Every kind of index, read and written, with gradients of both orders.
+// All kinds of indices, read and written, with gradients of both orders.
 namespace indexing_gradients {
 
 using namespace torch::indexing;

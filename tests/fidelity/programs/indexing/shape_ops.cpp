@@ -1,7 +1,7 @@
-// Shapes: joining, splitting and rearranging.
+// Shape ops: joining, splitting and rearranging.
 #include "fidelity.h"
 
-// Shapes: values, gradients and which calls share storage.
+// Shape ops: values, gradients and which calls share storage.
 namespace shape_ops {
 
 struct Case {
@@ -156,10 +156,10 @@ const Program program("shape_ops", run);
 
 }  // namespace shape_ops
 
-// Joining and cutting tensors.
+// Joining and splitting tensors.
 namespace cat_split {
 
-// The pieces, joined by weights so that every piece has its own gradient.
+// The pieces, joined with weights so that every piece has a different gradient.
 template <class F>
 void pieces(const std::string& name, F&& cut, const Tensor& input) {
   section(name, [&] {

@@ -112,7 +112,7 @@ const Program program("conv", run);
 
 }  // namespace conv
 
-// A small transformer block from its parts: embeddings, heads, masks, layer norm, residuals.
+// A small transformer block built from parts: embeddings, heads, masks, layer norm, residuals.
 namespace attention {
 
 namespace nn = torch::nn;
@@ -215,7 +215,7 @@ void run() {
     }
     model->eval();
     torch::NoGradGuard guard;
-    // Greedy continuation, one token at a time.
+    // Greedy generation, one token at a time.
     Tensor line = torch::tensor({{1}});
     for (int i = 0; i < 4; ++i) {
       auto next = model->forward(line).index({Slice(), -1}).argmax(-1, true);

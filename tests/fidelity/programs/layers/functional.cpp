@@ -1,7 +1,7 @@
 // Layers as functions, and the options of layers.
 #include "fidelity.h"
 
-// torch::nn::functional with its options, beside the modules that wrap it.
+// torch::nn::functional with its options, compared with the modules that wrap it.
 namespace functional {
 
 namespace nn = torch::nn;
@@ -153,8 +153,7 @@ const Program program("functional", run);
 
 }  // namespace functional
 
-// Modules at shapes a tutorial does not show: no batch, one element, odd strides, groups, dilation, every
-// mode.
+// Modules with unusual options: no batch, one element, odd strides, groups, dilation, all modes.
 namespace layer_options {
 
 namespace nn = torch::nn;
@@ -165,7 +164,7 @@ void fill(nn::Module& module) {
   for (auto& p : module.parameters()) p.copy_(ramp(p.sizes().vec(), -0.7, 0.7, phase += 0.41));
 }
 
-// The module's output, and the gradients of its input and parameters, of both orders.
+// The output of the module, and the first and second order gradients of its input and parameters.
 template <class Holder>
 void layer(const std::string& name, Holder module, const Shape& shape, int order = 2) {
   section(name, [&] {

@@ -1,7 +1,7 @@
 // Losses, as functions and as modules.
 #include "fidelity.h"
 
-// Losses: every reduction, weights and the odd arguments.
+// Losses: all reductions, weights and rare arguments.
 namespace losses {
 
 namespace F = torch::nn::functional;
@@ -11,7 +11,7 @@ void run() {
                q = ramp({3, 4}, 0.05, 0.95, 2.0);
   const Tensor target = torch::tensor({1, 3, 0}), weight = ramp({4}, 0.5, 2);
 
-  // The same loss under each reduction.
+  // The same loss with each reduction.
   for (int reduction : {0, 1, 2}) {
     const std::string tag = "." + std::to_string(reduction);
     const Tensors xy = {x, y};
@@ -197,7 +197,8 @@ void run() {
           {far.unsqueeze(0)});
     grads("edge.single", [](const Tensors& t) { return torch::cross_entropy_loss(t[0], torch::tensor(1)); },
           {x[0].contiguous()});
-    // Summed: libtorch 1.13 divides the target's gradient by the size of the target, not of the broadcast.
+    // Reduction by sum: libtorch 1.13 divides the gradient of the target by the size of the target and not of
+    // the broadcast.
     grads("edge.mse_broadcast", [](const Tensors& t) { return torch::mse_loss(t[0], t[1], 2); },
           {x, ramp({4})});
     report("edge.empty", torch::mse_loss(torch::zeros({0}), torch::zeros({0})));

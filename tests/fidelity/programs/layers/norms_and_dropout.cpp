@@ -1,7 +1,7 @@
-// Normalisations and dropout.
+// Normalization layers and dropout.
 #include "fidelity.h"
 
-// Normalisation: batch, layer, group, instance, and what they keep.
+// Normalization: batch, layer, group, instance, and their running statistics.
 namespace norms {
 
 namespace F = torch::nn::functional;
@@ -138,7 +138,7 @@ const Program program("norms", run);
 
 }  // namespace norms
 
-// Dropout masks and default initialisation after manual_seed.
+// Dropout masks and default initialization after manual_seed.
 namespace dropout_rng {
 
 namespace nn = torch::nn;
@@ -197,7 +197,7 @@ void run() {
     report("PReLU.weight", prelu->weight);
     nn::BatchNorm2d norm(3);
     report("BatchNorm2d.weight", norm->weight);
-    nn::Linear last(3, 1), first(2, 3);  // compilers differ in which argument they make first
+    nn::Linear last(3, 1), first(2, 3);  // compilers evaluate arguments in different orders
     nn::Sequential net(first, nn::ReLU(), last);
     for (const auto& item : net->named_parameters()) report("Sequential." + item.key(), item.value());
     report("Sequential.out", net->forward(torch::ones({1, 2})));

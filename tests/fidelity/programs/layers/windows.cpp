@@ -1,7 +1,7 @@
-// Poolings, paddings and windows.
+// Pooling, padding and sliding windows.
 #include "fidelity.h"
 
-// Pooling: maxima, means and adaptive windows.
+// Pooling: max, average and adaptive windows.
 namespace pooling {
 
 namespace F = torch::nn::functional;
@@ -94,7 +94,7 @@ const Program program("pooling", run);
 
 }  // namespace pooling
 
-// Padding in every mode, unfold and fold.
+// Padding in all modes, unfold and fold.
 namespace pad_fold {
 
 namespace F = torch::nn::functional;

@@ -48,12 +48,12 @@ void run() {
     grads(std::string("bc.") + c.name, c.call, {ramp({2, 1}, -3, 3, 0.8), ramp({3}, -2.2, 2.4, 2.3)}, 1);
   }
 
-  // Ties, zeros and signed zeros, one pair a column.
+  // Ties, zeros and signed zeros, one pair per column.
   const Tensor left = torch::tensor({0.0, 0.0, 1.0, -1.0, 2.0, kInf, -kInf, kNan, 1.0, 0.0}, torch::kFloat64);
   const Tensor right = torch::tensor({0.0, 2.0, 1.0, 0.0, 2.0, kInf, 1.0, 1.0, kNan, -1.5}, torch::kFloat64);
-  // The gradient of atan2 at the origin is 0 in PyTorch 2.15, NaN in libtorch 1.13; fmax and fmin halve it at
-  // ties in the one, and give it to the first in the other. Those of hypot and copysign have limits at
-  // infinity, where libtorch gives NaN.
+  // The gradient of atan2 at the origin is 0 in PyTorch 2.15 and NaN in libtorch 1.13. At ties, fmax and fmin
+  // split the gradient in PyTorch 2.15, and give it to the first operand in libtorch 1.13. At infinity, the
+  // gradients of hypot and copysign have limits, but libtorch gives NaN.
   const std::set<std::string> differ = {"atan2", "fmax", "fmin", "hypot", "copysign"};
   for (const Case& c : cases)
     if (!differ.count(c.name)) grads(std::string("edge.") + c.name, c.call, {left, right}, 1);
@@ -263,7 +263,7 @@ void run() {
     grads("where.method", [&](const Tensors& t) { return t[0].where(t[0] > 0, t[1]); },
           {ramp({2, 3}), ramp({}, 2, 4)});
     report("where.scalars", torch::where(mask, 1.0, 2.0));
-    // The branch that is not taken must not poison the gradient of its own tensor.
+    // NaN in the branch that is not taken must not reach the gradient.
     grads("where.nan",
           [&](const Tensors& t) { return torch::where(t[0] > 0, t[0], torch::full_like(t[0], kNan)); },
           {torch::tensor({1.0, -1.0}, torch::kFloat64)});

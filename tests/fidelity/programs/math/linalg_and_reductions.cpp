@@ -1,7 +1,7 @@
-// Matrices, einsum and reductions.
+// Matrix products, einsum and reductions.
 #include "fidelity.h"
 
-// Products and their gradients.
+// Matrix products and their gradients.
 namespace linalg {
 
 using Call = Tensor (*)(const Tensors&);
@@ -122,7 +122,7 @@ const Program program("linalg", run);
 
 }  // namespace linalg
 
-// einsum: the usual contractions, their gradients and the wrong equations.
+// einsum: common contractions, their gradients, and invalid equations.
 namespace einsum {
 
 void einsum(const char* equation, const Tensors& inputs) {
@@ -176,7 +176,7 @@ const Program program("einsum", run);
 
 }  // namespace einsum
 
-// Reductions: every form of dims and keepdim, empties, ties, NaN, zeros in products.
+// Reductions: all forms of dims and keepdim, empty tensors, ties, NaN, zeros in products.
 namespace reductions {
 
 struct Case {
@@ -243,7 +243,8 @@ void run() {
   const Tensor ties =
       torch::tensor({{{1., 1.}, {3., 3.}, {3., 1.}}, {{0., 3.}, {0., 3.}, {1., 0.}}}, torch::kFloat64);
   for (const Case& c : cases) {
-    if (std::string(c.name).find("mode") == 0) continue;  // which of equal elements is torch's private affair
+    if (std::string(c.name).find("mode") == 0)
+      continue;  // torch does not specify which of equal elements it returns
     if (std::string(c.name).find("kth") == 0) continue;
     if (std::string(c.name).find("median") == 0) continue;
     grad1(std::string("ties.") + c.name, c.call, ties, 1);
@@ -256,7 +257,7 @@ void run() {
   section("prod.zeros", [] {
     grad1(
         "prod.zero1", [](const Tensor& x) { return x.prod(); }, torch::tensor({2., 0., 3.}, torch::kFloat64));
-    // One order: with two zeros libtorch returns a gradient without a graph.
+    // Only the first order: with two zeros, libtorch returns a gradient without a graph.
     grad1(
         "prod.zero2", [](const Tensor& x) { return x.prod(); }, torch::tensor({2., 0., 0.}, torch::kFloat64),
         1);

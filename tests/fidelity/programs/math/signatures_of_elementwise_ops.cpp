@@ -1,4 +1,4 @@
-// Every elementwise function by name: as a function, as a method and, where there is one, in place.
+// All elementwise functions by name: as a function, as a method, and in place if there is such a form.
 #include "fidelity.h"
 
 namespace signatures_of_elementwise_ops {

@@ -1,5 +1,5 @@
-// Reductions, shapes, indexing and products in their other spelling: functions where the programs use
-// methods, and back.
+// Reductions, shapes, indexing and products in their other form: functions where other programs use methods,
+// and the reverse.
 #include "fidelity.h"
 
 namespace signatures_of_reductions_and_shapes {

@@ -1,4 +1,4 @@
-// Special functions and statistics; empty tensors, and tensors with gaps.
+// Special functions and statistics; empty and strided tensors.
 #include "fidelity.h"
 
 // Special functions, divisors, distances, windows, scatter reductions and statistics.
@@ -149,7 +149,7 @@ const Program program("special_and_statistics", run);
 
 }  // namespace special_and_statistics
 
-// Ops with both orders of derivatives on shapes that are empty, scalar, one wide, turned, stepped and
+// Ops with both orders of derivatives on shapes that are empty, scalar, of size one, transposed, strided and
 // expanded.
 namespace empty_and_strided_shapes {
 
@@ -160,7 +160,7 @@ struct Case {
   Tensor (*call)(const Tensor&);
 };
 
-// The same values behind different strides.
+// The same values with other strides.
 Tensor turned(const Tensor& x) { return x.dim() < 2 ? x : x.transpose(0, -1).contiguous().transpose(0, -1); }
 Tensor stepped(const Tensor& x) { return torch::stack({x, x * 3}, -1).select(-1, 0); }
 

@@ -1,10 +1,10 @@
-// Functions of one operand: elementwise, activations, softmax and scans.
+// Unary functions: elementwise, activations, softmax and scans.
 #include "fidelity.h"
 
 #include <set>
 #include <string>
 
-// Elementwise maths: value, first and second derivative; then the edges.
+// Elementwise functions: value, first and second derivative, and edge cases.
 namespace unary_math {
 
 struct Case {
@@ -117,7 +117,8 @@ const Program program("unary_math", run);
 
 }  // namespace unary_math
 
-// Activation functions: function form, gradients to second order, the joins of the pieces.
+// Activation functions: functional form, gradients to second order, and points where pieces of the definition
+// meet.
 namespace activations {
 
 namespace F = torch::nn::functional;
@@ -161,10 +162,10 @@ void run() {
   };
   for (const Case& c : cases) {
     grad1(c.name, c.call, ramp({2, 4}, -5, 5), c.order);
-    // 0, +-1, +-3, 6, +-0.5 and +-0.7 are where pieces meet.
+    // Pieces of the definitions meet at 0, +-1, +-3, 6, +-0.5 and +-0.7.
     const Tensor joins =
         torch::tensor({0.0, 1.0, -1.0, 3.0, -3.0, 6.0, 0.5, -0.5, 0.7, -0.7}, torch::kFloat64);
-    // PyTorch 2.15's hardswish has no slope at -3, that of libtorch 1.13 has one of -1/2.
+    // The derivative of hardswish at -3 is 0 in PyTorch 2.15 and -1/2 in libtorch 1.13.
     if (std::string(c.name) != "hardswish") grad1(std::string("joins.") + c.name, c.call, joins, c.order);
     const Tensor far = torch::tensor({1000.0, -1000.0, 25.0, -25.0}, torch::kFloat64);
     grad1(std::string("far.") + c.name, c.call, far, 1);
@@ -173,14 +174,14 @@ void run() {
   }
 
   const Tensor odd = torch::tensor({kNan, kInf, -kInf, 0.0}, torch::kFloat64);
-  // PyTorch 2.15's softshrink keeps NaN, that of libtorch 1.13 does not. At infinity the others give NaN in
-  // libtorch, and their limits in ebb.
+  // softshrink keeps NaN in PyTorch 2.15 but not in libtorch 1.13. At infinity the other functions give NaN
+  // in libtorch and their limits in ebb.
   const std::set<std::string> differ = {"softshrink", "gelu",     "gelu_tanh", "silu",
                                         "mish",       "softsign", "hardswish"};
   for (const Case& c : cases)
     if (!differ.count(c.name)) grad1(std::string("odd.") + c.name, c.call, odd, 1);
 
-  // A weight per channel: dimension 1 of the input.
+  // One weight per channel, which is dimension 1 of the input.
   grads("prelu_channels", [](const Tensors& x) { return torch::prelu(x[0], x[1]); },
         {ramp({2, 3, 2}, -2, 2), ramp({3}, 0.1, 0.9)});
   grad1("glu_last", [](const Tensor& x) { return torch::glu(x); }, ramp({2, 4}, -2, 2));
@@ -221,7 +222,7 @@ const Program program("activations", run);
 
 }  // namespace activations
 
-// softmax and its kin, cumulative sums, products, extrema.
+// softmax and related functions, cumulative sums, products and extrema.
 namespace softmax_and_scans {
 
 namespace F = torch::nn::functional;

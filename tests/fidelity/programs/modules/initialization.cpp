@@ -1,4 +1,4 @@
-// nn::init: what is written, what is refused, and the drawn numbers for a seed.
+// nn::init: initialized values, refused arguments, and random values for a seed.
 #include "fidelity.h"
 
 namespace initialization {
@@ -81,7 +81,7 @@ void run() {
 
   section("leaves", [] {
     Tensor w = torch::zeros({2, 2}).requires_grad_();
-    init::ones_(w);  // leaves that require grad may be initialised
+    init::ones_(w);  // leaves that require grad may be initialized
     report("leaf", w);
     report_value("leaf.is_leaf", w.is_leaf());
     Tensor back = init::constant_(w, 3);
@@ -107,7 +107,7 @@ void run() {
     nn::BatchNorm1d norm(3);
     report("norm.weight", norm->weight);
     torch::manual_seed(9);
-    nn::Linear last(4, 2), first(3, 4);  // compilers differ in which argument they make first
+    nn::Linear last(4, 2), first(3, 4);  // compilers evaluate arguments in different orders
     nn::Sequential net(first, nn::ReLU(), last);
     report("net", net->forward(torch::ones({2, 3})));
     linear->reset_parameters();

@@ -213,7 +213,7 @@ const Program program("modules", run);
 
 }  // namespace modules
 
-// Parameters of modules from outside: dictionaries, sharing, freezing, averaging; and AnyModule.
+// Access to parameters of modules: dictionaries, sharing, freezing, averaging; and AnyModule.
 namespace module_parameters {
 
 namespace nn = torch::nn;
@@ -341,8 +341,8 @@ void run() {
   });
 
   section("freezing", [] {
-    torch::manual_seed(4);               // the biases stay as they are drawn
-    nn::Linear last(2, 2), first(2, 2);  // compilers differ in which argument they make first
+    torch::manual_seed(4);               // the biases keep their random values
+    nn::Linear last(2, 2), first(2, 2);  // compilers evaluate arguments in different orders
     nn::Sequential net(first, last);
     fill(*net);
     for (auto& p : net[0]->parameters()) p.set_requires_grad(false);

@@ -1,7 +1,7 @@
-// Tensors that are made, filled, resized and converted, and random ones.
+// Creation, filling, resizing and conversion of tensors, and random tensors.
 #include "fidelity.h"
 
-// Making tensors: values, dtypes and defaults.
+// Creating tensors: values, dtypes and defaults.
 namespace creation {
 
 void run() {
@@ -247,7 +247,7 @@ const Program program("fill_resize_convert", run);
 
 }  // namespace fill_resize_convert
 
-// The same seed gives torch's own numbers.
+// The same seed gives the random numbers of torch.
 namespace rng {
 
 void run() {

@@ -1,7 +1,7 @@
-// Messages of errors.
+// Invalid calls and their errors.
 #include "fidelity.h"
 
-// Wrong calls of ops: some are refused, others are not.
+// Invalid calls of ops: some are refused, others are accepted.
 namespace errors_of_ops {
 
 void run() {
@@ -185,7 +185,8 @@ const Program program("errors_of_ops", run);
 
 }  // namespace errors_of_ops
 
-// Wrong calls of modules, autograd, indexing and conversion are refused, and the program goes on after them.
+// Invalid calls of modules, autograd, indexing and conversion are refused, and the program continues after
+// them.
 namespace errors_of_modules_and_autograd {
 
 namespace nn = torch::nn;
@@ -288,7 +289,7 @@ void run() {
     Tensor z = w.exp();
     z.add_(1);
     report_error("version", [&] { z.sum().backward(); });
-    // The engine is as good as new.
+    // The engine works normally after errors.
     w.mutable_grad() = Tensor();
     (w * 3).sum().backward();
     report("after", w.grad());

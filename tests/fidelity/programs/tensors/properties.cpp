@@ -4,7 +4,7 @@
 #include <numeric>
 #include <sstream>
 
-// TensorOptions, tensors made like others, and walking over elements in every way.
+// TensorOptions, the _like functions, and all ways of iterating over elements.
 namespace options_and_access {
 
 std::string kind(const Tensor& t) {
@@ -258,7 +258,7 @@ const Program program("items_and_sizes", run);
 
 }  // namespace items_and_sizes
 
-// The dtype of results for every pair of dtypes, with tensors, zero-dimensional tensors and scalars.
+// The result dtype for every pair of dtypes, with tensors, zero-dimensional tensors and scalars.
 namespace dtype_promotion {
 
 void run() {

@@ -9,7 +9,7 @@ namespace optimizers {
 
 using namespace torch::optim;
 
-// A badly scaled bowl with a bend, so that every term of an update matters.
+// A badly scaled objective with a kink, so that every term of an update matters.
 Tensor objective(const Tensor& a, const Tensor& b) {
   return (a.square() * ramp({3}, 0.5, 4)).sum() + (b - 1).pow(4).sum() + (a.sum() * b.sum()) * 0.1 +
          a.sin().sum();
@@ -63,7 +63,7 @@ void run() {
     report_value("groups.count", static_cast<double>(optimizer.param_groups().size()));
     report_value("groups.lr", static_cast<SGDOptions&>(optimizer.param_groups()[0].options()).lr());
     report_value("defaults.lr", static_cast<SGDOptions&>(optimizer.defaults()).lr());
-    // A schedule by hand.
+    // A handwritten schedule.
     for (auto& group : optimizer.param_groups()) static_cast<SGDOptions&>(group.options()).lr(0.001);
     optimizer.zero_grad();
     objective(a, b).backward();
@@ -215,7 +215,7 @@ void run() {
   });
 
   section("by_hand", [] {
-    // Warm up, then a cosine.
+    // Linear warm-up, then cosine annealing.
     Point p;
     AdamW optimizer({p.a, p.b}, AdamWOptions(0.1).weight_decay(0.05));
     for (int step = 0; step < 15; ++step) {
@@ -294,7 +294,7 @@ void run() {
     optimizer.zero_grad();
     report("zeroed", p.a.grad());
     p.a.mutable_grad().reset();
-    optimizer.step();  // nothing to do for a
+    optimizer.step();  // there is nothing to update for a
     report("untouched", p.a);
   });
 

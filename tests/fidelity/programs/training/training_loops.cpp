@@ -1,9 +1,9 @@
-// Loops that train small networks, and in double precision.
+// Training loops of small networks, in single and double precision.
 #include "fidelity.h"
 
 #include <memory>
 
-// Whole trainings: losses along the way must be libtorch's.
+// Complete training runs: the losses must be those of libtorch.
 namespace training_loops {
 
 namespace nn = torch::nn;
@@ -26,7 +26,7 @@ struct Regressor : nn::Module {
 struct ConvNetImpl : nn::Module {
   ConvNetImpl()
       : conv1(nn::Conv2dOptions(1, 4, 3).padding(1).bias(
-            false)),  // a bias before a norm has only noise for a gradient
+            false)),  // the gradient of a bias before a norm is only rounding noise
         norm(4),
         conv2(nn::Conv2dOptions(4, 8, 3)),
         fc(8 * 4, 3) {
@@ -48,7 +48,7 @@ struct ConvNetImpl : nn::Module {
 };
 TORCH_MODULE(ConvNet);
 
-// Deterministic images with a bright row whose place is the class.
+// Deterministic images with a bright row whose position is the class.
 struct Stripes : torch::data::Dataset<Stripes> {
   torch::data::Example<> get(size_t index) override {
     const int64_t label = static_cast<int64_t>(index) % 3;
@@ -145,7 +145,7 @@ void run() {
   });
 
   section("recurrent", [] {
-    // A recurrence written by hand: gradients through time, clipped.
+    // A handwritten recurrence: gradients through time, clipped.
     Tensor wh = ramp({4, 4}, -0.5, 0.5).requires_grad_(), wx = ramp({3, 4}, -0.5, 0.5, 0.9).requires_grad_();
     Tensor out = ramp({4, 1}).requires_grad_();
     torch::optim::AdamW optimizer({wh, wx, out}, torch::optim::AdamWOptions(0.02));
@@ -191,7 +191,7 @@ const Program program("training_loops", run);
 
 }  // namespace training_loops
 
-// Trainings in double precision, where rounding hides nothing: every loss on the way must agree.
+// Training in double precision, in which rounding hides no error: every loss must agree.
 namespace training_double {
 
 namespace nn = torch::nn;
@@ -203,7 +203,7 @@ void fill(nn::Module& module, double scale = 0.5) {
   for (auto& p : module.parameters()) p.copy_(ramp(p.sizes().vec(), -scale, scale, phase += 0.37));
 }
 
-// A residual block with normalisation and dropout.
+// A residual block with normalization and dropout.
 struct BlockImpl : nn::Module {
   BlockImpl(int64_t in, int64_t out)
       : conv1(nn::Conv2dOptions(in, out, 3).padding(1).bias(false)),
@@ -317,7 +317,7 @@ void run() {
   });
 
   section("accumulated", [] {
-    // Four small batches as one: gradients add up, the step comes last.
+    // Gradient accumulation over four small batches, then one step.
     nn::Sequential net(nn::Linear(3, 5), nn::Tanh(), nn::Linear(5, 1));
     net->to(torch::kFloat64);
     fill(*net);
@@ -335,7 +335,7 @@ void run() {
   });
 
   section("physics", [] {
-    // A network whose second derivative enters the loss.
+    // A network with its second derivative in the loss.
     nn::Sequential net(nn::Linear(1, 6), nn::Tanh(), nn::Linear(6, 1));
     net->to(torch::kFloat64);
     fill(*net, 1);
@@ -354,7 +354,7 @@ void run() {
   });
 
   section("meta", [] {
-    // A step of gradient descent that is itself differentiated.
+    // A differentiable step of gradient descent.
     Tensor w = ramp({4}).requires_grad_(),
            rate = torch::tensor(0.1, torch::dtype(torch::kFloat64).requires_grad(true));
     for (int outer = 0; outer < 5; ++outer) {

@@ -1,4 +1,4 @@
-// Two networks against each other: detach, two optimizers, weight initialisation by apply.
+// A generative adversarial network: detach, two optimizers, weight initialization with apply.
 #include "fidelity.h"
 
 namespace tutorial_gan {
@@ -7,7 +7,7 @@ namespace nn = torch::nn;
 
 struct GeneratorImpl : nn::Module {
   explicit GeneratorImpl(int noise)
-      : fc1(nn::LinearOptions(noise, 8).bias(false)),  // a bias before a norm has only noise for a gradient
+      : fc1(nn::LinearOptions(noise, 8).bias(false)),  // before a norm, the bias gradient is rounding noise
         norm(nn::BatchNorm1dOptions(8).momentum(0.2)),
         fc2(nn::LinearOptions(8, 4).bias(false)) {
     register_module("fc1", fc1);

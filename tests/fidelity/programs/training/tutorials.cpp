@@ -1,9 +1,9 @@
-// Programs of tutorials.
+// Programs in the style of tutorials.
 #include "fidelity.h"
 
 #include <memory>
 
-// The shape of the classic digit example: a net with dropout, train and test functions, a data loader.
+// The classic digit example: a network with dropout, train and test functions, a data loader.
 namespace tutorial_digits {
 
 struct Digits : torch::data::datasets::Dataset<Digits> {
@@ -114,7 +114,7 @@ void run() {
     report("conv1", model.conv1->weight);
   });
   section("random_loader", [] {
-    // The order of a shuffled epoch comes from the seed as well.
+    // The seed determines the order of a shuffled epoch as well.
     torch::manual_seed(2);
     auto loader = torch::data::make_data_loader<torch::data::samplers::RandomSampler>(
         Digits(10).map(torch::data::transforms::Stack<>()), torch::data::DataLoaderOptions().batch_size(5));
@@ -127,8 +127,8 @@ const Program program("tutorial_digits", run);
 
 }  // namespace tutorial_digits
 
-// Autograd away from nets: a differential equation, maximum likelihood, factorisation, meta-learning, policy
-// gradients.
+// Autograd without networks: a differential equation, maximum likelihood, factorization, meta-learning,
+// policy gradients.
 namespace tutorial_without_networks {
 
 namespace nn = torch::nn;
@@ -136,7 +136,7 @@ namespace nn = torch::nn;
 void run() {
   const auto f64 = torch::TensorOptions().dtype(torch::kFloat64);
   section("equation", [&] {
-    // u'' + u = 0 with u(0) = 0, u'(0) = 1, learned from its residual.
+    // u'' + u = 0 with u(0) = 0, u'(0) = 1, trained with its residual.
     nn::Sequential net(nn::Linear(1, 8), nn::Tanh(), nn::Linear(8, 1));
     net->to(torch::kFloat64);
     double phase = 0;
@@ -264,7 +264,7 @@ void run() {
   });
 
   section("recurrent_cell", [&] {
-    // An LSTM cell by hand.
+    // A handwritten LSTM cell.
     Tensor wx = ramp({3, 16}, -0.5, 0.5).requires_grad_(),
            wh = ramp({4, 16}, -0.5, 0.5, 0.9).requires_grad_();
     Tensor bias = torch::zeros({16}, f64).requires_grad_();
