@@ -1,5 +1,5 @@
-# Catch2 for the tests: version 3 (Debian 13, Ubuntu 24.04) or 2 (Debian 12), whichever is installed.
-# EBB_CATCH_STRICT: the options by which a selection without cases is a failure, which version 3 does by itself.
+# Catch2 for the tests: the installed version, 3 (Debian 13, Ubuntu 24.04) or 2 (Debian 12).
+# EBB_CATCH_STRICT: options that make an empty selection of cases a failure, which is the default in version 3.
 
 find_package(Catch2 3 QUIET)
 if(NOT Catch2_FOUND)

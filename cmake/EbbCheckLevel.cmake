@@ -1,5 +1,5 @@
-# cmake -DNM=... -DOBJDUMP=... -DOBJECT=... -P: what must hold of the object of a level, which stands beside others and
-# is loaded by processors that cannot run it. It runs nothing by itself, and nothing but its kernels can be linked to.
+# cmake -DNM=... -DOBJDUMP=... -DOBJECT=... -P: checks the object of an instruction level. Processors that cannot run
+# the level load it too, so it must not run any code by itself, and only its kernels may be linked to.
 execute_process(COMMAND ${OBJDUMP} --section-headers ${OBJECT} OUTPUT_VARIABLE _sections COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${NM} --extern-only --defined-only ${OBJECT} OUTPUT_VARIABLE _symbols COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${NM} --undefined-only ${OBJECT} OUTPUT_VARIABLE _needed COMMAND_ERROR_IS_FATAL ANY)

@@ -1,9 +1,9 @@
-# Libraries and programs beside libebb, each in a component of the package: what most programs do without, or what links more
-# than libebb may.
+# Libraries and programs outside libebb, each in its own component of the package: parts that most programs do not need,
+# or that link libraries that libebb must not link.
 
-# ebb_add_component(<name> [DEPENDS <package>...] [LIBS <flag>...]): ebb::<name>, from the *.cpp below src/<name>; its headers
-# are include/ebb/<name>.h and include/ebb/<name>/. It needs the CMake packages named, whose targets src/<name>/CMakeLists.txt
-# links; LIBS are the flags for the same without CMake.
+# ebb_add_component(<name> [DEPENDS <package>...] [LIBS <flag>...]): defines ebb::<name> from the *.cpp below
+# src/<name>; its headers are include/ebb/<name>.h and include/ebb/<name>/. It needs the given CMake packages, whose
+# targets src/<name>/CMakeLists.txt links; LIBS are the equivalent linker flags for builds without CMake.
 function(ebb_add_component name)
   cmake_parse_arguments(arg "" "" "DEPENDS;LIBS" ${ARGN})
   foreach(_package IN LISTS arg_DEPENDS)
@@ -20,7 +20,7 @@ function(ebb_add_component name)
   set_target_properties(ebb_${name} PROPERTIES
     EXPORT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     POSITION_INDEPENDENT_CODE ON INSTALL_RPATH $ORIGIN)
-  if(NOT EBB_INSTALL)  # within another project: built where it is used
+  if(NOT EBB_INSTALL)  # within another project: built only if it is used
     set_target_properties(ebb_${name} PROPERTIES EXCLUDE_FROM_ALL ON)
   endif()
   target_include_directories(ebb_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
@@ -29,7 +29,7 @@ function(ebb_add_component name)
   if(EBB_INSTALL)
     install(TARGETS ebb_${name} EXPORT ebb_${name}Targets COMPONENT ${name}
       LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-    if(arg_DEPENDS AND NOT BUILD_SHARED_LIBS)  # what an archive needs, its users link; ebbConfig.cmake reads this file
+    if(arg_DEPENDS AND NOT BUILD_SHARED_LIBS)  # users of an archive link these; for ebbConfig.cmake
       list(TRANSFORM arg_DEPENDS REPLACE "(.+)" "find_dependency(\\1)\n" OUTPUT_VARIABLE _lines)
       list(JOIN _lines "" _text)
       file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/ebb_${name}Dependencies.cmake "# What ebb::${name} links.\n${_text}")
@@ -49,10 +49,11 @@ function(ebb_add_component name)
   endif()
 endfunction()
 
-# The folder of an installed package that holds the programs of verbs.
+# The folder of an installed package that contains the verb programs.
 set(EBB_VERB_DIR ${CMAKE_INSTALL_LIBEXECDIR}/ebb)
 
-# ebb_add_program(<target> <name> <folder> <component>): a program of that name, built beside all others, installed in the folder.
+# ebb_add_program(<target> <name> <folder> <component>): a program of that name, built into the common folder of
+# programs and installed in the folder.
 function(ebb_add_program target name folder component)
   ebb_own_target(${target})
   ebb_guard(${target})
@@ -64,8 +65,8 @@ function(ebb_add_program target name folder component)
   endif()
 endfunction()
 
-# ebb_add_verb(<verb> <summary> COMPONENT <component> SOURCES <file>...): the program ebb-<verb>, target ebb_<verb>, which
-# `ebb <verb>` starts. The summary is a line of text beside it, which `ebb help` shows.
+# ebb_add_verb(<verb> <summary> COMPONENT <component> SOURCES <file>...): the program ebb-<verb>, target ebb_<verb>,
+# which `ebb <verb>` starts. The summary is a text file next to it with one line, which `ebb help` prints.
 function(ebb_add_verb verb summary)
   cmake_parse_arguments(arg "" "COMPONENT" "SOURCES" ${ARGN})
   add_executable(ebb_${verb} ${arg_SOURCES})

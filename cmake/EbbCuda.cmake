@@ -1,4 +1,4 @@
-# The CUDA backend: decides EBB_CUDA_BACKEND (ON, OFF, EMU or PTX) and adds src/cuda, which defines ebb::cuda.
+# The CUDA backend: selects EBB_CUDA_BACKEND (ON, OFF, EMU or PTX) and adds src/cuda, which defines ebb::cuda.
 
 set(EBB_CUDA_BACKEND ${EBB_CUDA})
 if(EBB_CUDA STREQUAL "AUTO")
@@ -16,7 +16,7 @@ if(EBB_CUDA_BACKEND STREQUAL "OFF")
 else()
   message(STATUS "ebb: CUDA backend ${EBB_CUDA_BACKEND}")
   if(EBB_CUDA_BACKEND MATCHES "^(ON|PTX)$")
-    include(cmake/EbbNvcc.cmake)  # a language is enabled at the top
+    include(cmake/EbbNvcc.cmake)  # a language must be enabled at the top level
   endif()
   add_subdirectory(src/cuda)
 endif()

@@ -1,5 +1,5 @@
-# Kernels of the CPU compiled for several sets of instructions in one library (docs/processors.md). Without EBB_NATIVE,
-# on x86-64, libebb itself is compiled for any such processor, and its kernels once more for the levels above (ebb_add_level).
+# CPU kernels compiled for several instruction sets in one library (docs/processors.md). Without EBB_NATIVE on x86-64,
+# libebb is compiled for the baseline, and its kernels again for each level above (ebb_add_level).
 
 set(EBB_CPU_LEVELS OFF)
 if(EBB_DISPATCH AND NOT EBB_NATIVE AND NOT EBB_SANITIZE AND NOT EBB_FUZZ)
@@ -9,7 +9,7 @@ if(EBB_DISPATCH AND NOT EBB_NATIVE AND NOT EBB_SANITIZE AND NOT EBB_FUZZ)
     #error one level
     #endif
     int main() {}" EBB_IS_BASELINE_X86_64)
-  find_program(EBB_LD NAMES x86_64-linux-gnu-ld.bfd ld.bfd)  # beside clang CMAKE_LINKER and CMAKE_OBJCOPY are LLVM's
+  find_program(EBB_LD NAMES x86_64-linux-gnu-ld.bfd ld.bfd)  # clang makes CMAKE_LINKER that of LLVM
   find_program(EBB_OBJCOPY NAMES x86_64-linux-gnu-objcopy objcopy)
   mark_as_advanced(EBB_LD EBB_OBJCOPY)
   if(NOT EBB_IS_BASELINE_X86_64)
@@ -25,10 +25,11 @@ endif()
 set(EBB_FLAGS_avx2 -march=x86-64-v3)
 set(EBB_FLAGS_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
 
-# ebb_add_level(<variable> <target> <level> <number> <source>...): compiles the sources, kernels and their slots, for a level,
-# and sets <variable> to the one object that <target> is to be made of besides. Nothing in it is seen from outside but
-# detail::AtLevel, by which slots refer to kernels: else the linker would take a template, ebb's or std's, that is compiled for
-# AVX-512, for all levels. Sections stay apart, so that --gc-sections drops what a static program does not call.
+# ebb_add_level(<variable> <target> <level> <number> <source>...): compiles the sources, which are kernels and their
+# slots, for a level, and sets <variable> to one object that must be added to <target>. Only detail::AtLevel, which the
+# slots use to refer to kernels, is visible outside the object; otherwise the linker could select a template instance of
+# ebb or std that was compiled for AVX-512 for all levels. Sections stay separate, so that --gc-sections removes code
+# that a static program does not call.
 function(ebb_add_level variable target level number)
   set(_library ${target}_${level})
   add_library(${_library} OBJECT ${ARGN})

@@ -1,4 +1,5 @@
-# ebb::emitted: what sources link that Compiled::emit() wrote (docs/compile.md): ebb, and the headers of its kernels.
+# ebb::emitted: the target that sources from Compiled::emit() link (docs/compile.md): ebb, and the headers of its
+# kernels.
 
 add_library(ebb_emitted INTERFACE)
 add_library(ebb::emitted ALIAS ebb_emitted)
@@ -7,7 +8,7 @@ target_link_libraries(ebb_emitted INTERFACE ebb)
 target_include_directories(ebb_emitted INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/ebb/internals>)
 
-# Adds to a list a header of src and all that it includes from there.
+# Adds a header of src to a list, with all headers of src that it includes.
 function(ebb_add_headers variable header)
   if(header IN_LIST ${variable})
     return()

@@ -1,17 +1,17 @@
-# Flags of the CPU's kernels, which a family states in a family.cmake beside them.
+# Compiler flags of CPU kernels, which each family sets in its family.cmake.
 
 # ebb_family([PRODUCTS|FAST|LOOPS|SMALL <name>...] [WIDE|NARROW <name>...] [EXACT|FUSED <name>...])
-# A name is that of a source without its ending, or of a header with a list of slots; ALL stands for those that the other class
-# of the kind does not name.
-#   PRODUCTS  -O3, and -O2 where the kernels are those of a baseline below other levels
+# A name is that of a source without its suffix, or of a header with a list of slots. ALL means all names that the other
+# classes of the kind do not list.
+#   PRODUCTS  -O3, or -O2 for the kernels of a baseline that has levels above it
 #   FAST      -O3
-#   LOOPS     -O3, but not each loop once more for what does not change in it
-#   SMALL     -O2, if it vectorizes what -O3 would: half as large, compiled in two thirds of the time; the default
+#   LOOPS     -O3, but without copies of loops for invariant conditions (no loop unswitching)
+#   SMALL     -O2, if it vectorizes as much as -O3: half the size and two thirds of the compile time; the default
 #   WIDE      also for AVX-512
-#   NARROW    AVX2 serves where there is AVX-512, too; the default
-#   EXACT     no a * b + c is fused into one rounding; FUSED, the default: any may be
-# Appends the family's kernels, and its slots among the wide ones, to the caller's EBB_PRODUCTS, EBB_FAST, EBB_LOOPS, EBB_WIDE
-# and EBB_EXACT.
+#   NARROW    AVX2 is also used on processors with AVX-512; the default
+#   EXACT     a * b + c is not contracted to one rounding; FUSED, the default, allows it
+# Appends the kernels of the family, and its slots among the wide ones, to EBB_PRODUCTS, EBB_FAST, EBB_LOOPS, EBB_WIDE
+# and EBB_EXACT of the caller.
 function(ebb_family)
   set(_classes PRODUCTS FAST LOOPS SMALL WIDE NARROW EXACT FUSED)
   cmake_parse_arguments(PARSE_ARGV 0 _in "" "" "${_classes}")
@@ -35,7 +35,7 @@ function(ebb_family)
           set(_found ${_class})
         endif()
       endforeach()
-      # A family decides for which levels its slots are compiled, and nothing else about them.
+      # A family selects only the levels of its slots, and no other flags for them.
       if(_found STREQUAL "WIDE" OR (_found AND NOT _source IN_LIST EBB_SLOTS))
         list(APPEND EBB_${_found} ${_source})
       endif()

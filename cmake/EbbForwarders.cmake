@@ -1,8 +1,10 @@
-# Headers that are written from lists of lines "<header>: <header> ...": each includes others. They are libtorch's names for
-# headers of ebb (include/libtorch/forwarders.list, refusals.list), and names that headers of ebb had (include/ebb/forwarders.list).
+# Headers that are generated from lists of lines "<header>: <header> ...": each includes the headers after the colon.
+# They give libtorch's names to headers of ebb (include/libtorch/forwarders.list, refusals.list), and former names to
+# headers of ebb (include/ebb/forwarders.list).
 
-# ebb_write_forwarders(LIST FOLDER COMMENT VARIABLE [HEADER]): writes the headers that the list names below FOLDER, and appends
-# their names to the variable. COMMENT is their first line, in which @header@ is the name; each includes HEADER as well.
+# ebb_write_forwarders(LIST FOLDER COMMENT VARIABLE [HEADER]): writes the headers of the list below FOLDER, and appends
+# their names to the variable. COMMENT is their first line, in which @header@ is replaced by the name; each includes
+# HEADER as well.
 function(ebb_write_forwarders list folder comment variable)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
   file(STRINGS ${list} lines REGEX "^[^#]")
@@ -19,8 +21,8 @@ function(ebb_write_forwarders list folder comment variable)
   set(${variable} ${${variable}} PARENT_SCOPE)
 endfunction()
 
-# ebb_write_refusals(LIST FOLDER VARIABLE): likewise for headers of parts that ebb does not have; each stops the compiler with
-# the sentence above it in the list.
+# ebb_write_refusals(LIST FOLDER VARIABLE): the same for headers of unsupported parts; each stops the compiler with the
+# sentence above it in the list.
 function(ebb_write_refusals list folder variable)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
   file(STRINGS ${list} lines REGEX "^[^#]")
@@ -37,7 +39,7 @@ function(ebb_write_refusals list folder variable)
   set(${variable} ${${variable}} PARENT_SCOPE)
 endfunction()
 
-# ebb_remove_unlisted(FOLDER HEADER...): removes what an earlier list had below the folder.
+# ebb_remove_unlisted(FOLDER HEADER...): removes files below the folder that an earlier list generated.
 function(ebb_remove_unlisted folder)
   file(GLOB_RECURSE written RELATIVE ${folder} ${folder}/*)
   list(REMOVE_ITEM written ${ARGN})
@@ -46,7 +48,7 @@ function(ebb_remove_unlisted folder)
   endforeach()
 endfunction()
 
-# The names of the version before, for programs that include them; ebb's own sources do not.
+# The header names of the previous version, for programs that include them; ebb's own sources do not.
 set(_folder ${PROJECT_BINARY_DIR}/include/forwarders)
 ebb_write_forwarders(${PROJECT_SOURCE_DIR}/include/ebb/forwarders.list ${_folder}
   "<@header@> of the version before. Programs include the following in its place." EBB_FORWARDERS)

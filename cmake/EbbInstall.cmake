@@ -7,7 +7,7 @@ install(TARGETS ebb EXPORT ebbTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
-# A Release install leaves out what only a debugger reads; symbols that programs link stay.
+# A Release install omits symbols that only a debugger reads; symbols that programs link stay.
 if(BUILD_SHARED_LIBS AND CMAKE_STRIP)
   install(CODE "
     if(CMAKE_INSTALL_CONFIG_NAME STREQUAL \"Release\" AND NOT CMAKE_INSTALL_DO_STRIP)
@@ -16,7 +16,7 @@ if(BUILD_SHARED_LIBS AND CMAKE_STRIP)
     endif()" COMPONENT runtime)
 endif()
 install(EXPORT ebbTargets NAMESPACE ebb:: DESTINATION ${EBB_CONFIG_DIR} COMPONENT development)
-if(TARGET ebb_cuda)  # ebb::cuda says where the plugin lies; programs do not link it
+if(TARGET ebb_cuda)  # ebb::cuda gives the location of the plugin; programs do not link it
   install(TARGETS ebb_cuda EXPORT ebbCudaTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cuda)
   install(EXPORT ebbCudaTargets NAMESPACE ebb:: DESTINATION ${EBB_CONFIG_DIR} COMPONENT cuda)
 endif()
@@ -24,10 +24,10 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ebb DESTINATION ${CMAKE_INSTALL_
   COMPONENT development FILES_MATCHING PATTERN "*.h"
   REGEX "/ebb/(models|vision)(\\.h)?$" EXCLUDE)
 
-if(BUILD_SHARED_LIBS)  # what libebb.so links is its own affair
+if(BUILD_SHARED_LIBS)  # the dependencies of libebb.so are private to it
   set(EBB_STATIC_DEPENDENCIES "")
   set(EBB_PC_CFLAGS "")
-  set(EBB_PC_RUN_PATH " -Wl,-rpath,\${libdir}")  # programs start wherever the package lies
+  set(EBB_PC_RUN_PATH " -Wl,-rpath,\${libdir}")  # programs start wherever the package is installed
 else()
   set(EBB_PC_CFLAGS " -DEBB_STATIC")
   set(EBB_PC_EXTRA_LIBS " ${EBB_PC_LIBS}")
@@ -38,7 +38,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/ebbConfigVersion.cmake CO
 install(FILES ${PROJECT_BINARY_DIR}/ebbConfig.cmake ${PROJECT_BINARY_DIR}/ebbConfigVersion.cmake
   DESTINATION ${EBB_CONFIG_DIR} COMPONENT development)
 
-# The prefix follows from where ebb.pc lies, so that the tree can be moved.
+# The prefix is computed from the location of ebb.pc, so that the tree can be moved.
 file(RELATIVE_PATH EBB_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/ebb.pc.in ${PROJECT_BINARY_DIR}/ebb.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/ebb.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

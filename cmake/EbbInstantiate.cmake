@@ -1,5 +1,5 @@
-# ebb_instantiate(<variable> <family> <device>): sets <variable> to the sources of a family's kernels for "cpu" or "cuda",
-# which it writes, one a list of ops, so that they compile side by side. In src/ops/<family>,
+# ebb_instantiate(<variable> <family> <device>): sets <variable> to generated sources with the kernels of a family for
+# "cpu" or "cuda", one source for each list of ops, so that they compile in parallel. In src/ops/<family>,
 #   lists.cmake              sets EBB_LISTS: pairs of a file's name and a list's
 #   <device>_list.*.in       is the text of one file, with @NAME@ and @LIST@ for such a pair
 #   <device>_register.*.in   if it is there, the text of a file that calls them all, with @DECLARATIONS@ and @CALLS@

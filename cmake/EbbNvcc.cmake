@@ -1,13 +1,15 @@
-# nvcc and NVIDIA's libraries, for the CUDA plugin alone. EBB_CUDA=PTX needs nvcc and the toolkit's headers, and no library.
+# nvcc and NVIDIA's libraries, only for the CUDA plugin. EBB_CUDA=PTX needs nvcc and the headers of the toolkit, but no
+# library.
 
-# Before the language is enabled: CMake would choose an old architecture by itself. AUTO builds for the GPU that is there.
+# This comes before the language is enabled, because CMake would select an old architecture. AUTO builds for the
+# installed GPU.
 if(EBB_CUDA STREQUAL "AUTO")
   set(_architectures native)
 else()
   set(_architectures 90-real)
 endif()
 set(CMAKE_CUDA_ARCHITECTURES ${_architectures} CACHE STRING "GPU architectures to build kernels for")
-if(EBB_CUDA_BACKEND STREQUAL "PTX")  # what the interpreter reads
+if(EBB_CUDA_BACKEND STREQUAL "PTX")  # the architecture that the interpreter reads
   set(CMAKE_CUDA_ARCHITECTURES 90-virtual)
 endif()
 find_program(EBB_NVCC nvcc HINTS ENV CUDACXX ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin)
@@ -16,14 +18,14 @@ if(EBB_NVCC AND NOT CMAKE_CUDA_COMPILER)
   set(CMAKE_CUDA_COMPILER ${EBB_NVCC})
 endif()
 enable_language(CUDA)
-if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc knows C++20
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc supports C++20
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 endif()
 find_package(CUDAToolkit 12.4 REQUIRED)
 
-# cuDNN has no CMake package. Its headers are needed; the library is opened when a program first needs it, and looked for
-# here so that it is found where it lies now. Wheels often ship it under its versioned name alone.
+# cuDNN has no CMake package. Its headers are required. The library is opened on first use; its location is searched
+# here, so that it is found later. Wheels often contain it only under its versioned name.
 file(GLOB _wheels LIST_DIRECTORIES true
   /usr/lib/python3*/site-packages/nvidia/cudnn /usr/local/lib/python3*/*-packages/nvidia/cudnn)
 find_path(CUDNN_INCLUDE_DIR cudnn_graph.h
@@ -49,12 +51,12 @@ else()
   message(STATUS "ebb: cuDNN's headers, 9.8 or later, not found (set CUDNN_ROOT): convolutions by ebb's own, slow kernels")
 endif()
 
-# What kernels are compiled with: NaN and infinity keep their meaning, so no fast math.
+# Flags of the kernels: NaN and infinity keep their meaning, so no fast math.
 function(ebb_link_cuda target)
   set_target_properties(${target} PROPERTIES CUDA_VISIBILITY_PRESET hidden)
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr;--extended-lambda;--split-compile=2;-Xcudafe;--diag_suppress=186>)
-  if(EBB_CUDA_BACKEND STREQUAL "PTX")  # tests/cuda/ptx/runtime stands in for both libraries
+  if(EBB_CUDA_BACKEND STREQUAL "PTX")  # tests/cuda/ptx/runtime replaces both libraries
     set_target_properties(${target} PROPERTIES CUDA_RUNTIME_LIBRARY None)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--no-compress>)
     target_link_libraries(${target} PRIVATE CUDA::toolkit ${CMAKE_DL_LIBS})
@@ -63,7 +65,8 @@ function(ebb_link_cuda target)
   endif()
 endfunction()
 
-# Where the libraries of `ebb_link_cuda` and cuDNN lie: toolkits and wheels are often unknown to the system's loader.
+# The folders of the libraries of `ebb_link_cuda` and of cuDNN: the system loader often does not know those of toolkits
+# and wheels.
 function(ebb_cuda_library_dirs out)
   set(_dirs)
   foreach(_library IN ITEMS CUDA::cudart CUDA::cublasLt)

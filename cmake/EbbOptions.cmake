@@ -1,4 +1,5 @@
-# A build and its needs, and the options it can be given. As a subproject ebb is quiet: library only, no tuning, no warnings as errors.
+# Requirements and options of a build. As a subproject ebb builds only the library, without tuning and without warnings
+# as errors.
 
 foreach(_compiler "GNU 12" "Clang 14")
   string(REPLACE " " ";" _compiler ${_compiler})
@@ -9,7 +10,7 @@ foreach(_compiler "GNU 12" "Clang 14")
   endif()
 endforeach()
 
-# ebb_require(<variable> <name> <package of Debian>): what is missing is told in one sentence.
+# ebb_require(<variable> <name> <package of Debian>): reports a missing requirement in one sentence.
 function(ebb_require found name package)
   if(NOT ${found})
     message(FATAL_ERROR "ebb needs ${name}: install it with its headers (on Debian ${package}), and configure again; README.md lists all that a build needs")
@@ -56,10 +57,10 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 endif()
 
-# ccache keeps what is compiled, of a subproject too. It names files from the top of the sources, so that a clone that lies
-# elsewhere finds the objects of this one. Precompiled headers are kept too; ccache would rather ask, since they may hide what
-# a macro or the time changes. They are found by what the headers hold alone (depend mode), not by what the preprocessor makes
-# of them: GCC compares headers with the precompiled ones by every byte, comments included.
+# ccache caches compiled files, of a subproject too. Paths are relative to the top of the sources, so that a clone in
+# another folder finds the objects of this one. Precompiled headers are cached too, although ccache warns about this,
+# because they may hide changes of a macro or of the time. They are found by the contents of the headers (depend mode)
+# and not by the preprocessor output: GCC compares headers with the precompiled ones byte by byte, including comments.
 find_program(EBB_CCACHE ccache)
 mark_as_advanced(EBB_CCACHE)
 if(EBB_CCACHE)

@@ -1,4 +1,5 @@
-# Sources that are written from the lists of kernels (src/kernel/slot_list.h) in the headers of src/ops/<family> and src/optim.
+# Sources that are generated from the lists of kernels (src/kernel/slot_list.h) in the headers of src/ops/<family> and
+# src/optim.
 
 # Sets <variable> to those headers, relative to src, and for each of them <header>_list to the name of its list.
 macro(_ebb_find_kernel_lists variable)
@@ -15,7 +16,8 @@ macro(_ebb_find_kernel_lists variable)
   endforeach()
 endmacro()
 
-# ebb_write_slots(<variable>): sets it to sources that define the slots, <family>-<header>.cpp for each header with a list.
+# ebb_write_slots(<variable>): sets it to sources that define the slots, one <family>-<header>.cpp for each header with
+# a list.
 function(ebb_write_slots variable)
   _ebb_find_kernel_lists(_listing)
   foreach(_header IN LISTS _listing)

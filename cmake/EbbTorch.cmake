@@ -28,8 +28,8 @@ if(EBB_INSTALL)
     ${PROJECT_BINARY_DIR}/TorchConfigVersion.cmake COPYONLY)
   install(FILES ${PROJECT_BINARY_DIR}/TorchConfig.cmake ${PROJECT_BINARY_DIR}/TorchConfigVersion.cmake
     DESTINATION ${EBB_TORCH_CONFIG_DIR} COMPONENT torch)
-  # The same folder has the layout of libtorch's, for modules of CMake and makefiles that are given TORCH_ROOT and look for
-  # include/torch/torch.h, lib/libtorch.so and lib/libc10.so: links, which stay right when the tree is moved.
+  # The same folder has the layout of libtorch, for CMake modules and makefiles that take TORCH_ROOT and look for
+  # include/torch/torch.h, lib/libtorch.so and lib/libc10.so. These are relative links, so the tree can be moved.
   if(BUILD_SHARED_LIBS)
     file(RELATIVE_PATH _to_include /${EBB_TORCH_CONFIG_DIR}/include /${CMAKE_INSTALL_INCLUDEDIR})
     file(RELATIVE_PATH _to_lib /${EBB_TORCH_CONFIG_DIR}/lib /${CMAKE_INSTALL_LIBDIR})

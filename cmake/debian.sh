@@ -1,8 +1,9 @@
-# Shell functions of the scripts, tests/run and python_free_examples/run first. They need bash and Debian's essential tools.
+# Shell functions for scripts, mainly tests/run and python_free_examples/run. They need bash and Debian's essential
+# tools.
 
 say() { printf '== %s\n' "$*"; }
 
-# fail SENTENCE: the end of a script that cannot go on. The sentence names the obstacle and says what to do.
+# fail SENTENCE: ends a script that cannot continue. The sentence names the obstacle and says what to do.
 fail() {
   say "$*" >&2
   exit 1
@@ -14,16 +15,16 @@ misused() {
   exit 2
 }
 
-# needs_value "$@", needs_number "$@": an option and the words after it.
+# needs_value "$@", needs_number "$@": check the word after an option.
 needs_value() { [[ ${2-} ]] || misused "a value must follow $1"; }
 needs_number() { [[ ${2-} =~ ^[1-9][0-9]*$ ]] || misused "a number must follow $1"; }
 
-# The packages by what they are for, where apt does not know them by Debian's names.
+# Packages by purpose, for systems where apt does not know Debian's names.
 by_hand="install by hand a compiler (g++ 12 or clang 14), CMake 3.25 and Ninja, with their headers Eigen 3.4, fmt 9, nlohmann-json 3.10, \
 zlib and minizip (the library), libjpeg and libpng (images), CLI11 (the examples) and Catch2 (the tests); then \
 cmake --preset release && cmake --build build/release && ctest --preset release does the rest"
 
-# Sets as_root to the command by which root's commands begin.
+# Sets as_root to the command prefix that runs a command as root.
 become_root() {
   as_root=()
   [[ $(id -u) != 0 ]] || return 0
@@ -35,7 +36,8 @@ become_root() {
   sudo -v || fail "packages are missing, and sudo does not let $(id -un) install them: $otherwise"
 }
 
-# apt ARGUMENTS...: apt-get as root, which leaves its complaints in apt_said. It waits five minutes for another apt to end.
+# apt ARGUMENTS...: runs apt-get as root and stores its messages in apt_said. It waits five minutes for another apt
+# process to end.
 apt() {
   local attempt
   apt_user='another program'
@@ -49,7 +51,7 @@ apt() {
   return 1
 }
 
-# Installs those of the named packages that are missing; silent, and without apt, when none is.
+# Installs the missing ones of the named packages; silent and without apt if none is missing.
 install_packages() {
   if ! { command -v apt-get && command -v dpkg-query; } >/dev/null; then
     fail "this system has no apt-get, by which this command installs packages: $by_hand"
@@ -61,7 +63,7 @@ install_packages() {
   ((${#missing[@]})) || return 0
   become_root "${missing[@]}"
   say "installing ${missing[*]}"
-  # An update that reaches no server ends well; it is told by what it said when the packages do not come.
+  # An update that reaches no server succeeds; its messages are shown only if the packages cannot be installed.
   if apt update && updated=$apt_said && apt install -y --no-install-recommends "${missing[@]}"; then return; fi
   case ${updated-}$apt_said in
     *"Could not get lock"*) fail "apt is still in use by $apt_user: wait until that ends, and run this command again" ;;
@@ -77,12 +79,13 @@ install_packages() {
 find_nvcc() { command -v nvcc || ls "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc" 2>/dev/null; }
 has_nvcc() { find_nvcc >/dev/null; }
 
-# require_nvcc [OPTION]: ends the script where there is no nvcc, which the option (--cuda) needs.
+# require_nvcc [OPTION]: ends the script if there is no nvcc, which the option (--cuda) needs.
 require_nvcc() {
   has_nvcc || fail "${1:---cuda} needs NVIDIA's CUDA toolkit (nvcc), which Debian 12 does not have: install it from developer.nvidia.com/cuda-downloads"
 }
 
-# prepare_folder FOLDER MEGABYTES: makes the folder of a build, and ends the script where a first build would find no room.
+# prepare_folder FOLDER MEGABYTES: creates the build folder, and ends the script if there is too little space for a
+# first build.
 prepare_folder() {
   local free
   if ! mkdir -p "$1" 2>/dev/null || [[ ! -w $1 ]]; then
@@ -93,12 +96,12 @@ prepare_folder() {
   ((free >= $2)) || fail "the build takes $2 MB, and $1 has $free MB left: free some, or clone ebb onto a larger disk"
 }
 
-# The jobs that processors and memory allow, with 1.2 GB for each: the largest source takes a gigabyte.
+# The number of jobs that processors and memory allow, with 1.2 GB for each: the largest source takes a gigabyte.
 default_jobs() {
   awk -v jobs="$(nproc)" '/^MemAvailable/ { most = int($2 / 1.2e6); if (most < jobs) jobs = most > 1 ? most : 1 } END { print jobs }' /proc/meminfo
 }
 
-# explain FOLDER OUTPUT: ends the script if the output shows an obstacle that has nothing to do with the sources.
+# explain FOLDER OUTPUT: ends the script if the output shows an obstacle that is unrelated to the sources.
 explain() {
   local needs
   needs=$(awk '/^  ebb needs/ { on = 1 } !/^  / { on = 0 } on' <<<"$2" | tr -s ' \n' ' ')
@@ -112,7 +115,7 @@ explain() {
   esac
 }
 
-# configure FOLDER ARGUMENTS...: cmake, silent but for warnings and errors.
+# configure FOLDER ARGUMENTS...: runs cmake, and prints only warnings and errors.
 configure() {
   local folder=$1 said version
   shift
@@ -129,12 +132,13 @@ configure() {
   fail "CMake could not configure the build: repair what it says above, and run this command again"
 }
 
-# build FOLDER ARGUMENTS...: shows how far the build is, and then what it says; that can be pages, so the obstacle comes first.
+# build FOLDER ARGUMENTS...: shows the progress of the build and then its output; that can be pages long, so the
+# obstacle comes first.
 build() {
   local folder=$1 line said='' status=0
   shift
-  # The loop runs in this shell and keeps what it collects. (A loop that reads from <(cmake) can lose cmake's exit status: under
-  # load, bash 5.2 sometimes forgets such a process before `wait` asks for it.)
+  # The loop runs in this shell and keeps its variables. (A loop that reads from <(cmake) can lose cmake's exit status:
+  # under load, bash 5.2 sometimes forgets such a process before `wait` is called.)
   shopt -s lastpipe
   LC_ALL=C cmake --build "$folder" "$@" 2>&1 | while IFS= read -r line; do
     if [[ ! $line =~ ^\[[0-9]+/[0-9]+\] ]]; then

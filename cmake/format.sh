@@ -1,6 +1,6 @@
 #!/bin/bash
-# Formats C++ sources with the one version of clang-format that decides about the format. Versions disagree, so it is pinned here; it is
-# a package of PyPI, and is installed into build/.
+# Formats C++ sources with one pinned version of clang-format, because versions disagree. It is a package of PyPI and is
+# installed into build/.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
 # shellcheck source=cmake/debian.sh

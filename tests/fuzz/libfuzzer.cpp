@@ -1,6 +1,6 @@
 // libFuzzer entry point for one of the targets EBB_FUZZ_TARGETS, which EBB_FUZZ_TARGET names. With "--seeds
 // FOLDER" it writes the seeds to the folder and exits:
-// fuzz_safetensors --seeds corpus && fuzz_safetensors corpus -max_total_time=300
+//   fuzz_safetensors --seeds corpus && fuzz_safetensors corpus -max_total_time=300
 #include "fuzz/targets.h"
 
 #include <cstdlib>
