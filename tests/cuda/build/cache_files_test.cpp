@@ -1,4 +1,4 @@
-// Files of compiled kernels: whole or none.
+// CacheFiles, the file cache of compiled kernels: a file is read in full or not at all.
 #include "cuda/cache_files.h"
 
 #include "support/catch.h"
@@ -90,7 +90,7 @@ TEST_CASE("the cache folder is private to the user and a folder writable by othe
   CHECK(warnings.texts[0].find("can be written by other users") != std::string::npos);
   fs::permissions(own, fs::perms::owner_all);
   CHECK(CacheFiles(own, "kernel").load("key") == "value");
-  if (::geteuid() != 0) return;  // nobody else can give folders away
+  if (::geteuid() != 0) return;  // only root can change the owner of a folder
   REQUIRE(::chown(own.c_str(), 65534, 65534) == 0);
   CacheFiles files(own, "kernel");
   CHECK_FALSE(files.load("key"));

@@ -1,7 +1,7 @@
-# What the CUDA tools say about the plugin's machine code; for the scripts beside it, which are given CUOBJDUMP and PLUGIN.
+# Reads the plugin's machine code with the CUDA tools; for the scripts in this folder, which get CUOBJDUMP and PLUGIN.
 
-# Sets `kernels` to a list of "name registers stack shared local", of one architecture each kernel is compiled for, and
-# `kernel_count`; or says that the test is skipped and ends the script that calls it.
+# Sets `kernels` to a list of "name registers stack shared local" for one architecture of each kernel, and
+# `kernel_count`; or reports that the test is skipped and ends the calling script.
 macro(read_kernels)
   if(NOT CUOBJDUMP)
     message("skipped: cuobjdump, of the CUDA toolkit, was not found")
@@ -23,7 +23,8 @@ macro(read_kernels)
   endif()
 endmacro()
 
-# Sets `code` to a list, the machine code of each of the `kernels` whose name matches, which begins with its name.
+# Sets `code` to a list with the machine code of each of the `kernels` whose name matches; each element begins with the
+# name.
 function(read_code code expression)
   set(names "")
   foreach(kernel IN LISTS kernels)
@@ -39,9 +40,9 @@ function(read_code code expression)
   endif()
   list(JOIN names "," names)
   execute_process(COMMAND ${CUOBJDUMP} -sass -fun ${names} ${PLUGIN} OUTPUT_VARIABLE text
-    ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)  # it warns of every part of the plugin that lacks one
+    ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)  # cuobjdump warns about each part of the plugin without machine code
   string(REPLACE ";" "" text "${text}")
-  string(REPLACE "[" "(" text "${text}")  # a bracket would keep CMake from seeing where an element ends
+  string(REPLACE "[" "(" text "${text}")  # CMake does not see the end of a list element after an open bracket
   string(REPLACE "]" ")" text "${text}")
   string(REGEX REPLACE "Function : " ";" text "${text}")
   list(POP_FRONT text)

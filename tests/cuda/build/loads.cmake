@@ -1,9 +1,9 @@
-# Fails when a kernel that keeps its row in registers waits for one load before it asks for the next: nvcc moves into the
-# branch of a load what is computed of its value.
+# Fails if a kernel that holds its row in registers waits for one load before it issues the next: nvcc may move the
+# computation with a loaded value into the branch of its load.
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/cubin.cmake)
 read_kernels()
-# Those that take 16 elements of a row by vectors: two loads or more.
+# Kernels that read 16 elements of a row with vector loads: two loads or more.
 read_code(code "(softmax|softmax_backward|norm)_kept_kernel.*ELi16ELb1E")
 set(waiting "")
 foreach(kernel IN LISTS code)

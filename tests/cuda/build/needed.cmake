@@ -1,4 +1,4 @@
-# Fails when the plugin cannot be opened without a library that it is to open by itself, when it is needed.
+# Fails if loading the plugin needs a library that the plugin should open on first use.
 cmake_minimum_required(VERSION 3.25)
 if(NOT READELF)
   message("skipped: readelf was not found")

@@ -1,5 +1,5 @@
-# test_nvrtc compiles the sources of fused kernels by NVRTC, for architectures that need not be here; in builds with a CUDA
-# plugin, real or emulated. Without libnvrtc the cases count as skipped.
+# test_nvrtc compiles the sources of fused kernels with NVRTC for several architectures, without a GPU; in builds with a
+# real or emulated CUDA plugin. Without libnvrtc the cases count as skipped.
 if(EBB_CUDA_BACKEND STREQUAL "OFF")
   return()
 endif()
@@ -19,7 +19,7 @@ if(NOT _major)
   set(_major 0)
 endif()
 
-# All formulas that have kernels, as one list.
+# All formulas with kernels, as one list.
 include(${PROJECT_SOURCE_DIR}/src/ops/elementwise/lists.cmake)
 set(_lists "")
 while(EBB_LISTS)
@@ -33,7 +33,7 @@ add_executable(test_nvrtc ${_sources} ${_embedded}
   ${PROJECT_SOURCE_DIR}/src/cuda/nvidia/nvrtc.cpp ${PROJECT_SOURCE_DIR}/src/cuda/cache_files.cpp)
 ebb_test_target(test_nvrtc)
 target_compile_definitions(test_nvrtc PRIVATE EBB_NVRTC_MAJOR=${_major} "EBB_FORMULAS=ebb::ops::Join<${_lists}>")
-target_compile_options(test_nvrtc PRIVATE -Wno-unknown-pragmas)  # nvcc's
+target_compile_options(test_nvrtc PRIVATE -Wno-unknown-pragmas)  # pragmas of nvcc
 target_link_libraries(test_nvrtc PRIVATE ebb_test_support ebb_internals)
 if(_major)
   target_link_options(test_nvrtc PRIVATE "LINKER:-rpath,${_dir}")

@@ -1,4 +1,4 @@
-// Sources of fused kernels, compiled to machine code without a GPU.
+// NVRTC: sources of fused kernels are compiled to machine code without a GPU.
 #include "cuda/nvidia/nvrtc.h"
 
 #include "compile/emit.h"
@@ -32,7 +32,7 @@ std::string compiled(const std::string& source, int architecture = 90) {
 
 bool is_machine_code(const std::string& code) { return code.size() > 1000 && code.substr(1, 3) == "ELF"; }
 
-// where(tanh(x y + n) > z, tanh(...), one), its slope, and the comparison.
+// where(tanh(x y + n) > z, tanh(...), one), its derivative, and the comparison.
 std::string chain_source(DType dtype) {
   static const ops::Tanh tanh;
   static const ops::Gradient<ops::Tanh> slope;
@@ -59,7 +59,7 @@ std::string chain_source(DType dtype) {
   return chain.source();
 }
 
-// A sum of two arrays, and every reduction of it.
+// The sum of two arrays, and all reductions of it.
 template <class T>
 std::string reducing_source(bool by_columns, DType dtype = dtype_of<T>()) {
   using namespace reducing;
@@ -115,7 +115,7 @@ TEST_CASE("a compile error of NVRTC is an error with its message") {
                     support::Contains("NVRTC"));
 }
 
-// Formulas are compiled as they are called; half a minute.
+// The formulas are compiled through their calls, which takes half a minute.
 TEST_CASE("NVRTC compiles every elementwise formula") {
   if (!is_there()) return;
   const std::string source = R"(

@@ -1,4 +1,4 @@
-# Fails when a kernel that streams long rows does not store 16 bytes at once: nvcc can make four stores of one.
+# Fails if a kernel that streams long rows does not use 16-byte stores: nvcc may split one store into four.
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/cubin.cmake)
 read_kernels()

@@ -1,4 +1,4 @@
-// Attention as ops hand it to cuDNN, planned for a device that is only described.
+// Attention with cuDNN: plans for the calls of ops, on a described device.
 #include <ebb/core/deterministic.h>
 
 #include "cuda/dnn/plans.h"
@@ -20,7 +20,7 @@ struct Asked {
   NdArray query, key, value, result, log_sum, key_grad, value_grad, query_grad, query_sum;
   DnnAttention forward;
 
-  // `interleaved`: in memory as (N, L, H, .), which projections give.
+  // `interleaved`: the memory layout is (N, L, H, .), as after projections.
   Asked(const Geometry& g, DType dtype, bool causal, bool interleaved = false)
       : query(heads({g.batch, g.heads, g.queries, g.width}, dtype, interleaved)),
         key(heads({g.batch, g.key_heads, g.keys, g.width}, dtype, interleaved)),
@@ -56,7 +56,7 @@ struct Asked {
   }
 };
 
-// A plan means kernels compiled: a few of each kind.
+// A plan requires compiled kernels, so there are only a few cases of each kind.
 struct Case {
   Geometry geometry;
   DType dtype;
@@ -83,8 +83,7 @@ TEST_CASE("attention has cuDNN plans for forward and backward") {
                             backward = plans_of(task_of(asked.backward()));
     REQUIRE(forward.size() == 1);
     REQUIRE(backward.size() == 1);
-    // Scores are not written down. Heads that share a key have gradients of it of their own before they are
-    // summed.
+    // The scores are not stored. Heads that share a key get separate gradients of it before these are summed.
     CHECK(forward[0].workspace < 4096);
     const std::int64_t apart = g.batch * g.heads * g.keys * (g.width + g.value_width) * 2;
     CHECK(backward[0].workspace < 4096 + (g.heads == g.key_heads ? 0 : apart));
@@ -92,7 +91,7 @@ TEST_CASE("attention has cuDNN plans for forward and backward") {
 }
 
 TEST_CASE("attention engines with atomic sums lack the note NONDETERMINISTIC") {
-  // Were it so, ops need not keep gradients from cuDNN where the program asks that they repeat bit for bit.
+  // If there were a note, ops could use it to avoid cuDNN in deterministic mode.
   const Asked asked(kCases[0].geometry, kHalf, false);
   const std::vector<Plan> plans = plans_of(task_of(asked.backward()));
   REQUIRE(plans.size() == 1);
@@ -127,6 +126,6 @@ TEST_CASE("cuDNN accepts the variant pack of an attention plan") {
   const Task forward = task_of(asked.forward), backward = task_of(asked.backward());
   CHECK_NOTHROW(variant_pack(forward, nullptr));
   CHECK_NOTHROW(variant_pack(backward, reinterpret_cast<void*>(8192)));
-  // The scale is read where the caller keeps it.
+  // The scale is read from memory of the caller.
   CHECK(*static_cast<const float*>(forward.memory.front()) == 0.125F);
 }

@@ -1,4 +1,4 @@
-// Every batch normalisation that ops hand to cuDNN, planned for a device that is only described.
+// Batch norm with cuDNN: plans for the calls of ops, on a described device.
 #include <ebb/core/deterministic.h>
 
 #include "cuda/dnn/plans.h"
@@ -40,7 +40,7 @@ struct Asked {
   }
 };
 
-// A plan means a kernel compiled: a few of each kind.
+// A plan requires a compiled kernel, so there are only a few cases of each kind.
 struct Case {
   DimVector sizes;
   std::vector<DType> dtypes;
@@ -63,7 +63,7 @@ TEST_CASE("channels-last batch norm has deterministic cuDNN plans") {
                               backward = plans_of(task_of(asked.backward()));
       REQUIRE(forward.size() == 1);
       REQUIRE(backward.size() == 1);
-      // The arrays are not turned over: that would take their own size, and more.
+      // The arrays are not transposed: that would need their own size and more.
       const std::int64_t bytes = asked.x.numel() * element_size(dtype);
       CHECK((bytes < 1 << 20 || forward[0].workspace < bytes / 4));
       CHECK((bytes < 1 << 20 || backward[0].workspace < bytes / 4));
@@ -106,6 +106,6 @@ TEST_CASE("cuDNN accepts the variant pack of a batch norm plan") {
   const Task forward = task_of(norm);
   CHECK_NOTHROW(variant_pack(forward, nullptr));
   CHECK_NOTHROW(variant_pack(task_of(asked.backward()), reinterpret_cast<void*>(8192)));
-  // eps is read where the caller keeps it.
+  // eps is read from memory of the caller.
   CHECK(*static_cast<const float*>(forward.memory.back()) == 1e-5F);
 }

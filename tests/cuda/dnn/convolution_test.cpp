@@ -1,4 +1,4 @@
-// Every graph of a convolution that the plugin asks cuDNN for, descriptors, and NaN behind ReLU.
+// Convolutions with cuDNN: the graphs that the plugin builds, descriptors, and NaN after ReLU.
 #include <ebb/core/deterministic.h>
 #include <ebb/cuda/cuda.h>
 
@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-// Every graph of a convolution that the plugin asks cuDNN for, built and planned for a device that is only
-// described. Plans are made, not executed.
+// The convolution graphs that the plugin builds, planned for a described device. Plans are built but not
+// executed.
 
 using namespace ebb;
 using namespace ebb::cuda;
@@ -39,7 +39,7 @@ const Geometry kGeometries[] = {
     {"one of everything", {1, 1, 1, 1}, {1, 1, 1, 1}},
 };
 
-// The arrays of a convolution, and what the plugin makes of them.
+// The arrays of a convolution, and the task that the plugin builds for it.
 struct Asked {
   std::size_t axes;
   DimVector stride, padding, dilation, out_sizes;
@@ -91,7 +91,7 @@ void for_each_case(const Check& check) {
       }
 }
 
-// Sets a program-wide switch back when the test ends.
+// Restores a global setting at the end of the test.
 class Setting {
  public:
   Setting(void (*set)(bool), bool value) : set_(set) { set_(value); }
@@ -127,7 +127,7 @@ TEST_CASE("every convolution case has a deterministic plan") {
       CHECK_FALSE(any_with(plans, CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC));
     }
   });
-  // And it is the switch that sees to it.
+  // The setting causes this.
   use_deterministic_algorithms(false);
   CHECK(any_with(Asked(kGeometries[0], DnnConv::weight, kFloat, false).plans(100),
                  CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC));
@@ -163,7 +163,7 @@ std::int64_t first_engine(const Asked& asked) {
 
 }  // namespace
 
-// Why the plugin lets bias and ReLU follow in a pass of their own for one filter a channel only.
+// The reason why the plugin applies bias and ReLU in a separate pass only for depthwise convolutions.
 TEST_CASE("fused bias and ReLU exclude only the engine for depthwise convolutions") {
   for (const Geometry& g : kGeometries)
     for (const bool last : {false, true}) {
@@ -178,7 +178,7 @@ TEST_CASE("fused bias and ReLU exclude only the engine for depthwise convolution
         CHECK((fused[0].notes == plain[0].notes) == !depthwise);
       }
     }
-  // The plain one has an engine that no other convolution gets, in 16 bits too.
+  // The plain convolution has an engine that no other convolution gets, also in 16 bits.
   for (const DType dtype : {kFloat, kHalf, kBFloat16})
     for (const bool last : {false, true}) {
       const std::int64_t own = first_engine({kGeometries[3], DnnConv::forward, dtype, last});
@@ -218,7 +218,8 @@ TEST_CASE("convolution plans respect the workspace limit if any plan can") {
 }
 
 TEST_CASE("convolutions with asymmetric padding have plans") {
-  // "same" with an even kernel: the output is as large as the input, one more row is padded behind it.
+  // "same" padding with an even kernel: the output is as large as the input, with one more row of padding at
+  // the end.
   const Geometry even{"same", {4, 8, 12, 12}, {8, 8, 4, 4}, 1, 1};
   for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight}) {
     Asked asked(even, kind, kFloat, false);
@@ -228,7 +229,7 @@ TEST_CASE("convolutions with asymmetric padding have plans") {
 }
 
 TEST_CASE("gradients of transposed convolutions with an output_padding have plans") {
-  // The input's last rows lie beyond the last window.
+  // The last rows of the input are not covered by any window.
   const Geometry g{"beyond", {4, 8, 14, 14}, {8, 8, 3, 3}, 2, 1};
   for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight})
     for (const DType dtype : {kFloat, kBFloat16}) CHECK_FALSE(Asked(g, kind, dtype, true).plans(1).empty());
@@ -271,7 +272,7 @@ TEST_CASE("convolution problem keys differ in every property that plans depend o
   }
 }
 
-// Descriptors themselves.
+// Descriptors.
 
 TEST_CASE("an error of cuDNN contains its function and status") {
   Descriptor tensor(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
@@ -284,12 +285,12 @@ TEST_CASE("an error of cuDNN contains its function and status") {
   }
 }
 
-// ReLU behind a convolution keeps NaN: cuDNN makes 0 of it unless it is told not to, and forgets in
-// the texts of its plans that it was told.
+// ReLU after a convolution keeps NaN. cuDNN returns 0 for NaN by default, and the text of a plan does not
+// contain the NaN mode.
 
 namespace {
 
-// A convolution with a bias and perhaps ReLU.
+// A convolution with a bias and optionally ReLU.
 struct AskedWithBias {
   NdArray x, w, b;
   DimVector one = {1, 1};
@@ -318,7 +319,8 @@ struct AskedWithBias {
   }
 };
 
-// Sees what is told of NaN, by a function that stands before cuDNN's: nothing tells it afterwards.
+// Records the NaN mode that is set, with a function that overrides cuDNN's, because cuDNN cannot be queried
+// later.
 class Told {
  public:
   static inline std::vector<cudnnNanPropagation_t> seen;
@@ -357,7 +359,7 @@ TEST_CASE("plans with ReLU are not serialized because their text omits the NaN m
   REQUIRE(answer.plan);
   const std::string text = text_of(*answer.plan);
   CHECK(text.find("RELU") != text.npos);
-  CHECK(text.find("CUDNN_PROPAGATE_NAN") == text.npos);  // with which this case would have no point
+  CHECK(text.find("CUDNN_PROPAGATE_NAN") == text.npos);  // otherwise this case would be pointless
   for (const bool relu : {false, true}) {
     const AskedWithBias asked(kFloat, false, relu);
     const support::Folder folder;

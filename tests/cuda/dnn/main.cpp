@@ -1,4 +1,4 @@
-// Skips every case, with a count in CTest's summary, where there is no cuDNN or it refuses to work without a
+// Skips all cases, with a count in CTest's summary, if there is no cuDNN or it refuses to work without a
 // device.
 #include "cuda/dnn/plans.h"
 #include "support/session.h"

@@ -1,4 +1,4 @@
-// Plans as files, and plans that threads and runs of a program share, for a device that is only described.
+// Plans in files, and plans shared by threads and runs of a program, for a described device.
 #include "cuda/nvidia/dnn/plan_files.h"
 
 #include "cuda/dnn/plans.h"
@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-// Plans as files: what is written is read again, and nothing else is.
+// PlanFiles: only plans that were written are read.
 
 using namespace ebb;
 using namespace ebb::cuda;
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The folder is one that the plans must make.
+// A folder that PlanFiles must create.
 struct Folder {
   support::Folder above;
   fs::path path = above.path() / "cudnn";
@@ -48,7 +48,7 @@ TEST_CASE("a cached plan is found by its problem and its library and device") {
   CHECK_FALSE(files.load(problem(5)));
   CHECK(PlanFiles(folder.path, "cuDNN 1 on a device").load(problem(3)) == plan);
   CHECK_FALSE(PlanFiles(folder.path, "cuDNN 2 on a device").load(problem(3)));
-  Problem elsewhere = problem(3);  // devices are numbered anew by every program
+  Problem elsewhere = problem(3);  // every program numbers devices anew
   elsewhere.device = 1;
   CHECK(files.load(elsewhere) == plan);
   files.save(problem(3), "newer");
@@ -76,7 +76,7 @@ TEST_CASE("a plan file with any damaged byte is ignored") {
   }
   write_file(path, whole + 'x');
   CHECK_FALSE(files.load(problem(3)));
-  // Another problem's plan under this one's name.
+  // The plan of another problem under the file name of this one.
   files.save(problem(4), "another");
   std::vector<fs::path> both = folder.files();
   const fs::path other = both[0] == path ? both[1] : both[0];
@@ -100,9 +100,9 @@ TEST_CASE("a plan cache without a usable folder stores nothing and does not fail
   PlanFiles few(folder.path, "whom", 2);
   for (std::int64_t rows = 1; rows <= 4; ++rows) few.save(problem(rows), "plan");
   CHECK(folder.files().size() == 2);
-  few.save(problem(2), "newer");  // takes no more room
+  few.save(problem(2), "newer");  // takes no additional space
   CHECK(few.load(problem(2)) == "newer");
-  PlanFiles(folder.path, "whom").save(problem(5), "");  // an engine that writes nothing down
+  PlanFiles(folder.path, "whom").save(problem(5), "");  // an engine without a text
   CHECK(folder.files().size() == 2);
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("environment variables select or disable the folder of plans") {
   CHECK(cache_folder() == "/me/.cache/ebb");
 }
 
-// Plans that threads and runs of a program share, for a device that is only described.
+// SharedPlans: plans that threads and runs of a program share, for a described device.
 
 namespace fs = std::filesystem;
 
@@ -238,8 +238,8 @@ TEST_CASE("the next run reads cached plans and rebuilds damaged ones") {
   for (const auto& file : support::files_in(folder.path())) fs::resize_file(file, fs::file_size(file) - 9);
   CHECK(run().graph);
   CHECK(count == 2);
-  CHECK_FALSE(run().graph);  // it was written anew
-  // A whole file that is no plan to cuDNN is made anew as well.
+  CHECK_FALSE(run().graph);  // it was written again
+  // A complete file that cuDNN cannot parse is replaced as well.
   PlanFiles(folder.path(), "a device").save(asked.task.problem, "{\"cudnnVersion\": 1}");
   CHECK(run().graph);
   CHECK(count == 3);

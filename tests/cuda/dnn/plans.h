@@ -1,4 +1,4 @@
-// A GPU that is described, not there, and plans for it of arrays that nobody reads.
+// A described GPU without a real one, and plans for it with arrays that are never read.
 #pragma once
 
 #include "cuda/nvidia/dnn/descriptor.h"
@@ -8,7 +8,7 @@
 
 namespace ebb::cuda::dnn {
 
-/// An H200 as cuDNN 9.19 describes it to itself, read from one.
+/// The description of an H200 in the format of cuDNN 9.19, read from a real device.
 constexpr char kH200[] = R"({
   "deviceName": "NVIDIA H200", "cudaDeviceId": 0, "pciDeviceId": 6, "deviceVer": 900, "driverVer": 13000,
   "maxGridSize": [2147483647, 65535, 65535], "maxBlockSize": [1024, 1024, 64], "warpSize": 32,
@@ -26,9 +26,9 @@ inline Descriptor described_device() {
   return device;
 }
 
-// Plans for a device that is only described, of arrays that nobody reads.
+// Plans for a described device, with arrays that are never read.
 
-/// The device that is described, for which plans are made.
+/// The described device for which plans are built.
 inline Target described_target() {
   static const Descriptor device = described_device();
   return {.properties = &device};

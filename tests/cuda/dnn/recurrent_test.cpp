@@ -1,5 +1,4 @@
-// Recurrent layers as cuDNN is asked for them: their descriptors, and where it says that parameters lie. None
-// of that needs a device.
+// Recurrent layers with cuDNN: descriptors, and the offsets of parameters. Both need no device.
 #include "cuda/nvidia/dnn/recurrent.h"
 
 #include <ebb/cuda/cuda.h>
@@ -21,12 +20,13 @@ namespace {
 
 const std::vector<std::int32_t> kEven = {4, 4, 4}, kUneven = {4, 2, 1};
 
-// Where cuDNN 9.19 looks for the version of a handle's device: found by trying. Others may look elsewhere.
+// The offset at which cuDNN 9.19 stores the device version in a handle, found by experiment. Other versions
+// may differ.
 constexpr std::size_t kDeviceAt = 104;
 bool knows_device() { return library().version() / 100 == 919; }
 
-// A handle of zeros but for the device, an sm_90. What describes parameters asks only that it is not null,
-// and what computes asks for the device before it does anything.
+// A zeroed handle with only the device set, an sm_90. Functions that describe parameters only check that it
+// is not null, and functions that compute check the device first.
 cudnnHandle_t described_handle() {
   static std::vector<char> bytes = [] {
     constexpr int kVersion = 900;
@@ -117,7 +117,7 @@ TEST_CASE("all kinds of recurrent layers have descriptors and parameter offsets"
     std::int64_t all = 0;
     for (const std::int64_t size : sizes) all += size * element * l.directions;
     CHECK(spaces->parameters == all);
-    // Each within, on whole elements, over no other.
+    // Each parameter is inside, aligned to elements, and overlaps no other.
     std::vector<char> taken(static_cast<std::size_t>(all));
     for (std::int64_t d = 0; d < l.directions; ++d)
       for (int i = 0; i < 5; ++i) {
@@ -204,7 +204,7 @@ TEST_CASE("the persistent algorithm is selected only for small recurrent layers"
   CHECK(of(DnnCell::tanh, 384, false) == kSmall);
   CHECK(of(DnnCell::tanh, 385, false) == kAny);
   CHECK(of(DnnCell::lstm, 64, true, kDouble) == kAny);
-  // It rounds what it reads in float.
+  // cuDNN rounds its float inputs.
   CHECK(of(DnnCell::lstm, 64, true, kFloat) == kAny);
   allow_tf32(true);
   CHECK(of(DnnCell::lstm, 64, true, kFloat) == kSmall);
@@ -223,7 +223,7 @@ TEST_CASE("the persistent algorithm is selected only for small recurrent layers"
 
 namespace {
 
-// Arrays of a layer that nobody reads.
+// Arrays of a layer that are never read.
 struct Arrays {
   NdArray rows, hidden, cell, parameters, result, kept, work;
 
@@ -266,7 +266,7 @@ struct Arrays {
   }
 };
 
-// cuDNN's words on a call.
+// cuDNN's message for a call.
 std::string verdict(const std::function<void()>& call) {
   try {
     call();
@@ -279,7 +279,7 @@ std::string verdict(const std::function<void()>& call) {
 }  // namespace
 
 TEST_CASE("arguments of recurrent layers pass the checks of cuDNN") {
-  // They come before it looks for a device.
+  // The checks come before cuDNN looks for a device.
   const auto passes = [](const std::string& words) {
     INFO(words);
     CHECK(words.find("CUDNN_STATUS_BAD_PARAM") == words.npos);
@@ -309,7 +309,7 @@ TEST_CASE("arguments of recurrent layers pass the checks of cuDNN") {
   };
   for_each_layer([&](DnnRnn l) {
     check(l);
-    if (l.projected == l.hidden) l.projected = 400;  // beyond the algorithm for small layers
+    if (l.projected == l.hidden) l.projected = 400;  // above the limit of the algorithm for small layers
     l.hidden = 400;
     check(l);
   });

@@ -22,7 +22,7 @@ using support::Contains;
 
 namespace {
 
-// Counts calls; the call with the number `failing` and those up to `failing_until` give no memory, or fail by
+// Counts calls; the calls with numbers from `failing` to `failing_until` return no memory, or fail with
 // another error.
 struct Fake {
   static inline std::map<void*, std::size_t> live;
@@ -149,7 +149,7 @@ TEST_CASE("an allocation error other than out of memory is reported and frees no
                                                                 !Contains("out of memory"));
   CHECK(Fake::calls == calls + 1);
   CHECK(allocator.stats().cached == 40 << 20);
-  // A device that has broken by the time that its memory is asked for.
+  // The device is broken when its memory is queried.
   Fake::error = cudaErrorMemoryAllocation;
   Fake::memory_error = cudaErrorUnknown;
   Fake::failing = Fake::calls;
@@ -192,7 +192,7 @@ TEST_CASE("blocks in use never overlap if any driver call fails") {
   }
 }
 
-// Memory that other streams use: who records that, and how often the runtime is asked whether they are done.
+// Memory in use by other streams: recording the uses, and the number of event queries.
 
 using namespace ebb;
 
@@ -208,7 +208,7 @@ struct OwnStream {
   OwnStream() { cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking); }
   ~OwnStream() { cudaStreamDestroy(handle); }
   StreamUse use() const { return {kFirst, handle}; }
-  // Until the capture ends nothing tells whether the stream is past a mark.
+  // Before the end of the capture, the runtime cannot tell whether the stream has passed a mark.
   void hold() const { cudaStreamBeginCapture(handle, cudaStreamCaptureModeRelaxed); }
   void let_go() const {
     cudaGraph_t graph = nullptr;
@@ -217,7 +217,7 @@ struct OwnStream {
   }
 };
 
-// How many events were asked for by a call.
+// The number of event queries during a call.
 template <class F>
 long queries(const F& call) {
   const long before = emu::event_queries();
@@ -225,14 +225,14 @@ long queries(const F& call) {
   return emu::event_queries() - before;
 }
 
-// Fills a stream with work that, where streams are lazy, is not done for `steps` questions.
+// Queues work that, with lazy streams, is not done before `steps` queries.
 void keep_busy(const OwnStream& stream, int steps) {
   for (int i = 0; i < steps; ++i) emu::enqueue_action(stream.handle, [] {});
 }
 
 constexpr std::size_t kThreads = 8, kStreamsOfEach = 64;
 
-// Streams that nothing is done with.
+// Streams without work.
 struct Streams {
   std::vector<cudaStream_t> handles = std::vector<cudaStream_t>(kThreads * kStreamsOfEach);
   Streams() {
@@ -243,7 +243,7 @@ struct Streams {
   }
 };
 
-// Calls record(use) for every stream, each thread for its own ones and twice.
+// Calls record(use) for each stream: each thread twice for its own streams.
 template <class F>
 void record_all(const Streams& streams, const F& record) {
   std::atomic<bool> go{false};
@@ -288,7 +288,7 @@ TEST_CASE("blocks behind a pending event are not queried", "[waiting]") {
   keep_busy(a, 500);
   for (int& block : blocks) waiting.add(&block, {a.use(), b.use()});
   const bool lazy = !waiting.empty() && std::getenv("EBB_EMU_LAZY");
-  if (lazy) {  // a is not done: one question for it, and one for each of the marks that b passes
+  if (lazy) {  // a is not done: one query for it, and one for each mark that b passes
     CHECK(queries([&] { waiting.collect(false, count); }) <= 1 + 400);
     for (int i = 0; i < 10; ++i) CHECK(queries([&] { waiting.collect(false, count); }) <= 2);
     CHECK(freed == 0);
@@ -298,7 +298,7 @@ TEST_CASE("blocks behind a pending event are not queried", "[waiting]") {
 }
 
 TEST_CASE("an allocation queries one event per stream for any number of waiting blocks", "[waiting]") {
-  if (!std::getenv("EBB_EMU_LAZY")) return;  // a stream is done before anybody asks
+  if (!std::getenv("EBB_EMU_LAZY")) return;  // a stream is done before it is queried
   const OwnStream side;
   keep_busy(side, 900);
   CachingAllocator allocator(kSource, kFirst);

@@ -1,4 +1,4 @@
-// Kernels whose threads talk to each other, on the emulation's fibres.
+// Kernels whose threads communicate, on the fibers of the emulation.
 #include <ebb/core/error.h>
 
 #include "kernel/cuda/block_reduce.h"
@@ -27,7 +27,7 @@ __global__ void sum_kernel(long long* out, int n) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = value;
 }
 
-// Thread i passes its number round by shared memory that is sized at the launch.
+// Thread i passes its number to the next thread through dynamic shared memory.
 __global__ void rotate_kernel(int* out) {
   int* const ring = dynamic_shared<int>();
   ring[threadIdx.x] = static_cast<int>(threadIdx.x);
@@ -153,7 +153,7 @@ TEST_CASE("stream capture records work and a graph replays it") {
   CHECK(memory.read(1)[0] == 2);
   cudaGraphExecDestroy(exec);
   cudaGraphDestroy(graph);
-  // Waiting inside a capture spoils it.
+  // Synchronizing inside a capture invalidates it.
   cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
   CHECK(cudaStreamSynchronize(stream) == cudaErrorStreamCaptureUnsupported);
   CHECK(cudaStreamEndCapture(stream, &graph) == cudaErrorStreamCaptureInvalidated);

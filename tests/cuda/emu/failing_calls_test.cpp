@@ -1,4 +1,4 @@
-// Streams, events, copies, pinned memory and graphs over a runtime in which each call fails once.
+// Streams, events, copies, pinned memory and graphs on a runtime in which each call fails once.
 #include <ebb/core/error.h>
 
 #include "core/capture.h"
@@ -25,7 +25,7 @@ float read(const detail::DeviceBlock& x) {
   return cuda::read_back(x.device, static_cast<const float*>(x.data));
 }
 
-// A block that goes back whatever is thrown.
+// A block that is freed even after an exception.
 struct Held {
   detail::DeviceBlock block;
   ~Held() { cuda::free(block); }
@@ -95,7 +95,7 @@ TEST_CASE("a failing driver call is an error and the next attempt succeeds") {
     scenario();
     for (int n = 0; n < 60; ++n) {
       emu::fail_call(n);
-      // What is meant to survive a failure (events that guard memory) may.
+      // Events that guard memory may survive a failure.
       try {
         scenario();
       } catch (const Error&) {

@@ -1,4 +1,4 @@
-// How often a launch asks for shared memory, and a product asks cuBLASLt for an algorithm.
+// The number of shared memory requests of launches, and of algorithm queries of matrix products.
 #include "kernel/cuda/launch.h"
 
 #include <ebb/core/error.h>
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-// How often a launch of a kernel with much shared memory asks the driver to allow that.
+// How often launches of a kernel with large shared memory call the driver to allow it.
 
 using namespace ebb;
 using namespace ebb::cuda;
@@ -27,7 +27,7 @@ constexpr std::size_t kKiB = 1024;
 template <int kNumber>
 __global__ void nothing_kernel() {}
 
-// Calls of cudaFuncSetAttribute by a launch.
+// The number of cudaFuncSetAttribute calls of a launch.
 template <int kNumber>
 long calls(Device device, std::size_t kib) {
   const long before = emu::attribute_calls();
@@ -55,7 +55,7 @@ TEST_CASE("a launch with too much shared memory is an error each time") {
     CHECK_THROWS_WITH(calls<2>(kFirst, 300), Contains("shared memory of a kernel") && Contains("invalid"));
   cudaGetLastError();
   CHECK(calls<2>(kFirst, 64) == 1);
-  // Without asking a launch has 48 KiB.
+  // Without a request, a launch has 48 KiB.
   const cudaLaunchConfig_t config{dim3(1), dim3(32), 64 * kKiB};
   CHECK(cudaLaunchKernelEx(&config, &nothing_kernel<2>) == cudaSuccess);
   CHECK(cudaLaunchKernelEx(&config, &nothing_kernel<3>) == cudaErrorInvalidValue);
@@ -81,14 +81,14 @@ TEST_CASE("threads may launch one kernel with different shared memory sizes") {
   CHECK(failed == std::vector<int>(kThreads));
 }
 
-// How often cuBLASLt is asked for an algorithm: once for products of one kind, wherever their operands begin.
+// How often cuBLASLt is queried for an algorithm: once for all products of one kind and alignment.
 
 namespace {
 
 const Device kDevice("cuda:0");
 constexpr std::uintptr_t kBase = 4096;
 
-// A matrix that nobody reads.
+// A matrix that is never read.
 BatchedMatrix matrix(std::int64_t rows, std::int64_t columns, std::uintptr_t address = kBase) {
   return {reinterpret_cast<void*>(address), rows, columns, columns, 1, rows * columns};
 }
@@ -98,7 +98,7 @@ bool multiply(std::int64_t rows, std::uintptr_t a = kBase, std::uintptr_t b = kB
   return library_gemm(kDevice, kHalf, batch, matrix(rows, 16, a), matrix(16, 8, b), matrix(rows, 8, c), 1, 0);
 }
 
-// Questions that a call makes.
+// The number of algorithm queries of a call.
 template <class F>
 long questions(const F& call) {
   const long before = emu::blas_questions;
@@ -133,7 +133,7 @@ TEST_CASE("aligned views of matrices share a cuBLASLt plan") {
 TEST_CASE("products with many new shapes do not evict the plans in use") {
   multiply(1);
   const long objects = emu::blas_objects;
-  std::thread([] {  // which begins without plans
+  std::thread([] {  // a new thread starts without plans
     multiply(1);
     long asked = 0;
     for (std::int64_t rows = 2; rows < 10000; ++rows) {
@@ -146,7 +146,7 @@ TEST_CASE("products with many new shapes do not evict the plans in use") {
     CHECK(emu::blas_objects < 5 * 4096);
   })
       .join();
-  CHECK(emu::blas_objects == objects);  // a plan ends with its thread
+  CHECK(emu::blas_objects == objects);  // plans are destroyed with their thread
 }
 
 TEST_CASE("a product without a cuBLASLt algorithm is reported and looked up only once") {
@@ -166,7 +166,7 @@ TEST_CASE("all parts of a split batch have the same alignment") {
   } restore;
   emu::blas_alignment = 16;
   const long before = emu::blas_products;
-  // Matrices of 3 x 1 numbers of 2 bytes begin 6 bytes apart.
+  // Matrices of 3 x 1 elements of 2 bytes start 6 bytes apart.
   CHECK(library_gemm(kDevice, kHalf, 200000, matrix(3, 1), matrix(1, 1), matrix(3, 1), 1, 0));
   CHECK(emu::blas_products - before == 4);
 }

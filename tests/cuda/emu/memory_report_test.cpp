@@ -1,4 +1,4 @@
-// What the allocator says of itself: limits, snapshots, its events.
+// Memory reports of the allocator: limits, snapshots, history.
 #include <ebb/core/error.h>
 
 #include "cuda/allocator_settings.h"
@@ -39,7 +39,7 @@ std::size_t sum(const json& segments, const char* what) {
   return total;
 }
 
-// Blocks follow each other without a gap, and add up to what their segment says.
+// Checks that blocks are adjacent without gaps and add up to the size of their segment.
 void check_consistent(const json& snapshot, const MemoryStats& stats) {
   for (const json& segment : snapshot["segments"]) {
     std::size_t at = segment["address"], allocated = 0, active = 0;
@@ -146,7 +146,7 @@ TEST_CASE("a memory snapshot marks blocks in use on another stream as pending") 
   cudaStreamCreateWithFlags(&side, cudaStreamNonBlocking);
   CachingAllocator allocator(kDriver, kFirst);
   allocator.figures().trace.start(100);
-  cudaStreamBeginCapture(side, cudaStreamCaptureModeRelaxed);  // nobody can tell whether it is done
+  cudaStreamBeginCapture(side, cudaStreamCaptureModeRelaxed);  // the runtime cannot tell whether it is done
   MemoryBlock* const block = allocator.allocate(100, nullptr);
   allocator.record_use(block, {kFirst, side});
   allocator.free(block);
@@ -167,7 +167,7 @@ TEST_CASE("a memory snapshot marks blocks in use on another stream as pending") 
 TEST_CASE("the memory history contains the last events in order with their details") {
   CachingAllocator allocator(kDriver, kFirst);
   allocator.free(allocator.allocate(100, nullptr));
-  CHECK(described(allocator)["device_traces"][0].empty());  // off unless started
+  CHECK(described(allocator)["device_traces"][0].empty());  // off by default
   allocator.figures().trace.start(3);
   MemoryBlock* const block = allocator.allocate(300, nullptr);
   const auto place = reinterpret_cast<std::uintptr_t>(block->data);
@@ -178,7 +178,7 @@ TEST_CASE("the memory history contains the last events in order with their detai
   CHECK(events[0]["action"] == "free_completed");
   CHECK(events[0]["addr"] == place);
   CHECK(events[0]["size"] == 300);
-  CHECK(events[1]["action"] == "segment_free");  // given back before the request failed
+  CHECK(events[1]["action"] == "segment_free");  // freed before the request failed
   CHECK(events[2]["action"] == "oom");
   CHECK(events[2]["size"] == std::size_t{1} << 40);
   CHECK(events[2].contains("device_free"));

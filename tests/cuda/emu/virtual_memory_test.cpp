@@ -1,4 +1,4 @@
-// Segments that grow: the emulated driver's virtual memory, and the allocator over it.
+// Expandable segments: the virtual memory of the emulated driver, and the allocator on top of it.
 #include "cuda/virtual_memory.h"
 
 #include <ebb/core/error.h>
@@ -60,7 +60,7 @@ TEST_CASE("an address range maps and unmaps memory in granules") {
     REQUIRE(range.map(range.data() + 2 * granule, granule));
     {
       const emu::DeviceAccess access;
-      CHECK(range.data()[2 * granule] == 0);  // other memory behind it
+      CHECK(range.data()[2 * granule] == 0);  // other memory is mapped after it
       CHECK(range.data()[3 * granule] == 7);
     }
     CHECK_THROWS_WITH(range.map(range.data() + 3 * granule, 2 * granule), Contains("cuMemMap failed"));
@@ -88,13 +88,13 @@ TEST_CASE("the emulated driver refuses the virtual memory calls that the real on
   REQUIRE(cuMemCreate(&handle, 2 * granule, &memory, 0) == CUDA_SUCCESS);
   CHECK(cuMemCreate(&handle, granule / 2, &memory, 0) == CUDA_ERROR_INVALID_VALUE);
   CHECK(cuMemMap(at + 3 * granule, 2 * granule, 0, handle, 0) ==
-        CUDA_ERROR_INVALID_VALUE);                                         // beyond the range
+        CUDA_ERROR_INVALID_VALUE);                                         // outside the range
   CHECK(cuMemMap(at, granule, 0, handle, 0) == CUDA_ERROR_INVALID_VALUE);  // not the whole handle
   REQUIRE(cuMemMap(at, 2 * granule, 0, handle, 0) == CUDA_SUCCESS);
-  CHECK(cuMemMap(at + granule, 2 * granule, 0, handle, 0) == CUDA_ERROR_INVALID_VALUE);  // mapped already
+  CHECK(cuMemMap(at + granule, 2 * granule, 0, handle, 0) == CUDA_ERROR_INVALID_VALUE);  // already mapped
   CUmemAccessDesc access{memory.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
   CHECK(cuMemSetAccess(at, 3 * granule, &access, 1) == CUDA_ERROR_INVALID_VALUE);  // a part has no memory
-  CHECK(cuMemUnmap(at, granule) == CUDA_ERROR_INVALID_VALUE);                      // a part of a mapping
+  CHECK(cuMemUnmap(at, granule) == CUDA_ERROR_INVALID_VALUE);                      // only a part of a mapping
   CHECK(cuMemAddressFree(at, 4 * granule) == CUDA_ERROR_INVALID_VALUE);            // still mapped
   CHECK(cuMemRelease(handle) == CUDA_SUCCESS);
   CHECK(cuMemRelease(handle) == CUDA_ERROR_INVALID_VALUE);
@@ -109,11 +109,11 @@ TEST_CASE("an expandable segment grows where fixed segments would leave gaps") {
   MemoryBlock* const a = allocator.allocate(30 * kMiB, nullptr);
   MemoryBlock* const b = allocator.allocate(50 * kMiB, nullptr);
   CHECK(b->data == a->data + a->bytes);
-  CHECK(device_free() == before - 80 * kMiB);  // granules of 20
+  CHECK(device_free() == before - 80 * kMiB);  // granules of 20 MiB
   char* const place = a->data;
   allocator.free(a);
   allocator.free(b);
-  MemoryBlock* const c = allocator.allocate(100 * kMiB, nullptr);  // more than any piece there was
+  MemoryBlock* const c = allocator.allocate(100 * kMiB, nullptr);  // more than any free part
   CHECK(c->data == place);
   CHECK(device_free() == before - 100 * kMiB);
   CHECK(allocator.stats().cached == 0);
@@ -137,7 +137,7 @@ TEST_CASE("empty_cache unmaps the free parts of an expandable segment") {
     std::memset(blocks[0]->data, 1, blocks[0]->bytes);
     std::memset(blocks[3]->data, 2, blocks[3]->bytes);
   }
-  MemoryBlock* const again = allocator.allocate(35 * kMiB, nullptr);  // into the hole, by two granules
+  MemoryBlock* const again = allocator.allocate(35 * kMiB, nullptr);  // fits into the hole with two granules
   CHECK(again->data == hole);
   CHECK(device_free() == before - 80 * kMiB);
   {
@@ -187,7 +187,7 @@ TEST_CASE("memory in use by queued work is not unmapped", "[waiting]") {
   MemoryBlock* const block = allocator.allocate(20 * kMiB, side.handle);
   cudaMemsetAsync(block->data, 5, block->bytes, side.handle);  // with EBB_EMU_LAZY=1 it has not run yet
   allocator.free(block);
-  allocator.empty_cache();  // without a wait the work would find no memory: a segmentation fault
+  allocator.empty_cache();  // without a wait, the work would find no memory: a segmentation fault
   CHECK(cudaStreamQuery(side.handle) == cudaSuccess);
 }
 

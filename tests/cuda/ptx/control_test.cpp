@@ -1,12 +1,12 @@
-// Comparisons of every type, and the flow of control: branches, loops, calls, barriers and ends.
+// PTX comparisons of all types, and control flow: branches, loops, calls, barriers and exits.
 #include "support.h"
 
-// Comparisons of every type, and what joins them with predicates.
+// Comparisons of all types, and combinations with predicates.
 
 namespace ebb::ptx::testing {
 namespace {
 
-// A comparison: what it says of numbers in order (less, equal, greater), and of NaN.
+// A comparison: its result for ordered values (less, equal, greater), and for NaN.
 struct Comparison {
   const char* name;
   bool less, equal, greater, nan;
@@ -32,7 +32,7 @@ bool holds(const Comparison& how, T a, T b) {
   return a < b ? how.less : b < a ? how.greater : how.equal;
 }
 
-/// Checks a comparison of a type. `value` makes the number that is compared.
+/// Checks a comparison of a type. `value` computes the compared value.
 template <class T, class Value>
 void check(const Comparison& how, const std::string& type, const std::vector<T>& v, Value value) {
   const std::string set = "setp." + std::string(how.name) + type + " %p, %a, %b; selp.u32 %d, 1, 0, %p;";
@@ -100,11 +100,11 @@ TEST_CASE("Operands of comparisons may be literals", "[ptx]") {
               [](double a) { return a >= -1 ? 1 : 0; });
 }
 
-// The flow of control: branches, loops, calls, barriers and ends.
+// Control flow: branches, loops, calls, barriers and exits.
 
 namespace {
 
-/// The words that so many threads leave in %r0.
+/// The words in %r0 of each thread at the end.
 std::vector<u32> each(const std::string& body, unsigned threads = 32, const std::string& outside = "") {
   return words_of(body + "\nst.global.u32 [%mine], %r0;", threads, {}, outside);
 }

@@ -1,4 +1,4 @@
-// Conversions between all types, and of addresses.
+// PTX conversions between all types, and of addresses.
 #include "support.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ s128 limited(s128 value) {
   return std::clamp(value, s128{std::numeric_limits<T>::min()}, s128{std::numeric_limits<T>::max()});
 }
 
-/// The whole number that a mode makes of a number, in 128 bits; what is far beyond 64 bits is cut there.
+/// The number rounded to an integer in a mode, in 128 bits; values far beyond 64 bits are clamped.
 s128 whole(double number, const std::string& mode) {
   number = std::clamp(number, -0x1p100, 0x1p100);
   const double low = std::floor(number), part = number - low;
@@ -29,8 +29,8 @@ void for_integers(F check) {
   for_types<u8, s8, u16, s16, u32, s32, u64, s64>(check);
 }
 
-/// Checks conversions to all integers of numbers, whose values a function gives. 64-bit numbers and results
-/// treat NaN in another way.
+/// Checks conversions of floats, whose values a function gives, to all integer types. 64-bit floats and
+/// 64-bit results treat NaN differently.
 template <class From, class Value>
 void check_to_integers(const std::string& from, const std::vector<From>& v, Value value) {
   for_integers([&]<class To>(To) {
@@ -42,7 +42,7 @@ void check_to_integers(const std::string& from, const std::vector<From>& v, Valu
   });
 }
 
-/// A number of type T next to a whole number, or to a longer one, in a mode.
+/// The value of type T nearest to an integer or to a wider float, in a rounding mode.
 template <class T, class From>
 T closest(From number, int mode) {
   using Exact = std::conditional_t<std::is_integral_v<From>, s128, From>;

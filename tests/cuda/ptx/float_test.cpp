@@ -1,12 +1,12 @@
-// Floating point of 64, 32 and 16 bits against that of the host and the nearest of all numbers.
+// PTX floats of 64, 32 and 16 bits, compared with those of the host and with the nearest value of the format.
 #include "support.h"
 
-// Floating point of 32 and 64 bits against that of the host.
+// Floats of 32 and 64 bits, compared with those of the host.
 
 namespace ebb::ptx::testing {
 namespace {
 
-// Reads through volatile variables, so that no compiler calculates before the mode of rounding is set.
+// Reads through volatile variables, so that no compiler computes before the rounding mode is set.
 template <class F, class... T>
 auto rounded(int mode, F function, T... values) {
   std::fesetround(mode);
@@ -40,7 +40,7 @@ const auto fused = [](auto a, auto b, auto c) { return std::fma(a, b, c); };
 const auto root = [](auto a) { return std::sqrt(a); };
 const auto reciprocal = [](auto a) { return 1 / a; };
 
-// Checks an operation in each mode of rounding, plain and, of 32 bits, with .ftz and .sat.
+// Checks an operation in each rounding mode, plain and, for 32 bits, with .ftz and .sat.
 template <class T, class F, class... Tables>
 void check_rounded(const std::string& op, F function, bool saturates, const Tables&... tables) {
   for (const auto& [name, number] : kModes) {
@@ -166,7 +166,7 @@ TEST_CASE("64-bit approximations read and write only the upper words", "[ptx]") 
     return std::bit_cast<double>(std::bit_cast<u64>(a) & 0xffffffff00000000);
   };
   auto v = floats<double>(60);
-  v.push_back(std::bit_cast<double>(u64{0x7ff0000000000001}));  // infinity, as its lower word does not count
+  v.push_back(std::bit_cast<double>(u64{0x7ff0000000000001}));  // infinity, as the lower word is ignored
   const auto read = [&](double a) { return flush(upper(a)); };
   agrees<double>("rcp.approx.ftz.f64", v, [&](double a) { return Near{flush(1 / read(a)), 0x1p-19}; });
   agrees<double>("rsqrt.approx.ftz.f64", v, [&](double a) { return Near{1 / std::sqrt(read(a)), 0x1p-19}; });
@@ -182,7 +182,7 @@ TEST_CASE("64-bit approximations read and write only the upper words", "[ptx]") 
   }
 }
 
-// Floating point of 16 bits against the nearest of all numbers of the format.
+// Floats of 16 bits, compared with the nearest value of the format.
 
 namespace {
 
@@ -197,7 +197,7 @@ std::vector<u16> all_numbers() {
   return made;
 }
 
-/// Checks an instruction for single numbers, and for pairs of different ones.
+/// Checks an instruction for single values, and for pairs of different ones.
 template <class F>
 void check_binary(const std::string& head, Format format, F expected, const std::vector<u16>& v) {
   const std::string type = head + "." + format.name;

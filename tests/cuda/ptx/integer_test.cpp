@@ -1,7 +1,7 @@
-// Moves, operations on bits and integer arithmetic, against single bits and arithmetic of 128 bits.
+// PTX moves, bit operations and integer arithmetic, compared with single bits and 128-bit arithmetic.
 #include "support.h"
 
-// Integer arithmetic against that of 128 bits.
+// Integer arithmetic, compared with 128-bit arithmetic.
 
 namespace ebb::ptx::testing {
 namespace {
@@ -95,7 +95,7 @@ TEST_CASE("add.cc and sub.cc chain words to longer sums and differences", "[ptx]
   const auto under = [](u64 a, u64 b, u64 c) { return c - static_cast<u64>((u128(a) - b) >> 64 & 1); };
   agrees<u64>("add.cc.u64 %x0, %a, %b; addc.u64 %d, %c, 0;", v, over);
   agrees<u64>("sub.cc.s64 %x0, %a, %b; subc.s64 %d, %c, 0;", v, under);
-  // The carry goes through a word that itself carries, in the middle of three.
+  // The carry passes through the middle word of three, which itself produces a carry.
   const std::string three = "add.cc.u64 %x0, %a, %b; addc.cc.u64 %x1, %c, -1; addc.u64 %d, 0, 0;";
   agrees<u64>(three, v, [](u64 a, u64 b, u64 c) {
     return static_cast<u64>((u128(c) + ~u64{0} + ((u128(a) + b) >> 64)) >> 64);
@@ -150,7 +150,7 @@ TEST_CASE("dp4a handles all combinations of signs", "[ptx]") {
     }
 }
 
-// Moves, and operations on bits, against loops over single bits.
+// Moves and bit operations, compared with loops over single bits.
 
 namespace {
 
@@ -161,7 +161,7 @@ template <class T>
 bool bit(T value, u64 place) {
   return place < 8 * sizeof(T) && (static_cast<u64>(value) >> place & 1) != 0;
 }
-/// The number whose bits a function gives.
+/// The integer whose bits a function gives.
 template <class T, class F>
 T bits_by(F function) {
   u64 made = 0;
@@ -317,7 +317,7 @@ TEST_CASE("mov copies and packs and unpacks values", "[ptx]") {
   agrees<u32>("mov.b32 {%h0, %h1}, %a; mov.b32 %d, {%h1, %h0};", w, [](u32 a) { return a << 16 | a >> 16; });
   agrees<u64>("mov.b64 {%h0, %h1, %h2, %h3}, %a; mov.b64 %d, {%h3, %h2, %h1, %h0};", x,
               [](u64 a) { return a << 48 | (a << 16 & 0xffff00000000) | (a >> 16 & 0xffff0000) | a >> 48; });
-  // The sign that a conversion leaves above 16 bits is no part of the packed value.
+  // The sign that a conversion leaves above 16 bits is not part of the packed value.
   agrees<u32>("cvt.s16.s8 %h0, %a; mov.b32 %d, {%h0, 1};", h,
               [](u16 a) { return 0x10000U | static_cast<u16>(static_cast<s8>(a)); });
 }

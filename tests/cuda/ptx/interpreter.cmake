@@ -1,5 +1,5 @@
-# ebb_ptx, the interpreter. It computes as a device does: nothing is fused that the program does not fuse, and every rounding
-# mode holds.
+# ebb_ptx, the PTX interpreter. It computes like a device: it fuses only operations that the program fuses, and supports
+# all rounding modes.
 if(TARGET ebb_ptx)
   return()
 endif()

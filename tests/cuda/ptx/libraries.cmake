@@ -1,9 +1,9 @@
-# Libraries of EBB_CUDA=PTX: they stand in the plugin in place of NVIDIA's.
+# Libraries of EBB_CUDA=PTX that replace those of NVIDIA in the plugin.
 set(_ptx ${CMAKE_CURRENT_LIST_DIR})
 
 include(${_ptx}/interpreter.cmake)
 
-# The runtime that is emulated, and what gives it the names of libcudart over the interpreter.
+# The emulated runtime, and the functions of libcudart that connect it with the interpreter.
 set(_emulated device memory stream captured_graph virtual_memory)
 list(TRANSFORM _emulated REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/tests/cuda/emu/runtime/\\1.cpp")
 file(GLOB _runtime CONFIGURE_DEPENDS ${_ptx}/runtime/*.cpp)
@@ -11,7 +11,7 @@ add_library(ebb_ptx_runtime OBJECT ${_emulated} ${_runtime})
 target_include_directories(ebb_ptx_runtime PRIVATE ${PROJECT_SOURCE_DIR}/tests/cuda/emu/runtime/include)
 target_compile_definitions(ebb_ptx_runtime PRIVATE EBB_CUDA_EMU)
 
-# The part of it that needs the types of NVIDIA's headers.
+# The part that needs the types of NVIDIA's headers.
 file(GLOB _toolkit CONFIGURE_DEPENDS ${_ptx}/runtime/toolkit/*.cpp)
 add_library(ebb_ptx_toolkit OBJECT ${_toolkit})
 target_link_libraries(ebb_ptx_toolkit PRIVATE CUDA::toolkit)

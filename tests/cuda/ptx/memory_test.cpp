@@ -1,7 +1,7 @@
-// Loads, stores and atomic operations of every type: what they leave in memory and return.
+// PTX loads, stores and atomic operations of all types: their effect on memory and their results.
 #include "support.h"
 
-// Loads and stores of every type, in every state space.
+// Loads and stores of all types, in all state spaces.
 
 namespace ebb::ptx::testing {
 namespace {
@@ -12,7 +12,7 @@ std::vector<u32> pattern() {
   return words;
 }
 
-/// The number in %x0 behind a body that one thread executes.
+/// The value in %x0 after a body that one thread executes.
 u64 result_of(const std::string& body, const std::string& outside = "") {
   const auto left = words_of(body + " st.global.b64 [%out+120], %x0;", 1, pattern(), outside);
   return left[30] | u64{left[31]} << 32;
@@ -45,7 +45,7 @@ TEST_CASE("Addresses accept positive and negative offsets", "[ptx]") {
   CHECK(result_of("add.u64 %x1, %out, 16; ld.global.u32 %x0, [%x1 + 0x8];") == at<u32>(24));
   CHECK(result_of("add.u64 %x1, %out, 16; ld.global.u32 %x0, [%x1];") == at<u32>(16));
   CHECK(result_of("ld.param::entry.u64 %x1, [memory]; ld.global.u32 %x0, [%x1+16];") == at<u32>(16));
-  // Addresses of 32 bits wrap around.
+  // 32-bit addresses wrap around.
   CHECK(result_of(".shared .align 4 .b8 area[8];\nst.shared.u32 [area+4], 5; mov.u32 %r0, area; sub.u32 %r0, "
                   "%r0, 8; ld.shared.u32 %x0, [%r0+12];") == 5);
 }
@@ -148,12 +148,12 @@ TEST_CASE("Misaligned and out-of-bounds accesses end the launch", "[ptx]") {
         Status::success);
 }
 
-// Atomic operations: what they leave in memory, and what they return.
+// Atomic operations: their effect on memory and their results.
 
 namespace {
 
-/// Text that puts the address of a cell of the lane's own into %x0, and %a into the cell. The result's
-/// column, behind so many inputs, is the global memory.
+/// Text that puts the address of a separate cell for each lane into %x0, and %a into the cell. The result
+/// column, after that many inputs, is the global memory.
 std::string cell(const std::string& space, unsigned bytes, int inputs) {
   const std::string each = std::to_string(bytes), width = std::to_string(8 * bytes);
   const std::string store = " st" + space + ".b" + width + " [%x0], %a; ";
@@ -165,7 +165,7 @@ std::string cell(const std::string& space, unsigned bytes, int inputs) {
   return shared + (space.empty() ? " cvta.shared.u64 %x0, %x0;" : "") + store;
 }
 
-/// Checks the operation, "add.u32" for one, by what it returns and by what it leaves, as atom and as red, in
+/// Checks an operation such as "add.u32", with its result and its effect on memory, as atom and as red, in
 /// three spaces.
 template <class T, class F, class... Tables>
 void check(const std::string& operation, F expected, const Tables&... tables) {
@@ -226,7 +226,7 @@ TEST_CASE("Atomic float adds flush 32-bit subnormals in global memory", "[ptx]")
     agrees<float>(start + "red" + space + ".add.f32 [%x0], %b;" + load, v, sum);
     agrees<float>(start + "atom" + space + ".add.f32 %d, [%x0], %b;", v, [](float a, float) { return a; });
   }
-  // A generic address of global memory is flushed, too.
+  // A generic address of global memory flushes subnormals, too.
   agrees<float>(cell(".global", 4, 2) + "atom.add.f32 %w0, [%x0], %b; ld.b32 %d, [%x0];", v,
                 [](float a, float b) { return flush(flush(a) + flush(b)); });
   const auto w = floats<double>();

@@ -1,4 +1,4 @@
-// Programs as text: declarations, comments, literals, and what is refused.
+// The PTX parser: declarations, comments, literals, and refused programs.
 #include "support.h"
 
 namespace ebb::ptx::testing {
@@ -6,7 +6,7 @@ namespace {
 
 constexpr const char* kHead = ".version 9.0\n.target sm_90, debug\n.address_size 64\n.file 1 \"a{b;c\"\n";
 
-/// The word that one thread leaves in %r0.
+/// The word in %r0 after a body that one thread executes.
 u32 value(const std::string& body, const std::string& outside = "") {
   return words_of(body + " st.global.u32 [%out], %r0;", 1, {}, outside)[0];
 }
@@ -162,7 +162,7 @@ TEST_CASE("Unknown instructions and modifiers are refused by name", "[ptx]") {
     const auto module = load(program(std::string("setp.eq.u32 %p0, %tid, 1; @%p0 ") + text + ";"));
     Entry& entry = *find_entry(*module, "kernel");
     CHECK(unknown_instructions(entry).size() == 1);
-    // Only threads that come there fail.
+    // Only threads that reach the instruction fail.
     for (const unsigned threads : {1U, 2U}) {
       GlobalMemory memory;
       Interpreter interpreter(memory, {}, nullptr);

@@ -1,4 +1,4 @@
-// Kernels of one instruction, and numbers of 16 bits.
+// Kernels of one instruction, and values of 16-bit formats.
 #include "support.h"
 
 #include <algorithm>
@@ -98,7 +98,7 @@ std::vector<unsigned char> evaluate_columns(const std::string& text, unsigned re
   Grid grid;
   grid.blocks.x = static_cast<unsigned>(blocks);
   grid.threads.x = 32;
-  Settings settings;  // Blocks follow each other in one shared memory; races have tests of their own.
+  Settings settings;  // Blocks share one memory one after another here; races have separate tests.
   settings.shared_races = false;
   const Launched ended = run(
       kHead + (".visible .entry kernel(" + declared) +
@@ -133,14 +133,14 @@ u16 nearest(Format format, double a, double b, int mode) {
   if (std::isinf(sum) || sum == 0) return static_cast<u16>(sign | (sum == 0 ? 0 : infinity));
   if (std::fabs(a) < std::fabs(b)) std::swap(a, b);
   if (sign != 0) a = -a, b = -b;
-  // Infinity counts as the power of two behind the greatest number. The larger term and what is near the sum
-  // differ by a number that a double holds.
+  // Infinity counts as the power of two after the largest finite value. The difference of the larger term and
+  // a value near the sum is exact in double.
   const auto size_of_number = [&](int bits) {
     return bits == infinity ? 2 * value_in(format, static_cast<u16>(infinity - (1 << format.mantissa)))
                             : value_in(format, static_cast<u16>(bits));
   };
   const auto beyond = [&](double number) { return (a - number) + b; };
-  int low = 0, high = infinity;  // the last number that is not beyond the sum, by bisection
+  int low = 0, high = infinity;  // the last value that is not beyond the sum, by bisection
   while (high - low > 1) (beyond(size_of_number((low + high) / 2)) >= 0 ? low : high) = (low + high) / 2;
   if (beyond(size_of_number(low)) == 0) return static_cast<u16>(sign | low);
   const double middle = beyond((size_of_number(low) + size_of_number(low + 1)) / 2);

@@ -1,5 +1,5 @@
-// Shared by the tests of the interpreter: kernels of one instruction, inputs, and comparisons with a function
-// of the host.
+// Helpers for tests of the PTX interpreter: kernels of one instruction, inputs, and comparisons with a host
+// function.
 #pragma once
 
 #include "cuda/ptx/interpreter/instruction.h"
@@ -19,12 +19,12 @@
 
 namespace ebb::ptx::testing {
 
-/// A program whose entry "kernel" has one parameter, the address of memory. The body may use that address as
-/// %out, the thread's number as %tid, and registers %p<10> of predicates, %h<30> of 16 bits, %r<30> of 32,
-/// and %x<30> of 64. `outside` stands in front of the entry.
+/// A program with the entry "kernel", whose one parameter is the address of memory. The body may use that
+/// address as %out, the thread number as %tid, and registers %p<10> (predicates), %h<30> (16 bits), %r<30>
+/// (32 bits) and %x<30> (64 bits). `outside` is placed before the entry.
 std::string program(const std::string& body, const std::string& outside = "", const std::string& bounds = "");
 
-/// How a kernel ended, and the memory that it left.
+/// The result of a kernel, and the memory after it.
 struct Outcome {
   Status status = Status::success;
   std::string findings;
@@ -32,20 +32,20 @@ struct Outcome {
 };
 Outcome launch(const std::string& program, std::vector<u32> memory, const Grid& grid);
 Outcome launch(const std::string& program, std::vector<u32> memory, unsigned threads = 32);
-/// The memory that a body leaves in a block of so many threads, which finds a word for each of them in it.
-/// Throws where there are findings.
+/// The memory after a body with that many threads; the memory has one word for each of them. Throws if there
+/// are findings.
 std::vector<u32> words_of(const std::string& body, unsigned threads = 32, std::vector<u32> memory = {},
                           const std::string& outside = "");
 /// The instructions of a body that the interpreter refuses, with the reasons.
 std::string refused(const std::string& body, const std::string& outside = "");
 
-/// Values of a register: their bytes.
+/// The values of a register as bytes.
 struct Column {
   std::vector<unsigned char> bytes;
   unsigned each = 0;
 };
 /// Executes instructions once for each row of the inputs %a, %b, %c and %e; returns the column of %d. The
-/// text may use %p, %q and %s for predicates, and %h<9>, %w<9> and %x<9> of 16, 32 and 64 bits.
+/// text may use %p, %q and %s for predicates, and %h<9>, %w<9> and %x<9> for 16, 32 and 64 bits.
 std::vector<unsigned char> evaluate_columns(const std::string& text, unsigned result,
                                             std::vector<Column> inputs);
 
@@ -63,7 +63,7 @@ std::vector<D> evaluate(const std::string& text, const std::vector<A>&... inputs
   return results;
 }
 
-/// A number that is known to a relative error.
+/// A value that is known up to a relative error.
 struct Near {
   double value, tolerance;
 };
@@ -96,8 +96,8 @@ std::tuple<std::vector<A>...> in(const std::vector<A>&... tables) {
   return {tables...};
 }
 
-/// Checks for all combinations of inputs that %d is what a function of them gives. Where the text has no
-/// operands, it gets those of the function.
+/// Checks for all combinations of inputs that %d equals the result of a function. If the text has no
+/// operands, those of the function are added.
 template <class D, class F, class... A>
 void agrees(std::string text, const std::tuple<std::vector<A>...>& tables, F expected) {
   const std::string operands(" %d, %a, %b, %c, %e", 3 + 4 * sizeof...(A));
@@ -155,7 +155,7 @@ std::string sized(const std::string& op) {
 }
 
 u64 random_bits();
-/// Small numbers, extremes, powers of two, and random ones.
+/// Small values, extremes, powers of two, and random values.
 template <class T>
 std::vector<T> integers() {
   using Limits = std::numeric_limits<T>;
@@ -168,8 +168,7 @@ std::vector<T> integers() {
     made.push_back(static_cast<T>(random_bits())), made.push_back(static_cast<T>(random_bits() >> 56));
   return made;
 }
-/// Zeros, ones, ties, subnormals, extremes, infinities, NaN, and random numbers of all sizes and of sizes
-/// near 1.
+/// Zeros, ones, ties, subnormals, extremes, infinities, NaN, and random values of all magnitudes and near 1.
 template <class T>
 std::vector<T> floats(int random = 20) {
   using Limits = std::numeric_limits<T>;
@@ -186,20 +185,20 @@ std::vector<T> floats(int random = 20) {
   return made;
 }
 
-/// A format of 16 bits.
+/// A 16-bit format.
 struct Format {
   const char* name;
   int mantissa, bias;
 };
 constexpr Format kHalf{"f16", 10, 15}, kBrain{"bf16", 7, 127};
 double value_in(Format format, u16 bits);
-/// The number of the format that is nearest to the exact sum of two numbers in the mode of rounding, found
-/// among all of the format.
+/// The value of the format that is nearest to the exact sum of two numbers in a rounding mode, found by
+/// search over all values.
 u16 nearest(Format format, double a, double b = -0.0, int mode = FE_TONEAREST);
-/// Edges and random numbers of a format.
+/// Edge cases and random values of a format.
 std::vector<u16> numbers_of(Format format);
 
-/// The modes of rounding by their names in PTX.
+/// Rounding modes by their PTX names.
 struct Mode {
   const char* name;
   int mode;

@@ -1,4 +1,4 @@
-// Instructions that the lanes of a warp execute together: shuffles, votes, matches, reductions, matrices.
+// Warp-wide PTX instructions: shuffles, votes, matches, reductions, matrices.
 #include "support.h"
 
 #include <bit>
@@ -13,7 +13,7 @@ std::vector<u32> lanes() {
   for (u32 n = 0; n < 32; ++n) made[n] = n;
   return made;
 }
-/// A number of each lane, with some that are equal.
+/// A value for each lane, some of them equal.
 template <class T>
 std::vector<T> values() {
   std::vector<T> made(32);
@@ -23,8 +23,8 @@ std::vector<T> values() {
 }
 const std::vector<u32> kMasks{0xffffffff, 0xffff, 0xffff0000, 1, 0x80000000, 0x55555555, 0xf00ff00f};
 
-/// Executes an instruction, which puts something into %r0, by the lanes of a mask alone, whose words are in
-/// memory behind the results. Others leave 99.
+/// Executes an instruction that writes %r0, only for the lanes of a mask; their input words are in memory
+/// after the results. Other lanes return 99.
 std::vector<u32> by_lanes_of(u32 mask, const std::string& text, const std::vector<u32>& words) {
   std::vector<u32> memory(96);
   std::copy(words.begin(), words.end(), memory.begin() + 32);
@@ -39,7 +39,7 @@ std::vector<u32> by_lanes_of(u32 mask, const std::string& text, const std::vecto
 }
 bool has(u32 mask, u32 lane) { return (mask >> lane & 1) != 0; }
 
-/// Checks what the lanes of each mask get from what a function makes of all values and a mask.
+/// Compares the results of the lanes of each mask with a function of all values and the mask.
 template <class F>
 void check_masks(const std::string& text, const std::vector<u32>& words, F expected) {
   for (const u32 mask : kMasks) {
@@ -85,7 +85,7 @@ TEST_CASE("Shuffles stay inside segments in all modes", "[ptx]") {
 
 TEST_CASE("The clamp of a shuffle limits its source lanes inside a segment", "[ptx]") {
   const auto v = values<u32>();
-  // Segments of 8 lanes, of which 6 give values; for up, those from the third on.
+  // Segments of 8 lanes, of which 6 give values; for up, the lanes from the third on.
   const auto down = evaluate<u32>("shfl.sync.down.b32 %d|%p, %a, 2, 0x1805, -1; selp.u32 %d, %d, 0, %p;", v);
   const auto up = evaluate<u32>("shfl.sync.up.b32 %d|%p, %a, 1, 0x1802, -1; selp.u32 %d, %d, 0, %p;", v);
   const auto index =
@@ -137,7 +137,7 @@ TEST_CASE("Votes use only the lanes of their mask", "[ptx]") {
                 [&](u32 mask, u32) { return votes(mask) == 0 ? 1U : 0U; });
     check_masks("vote.sync.uni.pred %p1, %p0, %r9;" + pick, v,
                 [&](u32 mask, u32) { return votes(mask) == 0 || votes(mask) == mask ? 1U : 0U; });
-    v.assign(32, round == 0 ? 7 : 8);  // then all against, then all for
+    v.assign(32, round == 0 ? 7 : 8);  // first all predicates are false, then all are true
   }
 }
 
@@ -223,14 +223,14 @@ TEST_CASE("Writes are visible to other lanes after bar.warp.sync", "[ptx]") {
   CHECK_THAT(findings(""), support::Contains("A hazard inside a warp"));
 }
 
-// Matrices in the registers of a warp against plain loops.
+// Matrices in the registers of a warp, compared with plain loops.
 
 namespace {
 
 /// Element (row, column) of matrix m that ldmatrix reads below.
 u16 element(u32 m, u32 row, u32 column) { return static_cast<u16>(m << 12 | row << 8 | column); }
 
-/// The registers of each lane, 10 words, for d = a b + c: a of 16 x 16, b of 16 x 8, c of 16 x 8.
+/// The registers of each lane, 10 words, for d = a b + c: a is 16 x 16, b is 16 x 8, c is 16 x 8.
 template <class A, class B, class C>
 std::vector<u32> fragments(A a, B b, C c) {
   std::vector<u32> words;
@@ -246,7 +246,7 @@ std::vector<u32> fragments(A a, B b, C c) {
   return words;
 }
 
-/// The product by mma, by row and column.
+/// The result of mma by row and column.
 std::vector<float> product(const std::string& type, std::vector<u32> words) {
   words.resize(320 + 128);
   const auto left = words_of(
@@ -272,7 +272,7 @@ std::vector<float> product(const std::string& type, std::vector<u32> words) {
 TEST_CASE("ldmatrix loads rows or with trans columns", "[ptx]") {
   for (const u32 count : {1U, 2U, 4U})
     for (const bool transposed : {false, true}) {
-      // Rows lie 48 bytes apart in shared memory, in reverse order; each lane writes one of them.
+      // Rows are 48 bytes apart in shared memory, in reverse order; each lane writes one of them.
       const std::string registers = count == 1 ? "{%r0}" : count == 2 ? "{%r0, %r1}" : "{%r0, %r1, %r2, %r3}";
       const auto left = words_of(
           ".shared .align 16 .b8 rows[1536]; mov.u32 %r9, rows; sub.u32 %r8, 31, %tid; mad.lo.u32 %r8, %r8, "

@@ -1,5 +1,5 @@
-// Arrays that begin anywhere, and batches that are cut: what the libraries of a device are given is aligned
-// and of the size that they count.
+// Misaligned arrays and split batches: device libraries get only arrays that are aligned and within their
+// size limits.
 #include <ebb/ebb.h>
 
 #include "cuda/unit/against_cpu.h"
@@ -13,7 +13,8 @@ using testing::either_way;
 
 namespace {
 
-// The same numbers from the second element of an allocation on, in the same layout; so is the gradient.
+// The same values, one element after the start of an allocation, with the same layout; the gradient is
+// shifted, too.
 Tensor shifted(const Tensor& x) {
   const bool last = !x.is_contiguous();
   const Tensor lines = last ? x.permute({0, 2, 3, 1}) : x;
@@ -25,7 +26,7 @@ Tensor shifted(const Tensor& x) {
 
 Tensor like(const Tensor& t, const Tensor& x) { return t.to(x.dtype()).to(x.device()); }
 
-// The gradient of a convolution's weight on the device, against the CPU's in double.
+// The weight gradient of a convolution on the device, compared with the CPU in double.
 void compare_weight(const Tensor& values, const Tensor& weight, const Tensor& seed, bool shift) {
   for (const DType dtype : {kFloat, kHalf, kDouble})
     for (const bool last : {false, true}) {
@@ -71,7 +72,8 @@ TEST_CASE("convolutions of misaligned arrays agree with and without cuDNN") {
 TEST_CASE("convolutions with split batches agree with and without cuDNN") {
   manual_seed(42);
   const Tensor w = randn({8, 4, 3, 3}, kDouble) * 0.3, b = randn({8}, kDouble);
-  // The stand-in for cuDNN counts to 2^14: parts of 8 and 6 samples, of 2 and 1, and none of a single one.
+  // The emulated cuDNN supports up to 2^14 elements: parts of 8 and 6 samples, of 2 and 1, and no part for a
+  // too large sample.
   for (const DimVector& shape :
        {DimVector{14, 4, 14, 16}, DimVector{3, 4, 30, 30}, DimVector{2, 4, 48, 48}}) {
     INFO(IntArrayRef(shape));
@@ -123,11 +125,11 @@ TEST_CASE("matmul of misaligned matrices agrees with the CPU") {
     check_close(matmul(shifted(there(a)), there(b)), product, dtype);
     check_close(matmul(there(a), shifted(there(b))), product, dtype);
     check_close(matmul(shifted(there(a)), shifted(there(b).mT().contiguous()).mT()), product, dtype);
-    // Into memory that begins anywhere, and onto what is there.
+    // Accumulates into misaligned memory.
     Tensor sum = shifted(there(c));
     sum.baddbmm_(there(a), there(b), 0.5, 2);
     check_close(sum, rounded(c) * 0.5 + product * 2, dtype);
-    // A layer, whose bias is added to the product.
+    // A linear layer whose bias is added to the product.
     const Tensor x = a[0], weight = b[0].t().contiguous(), bias = c[0][0];
     check_close(linear(shifted(there(x)), there(weight), there(bias)),
                 linear(rounded(x), rounded(weight), rounded(bias)), dtype);

@@ -1,4 +1,4 @@
-// A layer on a device against the same on the CPU, with and without cuDNN, on a real device or another.
+// Compares a layer on a device with the CPU, with and without cuDNN, on real and emulated devices.
 #pragma once
 
 #include <ebb/cuda/device.h>
@@ -9,14 +9,15 @@
 
 #include <functional>
 
-// Whether the device is a real one: cases that fill it shrink in the emulation, and those that break it are
-// skipped. An interpreted device (EBB_CUDA=PTX) counts as real, for it computes what nvcc compiled.
+// Whether the device is real: cases that fill the device use less memory in the emulation, and cases that
+// break it are skipped. An interpreted device (EBB_CUDA=PTX) counts as real, because it runs the code from
+// nvcc.
 
 inline bool is_real_device() {
   return ebb::cuda::get_device_properties().name.find("Emulated") == std::string::npos;
 }
 
-// Checks with and without cuDNN, or with results that repeat bit for bit.
+// Runs checks with and without cuDNN, or in deterministic mode.
 
 namespace ebb::testing {
 
@@ -37,7 +38,7 @@ inline void either_way(const std::function<void()>& check) {
   }
 }
 
-// A layer on a device against the same on the CPU, in every floating dtype and both layouts.
+// Compares a layer on a device with the CPU, for all floating dtypes and both layouts.
 
 using Layer = std::function<Tensor(const Tensor&)>;
 
@@ -64,8 +65,7 @@ inline void check_close(const Tensor& got, const Tensor& expected, DType dtype) 
   support::require_close(got, expected, tolerance, tolerance);
 }
 
-// A layer's values and the gradients of its input on the device, in both layouts, against the CPU's in
-// double.
+// Compares values and input gradients of a layer on the device, in both layouts, with the CPU in double.
 inline void compare(const char* name, const Layer& layer, const Tensor& values, bool gradients = true,
                     bool batched = true) {
   INFO(name);

@@ -1,4 +1,4 @@
-// Attention on a device, by ebb's kernels and by cuDNN or its stand-in, against the CPU.
+// Attention on a device with ebb's kernels and with cuDNN (real or emulated), compared with the CPU.
 #include <ebb/ebb.h>
 
 #include "cuda/unit/against_cpu.h"
@@ -10,7 +10,8 @@
 #include <functional>
 #include <vector>
 
-// Attention on a device: head sizes of its kernels, lengths that fill no tile, dropout as the host drops.
+// Attention on a device: head sizes of its kernels, lengths that are no multiples of a tile, dropout equal to
+// the host.
 
 using namespace ebb;
 
@@ -29,7 +30,7 @@ Inputs inputs(DType dtype, std::int64_t heads, std::int64_t queries, std::int64_
           made(heads, queries, value_width)};
 }
 
-/// The result and the gradients of the three, and of the mask where there is one.
+/// The result, the gradients of query, key and value, and that of the mask if there is one.
 variable_list results(const Inputs& in, TensorOptions to, const Tensor& mask, bool causal) {
   const auto leaf = [&](const Tensor& x) { return x.to(to).requires_grad_(); };
   variable_list leaves = {leaf(in.query), leaf(in.key), leaf(in.value)};
@@ -134,7 +135,7 @@ TEST_CASE("attention dropout on a device drops the same weights as on the host")
   }
 }
 
-// Attention by cuDNN, or by what stands in for it, against the CPU; and what stays with ebb's own kernels.
+// Attention with cuDNN (real or emulated), compared with the CPU; and cases that use ebb's own kernels.
 
 using testing::Deterministic;
 using testing::either_way;
@@ -143,7 +144,7 @@ namespace {
 
 struct Case {
   std::int64_t heads, key_heads, queries, keys, width, value_width;
-  bool causal, interleaved;  // in memory as (N, L, H, .)
+  bool causal, interleaved;  // the memory layout is (N, L, H, .)
 };
 const Case kCases[] = {{4, 4, 64, 64, 64, 64, false, false}, {4, 4, 64, 64, 64, 64, true, true},
                        {4, 2, 65, 131, 32, 32, true, false}, {3, 1, 131, 40, 16, 24, true, true},
@@ -211,8 +212,8 @@ TEST_CASE("gradients of attention do not depend on the old contents of scratch m
   manual_seed(35);
   for (const Case& c : kCases) {
     const LibraryInputs in(c, kHalf);
-    // The allocator hands freed blocks out again as they are: these are of the size of the sums of the
-    // gradients of queries, and of their neighbours.
+    // The allocator reuses freed blocks without clearing: these have the sizes of the gradient sums of the
+    // queries, and of adjacent buffers.
     const auto leave_dirt = [&] {
       std::vector<Tensor> dirt;
       for (int i = 0; i < 3; ++i) {
@@ -273,13 +274,13 @@ TEST_CASE("attention without cuDNN support is equal with and without cuDNN") {
   CHECK(is_same([&] { return library_results(half, there, true, [] {}, {}, 0.25); }));
   CHECK(is_same([&] { return library_results(single, TensorOptions(kCUDA).dtype(kFloat), false); }));
   CHECK(is_same([&] { return library_results(odd, there, false); }));
-  // Also where a sample stands for many, and with scores upside down.
+  // Also with a sample that is expanded to many, and with reversed rows of scores.
   const Tensor one = half.key.slice(0, 0, 1).to(there).expand({2, 4, 64, 64}), query = half.query.to(there);
   CHECK(is_same([&] { return variable_list{scaled_dot_product_attention(query, one, one)}; }));
   CHECK(is_same([&] {
     return variable_list{scaled_dot_product_attention(query, query, query, {}, 0, false, -0.125)};
   }));
-  // Else the stand-in is asked, which rounds elsewhere.
+  // Otherwise the emulated cuDNN is used, which rounds differently.
   const char* const stands_in = std::getenv("EBB_EMU_DNN");
   if (!stands_in) return;
   CHECK(is_same([&] { return library_results(half, there, false); }) != cuda::cudnn_is_available());
@@ -297,7 +298,7 @@ TEST_CASE("deterministic gradients of attention are bitwise equal with and witho
     for (std::size_t i = 0; i < once.size(); ++i) CHECK(equal(once[i], again[i]));
   });
   if (!std::getenv("EBB_EMU_DNN")) return;
-  // They are those of ebb's kernels: with the same forward pass, the same without cuDNN.
+  // They come from ebb's kernels: with the same forward pass they are equal without cuDNN.
   const EnableAgain guard;
   const TensorOptions there = TensorOptions(kCUDA).dtype(kBFloat16);
   const variable_list on = library_results(in, there, true),

@@ -1,4 +1,4 @@
-// ebb::compile on a device: the eager bits, by a captured graph.
+// ebb::compile on a device: a captured graph with bitwise eager results.
 #include <ebb/ebb.h>
 
 #include "cuda/unit/against_cpu.h"
@@ -39,8 +39,8 @@ struct Training {
 
 void check_training(double dropout) {
   CompileOptions options;
-  // Fused kernels may differ in last bits, which Adam's quotients make more of where gradients are nearly 0:
-  // on a device nobody knows by how much.
+  // Fused kernels may differ in the last bits, which the quotients of Adam amplify for gradients near 0; on a
+  // real device there is no known bound.
   options.fuse = GENERATE(false, true) && !is_real_device();
   const auto agree = [&](const Tensor& a, const Tensor& b) {
     return options.fuse ? allclose(a.detach().cpu(), b.detach().cpu(), 1e-4, 1e-6) : same(a, b);

@@ -1,4 +1,4 @@
-// Results of cuDNN and of ebb's kernels against the CPU, also in several threads; handles and plans.
+// Results of cuDNN and of ebb's kernels, compared with the CPU, also with several threads; handles and plans.
 #include <ebb/ebb.h>
 
 #include "cuda/unit/against_cpu.h"
@@ -25,7 +25,7 @@ using testing::Layer;
 
 namespace {
 
-// What batch norm in training makes and leaves behind.
+// The results of batch norm in training, and its running statistics.
 struct Normalised {
   Tensor out, dx, dw, db, mean, var;
 };
@@ -66,7 +66,7 @@ TEST_CASE("EBB_CUDNN=0 makes cuDNN unavailable") {
 }
 
 TEST_CASE("disabling cuDNN also disables its emulation") {
-  if (!std::getenv("EBB_EMU_DNN")) return;  // which sums in another order than ebb's kernels
+  if (!std::getenv("EBB_EMU_DNN")) return;  // the emulated cuDNN sums in another order than ebb's kernels
   const bool forbidden = !cuda::cudnn_is_available();
   manual_seed(19);
   const Tensor x = (randn({16, 8, 30, 30}) + 0.3).contiguous(MemoryFormat::ChannelsLast).to(Device::CUDA);
@@ -100,7 +100,7 @@ TEST_CASE("convolutions with bias agree with and without cuDNN") {
   const auto like = [](const Tensor& t, const Tensor& v) { return t.to(v.dtype()).to(v.device()); };
   either_way([&] {
     compare("all channels", [&](const Tensor& v) { return conv2d(v, like(dense, v), like(b, v), 2, 1); }, x);
-    // Added in a pass of its own behind these.
+    // For these, the bias is added in a separate pass.
     compare(
         "two filters a channel",
         [&](const Tensor& v) { return conv2d(v, like(each, v), like(b, v), 1, 1, 1, /*groups=*/4); }, x);
@@ -167,7 +167,7 @@ TEST_CASE("batch norm in training agrees with and without cuDNN") {
 TEST_CASE("batch norm statistics agree with and without cuDNN") {
   manual_seed(13);
   Tensor x = randn({4, 8, 3, 3}, kFloat) * 1e-3;  // variances below eps
-  x.select(1, 3).fill_(2.5);                      // and none at all
+  x.select(1, 3).fill_(2.5);                      // and a variance of zero
   const Tensor here = x.contiguous(MemoryFormat::ChannelsLast).to(Device::CUDA);
   for (const DType dtype : {kFloat, kHalf}) {
     Tensor expected = zeros({8}, dtype);
@@ -176,7 +176,8 @@ TEST_CASE("batch norm statistics agree with and without cuDNN") {
       Tensor var = zeros({8}, TensorOptions(dtype).device(Device::CUDA));
       batch_norm(here.to(dtype), {}, {}, zeros({8}, TensorOptions(dtype).device(Device::CUDA)), var, true,
                  1.0, 1e-2);
-      // To within the rounding of variance + eps, of which a running variance is a part wherever it is read.
+      // The tolerance is the rounding error of variance + eps, because code reads the running variance only
+      // in this sum.
       CHECK(allclose(var.cpu().to(kDouble), expected.to(kDouble), 1e-3, 1e-8));
       CHECK(var.cpu().ge(0).all().item<bool>());
     });
@@ -184,9 +185,9 @@ TEST_CASE("batch norm statistics agree with and without cuDNN") {
   either_way([&] {
     const auto [out, mean, rstd] = native_batch_norm(here, {}, {}, {}, {}, true, 0.1, 1e-2);
     CHECK(mean.dtype() == kFloat);
-    // A channel that is 2.5 everywhere. ebb's kernels subtract its first element before they sum; how cuDNN
-    // sums it does not say, so that its mean may be off by the roundings of a float sum, and its variance by
-    // theirs.
+    // A channel with the constant value 2.5. ebb's kernels subtract the first element before they sum. The
+    // summation order of cuDNN is not documented, so its mean may have the rounding error of a float sum, and
+    // its variance the square of that.
     const bool own = !cuda::is_cudnn_enabled() || !cuda::cudnn_is_available();
     const double rounding = own ? 0 : 8 * static_cast<double>(std::numeric_limits<float>::epsilon());
     const double off = std::abs(static_cast<double>(mean.cpu()[3].item<float>()) - 2.5);
@@ -242,7 +243,7 @@ TEST_CASE("captured batch norm with a following op agrees with and without cuDNN
       out = avg_pool2d(batch_norm(input, {}, {}, mean, var, true, 0.1, 1e-5), 2);
       grad = autograd::grad({(out * out).sum()}, {input})[0];
     };
-    step();  // makes the plans
+    step();  // builds the plans
     cuda::Graph graph;
     graph.capture(step);
     {
@@ -281,7 +282,7 @@ TEST_CASE("batch norm on several streams is correct with and without cuDNN") {
       expected.push_back(gradient(inputs.back()));
     }
     cuda::synchronize();
-    // Nothing that one of them writes may be another's: no scratch, no counter by which blocks wait.
+    // Streams must not share memory that kernels write: scratch memory and counters of waiting blocks.
     std::vector<cuda::Stream> streams;
     for (int i = 0; i < 4; ++i) streams.push_back(cuda::Stream::from_pool());
     for (int round = 0; round < 6; ++round)
@@ -319,8 +320,7 @@ TEST_CASE("threads that share plans give equal results with and without cuDNN") 
   });
 }
 
-// Other threads read a plan that the first has made, and so do later runs: what it does with NaN must not get
-// lost.
+// Other threads and later runs deserialize a plan that the first thread built; its NaN mode must not be lost.
 TEST_CASE("relu after convolutions keeps NaN in all threads with and without cuDNN") {
   manual_seed(22);
   Tensor x = randn({2, 8, 6, 8});
@@ -342,8 +342,8 @@ TEST_CASE("relu after convolutions keeps NaN in all threads with and without cuD
   });
 }
 
-// Handles and plans of libraries belong to a device and a thread: several of either at once, and one after
-// the other.
+// Handles and plans of libraries belong to a device and a thread: tests with several of both, concurrently
+// and one after another.
 
 namespace {
 
@@ -396,7 +396,8 @@ TEST_CASE("two devices have separate plans for one shape", "[two_devices]") {
 TEST_CASE("threads build and use convolution plans concurrently") {
   std::vector<Expected> expected;
   for (const std::int64_t n : {5, 12, 17}) expected.push_back(make(n));
-  for (int round = 0; round < 2; ++round) {  // the second with new threads, after the first have ended
+  for (int round = 0; round < 2;
+       ++round) {  // the second round has new threads, after the first ones have ended
     std::atomic<int> good = 0;
     std::vector<std::thread> threads;
     threads.reserve(4);

@@ -1,4 +1,4 @@
-// Factorisations on the device of matrices that keep several warps busy, and their failures.
+// Matrix decompositions on the device that use several warps, and their error codes.
 #include <ebb/ebb.h>
 #include <ebb/ops/linalg.h>
 

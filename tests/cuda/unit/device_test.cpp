@@ -1,4 +1,4 @@
-// Devices: tensors that move there and back, a kernel in every slot, and a device that is full.
+// Devices: moving tensors, a kernel in every slot, and a device out of memory.
 #include <ebb/ebb.h>
 
 #include "cuda/unit/against_cpu.h"
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-// Tensors that move to a device and back.
+// Tensors that are moved to a device and back.
 
 using namespace ebb;
 using support::Contains;
@@ -69,7 +69,7 @@ TEST_CASE("factory functions create tensors on the device of their options") {
   CHECK(same(arange(5, kOnCuda), arange(5)));
   CHECK(same(eye(3, kOnCuda), eye(3)));
   CHECK(same(linspace(0, 1, 7, kOnCuda), linspace(0, 1, 7)));
-  // A fused multiplication and subtraction gives 49 in place of 50.
+  // A fused multiply-subtract gives 49 instead of 50.
   CHECK(linspace(0, 100, 7, kOnCuda.dtype(kInt64)).select(0, 3).item<std::int64_t>() == 50);
   CHECK(same(full({2, 2}, 7, kOnCuda.dtype(kLong)), full({2, 2}, 7, kLong)));
   CHECK(ones_like(zeros({2}, kOnCuda)).is_cuda());
@@ -81,7 +81,7 @@ TEST_CASE("operands on different devices are an error that names both") {
   CHECK_THROWS_WITH(matmul(x.view({1, 2}), y.view({2, 1})), Contains("cpu") && Contains("cuda:0"));
   CHECK_THROWS_WITH(nn::functional::conv2d(ones({1, 1, 3, 3}), ones({1, 1, 2, 2}, kOnCuda)),
                     Contains("cpu") && Contains("cuda:0"));
-  // A number is at home everywhere.
+  // A zero-dimensional tensor may be on another device.
   CHECK(same(y + tensor(2.0f), tensor({3.0f, 3.0f})));
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("a tensor on borrowed host memory is copied to the device") {
   CHECK(x[0].item<float>() == 1);
 }
 
-// Every kernel slot of the library has a kernel on every device, but for those that may decline.
+// Every kernel slot of the library has a kernel on every device, except slots that may decline.
 
 TEST_CASE("every slot has a kernel on every device") {
   REQUIRE(ebb::cuda::is_available());  // loads the plugin
@@ -135,12 +135,12 @@ TEST_CASE("every slot has a kernel on every device") {
   }
 }
 
-// A device that is full: an error with the figures, after which everything works again; and a device that a
-// kernel has broken, whose every later call says so.
+// A full device: an error with memory statistics, after which all works again. A broken device: every later
+// call reports the fault.
 
 namespace {
 
-// Takes memory in ever smaller pieces until there is none, and gives the last error's text.
+// Allocates smaller and smaller pieces until memory is full, and returns the last error message.
 std::string fill(std::vector<Tensor>& pieces) {
   std::string said;
   for (auto bytes = static_cast<std::int64_t>(cuda::get_device_properties().total_memory / 8);
@@ -158,11 +158,11 @@ std::string fill(std::vector<Tensor>& pieces) {
 
 TEST_CASE("an allocation on a full device is an error and the device recovers", "[alone]") {
   const Tensor before = arange(1000, kOnCuda);
-  before.sum().item();  // loads the kernel, for which a full device has no room
+  before.sum().item();  // loads the kernel, which does not fit on a full device
   std::vector<Tensor> pieces;
   CHECK_THAT(fill(pieces), Contains("out of memory") && Contains("MiB"));
   CHECK(pieces.size() >= 4);
-  CHECK(before.sum().item<std::int64_t>() == 499500);  // what fits into what is cached still works
+  CHECK(before.sum().item<std::int64_t>() == 499500);  // results that fit into cached blocks still work
   pieces.clear();
   const Tensor large = zeros({std::int64_t{1} << 24}, kOnCuda);
   CHECK((large + 1).sum().item<float>() == static_cast<float>(1 << 24));
@@ -175,8 +175,8 @@ TEST_CASE("a backward out of memory leaves the graph and the device usable", "[a
   Tensor y = (x * 3).exp().sum();
   fill(pieces);
   cuda::empty_cache();
-  // Whether some cached block still serves the gradient depends on the device: both ends are fine, an odd
-  // state is not.
+  // The device determines whether a cached block is large enough for the gradient: both outcomes are fine,
+  // but not an inconsistent state.
   try {
     y.backward();
   } catch (const Error& error) {
@@ -203,7 +203,7 @@ TEST_CASE("a capture on a full device is an error and the next capture works", "
   CHECK(x.sum().item<float>() == 8);
 }
 
-// Leaves the device unusable for its process: hidden, to be run alone.
+// The device is unusable for its process afterwards, so the case is hidden and runs alone.
 TEST_CASE("after an illegal access every call reports the kernel", "[.sticky]") {
   if (!is_real_device()) {
     WARN("the emulation dies of an illegal access");
@@ -217,8 +217,8 @@ TEST_CASE("after an illegal access every call reports the kernel", "[.sticky]") 
   check_illegal([&] { (nowhere + 1).cpu(); });
   check_illegal([] { cuda::synchronize(); });
   check_illegal([] { ones({4}, kOnCuda).cpu(); });
-  check_illegal([] { empty({std::int64_t{1} << 28}, kOnCuda); });  // asks the driver for a new segment
-  // A library tells no more than that it failed.
+  check_illegal([] { empty({std::int64_t{1} << 28}, kOnCuda); });  // requests a new segment from the driver
+  // A library only reports that it failed.
   CHECK_THROWS_AS(matmul(empty({8, 8}, kOnCuda), empty({8, 8}, kOnCuda)).cpu(), Error);
   CHECK_THROWS_AS(cuda::Graph().capture([] { ones({4}, kOnCuda); }), Error);
 }

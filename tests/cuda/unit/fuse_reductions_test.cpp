@@ -1,5 +1,5 @@
-// Reductions at the end of fused chains on a device. Most numbers are whole, so that another order of a sum
-// changes no bit.
+// Fused reductions on a device. Most values are integers, so that the order of summation does not change the
+// result.
 #include <ebb/ebb.h>
 
 #include "cuda/unit/against_cpu.h"
@@ -13,12 +13,12 @@ using namespace ebb::fused;
 
 namespace {
 
-constexpr std::int64_t kPartial = 8 * 1024;  // bytes of a reduction's partial results, at most
+constexpr std::int64_t kPartial = 8 * 1024;  // maximum bytes of the partial results of a reduction
 
 }  // namespace
 
 TEST_CASE("full sums are fused with their chain on a device") {
-  // One piece, several of them, pieces of whole and of broken teams.
+  // One piece, several pieces, pieces of full and of partial thread groups.
   const std::int64_t n = GENERATE(as<std::int64_t>{}, 1, 3, 1030, 8192, 70001);
   const DType dtype = GENERATE(kFloat, kDouble, kHalf, kBFloat16, kInt, kLong);
   INFO(n << " of " << dtype);
@@ -31,7 +31,7 @@ TEST_CASE("full sums are fused with their chain on a device") {
       whole({n}, dtype));
   CHECK(report.captured);
   CHECK(report.fused == report.operations);
-  CHECK(report.arena_bytes <= 4 * kPartial);  // what is summed up is in no memory
+  CHECK(report.arena_bytes <= 4 * kPartial);  // the summed values are not stored
 }
 
 TEST_CASE("a summed value may have other consumers in a fused chain on a device") {
@@ -90,7 +90,7 @@ TEST_CASE("row reductions are fused with their chain on a device") {
 
 TEST_CASE("column reductions are fused with their chain on a device") {
   using Sizes = std::vector<std::int64_t>;
-  // Few rows, many, columns in whole vectors and not, more than one tile of them.
+  // Few rows, many rows, columns that are multiples of a vector and not, more than one tile of columns.
   const Sizes sizes = GENERATE(Sizes{7, 33}, Sizes{300, 64}, Sizes{3, 5, 1002}, Sizes{20001, 8},
                                Sizes{2, 4099}, Sizes{2000, 1, 50});
   const DType dtype = GENERATE(kFloat, kHalf, kDouble);
@@ -146,7 +146,7 @@ TEST_CASE("every reduction on a device can end a fused chain") {
   require_fused(
       [](const Tensor& x) { return Tensors{x.sum(1), x.nansum(1), x.amax({1}), x.amin({1}), x.prod(1)}; });
   require_fused([](const Tensor& x) { return Tensors{x.any(), x.all(), x.count_nonzero()}; });
-  const bool rounded = dtype == kHalf || dtype == kBFloat16;  // norms are of float, and cast
+  const bool rounded = dtype == kHalf || dtype == kBFloat16;  // norms are computed in float and cast
   require_fused(
       [](const Tensor& x) {
         Tensors norms;
@@ -268,7 +268,7 @@ TEST_CASE("fused sums are correct for more elements than one pass of the grid") 
   CHECK(report.fused >= 3);
 }
 
-// Elements go through few additions one after another: the bound that docs/compile.md states.
+// Each element passes through few additions in sequence: this is the bound of docs/compile.md.
 TEST_CASE("the error of fused sums stays within the bound of their summation order") {
   const std::int64_t n = GENERATE(as<std::int64_t>{}, 100, 5000, 300000);
   const auto f = [](const Tensors& x) {

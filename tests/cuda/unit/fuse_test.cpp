@@ -1,4 +1,4 @@
-// Chains of elementwise calls that compile() makes kernels of, and gradients that products add to.
+// Elementwise chains that compile() fuses into kernels, and gradient accumulation in matrix products.
 #include <ebb/ebb.h>
 
 #include "cuda/unit/against_cpu.h"
@@ -7,8 +7,8 @@
 #include "support/files.h"
 #include "support/scopes.h"
 
-// Chains of elementwise calls on a device, which compile() makes kernels of: eager bits where the compiler
-// joins no product with a sum, as in the emulation.
+// Elementwise chains on a device that compile() fuses into kernels: bitwise eager results if the compiler
+// contracts no products with sums, as in the emulation.
 
 using namespace ebb;
 using namespace ebb::fused;
@@ -16,7 +16,7 @@ using support::Environment, support::files_in, support::Folder, support::Warning
 
 namespace {
 
-// A chain that no other case has: its kernel is not in memory yet.
+// A chain that no other case uses, so that its kernel is not loaded yet.
 template <int kTimes>
 Tensors own_chain(const Tensors& x) {
   Tensor y = x[0] * x[1];
@@ -39,7 +39,7 @@ TEST_CASE("elementwise chains on a device run as one kernel") {
       uniform(n, dtype));
   CHECK(report.captured);
   CHECK(report.fused == report.operations);
-  CHECK(report.arena_bytes == 0);  // what passes has no memory
+  CHECK(report.arena_bytes == 0);  // elided buffers need no memory
 }
 
 TEST_CASE("fused chains on a device handle misaligned arrays") {
@@ -147,7 +147,8 @@ TEST_CASE("elementwise calls on a device are not fused if fusion is disabled") {
   }
 }
 
-// In both, another device of the same kind stands for another process: nothing is in memory for it.
+// In both cases, a second device of the same kind plays the role of another process: it has no loaded
+// kernels.
 TEST_CASE("kernels of fused chains are cached in files and read without a compiler") {
   const Folder folder;
   const Environment cache("EBB_KERNEL_CACHE", folder.path().string());
@@ -197,18 +198,18 @@ TEST_CASE("calls on a device are not fused without a compiler") {
   CHECK_THAT(warnings.texts[0], support::Contains("are not fused: the host's compiler"));
 }
 
-// Gradients that products add to on a device, in one call where there were two.
+// Gradient accumulation in matrix products on a device: one call in place of two.
 
 namespace {
 
-// A 16-bit sum of a product and a gradient is rounded once where the two calls round twice; gradients of
-// biases are sums in another order.
+// A 16-bit sum of a product and a gradient is rounded once and not twice; gradients of biases are summed in
+// another order.
 bool close(const Tensor& a, const Tensor& b) {
   const double tolerance = a.dtype() == kHalf ? 2e-3 : a.dtype() == kFloat ? 1e-5 : 1e-13;
   return allclose(a.cpu(), b.cpu(), tolerance, tolerance);
 }
 
-// Gradients of a few steps that add to those of the step before, eager or compiled.
+// Gradients that accumulate over a few steps, eager or compiled.
 struct Steps {
   Tensors results;
   CompileReport report;
@@ -251,7 +252,7 @@ TEST_CASE("matmul accumulates into gradients on a device") {
   }
   CompileOptions off;
   off.fuse = false;
-  // Both weights'.
+  // For both weights.
   CHECK(run(dtype, true, off).report.operations == fused.report.operations + 2);
   CHECK(fused.report.fused > 0);
 }

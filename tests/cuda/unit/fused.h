@@ -1,4 +1,4 @@
-// Functions on a device, eager and replayed with what is fused.
+// Compares functions on a device, eager and replayed with fusion.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -22,7 +22,7 @@ inline bool same(const Tensor& a, const Tensor& b) {
          equal(x.signbit(), y.signbit());
 }
 
-// Eager results of `f` beside those of its replays.
+// Compares eager results of `f` with those of its replays.
 inline CompileReport require_twin(const std::function<Tensors(const Tensors&)>& f,
                                   const std::function<Tensors()>& make, const CompileOptions& options = {},
                                   bool (*agree)(const Tensor&, const Tensor&) = &same) {
@@ -51,7 +51,7 @@ inline std::function<Tensors()> uniform(std::int64_t n, DType dtype = kFloat, in
   };
 }
 
-// Whole numbers from -3 to 3: sums of them and of their products are the same in any order.
+// Integers from -3 to 3: sums of them and of their products do not depend on the order.
 inline std::function<Tensors()> whole(std::vector<std::int64_t> sizes, DType dtype = kFloat, int count = 3) {
   return [=] {
     Tensors all;

@@ -1,4 +1,4 @@
-// Wrong uses of captured graphs: each is an error, after which everything works as before.
+// Invalid uses of captured graphs: each is an error, after which everything works as before.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -25,7 +25,7 @@ void check_usable() {
   CHECK(x.sum().item<float>() == 16);
 }
 
-// The step's capture throws an error that says all of this.
+// Checks that capturing the step throws an error with all of these texts.
 template <class Step>
 void check_refused(const Step& step, std::initializer_list<const char*> said) {
   cuda::Graph graph;

@@ -1,5 +1,5 @@
-// Mixed precision and optimizers in captured steps: replays count, cast weights, and follow the learning
-// rate.
+// Mixed precision and optimizers in captured steps: replays count steps, cast weights, and follow the
+// learning rate.
 #include <ebb/amp/autocast.h>
 #include <ebb/ebb.h>
 
@@ -7,7 +7,7 @@
 
 #include <functional>
 
-// Optimizers in captured steps: replays count, and follow the learning rate, as eager steps do.
+// Optimizers in captured steps: replays count steps and follow the learning rate, like eager steps.
 
 using namespace ebb;
 using namespace ebb::optim;
@@ -36,7 +36,7 @@ const std::vector<std::pair<const char*, Make>>& kinds() {
   return all;
 }
 
-/// Parameters, one of them transposed, and a loss of them.
+/// Parameters, one of them transposed, and a loss.
 struct Problem {
   Params params;
   std::unique_ptr<Optimizer> optimizer;
@@ -118,13 +118,14 @@ TEST_CASE("a captured step refuses to create or drop optimizer state") {
   CHECK_THROWS_WITH(graph.replay(), support::Contains("Capture the step again"));
 }
 
-// Mixed precision on a device: captured steps cast their weights at each replay; loaders pin their batches.
+// Mixed precision on a device: captured steps cast their weights at each replay; data loaders pin their
+// batches.
 
 TEST_CASE("a captured graph casts the current weights in each replay") {
   Tensor w = ones({4, 4}, TensorOptions(kCUDA)).requires_grad_();
   const Tensor x = ones({2, 4}, TensorOptions(kCUDA));
   const amp::autocast casting(kCUDA, kBFloat16);
-  const Tensor before = mm(x, w);  // its cast is kept for this scope
+  const Tensor before = mm(x, w);  // the cast is cached for this scope
   cuda::Graph graph;
   Tensor captured;
   graph.capture([&] { captured = mm(x, w); });

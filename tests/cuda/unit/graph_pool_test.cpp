@@ -1,4 +1,4 @@
-// Graphs that share memory, and graphs that are captured again in place.
+// Graphs that share memory, and graphs that are updated in place.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -48,7 +48,7 @@ TEST_CASE("graphs of one pool share memory that was freed in captures", "[cachin
     CHECK(value(a) == 6.0f * (1 << 20) * static_cast<float>(i));
     CHECK(value(b) == 6.0f * (1 << 20) * static_cast<float>(i));
   }
-  // The pool's memory stays while one of its graphs does.
+  // The memory of the pool stays as long as one of its graphs.
   first.reset();
   x.fill_(1);
   second.replay();
@@ -65,7 +65,7 @@ TEST_CASE("a live tensor is not overwritten by the next graph of the pool") {
   Tensor y, z;
   cuda::Graph first, second;
   first.capture([&] { y = x * 3; }, pool);
-  second.capture([&] { z = y * 2; }, pool);  // the first one's result goes on
+  second.capture([&] { z = y * 2; }, pool);  // the result of the first graph stays valid
   first.replay();
   second.replay();
   CHECK(value(y) == 3 * 64);
@@ -78,7 +78,7 @@ TEST_CASE("replays of graphs of one pool run in order on any streams") {
   Tensor total = zeros({1000}, kOnCuda);
   cuda::Graph first, second;
   first.capture([&] { total.add_((x * 2) * 3); }, pool);
-  second.capture([&] { total.mul_((x * 5) - 3); }, pool);  // by temporaries of the same memory
+  second.capture([&] { total.mul_((x * 5) - 3); }, pool);  // with temporaries in the same memory
   const cuda::Stream a = cuda::Stream::from_pool(), b = cuda::Stream::from_pool();
   for (int i = 0; i < 3; ++i) {
     first.replay(a);

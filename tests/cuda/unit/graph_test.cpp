@@ -1,4 +1,4 @@
-// Captured graphs: what they compute, draw and keep.
+// Captured graphs: results, random numbers and memory.
 #include <ebb/ebb.h>
 
 #include "cuda/unit/against_cpu.h"
@@ -14,7 +14,7 @@ const TensorOptions kOnCuda(Device::CUDA);
 
 using support::same;
 
-// A model, its optimizer and batches of data in one order.
+// A model, its optimizer and data batches in a fixed order.
 struct Training {
   nn::Sequential net;
   std::unique_ptr<optim::SGD> optimizer;
@@ -78,8 +78,7 @@ std::vector<Tensor> trained(const Model& model, IntArrayRef sample, bool capture
   return t.state();
 }
 
-// Bit for bit what the program asks to repeat bit for bit: cuDNN's first choice for the gradient of a weight
-// may be an engine that adds by atomics.
+// Deterministic mode, because cuDNN's first choice for a weight gradient may be an engine with atomic adds.
 template <class Model>
 void compare(const Model& model, IntArrayRef sample) {
   const testing::Deterministic guard;
@@ -146,7 +145,7 @@ TEST_CASE("random numbers of graph replays continue the sequence of eager calls"
   std::vector<Tensor> drawn;
   cuda::Graph graph;
   graph.capture([&] {
-    ones({2}, kOnCuda) + 1;  // memory that was used in the capture must not be what draws read
+    ones({2}, kOnCuda) + 1;  // random ops must not read memory that was used in the capture
     drawn = draw(again);
   });
   for (const auto& wanted : expected) {
@@ -261,7 +260,7 @@ TEST_CASE("destroying a graph during its replay does not affect the replay") {
     const cuda::StreamGuard guard(side);
     graph.replay();
   }
-  // Where the replay looks up the number of its draw, if that memory were free.
+  // Allocates the memory in which the replay would look up its Philox offset, if it were free.
   for (int i = 0; i < 8; ++i) full({16}, 1 << 20, kOnCuda.dtype(kLong));
   cuda::Stream::current().synchronize();
   side.synchronize();
@@ -304,7 +303,7 @@ TEST_CASE("host values in a captured step are equal in all replays") {
   graph.capture([&] {
     const Tensor numbers = tensor({1.0F, 2.0F}, kCUDA);
     x.add_(numbers);
-    numbers.mul_(10);  // a copy: the next replay begins with 1 and 2 again
+    numbers.mul_(10);  // a copy: the next replay starts with 1 and 2 again
   });
   CHECK(equal(x.cpu(), zeros({2})));
   for (int i = 0; i < 3; ++i) graph.replay();

@@ -1,4 +1,4 @@
-// Rows and elements by number on a device: sums into equal places, in a fixed order, of every length.
+// Index ops on a device: sums over equal indices in a fixed order, for rows and elements of all lengths.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -11,7 +11,7 @@ namespace {
 
 const TensorOptions kOnCuda(Device::CUDA);
 
-/// Restores what was set before.
+/// Restores the previous setting.
 struct Deterministic {
   Deterministic() { use_deterministic_algorithms(true); }
   ~Deterministic() { use_deterministic_algorithms(false); }
@@ -21,13 +21,13 @@ double tolerance(DType dtype) {
   return dtype == kDouble ? 1e-12 : dtype == kFloat ? 1e-5 : dtype == kHalf ? 1e-2 : 6e-2;
 }
 
-/// What the CPU gives in double, rounded.
+/// Compares with the rounded result of the CPU in double.
 void check(const Tensor& got, const Tensor& expected) {
   const Tensor wide = expected.cpu().to(kDouble);
   CHECK(allclose(got.cpu().to(kDouble), wide, tolerance(got.dtype()), tolerance(got.dtype()) * 10));
 }
 
-/// Indices below n in which runs of every length occur: some span many windows of a sorted list.
+/// Indices below n with runs of all lengths: some span many windows of a sorted list.
 Tensor skewed(std::int64_t count, std::int64_t n) {
   Tensor index = randint(n, {count}, kLong);
   index.slice(0, count / 4, count / 2).fill_(n / 2);
@@ -110,13 +110,13 @@ TEST_CASE("index ops on a device add elements in order") {
     both([&](Device device, DType t) {
       return zeros({11}, t).to(device).scatter(0, index.to(device), values.to(device, t));  // the last wins
     });
-    both([&](Device device, DType t) {  // many short lines, and a source with holes
+    both([&](Device device, DType t) {  // many short lines, and a source with gaps
       const Tensor where = (arange(200, kLong) % 3).view({2, 100}).to(device);
       return zeros({3, 100}, t)
           .to(device)
           .scatter_add(0, where, values.to(device, t).slice(0, 0, 400, 2).view({2, 100}));
     });
-    both([&](Device device, DType t) {  // few long ones
+    both([&](Device device, DType t) {  // a few long lines
       const Tensor where = index.view({2, 1000}).to(device);
       return zeros({2, 11}, t).to(device).scatter_add(1, where, values.to(device, t).view({2, 1000}));
     });
@@ -132,8 +132,8 @@ TEST_CASE("index ops on a device add elements in order") {
 
 TEST_CASE("sums of many repeated indices on a device are accurate and repeatable") {
   const Deterministic guard;
-  // One after another, so many parts would lose digits: each is added to a sum that is thousands of times its
-  // size. Here no term is added more than 32 times at one level.
+  // A sequential sum of that many terms would lose digits, because each is added to a sum that is thousands
+  // of times larger. Here no level adds more than 32 terms.
   for (const std::int64_t count : {32, 33, 1024, 1025, 32768, 32800, 200'003}) {
     INFO(count << " elements in one place");
     const Tensor index = full({count}, 2, kLong).to(Device::CUDA),
@@ -150,7 +150,7 @@ TEST_CASE("segmented sums on a device are correct for all segment boundaries") {
   const Deterministic guard;
   manual_seed(12);
   for (int round = 0; round < 12; ++round) {
-    // Runs of any length, so that they start, end and pass at every level's borders.
+    // Runs of all lengths, so that they start, end and cross the boundaries of every level.
     std::vector<std::int64_t> places;
     while (places.size() < 5000) {
       const auto bits = randint(12, {1}, kLong).item<std::int64_t>();

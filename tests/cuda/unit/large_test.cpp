@@ -1,5 +1,5 @@
-// Arrays of more than 2^31 elements: every kind of kernel at the far end of one. Smaller in the emulation and
-// on small devices, where only the calls are tried.
+// Arrays of more than 2^31 elements: all kinds of kernels at the end of such an array. The emulation and
+// small devices use smaller arrays, which test only the calls.
 #include <ebb/ebb.h>
 
 #include "cuda/unit/against_cpu.h"
@@ -16,7 +16,7 @@ const TensorOptions kOnCuda(Device::CUDA);
 
 struct Large {
   std::int64_t n;
-  Tensor x;  // zeros but for 1 to 8 at the end, in bf16, which has them exactly
+  Tensor x;  // zeros except 1 to 8 at the end, in bf16, which represents them exactly
 };
 
 Large make() {
@@ -43,7 +43,7 @@ TEST_CASE("elementwise kernels are correct for 2^31 + 8 elements", "[alone]") {
   CHECK(tail_of(x.clone()) == kEnd);
   CHECK(tail_of(x * 2 - x) == kEnd);
   CHECK(tail_of(x + x.slice(0, n - 1)) == std::vector<float>{9, 10, 11, 12, 13, 14, 15, 16});
-  const Tensor odd = x.slice(0, 1);  // no vector's boundary
+  const Tensor odd = x.slice(0, 1);  // misaligned
   CHECK(tail_of(odd + 1).back() == 9);
   Tensor masked = x.clone();
   masked.masked_fill_(x > 4, 0);
@@ -54,7 +54,7 @@ TEST_CASE("elementwise kernels are correct for 2^31 + 8 elements", "[alone]") {
 TEST_CASE("transpose and cat and conversion are correct for 2^31 + 8 elements", "[alone]") {
   const auto [n, x] = make();
   const Tensor t =
-      x.view({n / 8, 8}).t().contiguous();  // eight lines, the last number of each is one of the eight
+      x.view({n / 8, 8}).t().contiguous();  // eight rows; the last element of each is one of the eight values
   CHECK(tail_of(t.select(1, n / 8 - 1)) == kEnd);
   CHECK(tail_of(t.t().contiguous().view({n})) == kEnd);
   CHECK(tail_of(cat({x.slice(0, 0, 8), x.slice(0, 8)})) == kEnd);
@@ -109,7 +109,8 @@ TEST_CASE("random ops fill 2^31 + 8 elements with different values at both ends"
   CHECK(kept == Approx(0.5).epsilon(0.02));
 }
 
-// cuDNN counts to 2^31 - 1, so that the batch goes in parts; its gradient of the weight is the sum of theirs.
+// cuDNN supports up to 2^31 - 1 elements, so the batch is split; the weight gradient is the sum over the
+// parts.
 TEST_CASE("convolutions of more than 2^31 elements equal those of single samples", "[alone]") {
   manual_seed(3);
   const bool room = is_real_device() && cuda::get_device_properties().total_memory > (std::size_t{48} << 30);

@@ -1,6 +1,6 @@
-// The device's own exp, log, sin, ...: within the errors that the CUDA C++ Programming Guide states for them
-// ("Maximum ULP Error" of its tables), which differ from the host's; and what a fused multiplication and
-// addition may change.
+// Device math functions (exp, log, sin, ...): their errors stay within those stated in the CUDA C++
+// Programming Guide ("Maximum ULP Error" of its tables), which differ from the host's. Also the effect of
+// fused multiply-add.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -19,7 +19,7 @@ struct Function {
   Tensor (*of)(const Tensor&);
   Exact (*exactly)(Exact);
   double low, high;      // of the arguments
-  double single, twice;  // units in the last place, of float and of double
+  double single, twice;  // units in the last place, for float and for double
 };
 
 const Function kFunctions[] = {
@@ -48,7 +48,7 @@ const Function kFunctions[] = {
     {"sqrt", ebb::sqrt, [](Exact x) { return std::sqrt(x); }, 0, 1e6, 0, 0},
     {"rsqrt", ebb::rsqrt, [](Exact x) { return 1 / std::sqrt(x); }, 1e-6, 1e6, 2, 1}};
 
-// The largest distance of f(x) from the exact value, in units of the last place of x's dtype.
+// The largest distance of f(x) from the exact value, in units in the last place of x's dtype.
 double worst(const Tensor& got, const Tensor& x, Exact (*exactly)(Exact)) {
   const int bits = x.dtype() == kFloat ? 24 : 53;
   const Tensor a = got.to(kDouble).cpu().contiguous(), b = x.to(kDouble).contiguous();
@@ -69,12 +69,12 @@ TEST_CASE("math functions on a device stay within the documented error") {
   constexpr std::int64_t n = 5000;
   for (const Function& f : kFunctions) {
     INFO(f.name);
-    // Most arguments near the middle, where these functions turn, some far out.
+    // Most arguments are near the middle, where these functions change, and some are far out.
     const Tensor unit = linspace(-1, 1, n, kDouble);
     const Tensor middle = unit.pow(3) * ((f.high - f.low) / 2) + (f.high + f.low) / 2;
     const Tensor anywhere = rand({n}, kDouble) * (f.high - f.low) + f.low;
     const Tensor x = cat({middle, anywhere, (unit * 2).clamp(f.low, f.high)}), y = x.to(kFloat);
-    // The bounds are rounded to whole units; the emulation has those of the host's library.
+    // The bounds are rounded to whole units; the emulation has the errors of the host library.
     CHECK(worst(f.of(y.to(Device::CUDA)), y, f.exactly) <= f.single + 0.5);
     CHECK(worst(f.of(x.to(Device::CUDA)), x, f.exactly) <= f.twice + 1);
   }
@@ -101,7 +101,7 @@ TEST_CASE("a fused multiply-add on a device is at least as accurate as separate 
   const Tensor size = a.abs().to(kDouble) + (b.to(kDouble) * c.to(kDouble)).abs();
   const Tensor error = (addcmul(on(a), on(b), on(c)).cpu().to(kDouble) - exact).abs();
   CHECK((error <= size * std::ldexp(1.0, -23)).all().item<bool>());
-  // What is written as two ops is two kernels, and rounds twice on every device.
+  // Two separate ops are two kernels, and round twice on every device.
   CHECK(equal((on(a) + on(b) * on(c)).cpu(), a + b * c));
   const Tensor w = rand({20000});
   const Tensor between = lerp(on(a), on(b), on(w)).cpu();

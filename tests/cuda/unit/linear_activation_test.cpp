@@ -1,4 +1,4 @@
-// Affine layers with an activation behind them, by one kernel on a device, against two on the CPU.
+// linear_relu and linear_gelu: one kernel on a device, compared with two ops on the CPU.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -17,7 +17,7 @@ struct Inputs {
   Tensor input, weight, bias, grad;
 };
 
-// The result, and the gradients of input, weight and bias where they are wanted.
+// The result, and the gradients of input, weight and bias if requested.
 variable_list results(Layer layer, const Inputs& in, TensorOptions to, bool records) {
   const auto leaf = [&](const Tensor& x) { return x.to(to).requires_grad_(records); };
   const variable_list leaves = {leaf(in.input), leaf(in.weight), leaf(in.bias)};
@@ -54,7 +54,7 @@ Inputs inputs(const std::vector<std::int64_t>& leading, std::int64_t in, std::in
 TEST_CASE("linear_relu and linear_gelu on a device agree with the host") {
   manual_seed(41);
   for (const DType dtype : {kFloat, kHalf, kBFloat16, kDouble})
-    for (const std::int64_t out : {1, 7, 8, 24, 129}) {  // rows of the kept argument that are padded, and not
+    for (const std::int64_t out : {1, 7, 8, 24, 129}) {  // with and without padded rows of the saved argument
       INFO(dtype << ", " << out << " columns");
       for (const Layer layer : {Layer(&linear_relu), Layer(&linear_gelu)}) {
         compare(layer, inputs({5}, 12, out, dtype));

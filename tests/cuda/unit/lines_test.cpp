@@ -1,5 +1,5 @@
-// Kernels that work along lines, in the lengths that their launches tell apart: softmax, norms and scans
-// against the CPU; copies that transpose, and joins.
+// Kernels over lines, in the lengths for which launches differ: softmax, norms and scans, compared with the
+// CPU; transposing copies and joins.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -14,7 +14,8 @@ double tolerance(DType dtype) {
   return dtype == kDouble ? 1e-11 : dtype == kFloat ? 3e-5 : dtype == kHalf ? 4e-3 : 3e-2;
 }
 
-// A function's value and gradients on both devices. 16-bit inputs are compared with the CPU's float results.
+// Compares value and gradients of a function on both devices. 16-bit inputs are compared with float results
+// of the CPU.
 void check(const std::vector<Tensor>& inputs, const std::function<Tensor(const std::vector<Tensor>&)>& f,
            DType dtype) {
   INFO(to_string(dtype));
@@ -42,7 +43,7 @@ void check(const std::vector<Tensor>& inputs, const std::function<Tensor(const s
 
 const std::vector<DType> kFloats = {kFloat, kDouble, kHalf, kBFloat16};
 
-Tensor offset(const Tensor& x) {  // the same values, one element away from a vector's boundary
+Tensor offset(const Tensor& x) {  // the same values, one element after an aligned address
   const Tensor room = cat({zeros({1}, x.options()), x.reshape({-1})});
   return room.slice(0, 1).view(x.sizes());
 }
@@ -180,7 +181,7 @@ TEST_CASE("scans of misaligned rows in both directions agree with the CPU") {
         if (!is_floating(dtype)) continue;
         close(logcumsumexp(y, 1), logcumsumexp(x, 1));
         close(cumprod(y + 1, 1), cumprod(x + 1, 1));
-        // The gradient runs backwards.
+        // The gradient is a scan in reverse direction.
         const Tensor leaf = y.detach().requires_grad_(), weights = (x + 0.25).to(Device::CUDA);
         cumsum(leaf, 1).backward(offset(weights));
         close(leaf.grad(), (x + 0.25).flip({1}).cumsum(1).flip({1}));

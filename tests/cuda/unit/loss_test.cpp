@@ -1,4 +1,4 @@
-// Cross-entropy on a device, in one pass over the scores, against the CPU's composition in double.
+// Fused cross-entropy on a device, compared with the composition of ops on the CPU in double.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -41,7 +41,7 @@ struct Case {
   double smoothing;
 };
 
-/// Compares all reductions of a case; `first` cuts that many scores off, so that rows are not aligned.
+/// Compares all reductions of a case; `first` drops that many logits, so that rows are misaligned.
 void compare(const Case& c, DType dtype, std::int64_t first = 0) {
   manual_seed(12);
   const std::int64_t dim = c.sizes.size() == 1 ? 0 : 1, classes = c.sizes[static_cast<std::size_t>(dim)];
@@ -99,7 +99,7 @@ TEST_CASE("cross-entropy on a device handles all row lengths and misaligned rows
       compare({DimVector{3, classes}, true, false, 0.1}, kHalf, first);
       compare({DimVector{3, classes}, false, true, 0}, kFloat, first);
     }
-  for (const std::int64_t first : {0, 3}) {  // as many as there are tokens
+  for (const std::int64_t first : {0, 3}) {  // the number of tokens
     compare({DimVector{5, 50257}, false, false, 0}, kFloat, first);
     compare({DimVector{5, 50257}, true, false, 0.1}, kBFloat16, first);
     compare({DimVector{2, 50257}, false, true, 0}, kDouble, first);
@@ -117,7 +117,7 @@ TEST_CASE("cross-entropy on a device agrees with the CPU for infinite and NaN lo
       x.select(0, 1).fill_(kInf);
       x.select(0, 2).select(0, classes / 2).fill_(kInf);
       x.select(0, 3).select(0, classes - 1).fill_(NAN);
-      x.select(0, 4).slice(0, 0, classes - 1).fill_(-kInf);  // one class is left
+      x.select(0, 4).slice(0, 0, classes - 1).fill_(-kInf);  // one class remains
       x.select(0, 5).slice(0, 0, 3).fill_(-kInf);
       x = x.to(dtype).to(kDouble);
       const auto options = F::CrossEntropyFuncOptions().reduction(kNone);

@@ -1,5 +1,5 @@
-// Elementwise kernels over the walks that map_plan.h tells apart: both devices must agree bit for bit on
-// operations that round once.
+// Elementwise kernels over all loop variants of map_plan.h: both devices must agree bit for bit on operations
+// that round once.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Function = std::function<Tensor(const Tensor&, const Tensor&)>;
 
-// `of` makes the operands from one array of 5000 numbers, on either device.
+// `of` computes with operands that are views of one array of 5000 elements, on either device.
 void check(const std::function<Tensor(const Tensor&)>& of) {
   for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16, kInt, kLong, kByte}) {
     INFO(to_string(dtype));
@@ -85,7 +85,7 @@ TEST_CASE("elementwise kernels handle slices and steps and transposes") {
 }
 
 TEST_CASE("elementwise kernels handle large transposed operands") {
-  // Rows of whole vectors and tiles, and neither.
+  // Rows that are multiples of vectors and tiles, and rows that are not.
   for (const auto& [rows, columns] : {std::pair(160, 112), std::pair(133, 125), std::pair(250, 64)})
     for (const DType dtype : {kFloat, kDouble, kHalf, kByte, kLong}) {
       INFO(to_string(dtype) << ", " << rows << " by " << columns);

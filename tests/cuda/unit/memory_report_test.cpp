@@ -1,4 +1,4 @@
-// What a program asks about and of the devices' allocators.
+// Memory reports and limits of device allocators.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -71,7 +71,7 @@ TEST_CASE("set_per_process_memory_fraction limits the memory of a device", "[two
                     Contains("out of memory on cuda:0") && Contains("set_per_process_memory_fraction"));
   const Tensor small = ones({100}, kOnCuda);
   CHECK(small.sum().item<float>() == 100);
-  if (cuda::device_count() > 1)  // the others are not concerned
+  if (cuda::device_count() > 1)  // other devices are not affected
     CHECK(cuda::get_per_process_memory_fraction(1) == 1);
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("training with expandable segments gives equal results") {
     optim::SGD optimizer(net->parameters(), 0.1);
     for (int step = 0; step < 4; ++step) {
       optimizer.zero_grad();
-      const Tensor x = ones({100 * (step + 1), 20}, kOnCuda);  // sizes that change
+      const Tensor x = ones({100 * (step + 1), 20}, kOnCuda);  // changing sizes
       net->forward(x).square().mean().backward();
       optimizer.step();
     }

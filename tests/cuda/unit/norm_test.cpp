@@ -1,4 +1,4 @@
-// Norms on a device against the CPU's in double, over shapes that decide how the kernels walk.
+// Norm kernels on a device, compared with the CPU in double, for shapes that select each kernel variant.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <functional>
 
-// Norms on a device against the CPU's in double, over shapes that decide how the kernels walk: planes that
-// are whole vectors or not, channels-last, few or odd channels, arrays that start between two vectors, one
-// row and very many.
+// Norm kernels on a device, compared with the CPU in double, for shapes that select each kernel variant:
+// planes that are multiples of a vector or not, channels-last, few or odd numbers of channels, misaligned
+// arrays, one row and very many rows.
 
 using namespace ebb;
 
@@ -20,7 +20,7 @@ struct Inputs {
 
 using Norm = std::function<Tensor(const Inputs&)>;
 
-// On the device; `shift` elements after the start of its storage.
+// Copies to the device, `shift` elements after the start of the storage.
 Tensor placed(const Tensor& x, std::int64_t shift) {
   if (shift == 0) return x.to(Device::CUDA);
   const Tensor storage = empty({x.numel() + shift}, TensorOptions(x.dtype()).device(Device::CUDA));
@@ -79,9 +79,9 @@ TEST_CASE("batch norm on a device is correct for all plane sizes") {
   const std::vector<std::vector<std::int64_t>> shapes{
       {5, 8, 7, 7},      // tiles of 8 planes
       {700, 8, 7, 7},    // in pieces
-      {5, 3, 7, 7},      // no whole vectors
-      {40, 2, 14, 14},   // tiles of 2 planes of 16 bits, of 1 of 32
-      {6, 3, 14, 14},    // no whole vectors of 16 bits
+      {5, 3, 7, 7},      // no multiple of a vector
+      {40, 2, 14, 14},   // tiles of 2 planes in 16 bits, of 1 in 32
+      {6, 3, 14, 14},    // no multiple of a 16-bit vector
       {3, 5, 32, 32},    // planes
       {2, 2, 160, 160},  // planes in pieces
       {3, 2, 27, 27},    // planes of single elements
@@ -125,7 +125,8 @@ TEST_CASE("layer norm on a device is correct for all row lengths") {
   const auto layer_norm_over = [](std::int64_t n) {
     return [n](const Inputs& in) { return layer_norm(in.x, {n}, in.weight, in.bias, 1e-3); };
   };
-  // Rows, their length: teams within a warp, whole warps, more than one row a team, rows too long to keep.
+  // Rows and their length: thread groups inside a warp, full warps, more than one row per group, rows too
+  // long for registers.
   const std::vector<std::pair<std::int64_t, std::int64_t>> shapes{
       {1, 768},   {1, 1},      {5, 5},      {70000, 3}, {3000, 64},  {700, 256}, {600, 257},
       {540, 768}, {300, 1600}, {300, 1001}, {3, 4096},  {270, 4104}, {3, 8192},  {3, 8200}};
@@ -199,7 +200,7 @@ TEST_CASE("fused add and norm on a device is correct for all row lengths") {
       std::vector<Tensor> results[2];
       for (const bool on_device : {false, true}) {
         const Device device = on_device ? Device::CUDA : Device::CPU;
-        const auto there = [&](const Tensor& t) {  // off any 16-byte boundary where rows are odd
+        const auto there = [&](const Tensor& t) {  // misaligned to 16 bytes if rows are odd
           return cat({t.reshape({-1}).slice(0, 0, n % 2), t.reshape({-1})})
               .to(on_device ? dtype : kDouble)
               .to(device)
@@ -225,14 +226,14 @@ TEST_CASE("fused add and norm on a device is correct for all row lengths") {
     }
 }
 
-// Batch normalisation on a device.
+// Batch norm on a device.
 
 TEST_CASE("batch norm statistics on a device avoid cancellation") {
   manual_seed(4);
   Tensor x = randn({70, 4, 9, 11}, kDouble);
   x.select(1, 0).add_(1e4);                // far from 0
   x.select(1, 1).fill_(3.25);              // constant
-  x.select(1, 2).select(0, 0).fill_(1e3);  // first elements unlike the others
+  x.select(1, 2).select(0, 0).fill_(1e3);  // first elements differ from the others
   const Tensor single = x.to(kFloat), wide = single.to(kDouble);
   const Tensor mean = wide.mean({0, 2, 3}), var = wide.var({0, 2, 3}, false);
   for (const auto format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast}) {

@@ -1,4 +1,4 @@
-// Ranges on a profiler's timeline; in the emulation somebody listens and says what was heard.
+// NVTX ranges on the timeline of a profiler; the emulation records them.
 #include <ebb/ebb.h>
 
 #include "cuda/unit/against_cpu.h"
@@ -36,7 +36,7 @@ F* of_plugin(const char* name) {
   return function;
 }
 
-// What a profiler hears of the call: a line each, ranges indented by what they are in.
+// The ranges that a profiler records during the call: one line each, nested ranges indented.
 template <class Call>
 std::string heard(const Call& call) {
   of_plugin<void()>("ebb_emu_nvtx_listen")();
@@ -47,7 +47,7 @@ std::string heard(const Call& call) {
   return text;
 }
 
-// Nodes have numbers of the whole run: the first that is heard counts as 0.
+// Sequence numbers of nodes count over the whole run: the first recorded one becomes 0.
 std::string with_small_numbers(std::string text) {
   const std::regex number("seq = ([0-9]+)");
   std::smatch match;
@@ -123,7 +123,7 @@ TEST_CASE("nvtx ranges are emitted only under EmitNvtx") {
       CHECK_FALSE(cuda::is_nvtx_emitted());
     }
     CHECK(cuda::is_nvtx_emitted());
-    x.exp();  // nobody listens
+    x.exp();  // nothing is recorded
   }
   CHECK_FALSE(cuda::is_nvtx_emitted());
   if (!is_real_device()) CHECK(heard([&] { x.exp(); }).empty());
@@ -141,7 +141,7 @@ TEST_CASE("EmitNvtx emits names and sequence numbers of ops and modules and back
   });
   text = with_small_numbers(text);
   INFO(text);
-  // Modules by the path in their tree, each once, around the kernels of their ops.
+  // Modules by their path in the tree, each once, around the kernels of their ops.
   const std::size_t root = text.find("Net\n");
   REQUIRE(root != text.npos);
   const std::size_t first = text.find("\n  ebb::nn::Linear first\n    ", root);
@@ -152,7 +152,8 @@ TEST_CASE("EmitNvtx emits names and sequence numbers of ops and modules and back
   REQUIRE(last != text.npos);
   CHECK(first < relu);
   CHECK(relu < last);
-  // The node has the number of the op that recorded it, and its own kernels in it, which record nothing.
+  // The node has the sequence number of the op that recorded it; its own kernels are inside and record
+  // nothing.
   const std::string number =
       text.substr(relu + std::string("\n  ebb::nn::ReLU rest.0\n    relu, ").size(), 7);
   CHECK_THAT(text, Contains("\nReluBackward0, " + number + "\n  "));

@@ -1,4 +1,4 @@
-// Optimizers and gradient clipping on a device: many tensors in one launch do what a loop on the CPU does.
+// Optimizers and gradient clipping on a device: multi-tensor kernels agree with a loop on the CPU.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -19,7 +19,7 @@ double tolerance(DType dtype) {
   return dtype == kDouble ? 1e-12 : dtype == kFloat ? 2e-6 : dtype == kHalf ? 4e-3 : 3e-2;
 }
 
-/// Values for parameters of many sizes, more than one launch takes; the same on both devices.
+/// Values for parameters of many sizes, more than one launch can take; equal on both devices.
 Params values(DType dtype) {
   manual_seed(5);
   Params out;
@@ -29,8 +29,7 @@ Params values(DType dtype) {
   return out;
 }
 
-/// Leaves on the device: one starts off any 16-byte boundary, one is transposed, one channels-last, one has
-/// holes.
+/// Leaves on the device: one is misaligned to 16 bytes, one transposed, one channels-last, and one has gaps.
 Params leaves(DType dtype, Device device) {
   Params out;
   for (const Tensor& value : values(dtype)) out.push_back(value.to(device).requires_grad_());
@@ -50,7 +49,7 @@ Params stepped(const Make& make, DType dtype, Device device, int steps) {
     manual_seed(static_cast<std::uint64_t>(11 + step));
     for (std::size_t i = 0; i < params.size(); ++i) {
       const Tensor grad = randn(params[i].sizes(), dtype).to(device);
-      if (step == 0 && i % 7 == 3) continue;  // these begin a step later than the others
+      if (step == 0 && i % 7 == 3) continue;  // these start one step later than the others
       params[i].mutable_grad() = i % 11 == 5 && params[i].dim() == 2 ? grad.t().contiguous().t() : grad;
       if (params[i].dim() == 4 && step > 0)
         params[i].mutable_grad() = grad.contiguous(MemoryFormat::ChannelsLast);
@@ -147,8 +146,8 @@ TEST_CASE("the norm of many gradients on a device agrees with the CPU") {
   for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16}) {
     Params on_cpu = values(dtype), on_cuda;
     on_cpu.push_back(randn({12, 9}, dtype).t());                  // dense, transposed
-    on_cpu.push_back(randn({40, 10}, dtype).slice(1, 0, 10, 3));  // with holes
-    on_cpu.push_back(randn({1030}, dtype).slice(0, 3));           // off any 16-byte boundary
+    on_cpu.push_back(randn({40, 10}, dtype).slice(1, 0, 10, 3));  // with gaps
+    on_cpu.push_back(randn({1030}, dtype).slice(0, 3));           // misaligned to 16 bytes
     for (const Tensor& t : on_cpu) on_cuda.push_back(t.to(Device::CUDA));
     on_cuda.back() = randn({1033}, dtype).to(Device::CUDA).slice(0, 6);
     on_cpu.back() = on_cuda.back().cpu();

@@ -1,4 +1,4 @@
-// Page-locked memory of the CPU, and copies that the host does not wait for.
+// Pinned (page-locked) CPU memory, and non-blocking copies.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -60,12 +60,12 @@ TEST_CASE("non-blocking copies to a device arrive in order") {
   z.t().copy_(x, true);
   CHECK(same(z.t(), x.to(kDouble)));
   CHECK(same(x.expand({3, 100, 7}).to(kOnCuda, true), x.expand({3, 100, 7})));
-  // Memory that is not pinned may be written at once after the call.
+  // Memory that is not pinned may be overwritten directly after the call.
   Tensor plain = ones({1000});
   const Tensor copied = plain.to(kOnCuda, true);
   plain.fill_(5);
   CHECK(same(copied, ones({1000})));
-  // Pinned memory too, unless the copy was asked not to wait.
+  // Pinned memory may be, too, unless the copy is non-blocking.
   Tensor pinned = ones({1000}, kPinned);
   const Tensor waited = pinned.to(Device::CUDA);
   pinned.fill_(5);
@@ -87,7 +87,7 @@ TEST_CASE("a non-blocking copy to the host is pinned and complete after synchron
   landing.copy_(x, true);
   cuda::Stream::current().synchronize();
   CHECK(equal(landing, x.cpu()));
-  // Into memory that is not pinned, or in another order, the copy waits.
+  // A copy into unpinned memory, or with another layout, waits.
   Tensor plain = zeros({50, 20});
   plain.copy_(x, true);
   CHECK(equal(plain, x.cpu()));

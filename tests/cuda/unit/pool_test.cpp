@@ -1,4 +1,4 @@
-// Poolings on a device.
+// Pooling on a device.
 #include <ebb/ebb.h>
 
 #include "cuda/unit/against_cpu.h"
@@ -11,7 +11,8 @@ using testing::compare;
 
 TEST_CASE("gradients of overlapping max pools are added in order") {
   manual_seed(2);
-  // Few values, so that windows that overlap choose the same element; terms whose sum depends on the order.
+  // Few different values, so that overlapping windows select the same element; the sum of the terms depends
+  // on their order.
   const Tensor x = randint(4, {2, 3, 9, 8}, kFloat), seed = randn({2, 3, 9, 8}) * 1e3;
   const auto gradient = [&](Device device, MemoryFormat format) {
     Tensor leaf = x.clone().to(device).contiguous(format).requires_grad_();
@@ -38,7 +39,7 @@ TEST_CASE("max_unpool on a device agrees with the CPU") {
     for (const bool last : {false, true}) {
       INFO(to_string(dtype) << (last ? ", channels-last" : ""));
       const MemoryFormat format = last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous;
-      // Overlapping windows name a place twice, with the same value.
+      // Overlapping windows contain an index twice, with the same value.
       const Tensor image = randn({3, 5, 17, 14}).to(dtype);
       const auto pooled = max_pool2d_with_indices(image, 3, 2, 1);
       const Tensor value = std::get<0>(pooled), place = std::get<1>(pooled);
@@ -62,7 +63,7 @@ TEST_CASE("max_unpool on a device agrees with the CPU") {
 
 TEST_CASE("pooling of all geometries agrees with the CPU with 32-bit and 64-bit indices") {
   manual_seed(11);
-  constexpr std::int64_t kFar = std::int64_t{1} << 31;  // a stride that only 64 bits hold: one window
+  constexpr std::int64_t kFar = std::int64_t{1} << 31;  // a stride that only fits in 64 bits: one window
   struct Case {
     std::int64_t kernel, stride, padding, dilation;
   };
@@ -89,7 +90,7 @@ TEST_CASE("pooling of all geometries agrees with the CPU with 32-bit and 64-bit 
         compare([&](const Tensor& x) { return avg_pool2d(x, c.kernel, c.stride, c.padding, false, false); },
                 rounding);
         compare([&](const Tensor& x) { return adaptive_avg_pool2d(x, {4, 5}); }, rounding);
-        if (dtype != kHalf)  // a divisor that only 64 bits hold
+        if (dtype != kHalf)  // a divisor that only fits in 64 bits
           compare(
               [&](const Tensor& x) {
                 return avg_pool2d(x, c.kernel, c.stride, 0, false, true, 8 * kFar) * 1e9;

@@ -79,13 +79,13 @@ TEST_CASE("randperm and multinomial without replacement contain each index once"
   CHECK(same(std::get<0>(picked.sort(1)), arange(20).expand({5, 20})));
 }
 
-// Dropout on a device: the mask is a function of the seed and the number of the draw, the same on the host.
+// Dropout on a device: the mask is a function of the seed and the Philox offset, and the same on the host.
 
 namespace {
 
 constexpr std::uint64_t kSeed = 77;
 
-/// The result that dropout of x must give: x's elements in the order of its memory, masked on the host.
+/// The expected dropout of x: its elements in memory order, masked on the host.
 Tensor on_host(const Tensor& x, double p, std::uint64_t draw) {
   const Tensor from = x.detach().cpu();
   const double scale = x.dtype() == kDouble ? 1 / (1 - p) : double{1 / static_cast<float>(1 - p)};
@@ -148,7 +148,7 @@ TEST_CASE("second derivatives of dropout on a device are correct") {
   CHECK(y.grad_fn()->name() == "NativeDropoutBackward0");
   const Tensor g = autograd::grad({(y * y).sum()}, {x}, {}, true, true)[0];
   const Tensor h = autograd::grad({g.sum()}, {x})[0];  // 2 m^2 for each mask value m
-  const Tensor mask = on_host(ones_like(x), 0.4, 1);   // draw 0 made x
+  const Tensor mask = on_host(ones_like(x), 0.4, 1);   // draw 0 created x
   CHECK(allclose(h.cpu(), 2 * mask * mask));
   Tensor z = randn({30}, TensorOptions(Device::CUDA)).requires_grad_();
   Tensor changed = z * 2;

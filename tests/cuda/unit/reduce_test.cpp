@@ -1,4 +1,4 @@
-// Reductions in the shapes that lay threads out differently, against the CPU.
+// Reductions with shapes that select different thread layouts, compared with the CPU.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -21,7 +21,7 @@ void close(const Tensor& there, const Tensor& here) {
   CHECK(allclose(there.cpu(), here, t, t, true));  // the variance of one element is NaN
 }
 
-// Everything that reduces, over the dimensions, from `view` of an array on either device.
+// All reductions over the dimensions, of `view` of an array on either device.
 void check(
     const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& dims,
     const std::function<Tensor(const Tensor&)>& view = [](const Tensor& x) { return x; }) {

@@ -1,4 +1,5 @@
-// Recurrent layers and packed sequences by cuDNN, its stand-in and ebb's kernels, against the CPU.
+// Recurrent layers and packed sequences with cuDNN (real or emulated) and ebb's kernels, compared with the
+// CPU.
 #include <ebb/ebb.h>
 
 #include "cuda/unit/against_cpu.h"
@@ -8,7 +9,7 @@
 #include <limits>
 #include <string>
 
-// Recurrent layers and packed sequences on CUDA: what the CPU gives, in a captured graph too.
+// Recurrent layers and packed sequences on CUDA: results of the CPU, also in a captured graph.
 
 using namespace ebb;
 namespace utils = ebb::nn::utils::rnn;
@@ -56,7 +57,7 @@ TEST_CASE("recurrent layers on CUDA agree with the CPU") {
   compare(nn::RNN(nn::RNNOptions(2, 3).nonlinearity(kReLU)));
 }
 
-// Recurrent layers by cuDNN, or by what stands in for it, against the CPU; and what stays with ebb's own
+// Recurrent layers with cuDNN (real or emulated), compared with the CPU; and cases that use ebb's own
 // kernels.
 
 using testing::Deterministic;
@@ -99,7 +100,7 @@ using Padded = Pair (*)(const Variable&, const Variable&, TensorList, bool, std:
 using Packed = Pair (*)(const Variable&, const Variable&, const Variable&, TensorList, bool, std::int64_t,
                         double, bool, bool);
 
-// The inputs of a call: rows, the first states, an LSTM's cells, the parameters.
+// The inputs of a call: rows, initial states, LSTM cells, parameters.
 variable_list inputs_of(const Case& c) {
   const std::int64_t directions = c.both_ways ? 2 : 1, out = c.projected > 0 ? c.projected : kHidden,
                      gates = c.kind == Kind::lstm  ? 4
@@ -119,7 +120,7 @@ variable_list inputs_of(const Case& c) {
   return all;
 }
 
-// Every hidden state and the last ones.
+// All hidden states and the final ones.
 variable_list run(const Case& c, const variable_list& in) {
   const Tensor sizes = tensor(kPackedSizes, kLong);
   if (c.kind == Kind::lstm) {
@@ -145,7 +146,7 @@ variable_list leaves(const variable_list& values, TensorOptions where) {
   return out;
 }
 
-// A scalar that every result counts in, each element with a weight that is the same in all dtypes.
+// A scalar that depends on every result, with weights that are the same in all dtypes.
 Tensor mixed(const variable_list& results) {
   Tensor sum;
   for (const Tensor& y : results) {
@@ -190,7 +191,7 @@ void check_close(const variable_list& got, const variable_list& expected, DType 
   }
 }
 
-// Whether the graph of a result has cuDNN's node.
+// Whether the graph of a result contains cuDNN's node.
 bool is_by_library(const Tensor& y) {
   const std::function<bool(const Ref<autograd::Node>&)> found = [&](const Ref<autograd::Node>& node) {
     if (!node) return false;
@@ -236,7 +237,7 @@ TEST_CASE("supported recurrent layers run with cuDNN") {
   CHECK_FALSE(is_taken(c));
   c.steps = 2;
   CHECK(is_taken(c) == takes_part(c));
-  c.projected = kHidden;  // which cuDNN would take for none
+  c.projected = kHidden;  // cuDNN would treat this as no projection
   CHECK_FALSE(is_taken(c));
   const Deterministic guard;
   CHECK_FALSE(is_taken(kCases[0]));
@@ -276,7 +277,7 @@ TEST_CASE("recurrent layers with cuDNN give repeatable gradients and only the re
     const variable_list once = autograd::grad({mixed(got)}, there, {}, true),
                         again = autograd::grad({mixed(got)}, there, {}, true);
     for (std::size_t i = 0; i < once.size(); ++i) CHECK(allclose(once[i].cpu(), again[i].cpu(), 1e-6, 1e-6));
-    // The gradient of one result by one input alone: each other gradient is undefined.
+    // The gradient of one result with respect to one input; the other gradients are undefined.
     for (std::size_t result = 0; result < got.size(); ++result)
       for (std::size_t i = 0; i < there.size(); ++i) {
         INFO("result " << result << " by input " << i);
@@ -285,7 +286,7 @@ TEST_CASE("recurrent layers with cuDNN give repeatable gradients and only the re
         };
         check_close({slope(got, there)}, {slope(expected, here)}, kFloat);
       }
-    // And where the others ask for none.
+    // The same if the other inputs do not require gradients.
     for (std::size_t i = 0; i < values.size(); ++i) {
       variable_list alone;
       for (const Tensor& x : there) alone.push_back(x.detach());
@@ -300,7 +301,7 @@ TEST_CASE("recurrent layers with cuDNN handle misaligned arrays") {
   for (const Case& c : {kCases[0], kCases[4], kCases[8]}) {
     const variable_list values = inputs_of(c), here = leaves(values, TensorOptions(kDouble));
     const variable_list there = leaves(values, TensorOptions(kFloat).device(kCUDA));
-    variable_list shifted;  // one element behind the beginning of an allocation
+    variable_list shifted;  // one element after the start of an allocation
     for (const Tensor& x : there)
       shifted.push_back(cat({zeros({1}, x.options()), x.flatten()}).slice(0, 1).view(x.sizes()));
     const Tensor seed = randn({1000}, kDouble);

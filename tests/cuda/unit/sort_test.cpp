@@ -1,5 +1,5 @@
-// Sorting on a device compares only the bits of a key that tell elements apart, and selecting only some of
-// the digits: order and places must be the CPU's.
+// Sorting and selection on a device. Sort compares only the distinguishing bits of a key, and selection only
+// some of the digits: order and indices must be those of the CPU.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -11,7 +11,7 @@ using namespace ebb;
 
 namespace {
 
-// Lines of n numbers, many of them equal, some special.
+// Lines of n values, many of them equal, some special.
 Tensor lines_of(DType dtype, std::int64_t lines, std::int64_t n) {
   if (!is_floating(dtype))
     return randint(dtype == kByte ? 0 : -90, dtype == kByte ? 256 : 90, {lines, n}, dtype);
@@ -20,7 +20,7 @@ Tensor lines_of(DType dtype, std::int64_t lines, std::int64_t n) {
   const float inf = std::numeric_limits<float>::infinity();
   const Tensor special = tensor({0.0F, -0.0F, inf, -inf, NAN, 6e-8F, -6e-8F, NAN, 1.0F}).to(kDouble);
   if (n > 30) x.slice(0, 0, 1).slice(1, 17, 26).copy_(special.expand({1, 9}));
-  if (lines > 1) x.slice(0, 1, 2).fill_(NAN);  // and a line of nothing else
+  if (lines > 1) x.slice(0, 1, 2).fill_(NAN);  // and one line with only NaN
   return x.to(dtype);
 }
 
@@ -65,7 +65,7 @@ TEST_CASE("sort of all dtypes agrees with the CPU and is stable") {
 TEST_CASE("topk and kthvalue agree with the CPU and select the first of equal elements") {
   manual_seed(22);
   for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16, kByte, kInt, kLong})
-    // Compared with each other, narrowed down by a block, and by several.
+    // Selected by pairwise comparison, with one block, and with several blocks.
     for (const std::int64_t n : {1, 7, 128, 129, 1100, 8300}) {
       const bool cut = n > 8000;
       if (cut && (dtype == kDouble || dtype == kBFloat16 || dtype == kInt)) continue;

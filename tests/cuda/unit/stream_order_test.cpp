@@ -1,5 +1,5 @@
-// Work that crosses streams and devices: backward, memory, copies. The emulated runtime runs these lazily too
-// (EBB_EMU_LAZY), where a missing event gives a wrong result every time.
+// Work on several streams and devices: backward, memory, copies. The tests also run with lazy streams in the
+// emulation (EBB_EMU_LAZY), in which a missing event always gives a wrong result.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -14,14 +14,14 @@ const TensorOptions kOnCuda(Device::CUDA);
 
 using support::same;
 
-// What is queued on `to` from now on starts after what is queued on `from`.
+// Makes later work on `to` wait for the work queued on `from`.
 void order(const cuda::Stream& from, const cuda::Stream& to) {
   cuda::Event event;
   event.record(from);
   to.wait(event);
 }
 
-// Notes where its backward runs.
+// Records the stream on which its backward runs.
 struct Probe : autograd::Function<Probe> {
   static inline std::vector<cuda::Stream> seen;
   static Tensor forward(autograd::AutogradContext*, Tensor x) { return x * 1; }
@@ -60,7 +60,8 @@ TEST_CASE("backward runs every op on the stream of its forward") {
   };
   CHECK(streams_of_backward() == std::vector<cuda::Stream>{home, b, a});
   CHECK(same(x.grad(), full({64}, 12, kFloat)));
-  // From another stream: the ops stay where they were, the result is ready where backward() was called.
+  // Called from another stream: the ops run on their own streams, and the result is ready on the stream of
+  // the call.
   const cuda::Stream c = cuda::Stream::from_pool();
   order(home, c);
   {
@@ -100,7 +101,8 @@ TEST_CASE("a gradient that another stream reads is not overwritten early") {
     last = u * 5;
   }
   order(b, home);
-  // Backward: b makes the gradient of u, which a reads; then b makes that of v, with memory of the same size.
+  // In backward, b computes the gradient of u, which a reads; then b computes that of v in memory of the same
+  // size.
   (first.sum() + last.sum()).backward();
   b.synchronize();  // b may run ahead of a
   CHECK(same(x.grad(), full({64}, 15, kFloat)));
@@ -109,7 +111,7 @@ TEST_CASE("a gradient that another stream reads is not overwritten early") {
 
 namespace {
 
-// Keeps what it is given for itself: no gradient leaves its stream.
+// Consumes its gradient inside: no gradient leaves its stream.
 struct Tally : autograd::Function<Tally> {
   static inline Tensor total;
   static Tensor forward(autograd::AutogradContext*, Tensor x) { return x * 1; }
@@ -192,7 +194,7 @@ TEST_CASE("memory in use on another stream is not reused before that use is done
     const cuda::StreamGuard guard(side);
     y = x * 2;
   }
-  // Same size, same stream: without the record these bytes would be those that `side` reads.
+  // The size and the stream are the same: without record_stream, `side` would read these bytes.
   const Tensor z = full({1 << 20}, -1, kOnCuda.dtype(kFloat));
   home.synchronize();
   side.synchronize();

@@ -1,4 +1,4 @@
-// Streams, events, devices and memory as a program sees them, and independent work on several streams.
+// Streams, events, devices and memory, and independent work on several streams.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -57,7 +57,7 @@ TEST_CASE("Stream::wait orders two streams and Event is movable") {
   cuda::Event last = std::move(events.back());
   last.synchronize();
   CHECK(last.query());
-  CHECK(events.back().query());  // nothing was ever recorded
+  CHECK(events.back().query());  // nothing was recorded
 }
 
 TEST_CASE("events created for timing measure elapsed time") {
@@ -111,14 +111,14 @@ TEST_CASE("a too large tensor is an error that states the sizes and smaller ones
   CHECK(ones({1000}, kOnCuda).sum().item<float>() == 1000);
 }
 
-// Independent work on several streams, by one thread and by several: what two-pass kernels and libraries keep
-// for themselves must not be shared between streams.
+// Independent work on several streams, from one thread and from several: internal memory of two-pass kernels
+// and libraries must not be shared between streams.
 
 namespace {
 
 constexpr std::size_t kStreams = 6;
 
-// Kernels in two passes with memory in between, sorts, products of matrices, sums in segments.
+// Two-pass kernels with temporary memory, sorts, matrix products, segmented sums.
 std::vector<Tensor> work(const Tensor& x) {
   const Tensor rows = x.view({-1, 64});
   Tensor leaf = rows.detach().requires_grad_();
@@ -140,7 +140,7 @@ void check_alike(const std::vector<Tensor>& got, const std::vector<Tensor>& expe
   REQUIRE(got.size() == expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     INFO("result " << i);
-    if (i + 1 == got.size())  // a library's, which promises less
+    if (i + 1 == got.size())  // the result of a library, which guarantees less
       CHECK(allclose(got[i].cpu(), expected[i].cpu(), 1e-4, 1e-3));
     else
       CHECK(equal(got[i].cpu(), expected[i].cpu()));

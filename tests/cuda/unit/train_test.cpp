@@ -1,4 +1,4 @@
-// Networks that learn on a device what they learn on the CPU, and runs that go on bit for bit.
+// Training on a device with the results of the CPU, and runs that resume bit for bit.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -144,7 +144,7 @@ TEST_CASE("atomic and ordered sums agree on a device") {
   CHECK(equal(in_order, again));
 }
 
-// States of a device's generator, and runs on a device that go on bit for bit.
+// States of device generators, and runs on a device that resume bit for bit.
 
 TEST_CASE("a device generator resumes from its two-element state") {
   manual_seed(21);
@@ -167,7 +167,7 @@ TEST_CASE("a device generator resumes from its two-element state") {
 TEST_CASE("a checkpointed run on a device with dropout resumes bit for bit") {
   const support::Folder folder;
   const std::string path = folder / "run.ckpt";
-  // Six steps, or the first three of them, saved, or what is left of them.
+  // Trains six steps, or the first three and saves, or the remaining three.
   const auto train = [&](std::uint64_t seed, int steps, bool save) {
     manual_seed(seed);
     nn::Sequential net(nn::Linear(6, 8), nn::Dropout(0.5), nn::Linear(8, 1));

@@ -1,4 +1,4 @@
-// Two devices of one machine, and one batch over replicas on several devices or on one.
+// Two devices of one machine, and data parallel replicas on one or several devices.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-// Two devices of one machine, for which two emulated ones stand elsewhere: copies between them, replicas that
-// learn together, kernels and threads of each.
+// Two devices of one machine, or two emulated ones: copies between them, replicas that train together,
+// kernels and threads of each.
 
 using namespace ebb;
 using support::same;
@@ -37,7 +37,7 @@ nn::Sequential network() {
   return net;
 }
 
-// The parameters after some steps, of batches that are spread over these devices.
+// The parameters after some steps with batches that are split over these devices.
 std::vector<Tensor> trained(const std::vector<Device>& devices) {
   nn::Sequential net = network();
   manual_seed(52);
@@ -51,7 +51,7 @@ std::vector<Tensor> trained(const std::vector<Device>& devices) {
   return net->parameters();
 }
 
-// Chains of copies there and back on streams of their own, in which each copy waits for the other device.
+// Chains of copies back and forth on separate streams, in which each copy waits for the other device.
 Tensor passed_to_and_fro(const Tensor& start, int times) {
   const cuda::StreamGuard on_first(cuda::Stream::from_pool(kFirst)),
       on_second(cuda::Stream::from_pool(kSecond));
@@ -77,7 +77,7 @@ TEST_CASE("copies between two devices keep all values", "[two_devices]") {
       CHECK(same(here.to(kSecond).cpu(), x));
       CHECK(same(there.to(kFirst).cpu(), x));
       if (n < 3) continue;
-      CHECK(same(here.slice(0, 1).to(kSecond).cpu(), x.slice(0, 1)));  // from no vector's boundary
+      CHECK(same(here.slice(0, 1).to(kSecond).cpu(), x.slice(0, 1)));  // from a misaligned address
       CHECK(same(here.slice(0, 0, n, 3).to(kSecond).cpu(), x.slice(0, 0, n, 3)));
     }
 }
@@ -155,11 +155,11 @@ TEST_CASE("two devices run concurrently with one thread each", "[two_devices]") 
   for (const Tensor& each : got) CHECK(allclose(each, expected, 1e-4, 1e-3));
 }
 
-// One batch over replicas on several devices, or several on one.
+// One batch on replicas on several devices, or several replicas on one.
 
 namespace {
 
-// Keeps the device that is current where it runs.
+// Records the current device of its forward.
 struct HereImpl : nn::Cloneable<HereImpl> {
   HereImpl() { HereImpl::reset(); }
   void reset() override {

@@ -1,4 +1,4 @@
-# Builds the bundle anew on the machine where the one brought along does not start, from the headers in it.
+# Builds the bundle again on the machine if the packed one does not start, with the headers in it.
 
 build_there() {
   local build=$keep/build prefix=$keep/headers options=() cudnn
@@ -7,7 +7,7 @@ build_there() {
   if [[ -e $bundle/headers.tar.xz ]]; then
     mkdir -p "$prefix"
     tar -C "$prefix" -xJf "$bundle/headers.tar.xz" || return 1
-    # Links to absolute paths mean files of the packages.
+    # Links to absolute paths refer to files of the packages.
     find "$prefix" -type l -lname '/*' -printf '%p %l\n' | while read -r link target; do ln -sf "$prefix$target" "$link"; done
     options+=(-DCMAKE_PREFIX_PATH="$prefix/usr")
   fi
@@ -18,7 +18,7 @@ build_there() {
     -DEBB_CUDA="${EBB_GPU_CUDA:-ON}" -DCMAKE_CUDA_ARCHITECTURES=90-real -DEBB_BUILD_BENCHMARKS=ON || return 1
   # shellcheck disable=SC2086
   step build $(($(left) - 60)) 15 cmake --build "$build" -j "$(nproc)" --target $programs ebb ebb_cuda || return 1
-  # The call's own folder: the next call finds it while the machine is held.
+  # The folder of the call: the next call finds it while the machine is held.
   bundle=$keep/bundle
   collect "$build" "$bundle" && write_manifest "$bundle"
 }

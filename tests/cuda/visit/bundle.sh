@@ -1,4 +1,4 @@
-# Builds what runs on a machine with a GPU and collects it in one ignored folder (call bundle).
+# Builds the programs for a machine with a GPU and collects them in one ignored folder (call bundle).
 
 source "$root/cmake/debian.sh"
 source "$tests/collect.sh"
@@ -17,7 +17,7 @@ write_manifest "$bundle"
 sed -n '1,3p' "$bundle/MANIFEST"
 XZ_OPT='-6 -T0' tar -C "$bundle" --sort=name -cJf "$bundle.tar.xz" . || exit 1
 
-# The sources and what calls keep travel too, and all of it may have 64 MiB.
+# The sources and files that calls keep are sent too; the limit for all is 64 MiB.
 bytes_of() { du -scb "$@" 2>/dev/null | tail -1 | cut -f1; }
 sources=$(git ls-files -z --cached --others --exclude-standard | xargs -0 du -cb | tail -1 | cut -f1)
 size=$(bytes_of "$bundle.tar.xz")

@@ -1,12 +1,12 @@
-# Which cases there are, in the order in which they are worth a GPU's time, each as "program<TAB>case<TAB>section".
+# Lists the test cases in the order of their value for GPU time, each as "program<TAB>case<TAB>section".
 
 lists=${EBB_GPU_LISTS:-$tests/lists}
 
-# Cases that ask cuDNN for plans, which it compiles for a second or more each: last. Families of rows, and cases.
+# Cases that build cuDNN plans, at a second or more each, come last. Families of rows, and cases.
 plan_families='^(attention|conv|norm|nn)$'
 plan_cases='*channels-last*,*cuDNN*,*batch norm*,*conv*,*CNN*'
 
-# Catch2 ends with the number of names.
+# Catch2 exits with the number of names.
 names_of() { "$bundle/bin/$1" "${@:2}" --list-test-names-only 2>/dev/null || true; }
 
 # The rows of the op table as "family<TAB>row".
@@ -18,7 +18,7 @@ row_cases() {
     print "test_optable_cuda\tCPU against CUDA, " $1 "\t" $2 }'
 }
 
-# device_cases own|plans|alone: the cases of test_cuda. [alone] marks those that take the whole device, [sticky] those
+# device_cases own|plans|alone: the cases of test_cuda. [alone] marks cases that use the whole device, [sticky] cases
 # that break it for their process.
 device_cases() {
   local alone
@@ -30,16 +30,16 @@ device_cases() {
   esac | sed 's/^/test_cuda\t/; s/$/\t/'
 }
 
-# The cases that show more where a machine has two devices: copies from one to the other, replicas on both.
+# The cases that test more on a machine with two devices: copies between them, replicas on both.
 two_device_cases() { names_of test_cuda '[two_devices]' | sed 's/^/test_cuda\t/; s/$/\t/'; }
 
-# capture_cases own|plans: the ops of the table within a captured graph, a family a case.
+# capture_cases own|plans: the ops of the table inside a captured graph, one case for each family.
 capture_cases() {
   names_of test_optable_cuda '[capture]' | awk -v which="$1" -v plans="$plan_families" '{ family = $0; sub(/.*, /, "", family) }
     (family ~ plans) == (which == "plans") { print "test_optable_cuda\t" $0 "\t" }'
 }
 
-# listed NAME: the cases that a list of $lists names ("row NAME", "case NAME"), and an error for a name that nothing has.
+# listed NAME: the cases of a list in $lists ("row NAME", "case NAME"), and an error for a name that does not exist.
 listed() {
   local kind name found status=0
   rows >"$logs/rows.list"

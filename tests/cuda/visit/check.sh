@@ -1,5 +1,5 @@
-# Starts the bundle in a folder that stands for the machine (call check): every library but the driver's is found, each
-# program starts, and the plugin says no more than that there is no driver. Of an emulated bundle, that it works.
+# Starts the bundle in a folder that imitates the machine (call check): every library except the driver's is found, each
+# program starts, and the plugin reports only that there is no driver. For an emulated bundle, checks that it works.
 
 source "$tests/machine_folder.sh"
 [[ -d $bundle ]] || { echo "there is no bundle in $bundle: tests/cuda/visit/run bundle" >&2; exit 1; }

@@ -1,4 +1,4 @@
-# The part of the check that runs in the folder; its argument is the preset.
+# The part of the check that runs inside the folder; its argument is the preset.
 root=/srv/visit preset=$1 call=check
 bundle=$root/build/$preset/bundle keep=/tmp/keep
 tests=$root/tests/cuda/visit

@@ -1,4 +1,4 @@
-# From a build's folder to a bundle: bin/, lib/ and what is needed to build it again elsewhere.
+# Collects a bundle from a build folder: bin/, lib/ and the files to build it again elsewhere.
 
 programs="plugin_probe test_cuda test_optable_cuda random_programs device_tour cpu_vs_gpu train_cnn"
 programs+=" bench_host_cost bench_bandwidth bench_gemm bench_conv bench_steps"
@@ -20,7 +20,7 @@ collect() {
   strip "$to"/bin/* "$to"/lib/*.so*
 }
 
-# What the C++ compiler and Debian give beyond the C library, for a machine that has it older or not at all.
+# Libraries of the C++ compiler and Debian other than the C library, for a machine with older ones or none.
 collect_spares() {
   local library
   mkdir -p "$1"
@@ -29,7 +29,7 @@ collect_spares() {
   done
 }
 
-# The headers and CMake files of the packages that ebb is built from.
+# The headers and CMake files of the packages that ebb needs to build.
 pack_headers() {
   local package
   for package in $packages; do dpkg-query -L "$package" >/dev/null 2>&1 || return 1; done

@@ -1,4 +1,4 @@
-# What the calls of tests/cuda/visit/run share: the clock, the transcript, results line by line, the archive of logs.
+# Shared by the calls of tests/cuda/visit/run: the clock, the transcript, results line by line, the archive of logs.
 # Sourced with root, call, preset, minutes, out, bundle and keep set.
 
 tests=$root/tests/cuda/visit
@@ -10,7 +10,7 @@ seconds_between() { printf '%d.%d' $((($2 - $1) / 10)) $((($2 - $1) % 10)); }
 begin_call() {
   mkdir -p "$out" "$keep"
   began=$(tenths)
-  deadline=$((began / 10 + minutes * 60 - 20))  # what is left then is for the report
+  deadline=$((began / 10 + minutes * 60 - 20))  # the rest of the time is for the report
   [[ ${EBB_GPU_SECONDS-} == '' ]] || deadline=$((began / 10 + EBB_GPU_SECONDS))
   logs=$(mktemp -d)
   transcript=$out/$call.transcript.txt results=$out/$call.results.tsv
@@ -25,18 +25,18 @@ begin_call() {
 left() { printf '%d' $((deadline - $(tenths) / 10)); }
 export -f tenths left
 
-# A line of the transcript, with the seconds since the call began.
+# Prints a line of the transcript, with the seconds since the call began.
 say() { printf '%6.1f %s\n' "$(seconds_between "$began" "$(tenths)")" "$*" | tee -a "$transcript"; }
 
-# small SIZE: the size, where the device is emulated.
+# small SIZE: the size for an emulated device.
 emulated() { grep -q '^preset emu' "$bundle/MANIFEST" 2>/dev/null; }
 small() { if emulated; then printf '%s ' "$@"; else return 1; fi; }
 
-# record STAGE VERDICT SECONDS WHAT LOG: one line, written at once.
+# record STAGE VERDICT SECONDS WHAT LOG: writes one line immediately.
 record() { printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$call" "$1" "$2" "$3" "$4" "$5" >>"$results"; }
 export -f record
 
-# How many lines of a stage have a verdict.
+# The number of lines of a stage with a verdict.
 counted() { awk -F'\t' -v s="$1" -v v="$2" '$2 == s && $3 == v { ++n } END { print n + 0 }' "$results"; }
 
 # summary STAGE: "171 planned: 160 passed, 2 failed, ..."
@@ -46,7 +46,8 @@ summary() {
           for (v in n) printf " %d %s", n[v], v | "sort -k2"; close("sort -k2"); print "" }' "$results" | tr '\n' ' '
 }
 
-# step NAME SECONDS LINES COMMAND...: one command, its verdict, its time and the last lines of what it said.
+# step NAME SECONDS LINES COMMAND...: runs one command and records its verdict, its time and the last lines of its
+# output.
 step() {
   local name=$1 limit=$2 lines=$3 start verdict=passed status=0
   shift 3
@@ -67,7 +68,7 @@ step() {
   [[ $verdict == passed ]]
 }
 
-# note_failure WHAT LOG: the end of a log, among those that are read first; of a sanitizer's its first complaint too.
+# note_failure WHAT LOG: adds the end of a log to the failures; for a sanitizer, its first report too.
 note_failure() {
   local first
   first=$(grep -m 12 '^=========' "$2")
@@ -75,15 +76,15 @@ note_failure() {
 }
 export -f note_failure
 
-# A copy of everything where a kill does not reach it.
+# Saves a copy of all files in a place that a kill does not affect.
 save() {
-  tar -C "$logs" -czf "$logs.tar.gz" . 2>/dev/null  # files that grow meanwhile do no harm
+  tar -C "$logs" -czf "$logs.tar.gz" . 2>/dev/null  # files that grow during the copy do no harm
   mv "$logs.tar.gz" "$out/$call.logs.tar.gz"
   [[ $out == "$keep" ]] || cp "$out/$call".*.t* "$keep/" 2>/dev/null
   true
 }
 
-# finish_call STATUS: archive, report, and the report's head as the last thing that is printed.
+# finish_call STATUS: writes archive and report, and prints the head of the report last.
 finish_call() {
   trap - TERM INT
   save

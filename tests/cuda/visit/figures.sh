@@ -1,11 +1,11 @@
-# Figures of speed, one program after the other and nothing beside them: "ebb NAME VALUE UNIT", each as it comes.
+# Speed figures, one program after another and alone: "ebb NAME VALUE UNIT", each recorded immediately.
 
-workloads=${EBB_GPU_WORKLOADS-bandwidth host_cost gemm steps conv}  # the most telling first
+workloads=${EBB_GPU_WORKLOADS-bandwidth host_cost gemm steps conv}  # the most important first
 
-# A size in place of that for a large device, where the device is emulated.
+# The problem size for an emulated device, in place of that for a large one.
 size_of() { emulated && case $1 in bandwidth) echo 65536 ;; gemm) echo 128 ;; conv) echo 1 ;; esac; }
 
-# lines_of STAGE SECONDS PREFIX COMMAND...: what the command prints becomes figures, whether or not it comes to its end.
+# lines_of STAGE SECONDS PREFIX COMMAND...: records the output of the command as figures, even if it does not finish.
 lines_of() {
   local name=$1 limit=${EBB_GPU_LIMIT:-$2} prefix=$3 start status lines verdict=passed
   shift 3

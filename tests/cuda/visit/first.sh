@@ -1,4 +1,4 @@
-# The first call there: does it start, a tour of the device, every case; what failed, once more.
+# The first call on the machine: does the bundle start, a tour of the device, all cases, and a second run of failures.
 
 begin_call
 start_bundle || finish_call 1
@@ -6,7 +6,7 @@ cores=$(nproc)
 step device_tour 60 12 "$bundle/bin/device_tour"
 
 listed risky | pool risky "$cores" 60
-# A pair of devices is rare, so that what it shows comes early; with one device these cases are among the others.
+# Two devices are rare, so their cases run early; with one device they are among the others.
 if (($(devices_there) > 1)); then
   paired() { two_device_cases; }
   two_device_cases | pool two_devices $(((cores + 1) / 2)) 60

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs cases apart from all others: job.sh "PROGRAM<TAB>CASE<TAB>SECTION"...; the pool (pool.sh) says how, in variables.
-# Several cases share a process, which saves a context of the device for each; when it fails, each runs again alone.
+# Runs cases separately: job.sh "PROGRAM<TAB>CASE<TAB>SECTION"...; the pool (pool.sh) sets variables. Several cases
+# share a process, which saves creating a device context for each; if it fails, each runs again alone.
 set -uo pipefail
 
 # together LINE...: the lines, from the first on, that one process can run: cases of a program, or sections of a case.
@@ -15,20 +15,20 @@ together() {
   done
 }
 
-# parts_of LINE: program, case and section, and the name that results have for them.
+# parts_of LINE: program, case and section, and the name for the results.
 parts_of() {
   IFS=$'\t' read -r program case section <<<"$1"
   what="$program: $case${section:+ / $section}"
 }
 
-# Commas and brackets mean something in Catch2's selections.
+# Commas and brackets have a meaning in Catch2 test specs.
 pattern_of() {
   local name=${1//\\/\\\\}
   name=${name//,/\\,}
   printf '%s' "${name//\[/\\[}"
 }
 
-# start LIMIT LINE...: these cases in one process; leaves its log, its status and the time it took.
+# start LIMIT LINE...: runs these cases in one process; sets its log, its status and its time.
 start() {
   local limit=$1 names= rows= line program case section what begin
   shift
@@ -43,7 +43,7 @@ start() {
   log=$stage.$(printf '%s' "$program.$section.$case" | tr -c 'A-Za-z0-9_.' _ | cut -c1-120)$((($# > 1)) && echo .together).log
   status=0
   begin=${EPOCHREALTIME/[.,]/}
-  # The shell's own word on a crash goes to the log as well.
+  # The message of the shell about a crash goes to the log as well.
   {
     if (($# > 1)) && [[ $section ]]; then export EBB_ROWS=$rows; fi
     timeout -k "${EBB_GPU_KILL:-5}" "$limit" ${stage_wrap-} "$bundle/bin/$program" "${arguments[@]}" </dev/null
@@ -54,7 +54,7 @@ start() {
     mv "$logs/$log.end" "$logs/$log"
 }
 
-# verdict_of LIMIT: of the process that start() has run. Catch2 gives the number of failures back, so that a number alone
+# verdict_of LIMIT: the verdict on the process of start(). Catch2 exits with the number of failures, so the status alone
 # proves little.
 verdict_of() {
   if ((status == 0)); then
@@ -75,7 +75,7 @@ verdict_of() {
 
 seconds() { echo "$(($1 / 10)).$(($1 % 10))"; }
 
-# all_passed LINE...: whether one process passes them all, which then is the verdict on each.
+# all_passed LINE...: whether one process passes them all; if so, this is the verdict on each.
 all_passed() {
   local limit=$((2 * stage_limit)) line
   ((limit <= $(left))) || limit=$(left)

@@ -1,6 +1,7 @@
-# Finds out what the machine has: libraries, tools, a device; and makes the bundle start there.
+# Detects the machine's libraries, tools and device, and makes the bundle start there.
 
-# Folders of NVIDIA's libraries: the toolkit's, then those of Python's packages, then the driver's where the loader does not know it.
+# Folders of NVIDIA's libraries: the toolkit, then Python packages, then the driver if the loader does not know its
+# folder.
 library_folders() {
   local nvcc found site
   nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
@@ -14,7 +15,7 @@ library_folders() {
   ldconfig -p 2>/dev/null | grep libcuda.so.1 >/dev/null || ls -d /usr/local/nvidia/lib64 /usr/local/nvidia/lib 2>/dev/null
 }
 
-# What the bundle needs and the loader does not find, in one line; the driver's own library does not count.
+# The libraries that the bundle needs and the loader does not find, in one line; the driver library does not count.
 missing_libraries() {
   local file
   for file in "$bundle"/bin/* "$bundle"/lib/*.so*; do
@@ -28,40 +29,40 @@ use_libraries() {
   export LD_LIBRARY_PATH=$bundle/lib${folders:+:$folders}${1:+:$1}
 }
 
-# Says whether there is a device that ebb can use, in one line; starts every program's loader.
+# Prints in one line whether there is a device that ebb can use; loads every library of the program.
 probe() { timeout -k 5 60 "$bundle/bin/plugin_probe" 2>&1 | tail -1; }
 
-# How many devices the last probe that is among the results has seen.
+# The number of devices in the last probe result.
 devices_there() { awk -F'\t' '$2 == "probe" && $5 ~ / devices,/ { n = $5; sub(/ devices,.*/, "", n); sub(/.* /, "", n) } END { print n + 0 }' "$results"; }
 
-# Whether what was carried is what was built, by the manifest.
+# Checks with the manifest that the received files are the built ones.
 check_manifest() {
   [[ -e $bundle/MANIFEST ]] || return 0
   (cd "$bundle" && sed '1,3d' MANIFEST | awk '{ print $3 "  " $1 }' | sha256sum -c --quiet 2>&1 | head -5)
 }
 
-# The bundle as it was carried, packed, becomes the folder that programs run in. A machine that is still held has the
-# folder of an earlier call, which a newer bundle replaces.
+# Unpacks the received bundle into the folder that programs run in. A machine that is still held has the folder of an
+# earlier call, which a newer bundle replaces.
 unpack_bundle() {
   [[ -s $bundle.tar.xz && ! $bundle -nt $bundle.tar.xz ]] || return 0
   rm -rf "$bundle" && mkdir -p "$bundle"
   tar -C "$bundle" -xJf "$bundle.tar.xz" 2>/dev/null || python3 -m tarfile -e "$bundle.tar.xz" "$bundle" || rm -rf "$bundle"
-  [[ ! -d $bundle ]] || touch "$bundle"  # tar gives it the date of the build
+  [[ ! -d $bundle ]] || touch "$bundle"  # tar sets the date of the build
 }
 
-# Leaves a bundle that starts, or says why there is none.
+# Leaves a bundle that starts, or prints why there is none.
 start_bundle() {
   local said missing
   [[ ! -d $keep/bundle ]] || bundle=$keep/bundle  # an earlier call built it here
   describe_machine >"$logs/machine.log" 2>&1
   tee -a "$transcript" <"$logs/machine.log"
   if [[ -d $bundle ]]; then
-    chmod +x "$bundle"/bin/* 2>/dev/null  # what carries files may lose that
+    chmod +x "$bundle"/bin/* 2>/dev/null  # a transfer may lose the permissions
     missing=$(check_manifest)
     [[ -z $missing ]] || say "not as it was built: $missing"
     use_libraries
     missing=$(missing_libraries)
-    if [[ -n $missing ]]; then  # C++'s own library and zlib are brought along, for this case
+    if [[ -n $missing ]]; then  # the bundle contains libstdc++ and zlib for this case
       say "not found, so that the bundle's own are used: $missing"
       use_libraries "$bundle/lib/spare"
       missing=$(missing_libraries)
@@ -70,7 +71,7 @@ start_bundle() {
     said=$(probe)
     say "probe: $said"
     [[ $said != *", available" ]] || { record probe passed 0 "$said" machine.log; return 0; }
-    # A device on which the first op fails: the cases will show what works.
+    # A device on which the first op fails: the cases will show which ops work.
     [[ $said != *", available"* ]] || { record probe failed 0 "$said" machine.log; return 0; }
     if [[ $said =~ "no NVIDIA driver"|"no CUDA device"|"older than the runtime" ]]; then
       record probe failed 0 "$said" machine.log
@@ -99,7 +100,7 @@ describe_machine() {
   python3 -c 'import torch; print("torch", torch.__version__, torch.cuda.is_available())' 2>/dev/null || echo "no torch"
 }
 
-# Where a tool lies that may be off the path; false where it is absent.
+# The path of a tool that may be outside PATH; fails if it is absent.
 tool_path() {
   command -v "$1" && return
   ls /usr/local/cuda/bin/"$1" /opt/nvidia/nsight-compute/*/"$1" 2>/dev/null | tail -1 | grep .

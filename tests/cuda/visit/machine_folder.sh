@@ -1,5 +1,5 @@
-# A folder that stands for a machine with a GPU: a C library, a shell and its tools, the toolkit where it lies there,
-# and none of our packages. Everything is linked, not copied, where the file system allows it.
+# A folder that imitates a machine with a GPU: a C library, a shell and its tools, the toolkit in its usual place, and
+# no packages of ours. All files are linked and not copied, if the file system allows it.
 
 machine_commands="bash env mawk sed grep ls cat cp mv rm ln mkdir mktemp head tail tr cut sort paste wc stat tee timeout
   setsid xargs sleep tar gzip dirname realpath basename nproc ldconfig date find du seq uname id true sha256sum"
@@ -7,7 +7,7 @@ machine_commands="bash env mawk sed grep ls cat cp mv rm ln mkdir mktemp head ta
 link_into() { mkdir -p "$2" && { cp -lL "$1" "$2/" 2>/dev/null || cp -L "$1" "$2/"; }; }
 place() { link_into "$2" "$1$(dirname "$2")"; }
 
-# make_machine FOLDER: what a bare machine has.
+# make_machine FOLDER: the files of a bare machine.
 make_machine() {
   local to=$1 name file library
   mkdir -p "$to"/{dev,proc,tmp,usr/bin,usr/lib,usr/lib64,etc} || return 1
@@ -20,14 +20,14 @@ make_machine() {
   ln -sf mawk "$to/usr/bin/awk"
   ln -sf bash "$to/usr/bin/sh"
   cp "$(command -v ldd)" "$to/usr/bin/"
-  # All of the C library, and C++'s, which every machine with a compiler has.
+  # The whole C library, and the C++ library, which every machine with a compiler has.
   for library in libstdc++.so.6 libgcc_s.so.1 libm.so.6 libmvec.so.1 libdl.so.2 libpthread.so.0 librt.so.1; do
     file=$(ldconfig -p | awk -v l="$library" '$1 == l && /x86-64/ { print $NF; exit }')
     [[ -z $file ]] || place "$to" "$file"
   done
 }
 
-# add_toolkit FOLDER: NVIDIA's libraries, half of them as a toolkit has them and cuDNN as Python's package has it.
+# add_toolkit FOLDER: NVIDIA's libraries, half of them as in a toolkit, and cuDNN as in the Python package.
 add_toolkit() {
   local to=$1 file
   for file in /usr/local/cuda/lib64/lib{cudart,cublas,cublasLt,nvrtc,nvJitLink}*.so.*; do
@@ -38,14 +38,14 @@ add_toolkit() {
   done
 }
 
-# add_tree FOLDER: the sources as they travel and the bundle, both below another path than here.
+# add_tree FOLDER: the sources as they are sent and the bundle, both below another path than here.
 add_tree() {
   mkdir -p "$1/srv/visit/build/$preset"
   (cd "$root" && git ls-files -z --cached --others --exclude-standard | tar -c --null -T -) | tar -C "$1/srv/visit" -x &&
     cp -r "$bundle" "$1/srv/visit/build/$preset/bundle"
 }
 
-# on_machine FOLDER COMMAND...: runs it there with an environment of nothing, in name spaces of its own.
+# on_machine FOLDER COMMAND...: runs it there with an empty environment, in separate namespaces.
 on_machine() {
   local folder=$1 user=()
   shift

@@ -1,8 +1,8 @@
-# Runs cases many at once, apart from each other (job.sh), so that one bad kernel spoils one case.
+# Runs many cases in parallel and isolated from each other (job.sh), so that one bad kernel fails only one case.
 
-# pool STAGE JOBS SECONDS [WRAPPER...]: the cases ("program<TAB>case<TAB>section") come on standard input; each has
-# so many seconds and runs behind the wrapper, and in turns of `per_process` (1) with others in one process.
-# Ends soon after the deadline whatever the cases do.
+# pool STAGE JOBS SECONDS [WRAPPER...]: reads cases ("program<TAB>case<TAB>section") from standard input. Each case has
+# that many seconds and runs inside the wrapper, with `per_process` (1) cases in one process. Ends soon after the
+# deadline in any case.
 pool() {
   local name=$1 jobs=$2 group saved
   export stage=$1 stage_limit=${EBB_GPU_LIMIT:-$3} bundle
@@ -22,7 +22,7 @@ pool() {
   say "$name: $(summary "$name")"
 }
 
-# failed_in FILE STAGE...: the cases of these stages that did not pass, as a pool takes them.
+# failed_in FILE STAGE...: the cases of these stages that did not pass, in the input format of a pool.
 failed_in() {
   local file=$1
   shift

@@ -1,5 +1,5 @@
-# The three calls one after the other over an emulated bundle, in a folder that stands for the machine, with tools that
-# only pretend (call rehearse). What they leave goes to OUT.
+# Runs the three calls with an emulated bundle, in a folder that imitates the machine, with fake tools (call rehearse).
+# The result files go to OUT.
 
 source "$tests/machine_folder.sh"
 [[ -d $bundle ]] || { echo "there is no bundle in $bundle: tests/cuda/visit/run bundle -p $preset" >&2; exit 1; }

@@ -1,3 +1,3 @@
-# A report of all calls from the files they left in OUT, whether or not they came to their end (call report).
+# Writes a report of all calls from their files in OUT, even if they did not finish (call report).
 
 write_report "$out" >"$out/report.md" && cat "$out/report.md"

@@ -1,10 +1,10 @@
-# The second call there: the sanitizers on lists that touch every family of kernels, then ebb's own figures, alone.
+# The second call on the machine: sanitizers on lists that cover all families of kernels, then ebb's own figures, alone.
 
 source "$tests/figures.sh"
 begin_call
 start_bundle || finish_call 1
 
-# With the driver's own pools each tensor is a block of its own, whose end the tool knows; cuDNN's kernels are not ours.
+# With the driver's pools each tensor is a separate block, whose end the tool knows; cuDNN's kernels are not ours.
 sanitize() {
   local tool=$1 sanitizer
   shift
@@ -18,7 +18,7 @@ sanitize() {
 }
 
 all=$deadline
-deadline=$(($(tenths) / 10 + $(left) * 45 / 100))  # figures are worth more than the last of the sanitizers' cases
+deadline=$(($(tenths) / 10 + $(left) * 45 / 100))  # figures are worth more than the last sanitizer cases
 sanitize memcheck
 sanitize initcheck
 sanitize synccheck

@@ -1,17 +1,18 @@
-# The third call there: what the first found and was repaired since, PyTorch eager beside ebb, one profile.
+# The third call on the machine: failures of the first call that were repaired since, PyTorch eager and ebb, one
+# profile.
 
 source "$tests/figures.sh"
 begin_call
 start_bundle || finish_call 1
 
-# What failed before: results of the first call in build/gpu, left by it or brought along.
+# Earlier failures: results of the first call in build/gpu, left by it or sent along.
 if [[ -s $keep/first.results.tsv ]]; then
   failed_in "$keep/first.results.tsv" risky two_devices own alone plans | pool repaired $((($(nproc) + 1) / 2)) 90
 else
   say "repaired: no results of the first call in $keep"
 fi
 
-# Python's packages bring libraries of their own.
+# Python packages have their own libraries.
 with_python() { env -u LD_LIBRARY_PATH python3 "$@"; }
 export -f with_python
 has_torch=
@@ -22,7 +23,7 @@ beside_pytorch() {
   [[ -z $has_torch ]] || lines_of "eager_$1" 100 '' bash -c 'with_python "$@"' _ "$root/benchmarks/cuda/torch_twin.py" --eager "$1"
 }
 
-# Each op of the bandwidth table once, with what decides its speed.
+# Runs each op of the bandwidth table once, with metrics that determine its speed.
 profile() {
   local profiler metrics=gpu__time_duration.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed
   metrics+=,launch__registers_per_thread,sm__warps_active.avg.pct_of_peak_sustained_active
@@ -43,6 +44,6 @@ if [[ -z $has_torch ]]; then
 fi
 for workload in $workloads; do
   beside_pytorch "$workload"
-  [[ $workload != bandwidth ]] || profile  # before the convolutions, which may take what is left
+  [[ $workload != bandwidth ]] || profile  # before the convolutions, which may use the rest of the time
 done
 finish_call 0

@@ -1,6 +1,6 @@
-# Makes the report, in Markdown, from results, figures and failures that lie in a folder.
+# Writes the report in Markdown, from results, figures and failures in a folder.
 
-# write_report FOLDER: of every call whose files are there.
+# write_report FOLDER: for every call with files in it.
 write_report() {
   local folder=$1 file any=
   printf '# What ran on a GPU\n\n'
@@ -16,7 +16,7 @@ write_report() {
   for file in $any; do cat "$folder/$file.figures.txt"; done 2>/dev/null | report_figures
 }
 
-# A line for each stage: how many cases were planned, and what became of them.
+# One line for each stage: the number of planned cases, and their results.
 report_stages() {
   printf '\n| call | stage | planned | passed | skipped | failed | crashed | timeout | not run | other |\n|---|---|---|---|---|---|---|---|---|---|\n'
   awk -F'\t' '
@@ -28,7 +28,7 @@ report_stages() {
       for (i = 1; i <= keys; ++i) {
         key = order[i]
         pool = key in planned
-        lost = pool ? planned[key] - all[key] : 0  # ended from outside before they could say anything
+        lost = pool ? planned[key] - all[key] : 0  # cases that were killed from outside before a result
         printf "| %s | %s |", key, (pool ? planned[key] : 1)
         for (v = 1; v <= 6; ++v) printf " %s |", n[key, verdicts[v]] ? n[key, verdicts[v]] : "-"
         printf "%s%s |\n", (other[key] ? other[key] : " -"), (lost > 0 ? " " lost " lost" : "")
@@ -36,7 +36,7 @@ report_stages() {
     }'
 }
 
-# What did not pass, each with all its verdicts in the order of the stages.
+# Cases that did not pass, each with all its verdicts in the order of the stages.
 report_failures() {
   awk -F'\t' '
     $3 == "planned" { next }
@@ -47,7 +47,7 @@ report_failures() {
     }'
 }
 
-# ebb beside PyTorch, and what stays below 85 % of the copy measured in the same run.
+# ebb and PyTorch side by side, and figures below 85 % of the copy bandwidth in the same run.
 report_figures() {
   local lines
   lines=$(grep -E '^(ebb|eager) [^ ]+ [0-9.e+-]+ ' || true)

@@ -1,7 +1,7 @@
-// A CUDA driver without a device, for programs that make plans and execute none. cuDNN compiles many kernels
-// when a plan is made and hands them to the driver: this one takes any and runs nothing. The functions are
-// those that cuDNN 9.19 looks for when it loads libcuda.so.1; what a plan needs succeeds, the rest answers
-// that there is no device.
+// A fake CUDA driver without a device, for programs that build plans and do not execute them. cuDNN compiles
+// kernels when it builds a plan and loads them into the driver: this one accepts all and runs none. It has
+// the functions that cuDNN 9.19 looks up in libcuda.so.1; functions that a plan needs succeed, and the others
+// return that there is no device.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// A cuDNN that is older than ebb can use.
+// A cuDNN library that is too old for ebb.
 #include <cstddef>
 
 extern "C" std::size_t cudnnGetVersion() { return 90700; }

@@ -1,5 +1,5 @@
-// Says which cuDNN the plugin's own search finds. Linked with cuBLASLt, as the plugin is, and without a run
-// path.
+// Prints the version of cuDNN that the plugin's search finds. Linked with cuBLASLt like the plugin, and
+// without a run path.
 #include "cuda/nvidia/dnn/library.h"
 
 #include <cublasLt.h>

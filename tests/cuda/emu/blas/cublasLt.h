@@ -1,4 +1,4 @@
-// NVIDIA's cublasLt.h as far as ebb needs it: a library that computes nothing, and counts what it is asked.
+// The subset of NVIDIA's cublasLt.h that ebb needs: a library that computes nothing and counts its calls.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -51,11 +51,11 @@ struct cublasLtMatmulHeuristicResult_t {
 
 namespace ebb::emu {
 
-/// How often an algorithm was asked for, how often a product was, and the alignment below which there is no
+/// The number of algorithm queries, the number of products, and the alignment below which there is no
 /// algorithm.
 inline long blas_questions = 0, blas_products = 0;
 inline std::uint32_t blas_alignment = 1;
-/// Descriptors that were made and not destroyed.
+/// The number of live descriptors.
 inline long blas_objects = 0;
 
 inline cublasStatus_t make_blas_object(cublasLtObject** object) {

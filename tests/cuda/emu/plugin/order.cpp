@@ -1,5 +1,5 @@
-// The plugin makes its backend known when all its kernels are in their slots, not before. The function by
-// which it does so is this program's own here, and looks.
+// The plugin registers its backend only after all its kernels are in their slots. The registration function
+// of this program overrides that of the library and checks the slots.
 #include "core/backend.h"
 #include "support/all_slots.h"
 
@@ -8,7 +8,7 @@
 
 namespace ebb::detail {
 
-// Found before the library's, for the program comes first.
+// It is found before the function of the library, because the program comes first.
 void set_backend(DeviceType type, const Backend* backend) {
   const auto slots = testing::all_slots();
   std::size_t empty = 0;

@@ -1,5 +1,4 @@
-// Says whether a device (Device::CUDA, or the one that is named) can be used and, if not, what asking for it
-// says.
+// Prints whether a device (Device::CUDA, or the named one) can be used and, if not, the error of using it.
 #include <ebb/ebb.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
-// The host's side of the emulated CUDA runtime: devices, memory, streams, events, graphs.
-// EBB_EMU_NULL_LAUNCH=1 in the environment: kernels are accepted and not run, which leaves the host's own
-// cost. EBB_EMU_LAZY: see stream.cpp.
+// The host side of the emulated CUDA runtime: devices, memory, streams, events, graphs. With
+// EBB_EMU_NULL_LAUNCH=1 in the environment, kernels are accepted but not run, so that only the cost of the
+// host remains. EBB_EMU_LAZY: see stream.cpp.
 #pragma once
 
 #include <cstddef>
@@ -61,7 +61,7 @@ enum cudaDriverEntryPointQueryResult {
   cudaDriverEntryPointSymbolNotFound = 1
 };
 
-#define CUDART_VERSION 13000  // a macro there too
+#define CUDART_VERSION 13000  // a macro in the real runtime too
 
 constexpr unsigned long long cudaEnableDefault = 0;
 constexpr unsigned cudaStreamNonBlocking = 1;
@@ -151,28 +151,28 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEven
 
 namespace ebb::emu {
 
-/// What a node of a graph is.
+/// The kind of a graph node.
 enum class NodeType { kernel, copy, memset };
 
-/// Gives the stream something to do: at once, when somebody waits for it, or at every launch of the graph
-/// that it is captured for.
+/// Queues an action on the stream: it runs immediately, when a caller waits for it, or at each launch of the
+/// graph in which it is captured.
 cudaError_t enqueue_action(cudaStream_t stream, std::function<void()> action, NodeType type);
 inline cudaError_t enqueue_action(cudaStream_t stream, std::function<void()> action) {
   return enqueue_action(stream, std::move(action), NodeType::kernel);
 }
-/// Whether kernels are not run.
+/// Whether kernels are skipped.
 extern const bool null_launch;
-/// The same for what stands for kernels.
+/// The same for actions that replace kernels.
 template <class Action>
 cudaError_t enqueue(cudaStream_t stream, Action&& action) {
   return null_launch ? cudaSuccess : enqueue_action(stream, std::forward<Action>(action));
 }
 
-/// For tests: of the calls from now on that can fail, the n-th does (0: the next; -1: none).
+/// For tests: makes the n-th of the following calls that can fail do so (0: the next; -1: none).
 void fail_call(int n);
 
-/// Opens device memory to this process for a lifetime; outside one, touching it is a segmentation fault, as
-/// on a real machine. Nests.
+/// Makes device memory accessible to this process during its lifetime. Outside, an access is a segmentation
+/// fault, as on a real machine. Nests.
 class DeviceAccess {
  public:
   DeviceAccess();

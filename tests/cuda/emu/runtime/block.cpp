@@ -1,5 +1,5 @@
-// Fibres: the first switch to one goes through ucontext, every later one through _setjmp and _longjmp, which
-// make no system call.
+// Fibers: the first switch to a fiber uses ucontext, and later ones use _setjmp and _longjmp, which make no
+// system call.
 #undef _FORTIFY_SOURCE  // its longjmp refuses to jump to another stack
 #include "cuda/emu/runtime/block.h"
 
@@ -29,8 +29,8 @@ namespace {
 constexpr std::size_t kStackBytes = std::size_t{1} << 17;
 constexpr std::size_t kMaxThreads = 1024;
 
-// In which order what runs at the same time on a device runs here. A kernel that lacks a barrier may be right
-// in one order and not in another.
+// The order in which concurrent work of a device runs here. A kernel with a missing barrier may be correct in
+// one order and wrong in another.
 enum class Order : std::uint8_t { forward, reverse, shuffle };
 
 Order chosen_order() {
@@ -42,7 +42,7 @@ Order chosen_order() {
   return Order::shuffle;
 }
 
-// The numbers 0 ... count - 1 in the chosen order, anew at each call.
+// The numbers 0 ... count - 1 in the selected order, new for each call.
 class Sequence {
  public:
   const std::vector<unsigned>& operator()(unsigned count) {
@@ -55,7 +55,7 @@ class Sequence {
     if (order == Order::shuffle) std::shuffle(numbers_.begin(), numbers_.end(), random_);
     return numbers_;
   }
-  // Whether a warp stays behind in this turn, as warps do on a device.
+  // Whether a warp is delayed in this round, as can happen on a device.
   bool stays() {
     static const Order order = chosen_order();
     return order == Order::shuffle && random_() % 2 == 0;
@@ -73,12 +73,12 @@ struct Fibre {
   ucontext_t start;
   State state = State::ended;
   bool started = false;
-  bool odd = false;  // which exchange set it uses next
+  bool odd = false;  // the exchange buffer that it uses next
   uint3 thread{};
-  void* fake_stack = nullptr;  // AddressSanitizer's
+  void* fake_stack = nullptr;  // of AddressSanitizer
 };
 
-// One a CPU thread: the fibres of the block that runs on it.
+// The fibers of the block that runs on a CPU thread; one object for each thread.
 class Block {
  public:
   ~Block() {
@@ -104,7 +104,7 @@ class Block {
       }
     } catch (...) {
       for (const auto& f : fibres_)
-        if (f) f->started = false;  // they hang in the middle of this body
+        if (f) f->started = false;  // they are suspended inside this body
       throw;
     }
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
@@ -127,8 +127,8 @@ class Block {
     return fibres_[i].get();
   }
 
-  // Lets every ready fibre run to its next barrier, then opens the barriers at which all have arrived. False
-  // at the end.
+  // Runs every ready fiber up to its next barrier, then opens the barriers that all have reached. Returns
+  // false at the end.
   bool turn() {
     bool ran = false, alive = false, waited = false;
     for (bool& warp : stays_) warp = sequence_.stays();
@@ -226,7 +226,7 @@ class Block {
   std::uint64_t exchange_[2][kMaxThreads] = {};
   char* stacks_ = nullptr;
   jmp_buf scheduler_;
-  void* fake_stack_ = nullptr;  // AddressSanitizer's, as is what follows
+  void* fake_stack_ = nullptr;  // used by AddressSanitizer, like the following members
   const void* scheduler_bottom_ = nullptr;
   std::size_t scheduler_size_ = 0;
   Fibre* current_ = nullptr;
@@ -241,7 +241,7 @@ Block& block() {
   return the_block;
 }
 
-// A fibre outlives the block it was made for: it waits for its next body.
+// A fiber outlives the block that created it, and waits for its next body.
 void Block::fibre_main() {
   Block& b = block();
   b.arrived();

@@ -1,5 +1,5 @@
-// How a grid of threads runs on one CPU thread: blocks one after another, the threads of a block as fibres
-// that take turns at barriers and shuffles.
+// Runs a grid of threads on one CPU thread: blocks one after another, with the threads of a block as fibers
+// that switch at barriers and shuffles.
 #pragma once
 
 #include <cstddef>
@@ -23,19 +23,18 @@ constexpr int warpSize = 32;
 namespace ebb::emu {
 
 /// Runs `body` once for every thread of the grid. `independent` threads use no barrier, no shuffle and no
-/// shared memory, and need no stack of their own. Throws ebb::Error when threads wait for each other for
-/// ever.
+/// shared memory, and need no separate stack. Throws ebb::Error for a deadlock of threads.
 void run_grid(dim3 blocks, dim3 threads, std::size_t shared_bytes, bool independent,
               const std::function<void()>& body);
 
-/// What is shared by the block that runs: its dynamic memory.
+/// The dynamic shared memory of the running block.
 void* shared_memory();
-/// Waits for all threads of the block that have not ended.
+/// Waits for all threads of the block that have not exited.
 void wait_for_block();
-/// Waits for all threads of the warp that have not ended.
+/// Waits for all threads of the warp that have not exited.
 void wait_for_warp();
-/// Lane of the calling thread, and the 8 bytes that it shows the others of its warp; two sets that take
-/// turns.
+/// The lane of the calling thread, and the 8 bytes that it shows to the other lanes of its warp; two buffers
+/// that alternate.
 int lane();
 std::uint64_t& exchange_of(int lane);
 void turn_exchange();

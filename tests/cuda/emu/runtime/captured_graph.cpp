@@ -1,5 +1,5 @@
-// Capture: what the streams of a capture are given is recorded in the order of the calls, which is one of
-// those that their events allow.
+// Stream capture: work for the streams of a capture is recorded in call order, which is one of the orders
+// that its events allow.
 #include "cuda/emu/runtime/state.h"
 
 #include <utility>
@@ -24,7 +24,7 @@ void capture_graph(CUstream_st& stream, const std::vector<GraphNode>& nodes) {
 
 namespace {
 
-// Whether everything that other streams were given comes before the end of the one that began.
+// Whether all work of other streams precedes the end of the stream that began the capture.
 bool is_joined(const Capturing& capture) {
   for (const CUstream_st* stream : capture.streams) {
     const auto own = stream->before.find(stream);
@@ -93,7 +93,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
                  : !types ? cudaGraphExecUpdateErrorNodeTypeChanged
                           : cudaGraphExecUpdateSuccess;
   if (info->result != cudaGraphExecUpdateSuccess) return set_error(cudaErrorGraphExecUpdateFailure);
-  exec->nodes = graph->nodes;  // what is queued holds its own
+  exec->nodes = graph->nodes;  // queued work keeps its own copy
   return cudaSuccess;
 }
 

@@ -1,6 +1,6 @@
-// Errors and devices. EBB_EMU_DEVICES says how many there are (2 unless set), EBB_EMU_MEMORY_MB what each
-// holds (4096), EBB_EMU_DRIVER the driver's version (13000; 0: there is none), EBB_EMU_ARCHITECTURES the
-// devices' compute capabilities, separated by commas ("90,75"; 90 for those it does not name).
+// Errors and devices. EBB_EMU_DEVICES sets the number of devices (default 2), EBB_EMU_MEMORY_MB the memory of
+// each (4096), EBB_EMU_DRIVER the driver version (13000; 0: no driver), EBB_EMU_ARCHITECTURES the compute
+// capabilities of the devices, separated by commas ("90,75"; 90 for the rest).
 #include "cuda/emu/runtime/state.h"
 
 #include <atomic>
@@ -21,7 +21,7 @@ int number_from(const char* variable, int otherwise) {
   return text ? std::atoi(text) : otherwise;
 }
 
-// Of a device, times ten.
+// The compute capability of a device times ten.
 int compute_capability(int device) {
   const char* text = std::getenv("EBB_EMU_ARCHITECTURES");
   for (; text && device > 0; --device) {

@@ -1,4 +1,4 @@
-// Stands in for cuDNN: convolutions, attention, batch normalisation, recurrent layers.
+// Emulated cuDNN: convolutions, attention, batch norm, recurrent layers.
 #include "kernel/cuda/dnn.h"
 
 #include <ebb/core/visit.h>
@@ -19,19 +19,18 @@
 #include <limits>
 #include <vector>
 
-// Parts that the stand-ins for cuDNN share. With EBB_EMU_DNN set they compute by the CPU's kernels, which
-// tests how the library is called; without, they have no algorithm for anything, so that ebb's own kernels
-// are tested.
+// Shared helpers of the emulated cuDNN. With EBB_EMU_DNN set it computes with CPU kernels, to test the calls
+// of the library. Without, it has no algorithm for any call, so that ebb's own kernels are tested.
 
 namespace ebb::emu {
 
-/// Device memory as an array of the CPU: inside an action of a stream it may be touched.
+/// Device memory as a CPU array; it may be accessed inside an action of a stream.
 inline NdArray on_cpu(const NdArray& x) {
   return NdArray(Storage::adopt(x.data(), 0, Device(kCPU), nullptr, nullptr), DimVector(x.sizes()),
                  DimVector(x.strides()), 0, x.dtype());
 }
 
-/// A contiguous copy in a dtype that the CPU's kernels take.
+/// A contiguous copy in a dtype that the CPU kernels support.
 inline NdArray plain(const NdArray& x) {
   NdArray out = NdArray::empty(x.sizes(), x.dtype() == kDouble ? kDouble : kFloat);
   kernels::copy(Device(kCPU), out, x);
@@ -40,7 +39,7 @@ inline NdArray plain(const NdArray& x) {
 
 }  // namespace ebb::emu
 
-// Stands in for cuDNN's convolutions.
+// Emulated convolutions of cuDNN.
 
 namespace ebb::cuda {
 namespace {
@@ -67,7 +66,7 @@ ConvGeometry geometry_of(const DnnConvolution& c) {
   return g;
 }
 
-// Arrays that the library reads begin as allocations do, and none is larger than it counts.
+// Arrays for the library are aligned like allocations, and none is larger than the library supports.
 void check_given(const DnnConvolution& c) {
   const NdArray& written = c.kind == DnnConv::forward ? c.out : c.kind == DnnConv::input ? c.in : c.weight;
   for (const NdArray* x : {&c.in, &c.weight, &c.out, c.bias ? c.bias : &c.in}) {
@@ -84,7 +83,7 @@ void check_given(const DnnConvolution& c) {
 bool dnn_is_there() { return !is_dnn_forbidden() && std::getenv("EBB_EMU_DNN"); }
 bool dnn_is_used() { return is_cudnn_enabled() && dnn_is_there(); }
 
-// Fewer than a test has to spare.
+// A small limit that tests can exceed.
 std::int64_t dnn_most_elements() { return std::int64_t{1} << 14; }
 
 bool dnn_convolve(const DnnConvolution& c) {
@@ -110,13 +109,13 @@ bool dnn_convolve(const DnnConvolution& c) {
   return true;
 }
 
-// Stands in for cuDNN's attention.
+// Emulated attention of cuDNN.
 
 namespace {
 
 using emu::on_cpu;
 
-// The call on the CPU, of memory that an action of a stream may touch.
+// The call with its arrays as CPU arrays, inside an action of a stream.
 ops::AttentionSaved on_cpu(const DnnAttention& a) {
   ops::AttentionSaved call{on_cpu(a.query),  on_cpu(a.key),     on_cpu(a.value),
                            on_cpu(a.result), on_cpu(a.log_sum), {}};
@@ -125,7 +124,7 @@ ops::AttentionSaved on_cpu(const DnnAttention& a) {
   return call;
 }
 
-// Whether the arrays fulfil the library's conditions.
+// Whether the arrays meet the conditions of the library.
 bool is_taken(const DnnAttention& a) {
   const auto fits = [](const NdArray& x) {
     const IntArrayRef strides = x.strides();
@@ -140,7 +139,7 @@ void spoil(const NdArray& x) {
   std::fill_n(x.address_as<float>(), x.numel(), std::numeric_limits<float>::quiet_NaN());
 }
 
-// The library sums the gradient of the queries in `sum`, over whatever that holds before.
+// The library accumulates the gradient of the queries in `sum`, on top of its old contents.
 void add_to(const NdArray& out, const NdArray& sum) {
   visit_floating(out.dtype(), "attention", [&]<class T> {
     T* const to = out.address_as<T>();
@@ -178,7 +177,7 @@ bool dnn_attention_backward(const DnnAttentionBackward& b) {
   return true;
 }
 
-// Stands in for cuDNN's batch normalisation.
+// Emulated batch norm of cuDNN.
 
 namespace {
 
@@ -224,17 +223,17 @@ bool dnn_batch_norm_backward(const DnnBatchNormBackward& n) {
   return true;
 }
 
-// Stands in for cuDNN's recurrent layers. Its parameters lie in an order of its own, biases first.
+// Emulated recurrent layers of cuDNN. The parameters are stored in a special order, biases first.
 
 namespace {
 
 using emu::on_cpu;
 using emu::plain;
 
-constexpr int kOrder[] = {4, 3, 2, 1, 0};  // of w_ih, w_hh, b_ih, b_hh, w_hr in memory
+constexpr int kOrder[] = {4, 3, 2, 1, 0};  // the order of w_ih, w_hh, b_ih, b_hh, w_hr in memory
 constexpr Device kHere(kCPU);
 
-// The layer and its arrays in an action of a stream, which may touch them.
+// The layer and its arrays inside an action of a stream, which may access them.
 struct Call {
   DnnRnn layer;
   std::vector<std::int32_t> lengths;
@@ -242,7 +241,7 @@ struct Call {
   NdArray rows, hidden, cell, parameters, result, kept;
 };
 
-// Such addresses as allocations have are all that the library is given.
+// The library gets only addresses with the alignment of allocations.
 NdArray given(const NdArray& x) {
   if (!x.defined()) return {};
   EBB_CHECK(reinterpret_cast<std::uintptr_t>(x.data()) % 16 == 0,
@@ -274,7 +273,7 @@ DimVector sizes_of(const DnnRnn& l, int parameter) {
   return {l.biases ? width : 0};
 }
 
-// A parameter of a direction within the memory of all, or none.
+// A parameter of a direction inside the memory of all parameters, or none.
 NdArray parameter_of(const Call& c, const NdArray& space, std::int64_t direction, int parameter) {
   const DimVector sizes = sizes_of(c.layer, parameter);
   if (checked_numel(sizes) == 0) return {};
@@ -282,7 +281,7 @@ NdArray parameter_of(const Call& c, const NdArray& space, std::int64_t direction
   return NdArray(space.storage(), sizes, contiguous_strides(sizes), place, c.layer.dtype);
 }
 
-// One direction of states, and of the columns of rows.
+// The states of one direction, or its columns of the rows.
 NdArray state_of(const NdArray& states, std::int64_t direction) {
   if (!states.defined()) return {};
   const std::int64_t rows = states.sizes()[1], width = states.sizes()[2];
@@ -303,7 +302,7 @@ ops::RnnWeights weights_of(const Call& c, std::int64_t direction) {
   return {get(1), get(2), get(3), get(4)};
 }
 
-// Gates and extras of a direction in what is kept, or in an array of their own where nothing is.
+// Gates and extra values of a direction inside the saved memory, or in a separate array if nothing is saved.
 ops::RnnTrace trace_of(const Call& c, std::int64_t direction) {
   const ops::RnnSteps steps = steps_of(c, direction);
   const std::int64_t rows = c.rows.sizes()[0], gates = steps.gates() * c.layer.hidden,
@@ -325,7 +324,7 @@ ops::RnnTrace trace_of(const Call& c, std::int64_t direction) {
 
 void set(NdArray to, const NdArray& from) { kernels::copy(kHere, to, from); }
 
-// to += x, in the parameters' dtype; nothing where there is no such parameter.
+// to += x in the dtype of the parameters; does nothing if there is no such parameter.
 void add(NdArray to, const NdArray& x) {
   if (!to.defined()) return;
   NdArray sum = plain(to);
@@ -358,7 +357,7 @@ void forward(const Call& c, std::int64_t d, const NdArray& last_hidden, const Nd
   if (last_cell.defined()) set(state_of(last_cell, d), trace.last.cell);
 }
 
-// The input of an LSTM's projection: the output gate times the tanh of the cell.
+// The input of an LSTM projection: the output gate times tanh of the cell.
 NdArray before_projection(const ops::RnnTrace& trace, std::int64_t size) {
   const std::int64_t rows = trace.gates.sizes()[0];
   NdArray out = NdArray::empty({rows, size}, trace.gates.dtype());

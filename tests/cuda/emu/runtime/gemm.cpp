@@ -21,7 +21,7 @@
 namespace ebb::cuda {
 namespace {
 
-// Device memory as an array of the CPU: inside an action of a stream it may be touched.
+// Device memory as a CPU array; it may be accessed inside an action of a stream.
 NdArray on_cpu(const BatchedMatrix& m, std::int64_t batch, DType dtype) {
   return NdArray(Storage::adopt(m.data, 0, Device(kCPU), nullptr, nullptr), {batch, m.rows, m.columns},
                  {m.batch_stride, m.row_stride, m.column_stride}, 0, dtype);
@@ -42,7 +42,7 @@ void activate(NdArray& x, GemmEpilogue::Activation activation) {
   });
 }
 
-// A library may want whole words of 4 bytes.
+// A library may require alignment to 4 bytes.
 bool is_taken(DType dtype, const BatchedMatrix& m) {
   return element_size(dtype) != 2 || reinterpret_cast<std::uintptr_t>(m.data) % 4 == 0;
 }
@@ -71,7 +71,7 @@ bool gemm_epilogue(Device device, DType dtype, const BatchedMatrix& a, const Bat
                    const BatchedMatrix& c, const GemmEpilogue& epilogue) {
   using Activation = GemmEpilogue::Activation;
   if (dtype == kDouble || !is_taken(dtype, a) || !is_taken(dtype, b) || !is_taken(dtype, c))
-    return false;  // as cuBLASLt
+    return false;  // like cuBLASLt
   const BatchedMatrix& before = epilogue.before;
   EBB_CHECK(!before.data || (epilogue.activation == Activation::gelu_tanh && before.column_stride == 1 &&
                              before.row_stride >= c.columns && before.row_stride % 8 == 0 &&
@@ -95,11 +95,11 @@ bool gemm_epilogue(Device device, DType dtype, const BatchedMatrix& a, const Bat
   return true;
 }
 
-// Sorting in the emulation, on the CPU.
+// Sorting of the emulation, on the CPU.
 
 namespace {
 
-/// The bits of a key that are compared.
+/// The compared bits of a key.
 std::uint64_t compared(std::uint64_t key, KeyBits bits) {
   const std::uint64_t below = bits.to < 64 ? (std::uint64_t{1} << bits.to) - 1 : ~std::uint64_t{0};
   return (key & below) >> bits.from;

@@ -1,5 +1,4 @@
-// The device's language: keywords, barriers, warp shuffles, votes and atomics, with the meaning that CUDA C++
-// gives them.
+// Device language: keywords, barriers, warp shuffles, votes and atomics, with the semantics of CUDA C++.
 #pragma once
 
 #include "cuda/emu/runtime/block.h"
@@ -16,7 +15,7 @@
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __align__(n) alignas(n)
-// One block runs at a time on one CPU thread, and all its fibres see the variable.
+// One block runs at a time on one CPU thread, and all its fibers share the variable.
 #define __shared__ static thread_local
 
 inline void __syncthreads() { ebb::emu::wait_for_block(); }
@@ -31,7 +30,7 @@ T __ldg(const T* p) {
 
 namespace ebb::emu {
 
-// Every lane shows its value, waits, and reads another's.
+// Every lane publishes its value, waits, and reads the value of another lane.
 template <class T>
 T shuffle(T value, int from) {
   static_assert(sizeof(T) <= 8);
@@ -87,7 +86,7 @@ inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
   return static_cast<unsigned long long>(static_cast<Wide>(a) * b >> 64);
 }
 
-// Host threads may share a device, so these are true atomics.
+// Host threads may share a device, so these are real atomics.
 template <class T>
 T atomicAdd(T* at, T value) {
   T old = __atomic_load_n(at, __ATOMIC_RELAXED);

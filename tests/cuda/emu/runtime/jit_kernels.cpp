@@ -1,5 +1,5 @@
-// Kernels made by the host's compiler, as shared objects that are opened: the same sources that NVRTC
-// compiles for a GPU. EBB_EMU_COMPILER: another command in its place, for tests.
+// Run-time compiled kernels: the host compiler builds shared objects from the same sources that NVRTC
+// compiles for a GPU. EBB_EMU_COMPILER sets another compiler command, for tests.
 #include "cuda/jit_kernels.h"
 
 #include <ebb/core/error.h>
@@ -19,8 +19,8 @@ namespace ebb::cuda {
 namespace fs = std::filesystem;
 namespace {
 
-// What the object shows: one thread of a grid, whether a block's threads meet at barriers, and what they then
-// call, for an object is linked with nothing.
+// The interface of the object: one thread of a grid, whether the threads of a block use barriers, and the
+// functions that they then call, because an object is linked with no library.
 using RunThread = void (*)(const void* argument, unsigned block, unsigned thread);
 using Wait = void (*)();
 
@@ -49,7 +49,7 @@ std::string bytes_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A folder for a lifetime.
+// A folder that is deleted with this object.
 struct Folder {
   fs::path path;
   Folder() {
@@ -104,7 +104,7 @@ std::string compile_kernel(Device, const std::string& source) {
 }
 
 std::shared_ptr<const ebb::detail::JitKernel> load_kernel(Device device, const std::string& image) {
-  const Folder folder;  // an object's file may go once it is open
+  const Folder folder;  // the file of an object may be deleted after it is opened
   const fs::path object = folder.path / "chain.so";
   std::ofstream(object, std::ios::binary) << image;
   void* const library = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -1,4 +1,4 @@
-// Limits of the dynamic shared memory of blocks.
+// Limits of the dynamic shared memory of a block.
 #include "cuda/emu/runtime/launch.h"
 
 #include "cuda/emu/runtime/state.h"
@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kUnasked = 48 << 10, kMost = 227 << 10;
 
 std::atomic<long> calls{0};
-std::mutex mutex;  // of what follows
+std::mutex mutex;  // guards the following members
 
 std::map<std::pair<int, const void*>, std::size_t>& allowed() {
   static auto* const all = new std::map<std::pair<int, const void*>, std::size_t>();
@@ -45,6 +45,6 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute, int valu
     allowed().insert_or_assign({current_device_index(), kernel}, static_cast<std::size_t>(value));
   }
   std::this_thread::sleep_for(
-      std::chrono::microseconds(20));  // a call of the driver's, in which others go on
+      std::chrono::microseconds(20));  // simulates a driver call, during which other threads run
   return cudaSuccess;
 }

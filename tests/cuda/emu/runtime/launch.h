@@ -8,14 +8,15 @@
 
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 
-/// Lets blocks of a kernel have more dynamic shared memory on the current device than the 48 KiB of all.
+/// Allows more dynamic shared memory than the default of 48 KiB for blocks of a kernel on the current device.
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value);
 
 namespace ebb::emu {
 
-/// cudaErrorInvalidValue where a block may not have so much dynamic shared memory on the current device.
+/// Returns cudaErrorInvalidValue if a block may not have that much dynamic shared memory on the current
+/// device.
 cudaError_t check_shared_bytes(const void* kernel, std::size_t bytes);
-/// For tests: how often cudaFuncSetAttribute was called.
+/// For tests: the number of cudaFuncSetAttribute calls.
 long attribute_calls();
 
 }  // namespace ebb::emu
@@ -25,7 +26,7 @@ struct cudaLaunchConfig_t {
   dim3 blockDim;
   std::size_t dynamicSmemBytes = 0;
   cudaStream_t stream = nullptr;
-  bool independent = false;  // the emulation's own: see run_grid
+  bool independent = false;  // specific to the emulation: see run_grid
 };
 
 template <class... P, class... A>

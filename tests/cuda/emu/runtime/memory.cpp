@@ -1,4 +1,4 @@
-// Device memory: one reserved range of addresses that is closed to everybody except while "the device" works.
+// Device memory: one reserved address range that is accessible only while "the device" works.
 #include <ebb/core/error.h>
 
 #include "cuda/emu/runtime/api.h"
@@ -16,19 +16,19 @@
 namespace ebb::emu {
 namespace {
 
-constexpr std::size_t kReserved = std::size_t{1} << 38;  // addresses, not memory
+constexpr std::size_t kReserved = std::size_t{1} << 38;  // of address space, not of memory
 constexpr std::size_t kPage = 4096;
 
 struct Memory {
   std::mutex mutex;
   char* base = nullptr;
-  std::size_t end = 0;                        // bytes ever handed out
-  std::map<std::size_t, std::size_t> blocks;  // live, by offset
+  std::size_t end = 0;                        // the highest offset ever allocated
+  std::map<std::size_t, std::size_t> blocks;  // live blocks by offset
   std::multimap<std::size_t, std::size_t> unused;
-  std::map<const char*, std::size_t> pinned;  // of the host
+  std::map<const char*, std::size_t> pinned;  // pinned memory of the host
   std::size_t live = 0;
-  // DeviceAccess objects alive, and one that never ends where the environment lets the host touch device
-  // memory.
+  // The number of live DeviceAccess objects, plus one if the environment gives the host permanent access to
+  // device memory.
   int open = std::getenv("EBB_EMU_OPEN_MEMORY") != nullptr ? 1 : 0;
 
   Memory() {
@@ -135,7 +135,7 @@ cudaError_t release(void* pointer) {
 
 cudaError_t cudaFree(void* pointer) {
   if (!pointer) return cudaSuccess;
-  run_all();  // it waits for the device
+  run_all();  // cudaFree waits for the device
   return release(pointer);
 }
 
@@ -146,7 +146,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return enqueue_action(stream, [pointer] { release(pointer); });
 }
 
-// One pool, which keeps nothing.
+// One pool, which caches nothing.
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
   *pool = nullptr;
   return cudaSuccess;
@@ -186,8 +186,7 @@ cudaError_t cudaFreeHost(void* pointer) {
   return cudaSuccess;
 }
 
-// As the real one: memory of the host that is not pinned is read before the call returns, and written before
-// it returns too.
+// Like the real function: host memory that is not pinned is read, or written, before the call returns.
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
                             cudaStream_t stream) {
   if (!is_device_memory(from) && !is_pinned_memory(from)) {

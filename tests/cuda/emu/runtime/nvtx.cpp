@@ -1,4 +1,4 @@
-// A profiler that listens to ranges and writes them down, for tests.
+// A profiler that records ranges, for tests.
 #include <ebb/core/api.h>
 
 #include <nvtx3/nvToolsExt.h>
@@ -10,7 +10,7 @@
 namespace ebb::emu {
 namespace {
 
-constexpr int kNotCounted = -2;  // what the real one says when nobody listens
+constexpr int kNotCounted = -2;  // the return value of the real library without a profiler
 
 struct Listener {
   std::mutex mutex;
@@ -82,7 +82,7 @@ void nvtxRangeEnd(nvtxRangeId_t id) {
   l.started.erase(found);
 }
 
-/// For tests, which find them by dlsym: listens from now on, and has heard nothing.
+/// For tests, which find it with dlsym: starts recording with an empty record.
 extern "C" EBB_API void ebb_emu_nvtx_listen() {
   Listener& l = listener();
   const std::lock_guard lock(l.mutex);
@@ -90,7 +90,8 @@ extern "C" EBB_API void ebb_emu_nvtx_listen() {
   l.heard.clear();
   depth = 0;
 }
-/// What was heard, a line each, ranges indented by what they are in; then what the thread left open. Stops.
+/// Stops recording and returns the record: one line for each event, with nested ranges indented; then the
+/// ranges that the thread left open.
 extern "C" EBB_API void ebb_emu_nvtx_heard(void (*take)(void* to, const char* text), void* to) {
   Listener& l = listener();
   const std::lock_guard lock(l.mutex);

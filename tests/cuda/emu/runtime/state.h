@@ -1,4 +1,4 @@
-// What the files of the emulated runtime share.
+// Shared declarations of the emulated runtime.
 #pragma once
 
 #include "cuda/emu/runtime/api.h"
@@ -15,20 +15,20 @@ namespace ebb::emu {
 struct Mark;
 struct Capturing;
 
-/// What a stream does next.
+/// An item in the queue of a stream.
 struct Work {
   std::function<void()> action;  // may be empty
-  std::shared_ptr<Mark> after;   // starts when this is reached; may be null
+  std::shared_ptr<Mark> after;   // the item starts when this mark is reached; may be null
 };
 
-/// For each stream of a capture the number of its last piece of work that is known to come before.
+/// For each stream of a capture, the number of its last item that is known to come before.
 using Clock = std::map<const CUstream_st*, std::size_t>;
 
-/// A piece of captured work. Two graphs have one topology when their nodes are equal but for the action.
+/// A captured item. Two graphs have the same topology if their nodes are equal except for the action.
 struct GraphNode {
   std::function<void()> action;
   NodeType type;
-  std::vector<std::size_t> after;  // for each stream of the capture, the last of its nodes that comes before
+  std::vector<std::size_t> after;  // for each stream of the capture, its last node that comes before
 };
 
 }  // namespace ebb::emu
@@ -39,9 +39,9 @@ struct CUstream_st {
   ebb::emu::Clock before;  // in a capture
 };
 struct CUevent_st {
-  std::shared_ptr<ebb::emu::Mark> mark;  // null: not recorded, or in a capture
+  std::shared_ptr<ebb::emu::Mark> mark;  // null if not recorded, or in a capture
   bool captured = false;
-  std::weak_ptr<ebb::emu::Capturing> capture;  // what it was recorded in
+  std::weak_ptr<ebb::emu::Capturing> capture;  // the capture in which it was recorded
   ebb::emu::Clock before;
 };
 struct CUgraph_st {
@@ -49,12 +49,12 @@ struct CUgraph_st {
 };
 struct CUgraphExec_st {
   std::vector<ebb::emu::GraphNode> nodes;
-  std::shared_ptr<ebb::emu::Mark> last;  // launches of one graph follow each other
+  std::shared_ptr<ebb::emu::Mark> last;  // launches of one graph run in order
 };
 
 namespace ebb::emu {
 
-/// A point in a stream's queue.
+/// A point in the queue of a stream.
 struct Mark {
   CUstream_st* stream;
   bool reached = false;
@@ -68,16 +68,16 @@ struct Capturing {
   bool broken = false;
 };
 
-/// Remembers the error for cudaGetLastError and returns it.
+/// Stores the error for cudaGetLastError and returns it.
 cudaError_t set_error(cudaError_t error);
-/// An error if this call was to fail: see fail_call() and break_device().
+/// Returns an error if this call must fail: see fail_call() and break_device().
 cudaError_t injected_error();
-/// The same for a call that asks for memory, which fail_call() lets fail for want of it.
+/// The same for a call that allocates memory; fail_call() makes it fail with out of memory.
 cudaError_t injected_memory_error();
-/// For tests: every call that can fail does, and cudaGetLastError() does not forget it, as after a kernel
-/// that read where it must not. cudaSuccess mends it, which no real device can do.
+/// For tests: makes every call that can fail do so, and cudaGetLastError() does not clear the error, as after
+/// an illegal access of a kernel. cudaSuccess restores the device, which is impossible on a real one.
 void break_device(cudaError_t error);
-/// For tests: how often cudaEventQuery was called.
+/// For tests: the number of cudaEventQuery calls.
 long event_queries();
 /// Memory of each emulated device.
 std::size_t device_memory_bytes();
@@ -85,26 +85,26 @@ int current_device_index();
 
 /// Guards streams, events and graphs.
 std::recursive_mutex& stream_mutex();
-/// The stream behind a handle; null stands for the current device's default one.
+/// The stream of a handle; null is the default stream of the current device.
 CUstream_st& stream_behind(cudaStream_t handle);
-/// Queues work, or records it.
+/// Queues work, or records it in a capture.
 void queue_work(CUstream_st& stream, Work work);
-/// Adds an action to what is captured, after everything that the stream knows.
+/// Adds an action to a capture, after all work that the stream depends on.
 void capture_work(CUstream_st& stream, std::function<void()> action, NodeType type);
-/// The same for the nodes of a graph, one after the other.
+/// The same for the nodes of a graph, in order.
 void capture_graph(CUstream_st& stream, const std::vector<GraphNode>& nodes);
-/// Runs what is queued until the mark is reached, or everything on one stream, or on all.
+/// Runs queued work until the mark is reached, or all work of one stream, or of all streams.
 void run_until(const Mark& mark);
 void run_all(CUstream_st& stream);
 void run_all();
 
-/// Takes memory of the emulated device that cudaMalloc may have too; false where there is not so much.
+/// Reserves device memory from the same total as cudaMalloc; returns false if there is too little.
 bool take_device_memory(std::size_t bytes);
 void give_device_memory(std::size_t bytes);
-/// Opens and closes what is mapped of virtual memory, as DeviceAccess does with the rest.
+/// Changes the protection of mapped virtual memory, as DeviceAccess does for other memory.
 void protect_virtual_memory(bool open);
 bool is_virtual_memory(const void* address);
-/// Whether the address lies in device memory, or in memory of cudaHostAlloc.
+/// Whether the address is in device memory, or in memory of cudaHostAlloc.
 bool is_device_memory(const void* address);
 bool is_pinned_memory(const void* address);
 

@@ -1,6 +1,6 @@
-// Streams and events. A stream runs at once what it is given. With EBB_EMU_LAZY=1 it runs nothing before
-// somebody waits for it, and only what the wait needs: whatever lacks an event between two streams then
-// happens in the wrong order, and what the host reads too early is not there.
+// Streams and events. By default a stream runs its work immediately. With EBB_EMU_LAZY=1 it runs nothing
+// before a caller waits, and then only the work that the wait needs. If an event between two streams is
+// missing, the order is then wrong, and if the host reads a result too early, it is not there.
 #include "cuda/emu/runtime/state.h"
 
 #include <atomic>
@@ -11,7 +11,7 @@
 namespace ebb::emu {
 namespace {
 
-constexpr std::size_t kMostQueued = 1024;  // a launch beyond waits, as on a GPU
+constexpr std::size_t kMostQueued = 1024;  // a launch beyond this waits, as on a GPU
 
 bool is_lazy() {
   static const bool lazy = [] {
@@ -55,7 +55,7 @@ std::shared_ptr<Mark> mark_on(CUstream_st& stream) {
   return mark;
 }
 
-// What must not happen to a stream that is being captured: it spoils the capture.
+// An operation that is not allowed on a capturing stream; it invalidates the capture.
 cudaError_t refuse_while_capturing(const CUstream_st& stream) {
   if (!stream.capture) return cudaSuccess;
   stream.capture->broken = true;
@@ -146,7 +146,7 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
   CUstream_st& stream = stream_behind(handle);
   if (const cudaError_t error = refuse_while_capturing(stream)) return error;
   if (stream.queue.empty()) return cudaSuccess;
-  run_next(stream);  // who asks again and again gets there
+  run_next(stream);  // repeated queries make progress
   return set_error(cudaErrorNotReady);
 }
 cudaError_t cudaDeviceSynchronize() {

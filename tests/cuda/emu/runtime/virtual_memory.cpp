@@ -1,6 +1,6 @@
-// Virtual memory management of the emulated driver: pieces of one file are mapped into reserved addresses,
-// which are closed to everybody outside of a kernel or copy, and for good where nothing is mapped.
-// EBB_EMU_VIRTUAL_MEMORY=0: the devices have none.
+// Virtual memory management of the emulated driver: parts of one file are mapped into reserved addresses,
+// which are accessible only inside kernels and copies, and never where nothing is mapped.
+// EBB_EMU_VIRTUAL_MEMORY=0: the devices do not support it.
 #include "cuda/emu/runtime/state.h"
 
 #include <cuda.h>
@@ -19,12 +19,12 @@
 namespace ebb::emu {
 namespace {
 
-constexpr std::size_t kReserved = std::size_t{1} << 40;  // addresses, not memory
+constexpr std::size_t kReserved = std::size_t{1} << 40;  // of address space, not of memory
 constexpr std::size_t kGranularity = std::size_t{2} << 20;
 
 struct Physical {
   std::size_t offset, bytes;  // in the file
-  int owners = 1;             // its handle and its mappings
+  int owners = 1;             // the handle and its mappings
 };
 struct Mapping {
   std::size_t bytes;
@@ -38,12 +38,12 @@ struct VirtualMemory {
   std::size_t end = 0, file_end = 0;
   int file = -1;
   bool open = false;
-  std::map<char*, std::size_t> ranges;       // reserved
-  std::multimap<std::size_t, char*> unused;  // ranges that were, by size
+  std::map<char*, std::size_t> ranges;       // reserved ranges
+  std::multimap<std::size_t, char*> unused;  // former ranges by size
   std::map<char*, Mapping> mappings;
   std::map<CUmemGenericAllocationHandle, Physical> memory;
-  std::map<CUmemGenericAllocationHandle, bool> handles;  // not released yet
-  std::multimap<std::size_t, std::size_t> holes;         // of the file, by size
+  std::map<CUmemGenericAllocationHandle, bool> handles;  // handles that are not released yet
+  std::multimap<std::size_t, std::size_t> holes;         // free parts of the file by size
   CUmemGenericAllocationHandle last = 0;
 
   bool start() {
@@ -54,7 +54,7 @@ struct VirtualMemory {
     if (p != MAP_FAILED) base.store(static_cast<char*>(p));
     return base.load() != nullptr;
   }
-  // The owner that leaves may be the last: returns the bytes that are free then.
+  // Removes an owner; returns the number of bytes that become free if it was the last one.
   std::size_t leave(CUmemGenericAllocationHandle handle) {
     Physical& piece = memory.at(handle);
     if (--piece.owners > 0) return 0;
@@ -65,7 +65,7 @@ struct VirtualMemory {
     memory.erase(handle);
     return bytes;
   }
-  // The mappings that fill these addresses, from the first to behind the last; none when they do not.
+  // The mappings that exactly cover these addresses, as an iterator range; empty if they do not.
   auto filling(char* from, std::size_t bytes) {
     const auto first = mappings.find(from);
     auto at = first;
@@ -81,7 +81,7 @@ VirtualMemory& virtual_memory() {
   return *m;
 }
 
-// As drivers' functions: what fails is not remembered for cudaGetLastError.
+// Like driver functions, failures are not stored for cudaGetLastError.
 CUresult injected() {
   if (!injected_error()) return CUDA_SUCCESS;
   cudaGetLastError();
@@ -226,7 +226,7 @@ CUresult cuMemMap(CUdeviceptr address, std::size_t bytes, std::size_t offset,
   if (!m.handles.contains(handle) || offset != 0 || flags || !is_whole(bytes) ||
       m.memory.at(handle).bytes != bytes)
     return CUDA_ERROR_INVALID_VALUE;
-  const auto range = m.ranges.upper_bound(at);  // behind the one that holds it
+  const auto range = m.ranges.upper_bound(at);  // the range after the one that contains it
   if (range == m.ranges.begin() || at + bytes > std::prev(range)->first + std::prev(range)->second)
     return CUDA_ERROR_INVALID_VALUE;
   const auto next = m.mappings.lower_bound(at);

@@ -1,4 +1,4 @@
-// Prints the instructions of PTX files that the interpreter cannot execute. Exits with 1 where there are any.
+// Prints the instructions of PTX files that the interpreter does not support. Exits with 1 if there are any.
 #include "cuda/ptx/interpreter/interpreter.h"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// A program with one mistake, or none, by its argument; it prints how CUDA ends each step. The script beside
-// it says what the process must end with.
+// A program with at most one mistake, selected by its argument; it prints the CUDA status of each step. The
+// script in this folder checks how the process ends.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -16,7 +16,7 @@ __global__ void fill(float* to, int count) {
 
 __global__ void copy(float* to, const float* from) { to[threadIdx.x] = from[threadIdx.x]; }
 
-// Without a barrier between the write and the read.
+// There is no barrier between the write and the read.
 __global__ void turn(float* to) {
   __shared__ float values[2 * 32];
   values[threadIdx.x] = 1;

@@ -1,4 +1,4 @@
-// Moves, and operations on bits.
+// PTX moves and bit operations.
 #include "handlers.h"
 
 #include <bit>
@@ -59,7 +59,7 @@ struct Reverse {
   }
 };
 
-// Shifts by the width or more leave zeros, or copies of the sign.
+// Shifts by the width or more give zeros, or copies of the sign.
 template <class T>
 void shift_left(Warp& warp, const Instruction& i, Lanes lanes) {
   each_lane(lanes, [&](unsigned lane) {
@@ -77,7 +77,7 @@ void shift_right(Warp& warp, const Instruction& i, Lanes lanes) {
   });
 }
 
-// shf: shifts a pair of words and keeps the upper word (left) or the lower one (right).
+// shf: shifts a pair of words and returns the upper word (left) or the lower one (right).
 template <bool right>
 void funnel_shift(Warp& warp, const Instruction& i, Lanes lanes) {
   each_lane(lanes, [&](unsigned lane) {
@@ -87,7 +87,7 @@ void funnel_shift(Warp& warp, const Instruction& i, Lanes lanes) {
   });
 }
 
-// bfind: the place of the highest bit that is not a copy of the sign; all ones where there is none.
+// bfind: the position of the highest bit that differs from the sign; all ones if there is none.
 template <class T>
 void find_highest(Warp& warp, const Instruction& i, Lanes lanes) {
   each_lane(lanes, [&](unsigned lane) {
@@ -101,7 +101,7 @@ void find_highest(Warp& warp, const Instruction& i, Lanes lanes) {
   });
 }
 
-// bfe: `length` bits from `start` on, extended by zeros or by the highest of them that exists.
+// bfe: `length` bits from `start`, extended with zeros or with the highest existing bit of them.
 template <class T>
 void extract(Warp& warp, const Instruction& i, Lanes lanes) {
   constexpr u32 kWidth = 8 * sizeof(T);
@@ -121,7 +121,7 @@ void extract(Warp& warp, const Instruction& i, Lanes lanes) {
   });
 }
 
-// bfi: puts `length` bits of a at `start` into b.
+// bfi: inserts `length` bits of a into b at `start`.
 template <class T>
 void insert(Warp& warp, const Instruction& i, Lanes lanes) {
   constexpr u32 kWidth = 8 * sizeof(T);
@@ -135,7 +135,7 @@ void insert(Warp& warp, const Instruction& i, Lanes lanes) {
   });
 }
 
-// prmt: four bytes out of eight; bit 3 of a selector spreads the byte's sign.
+// prmt: four of eight bytes; bit 3 of a selector replicates the sign of the byte.
 void permute(Warp& warp, const Instruction& i, Lanes lanes) {
   each_lane(lanes, [&](unsigned lane) {
     const u64 pair = u64{warp.get<u32>(i.from[1], lane)} << 32 | warp.get<u32>(i.from[0], lane);
@@ -151,7 +151,7 @@ void permute(Warp& warp, const Instruction& i, Lanes lanes) {
   });
 }
 
-// lop3: any function of three bits, by its table of truth.
+// lop3: any function of three bits, given by its truth table.
 void logic(Warp& warp, const Instruction& i, Lanes lanes) {
   each_lane(lanes, [&](unsigned lane) {
     const u32 a = warp.get<u32>(i.from[0], lane), b = warp.get<u32>(i.from[1], lane),
@@ -231,7 +231,7 @@ bool decode_shift(Decoder& decoder, Statement& s, Instruction& i) {
   return true;
 }
 
-// Counts of bits, which are 32-bit numbers.
+// Bit counts are 32-bit integers.
 bool decode_count(Decoder& decoder, Statement& s, Instruction& i) {
   const std::string_view op = s.opcode();
   if (op != "popc" && op != "clz" && op != "bfind") return false;
@@ -245,7 +245,7 @@ bool decode_count(Decoder& decoder, Statement& s, Instruction& i) {
   return true;
 }
 
-// bfe, bfi: places and lengths are 32-bit numbers.
+// bfe, bfi: positions and lengths are 32-bit integers.
 bool decode_field(Decoder& decoder, Statement& s, Instruction& i) {
   const std::string_view op = s.opcode();
   if (op != "bfe" && op != "bfi") return false;

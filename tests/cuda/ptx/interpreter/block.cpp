@@ -1,4 +1,4 @@
-// Runs a block: its warps in turns, from barrier to barrier.
+// Runs a block: its warps in turn, from barrier to barrier.
 #include "machine.h"
 
 #include <algorithm>
@@ -75,7 +75,7 @@ void begin(Block& block) {
   const u32 threads = block.grid.threads.x * block.grid.threads.y * block.grid.threads.z;
   block.start = block.interval = next_interval();
   block.steps = 0;
-  // Memory that was not written holds what no program expects.
+  // Unwritten memory gets values that no program expects.
   std::fill(block.shared.begin(), block.shared.end(), static_cast<unsigned char>(0xcd));
   for (Warp& warp : block.warps) {
     const u32 left = threads - warp.index * 32;
@@ -92,7 +92,7 @@ const Instruction& barrier_of(const Warp& warp) {
   return warp.block->entry.code[warp.at[static_cast<std::size_t>(std::countr_zero(warp.arrived))]];
 }
 
-// The predicates that threads bring to a barrier, reduced.
+// The predicates of threads at a barrier, reduced.
 struct Reduced {
   u32 count = 0, threads = 0;
   void add(const Warp& warp, const Instruction& i) {
@@ -105,7 +105,7 @@ struct Reduced {
   }
 };
 
-// All threads that are alive wait at barriers. Lets them go.
+// All live threads wait at barriers: lets them continue.
 void pass_barrier(Block& block) {
   Reduced reduced;
   const Warp* first = nullptr;

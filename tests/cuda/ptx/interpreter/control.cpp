@@ -1,4 +1,4 @@
-// Comparisons, and the flow of control: branches, ends, and barriers of the block.
+// PTX comparisons and control flow: branches, exits, and block barriers.
 #include "decoder.h"
 #include "handlers.h"
 #include "machine.h"
@@ -18,7 +18,7 @@ constexpr std::pair<std::string_view, Comparison> kComparisons[] = {
     {"num", Comparison::number}, {"nan", Comparison::nan},
 };
 
-// Comparisons of NaN are false, but for those with a u, which are true.
+// Comparisons with NaN are false, except those with a u, which are true.
 template <class T>
 bool compare(Comparison how, T a, T b) {
   switch (how) {
@@ -67,7 +67,7 @@ bool joined(Join how, bool a, bool b) {
   }
 }
 
-// The value that is compared: 16-bit floats by their numbers.
+// The compared value: 16-bit floats are converted.
 template <class T>
 auto comparable(T value, bool flush) {
   if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Brain>)
@@ -114,7 +114,7 @@ bool decode_compare(Decoder& decoder, Statement& s, Instruction& i) {
   return true;
 }
 
-// The flow of control: branches, ends, and barriers of the block.
+// Control flow: branches, exits, and block barriers.
 
 namespace {
 

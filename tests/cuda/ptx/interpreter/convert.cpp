@@ -1,4 +1,4 @@
-// Conversions between types.
+// PTX conversions between types.
 #include "handlers.h"
 #include "rounding.h"
 
@@ -26,8 +26,8 @@ double integral(double number, Integral how) {
   }
 }
 
-// Numbers outside the type's range become its ends. NaN becomes 0, but of and as 64 bits the number whose
-// highest bit alone is set.
+// Values outside the range of the type are clamped. NaN becomes 0, but for 64-bit sources and results it
+// becomes the value with only the highest bit set.
 template <class To, class From>
 u64 to_integer(double number) {
   if (std::isnan(number)) {
@@ -56,7 +56,7 @@ To float_to_float(const Instruction& i, From read) {
   return result;
 }
 
-// Integers above 2^53 are rounded once: by the processor, in the mode that is asked for.
+// Integers above 2^53 are rounded once, by the processor in the requested mode.
 template <class To, class From>
 To integer_to_float(const Instruction& i, From read) {
   if constexpr (std::is_floating_point_v<To>) {
@@ -65,7 +65,7 @@ To integer_to_float(const Instruction& i, From read) {
     const volatile To out = static_cast<To>(in);
     return i.saturate ? saturated<To>(out) : out;
   } else {
-    // The upper 53 of 64 bits and the rest are doubles, whose sum is rounded to odd on the way.
+    // The upper 53 of 64 bits and the rest are doubles; their sum is rounded to odd first.
     const From low = static_cast<From>(read & 0x7ff), high = static_cast<From>(read - low);
     const double sum = sum_to_odd(static_cast<double>(high), static_cast<double>(low));
     return rounded<To>(i.saturate ? saturated(sum) : sum, i.rounding);
@@ -128,7 +128,7 @@ Handler for_any(Type type, Make make) {
   }
 }
 
-// cvta: between generic addresses and those of a state space.
+// cvta: converts between generic addresses and those of a state space.
 template <class T>
 void convert_address(Warp& warp, const Instruction& i, Lanes lanes) {
   const u64 window = window_of(i.space);

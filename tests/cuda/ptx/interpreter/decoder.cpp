@@ -1,4 +1,4 @@
-// Decodes the body of an entry: scopes, labels, statements, and calls, which are inlined.
+// Decodes the body of an entry: scopes, labels, statements, and inlined calls.
 #include "decoder.h"
 
 #include "machine.h"
@@ -67,7 +67,7 @@ void Decoder::body(std::string_view text) {
   scopes_.resize(depth - 1);
 }
 
-// Returns the end of what belongs to the label: its colon, or the end of the list that it names.
+// Returns the end of the text of a label: its colon, or the end of the list that it names.
 std::size_t Decoder::label(std::string_view text, std::size_t colon, std::string_view name) {
   const std::string full = std::string(name) + scopes_.back().labels;
   const std::string_view rest = trimmed(text.substr(colon + 1));
@@ -93,7 +93,7 @@ void Decoder::statement(std::string_view text) {
       const Declaration d = read_declaration(text);
       entry_.module->shared[d.name] = d;
     }
-    return;  // .loc and .pragma say nothing to execute
+    return;  // .loc and .pragma have no effect
   }
   const std::string_view whole = text;
   Instruction instruction;
@@ -146,7 +146,7 @@ void Decoder::call(std::string_view text, bool guarded) {
   if (found == entry_.module->functions.end() || found->second.body.empty() || guarded || recursive) {
     Instruction instruction;
     instruction.execute = refuse;
-    // A failed assertion ends the kernel, and so does what is refused.
+    // A failed assertion ends the kernel, and so does a refused instruction.
     if (name != "__assertfail") ++entry_.unknown["call " + name];
     return emit(instruction, text);
   }
@@ -188,7 +188,7 @@ void Decoder::leave(Instruction& instruction) {
   jumps_.emplace_back(entry_.code.size(), returns_.back());
 }
 
-// Finds a name with the numbers of its scopes, "name#1#5", in the innermost scope that has it.
+// Finds a name with the numbers of its scopes, "name#1#5", in the innermost scope that declares it.
 template <class Value>
 const Value& Decoder::in_scopes(const std::map<std::string, Value, std::less<>>& known,
                                 const std::string& name) const {

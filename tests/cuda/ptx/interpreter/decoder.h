@@ -1,4 +1,4 @@
-// Decodes the body of an entry.
+// Decodes the body of a PTX entry.
 #pragma once
 
 #include "program.h"
@@ -12,13 +12,13 @@
 
 namespace ebb::ptx {
 
-/// An instruction, or a form of one, that the interpreter cannot execute.
+/// An instruction or a form of one that the interpreter does not support.
 struct Unknown : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// An instruction as text: "add.rn.f32 a, b, c". Whoever decodes it asks for its modifiers; one that nobody
-/// asked for makes the instruction unknown, so that none is passed over.
+/// An instruction as text: "add.rn.f32 a, b, c". The decoder queries its modifiers; a modifier that was not
+/// queried makes the instruction unknown, so that none is ignored silently.
 class Statement {
  public:
   explicit Statement(std::string_view text);  // without its guard
@@ -28,13 +28,13 @@ class Statement {
   std::string_view operand(std::size_t n) const;
   /// Whether it has the modifier.
   bool has(std::string_view modifier);
-  /// The type that stands n-th from the end among the modifiers.
+  /// The n-th type from the end of the modifiers.
   Type type(std::size_t from_end = 0);
-  /// Modifiers that change nothing here: hints of caches, and the like.
+  /// Accepts modifiers without effect here, such as cache hints.
   void ignore(std::initializer_list<std::string_view> modifiers);
-  /// A modifier that nobody asked for, or an empty text.
+  /// A modifier that was not queried, or an empty text.
   std::string_view unasked() const;
-  /// The operands up to the last one that somebody asked for.
+  /// The number of operands up to the last queried one.
   std::size_t asked_operands() const { return asked_operands_; }
   /// Throws Unknown unless the condition holds.
   void require(bool condition, const char* otherwise = "this form") const;
@@ -50,24 +50,24 @@ class Decoder {
   explicit Decoder(Entry& entry) : entry_(entry) {}
   void run();
 
-  /// The register with an operand's value: a register, or one that holds a literal, a special register or an
-  /// address.
+  /// Returns the register with the value of an operand: a register, or a register that is filled with a
+  /// literal, a special register or an address.
   int operand(std::string_view text, Type type);
-  /// The registers of "{a, b}" or "a". "_" gives kNone.
+  /// Returns the registers of "{a, b}" or "a". "_" gives kNone.
   std::vector<int> operands(std::string_view text, Type type);
-  /// A predicate that may be negated.
+  /// Returns a predicate that may be negated.
   int predicate(std::string_view text, bool& negated);
-  /// "d|p": a result and a second one, which may be missing.
+  /// "d|p": a result and an optional second one.
   void results(Instruction& instruction, std::string_view text, Type first, Type second);
-  /// An address "[a+8]". Sets `from[0]`, `immediate`, `address_is_32`, and the space of parameters of
+  /// An address "[a+8]". Sets `from[0]`, `immediate`, `address_is_32`, and the space for parameters of
   /// functions.
   void address(Instruction& instruction, std::string_view text);
   int constant(u64 value, Special special = Special::none);
 
-  /// A branch to a label, or a table of labels, once all labels are known.
+  /// Records a branch to a label or a table of labels, resolved when all labels are known.
   void jump(std::string_view label);
   int table(std::string_view label);
-  /// The end of a function that was called, or of the entry.
+  /// Returns from a called function, or ends the entry.
   void leave(Instruction& instruction);
 
  private:
@@ -76,10 +76,9 @@ class Decoder {
     Type type = Type::none;
   };
   struct Scope {
-    std::map<std::string, Registers, std::less<>> registers;  // by prefix, or by name where count is 0
-    std::map<std::string, std::string, std::less<>>
-        locals;          // the unique names of .local and .param variables
-    std::string labels;  // appended to the names of labels: "#1#5", the numbers of the scopes around
+    std::map<std::string, Registers, std::less<>> registers;  // by prefix, or by name if count is 0
+    std::map<std::string, std::string, std::less<>> locals;   // unique names of .local and .param variables
+    std::string labels;  // appended to the names of labels: "#1#5", the numbers of the enclosing scopes
   };
   const Registers* registers_of(std::string_view name, int& reg) const;
   int register_named(std::string_view name) const;
@@ -105,15 +104,15 @@ class Decoder {
   std::map<std::string, int, std::less<>> labels_;
   std::vector<std::pair<std::size_t, std::string>> jumps_;              // instruction, label
   std::map<std::string, std::vector<std::string>, std::less<>> lists_;  // .branchtargets
-  std::vector<std::string> tables_;                                     // their names, by number
+  std::vector<std::string> tables_;  // the names of the lists by table number
   std::map<std::pair<u64, Special>, int> constants_;
-  std::map<std::string, std::size_t, std::less<>> locals_, shared_;  // their places
-  std::vector<std::string> returns_;                                 // labels behind the calls under way
-  std::vector<std::string> calls_;                                   // the functions under way
+  std::map<std::string, std::size_t, std::less<>> locals_, shared_;  // offsets
+  std::vector<std::string> returns_;  // labels after the calls that are being inlined
+  std::vector<std::string> calls_;    // names of the functions that are being inlined
   int unique_ = 0;
 };
 
-/// The families of instructions. Each decodes the instructions of its family and returns false for others.
+/// Instruction families. Each function decodes the instructions of its family and returns false for others.
 bool decode_integer(Decoder& decoder, Statement& statement, Instruction& instruction);
 bool decode_bits(Decoder& decoder, Statement& statement, Instruction& instruction);
 bool decode_float(Decoder& decoder, Statement& statement, Instruction& instruction);

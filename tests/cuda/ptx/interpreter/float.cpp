@@ -1,4 +1,4 @@
-// Arithmetic of 32- and 64-bit floating point.
+// PTX arithmetic of 32- and 64-bit floats.
 #include "handlers.h"
 #include "rounding.h"
 
@@ -62,7 +62,7 @@ struct Absolute {
     return std::fabs(a);
   }
 };
-// The device's approximations, here by double arithmetic, rounded.
+// Approximate functions of the device, computed in double and rounded.
 struct ReciprocalSquareRoot {
   template <class T>
   static T apply(T a) {
@@ -99,7 +99,7 @@ struct HyperbolicTangent {
     return static_cast<T>(std::tanh(static_cast<double>(a)));
   }
 };
-// copysign: the sign of the first, the size of the second.
+// copysign: the sign of the first operand and the magnitude of the second.
 struct CopySign {
   template <class T>
   static T apply(T a, T b) {
@@ -153,7 +153,7 @@ void extreme(Warp& warp, const Instruction& i, Lanes lanes) {
   });
 }
 
-// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write upper words; the lower ones count as 0.
+// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write upper words; the lower words count as 0.
 double upper_word(double number) {
   if (std::isnan(number)) return std::bit_cast<double>(u64{0x7fffffff} << 32);
   if (std::fpclassify(number) == FP_SUBNORMAL) number = std::copysign(0.0, number);

@@ -1,4 +1,4 @@
-// Global memory as the interpreter sees it, and its shadow memory, by which races are found.
+// Global memory of the interpreter, and its shadow memory for race detection.
 #include "global_memory.h"
 
 #include <cstdlib>
@@ -7,12 +7,12 @@
 #include <mutex>
 #include <new>
 
-// Shadow memory: for each byte, who wrote and who read it last, by which races are found.
+// Shadow memory for race detection: the last writer and the last readers of each byte.
 
 namespace ebb::ptx {
 namespace {
 
-// Ranges that were given back, by their sizes: making new pages takes longer than most launches.
+// Freed ranges by size: mapping new pages takes longer than most launches.
 class Pool {
  public:
   ShadowByte* take(std::size_t& bytes) {
@@ -25,7 +25,7 @@ class Pool {
     free_.erase(found);
     return range;
   }
-  // Whether the range is kept.
+  // Whether the range is cached.
   bool keep(ShadowByte* range, std::size_t bytes) {
     constexpr std::size_t kMostHeld = std::size_t{64} << 20;
     const std::lock_guard lock(mutex_);
@@ -38,17 +38,17 @@ class Pool {
  private:
   std::mutex mutex_;
   std::multimap<std::size_t, ShadowByte*> free_;
-  std::size_t held_ = 0;  // in bytes of the memory that is shadowed
+  std::size_t held_ = 0;  // in bytes of the shadowed memory
 };
 
 Pool& pool() {
-  static auto* const only = new Pool;  // ranges are given back until the process ends
+  static auto* const only = new Pool;  // ranges are freed until the process ends
   return *only;
 }
 
 }  // namespace
 
-// calloc leaves pages of a large block unmade until they are touched.
+// calloc does not map the pages of a large block before their first access.
 ShadowOfRange::ShadowOfRange(std::size_t bytes) {
   ShadowByte* range = pool().take(bytes);
   if (!range) range = static_cast<ShadowByte*>(std::calloc(bytes, sizeof(ShadowByte)));
@@ -60,7 +60,7 @@ void ShadowOfRange::Release::operator()(ShadowByte* range) const {
   if (!pool().keep(range, bytes)) std::free(range);
 }
 
-// Global memory as the interpreter sees it.
+// Global memory of the interpreter.
 
 void GlobalMemory::add(std::uint64_t first, std::size_t bytes, bool device) {
   Allocation made;

@@ -1,4 +1,4 @@
-// Global memory as the interpreter sees it: live allocations, and shadow memory, by which races are found.
+// Global memory of the interpreter: live allocations, and shadow memory for race detection.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,14 @@
 #include <memory>
 #include <mutex>
 
-// Shadow memory: for each byte, who wrote and who read it last, by which races are found.
+// Shadow memory for race detection: the last writer and the last readers of each byte.
 
 namespace ebb::ptx {
 
-/// One access, packed: the interval of time in which it happened, its thread, whether it was strong, and the
-/// interval of its warp. An interval of a block ends at a barrier, an interval of a warp at a __syncwarp.
-/// Blocks run one after another, so the number of a block's interval also tells the block and the launch:
-/// numbers only grow.
+/// One access, packed: the time interval in which it happened, its thread, whether it was strong, and the
+/// interval of its warp. A block's interval ends at a barrier, and a warp's interval at a __syncwarp. Blocks
+/// run one after another and interval numbers only grow, so the number also identifies the block and the
+/// launch.
 class Touch {
  public:
   constexpr Touch() = default;
@@ -35,14 +35,14 @@ class Touch {
   std::uint64_t bits_ = 0;
 };
 
-/// The touches of a byte. `other` is the last read by another thread than `reader`: a write clashes with
-/// both.
+/// The last accesses of a byte. `other` is the last read by another thread than `reader`: a write conflicts
+/// with both.
 struct ShadowByte {
   Touch writer, reader, other;
 };
 
-/// Shadow of a range of memory. Ranges that were given back are used again as they are: what they say
-/// happened before any launch that may look at them.
+/// Shadow of a range of memory. Freed ranges are reused without clearing: their accesses are older than any
+/// launch that may check them.
 class ShadowOfRange {
  public:
   ShadowOfRange() = default;
@@ -57,10 +57,10 @@ class ShadowOfRange {
   std::unique_ptr<ShadowByte[], Release> bytes_{nullptr, {0}};
 };
 
-/// A clash of an access with an earlier one.
+/// A conflict of an access with an earlier one.
 enum class Clash { none, warp, block, grid };
 
-/// The moment of an access: when it happens, and which thread makes it.
+/// The time of an access, and its thread.
 struct Moment {
   std::uint32_t interval;  // of the block
   std::uint32_t warp_interval;
@@ -68,8 +68,8 @@ struct Moment {
   std::uint32_t launch_start;  // the interval in which the launch began
   unsigned thread;
 
-  /// How the access clashes with an earlier one: by another thread between the same two barriers of a block,
-  /// between the same two __syncwarp of a warp, or by another block of the same launch.
+  /// How the access conflicts with an earlier one: by another thread between the same two barriers of a
+  /// block, between the same two __syncwarp of a warp, or by another block of the same launch.
   Clash clash(const Touch& earlier) const {
     if (earlier.interval() < launch_start || earlier == Touch()) return Clash::none;
     if (earlier.interval() < block_start) return Clash::grid;
@@ -79,8 +79,7 @@ struct Moment {
   }
 };
 
-/// Strong accesses are those that other threads may make at the same time: volatile, relaxed, acquire and
-/// release ones, and atomic updates.
+/// Strong accesses may be concurrent: volatile, relaxed, acquire and release ones, and atomic updates.
 enum class Access { read, write, strong_read, strong_write, update };
 constexpr bool reads(Access access) {
   return access == Access::read || access == Access::strong_read || access == Access::update;
@@ -88,14 +87,14 @@ constexpr bool reads(Access access) {
 constexpr bool writes(Access access) { return access != Access::read && access != Access::strong_read; }
 constexpr bool is_strong(Access access) { return access != Access::read && access != Access::write; }
 
-/// A finding at one byte: the clash, and the touch that it is with.
+/// A finding at one byte: the kind of conflict, and the conflicting access.
 struct Found {
   Clash clash = Clash::none;
   Touch with;
   bool with_read = false;
 };
 
-/// Looks at an access of a byte and remembers it. Two strong accesses never clash.
+/// Checks and records an access of a byte. Two strong accesses never conflict.
 inline Found touch(ShadowByte& byte, const Moment& now, Access access) {
   const bool strong = is_strong(access);
   const Touch mine(now.interval, now.thread, strong, now.warp_interval);
@@ -109,7 +108,7 @@ inline Found touch(ShadowByte& byte, const Moment& now, Access access) {
     byte.reader = mine;
     return found;
   }
-  // A strong write may follow a read: algorithms look at a value before they update it, and compare.
+  // A strong write may follow a plain read: algorithms read a value before they update it with a comparison.
   if (found.clash == Clash::none && !strong) {
     for (const Touch& reader : {byte.reader, byte.other})
       if (const Clash clash = now.clash(reader); clash != Clash::none && found.clash == Clash::none)
@@ -119,33 +118,33 @@ inline Found touch(ShadowByte& byte, const Moment& now, Access access) {
   return found;
 }
 
-// Global memory as the interpreter sees it: the live allocations, which of their bytes were written, and who
-// touched each byte last.
+// Global memory of the interpreter: live allocations, which of their bytes were written, and the last
+// accesses of each byte.
 
-/// An allocation of global memory. The bytes [first, last) belong to it.
+/// An allocation of global memory with the bytes [first, last).
 struct Allocation {
   std::uint64_t first = 0, last = 0;
-  /// A byte for each byte: 1 where it was written. Null for memory that counts as written.
+  /// One flag per byte: 1 if it was written. Null for memory that counts as written.
   std::unique_ptr<unsigned char[], void (*)(void*)> written{nullptr, nullptr};
-  /// The last touches of each byte. Null for memory whose races are not looked for.
+  /// The last accesses of each byte. Null for memory without race detection.
   ShadowOfRange touched;
 };
 
-/// The live allocations. All functions may be called by several threads at once.
+/// The live allocations. All functions are thread-safe.
 class GlobalMemory {
  public:
-  /// Device memory, of which nothing is written yet.
+  /// Adds device memory, which counts as unwritten.
   void add_device(const void* first, std::size_t bytes);
-  /// Memory of the host that kernels may touch. It counts as written, and its races are not looked for,
-  /// because the host writes it without telling.
+  /// Adds host memory that kernels may access. It counts as written and has no race detection, because the
+  /// host writes it without notice.
   void add_host(const void* first, std::size_t bytes);
-  /// Forgets the allocation that begins there. Does nothing where none does.
+  /// Removes the allocation that begins at the address, if there is one.
   void remove(const void* first);
-  /// Somebody other than a kernel wrote these bytes: a copy, a fill, a library.
+  /// Marks bytes as written by a copy, a fill or a library.
   void mark_written(const void* first, std::size_t bytes);
-  /// The allocation that holds the address, or null. The pointer is valid until the allocation is removed.
+  /// The allocation that contains the address, or null. The pointer is valid until the allocation is removed.
   Allocation* around(std::uint64_t address);
-  /// The last allocation that begins at or before the address, or null: for messages.
+  /// The last allocation that begins at or before the address, or null; used for messages.
   Allocation* before(std::uint64_t address);
 
  private:

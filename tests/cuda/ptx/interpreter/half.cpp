@@ -1,4 +1,4 @@
-// Arithmetic of 16-bit floating point, single numbers and pairs. Results are exact but for one rounding.
+// PTX arithmetic of 16-bit floats, single values and pairs. Results are exact up to one rounding.
 #include "handlers.h"
 #include "rounding.h"
 
@@ -79,7 +79,7 @@ bool decode_half(Decoder& decoder, Statement& s, Instruction& i) {
   } else if (op == "neg" || op == "abs" || op == "ex2" || op == "tanh") {
     operands = 1;
     if (op == "ex2" || op == "tanh") s.require(s.has("approx"));
-    // Only powers of bfloat16 are flushed, and they always are.
+    // Only ex2 of bfloat16 flushes subnormals, and it always does.
     i.flush = s.has("ftz");
     s.require(i.flush == (op == "ex2" && is_brain(type)));
     i.execute = op == "neg"   ? calculation<Negate, 1>(type)

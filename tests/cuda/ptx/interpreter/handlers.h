@@ -1,4 +1,4 @@
-// Handlers that apply a function to the registers of each lane, and the choice of one by type.
+// Handlers that apply a function to the registers of each lane, and their selection by type.
 #pragma once
 
 #include "decoder.h"
@@ -29,7 +29,7 @@ void ternary(Warp& warp, const Instruction& i, Lanes lanes) {
   });
 }
 
-/// Calls `make` with a value of the integer type; null for other types. Types of bits count as unsigned.
+/// Calls `make` with a value of the integer type; returns null for other types. Bit types count as unsigned.
 template <class Make>
 Handler for_integer(Type type, Make make) {
   switch (type) {
@@ -53,7 +53,7 @@ Handler for_integer(Type type, Make make) {
   }
 }
 
-/// The same with an unsigned integer of the type's size, whatever the type; predicates count as bytes.
+/// The same with an unsigned integer of the size of the type; predicates count as bytes.
 template <class Make>
 Handler for_bits(Type type, Make make) {
   switch (size_of(type)) {
@@ -75,7 +75,7 @@ Handler for_float(Type type, Make make) {
   return type == Type::f32 ? make(float{}) : type == Type::f64 ? make(double{}) : nullptr;
 }
 
-/// An unsigned type in which sums and products of T wrap around and are never promoted to int.
+/// An unsigned type in which sums and products of T wrap around without promotion to int.
 template <class T>
 using Wrapping = std::conditional_t<sizeof(T) <= 4, u32, u64>;
 

@@ -43,9 +43,9 @@ enum class Type : u8 {
   bf16x2
 };
 
-/// The type of that name, without the leading dot; Type::none where there is none.
+/// Returns the type of that name (without the leading dot), or Type::none.
 Type type_named(std::string_view name);
-/// Bytes of a value.
+/// The size of a value in bytes.
 unsigned size_of(Type type);
 bool is_signed(Type type);
 inline bool is_float(Type type) { return type == Type::f32 || type == Type::f64; }
@@ -61,33 +61,33 @@ inline bool is_brain(Type type) { return type == Type::bf16 || type == Type::bf1
 struct Warp;
 struct Instruction;
 
-/// A set of lanes of a warp, a bit each.
+/// A set of lanes of a warp, one bit for each.
 using Lanes = u32;
 constexpr Lanes kAllLanes = ~Lanes{0};
 
 /// Executes an instruction for some lanes of a warp.
 using Handler = void (*)(Warp& warp, const Instruction& instruction, Lanes lanes);
 
-/// How an instruction takes part in the flow of control.
+/// The effect of an instruction on control flow.
 enum class Flow : u8 {
-  next,      // goes on with the next one
-  branch,    // to `target`, by lanes whose guard holds
-  table,     // to an entry of the table `target`
-  exit,      // the lane ends
+  next,      // continues with the next instruction
+  branch,    // branches to `target` for lanes whose guard is true
+  table,     // branches to an entry of the table `target`
+  exit,      // the lane exits
   barrier,   // waits for the threads of the block
-  converge,  // waits for the lanes of its member mask, and then is executed once for all of them
+  converge,  // waits for the lanes of its member mask, and is then executed once for all of them
 };
 
-/// The state spaces of memory. Parameters of functions that are called lie in local memory.
+/// State spaces of memory. Parameters of called functions are in local memory.
 enum class Space : u8 { generic, global, shared, local, parameter, constant };
 
-/// Rounding modes of floating point, and to whole numbers.
+/// Rounding modes of floats, and of conversions to integers.
 enum class Rounding : u8 { nearest, zero, down, up };
 enum class Integral : u8 { no, nearest, zero, down, up };
 
-/// Comparisons. The `u` forms hold for NaN too; `number` and `nan` ask for NaN alone.
+/// Comparisons. The `u` forms are true for NaN too; `number` and `nan` test only for NaN.
 enum class Comparison : u8 { eq, ne, lt, le, gt, ge, equ, neu, ltu, leu, gtu, geu, number, nan };
-/// How setp joins its comparison with a predicate, and what a barrier reduces.
+/// How setp combines its comparison with a predicate, and what a barrier reduces.
 enum class Join : u8 { none, conjunction, disjunction, exclusive, population };
 
 enum class AtomicOp : u8 {
@@ -113,22 +113,22 @@ struct Instruction {
   std::array<int, 4> to{kNone, kNone, kNone, kNone};  // registers
   std::array<int, 10> from{kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone};
   int guard = kNone;    // a predicate
-  int members = kNone;  // of Flow::converge: the register with the mask; kNone for all 32 lanes
+  int members = kNone;  // for Flow::converge: the register with the mask; kNone for all 32 lanes
   bool guard_negated = false;
   Flow flow = Flow::next;
   Space space = Space::generic;
   u8 bytes = 0;  // of an element
-  u8 count = 1;  // elements: of vectors, pairs and matrices
+  u8 count = 1;  // number of elements in vectors, pairs and matrices
   bool sign_extend = false;
-  bool strong = false;         // an access that other threads may make at the same time
-  bool address_is_32 = false;  // addresses of shared memory may be held in 32-bit registers
+  bool strong = false;         // may be concurrent with accesses of other threads
+  bool address_is_32 = false;  // addresses of shared memory may be in 32-bit registers
   bool negated = false;        // a predicate among the sources is negated
-  bool flush = false;          // subnormal numbers are 0 (.ftz)
+  bool flush = false;          // subnormals are 0 (.ftz)
   bool saturate = false;
   bool keep_nan = false;  // min and max of a NaN are NaN (.NaN)
   bool relu = false;      // negative results are 0
   bool carry_in = false, carry_out = false;
-  bool high = false;      // the upper half of a product
+  bool high = false;      // returns the upper half of a product
   bool wrap = false;      // shifts count modulo the width
   bool from_top = false;  // bfind counts from the highest bit
   bool signed_a = false, signed_b = false;
@@ -143,7 +143,7 @@ struct Instruction {
   Vote vote = Vote::ballot;
   int target = kNone;  // of a branch: an instruction; of a table: its number
   s64 immediate = 0;   // added to addresses; the table of lop3
-  int text = kNone;    // number of its text
+  int text = kNone;    // index of its text
 };
 
 }  // namespace ebb::ptx

@@ -1,4 +1,4 @@
-// Integer arithmetic.
+// PTX integer arithmetic.
 #include "handlers.h"
 
 #include <limits>
@@ -78,7 +78,8 @@ struct MultiplyWide {
     return product(a, b);
   }
 };
-// Division by zero gives all ones on the device, and the remainder the dividend; PTX leaves both open.
+// Division by zero gives all ones on the device, and the remainder is the dividend; PTX leaves both
+// undefined.
 struct Divide {
   template <class T>
   static T apply(T a, T b) {
@@ -131,7 +132,7 @@ void multiply_add_wide(Warp& warp, const Instruction& i, Lanes lanes) {
 
 enum class Carried { add, subtract, multiply };
 
-// Arithmetic with the lane's condition code: a carry, or a borrow, comes in and goes out.
+// Arithmetic with the condition code of the lane: a carry or borrow is an input and an output.
 template <class T, Carried kind>
 void with_carry(Warp& warp, const Instruction& i, Lanes lanes) {
   using W = Wide<T>;
@@ -199,7 +200,7 @@ bool decode_carrying(Decoder& decoder, Statement& s, Instruction& i) {
   return true;
 }
 
-// Products of twice the width are those of 16 and 32 bits.
+// Only products of 16 and 32 bits can have twice the width.
 template <class Make>
 Handler for_narrow_integer(Type type, Make make) {
   return for_integer(type, [&]<class T>(T value) {
@@ -208,7 +209,7 @@ Handler for_narrow_integer(Type type, Make make) {
   });
 }
 
-// mul and mad: the low half of the product, the high one, or all of it.
+// mul and mad: the low half of the product, the high half, or the whole product.
 void decode_product(Decoder& decoder, Statement& s, Instruction& i) {
   const Type type = s.type();
   const bool adds = s.opcode() == "mad", wide = s.has("wide"), high = s.has("hi");

@@ -1,4 +1,4 @@
-// Runs grids, and counts what decides the speed of a kernel.
+// Runs grids, and counts events that determine the speed of a kernel.
 #include "interpreter.h"
 
 #include "machine.h"
@@ -10,7 +10,7 @@
 #include <numeric>
 #include <set>
 
-// Counts of what decides the speed of a kernel.
+// Counts of events that determine the speed of a kernel.
 
 namespace ebb::ptx {
 void count_global(Counts& counts, const std::uint64_t* addresses, std::uint32_t lanes, unsigned bytes) {
@@ -27,8 +27,8 @@ void count_global(Counts& counts, const std::uint64_t* addresses, std::uint32_t 
   counts.least_sectors += (elements.size() * bytes + kSector - 1) / kSector;
 }
 
-// A request of 4 bytes a lane is served at once, one of 8 bytes by halves of the warp, one of 16 by quarters.
-// A pass serves one word of each bank.
+// A request of 4 bytes per lane is served in one step, one of 8 bytes by half warps, one of 16 bytes by
+// quarter warps. A pass serves one word of each bank.
 void count_shared(Counts& counts, const std::uint64_t* addresses, std::uint32_t lanes, unsigned bytes) {
   ++counts.shared_requests;
   const unsigned together = bytes >= 16 ? 8 : bytes == 8 ? 16 : 32;
@@ -65,14 +65,13 @@ std::string profile_table(const std::map<std::string, Counts>& counts) {
 
 namespace {
 
-// Whether the entry's name contains one of the parts.
+// Whether the name of the entry contains one of the parts.
 bool is_named(const Entry& entry, const std::vector<std::string>& parts) {
   return std::any_of(parts.begin(), parts.end(),
                      [&](const std::string& part) { return entry.name.find(part) != entry.name.npos; });
 }
 
-// The n-th block to run. Shuffled blocks go in steps that share no factor with their count, so that each
-// comes once.
+// The n-th block to run. Shuffled blocks use a step that is coprime to their number, so that each comes once.
 u64 number_of_block(const Run& run, u64 n, u64 count) {
   if (run.settings.order == Order::forward) return n;
   if (run.settings.order == Order::reverse) return count - 1 - n;

@@ -1,7 +1,7 @@
-// An interpreter of PTX, the virtual machine code that nvcc makes of kernels. It runs a grid on the CPU, warp
-// by warp, and reports what a GPU does not: accesses outside allocations, misaligned accesses, reads of
-// memory that nobody wrote, data races in shared and global memory, barriers that not all threads reach, and
-// warp-wide instructions whose lanes do not all come. Source of the semantics: "Parallel Thread Execution
+// An interpreter of PTX, the virtual machine code that nvcc generates for kernels. It runs a grid on the CPU,
+// warp by warp, and reports errors that a GPU does not report: accesses outside allocations, misaligned
+// accesses, reads of unwritten memory, data races in shared and global memory, barriers that not all threads
+// reach, and warp-wide instructions with missing lanes. Source of the semantics: "Parallel Thread Execution
 // ISA", version 9.0, by NVIDIA.
 #pragma once
 
@@ -19,49 +19,48 @@
 
 namespace ebb::ptx {
 
-/// Counts of one entry, over all its launches.
+/// Counts for one entry over all its launches.
 struct Counts {
   std::uint64_t launches = 0;
   std::uint64_t instructions = 0;     // of warps
   std::uint64_t lanes = 0;            // active lanes of all these instructions
   std::uint64_t global_requests = 0;  // of warps
-  std::uint64_t sectors = 0;          // of 32 bytes that the requests touch
-  std::uint64_t least_sectors = 0;    // that would hold the same bytes
+  std::uint64_t sectors = 0;          // 32-byte sectors that the requests access
+  std::uint64_t least_sectors = 0;    // the minimum for the same bytes
   std::uint64_t shared_requests = 0;
   std::uint64_t passes = 0;        // over the banks of shared memory
-  std::uint64_t least_passes = 0;  // without conflicts of banks
+  std::uint64_t least_passes = 0;  // without bank conflicts
   std::uint64_t local_requests = 0;
   std::uint64_t atomics = 0;  // of lanes
 };
 
-/// Counts a warp's request of global memory: `bytes` at each of the `lanes` addresses.
+/// Counts a global memory request of a warp: `bytes` at each of the `lanes` addresses.
 void count_global(Counts& counts, const std::uint64_t* addresses, std::uint32_t lanes, unsigned bytes);
-/// The same of shared memory: 32 banks of 4 bytes.
+/// The same for shared memory: 32 banks of 4 bytes.
 void count_shared(Counts& counts, const std::uint64_t* addresses, std::uint32_t lanes, unsigned bytes);
 
-/// A table of the counts, an entry a line, with a title line; columns are separated by tabs.
+/// A table of the counts with a title line and one line for each entry; columns are separated by tabs.
 std::string profile_table(const std::map<std::string, Counts>& counts);
 
 class Module;
 struct Entry;
 
-/// Reads a program. Bodies of entries are decoded when they are first needed. Throws std::runtime_error where
-/// the text is not PTX.
+/// Reads a program. Bodies of entries are decoded on first use. Throws std::runtime_error for invalid PTX.
 std::shared_ptr<Module> load(std::string text);
 /// The entry of that name, or null. It lives as long as its module.
 Entry* find_entry(Module& module, std::string_view name);
 std::vector<std::string> entry_names(const Module& module);
 
-/// A parameter of an entry: its place in the block of parameters.
+/// A parameter of an entry: its offset in the parameter block.
 struct Parameter {
   unsigned offset = 0, bytes = 0;
 };
 const std::vector<Parameter>& parameters(const Entry& entry);
-/// Bytes of shared memory that the entry declares, without the dynamic ones.
+/// Bytes of shared memory that the entry declares, without dynamic ones.
 std::size_t static_shared_bytes(Entry& entry);
-/// The most threads of a block, by the launch bounds (1024 without them).
+/// The maximum threads of a block by the launch bounds (1024 without them).
 unsigned most_threads(const Entry& entry);
-/// The instructions of the entry that the interpreter cannot execute, with their counts.
+/// The instructions of the entry that the interpreter does not support, with their counts.
 std::map<std::string, long> unknown_instructions(Entry& entry);
 
 struct Extent {
@@ -72,7 +71,7 @@ struct Grid {
   std::size_t dynamic_shared = 0;  // bytes
 };
 
-/// How a launch ended. The values are those of cudaError_t.
+/// The result of a launch. The values are those of cudaError_t.
 enum class Status {
   success = 0,
   invalid_configuration = 9,
@@ -83,7 +82,7 @@ enum class Status {
   deadlock = 720,
 };
 
-/// A fault that the interpreter saw.
+/// A fault that the interpreter detected.
 struct Finding {
   std::string text;         // a sentence
   std::string entry;        // mangled name
@@ -92,33 +91,32 @@ struct Finding {
 };
 using Report = std::function<void(const Finding&)>;
 
-/// The order in which the warps of a block run between two barriers, and in which blocks run.
+/// The order of the warps of a block between two barriers, and of blocks.
 enum class Order { forward, reverse, shuffled };
 
 struct Settings {
   Order order = Order::forward;
   bool shared_races = true;  // between warps and, without __syncwarp, inside a warp
-  bool profile = false;      // counts that decide speed
-  /// Entries whose names contain one of these are not looked at for races in global memory.
+  bool profile = false;      // counts events that determine speed
+  /// Entries whose names contain one of these have no race detection in global memory.
   std::vector<std::string> unordered_entries;
-  /// Entries whose vector loads of shared memory may include elements that nobody wrote: the ends of padded
-  /// rows.
+  /// Entries whose vector loads of shared memory may include unwritten elements: the ends of padded rows.
   std::vector<std::string> padded_entries;
-  /// Warp instructions of a block after which it counts as endless.
+  /// The number of warp instructions after which a block counts as endless.
   std::uint64_t most_steps = 2'000'000'000;
 };
 
 class Interpreter {
  public:
-  /// Each finding is reported once for an entry and instruction.
+  /// Each finding is reported once for each entry and instruction.
   Interpreter(GlobalMemory& memory, Settings settings, Report report);
   ~Interpreter();
 
-  /// Runs a grid to its end, or to the first fault that a device does not survive. `values` are the
-  /// parameters, laid out as parameters() says. One grid runs at a time; other threads wait.
+  /// Runs a grid to its end, or to the first fault that breaks a device. `values` are the parameters with the
+  /// layout of parameters(). One grid runs at a time; other threads wait.
   Status run(Entry& entry, const Grid& grid, std::span<const std::byte> values);
 
-  /// Faults seen so far, repetitions included.
+  /// The number of faults so far, including repetitions.
   long findings() const;
   /// Counts of each entry that ran; empty without Settings::profile.
   std::map<std::string, Counts> profile() const;
@@ -128,8 +126,8 @@ class Interpreter {
   std::unique_ptr<State> state_;
 };
 
-/// Why no device would accept the launch: its limits of grid, block, launch bounds and shared memory (those
-/// of compute capability 9.0). Empty where it would.
+/// The reason why no device would accept the launch: limits of grid, block, launch bounds and shared memory
+/// (of compute capability 9.0). Empty if it is valid.
 std::string refusal(Entry& entry, const Grid& grid);
 
 }  // namespace ebb::ptx

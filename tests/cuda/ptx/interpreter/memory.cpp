@@ -1,4 +1,4 @@
-// Accesses of memory and their checks; loads, stores and atomic operations.
+// PTX memory accesses and their checks; loads, stores and atomic operations.
 #include "handlers.h"
 #include "machine.h"
 #include "rounding.h"
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
-// Accesses of memory, and their checks.
+// Memory accesses and their checks.
 
 namespace ebb::ptx {
 namespace {
@@ -38,7 +38,7 @@ unsigned char* shared_bytes(Warp& warp, u64 address, unsigned bytes, unsigned la
                "An access of shared memory out of bounds: " + place_in(address, block.shared.size()) + ".",
                lane);
   Moment now = block.moment(warp, lane);
-  now.launch_start = block.start;  // each block has shared memory of its own
+  now.launch_start = block.start;  // each block has its own shared memory
   const auto is_written = [&](unsigned n) {
     return block.shadow[address + n].writer.interval() >= block.start;
   };
@@ -84,7 +84,7 @@ void check_global(Warp& warp, Allocation& memory, u64 offset, unsigned bytes, un
     unsigned char* const written = memory.written.get() + offset;
     if (reads(access)) {
       const unsigned char* const hole = std::find(written, written + bytes, 0);
-      // Updates of single bytes go by the word around them, of which the rest may be anybody's.
+      // Updates of single bytes use the word around them; the other bytes may be unwritten.
       const bool is_partly_written = std::find(written, written + bytes, 1) != written + bytes;
       if (hole != written + bytes && !(is_strong(access) && is_partly_written))
         block.find("A read of global memory that nobody wrote: " +
@@ -191,7 +191,7 @@ void store_to(Warp& warp, const Instruction& i, Lanes lanes) {
 
 void nothing(Warp&, const Instruction&, Lanes) {}
 
-// Fences order memory between threads that run at once; here they run in turns. Prefetches change nothing.
+// Fences order memory between concurrent threads; here threads run in turns. Prefetches have no effect.
 bool decode_hint(Statement& s, Instruction& i) {
   const std::string_view op = s.opcode();
   if (op != "membar" && op != "fence" && op != "prefetch" && op != "prefetchu" && op != "nanosleep")
@@ -212,7 +212,7 @@ bool decode_memory(Decoder& decoder, Statement& s, Instruction& i) {
   read_space(s, i);
   const bool volatile_access = s.has("volatile"), relaxed = s.has("relaxed"), acquires = s.has("acquire");
   i.strong = s.has("release") || volatile_access || relaxed || acquires;
-  // Scopes and caches: threads take turns, and there is no cache.
+  // Scopes and caches: threads run in turns, and there is no cache.
   s.ignore({"nc", "weak", "cta", "gpu", "sys", "ca", "cg", "cs", "cv", "lu", "wb", "wt", "L1::no_allocate",
             "L1::evict_last", "L2::64B", "L2::128B", "L2::256B"});
   i.count = s.has("v2") ? 2 : s.has("v4") ? 4 : 1;
@@ -276,7 +276,7 @@ T combined(AtomicOp op, T old, T a, T b) {
   return old;
 }
 
-// Sums of 32 bits in global memory take and give no subnormal numbers.
+// 32-bit sums in global memory flush subnormal inputs and results.
 bool flushes(const Warp& warp, const Instruction& i, unsigned lane) {
   u64 address = address_of(warp, i, lane);
   return i.atomic == AtomicOp::add &&

@@ -1,4 +1,4 @@
-// Decodes instructions as text and their operands: registers, literals, special registers, addresses.
+// Decodes the text of instructions and their operands: registers, literals, special registers, addresses.
 #include "decoder.h"
 #include "syntax.h"
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-// An instruction as text, and the parts of decoding that all families share.
+// The text of an instruction, and the parts of decoding that all families share.
 
 namespace ebb::ptx {
 
@@ -114,7 +114,7 @@ Special special_named(std::string_view name) {
   return Special::none;
 }
 
-// "a+8": the name and the number behind the sign.
+// "a+8": the name, and the number after the sign.
 std::pair<std::string_view, s64> name_and_offset(std::string_view text) {
   const std::size_t plus = text.find('+');
   if (plus == text.npos) return {trimmed(text), 0};
@@ -169,7 +169,7 @@ std::string Decoder::local_named(std::string_view name) const {
   return std::string(name);
 }
 
-// A register with the address of a variable in its own state space, or kNone.
+// A register with the address of a variable in its state space, or kNone.
 int Decoder::symbol(std::string_view name, s64 offset) {
   const u64 more = static_cast<u64>(offset);
   if (const auto local = locals_.find(local_named(name)); local != locals_.end())

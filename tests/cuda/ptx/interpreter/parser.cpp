@@ -1,4 +1,4 @@
-// Reads a program: finds entries, functions and variables. Bodies stay text until an entry is decoded.
+// Parses a PTX program: entries, functions and variables. Bodies stay text until an entry is decoded.
 #include "program.h"
 #include "syntax.h"
 
@@ -28,7 +28,7 @@ void add_variable(Module& module, std::string_view statement) {
   for (char& c : values)
     if (c == '{' || c == '}') c = ' ';
   const auto initial = split(values, ',');
-  if (d.elements == 0) d.elements = initial.size();  // "name[]" has as many elements as values
+  if (d.elements == 0) d.elements = initial.size();  // "name[]" has as many elements as initial values
   const std::size_t each = size_of(d.type), bytes = std::max<std::size_t>(d.bytes(), each);
   Variable v;
   v.storage = std::make_unique<unsigned char[]>(bytes + d.align);
@@ -100,7 +100,7 @@ bool is_directive_of_a_line(std::string_view text) {
 std::shared_ptr<Module> load(std::string source) {
   auto module = std::make_shared<Module>();
   const std::string clean = without_comments(std::move(source));
-  std::string_view rest = trimmed(clean.c_str());  // fat binaries pad with zeros
+  std::string_view rest = trimmed(clean.c_str());  // fat binaries are padded with zeros
   if (!rest.starts_with(".version")) throw std::runtime_error("PTX: a program begins with .version");
   while (!(rest = trimmed(rest)).empty()) {
     if (is_directive_of_a_line(rest)) {

@@ -1,4 +1,4 @@
-// A program: its entries, functions and variables.
+// A PTX program: its entries, functions and variables.
 #pragma once
 
 #include "instruction.h"
@@ -13,8 +13,8 @@
 
 namespace ebb::ptx {
 
-/// The contents of registers when a block begins, beside numbers: the place of dynamic shared memory, or a
-/// special register.
+/// Values of registers at the start of a block that are not literals: the offset of dynamic shared memory, or
+/// a special register.
 enum class Special : u8 {
   none,
   dynamic_shared,
@@ -49,10 +49,10 @@ enum class Special : u8 {
 struct Constant {
   int reg = kNone;
   Special special = Special::none;
-  u64 value = 0;  // added to the special's
+  u64 value = 0;  // added to the value of the special register
 };
 
-/// A variable as it is declared: .reg, .param, .local, .shared, .global or .const.
+/// A variable declaration: .reg, .param, .local, .shared, .global or .const.
 struct Declaration {
   std::string name;
   Type type = Type::none;
@@ -63,10 +63,10 @@ struct Declaration {
 
 struct Function {
   std::vector<Declaration> returns, parameters;
-  std::string body;  // empty where it is only declared
+  std::string body;  // empty for a declaration without a body
 };
 
-/// A kernel. Its code is made from its body when it is first needed.
+/// A kernel. Its body is decoded on first use.
 struct Entry {
   std::string name;
   Module* module = nullptr;
@@ -103,7 +103,7 @@ class Module {
   std::recursive_mutex mutex;  // held while an entry is decoded
 };
 
-/// Makes the entry's code, once.
+/// Decodes the entry once.
 void decode(Entry& entry);
 
 }  // namespace ebb::ptx

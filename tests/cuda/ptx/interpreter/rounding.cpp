@@ -22,8 +22,7 @@ int mode_of(Rounding rounding) {
   }
 }
 
-// The bits of the number in a format of 16 bits with so many bits of mantissa. `bias` is that of its
-// exponent.
+// The bits of the number in a 16-bit format with that many mantissa bits. `bias` is the exponent bias.
 u16 to_format(double number, int mantissa, int bias, Rounding rounding) {
   const u64 bits = std::bit_cast<u64>(number);
   const u16 sign = static_cast<u16>(bits >> 63 << 15);
@@ -31,7 +30,7 @@ u16 to_format(double number, int mantissa, int bias, Rounding rounding) {
   if (std::isnan(number)) return 0x7fff;
   if (std::isinf(number)) return static_cast<u16>(sign | infinity);
   if (number == 0) return sign;
-  // The number is significand * 2^(exponent - 52); the format's unit at that size is 2^unit.
+  // The number is significand * 2^(exponent - 52); the unit in the last place of the format is 2^unit.
   int exponent = 0;
   const double fraction = std::frexp(std::fabs(number), &exponent);  // in [0.5, 1)
   --exponent;
@@ -46,7 +45,7 @@ u16 to_format(double number, int mantissa, int bias, Rounding rounding) {
                   : rounding == Rounding::down  ? rest != 0 && sign != 0
                                                 : false;
   if (up) ++kept;
-  // A carry out of the mantissa raises the exponent by itself.
+  // A carry out of the mantissa increments the exponent.
   const int stored = std::max(exponent, 1 - bias) + bias;
   const u64 hidden = u64{1} << mantissa;
   u64 result = kept < hidden ? kept : (static_cast<u64>(stored) << mantissa) + kept - hidden;
@@ -102,11 +101,11 @@ double rounded<double>(double number, Rounding) {
 double sum_to_odd(double a, double b) {
   const double sum = a + b;
   if (!std::isfinite(sum)) return sum;
-  const double b_part = sum - a;  // the error of the sum, by Knuth's TwoSum
+  const double b_part = sum - a;  // the error of the sum (Knuth's TwoSum)
   const double error = (a - (sum - b_part)) + (b - b_part);
   const u64 bits = std::bit_cast<u64>(sum);
   if (error == 0 || (bits & 1) != 0) return sum;
-  // The exact sum lies beyond `sum`, or between it and the number before, which is odd.
+  // The exact sum is beyond `sum`, or between it and the previous value, which is odd.
   return std::bit_cast<double>((error < 0) == (sum < 0) ? bits + 1 : bits - 1);
 }
 

@@ -1,12 +1,12 @@
-// Rounding to the formats of PTX. It shares nothing with ebb's own conversions, which kernels are tested by.
+// Rounding to the formats of PTX. It shares no code with ebb's own conversions, which the kernels use.
 #pragma once
 
 #include "instruction.h"
 
 namespace ebb::ptx {
 
-/// Sets the processor's rounding mode for a lifetime. Arithmetic between must read its operands from memory
-/// and write its results there, so that no compiler moves it out.
+/// Sets the rounding mode of the processor during its lifetime. Arithmetic inside must read its operands from
+/// memory and write its results to memory, so that no compiler moves it outside.
 class RoundingScope {
  public:
   explicit RoundingScope(Rounding rounding);
@@ -14,7 +14,7 @@ class RoundingScope {
   RoundingScope(const RoundingScope&) = delete;
 };
 
-/// A 16-bit float: its bits.
+/// A 16-bit float as bits.
 struct Half {
   u16 bits;
 };
@@ -26,27 +26,27 @@ double value_of(Brain number);
 inline double value_of(float number) { return number; }
 inline double value_of(double number) { return number; }
 
-/// The nearest number of the format, by the rounding mode; ties go to even. Rounded once. NaN becomes the
-/// format's canonical NaN.
+/// Rounds once to the format in the rounding mode, with ties to even. NaN becomes the canonical NaN of the
+/// format.
 Half to_half(double number, Rounding rounding = Rounding::nearest);
 Brain to_brain(double number, Rounding rounding = Rounding::nearest);
 template <class T>
 T rounded(double number, Rounding rounding = Rounding::nearest);
 
-/// a + b with the last bit set where the sum is not exact (rounded to odd), so that rounding it again to a
-/// shorter format gives what rounding the exact sum once would.
+/// a + b rounded to odd: the last bit is set if the sum is not exact, so that rounding it again to a shorter
+/// format equals rounding the exact sum once.
 double sum_to_odd(double a, double b);
 
-/// Subnormal numbers become 0 of their sign.
+/// Subnormal values become 0 with the same sign.
 float flushed(float number);
 inline double flushed(double number) { return number; }
-/// Into [0, 1]; NaN becomes 0.
+/// Clamps to [0, 1]; NaN becomes 0.
 template <class T>
 T saturated(T number) {
   return number >= T(1) ? T(1) : number > T(0) ? number : T(0);
 }
 
-/// min and max of PTX: -0 is less than 0; a NaN loses against a number unless it is to be kept.
+/// min and max of PTX: -0 is less than 0, and NaN is ignored unless keep_nan is set.
 double least(double a, double b, bool keep_nan);
 double greatest(double a, double b, bool keep_nan);
 

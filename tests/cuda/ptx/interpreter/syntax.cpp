@@ -1,4 +1,4 @@
-// PTX's syntax: cutting text into pieces, names and sizes of types, and the parts that statements share.
+// PTX syntax: splitting text, names and sizes of types, and parsing of literals and declarations.
 #include "syntax.h"
 
 #include "instruction.h"
@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-// Cutting text into pieces.
+// Splitting text.
 
 namespace ebb::ptx {
 namespace {
@@ -131,7 +131,7 @@ bool is_signed(Type type) {
   return type == Type::s8 || type == Type::s16 || type == Type::s32 || type == Type::s64;
 }
 
-// The parts of PTX's syntax that statements inside and outside of bodies share.
+// Parsing of literals and declarations, which occur inside and outside of bodies.
 
 namespace {
 
@@ -180,7 +180,7 @@ Declaration read_declaration(std::string_view text) {
     if (word == ".ptr") {
       pointer = true;
     } else if (word == ".align") {
-      // The alignment of what a pointer points to says nothing of the pointer.
+      // The alignment of the target of a pointer does not affect the pointer.
       const auto value = literal(all.at(++n), Type::u64);
       if (!pointer) made.align = value.value_or(1);
     } else if (word[0] == '.') {

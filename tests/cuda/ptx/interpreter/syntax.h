@@ -1,4 +1,4 @@
-// Cutting text into pieces, and the parts of PTX's syntax that statements inside and outside of bodies share.
+// PTX syntax: splitting text, and parsing of literals and declarations.
 #pragma once
 
 #include "program.h"
@@ -10,31 +10,31 @@
 
 namespace ebb::ptx {
 
-/// Without white space at both ends.
+/// Removes white space at both ends.
 std::string_view trimmed(std::string_view text);
-/// The pieces between separators that stand in no bracket, without white space at their ends.
+/// Splits at separators outside brackets, and trims the pieces.
 std::vector<std::string_view> split(std::string_view text, char separator);
-/// The pieces between white space.
+/// Splits at white space.
 std::vector<std::string_view> words(std::string_view text);
-/// The place of the bracket that closes the one at `open`. Throws std::runtime_error where none does.
+/// The position of the bracket that closes the one at `open`. Throws std::runtime_error if there is none.
 std::size_t closing(std::string_view text, std::size_t open);
 /// The text inside the first pair of brackets: "a" of "[a]".
 std::string_view inside(std::string_view text);
-/// With comments replaced by spaces.
+/// Replaces comments by spaces.
 std::string without_comments(std::string text);
 
-// The parts of PTX's syntax that statements inside and outside of bodies share.
+// Literals and declarations, which occur inside and outside of bodies.
 
-/// The bits of a literal as an operand of that type: 0f3F800000 and 0d3FF0000000000000 are floats by their
-/// bits, other numbers are converted where the type is a float. Nothing where the text is no literal.
+/// The bits of a literal as an operand of that type: 0f3F800000 and 0d3FF0000000000000 give the bits of
+/// floats; other numbers are converted if the type is a float. Returns nothing if the text is not a literal.
 std::optional<u64> literal(std::string_view text, Type type);
 
-/// Reads ".align 16 .b8 name[40]", with or without a state space in front. Several dimensions are multiplied.
+/// Reads ".align 16 .b8 name[40]", optionally after a state space. Several dimensions are multiplied.
 Declaration read_declaration(std::string_view text);
-/// Reads declarations between commas.
+/// Reads declarations separated by commas.
 std::vector<Declaration> read_declarations(std::string_view text);
 
-/// Rounds up to a multiple.
+/// Rounds up to a multiple of `align`.
 constexpr std::size_t aligned(std::size_t bytes, std::size_t align) {
   return (bytes + align - 1) / align * align;
 }

@@ -1,6 +1,5 @@
-// Runs a warp. Its lanes have places of their own in the program: the lanes at the lowest place go on until
-// they meet others, branch or wait. Nothing relies on lanes in lockstep, as on devices since compute
-// capability 7.0.
+// Runs a warp. Each lane has its own program counter: the lanes at the lowest position run until they meet
+// others, branch or wait. Lanes do not run in lockstep, as on devices since compute capability 7.0.
 #include "machine.h"
 
 #include <algorithm>
@@ -14,7 +13,7 @@ void set_places(Warp& warp, Lanes lanes, u32 place) {
   each_lane(lanes, [&](unsigned lane) { warp.at[lane] = place; });
 }
 
-// The places at which lanes are, in ascending order.
+// The positions of lanes in ascending order.
 std::set<u32> places_of(const Warp& warp) {
   std::set<u32> places;
   each_lane(warp.alive, [&](unsigned lane) { places.insert(warp.at[lane]); });
@@ -33,14 +32,14 @@ std::set<u32> places_of(const Warp& warp) {
   warp.block->fail(Status::deadlock, text + ".", first_of(warp.alive));
 }
 
-// All lanes wait. Returns whether some can go on.
+// Called when all lanes wait. Returns whether some can continue.
 bool wake(Warp& warp) {
   for (const u32 place : places_of(warp))
     if (warp.block->entry.code[place].flow == Flow::converge && converge(warp, place)) return true;
   return false;
 }
 
-// Lanes follow a table of places.
+// Lanes branch with a jump table.
 void jump_by_table(Warp& warp, const Instruction& i, Lanes lanes) {
   const auto& table = warp.block->entry.tables[static_cast<std::size_t>(i.target)];
   each_lane(lanes, [&](unsigned lane) {
@@ -51,8 +50,7 @@ void jump_by_table(Warp& warp, const Instruction& i, Lanes lanes) {
   });
 }
 
-// Executes an instruction that changes the flow of control, by the lanes of `group`, which are all at
-// `place`.
+// Executes an instruction that changes control flow, for the lanes of `group`, which are all at `place`.
 void steer(Warp& warp, const Instruction& i, u32 place, Lanes group) {
   if (i.flow == Flow::converge) {
     set_places(warp, group, place);
@@ -67,7 +65,7 @@ void steer(Warp& warp, const Instruction& i, u32 place, Lanes group) {
   if (i.flow == Flow::barrier) warp.waiting |= taken;
 }
 
-// Runs the lanes at the lowest place until they meet others or steer.
+// Runs the lanes at the lowest position until they meet others or change control flow.
 void advance(Warp& warp, Lanes runnable) {
   Block& block = *warp.block;
   u32 place = ~u32{0}, next_others = ~u32{0};

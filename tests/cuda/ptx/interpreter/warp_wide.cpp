@@ -1,18 +1,17 @@
-// Instructions that the lanes of a warp execute together: shuffles, votes, matches, reductions, matrices.
+// Warp-wide PTX instructions: shuffles, votes, matches, reductions, matrices.
 #include "handlers.h"
 #include "rounding.h"
 
 #include <string>
 
-// Instructions that the lanes of a warp execute together: shuffles, votes, matches, reductions, and their
-// barrier.
+// Warp-wide instructions: shuffles, votes, matches, reductions, and the warp barrier.
 
 namespace ebb::ptx {
 namespace {
 
 void barrier(Warp& warp, const Instruction&, Lanes) { ++warp.interval; }
 
-// shfl.sync: each lane reads the register of another one, inside of segments of the warp. Source: PTX ISA,
+// shfl.sync: each lane reads the register of another lane in its segment of the warp. Source: PTX ISA,
 // shfl.sync.
 void shuffle(Warp& warp, const Instruction& i, Lanes lanes) {
   std::array<u32, 32> values{};
@@ -184,13 +183,12 @@ bool decode_warp(Decoder& decoder, Statement& s, Instruction& i) {
   return true;
 }
 
-// Matrices that a warp holds in its registers: ldmatrix, and mma.m16n8k16 of 16-bit floats with sums in
-// float.
+// Matrices in the registers of a warp: ldmatrix, and mma.m16n8k16 of 16-bit floats with float accumulators.
 
 namespace {
 
-// ldmatrix: lane 8 m + r gives the address of row r of matrix m; each lane then holds two neighbours of a
-// row, or of a column where the matrix is transposed.
+// ldmatrix: lane 8 m + r gives the address of row r of matrix m; each lane then gets two adjacent elements of
+// a row, or of a column with .trans.
 void load_matrices(Warp& warp, const Instruction& i, Lanes lanes) {
   u16 elements[4][8][8];
   for (unsigned m = 0; m < i.count; ++m) {
@@ -212,8 +210,8 @@ void load_matrices(Warp& warp, const Instruction& i, Lanes lanes) {
   });
 }
 
-// d = a b + c. The places of elements are those of PTX ISA, "Matrix fragments for mma.m16n8k16 with floating
-// point".
+// d = a b + c. The positions of elements are those of PTX ISA, "Matrix fragments for mma.m16n8k16 with
+// floating point".
 template <class H>
 void multiply(Warp& warp, const Instruction& i, Lanes lanes) {
   double a[16][16], b[16][8];

@@ -1,4 +1,5 @@
-// Kernels for planted_test.cpp: some are right, each of the others has one mistake, which its name says.
+// Kernels for planted_test.cpp: some are correct, and each of the others has one mistake that its name
+// states.
 
 namespace {
 

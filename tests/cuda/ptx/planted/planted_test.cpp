@@ -1,5 +1,5 @@
-// Runs kernels with planted mistakes, as nvcc compiled them: each must be found, and nothing in those that
-// are right.
+// Runs kernels with planted mistakes, compiled by nvcc: the interpreter must report each mistake, and nothing
+// for correct kernels.
 #include "cuda/ptx/interpreter/interpreter.h"
 #include "support/catch.h"
 
@@ -26,7 +26,7 @@ Settings settings_in(Order order) {
   return settings;
 }
 
-// A device with an input of numbers and an output that nobody wrote.
+// A device with an input array and an unwritten output.
 struct Device {
   GlobalMemory memory;
   std::vector<float> in = std::vector<float>(kThreads), out = std::vector<float>(kThreads);

@@ -1,5 +1,5 @@
-// Runs one workload of the device's kernels, named by the first argument, or prints the names and their
-// elements. The plugin writes what its kernels did; tests/cuda/ptx/profile/run makes a table of it.
+// Runs one workload of device kernels, named by the first argument, or prints the names and their numbers of
+// elements. The plugin writes the counts of its kernels; tests/cuda/ptx/profile/run prints them as a table.
 #include <ebb/ebb.h>
 
 #include <cstdio>
@@ -12,10 +12,10 @@ namespace {
 
 using namespace ebb;
 
-// The work is prepared on the host and copied, so that the device runs the kernels of the workload alone.
+// The inputs are computed on the host and copied, so that the device runs only the kernels of the workload.
 struct Workload {
   const char* name;
-  std::int64_t elements;  // by which counts are divided
+  std::int64_t elements;  // the divisor of the counts
   std::function<void()> run;
 };
 

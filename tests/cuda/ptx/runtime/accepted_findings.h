@@ -1,10 +1,10 @@
-// Findings that are known and are no faults, each with its reason. In these kernels all other faults are
-// looked for.
+// Accepted findings, which are known not to be faults, each with its reason. All other faults are still
+// reported for these kernels.
 #pragma once
 
 namespace ebb::ptx {
 
-/// Entries whose mangled names contain `name`, and why they may do what others may not.
+/// Entries whose mangled names contain `name`, and the reason for the exception.
 struct AcceptedEntry {
   const char* name;
   const char* reason;
@@ -22,7 +22,7 @@ inline constexpr AcceptedEntry kUnorderedEntries[] = {
     {"11PoolScatterI", "max_unpool: windows that overlap name a place twice, with the same value"},
 };
 
-/// Entries whose vector loads of shared memory may take in elements that nobody wrote, and that nobody uses.
+/// Entries whose vector loads of shared memory may include unwritten elements, which are not used.
 inline constexpr AcceptedEntry kPaddedEntries[] = {
     {"14forward_kernelI", "attention's tiles have an element behind each row, which keeps the banks apart"},
     {"12query_kernelI", "the same tiles"},

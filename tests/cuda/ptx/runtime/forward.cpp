@@ -1,4 +1,4 @@
-// The C functions of libcudart and of the driver over those of the emulated runtime.
+// The C functions of libcudart and of the driver, forwarded to the emulated runtime.
 #include "cuda/emu/runtime/state.h"
 #include "cuda/ptx/interpreter/interpreter.h"
 #include "cuda/ptx/runtime/bridge.h"
@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
-// Devices, streams, events and graphs: the C functions of libcudart, each of which calls the emulated
-// runtime's C++ function of the same name. A C function in a namespace has its plain name all the same.
+// Devices, streams, events and graphs: the C functions of libcudart, each of which calls the C++ function of
+// the same name in the emulated runtime. A C function in a namespace has no mangled name.
 
 namespace ebb::ptx {
 
@@ -39,7 +39,7 @@ int describe_device(int device, DeviceDescription& description) {
 
 namespace {
 
-// Errors that only kernels make.
+// Errors that only kernels cause.
 struct Fault {
   Status status;
   const char *name, *words;
@@ -112,7 +112,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags) {
   return ::cudaGraphInstantiate(exec, graph, flags);
 }
-// NVIDIA's structure begins by the result, as the emulated one does, which is all that is written.
+// NVIDIA's structure begins with the result, like the emulated one; only the result is written.
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
                                 cudaGraphExecUpdateResultInfo* result) {
   return ::cudaGraphExecUpdate(exec, graph, result);
@@ -141,9 +141,9 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEven
 
 }  // extern "C"
 
-// Memory: the C functions of libcudart over the emulated runtime's, which tell the interpreter what lives and
-// what is written. A page that belongs to nobody lies behind each allocation, so that what runs past the end
-// of one meets no other.
+// Memory: the C functions of libcudart, which call the emulated runtime and report allocations and writes to
+// the interpreter. Each allocation is followed by an unused page, so that an overrun does not reach another
+// allocation.
 
 namespace {
 
@@ -156,8 +156,8 @@ cudaError_t told(cudaError_t error, void* const* pointer, std::size_t bytes) {
   return error;
 }
 
-// Tells what a copy or a fill does to memory, in the order of the stream; in a capture at once, so that
-// graphs have the nodes that the program made.
+// Reports the accesses of a copy or a fill in stream order. In a capture it does so immediately, so that
+// graphs contain only the nodes of the program.
 cudaError_t before_write(cudaStream_t stream, const char* who, void* to, const void* from,
                          std::size_t bytes) {
   if (bytes == 0) return cudaSuccess;
@@ -184,7 +184,7 @@ cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stre
   return told(::cudaMallocAsync(pointer, guarded(bytes), stream), pointer, bytes);
 }
 cudaError_t cudaFree(void* pointer) {
-  emu::run_all();  // it waits for the device
+  emu::run_all();  // cudaFree waits for the device
   global_memory().remove(pointer);
   return ::cudaFree(pointer);
 }
@@ -236,8 +236,8 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
 
 }  // extern "C"
 
-// Functions of the driver that the runtime finds by name. Those of virtual memory tell the interpreter what
-// is mapped; those that load kernels are the interpreter's own.
+// Driver functions that the runtime looks up by name. Those of virtual memory report mappings to the
+// interpreter; those that load kernels belong to the interpreter.
 
 namespace {
 
@@ -290,7 +290,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, 
   *status = cudaDriverEntryPointSuccess;
   return cudaSuccess;
 }
-// Its name before CUDA 12.5.
+// The name before CUDA 12.5.
 cudaError_t cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long flags,
                                     cudaDriverEntryPointQueryResult* status) {
   constexpr unsigned kVersion = 12000;

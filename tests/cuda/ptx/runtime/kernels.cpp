@@ -1,4 +1,4 @@
-// Kernels by the addresses that launches name, their launches, and the layout of fat binaries.
+// Kernels by host address, their launches, and the format of fat binaries.
 #include "cuda/ptx/runtime/kernels.h"
 
 #include "cuda/ptx/runtime/bridge.h"
@@ -14,8 +14,8 @@
 #include <unordered_map>
 #include <vector>
 
-// The layout of fat binaries: a header, then pieces with a header each. NVIDIA documents it nowhere;
-// fatbinary_section.h of the toolkit has the wrapper, and the rest is what nvcc 12 and 13 write.
+// The format of fat binaries: a header, then pieces with a header each. NVIDIA does not document it;
+// fatbinary_section.h of the toolkit contains the wrapper, and the rest is the output of nvcc 12 and 13.
 
 namespace ebb::ptx {
 namespace {
@@ -39,7 +39,7 @@ T read(const char* from) {
   return value;
 }
 
-// The text without the zeros that fill its piece up.
+// The text without its zero padding.
 std::string_view text_of(const char* first, std::size_t bytes) {
   const std::string_view piece(first, bytes);
   const std::string_view text = piece.substr(0, piece.find('\0'));
@@ -72,11 +72,11 @@ Entry* FatBinary::find(std::string_view name) {
   return nullptr;
 }
 
-// Kernels by the addresses that launches name, and their launches.
+// Kernels by host address, and their launches.
 
 namespace {
 
-constexpr int kInvalidValue = 1;  // of cudaError_t
+constexpr int kInvalidValue = 1;  // a value of cudaError_t
 
 struct Known {
   std::mutex mutex;
@@ -89,7 +89,7 @@ Known& known() {
   return *all;
 }
 
-// The parameters' values, one behind the other as the entry has them.
+// The values of the parameters, with the layout of the entry.
 std::vector<std::byte> packed(const Entry& entry, void* const* arguments) {
   const std::vector<Parameter>& all = parameters(entry);
   std::vector<std::byte> values(all.empty() ? 0 : all.back().offset + all.back().bytes);

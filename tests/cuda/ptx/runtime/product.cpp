@@ -1,4 +1,4 @@
-// Products by plain loops.
+// Matrix products with plain loops.
 #include "cuda/ptx/runtime/product.h"
 
 #include <ebb/core/half.h>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kWho = "a column of a product";
 
-// Calls f with a null pointer to the type.
+// Calls f with a null pointer of the type.
 template <class F>
 void visit(Element element, F f) {
   switch (element) {

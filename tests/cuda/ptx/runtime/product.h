@@ -1,4 +1,4 @@
-// Products of matrices in device memory, as cuBLASLt computes them: the sums are made in double.
+// Matrix products in device memory, as in cuBLASLt; sums are accumulated in double.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +23,14 @@ struct Product {
   bool transpose_a = false, transpose_b = false;
   std::int64_t batch = 1;
   double alpha = 1, beta = 0;
-  const void* bias = nullptr;  // an element for each row of `out`
+  const void* bias = nullptr;  // one element for each row of `out`
   Activation activation = Activation::none;
-  void* argument = nullptr;  // of the activation, kept as well; as `out` but for its leading dimension
+  void* argument =
+      nullptr;  // also stores the argument of the activation; like `out` except for the leading dimension
   std::int64_t argument_leading = 0;
 };
 
-/// Computes it, and tells GlobalMemory what it wrote.
+/// Computes the product and marks its output as written in GlobalMemory.
 void compute(const Product& product);
 
 }  // namespace ebb::ptx

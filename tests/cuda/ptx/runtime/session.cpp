@@ -1,4 +1,4 @@
-// Settings, reports and the end of the process; checks of ranges of device memory.
+// Settings, reports and the end of the process; checks of device memory ranges.
 #include "cuda/ptx/runtime/session.h"
 
 #include "cuda/emu/runtime/state.h"
@@ -105,7 +105,7 @@ class Session {
     return lines;
   }
 
-  // In one piece, so that processes which append to one file do not mix their lines.
+  // Writes the text in one call, so that processes that append to one file do not mix their lines.
   static void write(const char* path, const char* mode, const std::string& text) {
     std::FILE* const file = std::fopen(path, mode);
     if (!file) return std::perror(path);
@@ -115,7 +115,7 @@ class Session {
   }
 
   Interpreter interpreter_;
-  std::atomic<long> findings_{0};  // each entry and instruction once
+  std::atomic<long> findings_{0};  // each entry and instruction counts once
   std::mutex mutex_;
   std::map<std::string, long> launches_;
 };
@@ -132,7 +132,7 @@ Session& session() {
 }  // namespace
 
 GlobalMemory& global_memory() {
-  static auto* const memory = new GlobalMemory;  // as the session
+  static auto* const memory = new GlobalMemory;  // lives as long as the session
   return *memory;
 }
 
@@ -150,7 +150,7 @@ void print_refusal(const std::string& name, const std::string& why) {
   std::fprintf(stderr, "ptx: a launch of %s is refused: %s\n", demangled(name).c_str(), why.c_str());
 }
 
-// Checks of ranges of device memory.
+// Checks of device memory ranges.
 
 namespace {
 
@@ -163,8 +163,8 @@ void report_range(const char* who, std::uint64_t first, std::size_t bytes, const
   report(sentence);
 }
 
-// The first byte behind the allocations that follow each other from `first` on, as mappings of virtual memory
-// do; at most `last`. With `written` it also ends at the first byte that nobody wrote.
+// The end of the adjacent allocations that start at `first` (such as mappings of virtual memory), at most
+// `last`. With `written` it also stops at the first unwritten byte.
 std::uint64_t end_of_good(std::uint64_t first, std::uint64_t last, bool written) {
   while (first < last) {
     const Allocation* const a = global_memory().around(first);

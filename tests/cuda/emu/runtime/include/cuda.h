@@ -1,4 +1,4 @@
-// NVIDIA's cuda.h as far as ebb needs it: virtual memory management, found by
+// The subset of NVIDIA's cuda.h that ebb needs: virtual memory management, looked up with
 // cudaGetDriverEntryPointByVersion.
 #pragma once
 

@@ -1,5 +1,6 @@
-// NVIDIA's cuda_runtime.h as far as ebb needs it, for a build by an ordinary C++ compiler: the "device" is
-// this process, its memory a guarded part of ours. Names and meanings are those of the CUDA Runtime API.
+// The subset of NVIDIA's cuda_runtime.h that ebb needs, for builds with an ordinary C++ compiler: the
+// "device" is this process, and its memory is a protected part of the address space. Names and semantics are
+// those of the CUDA Runtime API.
 #pragma once
 
 #include "cuda/emu/runtime/api.h"

@@ -67,7 +67,7 @@ bool to_matrices(const Layout& layout, const void* data, Matrices& matrices) {
   return to_element(layout.type, matrices.element) && layout.leading >= matrices.rows;
 }
 
-// False for what the library does not take either.
+// Returns false for combinations that cuBLASLt does not support either.
 bool to_epilogue(const Operation& op, Product& p) {
   p.bias = op.epilogue & CUBLASLT_EPILOGUE_BIAS ? op.bias : nullptr;
   switch (op.epilogue) {
@@ -166,7 +166,7 @@ cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t handle,
   }
 }
 
-// Preferences do not matter to one algorithm without a workspace.
+// Preferences do not matter, because there is one algorithm without a workspace.
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* made) {
   *made = reinterpret_cast<cublasLtMatmulPreference_t>(new Preference);
   return CUBLAS_STATUS_SUCCESS;

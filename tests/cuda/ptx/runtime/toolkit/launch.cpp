@@ -1,5 +1,4 @@
-// Kernels: named by nvcc's code, made at run time, and launched by all functions through which programs do
-// so.
+// Kernels: registered by nvcc's code or compiled at run time, and launched through all launch functions.
 #include "cuda/ptx/runtime/bridge.h"
 #include "cuda/ptx/runtime/kernels.h"
 
@@ -14,14 +13,15 @@
 #include <string>
 #include <string_view>
 
-// Functions that nvcc's code calls before main(), or as the plugin is loaded: they name the fat binaries and
-// their kernels. The toolkit declares them in crt/host_runtime.h, which only nvcc can read.
+// Functions that nvcc's code calls before main(), or when the plugin is loaded: they register the fat
+// binaries and their kernels. The toolkit declares them in crt/host_runtime.h, which only nvcc can compile.
 
 using ebb::ptx::FatBinary;
 
 extern "C" {
 
-// The handle of a fat binary is its address here. It is never freed: kernels of static storage may run late.
+// The handle of a fat binary is its address here. It is never freed, because kernels of static objects may
+// run late.
 void** __cudaRegisterFatBinary(void* wrapper) {
   try {
     return reinterpret_cast<void**>(new FatBinary(wrapper));
@@ -39,19 +39,19 @@ void __cudaRegisterFunction(void** binary, const char* host, char*, const char* 
   ebb::ptx::add_kernel(host, name, *reinterpret_cast<FatBinary*>(binary));
 }
 
-// Variables of the device that the host never names: the interpreter makes them as it loads their module.
+// Device variables that the host never uses: the interpreter creates them when it loads their module.
 void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int) {}
 
 }  // extern "C"
 
-// Kernels that are made at run time: the driver's functions that load a library and launch what is in it. An
-// image is the PTX that NVRTC wrote.
+// Run-time compiled kernels: the driver functions that load a library and launch its kernels. An image is the
+// PTX from NVRTC.
 
 namespace {
 
 using namespace ebb::ptx;
 
-// Never freed: ebb keeps its compiled kernels as long as the process.
+// Never freed: ebb keeps run-time compiled kernels until the process ends.
 struct MadeLibrary {
   std::shared_ptr<Module> module;
 };
@@ -81,7 +81,7 @@ CUresult launch_kernel(CUfunction kernel, unsigned blocks_x, unsigned blocks_y, 
   return static_cast<CUresult>(launch(*reinterpret_cast<Kernel*>(kernel), grid, arguments, stream));
 }
 
-// A pointer to what must have the type of the driver's function.
+// Checks that a function pointer has the type of the driver function.
 template <class F>
 void* as(F* function) {
   return reinterpret_cast<void*>(function);
@@ -98,7 +98,7 @@ void* ebb::ptx::find_library_function(const char* name) {
   return found == all.end() ? nullptr : found->second;
 }
 
-// Launches, by all the functions through which nvcc's code and the C++ API make them.
+// Launches, through all functions that nvcc's code and the C++ API use.
 
 namespace {
 
@@ -110,7 +110,7 @@ struct Configuration {
   cudaStream_t stream = nullptr;
 };
 
-// Between the two calls that nvcc makes of <<<>>>.
+// The configuration between the two calls that nvcc generates for <<<>>>.
 thread_local Configuration pushed;
 
 Extent extent(const dim3& d) { return {d.x, d.y, d.z}; }
@@ -153,7 +153,7 @@ cudaError_t cudaLaunchKernel(const void* host, dim3 blocks, dim3 threads, void**
   return launch(host, {blocks, threads, shared_bytes, stream}, arguments);
 }
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* c, const void* host, void** arguments) {
-  if (c->numAttrs > 0)  // clusters and the like
+  if (c->numAttrs > 0)  // clusters and similar attributes
     return static_cast<cudaError_t>(set_error(cudaErrorNotSupported));
   return launch(host, {c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream}, arguments);
 }

@@ -1,4 +1,4 @@
-// Properties of the emulated devices, in the layouts of NVIDIA's headers, and attributes of kernels.
+// Properties of the emulated devices with the layouts of NVIDIA's headers, and attributes of kernels.
 #include "cuda/ptx/runtime/bridge.h"
 #include "cuda/ptx/runtime/kernels.h"
 
@@ -42,7 +42,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return cudaSuccess;
 }
 
-// Those that CUB asks for.
+// The attributes that CUB queries.
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   DeviceDescription d;
   if (const int error = ebb::ptx::describe_device(device, d)) return static_cast<cudaError_t>(error);
@@ -79,14 +79,14 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 
 }  // extern "C"
 
-// Attributes of kernels, and how many blocks a multiprocessor holds.
+// Attributes of kernels, and the occupancy of a multiprocessor.
 
 namespace {
 
 using namespace ebb::ptx;
 
 // Limits of compute capability 9.0.
-constexpr std::size_t kSharedBytes = 227 << 10;  // of a block; a multiprocessor has 1 KiB more for each block
+constexpr std::size_t kSharedBytes = 227 << 10;  // per block; a multiprocessor has 1 KiB more for each block
 constexpr std::size_t kReservedShared = 1 << 10;
 constexpr int kThreadsOfMultiprocessor = 2048, kBlocksOfMultiprocessor = 32;
 
@@ -114,7 +114,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ho
   attributes->sharedSizeBytes = static_shared_bytes(kernel->entry());
   attributes->maxThreadsPerBlock = static_cast<int>(most_threads(kernel->entry()));
   attributes->maxDynamicSharedSizeBytes = static_cast<int>(kernel->most_dynamic_shared());
-  attributes->numRegs = 32;  // a guess: PTX has as many as it likes
+  attributes->numRegs = 32;  // a guess: PTX has an unlimited number of registers
   attributes->ptxVersion = attributes->binaryVersion = 90;
   return cudaSuccess;
 }

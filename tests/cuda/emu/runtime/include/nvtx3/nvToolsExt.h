@@ -1,4 +1,4 @@
-// NVIDIA's nvtx3/nvToolsExt.h as far as ebb needs it; who listens is a test (emu/nvtx.cpp).
+// The subset of NVIDIA's nvtx3/nvToolsExt.h that ebb needs; tests receive the events (emu/nvtx.cpp).
 #pragma once
 
 #include <cstdint>
