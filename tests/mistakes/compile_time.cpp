@@ -1,5 +1,5 @@
-// Mistakes that a compiler finds. A line that begins with SAYS has the sentence it must say, and "here" marks
-// the line of the user that the message must lead to.
+// Common mistakes that the compiler finds. A SAYS comment contains the expected message, and "here" marks the
+// line of the user that the message must refer to.
 #include <ebb/ebb.h>
 
 using namespace ebb;

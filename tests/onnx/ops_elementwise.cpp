@@ -98,7 +98,7 @@ Tensors shrink(const Call& c) {
   return {ebb::softshrink(c[0], lambd)};
 }
 Tensors prelu(const Call& c) {
-  // The weight of ebb's prelu has one element, or one per channel; the slope of ONNX broadcasts.
+  // The weight of ebb's prelu has one element, or one per channel; the weight of ONNX broadcasts.
   return {c[1].numel() == 1 ? ebb::prelu(c[0], c[1].flatten()) : ebb::where(c[0] > 0, c[0], c[0] * c[1])};
 }
 Tensors hard_max(const Call& c) {

@@ -105,35 +105,35 @@ constexpr std::uint64_t kPerturbed = 6;
 Variable doubles(const Variable& x) { return x.to(ebb::kDouble).contiguous(); }
 
 // Error messages contain shapes and devices.
-bool is_error(const Seen& seen) { return seen.label.ends_with(", error"); }
+bool is_error(const TraceEntry& seen) { return seen.label.ends_with(", error"); }
 
 }  // namespace
 
 Bounds::Bounds(const Program& program) : expected_(run(program, ways().front())) {
   for (std::uint64_t seed = 1; seed <= kPerturbed; ++seed) {
     perturbed_.push_back(run(program, {.name = "perturbed", .perturbed = seed}));
-    const std::vector<Seen>& seen = perturbed_.back().seen;
-    decided_ = decided_ && seen.size() == expected_.seen.size();
+    const std::vector<TraceEntry>& seen = perturbed_.back().entries;
+    decided_ = decided_ && seen.size() == expected_.entries.size();
     for (std::size_t i = 0; decided_ && i < seen.size(); ++i)
-      decided_ = seen[i].label == expected_.seen[i].label;
+      decided_ = seen[i].label == expected_.entries[i].label;
   }
 }
 
 bool Bounds::same_text_always(std::size_t i) const {
   return std::all_of(perturbed_.begin(), perturbed_.end(),
-                     [&](const Trace& each) { return each.seen[i].text == expected_.seen[i].text; });
+                     [&](const Trace& each) { return each.entries[i].text == expected_.entries[i].text; });
 }
 
 bool Bounds::within(std::size_t i, const Variable& got) const {
-  const Variable& expected = expected_.seen[i].value;
+  const Variable& expected = expected_.entries[i].value;
   const auto like_expected = [&](const Variable& x) {
     return x.defined() == expected.defined() &&
            (!x.defined() || (x.sizes() == expected.sizes() && x.dtype() == expected.dtype()));
   };
   std::vector<Variable> others;
   for (const Trace& each : perturbed_) {
-    if (!like_expected(each.seen[i].value)) return true;
-    if (expected.defined()) others.push_back(doubles(each.seen[i].value));
+    if (!like_expected(each.entries[i].value)) return true;
+    if (expected.defined()) others.push_back(doubles(each.entries[i].value));
   }
   if (!like_expected(got)) return false;
   if (!expected.defined()) return true;
@@ -169,14 +169,14 @@ bool Bounds::within(std::size_t i, const Variable& got) const {
 
 std::string Bounds::violation(const Trace& got) const {
   if (!decided_) return "";
-  for (std::size_t i = 0; i < std::min(expected_.seen.size(), got.seen.size()); ++i) {
-    const Seen &a = expected_.seen[i], &b = got.seen[i];
+  for (std::size_t i = 0; i < std::min(expected_.entries.size(), got.entries.size()); ++i) {
+    const TraceEntry &a = expected_.entries[i], &b = got.entries[i];
     if (a.label != b.label) return both(a, b);
     if (is_error(a)) continue;
     if (a.text != b.text && same_text_always(i)) return both(a, b);
     if (!within(i, b.value)) return both(a, b);
   }
-  return expected_.seen.size() == got.seen.size() ? "" : "one has seen more";
+  return expected_.entries.size() == got.entries.size() ? "" : "one trace has more entries";
 }
 
 // Programs that also run on a device.

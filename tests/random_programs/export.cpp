@@ -49,16 +49,16 @@ std::string digits_of(const Variable& x) {
 
 /// A snapshot of a tensor: dtype | flags | sizes | strides of dimensions with several elements, and its
 /// elements.
-struct Sight {
+struct Snapshot {
   std::string outside;
   Variable numbers;
-  bool operator==(const Sight& other) const {
+  bool operator==(const Snapshot& other) const {
     return outside == other.outside && numbers.defined() == other.numbers.defined() &&
            (!numbers.defined() || support::bytes_of(numbers) == support::bytes_of(other.numbers));
   }
 };
 
-Sight sight_of(const Variable& x) {
+Snapshot snapshot_of(const Variable& x) {
   if (!x.defined()) return {"undefined", {}};
   std::string all = name_of(x.dtype());
   try {
@@ -77,11 +77,11 @@ Sight sight_of(const Variable& x) {
   }
 }
 
-std::string described(const Sight& sight) {
-  return sight.numbers.defined() ? sight.outside + digits_of(sight.numbers) : sight.outside;
+std::string described(const Snapshot& snapshot) {
+  return snapshot.numbers.defined() ? snapshot.outside + digits_of(snapshot.numbers) : snapshot.outside;
 }
 
-std::string described(const Variable& x) { return described(sight_of(x)); }
+std::string described(const Variable& x) { return described(snapshot_of(x)); }
 
 const optable::Row& row_named(const std::string& name) {
   for (const optable::Row* row : optable::rows())
@@ -177,8 +177,8 @@ class Recorder {
     }
   }
   void look(const std::string& label, const Variable& x) {
-    Sight now = sight_of(x);
-    Sight& before = last_[label];
+    Snapshot now = snapshot_of(x);
+    Snapshot& before = last_[label];
     if (before.outside.empty() && now.outside == "undefined" && label.ends_with(".grad")) return;
     if (before == now) return;
     file_ << "('" << label << "', '" << described(now) << "'), ";
@@ -201,7 +201,7 @@ class Recorder {
   std::ostream& file_;
   std::vector<std::string> texts_;
   std::map<std::string, std::size_t> numbers_;
-  std::map<std::string, Sight> last_;
+  std::map<std::string, Snapshot> last_;
 };
 
 bool can_be_said(Statement& s) { return !text(s, Language::python).empty(); }

@@ -71,7 +71,7 @@ std::size_t bytes_of(const Variable& x) { return static_cast<std::size_t>(x.nume
 
 }  // namespace
 
-std::string both(const Seen& expected, const Seen& got) {
+std::string both(const TraceEntry& expected, const TraceEntry& got) {
   std::ostringstream text;
   text << expected.label << ": ";
   if (expected.label != got.label)
@@ -84,13 +84,13 @@ std::string both(const Seen& expected, const Seen& got) {
 }
 
 std::string difference(const Trace& expected, const Trace& got) {
-  for (std::size_t i = 0; i < std::min(expected.seen.size(), got.seen.size()); ++i) {
-    const Seen &a = expected.seen[i], &b = got.seen[i];
+  for (std::size_t i = 0; i < std::min(expected.entries.size(), got.entries.size()); ++i) {
+    const TraceEntry &a = expected.entries[i], &b = got.entries[i];
     if (a.label == b.label && a.text == b.text && same_values(a.value, b.value)) continue;
     if (a.label == b.label && b.label.ends_with("versions") && b.text.empty()) continue;
     return both(a, b);
   }
-  if (expected.seen.size() != got.seen.size()) return "one has seen more";
+  if (expected.entries.size() != got.entries.size()) return "one trace has more entries";
   return "";
 }
 
@@ -100,7 +100,7 @@ std::uint64_t digest(const Trace& trace) {
     for (std::size_t i = 0; i < count; ++i)
       hash = (hash ^ static_cast<const unsigned char*>(data)[i]) * 0x100000001b3ull;
   };
-  for (const Seen& each : trace.seen) {
+  for (const TraceEntry& each : trace.entries) {
     add(each.text.data(), each.text.size());
     if (!each.value.defined()) continue;
     const Variable x =
@@ -119,8 +119,8 @@ std::uint64_t digest(const Trace& trace) {
 }
 
 void write(std::ostream& file, const Trace& trace) {
-  put(file, trace.seen.size());
-  for (const Seen& each : trace.seen) {
+  put(file, trace.entries.size());
+  for (const TraceEntry& each : trace.entries) {
     put(file, each.label);
     put(file, each.text);
     put(file, each.value.defined());
@@ -135,8 +135,8 @@ void write(std::ostream& file, const Trace& trace) {
 
 Trace read_trace(std::istream& file) {
   Trace trace;
-  trace.seen.resize(get<std::size_t>(file));
-  for (Seen& each : trace.seen) {
+  trace.entries.resize(get<std::size_t>(file));
+  for (TraceEntry& each : trace.entries) {
     each.label = get<std::string>(file);
     each.text = get<std::string>(file);
     if (!get<bool>(file)) continue;

@@ -16,13 +16,13 @@
 namespace programs {
 
 /// A tensor identified by its name after a call, or a text.
-struct Seen {
+struct TraceEntry {
   std::string label;
   ebb::Variable value;
   std::string text;
 };
 struct Trace {
-  std::vector<Seen> seen;
+  std::vector<TraceEntry> entries;
   std::int64_t replays = 0;
   bool resumed = false;
 };
@@ -31,7 +31,7 @@ struct Trace {
 std::string difference(const Trace& expected, const Trace& got);
 
 /// Describes both values, or both texts.
-std::string both(const Seen& expected, const Seen& got);
+std::string both(const TraceEntry& expected, const TraceEntry& got);
 
 /// A hash of the trace.
 std::uint64_t digest(const Trace& trace);

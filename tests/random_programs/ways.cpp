@@ -338,14 +338,14 @@ class Run {
       f();
       return true;
     } catch (const std::exception& error) {
-      trace_.seen.push_back({label("error"), {}, without_versions(error.what())});
+      trace_.entries.push_back({label("error"), {}, without_versions(error.what())});
       return false;
     }
   }
 
   std::string label(const std::string& what) const { return "call " + std::to_string(call_) + ", " + what; }
   void look(const std::string& what, const Variable& x) {
-    trace_.seen.push_back({label(what), x.defined() ? x.detach().clone().to(ebb::kCPU) : x, {}});
+    trace_.entries.push_back({label(what), x.defined() ? x.detach().clone().to(ebb::kCPU) : x, {}});
   }
   void look(const std::vector<Variable>& results) {
     std::vector<Variable> all;
@@ -361,9 +361,9 @@ class Run {
     }
     std::vector<Variable> of_all = results;
     of_all.insert(of_all.end(), all.begin(), all.end());
-    trace_.seen.push_back({label("geometry"), {}, geometry(of_all)});
+    trace_.entries.push_back({label("geometry"), {}, geometry(of_all)});
     // A replay that throws may have bumped versions by other amounts.
-    trace_.seen.push_back({label("versions"), {}, threw_ || !knows_versions_ ? "" : versions(all)});
+    trace_.entries.push_back({label("versions"), {}, threw_ || !knows_versions_ ? "" : versions(all)});
   }
   void look(int slot, const Variable& x, std::vector<Variable>& all) {
     const std::string name = "t" + std::to_string(slot);

@@ -47,25 +47,25 @@ bool is_refused() {
 
 }  // namespace
 
-void refuse(int first, bool all) {
+void fail_allocations(int first, bool all) {
   left = first;
   refuses_all = all;
   refused = false;
   armed = true;
 }
 
-void give(std::ptrdiff_t bytes) {
+void limit_bytes(std::ptrdiff_t bytes) {
   given = bytes;
   rationed = true;
 }
 
-bool relent() {
+bool stop_failing() {
   armed = rationed = false;
   return refused.load();
 }
 
-std::string trouble(const std::function<void()>& prepare, const std::function<void()>& task,
-                    const std::function<bool(bool threw)>& check, bool all_as_well) {
+std::string errors_of(const std::function<void()>& prepare, const std::function<void()>& task,
+                      const std::function<bool(bool threw)>& check, bool all_as_well) {
   for (const bool all : {false, true}) {
     if (all && !all_as_well) break;
     bool failed = true;
@@ -73,7 +73,7 @@ std::string trouble(const std::function<void()>& prepare, const std::function<vo
       const std::string at = std::string(all ? "all" : "one") + " from " + std::to_string(first) + ": ";
       prepare();
       bool threw = true, known = true;
-      refuse(first, all);
+      fail_allocations(first, all);
       try {
         task();
         threw = false;
@@ -82,7 +82,7 @@ std::string trouble(const std::function<void()>& prepare, const std::function<vo
       } catch (...) {
         known = false;
       }
-      failed = relent();
+      failed = stop_failing();
       if (!known) return at + "another exception";
       if (!check(threw)) return at + "the check is false";
       if (first > 20000) return at + "no end";

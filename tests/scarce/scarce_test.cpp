@@ -27,9 +27,9 @@ void check(const std::function<void()>& prepare, const std::function<void()>& ta
            const std::function<bool(bool)>& after) {
   CHECK(support::status_of_child([&] {
           task();  // creates everything that is created only once
-          const std::string trouble = scarce::trouble(prepare, task, after);
-          if (!trouble.empty()) std::fprintf(stderr, "%s\n", trouble.c_str());
-          return trouble.empty();
+          const std::string errors = scarce::errors_of(prepare, task, after);
+          if (!errors.empty()) std::fprintf(stderr, "%s\n", errors.c_str());
+          return errors.empty();
         }) == 0);
 }
 
@@ -123,14 +123,14 @@ TEST_CASE("a save to an archive throws if the writer or the C library runs out o
     CHECK(support::status_of_child([&] {
             int failures = 0;
             for (bool done = false; !done && failures < 20000; failures += done ? 0 : 1) {
-              scarce::give(16 * failures);
+              scarce::limit_bytes(16 * failures);
               try {
                 save();
                 done = true;
               } catch (const std::bad_alloc&) {
               } catch (const Error&) {
               }
-              scarce::relent();
+              scarce::stop_failing();
             }
             return failures > 10 && failures < 20000;
           }) == 0);
@@ -172,12 +172,13 @@ TEST_CASE("loading a checkpoint out of memory leaves the run unchanged") {
   set(2, "a note that is longer than others");
   run.save();
   CHECK(support::status_of_child([&] {
-          return scarce::trouble([&] { set(1, "another note that is as long as that"); }, [&] { run.load(); },
-                                 [&](bool threw) {
-                                   return net->weight[0][0].item<float>() == (threw ? 1 : 2) &&
-                                          note.starts_with(threw ? "another" : "a note");
-                                 },
-                                 /*all_as_well=*/false)
+          return scarce::errors_of([&] { set(1, "another note that is as long as that"); },
+                                   [&] { run.load(); },
+                                   [&](bool threw) {
+                                     return net->weight[0][0].item<float>() == (threw ? 1 : 2) &&
+                                            note.starts_with(threw ? "another" : "a note");
+                                   },
+                                   /*all_as_well=*/false)
               .empty();
         }) == 0);
 }
@@ -189,7 +190,7 @@ TEST_CASE("a DataLoader whose workers run out of memory throws in the loop") {
     for (auto& batch : *loader) (void)batch;
   };
   CHECK(support::status_of_child(
-            [&] { return scarce::trouble(nothing, loop, [](bool threw) { return threw; }).empty(); }) == 0);
+            [&] { return scarce::errors_of(nothing, loop, [](bool threw) { return threw; }).empty(); }) == 0);
 }
 
 TEST_CASE("a ChunkDataset that runs out of memory throws in the loop") {
@@ -201,7 +202,7 @@ TEST_CASE("a ChunkDataset that runs out of memory throws in the loop") {
     for (auto& batch : *loader) (void)batch;
   };
   CHECK(support::status_of_child(
-            [&] { return scarce::trouble(nothing, loop, [](bool threw) { return threw; }).empty(); }) == 0);
+            [&] { return scarce::errors_of(nothing, loop, [](bool threw) { return threw; }).empty(); }) == 0);
 }
 
 TEST_CASE("a prefetching pipeline that runs out of memory throws in the loop") {
@@ -210,7 +211,7 @@ TEST_CASE("a prefetching pipeline that runs out of memory throws in the loop") {
     for (const Tensor& x : values) (void)x;
   };
   CHECK(support::status_of_child(
-            [&] { return scarce::trouble(nothing, loop, [](bool threw) { return threw; }).empty(); }) == 0);
+            [&] { return scarce::errors_of(nothing, loop, [](bool threw) { return threw; }).empty(); }) == 0);
 }
 
 TEST_CASE("a backward that runs out of memory frees all its nodes") {
@@ -264,9 +265,9 @@ TEST_CASE("a thread frees tensors without memory for the deferred list") {
   CHECK(support::status_of_child([&] {
           x = ones({5}).requires_grad_() * 2;
           std::thread([&] {
-            scarce::refuse(0, true);
+            scarce::fail_allocations(0, true);
             x = Tensor();
-            scarce::relent();
+            scarce::stop_failing();
           }).join();
           return true;
         }) == 0);

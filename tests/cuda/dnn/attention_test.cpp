@@ -16,12 +16,12 @@ struct Geometry {
   std::int64_t batch, heads, key_heads, queries, keys, width, value_width;
 };
 
-struct Asked {
+struct Request {
   NdArray query, key, value, result, log_sum, key_grad, value_grad, query_grad, query_sum;
   DnnAttention forward;
 
   // `interleaved`: the memory layout is (N, L, H, .), as after projections.
-  Asked(const Geometry& g, DType dtype, bool causal, bool interleaved = false)
+  Request(const Geometry& g, DType dtype, bool causal, bool interleaved = false)
       : query(heads({g.batch, g.heads, g.queries, g.width}, dtype, interleaved)),
         key(heads({g.batch, g.key_heads, g.keys, g.width}, dtype, interleaved)),
         value(heads({g.batch, g.key_heads, g.keys, g.value_width}, dtype, interleaved)),
@@ -38,7 +38,7 @@ struct Asked {
                 .log_sum = log_sum,
                 .scale = 0.125F,
                 .causal = causal} {}
-  Asked(const Asked&) = delete;
+  Request(const Request&) = delete;
 
   static NdArray heads(const DimVector& sizes, DType dtype, bool interleaved) {
     if (!interleaved) return array(sizes, dtype);
@@ -78,9 +78,9 @@ TEST_CASE("attention has cuDNN plans for forward and backward") {
   for (const auto& [g, dtype, causal, interleaved] : kCases) {
     INFO(g.heads << " heads of " << g.width << " and " << g.value_width << ", " << g.queries << " queries, "
                  << g.keys << " keys" << (causal ? ", causal" : "") << ", " << to_string(dtype));
-    const Asked asked(g, dtype, causal, interleaved);
-    const std::vector<Plan> forward = plans_of(task_of(asked.forward)),
-                            backward = plans_of(task_of(asked.backward()));
+    const Request request(g, dtype, causal, interleaved);
+    const std::vector<Plan> forward = plans_of(task_of(request.forward)),
+                            backward = plans_of(task_of(request.backward()));
     REQUIRE(forward.size() == 1);
     REQUIRE(backward.size() == 1);
     // The scores are not stored. Heads that share a key get separate gradients of it before these are summed.
@@ -92,17 +92,17 @@ TEST_CASE("attention has cuDNN plans for forward and backward") {
 
 TEST_CASE("attention engines with atomic sums lack the note NONDETERMINISTIC") {
   // If there were a note, ops could use it to avoid cuDNN in deterministic mode.
-  const Asked asked(kCases[0].geometry, kHalf, false);
-  const std::vector<Plan> plans = plans_of(task_of(asked.backward()));
+  const Request request(kCases[0].geometry, kHalf, false);
+  const std::vector<Plan> plans = plans_of(task_of(request.backward()));
   REQUIRE(plans.size() == 1);
   CHECK_FALSE(has_note(plans[0], CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC));
 }
 
 TEST_CASE("attention problem keys differ in every property that plans depend on") {
   const Geometry g = kCases[0].geometry;
-  const Asked plain(g, kHalf, false), causal(g, kHalf, true), interleaved(g, kHalf, false, true),
+  const Request plain(g, kHalf, false), causal(g, kHalf, true), interleaved(g, kHalf, false, true),
       other(g, kBFloat16, false);
-  Asked scaled(g, kHalf, false);
+  Request scaled(g, kHalf, false);
   scaled.forward.scale = 3;
   const std::string bytes = bytes_of(task_of(plain.forward).problem);
   CHECK(bytes_of(task_of(scaled.forward).problem) == bytes);
@@ -114,16 +114,16 @@ TEST_CASE("attention problem keys differ in every property that plans depend on"
 
 TEST_CASE("attention problem keys ignore strides of dimensions of size 1") {
   const Geometry g{1, 1, 1, 64, 64, 32, 32};
-  const Asked plain(g, kHalf, false), interleaved(g, kHalf, false, true);
-  Asked strange(g, kHalf, false);
+  const Request plain(g, kHalf, false), interleaved(g, kHalf, false, true);
+  Request strange(g, kHalf, false);
   strange.query = array({1, 1, 64, 32}, kHalf).as_strided({1, 1, 64, 32}, {8, 99999, 32, 1}, 0);
   CHECK(bytes_of(task_of(interleaved.forward).problem) == bytes_of(task_of(plain.forward).problem));
   CHECK(bytes_of(task_of(strange.forward).problem) == bytes_of(task_of(plain.forward).problem));
 }
 
 TEST_CASE("cuDNN accepts the variant pack of an attention plan") {
-  const Asked asked(kCases[0].geometry, kHalf, true);
-  const Task forward = task_of(asked.forward), backward = task_of(asked.backward());
+  const Request request(kCases[0].geometry, kHalf, true);
+  const Task forward = task_of(request.forward), backward = task_of(request.backward());
   CHECK_NOTHROW(variant_pack(forward, nullptr));
   CHECK_NOTHROW(variant_pack(backward, reinterpret_cast<void*>(8192)));
   // The scale is read from memory of the caller.

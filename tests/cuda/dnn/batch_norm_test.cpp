@@ -12,11 +12,11 @@ using namespace ebb::cuda::dnn;
 
 namespace {
 
-struct Asked {
+struct Request {
   NdArray x, a_channel;
   float eps = 1e-5F;
 
-  Asked(const DimVector& sizes, DType dtype, std::uintptr_t address = 4096)
+  Request(const DimVector& sizes, DType dtype, std::uintptr_t address = 4096)
       : x(array(sizes, dtype, sizes.size() > 3, address)), a_channel(array({sizes[1]}, kFloat)) {}
 
   DnnBatchNorm forward() const {
@@ -57,14 +57,14 @@ TEST_CASE("channels-last batch norm has deterministic cuDNN plans") {
   for (const auto& [sizes, dtypes] : kCases)
     for (const DType dtype : dtypes) {
       INFO(IntArrayRef(sizes) << " in " << to_string(dtype));
-      const Asked asked(sizes, dtype);
-      const DnnBatchNorm norm = asked.forward();
+      const Request request(sizes, dtype);
+      const DnnBatchNorm norm = request.forward();
       const std::vector<Plan> forward = plans_of(task_of(norm)),
-                              backward = plans_of(task_of(asked.backward()));
+                              backward = plans_of(task_of(request.backward()));
       REQUIRE(forward.size() == 1);
       REQUIRE(backward.size() == 1);
       // The arrays are not transposed: that would need their own size and more.
-      const std::int64_t bytes = asked.x.numel() * element_size(dtype);
+      const std::int64_t bytes = request.x.numel() * element_size(dtype);
       CHECK((bytes < 1 << 20 || forward[0].workspace < bytes / 4));
       CHECK((bytes < 1 << 20 || backward[0].workspace < bytes / 4));
     }
@@ -74,24 +74,24 @@ TEST_CASE("channels-last batch norm has deterministic cuDNN plans") {
 TEST_CASE("batch norm has plans for channel counts that are multiples of 16 bytes") {
   for (const auto& [dtype, channels] :
        {std::pair{kFloat, 4}, std::pair{kFloat, 20}, std::pair{kBFloat16, 24}}) {
-    const Asked asked({8, channels, 6, 6}, dtype);
-    const DnnBatchNorm norm = asked.forward();
+    const Request request({8, channels, 6, 6}, dtype);
+    const DnnBatchNorm norm = request.forward();
     CHECK_FALSE(plans_of(task_of(norm)).empty());
-    CHECK_FALSE(plans_of(task_of(asked.backward())).empty());
+    CHECK_FALSE(plans_of(task_of(request.backward())).empty());
   }
 }
 
 TEST_CASE("batch norm has plans for misaligned weights") {
-  Asked asked({8, 64, 6, 6}, kHalf);
-  asked.a_channel = array({64}, kFloat, false, 4100);
-  const DnnBatchNorm norm = asked.forward();
+  Request request({8, 64, 6, 6}, kHalf);
+  request.a_channel = array({64}, kFloat, false, 4100);
+  const DnnBatchNorm norm = request.forward();
   CHECK(task_of(norm).problem.alignment == 4);
   CHECK_NOTHROW(plans_of(task_of(norm)));
 }
 
 TEST_CASE("batch norm inputs with and without spatial dimensions of size 1 share a problem key") {
-  const auto bytes = [](const Asked& asked) {
-    const DnnBatchNorm norm = asked.forward();
+  const auto bytes = [](const Request& request) {
+    const DnnBatchNorm norm = request.forward();
     const Problem p = task_of(norm).problem;
     return std::string(reinterpret_cast<const char*>(&p), sizeof(p));
   };
@@ -101,11 +101,11 @@ TEST_CASE("batch norm inputs with and without spatial dimensions of size 1 share
 }
 
 TEST_CASE("cuDNN accepts the variant pack of a batch norm plan") {
-  const Asked asked({8, 64, 6, 6}, kHalf);
-  const DnnBatchNorm norm = asked.forward();
+  const Request request({8, 64, 6, 6}, kHalf);
+  const DnnBatchNorm norm = request.forward();
   const Task forward = task_of(norm);
   CHECK_NOTHROW(variant_pack(forward, nullptr));
-  CHECK_NOTHROW(variant_pack(task_of(asked.backward()), reinterpret_cast<void*>(8192)));
+  CHECK_NOTHROW(variant_pack(task_of(request.backward()), reinterpret_cast<void*>(8192)));
   // eps is read from memory of the caller.
   CHECK(*static_cast<const float*>(forward.memory.back()) == 1e-5F);
 }

@@ -40,14 +40,14 @@ const Geometry kGeometries[] = {
 };
 
 // The arrays of a convolution, and the task that the plugin builds for it.
-struct Asked {
+struct Request {
   std::size_t axes;
   DimVector stride, padding, dilation, out_sizes;
   NdArray in, weight, out, bias;
   DnnConvolution convolution;
 
-  Asked(const Geometry& g, DnnConv kind, DType dtype, bool last, bool with_bias = false, bool relu = false,
-        std::uintptr_t address = 4096)
+  Request(const Geometry& g, DnnConv kind, DType dtype, bool last, bool with_bias = false, bool relu = false,
+          std::uintptr_t address = 4096)
       : axes(g.in.size() - 2),
         stride(axes, g.stride),
         padding(axes, g.padding),
@@ -108,11 +108,11 @@ TEST_CASE("every convolution case has a cuDNN plan") {
   for_each_case([&](const Geometry& g, DType dtype, bool last) {
     for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight}) {
       INFO("kind " << static_cast<int>(kind));
-      CHECK_FALSE(Asked(g, kind, dtype, last).plans(1).empty());
+      CHECK_FALSE(Request(g, kind, dtype, last).plans(1).empty());
       ++made;
     }
-    CHECK_FALSE(Asked(g, DnnConv::forward, dtype, last, true).plans(1).empty());
-    CHECK_FALSE(Asked(g, DnnConv::forward, dtype, last, true, true).plans(1).empty());
+    CHECK_FALSE(Request(g, DnnConv::forward, dtype, last, true).plans(1).empty());
+    CHECK_FALSE(Request(g, DnnConv::forward, dtype, last, true, true).plans(1).empty());
     made += 2;
   });
   CHECK(made == 380);
@@ -122,14 +122,14 @@ TEST_CASE("every convolution case has a deterministic plan") {
   const Setting deterministic(&use_deterministic_algorithms, true);
   for_each_case([](const Geometry& g, DType dtype, bool last) {
     for (const DnnConv kind : {DnnConv::input, DnnConv::weight}) {
-      const std::vector<Plan> plans = Asked(g, kind, dtype, last).plans();
+      const std::vector<Plan> plans = Request(g, kind, dtype, last).plans();
       CHECK_FALSE(plans.empty());
       CHECK_FALSE(any_with(plans, CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC));
     }
   });
   // The setting causes this.
   use_deterministic_algorithms(false);
-  CHECK(any_with(Asked(kGeometries[0], DnnConv::weight, kFloat, false).plans(100),
+  CHECK(any_with(Request(kGeometries[0], DnnConv::weight, kFloat, false).plans(100),
                  CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC));
 }
 
@@ -140,12 +140,12 @@ TEST_CASE("float convolutions are exact unless TF32 is allowed") {
       CUDNN_NUMERICAL_NOTE_WINOGRAD};
   for (const bool last : {false, true})
     for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight}) {
-      const Asked asked(kGeometries[0], kind, kFloat, last);
-      const std::vector<Plan> exact = asked.plans(100);
+      const Request request(kGeometries[0], kind, kFloat, last);
+      const std::vector<Plan> exact = request.plans(100);
       REQUIRE_FALSE(exact.empty());
       for (const auto note : kInexact) CHECK_FALSE(any_with(exact, note));
       const Setting tf32(&allow_tf32, true);
-      const std::vector<Plan> rounded = asked.plans(100);
+      const std::vector<Plan> rounded = request.plans(100);
       CHECK(has_note(rounded.at(0), CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
       CHECK(rounded.size() > exact.size());
     }
@@ -154,8 +154,8 @@ TEST_CASE("float convolutions are exact unless TF32 is allowed") {
 namespace {
 
 // The engine of the first plan.
-std::int64_t first_engine(const Asked& asked) {
-  const std::vector<Plan> plans = asked.plans(1);
+std::int64_t first_engine(const Request& request) {
+  const std::vector<Plan> plans = request.plans(1);
   Descriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
   plans.at(0).config->get(CUDNN_ATTR_ENGINECFG_ENGINE, engine);
   return engine.get<std::int64_t>(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
@@ -170,9 +170,9 @@ TEST_CASE("fused bias and ReLU exclude only the engine for depthwise convolution
       if (last && g.in.size() == 3) continue;
       INFO(g.name << (last ? ", channels-last" : ", contiguous"));
       const bool depthwise = std::string(g.name) == "depthwise";
-      const std::vector<Plan> plain = Asked(g, DnnConv::forward, kFloat, last).plans(1);
+      const std::vector<Plan> plain = Request(g, DnnConv::forward, kFloat, last).plans(1);
       for (const bool relu : {false, true}) {
-        const std::vector<Plan> fused = Asked(g, DnnConv::forward, kFloat, last, true, relu).plans(1);
+        const std::vector<Plan> fused = Request(g, DnnConv::forward, kFloat, last, true, relu).plans(1);
         REQUIRE_FALSE(fused.empty());
         CHECK(fused[0].workspace <= plain.at(0).workspace);
         CHECK((fused[0].notes == plain[0].notes) == !depthwise);
@@ -190,7 +190,7 @@ TEST_CASE("fused bias and ReLU exclude only the engine for depthwise convolution
 TEST_CASE("16-bit convolutions use tensor cores and accumulate in float") {
   for (const DType dtype : {kHalf, kBFloat16})
     for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight}) {
-      const std::vector<Plan> plans = Asked(kGeometries[0], kind, dtype, true).plans(100);
+      const std::vector<Plan> plans = Request(kGeometries[0], kind, dtype, true).plans(100);
       CHECK(has_note(plans.at(0), CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
       CHECK_FALSE(any_with(plans, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION));
       CHECK_FALSE(any_with(plans, CUDNN_NUMERICAL_NOTE_WINOGRAD));
@@ -201,18 +201,18 @@ TEST_CASE("16-bit convolutions need less workspace in channels-last layout") {
   for (const DType dtype : {kHalf, kBFloat16})
     for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight}) {
       const auto workspace = [&](bool last) {
-        return Asked(kGeometries[0], kind, dtype, last).plans(1).at(0).workspace;
+        return Request(kGeometries[0], kind, dtype, last).plans(1).at(0).workspace;
       };
       CHECK(workspace(true) < workspace(false) / 8);
     }
 }
 
 TEST_CASE("convolution plans respect the workspace limit if any plan can") {
-  const Asked asked(kGeometries[0], DnnConv::forward, kBFloat16, false);
-  const std::vector<Plan> all = asked.plans(100);
+  const Request request(kGeometries[0], DnnConv::forward, kBFloat16, false);
+  const std::vector<Plan> all = request.plans(100);
   REQUIRE(all.at(0).workspace > 4096);
-  for (const Plan& plan : asked.plans(100, 4096)) CHECK(plan.workspace <= 4096);
-  const std::vector<Plan> least = asked.plans(100, -1);
+  for (const Plan& plan : request.plans(100, 4096)) CHECK(plan.workspace <= 4096);
+  const std::vector<Plan> least = request.plans(100, -1);
   REQUIRE(least.size() == 1);
   for (const Plan& plan : all) CHECK(least[0].workspace <= plan.workspace);
 }
@@ -222,9 +222,9 @@ TEST_CASE("convolutions with asymmetric padding have plans") {
   // the end.
   const Geometry even{"same", {4, 8, 12, 12}, {8, 8, 4, 4}, 1, 1};
   for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight}) {
-    Asked asked(even, kind, kFloat, false);
-    asked.out = array({4, 8, 12, 12}, kFloat);
-    CHECK_FALSE(asked.plans(1).empty());
+    Request request(even, kind, kFloat, false);
+    request.out = array({4, 8, 12, 12}, kFloat);
+    CHECK_FALSE(request.plans(1).empty());
   }
 }
 
@@ -232,29 +232,29 @@ TEST_CASE("gradients of transposed convolutions with an output_padding have plan
   // The last rows of the input are not covered by any window.
   const Geometry g{"beyond", {4, 8, 14, 14}, {8, 8, 3, 3}, 2, 1};
   for (const DnnConv kind : {DnnConv::forward, DnnConv::input, DnnConv::weight})
-    for (const DType dtype : {kFloat, kBFloat16}) CHECK_FALSE(Asked(g, kind, dtype, true).plans(1).empty());
+    for (const DType dtype : {kFloat, kBFloat16}) CHECK_FALSE(Request(g, kind, dtype, true).plans(1).empty());
 }
 
 TEST_CASE("cuDNN accepts the variant pack of a convolution plan") {
   for (const bool with_bias : {false, true}) {
-    const Asked asked(kGeometries[0], DnnConv::forward, kFloat, true, with_bias);
+    const Request request(kGeometries[0], DnnConv::forward, kFloat, true, with_bias);
     for (const std::uintptr_t workspace : {std::uintptr_t{0}, std::uintptr_t{8192}})
-      CHECK_NOTHROW(variant_pack(task_of(asked.convolution), reinterpret_cast<void*>(workspace)));
+      CHECK_NOTHROW(variant_pack(task_of(request.convolution), reinterpret_cast<void*>(workspace)));
   }
 }
 
 TEST_CASE("convolutions have plans for misaligned memory") {
   for (const DType dtype : {kFloat, kHalf, kDouble}) {
-    const Asked asked(kGeometries[0], DnnConv::forward, dtype, true, true, true,
-                      4096 + static_cast<std::uintptr_t>(element_size(dtype)));
-    CHECK(task_of(asked.convolution).problem.alignment == element_size(dtype));
-    CHECK_FALSE(asked.plans(1).empty());
+    const Request request(kGeometries[0], DnnConv::forward, dtype, true, true, true,
+                          4096 + static_cast<std::uintptr_t>(element_size(dtype)));
+    CHECK(task_of(request.convolution).problem.alignment == element_size(dtype));
+    CHECK_FALSE(request.plans(1).empty());
   }
 }
 
 TEST_CASE("convolution problem keys differ in every property that plans depend on") {
-  const auto bytes = [](const Asked& asked) {
-    const Problem p = task_of(asked.convolution).problem;
+  const auto bytes = [](const Request& request) {
+    const Problem p = task_of(request.convolution).problem;
     return std::string(reinterpret_cast<const char*>(&p), sizeof(p));
   };
   const Geometry& g = kGeometries[0];
@@ -291,12 +291,12 @@ TEST_CASE("an error of cuDNN contains its function and status") {
 namespace {
 
 // A convolution with a bias and optionally ReLU.
-struct AskedWithBias {
+struct RequestWithBias {
   NdArray x, w, b;
   DimVector one = {1, 1};
   Task task;
 
-  AskedWithBias(DType dtype, bool last, bool relu)
+  RequestWithBias(DType dtype, bool last, bool relu)
       : x(array({2, 8, 6, 8}, dtype, last)),
         w(array({8, 8, 3, 3}, dtype, last)),
         b(array({8}, dtype)),
@@ -321,15 +321,15 @@ struct AskedWithBias {
 
 // Records the NaN mode that is set, with a function that overrides cuDNN's, because cuDNN cannot be queried
 // later.
-class Told {
+class NanModeRecorder {
  public:
   static inline std::vector<cudnnNanPropagation_t> seen;
-  Told() {
+  NanModeRecorder() {
     seen.clear();
     through_ = std::exchange(changeable().set_attribute, &set);
   }
-  ~Told() { changeable().set_attribute = through_; }
-  Told(const Told&) = delete;
+  ~NanModeRecorder() { changeable().set_attribute = through_; }
+  NanModeRecorder(const NanModeRecorder&) = delete;
 
  private:
   static inline decltype(Library::set_attribute) through_ = nullptr;
@@ -348,20 +348,20 @@ TEST_CASE("ReLU after a convolution is described as propagating NaN") {
   for (const DType dtype : {kFloat, kHalf, kBFloat16, kDouble})
     for (const bool last : {false, true}) {
       INFO(to_string(dtype) << (last ? ", channels-last" : ", contiguous"));
-      const Told told;
-      CHECK(AskedWithBias(dtype, last, true).made().plan);
-      CHECK(Told::seen == std::vector{CUDNN_PROPAGATE_NAN});
+      const NanModeRecorder recorder;
+      CHECK(RequestWithBias(dtype, last, true).made().plan);
+      CHECK(NanModeRecorder::seen == std::vector{CUDNN_PROPAGATE_NAN});
     }
 }
 
 TEST_CASE("plans with ReLU are not serialized because their text omits the NaN mode") {
-  const Answer answer = AskedWithBias(kFloat, false, true).made();
+  const Answer answer = RequestWithBias(kFloat, false, true).made();
   REQUIRE(answer.plan);
   const std::string text = text_of(*answer.plan);
   CHECK(text.find("RELU") != text.npos);
   CHECK(text.find("CUDNN_PROPAGATE_NAN") == text.npos);  // otherwise this case would be pointless
   for (const bool relu : {false, true}) {
-    const AskedWithBias asked(kFloat, false, relu);
+    const RequestWithBias request(kFloat, false, relu);
     const support::Folder folder;
     int count = 0;
     for (int run = 0; run < 2; ++run) {
@@ -369,9 +369,10 @@ TEST_CASE("plans with ReLU are not serialized because their text omits the NaN m
       SharedPlans shared(files, 10);
       const auto make = [&] {
         ++count;
-        return asked.made();
+        return request.made();
       };
-      for (int i = 0; i < 3; ++i) CHECK(shared.answer_to(asked.task.problem, described_target(), make).plan);
+      for (int i = 0; i < 3; ++i)
+        CHECK(shared.answer_to(request.task.problem, described_target(), make).plan);
     }
     CHECK(count == (relu ? 6 : 1));
     CHECK(std::filesystem::is_empty(folder.path()) == relu);

@@ -155,7 +155,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Asked {
+struct Request {
   NdArray x = array({8, 64, 6, 6}, kHalf, true), a_channel = array({64}, kFloat);
   DnnBatchNorm norm{.in = x,
                     .out = x,
@@ -179,9 +179,9 @@ Answer made(const Task& task, std::atomic<int>& count) {
 }  // namespace
 
 TEST_CASE("a plan survives serialization to text") {
-  const Asked asked;
+  const Request request;
   std::atomic<int> count{0};
-  const Answer answer = made(asked.task, count);
+  const Answer answer = made(request.task, count);
   REQUIRE(answer.plan);
   const std::string text = text_of(*answer.plan);
   REQUIRE_FALSE(text.empty());
@@ -195,7 +195,7 @@ TEST_CASE("a plan survives serialization to text") {
 }
 
 TEST_CASE("one thread builds a plan and other threads deserialize their own copy") {
-  const Asked asked;
+  const Request request;
   PlanFiles nowhere({}, "");
   SharedPlans shared(nowhere, 10);
   std::atomic<int> count{0};
@@ -203,8 +203,8 @@ TEST_CASE("one thread builds a plan and other threads deserialize their own copy
   std::vector<std::thread> threads;
   for (Answer& answer : answers)
     threads.emplace_back([&] {
-      answer =
-          shared.answer_to(asked.task.problem, described_target(), [&] { return made(asked.task, count); });
+      answer = shared.answer_to(request.task.problem, described_target(),
+                                [&] { return made(request.task, count); });
     });
   for (std::thread& thread : threads) thread.join();
   CHECK(count == 1);
@@ -220,13 +220,14 @@ TEST_CASE("one thread builds a plan and other threads deserialize their own copy
 }
 
 TEST_CASE("the next run reads cached plans and rebuilds damaged ones") {
-  const Asked asked;
+  const Request request;
   const support::Folder folder;
   std::atomic<int> count{0};
   const auto run = [&] {
     PlanFiles files(folder.path(), "a device");
     SharedPlans shared(files, 10);
-    return shared.answer_to(asked.task.problem, described_target(), [&] { return made(asked.task, count); });
+    return shared.answer_to(request.task.problem, described_target(),
+                            [&] { return made(request.task, count); });
   };
   const Answer first = run();
   CHECK(count == 1);
@@ -240,39 +241,40 @@ TEST_CASE("the next run reads cached plans and rebuilds damaged ones") {
   CHECK(count == 2);
   CHECK_FALSE(run().graph);  // it was written again
   // A complete file that cuDNN cannot parse is replaced as well.
-  PlanFiles(folder.path(), "a device").save(asked.task.problem, "{\"cudnnVersion\": 1}");
+  PlanFiles(folder.path(), "a device").save(request.task.problem, "{\"cudnnVersion\": 1}");
   CHECK(run().graph);
   CHECK(count == 3);
 }
 
 TEST_CASE("a cached plan that fails to run is rebuilt or abandoned") {
-  const Asked asked;
+  const Request request;
   const support::Folder folder;
   PlanFiles files(folder.path(), "a device");
   SharedPlans shared(files, 10);
   std::atomic<int> count{0};
   const auto ask = [&] {
-    return shared.answer_to(asked.task.problem, described_target(), [&] { return made(asked.task, count); });
+    return shared.answer_to(request.task.problem, described_target(),
+                            [&] { return made(request.task, count); });
   };
   ask();
   CHECK_FALSE(ask().graph);
-  shared.forget(asked.task.problem);
+  shared.forget(request.task.problem);
   CHECK(ask().graph);
   CHECK(count == 2);
-  shared.give_up(asked.task.problem);
+  shared.give_up(request.task.problem);
   CHECK_FALSE(ask().plan);
   CHECK(count == 2);
   CHECK(fs::is_empty(folder.path()));
 }
 
 TEST_CASE("a problem without a plan is looked up only once for all threads") {
-  const Asked asked;
+  const Request request;
   PlanFiles nowhere({}, "");
   SharedPlans shared(nowhere, 10);
   int count = 0;
   for (int i = 0; i < 3; ++i)
     CHECK_FALSE(shared
-                    .answer_to(asked.task.problem, described_target(),
+                    .answer_to(request.task.problem, described_target(),
                                [&] {
                                  ++count;
                                  return Answer();

@@ -9,7 +9,7 @@
 using namespace ebb;
 using testing::check_close;
 using testing::compare;
-using testing::either_way;
+using testing::with_and_without_cudnn;
 
 namespace {
 
@@ -54,7 +54,7 @@ TEST_CASE("convolutions of misaligned arrays agree with and without cuDNN") {
   const auto all = [&](const Tensor& v, const Tensor& weight) {
     return like(weight, v).contiguous(testing::format_of(weight, !v.is_contiguous()));
   };
-  either_way([&] {
+  with_and_without_cudnn([&] {
     compare(
         "plain", [&](const Tensor& v) { return shifted(conv2d(shifted(v), shifted(all(v, w)), {}, 1, 1)); },
         x);
@@ -81,7 +81,7 @@ TEST_CASE("convolutions with split batches agree with and without cuDNN") {
     DimVector result = shape;
     result[1] = 8;
     const Tensor seed = randn(result, kDouble) * 0.1;
-    either_way([&] {
+    with_and_without_cudnn([&] {
       compare("with a bias", [&](const Tensor& v) { return conv2d(v, like(w, v), like(b, v), 1, 1); }, x);
       compare_weight(x * 0.1, w, seed, false);
     });
@@ -103,7 +103,7 @@ TEST_CASE("gradients of attention on misaligned arrays agree with and without cu
       return autograd::grad({y}, leaves, {there(seed)});
     };
     const variable_list expected = gradients(TensorOptions(kCPU).dtype(kDouble));
-    either_way([&] {
+    with_and_without_cudnn([&] {
       const variable_list got = gradients(TensorOptions(kCUDA).dtype(dtype));
       for (std::size_t i = 0; i < got.size(); ++i) {
         INFO(to_string(dtype) << ", " << i);

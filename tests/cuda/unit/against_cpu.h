@@ -27,7 +27,7 @@ struct Deterministic {
 };
 
 // Runs `check` with cuDNN and without.
-inline void either_way(const std::function<void()>& check) {
+inline void with_and_without_cudnn(const std::function<void()>& check) {
   struct Restore {
     ~Restore() { cuda::enable_cudnn(true); }
   } restore;

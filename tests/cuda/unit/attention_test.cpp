@@ -138,7 +138,7 @@ TEST_CASE("attention dropout on a device drops the same weights as on the host")
 // Attention with cuDNN (real or emulated), compared with the CPU; and cases that use ebb's own kernels.
 
 using testing::Deterministic;
-using testing::either_way;
+using testing::with_and_without_cudnn;
 
 namespace {
 
@@ -204,7 +204,7 @@ TEST_CASE("attention agrees with and without cuDNN") {
       INFO(dtype << ", " << c.queries << " queries, " << c.keys << " keys, heads of " << c.width
                  << (c.causal ? ", causal" : ""));
       const LibraryInputs in(c, dtype);
-      either_way([&] { compare_library(in, c.causal); });
+      with_and_without_cudnn([&] { compare_library(in, c.causal); });
     }
 }
 
@@ -221,7 +221,7 @@ TEST_CASE("gradients of attention do not depend on the old contents of scratch m
         dirt.push_back(full(in.key.sizes(), std::nan(""), TensorOptions(kCUDA)));
       }
     };
-    either_way([&] {
+    with_and_without_cudnn([&] {
       for (int repeat = 0; repeat < 3; ++repeat) compare_library(in, c.causal, leave_dirt);
     });
   }
@@ -292,7 +292,7 @@ TEST_CASE("deterministic gradients of attention are bitwise equal with and witho
   const Deterministic deterministic;
   manual_seed(36);
   const LibraryInputs in(kCases[1], kBFloat16);
-  either_way([&] {
+  with_and_without_cudnn([&] {
     const TensorOptions there = TensorOptions(kCUDA).dtype(kBFloat16);
     const variable_list once = library_results(in, there, true), again = library_results(in, there, true);
     for (std::size_t i = 0; i < once.size(); ++i) CHECK(equal(once[i], again[i]));

@@ -19,9 +19,9 @@ using namespace ebb;
 using testing::check_close;
 using testing::compare;
 using testing::Deterministic;
-using testing::either_way;
 using testing::format_of;
 using testing::Layer;
+using testing::with_and_without_cudnn;
 
 namespace {
 
@@ -86,7 +86,7 @@ TEST_CASE("disabling cuDNN also disables its emulation") {
 TEST_CASE("convolutions agree with and without cuDNN") {
   manual_seed(11);
   const Tensor x = randn({2, 4, 7, 6}, kDouble), w = randn({6, 4, 3, 2}, kDouble) * 0.3;
-  either_way([&] {
+  with_and_without_cudnn([&] {
     compare(
         "conv2d", [&](const Tensor& v) { return conv2d(v, w.to(v.dtype()).to(v.device()), {}, 2, 1); }, x);
   });
@@ -98,7 +98,7 @@ TEST_CASE("convolutions with bias agree with and without cuDNN") {
   const Tensor dense = randn({8, 4, 3, 2}, kDouble) * 0.3, each = randn({8, 1, 3, 3}, kDouble) * 0.3,
                turned = randn({4, 8, 3, 3}, kDouble) * 0.3;
   const auto like = [](const Tensor& t, const Tensor& v) { return t.to(v.dtype()).to(v.device()); };
-  either_way([&] {
+  with_and_without_cudnn([&] {
     compare("all channels", [&](const Tensor& v) { return conv2d(v, like(dense, v), like(b, v), 2, 1); }, x);
     // For these, the bias is added in a separate pass.
     compare(
@@ -115,7 +115,7 @@ TEST_CASE("convolutions with bias and relu keep NaN and infinities with and with
   x.index_put_({0, 3, 2, 5}, std::numeric_limits<double>::quiet_NaN());
   x.index_put_({1, 0, 0, 0}, -std::numeric_limits<double>::infinity());
   const Tensor w = randn({8, 8, 3, 3}, kDouble), b = randn({8}, kDouble);
-  either_way([&] {
+  with_and_without_cudnn([&] {
     for (const DType dtype : {kFloat, kHalf, kBFloat16, kDouble})
       for (const bool last : {false, true}) {
         INFO(to_string(dtype) << (last ? ", channels-last" : ", contiguous"));
@@ -135,7 +135,7 @@ TEST_CASE("convolutions with bias and relu keep NaN and infinities with and with
 TEST_CASE("batch norm in training agrees with and without cuDNN") {
   manual_seed(12);
   const DimVector shapes[] = {{6, 16}, {2, 16, 3, 2}, {2, 16, 2, 3, 2}, {3, 5, 2, 2}, {3, 8, 4}};
-  either_way([&] {
+  with_and_without_cudnn([&] {
     for (const DimVector& shape : shapes)
       for (const DType dtype : {kFloat, kHalf, kBFloat16, kDouble})
         for (const bool affine : {true, false})
@@ -172,7 +172,7 @@ TEST_CASE("batch norm statistics agree with and without cuDNN") {
   for (const DType dtype : {kFloat, kHalf}) {
     Tensor expected = zeros({8}, dtype);
     batch_norm(x.to(dtype), {}, {}, zeros({8}, dtype), expected, true, 1.0, 1e-2);
-    either_way([&] {
+    with_and_without_cudnn([&] {
       Tensor var = zeros({8}, TensorOptions(dtype).device(Device::CUDA));
       batch_norm(here.to(dtype), {}, {}, zeros({8}, TensorOptions(dtype).device(Device::CUDA)), var, true,
                  1.0, 1e-2);
@@ -182,7 +182,7 @@ TEST_CASE("batch norm statistics agree with and without cuDNN") {
       CHECK(var.cpu().ge(0).all().item<bool>());
     });
   }
-  either_way([&] {
+  with_and_without_cudnn([&] {
     const auto [out, mean, rstd] = native_batch_norm(here, {}, {}, {}, {}, true, 0.1, 1e-2);
     CHECK(mean.dtype() == kFloat);
     // A channel with the constant value 2.5. ebb's kernels subtract the first element before they sum. The
@@ -211,7 +211,8 @@ TEST_CASE("batch norm skips unneeded gradients with and without cuDNN") {
   for (const bool of_x : {true, false})
     for (const bool of_w : {true, false}) {
       const Tensor expected = gradients(Device::CPU, of_x, of_w);
-      either_way([&] { CHECK(allclose(gradients(Device::CUDA, of_x, of_w), expected, 1e-4, 1e-5)); });
+      with_and_without_cudnn(
+          [&] { CHECK(allclose(gradients(Device::CUDA, of_x, of_w), expected, 1e-4, 1e-5)); });
     }
 }
 
@@ -228,7 +229,7 @@ TEST_CASE("second derivatives of batch norm agree with and without cuDNN") {
       [](const Tensor& v) { return batch_norm(v, {}, {}, {}, {}, true, 0.1, 1e-5).pow(2); }};
   for (const Layer& layer : layers) {
     const Tensor expected = second(layer, Device::CPU);
-    either_way([&] { CHECK(allclose(second(layer, Device::CUDA), expected, 1e-3, 1e-3)); });
+    with_and_without_cudnn([&] { CHECK(allclose(second(layer, Device::CUDA), expected, 1e-3, 1e-3)); });
   }
 }
 
@@ -236,7 +237,7 @@ TEST_CASE("captured batch norm with a following op agrees with and without cuDNN
   const Deterministic guard;
   manual_seed(18);
   const Tensor x = randn({2, 8, 6, 6}).contiguous(MemoryFormat::ChannelsLast), other = randn({2, 8, 6, 6});
-  either_way([&] {
+  with_and_without_cudnn([&] {
     Tensor input = x.to(Device::CUDA).requires_grad_(), out, grad;
     Tensor mean = zeros({8}, Device::CUDA), var = ones({8}, Device::CUDA);
     const auto step = [&] {
@@ -269,7 +270,7 @@ TEST_CASE("batch norm on several streams is correct with and without cuDNN") {
   manual_seed(20);
   const Tensor x = randn({16, 32, 12, 12}).contiguous(MemoryFormat::ChannelsLast).to(Device::CUDA),
                seed = randn({16, 32, 12, 12}).contiguous(MemoryFormat::ChannelsLast).to(Device::CUDA);
-  either_way([&] {
+  with_and_without_cudnn([&] {
     const auto gradient = [&](const Tensor& input) {
       Tensor leaf = input.detach().requires_grad_();
       const Tensor out = batch_norm(leaf, {}, {}, {}, {}, true, 0.1, 1e-5);
@@ -305,7 +306,7 @@ TEST_CASE("threads that share plans give equal results with and without cuDNN") 
   const Tensor x = randn({4, 8, 11, 9}).contiguous(MemoryFormat::ChannelsLast).to(Device::CUDA),
                w = randn({8, 8, 3, 3}).to(Device::CUDA);
   cuda::synchronize();
-  either_way([&] {
+  with_and_without_cudnn([&] {
     const auto run = [&] {
       Tensor leaf = x.detach().requires_grad_();
       const Tensor out = batch_norm(conv2d(leaf, w, {}, 1, 1), {}, {}, {}, {}, true, 0.1, 1e-5);
@@ -326,7 +327,7 @@ TEST_CASE("relu after convolutions keeps NaN in all threads with and without cuD
   Tensor x = randn({2, 8, 6, 8});
   x.index_put_({1, 2, 3, 4}, std::numeric_limits<double>::quiet_NaN());
   const Tensor w = randn({8, 8, 3, 3}), b = randn({8}), expected = convolution_relu(x, w, b, 1, 1).isnan();
-  either_way([&] {
+  with_and_without_cudnn([&] {
     for (const DType dtype : {kFloat, kHalf, kBFloat16})
       for (const MemoryFormat format : {MemoryFormat::Contiguous, MemoryFormat::ChannelsLast}) {
         const auto there = [&](const Tensor& t) { return t.to(dtype).to(Device::CUDA); };

@@ -61,7 +61,7 @@ TEST_CASE("recurrent layers on CUDA agree with the CPU") {
 // kernels.
 
 using testing::Deterministic;
-using testing::either_way;
+using testing::with_and_without_cudnn;
 
 namespace {
 
@@ -219,7 +219,7 @@ TEST_CASE("recurrent layers agree with and without cuDNN") {
       variable_list values;
       for (const Tensor& x : inputs_of(c)) values.push_back(x.to(dtype));
       const variable_list expected = all_of(c, values, TensorOptions(kDouble));
-      either_way(
+      with_and_without_cudnn(
           [&] { check_close(all_of(c, values, TensorOptions(dtype).device(kCUDA)), expected, dtype); });
     }
 }
@@ -230,7 +230,7 @@ TEST_CASE("supported recurrent layers run with cuDNN") {
   const auto is_taken = [&](const Case& c) { return is_by_library(run(c, leaves(inputs_of(c), there))[0]); };
   for (const Case& c : kCases) {
     INFO("case " << &c - kCases);
-    either_way([&] { CHECK(is_taken(c) == (takes_part(c) && cuda::is_cudnn_enabled())); });
+    with_and_without_cudnn([&] { CHECK(is_taken(c) == (takes_part(c) && cuda::is_cudnn_enabled())); });
   }
   Case c{Kind::lstm};
   c.steps = 1;
@@ -250,7 +250,7 @@ TEST_CASE("recurrent layers with cuDNN are correct without gradients") {
     const variable_list values = inputs_of(c), expected = run(c, values);
     variable_list there;
     for (const Tensor& x : values) there.push_back(x.to(TensorOptions(kFloat).device(kCUDA)));
-    either_way([&] { check_close(run(c, there), expected, kFloat); });
+    with_and_without_cudnn([&] { check_close(run(c, there), expected, kFloat); });
   }
 }
 
@@ -324,7 +324,7 @@ TEST_CASE("second derivatives of recurrent layers agree with and without cuDNN")
   };
   for (const Case& c : {kCases[0], kCases[1], kCases[6], kCases[11]}) {
     const variable_list values = inputs_of(c), expected = second(c, values, TensorOptions(kDouble));
-    either_way(
+    with_and_without_cudnn(
         [&] { check_close(second(c, values, TensorOptions(kDouble).device(kCUDA)), expected, kDouble); });
   }
 }
@@ -346,7 +346,7 @@ TEST_CASE("dropout between recurrent layers is equal with and without cuDNN") {
 TEST_CASE("captured recurrent layers agree with and without cuDNN") {
   manual_seed(49);
   for (const Case& c : {kCases[0], kCases[5], kCases[6]})
-    either_way([&] {
+    with_and_without_cudnn([&] {
       const variable_list in = leaves(inputs_of(c), TensorOptions(kFloat).device(kCUDA));
       variable_list got;
       bool by_library = false;
@@ -375,7 +375,7 @@ TEST_CASE("captured recurrent layers agree with and without cuDNN") {
 TEST_CASE("NaN passes through recurrent layers with and without cuDNN") {
   manual_seed(50);
   for (const Case& c : {kCases[0], kCases[1], kCases[2], kCases[3]})
-    either_way([&] {
+    with_and_without_cudnn([&] {
       INFO("case " << static_cast<int>(c.kind));
       const NoGradGuard no_grad;
       variable_list in;

@@ -69,7 +69,7 @@ void GlobalMemory::add(std::uint64_t first, std::size_t bytes, bool device) {
   if (device && bytes > 0) {
     made.written = {static_cast<unsigned char*>(std::calloc(bytes, 1)), std::free};
     if (!made.written) throw std::bad_alloc();
-    made.touched = ShadowOfRange(bytes);
+    made.shadow = ShadowOfRange(bytes);
   }
   const std::lock_guard lock(mutex_);
   live_.insert_or_assign(first, std::move(made));

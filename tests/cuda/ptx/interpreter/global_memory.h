@@ -15,10 +15,10 @@ namespace ebb::ptx {
 /// interval of its warp. A block's interval ends at a barrier, and a warp's interval at a __syncwarp. Blocks
 /// run one after another and interval numbers only grow, so the number also identifies the block and the
 /// launch.
-class Touch {
+class AccessRecord {
  public:
-  constexpr Touch() = default;
-  constexpr Touch(std::uint32_t interval, unsigned thread, bool strong, std::uint32_t warp_interval)
+  constexpr AccessRecord() = default;
+  constexpr AccessRecord(std::uint32_t interval, unsigned thread, bool strong, std::uint32_t warp_interval)
       : bits_(std::uint64_t{interval} << 32 | std::uint64_t{thread} << 22 | std::uint64_t{strong} << 21 |
               (warp_interval & kWarpInterval)) {}
 
@@ -28,7 +28,7 @@ class Touch {
   constexpr bool same_warp_interval(std::uint32_t other) const {
     return (bits_ & kWarpInterval) == (other & kWarpInterval);
   }
-  constexpr bool operator==(const Touch&) const = default;
+  constexpr bool operator==(const AccessRecord&) const = default;
 
  private:
   static constexpr std::uint64_t kWarpInterval = (std::uint64_t{1} << 21) - 1;
@@ -38,7 +38,7 @@ class Touch {
 /// The last accesses of a byte. `other` is the last read by another thread than `reader`: a write conflicts
 /// with both.
 struct ShadowByte {
-  Touch writer, reader, other;
+  AccessRecord writer, reader, other;
 };
 
 /// Shadow of a range of memory. Freed ranges are reused without clearing: their accesses are older than any
@@ -58,7 +58,7 @@ class ShadowOfRange {
 };
 
 /// A conflict of an access with an earlier one.
-enum class Clash { none, warp, block, grid };
+enum class Conflict { none, warp, block, grid };
 
 /// The time of an access, and its thread.
 struct Moment {
@@ -70,12 +70,12 @@ struct Moment {
 
   /// How the access conflicts with an earlier one: by another thread between the same two barriers of a
   /// block, between the same two __syncwarp of a warp, or by another block of the same launch.
-  Clash clash(const Touch& earlier) const {
-    if (earlier.interval() < launch_start || earlier == Touch()) return Clash::none;
-    if (earlier.interval() < block_start) return Clash::grid;
-    if (earlier.interval() != interval || earlier.thread() == thread) return Clash::none;
-    if (earlier.thread() / 32 != thread / 32) return Clash::block;
-    return earlier.same_warp_interval(warp_interval) ? Clash::warp : Clash::none;
+  Conflict conflict(const AccessRecord& earlier) const {
+    if (earlier.interval() < launch_start || earlier == AccessRecord()) return Conflict::none;
+    if (earlier.interval() < block_start) return Conflict::grid;
+    if (earlier.interval() != interval || earlier.thread() == thread) return Conflict::none;
+    if (earlier.thread() / 32 != thread / 32) return Conflict::block;
+    return earlier.same_warp_interval(warp_interval) ? Conflict::warp : Conflict::none;
   }
 };
 
@@ -89,18 +89,18 @@ constexpr bool is_strong(Access access) { return access != Access::read && acces
 
 /// A finding at one byte: the kind of conflict, and the conflicting access.
 struct Found {
-  Clash clash = Clash::none;
-  Touch with;
+  Conflict conflict = Conflict::none;
+  AccessRecord with;
   bool with_read = false;
 };
 
 /// Checks and records an access of a byte. Two strong accesses never conflict.
-inline Found touch(ShadowByte& byte, const Moment& now, Access access) {
+inline Found check_access(ShadowByte& byte, const Moment& now, Access access) {
   const bool strong = is_strong(access);
-  const Touch mine(now.interval, now.thread, strong, now.warp_interval);
+  const AccessRecord mine(now.interval, now.thread, strong, now.warp_interval);
   Found found;
   if (byte.writer.interval() >= now.launch_start && !(strong && byte.writer.strong()))
-    found = {now.clash(byte.writer), byte.writer, false};
+    found = {now.conflict(byte.writer), byte.writer, false};
   if (!writes(access)) {
     if (byte.reader == mine) return found;
     if (byte.reader.thread() != now.thread || byte.reader.interval() < now.block_start)
@@ -109,10 +109,11 @@ inline Found touch(ShadowByte& byte, const Moment& now, Access access) {
     return found;
   }
   // A strong write may follow a plain read: algorithms read a value before they update it with a comparison.
-  if (found.clash == Clash::none && !strong) {
-    for (const Touch& reader : {byte.reader, byte.other})
-      if (const Clash clash = now.clash(reader); clash != Clash::none && found.clash == Clash::none)
-        found = {clash, reader, true};
+  if (found.conflict == Conflict::none && !strong) {
+    for (const AccessRecord& reader : {byte.reader, byte.other})
+      if (const Conflict conflict = now.conflict(reader);
+          conflict != Conflict::none && found.conflict == Conflict::none)
+        found = {conflict, reader, true};
   }
   byte.writer = mine;
   return found;
@@ -127,7 +128,7 @@ struct Allocation {
   /// One flag per byte: 1 if it was written. Null for memory that counts as written.
   std::unique_ptr<unsigned char[], void (*)(void*)> written{nullptr, nullptr};
   /// The last accesses of each byte. Null for memory without race detection.
-  ShadowOfRange touched;
+  ShadowOfRange shadow;
 };
 
 /// The live allocations. All functions are thread-safe.

@@ -22,9 +22,9 @@ std::string hexadecimal(u64 address) {
 }
 
 void report_clash(const Warp& warp, const Found& found, Access access, const char* space, unsigned lane) {
-  const char* const kind = found.clash == Clash::warp    ? "A hazard inside a warp (no __syncwarp)"
-                           : found.clash == Clash::block ? "A race inside a block (no barrier)"
-                                                         : "A race between blocks";
+  const char* const kind = found.conflict == Conflict::warp    ? "A hazard inside a warp (no __syncwarp)"
+                           : found.conflict == Conflict::block ? "A race inside a block (no barrier)"
+                                                               : "A race between blocks";
   warp.block->find(std::string(kind) + " in " + space + " memory: a " + (writes(access) ? "write" : "read") +
                        " after the " + (found.with_read ? "read" : "write") + " of thread " +
                        std::to_string(found.with.thread()) + ".",
@@ -46,14 +46,13 @@ unsigned char* shared_bytes(Warp& warp, u64 address, unsigned bytes, unsigned la
     ShadowByte& byte = block.shadow[address + n];
     if (reads(access) && !is_written(n)) {
       if (block.padded && (is_written(0) || is_written(bytes - 1))) continue;
-      block.find(
-          "A read of shared memory that nobody wrote: " + place_in(address + n, block.shared.size()) + ".",
-          lane);
-      byte.writer = Touch(block.start, now.thread, false, 0);
+      block.find("A read of unwritten shared memory: " + place_in(address + n, block.shared.size()) + ".",
+                 lane);
+      byte.writer = AccessRecord(block.start, now.thread, false, 0);
       continue;
     }
-    const Found found = touch(byte, now, access);
-    if (found.clash != Clash::none && block.run.settings.shared_races)
+    const Found found = check_access(byte, now, access);
+    if (found.conflict != Conflict::none && block.run.settings.shared_races)
       report_clash(warp, found, access, "shared", lane);
   }
   return block.shared.data() + address;
@@ -87,16 +86,16 @@ void check_global(Warp& warp, Allocation& memory, u64 offset, unsigned bytes, un
       // Updates of single bytes use the word around them; the other bytes may be unwritten.
       const bool is_partly_written = std::find(written, written + bytes, 1) != written + bytes;
       if (hole != written + bytes && !(is_strong(access) && is_partly_written))
-        block.find("A read of global memory that nobody wrote: " +
+        block.find("A read of unwritten global memory: " +
                        place_in(offset + static_cast<u64>(hole - written), memory.last - memory.first) + ".",
                    lane);
     }
     std::memset(written, 1, bytes);
   }
-  if (ShadowByte* const shadow = block.global_races ? memory.touched.at(offset) : nullptr) {
+  if (ShadowByte* const shadow = block.global_races ? memory.shadow.at(offset) : nullptr) {
     const Moment now = block.moment(warp, lane);
     for (unsigned n = 0; n < bytes; ++n)
-      if (const Found found = touch(shadow[n], now, access); found.clash != Clash::none)
+      if (const Found found = check_access(shadow[n], now, access); found.conflict != Conflict::none)
         report_clash(warp, found, access, "global", lane);
   }
 }

@@ -38,7 +38,7 @@ void shuffle(Warp& warp, const Instruction& i, Lanes lanes) {
     const bool inside = i.shuffle == Shuffle::up ? other >= last : other <= last;
     if (!inside) other = me;
     if ((lanes >> other & 1) == 0)
-      warp.block->find("A shuffle reads lane " + std::to_string(other) + ", which takes no part.", lane);
+      warp.block->find("A shuffle reads lane " + std::to_string(other) + ", which is inactive.", lane);
     else
       warp.put(i.to[0], lane, values[static_cast<unsigned>(other)]);
     if (i.to[1] != kNone) warp.put(i.to[1], lane, u8{inside});

@@ -80,7 +80,7 @@ __global__ void divergent_shuffle(float* out, const float* in) {
   __syncthreads();
 }
 
-__global__ void shuffle_from_nobody(float* out, const float* in) {
+__global__ void shuffle_from_inactive(float* out, const float* in) {
   if (threadIdx.x >= 16) return;
   out[threadIdx.x] = __shfl_down_sync(0xffffU, in[threadIdx.x], 8, 32);
 }

@@ -186,7 +186,7 @@ void check_inside(const char* who, const void* first, std::size_t bytes) {
   if (bytes == 0 || !emu::is_device_memory(first)) return;
   const auto from = reinterpret_cast<std::uint64_t>(first);
   const std::uint64_t end = end_of_good(from, from + bytes, false);
-  if (end < from + bytes) report_range(who, from, bytes, "touches what lies outside of allocations", end);
+  if (end < from + bytes) report_range(who, from, bytes, "accesses memory outside allocations", end);
 }
 
 void check_written(const char* who, const void* first, std::size_t bytes) {
@@ -194,7 +194,7 @@ void check_written(const char* who, const void* first, std::size_t bytes) {
   check_inside(who, first, bytes);
   const auto from = reinterpret_cast<std::uint64_t>(first);
   const std::uint64_t end = end_of_good(from, from + bytes, true);
-  if (end < from + bytes) report_range(who, from, bytes, "reads what nobody wrote", end);
+  if (end < from + bytes) report_range(who, from, bytes, "reads unwritten memory", end);
 }
 
 }  // namespace ebb::ptx

@@ -52,14 +52,14 @@ namespace {
 using namespace ebb::ptx;
 
 // Never freed: ebb keeps run-time compiled kernels until the process ends.
-struct MadeLibrary {
+struct JitLibrary {
   std::shared_ptr<Module> module;
 };
 
 CUresult load_data(CUlibrary* library, const void* image, CUjit_option*, void**, unsigned, CUlibraryOption*,
                    void**, unsigned) {
   try {
-    *library = reinterpret_cast<CUlibrary>(new MadeLibrary{load(static_cast<const char*>(image))});
+    *library = reinterpret_cast<CUlibrary>(new JitLibrary{load(static_cast<const char*>(image))});
     return CUDA_SUCCESS;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "ptx: a compiled kernel: %s\n", error.what());
@@ -68,7 +68,7 @@ CUresult load_data(CUlibrary* library, const void* image, CUjit_option*, void**,
 }
 
 CUresult get_kernel(CUkernel* kernel, CUlibrary library, const char* name) {
-  Entry* const entry = find_entry(*reinterpret_cast<MadeLibrary*>(library)->module, name);
+  Entry* const entry = find_entry(*reinterpret_cast<JitLibrary*>(library)->module, name);
   if (!entry) return CUDA_ERROR_NOT_FOUND;
   *kernel = reinterpret_cast<CUkernel>(new Kernel(name, entry));
   return CUDA_SUCCESS;
