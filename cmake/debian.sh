@@ -67,7 +67,7 @@ install_packages() {
   if apt update && updated=$apt_said && apt install -y --no-install-recommends "${missing[@]}"; then return; fi
   case ${updated-}$apt_said in
     *"Could not get lock"*) fail "apt is still in use by $apt_user: wait until that ends, and run this command again" ;;
-    *"No space left on device"* | *"enough free space"*) fail "the disk is full: free 2 GB where /usr and /var lie, and run this command again" ;;
+    *"No space left on device"* | *"enough free space"*) fail "the disk is full: free 2 GB on the file systems of /usr and /var, and run this command again" ;;
     *resolving* | *[Cc]"ould not connect"* | *[Uu]"nable to connect"* | *"timed out"* | *"unreachable"* | *"Failed to fetch"*)
       fail "apt reaches no server to fetch packages from: connect this machine, or name a proxy or a mirror in /etc/apt, and run this command again" ;;
     *"Unable to locate package"* | *"no installation candidate"*)
@@ -107,10 +107,10 @@ explain() {
   needs=$(awk '/^  ebb needs/ { on = 1 } !/^  / { on = 0 } on' <<<"$2" | tr -s ' \n' ' ')
   [[ ! $needs ]] || fail "${needs# }"
   case $2 in
-    *"No space left on device"*) fail "the disk is full: free 1 GB or more where $1 and ${TMPDIR:-/tmp} lie, and run this command again, which goes on from here" ;;
+    *"No space left on device"*) fail "the disk is full: free 1 GB or more on the file systems of $1 and ${TMPDIR:-/tmp}, and run this command again, which continues from here" ;;
     *"Killed signal"* | *"[Killed]"* | *"Killed (program"* | *"command: Killed"* | *"out of memory"* | *"memory exhausted"* | \
       *"memory segment unavailable"* | *"annot allocate memory"*)
-      fail "the memory did not suffice for the compiler: run this command again with -j 1, which goes on from here, and add swap if that fails, too" ;;
+      fail "the compiler ran out of memory: run this command again with -j 1, which continues from here, and add swap if that fails, too" ;;
     *"CMakeCache.txt directory"*"is different"*) fail "$1 was configured in another place: remove that folder, and run this command again" ;;
   esac
 }

@@ -237,7 +237,7 @@ TEST_CASE("a backward that runs out of memory frees all its nodes") {
       });
 }
 
-TEST_CASE("parallel_for runs on one thread if memory for sharing is missing") {
+TEST_CASE("parallel_for covers its whole range or throws if memory runs out") {
   std::atomic<std::int64_t> sum{0};
   const auto loop = [&] {
     sum = 0;
@@ -260,7 +260,7 @@ TEST_CASE("functional_call restores the tensors of the module if memory runs out
       });
 }
 
-TEST_CASE("a thread frees tensors without memory for the deferred list") {
+TEST_CASE("destroying a tensor in another thread needs no memory") {
   Tensor x;
   CHECK(support::status_of_child([&] {
           x = ones({5}).requires_grad_() * 2;

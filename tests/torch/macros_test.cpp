@@ -149,7 +149,7 @@ TEST_CASE("FORWARD_HAS_DEFAULT_ARGS supplies the arguments that a Sequential omi
   CHECK(any.forward(torch::ones(1), 4.0, int64_t{1}).item<float>() == 5);
 }
 
-TEST_CASE("TORCH_VERSION is made of its major and minor and patch numbers") {
+TEST_CASE("TORCH_VERSION consists of its major and minor and patch numbers") {
   CHECK(std::string(TORCH_VERSION) ==
         c10::str(TORCH_VERSION_MAJOR, '.', TORCH_VERSION_MINOR, '.', TORCH_VERSION_PATCH));
 }

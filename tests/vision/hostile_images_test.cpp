@@ -54,7 +54,7 @@ std::string gray_header(std::uint32_t width, std::uint32_t height, char interlac
 
 }  // namespace
 
-TEST_CASE("read_image refuses paths that are not regular files") {
+TEST_CASE("image readers refuse paths that are not regular files") {
   const FakeRoot root;
   const std::string at = root.path();
   REQUIRE(::mkfifo((at + "/pipe.png").c_str(), 0600) == 0);

@@ -190,7 +190,7 @@ float flush(float number) {
 
 }  // namespace
 
-TEST_CASE("Integers are added, compared and exchanged atomically", "[ptx]") {
+TEST_CASE("Integer atomics return the old value and update memory", "[ptx]") {
   for_types<u32, s32, u64, s64>([]<class T>(T) {
     const auto v = integers<T>();
     const std::string type = "." + name_of<T>(), bits = ".b" + std::to_string(8 * sizeof(T));

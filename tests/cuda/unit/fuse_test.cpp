@@ -117,7 +117,7 @@ TEST_CASE("calls that access overlapping views on a device are not fused") {
   CHECK(report.fused < report.operations);
 }
 
-TEST_CASE("chains on a device with too many arguments become several kernels") {
+TEST_CASE("chains that exceed the argument size of a kernel become several kernels") {
   const CompileReport report = require_twin(
       [](const Tensors& x) {
         Tensors made{x[0]};
@@ -239,7 +239,7 @@ Steps run(DType dtype, bool compiled, const CompileOptions& options = {}) {
 
 }  // namespace
 
-TEST_CASE("matmul accumulates into gradients on a device") {
+TEST_CASE("a compiled step on a device accumulates gradients inside matmul") {
   const DType dtype = GENERATE(kFloat, kDouble, kHalf);
   INFO(dtype);
   const Steps eager = run(dtype, false), fused = run(dtype, true);
@@ -257,7 +257,7 @@ TEST_CASE("matmul accumulates into gradients on a device") {
   CHECK(fused.report.fused > 0);
 }
 
-TEST_CASE("deterministic mode does not fuse additions into matmul on a device") {
+TEST_CASE("deterministic mode does not fuse gradient accumulation into matmul on a device") {
   const testing::Deterministic scope;
   const Steps eager = run(kHalf, false), replayed = run(kHalf, true);
   REQUIRE(replayed.report.replays >= 2);
@@ -265,7 +265,7 @@ TEST_CASE("deterministic mode does not fuse additions into matmul on a device") 
     CHECK(equal(replayed.results[i].cpu(), eager.results[i].cpu()));
 }
 
-TEST_CASE("matmul on a device overwrites gradients that zero_grad cleared") {
+TEST_CASE("a compiled step on a device writes zeroed gradients inside matmul") {
   const auto train = [](bool compiled) {
     manual_seed(6);
     nn::Linear layer(8, 16);
