@@ -41,7 +41,7 @@ void check(ebb::DType dtype) {
 
 }  // namespace
 
-TEST_CASE("every pointwise row of floating numbers has an exact function or rounds nothing") {
+TEST_CASE("every floating pointwise row has an exact function or is exact by definition") {
   for (const optable::Row* row : optable::rows()) {
     if (!asked(*row)) continue;
     INFO(row->name << " needs a formula in tests/accuracy/functions.cpp");
@@ -49,15 +49,15 @@ TEST_CASE("every pointwise row of floating numbers has an exact function or roun
   }
 }
 
-TEST_CASE("f64 functions and their derivatives are exact to 4 units over the whole range") {
+TEST_CASE("f64 functions and their derivatives are accurate to 4 ulp over the whole range") {
   check(ebb::kF64);
 }
-TEST_CASE("f32 functions and their derivatives are exact to 4 units over the whole range") {
+TEST_CASE("f32 functions and their derivatives are accurate to 4 ulp over the whole range") {
   check(ebb::kF32);
 }
-TEST_CASE("f16 functions and their derivatives are exact to 1 unit over the whole range") {
+TEST_CASE("f16 functions and their derivatives are accurate to 1 ulp over the whole range") {
   check(ebb::kHalf);
 }
-TEST_CASE("bf16 functions and their derivatives are exact to 1 unit over the whole range") {
+TEST_CASE("bf16 functions and their derivatives are accurate to 1 ulp over the whole range") {
   check(ebb::kBFloat16);
 }

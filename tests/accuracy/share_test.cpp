@@ -57,7 +57,7 @@ void require_near(double got, double expected, DType dtype, std::int64_t terms) 
 
 }  // namespace
 
-TEST_CASE("a share next to 1 has the gradient that the other shares leave to it") {
+TEST_CASE("the gradient of a softmax value next to 1 is accurate") {
   for (const DType dtype : {kDouble, kFloat, kHalf, kBFloat16})
     for (const Line& line :
          {Line{4, 0, 30}, {4, 3, 5}, {5, 2, 0.5}, {40, 17, 25}, {3000, 2999, 33}, {20000, 1, 40}})
@@ -82,7 +82,7 @@ TEST_CASE("a share next to 1 has the gradient that the other shares leave to it"
       }
 }
 
-TEST_CASE("gradients of softmax data that is no share follow the formula alone") {
+TEST_CASE("softmax backward functions of arbitrary data follow their formula") {
   const Tensor y = tensor({0.9, 0.7, -2.0}, kDouble).to(kHere),
                g = tensor({1.0, 2.0, 3.0}, kDouble).to(kHere);
   const double inner = 0.9 + 1.4 - 6;
@@ -91,7 +91,7 @@ TEST_CASE("gradients of softmax data that is no share follow the formula alone")
   CHECK(log[1].item<double>() == Approx(2 - std::exp(0.7) * 6));
 }
 
-TEST_CASE("a leader that is infinite or not a number spreads no zeros") {
+TEST_CASE("softmax backward with an infinite or NaN gradient has NaN results") {
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double bad : {infinity, std::nan("")}) {
     Tensor x = tensor({40.0, 0.0, 1.0}, kDouble).to(kHere).requires_grad_();

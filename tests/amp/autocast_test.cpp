@@ -33,7 +33,7 @@ const autograd::Node* cast_of(const Tensor& product, std::size_t i) {
 
 }  // namespace
 
-TEST_CASE("autocast is off unless asked for, and ends with its scope") {
+TEST_CASE("autocast is off by default and ends with its scope") {
   CHECK(product_dtype() == kFloat);
   {
     const amp::autocast casting(kHere, kBFloat16);
@@ -55,7 +55,7 @@ TEST_CASE("autocast is off unless asked for, and ends with its scope") {
   CHECK(product_dtype() == kFloat);
 }
 
-TEST_CASE("autocast's dtypes are PyTorch's, and belong to a device") {
+TEST_CASE("autocast has the dtypes of PyTorch for each device") {
   CHECK(autocast::get_autocast_dtype(kCPU) == kBFloat16);
   CHECK(autocast::get_autocast_gpu_dtype() == kHalf);
   const amp::autocast casting(kHere);
@@ -65,7 +65,7 @@ TEST_CASE("autocast's dtypes are PyTorch's, and belong to a device") {
   if (kHere == kCUDA) CHECK(mm(inputs().cpu(), weights().cpu()).dtype() == kFloat);
 }
 
-TEST_CASE("autocast in a dtype of more than 16 bits warns and stays off") {
+TEST_CASE("autocast with a dtype of more than 16 bits warns and stays off") {
   Heard heard;
   const WarningHandlerGuard guard(&heard);
   const amp::autocast casting(kHere, kFloat);
@@ -74,7 +74,7 @@ TEST_CASE("autocast in a dtype of more than 16 bits warns and stays off") {
   CHECK_THROWS_WITH(autocast::set_autocast_dtype(kHere, kDouble), support::Contains("got Double"));
 }
 
-TEST_CASE("autocast leaves Double, integers and what is written in place alone") {
+TEST_CASE("autocast does not cast Double, integers and in-place targets") {
   const amp::autocast casting(kHere, kBFloat16);
   const Tensor x = inputs();
   CHECK(mm(x.to(kDouble), weights().to(kDouble)).dtype() == kDouble);
@@ -88,7 +88,7 @@ TEST_CASE("autocast leaves Double, integers and what is written in place alone")
   }()));
 }
 
-TEST_CASE("autocast computes what casts by hand compute, gradients too") {
+TEST_CASE("autocast has the results and gradients of explicit casts") {
   const Tensor x = inputs().requires_grad_(), w = weights(), y = inputs().requires_grad_(), v = weights();
   const Tensor by_hand = mm(y.to(kBFloat16), v.to(kBFloat16)).to(kFloat).exp().sum();
   by_hand.backward();
@@ -105,7 +105,7 @@ TEST_CASE("autocast computes what casts by hand compute, gradients too") {
   CHECK(equal(x.grad(), y.grad()));
 }
 
-TEST_CASE("autocast casts a weight once in the outermost scope") {
+TEST_CASE("autocast casts a weight once per outermost scope") {
   const Tensor x = inputs(), w = weights();
   const amp::autocast casting(kHere, kBFloat16);
   const Tensor first = mm(x, w), second = [&] {
@@ -122,7 +122,7 @@ TEST_CASE("autocast casts a weight once in the outermost scope") {
   CHECK(cast_of(mm(x, w), 1) != cast_of(first, 1));
 }
 
-TEST_CASE("autocast casts a weight again that has changed") {
+TEST_CASE("autocast casts a modified weight again") {
   Tensor w = weights();
   const Tensor x = ones({1, 4}, TensorOptions(kHere));
   const amp::autocast casting(kHere, kBFloat16);
@@ -138,7 +138,7 @@ TEST_CASE("autocast casts a weight again that has changed") {
   CHECK(mm(x, w).dtype() == kHalf);
 }
 
-TEST_CASE("autocast: a cast made without gradients does not cut off later ones") {
+TEST_CASE("autocast: a cast under no_grad does not disable gradients of later casts") {
   const Tensor x = inputs(), w = weights();
   const amp::autocast casting(kHere, kBFloat16);
   {
@@ -149,14 +149,14 @@ TEST_CASE("autocast: a cast made without gradients does not cut off later ones")
   CHECK(w.grad().defined());
 }
 
-TEST_CASE("autocast belongs to its thread") {
+TEST_CASE("autocast applies only to its thread") {
   const amp::autocast casting(kHere, kBFloat16);
   DType there = kDouble;
   std::thread([&] { there = product_dtype(); }).join();
   CHECK(there == kFloat);
 }
 
-TEST_CASE("autocast is off while gradients are computed") {
+TEST_CASE("autocast is off in backward") {
   const Tensor x = inputs(), w = weights();
   // In Float, though backward() is called where autocast is on.
   const Tensor loss = mm(x, w).sum();
@@ -174,7 +174,7 @@ TEST_CASE("autocast is off while gradients are computed") {
   CHECK(equal(w.grad(), v.grad()));
 }
 
-TEST_CASE("autocast: a second derivative through casts") {
+TEST_CASE("autocast: second derivatives through casts are right") {
   const Tensor x = inputs().requires_grad_();
   Tensor y;
   {
@@ -187,7 +187,7 @@ TEST_CASE("autocast: a second derivative through casts") {
   CHECK(x.grad().dtype() == kFloat);
 }
 
-TEST_CASE("autocast: a checkpoint's second run casts as the first did") {
+TEST_CASE("autocast: the second run of a checkpoint casts as the first") {
   const Tensor x = inputs().requires_grad_(), y = inputs().requires_grad_(), w = weights(), v = weights();
   Tensor kept, plain;
   {
@@ -222,7 +222,7 @@ struct Product : autograd::Function<Product> {
 
 }  // namespace
 
-TEST_CASE("autocast: backward of a function of one's own casts as its forward did") {
+TEST_CASE("autocast: backward of a custom function casts as its forward") {
   const Tensor x = inputs().requires_grad_(), w = weights(), y = inputs().requires_grad_(), v = weights();
   Tensor own, plain;
   {
@@ -238,7 +238,7 @@ TEST_CASE("autocast: backward of a function of one's own casts as its forward di
   CHECK_FALSE(autocast::is_autocast_enabled(kHere));
 }
 
-TEST_CASE("autocast by single settings") {
+TEST_CASE("autocast can be controlled by its separate settings") {
   autocast::set_autocast_enabled(kHere, true);
   autocast::set_autocast_dtype(kHere, kBFloat16);
   CHECK(autocast::increment_nesting() == 1);
@@ -257,7 +257,7 @@ TEST_CASE("autocast by single settings") {
   CHECK(autocast::is_autocast_cache_enabled());
 }
 
-TEST_CASE("autocast: norms of 16 bits by parameters in Float") {
+TEST_CASE("autocast: norms accept 16-bit inputs with Float parameters") {
   manual_seed(2);
   const TensorOptions here(kHere);
   const Tensor h = randn({3, 4, 5}).to(kBFloat16).to(kHere), scale = rand({4}).to(kHere).requires_grad_(),
@@ -290,7 +290,7 @@ TEST_CASE("autocast: norms of 16 bits by parameters in Float") {
   CHECK_THROWS_WITH(layer_norm(t, 4, scale.to(kDouble)), support::Contains("dtype"));
 }
 
-TEST_CASE("autocast: recurrent layers take inputs of another dtype than that of their weights") {
+TEST_CASE("autocast: recurrent layers accept inputs of another dtype than their weights") {
   nn::GRU gru(3, 4);
   nn::LSTM lstm(nn::LSTMOptions(3, 4).num_layers(2));
   gru->to(kHere, kBFloat16);

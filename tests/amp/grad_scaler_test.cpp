@@ -63,7 +63,7 @@ void compare(const std::vector<Step>& got, const std::vector<Step>& expected) {
 
 }  // namespace
 
-TEST_CASE("the gradient scaler skips, shrinks and grows as torch's does") {
+TEST_CASE("GradScaler skips steps and changes its scale as in torch") {
   const auto options = GradScalerOptions().init_scale(4).growth_interval(2);
   compare(run(options, {1, 4, 5}, 9), {{4, 1, 0.8},
                                        {2, 0, 0.8},
@@ -76,7 +76,7 @@ TEST_CASE("the gradient scaler skips, shrinks and grows as torch's does") {
                                        {2, 1, 0.262144}});
 }
 
-TEST_CASE("the gradient scaler's scale does not grow past what a Float holds") {
+TEST_CASE("the scale of GradScaler does not exceed the range of Float") {
   // The gradients of the first step overflow.
   compare(run(GradScalerOptions().init_scale(1e38).growth_factor(3).backoff_factor(0.25).growth_interval(1),
               {2}, 4),
@@ -90,7 +90,7 @@ TEST_CASE("the gradient scaler's scale does not grow past what a Float holds") {
   CHECK(grown[1].tracker == 0);
 }
 
-TEST_CASE("the gradient scaler sees infinities and NaN wherever they are") {
+TEST_CASE("GradScaler detects infinities and NaN at every position") {
   for (const double bad : {kInf, -kInf, std::nan("")})
     for (const DType dtype : {kFloat, kDouble, kBFloat16})
       for (const std::int64_t at : {0, 12344}) {
@@ -116,7 +116,7 @@ TEST_CASE("the gradient scaler sees infinities and NaN wherever they are") {
       }
 }
 
-TEST_CASE("the gradient scaler unscales once, before clipping") {
+TEST_CASE("GradScaler unscales gradients once before clipping") {
   Tensor p = parameter({3, 4});
   optim::SGD optimizer({p}, optim::SGDOptions(1));
   GradScaler scaler(kHere, GradScalerOptions().init_scale(1024));
@@ -140,7 +140,7 @@ TEST_CASE("the gradient scaler unscales once, before clipping") {
   CHECK_THROWS_WITH(scaler.update(zeros({2})), support::Contains("one number"));
 }
 
-TEST_CASE("every kind of update begins a new iteration of the gradient scaler") {
+TEST_CASE("every form of GradScaler::update begins a new iteration") {
   using Update = std::function<void(GradScaler&)>;
   const Update updates[] = {[](GradScaler& s) { s.update(); }, [](GradScaler& s) { s.update(8.0); },
                             [](GradScaler& s) { s.update(full({1}, 8.0)); }};
@@ -162,7 +162,7 @@ TEST_CASE("every kind of update begins a new iteration of the gradient scaler") 
   }
 }
 
-TEST_CASE("one gradient scaler serves two optimizers") {
+TEST_CASE("one GradScaler can be used with two optimizers") {
   Tensor a = parameter({1}), b = parameter({1});
   optim::SGD first({a}, optim::SGDOptions(1));
   optim::Adam second({b}, optim::AdamOptions(0.5));
@@ -177,7 +177,7 @@ TEST_CASE("one gradient scaler serves two optimizers") {
   CHECK(scaler.get_scale() == 1);
 }
 
-TEST_CASE("a disabled gradient scaler only steps") {
+TEST_CASE("a disabled GradScaler only calls step") {
   Tensor p = parameter({2});
   optim::SGD optimizer({p}, optim::SGDOptions(0.5));
   GradScaler scaler(kHere, GradScalerOptions().enabled(false));
@@ -196,7 +196,7 @@ TEST_CASE("a disabled gradient scaler only steps") {
   scaler.load_state_dict({});
 }
 
-TEST_CASE("a gradient scaler's state goes through a file") {
+TEST_CASE("the state of GradScaler survives saving and loading") {
   Tensor p = parameter({1});
   optim::SGD optimizer({p}, optim::SGDOptions(0.5));
   GradScaler scaler(kHere, GradScalerOptions().init_scale(64).growth_factor(4).backoff_factor(0.25));
@@ -226,7 +226,7 @@ TEST_CASE("a gradient scaler's state goes through a file") {
   CHECK_THROWS_WITH(fresh.load_state_dict({{"scale", ones({1})}}), support::Contains("no 'growth_factor'"));
 }
 
-TEST_CASE("a gradient scaler says what is wrong") {
+TEST_CASE("GradScaler throws for invalid calls and options") {
   CHECK_THROWS_WITH(GradScaler(kHere, GradScalerOptions().growth_factor(1)), support::Contains("> 1.0"));
   CHECK_THROWS_WITH(GradScaler(kHere, GradScalerOptions().backoff_factor(1)), support::Contains("< 1.0"));
   CHECK_THROWS_WITH(GradScaler(kHere, GradScalerOptions().growth_interval(0)), support::Contains("positive"));

@@ -430,14 +430,14 @@ void check(const std::vector<Case>& cases) {
 
 }  // namespace
 
-TEST_CASE("autocast: functions of each element") { check(elementwise()); }
-TEST_CASE("autocast: products and layers") { check(products()); }
-TEST_CASE("autocast: sums and norms") { check(sums()); }
-TEST_CASE("autocast: losses") { check(losses()); }
-TEST_CASE("autocast: places") { check(places()); }
-TEST_CASE("autocast: decompositions") { check(decompositions()); }
+TEST_CASE("autocast: elementwise functions have the dtypes of PyTorch") { check(elementwise()); }
+TEST_CASE("autocast: matrix products and layers have the dtypes of PyTorch") { check(products()); }
+TEST_CASE("autocast: reductions and norms have the dtypes of PyTorch") { check(sums()); }
+TEST_CASE("autocast: losses have the dtypes of PyTorch") { check(losses()); }
+TEST_CASE("autocast: index ops have the dtypes of PyTorch") { check(places()); }
+TEST_CASE("autocast: decompositions have the dtypes of PyTorch") { check(decompositions()); }
 
-TEST_CASE("autocast: inputs of two dtypes meet in the widest") {
+TEST_CASE("autocast: ops with inputs of two dtypes compute in the wider one") {
   const amp::autocast casting(kHere, kBFloat16);
   const Tensor x = rand({4, 3}, TensorOptions(kHere)), h = x.to(kBFloat16);
   const Tensor places = zeros({4, 3}, TensorOptions(kLong).device(kHere));

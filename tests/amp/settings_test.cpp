@@ -10,7 +10,7 @@ using namespace ebb;
 using amp::GradScaler;
 using support::Saying;
 
-TEST_CASE("the gradient scaler grows and shrinks by the factors that it was set to last") {
+TEST_CASE("GradScaler uses the growth and backoff factors that were set last") {
   GradScaler scaler(kHere, amp::GradScalerOptions().init_scale(16).growth_interval(1));
   const Tensor p = ones({1}, TensorOptions(kHere)).requires_grad_();
   optim::SGD optimizer({p}, optim::SGDOptions(0.5));
@@ -37,7 +37,7 @@ TEST_CASE("the gradient scaler grows and shrinks by the factors that it was set 
   CHECK(scale_after(std::numeric_limits<double>::infinity()) == 64);
 }
 
-TEST_CASE("set_autocast_cache_enabled: a weight is cast once while it is on, and again and again while off") {
+TEST_CASE("set_autocast_cache_enabled controls whether a weight is cast once or in each call") {
   const Tensor x = ones({2, 4}, TensorOptions(kHere)),
                w = full({4, 3}, 0.5, TensorOptions(kHere)).requires_grad_();
   const auto cast = [&] { return mm(x, w).grad_fn()->next_edges()[1].function; };
@@ -54,7 +54,7 @@ TEST_CASE("set_autocast_cache_enabled: a weight is cast once while it is on, and
   CHECK(autocast::is_autocast_cache_enabled());
 }
 
-TEST_CASE("a gradient scaler for CUDA where there is none warns and is disabled") {
+TEST_CASE("GradScaler for CUDA without CUDA warns and is disabled") {
   support::Warnings warnings;
   const GradScaler scaler(kCUDA);
   CHECK(scaler.is_enabled() == cuda::is_available());

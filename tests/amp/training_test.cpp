@@ -99,7 +99,7 @@ TEST_CASE("a perceptron trains in BFloat16") {
       1e-3);
 }
 
-TEST_CASE("a perceptron trains in Half and finds its scale") {
+TEST_CASE("a perceptron trains in Half with an adapting scale") {
   compare(train(mlp, kRows, kHalf, 16777216),
           {{1.42398, 1.42398, 1.42398, 1.42398, 1.42398, 1.42398, 1.41116, 1.38907, 1.36329, 1.36329},
            {8388608, 4194304, 2097152, 1048576, 524288, 524288, 524288, 1048576, 524288, 524288}},
@@ -116,7 +116,7 @@ TEST_CASE("a convolutional network trains in BFloat16") {
 // Nine steps: in the tenth the samples' shares of a convolution's gradient reach 1.2e5, though their
 // sum, 4.4e4, is within Half's range. torch 2.15 adds the samples in Half where the processor has no units
 // for it, gets infinities and skips the step; here sums are in Float and are rounded once.
-TEST_CASE("a convolutional network trains in Half and finds its scale") {
+TEST_CASE("a convolutional network trains in Half with an adapting scale") {
   compare(train(cnn, kImages, kHalf, 16777216, 9),
           {{1.49375, 1.49375, 1.49375, 1.49375, 1.49375, 1.49375, 1.49375, 1.38973, 1.32654},
            {8388608, 4194304, 2097152, 1048576, 524288, 262144, 262144, 262144, 524288}},

@@ -5,14 +5,14 @@
 
 using namespace semantics;
 
-TEST_CASE("two backward calls add their gradients up in a leaf") {
+TEST_CASE("two backward calls accumulate their gradients in a leaf") {
   Variable x = leaf({1, 2});
   (x * 3).sum().backward();
   (x * 4).sum().backward();
   require_values(x.grad(), {7, 7});
 }
 
-TEST_CASE("backward adds to grad in place and makes a new grad under create_graph") {
+TEST_CASE("backward accumulates into grad in place and with create_graph into a new tensor") {
   Variable x = leaf({2});
   (x * x).backward();
   const Variable first = x.grad();
@@ -33,7 +33,7 @@ TEST_CASE("the gradient of a tensor without elements has its shape") {
   REQUIRE(x.grad().sizes() == ebb::IntArrayRef({0, 3}));
 }
 
-TEST_CASE("backward counts a root that is given twice two times") {
+TEST_CASE("backward counts a root twice if it is passed twice") {
   Variable x = leaf({3});
   Variable y = x * x;
   ebb::autograd::backward({y, y});
@@ -46,13 +46,13 @@ TEST_CASE("autograd::grad leaves the grad of a leaf undefined") {
   REQUIRE_FALSE(x.grad().defined());
 }
 
-TEST_CASE("autograd::grad gives the gradient of a tensor that is not a leaf") {
+TEST_CASE("autograd::grad returns the gradient of a tensor that is not a leaf") {
   Variable x = leaf({3});
   Variable y = x * x;
   require_values(grad({y * y}, {y})[0], {18});
 }
 
-TEST_CASE("backward with a list of inputs sets the grad of those alone and refuses an empty list") {
+TEST_CASE("backward with a list of inputs sets only their grad and throws for an empty list") {
   Variable x = leaf({3}), w = leaf({2});
   Variable y = x * w;
   std::vector<Variable> only{x};
@@ -62,7 +62,7 @@ TEST_CASE("backward with a list of inputs sets the grad of those alone and refus
   EBB_REQUIRE_ERROR(y.backward({}, true, false, ebb::TensorList()), "cannot be empty");
 }
 
-TEST_CASE("backward with a non-leaf among its inputs sets the grad of that non-leaf") {
+TEST_CASE("backward with a non-leaf input sets the grad of that tensor") {
   Variable x = leaf({3});
   Variable y = x * 2;
   Variable z = y * y;
@@ -80,7 +80,7 @@ TEST_CASE("autograd::grad throws for an unused input unless allow_unused is true
   REQUIRE_FALSE(grads[1].defined());
 }
 
-TEST_CASE("backward leaves the grad of a leaf undefined that it does not reach") {
+TEST_CASE("backward does not define the grad of a leaf that it does not reach") {
   Variable x = leaf({1}), other = leaf({1});
   (x * other.detach()).backward();
   REQUIRE_FALSE(other.grad().defined());
@@ -105,7 +105,7 @@ TEST_CASE("requires_grad_ of an integer tensor throws") {
   EBB_REQUIRE_ERROR(ebb::ones({1}, ebb::kLong).requires_grad_(), "only Tensors of floating point dtype");
 }
 
-TEST_CASE("backward never modifies the seed and keeps no alias of it") {
+TEST_CASE("backward does not modify the seed and stores no alias of it") {
   Variable x = leaf({1, 2});
   const Variable seed = ebb::ones({2}, ebb::kFloat64);
   (x + x).backward(seed);
@@ -115,7 +115,7 @@ TEST_CASE("backward never modifies the seed and keeps no alias of it") {
   REQUIRE_FALSE(x.grad().is_alias_of(seed));
 }
 
-TEST_CASE("retain_grad keeps the gradient of a tensor after an in-place write and of a view") {
+TEST_CASE("retain_grad stores the gradient of a tensor after an in-place write and of a view") {
   Variable x = leaf({1, 2});
   Variable y = x * 2;
   y.retain_grad();
@@ -134,14 +134,14 @@ TEST_CASE("retain_grad keeps the gradient of a tensor after an in-place write an
   require_values(view.grad(), {5});
 }
 
-TEST_CASE("a result requires grad if an input does and the result is differentiable") {
+TEST_CASE("a result requires grad if an input does and its dtype is differentiable") {
   Variable x = leaf({1}), c = ebb::ones({1}, ebb::kFloat64);
   REQUIRE((x + c).requires_grad());
   REQUIRE_FALSE((c + c).requires_grad());
   REQUIRE_FALSE((x > c).requires_grad());
 }
 
-TEST_CASE("the gradient of a tensor that one op takes twice is the sum of both") {
+TEST_CASE("the gradient of a tensor that is both operands of an op is the sum of both gradients") {
   Variable x = leaf({3});
   (x * x).backward();
   require_values(x.grad(), {6});
@@ -155,14 +155,14 @@ TEST_CASE("backward ignores a result that the root does not depend on") {
   REQUIRE(unused.requires_grad());
 }
 
-TEST_CASE("backward of a leaf gives the leaf the seed as its gradient") {
+TEST_CASE("backward of a leaf sets its grad to the seed") {
   Variable x = leaf({3});
   x.backward();
   require_values(x.grad(), {1});
   require_values(grad({x}, {x})[0], {1});
 }
 
-TEST_CASE("a leaf's gradient shares no memory with the caller's seed, nor with another leaf's") {
+TEST_CASE("the grad of a leaf shares no memory with the seed or with the grad of another leaf") {
   using Route = std::function<Variable(const Variable&)>;
   const std::pair<const char*, Route> routes[] = {
       {"the leaf itself", [](const Variable& x) { return x; }},
@@ -216,14 +216,14 @@ struct FreshLeaf : Function<FreshLeaf> {
 
 }  // namespace
 
-TEST_CASE("a returned gradient of fewer dimensions than the input is refused") {
+TEST_CASE("backward throws if a function returns a gradient with fewer dimensions than its input") {
   const Variable x = ebb::ones({1, 3}, ebb::kFloat64).requires_grad_();
   EBB_REQUIRE_ERROR(Flatten::apply(x).sum().backward(),
                     "returned an invalid gradient at index 0 - got [3] but expected shape compatible with "
                     "[1, 3].");
 }
 
-TEST_CASE("a returned gradient of another dtype is converted to the input's") {
+TEST_CASE("a returned gradient of another dtype is converted to the dtype of the input") {
   const Variable x = ebb::ones({2}, ebb::kFloat).requires_grad_();
   const Variable h = x * 1;
   ebb::DType seen = ebb::kLong;
@@ -236,7 +236,7 @@ TEST_CASE("a returned gradient of another dtype is converted to the input's") {
   REQUIRE(grad({Widening::apply(x).sum()}, {x})[0].dtype() == ebb::kFloat);
 }
 
-TEST_CASE("gradients that are leaves themselves add up where they are recorded") {
+TEST_CASE("returned gradients that are leaves are summed with a graph under create_graph") {
   const Variable x = leaf({1, 2});
   const Variable y = (FreshLeaf::apply(x) + FreshLeaf::apply(x)).sum();
   const Variable g = grad({y}, {x}, {}, true, true)[0];
@@ -244,7 +244,7 @@ TEST_CASE("gradients that are leaves themselves add up where they are recorded")
   REQUIRE(g.requires_grad());
 }
 
-TEST_CASE("a walk frees what the nodes it was asked for have saved") {
+TEST_CASE("grad frees the saved tensors of the nodes of its inputs") {
   const Variable x = leaf({3});
   const Variable h = x * x;
   const variable_list g = grad({h * 1}, {h, x});
@@ -253,7 +253,7 @@ TEST_CASE("a walk frees what the nodes it was asked for have saved") {
   EBB_REQUIRE_ERROR(h.backward(), "second time");
 }
 
-TEST_CASE("a walk inside another, over the same nodes") {
+TEST_CASE("grad inside a hook may run backward through the same nodes") {
   const Variable x = leaf({3});
   const Variable h = x * x;
   const Variable y = h * h;
@@ -273,7 +273,7 @@ TEST_CASE("a walk inside another, over the same nodes") {
   REQUIRE(walks == 1);
 }
 
-TEST_CASE("anomaly mode lets NaN pass where it is told not to look for it") {
+TEST_CASE("anomaly mode with check_nan=false accepts NaN gradients") {
   const Variable x = leaf({0});
   {
     const ebb::autograd::DetectAnomalyGuard detect(false);
@@ -284,7 +284,7 @@ TEST_CASE("anomaly mode lets NaN pass where it is told not to look for it") {
   EBB_REQUIRE_ERROR((x.sqrt() * 0).backward(), "SqrtBackward0");
 }
 
-TEST_CASE("a hook must return a gradient of the same shape, not only of as many elements") {
+TEST_CASE("a hook must return a gradient of the same shape and not only the same number of elements") {
   const Variable x = leaf({1, 2, 3, 4});
   const Variable y = x * 2;
   y.register_hook([](const Variable& g) { return g.view({2, 2}); });
@@ -292,7 +292,7 @@ TEST_CASE("a hook must return a gradient of the same shape, not only of as many 
                     "a hook on MulBackward1 returned a gradient of shape [2, 2] for one of shape [4]");
 }
 
-TEST_CASE("hooks on a node that return an empty list change nothing") {
+TEST_CASE("node hooks that return an empty list change no gradient") {
   const Variable x = leaf({1, 2});
   const Variable y = x * 2;
   int calls = 0;
@@ -310,7 +310,7 @@ TEST_CASE("hooks on a node that return an empty list change nothing") {
   require_values(x.grad(), {2, 2});
 }
 
-TEST_CASE("gradients that grad() returns may be written to, whatever op they come from") {
+TEST_CASE("gradients that grad() returns can be written in place after every op") {
   for (const auto& loss :
        {+[](const Variable& x) { return x.mean(); }, +[](const Variable& x) { return x.sum(); }}) {
     const Variable x = leaf({1, 2, 3, 4});

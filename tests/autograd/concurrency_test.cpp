@@ -66,13 +66,13 @@ TEST_CASE("backward inside backward gives the right gradient") {
   require_values(x.grad(), {2});
 }
 
-TEST_CASE("backward inside backward works 2,000 levels deep") {
+TEST_CASE("backward inside backward works 2000 levels deep") {
   Variable x = leaf({1});
   Nested::apply(x, 2000).backward();
   require_values(x.grad(), {2001});
 }
 
-TEST_CASE("backward inside backward without end is an error that says so, and leaves nothing") {
+TEST_CASE("endless backward inside backward throws and leaks nothing") {
   for (int round = 0; round < 2; ++round) {
     Variable x = leaf({1});
     CHECK_THROWS_MATCHES(Nested::apply(x, 1000000000).backward(), ebb::Error,
@@ -87,14 +87,14 @@ TEST_CASE("backward inside backward without end is an error that says so, and le
   require_values(again.grad(), {101});
 }
 
-TEST_CASE("threads with graphs of their own train to the same loss as one thread") {
+TEST_CASE("threads with separate graphs train to the same loss as one thread") {
   const double expected[] = {train(0), train(1), train(2), train(3)};
   on_threads(8, [&](int i) {
     if (train(i % 4) != expected[i % 4]) throw std::runtime_error("differs");
   });
 }
 
-TEST_CASE("threads that share a leaf add all of their gradients to it") {
+TEST_CASE("threads that share a leaf accumulate all gradients in it") {
   Variable w = leaf({1, 2, 3});
   constexpr int kThreads = 8, kSteps = 200;
   on_threads(kThreads, [&](int) {
@@ -103,7 +103,7 @@ TEST_CASE("threads that share a leaf add all of their gradients to it") {
   require_values(w.grad(), {2.0 * kThreads * kSteps, 2.0 * kThreads * kSteps, 2.0 * kThreads * kSteps});
 }
 
-TEST_CASE("threads that walk one graph kept by retain_graph add the same gradient at every walk") {
+TEST_CASE("threads that run backward through one retained graph add the same gradient each time") {
   Variable x = leaf({1, 2});
   Variable y = (x * x).sin().sum();
   on_threads(4, [&](int) {
@@ -115,7 +115,7 @@ TEST_CASE("threads that walk one graph kept by retain_graph add the same gradien
   for (std::size_t i = 0; i < one.size(); ++i) CHECK(all[i] == Approx(200 * one[i]).epsilon(1e-10));
 }
 
-TEST_CASE("an exception of backward in one thread leaves the other threads alone") {
+TEST_CASE("an exception of backward in one thread does not affect other threads") {
   std::atomic<int> failed{0};
   on_threads(6, [&](int i) {
     Variable x = leaf({1, 2});
@@ -134,7 +134,7 @@ TEST_CASE("an exception of backward in one thread leaves the other threads alone
   REQUIRE(failed == 150);
 }
 
-TEST_CASE("backward is right while another thread records with the same leaf") {
+TEST_CASE("backward is right while another thread records ops on the same leaf") {
   Variable w = leaf({2});
   std::atomic<bool> stop{false};
   std::thread builder([&] {
@@ -149,7 +149,7 @@ TEST_CASE("backward is right while another thread records with the same leaf") {
   require_values(w.grad(), {600});
 }
 
-TEST_CASE("a tensor outlives the thread that made it and can be freed by another") {
+TEST_CASE("a tensor outlives the thread that created it and can be freed by another thread") {
   Variable made;
   std::thread([&] { made = (leaf({1, 2}) * 2).sum(); }).join();
   made.backward();
@@ -158,7 +158,7 @@ TEST_CASE("a tensor outlives the thread that made it and can be freed by another
 }
 
 // Leaves share mutexes by their addresses: among many gradients one shares the leaf's.
-TEST_CASE("gradients that are leaves themselves are added to under create_graph") {
+TEST_CASE("backward with create_graph accumulates into a grad that is a leaf") {
   const Variable x = leaf({2});
   std::vector<Variable> grads;
   for (int i = 0; i < 500; ++i) {

@@ -10,7 +10,7 @@
 using namespace semantics;
 namespace ag = ebb::autograd;
 
-TEST_CASE("jacobian and hessian") {
+TEST_CASE("jacobian and hessian have the right values") {
   const Variable x = ebb::tensor({1.0, 2.0}, ebb::kFloat64);
   const auto f = [](const Variable& t) { return ebb::stack({t[0] * t[1], t[0] * t[0], t[1].sin()}); };
   const Variable j = ag::jacobian(f, x);
@@ -35,7 +35,7 @@ TEST_CASE("vjp, jvp and hvp agree with the Jacobian") {
   require_values(ag::vhp(g, x, v).second, values(v.matmul(ag::hessian(g, x))));
 }
 
-TEST_CASE("lists of inputs and outputs, a result that does not depend on an input") {
+TEST_CASE("jacobian accepts lists of inputs and outputs and is zero for independent pairs") {
   const Variable a = ebb::tensor({1.0, 2.0}, ebb::kFloat64), b = ebb::tensor({3.0}, ebb::kFloat64);
   const ag::ListFunction f = [](const ebb::variable_list& in) {
     return ebb::variable_list{in[0] * 2, in[1] * in[1]};
@@ -46,14 +46,14 @@ TEST_CASE("lists of inputs and outputs, a result that does not depend on an inpu
   require_values(j[1][1], {6});
 }
 
-TEST_CASE("create_graph makes the Jacobian differentiable") {
+TEST_CASE("jacobian with create_graph is differentiable") {
   Variable x = leaf({2});
   const Variable j = ag::jacobian([](const Variable& t) { return t * t * t; }, x, true);
   j.sum().backward();
   require_values(x.grad(), {12});
 }
 
-TEST_CASE("the graph as text and as DOT") {
+TEST_CASE("to_text and to_dot write the graph") {
   Variable x = leaf({1, 2, 3});
   const Variable scale = ebb::tensor({2.0, 2.0, 2.0}, ebb::kFloat64);
   Variable y = (x * scale).pow(2).mean();
@@ -66,7 +66,7 @@ TEST_CASE("the graph as text and as DOT") {
   REQUIRE(std::count(dot.begin(), dot.end(), '{') == std::count(dot.begin(), dot.end(), '}'));
 }
 
-TEST_CASE("gradcheck refuses a function whose outputs change when nothing is recorded") {
+TEST_CASE("gradcheck throws for a function whose outputs change without recording") {
   using namespace ebb;
   const Variable x = tensor({0.5, 1.5}, kDouble).requires_grad_();
   const auto fewer = [](const variable_list& in) {
@@ -106,7 +106,7 @@ struct Linear : Function<Linear> {
 
 }  // namespace
 
-TEST_CASE("functional: without create_graph the function gets copies cut off from the caller's graph") {
+TEST_CASE("functional: without create_graph the function gets copies detached from the graph of the caller") {
   Variable x = leaf({1, 2});
   Variable kept;
   const auto f = [&](const Variable& t) {
@@ -119,7 +119,7 @@ TEST_CASE("functional: without create_graph the function gets copies cut off fro
   REQUIRE_FALSE(x.grad().defined());
 }
 
-TEST_CASE("functional: without create_graph the Jacobian records nothing, whatever backward gave") {
+TEST_CASE("functional: without create_graph the Jacobian has no graph even if backward returns one") {
   const Variable x = ebb::tensor({1.0, 2.0}, ebb::kFloat64);
   const Variable w = leaf({3, 4});
   const auto f = [&](const Variable& t) { return Linear::apply(t, w); };
@@ -129,7 +129,7 @@ TEST_CASE("functional: without create_graph the Jacobian records nothing, whatev
   REQUIRE(ag::jacobian(f, x, true).requires_grad());
 }
 
-TEST_CASE("functional: a product of a Hessian and a vector can be differentiated under create_graph") {
+TEST_CASE("functional: hvp with create_graph is differentiable") {
   Variable x = leaf({2});
   const Variable v = ebb::tensor({5.0}, ebb::kFloat64);
   const auto cube = [](const Variable& t) { return (t * t * t).sum(); };
@@ -140,7 +140,7 @@ TEST_CASE("functional: a product of a Hessian and a vector can be differentiated
   REQUIRE_FALSE(ag::hvp(cube, x, v).second.requires_grad());
 }
 
-TEST_CASE("functional: each output is pulled back with the vector of its own") {
+TEST_CASE("functional: vjp uses one vector for each output") {
   const Variable x = ebb::tensor({1.0, 2.0}, ebb::kFloat64);
   const ag::ListFunction f = [](const variable_list& in) {
     return variable_list{in[0].detach(), in[0] * 2, in[0] * in[0]};
@@ -151,7 +151,7 @@ TEST_CASE("functional: each output is pulled back with the vector of its own") {
   require_values(g[0], {202, 4020});
 }
 
-TEST_CASE("functional: what does not depend on its input has zeros for derivatives") {
+TEST_CASE("functional: derivatives of a function independent of its input are zero") {
   const Variable x = ebb::tensor({1.0, 2.0}, ebb::kFloat64);
   const auto constant = [](const Variable&) { return ebb::ones({}, ebb::kFloat64); };
   const auto linear = [](const Variable& t) { return t.sum(); };
@@ -163,7 +163,7 @@ TEST_CASE("functional: what does not depend on its input has zeros for derivativ
   require_values(ag::hvp(linear, x, x).second, {0, 0});
 }
 
-TEST_CASE("functional: a Hessian is of one tensor of one element, and says what it got") {
+TEST_CASE("functional: hessian throws unless the output is one tensor of one element") {
   const Variable x = ebb::tensor({1.0, 2.0}, ebb::kFloat64);
   const ag::ListFunction two = [](const variable_list& in) { return variable_list{in[0].sum(), in[0]}; };
   EBB_REQUIRE_ERROR(ag::hessian(two, {x}), "got 2 tensors, the first of shape []");

@@ -55,7 +55,7 @@ struct Affine : Function<Affine> {
 
 }  // namespace
 
-TEST_CASE("engine: a node without gradients is skipped, and those behind it run all the same") {
+TEST_CASE("engine: a node without gradients is skipped and its predecessors still run") {
   Variable x = leaf({2});
   Variable h = x * 3;
   Variable skipped = (h * 5).exp() * 2;
@@ -70,7 +70,7 @@ TEST_CASE("engine: a node without gradients is skipped, and those behind it run 
   require_values(grad({y}, {skipped, h, x}, {}, true, false, true)[1], {7});
 }
 
-TEST_CASE("engine: only what leads to the inputs asked for runs") {
+TEST_CASE("engine: grad runs only nodes on a path to its inputs") {
   Variable x = leaf({2}), w = leaf({3});
   int below = 0, beside = 0;
   Variable h = x * 3, side = w * 2;
@@ -89,7 +89,7 @@ TEST_CASE("engine: only what leads to the inputs asked for runs") {
   require_values(grad({y}, {x, x}, {}, true)[1], {72 * 6 * 3});
 }
 
-TEST_CASE("engine: the gradient of the output asked for, of a node with several") {
+TEST_CASE("engine: grad of one of several outputs of a node returns the gradient of that output") {
   Variable x = leaf({1, 2, 3, 4});
   const auto parts = (x * 1).chunk(2);
   Variable y = (parts[0] * 5).sum() + (parts[1] * 7).sum();
@@ -99,7 +99,7 @@ TEST_CASE("engine: the gradient of the output asked for, of a node with several"
   require_values(both[1], {5, 5});
 }
 
-TEST_CASE("engine: nodes run in the order of recording, the last first, and hooks with them") {
+TEST_CASE("engine: nodes and their hooks run in reverse order of recording") {
   Variable x = leaf({1});
   std::string order;
   const auto noted = [&](const Variable& v, const char* name) {
@@ -113,7 +113,7 @@ TEST_CASE("engine: nodes run in the order of recording, the last first, and hook
   require_values(x.grad(), {11});
 }
 
-TEST_CASE("engine: a hook sees the sum of all branches, once") {
+TEST_CASE("engine: a hook is called once with the sum over all branches") {
   Variable x = leaf({1});
   Variable h = x * 1;
   std::vector<double> seen;
@@ -127,7 +127,7 @@ TEST_CASE("engine: a hook sees the sum of all branches, once") {
   require_values(x.grad(), {18});
 }
 
-TEST_CASE("engine: undefined gradients are zeros for a function that asked for that") {
+TEST_CASE("engine: a function with materialised gradients gets zeros for undefined gradients") {
   Variable x = leaf({2});
   const auto gradient = [&](bool materialize) {
     return grad({Stop::apply(Affine::apply(x, materialize)) + x * 7}, {x})[0];
@@ -136,7 +136,7 @@ TEST_CASE("engine: undefined gradients are zeros for a function that asked for t
   require_values(gradient(false), {7});
 }
 
-TEST_CASE("engine: leaves do not share a gradient that came as one tensor") {
+TEST_CASE("engine: leaves that receive one gradient tensor do not share its memory") {
   for (const Share share : {Share::nothing, Share::handle, Share::storage}) {
     Same::share = share;
     Variable a = leaf({1, 2}), b = leaf({3, 4});
@@ -152,7 +152,7 @@ TEST_CASE("engine: leaves do not share a gradient that came as one tensor") {
   }
 }
 
-TEST_CASE("engine: a gradient that someone else holds is neither taken nor added to") {
+TEST_CASE("engine: a gradient that has another owner is neither stored nor modified") {
   for (const Share share : {Share::handle, Share::storage}) {
     Kept::share = share;
     Variable x = leaf({1, 2});
@@ -172,7 +172,7 @@ TEST_CASE("engine: a gradient that someone else holds is neither taken nor added
   }
 }
 
-TEST_CASE("engine: a gradient of gaps is not taken") {
+TEST_CASE("engine: a non-contiguous gradient is copied to a contiguous grad") {
   // Half of a tensor twice its size: keeping it would keep the whole, and its strides.
   struct Gaps : Function<Gaps> {
     static Variable forward(AutogradContext*, Variable x) { return x * 1; }
@@ -186,7 +186,7 @@ TEST_CASE("engine: a gradient of gaps is not taken") {
   require_values(x.grad(), {1, 1, 1});
 }
 
-TEST_CASE("engine: a gradient that a hook keeps is not changed afterwards") {
+TEST_CASE("engine: a gradient that a hook stores is not modified later") {
   Variable x = leaf({1, 2});
   Variable kept, kept_of_leaf;
   Variable h = x * 1;
@@ -202,7 +202,7 @@ TEST_CASE("engine: a gradient that a hook keeps is not changed afterwards") {
   require_values(of_h, {5, 7});
 }
 
-TEST_CASE("engine: a kept gradient is no part of a graph unless that was asked for") {
+TEST_CASE("engine: grad of a leaf has no graph without create_graph") {
   struct Recorded : Function<Recorded> {
     static Variable forward(AutogradContext*, Variable x) { return x * 1; }
     static variable_list backward(AutogradContext*, variable_list g) {
@@ -216,7 +216,7 @@ TEST_CASE("engine: a kept gradient is no part of a graph unless that was asked f
   require_values(x.grad(), {3});
 }
 
-TEST_CASE("engine: a leaf's hook may remove another, which then does not run") {
+TEST_CASE("engine: a hook that another hook of the leaf removes does not run") {
   Variable x = leaf({1});
   unsigned later = 0;
   x.register_hook([&](const Variable&) { x.remove_hook(later); });
@@ -226,7 +226,7 @@ TEST_CASE("engine: a leaf's hook may remove another, which then does not run") {
   require_values(x.grad(), {6});
 }
 
-TEST_CASE("engine: a gradient kept by its tensor and its leaf is two tensors") {
+TEST_CASE("engine: the retained grad of a tensor and the grad of its leaf share no memory") {
   Variable x = leaf({1, 2});
   Variable h = x + 0;
   h.retain_grad();
@@ -236,7 +236,7 @@ TEST_CASE("engine: a gradient kept by its tensor and its leaf is two tensors") {
   require_values(h.grad(), {1, 1});
 }
 
-TEST_CASE("engine: sums under create_graph are part of the graph") {
+TEST_CASE("engine: with create_graph sums of gradients are recorded") {
   Variable x = leaf({2});
   Variable h = x * x;
   const Variable g = grad({h * h + h}, {x}, {}, true, true)[0];  // 4 x^3 + 2 x
@@ -292,7 +292,7 @@ void on_stack(std::size_t bytes, F f) {
 
 }  // namespace
 
-TEST_CASE("walk: a leaf has its gradient before nodes that could wait are run") {
+TEST_CASE("backward: the grad of a leaf is set before later nodes run") {
   Variable x = leaf({1}), w = leaf({3});
   Variable inner = x * 2;
   bool ready = false;
@@ -301,7 +301,7 @@ TEST_CASE("walk: a leaf has its gradient before nodes that could wait are run") 
   REQUIRE(ready);
 }
 
-TEST_CASE("walk: grad() has no node compute what leads to none of its inputs") {
+TEST_CASE("backward: grad() computes no gradients that lead to none of its inputs") {
   static std::vector<bool> asked;
   struct Asked : Function<Asked> {
     static Variable forward(AutogradContext* ctx, Variable a, Variable b) {
@@ -336,7 +336,7 @@ TEST_CASE("walk: grad() has no node compute what leads to none of its inputs") {
   require_values(x.grad(), {10, 14});
 }
 
-TEST_CASE("walk: a node that grad() runs inside another asks of its own walk") {
+TEST_CASE("backward: needs_input_grad inside a nested backward refers to the nested call") {
   Variable x = leaf({3}), w = leaf({2});
   struct Inner : Function<Inner> {
     static Variable forward(AutogradContext* ctx, Variable a, Variable b) {
@@ -358,7 +358,7 @@ TEST_CASE("walk: a node that grad() runs inside another asks of its own walk") {
   require_values(ebb::autograd::grad({Inner::apply(x, w).sum()}, {x})[0], {2});
 }
 
-TEST_CASE("walk: under create_graph no two leaves share a gradient, nor a leaf and its seed") {
+TEST_CASE("backward: with create_graph the grads of leaves and the seed share no memory") {
   Variable a = leaf({1, 2}), b = leaf({3, 4});
   const Variable seed = ebb::tensor({5.0, 6.0}, ebb::kFloat64);
   (a + b).backward(seed, {}, true);
@@ -369,7 +369,7 @@ TEST_CASE("walk: under create_graph no two leaves share a gradient, nor a leaf a
   require_values(b.grad(), {5, 6});
 }
 
-TEST_CASE("walk: backward to an inner tensor leaves alone the node that made it") {
+TEST_CASE("backward: a non-leaf input does not run or free the node that created it") {
   Variable x = leaf({3});
   Variable y = Unwalkable::apply(x);
   ebb::autograd::backward({y * y}, {}, {}, false, {y});
@@ -381,7 +381,7 @@ TEST_CASE("walk: backward to an inner tensor leaves alone the node that made it"
   require_values(x.grad(), {6});
 }
 
-TEST_CASE("walk: create_graph keeps the graph unless told otherwise") {
+TEST_CASE("backward: create_graph retains the graph by default") {
   Variable x = leaf({3});
   Variable y = x * x;
   y.backward({}, {}, true);
@@ -393,7 +393,7 @@ TEST_CASE("walk: create_graph keeps the graph unless told otherwise") {
   x.mutable_grad().reset();
 }
 
-TEST_CASE("walk: a seed of another dtype becomes the root's") {
+TEST_CASE("backward: a seed of another dtype is converted to the dtype of the root") {
   Variable x = leaf({1, 2});
   x.backward(ebb::tensor({3.0, 4.0}, ebb::kFloat));
   REQUIRE(x.grad().dtype() == ebb::kFloat64);
@@ -403,7 +403,7 @@ TEST_CASE("walk: a seed of another dtype becomes the root's") {
   REQUIRE(grad({y}, {x}, {ebb::ones({2}, ebb::kLong)})[0].dtype() == ebb::kFloat64);
 }
 
-TEST_CASE("walk: many in each other fit on a small stack") {
+TEST_CASE("backward: 2000 nested calls fit on a small stack") {
   double got = 0;
   on_stack(std::size_t{1} << 20, [&] {
     Variable x = leaf({1});
@@ -413,14 +413,14 @@ TEST_CASE("walk: many in each other fit on a small stack") {
   REQUIRE(got == 2001);
 }
 
-TEST_CASE("walk: anomaly mode looks at every gradient of a node, and counts them from zero") {
+TEST_CASE("backward: anomaly mode checks every gradient of a node and numbers them from 0") {
   const ebb::autograd::DetectAnomalyGuard anomaly;
   Variable a = leaf({1}), b = leaf({2});
   EBB_REQUIRE_ERROR(NanForSecond::apply(a, b).backward(),
                     "Function 'NanForSecondBackward' returned nan values in its 1th output");
 }
 
-TEST_CASE("walk: anomaly mode names no other backward for a hooked node recorded outside of any") {
+TEST_CASE("backward: anomaly mode reports no enclosing backward for a node recorded outside of one") {
   const ebb::autograd::DetectAnomalyGuard anomaly;
   Variable y = (leaf({0}) * 0).sqrt();
   y.register_hook([](const Variable& g) { return g * 0; });

@@ -85,13 +85,13 @@ struct Halve : ebb::autograd::Node {
 
 }  // namespace
 
-TEST_CASE("function rules: one that keeps its result is freed also when nobody walks it") {
+TEST_CASE("function rules: a function that saves its result is freed without a backward") {
   const auto nodes = ebb::live_node_count();
   (void)KeepsResult::apply(leaf({0.5}));
   REQUIRE(ebb::live_node_count() == nodes);
 }
 
-TEST_CASE("function rules: it is told which inputs want a gradient") {
+TEST_CASE("function rules: needs_input_grad tells which inputs need a gradient") {
   Variable x = leaf({2});
   const Variable c = ebb::tensor({3.0}, ebb::kFloat64);
   Product::apply(x, c).backward();
@@ -100,12 +100,12 @@ TEST_CASE("function rules: it is told which inputs want a gradient") {
   REQUIRE(Product::wanted == std::vector<bool>{false, true});
 }
 
-TEST_CASE("function rules: what is marked as written to must be returned") {
+TEST_CASE("function rules: an input that is marked dirty must be returned") {
   Variable y = leaf({1}) * 1;
   EBB_REQUIRE_ERROR(Forgetful::apply(y), "an input marked dirty was not returned");
 }
 
-TEST_CASE("function rules: results of integer dtype have no gradient") {
+TEST_CASE("function rules: integer results do not require grad") {
   Variable x = leaf({1, 2});
   const auto out = WithIndex::apply(x);
   REQUIRE(out[0].requires_grad());
@@ -113,7 +113,7 @@ TEST_CASE("function rules: results of integer dtype have no gradient") {
   require_values(grad({out[0].sum()}, {x})[0], {3, 3});
 }
 
-TEST_CASE("function rules: an integer input written in place gets no history") {
+TEST_CASE("function rules: an integer input that is written in place gets no history") {
   Variable x = leaf({1, 2});
   Variable counter = ebb::zeros({}, ebb::kLong);
   const auto out = Count::apply(x, counter);
@@ -123,7 +123,8 @@ TEST_CASE("function rules: an integer input written in place gets no history") {
   require_values(grad({out[0].sum()}, {x})[0], {2, 2});
 }
 
-TEST_CASE("function rules: inputs returned as without a gradient count among the results, and have none") {
+TEST_CASE(
+    "function rules: a returned input marked non-differentiable is a result that does not require grad") {
   for (const ebb::ScalarType dtype : {ebb::kLong, ebb::kFloat64}) {
     Variable x = leaf({1, 2});
     const auto out = CountFirst::apply(x, ebb::zeros({1}, dtype));
@@ -140,7 +141,7 @@ TEST_CASE("function rules: inputs returned as without a gradient count among the
   require_values(out[0], {2});
 }
 
-TEST_CASE("function rules: an input written in place gets a history only while one is recorded") {
+TEST_CASE("function rules: an input that is written in place gets a history only while recording") {
   Variable c = ebb::tensor({3.0}, ebb::kFloat64);
   REQUIRE_FALSE(RawDouble::apply(c).requires_grad());
   REQUIRE(c.is_leaf());
@@ -153,7 +154,7 @@ TEST_CASE("function rules: an input written in place gets a history only while o
   require_values(x, {6});
 }
 
-TEST_CASE("function rules: a marked write counts as one, also when no op made it") {
+TEST_CASE("function rules: mark_dirty increments the version even if no op wrote") {
   Variable x = leaf({3});
   Variable y = x * 1;
   Variable square = y * y;
@@ -162,7 +163,7 @@ TEST_CASE("function rules: a marked write counts as one, also when no op made it
   EBB_REQUIRE_ERROR(square.backward(), "modified by an inplace operation");
 }
 
-TEST_CASE("function rules: a write into a view asks for no gradient of a base that needs none") {
+TEST_CASE("function rules: backward of a write into a view computes no gradient for a constant base") {
   Variable x = leaf({5});
   Variable base = ebb::zeros({3}, ebb::kFloat64);
   base[1].copy_(x[0]);
@@ -176,7 +177,7 @@ TEST_CASE("function rules: a write into a view asks for no gradient of a base th
   require_values(x.grad(), {10});
 }
 
-TEST_CASE("function rules: backward frees what a node that wrote into a view kept") {
+TEST_CASE("function rules: backward frees the saved tensors of a node that wrote into a view") {
   Variable x = leaf({1, 2});
   Variable base = x * 1;
   Variable view = base[1];
@@ -293,7 +294,7 @@ struct OverwriteTwo : Function<OverwriteTwo> {
 
 }  // namespace
 
-TEST_CASE("function: lists of tensors are tracked, of any type") {
+TEST_CASE("function: lists of tensors of any type are recorded") {
   const Variable c = ebb::tensor({7.0, 8.0}, ebb::kFloat64);
   const auto check = [&](auto make) {
     Variable a = leaf({1, 2}), b = leaf({3}), w = leaf({10, 100, 1000});
@@ -323,7 +324,7 @@ TEST_CASE("function: lists of tensors are tracked, of any type") {
       [](const Variable& a, const Variable& b, const Variable& d) { return std::deque<Variable>{a, b, d}; });
 }
 
-TEST_CASE("function: a list alone records, an empty one does not") {
+TEST_CASE("function: a list as the only tensor input is recorded unless it is empty") {
   Variable a = leaf({1, 2});
   const Variable w = ebb::tensor({3.0}, ebb::kFloat64);
   REQUIRE(Weighted::apply(1.0, variable_list{a}, w).requires_grad());
@@ -333,7 +334,7 @@ TEST_CASE("function: a list alone records, an empty one does not") {
   REQUIRE_FALSE(Weighted::apply(1.0, variable_list{a}, w).requires_grad());
 }
 
-TEST_CASE("function: too few gradients for a list") {
+TEST_CASE("function: too few gradients for a list throw") {
   struct One : Function<One> {
     static Variable forward(AutogradContext*, const variable_list& x) { return x[0] + x[1]; }
     static variable_list backward(AutogradContext*, variable_list g) { return {g[0]}; }
@@ -342,7 +343,7 @@ TEST_CASE("function: too few gradients for a list") {
                     "incorrect number of gradients (expected 2, got 1)");
 }
 
-TEST_CASE("function: optional tensors, and lists of them") {
+TEST_CASE("function: optional tensors and lists of them are recorded") {
   Variable x = leaf({1}), y = leaf({2}), z = leaf({3});
   const auto run = [&](const optional<Variable>& second, std::vector<optional<Variable>> more,
                        std::vector<std::size_t> positions) {
@@ -360,7 +361,7 @@ TEST_CASE("function: optional tensors, and lists of them") {
   EBB_REQUIRE_ERROR(run(ebb::nullopt, {}, {0, 1}), "different than None at position 2");
 }
 
-TEST_CASE("function: other ranges are one argument each") {
+TEST_CASE("function: ranges without tensors count as one argument each") {
   Variable x = leaf({1});
   Plain::apply(x, std::vector<std::int64_t>{1, 2, 3}, std::string("abc"), "def",
                std::filesystem::path("/a/b"), std::pair<int, double>(1, 2))
@@ -368,14 +369,14 @@ TEST_CASE("function: other ranges are one argument each") {
   require_values(x.grad(), {2});
 }
 
-TEST_CASE("function: an input returned as it came may be saved, and differentiated twice") {
+TEST_CASE("function: an input that is returned unchanged can be saved and differentiated twice") {
   Variable x = leaf({3});
   const Variable g = grad({Identity::apply(x)}, {x}, {}, true, true)[0];
   require_values(g, {6});
   require_values(grad({g}, {x})[0], {2});
 }
 
-TEST_CASE("function: results that are views of inputs are not written to while gradients are recorded") {
+TEST_CASE("function: in-place writes to results that are views of inputs throw while recording") {
   Variable x = leaf({1, 2});
   Variable base = x * 1;
   for (const Variable& y : {Identity::apply(base), Reshape::apply(base)}) {
@@ -389,7 +390,7 @@ TEST_CASE("function: results that are views of inputs are not written to while g
   EBB_REQUIRE_ERROR(y * 2, "its base or another view of its base has been modified inplace");
 }
 
-TEST_CASE("function: a leaf from outside that forward returns keeps its own history") {
+TEST_CASE("function: a captured leaf that forward returns does not change its history") {
   static Variable outside;
   outside = leaf({4});
   struct Outside : Function<Outside> {
@@ -406,7 +407,7 @@ TEST_CASE("function: a leaf from outside that forward returns keeps its own hist
   outside.reset();
 }
 
-TEST_CASE("function: an input written in place whose gradient is undefined") {
+TEST_CASE("function: an input that is overwritten in place may have an undefined gradient") {
   Variable x = leaf({1, 2, 3});
   Variable whole = x * 1;
   Overwrite::apply(whole);
@@ -419,7 +420,7 @@ TEST_CASE("function: an input written in place whose gradient is undefined") {
   require_values(grad({(base * base).sum()}, {x})[0], {2, 0, 6});
 }
 
-TEST_CASE("function: one that writes into a view returns nothing besides") {
+TEST_CASE("function: a function that writes into a view must return only that view") {
   Variable x = leaf({1, 2});
   Variable whole = x * 1;
   const auto out = OverwriteTwo::apply(whole);

@@ -97,7 +97,7 @@ TEST_CASE("a custom function that saves its result can be differentiated twice a
   REQUIRE(ebb::live_node_count() == nodes);
 }
 
-TEST_CASE("a custom function gets zeros for undefined gradients or gets them undefined on request") {
+TEST_CASE("a custom function gets zeros or undefined tensors for undefined gradients as it is set") {
   for (bool materialize : {true, false}) {
     Split::materialize = materialize;
     Variable x = leaf({1});
@@ -106,8 +106,7 @@ TEST_CASE("a custom function gets zeros for undefined gradients or gets them und
   }
 }
 
-TEST_CASE(
-    "a custom function that returns too few gradients or one of a wrong shape or one for a number throws") {
+TEST_CASE("a custom function throws if it returns too few, wrongly shaped or superfluous gradients") {
   Variable x = leaf({1, 2}), y = leaf({1, 2});
   EBB_REQUIRE_ERROR(TooFew::apply(x, y).sum().backward(),
                     "incorrect number of gradients (expected 2, got 1)");
@@ -124,7 +123,7 @@ TEST_CASE("an output of a custom function that is marked non-differentiable does
   require_values(x.grad(), {2});
 }
 
-TEST_CASE("a custom function that returns its input gives a new tensor") {
+TEST_CASE("a custom function that returns its input returns a new tensor") {
   Variable x = leaf({1});
   Variable y = Identity::apply(x);
   REQUIRE_FALSE(y.is_same(x));
@@ -133,7 +132,7 @@ TEST_CASE("a custom function that returns its input gives a new tensor") {
   require_values(x.grad(), {10});
 }
 
-TEST_CASE("a custom function that writes its input in place and marks it dirty returns that input") {
+TEST_CASE("a custom function that marks its input dirty returns the same tensor") {
   Variable x = leaf({3});
   Variable y = x * 1;
   Variable z = Double_::apply(y);
@@ -146,7 +145,7 @@ TEST_CASE("a custom function that writes its input in place and marks it dirty r
                       support::Contains("Double_Backward: a leaf Variable that requires grad is"));
 }
 
-TEST_CASE("gradcheck takes a custom function and shows where it is wrong") {
+TEST_CASE("gradcheck reports the position of a wrong gradient of a custom function") {
   struct Wrong : Function<Wrong> {
     static Variable forward(AutogradContext* ctx, Variable x) {
       ctx->save_for_backward({x});
@@ -176,7 +175,7 @@ TEST_CASE("gradcheck takes a custom function and shows where it is wrong") {
 using ebb::Scalar;
 using ebb::autograd::SavedValue;
 
-TEST_CASE("a saved value comes back as what was stored") {
+TEST_CASE("SavedValue returns the stored value in its type") {
   CHECK(SavedValue(3).toInt() == 3);
   CHECK(SavedValue(2.5f).toDouble() == 2.5);
   CHECK(SavedValue(true).toBool());
@@ -190,7 +189,7 @@ TEST_CASE("a saved value comes back as what was stored") {
   CHECK_FALSE(SavedValue(0).isNone());
 }
 
-TEST_CASE("a saved value is nothing else than what was stored") {
+TEST_CASE("SavedValue throws if another type is requested than was stored") {
   const std::string message = "was called on a value of another type, or on one that was never stored";
   using support::Contains;
   CHECK_THROWS_WITH(SavedValue(2.5).toInt(), Contains("toInt() " + message));

@@ -65,7 +65,7 @@ GradcheckOptions both_modes(bool fast_mode) { return fast_mode ? fast() : Gradch
 
 }  // namespace
 
-TEST_CASE("gradcheck: a backward that does not repeat itself") {
+TEST_CASE("gradcheck: a backward with varying results is reported") {
   const auto f = [](const Variable& x) { return Drifting::apply(x); };
   for (const bool fast_mode : {false, true}) {
     GradcheckOptions options = both_modes(fast_mode);
@@ -79,7 +79,7 @@ TEST_CASE("gradcheck: a backward that does not repeat itself") {
   }
 }
 
-TEST_CASE("gradcheck: inputs are left as they were, also after an exception") {
+TEST_CASE("gradcheck: inputs are unchanged even after an exception") {
   const std::vector<double> at = {0.1, 0.7, -0.3};
   for (const bool fast_mode : {false, true})
     for (int fails_at = 0; fails_at < 8; ++fails_at) {
@@ -102,7 +102,7 @@ TEST_CASE("gradcheck: inputs are left as they were, also after an exception") {
     }
 }
 
-TEST_CASE("gradcheck: inputs are left as they were after a mismatch") {
+TEST_CASE("gradcheck: inputs are unchanged after a mismatch") {
   struct Wrong : Function<Wrong> {
     static Variable forward(AutogradContext*, Variable x) { return x * 2; }
     static variable_list backward(AutogradContext*, variable_list g) { return {g[0] * 3}; }
@@ -132,7 +132,7 @@ TEST_CASE("gradcheck: each of several outputs and inputs is checked") {
   }
 }
 
-TEST_CASE("gradcheck: undefined gradients must count as zeros") {
+TEST_CASE("gradcheck: a backward that treats undefined gradients not as zeros is reported") {
   const auto f = [](const Variable& x) { return Pair::apply(x); };
   Pair::undefined = 1;
   GradcheckOptions options;
@@ -159,7 +159,7 @@ TEST_CASE("gradcheck: undefined gradients must count as zeros") {
                     "undefined incoming gradients are not treated as zeros: output 0, input 0, entry 0");
 }
 
-TEST_CASE("gradcheck: what it refuses") {
+TEST_CASE("gradcheck: invalid inputs and outputs throw") {
   const auto f = [](const Variable& x) { return x * 2; };
   EBB_REQUIRE_ERROR(gradcheck(f, {ebb::ones({2}, ebb::kFloat64)}),
                     "at least one input tensor to require gradient");
@@ -171,7 +171,7 @@ TEST_CASE("gradcheck: what it refuses") {
                     "output 0 has dtype");
 }
 
-TEST_CASE("gradcheck: inputs of any strides") {
+TEST_CASE("gradcheck: inputs may have any strides") {
   const Variable x =
       ebb::arange(12, ebb::kFloat64).view({3, 4}).t().slice(0, 0, 4, 2).detach().requires_grad_();
   for (const bool fast_mode : {false, true})
@@ -179,7 +179,7 @@ TEST_CASE("gradcheck: inputs of any strides") {
   require_values(x, {0, 4, 8, 2, 6, 10});
 }
 
-TEST_CASE("gradcheck: tolerances") {
+TEST_CASE("gradcheck: atol and rtol bound the error") {
   struct Off : Function<Off> {  // by 1e-3, at a slope of 10
     static Variable forward(AutogradContext*, Variable x) { return x * 10; }
     static variable_list backward(AutogradContext*, variable_list g) { return {g[0] * 10.001}; }
@@ -195,7 +195,7 @@ TEST_CASE("gradcheck: tolerances") {
   EBB_REQUIRE_ERROR(gradcheck(nan, {leaf({1})}, options), "mismatch");
 }
 
-TEST_CASE("gradcheck: the relative tolerance is of the derivative") {
+TEST_CASE("gradcheck: rtol is relative to the derivative") {
   static double slope, off;
   struct Off : Function<Off> {
     static Variable forward(AutogradContext*, Variable x) { return x * slope; }
@@ -210,7 +210,7 @@ TEST_CASE("gradcheck: the relative tolerance is of the derivative") {
   }
 }
 
-TEST_CASE("gradcheck: the entry named is the one furthest off") {
+TEST_CASE("gradcheck: the message names the entry with the largest error") {
   struct Uneven : Function<Uneven> {
     static Variable forward(AutogradContext*, Variable x) { return x * 2; }
     static variable_list backward(AutogradContext*, variable_list g) {
@@ -221,21 +221,21 @@ TEST_CASE("gradcheck: the entry named is the one furthest off") {
                     "3 of 9 entries differ; the worst is d output[1] / d input[1]: analytic 7");
 }
 
-TEST_CASE("gradcheck: a stride of 0 overlaps only where there is more than one element") {
+TEST_CASE("gradcheck: a stride of 0 in a dimension of one element is no overlap") {
   const Variable x = ebb::ones({1}, ebb::kFloat64).as_strided({1}, {0}).detach().requires_grad_();
   REQUIRE(x.stride(0) == 0);
   for (const bool fast_mode : {false, true})
     REQUIRE(gradcheck([](const Variable& t) { return t * t; }, {x}, both_modes(fast_mode)));
 }
 
-TEST_CASE("gradcheck: in inference mode") {
+TEST_CASE("gradcheck: works in inference mode") {
   Variable x = leaf({1, 2});
   const ebb::InferenceMode inference;
   REQUIRE(gradcheck([](const Variable& t) { return t * t; }, {x}));
   REQUIRE(gradgradcheck([](const Variable& t) { return t * t; }, {x}));
 }
 
-TEST_CASE("gradgradcheck: the seeds it makes record too") {
+TEST_CASE("gradgradcheck: the random seeds require grad") {
   const auto cut = [](const Variable& x) { return Cut::apply(x); };
   const auto constant = [](const Variable& x) { return Constant::apply(x); };
   for (const bool fast_mode : {false, true}) {
@@ -249,7 +249,7 @@ TEST_CASE("gradgradcheck: the seeds it makes record too") {
   }
 }
 
-TEST_CASE("gradgradcheck: the seeds it is given are used") {
+TEST_CASE("gradgradcheck: given seeds are used") {
   const auto cut = [](const Variable& x) { return Cut::apply(x); };
   const auto constant = [](const Variable& x) { return Constant::apply(x); };
   Variable x = leaf({1, 2});
@@ -260,7 +260,7 @@ TEST_CASE("gradgradcheck: the seeds it is given are used") {
   EBB_REQUIRE_ERROR(gradgradcheck(constant, {x}, {x, x}), "1 differentiable outputs, but 2 grad_outputs");
 }
 
-TEST_CASE("gradgradcheck: several outputs, each with a seed of its own") {
+TEST_CASE("gradgradcheck: each of several outputs has its own seed") {
   const ebb::GradcheckFunction right = [](const variable_list& x) {
     return variable_list{x[0].detach() * 2, x[0] * x[0], Variable(), x[0].exp() * x[1]};
   };

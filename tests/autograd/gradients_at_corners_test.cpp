@@ -35,14 +35,14 @@ TEST_CASE("the gradient of a tensor that is broadcast to no elements is zero") {
   REQUIRE(a.grad().sizes() == ebb::IntArrayRef({4, 0}));
 }
 
-TEST_CASE("the gradient of a tensor without dimensions has no dimensions") {
+TEST_CASE("the gradient of a 0-dimensional tensor is 0-dimensional") {
   Variable x = ebb::tensor(3.0, ebb::kFloat64).requires_grad_();
   (x * x).backward();
   REQUIRE(x.grad().dim() == 0);
   require_values(x.grad(), {6});
 }
 
-TEST_CASE("an expanded gradient of stride 0 is kept as a contiguous grad that later gradients add to") {
+TEST_CASE("an expanded gradient of stride 0 becomes a contiguous grad") {
   Variable x = leaf({1, 2, 3});
   x.sum().backward();
   x.sum().backward();
@@ -50,7 +50,7 @@ TEST_CASE("an expanded gradient of stride 0 is kept as a contiguous grad that la
   REQUIRE(x.grad().is_contiguous());
 }
 
-TEST_CASE("a transposed seed gives the right gradient and adds up") {
+TEST_CASE("a transposed seed gives the right gradient and accumulates") {
   Variable x = ebb::arange(6, ebb::kFloat64).view({2, 3}).requires_grad_();
   const Variable seed = ebb::arange(6, ebb::kFloat64).view({3, 2}).t();
   (x * 2).backward(seed);
@@ -76,7 +76,7 @@ TEST_CASE("matmul over no elements is zero and its gradient has no elements") {
   REQUIRE(a.grad().sizes() == ebb::IntArrayRef({2, 0}));
 }
 
-TEST_CASE("sum of nothing is 0 and prod is 1 and mean is NaN and max throws") {
+TEST_CASE("reductions of no elements are 0 for sum, 1 for prod and NaN for mean and max throws") {
   const Variable none = ebb::zeros({0}, ebb::kFloat64);
   require_values(none.sum(), {0});
   require_values(none.prod(), {1});
@@ -84,18 +84,18 @@ TEST_CASE("sum of nothing is 0 and prod is 1 and mean is NaN and max throws") {
   REQUIRE_THROWS_WITH(none.max(), support::Contains("max: Expected reduction dim to be specified for"));
 }
 
-TEST_CASE("the slope of norm is zero at zero and that of the infinity norm is shared by ties") {
+TEST_CASE("the gradient of norm is 0 at zero and is shared by ties for the infinity norm") {
   require_values(derivative([](const Variable& x) { return x.norm(); }, {0, 0}), {0, 0});
   require_values(derivative([](const Variable& x) { return x.norm(kInf); }, {2, -2, 1}), {0.5, -0.5, 0});
 }
 
-TEST_CASE("the slope at zero of sqrt is infinite and of abs and relu it is zero") {
+TEST_CASE("the gradient at zero is infinite for sqrt and 0 for abs and relu") {
   require_values(derivative([](const Variable& x) { return x.sqrt(); }, {0}), {kInf});
   require_values(derivative([](const Variable& x) { return x.abs(); }, {0}), {0});
   require_values(derivative([](const Variable& x) { return x.relu(); }, {0}), {0});
 }
 
-TEST_CASE("the slopes of pow at zero are finite for exponents 0 and for the exponent and infinite below 1") {
+TEST_CASE("the gradient of pow at base 0 is 0 for exponent 0 and infinite for exponent 0.5") {
   require_values(derivative([](const Variable& x) { return x.pow(0); }, {0, 2}), {0, 0});
   require_values(derivative([](const Variable& x) { return x.pow(0.5); }, {0}), {kInf});
   Variable e = leaf({2, 0.5});
@@ -103,8 +103,7 @@ TEST_CASE("the slopes of pow at zero are finite for exponents 0 and for the expo
 }
 
 TEST_CASE(
-    "max and amax and maximum share the gradient of ties and max of a dimension and max_pool1d give it to "
-    "the first") {
+    "ties share the gradient of max, amax and maximum and the first gets it in max(dim) and max_pool1d") {
   require_values(derivative([](const Variable& x) { return x.max(); }, {1, 3, 3}), {0, 0.5, 0.5});
   require_values(derivative([](const Variable& x) { return x.amax(0); }, {1, 3, 3}), {0, 0.5, 0.5});
   require_values(derivative([](const Variable& x) { return std::get<0>(x.max(0)); }, {1, 3, 3}), {0, 1, 0});
@@ -122,7 +121,7 @@ TEST_CASE(
   require_values(derivative([](const Variable& x) { return ebb::leaky_relu(x, 0.1); }, {0}), {0.1});
 }
 
-TEST_CASE("max gives a NaN and its gradient goes to the NaN") {
+TEST_CASE("max returns NaN and gives its gradient to the NaN") {
   REQUIRE(std::isnan(ebb::tensor({1.0, kNan, 3.0}, ebb::kFloat64).max().item<double>()));
   require_values(derivative([](const Variable& x) { return std::get<0>(x.max(0)); }, {1, kNan, 3}),
                  {0, 1, 0});
@@ -139,7 +138,7 @@ TEST_CASE("logsumexp of minus infinities is minus infinity") {
   require_values(ebb::logsumexp(ebb::tensor({-kInf, -kInf}, ebb::kFloat64), 0), {-kInf});
 }
 
-TEST_CASE("where passes no NaN on from the branch that is not taken") {
+TEST_CASE("where passes no NaN from the branch that is not selected") {
   Variable x = leaf({0, 4});
   Variable y = ebb::where(x > 1, x.sqrt(), ebb::zeros_like(x));
   require_values(y, {0, 2});
@@ -151,8 +150,7 @@ TEST_CASE("where passes no NaN on from the branch that is not taken") {
   require_values(w.grad(), {1, 0});
 }
 
-TEST_CASE(
-    "softplus and binary_cross_entropy_with_logits have exact values and slopes at plus and minus 1000") {
+TEST_CASE("softplus and binary_cross_entropy_with_logits are exact at inputs of plus and minus 1000") {
   Variable x = leaf({-1000, 1000});
   require_values(ebb::softplus(x), {0, 1000});
   require_values(derivative([](const Variable& t) { return ebb::softplus(t); }, {-1000, 1000}), {0, 1});
@@ -163,15 +161,14 @@ TEST_CASE(
   require_values(x.grad(), {-0.5, 0.5});
 }
 
-TEST_CASE(
-    "cross_entropy_loss is NaN if all targets are ignored and the slope of std is zero for equal elements") {
+TEST_CASE("cross_entropy_loss of ignored targets is NaN and the gradient of std of equal elements is 0") {
   Variable x = ebb::ones({2, 3}, ebb::kFloat64);
   const Variable ignored = ebb::full({2}, -100, ebb::kLong);
   REQUIRE(std::isnan(ebb::cross_entropy_loss(x, ignored).item<double>()));
   require_values(derivative([](const Variable& t) { return t.std(); }, {2, 2, 2}), {0, 0, 0});
 }
 
-TEST_CASE("losses of a NaN have NaN as gradient") {
+TEST_CASE("losses of NaN have NaN gradients") {
   const Variable zero = ebb::zeros({2}, ebb::kFloat64);
   const auto huber = [&](const Variable& x) { return ebb::huber_loss(x, zero); };
   const auto smooth = [&](const Variable& x) { return ebb::smooth_l1_loss(x, zero); };
@@ -186,13 +183,13 @@ TEST_CASE("the gradient of atan2 at the origin is zero") {
   require_values(derivative([&](const Variable& x) { return ebb::atan2(y, x); }, {0, 2}), {0, -0.2});
 }
 
-TEST_CASE("the gradient of logcumsumexp is a number where lines begin with -inf") {
+TEST_CASE("the gradient of logcumsumexp is finite for lines that begin with -inf") {
   const auto f = [](const Variable& x) { return ebb::logcumsumexp(x, 0); };
   require_values(derivative(f, {-kInf, -kInf, 1}), {1, 1, 1});
   require_values(derivative(f, {1, -kInf}), {2, 0});
 }
 
-TEST_CASE("equals share the gradient of an extreme, though 16 bits cannot count them") {
+TEST_CASE("ties share the gradient of an extreme even if 16 bits cannot represent their count") {
   const std::int64_t n = 70000;
   using F = Variable (*)(const Variable&);
   const std::pair<const char*, F> extremes[] = {
@@ -218,7 +215,7 @@ TEST_CASE("equals share the gradient of an extreme, though 16 bits cannot count 
     }
 }
 
-TEST_CASE("a NaN among what scatter_reduce takes the extreme of makes NaN of the gradients") {
+TEST_CASE("scatter_reduce amax of a NaN has NaN gradients") {
   const Variable index = ebb::zeros({2}, ebb::kLong);
   const auto f = [&](const Variable& x) {
     return ebb::scatter_reduce(ebb::zeros({1}, ebb::kFloat64), 0, index, x, "amax");

@@ -32,7 +32,7 @@ struct KeepsTwo : Function<KeepsTwo> {
 
 }  // namespace
 
-TEST_CASE("a node reached twice is drawn once, in text") {
+TEST_CASE("to_text writes a shared node once") {
   const Variable x = leaf({1, 2});
   const Variable shared = x.exp();
   const std::string text = to_text(shared + shared.sin(), {{"x", x}});
@@ -44,7 +44,7 @@ TEST_CASE("a node reached twice is drawn once, in text") {
           "    #1 ExpBackward0 [2] (above)\n");
 }
 
-TEST_CASE("a node reached twice is drawn once, in DOT") {
+TEST_CASE("to_dot draws a shared node once") {
   const Variable x = leaf({1, 2});
   const Variable shared = x.exp();
   const std::string dot = to_dot(shared + shared.sin(), {{"x", x}});
@@ -55,7 +55,7 @@ TEST_CASE("a node reached twice is drawn once, in DOT") {
   REQUIRE(count(dot, " -> ") == 5);  // each edge once, and the one to the root
 }
 
-TEST_CASE("the constants of a node are drawn in the order in which it kept them") {
+TEST_CASE("to_text and to_dot list the constants of a node in the order in which it saved them") {
   const Variable x = leaf({1, 2}), a = ebb::ones({3}, ebb::kFloat64), b = ebb::ones({4}, ebb::kFloat64);
   const Variable y = KeepsTwo::apply(x, a, b);
   for (const std::string& drawing : {to_text(y, {{"a", a}, {"b", b}}), to_dot(y, {{"a", a}, {"b", b}})}) {
@@ -70,7 +70,7 @@ TEST_CASE("the constants of a node are drawn in the order in which it kept them"
 
 using namespace ebb;
 
-TEST_CASE("a node is held by a shared_ptr where a program wants one") {
+TEST_CASE("grad_fn can be stored in a shared_ptr") {
   const auto nodes = live_node_count();
   {
     std::shared_ptr<autograd::Node> node;
@@ -93,7 +93,7 @@ TEST_CASE("a node is held by a shared_ptr where a program wants one") {
   CHECK(live_node_count() == nodes);
 }
 
-TEST_CASE("a node prints its name and address") {
+TEST_CASE("a node is printed as its name and address") {
   const Tensor x = ones({2}).requires_grad_(), y = x * 2;
   std::ostringstream out, none;
   out << y.grad_fn();
@@ -102,7 +102,7 @@ TEST_CASE("a node prints its name and address") {
   CHECK(none.str() == "None");
 }
 
-TEST_CASE("the modes have names in the namespace of autograd") {
+TEST_CASE("the guards of the modes exist in namespace autograd") {
   CHECK(autograd::GradMode::is_enabled());
   {
     autograd::AutoGradMode off(false);

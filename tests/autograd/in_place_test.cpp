@@ -58,7 +58,7 @@ TEST_CASE("backward throws for a saved tensor that was modified through detach a
   require_values(x.grad(), {20, 20});
 }
 
-TEST_CASE("backward from an output that set_data() gave another shape is an error, and changes no gradient") {
+TEST_CASE("backward throws if set_data() changed the shape of an output and changes no gradient") {
   Variable x = leaf({1, 2, 3}), y = x * x;
   y.set_data(ebb::ones({}, ebb::kDouble));
   EBB_REQUIRE_ERROR(y.backward(), "MulBackward0 computed an output of shape [3]");
@@ -95,14 +95,14 @@ TEST_CASE("an in-place op on a view of a view changes the base and the first vie
   require_values(x.grad(), {2, 4, 54, 128});
 }
 
-TEST_CASE("an in-place op on one of several views that unbind gives throws") {
+TEST_CASE("an in-place op on one of several views of unbind throws") {
   Variable x = leaf({1, 2});
   Variable y = x * 2;
   auto parts = y.unbind(0);
   EBB_REQUIRE_ERROR(parts[0].add_(1), "one of several views");
 }
 
-TEST_CASE("a view sees an in-place op on its base in its values and in its gradient") {
+TEST_CASE("an in-place op on a base changes the values and gradients of its views") {
   Variable x = leaf({1, 2});
   Variable base = x * 1;
   Variable view = base[0];
@@ -132,7 +132,7 @@ TEST_CASE("copy_ broadcasts its source and sums the gradient back to the shape o
   require_values(y.grad(), {6});
 }
 
-TEST_CASE("an in-place op throws if it would have to broadcast the tensor or if the tensor is expanded") {
+TEST_CASE("an in-place op throws if it needs to broadcast self or if self is expanded") {
   Variable x = ebb::zeros({1}, ebb::kFloat64);
   REQUIRE_THROWS_WITH(x.add_(ebb::ones({3}, ebb::kFloat64)),
                       support::Contains("add_: output with shape [1] doesn't match the broadcast"));
@@ -140,7 +140,7 @@ TEST_CASE("an in-place op throws if it would have to broadcast the tensor or if 
   EBB_REQUIRE_ERROR(expanded.add_(1), "single memory location");
 }
 
-TEST_CASE("gradients of uses of a view and of its base add up") {
+TEST_CASE("gradients of a view and of its base are summed") {
   Variable x = leaf({1, 2});
   Variable base = x * 1;
   Variable view = base.view({2, 1});
@@ -148,7 +148,7 @@ TEST_CASE("gradients of uses of a view and of its base add up") {
   require_values(x.grad(), {5, 5});
 }
 
-TEST_CASE("exp throws in backward if its result was modified and exp_ does not") {
+TEST_CASE("backward of exp throws if its result was modified and that of exp_ does not") {
   Variable x = leaf({0.5});
   Variable y = ebb::exp(x);
   y.add_(1);
@@ -160,7 +160,7 @@ TEST_CASE("exp throws in backward if its result was modified and exp_ does not")
   require_values(x.grad(), {std::exp(0.5)});
 }
 
-TEST_CASE("what keeps its input and its result is differentiated by the one that was not modified") {
+TEST_CASE("ops that save input and result differentiate with the one that was not modified") {
   using Op = Variable (*)(const Variable&);
   using InPlace = Variable& (*)(const Variable&);
   const std::pair<Op, InPlace> ops[] = {{ebb::tanh, ebb::tanh_},
@@ -188,7 +188,7 @@ TEST_CASE("what keeps its input and its result is differentiated by the one that
   }
 }
 
-TEST_CASE("an in-place op on a view of a view that was made a leaf throws") {
+TEST_CASE("an in-place op on a view of a view that became a leaf throws") {
   Variable x = ebb::arange(6, ebb::kFloat64).view({2, 3}).requires_grad_();
   EBB_REQUIRE_ERROR(x.view({3, 2}).mul_(2), "a view of a leaf Variable that requires grad");
   require_values(x, {0, 1, 2, 3, 4, 5});
@@ -216,7 +216,7 @@ struct ReverseBackward : ebb::autograd::Node {
 
 }  // namespace
 
-TEST_CASE("a kept gradient is that of the last of several writes") {
+TEST_CASE("a retained gradient belongs to the value after the last in-place write") {
   const Variable x = leaf({1, 2});
   Variable y = x * 1;
   y.retain_grad();
@@ -229,7 +229,7 @@ TEST_CASE("a kept gradient is that of the last of several writes") {
   require_values(x.grad(), {30, 30});
 }
 
-TEST_CASE("a kept gradient stays with the written output of a function of several") {
+TEST_CASE("retain_grad follows the written output of a function with several outputs") {
   const Variable x = leaf({1, 2});
   Variable y = x * 1;
   y.retain_grad();
@@ -240,7 +240,7 @@ TEST_CASE("a kept gradient stays with the written output of a function of severa
   require_values(x.grad(), {320, 320});
 }
 
-TEST_CASE("asking twice for a gradient to be kept keeps it once") {
+TEST_CASE("a second retain_grad has no effect") {
   const Variable x = leaf({1, 2});
   const Variable y = x * 2;
   y.retain_grad();
@@ -249,7 +249,7 @@ TEST_CASE("asking twice for a gradient to be kept keeps it once") {
   require_values(y.grad(), {3, 3});
 }
 
-TEST_CASE("the kept gradient of a node's second output is that output's") {
+TEST_CASE("the retained gradient of a second output of a node is the gradient of that output") {
   const Variable x = leaf({1, 2, 3, 4});
   const auto parts = (x * 1).chunk(2);
   parts[1].retain_grad();
@@ -258,7 +258,7 @@ TEST_CASE("the kept gradient of a node's second output is that output's") {
   REQUIRE_FALSE(parts[0].grad().defined());
 }
 
-TEST_CASE("an in-place op that writes nothing changes a view's history and its base's") {
+TEST_CASE("rebase_history of a view changes the history of the view and of its base") {
   const Variable x = leaf({1, 2});
   const Variable base = x * 1, view = base[0];
   ebb::autograd::check_inplace(view, "reverse_");
@@ -267,7 +267,7 @@ TEST_CASE("an in-place op that writes nothing changes a view's history and its b
   require_values(grad({view * 5}, {x})[0], {-5, 0});
 }
 
-TEST_CASE("a view keeps its history when its base is detached and then written to") {
+TEST_CASE("a view preserves its history if its base is detached and then written") {
   const Variable x = leaf({1, 2});
   Variable base = x * 3;
   const Variable view = base[1];
@@ -279,7 +279,7 @@ TEST_CASE("a view keeps its history when its base is detached and then written t
   require_values(grad({view * 2}, {x})[0], {0, 6});
 }
 
-TEST_CASE("detach_ makes a leaf that requires no gradient") {
+TEST_CASE("detach_ makes the tensor a leaf that does not require grad") {
   Variable x = leaf({1, 2});
   x.detach_();
   REQUIRE_FALSE(x.requires_grad());
@@ -295,14 +295,14 @@ TEST_CASE("detach_ makes a leaf that requires no gradient") {
   require_values(y.grad(), {2});
 }
 
-TEST_CASE("data() reaches as far as the tensor's storage does") {
+TEST_CASE("data() has the whole storage of the tensor") {
   const Variable x = leaf({1, 2, 3, 4});
   const Variable first = x.detach().narrow(0, 0, 1).data();
   REQUIRE(first.array().storage()->bytes() == x.array().storage()->bytes());
   require_values(first.as_strided({4}, {1}, 0), {1, 2, 3, 4});
 }
 
-TEST_CASE("strides of dimensions of one element do not matter to channels-last layouts") {
+TEST_CASE("is_contiguous(ChannelsLast) ignores the strides of dimensions of one element") {
   const Variable x = ebb::zeros({2, 1, 3, 4});
   REQUIRE(x.stride(1) == 12);
   REQUIRE(x.is_contiguous(ebb::MemoryFormat::ChannelsLast));
@@ -314,7 +314,7 @@ TEST_CASE("strides of dimensions of one element do not matter to channels-last l
 
 using namespace ebb;
 
-TEST_CASE("writes to a tensor go unnoticed where another was given its data") {
+TEST_CASE("after set_data(), writes to the source tensor do not change the version of the target") {
   const Variable x = tensor({1.0, 2.0}, kDouble), y = tensor({3.0, 4.0}, kDouble);
   x.set_data(y);
   CHECK(x.is_alias_of(y));
@@ -333,7 +333,7 @@ TEST_CASE("writes to a tensor go unnoticed where another was given its data") {
   CHECK(x.data().is_alias_of(x.data()));
 }
 
-TEST_CASE("ops in place see that data() is of the same memory") {
+TEST_CASE("in-place ops detect that data() is the same memory") {
   const Variable x = arange(6, kDouble);
   x.narrow(0, 1, 5).add_(x.data().narrow(0, 0, 5));
   CHECK(x.equal(tensor({0.0, 1.0, 3.0, 5.0, 7.0, 9.0}, kDouble)));
@@ -341,7 +341,7 @@ TEST_CASE("ops in place see that data() is of the same memory") {
   CHECK(x[5].item<double>() == 9);
 }
 
-TEST_CASE("a leaf that is given another shape takes gradients of that shape") {
+TEST_CASE("a leaf whose shape changes in place gets gradients of the new shape") {
   const Variable x = ones({2, 3}, TensorOptions(kDouble).requires_grad(true));
   const Variable before = (x * 2).sum();
   {

@@ -24,7 +24,7 @@ constexpr char kViewError[] = "A view was created in inference mode and is being
 
 }  // namespace
 
-TEST_CASE("inference: tensors of inference mode, inside") {
+TEST_CASE("inference: inference tensors can be used and written inside inference mode") {
   const ebb::InferenceMode inference;
   for (const bool requires_grad : {false, true}) {
     const Variable c = inferred(requires_grad);
@@ -41,7 +41,7 @@ TEST_CASE("inference: tensors of inference mode, inside") {
   }
 }
 
-TEST_CASE("inference: tensors of inference mode, outside") {
+TEST_CASE("inference: inference tensors cannot be written or saved outside of inference mode") {
   for (const bool requires_grad : {false, true}) {
     const Variable c = inferred(requires_grad);
     for (const Variable& y : {c * c, c.exp(), c.clone(), c.sum()}) {
@@ -72,7 +72,7 @@ TEST_CASE("inference: tensors of inference mode, outside") {
   EBB_REQUIRE_ERROR(c.set_requires_grad(true), "inference tensor outside InferenceMode");
 }
 
-TEST_CASE("inference: normal tensors written to") {
+TEST_CASE("inference: normal tensors can be written inside inference mode") {
   for (const bool requires_grad : {false, true}) {
     const Variable s = requires_grad ? leaf({1, 2, 3, 4}) : leaf({1, 2, 3, 4}).detach();
     Variable a = s * 1;
@@ -103,7 +103,7 @@ TEST_CASE("inference: normal tensors written to") {
   EBB_REQUIRE_ERROR(saved.backward(), "modified by an inplace operation");
 }
 
-TEST_CASE("inference: views of normal tensors made inside are normal") {
+TEST_CASE("inference: views of normal tensors are normal tensors inside inference mode") {
   for (const bool requires_grad : {false, true}) {
     const Variable a = computed(requires_grad);
     Variable view, part;
@@ -125,7 +125,7 @@ TEST_CASE("inference: views of normal tensors made inside are normal") {
   }
 }
 
-TEST_CASE("inference: views of normal tensors made inside, used outside") {
+TEST_CASE("inference: views created inside inference mode can be used outside of it") {
   for (const bool requires_grad : {false, true}) {
     const Variable a = computed(requires_grad);
     Variable view;
@@ -154,7 +154,7 @@ TEST_CASE("inference: views of normal tensors made inside, used outside") {
   }
 }
 
-TEST_CASE("inference: a view made inside whose base was written to since") {
+TEST_CASE("inference: a view created inside throws in later use if its base was written and requires grad") {
   for (const bool requires_grad : {false, true}) {
     const Variable a = computed(requires_grad);
     Variable view;
@@ -171,7 +171,7 @@ TEST_CASE("inference: a view made inside whose base was written to since") {
   }
 }
 
-TEST_CASE("inference: a view's history is kept up to date from inside") {
+TEST_CASE("inference: the history of a view is updated inside inference mode") {
   Variable x = leaf({1, 2});
   Variable base = x * 1;
   Variable view = base[1];
@@ -185,7 +185,7 @@ TEST_CASE("inference: a view's history is kept up to date from inside") {
   require_values(x.grad(), {0, 3});
 }
 
-TEST_CASE("inference: products with inference tensors") {
+TEST_CASE("inference: products with inference tensors throw if they must save one") {
   Variable s = leaf({1, 2, 3, 4});
   const Variable constant = inferred(false), c = inferred(true);
   // Nothing of the inference tensor is kept.
@@ -210,7 +210,7 @@ TEST_CASE("inference: products with inference tensors") {
   REQUIRE_FALSE((constant * s).is_inference());
 }
 
-TEST_CASE("inference: no guard records inside inference mode but leaving it") {
+TEST_CASE("inference: only InferenceMode(false) records inside inference mode") {
   Variable x = leaf({1, 2});
   const ebb::InferenceMode inference;
   {
@@ -234,7 +234,7 @@ TEST_CASE("inference: no guard records inside inference mode but leaving it") {
   require_values(x, {3, 6});
 }
 
-TEST_CASE("inference: leaving it restores what was before") {
+TEST_CASE("inference: the end of a guard restores the previous modes") {
   for (const bool grad : {false, true}) {
     const ebb::AutoGradMode mode(grad);
     {
@@ -247,7 +247,7 @@ TEST_CASE("inference: leaving it restores what was before") {
   }
 }
 
-TEST_CASE("inference: an op outside that loses a gradient says so, once for each thread") {
+TEST_CASE("inference: an op that loses a gradient outside warns once per thread") {
   std::thread([] {
     struct Counter : ebb::WarningHandler {
       int seen = 0;

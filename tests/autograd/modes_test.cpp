@@ -45,7 +45,7 @@ TEST_CASE("a new thread has grad mode on while its parent is under no_grad") {
   REQUIRE_FALSE(ebb::GradMode::is_enabled());
 }
 
-TEST_CASE("tensors of inference mode cannot be written or saved or made to require grad outside of it") {
+TEST_CASE("inference tensors cannot be written, saved or set to require grad outside of inference mode") {
   Variable x = leaf({1, 2});
   Variable inferred;
   {
@@ -61,7 +61,7 @@ TEST_CASE("tensors of inference mode cannot be written or saved or made to requi
   require_values((x * inferred.clone()).detach(), {3, 10});
 }
 
-TEST_CASE("detach gives a tensor that shares storage and version") {
+TEST_CASE("detach returns a tensor that shares storage and version") {
   Variable x = leaf({1, 2});
   Variable y = x * 2;
   Variable d = y.detach();
@@ -85,7 +85,7 @@ TEST_CASE("a hook of a leaf or of a non-leaf may replace the gradient") {
   require_values(x.grad(), {3, 3});
 }
 
-TEST_CASE("hooks of a leaf act on the gradient that grad gives for it, once") {
+TEST_CASE("hooks of a leaf are applied once to the gradient that grad returns for it") {
   for (const bool create_graph : {false, true}) {
     int calls = 0;
     Variable w = leaf({1, 2}), x = leaf({3, 4});
@@ -108,9 +108,7 @@ TEST_CASE("hooks of a leaf act on the gradient that grad gives for it, once") {
   }
 }
 
-TEST_CASE(
-    "grad gives a non-leaf's gradient after its hooks where the walk ends, and before them where it goes "
-    "on") {
+TEST_CASE("grad applies the hooks of a non-leaf input unless it also differentiates further") {
   Variable x = leaf({1, 1}), y = x * 2;
   y.register_hook([](const Variable& g) { return g * 5; });
   const Variable z = (y * 3).sum();
@@ -123,7 +121,7 @@ TEST_CASE(
   require_values(itself[1], {10, 10});
 }
 
-TEST_CASE("a leaf that is frozen after the graph was recorded takes no gradient") {
+TEST_CASE("a leaf that is frozen after recording gets no gradient") {
   Variable w = leaf({1, 2}), x = leaf({3, 4});
   const Variable y = (w * x).sum();
   y.backward({}, true);
@@ -206,7 +204,7 @@ TEST_CASE("a hook of a leaf sees each gradient before it is accumulated") {
   require_values(x.grad(), {5});
 }
 
-TEST_CASE("hooks for saved tensors pack and unpack each tensor and keep both derivatives right") {
+TEST_CASE("saved-tensor hooks pack and unpack each tensor and both derivatives stay right") {
   int packed = 0, unpacked = 0;
   const auto square = [&](const Variable& x) {
     ebb::autograd::SavedTensorHooks hooks(
@@ -243,7 +241,7 @@ TEST_CASE("anomaly mode throws at the first NaN and names the op") {
   REQUIRE_THAT(heard.texts[0], support::Contains("test_autograd"));
 }
 
-TEST_CASE("an exception in backward reaches the caller and leaves the engine usable") {
+TEST_CASE("an exception in backward is rethrown and leaves the engine usable") {
   struct Fails : ebb::autograd::Function<Fails> {
     static Variable forward(ebb::autograd::AutogradContext*, Variable a) { return a * 1; }
     static ebb::variable_list backward(ebb::autograd::AutogradContext*, ebb::variable_list) {
@@ -258,7 +256,7 @@ TEST_CASE("an exception in backward reaches the caller and leaves the engine usa
   require_values(x.grad(), {2});
 }
 
-TEST_CASE("checkpoint gives the same results and gradients as a plain run with dropout and parameters") {
+TEST_CASE("checkpoint has the results and gradients of a plain run with dropout and parameters") {
   Variable w = ebb::full({4, 4}, 0.3, ebb::kFloat64).requires_grad_();
   const auto block = [&](const Variable& x) {
     return ebb::dropout((x.matmul(w)).tanh(), 0.5, true).matmul(w);
@@ -292,7 +290,7 @@ TEST_CASE("a checkpointed function can be differentiated twice") {
 
 using ebb::autograd::checkpoint;
 
-TEST_CASE("checkpoint: the function runs twice, however many tensors backward asks for") {
+TEST_CASE("checkpoint: the function runs twice for any number of saved tensors") {
   int runs = 0;
   const std::function<Variable(const Variable&)> fn = [&](const Variable& t) {
     ++runs;
@@ -319,7 +317,7 @@ TEST_CASE("checkpoint: a hook set by the function runs once for each gradient") 
   require_values(x.grad(), {6});
 }
 
-TEST_CASE("checkpoint: a function that keeps more or fewer tensors the second time is refused") {
+TEST_CASE("checkpoint: a function that saves another number of tensors in its second run throws") {
   for (const int change : {1, -1}) {
     INFO("change " << change);
     int factors = 2;
@@ -336,7 +334,7 @@ TEST_CASE("checkpoint: a function that keeps more or fewer tensors the second ti
   }
 }
 
-TEST_CASE("checkpoint: an input that is written to before backward is refused where its numbers are needed") {
+TEST_CASE("checkpoint: backward throws for a modified input only if its values are needed") {
   const auto cube = [](const Variable& t) { return t * t * t; };
   const auto twice = [](const Variable& t) { return t * 2; };
   for (const bool within : {false, true}) {
@@ -361,7 +359,7 @@ TEST_CASE("checkpoint: an input that is written to before backward is refused wh
   require_values(x.grad(), {2, 2});
 }
 
-TEST_CASE("checkpoint: inputs of inference mode have no versions and are taken as they are") {
+TEST_CASE("checkpoint: inference tensors have no versions and are accepted as inputs") {
   Variable constant;
   {
     const ebb::InferenceMode inference;
@@ -376,7 +374,7 @@ TEST_CASE("checkpoint: inputs of inference mode have no versions and are taken a
   require_values(x.grad(), {12, 40});
 }
 
-TEST_CASE("checkpoint: an input that is written to between two backwards is refused in the second") {
+TEST_CASE("checkpoint: the second backward throws for an input that was modified after the first") {
   Variable x = leaf({2, 3}), y = x * 1;
   const Variable z = checkpoint([](const Variable& t) { return t * t; }, y).sum();
   z.backward({}, true);

@@ -47,7 +47,7 @@ constexpr std::int64_t kDepths[] = {0, 1, 22, 23, 24, 46, 47, 48, 100};
 
 }  // namespace
 
-TEST_CASE("saved-tensor hooks hold at any depth of walks") {
+TEST_CASE("nested backward calls of any depth see the saved-tensor hooks") {
   for (const std::int64_t depth : kDepths) {
     INFO("depth " << depth);
     int outer = 0, inner = 0;
@@ -80,7 +80,7 @@ TEST_CASE("saved-tensor hooks hold at any depth of walks") {
   }
 }
 
-TEST_CASE("the modes hold at any depth of walks") {
+TEST_CASE("nested backward calls of any depth see the modes of the caller") {
   for (const std::int64_t depth : kDepths) {
     INFO("depth " << depth);
     for (const bool inference : {false, true}) {
@@ -103,7 +103,7 @@ TEST_CASE("the modes hold at any depth of walks") {
   }
 }
 
-TEST_CASE("what is set inside a walk stays set after it, at any depth") {
+TEST_CASE("modes set inside nested backward calls of any depth persist afterwards") {
   for (const std::int64_t depth : kDepths) {
     INFO("depth " << depth);
     std::uint64_t inside = 0;
@@ -121,7 +121,7 @@ TEST_CASE("what is set inside a walk stays set after it, at any depth") {
   }
 }
 
-TEST_CASE("an exception passes through walks of any depth and leaves the thread as it was") {
+TEST_CASE("an exception passes through nested backward calls of any depth and restores the thread state") {
   for (const std::int64_t depth : kDepths) {
     INFO("depth " << depth);
     Well well(depth, [] {
@@ -137,7 +137,7 @@ TEST_CASE("an exception passes through walks of any depth and leaves the thread 
   require_values(x.grad(), {2});
 }
 
-TEST_CASE("walks within walks that need a thread say so where the system refuses it, and work again after") {
+TEST_CASE("nested backward calls throw if the system refuses a thread and work again later") {
   int reached = 0;
   for (const std::int64_t depth : {22, 23, 22, 100}) {
     Well well(depth, [&] { ++reached; });
@@ -151,7 +151,7 @@ TEST_CASE("walks within walks that need a thread say so where the system refuses
   REQUIRE(reached == 2);
 }
 
-TEST_CASE("anomaly mode tells in which backward a node was recorded, at any depth") {
+TEST_CASE("anomaly mode names the backward that recorded a node at any depth") {
   const ebb::autograd::DetectAnomalyGuard detect;
   for (const std::int64_t depth : kDepths) {
     INFO("depth " << depth);
@@ -184,7 +184,7 @@ TEST_CASE("anomaly mode names the backward that recorded a failing second deriva
   REQUIRE_THAT(plain, !support::Contains("Recorded in"));
 }
 
-TEST_CASE("anomaly mode names every backward that an error in a higher derivative goes back to") {
+TEST_CASE("anomaly mode names every backward that led to an error in a higher derivative") {
   struct Third : Function<Third> {
     static Variable forward(AutogradContext*, Variable x) { return x * 1; }
     static variable_list backward(AutogradContext*, variable_list) { throw ebb::Error("mine."); }
@@ -211,7 +211,7 @@ TEST_CASE("anomaly mode names every backward that an error in a higher derivativ
               called);
 }
 
-TEST_CASE("anomaly mode still knows the node after a walk within its backward") {
+TEST_CASE("anomaly mode names the right node after a nested backward call") {
   static std::string message;
   struct Recording : Function<Recording> {
     static Variable forward(AutogradContext*, Variable x) { return x * 1; }
@@ -228,7 +228,7 @@ TEST_CASE("anomaly mode still knows the node after a walk within its backward") 
   REQUIRE_THAT(message, support::Contains("Recorded in the backward of RecordingBackward"));
 }
 
-TEST_CASE("a saved-tensor hook may set hooks of its own") {
+TEST_CASE("a saved-tensor hook may set other hooks") {
   int packed = 0;
   const auto keep = [](const Variable& x) { return std::make_shared<Variable>(x.detach()); };
   const auto give = [](const std::shared_ptr<void>& kept) { return *static_cast<Variable*>(kept.get()); };

@@ -59,7 +59,7 @@ void with_and_without_hooks(F f) {
 
 }  // namespace
 
-TEST_CASE("saved: the gradient of a kept output goes to that output of the node") {
+TEST_CASE("saved: the gradient of a saved output flows to the right output of its node") {
   with_and_without_hooks([] {
     const Variable x = leaf({0.5, 2});
     const variable_list y = DoubleAndExp::apply(x);
@@ -71,7 +71,7 @@ TEST_CASE("saved: the gradient of a kept output goes to that output of the node"
   });
 }
 
-TEST_CASE("saved: an output unpacked without recording has no history, with it its own") {
+TEST_CASE("saved: an unpacked output has its history only while recording") {
   with_and_without_hooks([] {
     const Variable x = leaf({0.5});
     const variable_list y = DoubleAndExp::apply(x);
@@ -85,7 +85,7 @@ TEST_CASE("saved: an output unpacked without recording has no history, with it i
   });
 }
 
-TEST_CASE("saved: what an in-place op keeps of a second output leads to that output") {
+TEST_CASE("saved: the tensor that an in-place op saves of a second output belongs to that output") {
   const Variable x = leaf({0.5});
   Variable y = Multiples::apply(x)[1];
   y.sin_();
@@ -105,7 +105,7 @@ TEST_CASE("saved: backward frees each tensor that was saved") {
   REQUIRE(b.use_count() == 1);
 }
 
-TEST_CASE("saved: backward frees what a hook packed") {
+TEST_CASE("saved: backward frees the packed object of a hook") {
   const Variable x = leaf({1, 2});
   std::vector<std::weak_ptr<void>> packed;
   Variable y;
@@ -125,7 +125,7 @@ TEST_CASE("saved: backward frees what a hook packed") {
   for (const auto& value : packed) REQUIRE(value.expired());
 }
 
-TEST_CASE("saved: backward frees the history of what a hook packed") {
+TEST_CASE("saved: backward frees the history of a tensor that a hook packed") {
   const Variable x = leaf({1});
   KeepsOther::other = leaf({2}) * 3;
   Variable y;
@@ -139,7 +139,7 @@ TEST_CASE("saved: backward frees the history of what a hook packed") {
   REQUIRE(ebb::live_node_count() == nodes - 2);  // the product's, and its leaf's
 }
 
-TEST_CASE("saved: an undefined tensor is there for a second backward too") {
+TEST_CASE("saved: a saved undefined tensor allows a second backward") {
   const Variable x = leaf({1});
   const Variable y = KeepsOther::apply(x);
   y.backward();
@@ -165,7 +165,7 @@ std::shared_ptr<void> keep_itself(const Variable& x) { return std::make_shared<V
 
 }  // namespace
 
-TEST_CASE("saved hooks: what is kept as it was given keeps no graph alive") {
+TEST_CASE("saved hooks: a hook that stores its argument itself creates no reference cycle") {
   const auto nodes = ebb::live_node_count();
   {
     const SavedTensorHooks hooks(keep_itself, give);
@@ -177,7 +177,7 @@ TEST_CASE("saved hooks: what is kept as it was given keeps no graph alive") {
   REQUIRE(ebb::live_node_count() == nodes);
 }
 
-TEST_CASE("saved hooks: the outputs of a node with several are told apart") {
+TEST_CASE("saved hooks: the outputs of a node are distinguished") {
   Variable x = leaf({1, 2, 3, 4});
   const auto parts = (x * 1).chunk(2);
   Variable y;
@@ -201,7 +201,7 @@ TEST_CASE("a second backward through a freed graph throws and names retain_graph
   EBB_REQUIRE_ERROR(y.backward(), "retain_graph");
 }
 
-TEST_CASE("backward with retain_graph keeps the graph for a second backward") {
+TEST_CASE("backward with retain_graph allows a second backward") {
   Variable x = leaf({3});
   Variable y = x * x;
   y.backward({}, true);
@@ -217,14 +217,14 @@ TEST_CASE("a second backward through ops that saved nothing works") {
   require_values(x.grad(), {2});
 }
 
-TEST_CASE("create_graph gives the product of a Hessian and a vector") {
+TEST_CASE("create_graph allows products of a Hessian and a vector") {
   Variable x = leaf({1, 2, 3});
   const Variable v = ebb::tensor({1.0, 0.5, -1.0}, ebb::kFloat64);
   Variable g = grad({(x * x * x).sum()}, {x}, {}, true, true)[0];
   require_values(grad({(g * v).sum()}, {x})[0], {6, 6, -18});
 }
 
-TEST_CASE("create_graph gives derivatives of third order") {
+TEST_CASE("create_graph allows third derivatives") {
   Variable x = leaf({2});
   Variable y = x.pow(5);
   Variable g1 = grad({y}, {x}, {}, true, true)[0];
@@ -286,7 +286,7 @@ TEST_CASE("add saves no input and mul saves only the factor of an input that req
   REQUIRE(x.array().storage()->use_count() == x_uses);
 }
 
-TEST_CASE("the counts of live nodes and storages return to their start when a graph goes out of scope") {
+TEST_CASE("the counts of live nodes and storages return to their start values after a graph is freed") {
   const auto nodes = ebb::live_node_count();
   const auto storages = ebb::live_storage_count();
   {
@@ -300,7 +300,7 @@ TEST_CASE("the counts of live nodes and storages return to their start when a gr
   REQUIRE(ebb::live_storage_count() == storages);
 }
 
-TEST_CASE("resetting grad frees the cycle that backward with create_graph makes") {
+TEST_CASE("resetting grad breaks the reference cycle of backward with create_graph") {
   const auto nodes = ebb::live_node_count();
   {
     Variable x = leaf({2});
@@ -311,8 +311,7 @@ TEST_CASE("resetting grad frees the cycle that backward with create_graph makes"
   REQUIRE(ebb::live_node_count() == nodes);
 }
 
-TEST_CASE(
-    "a thread with a stack of 64 KiB builds, walks and frees graphs, long ones too, and walks within walks") {
+TEST_CASE("a thread with a stack of 64 KiB can record, differentiate and free long and nested graphs") {
   static std::vector<Variable> levels;
   const auto work = [](void*) -> void* {
     Variable x = leaf({1}), y = x;

@@ -3,7 +3,7 @@
 
 using namespace semantics;
 
-TEST_CASE("views: a written view can be walked again while the graph is kept") {
+TEST_CASE("views: a written view supports a second backward with retain_graph") {
   Variable x = leaf({1, 2, 3});
   Variable base = x * 2;
   base[1].mul_(base[1].detach().clone());
@@ -22,7 +22,7 @@ TEST_CASE("views: a written view can be walked again while the graph is kept") {
   EBB_REQUIRE_ERROR(s.backward(), "(ExpBackward0): the saved tensors have already been freed");
 }
 
-TEST_CASE("views: a written view of a base with an offset and gaps") {
+TEST_CASE("views: a write to a view of a base with offset and gaps has the right gradient") {
   Variable x = ebb::arange(12, ebb::kFloat64).requires_grad_();
   Variable base = (x * 1).view({3, 4}).narrow(0, 1, 2);  // its own base starts before it
   base.t()[1].mul_(10);
@@ -36,7 +36,7 @@ TEST_CASE("views: a written view of a base with an offset and gaps") {
   require_values(grad({(late * ebb::tensor({1.0, 7.0, 100.0, 1000.0}, ebb::kFloat64)).sum()}, {w})[0], {21});
 }
 
-TEST_CASE("views: pieces of a split follow their base after it was written to") {
+TEST_CASE("views: pieces of a split follow later writes to their base") {
   for (const bool unbind : {false, true}) {
     Variable x = leaf({1, 2, 3, 4});
     Variable base = x * 1;
@@ -49,7 +49,7 @@ TEST_CASE("views: pieces of a split follow their base after it was written to") 
   }
 }
 
-TEST_CASE("views: what a piece of a split forbids, its views forbid") {
+TEST_CASE("views: views of a piece of a split also forbid in-place writes") {
   Variable x = leaf({1, 2, 3, 4});
   Variable y = x * 1;
   const Variable part = y.view({4}).chunk(2)[1];
@@ -66,7 +66,7 @@ TEST_CASE("views: what a piece of a split forbids, its views forbid") {
   require_values(y, {5, 10, 6, 8});
 }
 
-TEST_CASE("views: made under no_grad of what requires grad") {
+TEST_CASE("views: views created under no_grad forbid in-place writes while recording") {
   Variable x = leaf({1, 2, 3, 4});
   const Variable y = x * 1;
   for (const Variable& base : {x, y}) {
@@ -95,7 +95,7 @@ TEST_CASE("views: made under no_grad of what requires grad") {
   }
 }
 
-TEST_CASE("views: no gradient flows through one made under no_grad") {
+TEST_CASE("views: no gradient flows through a view created under no_grad") {
   Variable x = leaf({1, 2}), w = leaf({3, 4});
   Variable view;
   {
@@ -115,7 +115,7 @@ TEST_CASE("views: no gradient flows through one made under no_grad") {
   REQUIRE_FALSE(grads[1].defined());
 }
 
-TEST_CASE("views: one made under no_grad can be made a leaf") {
+TEST_CASE("views: a view created under no_grad can become a leaf") {
   const Variable plain = ebb::ones({4}, ebb::kFloat64);
   Variable view;
   {
@@ -131,7 +131,7 @@ TEST_CASE("views: one made under no_grad can be made a leaf") {
   EBB_REQUIRE_ERROR(view[0].mul_(2), "a view of a leaf Variable that requires grad");
 }
 
-TEST_CASE("views: requires_grad follows the base, also when that changes later") {
+TEST_CASE("views: requires_grad follows later changes of the base") {
   Variable b = ebb::ones({2}, ebb::kFloat64);
   const Variable view = b[0];
   REQUIRE_FALSE(view.requires_grad());
@@ -144,7 +144,7 @@ TEST_CASE("views: requires_grad follows the base, also when that changes later")
   require_values(w.grad(), {2});
 }
 
-TEST_CASE("views: requires_grad_ on what requires grad already changes nothing") {
+TEST_CASE("views: requires_grad_ on a view that requires grad changes nothing") {
   Variable x = leaf({1, 2});
   Variable base = x * 1;
   Variable view = base.view({2, 1});
@@ -153,14 +153,14 @@ TEST_CASE("views: requires_grad_ on what requires grad already changes nothing")
   require_values(grad({base.sum()}, {x})[0], {5, 1});
 }
 
-TEST_CASE("views: a dimension of one element and stride 0 may be written to") {
+TEST_CASE("views: a dimension of one element with stride 0 can be written") {
   Variable x = ebb::zeros({3, 2}, ebb::kFloat64);
   x.as_strided({2, 1, 3}, {1, 0, 2}).add_(1);
   require_values(x, {1, 1, 1, 1, 1, 1});
   EBB_REQUIRE_ERROR(x.as_strided({2, 2, 3}, {1, 0, 2}).add_(1), "single memory location");
 }
 
-TEST_CASE("views: a kept gradient stays with a view whose base is written to") {
+TEST_CASE("views: retain_grad of a view works after a write to its base") {
   Variable x = leaf({1, 2});
   Variable base = x * 1;
   Variable view = base[1];
@@ -173,7 +173,7 @@ TEST_CASE("views: a kept gradient stays with a view whose base is written to") {
   require_values(x.grad(), {1, 9});
 }
 
-TEST_CASE("views: geometry that changes in place changes the view alone") {
+TEST_CASE("views: an in-place change of geometry affects only the view") {
   struct Change {
     const char* name;
     std::vector<std::int64_t> sizes;  // of the view
@@ -226,7 +226,7 @@ TEST_CASE("views: geometry that changes in place changes the view alone") {
   }
 }
 
-TEST_CASE("views: geometry may change in place where no element may") {
+TEST_CASE("views: geometry can change in place even if elements cannot") {
   const Variable x = ebb::arange(6, ebb::kFloat64).view({2, 3}).requires_grad_();
   const Variable weights = ebb::arange(6, ebb::kFloat64).view({3, 2});
   for (Variable view : {x.view({2, 3}), ebb::einsum("ij->ij", {x})}) {
@@ -240,7 +240,7 @@ TEST_CASE("views: geometry may change in place where no element may") {
   EBB_REQUIRE_ERROR(x.t_(), "a leaf Variable that requires grad");
 }
 
-TEST_CASE("views: a second backward passes a write that saved nothing") {
+TEST_CASE("views: a second backward passes through a write that saved no tensor") {
   const Variable x = leaf({1, 2, 3, 4}), s = leaf({5, 6});
   const Variable square = x.view({2, 2});
   for (const Variable& y : {ebb::select_scatter(square, s, 0, 1), ebb::diagonal_scatter(square, s),

@@ -72,7 +72,7 @@ TEST_CASE("a call without kernel calls notices a new shape of a captured tensor"
   CHECK_THROWS_AS(f(), std::out_of_range);
 }
 
-TEST_CASE("a function that walks a graph from outside stays eager") {
+TEST_CASE("a function that runs backward through a graph from outside stays eager") {
   Tensor w = randn({3}).requires_grad_();
   const Tensor outside = w.sin();
   auto f = compile([&] { outside.backward(ones({3}), true); });

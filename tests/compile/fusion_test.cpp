@@ -125,7 +125,7 @@ TEST_CASE("a chain takes broadcast scalars from constants, elements, expanded an
 TEST_CASE("calls that access each other's elements at other positions are not fused") {
   const std::int64_t half = kMany / 2;
   const auto make = [&] { return uniform(2 * half, kFloat, 1)(); };
-  SECTION("parts of one tensor") {
+  SECTION("overlapping slices of one tensor") {
     require_twin(
         [=](const std::vector<Tensor>& x) {
           const Tensor whole = x[0] * 1, first = whole.narrow(0, 0, half),
@@ -138,7 +138,7 @@ TEST_CASE("calls that access each other's elements at other positions are not fu
         },
         make);
   }
-  SECTION("an element that is written") {
+  SECTION("a scalar operand that is a written element") {
     require_twin(
         [=](const std::vector<Tensor>& x) {
           const Tensor y = x[0] + 1, last = y[2 * half - 1];
@@ -148,7 +148,7 @@ TEST_CASE("calls that access each other's elements at other positions are not fu
         },
         make);
   }
-  SECTION("a result that begins before an operand has ended") {
+  SECTION("results whose live ranges overlap those of their operands") {
     require_twin(
         [=](const std::vector<Tensor>& x) {
           const Tensor before = x[0].softmax(0), doubled = before * 2, sum = before + doubled;
@@ -164,7 +164,7 @@ TEST_CASE("calls that access each other's elements at other positions are not fu
         },
         make);
   }
-  SECTION("the other way round") {
+  SECTION("a tensor and its reversed copy") {
     require_twin(
         [=](const std::vector<Tensor>& x) {
           const Tensor y = x[0] + 1;

@@ -17,7 +17,7 @@ const char* const kMount1 =
 
 }  // namespace
 
-TEST_CASE("version 2: the smallest quota of the group and those around it counts, rounded up") {
+TEST_CASE("cgroup v2: the smallest CPU quota of the group and its ancestors counts and is rounded up") {
   const FakeRoot root;
   CHECK(!cgroup_cpus(root.path()));
   root.write("/proc/self/mountinfo", kMount2);
@@ -33,7 +33,7 @@ TEST_CASE("version 2: the smallest quota of the group and those around it counts
   CHECK(cgroup_cpus(root.path()) == 1);
 }
 
-TEST_CASE("version 1: each controller has a tree of its own") {
+TEST_CASE("cgroup v1: each controller has a separate hierarchy") {
   const FakeRoot root;
   root.write("/proc/self/mountinfo", kMount1);
   root.write("/proc/self/cgroup", "9:memory:/m/x\n3:cpu,cpuacct:/a/b\n1:name=systemd:/\n0::/\n");
@@ -53,7 +53,7 @@ TEST_CASE("version 1: each controller has a tree of its own") {
   CHECK(folders[3].version == 2);
 }
 
-TEST_CASE("a container sees its own group as the mount, by whatever path it is called outside") {
+TEST_CASE("cgroup: the mount root is used for every path of the container outside") {
   const FakeRoot root;
   root.write("/proc/self/mountinfo", "32 31 0:29 /box/12 /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n");
   root.write("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n");
@@ -68,7 +68,7 @@ TEST_CASE("a container sees its own group as the mount, by whatever path it is c
   CHECK(cgroup_cpus(root.path()) == 1);
 }
 
-TEST_CASE("what is no table of control groups limits nothing") {
+TEST_CASE("cgroup: malformed tables set no limit") {
   const FakeRoot root;
   for (const char* text : {"", "\n", "0::\n", "::::\n", "0::/\n", "3:cpu:a\n"})
     for (const char* mounts : {"", " - ", "- cgroup2\n", "1 2 3 / /sys - cgroup2\n", kMount1, kMount2}) {
@@ -86,7 +86,7 @@ TEST_CASE("what is no table of control groups limits nothing") {
   CHECK(cgroup_cpus(root.path()) == 1 << 20);
 }
 
-TEST_CASE("the smallest limit of memory counts, in both versions") {
+TEST_CASE("cgroup: the smallest memory limit counts in both versions") {
   const FakeRoot root;
   root.write("/proc/self/mountinfo", kMount2);
   root.write("/proc/self/cgroup", "0::/jobs/one\n");

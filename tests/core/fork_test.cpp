@@ -46,7 +46,7 @@ int failed_children(Work&& work, int forks = 20) {
 
 }  // namespace
 
-TEST_CASE("a forked child allocates and frees") {
+TEST_CASE("a forked child can allocate and free tensors") {
   CHECK(failed_children([] {
           std::vector<Variable> made;
           for (int k = 1; k < 400; ++k) made.push_back(ebb::empty({k * 16}));
@@ -55,13 +55,13 @@ TEST_CASE("a forked child allocates and frees") {
         }) == 0);
 }
 
-TEST_CASE("a forked child draws numbers") {
+TEST_CASE("a forked child can draw random numbers") {
   CHECK(failed_children([] {
           for (int k = 0; k < 20; ++k) ebb::rand({1000});
         }) == 0);
 }
 
-TEST_CASE("a forked child draws from a generator of the program's own, and from copies of it") {
+TEST_CASE("a forked child can draw from a user's generator and its copies") {
   ebb::Generator own(7);
   CHECK(failed_children(
             [&] {
@@ -72,7 +72,7 @@ TEST_CASE("a forked child draws from a generator of the program's own, and from 
             200) == 0);
 }
 
-TEST_CASE("a forked child knows places in modules, and what recordings read") {
+TEST_CASE("a forked child can use modules and compiled functions") {
   CHECK(failed_children(
             [] {
               auto f = ebb::compile([](const Variable& x) { return x * 2 + 1; });
@@ -83,7 +83,7 @@ TEST_CASE("a forked child knows places in modules, and what recordings read") {
             200) == 0);
 }
 
-TEST_CASE("a forked child accumulates gradients") {
+TEST_CASE("a forked child can accumulate gradients") {
   const Variable leaf = ebb::ones({1000}).requires_grad_();
   CHECK(failed_children([&] {
           for (int k = 0; k < 20; ++k) (leaf * 2).sum().backward();

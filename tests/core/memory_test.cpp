@@ -18,7 +18,7 @@
 
 using ebb::Variable;
 
-TEST_CASE("memory statistics follow allocation and freeing") {
+TEST_CASE("memory_stats follows allocations and frees") {
   ebb::empty_cache();
   const auto before = ebb::memory_stats();
   ebb::reset_peak();
@@ -44,7 +44,7 @@ TEST_CASE("memory statistics follow allocation and freeing") {
 }
 
 #if !defined(__SANITIZE_ADDRESS__)
-TEST_CASE("a freed block is used again") {
+TEST_CASE("a freed block is reused") {
   const void* address = nullptr;
   {
     Variable x = ebb::empty({1 << 20}, ebb::kFloat32);
@@ -56,7 +56,7 @@ TEST_CASE("a freed block is used again") {
 #endif
 
 // Were the free ones walked for each, this would take hours.
-TEST_CASE("small tensors are made and freed as quickly when very many are free") {
+TEST_CASE("allocation of small tensors is fast with very many free blocks") {
   constexpr int kMany = 300'000;
   {
     std::vector<Variable> many;
@@ -71,7 +71,7 @@ TEST_CASE("small tensors are made and freed as quickly when very many are free")
 }
 
 #if !defined(__SANITIZE_ADDRESS__)
-TEST_CASE("empty_cache returns small blocks too, whichever thread freed them") {
+TEST_CASE("empty_cache returns small blocks that any thread freed") {
   ebb::empty_cache();
   const std::size_t before = ebb::memory_stats().cached;
   std::vector<Variable> made;
@@ -85,7 +85,7 @@ TEST_CASE("empty_cache returns small blocks too, whichever thread freed them") {
   CHECK(ebb::memory_stats().cached < before + (1u << 20));
 }
 
-TEST_CASE("what is kept of ever larger tensors is bounded by the largest") {
+TEST_CASE("the cache for growing tensors is bounded by the largest tensor") {
   ebb::empty_cache();
   std::size_t most = 0;
   const std::int64_t largest = 400 * 20000;
@@ -99,7 +99,7 @@ TEST_CASE("what is kept of ever larger tensors is bounded by the largest") {
 }
 #endif
 
-TEST_CASE("counts are exact over threads, also those that ended") {
+TEST_CASE("live_storage_count is exact across running and ended threads") {
   const auto storages = ebb::live_storage_count();
   std::vector<Variable> made(100);
   std::thread([&] {
@@ -110,7 +110,7 @@ TEST_CASE("counts are exact over threads, also those that ended") {
   REQUIRE(ebb::live_storage_count() == storages);
 }
 
-TEST_CASE("shapes that no memory holds are errors") {
+TEST_CASE("shapes larger than the memory throw") {
   REQUIRE_THROWS_WITH(ebb::empty({std::int64_t{1} << 40, std::int64_t{1} << 40}),
                       support::Contains("shape [1099511627776, 1099511627776] has more elements"));
   REQUIRE_THROWS_WITH(ebb::empty({-1}),
@@ -119,7 +119,7 @@ TEST_CASE("shapes that no memory holds are errors") {
                       support::Contains("out of memory: the system refused "));
 }
 
-TEST_CASE("a graph that ends while its leaf stands for another tensor leaves no pointer to it") {
+TEST_CASE("a graph freed during a swap of its leaf leaves no pointer to its accumulator") {
   const Variable w = ebb::ones({2}).requires_grad_();
   Variable y = w * 2;
   {
@@ -171,7 +171,7 @@ struct Carver {
 
 }  // namespace
 
-TEST_CASE("a thread gets one batch of what another has freed, however much lies there") {
+TEST_CASE("a thread takes one batch of blocks that another thread has freed") {
   SmallBlocks depot;
   Carver carver{depot, {}};
   std::vector<void*> blocks;
@@ -194,7 +194,7 @@ TEST_CASE("a thread gets one batch of what another has freed, however much lies 
   CHECK(depot.trim() == blocks.size() * class_bytes(3));
 }
 
-TEST_CASE("a trim returns the slabs of which all blocks are free and keeps the others whole") {
+TEST_CASE("trim returns only slabs whose blocks are all free") {
   SmallBlocks depot;
   Carver carver{depot, {}};
   const std::size_t a = class_of(64), b = class_of(2000);
@@ -226,7 +226,7 @@ TEST_CASE("a trim returns the slabs of which all blocks are free and keeps the o
   CHECK(depot.take(a).head == nullptr);
 }
 
-TEST_CASE("a slab that its thread leaves is carved further by the next") {
+TEST_CASE("a slab of an ended thread is used further by the next thread") {
   SmallBlocks depot;
   Carver first{depot, {}}, second{depot, {}};
   char* block = static_cast<char*>(first.carve(0));
@@ -239,7 +239,7 @@ TEST_CASE("a slab that its thread leaves is carved further by the next") {
   CHECK(depot.trim() == 2 * kAlign);
 }
 
-TEST_CASE("what has not been in use for long is trimmed without being asked") {
+TEST_CASE("slabs that are unused for long are trimmed automatically") {
   SmallBlocks depot;
   Carver carver{depot, {}};
   const std::size_t cls = class_of(2048);
@@ -258,7 +258,7 @@ TEST_CASE("what has not been in use for long is trimmed without being asked") {
   depot.trim();
 }
 
-TEST_CASE("the largest use of late outlives the steps of a loop, not what came before it") {
+TEST_CASE("RecentPeak covers the steps of a loop and forgets earlier peaks") {
   RecentPeak peak;
   for (int step = 0; step < 100; ++step) {
     peak.handed_out(60, 60);
@@ -269,7 +269,7 @@ TEST_CASE("the largest use of late outlives the steps of a loop, not what came b
   CHECK(peak.get() == 10);
 }
 
-TEST_CASE("large blocks come back in their own size or up to a quarter larger") {
+TEST_CASE("a cached large block is reused for requests down to four fifths of its size") {
   LargeBlocks large;
   for (const std::size_t bytes : {2049ul, 4000ul, 5000ul, 100000ul, 3 * kMiB, 40 * kMiB + 1}) {
     CAPTURE(bytes);
@@ -294,7 +294,7 @@ TEST_CASE("large blocks come back in their own size or up to a quarter larger") 
   }
 }
 
-TEST_CASE("kept large blocks stay within what was in use of late") {
+TEST_CASE("cached large blocks do not exceed the recent peak of use") {
   LargeBlocks large;
   const std::size_t largest = 100 * kMiB;
   std::size_t most = 0;
@@ -317,7 +317,7 @@ TEST_CASE("kept large blocks stay within what was in use of late") {
   large.release();
 }
 
-TEST_CASE("a block that no memory holds is refused, and nothing else is lost") {
+TEST_CASE("a failed allocation of a large block leaves the cache usable") {
   LargeBlocks large;
   const Block block = large.take(LargeBlocks::round(5 * kMiB));
   large.put(block);
@@ -329,7 +329,7 @@ TEST_CASE("a block that no memory holds is refused, and nothing else is lost") {
   large.release();
 }
 
-TEST_CASE("mapped pages are aligned and zero, and there is a limit to memory") {
+TEST_CASE("mapped pages are aligned and zero and memory_limit is set") {
   for (const std::size_t alignment : {kPage, kSlabBytes, kHugePage}) {
     char* pages = static_cast<char*>(map_pages(kSlabBytes, alignment));
     REQUIRE(pages);

@@ -11,7 +11,7 @@ using namespace ebb::data;
 using support::Contains;
 using Strings = std::vector<std::string>;
 
-TEST_CASE("a table has columns of numbers and of text") {
+TEST_CASE("parse_csv reads numeric and text columns") {
   const FakeRoot root;
   root.write("/t.csv", "name,age,weight,city\nAda,36,55.5,London\nAlan,41, 70 ,Wilmslow\n");
   const CSV table = read_csv(root.path() + "/t.csv");
@@ -31,7 +31,7 @@ TEST_CASE("a table has columns of numbers and of text") {
   CHECK_THROWS_WITH(read_csv("no/such.csv"), Contains("no/such.csv"));
 }
 
-TEST_CASE("quotes, line ends and a byte order mark are those of RFC 4180 and of spreadsheets") {
+TEST_CASE("parse_csv accepts quotes and line ends of RFC 4180 and a byte order mark") {
   const CSV table = parse_csv(
       "\xef\xbb\xbf"
       "\"a\",\"b, c\",d\r\n\"say \"\"hi\"\"\",\"two\r\nlines\",1\r\n\r\n,\"\",\"2\"\r\nx\"y,z,+3");
@@ -44,7 +44,7 @@ TEST_CASE("quotes, line ends and a byte order mark are those of RFC 4180 and of 
   CHECK(parse_csv("a,b").values().sizes() == IntArrayRef({0, 2}));
 }
 
-TEST_CASE("options of tables: separators, no header, dtypes, text") {
+TEST_CASE("CSVOptions set separator, header, dtype and text columns") {
   const CSV table = parse_csv("1;2\n3;4\n", CSVOptions().separator(';').header(false).dtype(kLong));
   CHECK(table.column_names() == Strings{"0", "1"});
   CHECK(equal(table.values(), tensor({{1, 2}, {3, 4}})));
@@ -61,7 +61,7 @@ TEST_CASE("options of tables: separators, no header, dtypes, text") {
   CHECK_THROWS_WITH(parse_csv("a\n1\n", CSVOptions().separator('"')), Contains("cannot separate"));
 }
 
-TEST_CASE("missing numbers are NaN, or an error with line and column") {
+TEST_CASE("missing numbers of a table are NaN or an error with line and column") {
   const std::string text = "a,b\n1,2\n,\"x\ny\"\nNA,3\n";
   const CSV table = parse_csv(text);
   CHECK(table.column("a")[0].item<float>() == 1);
@@ -84,7 +84,7 @@ TEST_CASE("missing numbers are NaN, or an error with line and column") {
   CHECK_THROWS_WITH(parse_csv("a,b\n1,\"x\ny\"\nz,3\n").column("a"), Contains("line 4, column 1: \"z\""));
 }
 
-TEST_CASE("what is no table is refused with its line") {
+TEST_CASE("parse_csv throws for a malformed table and names the line") {
   CHECK_THROWS_WITH(parse_csv(""), Contains("the text holds no records"));
   CHECK_THROWS_WITH(parse_csv("a,b\n1,2\n3\n"),
                     Contains("line 3: expected 2 cells, as in the first record, got 1"));
@@ -93,7 +93,7 @@ TEST_CASE("what is no table is refused with its line") {
   CHECK_THROWS_WITH(parse_csv("a,a\n1,2\n"), Contains("two columns have the name \"a\""));
 }
 
-TEST_CASE("a table is a dataset: features, and a target of numbers or of classes") {
+TEST_CASE("a table becomes a dataset with features and a numeric or class target") {
   const CSV table = parse_csv("x,kind,y\n1,b,10\n2,a,20\n3,b,30\n4,c,40\n");
   datasets::CSVDataset classes(table, {"y", "x"}, "kind");
   CHECK(classes.classes() == Strings{"a", "b", "c"});

@@ -39,7 +39,7 @@ const std::string kDigits = source_dir() + "/python_free_examples/data/digits";
 
 }  // namespace
 
-TEST_CASE("IDX files: dtypes, byte order, damage") {
+TEST_CASE("IDX files have the right dtypes and byte order and damaged files throw") {
   using namespace std::string_literals;
   const Variable shorts = read_idx(write_file("s", "\0\0\x0b\x01\0\0\0\x02\x01\x02\xff\xfe"s));
   REQUIRE(shorts.dtype() == kShort);
@@ -58,7 +58,7 @@ TEST_CASE("IDX files: dtypes, byte order, damage") {
   REQUIRE_THROWS_WITH(read_idx("no/such/file"), Contains("no/such/file"));
 }
 
-TEST_CASE("the digits of the repository") {
+TEST_CASE("the digits dataset of the repository can be loaded") {
   const datasets::MNIST train(kDigits), test(kDigits, datasets::MNIST::Mode::kTest);
   REQUIRE(*train.size() + *test.size() == 1797);
   REQUIRE(train.images().sizes().slice(1) == IntArrayRef({1, 8, 8}));
@@ -68,7 +68,7 @@ TEST_CASE("the digits of the repository") {
   REQUIRE_THROWS_WITH(datasets::MNIST("no/such/folder"), Contains("no/such/folder"));
 }
 
-TEST_CASE("a loader gives every sample once, in the seed's order, whatever the number of workers") {
+TEST_CASE("a DataLoader returns every sample once in the order of the seed for any number of workers") {
   std::vector<std::vector<double>> runs;
   for (std::size_t workers : {0, 1, 3}) {
     manual_seed(7);
@@ -89,7 +89,7 @@ TEST_CASE("a loader gives every sample once, in the seed's order, whatever the n
   REQUIRE(runs[5] == runs[1]);
 }
 
-TEST_CASE("samplers, incomplete batches, batches without order") {
+TEST_CASE("a DataLoader accepts samplers, drop_last and enforce_ordering") {
   auto loader = make_data_loader<samplers::SequentialSampler>(Squares(10).map(transforms::Stack<>()),
                                                               DataLoaderOptions(4).drop_last(true));
   int batches = 0;
@@ -105,7 +105,7 @@ TEST_CASE("samplers, incomplete batches, batches without order") {
   REQUIRE(seen.size() == 50);
 }
 
-TEST_CASE("an exception in a worker reaches the loop, and leaving a loop early is fine") {
+TEST_CASE("an exception in a worker is rethrown and a loop can be left early") {
   Squares broken(20);
   broken.fail_at = 11;
   for (std::size_t workers : {0, 2}) {
@@ -125,7 +125,7 @@ TEST_CASE("an exception in a worker reaches the loop, and leaving a loop early i
   }
 }
 
-TEST_CASE("transforms: Normalize, lambdas, a dataset of rows") {
+TEST_CASE("Normalize, Lambda and TensorDataset transform samples") {
   auto images = datasets::MNIST(kDigits).map(transforms::Normalize<>(0.5, 0.25)).map(transforms::Stack<>());
   const Example<> batch = images.get_batch({0, 1, 2});
   REQUIRE(batch.data.sizes() == IntArrayRef({3, 1, 8, 8}));

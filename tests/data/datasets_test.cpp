@@ -48,7 +48,7 @@ struct Copies : datasets::BatchDataset<Copies, std::vector<int>, Request> {
 
 }  // namespace
 
-TEST_CASE("an IDX file that does not begin with two zeros, or is far too short, is refused as such") {
+TEST_CASE("an IDX file with a wrong magic number or length throws") {
   using namespace std::string_literals;
   for (const auto& start : {"\0\1"s, "\1\0"s})
     CHECK_THROWS_WITH(read_idx(write_file("start", start + "\x08\x01\0\0\0\1\7"s)),
@@ -57,7 +57,7 @@ TEST_CASE("an IDX file that does not begin with two zeros, or is far too short, 
                     Contains("more bytes than the file can hold"));
 }
 
-TEST_CASE("MNIST is present where all four of its files are, packed or not") {
+TEST_CASE("MNIST is present if all four files exist with or without compression") {
   const support::Folder folder;
   const std::string names[] = {"train-images-idx3-ubyte", "train-labels-idx1-ubyte.gz",
                                "t10k-images-idx3-ubyte.gz", "t10k-labels-idx1-ubyte"};
@@ -70,7 +70,7 @@ TEST_CASE("MNIST is present where all four of its files are, packed or not") {
   CHECK_FALSE(datasets::MNIST::present(folder / "none"));
 }
 
-TEST_CASE("MNIST reads the files of its mode, of as many images as labels") {
+TEST_CASE("MNIST reads the files of its mode and checks the number of labels") {
   write_split("train", 3, 3, 5);
   write_split("t10k", 2, 2, 6);
   const std::string root = kFolder.string();
@@ -87,14 +87,14 @@ TEST_CASE("MNIST reads the files of its mode, of as many images as labels") {
   }
 }
 
-TEST_CASE("Normalize takes a mean and a deviation for each channel") {
+TEST_CASE("Normalize accepts one mean and deviation per channel") {
   transforms::Normalize<> normalize({1.0, 2.0}, {0.5, 0.25});
   const Variable x = ones({2, 2, 2}), y = normalize(x * 3);
   CHECK(equal(y, stack({ones({2, 2}) * 4, ones({2, 2}) * 4})));
   CHECK(equal(normalize(ones({2, 3, 5}))[1], ones({3, 5}) * -4));
 }
 
-TEST_CASE("a mapped dataset hands a request on without a copy") {
+TEST_CASE("a mapped dataset forwards a batch request without a copy") {
   auto doubled = Copies().map(transforms::BatchLambda<std::vector<int>, std::vector<int>>(
       [](std::vector<int> batch) { return batch; }));
   CHECK(doubled.get_batch(Request()) == std::vector<int>{0});

@@ -29,7 +29,7 @@ std::string times(std::size_t n, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("a table of very many columns is read in time and memory that grow with its text") {
+TEST_CASE("parse_csv of very many columns needs time and memory linear in the text") {
   constexpr int columns = 500'000;
   const std::string numbers = wide(columns, "1"), words = wide(columns, "a");
   CHECK(support::takes_at_most(32 * numbers.size(), [&] {
@@ -49,7 +49,7 @@ TEST_CASE("a table of very many columns is read in time and memory that grow wit
   }));
 }
 
-TEST_CASE("a table takes little more memory than its text, whatever its cells") {
+TEST_CASE("the memory of parse_csv is proportional to the text for every kind of cell") {
   const std::size_t n = 1'000'000;
   for (const std::string& text :
        {times(n, ","), times(n / 2, "1\n"), times(n / 2, "a\n"), times(n / 4, ",,1\n"),
@@ -66,7 +66,7 @@ TEST_CASE("a table takes little more memory than its text, whatever its cells") 
     }
 }
 
-TEST_CASE("columns are taken in the order asked for, and one that is missing or text is named") {
+TEST_CASE("columns are returned in the requested order and missing or text columns throw") {
   const CSV table = parse_csv("a,b,c\n1,x,3\n4,y,6\n");
   CHECK(equal(table.columns({"c", "a", "c"}), tensor({{3.F, 1.F, 3.F}, {6.F, 4.F, 6.F}})));
   CHECK_THROWS_WITH(table.columns({"a", "b"}), support::Contains("the column \"b\" is text"));
@@ -76,7 +76,7 @@ TEST_CASE("columns are taken in the order asked for, and one that is missing or 
                     support::Contains("has no column \"z\""));
 }
 
-TEST_CASE("a vocabulary takes little more memory than its file") {
+TEST_CASE("the memory of Vocabulary::load is proportional to the file") {
   const FakeRoot root;
   std::string tokens = "vocabulary of words\n\n";
   for (int i = 0; i < 200'000; ++i) tokens += std::to_string(i) + "\n";

@@ -72,7 +72,7 @@ std::vector<std::size_t> all_of(Loader& loader) {
 
 }  // namespace
 
-TEST_CASE("an iterator at the end can neither be read nor moved") {
+TEST_CASE("an iterator of a DataLoader at the end throws if it is read or incremented") {
   for (const std::size_t workers : {0, 2}) {
     auto loader = in_order(Numbers(3), 2, workers);
     auto end = loader->end();
@@ -92,7 +92,7 @@ TEST_CASE("an iterator at the end can neither be read nor moved") {
   }
 }
 
-TEST_CASE("iterators are equal at the end, or as copies of one") {
+TEST_CASE("iterators of a DataLoader are equal at the end or as copies") {
   auto loader = in_order(Numbers(2), 1), other = in_order(Numbers(2), 1);
   auto end = loader->end();
   CHECK(end == loader->end());
@@ -111,7 +111,7 @@ TEST_CASE("iterators are equal at the end, or as copies of one") {
   CHECK(it != another);
 }
 
-TEST_CASE("the first batch is read when it is asked for") {
+TEST_CASE("a DataLoader reads the first batch when it is dereferenced") {
   const Numbers numbers(4);
   auto loader = in_order(numbers, 2);
   auto it = loader->begin();
@@ -122,7 +122,7 @@ TEST_CASE("the first batch is read when it is asked for") {
   CHECK(*numbers.read == 2);
 }
 
-TEST_CASE("a second walk throws while workers read ahead for the first") {
+TEST_CASE("a second iterator throws while workers prefetch for the first") {
   auto loader = in_order(Numbers(20), 2, 2);
   {
     auto it = loader->begin();
@@ -145,7 +145,7 @@ TEST_CASE("a second walk throws while workers read ahead for the first") {
   CHECK(first != second);
 }
 
-TEST_CASE("an epoch left early leaves nothing behind") {
+TEST_CASE("an epoch that is left early does not affect the next") {
   for (const std::size_t workers : {0, 1, 3}) {
     for (const bool ordered : {true, false}) {
       INFO(workers << " workers, ordered " << ordered);
@@ -169,7 +169,7 @@ TEST_CASE("an epoch left early leaves nothing behind") {
   }
 }
 
-TEST_CASE("a loader that ends within an epoch waits for its workers") {
+TEST_CASE("a DataLoader that is destroyed within an epoch waits for its workers") {
   for (int round = 0; round < 20; ++round) {
     const Numbers numbers(1000);
     {
@@ -193,7 +193,7 @@ TEST_CASE("a loader that ends within an epoch waits for its workers") {
   }
 }
 
-TEST_CASE("batches that no worker has begun when a loader ends are not read") {
+TEST_CASE("batches that no worker has begun are not read after the DataLoader is destroyed") {
   Numbers numbers(1000);
   numbers.pause = std::chrono::milliseconds(1);
   {
@@ -205,7 +205,7 @@ TEST_CASE("batches that no worker has begun when a loader ends are not read") {
   CHECK(*numbers.read < 1000);
 }
 
-TEST_CASE("an epoch starts once no worker reads for the last one") {
+TEST_CASE("an epoch starts after all workers have finished the previous one") {
   Numbers numbers(100);
   numbers.pause = std::chrono::milliseconds(20);
   const Watching sampler(numbers);
@@ -219,13 +219,13 @@ TEST_CASE("an epoch starts once no worker reads for the last one") {
   }
 }
 
-TEST_CASE("a loader visits what its sampler says, not all that the dataset has") {
+TEST_CASE("a DataLoader reads only the indices of its sampler") {
   auto some = make_data_loader(Numbers(10), samplers::SequentialSampler(4), DataLoaderOptions(3));
   CHECK(all_of(*some) == std::vector<std::size_t>{0, 1, 2, 3});
   CHECK(all_of(*some).size() == 4);
 }
 
-TEST_CASE("a loader that waits at most so long gives what comes, and an error where nothing does") {
+TEST_CASE("a DataLoader with a timeout returns batches in time and throws otherwise") {
   std::promise<void> promise;
   const std::shared_future<void> released = promise.get_future().share();
   const auto stuck = [released](std::size_t i) {
@@ -248,7 +248,7 @@ TEST_CASE("a loader that waits at most so long gives what comes, and an error wh
   CHECK(*it == std::vector<std::size_t>{3, 4});
 }
 
-TEST_CASE("a worker's exception that is no std::exception is said to be none, and kept") {
+TEST_CASE("WorkerException stores an exception that is not a std::exception") {
   const auto throwing = [](std::size_t i) -> std::size_t { throw static_cast<int>(40 + i); };
   auto loader =
       make_data_loader<samplers::SequentialSampler>(Calls(throwing), DataLoaderOptions(1).workers(1));
@@ -271,7 +271,7 @@ TEST_CASE("a worker's exception that is no std::exception is said to be none, an
   }
 }
 
-TEST_CASE("a loader with pin_memory gives the same batches, in page-locked memory where there is CUDA") {
+TEST_CASE("a DataLoader with pin_memory returns equal batches in page-locked memory if CUDA is available") {
   auto loader = make_data_loader<samplers::SequentialSampler>(Rows(), DataLoaderOptions(2).pin_memory(true));
   int row = 0;
   for (const std::vector<Example<>>& batch : *loader)

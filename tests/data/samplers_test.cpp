@@ -54,7 +54,7 @@ serialize::InputArchive archive_of(const std::vector<std::pair<std::string, Vari
 
 }  // namespace
 
-TEST_CASE("reset takes another number of samples and keeps it") {
+TEST_CASE("reset of a sampler sets a new number of samples") {
   samplers::RandomSampler random(6);
   random.next(4);
   for (const std::size_t n : {9, 2, 0, 5}) {
@@ -76,7 +76,7 @@ TEST_CASE("reset takes another number of samples and keeps it") {
   }
 }
 
-TEST_CASE("a sampler goes on where another of its kind was saved") {
+TEST_CASE("a sampler continues at the saved position of another") {
   for (const std::size_t taken : {0, 3, 10}) {
     samplers::RandomSampler first(10), second(4);
     if (taken > 0) first.next(taken);
@@ -109,7 +109,7 @@ TEST_CASE("a sampler goes on where another of its kind was saved") {
   CHECK(in.keys() == std::vector<std::string>{"index", "indices"});  // libtorch's
 }
 
-TEST_CASE("a sampler of given indices, 0 among them, goes on where another was saved at any place") {
+TEST_CASE("samplers of given indices continue at any saved position of another") {
   for (const std::size_t taken : {0, 1, 3, 4}) {
     INFO(taken << " taken");
     samplers::SubsetRandomSampler first({0, 7, 2, 5}), second({1, 1});
@@ -123,7 +123,7 @@ TEST_CASE("a sampler of given indices, 0 among them, goes on where another was s
   }
 }
 
-TEST_CASE("a batch sampler goes on in its own size where another was saved") {
+TEST_CASE("a batch sampler continues at a saved position with its own batch size") {
   for (const std::size_t batches : {0, 1, 2}) {
     samplers::BatchSampler from(samplers::RandomSampler(5), 2, false),
         to(samplers::RandomSampler(5), 3, false);
@@ -136,7 +136,7 @@ TEST_CASE("a batch sampler goes on in its own size where another was saved") {
   }
 }
 
-TEST_CASE("a position that makes no sense is refused, and changes nothing") {
+TEST_CASE("an invalid saved position throws and changes nothing") {
   const auto index = [](std::int64_t i) { return scalar_tensor(i, TensorOptions(kLong)); };
   samplers::RandomSampler random(3);
   const auto refused = [&](const std::vector<std::pair<std::string, Variable>>& tensors, const char* why) {
@@ -164,7 +164,7 @@ TEST_CASE("a position that makes no sense is refused, and changes nothing") {
   CHECK_FALSE(unsized.next(1));
 }
 
-TEST_CASE("a sampler of one's own that cannot be saved says so") {
+TEST_CASE("a user's sampler without save throws an error that says so") {
   struct Forgetful : samplers::Sampler<> {
     void reset(optional<std::size_t>) override {}
     optional<std::vector<std::size_t>> next(std::size_t) override { return nullopt; }

@@ -67,7 +67,7 @@ void continues(Sampler sampler, Sampler other) {
 
 }  // namespace
 
-TEST_CASE("processes visit their shares") {
+TEST_CASE("distributed samplers give each process its share") {
   using samplers::DistributedRandomSampler, samplers::DistributedSequentialSampler;
   const auto share = [](std::size_t rank, bool twice) {
     DistributedSequentialSampler sampler(10, 3, rank, twice);
@@ -112,7 +112,7 @@ TEST_CASE("processes visit their shares") {
   CHECK(rest_of(resized) == Indices{0, 1});
 }
 
-TEST_CASE("samples are drawn from a subset, or by weight") {
+TEST_CASE("SubsetRandomSampler and WeightedRandomSampler draw the right samples") {
   manual_seed(1);
   samplers::SubsetRandomSampler some({3, 5, 8, 13});
   CHECK(sorted(rest_of(some)) == Indices{3, 5, 8, 13});
@@ -133,7 +133,7 @@ TEST_CASE("samples are drawn from a subset, or by weight") {
   CHECK_THROWS_WITH(samplers::WeightedRandomSampler({0, 0}, 1), Contains("above zero"));
 }
 
-TEST_CASE("a batch sampler has its own size") {
+TEST_CASE("a batch sampler uses its own batch size") {
   for (const bool drop_last : {false, true}) {
     samplers::BatchSampler batches(samplers::SequentialSampler(5), 2, drop_last);
     auto loader = make_data_loader(Numbers(5), batches, DataLoaderOptions(100));
@@ -144,7 +144,7 @@ TEST_CASE("a batch sampler has its own size") {
   }
 }
 
-TEST_CASE("a dataset is split as torch 2.15 splits it") {
+TEST_CASE("random_split equals that of torch 2.15") {
   manual_seed(5);
   const auto thirds = random_split(Numbers(10), {0.25, 0.5, 0.25});
   CHECK(thirds[0].indices() == Indices{1, 4, 9});
@@ -161,7 +161,7 @@ TEST_CASE("a dataset is split as torch 2.15 splits it") {
   CHECK_THROWS_WITH(datasets::Subset(Numbers(3), {3}), Contains("no sample 3"));
 }
 
-TEST_CASE("fractions of a dataset may sum to 1 but for a rounding, and leave no sample out") {
+TEST_CASE("random_split accepts fractions whose sum is 1 up to rounding and omits no sample") {
   const std::vector<std::vector<double>> splits = {
       {0.7, 0.2, 0.1}, {0.1, 0.2, 0.7}, {0.1, 0.1, 0.1, 0.7}, {0.3, 0.3, 0.4}};
   for (const std::vector<double>& fractions : splits)
@@ -182,7 +182,7 @@ TEST_CASE("fractions of a dataset may sum to 1 but for a rounding, and leave no 
   CHECK_THROWS_WITH(random_split(Numbers(10), {0.7, 0.2, 0.2}), Contains("does not equal"));
 }
 
-TEST_CASE("datasets follow one another") {
+TEST_CASE("ConcatDataset concatenates datasets") {
   datasets::ConcatDataset both(std::vector<Numbers>{Numbers(3), Numbers(0), Numbers(2, 100)});
   CHECK(both.size() == 5);
   CHECK(both.cumulative_sizes() == Indices{3, 3, 5});
@@ -191,7 +191,7 @@ TEST_CASE("datasets follow one another") {
   CHECK_THROWS_WITH(datasets::ConcatDataset(std::vector<Numbers>{}), Contains("empty"));
 }
 
-TEST_CASE("rows of several tensors are stacked, or collated by a function") {
+TEST_CASE("rows of several tensors are stacked or collated by a function") {
   const Tensor x = arange(12, kFloat).reshape({4, 3}), y = arange(4, kLong);
   const datasets::TensorListDataset rows({x, y});
   auto stacked = rows;
@@ -217,7 +217,7 @@ TEST_CASE("rows of several tensors are stacked, or collated by a function") {
                     Contains("all need as many"));
 }
 
-TEST_CASE("a chain of lambdas is walked as often as one likes") {
+TEST_CASE("a pipeline of lambdas can be iterated repeatedly") {
   const auto even = Numbers(20).map([](int i) { return i * 10; }).filter([](int i) { return i % 20 == 0; });
   const std::vector<int> expected{0, 20, 40, 60, 80, 100, 120, 140, 160, 180};
   CHECK(all_of(even) == expected);
@@ -236,7 +236,7 @@ TEST_CASE("a chain of lambdas is walked as often as one likes") {
   CHECK_THROWS_WITH(even.prefetch(0), Contains("at least 1"));
 }
 
-TEST_CASE("a chain shuffles by the seed, within what it holds") {
+TEST_CASE("a pipeline shuffles by the seed within its buffer") {
   manual_seed(9);
   const auto wild = Numbers(100).shuffle(100), near = Numbers(100).shuffle(10);
   const std::vector<int> first = all_of(wild), second = all_of(wild);
@@ -249,7 +249,7 @@ TEST_CASE("a chain shuffles by the seed, within what it holds") {
   for (std::size_t i = 0; i < close.size(); ++i) CHECK(close[i] < static_cast<int>(i) + 10);
 }
 
-TEST_CASE("what goes wrong ahead reaches the loop in its place, and loops may be left") {
+TEST_CASE("an exception in prefetch is rethrown at its position and loops can be left early") {
   auto made = std::make_shared<std::atomic<int>>(0);
   const auto chain = Numbers(1000)
                          .map([made](int i) {

@@ -87,7 +87,7 @@ Ints sorted(Ints values) {
 
 }  // namespace
 
-TEST_CASE("a stateful dataset is read to its end by any number of workers") {
+TEST_CASE("a stateful dataset is read to its end with any number of workers") {
   for (const std::size_t workers : {0, 1, 3}) {
     CAPTURE(workers);
     auto loader =
@@ -105,7 +105,7 @@ TEST_CASE("a stateful dataset is read to its end by any number of workers") {
   }
 }
 
-TEST_CASE("a stateful dataset is mapped, and keeps its place in a file") {
+TEST_CASE("a stateful dataset can be mapped and its position saved") {
   auto doubled = Counter(6).map(transforms::BatchLambda<Ints>([](Ints batch) {
     for (int& each : batch) each *= 2;
     return batch;
@@ -126,7 +126,7 @@ TEST_CASE("a stateful dataset is mapped, and keeps its place in a file") {
   CHECK_FALSE(other.get_batch(4));
 }
 
-TEST_CASE("a stream is asked for sizes") {
+TEST_CASE("a stream dataset gets the batch sizes of its sampler") {
   struct Zeros : datasets::StreamDataset<Zeros, Ints> {
     Ints get_batch(std::size_t size) override { return Ints(size, 0); }
     optional<std::size_t> size() const override { return nullopt; }
@@ -154,7 +154,7 @@ TEST_CASE("a stream is asked for sizes") {
   CHECK(other.next(7)->size() == 2);
 }
 
-TEST_CASE("chunks become batches, in order or at random") {
+TEST_CASE("a chunk dataset returns batches in order or shuffled") {
   const Tens reader;
   auto dataset = ordered({1, 7}, reader);
   CHECK_THROWS_WITH(dataset->get_batch(7), Contains("needs to call reset()"));
@@ -184,7 +184,7 @@ TEST_CASE("chunks become batches, in order or at random") {
     }
 }
 
-TEST_CASE("chunks are mixed across, and what is read may be changed first") {
+TEST_CASE("a chunk dataset shuffles across chunks and accepts a preprocessing function") {
   auto pairs =
       ordered(datasets::ChunkDatasetOptions(1, 20).cross_chunk_shuffle_count(2), {}, [](Ints& examples) {
         std::reverse(examples.begin(), examples.end());
@@ -200,7 +200,7 @@ TEST_CASE("chunks are mixed across, and what is read may be changed first") {
   CHECK_FALSE(pairs->get_batch());
 }
 
-TEST_CASE("a chunk that cannot be read throws in its place, and the rest goes on") {
+TEST_CASE("a chunk that cannot be read throws at its position and later chunks are read") {
   Tens reader;
   reader.broken = 1;
   auto dataset = ordered({1, 10}, reader);
@@ -225,7 +225,7 @@ TEST_CASE("a chunk that cannot be read throws in its place, and the rest goes on
   }
 }
 
-TEST_CASE("a chunk dataset goes on from the chunk that a file names") {
+TEST_CASE("a chunk dataset continues from the saved chunk") {
   auto first = ordered({1, 10, 10}), second = ordered({1, 10});
   second->chunk_sampler().reset(4);
   CHECK(second->chunk_sampler().next(2)->size() == 2);
@@ -244,7 +244,7 @@ TEST_CASE("a chunk dataset goes on from the chunk that a file names") {
   CHECK(first->get_batch()->front() == 0);
 }
 
-TEST_CASE("options of a chunk dataset that make no sense are errors") {
+TEST_CASE("a chunk dataset throws for invalid options") {
   using Options = datasets::ChunkDatasetOptions;
   CHECK_THROWS_WITH(Options(0, 1), Contains("Preloader count is 0"));
   CHECK_THROWS_WITH(Options(1, 0), Contains("Batch size is 0"));
@@ -253,7 +253,7 @@ TEST_CASE("options of a chunk dataset that make no sense are errors") {
   CHECK_THROWS_WITH(Options(1, 5, 5, 0), Contains("greater than 0"));
 }
 
-TEST_CASE("a loader of a stateful dataset has no position, and asks for the dataset's") {
+TEST_CASE("saving a DataLoader of a stateful dataset throws and refers to the dataset") {
   auto loader = make_data_loader(datasets::make_shared_dataset<Counter>(3), DataLoaderOptions(2));
   serialize::OutputArchive out;
   serialize::InputArchive in;
@@ -262,7 +262,7 @@ TEST_CASE("a loader of a stateful dataset has no position, and asks for the data
   CHECK_THROWS_MATCHES(loader->load(in), Error, support::Saying(why + "Load the dataset."));
 }
 
-TEST_CASE("a shared dataset is of the size of what it shares, a chunk dataset of none that is known") {
+TEST_CASE("a shared dataset has the size of its dataset and a chunk dataset has none") {
   CHECK_FALSE(datasets::SharedBatchDataset<InOrder>(ordered({1, 7})).size().has_value());
   struct Seven : Counter {
     using Counter::Counter;
@@ -271,7 +271,7 @@ TEST_CASE("a shared dataset is of the size of what it shares, a chunk dataset of
   CHECK(*datasets::make_shared_dataset<Seven>(7).size() == 7);
 }
 
-TEST_CASE("readers that get no thread say so, and start over when there is one") {
+TEST_CASE("data loading throws if the system refuses a thread and works again later") {
   const auto chunks = ordered({2, 7});
   auto loader = make_data_loader(datasets::make_shared_dataset<Counter>(23), DataLoaderOptions(5).workers(2));
   const auto numbers = datasets::TensorDataset(arange(6));

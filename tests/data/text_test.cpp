@@ -9,7 +9,7 @@ using namespace ebb::data;
 using support::Contains;
 using Strings = std::vector<std::string>;
 
-TEST_CASE("a vocabulary of characters counts characters of UTF-8") {
+TEST_CASE("a character vocabulary counts UTF-8 characters") {
   const std::string text = "b\u00e4b\n\u20aca\U0001F600b\\";
   const Vocabulary vocabulary = Vocabulary::from_characters(text);
   CHECK(vocabulary.tokens() == Strings{"b", "\n", "\\", "a", "\u00e4", "\u20ac", "\U0001F600"});
@@ -25,7 +25,7 @@ TEST_CASE("a vocabulary of characters counts characters of UTF-8") {
   CHECK(second.tokens() == Strings{"(", "\x8c", "\xa1", "\xbc", "\xc3", "\xe2", "\xf0"});
 }
 
-TEST_CASE("a vocabulary of words: special tokens first, then by how often, rare ones unknown") {
+TEST_CASE("a word vocabulary lists special tokens first and then words by frequency") {
   const std::string text = "the cat  and the dog\nand the <eos> bird";
   const auto options = VocabularyOptions().specials({"<unk>", "<eos>"}).unknown("<unk>").min_freq(2);
   const Vocabulary vocabulary = Vocabulary::from_words(text, options);
@@ -48,7 +48,7 @@ TEST_CASE("a vocabulary of words: special tokens first, then by how often, rare 
                     Contains("occurs twice"));
 }
 
-TEST_CASE("a vocabulary is saved as lines and loaded again") {
+TEST_CASE("a vocabulary survives saving and loading") {
   const FakeRoot root;
   const std::string path = root.path() + "/v.txt";
   const Vocabulary characters = Vocabulary::from_characters("a\n\r\\n b");
@@ -68,7 +68,7 @@ TEST_CASE("a vocabulary is saved as lines and loaded again") {
   CHECK_THROWS_WITH(Vocabulary::load(path), Contains("v.txt"));
 }
 
-TEST_CASE("windows of tokens have the tokens that follow as targets") {
+TEST_CASE("TextDataset windows have the following tokens as targets") {
   datasets::TextDataset apart(arange(10), 3);
   REQUIRE(*apart.size() == 3);
   CHECK(equal(apart.get(2).data, tensor({6, 7, 8})));
@@ -84,7 +84,7 @@ TEST_CASE("windows of tokens have the tokens that follow as targets") {
   CHECK_THROWS_WITH(datasets::TextDataset(arange(9), 3, 0), Contains("positive"));
 }
 
-TEST_CASE("sequences of unequal lengths are filled up in a batch") {
+TEST_CASE("sequences of different lengths are padded in a batch") {
   transforms::PadSequence pad(-1);
   const Example<> tagged =
       pad.apply_batch({{tensor({1, 2, 3}), tensor({4, 5, 6})}, {tensor({7}), tensor({8})}});

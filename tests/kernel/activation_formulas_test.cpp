@@ -43,7 +43,7 @@ void check_formulas(const F& f, Op&& op, double kink = 0,
 
 }  // namespace
 
-TEST_CASE("the slope of each activation is the derivative of its formula, whatever carries the numbers") {
+TEST_CASE("the derivative of each smooth activation formula is right for every scalar type") {
   check_formulas(ops::Tanh(), [](V x) { return tanh(x); });
   check_formulas(ops::Sigmoid(), [](V x) { return sigmoid(x); });
   check_formulas(ops::Elu{{}, 1.7, 0.5, 2}, [](V x) { return elu(x, 1.7, 0.5, 2); });
@@ -57,7 +57,7 @@ TEST_CASE("the slope of each activation is the derivative of its formula, whatev
   check_formulas(ops::LogSigmoid(), [](V x) { return log_sigmoid(x); });
 }
 
-TEST_CASE("the slope of each piece is the derivative of its formula, whatever carries the numbers") {
+TEST_CASE("the derivative of each piecewise activation formula is right for every scalar type") {
   check_formulas(ops::LeakyRelu{{}, 0.3}, [](V x) { return leaky_relu(x, 0.3); });
   check_formulas(ops::Hardtanh{{}, Scalar(-2), Scalar(2)}, [](V x) { return hardtanh(x, -2, 2); });
   check_formulas(ops::Hardsigmoid(), [](V x) { return hardsigmoid(x); }, 0.5);
@@ -66,7 +66,7 @@ TEST_CASE("the slope of each piece is the derivative of its formula, whatever ca
   check_formulas(ops::Softshrink{{}, 0.7}, [](V x) { return softshrink(x, 0.7); });
 }
 
-TEST_CASE("the slope of each function is the derivative of its formula, whatever carries the numbers") {
+TEST_CASE("the derivative of each function formula is right for every scalar type") {
   const std::vector<double> inside = {-0.9, -0.3, 0.4, 0.8}, above = {0.2, 1.5, 4};
   check_formulas(ops::Exp2(), [](V x) { return exp2(x); }, 0, inside);
   check_formulas(ops::Expm1(), [](V x) { return expm1(x); }, 0, inside);
@@ -84,7 +84,7 @@ TEST_CASE("the slope of each function is the derivative of its formula, whatever
   check_formulas(ops::Sinc(), [](V x) { return sinc(x); }, 0, {-1.5, -0.3, 0.0, 0.4, 2.2});
 }
 
-TEST_CASE("sinc bends at 0 as it does beside it") {
+TEST_CASE("the second derivative of sinc at 0 is -pi^2 / 3") {
   const Variable x = zeros({1}, kDouble).set_requires_grad(true);
   const Variable slope = autograd::grad({sinc(x)}, {x}, {}, true, true)[0];
   const double bend = autograd::grad({slope}, {x})[0].item<double>();

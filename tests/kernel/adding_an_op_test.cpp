@@ -21,7 +21,7 @@ struct Swish : ebb::autograd::Function<Swish> {
   }
 };
 
-TEST_CASE("a user's op by autograd::Function") {
+TEST_CASE("a user's op can be an autograd::Function") {
   const ebb::Tensor x = ebb::randn({4, 3}, ebb::kFloat64).requires_grad_();
   const auto f = [](const ebb::Tensor& t) { return Swish::apply(t, 1.5); };
   CHECK(ebb::gradcheck(f, {x}));
@@ -58,10 +58,10 @@ Variable& bell_(const Variable& self) { return unary_inplace<Bell>(self); }
 
 }  // namespace ebb
 
-TEST_CASE("an op of the library from its formula alone") {
+TEST_CASE("an op of the library needs only its formula") {
   using ebb::Tensor;
   ebb::manual_seed(1);
-  SECTION("values in every floating dtype, also where an array ends within a register") {
+  SECTION("values in every floating dtype with a remainder of a SIMD register") {
     for (const ebb::DType dtype : {ebb::kDouble, ebb::kFloat, ebb::kHalf, ebb::kBFloat16}) {
       const Tensor x = ebb::randn({1003}, ebb::kDouble).to(dtype), y = ebb::bell(x).to(ebb::kDouble);
       const double bound = dtype == ebb::kDouble ? 1e-15 : dtype == ebb::kFloat ? 1e-6 : 1e-2;
@@ -78,7 +78,7 @@ TEST_CASE("an op of the library from its formula alone") {
     CHECK(ebb::gradgradcheck(&ebb::bell, {x}));
     CHECK(ebb::bell(x).grad_fn()->name() == "BellBackward0");
   }
-  SECTION("the gradient in one pass is the one from recorded ops") {
+  SECTION("the gradient kernel equals the gradient of recorded ops") {
     const Tensor x = ebb::randn({37}, ebb::kDouble).requires_grad_(), y = ebb::bell(x).sum();
     const Tensor plain = ebb::autograd::grad({y}, {x}, {}, true)[0];
     const Tensor recorded = ebb::autograd::grad({y}, {x}, {}, true, true)[0];

@@ -92,7 +92,7 @@ void check_threads(const std::function<Results()>& run) {
 
 }  // namespace
 
-TEST_CASE("ops by AMX are near those by AVX512-BF16 and do not depend on the number of threads") {
+TEST_CASE("ops with AMX agree with AVX512-BF16 and do not depend on the number of threads") {
   const std::function<Results()> layers[] = {products, [] { return convolution(64, 64, 9, 3, 1); },
                                              [] { return convolution(33, 48, 12, 3, 2); },
                                              [] { return convolution(64, 80, 6, 1, 1); }};
@@ -106,7 +106,7 @@ TEST_CASE("ops by AMX are near those by AVX512-BF16 and do not depend on the num
   CHECK(AmxInSoftware::shaped() == 0);
 }
 
-TEST_CASE("a sequence's numbers by AMX do not depend on the sequences beside it") {
+TEST_CASE("an LSTM with AMX gives a sequence the same result in every batch") {
   const AmxInSoftware amx;
   {
     const NoGradGuard no_gradients;  // and so no product but those of the two sequences
@@ -119,7 +119,7 @@ TEST_CASE("a sequence's numbers by AMX do not depend on the sequences beside it"
   for (std::size_t i = 0; i < few.size(); ++i) CHECK(few[i].equal(many[i].slice(1, 0, 2)));
 }
 
-TEST_CASE("AMX that multiplies wrongly is not used") {
+TEST_CASE("AMX is not used if its products are wrong") {
   for (const Formula formula :
        {Formula::swaps_pairs, Formula::loses_last_pair, Formula::forgets_sum, Formula::mixes_rows}) {
     CAPTURE(int(formula));
@@ -140,7 +140,7 @@ TEST_CASE("AMX that multiplies wrongly is not used") {
   }
 }
 
-TEST_CASE("whether AMX works is found out once") {
+TEST_CASE("the check that AMX works runs once") {
   static std::atomic<int> asked{0};
   asked = 0;
   const auto ask = [] {

@@ -33,7 +33,7 @@ void check_large(std::int64_t m, std::int64_t n, std::int64_t k, Arranged of_a =
 
 }  // namespace
 
-TEST_CASE("products by AMX are right in every size") {
+TEST_CASE("AMX products are right for every size") {
   const AmxInSoftware amx;
   const std::int64_t before = AmxInSoftware::computed();
   for (const Arranged layout : {Arranged::wide_rows, Arranged::columns}) {
@@ -47,7 +47,7 @@ TEST_CASE("products by AMX are right in every size") {
   check_conduct(before);
 }
 
-TEST_CASE("products by AMX are right in every layout") {
+TEST_CASE("AMX products are right for every layout") {
   const AmxInSoftware amx;
   const std::int64_t before = AmxInSoftware::computed();
   for (const Arranged of_a : kArranged)
@@ -63,7 +63,7 @@ TEST_CASE("products by AMX are right in every layout") {
   check_conduct(before);
 }
 
-TEST_CASE("NaN of a product by AMX does not come into the next") {
+TEST_CASE("NaN of an AMX product does not reach the next product") {
   const AmxInSoftware amx;
   const std::int64_t before = AmxInSoftware::computed();
   for (const Arranged layout : {Arranged::rows, Arranged::columns}) {
@@ -79,7 +79,7 @@ TEST_CASE("NaN of a product by AMX does not come into the next") {
   check_conduct(before);
 }
 
-TEST_CASE("no product by AMX is minus zero") {
+TEST_CASE("AMX products are never minus zero") {
   const AmxInSoftware amx;
   const std::int64_t before = AmxInSoftware::computed();
   // The first of a sum's products is the smallest normal number, and the last 32, which an instruction takes
@@ -101,7 +101,7 @@ TEST_CASE("no product by AMX is minus zero") {
   check_conduct(before);
 }
 
-TEST_CASE("products by AMX do not depend on the number of threads") {
+TEST_CASE("AMX products do not depend on the number of threads") {
   const AmxInSoftware amx;
   const std::int64_t before = AmxInSoftware::computed();
   const int threads = get_num_threads();
@@ -114,7 +114,7 @@ TEST_CASE("products by AMX do not depend on the number of threads") {
   check_conduct(before);
 }
 
-TEST_CASE("products of bfloat16 that are small or deterministic do without AMX") {
+TEST_CASE("small or deterministic bfloat16 products do not use AMX") {
   const AmxInSoftware amx;
   const std::int64_t before = AmxInSoftware::computed();
   for (const Arranged of_b : {Arranged::rows, Arranged::columns}) {

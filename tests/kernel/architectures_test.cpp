@@ -7,7 +7,7 @@
 
 using ebb::cuda::has_kernels_for;
 
-TEST_CASE("which GPUs a plugin has kernels for") {
+TEST_CASE("has_kernels_for tells which GPUs a list of architectures supports") {
   CHECK(has_kernels_for("90-real", 9, 0));
   CHECK_FALSE(has_kernels_for("90-real", 8, 6));
   CHECK_FALSE(has_kernels_for("90-real", 10, 0));
@@ -29,7 +29,7 @@ TEST_CASE("which GPUs a plugin has kernels for") {
   CHECK_FALSE(has_kernels_for("", 9, 0));
 }
 
-TEST_CASE("what releases are built for runs on all GPUs from 8.0 on") {
+TEST_CASE("the architectures of releases support all GPUs from 8.0") {
   constexpr char kRelease[] = "80-real,86-real,89-real,90-real,100-real,120";
   for (const auto& [major, minor] :
        {std::pair{8, 0}, {8, 6}, {8, 9}, {9, 0}, {10, 0}, {10, 3}, {12, 0}, {12, 1}, {13, 0}})

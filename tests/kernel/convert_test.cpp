@@ -26,7 +26,7 @@ void check_ends() {
 
 }  // namespace
 
-TEST_CASE("numbers that an integer cannot hold become the smallest") {
+TEST_CASE("conversion of numbers out of range of an integer gives its minimum") {
   check_ends<std::int32_t, float>();
   check_ends<std::int32_t, double>();
   check_ends<std::int64_t, float>();

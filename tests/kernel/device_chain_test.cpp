@@ -46,7 +46,7 @@ using Span = std::vector<std::uint64_t>;
 
 }  // namespace
 
-TEST_CASE("the source of a chain loads at first use, goes on in values, and stores in the end") {
+TEST_CASE("the source of a chain loads inputs at first use and stores outputs at the end") {
   const ops::Tanh tanh;
   const ops::Gt greater;
   const ops::Where where;
@@ -103,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(256) jit_kernel(const __grid_consta
 )");
 }
 
-TEST_CASE("the source of a chain that ends in reductions takes their elements as it makes them") {
+TEST_CASE("the source of a chain with reductions accumulates elements as they are computed") {
   const Ref<Storage> memory = at(0);
   DeviceChain chain(kCount);
   const int x = chain.add_memory(*memory, 0, kHalf, false), passing = chain.add_buffer(kHalf);
@@ -156,7 +156,7 @@ extern "C" __global__ void __launch_bounds__(256) jit_kernel(const __grid_consta
 )");
 }
 
-TEST_CASE("rows and reductions are words of a kernel's argument") {
+TEST_CASE("rows and reductions of a chain are encoded in the kernel argument") {
   const Ref<Storage> from = at(0x1008), to = at(0x2000);
   const auto argument_of = [&](std::int64_t count, ReducedMatrix matrix) {
     DeviceChain chain(count);
@@ -187,7 +187,7 @@ TEST_CASE("rows and reductions are words of a kernel's argument") {
   CHECK(argument_of(40000, {400, true}) == Span{400, 100, 13, 31, 32, 0, 0, 0, 13 * 100 * 8});
 }
 
-TEST_CASE("long rows are cut in whole turns of a team, as many as fill a device") {
+TEST_CASE("long rows are split into pieces of whole thread groups that fill the device") {
   const auto split = [](std::int64_t rows, std::int64_t length, int width) {
     const RowSplit s({rows}, rows * length, width);
     // Each element is in one piece, and the last piece is not empty.
@@ -210,7 +210,7 @@ TEST_CASE("long rows are cut in whole turns of a team, as many as fill a device"
   CHECK(split(3, 100000, 1) == Split{98, 256, 294});
 }
 
-TEST_CASE("columns are taken side by side, and their rows cut in pieces that fill a device") {
+TEST_CASE("column reductions group adjacent columns and split rows to fill the device") {
   const auto split = [](std::int64_t rows, std::int64_t columns, int width) {
     const RowSplit s({rows, true}, rows * columns, width);
     CHECK(s.pieces * s.piece >= rows);
@@ -228,7 +228,7 @@ TEST_CASE("columns are taken side by side, and their rows cut in pieces that fil
   CHECK(split(1000, 100000, 1) == Split{1, 32, 3125});
 }
 
-TEST_CASE("the source of a chain whose columns are reduced has a sum for each column of a vector") {
+TEST_CASE("the source of a chain with column reductions has one sum per column of a vector") {
   const Ref<Storage> memory = at(0);
   const auto source_of = [&](std::int64_t rows, std::int64_t columns, DType dtype) {
     DeviceChain chain(rows * columns);
@@ -245,7 +245,7 @@ TEST_CASE("the source of a chain whose columns are reduced has a sum for each co
   CHECK_THAT(source_of(8, 16, kByte), support::Contains("run_columns<8, 256>"));
 }
 
-TEST_CASE("a vector of a chain holds 16 bytes of its widest array") {
+TEST_CASE("a vector of a chain is 16 bytes of its widest array") {
   const Ref<Storage> memory = at(0);
   const auto width_of = [&](DType narrow, DType wide, bool still) {
     DeviceChain chain(kCount);
@@ -261,7 +261,7 @@ TEST_CASE("a vector of a chain holds 16 bytes of its widest array") {
   CHECK(width_of(kFloat, kDouble, true) == 4);
 }
 
-TEST_CASE("a vector of a chain that is reduced holds eight elements at most") {
+TEST_CASE("a vector of a chain with reductions has at most eight elements") {
   const Ref<Storage> memory = at(0);
   const auto source_of = [&](DType dtype) {
     DeviceChain chain(kCount);
@@ -274,7 +274,7 @@ TEST_CASE("a vector of a chain that is reduced holds eight elements at most") {
   CHECK_THAT(source_of(kFloat), support::Contains("run_rows<4, 256>"));
 }
 
-TEST_CASE("a chain's vectors begin where most of its arrays are aligned") {
+TEST_CASE("the vectors of a chain start where most of its arrays are aligned") {
   CHECK(span_of(100, kFloat, 0x1000, 0x2000, 0x3000) == Span{0, 25, 7});
   CHECK(span_of(101, kFloat, 0x1004, 0x2004, 0x3004) == Span{3, 24, 7});
   CHECK(span_of(101, kFloat, 0x1008, 0x2004, 0x3008) == Span{2, 24, 5});
@@ -286,7 +286,7 @@ TEST_CASE("a chain's vectors begin where most of its arrays are aligned") {
   CHECK(span_of(1, kDouble, 0x1000, 0x2000, 0x3000) == Span{0, 0, 7});
 }
 
-TEST_CASE("formulas and numbers of a chain are bytes of its kernel's argument") {
+TEST_CASE("formulas and scalars of a chain are encoded in the kernel argument") {
   const ops::Elu elu{{}, 0.5, 2, 3};
   const Ref<Storage> memory = at(64);
   DeviceChain chain(kCount);

@@ -27,7 +27,7 @@ struct Deterministic {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("products of halves are right in every layout and size", "", BFloat16, Half) {
+TEMPLATE_TEST_CASE("16-bit products are right for every layout and size", "", BFloat16, Half) {
   using T = TestType;
   for (const bool same : {false, true}) {
     CAPTURE(same);
@@ -52,7 +52,7 @@ TEMPLATE_TEST_CASE("products of halves are right in every layout and size", "", 
   }
 }
 
-TEMPLATE_TEST_CASE("products of halves are scaled and added to what is there", "", BFloat16, Half) {
+TEMPLATE_TEST_CASE("16-bit products apply alpha and beta", "", BFloat16, Half) {
   using T = TestType;
   for (const float alpha : {1.f, -0.5f})
     for (const float beta : {0.f, 1.f, 2.5f})
@@ -65,7 +65,7 @@ TEMPLATE_TEST_CASE("products of halves are scaled and added to what is there", "
         }
 }
 
-TEMPLATE_TEST_CASE("a product of halves over nothing scales what is there", "", BFloat16, Half) {
+TEMPLATE_TEST_CASE("a 16-bit product over an empty dimension applies only beta", "", BFloat16, Half) {
   using T = TestType;
   for (const auto& [k, alpha] : {std::pair<std::int64_t, float>{0, 1.f}, {40, 0.f}}) {
     const Stored<T> a(20, k, Arranged::rows), b(k, 30, Arranged::rows);
@@ -80,7 +80,7 @@ TEMPLATE_TEST_CASE("a product of halves over nothing scales what is there", "", 
   }
 }
 
-TEMPLATE_TEST_CASE("no product of halves is minus zero", "", BFloat16, Half) {
+TEMPLATE_TEST_CASE("16-bit products are never minus zero", "", BFloat16, Half) {
   using T = TestType;
   for (const std::int64_t m : {1, 20}) {
     Stored<T> a(m, 40, Arranged::rows), b(40, 30, Arranged::columns), c(m, 30, Arranged::rows);
@@ -90,7 +90,7 @@ TEMPLATE_TEST_CASE("no product of halves is minus zero", "", BFloat16, Half) {
   }
 }
 
-TEMPLATE_TEST_CASE("products of halves pass on NaN and infinity", "", BFloat16, Half) {
+TEMPLATE_TEST_CASE("16-bit products propagate NaN and infinity", "", BFloat16, Half) {
   using T = TestType;
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (const std::int64_t m : {1, 20})
@@ -108,7 +108,7 @@ TEMPLATE_TEST_CASE("products of halves pass on NaN and infinity", "", BFloat16, 
     }
 }
 
-TEMPLATE_TEST_CASE("products of halves do not depend on the number of threads", "", BFloat16, Half) {
+TEMPLATE_TEST_CASE("16-bit products do not depend on the number of threads", "", BFloat16, Half) {
   const int threads = get_num_threads();
   for (const Arranged of_b : {Arranged::rows, Arranged::columns})
     for (const std::int64_t m : {1, 300}) {
@@ -120,7 +120,7 @@ TEMPLATE_TEST_CASE("products of halves do not depend on the number of threads", 
     }
 }
 
-TEST_CASE("deterministic products of bfloat16 are those of the widened operands") {
+TEST_CASE("deterministic bfloat16 products equal those of operands widened to float") {
   const Deterministic mode;
   REQUIRE_FALSE(detail::bfloat16_instructions.load());
   // Two numbers that AVX512-BF16 takes for 0, and whose sum of products is normal in floats.

@@ -8,7 +8,7 @@
 
 using namespace ebb;
 
-TEST_CASE("division by multiplication is division") {
+TEST_CASE("division by multiplication equals integer division") {
   const std::vector<std::uint32_t> numbers = {0,
                                               1,
                                               2,
@@ -61,7 +61,7 @@ ElementwisePlan<2> plan_of(std::vector<std::int64_t> sizes, std::vector<std::int
 
 }  // namespace
 
-TEST_CASE("walks of one shape without gaps are one run, and single values are walked nowhere") {
+TEST_CASE("plan_elementwise merges contiguous dimensions and gives scalars stride 0") {
   const NdArray out = NdArray::empty({2, 3}, kFloat), in = NdArray::empty({2, 3}, kDouble);
   const ElementwisePlan<3> plan = plan_elementwise<3>("map", {&out, &in, nullptr});
   CHECK(plan.dims == 1);
@@ -79,7 +79,7 @@ TEST_CASE("walks of one shape without gaps are one run, and single values are wa
   CHECK(plan_elementwise<2>("map", {&one, &one}).dims == 0);
 }
 
-TEST_CASE("an index plan finds every element") {
+TEST_CASE("IndexPlan computes the offset of every element") {
   const ElementwisePlan<2> plan = plan_of({6, 3, 4}, {4, 24, 72}, {8, 0, -160});
   for (const std::int64_t width : {1, 2}) {
     IndexPlan<2> device;
@@ -96,7 +96,7 @@ TEST_CASE("an index plan finds every element") {
   }
 }
 
-TEST_CASE("walks beyond 32 bits are cut into parts that cover them once") {
+TEST_CASE("for_each_32_bit_part covers large plans once with parts that fit in 32 bits") {
   const std::int64_t edge = std::int64_t{1} << 31;
   for (const std::int64_t n :
        {edge / 4 - 1, edge / 4, edge / 4 + 1, edge - 1, edge, edge + 1, 5 * edge + 3}) {

@@ -20,7 +20,7 @@ constexpr int kMultiprocessors = 132;
 
 }  // namespace
 
-TEST_CASE("a team's threads keep every element of a row once") {
+TEST_CASE("the threads of a row group hold every element of the row once") {
   for (const int n : {1, 3, 8, 10, 64, 257, 1000, 1024, 16384})
     for (const int elements : {8, 32})
       for (const bool vectors : {false, true}) {
@@ -39,7 +39,7 @@ TEST_CASE("a team's threads keep every element of a row once") {
       }
 }
 
-TEST_CASE("the threads of a block take every place of its columns once") {
+TEST_CASE("the threads of a block visit every element of its columns once") {
   for (const std::int64_t inner : {2, 4, 12, 37, 40, 64, 1024})
     for (const std::int64_t n : {1, 3, 19, 64, 128, 500, 512, 513, 2000})
       for (const std::int64_t outer : {1, 5})
@@ -72,7 +72,7 @@ TEST_CASE("the threads of a block take every place of its columns once") {
         }
 }
 
-TEST_CASE("columns: neighbours go together, and few long lines get many threads") {
+TEST_CASE("plan_columns groups adjacent columns and gives few long lines many threads") {
   const auto plan = [](std::int64_t outer, std::int64_t n, std::int64_t inner) {
     return plan_columns(Lines({outer, n, inner}, 1), 4, 4, kMultiprocessors);
   };
@@ -86,7 +86,7 @@ TEST_CASE("columns: neighbours go together, and few long lines get many threads"
   CHECK(plan(kEdge / 4, 3, 1024).start(kEdge / 4 * 256 - 1, 3) == (kEdge / 4 - 1) * 3 * 1024 + 1020);
 }
 
-TEST_CASE("chunks of a scan cover a line, and only lines that are few are cut") {
+TEST_CASE("chunks of a scan cover a line and only few lines are split") {
   for (const std::int64_t n :
        {std::int64_t{1}, std::int64_t{1000}, std::int64_t{100000}, kEdge - 1, kEdge, kEdge + 1})
     for (const std::int64_t lines : {1, 2, 100, 10000}) {
@@ -106,7 +106,7 @@ TEST_CASE("chunks of a scan cover a line, and only lines that are few are cut") 
   CHECK(plan_scan_columns(Lines({100000, 8}, 0), kMultiprocessors).chunks > 100);
 }
 
-TEST_CASE("vectors of a scan are aligned from its tiles' first place on") {
+TEST_CASE("the vectors of a scan are aligned after the padding of scan_pad") {
   for (const int width : {2, 4, 8})
     for (std::uint64_t at = 64; at < 73; ++at)
       for (std::int64_t n = 1; n < 20; ++n)
@@ -123,7 +123,7 @@ TEST_CASE("vectors of a scan are aligned from its tiles' first place on") {
   CHECK(plan_scan_rows(Lines({1, 2048}, 1), kMultiprocessors, 8).chunks == 1);
 }
 
-TEST_CASE("rows are cut into pieces that cover them") {
+TEST_CASE("cut_rows covers the rows with pieces") {
   for (const std::int64_t rows :
        {std::int64_t{0}, std::int64_t{1}, std::int64_t{63}, std::int64_t{64}, kEdge + 1})
     for (const std::int64_t jobs : {1, 7, 1000}) {
@@ -150,7 +150,7 @@ ElementwisePlan<2> walk_of(std::vector<std::int64_t> sizes, std::vector<std::int
 
 }  // namespace
 
-TEST_CASE("tiles of a transpose cover every element once") {
+TEST_CASE("plan_transpose covers every element once") {
   // NHWC from NCHW: (C, HW, N) from the inside.
   const std::int64_t channels = 40, places = 70, batch = 3, side = 32;
   const ElementwisePlan<2> walk = walk_of({channels, places, batch}, {2, 2 * channels, 2 * channels * places},
@@ -173,7 +173,7 @@ TEST_CASE("tiles of a transpose cover every element once") {
   }
 }
 
-TEST_CASE("transposes beyond 31 bits have tiles, and too many tiles are refused") {
+TEST_CASE("plan_transpose accepts more than 2^31 elements and declines too many tiles") {
   TransposePlan plan;
   REQUIRE(plan_transpose(plan, walk_of({kEdge + 1, 16}, {1, kEdge + 1}, {16, 1}), 1, 1, 64));
   std::int64_t row, column, out, in;
@@ -186,7 +186,7 @@ TEST_CASE("transposes beyond 31 bits have tiles, and too many tiles are refused"
       64));
 }
 
-TEST_CASE("copies along common rows are no transposes") {
+TEST_CASE("plan_transpose declines copies whose rows are contiguous in both arrays") {
   TransposePlan plan;
   CHECK_FALSE(plan_transpose(plan, walk_of({64, 64}, {4, 256}, {4, 512}), 4, 4, 32));
   CHECK_FALSE(plan_transpose(plan, walk_of({64, 64}, {4, 256}, {0, 4}), 4, 4, 32));
@@ -194,7 +194,7 @@ TEST_CASE("copies along common rows are no transposes") {
   CHECK_FALSE(plan_transpose(plan, walk_of({3, 64}, {4, 12}, {256, 4}), 4, 4, 32));
 }
 
-TEST_CASE("a join takes every unit of every piece to its place") {
+TEST_CASE("plan_join copies every unit of every piece once") {
   char* const out = reinterpret_cast<char*>(std::uintptr_t{4096});
   const JoinRun runs[] = {{reinterpret_cast<const char*>(std::uintptr_t{64}), 0, 4096},
                           {reinterpret_cast<const char*>(std::uintptr_t{8192}), 4096, 8},

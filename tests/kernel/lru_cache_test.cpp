@@ -13,7 +13,7 @@
 using ebb::LruCache;
 using ebb::OnceCache;
 
-TEST_CASE("a full cache forgets what was used longest ago") {
+TEST_CASE("LruCache evicts the least recently used entry when it is full") {
   LruCache<int, std::unique_ptr<int>> cache(2);
   CHECK(cache.find(1) == nullptr);
   int* const one = cache.insert(1, std::make_unique<int>(10)).get();
@@ -30,7 +30,7 @@ TEST_CASE("a full cache forgets what was used longest ago") {
   CHECK(**cache.find(1) == 11);
 }
 
-TEST_CASE("a cache tells keys apart by every byte") {
+TEST_CASE("LruCache distinguishes keys by every byte") {
   struct Key {
     long a;
     int b[2];
@@ -44,7 +44,7 @@ TEST_CASE("a cache tells keys apart by every byte") {
   CHECK(cache.find({8, {0, 0}}) == nullptr);
 }
 
-TEST_CASE("a value is made once, however many threads ask") {
+TEST_CASE("OnceCache computes a value once for any number of threads") {
   OnceCache<int, int> cache(10);
   std::atomic<int> made{0}, asking{0};
   std::atomic<bool> right{true};
@@ -66,13 +66,13 @@ TEST_CASE("a value is made once, however many threads ask") {
   CHECK(cache.get(7, [] { return 0; }) == 70);
 }
 
-TEST_CASE("another value is made meanwhile") {
+TEST_CASE("OnceCache can compute another value inside a computation") {
   OnceCache<int, int> cache(10);
   const int outer = cache.get(1, [&] { return cache.get(2, [] { return 20; }) + 1; });
   CHECK(outer == 21);
 }
 
-TEST_CASE("what making a value throws reaches all who wait, and the next makes it anew") {
+TEST_CASE("OnceCache rethrows a failed computation to all waiting threads and retries later") {
   OnceCache<int, int> cache(10);
   std::atomic<int> made{0}, asking{0}, failed{0};
   std::vector<std::thread> threads;
@@ -95,7 +95,7 @@ TEST_CASE("what making a value throws reaches all who wait, and the next makes i
   CHECK(cache.get(7, [] { return 70; }) == 70);
 }
 
-TEST_CASE("a cache of values made once forgets, and takes another's word") {
+TEST_CASE("OnceCache supports erase, put and eviction") {
   OnceCache<int, int> cache(2);
   cache.get(1, [] { return 10; });
   cache.erase(1);

@@ -87,7 +87,7 @@ struct Case {
 
 }  // namespace
 
-TEST_CASE("contiguous arrays go by vectors, with what is left over alone") {
+TEST_CASE("map plan: contiguous arrays use vectors and a scalar remainder") {
   const Case<2> c({103}, {{{4}}, {{4}}}, 4);
   REQUIRE(c.vectors);
   CHECK(c.map.plan.units == 25);
@@ -95,21 +95,21 @@ TEST_CASE("contiguous arrays go by vectors, with what is left over alone") {
   CHECK(c.map.remainder == 3);
 }
 
-TEST_CASE("arrays that start between vectors alike have a head") {
+TEST_CASE("map plan: equally misaligned arrays have a scalar head") {
   const Case<3> c({103}, {{{4}, 4, kBase + 4}, {{4}, 4, kBase + 20}, {{}}}, 4);
   REQUIRE(c.vectors);
   CHECK(c.map.head == 3);
   CHECK(c.map.access[1] == Access::vector);
 }
 
-TEST_CASE("an array that starts elsewhere is read element by element, the others by vectors") {
+TEST_CASE("map plan: an array of another alignment is read by element and the others by vectors") {
   const Case<3> c({103}, {{{4}}, {{4}, 4, kBase + 4}, {{4}}}, 4);
   REQUIRE(c.vectors);
   CHECK(c.map.access[1] == Access::indexed);
   CHECK(c.map.access[2] == Access::vector);
 }
 
-TEST_CASE("elements of different sizes have vectors of the same count") {
+TEST_CASE("map plan: arrays of different element sizes use vectors of equal count") {
   const Case<3> c({1003}, {{{1}, 1, kBase + 3}, {{4}, 4, kBase + 12}, {{2}, 2, kBase + 6}}, 4);
   REQUIRE(c.vectors);
   CHECK(c.map.head == 1);
@@ -117,7 +117,7 @@ TEST_CASE("elements of different sizes have vectors of the same count") {
   CHECK(c.map.access[2] == Access::vector);
 }
 
-TEST_CASE("a bias goes by vectors over rows of any length") {
+TEST_CASE("map plan: a broadcast bias uses vectors if rows are whole vectors") {
   // [N, C] + [C]
   CHECK(Case<3>({64, 10}, {{{4, 256}}, {{4, 256}}, {{4, 0}}}, 4).map.access[2] == Access::vector);
   CHECK(Case<3>({63, 10}, {{{4, 252}}, {{4, 252}}, {{4, 0}}}, 4).map.access[2] == Access::indexed);
@@ -130,7 +130,7 @@ TEST_CASE("a bias goes by vectors over rows of any length") {
   CHECK(Case<3>({7, 5}, {{{4, 28}}, {{4, 0}}, {{0, 4}}}, 4).vectors);
 }
 
-TEST_CASE("slices of rows keep their vectors where rows are whole") {
+TEST_CASE("map plan: slices of rows use vectors if rows are whole vectors") {
   const Case<2> c({32, 7}, {{{4, 256}}, {{4, 512}}}, 4);
   REQUIRE(c.vectors);
   CHECK(c.map.plan.dims == 2);
@@ -139,18 +139,18 @@ TEST_CASE("slices of rows keep their vectors where rows are whole") {
   CHECK_FALSE(Case<2>({32, 7}, {{{4, 256}, 4, kBase + 4}, {{4, 512}}}, 4).vectors);
 }
 
-TEST_CASE("what is walked across its rows goes element by element, unless it is small") {
+TEST_CASE("map plan: large transposed and tiny arrays are processed by element") {
   CHECK_FALSE(Case<2>({200, 300}, {{{4, 800}}, {{1200, 4}}}, 4).vectors);
   CHECK(Case<2>({20, 30}, {{{4, 80}}, {{120, 4}}}, 4).vectors);
   CHECK_FALSE(Case<2>({3}, {{{4}}, {{4}}}, 4).vectors);
   CHECK_FALSE(Case<2>({6}, {{{4}, 4, kBase + 4}, {{4}}}, 4).vectors);
 }
 
-TEST_CASE("more than three levels of broadcasting go element by element") {
+TEST_CASE("map plan: more than three broadcast levels are processed by element") {
   CHECK_FALSE(Case<2>({3, 3, 3, 3}, {{{4, 12, 36, 108}}, {{4, 0, 12, 0}}}, 4).vectors);
 }
 
-TEST_CASE("a level index is right up to the last number of 31 bits") {
+TEST_CASE("LevelIndex is right up to 2^31 - 1") {
   ElementwisePlan<1> plan;
   plan.dims = 2;
   plan.sizes[0] = 46341;

@@ -17,7 +17,7 @@ Moments taken(const std::vector<double>& x, std::size_t first, std::size_t last)
 
 }  // namespace
 
-TEST_CASE("merged moments are those of all elements, wherever they were cut and however far from 0") {
+TEST_CASE("merged moments equal those of all elements for every split and offset") {
   for (const double offset : {0.0, 1e6, -1e8}) {
     std::vector<double> x;
     for (int i = 0; i < 40; ++i) x.push_back(offset + std::sin(1.7 * i) + 0.1 * i);

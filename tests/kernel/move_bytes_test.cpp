@@ -18,7 +18,7 @@ std::vector<char> numbered(std::size_t bytes) {
 
 }  // namespace
 
-TEST_CASE("rows of any size and place are moved, and nothing beside them") {
+TEST_CASE("move_bytes copies rows of any size and alignment and nothing else") {
   const auto bytes = GENERATE(as<std::size_t>{}, 0, 1, 1023, 1024, 1025, 1150, 4068, 4096, (1 << 20) - 1,
                               1 << 20, (1 << 20) + 1);
   const auto from = GENERATE(as<std::size_t>{}, 0, 3, 32), to = GENERATE(as<std::size_t>{}, 0, 28, 31, 63);
@@ -31,7 +31,7 @@ TEST_CASE("rows of any size and place are moved, and nothing beside them") {
   REQUIRE((target == expected));
 }
 
-TEST_CASE("rows that overlap are moved as if they did not") {
+TEST_CASE("move_bytes copies overlapping rows correctly") {
   const std::size_t bytes = 5000;
   const auto distance = GENERATE(as<std::size_t>{}, 1, 100, 4999);
   const bool forward = GENERATE(false, true);

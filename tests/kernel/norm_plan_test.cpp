@@ -35,7 +35,7 @@ ChannelPlan sums(std::int64_t batch, std::int64_t channels, std::int64_t places,
 
 }  // namespace
 
-TEST_CASE("channel sums go by vectors along planes, or by tiles of whole channels") {
+TEST_CASE("channel sums use vectors along planes or tiles of whole channels") {
   for (const std::int64_t side : {112, 56, 28, 16}) {
     const ChannelPlan plan = sums(64, 64, side * side);
     CHECK(!plan.tiles);
@@ -56,7 +56,7 @@ TEST_CASE("channel sums go by vectors along planes, or by tiles of whole channel
   CHECK(sums(70000, 3, 1).down == 85);
 }
 
-TEST_CASE("channel sums have enough blocks, and pieces that are worth their second pass") {
+TEST_CASE("channel sums have enough blocks and pieces worth a second pass") {
   CHECK(sums(1, 64, 1 << 20).pieces > 8);  // one sample is cut too
   CHECK(sums(1 << 20, 64, 1).pieces > 500);
   CHECK(sums(4, 64, 49).pieces == 1);
@@ -70,7 +70,7 @@ TEST_CASE("channel sums have enough blocks, and pieces that are worth their seco
   }
 }
 
-TEST_CASE("elementwise work with numbers a channel goes by columns") {
+TEST_CASE("elementwise kernels with channel parameters use columns") {
   const ChannelPlan plan = plan_channel_columns(1 << 20, 320, 8, 4, kMultiprocessors);
   CHECK(plan.across == 20);  // 40 vectors in two equal tiles
   CHECK(plan.jobs == 2);
@@ -78,7 +78,7 @@ TEST_CASE("elementwise work with numbers a channel goes by columns") {
   CHECK(plan.pieces * plan.piece >= 1 << 20);
 }
 
-TEST_CASE("layer norm's backward takes as many blocks as run at once") {
+TEST_CASE("layer_norm backward uses as many blocks as run concurrently") {
   for (const std::int64_t n : {1, 7, 64, 256, 257, 768, 1600, 4096, 5000, 8192})
     for (const std::int64_t rows : {1, 7, 70000}) {
       const LayerPlan plan = plan_layer_backward(rows, n, 8, 1024, kMultiprocessors);

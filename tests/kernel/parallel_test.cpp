@@ -61,7 +61,7 @@ void meet(Body&& body) {
 
 }  // namespace
 
-TEST_CASE("many small jobs of many threads run every piece once, while the number of threads changes") {
+TEST_CASE("parallel_for runs every piece once while the number of threads changes") {
   const Threads keep(4);
   std::atomic<bool> all{true};
   std::vector<std::thread> callers;
@@ -88,7 +88,7 @@ TEST_CASE("many small jobs of many threads run every piece once, while the numbe
   CHECK(all);
 }
 
-TEST_CASE("an exception in any thread's piece reaches the caller, and the threads work on") {
+TEST_CASE("parallel_for rethrows the exception of any thread and stays usable") {
   const Threads keep(2);
   for (const bool in_caller : {false, true, false})
     for (int i = 0; i < 20; ++i) {
@@ -111,7 +111,7 @@ TEST_CASE("an exception in any thread's piece reaches the caller, and the thread
   CHECK(covers(100));
 }
 
-TEST_CASE("a piece shares its work no further") {
+TEST_CASE("a nested parallel_for runs in the calling thread") {
   const Threads keep(2);
   meet([](bool) {
     const auto self = std::this_thread::get_id();
@@ -125,7 +125,7 @@ TEST_CASE("a piece shares its work no further") {
   CHECK(covers(100));
 }
 
-TEST_CASE("a forked child starts threads of its own") {
+TEST_CASE("a forked child starts its own threads") {
   if (!kChildrenRun) return;
   const Threads keep(3);
   REQUIRE(covers(100));
@@ -150,7 +150,7 @@ TEST_CASE("a forked child starts threads of its own") {
   CHECK(status == 0);
 }
 
-TEST_CASE("the caller waits for no worker that has not begun") {
+TEST_CASE("parallel_for does not wait for a worker that has not started") {
   if (!kChildrenRun) return;
   CHECK(status_of_child([] {
           static std::atomic<bool> held{false};
@@ -174,7 +174,7 @@ TEST_CASE("the caller waits for no worker that has not begun") {
         }) == 0);
 }
 
-TEST_CASE("a thread that is held up leaves the rest of its share to others") {
+TEST_CASE("parallel_for gives the pieces of a delayed thread to others") {
   const Threads two(2);
   constexpr std::int64_t kPieces = 2 * ebb::cpu::detail::kPiecesPerThread;
   std::atomic<std::int64_t> others{0};
@@ -192,7 +192,7 @@ TEST_CASE("a thread that is held up leaves the rest of its share to others") {
   CHECK(others == kPieces - 1);
 }
 
-TEST_CASE("where the system refuses threads, fewer do the work") {
+TEST_CASE("parallel_for works with fewer threads if the system refuses them") {
   if (!kChildrenRun) return;
   CHECK(status_of_child([] {
           if (!support::limit_memory(4 << 20)) return false;
@@ -204,7 +204,7 @@ TEST_CASE("where the system refuses threads, fewer do the work") {
         }) == 0);
 }
 
-TEST_CASE("threads that the system grants leave memory for ops") {
+TEST_CASE("starting many threads leaves memory for ops") {
   if (!kChildrenRun) return;
   CHECK(status_of_child([] {
           constexpr std::size_t kMore = std::size_t{256} << 20;
@@ -216,7 +216,7 @@ TEST_CASE("threads that the system grants leave memory for ops") {
         }) == 0);
 }
 
-TEST_CASE("the number of threads at the start") {
+TEST_CASE("the initial number of threads follows affinity, quota and environment") {
   const FakeRoot root;
   root.write("/proc/self/mountinfo", "1 0 0:1 / /group rw - cgroup2 cgroup2 rw\n");
   root.write("/proc/self/cgroup", "0::/\n");

@@ -8,7 +8,7 @@
 
 using ebb::Philox;
 
-TEST_CASE("Philox gives the published words") {
+TEST_CASE("Philox has the published outputs") {
   std::uint32_t words[4];
   Philox{0, 0}.words(0, words);
   CHECK(words[0] == 0x6627e8d5u);
@@ -27,7 +27,7 @@ TEST_CASE("Philox gives the published words") {
   CHECK(words[3] == 0x24126ea1u);
 }
 
-TEST_CASE("Philox gives the same words for one number and for several at a time") {
+TEST_CASE("Philox has equal outputs for one counter and for several together") {
   const Philox philox{77, 3};
   const std::uint64_t numbers[3] = {5, ~std::uint64_t{0}, std::uint64_t{1} << 32};
   std::uint32_t together[3][4], alone[4];
@@ -38,7 +38,7 @@ TEST_CASE("Philox gives the same words for one number and for several at a time"
   }
 }
 
-TEST_CASE("dropout's rule keeps all at probability 1, none below one word's, and shares in between") {
+TEST_CASE("the dropout rule keeps all elements at 1, none near 0 and the right share between") {
   const auto kept = [](double probability, double scale) {
     const ebb::drawing::Dropout rule(Philox{77, 3}, probability, scale);
     double sum = 0;

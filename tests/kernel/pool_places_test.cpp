@@ -50,7 +50,7 @@ void check_same(const PoolGeometry& g) {
 
 }  // namespace
 
-TEST_CASE("places and windows of a pooling are the same in 32 and 64 bits") {
+TEST_CASE("indices and windows of a pooling are equal in 32 and 64 bits") {
   check_same(geometry(13, 6, 3, 2, 1, 1));
   check_same(geometry(12, 12, 3, 1, 1, 1));
   check_same(geometry(14, 4, 3, 3, 1, 2));
@@ -60,7 +60,7 @@ TEST_CASE("places and windows of a pooling are the same in 32 and 64 bits") {
   check_same(adaptive);
 }
 
-TEST_CASE("poolings that reach beyond 31 bits count in 64") {
+TEST_CASE("poolings with indices beyond 31 bits use 64-bit indices") {
   PoolGeometry g = geometry(40000, 20000, 2, 2, 0, 1);
   g.planes = 1;
   CHECK(fits_32_bits(g));

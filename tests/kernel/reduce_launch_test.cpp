@@ -52,7 +52,7 @@ struct Planned {
 
 }  // namespace
 
-TEST_CASE("a reduction's launch covers its elements once") {
+TEST_CASE("the launch of a reduction covers its elements once") {
   for (const std::int64_t rows : {1, 7, 33, 1000, 100000})
     for (const std::int64_t columns : {1, 8, 31, 100, 5000, 100000})
       for (const DimMask mask : {DimMask{1}, DimMask{2}, DimMask{3}}) {
@@ -61,7 +61,7 @@ TEST_CASE("a reduction's launch covers its elements once") {
       }
 }
 
-TEST_CASE("a reduction's launch covers more than 2^31 elements and outputs") {
+TEST_CASE("the launch of a reduction covers more than 2^31 elements and outputs") {
   const std::int64_t edge = std::int64_t{1} << 31;
   for (const std::int64_t n : {edge - 1, edge, edge + 1, 16 * edge + 8}) {
     INFO(n);
@@ -74,7 +74,7 @@ TEST_CASE("a reduction's launch covers more than 2^31 elements and outputs") {
   }
 }
 
-TEST_CASE("long runs go by vectors wherever they start, others only where all of them are aligned") {
+TEST_CASE("reductions use vectors for long runs and otherwise only if all runs are aligned") {
   CHECK(Planned(contiguous({10, 1001}), 2).how.run);
   CHECK(Planned(contiguous({10, 1001}), 2).how.width == 4);
   CHECK(Planned(contiguous({10, 1001}), 2, 4, 516).how.width == 4);
@@ -87,7 +87,7 @@ TEST_CASE("long runs go by vectors wherever they start, others only where all of
   CHECK(Planned({{8, 16, 64}, {16 * 65, 65, 1}}, 5).how.width == 1);
 }
 
-TEST_CASE("columns go by vectors where rows are whole ones") {
+TEST_CASE("column reductions use vectors if rows are whole aligned vectors") {
   CHECK(Planned(contiguous({1000, 64}), 1).how.columns);
   CHECK(Planned(contiguous({1000, 64}), 1).how.width == 4);
   CHECK(Planned(contiguous({1000, 63}), 1).how.width == 1);
@@ -96,21 +96,21 @@ TEST_CASE("columns go by vectors where rows are whole ones") {
   CHECK_FALSE(Planned(contiguous({1000, 4}), 1).how.columns);
 }
 
-TEST_CASE("short rows share a block and long ones share an output") {
+TEST_CASE("short rows share a block and long rows are split over blocks") {
   CHECK(Planned(contiguous({100000, 16}), 2).how.threads == 1);
   CHECK(Planned(contiguous({100000, 16}), 2).how.others == kReduceThreads);
   CHECK(Planned(contiguous({1 << 20, 64}), 1).how.pieces > kMultiprocessors);
   CHECK(Planned(contiguous({4, 1 << 24}), 1).how.others == 1);
 }
 
-TEST_CASE("rows of some thousand elements have a warp each where that fills the device twice") {
+TEST_CASE("rows up to kWarpRow use one warp each if that fills the device twice") {
   const std::int64_t many = 2 * kReduceThreads / 32 * kReduceBlocks * kMultiprocessors;
   CHECK(Planned(contiguous({many, kWarpRow}), 2).how.threads == 32);
   CHECK(Planned(contiguous({many - 1, kWarpRow}), 2).how.threads == kReduceTeam);
   CHECK(Planned(contiguous({many, kWarpRow + 1}), 2).how.threads == kReduceTeam);
 }
 
-TEST_CASE("blocks of long reductions are whole waves") {
+TEST_CASE("long reductions launch whole waves of blocks") {
   const std::int64_t wave = kReduceBlocks * kMultiprocessors;
   for (const int size : {2, 4, 8})
     for (const std::int64_t n : {std::int64_t{1} << 26, (std::int64_t{1} << 31) + 8})
@@ -137,7 +137,7 @@ TEST_CASE("blocks of long reductions are whole waves") {
   }
 }
 
-TEST_CASE("places of merged dimensions are found by units, also beyond 31 bits") {
+TEST_CASE("DeviceDims computes the offsets of merged dimensions beyond 31 bits") {
   const std::int64_t big = (std::int64_t{1} << 31) + 8;
   SmallVector<ReduceDim, 6> dims;
   dims.push_back({6, 1000, 7});
@@ -158,7 +158,7 @@ TEST_CASE("places of merged dimensions are found by units, also beyond 31 bits")
   CHECK(out == 35 + 160);
 }
 
-TEST_CASE("a grid holds 2^31 - 1 blocks") {
+TEST_CASE("grid_blocks accepts up to 2^31 - 1 blocks") {
   CHECK(grid_blocks(0) == 1);
   CHECK(grid_blocks(INT32_MAX) == INT32_MAX);
   CHECK_THROWS_WITH(grid_blocks(std::int64_t{INT32_MAX} + 1),

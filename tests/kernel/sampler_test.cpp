@@ -36,8 +36,8 @@ std::pair<double, double> drawn(Distribution kind, double a, double b) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("the words at the ends give numbers that distributions have", "", float, double, Half,
-                   BFloat16) {
+TEMPLATE_TEST_CASE("the extreme random words give values inside the support of each distribution", "", float,
+                   double, Half, BFloat16) {
   constexpr double top = ebb::drawing::Ends<TestType>::largest,
                    deviations = sizeof(TestType) == 8 ? 8.5 : 6.7;
   const auto normal = drawn<TestType>(Distribution::normal, 0, 1);

@@ -10,7 +10,7 @@
 using namespace ebb;
 using namespace ebb::sorting;
 
-TEST_CASE("short lines are compared, others narrowed down, and sorted where most is wanted") {
+TEST_CASE("plan_selection compares short lines, narrows long ones and sorts for large k") {
   CHECK(plan_selection(1000, 128, 128, 132).way == SelectWay::compare);
   CHECK(plan_selection(1000, 129, 1, 132).way == SelectWay::line);
   CHECK(plan_selection(1000, 1000, 250, 132).way == SelectWay::line);
@@ -18,7 +18,7 @@ TEST_CASE("short lines are compared, others narrowed down, and sorted where most
   CHECK(plan_selection(1, 8191, 1, 132).way == SelectWay::line);
 }
 
-TEST_CASE("few long lines are cut into pieces that cover them") {
+TEST_CASE("plan_selection splits few long lines into pieces that cover them") {
   for (const std::int64_t lines : {1, 3, 200, 5000})
     for (const std::int64_t n :
          {std::int64_t{8192}, std::int64_t{100001}, std::int64_t{1} << 24, (std::int64_t{1} << 33) + 5}) {
@@ -54,7 +54,7 @@ void check_digits(std::initializer_list<T> values) {
 
 }  // namespace
 
-TEST_CASE("digits hold all that tells elements apart") {
+TEST_CASE("radix digits distinguish all different elements") {
   check_digits<float>({0.0F, -0.0F, 1.0F, 1.0000001F, -1e-45F, INFINITY, -INFINITY, NAN});
   check_digits<double>({0.0, 1.0, 1.0000000000000002, -5e-324, INFINITY, NAN});
   check_digits<Half>({Half(0.0F), Half(1.0F), Half(1.001F), Half(-6e-8F), Half(6e-8F), Half(NAN)});

@@ -134,7 +134,7 @@ struct Walk {
 
 }  // namespace
 
-TEST_CASE("a transposed operand goes by tiles of vectors") {
+TEST_CASE("tile plan: a transposed operand uses tiles of vectors") {
   // [128, 160] + [160, 128].t()
   Walk<3> w({160, 128}, {{{4, 640}}, {{4, 640}}, {{512, 4}}}, 4);
   CHECK(w.tile.along == 1);
@@ -149,7 +149,7 @@ TEST_CASE("a transposed operand goes by tiles of vectors") {
   CHECK(wide.check() == wide.plan.numel);
 }
 
-TEST_CASE("single values, biases and other dtypes go along with the tiles") {
+TEST_CASE("tile plan: scalars, biases and other dtypes are allowed beside the transposed operand") {
   Walk<4> w({128, 96}, {{{4, 512}}, {{384, 4}}, {{}}, {{0, 4}}}, 4);
   CHECK(w.tile.along == 1);
   CHECK(w.check() == w.plan.numel);
@@ -158,12 +158,12 @@ TEST_CASE("single values, biases and other dtypes go along with the tiles") {
   CHECK(mask.tile.along == 1);
 }
 
-TEST_CASE("rows that are no whole tiles are left to the plain walk") {
+TEST_CASE("tile plan: partial tiles are left to the plain kernel") {
   Walk<3> w({160, 125}, {{{4, 640}}, {{4, 640}}, {{500, 4}}}, 4);
   CHECK(w.check() == 160 * 120);
 }
 
-TEST_CASE("rows of the output that are no whole vectors go by tiles of elements") {
+TEST_CASE("tile plan: output rows that are not whole vectors use tiles of elements") {
   // A channels-last operand beside contiguous images of 49 places.
   Walk<3> w({49, 64, 10}, {{{4, 196, 12544}}, {{4, 196, 12544}}, {{256, 4, 12544}}}, 4);
   CHECK(w.tile.along == 1);
@@ -173,14 +173,14 @@ TEST_CASE("rows of the output that are no whole vectors go by tiles of elements"
   CHECK(half.check() == 128 * 64 * 3);
 }
 
-TEST_CASE("the tile follows the dimension along which the input lies together") {
+TEST_CASE("tile plan: tiles follow the contiguous dimension of the input") {
   // A permutation of three dimensions: the input's innermost is the output's outermost.
   Walk<2> w({40, 24, 16}, {{{4, 160, 3840}}, {{1536, 64, 4}}}, 4);
   CHECK(w.tile.along == 2);
   CHECK(w.check() == w.plan.numel);
 }
 
-TEST_CASE("what is small or lies together nowhere has no tiles") {
+TEST_CASE("tile plan: small or nowhere contiguous arrays use no tiles") {
   CHECK(Walk<2>({64, 64}, {{{4, 256}}, {{256, 4}}}, 4).tile.along == 0);     // stays in the cache
   CHECK(Walk<2>({160, 128}, {{{4, 640}}, {{8, 1280}}}, 4).tile.along == 0);  // every second element
   CHECK(Walk<2>({160, 128}, {{{4, 640}}, {{1024, 8}}}, 4).tile.along == 0);

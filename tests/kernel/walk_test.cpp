@@ -26,13 +26,13 @@ std::vector<int> visits(const List& sizes, const List& first, const List& second
 
 }  // namespace
 
-TEST_CASE("a walk comes to every element once, whatever the other array's steps") {
+TEST_CASE("the element iterator visits every element once for any strides of the other array") {
   const List sizes{70, 300}, steps{300, 1};
   const List other = GENERATE(values<List>({{300, 1}, {1, 0}, {0, 1}, {1, 70}, {0, 0}}));
   REQUIRE((visits(sizes, steps, other) == std::vector<int>(70 * 300, 1)));
 }
 
-TEST_CASE("a walk over nothing calls nobody") {
+TEST_CASE("the element iterator over an empty array makes no call") {
   const List sizes = GENERATE(values<List>({{0}, {4, 0}, {0, 4}}));
   const List steps = sizes.size() == 1 ? List{1} : List{sizes[1], 1};
   REQUIRE(visits(sizes, steps, steps).empty());

@@ -8,7 +8,7 @@ using support::Contains;
 namespace F = nn::functional;
 using Names = std::vector<std::string>;
 
-TEST_CASE("an OrderedDict is read by place and by name, grows by others, and names its keys in errors") {
+TEST_CASE("OrderedDict has access by index and by key, update() and errors that contain the key") {
   OrderedDict<std::string, Tensor> dict("Weight");
   CHECK(dict.key_description() == "Weight");
   CHECK_THROWS_WITH(dict.back(), Contains("Called back() on an empty OrderedDict"));
@@ -33,8 +33,7 @@ TEST_CASE("an OrderedDict is read by place and by name, grows by others, and nam
   CHECK(dict["d"].item<float>() == 4);
 }
 
-TEST_CASE(
-    "a ModuleDict is made of a list or of a dictionary, replaces a module in its place, and is emptied") {
+TEST_CASE("ModuleDict is built from a list or a dictionary and supports replacement and clear") {
   const std::shared_ptr<nn::Module> one = std::make_shared<nn::LinearImpl>(1, 2),
                                     two = std::make_shared<nn::ReLUImpl>();
   const nn::ModuleDict by_list(
@@ -59,7 +58,7 @@ TEST_CASE(
   CHECK(dict->parameters().empty());
 }
 
-TEST_CASE("a ParameterDict is made of a dictionary, and its copy has parameters of its own") {
+TEST_CASE("ParameterDict is built from a dictionary and its clone has separate parameters") {
   OrderedDict<std::string, Tensor> given("Parameter");
   given.insert("w", ones({2}).requires_grad_());
   given.insert("fixed", full({1}, 3.0));
@@ -75,7 +74,7 @@ TEST_CASE("a ParameterDict is made of a dictionary, and its copy has parameters 
   CHECK(dict->values()[0].sum().item<float>() == 2);
 }
 
-TEST_CASE("a Sequential is made of a dictionary of modules and takes named ones at its end") {
+TEST_CASE("Sequential is built from a dictionary of modules and push_back accepts named modules") {
   OrderedDict<std::string, nn::AnyModule> modules;
   modules.insert("first", nn::AnyModule(nn::Linear(3, 4)));
   modules.insert("second", nn::AnyModule(nn::Tanh()));
@@ -88,7 +87,7 @@ TEST_CASE("a Sequential is made of a dictionary of modules and takes named ones 
               F::linear(tanh(F::linear(x, first.weight, first.bias)), third.weight, third.bias)));
 }
 
-TEST_CASE("apply with names reaches every module below, by its path") {
+TEST_CASE("apply with names calls the function with the path of every submodule") {
   const nn::Sequential inner(nn::Linear(1, 1), nn::ReLU());
   nn::Sequential net(nn::Linear(2, 2), inner);
   Names seen;
@@ -101,7 +100,7 @@ TEST_CASE("apply with names reaches every module below, by its path") {
   CHECK(again == Names{"0", "1.0", "1.1"});
 }
 
-TEST_CASE("an EmbeddingBag of given rows shows them, frozen unless it is told otherwise") {
+TEST_CASE("EmbeddingBag::from_pretrained uses the given rows and freezes them by default") {
   const Tensor rows = arange(8, kFloat).view({4, 2});
   const Tensor index = tensor({0, 2, 3, 1}).view({2, 2});
   for (const bool freeze : {true, false}) {
@@ -114,7 +113,7 @@ TEST_CASE("an EmbeddingBag of given rows shows them, frozen unless it is told ot
   CHECK_THROWS_WITH(nn::EmbeddingBag::from_pretrained(ones({3})), Contains("2-dimensional"));
 }
 
-TEST_CASE("indices of pooling say where each result comes from") {
+TEST_CASE("indices of max pooling point to the element of each result") {
   const Tensor line = randn({2, 3, 12}), plane = randn({2, 3, 9, 8}), body = randn({2, 3, 6, 7, 8});
   const auto check = [](const Tensor& x, const std::tuple<Tensor, Tensor>& pooled, std::int64_t dims) {
     const auto& [values, places] = pooled;
@@ -135,7 +134,7 @@ TEST_CASE("indices of pooling say where each result comes from") {
   check(body, deep->forward_with_indices(body), 3);
 }
 
-TEST_CASE("a linear layer takes a batch norm behind it into its weights") {
+TEST_CASE("fuse_linear_bn_weights merges a batch norm into the linear layer before it") {
   const Tensor weight = randn({3, 4}), bias = randn({3}), mean = randn({3}), var = rand({3}) + 0.5,
                scale = randn({3}), shift = randn({3}), x = randn({5, 4});
   const auto [w, b] = nn::utils::fuse_linear_bn_weights(weight, bias, mean, var, 1e-3, scale, shift);
@@ -144,20 +143,20 @@ TEST_CASE("a linear layer takes a batch norm behind it into its weights") {
   CHECK(allclose(F::linear(x, w, b), expected, 1e-4, 1e-5));
 }
 
-TEST_CASE("the gradient of a single tensor is clipped by value") {
+TEST_CASE("clip_grad_value_ accepts a single tensor") {
   const Tensor x = zeros({3}).requires_grad_();
   x.mutable_grad() = tensor({-2.F, 0.25F, 3.F});
   nn::utils::clip_grad_value_(x, 0.5);
   CHECK(equal(x.grad(), tensor({-0.5F, 0.25F, 0.5F})));
 }
 
-TEST_CASE("the function rms_norm divides by the root of the mean square and multiplies by the weight") {
+TEST_CASE("functional rms_norm equals its formula") {
   const Tensor x = randn({2, 3, 4}, kDouble), weight = randn({3, 4}, kDouble);
   const Tensor norm = F::rms_norm(x, F::RMSNormFuncOptions({3, 4}).weight(weight).eps(0.25));
   CHECK(allclose(norm, x / (x.square().mean({1, 2}, true) + 0.25).sqrt() * weight, 1e-12));
 }
 
-TEST_CASE("running statistics of an instance norm are set back to those of none") {
+TEST_CASE("reset_running_stats of InstanceNorm restores the initial statistics") {
   nn::InstanceNorm2d norm(nn::InstanceNorm2dOptions(2).track_running_stats(true));
   norm->forward(randn({3, 2, 4, 4}) * 5 + 1);
   CHECK_FALSE(equal(norm->running_mean, zeros({2})));
@@ -167,7 +166,7 @@ TEST_CASE("running statistics of an instance norm are set back to those of none"
   CHECK(norm->num_batches_tracked.item<std::int64_t>() == 0);
 }
 
-TEST_CASE("parts of a Transformer, and an adaptive softmax, draw all of their parameters anew") {
+TEST_CASE("reset_parameters of Transformer layers and adaptive softmax redraws every parameter") {
   const auto changes = [](auto module) {
     const NoGradGuard no_grad;
     for (const Tensor& p : module->parameters()) p.fill_(7);
@@ -188,7 +187,7 @@ TEST_CASE("parts of a Transformer, and an adaptive softmax, draw all of their pa
   CHECK(plain->options.num_encoder_layers() == nn::TransformerOptions(8, 2).num_encoder_layers());
 }
 
-TEST_CASE("the copy of a module with a spectral norm is where the module is, with vectors of its own") {
+TEST_CASE("a clone of a module with spectral_norm has the same state in separate vectors") {
   for (const bool parametrized : {false, true})
     for (const bool trains : {false, true}) {
       INFO("parametrized " << parametrized << ", training " << trains);
@@ -220,7 +219,7 @@ TEST_CASE("the copy of a module with a spectral norm is where the module is, wit
     }
 }
 
-TEST_CASE("a plain recurrent layer takes packed sequences as it takes each one alone") {
+TEST_CASE("RNN gives a packed sequence the same result as each sequence alone") {
   nn::RNN rnn(3, 4);
   namespace rnns = nn::utils::rnn;
   const Tensor x = randn({5, 2, 3});
@@ -234,7 +233,7 @@ TEST_CASE("a plain recurrent layer takes packed sequences as it takes each one a
   }
 }
 
-TEST_CASE("layers without elements are made, and have none") {
+TEST_CASE("layers with zero features have parameters without elements") {
   const nn::Linear none(0, 3), to_none(4, 0);
   CHECK(none->weight.sizes() == IntArrayRef({3, 0}));
   CHECK(nn::Linear(to_none)->forward(ones({2, 4})).sizes() == IntArrayRef({2, 0}));

@@ -81,7 +81,7 @@ void check_copy(const Row& row, const Row& other) {
 
 }  // namespace
 
-TEST_CASE("a module of any class below a copied one is copied whole, whatever reset() makes in its place") {
+TEST_CASE("clone copies submodules of every class completely even if reset() creates other ones") {
   std::map<std::string, std::vector<Row>> by_class;
   for (auto* rows : {modules::activation_rows, modules::convolution_rows, modules::pooling_rows,
                      modules::shape_rows, modules::norm_rows, modules::recurrent_rows,
@@ -91,7 +91,7 @@ TEST_CASE("a module of any class below a copied one is copied whole, whatever re
     for (std::size_t i = 0; i < rows.size(); ++i) check_copy(rows[i], rows[(i + 1) % rows.size()]);
 }
 
-TEST_CASE("a copy shares no tensor with a module whose tensors were given by options") {
+TEST_CASE("a clone shares no tensor with a module whose tensors were given by options") {
   const auto given = [] { return ones({4, 3}).requires_grad_(); };
   const std::vector<std::shared_ptr<nn::Module>> originals = {
       nn::Embedding(nn::EmbeddingOptions(4, 3)._weight(ones({4, 3}))).ptr(),
@@ -119,7 +119,7 @@ TEST_CASE("a copy shares no tensor with a module whose tensors were given by opt
   }
 }
 
-TEST_CASE("a copy has its frozen parameters frozen") {
+TEST_CASE("a clone has the same frozen parameters") {
   nn::Linear m(2, 3);
   m->bias.requires_grad_(false);
   const auto copy = copy_of(m.ptr());
@@ -130,7 +130,7 @@ TEST_CASE("a copy has its frozen parameters frozen") {
   CHECK_FALSE(table->weight.requires_grad());
 }
 
-TEST_CASE("containers filled after reset() are copied with all that they hold") {
+TEST_CASE("clone copies the whole content of containers that were filled after reset()") {
   const auto m = std::make_shared<Keeper>();
   m->chain->push_back(nn::Linear(2, 3));
   m->list->push_back(nn::Bilinear(1, 2, 3));
@@ -153,7 +153,7 @@ TEST_CASE("containers filled after reset() are copied with all that they hold") 
   CHECK(copy->named["w"].is_same(copy->get_parameter("named.w")));
 }
 
-TEST_CASE("a child without clone() is in a copy what reset() makes, as in libtorch") {
+TEST_CASE("a clone gets a child without clone() from reset() as in libtorch") {
   struct Plain : nn::Module {
     Plain() { weight = register_parameter("weight", ones({2})); }
     Variable weight;
@@ -176,7 +176,7 @@ TEST_CASE("a child without clone() is in a copy what reset() makes, as in libtor
   CHECK_THROWS_WITH(parent->child->clone(), support::Contains("clone() has not been implemented for"));
 }
 
-TEST_CASE("the copy of a module with a function on its weight applies it to a weight of its own") {
+TEST_CASE("a clone of a parametrized module applies the parametrization to its own weight") {
   nn::Linear m(2, 3);
   nn::utils::parametrize::register_parametrization(*m, "weight", [](const Variable& x) { return x.exp(); });
   const auto copy = copy_of(m.ptr());
@@ -188,7 +188,7 @@ TEST_CASE("the copy of a module with a function on its weight applies it to a we
   CHECK(equal(copy->forward(x), nn::functional::linear(x, ones({3, 2}), m->bias)));
 }
 
-TEST_CASE("a module that another is moved into has that one's name, tensors, children and mode") {
+TEST_CASE("move assignment of a module transfers name, tensors, children and mode") {
   nn::Module from("From"), to("To");
   const Variable weight = from.register_parameter("weight", ones({2}));
   const Variable count = from.register_buffer("count", zeros({1}));
@@ -204,8 +204,7 @@ TEST_CASE("a module that another is moved into has that one's name, tensors, chi
   CHECK_FALSE(to.is_training());
 }
 
-TEST_CASE(
-    "the children of a module that is moved or assigned to have a path below the module that has them") {
+TEST_CASE("children of a moved or assigned module have a path below their new parent") {
   struct Net : nn::Module {
     Net() { fc = register_module("fc", nn::Linear(2, 3)); }
     Tensor forward(const Tensor& x) { return fc(x); }

@@ -17,7 +17,7 @@ namespace F = nn::functional;
 using Names = std::vector<std::string>;
 using State = nn::Module::StateDict;
 
-TEST_CASE("an error in a module keeps its type and says in which module it happened") {
+TEST_CASE("an error in a module preserves its type and names the module") {
   nn::Sequential inner(nn::ReflectionPad2d(1), nn::Embedding(3, 2), nn::Linear(2, 2));
   const nn::Sequential net(nn::Identity(), inner);
   CHECK_THROWS_MATCHES(inner->at<nn::ReflectionPad2dImpl>(0).forward(ones({4, 4})), NotImplementedError,
@@ -34,7 +34,7 @@ TEST_CASE("an error in a module keeps its type and says in which module it happe
   CHECK(plain);
 }
 
-TEST_CASE("an AnyModule tells its module's type, chooses among overloads, and says what it was given") {
+TEST_CASE("AnyModule knows the type of its module, selects overloads and reports wrong arguments") {
   struct Either : nn::Module {
     Variable forward(const Variable& x) { return x * 2; }
     Variable forward(const Variable& x, const Variable& y) { return x - y; }
@@ -59,7 +59,7 @@ TEST_CASE("an AnyModule tells its module's type, chooses among overloads, and sa
   CHECK_THROWS_WITH(none.ptr(), Contains("ptr() on an empty AnyModule"));
 }
 
-TEST_CASE("tensors that a hook puts into a state become the module's own where they are assigned") {
+TEST_CASE("load_state_dict with assign uses the tensors that a pre-hook inserts") {
   nn::Linear m(2, 1);
   m->register_load_state_dict_pre_hook([](nn::Module&, State& state, const std::string&) {
     state.insert("weight", state["kernel"]);
@@ -76,7 +76,7 @@ TEST_CASE("tensors that a hook puts into a state become the module's own where t
   CHECK(state.keys() == Names{"kernel", "bias"});
 }
 
-TEST_CASE("what a state names without a tensor is missing or unexpected, also where hooks change states") {
+TEST_CASE("undefined entries of a state count as missing or unexpected with and without hooks") {
   const State state({{"weight", ones({1, 2})}, {"bias", Variable()}, {"more", Variable()}});
   for (const bool hooked : {false, true}) {
     INFO(hooked);
@@ -93,7 +93,7 @@ TEST_CASE("what a state names without a tensor is missing or unexpected, also wh
   }
 }
 
-TEST_CASE("a lazy layer learns no size from a weight of another rank") {
+TEST_CASE("a lazy layer throws for a state whose weight has another rank") {
   struct Case {
     nn::AnyModule lazy;
     Variable weight;
@@ -118,14 +118,14 @@ TEST_CASE("a lazy layer learns no size from a weight of another rank") {
   CHECK(fits(ones({1, 4, 1, 1})).eq(2).all().item<bool>());
 }
 
-TEST_CASE("normalize writes into the tensor that it is given") {
+TEST_CASE("normalize writes to the tensor given as out") {
   const Variable x = tensor({3.F, 4.F, 0.F, -2.F}).view({2, 2}), out = zeros({2, 2});
   const Variable result = F::normalize(x, F::NormalizeFuncOptions().dim(1).out(out));
   CHECK(result.is_same(out));
   require_close(out, {0.6, 0.8, 0, -1}, 1e-6);
 }
 
-TEST_CASE("bags are weighed element by element, and end where the last offset says") {
+TEST_CASE("embedding_bag multiplies per_sample_weights elementwise and accepts include_last_offset") {
   const Variable table = arange(8, kFloat).view({4, 2}), factors = tensor({1.F, 2.F, 0.5F});
   auto options = F::EmbeddingBagFuncOptions().mode(kSum).offsets(tensor({0, 1, 3}));
   options.per_sample_weights() = factors;
@@ -135,7 +135,7 @@ TEST_CASE("bags are weighed element by element, and end where the last offset sa
                     Contains("per_sample_weights of the input's shape, [3]"));
 }
 
-TEST_CASE("an unpooling made from its kernel alone undoes the pooling of that kernel") {
+TEST_CASE("MaxUnpool with only a kernel size inverts the pooling of that kernel size") {
   const Variable x = tensor({1.F, 5.F, 2.F, 7.F, 6.F, 3.F}).view({1, 1, 6});
   nn::MaxPool1d pool(2);
   nn::MaxUnpool1d unpool(2);
@@ -144,7 +144,7 @@ TEST_CASE("an unpooling made from its kernel alone undoes the pooling of that ke
   CHECK(*unpool->options.stride() == *unpool->options.kernel_size());
 }
 
-TEST_CASE("layers of a Transformer are reset one after the other, their norm to one and zero") {
+TEST_CASE("reset_parameters of a Transformer resets its layers in order and its norm to 1 and 0") {
   const auto check = []<class Layer>(auto module, std::type_identity<Layer>) {
     NoGradGuard no_grad;
     auto norm = module->options.norm();
@@ -176,7 +176,7 @@ TEST_CASE("layers of a Transformer are reset one after the other, their norm to 
   }
 }
 
-TEST_CASE("an adaptive softmax is reset to what its linear layers draw, one after the other") {
+TEST_CASE("reset_parameters of an adaptive softmax draws its linear layers in order") {
   nn::AdaptiveLogSoftmaxWithLoss softmax(
       nn::AdaptiveLogSoftmaxWithLossOptions(16, 10, {3, 6}).head_bias(true));
   manual_seed(3);
@@ -190,7 +190,7 @@ TEST_CASE("an adaptive softmax is reset to what its linear layers draw, one afte
   require_same(softmax->parameters(), expected);
 }
 
-TEST_CASE("an OrderedDict shows its first and its last entry, and an empty one says that it has none") {
+TEST_CASE("front and back of OrderedDict return the first and last entry and throw if it is empty") {
   OrderedDict<std::string, Variable> dict;
   CHECK_THROWS_WITH(std::as_const(dict).back(), Contains("back() on an empty OrderedDict"));
   CHECK_THROWS_WITH(dict.front(), Contains("front() on an empty OrderedDict"));
@@ -203,7 +203,7 @@ TEST_CASE("an OrderedDict shows its first and its last entry, and an empty one s
   CHECK_THROWS_WITH(dict[2], Contains("Index 2 is out of bounds"));
 }
 
-TEST_CASE("modules give the same results and errors while ranges are opened for a profiler") {
+TEST_CASE("modules have the same results and errors under EmitNvtx") {
   const nn::Sequential inner(nn::Linear(2, 3), nn::Tanh());
   nn::Sequential net(inner, nn::Linear(3, 1));
   const Variable x = randn({4, 2}), expected = net(x);
@@ -215,7 +215,7 @@ TEST_CASE("modules give the same results and errors while ranges are opened for 
   CHECK_FALSE(cuda::is_nvtx_emitted());
 }
 
-TEST_CASE("without a GPU packed sequences are neither pinned nor moved to one, and the error says so") {
+TEST_CASE("cuda and pin_memory of a packed sequence throw without a GPU") {
   if (cuda::is_available()) return;
   const auto packed = nn::utils::rnn::pack_padded_sequence(randn({3, 2}), tensor({2, 3}), false, false);
   CHECK_THROWS_WITH(packed.cuda(), Contains("Device::CUDA: "));
@@ -241,7 +241,7 @@ Variable strided(const Variable& x) {
 
 }  // namespace
 
-TEST_CASE("the norm of gradients of several dtypes is that of all elements together") {
+TEST_CASE("clip_grad_norm_ of gradients of several dtypes uses the norm of all elements") {
   const Variable a = with_grad(full({4}, 3.0, kFloat)), b = with_grad(full({3}, -4.0, kDouble)),
                  c = with_grad(full({2}, 2.0, kHalf));
   for (const std::vector<Variable>& all : {std::vector<Variable>{a, b, c}, std::vector<Variable>{c, b, a}}) {
@@ -258,7 +258,7 @@ TEST_CASE("the norm of gradients of several dtypes is that of all elements toget
   CHECK(equal(c.grad(), full({2}, 2.0, kHalf)));
 }
 
-TEST_CASE("clipped gradients with gaps between their elements each get their own values back") {
+TEST_CASE("clip_grad_value_ writes strided gradients in place correctly") {
   const Variable a = strided(tensor({1.0, -7.0, 2.0}, kDouble)),
                  b = strided(tensor({5.0, 0.5, -0.5}, kDouble)), c = tensor({9.0, 1.0}, kDouble);
   nn::utils::clip_grad_value_({with_grad(a), with_grad(b), with_grad(c)}, 2);

@@ -40,7 +40,7 @@ EBB_MODULE(Silent);
 
 }  // namespace
 
-TEST_CASE("forward hooks see inputs and outputs and replace them") {
+TEST_CASE("forward hooks get inputs and outputs and can replace them") {
   nn::Linear linear = doubling();
   Names order;
   auto first = linear->register_forward_pre_hook([&](nn::Module&, const variable_list& in) {
@@ -73,7 +73,7 @@ TEST_CASE("forward hooks see inputs and outputs and replace them") {
   CHECK(order.size() == 4);
 }
 
-TEST_CASE("hooks run within Sequential and AnyModule") {
+TEST_CASE("hooks run in Sequential and AnyModule") {
   int calls = 0;
   const auto count = [&](nn::Module&, const variable_list&, const variable_list&) { ++calls; };
   nn::Linear linear = doubling();
@@ -90,7 +90,7 @@ TEST_CASE("hooks run within Sequential and AnyModule") {
   CHECK(equal(nn::AnyModule(net).forward(ones({2})), ones({2}) * 7));
 }
 
-TEST_CASE("hooks see tensors in lists and optionals and tuples") {
+TEST_CASE("hooks get tensors in lists, optionals and tuples") {
   Many many;
   many->register_forward_pre_hook([](nn::Module&, const variable_list& in) {
     CHECK(in.size() == 3);
@@ -113,7 +113,7 @@ TEST_CASE("hooks see tensors in lists and optionals and tuples") {
   CHECK(silent->last.item<float>() == 3);
 }
 
-TEST_CASE("a hook that returns another number of tensors is an error") {
+TEST_CASE("a hook that returns a wrong number of tensors throws") {
   nn::Linear linear = doubling();
   auto handle =
       linear->register_forward_pre_hook([](nn::Module&, const variable_list&) { return variable_list(2); });
@@ -125,7 +125,7 @@ TEST_CASE("a hook that returns another number of tensors is an error") {
   CHECK_THROWS_WITH(linear(ones({2})), Contains("a forward hook"));
 }
 
-TEST_CASE("backward hooks see and replace gradients") {
+TEST_CASE("backward hooks get gradients and can replace them") {
   nn::Linear linear = doubling();
   Names order;
   linear->register_full_backward_pre_hook([&](nn::Module&, const variable_list& out) {
@@ -152,7 +152,7 @@ TEST_CASE("backward hooks see and replace gradients") {
   CHECK(order.size() == 2);
 }
 
-TEST_CASE("backward hooks run where no input wants a gradient") {
+TEST_CASE("backward hooks run even if no input requires grad") {
   nn::Linear linear = doubling();
   int calls = 0;
   linear->register_full_backward_hook([&](nn::Module&, const variable_list& in, const variable_list& out) {
@@ -169,7 +169,7 @@ TEST_CASE("backward hooks run where no input wants a gradient") {
   CHECK_THROWS_WITH(y.backward(), Contains("none requires grad"));
 }
 
-TEST_CASE("backward hooks keep nothing alive") {
+TEST_CASE("backward hooks do not extend the lifetime of tensors") {
   std::weak_ptr<nn::LinearImpl> module;
   Variable y;
   {
@@ -182,7 +182,7 @@ TEST_CASE("backward hooks keep nothing alive") {
   y.sum().backward();
 }
 
-TEST_CASE("hooks change states that are taken") {
+TEST_CASE("state_dict hooks can change the returned state") {
   nn::Sequential net(nn::Linear(1, 1), nn::ReLU());
   Names order;
   net->ptr(0)->register_state_dict_pre_hook(
@@ -203,7 +203,7 @@ TEST_CASE("hooks change states that are taken") {
   CHECK(net->state_dict().keys() == Names{"0.weight"});
 }
 
-TEST_CASE("hooks change states before they are loaded and forgive what is missing") {
+TEST_CASE("load_state_dict hooks can change the state and remove missing keys") {
   nn::Sequential net(nn::Linear(1, 1));
   nn::Module::StateDict state;
   state.insert("0.kernel", full({1, 1}, 7.0));
@@ -228,7 +228,7 @@ TEST_CASE("hooks change states before they are loaded and forgive what is missin
   CHECK_THROWS_WITH(net->load_state_dict(state), Contains("Missing") && Contains("0.bias"));
 }
 
-TEST_CASE("a copy has hooks of its own") {
+TEST_CASE("a clone has separate hooks") {
   nn::Linear linear = doubling();
   auto handle = linear->register_forward_hook(
       [](nn::Module&, const variable_list&, const variable_list& out) { return out[0] + 1; });

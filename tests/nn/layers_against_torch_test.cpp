@@ -47,7 +47,7 @@ std::string printed(const Module& module) {
 
 }  // namespace
 
-TEST_CASE("AdaptiveLogSoftmaxWithLoss gives torch's numbers") {
+TEST_CASE("AdaptiveLogSoftmaxWithLoss has the values of torch") {
   nn::AdaptiveLogSoftmaxWithLoss m(nn::AdaptiveLogSoftmaxWithLossOptions(4, 7, {2, 5}).div_value(2));
   m->to(ebb::kDouble);
   std::vector<std::string> names;
@@ -78,7 +78,7 @@ TEST_CASE("AdaptiveLogSoftmaxWithLoss gives torch's numbers") {
                     support::Contains("increasing"));
 }
 
-TEST_CASE("CrossMapLRN2d looks at fewer channels for an even size") {
+TEST_CASE("CrossMapLRN2d with an even size has the values of torch") {
   const Variable y = (ebb::arange(5, ebb::kDouble) * 0.9).sin().view({1, 5, 1, 1});
   nn::CrossMapLRN2d m(nn::CrossMapLRN2dOptions(4).alpha(0.5).beta(0.6).k(2));
   require_close(m(y), {0, 0.4887118935585022, 0.6038162112236023, 0.2688044011592865, -0.28788772225379944},
@@ -86,7 +86,7 @@ TEST_CASE("CrossMapLRN2d looks at fewer channels for an even size") {
   CHECK(printed(m) == "ebb::nn::CrossMapLRN2d(4, alpha=0.5, beta=0.6, k=2)");
 }
 
-TEST_CASE("paddings shuffles and pieces") {
+TEST_CASE("padding, shuffle, fold and unfold modules have the right values and shapes") {
   const Variable square = ebb::arange(4, ebb::kDouble).view({1, 1, 2, 2});
   require_close(nn::CircularPad2d(nn::CircularPad2dOptions({1, 0, 0, 2}))(square),
                 {1, 0, 1, 3, 2, 3, 1, 0, 1, 3, 2, 3});
@@ -101,7 +101,7 @@ TEST_CASE("paddings shuffles and pieces") {
   require_close(nn::Hardswish()(x), {0, -1. / 3, 2. / 3, 4});
 }
 
-TEST_CASE("MaxUnpool takes the size that the pooling came from") {
+TEST_CASE("MaxUnpool accepts the input size of the pooling") {
   const Variable x = ebb::tensor({6., 8.}, ebb::kDouble).view({1, 1, 1, 2});
   const Variable at = ebb::tensor({5, 7}, ebb::kLong).view({1, 1, 1, 2});
   nn::MaxUnpool2d m(nn::MaxUnpool2dOptions(2).stride(2));
@@ -111,7 +111,7 @@ TEST_CASE("MaxUnpool takes the size that the pooling came from") {
   CHECK(printed(m) == "ebb::nn::MaxUnpool2d(kernel_size=[2, 2], stride=[2, 2], padding=[0, 0])");
 }
 
-TEST_CASE("fractional pooling puts its windows where torch does") {
+TEST_CASE("fractional pooling has the windows of torch") {
   const Variable x = ebb::arange(1, 36, ebb::kDouble).pow(1.3).remainder(11).view({1, 1, 5, 7});
   const auto [values, places] =
       ebb::fractional_max_pool2d(x, {2, 3}, {3, 4}, ebb::tensor({.3, .8}, ebb::kDouble).view({1, 1, 2}));
@@ -125,7 +125,7 @@ TEST_CASE("fractional pooling puts its windows where torch does") {
   CHECK_THROWS_WITH(nn::FractionalMaxPool2d(2), support::Contains("requires specifying"));
 }
 
-TEST_CASE("SyncBatchNorm is BatchNorm in one process") {
+TEST_CASE("SyncBatchNorm equals BatchNorm in a single process") {
   const Variable x = ebb::rand({4, 3, 5, 2}, ebb::kDouble);
   nn::SyncBatchNorm a(3);
   nn::BatchNorm2d b(3);
@@ -137,7 +137,7 @@ TEST_CASE("SyncBatchNorm is BatchNorm in one process") {
   CHECK(a->num_batches_tracked.item<std::int64_t>() == 1);
 }
 
-TEST_CASE("Dropout1d drops whole channels") {
+TEST_CASE("Dropout1d zeroes whole channels") {
   nn::Dropout1d m(nn::Dropout1dOptions(0.5));
   for (const Variable& y : {m(ebb::ones({2, 16, 3})).view({32, 3}), m(ebb::ones({16, 3}))})
     CHECK(ebb::equal(y, y.select(1, 0).unsqueeze(1).expand_as(y)));
@@ -145,7 +145,7 @@ TEST_CASE("Dropout1d drops whole channels") {
   CHECK(ebb::equal(m(ebb::ones({2, 3})), ebb::ones({2, 3})));
 }
 
-TEST_CASE("TripletMarginWithDistanceLoss takes a distance") {
+TEST_CASE("TripletMarginWithDistanceLoss accepts a distance function") {
   nn::TripletMarginWithDistanceLoss m(
       nn::TripletMarginWithDistanceLossOptions()
           .distance_function([](const Variable& a, const Variable& b) { return (a - b).abs().sum(-1); })
@@ -198,20 +198,20 @@ void check(nn::Module& module, const variable_list& inputs, const Variable& y, c
 
 }  // namespace
 
-TEST_CASE("normalisations without a shift give torch's numbers") {
+TEST_CASE("normalisations without a bias have the values of torch") {
   const Variable x = given({2, 4, 3}, 20);
-  SECTION("layers") {
+  SECTION("LayerNorm") {
     auto m = prepared(nn::LayerNorm(nn::LayerNormOptions({3}).bias(false)));
     check(*m, {x}, m(x), {0.4486683966444, -0.12495812273377, -1.0688113466555});
     CHECK(m->state_dict().keys() == Names{"weight"});
     CHECK(printed(m) == "ebb::nn::LayerNorm([3], eps=1e-05, elementwise_affine=true, bias=false)");
   }
-  SECTION("groups") {
+  SECTION("GroupNorm") {
     auto m = prepared(nn::GroupNorm(nn::GroupNormOptions(2, 4).bias(false)));
     check(*m, {x}, m(x), {2.6309457569132, -0.086703545533118, 0.49275526255847});
     CHECK(printed(m) == "ebb::nn::GroupNorm(2, 4, eps=1e-05, affine=true, bias=false)");
   }
-  SECTION("batches") {
+  SECTION("BatchNorm") {
     auto m = prepared(nn::BatchNorm1d(nn::BatchNormOptions(4).bias(false)));
     m->train();
     check(*m, {x}, m(x), {2.2182540253631, 1.1867295220256, 0.10819459385101});
@@ -220,11 +220,11 @@ TEST_CASE("normalisations without a shift give torch's numbers") {
           "ebb::nn::BatchNorm1d(4, eps=1e-05, momentum=0.1, affine=true, bias=false, "
           "track_running_stats=true)");
   }
-  SECTION("instances") {
+  SECTION("InstanceNorm") {
     auto m = prepared(nn::InstanceNorm1d(nn::InstanceNormOptions(4).affine(true).bias(false)));
     check(*m, {x}, m(x), {0.39145189128254, 0.068467531635718, -1.2778491914058});
   }
-  SECTION("batches of all processes") {
+  SECTION("SyncBatchNorm") {
     auto m = prepared(nn::SyncBatchNorm(nn::BatchNormOptions(4).bias(false)));
     m->train();
     check(*m, {x}, m(x), {2.2182540253631, 1.1867295220256, 0.10819459385101});
@@ -233,15 +233,15 @@ TEST_CASE("normalisations without a shift give torch's numbers") {
   }
 }
 
-TEST_CASE("a normalisation that scales nothing has no bias to say") {
+TEST_CASE("LayerNorm without elementwise_affine does not print its bias option") {
   auto m = nn::LayerNorm(nn::LayerNormOptions({3}).elementwise_affine(false).bias(false));
   CHECK(m->state_dict().is_empty());
   CHECK(printed(m) == "ebb::nn::LayerNorm([3], eps=1e-05, elementwise_affine=false)");
 }
 
-TEST_CASE("transformers without biases give torch's numbers") {
+TEST_CASE("transformers without biases have the values of torch") {
   const auto options = nn::TransformerEncoderLayerOptions(6, 2).dim_feedforward(5).bias(false);
-  SECTION("an encoder's layer") {
+  SECTION("encoder layer") {
     const Variable x = given({3, 2, 6}, 20);
     auto m = prepared(nn::TransformerEncoderLayer(options));
     CHECK(m->state_dict().keys() == Names{"self_attn.in_proj_weight", "self_attn.out_proj.weight",
@@ -251,7 +251,7 @@ TEST_CASE("transformers without biases give torch's numbers") {
           {1.1610127681184, 0.082438451926215, 0.074177190685653, -0.24031549133108, -0.039984944218292,
            0.38253247342641, 0.076428608433709, -0.87850583712068});
   }
-  SECTION("a decoder's layer") {
+  SECTION("decoder layer") {
     const Variable x = given({3, 2, 6}, 20), memory = given({4, 2, 6}, 21);
     auto m =
         prepared(nn::TransformerDecoderLayer(nn::TransformerDecoderLayerOptions(options).norm_first(true)));
@@ -260,7 +260,7 @@ TEST_CASE("transformers without biases give torch's numbers") {
            -0.090174684265779, 0.010577164060712, -0.1709342976989, 0.36484019054119, -0.0037445594722161,
            0.031940667032714, -0.14483645581012});
   }
-  SECTION("both together") {
+  SECTION("Transformer") {
     const Variable target = given({3, 2, 6}, 21), source = given({4, 2, 6}, 20);
     auto m = prepared(nn::Transformer(nn::TransformerOptions(6, 2, 1, 1).dim_feedforward(5).bias(false)));
     check(
@@ -301,7 +301,7 @@ void check_loss(Given in, const Options& options, const Numbers& expected) {
 
 }  // namespace
 
-TEST_CASE("a linear map and its cross-entropy give torch's numbers whole and in chunks") {
+TEST_CASE("linear_cross_entropy has the values of torch with and without chunks") {
   const Variable classes = tensor({.5, 1., 2., .25}, kDouble);
   const Options weighted = Options().weight(classes).label_smoothing(0.1);
   check_loss({}, weighted, {0.63035982840928, 0.13586420601272, 0.5418663681449, 0.11363611450614});
@@ -328,7 +328,7 @@ TEST_CASE("a linear map and its cross-entropy give torch's numbers whole and in 
   check_loss(one, {}, {0.66289372542631, 0.22580970347955, 1.6790724877516, 0.22359747745634});
 }
 
-TEST_CASE("the mean over no class that counts is NaN") {
+TEST_CASE("linear_cross_entropy of only ignored targets has mean NaN") {
   Given in;
   in.target.fill_(-100);
   for (const std::int64_t chunk : {2, 9})
@@ -337,7 +337,7 @@ TEST_CASE("the mean over no class that counts is NaN") {
               .item<bool>());
 }
 
-TEST_CASE("LinearCrossEntropyLoss has a map of its own") {
+TEST_CASE("LinearCrossEntropyLoss owns its linear layer") {
   nn::LinearCrossEntropyLoss m(
       nn::LinearCrossEntropyLossOptions(3, 4).out_features({2}).bias(true).batch_chunk_size(2));
   CHECK(m->state_dict().keys() == std::vector<std::string>{"linear.weight", "linear.bias"});

@@ -22,7 +22,7 @@ void near(const Variable& x, const std::vector<double>& expected, double toleran
 
 }  // namespace
 
-TEST_CASE("layers start from libtorch's numbers") {
+TEST_CASE("layers have the initial values of libtorch") {
   manual_seed(3);
   const nn::Linear linear(2, 3);
   near(linear->weight, {-0.7011, -0.5578, -0.3029, -0.6690, -0.0401, -0.6221}, 5e-5);
@@ -40,7 +40,7 @@ TEST_CASE("layers start from libtorch's numbers") {
   near(transposed->bias, {0.3608, 0.2623, 0.1018}, 5e-5);
 }
 
-TEST_CASE("init fills as libtorch does") {
+TEST_CASE("init functions draw the values of libtorch") {
   Variable w = empty({3, 4}, kDouble);
   const auto check = [&](auto fill, const std::vector<double>& expected, double tolerance = 1e-12) {
     manual_seed(7);
@@ -80,7 +80,7 @@ TEST_CASE("init fills as libtorch does") {
   CHECK(value(w.abs().max()) <= 0.5);
 }
 
-TEST_CASE("layers give the shapes they promise") {
+TEST_CASE("layers have the documented output shapes") {
   const Variable image = rand({2, 4, 8, 8});
   CHECK(nn::Conv2d(nn::Conv2dOptions(4, 6, 3).stride(2).padding(1))(image).sizes() ==
         IntArrayRef({2, 6, 4, 4}));
@@ -110,7 +110,7 @@ TEST_CASE("layers give the shapes they promise") {
             .sizes() == IntArrayRef({2, 4, 16, 16}));
 }
 
-TEST_CASE("embeddings look rows up, skip the padding, and keep to the norm") {
+TEST_CASE("Embedding looks up rows, skips padding_idx and applies max_norm") {
   nn::Embedding table(nn::EmbeddingOptions(5, 2).padding_idx(-1));
   CHECK(*table->options.padding_idx() == 4);
   CHECK(value(table->weight[4].abs().sum()) == 0);
@@ -132,7 +132,7 @@ TEST_CASE("embeddings look rows up, skip the padding, and keep to the norm") {
        {3, 7}, 1e-12);
 }
 
-TEST_CASE("functional forms take their options") {
+TEST_CASE("functional forms apply their options") {
   const Variable x = tensor({-2.0, -0.5, 0.5, 2.0}, kDouble);
   near(F::relu(x), {0, 0, 0.5, 2}, 0);
   Variable y = x.clone();
@@ -181,7 +181,7 @@ TEST_CASE("functional forms take their options") {
                       Contains("sparse_: the sparsity is a share between 0 and 1, got"));
 }
 
-TEST_CASE("clipping and flattening work on all parameters together") {
+TEST_CASE("clip_grad and parameters_to_vector work on all parameters together") {
   Variable a = ones({2}, kDouble).requires_grad_(), b = ones({2, 2}, kDouble).requires_grad_();
   (a.sum() * 3 + b.sum() * 4).backward();
   const double norm = std::sqrt(2 * 9 + 4 * 16);
@@ -199,7 +199,7 @@ TEST_CASE("clipping and flattening work on all parameters together") {
   CHECK_THROWS_WITH(nn::utils::clip_grad_norm_({a, b}, 1.0, 2.0, true), Contains("non-finite"));
 }
 
-TEST_CASE("sequential passes on any types, and says what does not match") {
+TEST_CASE("Sequential forwards values of any type and reports mismatched types") {
   struct Split : nn::Module {
     std::tuple<Variable, Variable> forward(const Variable& x) { return {x, x + 1}; }
   };
@@ -222,7 +222,7 @@ TEST_CASE("sequential passes on any types, and says what does not match") {
   CHECK(any.get<nn::LinearImpl>().options.out_features() == 3);
 }
 
-TEST_CASE("containers keep modules and parameters in order") {
+TEST_CASE("containers preserve the order of modules and parameters") {
   nn::ModuleList list(nn::Linear(1, 2), nn::ReLU());
   list->insert(1, nn::Tanh());
   CHECK(list->size() == 3);
@@ -253,7 +253,7 @@ TEST_CASE("containers keep modules and parameters in order") {
   CHECK_THROWS_WITH(parameters[2], Contains("out of range"));
 }
 
-TEST_CASE("batch norm modules count batches and average without momentum") {
+TEST_CASE("BatchNorm counts batches and uses a cumulative average without momentum") {
   nn::BatchNorm1d norm(nn::BatchNorm1dOptions(2).momentum(nullopt));
   norm->to(kDouble);
   const Variable a = tensor({{1.0, 2.0}, {3.0, 6.0}}), b = tensor({{5.0, 2.0}, {7.0, 2.0}});
@@ -266,7 +266,7 @@ TEST_CASE("batch norm modules count batches and average without momentum") {
   CHECK(norm(ones({1, 2}, kDouble)).sizes() == IntArrayRef({1, 2}));
 }
 
-TEST_CASE("local response norm of integers divides by whole means") {
+TEST_CASE("local_response_norm of integers returns floats of the real means") {
   const Variable x = tensor({1, 2, 3, 4, 5, 6}).view({1, 3, 2});
   const Variable y = F::local_response_norm(x, F::LocalResponseNormFuncOptions(3).alpha(0.5).beta(1).k(2));
   CHECK(y.dtype() == kFloat);

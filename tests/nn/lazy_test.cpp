@@ -23,7 +23,7 @@ std::string printed(const M& module) {
 
 }  // namespace
 
-TEST_CASE("a lazy layer becomes the plain one at its first call") {
+TEST_CASE("a lazy layer becomes the plain layer at its first call") {
   nn::LazyLinear lazy(3);
   CHECK(lazy->has_uninitialized_params());
   CHECK(lazy->weight.sizes() == IntArrayRef({3, 0}));
@@ -51,7 +51,7 @@ TEST_CASE("an optimizer made before the first call steps lazy parameters") {
   CHECK(allclose(net->at<nn::LinearImpl>(2).bias, before - 0.3));
 }
 
-TEST_CASE("lazy convolutions learn their channels") {
+TEST_CASE("lazy convolutions infer their channels") {
   nn::LazyConv1d c1(6, 3);
   CHECK(c1(ones({2, 4, 8})).sizes() == IntArrayRef({2, 6, 6}));
   nn::LazyConv2d c2(nn::Conv2dOptions(0, 6, {3, 1}).groups(2).bias(false));
@@ -71,7 +71,7 @@ TEST_CASE("lazy convolutions learn their channels") {
   CHECK_THROWS_WITH(odd(ones({3, 5})), Contains("learns its channels"));
 }
 
-TEST_CASE("lazy normalisations learn their features") {
+TEST_CASE("lazy normalisations infer their features") {
   nn::LazyBatchNorm1d b1;
   CHECK(b1->running_mean.numel() == 0);
   b1(randn({4, 3}));
@@ -95,7 +95,7 @@ TEST_CASE("lazy normalisations learn their features") {
   CHECK(i3(randn({2, 3, 2, 2, 2})).size(1) == 3);
 }
 
-TEST_CASE("a state gives a lazy module its size") {
+TEST_CASE("load_state_dict initialises a lazy module with the size of the state") {
   const nn::Sequential plain(nn::Linear(4, 3), nn::BatchNorm1d(3),
                              nn::Conv1d(nn::Conv1dOptions(4, 6, 1).groups(2)));
   nn::Sequential lazy(nn::LazyLinear(3), nn::LazyBatchNorm1d(),
@@ -118,7 +118,7 @@ TEST_CASE("a state gives a lazy module its size") {
   CHECK(still->has_uninitialized_params());
 }
 
-TEST_CASE("lazy modules keep dtypes and are copied before and after the first call") {
+TEST_CASE("lazy modules preserve dtypes and can be cloned before and after the first call") {
   nn::LazyLinear lazy(2);
   lazy->to(kDouble);
   nn::Sequential net(lazy);
@@ -134,7 +134,7 @@ TEST_CASE("lazy modules keep dtypes and are copied before and after the first ca
   CHECK(equal(late(ones({1, 3}, kDouble)), net(ones({1, 3}, kDouble))));
 }
 
-TEST_CASE("a lazy module refuses to learn its size from an input without features") {
+TEST_CASE("a lazy module throws for an input with zero features") {
   nn::LazyLinear linear(3);
   CHECK_THROWS_WITH(linear(zeros({2, 0})),
                     support::Contains("without features") && support::Contains("[2, 0]"));
@@ -178,7 +178,7 @@ void require_reset(const char* name, M module) {
 
 }  // namespace
 
-TEST_CASE("reset_parameters leaves no parameter of a module as it was") {
+TEST_CASE("reset_parameters redraws every parameter of a module") {
   require_reset("Linear", nn::Linear(4, 3));
   require_reset("Bilinear", nn::Bilinear(4, 3, 2));
   require_reset("Conv1d", nn::Conv1d(4, 6, 3));
@@ -208,7 +208,7 @@ TEST_CASE("reset_parameters leaves no parameter of a module as it was") {
   require_reset("TransformerDecoderLayer", nn::TransformerDecoderLayer(4, 2));
 }
 
-TEST_CASE("a recurrent layer of one layer warns of dropout, which nothing is left to be applied to") {
+TEST_CASE("recurrent modules with one layer warn about dropout") {
   for (const std::int64_t layers : {1, 2})
     for (const double dropout : {0.0, 0.5}) {
       support::Warnings warnings;
@@ -221,7 +221,7 @@ TEST_CASE("a recurrent layer of one layer warns of dropout, which nothing is lef
     }
 }
 
-TEST_CASE("an LSTM projects its states to one number, and to as many as it has less one") {
+TEST_CASE("LSTM accepts proj_size from 1 to hidden_size - 1") {
   for (const std::int64_t projected : {1, 3}) {
     nn::LSTM lstm(nn::LSTMOptions(3, 4).proj_size(projected));
     const auto [y, state] = lstm(randn({5, 2, 3}));
@@ -231,7 +231,7 @@ TEST_CASE("an LSTM projects its states to one number, and to as many as it has l
   }
 }
 
-TEST_CASE("a recurrent layer takes a sequence without a batch as a batch of one, also with the batch first") {
+TEST_CASE("recurrent layers treat an unbatched sequence as a batch of one for both batch_first values") {
   for (const bool batch_first : {false, true})
     for (const std::int64_t layers : {1, 2})
       for (const bool both : {false, true}) {

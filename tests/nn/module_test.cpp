@@ -51,7 +51,7 @@ std::vector<std::string> keys(const nn::Module::StateDict& dict) { return dict.k
 
 }  // namespace
 
-TEST_CASE("names are dotted paths, parents first") {
+TEST_CASE("named_parameters and named_buffers list dotted paths with parents first") {
   Net net;
   CHECK(keys(net.named_parameters()) ==
         std::vector<std::string>{"first.scale", "first.fc.weight", "first.fc.bias", "first.norm.weight",
@@ -72,7 +72,7 @@ TEST_CASE("names are dotted paths, parents first") {
   CHECK(shared->second->as<nn::Conv2d>() == nullptr);
 }
 
-TEST_CASE("modes, dtypes and gradients go through the whole tree") {
+TEST_CASE("train, to and zero_grad apply to the whole module tree") {
   auto net = std::make_shared<Net>();
   net->eval();
   CHECK_FALSE(net->first->norm->is_training());
@@ -98,7 +98,7 @@ TEST_CASE("modes, dtypes and gradients go through the whole tree") {
   CHECK(names == ",first,first.fc,first.norm,second,");
 }
 
-TEST_CASE("gradients set to zero forget how they were computed") {
+TEST_CASE("zero_grad detaches gradients") {
   nn::Linear fc(2, 1);
   fc(ones({3, 2})).square().sum().backward({}, true, /*create_graph=*/true);
   REQUIRE(fc->weight.grad().requires_grad());
@@ -107,7 +107,7 @@ TEST_CASE("gradients set to zero forget how they were computed") {
   CHECK(fc->weight.grad().abs().sum().item<float>() == 0);
 }
 
-TEST_CASE("a parameter requires gradients as it is registered, whatever its tensor did") {
+TEST_CASE("register_parameter sets requires_grad as given") {
   nn::Module net("Net");
   for (const bool before : {false, true})
     for (const bool wanted : {false, true}) {
@@ -117,7 +117,7 @@ TEST_CASE("a parameter requires gradients as it is registered, whatever its tens
     }
 }
 
-TEST_CASE("a memory format reaches the tensors that have its dimensions, and no others") {
+TEST_CASE("to with a memory format changes only tensors with matching dimensions") {
   nn::Sequential net(nn::Conv2d(3, 4, 2), nn::BatchNorm2d(4), nn::Conv3d(2, 3, 2));
   const auto parameters = net->named_parameters();
   const Variable plane = parameters["0.weight"], space = parameters["2.weight"], bias = parameters["0.bias"];
@@ -132,7 +132,7 @@ TEST_CASE("a memory format reaches the tensors that have its dimensions, and no 
   CHECK(space.is_contiguous());
 }
 
-TEST_CASE("names must be new, not empty, and without dots") {
+TEST_CASE("registered names must be new, non-empty and without dots") {
   nn::Sequential net(nn::Linear(1, 1));
   CHECK_THROWS_WITH(net->register_parameter("a.b", ones({1})),
                     Contains("must not contain a dot (got 'a.b')"));
@@ -149,7 +149,7 @@ TEST_CASE("names must be new, not empty, and without dots") {
   CHECK_THROWS_WITH(none->forward(ones({1})), Contains("empty ModuleHolder"));
 }
 
-TEST_CASE("a clone has its own tensors and the same values") {
+TEST_CASE("a clone has separate tensors with equal values") {
   Block block(3, 2);
   auto copy = std::dynamic_pointer_cast<BlockImpl>(block->clone());
   CHECK(equal(copy->fc->weight, block->fc->weight));
@@ -169,7 +169,7 @@ TEST_CASE("a clone has its own tensors and the same values") {
   CHECK(equal(twin->forward(x), sequence->forward(x)));
 }
 
-TEST_CASE("a state dict moves from one net to another") {
+TEST_CASE("state_dict and load_state_dict transfer the state between modules") {
   auto a = std::make_shared<Net>(), b = std::make_shared<Net>();
   a->forward(rand({5, 3}));
   const auto state = a->state_dict();
@@ -183,7 +183,7 @@ TEST_CASE("a state dict moves from one net to another") {
   CHECK(b->first->norm->num_batches_tracked.item<std::int64_t>() == 1);
 }
 
-TEST_CASE("loading a state that does not fit lists everything at once and changes nothing") {
+TEST_CASE("load_state_dict of a wrong state reports all problems and changes nothing") {
   Net net;
   nn::Module::StateDict state;
   for (const auto& item : net.state_dict()) {
@@ -204,7 +204,7 @@ TEST_CASE("loading a state that does not fit lists everything at once and change
   CHECK(net.first->fc->weight.abs().sum().item<float>() == 0);
 }
 
-TEST_CASE("an error in a forward says in which module it happened") {
+TEST_CASE("an error in forward names the module") {
   auto net = std::make_shared<Net>();
   CHECK_THROWS_WITH(net->forward(ones({2, 5})),
                     Contains("in module 'first.fc', ebb::nn::Linear(in_features=3"));
@@ -213,7 +213,7 @@ TEST_CASE("an error in a forward says in which module it happened") {
                     Contains("expected 4D input (got 2D input)") && Contains("in module '1'"));
 }
 
-TEST_CASE("modules and tensors are found by their paths") {
+TEST_CASE("modules and tensors can be found by their paths") {
   const auto net = std::make_shared<Net>();
   CHECK(net->get_submodule("") == net);
   CHECK(net->get_submodule("first") == net->first.ptr());
@@ -232,7 +232,7 @@ TEST_CASE("modules and tensors are found by their paths") {
   CHECK_THROWS_WITH(plain->get_parameter("bias"), Contains("has no parameter \"bias\""));
 }
 
-TEST_CASE("a module is freed with its last owner and forgets a dead parent") {
+TEST_CASE("a module is freed with its last owner and resets the path of its children") {
   nn::Linear fc(2, 2);
   {
     nn::Sequential parent(fc);
@@ -244,7 +244,7 @@ TEST_CASE("a module is freed with its last owner and forgets a dead parent") {
   CHECK(weak.expired());
 }
 
-TEST_CASE("a tiny net learns") {
+TEST_CASE("a small network learns") {
   manual_seed(3);
   nn::Sequential net(nn::Linear(2, 8), nn::Tanh(), nn::Linear(8, 2));
   optim::Adam optimizer(net->parameters(), optim::AdamOptions(0.05));
@@ -309,7 +309,7 @@ void on_small_stack(std::function<void()> body) {
 
 }  // namespace
 
-TEST_CASE("modules nested a hundred thousand deep are walked and destroyed") {
+TEST_CASE("modules nested 100,000 deep can be traversed and destroyed") {
   Nest::destroyed = 0;
   {
     const auto module = nest(kDepth);
@@ -340,7 +340,7 @@ TEST_CASE("modules nested a hundred thousand deep are walked and destroyed") {
   CHECK(Nest::destroyed == kDepth);
 }
 
-TEST_CASE("containers nested a hundred thousand deep are walked and destroyed") {
+TEST_CASE("containers nested 100,000 deep can be traversed and destroyed") {
   nn::Sequential model(nn::Linear(1, 1));
   for (int i = 1; i < kDepth; ++i) {
     nn::Sequential outer;
@@ -354,7 +354,7 @@ TEST_CASE("containers nested a hundred thousand deep are walked and destroyed") 
   CHECK(nn::ModuleList(nn::Sequential(nn::Linear(1, 1)))->clone()->parameters().size() == 2);
 }
 
-TEST_CASE("a deep tree is printed on a small stack") {
+TEST_CASE("a deep module tree can be printed on a small stack") {
   constexpr int depth = 3000;
   std::string text;
   on_small_stack([&] {
@@ -366,7 +366,7 @@ TEST_CASE("a deep tree is printed on a small stack") {
   CHECK(text.ends_with("\n  )\n)"));
 }
 
-TEST_CASE("train and zero_grad call what a class made of them, at every depth") {
+TEST_CASE("train and zero_grad call overrides of submodules at every depth") {
   // Its own child stays as it is whatever it is told.
   struct Frozen : nn::Module {
     Frozen() : inner(register_module("inner", std::make_shared<Nest>())) { inner->eval(); }

@@ -12,7 +12,7 @@
 using namespace ebb;
 using namespace ebb::nn;
 
-TEST_CASE("options chain, on temporaries and on variables") {
+TEST_CASE("setters of options can be chained on temporaries and on variables") {
   auto options = Conv2dOptions(3, 4, 5).stride({2, 1}).padding(kSame).bias(false);
   options.stride(3).groups(1);
   CHECK((*options.stride())[0] == 3);
@@ -22,7 +22,7 @@ TEST_CASE("options chain, on temporaries and on variables") {
   static_assert(std::is_same_v<decltype(options.bias(true)), Conv2dOptions&>);
 }
 
-TEST_CASE("options are written through their getters") {
+TEST_CASE("options can be written through their getters") {
   optim::AdamOptions adam(0.5);
   adam.lr() *= 2;
   std::get<0>(adam.betas()) = 0.25;
@@ -39,7 +39,7 @@ TEST_CASE("options are written through their getters") {
   CHECK(loader.max_jobs() == 6);
 }
 
-TEST_CASE("a module's options can be changed after it is made") {
+TEST_CASE("options of a module can be changed after construction") {
   Threshold threshold(0, 7);
   const Variable x = tensor({-1.0, 1.0});
   CHECK(threshold(x)[0].item<double>() == 7);
@@ -47,7 +47,7 @@ TEST_CASE("a module's options can be changed after it is made") {
   CHECK(threshold(x)[0].item<double>() == 9);
 }
 
-TEST_CASE("modules have the names that libtorch gives their classes") {
+TEST_CASE("name() returns the class names of libtorch") {
   CHECK(ReLU()->name() == "ebb::nn::ReLUImpl");
   CHECK(Conv2d(1, 1, 1)->name() == "ebb::nn::Conv2dImpl");
   CHECK(ConvTranspose3d(1, 1, 1)->name() == "ebb::nn::ConvTranspose3dImpl");
@@ -58,7 +58,7 @@ TEST_CASE("modules have the names that libtorch gives their classes") {
 
 // Small forms of modules' helpers that programs use.
 
-TEST_CASE("a text literal is a value of a module") {
+TEST_CASE("a string literal is accepted as an AnyValue") {
   nn::AnyValue value("text");
   CHECK(value.type_info() == typeid(const char*));
   CHECK(std::string(value.get<const char*>()) == "text");
@@ -69,7 +69,7 @@ TEST_CASE("a text literal is a value of a module") {
   CHECK(module.forward<int>("four") == 4);
 }
 
-TEST_CASE("parameter lists are added up") {
+TEST_CASE("operator+= concatenates parameter lists") {
   nn::ParameterList a(ones({1}), ones({2})), b(ones({3}));
   *a += *b;
   CHECK(a->size() == 3);
@@ -82,7 +82,7 @@ TEST_CASE("parameter lists are added up") {
 
 using support::Contains;
 
-TEST_CASE("dropouts take every probability from 0 to 1, both included") {
+TEST_CASE("dropout modules accept every probability from 0 to 1 inclusive") {
   for (const double p : {0.0, 1.0}) {
     CHECK(equal(nn::Dropout(p)(ones({4})), ones({4}) * (1 - p)));
     CHECK(equal(nn::Dropout2d(p)(ones({1, 2, 2, 2})), ones({1, 2, 2, 2}) * (1 - p)));
@@ -92,7 +92,7 @@ TEST_CASE("dropouts take every probability from 0 to 1, both included") {
     CHECK_THROWS_WITH(nn::Dropout(p), Contains("dropout probability has to be between 0 and 1"));
 }
 
-TEST_CASE("transposed convolutions give the output size asked for, or say which they can give") {
+TEST_CASE("transposed convolutions accept a feasible output_size and report the feasible range") {
   nn::ConvTranspose2d conv(nn::ConvTranspose2dOptions(2, 3, 3).stride(2));
   const Variable x = ones({5, 2, 3, 4});
   for (const std::int64_t height : {7, 8})
@@ -109,7 +109,7 @@ TEST_CASE("transposed convolutions give the output size asked for, or say which 
   }
 }
 
-TEST_CASE("a normal cut far out in its tail stays within its bounds") {
+TEST_CASE("trunc_normal_ far in the tail stays within its bounds") {
   manual_seed(1);
   Variable x = empty({10000});
   nn::init::trunc_normal_(x, 0, 1, 5, 6);
@@ -118,7 +118,7 @@ TEST_CASE("a normal cut far out in its tail stays within its bounds") {
   CHECK_THROWS_WITH(nn::init::trunc_normal_(x, 0, 1, 6, 5), Contains("trunc_normal_: the bounds a = 6"));
 }
 
-TEST_CASE("the norm of order 0 counts the gradients, zeros too") {
+TEST_CASE("clip_grad_norm_ of order 0 counts the gradients including zero ones") {
   Variable a = ones({2}).requires_grad_(), b = ones({3}).requires_grad_(), c = ones({1}).requires_grad_();
   (a * 0).sum().backward();
   b.sum().backward();
@@ -126,7 +126,7 @@ TEST_CASE("the norm of order 0 counts the gradients, zeros too") {
   CHECK(b.grad()[0].item<float>() == Approx(0.5));
 }
 
-TEST_CASE("a vector too short for the parameters, or none, leaves them as they were") {
+TEST_CASE("vector_to_parameters throws for a vector of wrong size and changes nothing") {
   const Variable a = ones({2}), b = ones({2, 2});
   for (const Variable& vec : {zeros({5}), zeros({0}), zeros({2, 3})})
     CHECK_THROWS_WITH(nn::utils::vector_to_parameters(vec, {a, b}),
@@ -134,7 +134,7 @@ TEST_CASE("a vector too short for the parameters, or none, leaves them as they w
   CHECK(equal(a, ones({2})));
 }
 
-TEST_CASE("batch norm in training takes one row with several values per channel, and refuses one value") {
+TEST_CASE("batch_norm in training throws for one value per channel and accepts more") {
   const auto options = nn::functional::BatchNormFuncOptions().training(true);
   const Variable mean = zeros({2}), var = ones({2});
   for (const Variable& x : {ones({1, 2, 3}), ones({3, 2}), ones({1, 2, 1, 2})})
@@ -144,7 +144,7 @@ TEST_CASE("batch norm in training takes one row with several values per channel,
                       Contains("Expected more than 1 value per channel"));
 }
 
-TEST_CASE("layers may have a side of no features") {
+TEST_CASE("layers accept zero input or output features") {
   using namespace nn;
   const Variable none = zeros({2, 0}), x = ones({2, 3});
   CHECK(equal(Linear(0, 2)(none), zeros({2, 2})));
@@ -160,13 +160,13 @@ TEST_CASE("layers may have a side of no features") {
   CHECK(PReLU(0)(zeros({2, 0, 3})).sizes() == IntArrayRef({2, 0, 3}));
 }
 
-TEST_CASE("dropout of a volume without a batch drops its channels") {
+TEST_CASE("Dropout3d of an unbatched input zeroes channels") {
   manual_seed(1);
   const Variable out = nn::Dropout3d(0.5)(ones({64, 2, 2, 2})).flatten(1);
   CHECK(equal(out, out.narrow(1, 0, 1).expand({64, 8})));
 }
 
-TEST_CASE("modules and functions refuse options and sizes that torch refuses") {
+TEST_CASE("modules and functions throw for the options and sizes for which torch throws") {
   using namespace nn;
   namespace F = nn::functional;
   const Variable x = ones({2, 6, 3}), image = ones({1, 1, 4, 4}), at = zeros({1, 1, 4, 4, 4}, kLong), none;

@@ -70,7 +70,7 @@ const std::vector<Case> kCases = {
 
 }  // namespace
 
-TEST_CASE("orthogonal weights give torch's numbers") {
+TEST_CASE("orthogonal parametrizations have the values of torch") {
   for (const Case& c : kCases) {
     CAPTURE(c.out, c.in, c.map, c.trivial);
     nn::Linear m = linear(c.out, c.in);
@@ -99,7 +99,7 @@ TEST_CASE("orthogonal weights give torch's numbers") {
   }
 }
 
-TEST_CASE("an orthogonal weight starts from the one that was there") {
+TEST_CASE("an orthogonal parametrization starts from the existing weight") {
   const auto start = [](nn::Linear m, auto... how) {
     parametrizations::orthogonal(m, "weight", how...);
     return std::pair(mark(m->weight), mark(m->get_parameter("parametrizations.weight.original")));
@@ -125,7 +125,7 @@ TEST_CASE("an orthogonal weight starts from the one that was there") {
   CHECK(allclose(m->weight, q, 0, 1e-15));
 }
 
-TEST_CASE("orthogonal weights stay so while they are learnt and can be assigned") {
+TEST_CASE("orthogonal weights stay orthogonal in training and can be assigned") {
   for (const char* map : {"matrix_exp", "cayley", "householder"}) {
     nn::Linear m = apart(4, 3);
     parametrizations::orthogonal(m, "weight", map);
@@ -151,7 +151,7 @@ TEST_CASE("orthogonal weights stay so while they are learnt and can be assigned"
   }
 }
 
-TEST_CASE("batches of matrices are orthogonal each") {
+TEST_CASE("an orthogonal parametrization of a batch makes each matrix orthogonal") {
   struct Batch : nn::Module {
     Batch() { weight = register_parameter("weight", randn({2, 4, 3}, kDouble)); }
     Variable weight;
@@ -162,7 +162,7 @@ TEST_CASE("batches of matrices are orthogonal each") {
   CHECK(is_orthonormal(m.weight[1]));
 }
 
-TEST_CASE("what cannot be orthogonal says why") {
+TEST_CASE("orthogonal throws for invalid parameters and options") {
   nn::Linear m = linear(3, 3);
   CHECK_THROWS_WITH(parametrizations::orthogonal(m, "wieght"), Contains("has no parameter 'wieght'"));
   CHECK_THROWS_WITH(parametrizations::orthogonal(m, "bias"), Contains("expected a matrix"));

@@ -74,7 +74,7 @@ variable_list gradients(Net& net) {
 
 }  // namespace
 
-TEST_CASE("a batch over replicas has the outputs and gradients of one module") {
+TEST_CASE("data_parallel has the outputs and gradients of a single module") {
   manual_seed(1);
   Net net;
   for (const std::size_t replicas : {1, 2, 3, 5}) {
@@ -95,7 +95,7 @@ TEST_CASE("a batch over replicas has the outputs and gradients of one module") {
   }
 }
 
-TEST_CASE("what replicas compute can be differentiated again") {
+TEST_CASE("data_parallel supports second derivatives") {
   manual_seed(1);
   Net net;
   const variable_list parameters = net->parameters();
@@ -111,7 +111,7 @@ TEST_CASE("what replicas compute can be differentiated again") {
   for (std::size_t i = 0; i < one.size(); ++i) require_close(two[i], one[i]);
 }
 
-TEST_CASE("pieces are cut and joined along the dimension given") {
+TEST_CASE("scatter and gather split and join along the given dimension") {
   const Variable x = arange(24, kDouble).reshape({2, 3, 4});
   const auto pieces = parallel::scatter(x, Devices(2, kCPU), 2);
   REQUIRE(pieces.size() == 2);
@@ -126,7 +126,7 @@ TEST_CASE("pieces are cut and joined along the dimension given") {
   require_close(parallel::data_parallel(net, x, Devices(3, kCPU), nullopt, 1), net->forward(x));
 }
 
-TEST_CASE("replicas share the module's numbers and are no leaves") {
+TEST_CASE("replicas share the parameters of the module and are not leaves") {
   Net net;
   const Variable generator = get_rng_state();
   auto replicas = parallel::replicate(net, Devices{kCPU, kCPU});
@@ -152,7 +152,7 @@ TEST_CASE("replicas share the module's numbers and are no leaves") {
   CHECK(equal(net->offset.grad(), ones({3}, kDouble)));
 }
 
-TEST_CASE("running statistics are those of the first piece") {
+TEST_CASE("data_parallel updates running statistics from the first piece") {
   manual_seed(1);
   nn::BatchNorm1d norm(2), expected(2);
   const Variable x = randn({6, 2});
@@ -163,7 +163,7 @@ TEST_CASE("running statistics are those of the first piece") {
   CHECK(norm->num_batches_tracked.item<std::int64_t>() == 1);
 }
 
-TEST_CASE("replicas run in threads of their own with the modes of the caller") {
+TEST_CASE("replicas run in separate threads with the modes of the caller") {
   Notes notes;
   Net net(&notes);
   net->to(kFloat);
@@ -186,7 +186,7 @@ TEST_CASE("replicas run in threads of their own with the modes of the caller") {
   CHECK(notes.inference == std::vector<bool>(3, true));
 }
 
-TEST_CASE("an exception in a replica arrives when all are done") {
+TEST_CASE("an exception in a replica is rethrown after all replicas have finished") {
   Throwing net;
   const auto call = [&](std::vector<double> rows) {
     return parallel::data_parallel(net, tensor(rows, kDouble), Devices(3, kCPU));
@@ -197,7 +197,7 @@ TEST_CASE("an exception in a replica arrives when all are done") {
   CHECK_THROWS_WITH(call({0, 0, 3}), Contains("refuses 3"));
 }
 
-TEST_CASE("what cannot be spread is an error") {
+TEST_CASE("data_parallel functions throw for invalid arguments") {
   Net net;
   const Variable x = ones({2, 4}, kDouble);
   CHECK_THROWS_WITH(parallel::data_parallel(net, x, Devices{}), Contains("no device"));
@@ -210,7 +210,7 @@ TEST_CASE("what cannot be spread is an error") {
                     Contains("no module"));
 }
 
-TEST_CASE("a replica that gets no thread says so") {
+TEST_CASE("data_parallel throws if the system refuses a thread") {
   Net net;
   const Variable x = ones({2, 4}, kDouble);
   const support::NoThreads refused;
@@ -239,7 +239,7 @@ EBB_MODULE(Mixed);
 
 }  // namespace
 
-TEST_CASE("converted batch norms compute as before and keep their tensors") {
+TEST_CASE("convert_sync_batchnorm preserves results and tensors") {
   manual_seed(2);
   nn::Sequential net(nn::Linear(4, 3), nn::BatchNorm1d(nn::BatchNormOptions(3).eps(0.1).bias(false)),
                      nn::Sequential(nn::BatchNorm1d(3), nn::ReLU()));
@@ -262,7 +262,7 @@ TEST_CASE("converted batch norms compute as before and keep their tensors") {
   CHECK(equal(copy->forward(x), net(x)));
 }
 
-TEST_CASE("containers hold converted batch norms and members keep theirs") {
+TEST_CASE("convert_sync_batchnorm replaces modules in containers and not class members") {
   Mixed net;
   net->eval();
   nn::SyncBatchNorm::convert_sync_batchnorm(net);
@@ -274,7 +274,7 @@ TEST_CASE("containers hold converted batch norms and members keep theirs") {
   CHECK(net->named["norm"]->as<nn::SyncBatchNorm>());
 }
 
-TEST_CASE("a batch norm alone gives one for all processes") {
+TEST_CASE("convert_sync_batchnorm of a single BatchNorm returns a SyncBatchNorm") {
   nn::BatchNorm2d norm(3);
   const nn::SyncBatchNorm sync = nn::SyncBatchNorm::convert_sync_batchnorm(norm);
   CHECK(sync->weight.is_same(norm->weight));

@@ -56,7 +56,7 @@ struct Doubled : utils::parametrize::Parametrization {
 
 }  // namespace
 
-TEST_CASE("weights by length and direction give torch's numbers") {
+TEST_CASE("weight_norm has the values of torch") {
   const std::vector<std::pair<optional<std::int64_t>, Numbers>> cases = {
       {0, {-0.31195884210646, -0.03398209129059, 0.12280866423345, -1.7924419723369, -1.1982776719979}},
       {1, {-0.31195884210646, -0.03398209129059, 0.12280866423345, -0.21871087029569, -4.9557256328173}},
@@ -77,8 +77,8 @@ TEST_CASE("weights by length and direction give torch's numbers") {
     }
 }
 
-TEST_CASE("weights of norm one give torch's numbers") {
-  SECTION("as a parametrization") {
+TEST_CASE("spectral_norm has the values of torch") {
+  SECTION("parametrizations::spectral_norm") {
     auto m = prepared(nn::ConvTranspose1d(2, 3, 2));
     utils::parametrizations::spectral_norm(m, "weight", 2);
     CHECK(m->state_dict().keys() == Names{"bias", "parametrizations.weight.original",
@@ -92,7 +92,7 @@ TEST_CASE("weights of norm one give torch's numbers") {
     m->eval();
     check(m, given({1, 2, 4}, 5), expected, vectors);
   }
-  SECTION("under the earlier names") {
+  SECTION("utils::spectral_norm") {
     auto m = prepared(nn::Linear(3, 4));
     utils::spectral_norm(m);
     CHECK(m->state_dict().keys() == Names{"bias", "weight_orig", "weight_u", "weight_v"});
@@ -112,7 +112,7 @@ TEST_CASE("weights of norm one give torch's numbers") {
   }
 }
 
-TEST_CASE("a spectral norm is removed with the weight that the vectors of that moment give") {
+TEST_CASE("remove_spectral_norm sets the weight from the current vectors") {
   for (const bool trains : {true, false}) {
     INFO("training " << trains);
     nn::Linear m(3, 4);
@@ -126,7 +126,7 @@ TEST_CASE("a spectral norm is removed with the weight that the vectors of that m
   }
 }
 
-TEST_CASE("a removed length and direction leave the weight") {
+TEST_CASE("remove_weight_norm preserves the weight") {
   auto m = prepared(nn::Linear(3, 4));
   const Variable before = m->weight.detach().clone();
   utils::weight_norm(m);
@@ -149,7 +149,7 @@ TEST_CASE("a removed length and direction leave the weight") {
   CHECK_THROWS_WITH(utils::spectral_norm(m, "weight", 0), Contains("must be positive"));
 }
 
-TEST_CASE("functions parametrize a parameter") {
+TEST_CASE("register_parametrization computes a parameter with functions") {
   nn::Linear m(nn::LinearOptions(2, 2).bias(false));
   const Variable start = m->weight.detach().clone();
   utils::parametrize::register_parametrization(m, "weight",
@@ -162,7 +162,7 @@ TEST_CASE("functions parametrize a parameter") {
   CHECK(equal(m->weight[0], start[0]));
   m(ones({1, 2})).sum().backward();
   CHECK(equal(m->parameters()[0].grad(), tensor({{1.f, 2.f}, {0.f, 1.f}})));
-  SECTION("one after the other, with a right inverse") {
+  SECTION("several functions with right inverses are applied in order") {
     utils::parametrize::register_parametrization(m, "weight", std::make_shared<Doubled>());
     CHECK(m->named_parameters().keys() == Names{"parametrizations.weight.original"});
     CHECK(equal(m->weight[0], start[0]));
@@ -171,7 +171,7 @@ TEST_CASE("functions parametrize a parameter") {
     CHECK(equal(m->parameters()[0], ones({2, 2}) * 2));
     CHECK(equal(m->weight, ones({2, 2}) * 4));
   }
-  SECTION("removed with the numbers it has or the original's") {
+  SECTION("removal leaves the parametrized or the original value") {
     const bool leave = GENERATE(true, false);
     const Variable now = m->weight.detach().clone();
     utils::parametrize::remove_parametrizations(m, "weight", leave);
@@ -180,7 +180,7 @@ TEST_CASE("functions parametrize a parameter") {
     CHECK_FALSE(utils::parametrize::is_parametrized(*m));
     CHECK(m->children().empty());
   }
-  SECTION("refreshed where it is used beside calls") {
+  SECTION("refresh recomputes the parameter outside of calls") {
     {
       NoGradGuard no_grad;
       m->parameters()[0].fill_(3);
@@ -199,7 +199,7 @@ TEST_CASE("functions parametrize a parameter") {
                     Contains("has no parametrization"));
 }
 
-TEST_CASE("earlier graphs keep the weight that they were recorded with") {
+TEST_CASE("earlier graphs of a parametrized module use the weight at recording") {
   auto m = prepared(nn::Linear(3, 4));
   utils::parametrizations::weight_norm(m);
   const Variable g = m->named_parameters()["parametrizations.weight.original0"], x = given({2, 3}, 5);
@@ -219,7 +219,7 @@ TEST_CASE("earlier graphs keep the weight that they were recorded with") {
       allclose(autograd::grad({first}, {x}, {}, {}, false, true)[0], autograd::grad({linear_first}, {x})[0]));
 }
 
-TEST_CASE("a frozen parameter stays frozen when it is parametrized, and when that is removed") {
+TEST_CASE("a frozen parameter stays frozen while it is parametrized and afterwards") {
   const std::function<void(nn::Linear&)> ways[] = {
       [](nn::Linear& m) {
         utils::parametrize::register_parametrization(m, "weight", [](const Variable& w) { return w * 2; });
@@ -241,7 +241,7 @@ TEST_CASE("a frozen parameter stays frozen when it is parametrized, and when tha
     }
 }
 
-TEST_CASE("copies of parametrized modules are parametrized") {
+TEST_CASE("clones of parametrized modules are parametrized") {
   const bool old = GENERATE(true, false);
   auto m = prepared(nn::Linear(3, 4));
   if (old)
@@ -263,7 +263,7 @@ TEST_CASE("copies of parametrized modules are parametrized") {
   for (const Variable& p : copy->parameters()) CHECK(p.is_leaf());
 }
 
-TEST_CASE("a module is called with other tensors") {
+TEST_CASE("functional_call uses the given tensors in place of the module's own") {
   auto m = prepared(nn::Linear(3, 4));
   const Variable x = given({2, 3}, 5), own = m->weight.detach().clone();
   nn::Module::StateDict tensors;
@@ -296,7 +296,7 @@ TEST_CASE("a module is called with other tensors") {
   CHECK((norm->running_mean == 0).all().item<bool>());
 }
 
-TEST_CASE("a module is called with its own tensors") {
+TEST_CASE("functional_call accepts the module's own tensors") {
   auto a = prepared(nn::Linear(3, 3)), b = prepared(nn::Linear(3, 3));
   {
     NoGradGuard no_grad;
@@ -320,7 +320,7 @@ TEST_CASE("a module is called with its own tensors") {
   CHECK(allclose(a->weight.grad(), linear(x, b->weight, a->bias).sum(0).expand({3, 3})));
 }
 
-TEST_CASE("a module that is called with other tensors says what is wrong") {
+TEST_CASE("functional_call and SubstituteGuard report wrong names and shapes") {
   nn::Sequential net(nn::Linear(2, 2));
   nn::Module::StateDict tensors;
   tensors.insert("0.wieght", ones({2, 2}));
@@ -345,7 +345,7 @@ TEST_CASE("a module that is called with other tensors says what is wrong") {
   CHECK_THROWS_WITH(utils::SubstituteGuard(*twice, one), Contains("are one tensor"));
 }
 
-TEST_CASE("batch norms merge into the layers before them") {
+TEST_CASE("fuse functions merge batch norms into the layers before them") {
   const auto norm = [](auto bn) {
     bn->to(kDouble);
     for (const Variable& t : {bn->weight, bn->bias, bn->running_mean}) fill(t, 3);

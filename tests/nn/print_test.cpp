@@ -63,7 +63,7 @@ TEST_CASE("activations print their options") {
          "ebb::nn::Threshold(threshold=42.42, value=24.24, inplace=true)");
 }
 
-TEST_CASE("linear maps and distances print their options") {
+TEST_CASE("linear and distance modules print their options") {
   prints(PReLU(), "ebb::nn::PReLU(num_parameters=1)");
   prints(PReLU(PReLUOptions().num_parameters(42)), "ebb::nn::PReLU(num_parameters=42)");
   prints(RReLU(), "ebb::nn::RReLU(lower=0.125, upper=0.333333)");
@@ -201,7 +201,7 @@ TEST_CASE("normalisations and dropouts print their options") {
   prints(Dropout3d(0.42), "ebb::nn::Dropout3d(p=0.42, inplace=false)");
 }
 
-TEST_CASE("embeddings, paddings and the like print their options") {
+TEST_CASE("embedding, padding and shape modules print their options") {
   prints(Embedding(10, 2), "ebb::nn::Embedding(num_embeddings=10, embedding_dim=2)");
   prints(
       Embedding(
@@ -256,7 +256,7 @@ TEST_CASE("losses print their options") {
   prints(BCEWithLogitsLoss(), "ebb::nn::BCEWithLogitsLoss()");
 }
 
-TEST_CASE("containers print what they hold") {
+TEST_CASE("containers print their content") {
   prints(ModuleList(Linear(3, 4), BatchNorm1d(4)),
          "ebb::nn::ModuleList(\n  (0): ebb::nn::Linear(in_features=3, out_features=4, bias=true)\n"
          "  (1): ebb::nn::BatchNorm1d(4, eps=1e-05, momentum=0.1, affine=true, track_running_stats=true)\n)");

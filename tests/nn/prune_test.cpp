@@ -43,7 +43,7 @@ struct Row {
 
 }  // namespace
 
-TEST_CASE("masks are those of torch, of one method and of several") {
+TEST_CASE("pruning masks equal those of torch for one method and for several") {
   using namespace prune;
   const double inf = std::numeric_limits<double>::infinity();
   const CustomFromMask custom(tensor({{1, 0, 1, 1}, {0, 1, 1, 1}, {1, 1, 1, 0}}));
@@ -86,7 +86,7 @@ TEST_CASE("masks are those of torch, of one method and of several") {
   }
 }
 
-TEST_CASE("parameters are pruned together") {
+TEST_CASE("global_unstructured prunes several parameters together") {
   manual_seed(7);
   const nn::Linear a = layer(), b = layer();
   {
@@ -107,7 +107,7 @@ TEST_CASE("parameters are pruned together") {
   CHECK_THROWS_WITH(prune::global_unstructured(both, prune::Identity(), {ones({3, 4})}), Contains("1 imp"));
 }
 
-TEST_CASE("a pruned module learns its original, and uses what the mask leaves of it") {
+TEST_CASE("a pruned module trains its original weight and uses the masked weight") {
   nn::Sequential net(nn::Linear(prune::l1_unstructured(layer(), "weight", 0.5)), nn::ReLU());
   auto& linear = *net->ptr<nn::LinearImpl>(0);
   std::vector<std::string> names;
@@ -148,7 +148,7 @@ TEST_CASE("a pruned module learns its original, and uses what the mask leaves of
   CHECK(equal(net->forward(x), y));
 }
 
-TEST_CASE("pruning refuses what it cannot do, and changes nothing") {
+TEST_CASE("pruning throws for invalid arguments and changes nothing") {
   const nn::Linear linear = layer();
   CHECK_THROWS_WITH(prune::Amount(1.5), Contains("amount=1.5"));
   CHECK_THROWS_WITH(prune::Amount(-1), Contains("amount=-1"));
@@ -166,7 +166,7 @@ TEST_CASE("pruning refuses what it cannot do, and changes nothing") {
   CHECK_FALSE(prune::is_pruned(normed));
 }
 
-TEST_CASE("a container applies its last method to what the mask before leaves") {
+TEST_CASE("PruningContainer applies its last method to the unmasked elements") {
   prune::PruningContainer container;
   const Tensor t = tensor({1.0F, -4.0F, 3.0F, 2.0F});
   CHECK_THROWS_WITH(container.compute_mask(t, ones({4})), Contains("there is no method"));

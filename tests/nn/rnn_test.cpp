@@ -66,7 +66,7 @@ std::string text(const nn::Module& module) {
 
 }  // namespace
 
-TEST_CASE("an LSTM of two layers in both directions with projections is torch's") {
+TEST_CASE("a bidirectional LSTM of two layers with projections has the values of torch") {
   nn::LSTM lstm(nn::LSTMOptions(2, 3).num_layers(2).bidirectional(true).proj_size(2));
   fill(*lstm);
   const Variable x = input({3, 2, 2});
@@ -93,7 +93,7 @@ TEST_CASE("an LSTM of two layers in both directions with projections is torch's"
                     {-3.25726406, 0.430726403},    {-7.10345447, -0.636181294}});
 }
 
-TEST_CASE("an LSTM with the batch first and a state is torch's") {
+TEST_CASE("an LSTM with batch_first and an initial state has the values of torch") {
   nn::LSTM lstm(nn::LSTMOptions(2, 2).batch_first(true));
   fill(*lstm);
   const Variable x = input({2, 3, 2});
@@ -115,7 +115,7 @@ TEST_CASE("an LSTM with the batch first and a state is torch's") {
                     {1.7456893, -0.146470552}});
 }
 
-TEST_CASE("a GRU in both directions without a batch is torch's") {
+TEST_CASE("a bidirectional unbatched GRU has the values of torch") {
   nn::GRU gru(nn::GRUOptions(2, 2).bidirectional(true));
   fill(*gru);
   const Variable x = input({3, 2}), h0 = full({2, 2}, 0.2, kDouble).requires_grad_();
@@ -138,7 +138,7 @@ TEST_CASE("a GRU in both directions without a batch is torch's") {
                    {0.835909366, -0.111860966}});
 }
 
-TEST_CASE("a plain RNN without biases is torch's") {
+TEST_CASE("an RNN without biases has the values of torch") {
   nn::RNN rnn(nn::RNNOptions(2, 2).nonlinearity(kReLU).bias(false));
   fill(*rnn);
   const Variable x = input({3, 1, 2});
@@ -149,7 +149,7 @@ TEST_CASE("a plain RNN without biases is torch's") {
   gradients(*rnn, {{0.616211788, 0.1}, {0, 0}});
 }
 
-TEST_CASE("cells are torch's") {
+TEST_CASE("recurrent cells have the values of torch") {
   nn::RNNCell rnn(2, 2);
   nn::LSTMCell lstm(2, 2);
   nn::GRUCell gru(2, 2);
@@ -172,7 +172,7 @@ TEST_CASE("cells are torch's") {
   CHECK_THROWS_WITH(gru->forward(x, ones({2, 3}, kDouble)), Contains("inconsistent hidden_size: got 3"));
 }
 
-TEST_CASE("recurrent layers start from torch's numbers") {
+TEST_CASE("recurrent layers have the initial values of torch") {
   manual_seed(3);
   const nn::LSTM lstm(nn::LSTMOptions(2, 3).num_layers(2).bidirectional(true).proj_size(2));
   const auto named = lstm->named_parameters();
@@ -211,7 +211,7 @@ TEST_CASE("recurrent layers start from torch's numbers") {
   near(cell->bias_hh.narrow(0, 0, 2), {0.370911, 0.1439533}, 5e-7);
 }
 
-TEST_CASE("recurrent layers drop between layers as torch does, in training alone") {
+TEST_CASE("recurrent layers apply dropout between layers as torch does and only in training") {
   nn::RNN rnn(nn::RNNOptions(2, 2).num_layers(2).dropout(0.5));
   fill(*rnn);
   const Variable x = input({4, 2, 2});
@@ -242,7 +242,7 @@ TEST_CASE("states of recurrent layers can be detached in place") {
   CHECK(hidden.is_leaf());
 }
 
-TEST_CASE("recurrent layers print as libtorch's do") {
+TEST_CASE("recurrent layers are printed as in libtorch") {
   CHECK(text(*nn::LSTM(nn::LSTMOptions(128, 64).num_layers(3).dropout(0.2))) ==
         "ebb::nn::LSTM(input_size=128, hidden_size=64, num_layers=3, bias=true, batch_first=false, "
         "dropout=0.2, "
@@ -264,7 +264,7 @@ TEST_CASE("recurrent layers print as libtorch's do") {
   CHECK(text(*nn::GRUCell(nn::GRUCellOptions(20, 10).bias(false))) == "ebb::nn::GRUCell(20, 10, bias=false)");
 }
 
-TEST_CASE("recurrent layers are cloned, converted and called as any module") {
+TEST_CASE("recurrent layers can be cloned, converted and called as other modules") {
   nn::LSTM lstm(2, 3);
   lstm->flatten_parameters();
   const auto copy = std::dynamic_pointer_cast<nn::LSTMImpl>(lstm->clone());
@@ -286,7 +286,7 @@ TEST_CASE("recurrent layers are cloned, converted and called as any module") {
   CHECK_THROWS_WITH(lstm->forward(x), Contains("does not match weight dtype"));
 }
 
-TEST_CASE("recurrent layers say what is wrong with their inputs and options") {
+TEST_CASE("recurrent layers throw for invalid inputs and options") {
   nn::GRU gru(2, 3);
   const Variable x = ones({4, 2, 2});
   CHECK_THROWS_WITH(gru->forward(ones({2})), Contains("input must have 3 dimensions, got 1"));
@@ -323,7 +323,7 @@ using Integers = std::vector<std::int64_t>;
 
 }  // namespace
 
-TEST_CASE("a GRU over packed sequences that were not sorted is torch's") {
+TEST_CASE("a GRU with unsorted packed sequences has the values of torch") {
   nn::GRU gru(nn::GRUOptions(2, 2).bidirectional(true));
   gru->to(kDouble);
   {
@@ -353,7 +353,7 @@ TEST_CASE("a GRU over packed sequences that were not sorted is torch's") {
            0.3813492, 0.354595, 0.731334, 0.4625941});
 }
 
-TEST_CASE("packed sequences give what each sequence gives alone") {
+TEST_CASE("packed sequences have the result of each sequence alone") {
   nn::LSTM lstm(nn::LSTMOptions(2, 3).num_layers(2).bidirectional(true));
   const std::vector<Variable> sequences{rand({2, 2}), rand({4, 2}), rand({1, 2})};
   const auto [rows, state] = lstm->forward_with_packed_input(utils::pack_sequence(sequences, false));
@@ -369,7 +369,7 @@ TEST_CASE("packed sequences give what each sequence gives alone") {
   }
 }
 
-TEST_CASE("sequences are packed, padded and taken apart again") {
+TEST_CASE("sequences can be packed, padded and unpacked") {
   const std::vector<Variable> sequences{arange(3, kFloat), arange(2, kFloat) + 5, arange(1, kFloat) + 9};
   const Variable padded = utils::pad_sequence(sequences, true, -1);
   CHECK(equal(padded, tensor({0, 1, 2, 5, 6, -1, 9, -1, -1}, kFloat).view({3, 3})));
@@ -392,7 +392,7 @@ TEST_CASE("sequences are packed, padded and taken apart again") {
   CHECK_FALSE(utils::invert_permutation(Variable()).defined());
 }
 
-TEST_CASE("packing says what is wrong") {
+TEST_CASE("packing functions throw for invalid arguments") {
   const Variable x = ones({3, 2, 1});
   CHECK_THROWS_WITH(utils::pack_padded_sequence(x, tensor({1, 2}, kLong)), Contains("enforce_sorted"));
   CHECK_THROWS_WITH(utils::pack_padded_sequence(x, tensor({1, 2, 3}, kLong), false, false),

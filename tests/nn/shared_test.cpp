@@ -45,7 +45,7 @@ struct CarelessImpl : nn::Cloneable<CarelessImpl> {
 
 }  // namespace
 
-TEST_CASE("a shared parameter is listed once and has each name in the state") {
+TEST_CASE("a shared parameter is listed once and has each of its names in the state") {
   Tied net;
   REQUIRE(net->parameters().size() == 1);
   CHECK(net->named_parameters().keys() == Names{"table.weight"});
@@ -62,7 +62,7 @@ TEST_CASE("a shared parameter is listed once and has each name in the state") {
   CHECK(twice->state_dict().size() == 10);
 }
 
-TEST_CASE("an optimizer steps a shared parameter once") {
+TEST_CASE("an optimizer updates a shared parameter once") {
   Tied net;
   optim::SGD sgd(net->parameters(), 0.5);
   const Variable before = net->table->weight.detach().clone();
@@ -72,7 +72,7 @@ TEST_CASE("an optimizer steps a shared parameter once") {
   CHECK(allclose(net->head->weight, before - grad * 0.5));
 }
 
-TEST_CASE("a state fills what is shared by any of its names") {
+TEST_CASE("load_state_dict sets a shared parameter by any of its names") {
   Tied from, to;
   CHECK(to->load_state_dict(from->state_dict()).missing_keys.empty());
   CHECK(equal(to->table->weight, from->table->weight));
@@ -91,7 +91,7 @@ TEST_CASE("a state fills what is shared by any of its names") {
                     Contains("\"table.weight\"") && Contains("\"head.weight\""));
 }
 
-TEST_CASE("a file has a shared tensor once and fills modules that share it or not") {
+TEST_CASE("a file contains a shared tensor once and loads into modules with and without sharing") {
   Tied net;
   std::ostringstream out;
   save(net, out);
@@ -115,7 +115,7 @@ TEST_CASE("a file has a shared tensor once and fills modules that share it or no
   CHECK_FALSE(untied->head->weight.is_alias_of(untied->table->weight));
 }
 
-TEST_CASE("an archive's file has a shared tensor once and gives it each name") {
+TEST_CASE("an archive stores a shared tensor once and loads it under each name") {
   Tied net;
   serialize::OutputArchive out, inner;
   net->save(inner);
@@ -150,7 +150,7 @@ TEST_CASE("an archive's file has a shared tensor once and gives it each name") {
   CHECK(to->parameters().size() == 1);
 }
 
-TEST_CASE("views of one memory in another order are tensors of their own in a file") {
+TEST_CASE("an archive stores a transposed view as a separate tensor") {
   const Variable x = arange(4, kFloat).reshape({2, 2});
   serialize::OutputArchive out;
   out.write("x", x);
@@ -164,7 +164,7 @@ TEST_CASE("views of one memory in another order are tensors of their own in a fi
   CHECK(equal(turned, x.t()));
 }
 
-TEST_CASE("metadata that names no tensor gives no tensor a name") {
+TEST_CASE("metadata that refers to a missing tensor adds no key") {
   std::stringstream bytes;
   safetensors::write(bytes, {{"x", ones({1})}}, {{"format", "pt"}, {"x", "x"}, {"y", "z"}});
   serialize::InputArchive in;
@@ -172,7 +172,7 @@ TEST_CASE("metadata that names no tensor gives no tensor a name") {
   CHECK(in.keys() == Names{"x"});
 }
 
-TEST_CASE("an optimizer's state over shared parameters comes back") {
+TEST_CASE("the optimizer state of shared parameters survives saving and loading") {
   Tied net, other;
   optim::Adam adam(net->parameters(), 0.1), again(other->parameters(), 0.1);
   const Variable words = tensor(std::vector<std::int64_t>{0, 3});
@@ -195,20 +195,20 @@ TEST_CASE("an optimizer's state over shared parameters comes back") {
   CHECK(equal(net->head->weight, other->head->weight));
 }
 
-TEST_CASE("copies share what the original shares") {
+TEST_CASE("clone preserves sharing of parameters and modules") {
   Tied net;
   const auto copy = std::dynamic_pointer_cast<TiedImpl>(net->clone());
   CHECK(copy->head->weight.is_same(copy->table->weight));
   CHECK(copy->parameters().size() == 1);
   CHECK(equal(copy->head->weight, net->head->weight));
   CHECK_FALSE(copy->head->weight.is_alias_of(net->head->weight));
-  SECTION("also below other modules") {
+  SECTION("in nested modules") {
     nn::Sequential outer(net);
     const auto deep = std::dynamic_pointer_cast<nn::SequentialImpl>(outer->clone());
     CHECK(deep->parameters().size() == 1);
     CHECK(deep->at<TiedImpl>(0).head->weight.is_same(deep->at<TiedImpl>(0).table->weight));
   }
-  SECTION("a module in two places is copied once") {
+  SECTION("a module that occurs twice is copied once") {
     const nn::Linear linear(2, 2);
     const nn::Sequential twice(linear, nn::ReLU(), linear);
     const auto both = std::dynamic_pointer_cast<nn::SequentialImpl>(twice->clone());
@@ -218,20 +218,20 @@ TEST_CASE("copies share what the original shares") {
     CHECK(nn::Linear(linear->clone()->as<nn::Linear>()->options)->parameters().size() == 2);
     CHECK(linear->clone() != linear->clone());
   }
-  SECTION("a parameter twice in a list") {
+  SECTION("a parameter that occurs twice in a list") {
     const Variable w = ones({2}).requires_grad_();
     const nn::ParameterList list(w, w);
     const auto both = std::dynamic_pointer_cast<nn::ParameterListImpl>(list->clone());
     CHECK(both->size() == 2);
     CHECK(both->at(0).is_same(both->at(1)));
   }
-  SECTION("or say why they do not") {
+  SECTION("an error explains sharing that clone cannot restore") {
     CHECK_THROWS_WITH(std::make_shared<CarelessImpl>()->clone(),
                       Contains("'b.weight'") && Contains("tie_weights()"));
   }
 }
 
-TEST_CASE("a parameter is replaced by one of its shape") {
+TEST_CASE("a parameter can be replaced by a tensor of the same shape") {
   nn::Linear linear(2, 3);
   CHECK_THROWS_WITH(linear->replace_parameter("weight", ones({2, 3})), Contains("of shape [3, 2]"));
   CHECK_THROWS_WITH(linear->replace_parameter("weight", Variable()), Contains("undefined"));

@@ -71,7 +71,7 @@ TEST_CASE("a module loads its own state") {
   CHECK(equal(net->named_parameters()["2.weight"], square.t()));
 }
 
-TEST_CASE("a normalisation loads a state from before batches were counted") {
+TEST_CASE("BatchNorm loads a state without num_batches_tracked") {
   auto net = small_net();
   net->forward(ones({4, 2}));
   const State state = without(small_net()->state_dict(), "1.num_batches_tracked");
@@ -89,7 +89,7 @@ TEST_CASE("a normalisation loads a state from before batches were counted") {
   CHECK_THAT(message_of(own, State()), Contains("Missing"));
 }
 
-TEST_CASE("a load that is not strict returns what did not fit") {
+TEST_CASE("load_state_dict with strict=false returns the missing and unexpected keys") {
   auto net = small_net();
   State state = renamed(net->state_dict(), "0.bias", "0.bios");
   state["0.weight"] = ones({3, 2});
@@ -99,7 +99,7 @@ TEST_CASE("a load that is not strict returns what did not fit") {
   CHECK(net->named_parameters()["0.weight"].sum().item<float>() == 6);
 }
 
-TEST_CASE("what is advised fits the problem") {
+TEST_CASE("the advice in errors of load_state_dict fits the problem") {
   auto net = small_net();
   State state = net->state_dict();
   CHECK_THAT(message_of(*net, without(state, "0.bias")),
@@ -111,7 +111,7 @@ TEST_CASE("what is advised fits the problem") {
                                                     !Contains("or pass strict=false"));
 }
 
-TEST_CASE("assigned tensors become the module's") {
+TEST_CASE("load_state_dict with assign=true uses the given tensors") {
   nn::Linear net(2, 2);
   State state;
   state.insert("weight", ones({2, 2}, kDouble));
@@ -131,7 +131,7 @@ TEST_CASE("assigned tensors become the module's") {
   CHECK(net->bias[0].item<double>() == 0);
 }
 
-TEST_CASE("a mistyped name suggests the one that was meant") {
+TEST_CASE("an error for a misspelled name suggests the right one") {
   Residual net;
   const State state = net.state_dict();
   const auto lines = [&](const State& given, const std::string& start) {
@@ -174,7 +174,7 @@ TEST_CASE("a mistyped name suggests the one that was meant") {
   CHECK_THROWS_WITH(file.at("quite.different.and.far.away"), !Contains("nearest"));
 }
 
-TEST_CASE("states of very many entries are compared name by name") {
+TEST_CASE("load_state_dict of a state with very many entries runs in linear time") {
   constexpr int kEntries = 50'000;
   nn::Module net("Net");
   State state;

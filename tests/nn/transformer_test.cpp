@@ -81,10 +81,10 @@ void near(const Variable& x, const Numbers& expected) {
 
 }  // namespace
 
-TEST_CASE("attention of several heads gives torch's numbers") {
+TEST_CASE("MultiheadAttention has the values of torch") {
   auto m = prepared(nn::MultiheadAttention(6, 2));
   const Variable q = given({3, 2, 6}, 20), k = given({4, 2, 6}, 21), v = given({4, 2, 6}, 22);
-  SECTION("plainly") {
+  SECTION("without options") {
     check(*m, {q, k, v}, m->forward(q, k, v),
           {0.6638243156475, 0.16926435897143, 0.38816703005557, 0.50812533656039, 0.044019705445945,
            0.54635785892965, -0.19749592608033, -0.45863400214025, -0.15399223470912});
@@ -94,13 +94,13 @@ TEST_CASE("attention of several heads gives torch's numbers") {
           {0.6596151819851, 0.030890368171467, -0.76728127031579, -0.099031891148084, 0.087110003432219,
            -0.78217040283627, 0.048091058562281, -0.43243311609859, -0.15399223470912});
   }
-  SECTION("without weights") {
+  SECTION("need_weights=false") {
     check(*m, {q, k, v}, {std::get<0>(m->forward(q, k, v, padding(), false, forbidden()))},
           {0.6596151819851, -0.014555688462637, -0.032538415689473, 0.087110003432219, -0.44932676523257,
            -0.064879160373314, -0.43243311609859, -0.15399223470912});
     CHECK_FALSE(std::get<1>(m->forward(q, k, v, {}, false)).defined());
   }
-  SECTION("of itself by a causal hint") {
+  SECTION("self-attention with is_causal") {
     for (const bool hint : {true, false}) {
       q.mutable_grad().reset();
       check(*m, {q}, {std::get<0>(m->forward(q, q, q, {}, false, causal(3), true, hint))},
@@ -108,7 +108,7 @@ TEST_CASE("attention of several heads gives torch's numbers") {
              -0.15399223470912});
     }
   }
-  SECTION("by numbers of each head") {
+  SECTION("a float mask per head") {
     const Variable each = given({4, 3, 3}, 5);
     check(*m, {q, each}, m->forward(q, q, q, {}, true, each),
           {1.0860234398253, -0.75261773680386, 0.78746551672675, 0.0022177678072705, -1.1214814628797,
@@ -116,7 +116,7 @@ TEST_CASE("attention of several heads gives torch's numbers") {
   }
 }
 
-TEST_CASE("a causal hint hides the future in the weights too") {
+TEST_CASE("is_causal masks later keys in the attention weights") {
   for (const bool batch_first : {false, true})
     for (const bool averaged : {false, true}) {
       auto m = prepared(nn::MultiheadAttention(AttentionOptions(6, 2).batch_first(batch_first)));
@@ -131,8 +131,8 @@ TEST_CASE("a causal hint hides the future in the weights too") {
     }
 }
 
-TEST_CASE("attention has torch's options") {
-  SECTION("widths of keys and values, learnt rows, rows of zeros, batches first") {
+TEST_CASE("MultiheadAttention has the options of torch") {
+  SECTION("kdim, vdim, add_bias_kv, add_zero_attn and batch_first") {
     auto m = prepared(nn::MultiheadAttention(
         AttentionOptions(6, 3).add_bias_kv(true).add_zero_attn(true).kdim(5).vdim(4).batch_first(true)));
     CHECK(m->state_dict().keys() == std::vector<std::string>{"q_proj_weight", "k_proj_weight",
@@ -152,14 +152,14 @@ TEST_CASE("attention has torch's options") {
     CHECK(allclose(std::get<0>(m->forward(q, k, v, padding(), false, forbidden())),
                    std::get<0>(m->forward(q, k, v, padding(), true, forbidden())), 1e-12, 1e-12));
   }
-  SECTION("no biases") {
+  SECTION("bias=false") {
     auto m = prepared(nn::MultiheadAttention(AttentionOptions(6, 2).bias(false)));
     CHECK(m->state_dict().keys() == std::vector<std::string>{"in_proj_weight", "out_proj.weight"});
     const Variable q = given({3, 2, 6}, 20), k = given({4, 2, 6}, 21);
     check(*m, {q, k}, {std::get<0>(m->forward(q, k, k, {}, false))},
           {0.57958395181251, -0.097298808699489, 0.15532799773426, 0.076498498446793, 0.01869232454759});
   }
-  SECTION("dropout in training") {
+  SECTION("dropout in training mode") {
     nn::MultiheadAttention m(AttentionOptions(6, 2).dropout(0.5));
     const Variable x = randn({3, 2, 6});
     const Variable weights = std::get<1>(m->forward(x, x, x, {}, true, {}, false));
@@ -167,7 +167,7 @@ TEST_CASE("attention has torch's options") {
     m->eval();
     CHECK_FALSE((std::get<1>(m->forward(x, x, x)) == 0).any().item<bool>());
   }
-  SECTION("keys and values that are given as they are") {
+  SECTION("static_k and static_v") {
     auto m = prepared(nn::MultiheadAttention(6, 2));
     const Variable q = given({3, 2, 6}, 20), k = given({4, 2, 6}, 21);
     const auto options = F::MultiheadAttentionForwardFuncOptions(
@@ -184,24 +184,24 @@ TEST_CASE("attention has torch's options") {
   }
 }
 
-TEST_CASE("a query without keys gets zeros") {
+TEST_CASE("MultiheadAttention with only padding keys and no biases returns zeros") {
   auto m = prepared(nn::MultiheadAttention(AttentionOptions(6, 2).bias(false)));
   const Variable x = given({3, 1, 6}, 20), none = ones({1, 3}, kBool);
   for (const bool weights : {false, true})
     CHECK((std::get<0>(m->forward(x, x, x, none, weights)) == 0).all().item<bool>());
 }
 
-TEST_CASE("layers of transformers give torch's numbers") {
+TEST_CASE("transformer layers have the values of torch") {
   const auto options = LayerOptions(6, 2).dim_feedforward(5);
   const Variable x = given({3, 2, 6}, 20), memory = given({4, 2, 6}, 21);
-  SECTION("an encoder's") {
+  SECTION("encoder layer") {
     auto m = prepared(nn::TransformerEncoderLayer(options));
     check(*m, {x}, {m->forward(x)},
           {-0.51483338670479, 0.089240370833768, -0.062749295216742, 0.18249706096005, 0.22368304191843,
            0.13933089780086, 0.053895912339323, 0.2742297328683, 1.7011467363396, 0.65769062608295,
            0.32836271310794, 0.5489733000868, 0.72771026855906, -0.15399223470912});
   }
-  SECTION("an encoder's that normalises first") {
+  SECTION("encoder layer with norm_first") {
     auto m = prepared(nn::TransformerEncoderLayer(
         LayerOptions(options).activation(kGELU).norm_first(true).batch_first(true).layer_norm_eps(0.01)));
     const Variable y = given({2, 3, 6}, 20);
@@ -210,7 +210,7 @@ TEST_CASE("layers of transformers give torch's numbers") {
            -0.15237046752316, -0.38526254266754, 0.11180631620473, 1.2608530982427, -0.15399223470912,
            -0.05055977390681, 0.02325644854418, 0.0087363838064607, 0.058981600278628});
   }
-  SECTION("a decoder's with a function of its own") {
+  SECTION("decoder layer with a custom activation") {
     auto m = prepared(nn::TransformerDecoderLayer(
         LayerOptions(options).activation([](const Variable& t) { return ebb::tanh(t); })));
     CHECK(m->state_dict().keys()[10] == "linear2.weight");
@@ -223,7 +223,7 @@ TEST_CASE("layers of transformers give torch's numbers") {
            0.063895705730224, -0.10504822301376,  0.3390589440096,    0.7435651638701,    0.54770493893895,
            -0.15399223470912});
   }
-  SECTION("a decoder's without batches") {
+  SECTION("unbatched decoder layer") {
     auto m = prepared(nn::TransformerDecoderLayer(LayerOptions(options).norm_first(true)));
     const Variable t = given({3, 6}, 20), s = given({4, 6}, 21);
     check(*m, {t, s}, {m->forward(t, s, causal(3), {}, {}, {}, /*tgt_is_causal=*/true)},
@@ -235,8 +235,8 @@ TEST_CASE("layers of transformers give torch's numbers") {
   }
 }
 
-TEST_CASE("transformers give torch's numbers") {
-  SECTION("an encoder") {
+TEST_CASE("transformers have the values of torch") {
+  SECTION("TransformerEncoder") {
     auto m = prepared(
         nn::TransformerEncoder(nn::TransformerEncoderOptions(LayerOptions(6, 2).dim_feedforward(5), 2)
                                    .norm(nn::AnyModule(nn::LayerNorm(nn::LayerNormOptions({6}))))));
@@ -249,7 +249,7 @@ TEST_CASE("transformers give torch's numbers") {
            0.14777330404158,   0.19942293923702,   0.23115334762237,   0.17757701272738,   -0.19004795320149,
            0.36429526563419,   0.63533285305592,   -0.15399223470912});
   }
-  SECTION("both together") {
+  SECTION("Transformer") {
     auto m =
         prepared(nn::Transformer(nn::TransformerOptions(6, 2, 2, 2).dim_feedforward(5).batch_first(true)));
     const Variable s = given({2, 4, 6}, 20), t = given({2, 3, 6}, 21);
@@ -274,7 +274,7 @@ TEST_CASE("transformers give torch's numbers") {
   }
 }
 
-TEST_CASE("transformers start from torch's numbers") {
+TEST_CASE("transformers have the initial values of torch") {
   manual_seed(3);
   const nn::MultiheadAttention m(AttentionOptions(4, 2).add_bias_kv(true).kdim(3));
   near(m->q_proj_weight, {0.2568811774253845, -0.49405407905578613, 0.7782190442085266});
@@ -298,7 +298,7 @@ TEST_CASE("transformers start from torch's numbers") {
   near(all["decoder.norm.weight"], {1, 1});
 }
 
-TEST_CASE("copies of transformers share nothing") {
+TEST_CASE("clones of transformers share no tensors") {
   struct Twice : nn::Cloneable<Twice> {
     Twice() { Twice::reset(); }
     void reset() override { factor = register_parameter("factor", full({}, 2.0)); }
@@ -326,7 +326,7 @@ TEST_CASE("copies of transformers share nothing") {
   CHECK(equal(copy->forward(s, t), t * 2));
 }
 
-TEST_CASE("masks of later queries are made") {
+TEST_CASE("generate_square_subsequent_mask masks later keys") {
   const double inf = INFINITY;
   const Variable square = nn::TransformerImpl::generate_square_subsequent_mask(3);
   CHECK(square.dtype() == kFloat);
@@ -334,7 +334,7 @@ TEST_CASE("masks of later queries are made") {
   CHECK_THROWS_WITH(nn::TransformerImpl::generate_square_subsequent_mask(-1), Contains("negative"));
 }
 
-TEST_CASE("attention says what does not fit") {
+TEST_CASE("MultiheadAttention throws for arguments that do not fit") {
   nn::MultiheadAttention m(6, 2);
   const Variable x = ones({3, 2, 6}), y = ones({4, 2, 6});
   CHECK_THROWS_WITH(nn::MultiheadAttention(6, 4), Contains("embed_dim must be divisible by num_heads"));
@@ -361,7 +361,7 @@ TEST_CASE("attention says what does not fit") {
       Contains("empty function"));
 }
 
-TEST_CASE("a query that may see no key sees nothing, whether or not weights are asked for") {
+TEST_CASE("a fully masked query attends to nothing with and without need_weights") {
   manual_seed(3);
   nn::MultiheadAttention m(6, 2);
   m->to(kDouble);
@@ -386,7 +386,7 @@ TEST_CASE("a query that may see no key sees nothing, whether or not weights are 
   }
 }
 
-TEST_CASE("dropout of attention in a layer draws what that of its weights draws") {
+TEST_CASE("attention dropout draws the same numbers with and without need_weights") {
   const Variable x = randn({3, 2, 6});
   nn::TransformerEncoderLayer layer(LayerOptions(6, 2).dim_feedforward(5).dropout(0.25));
   // Without dropout elsewhere, and without normalisation before.

@@ -45,7 +45,7 @@ std::string written(std::FILE* stream, Fn f) {
 
 }  // namespace
 
-TEST_CASE("losses warn of a target that broadcasts, every time, and of no other") {
+TEST_CASE("losses warn about each broadcast target and no other target") {
   Listener listener;
   const WarningHandlerGuard guard(&listener);
   const Variable column = ones({4, 1}), row = zeros({4});
@@ -76,7 +76,7 @@ TEST_CASE("losses warn of a target that broadcasts, every time, and of no other"
       support::Contains("Using a target size ([4]) that is different to the input size ([4, 1])"));
 }
 
-TEST_CASE("warnings go to stderr, and nothing to stdout") {
+TEST_CASE("warnings are written to stderr and not to stdout") {
   const auto call = [] { F::mse_loss(ones({4, 1}), zeros({4})); };
   const std::string said = written(stderr, call);
   CHECK(said.find("Warning: mse_loss: Using a target size ([4])") == 0);
@@ -84,7 +84,7 @@ TEST_CASE("warnings go to stderr, and nothing to stdout") {
   CHECK(written(stdout, [&] { written(stderr, call); }).empty());
 }
 
-TEST_CASE("a handler is its thread's own, is put back, and may throw") {
+TEST_CASE("a warning handler is per thread, is restored and may throw") {
   WarningHandler* const before = get_warning_handler();
   REQUIRE(before != nullptr);
   Listener outer, inner;
@@ -109,7 +109,7 @@ TEST_CASE("a handler is its thread's own, is put back, and may throw") {
   CHECK_THROWS_WITH(F::mse_loss(ones({4, 1}), zeros({4})), support::Contains("broadcasting"));
 }
 
-TEST_CASE("calls that are allowed and hardly meant are warned of") {
+TEST_CASE("calls that are probably mistakes warn") {
   Listener listener;
   const WarningHandlerGuard guard(&listener);
   const Warning::WarnAlways always;

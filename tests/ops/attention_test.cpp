@@ -26,7 +26,7 @@ Tensor leaf(IntArrayRef sizes, DType dtype = kDouble) { return randn(sizes, dtyp
 
 }  // namespace
 
-TEST_CASE("a query that may see no key gets zeros and gives zeros") {
+TEST_CASE("attention of a query without allowed keys has zeros as output and as gradients") {
   manual_seed(3);
   for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16})
     for (const bool boolean : {true, false}) {
@@ -55,7 +55,7 @@ TEST_CASE("a query that may see no key gets zeros and gives zeros") {
   CHECK(k.grad().eq(0).all().item<bool>());
 }
 
-TEST_CASE("a query that may see no key gives keys and values the same gradients with a graph as without") {
+TEST_CASE("attention with a fully masked query has equal gradients with and without create_graph") {
   manual_seed(5);
   const Tensor q = leaf({2, 3, 4}), k = leaf({2, 5, 4}), v = leaf({2, 5, 4}),
                seed = randn({2, 3, 4}, kDouble);
@@ -75,7 +75,7 @@ TEST_CASE("a query that may see no key gives keys and values the same gradients 
   CHECK(near(with_graph[2].sum(1), rows.sum(1), 1e-12));
 }
 
-TEST_CASE("keys that are masked out have no part in the result, whatever they hold") {
+TEST_CASE("attention ignores masked keys whatever values they hold") {
   const Tensor q = randn({5, 4}), k = randn({7, 4}), v = randn({7, 3});
   Tensor allowed = ones({7}, kBool);
   allowed.slice(0, 4).fill_(false);
@@ -84,7 +84,7 @@ TEST_CASE("keys that are masked out have no part in the result, whatever they ho
   CHECK(near(scaled_dot_product_attention(q, k, v, allowed), expected, 1e-6));
 }
 
-TEST_CASE("large scores neither overflow nor vanish") {
+TEST_CASE("attention with very large scores selects the best key and has finite gradients") {
   const Tensor q = randn({40, 8}) * 1e4, k = randn({100, 8}) * 1e4, v = randn({100, 8});
   Tensor a = q.detach().requires_grad_(), b = k.detach().requires_grad_(), c = v.detach().requires_grad_();
   const Tensor y = scaled_dot_product_attention(a, b, c);
@@ -96,7 +96,7 @@ TEST_CASE("large scores neither overflow nor vanish") {
   CHECK(scaled_dot_product_attention(q * NAN, k, v).isnan().all().item<bool>());
 }
 
-TEST_CASE("attention is the composed form across tiles, in every dtype") {
+TEST_CASE("attention equals its composed form for sizes of several tiles in every floating dtype") {
   manual_seed(5);
   for (const DType dtype : {kFloat, kDouble, kHalf, kBFloat16})
     for (const std::int64_t width : {1, 17, 32, 96, 128, 256, 300}) {
@@ -119,7 +119,7 @@ TEST_CASE("attention is the composed form across tiles, in every dtype") {
     }
 }
 
-TEST_CASE("causal attention sees the keys up to the query, from the top left") {
+TEST_CASE("causal attention allows the keys up to the position of the query") {
   for (const auto& [queries, keys] : {std::pair(150, 150), std::pair(70, 200), std::pair(200, 70)}) {
     INFO(queries << " queries, " << keys << " keys");
     const Tensor q = leaf({queries, 8}), k = leaf({keys, 8}), v = leaf({keys, 8}),
@@ -133,7 +133,7 @@ TEST_CASE("causal attention sees the keys up to the query, from the top left") {
   }
 }
 
-TEST_CASE("grouped heads are those of key and value repeated") {
+TEST_CASE("attention with enable_gqa equals attention with repeated keys and values") {
   const Tensor q = leaf({2, 6, 50, 8}), k = leaf({2, 2, 140, 8}), v = leaf({2, 2, 140, 5}),
                g = randn({2, 6, 50, 5}, kDouble);
   const auto repeated = [](const Tensor& x) { return x.repeat_interleave(3, 1); };
@@ -144,14 +144,14 @@ TEST_CASE("grouped heads are those of key and value repeated") {
   for (std::size_t i = 0; i < 3; ++i) CHECK(near(grouped[i], wide[i], 1e-12));
 }
 
-TEST_CASE("heads may be a transposed view") {
+TEST_CASE("attention accepts heads that are a transposed view") {
   const Tensor x = randn({2, 30, 3, 8}), q = x.transpose(1, 2);
   CHECK(near(scaled_dot_product_attention(q, q, q), composed(q, q, q), 1e-5));
   const Tensor apart = randn({2, 3, 8, 30}).transpose(2, 3);
   CHECK(near(scaled_dot_product_attention(q, apart, apart), composed(q, apart, apart), 1e-5));
 }
 
-TEST_CASE("nothing attends, nothing is attended to, nothing has a width") {
+TEST_CASE("attention without queries or keys or features has the right shape and zero gradients") {
   const auto run = [](IntArrayRef q, IntArrayRef k, IntArrayRef v) {
     const Tensor a = leaf(q), b = leaf(k), c = leaf(v);
     const Tensor y = scaled_dot_product_attention(a, b, c);
@@ -168,7 +168,7 @@ TEST_CASE("nothing attends, nothing is attended to, nothing has a width") {
              v.mean(0, true).expand({2, 2}), 1e-12));
 }
 
-TEST_CASE("dropout keeps its mask for the gradients of every order") {
+TEST_CASE("attention uses one dropout mask for the result and its derivatives of every order") {
   const std::int64_t queries = 60, keys = 150;
   Tensor q = leaf({2, 2, queries, 8}), k = leaf({2, 2, keys, 8});
   const Tensor identity = eye(keys, kDouble).expand({2, 2, keys, keys});
@@ -211,7 +211,7 @@ TEST_CASE("dropout keeps its mask for the gradients of every order") {
   CHECK(scaled_dot_product_attention(q, k, v, {}, 1.0).eq(0).all().item<bool>());
 }
 
-TEST_CASE("attention takes memory in proportion to the length") {
+TEST_CASE("the memory of attention grows linearly with the sequence length") {
   const auto peak = [](std::int64_t steps) {
     const Tensor q = leaf({1, 16, steps, 32}, kFloat), k = leaf({1, 16, steps, 32}, kFloat),
                  v = leaf({1, 16, steps, 32}, kFloat);
@@ -225,7 +225,7 @@ TEST_CASE("attention takes memory in proportion to the length") {
   CHECK(twice < 2048.0 * 2048 * 16 * 4 / 4);  // a quarter of the scores of all heads, once
 }
 
-TEST_CASE("masks reach across dimensions that are flattened") {
+TEST_CASE("attention broadcasts masks over several batch dimensions") {
   const Tensor q = leaf({2, 3, 2, 5, 4}), k = leaf({2, 3, 2, 7, 4}), v = leaf({2, 3, 2, 7, 4});
   for (const std::vector<std::int64_t>& sizes : std::vector<std::vector<std::int64_t>>{
            {5, 7}, {2, 1, 7}, {3, 1, 5, 7}, {2, 1, 1, 5, 7}, {1, 1, 2, 5, 1}}) {
@@ -240,7 +240,7 @@ TEST_CASE("masks reach across dimensions that are flattened") {
   }
 }
 
-TEST_CASE("a Float mask goes with 16-bit queries and gets a Float gradient") {
+TEST_CASE("attention of 16-bit queries accepts a Float mask and gives it a Float gradient") {
   const Tensor q = leaf({5, 4}, kBFloat16), k = leaf({7, 4}, kBFloat16), mask = leaf({5, 7}, kFloat);
   const Tensor y = scaled_dot_product_attention(q, k, k, mask);
   CHECK(y.dtype() == kBFloat16);

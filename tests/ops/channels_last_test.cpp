@@ -48,7 +48,7 @@ Tensor leaf(IntArrayRef sizes, MemoryFormat format = kLast) {
 
 }  // namespace
 
-TEST_CASE("channels-last convolutions") {
+TEST_CASE("convolutions of channels-last tensors equal those of contiguous tensors") {
   manual_seed(3);
   const Tensor x = random({2, 4, 6, 5}), cube = random({2, 4, 4, 3, 5}), b = random({6});
   const Tensor w = random({6, 4, 3, 2}), grouped = random({6, 2, 2, 2}), w3 = random({2, 4, 2, 1, 3}),
@@ -63,7 +63,7 @@ TEST_CASE("channels-last convolutions") {
   CHECK(same(convolution_relu(x, w, b, 2, 1), relu(conv2d(x, w, b, 2, 1))));
 }
 
-TEST_CASE("channels-last poolings") {
+TEST_CASE("poolings of channels-last tensors equal those of contiguous tensors") {
   manual_seed(4);
   const Tensor x = random({2, 4, 6, 5}), cube = random({2, 4, 4, 3, 5});
   compare("max", [](const Tensor& v) { return max_pool2d(v, {3, 2}, {2, 1}, 1); }, x);
@@ -80,7 +80,7 @@ TEST_CASE("channels-last poolings") {
   CHECK(same(max_unpool2d(last, at_last, {6, 5}), max_unpool2d(plain, at, {6, 5})));
 }
 
-TEST_CASE("channels-last batch normalisation") {
+TEST_CASE("batch_norm of channels-last tensors equals that of contiguous tensors") {
   manual_seed(5);
   const Tensor x = random({2, 4, 6, 5}), cube = random({2, 4, 4, 3, 5}), scale = random({4}),
                shift = random({4});
@@ -95,7 +95,7 @@ TEST_CASE("channels-last batch normalisation") {
   }
 }
 
-TEST_CASE("a channels-last network stays channels-last") {
+TEST_CASE("a network with a channels-last input has channels-last activations and gradients") {
   manual_seed(6);
   nn::Conv2d first(nn::Conv2dOptions(3, 8, 3).padding(1)), second(nn::Conv2dOptions(8, 4, 3).stride(2));
   nn::BatchNorm2d norm(8);
@@ -151,7 +151,7 @@ TEST_CASE("a channels-last network stays channels-last") {
                     support::Contains("Module::to: MemoryFormat::Preserve names no order. Use"));
 }
 
-TEST_CASE("channels-last layers have the right derivatives") {
+TEST_CASE("layers of channels-last tensors have the right first and second derivatives") {
   manual_seed(7);
   const auto block = [](const variable_list& in) {
     const Tensor a = conv2d(in[0].to(kHere), in[1].to(kHere), in[2].to(kHere), 1, 1);
@@ -170,7 +170,7 @@ TEST_CASE("channels-last layers have the right derivatives") {
   CHECK(gradgradcheck(fused, in));
 }
 
-TEST_CASE("what makes a result channels-last") {
+TEST_CASE("convolutions and poolings choose the memory format of the result from their operands") {
   const Tensor w = random({3, 2, 2, 2}), x = random({2, 2, 4, 4});
   CHECK(conv2d(x, w).is_contiguous());
   CHECK(is_last(conv2d(x, w.contiguous(kLast))));

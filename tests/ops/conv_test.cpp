@@ -91,7 +91,7 @@ void check_against_loops(const Case& c) {
 
 }  // namespace
 
-TEST_CASE("convolutions and all their gradients equal plain loops") {
+TEST_CASE("convolutions and their gradients equal plain loops") {
   const Case cases[] = {
       {2, 2, 1, 32, 1, {1, 12, 12}, {1, 3, 3}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},
       {2, 3, 5, 13, 1, {1, 9, 7}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
@@ -116,7 +116,7 @@ TEST_CASE("convolutions and all their gradients equal plain loops") {
   }
 }
 
-TEST_CASE("convolutions of many channels and all their gradients equal plain loops") {
+TEST_CASE("convolutions of many channels and their gradients equal plain loops") {
   const Case cases[] = {
       {2, 3, 9, 40, 1, {1, 11, 10}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},  // a panel and a part of one
       {2, 7, 40, 22, 1, {1, 3, 3}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},   // small images share a load
@@ -160,7 +160,7 @@ TEST_CASE("convolutions of many channels do not depend on the number of threads"
   }
 }
 
-TEST_CASE("second derivatives of convolutions") {
+TEST_CASE("gradgradcheck accepts the second derivatives of convolutions") {
   const Case cases[] = {
       {2, 1, 2, 3, 1, {1, 5, 4}, {1, 3, 2}, {1, 1, 1}, {0, 1, 0}, {1, 1, 1}},
       {2, 1, 2, 2, 2, {1, 5, 5}, {1, 2, 2}, {1, 2, 2}, {0, 1, 1}, {1, 1, 2}},
@@ -186,7 +186,7 @@ TEST_CASE("second derivatives of convolutions") {
       {x, w});
 }
 
-TEST_CASE("padding by name, unbatched inputs and layouts") {
+TEST_CASE("convolutions accept padding by name, unbatched inputs and every layout") {
   const Variable x = ramp({2, 3, 9, 8}), w = ramp({4, 3, 4, 3}, 1), b = ramp({4}, 2);
   const Variable same = ebb::conv2d(x, w, b, 1, "same", {1, 2});
   CHECK(same.sizes() == ebb::IntArrayRef({2, 4, 9, 8}));
@@ -211,7 +211,7 @@ TEST_CASE("padding by name, unbatched inputs and layouts") {
   CHECK(top(leafw.grad()) == 0);
 }
 
-TEST_CASE("nodes of convolutions carry torch's names") {
+TEST_CASE("graph nodes of convolutions have the names of torch") {
   const Variable x = leaf({1, 2, 5, 5}), w = leaf({3, 2, 2, 2});
   CHECK(ebb::conv2d(x, w).grad_fn()->name() == "ConvolutionBackward0");
   CHECK(ebb::conv_transpose2d(x, leaf({2, 3, 2, 2})).grad_fn()->name() == "ConvolutionBackward0");
@@ -235,7 +235,7 @@ TEST_CASE("convolutions do not depend on the number of threads") {
   }
 }
 
-TEST_CASE("errors of convolutions name the op and both shapes") {
+TEST_CASE("error messages of convolutions contain the op and both shapes") {
   const Variable x = ramp({2, 3, 5, 5}), w = ramp({4, 3, 3, 3});
   check_error([&] { ebb::conv2d(x, ramp({4, 2, 3, 3})); }, {"conv2d", "[4, 2, 3, 3]", "[2, 3, 5, 5]"});
   check_error([&] { ebb::conv2d(x, ramp({4, 3, 6, 6})); }, {"conv2d", "[6, 6]", "[2, 3, 5, 5]"});
@@ -270,7 +270,7 @@ double distance(const Variable& x, const Variable& exact) {
 
 }  // namespace
 
-TEST_CASE("convolutions in single precision are as accurate as sums in parts") {
+TEST_CASE("float convolutions are as accurate as blockwise sums") {
   // Layers of VGG16, ResNet-50 and EfficientNet on few small images, and kernels as large as the image.
   const Layer layers[] = {
       {"3x3 of 64", 1, 64, 64, 28, 3, 1, 1, 1},
@@ -305,7 +305,7 @@ TEST_CASE("convolutions in single precision are as accurate as sums in parts") {
   }
 }
 
-TEST_CASE("matrix products in single precision are as accurate as sums in parts") {
+TEST_CASE("float matrix products are as accurate as blockwise sums") {
   ebb::manual_seed(12);
   for (const std::int64_t depth : {512, 4608}) {
     const Variable a = ebb::randn({48, depth}), b = ebb::randn({depth, 64});

@@ -24,7 +24,7 @@ std::vector<std::int64_t> strides(const Variable& x) { return x.strides().vec();
 
 }  // namespace
 
-TEST_CASE("every dtype converts to every other") {
+TEST_CASE("to converts every dtype to every other dtype") {
   for (DType from : kAllTypes)
     for (DType to : kAllTypes) {
       INFO(to_string(from) << " to " << to_string(to));
@@ -46,7 +46,7 @@ TEST_CASE("every dtype converts to every other") {
     }
 }
 
-TEST_CASE("conversions truncate, wrap and round as in torch") {
+TEST_CASE("dtype conversions truncate, wrap and round as in torch") {
   const Variable x = tensor({-1.7, 0.0, 2.9, 300.2}, kFloat64);
   CHECK(values(x.to(kInt64)) == std::vector<double>{-1, 0, 2, 300});
   CHECK(values(x.to(kBool)) == std::vector<double>{1, 0, 1, 1});
@@ -59,7 +59,7 @@ TEST_CASE("conversions truncate, wrap and round as in torch") {
   CHECK(values(tensor({1e300}, kFloat64).to(kFloat32)) == std::vector<double>{INFINITY});
 }
 
-TEST_CASE("what fits into no integer converts to the same one everywhere") {
+TEST_CASE("values out of range of an integer dtype convert to the same integer at every position") {
   // Long enough for vector instructions, and in a second dtype for their other widths.
   for (const DType from : {kFloat64, kFloat32, kHalf}) {
     Variable x = full({40}, INFINITY, from);
@@ -82,7 +82,7 @@ TEST_CASE("what fits into no integer converts to the same one everywhere") {
         std::vector<double>{-0x1p31, -0x1p31, 0x1p31 - 1});
 }
 
-TEST_CASE("copies between all layouts, small and large") {
+TEST_CASE("copy_ between all pairs of layouts copies small and large tensors") {
   for (std::int64_t n : {3, 37, 150}) {
     for (DType dtype : {kFloat, kDouble, kByte, kHalf}) {
       INFO(n << ' ' << to_string(dtype));
@@ -115,7 +115,7 @@ TEST_CASE("copies between all layouts, small and large") {
   }
 }
 
-TEST_CASE("rows of some KiB are copied wherever they begin") {
+TEST_CASE("copy_ copies rows of a few KiB at every alignment") {
   const DType dtype = GENERATE(kByte, kHalf, kFloat, kDouble);
   const auto from = GENERATE(as<std::int64_t>{}, 0, 1, 7);
   INFO(to_string(dtype) << " from " << from);
@@ -140,7 +140,7 @@ TEST_CASE("rows of some KiB are copied wherever they begin") {
   expect(x.roll(-from, 1), from, 5000);
 }
 
-TEST_CASE("transposed copies of all widths keep every bit") {
+TEST_CASE("transposed copies of every element size preserve all bits") {
   for (const DType dtype : kAllTypes)
     for (const std::int64_t rows : {7, 16, 33, 64, 150})
       for (const std::int64_t columns : {8, 17, 65, 128}) {
@@ -160,7 +160,7 @@ TEST_CASE("transposed copies of all widths keep every bit") {
   CHECK(odd.t().contiguous().equal(odd));
 }
 
-TEST_CASE("clone and to keep dense layouts and close gaps") {
+TEST_CASE("clone and to preserve the strides of dense tensors and compact strided ones") {
   const Variable x = arange(24).to(kFloat32).view({2, 3, 4});
   CHECK(strides(x.transpose(0, 2).clone()) == strides(x.transpose(0, 2)));
   CHECK(strides(x.transpose(0, 2).to(kFloat64)) == strides(x.transpose(0, 2)));
@@ -182,7 +182,7 @@ TEST_CASE("clone and to keep dense layouts and close gaps") {
                     support::Contains("MemoryFormat::ChannelsLast needs a tensor of 4"));
 }
 
-TEST_CASE("to returns the tensor itself when nothing changes") {
+TEST_CASE("to returns the same tensor if device and dtype are unchanged") {
   const Variable x = tensor({1.0, 2.0});
   CHECK(x.to(kFloat32).is_same(x));
   CHECK(x.to(kCPU).is_same(x));
@@ -210,7 +210,7 @@ TEST_CASE("to returns the tensor itself when nothing changes") {
                     support::Contains("to: the memory format is given twice, in the options and"));
 }
 
-TEST_CASE("gradients of clone, to and contiguous come back in the input's dtype") {
+TEST_CASE("gradients of clone, to and contiguous have the dtype of the input") {
   const Variable x = tensor({{1.0, 2.0}, {3.0, 4.0}}, dtype(kFloat32).requires_grad(true));
   const Variable y = x.clone();
   CHECK(y.grad_fn()->name() == "CloneBackward0");
@@ -224,7 +224,7 @@ TEST_CASE("gradients of clone, to and contiguous come back in the input's dtype"
   CHECK_FALSE(x.clone().requires_grad());
 }
 
-TEST_CASE("copy_ broadcasts, converts and sends gradients both ways") {
+TEST_CASE("copy_ broadcasts and converts and has gradients for source and destination") {
   const Variable x = ones({2, 3}, dtype(kFloat64).requires_grad(true));
   const Variable row = tensor({1.0, 2.0, 3.0}, dtype(kFloat32).requires_grad(true));
   const Variable y = x.clone();
@@ -237,7 +237,7 @@ TEST_CASE("copy_ broadcasts, converts and sends gradients both ways") {
   CHECK(values(row.grad()) == std::vector<double>{3, 5, 7});
 }
 
-TEST_CASE("an element assigned from a tensor takes it into the graph") {
+TEST_CASE("assigning a tensor to an element records the assignment in the graph") {
   const Variable x = zeros({3}, kFloat64);
   const Variable y = tensor(2.0, dtype(kFloat64).requires_grad(true));
   x.select(0, 1) = y * y;
@@ -249,7 +249,7 @@ TEST_CASE("an element assigned from a tensor takes it into the graph") {
   CHECK(values(x) == std::vector<double>{3, 4, 0});
 }
 
-TEST_CASE("copy_ refuses what it cannot do") {
+TEST_CASE("copy_ throws for shapes and leaves that it cannot write") {
   const Variable x = zeros({2, 3});
   CHECK_THROWS_WITH(x.copy_(zeros({2})),
                     support::Contains("copy_: the shapes [2, 3] and [2] do not broadcast: the"));
@@ -275,7 +275,7 @@ TEST_CASE("copy_ refuses what it cannot do") {
   CHECK(values(square) == std::vector<double>{0, 3, 6, 1, 4, 7, 2, 5, 8});
 }
 
-TEST_CASE("copying a tensor onto its own memory changes nothing but is recorded") {
+TEST_CASE("copy_ of a tensor to itself changes no value but is recorded") {
   const Variable leaf = arange(6).to(kFloat64).view({2, 3}).requires_grad_();
   const Variable x = leaf.clone();
   const auto version = x._version();
@@ -308,7 +308,7 @@ TEST_CASE("copying a tensor onto its own memory changes nothing but is recorded"
           "copy_: a leaf Variable that requires grad is being used"));  // a leaf that requires a gradient
 }
 
-TEST_CASE("fill_ and zero_") {
+TEST_CASE("fill_ and zero_ write every element and stop the gradient") {
   const Variable x = ones({2, 3}, dtype(kFloat64).requires_grad(true));
   const Variable y = x.clone();
   const auto version = y._version();
@@ -342,7 +342,7 @@ TEST_CASE("fill_ and zero_") {
                     support::Contains("fill_: a leaf Variable that requires grad is being used"));
 }
 
-TEST_CASE("numbers at the bounds of an integer dtype are taken, those outside are not") {
+TEST_CASE("full accepts the bounds of an integer dtype and throws for values outside") {
   CHECK(full({1}, -0x1p63, kInt64).item<std::int64_t>() == std::numeric_limits<std::int64_t>::min());
   CHECK(full({1}, -0x1p31, kInt32).item<int>() == std::numeric_limits<std::int32_t>::min());
   CHECK(full({1}, 255.9, kUInt8).item<int>() == 255);
@@ -354,7 +354,7 @@ TEST_CASE("numbers at the bounds of an integer dtype are taken, those outside ar
     CHECK_THROWS_WITH(full({1}, v, kUInt8), support::Contains("full: the value"));
 }
 
-TEST_CASE("large copies do not depend on the number of threads") {
+TEST_CASE("results of large copies do not depend on the number of threads") {
   const int threads = get_num_threads();
   const Variable x = arange(3000 * 700).to(kFloat32).view({3000, 700});
   set_num_threads(1);
@@ -368,7 +368,7 @@ TEST_CASE("large copies do not depend on the number of threads") {
   CHECK(std::memcmp(flat.data_ptr(), x.data_ptr(), flat.nbytes()) == 0);
 }
 
-TEST_CASE("without a CUDA plugin the error says what to install") {
+TEST_CASE("CUDA calls without the plugin throw an error that names the missing library") {
   CHECK(cuda::is_available() == (cuda::device_count() > 0));
   if (cuda::is_available()) return;
   CHECK(cuda::device_count() == 0);

@@ -24,7 +24,7 @@ Shape shape(const Variable& x) { return x.sizes().vec(); }
 
 }  // namespace
 
-TEST_CASE("tensor takes numbers, nested lists and vectors") {
+TEST_CASE("tensor accepts numbers, nested lists and vectors") {
   CHECK(values(tensor({1.0, 2.0})) == Values{1, 2});
   CHECK(tensor({1.0, 2.0}).dtype() == kFloat);
   CHECK(tensor({1.5f}).dtype() == kFloat);
@@ -52,7 +52,7 @@ TEST_CASE("tensor takes numbers, nested lists and vectors") {
   CHECK(tensor({1.0}, dtype(kFloat64).requires_grad(true)).is_leaf());
 }
 
-TEST_CASE("tensor refuses ragged lists, mixed numbers and integer gradients") {
+TEST_CASE("tensor throws for ragged lists, mixed types and integers that require grad") {
   CHECK_THROWS_WITH(tensor({{1, 2}, {3}}),
                     Contains("tensor: the list is ragged: shape [2, 2] follows from its"));
   CHECK_THROWS_WITH(tensor({{1}, {2, 3}}),
@@ -70,7 +70,7 @@ TEST_CASE("tensor refuses ragged lists, mixed numbers and integer gradients") {
                     Contains("tensor: the value 300 cannot be converted to Byte without"));
 }
 
-TEST_CASE("the default dtype is what untyped floats become") {
+TEST_CASE("floating-point numbers without a dtype get the default dtype") {
   set_default_dtype(kDouble);
   const Variable a = tensor({1.0f}), b = zeros({1}), c = full({1}, 1.5), d = arange(0.0, 1.0, 0.5),
                  e = rand({1});
@@ -78,7 +78,7 @@ TEST_CASE("the default dtype is what untyped floats become") {
   for (const Variable& x : {a, b, c, d, e}) CHECK(x.dtype() == kDouble);
 }
 
-TEST_CASE("zeros, ones, full, empty and scalar_tensor") {
+TEST_CASE("zeros, ones, full, empty and scalar_tensor have the given shape, dtype and value") {
   CHECK(values(zeros({2, 2})) == Values(4, 0.0));
   CHECK(values(ones(3)) == Values(3, 1.0));
   CHECK(values(ones({2}, kHalf)) == Values(2, 1.0));
@@ -112,7 +112,7 @@ TEST_CASE("zeros, ones, full, empty and scalar_tensor") {
                     Contains("empty_strided: sizes [2, 3] and strides [1] differ in"));
 }
 
-TEST_CASE("ranges") {
+TEST_CASE("arange, linspace and logspace have the right values and sizes") {
   CHECK(values(arange(3)) == Values{0, 1, 2});
   CHECK(arange(3).dtype() == kLong);
   CHECK(values(arange(5, 0, -2)) == Values{5, 3, 1});
@@ -148,7 +148,7 @@ TEST_CASE("ranges") {
   CHECK_THROWS_WITH(linspace(0, 1, -1), Contains("linspace: number of steps must be non-negative, got -1"));
 }
 
-TEST_CASE("identity and triangles") {
+TEST_CASE("eye, tril_indices and triu_indices have the right values and dtypes") {
   CHECK(values(eye(2)) == Values{1, 0, 0, 1});
   CHECK(values(eye(2, 3, kInt64)) == Values{1, 0, 0, 0, 1, 0});
   CHECK(values(eye(3, 1)) == Values{1, 0, 0});
@@ -161,7 +161,7 @@ TEST_CASE("identity and triangles") {
   CHECK_THROWS_WITH(eye(-1), Contains("eye: rows and columns must be at least 0, got -1 and -1"));
 }
 
-TEST_CASE("like and new take dtype, device and order, but not requires_grad") {
+TEST_CASE("the _like and new_ functions copy dtype, device and layout but not requires_grad") {
   const Variable x = ones({2, 3}, dtype(kFloat64).requires_grad(true));
   const Variable t = x.t();
   CHECK(zeros_like(x).dtype() == kDouble);
@@ -179,12 +179,12 @@ TEST_CASE("like and new take dtype, device and order, but not requires_grad") {
   CHECK(x.new_empty_strided({2, 2}, {1, 2}).strides() == IntArrayRef({1, 2}));
 }
 
-TEST_CASE("strides that are negative, or not as many as sizes, are refused") {
+TEST_CASE("empty_strided throws for negative strides and for a wrong number of strides") {
   CHECK_THROWS_WITH(empty_strided({2, 3}, {3, -1}), Contains("negative strides are not supported"));
   CHECK_THROWS_WITH(empty_strided({2, 3}, {1}), Contains("differ in length"));
 }
 
-TEST_CASE("from_blob borrows memory and runs its deleter once") {
+TEST_CASE("from_blob does not copy the memory and calls its deleter once") {
   double data[] = {1, 2, 3, 4, 5, 6};
   const Variable x = from_blob(data, {2, 3}, kFloat64);
   data[4] = 50;
@@ -208,35 +208,35 @@ TEST_CASE("from_blob borrows memory and runs its deleter once") {
                     Contains("from_blob: sizes [2] and strides [1, 1] differ in length"));
 }
 
-TEST_CASE("a copy into integers is part of no graph") {
+TEST_CASE("copy_ into an integer tensor is not recorded") {
   const Variable x = ebb::ones({2}).requires_grad_(), whole = ebb::zeros({2}, kLong);
   whole.copy_(x * 3);
   CHECK_FALSE(whole.grad_fn());
   CHECK(whole.eq(3).all().item<bool>());
 }
 
-TEST_CASE("only a tensor without dimensions fills, and numbers must fit") {
+TEST_CASE("fill_ throws for a value with dimensions and full for a value out of range") {
   const Variable x = ebb::zeros({2});
   CHECK_THROWS_WITH(x.fill_(ebb::ones({1})), Contains("only a 0-dimensional value tensor"));
   CHECK_THROWS_WITH(ebb::full({1}, -200, kChar), Contains("without overflow"));
   CHECK(ebb::full({1}, -128, kChar).item<int>() == -128);
 }
 
-TEST_CASE("what is like an expanded tensor has the order of its true strides") {
+TEST_CASE("empty_like of an expanded tensor orders its dimensions by the non-zero strides") {
   const Variable rows = ebb::ones({3}).expand({2, 3});
   CHECK(ebb::empty_like(rows).strides() == IntArrayRef({3, 1}));
   const Variable between = ebb::ones({4, 2}).t().unsqueeze(1).expand({2, 3, 4});
   CHECK(ebb::empty_like(between).strides() == IntArrayRef({1, 2, 6}));
 }
 
-TEST_CASE("from_blob spans what its strides reach, and nothing needs no address") {
+TEST_CASE("the storage of from_blob has the size that its strides span and may be null if empty") {
   float numbers[6] = {};
   const Variable x = ebb::from_blob(numbers, {2, 2}, {3, 2});
   CHECK(x.array().storage()->bytes() == 6 * sizeof(float));
   CHECK(ebb::from_blob(nullptr, {0, 3}).numel() == 0);
 }
 
-TEST_CASE("indices of triangles are the places of tril and triu, whichever diagonal they begin at") {
+TEST_CASE("tril_indices and triu_indices are the positions that tril and triu keep at every offset") {
   for (const auto& [rows, columns] :
        {std::pair(4, 4), std::pair(3, 5), std::pair(5, 2), std::pair(1, 3), std::pair(0, 2)})
     for (std::int64_t offset = -7; offset <= 7; ++offset) {
@@ -247,14 +247,14 @@ TEST_CASE("indices of triangles are the places of tril and triu, whichever diago
     }
 }
 
-TEST_CASE("indices of triangles begin at the first column") {
+TEST_CASE("triu_indices with a negative offset begin at column 0") {
   CHECK(ebb::triu_indices(3, 3, -2).sizes() == IntArrayRef({2, 9}));
   CHECK(ebb::triu_indices(3, 3, -2).min().item<int>() == 0);
 }
 
 // Factories called with dtype, layout, device and pinning apart, and small forms of reductions.
 
-TEST_CASE("factories take dtype, layout, device and pinning apart") {
+TEST_CASE("factories accept dtype, layout, device and pin_memory as separate arguments") {
   const auto same = [](const Tensor& a, const Tensor& b) {
     return a.scalar_type() == b.scalar_type() && a.equal(b);
   };
@@ -279,7 +279,7 @@ TEST_CASE("factories take dtype, layout, device and pinning apart") {
   CHECK(same(randn({3}, kDouble, kStrided, kCPU, false), drawn));
 }
 
-TEST_CASE("all any and squeeze take lists of dimensions") {
+TEST_CASE("all, any and squeeze accept lists of dimensions") {
   const Tensor x = tensor({{{1, 1}, {1, 0}}, {{1, 1}, {1, 1}}}, kBool);
   CHECK(all(x, {1, 2}).equal(tensor({false, true})));
   CHECK(x.all({1, 2}, true).sizes() == IntArrayRef({2, 1, 1}));
@@ -291,7 +291,7 @@ TEST_CASE("all any and squeeze take lists of dimensions") {
   CHECK(ones({1, 2, 1}).squeeze_({0, -1}).sizes() == IntArrayRef({2}));
 }
 
-TEST_CASE("the correction of variances is any number") {
+TEST_CASE("var and std accept any number as correction") {
   const Tensor x = tensor({1., 2., 4., 8.}, kDouble);  // squares about the mean: 28.75
   CHECK(var(x, {0}, Scalar(1.5)).item<double>() == Approx(28.75 / 2.5).epsilon(1e-15));
   CHECK(x.var({0}, Scalar(1.5)).item<double>() == Approx(28.75 / 2.5).epsilon(1e-15));

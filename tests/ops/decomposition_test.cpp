@@ -22,7 +22,7 @@ void check_close(const Variable& got, const Values& expected) {
 
 }  // namespace
 
-TEST_CASE("factors are those of LAPACK") {
+TEST_CASE("lu_factor, geqrf and ldl_factor have the factors of LAPACK") {
   const auto [LU, swaps] = linalg::lu_factor(wide());
   check_close(LU, {2, -1, 0, 3, 0.5, 4.5, -2, -0.5, 0, 0.444444444444, 5.888888888889, -2.777777777778});
   check_close(swaps, {1, 2, 3});
@@ -40,7 +40,7 @@ TEST_CASE("factors are those of LAPACK") {
               {2, 0, 0, 0.5, 1.658312395178, 0, 1, -0.301511344578, 1.977142106448});
 }
 
-TEST_CASE("values and gradients of linear algebra are torch's") {
+TEST_CASE("linear algebra functions have the values and gradients of torch") {
   check_close(linalg::eigvalsh(symmetric()), {1.854897308800, 3.476023602918, 6.669079088282});
   check_close(linalg::svdvals(wide()), {6.592096288174, 4.570568984937, 3.107115331200});
   check_close(linalg::matrix_exp(symmetric() / 4),
@@ -63,7 +63,7 @@ TEST_CASE("values and gradients of linear algebra are torch's") {
                             0.347491393565, 0.036682016894, 0.347491393565, 0.252890269429});
 }
 
-TEST_CASE("a singular matrix has a determinant with derivatives") {
+TEST_CASE("det of a singular matrix has first and second derivatives") {
   const Variable x = diag(tensor({1., 2., 0.}, kDouble)).requires_grad_();
   check_close(autograd::grad({linalg::det(x)}, {x}, {})[0], {0, 0, 0, 0, 0, 0, 0, 0, 2});
   const Variable first = autograd::grad({linalg::det(x)}, {x}, {}, true, true)[0];
@@ -77,7 +77,7 @@ TEST_CASE("a singular matrix has a determinant with derivatives") {
   CHECK(det(zeros({0, 0})).item<float>() == 1);
 }
 
-TEST_CASE("forms that check nothing tell what went wrong") {
+TEST_CASE("the _ex functions report failures in info instead of throwing") {
   const Variable batch = stack({eye(2), ones({2, 2}), -eye(2)});
   check_close(std::get<1>(linalg::inv_ex(batch)), {0, 2, 0});
   check_close(std::get<1>(linalg::solve_ex(batch, ones({2, 1}))), {0, 2, 0});
@@ -88,7 +88,7 @@ TEST_CASE("forms that check nothing tell what went wrong") {
   CHECK(linalg::cond(ones({2, 2}), 1).item<float>() == INFINITY);
 }
 
-TEST_CASE("what has no derivative says so") {
+TEST_CASE("backward through a decomposition without a derivative throws and names it") {
   const Variable x = symmetric().requires_grad_();
   CHECK_THROWS_WITH(std::get<0>(geqrf(x)).sum().backward(), support::Contains("the derivative for 'geqrf'"));
   CHECK_THROWS_WITH(std::get<0>(linalg::ldl_factor(x)).sum().backward(),
@@ -103,7 +103,7 @@ TEST_CASE("what has no derivative says so") {
                        support::Saying("linalg.eigvals: the eigenvalues of a general matrix are"));
 }
 
-TEST_CASE("large matrices go by panels") {
+TEST_CASE("blocked decompositions of large matrices reproduce the matrix") {
   const Variable a = ramp({150, 150}), tall = ramp({130, 70});
   const auto [P, L, U] = linalg::lu(a);
   CHECK((matmul(matmul(P, L), U) - a).abs().max().item<double>() < 1e-11);
@@ -120,7 +120,7 @@ TEST_CASE("large matrices go by panels") {
         5);
 }
 
-TEST_CASE("matrix_rank and pinv count singular values above the greater of both tolerances") {
+TEST_CASE("matrix_rank and pinv use the greater of atol and rtol times the largest singular value") {
   const std::vector<double> singular{8, 1, 1e-3, 1e-18};
   const Variable A = diag(tensor(singular, kDouble)), batch = stack({A, A * 1e-3});
   const std::optional<double> none;
@@ -150,7 +150,7 @@ TEST_CASE("matrix_rank and pinv count singular values above the greater of both 
     }
 }
 
-TEST_CASE("lstsq of a batch gives residuals where every matrix has full rank, else none") {
+TEST_CASE("lstsq returns residuals only if every matrix of the batch has full rank") {
   const Variable full_rank = ramp({4, 2}), twice = full_rank.narrow(1, 0, 1).expand({4, 2}),
                  b = ramp({4, 1}, 0.9);
   const Variable off = matmul(full_rank, std::get<0>(linalg::lstsq(full_rank, b))) - b;
@@ -167,7 +167,7 @@ TEST_CASE("lstsq of a batch gives residuals where every matrix has full rank, el
   }
 }
 
-TEST_CASE("singular matrices of small integers are found to be singular") {
+TEST_CASE("inv throws and det is 0 for every singular 2 x 2 matrix of small integers") {
   for (const DType dtype : {kFloat, kDouble})
     for (int i = 0; i < 7 * 7 * 7 * 7; ++i) {
       const int a = i % 7 - 3, b = i / 7 % 7 - 3, c = i / 49 % 7 - 3, d = i / 343 - 3;
@@ -180,7 +180,7 @@ TEST_CASE("singular matrices of small integers are found to be singular") {
     }
 }
 
-TEST_CASE("determinants have two derivatives at every rank, and near singular matrices") {
+TEST_CASE("det has correct first and second derivatives at every rank and near singular matrices") {
   const auto det = [](const variable_list& x) -> variable_list { return {linalg::det(x[0])}; };
   for (const std::int64_t n : {1, 2, 3, 5})
     for (std::int64_t rank = 0; rank <= n; ++rank)
@@ -202,7 +202,7 @@ TEST_CASE("determinants have two derivatives at every rank, and near singular ma
               {5, -3, -2, 1});
 }
 
-TEST_CASE("functions of a matrix with equal eigenvalues have their derivative") {
+TEST_CASE("functions of a matrix with repeated eigenvalues have the right derivatives") {
   // Eigenvalues 2, 2 and 5; the projector onto the first two depends on neither of their vectors.
   const Variable Q = std::get<0>(linalg::qr(ramp({3, 3})));
   const Variable A = matmul(Q * tensor({2.0, 2.0, 5.0}), Q.mT());
@@ -225,7 +225,7 @@ TEST_CASE("functions of a matrix with equal eigenvalues have their derivative") 
   }
 }
 
-TEST_CASE("functions of a matrix with equal singular values have their derivative") {
+TEST_CASE("functions of a matrix with repeated singular values have the right derivatives") {
   // U V^T of a multiple of a rotation: its singular values are all equal.
   const Variable A = std::get<0>(linalg::qr(ramp({3, 3}))) * 2;
   const auto rotation = [](const Variable& x) {

@@ -115,7 +115,7 @@ const std::pair<const char*, Along> functions[] = {
 
 }  // namespace
 
-TEST_CASE("a dimension may be counted from the end, and none beyond both ends is taken") {
+TEST_CASE("dimension arguments may be negative and throw if out of range") {
   const Variable x = ramp({3, 3, 3}) + 1.5;
   for (const auto& [name, along] : functions)
     for (std::int64_t d = 0; d < 3; ++d) {
@@ -132,7 +132,7 @@ TEST_CASE("a dimension may be counted from the end, and none beyond both ends is
     }
 }
 
-TEST_CASE("a dimension that is kept is where it was, of size 1, behind those of several quantiles") {
+TEST_CASE("keepdim leaves a dimension of size 1 in its position, after the dimension of quantiles") {
   const Variable x = ramp({2, 3, 4});
   for (std::int64_t d = -3; d < 3; ++d) {
     Shape kept = shape(x);
@@ -146,7 +146,7 @@ TEST_CASE("a dimension that is kept is where it was, of size 1, behind those of 
   }
 }
 
-TEST_CASE("rot90 turns by k modulo 4 quarters, of either sign, in every plane") {
+TEST_CASE("rot90 rotates by k modulo 4 quarter turns for every sign of k and every plane") {
   const Variable x = count({2, 3, 3});
   for (const auto& [a, b] : {std::pair(0, 1), std::pair(1, 2), std::pair(2, 0), std::pair(-1, -3)}) {
     Variable turned = x;
@@ -172,7 +172,7 @@ DimVector shape_of(std::size_t dims) {
 
 }  // namespace
 
-TEST_CASE("tensors of any number of dimensions are printed") {
+TEST_CASE("tensors with any number of dimensions can be printed") {
   constexpr std::size_t dims = 200000;
   const std::string opening(dims, '[');
   CHECK(to_string(full(DimVector(dims, 1), 7)).substr(7).starts_with(opening + "7"));
@@ -182,7 +182,7 @@ TEST_CASE("tensors of any number of dimensions are printed") {
   CHECK(to_string(zeros(DimVector(dims, 1)).narrow(0, 0, 0)).starts_with("tensor([],\n       size=(0, 1, "));
 }
 
-TEST_CASE("permute, movedim and flip take more than 64 dimensions") {
+TEST_CASE("permute, movedim and flip accept more than 64 dimensions") {
   for (const std::size_t dims : {65, 100, 3000}) {
     const Variable x = arange(6).to(kFloat64).view(shape_of(dims)).requires_grad_();
     std::vector<std::int64_t> back(dims);
@@ -205,7 +205,7 @@ TEST_CASE("permute, movedim and flip take more than 64 dimensions") {
   }
 }
 
-TEST_CASE("reductions say that they take 64 dimensions, and do") {
+TEST_CASE("reductions accept 64 dimensions and throw for 65") {
   const Variable most = arange(6).to(kFloat64).view(shape_of(64)), more = most.view(shape_of(65));
   CHECK(most.sum().item<double>() == 15);
   CHECK(most.prod(1).numel() == 3);

@@ -32,7 +32,7 @@ void check_slopes(const Variable& y, const ebb::variable_list& inputs, const Val
 
 }  // namespace
 
-TEST_CASE("clamp by numbers passes the gradient between its bounds alone") {
+TEST_CASE("clamp with numbers passes the gradient only between its bounds") {
   for (const double at : kXs)
     for (const auto& [low, high] : kBounds) {
       INFO(at << " in " << low << ", " << high);
@@ -55,8 +55,7 @@ TEST_CASE("clamp by numbers passes the gradient between its bounds alone") {
     }
 }
 
-TEST_CASE(
-    "clamp by tensors gives the gradient to x or to the bound that decides, half each where they meet") {
+TEST_CASE("clamp with tensors gives the gradient to the deciding operand and halves it at ties") {
   for (const double at : kXs)
     for (const auto& [low, high] : kBounds) {
       INFO(at << " in " << low << ", " << high);
@@ -81,14 +80,14 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a boolean bound leaves booleans what they are, a number makes them numbers") {
+TEST_CASE("clamp of a Bool tensor is Bool for bool bounds and Long for integer bounds") {
   const Variable x = ebb::tensor({true, false});
   CHECK(ebb::clamp(x, 0, 1).dtype() == ebb::kLong);
   CHECK(ebb::clamp(x, false, true).dtype() == ebb::kBool);
   CHECK(ebb::clamp(x, true, true).all().item<bool>());
 }
 
-TEST_CASE("clamp promotes integers by either bound alone") {
+TEST_CASE("clamp promotes an integer tensor if one bound is floating") {
   const Variable x = longs({0, 1, 2, 3});
   const Variable most = ebb::clamp(x, {}, 1.5), least = ebb::clamp(x, 1.5, {}), both = ebb::clamp(x, 1, 2.5);
   CHECK(most.dtype() == ebb::kFloat);
@@ -105,7 +104,7 @@ TEST_CASE("clamp promotes integers by either bound alone") {
                     support::Contains("clamp_: result type Float can't be cast to the desired"));
 }
 
-TEST_CASE("clamp stops a gradient that is NaN") {
+TEST_CASE("clamp passes no NaN gradient to clamped elements") {
   const Variable x = leaf(-1);
   ebb::where(x > 0, ebb::sqrt(ebb::clamp_min(x, 0)) * 0, x).backward();
   CHECK(x.grad().item<double>() == 1);
@@ -115,7 +114,7 @@ TEST_CASE("clamp stops a gradient that is NaN") {
 
 using namespace ebb;
 
-TEST_CASE("joins of activations have PyTorch's derivatives") {
+TEST_CASE("activations have the first and second derivatives of PyTorch at their kinks") {
   const auto second = [](auto f, double at) {
     const Variable x = tensor({at}, kDouble).requires_grad_();
     const Variable first = autograd::grad({f(x).sum()}, {x}, {}, true, true)[0];
@@ -131,7 +130,7 @@ TEST_CASE("joins of activations have PyTorch's derivatives") {
   CHECK(std::isnan(softshrink(tensor({NAN})).item<float>()));
 }
 
-TEST_CASE("rrelu draws one slope for every element below zero") {
+TEST_CASE("rrelu draws one slope per negative element") {
   const Variable x = ramp({4, 5}).requires_grad_();
   manual_seed(3);
   const Variable y = rrelu(x, 0.1, 0.4, true);
@@ -147,7 +146,7 @@ TEST_CASE("rrelu draws one slope for every element below zero") {
 
 // equal, isclose and allclose: NaN, shapes, and the dtype in which they measure.
 
-TEST_CASE("nothing equals NaN unless it is told to, nor a tensor of another shape") {
+TEST_CASE("equal and allclose are false for NaN by default and for different shapes") {
   const Variable a = ebb::tensor({1.0, 2.0, 3.0, double{NAN}}, ebb::kDouble);
   CHECK_FALSE(ebb::equal(a, a));
   CHECK(ebb::allclose(a, a, 1e-5, 1e-8, true));
@@ -158,7 +157,7 @@ TEST_CASE("nothing equals NaN unless it is told to, nor a tensor of another shap
   CHECK_FALSE(ebb::allclose(ebb::ones({2}), ebb::ones({2}) + 1e-3));
 }
 
-TEST_CASE("closeness is measured in the tensors' own dtype") {
+TEST_CASE("allclose computes its tolerance in the dtype of the tensors") {
   for (const ebb::DType dtype : {ebb::kDouble, ebb::kFloat, ebb::kHalf, ebb::kBFloat16})
     for (const double tolerance : {0.1, 0.3, 1.7, 1e-3}) {
       INFO(ebb::to_string(dtype) << " " << tolerance);
@@ -179,7 +178,7 @@ TEST_CASE("closeness is measured in the tensors' own dtype") {
 
 // Numbers: integers that wrap or do not fit, divisors, numbers as dimensions, tensors of one element.
 
-TEST_CASE("gcd and lcm take every sign and the lowest number") {
+TEST_CASE("gcd and lcm accept every sign and the lowest integer") {
   const Variable a = longs({12, -18, 0, 0, 7, std::numeric_limits<std::int64_t>::min()}),
                  b = longs({8, 27, 5, 0, -7, -1});
   CHECK(gcd(a, b).equal(longs({4, 9, 5, 0, 7, 1})));
@@ -191,7 +190,7 @@ TEST_CASE("gcd and lcm take every sign and the lowest number") {
                     support::Contains("lcm: dtype Float is not supported; expected an integer"));
 }
 
-TEST_CASE("a number given to var and std is a dimension") {
+TEST_CASE("the integer argument of var and std is a dimension") {
   const Variable x = ramp({3, 4});
   CHECK(x.var(1).equal(x.var(IntArrayRef{1})));
   CHECK(var(x, 0).sizes() == IntArrayRef{4});
@@ -200,7 +199,7 @@ TEST_CASE("a number given to var and std is a dimension") {
   CHECK(x.var(false).dim() == 0);
 }
 
-TEST_CASE("a number that an integer cannot hold is refused") {
+TEST_CASE("item and Scalar conversions throw for numbers that do not fit") {
   CHECK_THROWS_WITH(tensor(1e300, kDouble).item<int>(),
                     support::Contains("value 1e+300 cannot be converted to Int without overflow"));
   CHECK_THROWS_WITH(tensor(NAN).item<std::int64_t>(),
@@ -217,7 +216,7 @@ TEST_CASE("a number that an integer cannot hold is refused") {
   CHECK(Scalar(1e300).to<bool>());
 }
 
-TEST_CASE("a tensor of one element has a truth value, an undefined one no elements") {
+TEST_CASE("is_nonzero accepts only one element and an undefined tensor has numel 0") {
   CHECK(tensor(3).is_nonzero());
   CHECK_FALSE(is_nonzero(zeros({1, 1})));
   CHECK_THROWS_WITH(ones({2}).is_nonzero(),
@@ -228,7 +227,7 @@ TEST_CASE("a tensor of one element has a truth value, an undefined one no elemen
   CHECK(ebb::size(ones({2, 3}), -1) == 3);
 }
 
-TEST_CASE("small integers wrap, booleans add as or") {
+TEST_CASE("arithmetic on small integers wraps and addition of Bool is or") {
   CHECK(values(ebb::full({1}, 200, ebb::kByte) + ebb::full({1}, 100, ebb::kByte)) == Values{44});
   CHECK(values(ebb::full({1}, 100, ebb::kChar) * 2) == Values{-56});
   CHECK(values(ebb::tensor({true, false}) + ebb::tensor({true, true})) == Values{1, 1});

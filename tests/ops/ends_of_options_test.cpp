@@ -24,7 +24,7 @@ Variable leaf_of(const Values& numbers, IntArrayRef sizes) {
 
 }  // namespace
 
-TEST_CASE("an op that has nothing to do gives a tensor with memory of its own") {
+TEST_CASE("an op without effect returns a tensor with its own memory") {
   const Named ops[] = {
       {"matrix_power 1", [](const Variable& x) { return matrix_power(x, 1); }},
       {"pow 1", [](const Variable& x) { return pow(x, 1); }},
@@ -68,7 +68,7 @@ TEST_CASE("an op that has nothing to do gives a tensor with memory of its own") 
   }
 }
 
-TEST_CASE("dropout with probability 1 gives zeros and zeros as gradient, of infinities too") {
+TEST_CASE("dropout with probability 1 has zero results and zero gradients") {
   const Named ops[] = {
       {"dropout", [](const Variable& x) { return dropout(x, 1, true); }},
       {"feature_dropout", [](const Variable& x) { return feature_dropout(x, 1, true); }},
@@ -89,7 +89,7 @@ TEST_CASE("dropout with probability 1 gives zeros and zeros as gradient, of infi
   }
 }
 
-TEST_CASE("logarithms of sums of nothing are minus infinity, without a NaN beside") {
+TEST_CASE("logaddexp and logsumexp of infinities are infinite and not NaN") {
   const Variable none = full({2, 3}, -kInf, kDouble), all = full({2, 3}, kInf, kDouble);
   for (const auto& join : {logaddexp, logaddexp2}) {
     CHECK(join(none, none).eq(-kInf).all().item<bool>());
@@ -106,7 +106,7 @@ TEST_CASE("logarithms of sums of nothing are minus infinity, without a NaN besid
   CHECK(logcumsumexp(all, 1).eq(kInf).all().item<bool>());
 }
 
-TEST_CASE("distances and norms of any power have finite gradients where coordinates agree") {
+TEST_CASE("cdist and norms have finite gradients at equal coordinates for every power") {
   // The second coordinates agree, and the last points are the same.
   const Values left = {0, 1, 2, 3, 1, -1, 0.5, 0.5, 0.5}, right = {1, 1, 4, -2, 1, 0, 0.5, 0.5, 0.5};
   for (const double p : {0.3, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, kInf}) {
@@ -130,7 +130,7 @@ TEST_CASE("distances and norms of any power have finite gradients where coordina
   }
 }
 
-TEST_CASE("a triangle may be named by a small letter, and the other one is not read") {
+TEST_CASE("eigh accepts UPLO in lower case and reads only that triangle") {
   const Variable low = tensor({2., 9., 9., 0.5, 3., 9., -1., 0.25, 4.}, kDouble).view({3, 3}), high = low.t();
   for (const char* letter : {"L", "l"}) {
     INFO(letter);
@@ -145,7 +145,7 @@ TEST_CASE("a triangle may be named by a small letter, and the other one is not r
   }
 }
 
-TEST_CASE("padding may be index 0, in derivatives of every order") {
+TEST_CASE("padding_idx 0 and ignore_index 0 work in derivatives of every order") {
   const Variable index = tensor(std::vector<std::int64_t>{0, 2, 0, 1}, kLong);
   const Variable weight = ramp({3, 2}).set_requires_grad(true),
                  upstream = ramp({4, 2}, 1).set_requires_grad(true);
@@ -165,7 +165,7 @@ TEST_CASE("padding may be index 0, in derivatives of every order") {
   CHECK(autograd::grad({by_score.sum()}, {seed})[0].item<double>() == -1);
 }
 
-TEST_CASE("unpooling refuses a place that is one too far, or before the first") {
+TEST_CASE("max_unpool throws for an index one past the end and for a negative index") {
   const Variable x = ones({2, 1, 2, 2}, kDouble);
   const auto at = [](std::int64_t place) { return full({2, 1, 2, 2}, place, kLong); };
   CHECK_NOTHROW(max_unpool2d(x, at(11), {3, 4}));
@@ -177,7 +177,7 @@ TEST_CASE("unpooling refuses a place that is one too far, or before the first") 
                     support::Contains("max_unpool3d"));
 }
 
-TEST_CASE("a scale that leaves the size as it is still moves the places that are read") {
+TEST_CASE("interpolate with a scale that preserves the size still resamples") {
   namespace F = nn::functional;
   const Variable row = tensor({0., 1., 2., 3.}, kDouble).view({1, 1, 4});
   const auto resized = [](const Variable& x, F::InterpolateFuncOptions::mode_t mode,
@@ -198,7 +198,7 @@ TEST_CASE("a scale that leaves the size as it is still moves the places that are
   CHECK_FALSE(allclose(resized(image, kBicubic, {1, 1.2}, false), image));
 }
 
-TEST_CASE("numbers at the ends of 64 bits give the nearest result, or an error") {
+TEST_CASE("arguments at the limits of int64 give the right result or an error") {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max(),
                          least = std::numeric_limits<std::int64_t>::min();
   const Variable x = ones({2, 3}), line = arange(4, kFloat);
@@ -244,7 +244,7 @@ bool same(const Variable& a, const Variable& b) {
 
 }  // namespace
 
-TEST_CASE("losses pass no gradient at their margin") {
+TEST_CASE("margin losses have a zero gradient exactly at the margin") {
   const Variable x = ebb::ones({2, 1}, ebb::kDouble).set_requires_grad(true),
                  y = ebb::zeros({2, 1}, ebb::kDouble);
   const Variable minus = -ebb::ones({2, 1}, ebb::kDouble), one = ebb::ones({1}, ebb::kDouble);
@@ -256,7 +256,7 @@ TEST_CASE("losses pass no gradient at their margin") {
   for (const Variable& loss : losses) CHECK_FALSE(ebb::autograd::grad({loss}, {x})[0].any().item<bool>());
 }
 
-TEST_CASE("linear takes a weight of one dimension and inputs without features") {
+TEST_CASE("linear accepts a 1-dimensional weight and inputs with zero features") {
   const Variable x = count({2, 2}), w = count({2});
   CHECK(same(ebb::linear(x, w), ebb::mv(x, w)));
   CHECK(same(ebb::linear(w, w, ebb::ones({}, ebb::kDouble)), ebb::full({}, 2.0, ebb::kDouble)));
@@ -267,7 +267,7 @@ TEST_CASE("linear takes a weight of one dimension and inputs without features") 
              bias.expand({2, 4, 3})));
 }
 
-TEST_CASE("indices are Int or Long, and those of take_along_dim count from the end, too") {
+TEST_CASE("gather and scatter accept Int and Long and take_along_dim negative indices") {
   const Variable x = count({3, 2}), index = ebb::tensor({2, 0}).view({1, 2}), narrow = index.to(kInt);
   CHECK(same(ebb::gather(x, 0, narrow), ebb::gather(x, 0, index)));
   CHECK(same(ebb::scatter(x, 0, narrow, x), ebb::scatter(x, 0, index, x)));
@@ -277,7 +277,7 @@ TEST_CASE("indices are Int or Long, and those of take_along_dim count from the e
   CHECK_THROWS_AS(ebb::take_along_dim(x, index - 4, 0), ebb::IndexError);
 }
 
-TEST_CASE("results that have no slope do not refuse one") {
+TEST_CASE("results with a zero derivative accept a backward pass") {
   const Variable A = (count({2, 2}) + ebb::eye(2, ebb::kDouble)).set_requires_grad(true);
   const auto [sign, logarithm] = ebb::slogdet(A);
   CHECK_FALSE(ebb::autograd::grad({sign.sum()}, {A})[0].any().item<bool>());
@@ -288,7 +288,7 @@ TEST_CASE("results that have no slope do not refuse one") {
   CHECK(ebb::gradcheck(statistics, {count({2, 2, 3}).square().set_requires_grad(true)}));
 }
 
-TEST_CASE("tensors without dimensions or elements") {
+TEST_CASE("ops accept tensors without dimensions or without elements") {
   const Variable none = ebb::zeros({0}, ebb::kDouble), number = ebb::ones({}, ebb::kDouble),
                  zero = ebb::zeros({}, kLong);
   CHECK(ebb::batch_norm(none, {}, {}, {}, {}, true, 0.1, 1e-5, false).sizes() == ebb::IntArrayRef({0}));
@@ -311,7 +311,7 @@ TEST_CASE("tensors without dimensions or elements") {
            ebb::tensor({1.0, 2.0, 3.0, 5.0}).to(ebb::kDouble).view({2, 2})));
 }
 
-TEST_CASE("convolutions and max pooling of integers are those of the same numbers in Double") {
+TEST_CASE("integer convolutions and max pooling equal those in Double") {
   const Variable x = count({2, 4, 7, 6}) % 5, w = count({6, 2, 3, 2}) % 7 - 3, bias = count({6});
   const Variable back = count({4, 3, 3, 2}) % 7 - 3;
   for (const ebb::DType dtype : {kInt, kLong}) {
@@ -330,7 +330,7 @@ TEST_CASE("convolutions and max pooling of integers are those of the same number
   CHECK(same(ebb::max_pool1d(count({1, 4}).to(kLong), 2), ebb::tensor({1, 3}).view({1, 2})));
 }
 
-TEST_CASE("operands of several dtypes, and wide or narrow ones") {
+TEST_CASE("linear algebra functions accept mixed dtypes and non-square factors") {
   const Variable a = ebb::ones({2}), b = ebb::ones({2}, ebb::kDouble), m = ebb::ones({2, 2}, kLong);
   const Variable truths = ebb::tensor({true, false});
   CHECK(same(ebb::addr(ebb::outer(truths, truths), truths, truths),
@@ -345,7 +345,7 @@ TEST_CASE("operands of several dtypes, and wide or narrow ones") {
   CHECK(same(ebb::matrix_exp(small.to(kBFloat16)), ebb::matrix_exp(small.to(ebb::kFloat)).to(kBFloat16)));
 }
 
-TEST_CASE("functions with other arguments: ends of ranges, pairs of rows, edges of bins, an alias") {
+TEST_CASE("linspace, pdist, histogramdd and alias accept their alternative arguments") {
   const Variable low = ebb::zeros({}), high = ebb::full({}, 4, kLong);
   CHECK(same(ebb::linspace(low, high, 3), ebb::linspace(0, 4, 3)));
   CHECK(same(ebb::linspace(0, high, 3), ebb::linspace(low, 4, 3)));

@@ -134,7 +134,7 @@ const Sum kSums[] = {
 
 }  // namespace
 
-TEST_CASE("a sum of many ones of 16 bits is their number") {
+TEST_CASE("sums of very many 16-bit ones equal their count") {
   for (const DType dtype : {kHalf, kBFloat16})
     for (const Sum& sum : kSums) {
       INFO(sum.name << " in " << dtype);
@@ -142,7 +142,7 @@ TEST_CASE("a sum of many ones of 16 bits is their number") {
     }
 }
 
-TEST_CASE("sums of 16 bits are rounded once, whatever stands in between") {
+TEST_CASE("16-bit sums are accumulated in higher precision and rounded once") {
   // Beside 2048 a one is lost in f16, but 2048 + 1 + 1 + 1 + 1 - 2048 is 4.
   const Variable values = tensor({2048.0, 1.0, 1.0, 1.0, 1.0, -2048.0}).to(kHalf);
   const Variable places = zeros({6}, kLong);
@@ -155,7 +155,7 @@ TEST_CASE("sums of 16 bits are rounded once, whatever stands in between") {
   CHECK(zeros({2}, kHalf).index_add(0, here, large)[0].item<double>() == 60000);
 }
 
-TEST_CASE("products and means of many numbers of 16 bits") {
+TEST_CASE("scatter_reduce accumulates 16-bit products and means in higher precision") {
   const Variable here = zeros({3}, kLong);
   const Variable factors = tensor({300.0, 300.0, 0.01}).to(kHalf);
   const double product = 300.0 * 300.0 * factors[2].item<double>();
@@ -177,7 +177,7 @@ TEST_CASE("products and means of many numbers of 16 bits") {
   }
 }
 
-TEST_CASE("gradients of an embedding by frequency count more rows than 16 bits can") {
+TEST_CASE("scale_grad_by_freq counts more rows than a 16-bit dtype can represent") {
   for (const DType dtype : {kHalf, kBFloat16}) {
     const Variable table = ones({2, 3}, TensorOptions(dtype).requires_grad(true));
     const Variable rows = embedding(table, full({1025}, 1, kLong), -1, /*scale_grad_by_freq=*/true);
@@ -216,7 +216,7 @@ std::vector<Tensor> convolution(const Case& c, DType dtype) {
 
 }  // namespace
 
-TEST_CASE("convolutions of bfloat16 are those of float rounded once") {
+TEST_CASE("bfloat16 convolutions are as accurate as float convolutions rounded once") {
   for (const Case& c : kCases) {
     CAPTURE(c.batch, c.in, c.out, c.size, c.kernel, c.stride, c.groups);
     const std::vector<Tensor> exact = convolution(c, kDouble), rounded = convolution(c, kBFloat16);
@@ -231,7 +231,7 @@ TEST_CASE("convolutions of bfloat16 are those of float rounded once") {
   }
 }
 
-TEST_CASE("deterministic convolutions of bfloat16 have the bits of float's") {
+TEST_CASE("deterministic bfloat16 convolutions have the bits of float convolutions") {
   use_deterministic_algorithms(true);
   for (const Case& c : kCases) {
     CAPTURE(c.batch, c.in, c.out, c.size, c.kernel, c.stride, c.groups);
@@ -244,7 +244,7 @@ TEST_CASE("deterministic convolutions of bfloat16 have the bits of float's") {
   use_deterministic_algorithms(false);
 }
 
-TEST_CASE("convolutions of bfloat16 do not depend on the number of threads") {
+TEST_CASE("bfloat16 convolutions do not depend on the number of threads") {
   const int threads = get_num_threads();
   for (const Case& c : kCases) {
     CAPTURE(c.batch, c.in, c.out, c.size, c.kernel, c.stride, c.groups);
@@ -257,7 +257,7 @@ TEST_CASE("convolutions of bfloat16 do not depend on the number of threads") {
   }
 }
 
-TEST_CASE("recurrent layers in bfloat16 are near those of float") {
+TEST_CASE("recurrent layers in bfloat16 are close to those in float") {
   for (const bool projects : {false, true}) {
     CAPTURE(projects);
     const auto run = [&](DType dtype) {
@@ -283,7 +283,7 @@ TEST_CASE("recurrent layers in bfloat16 are near those of float") {
   }
 }
 
-TEST_CASE("16-bit numbers are turned around by squares and what is left over") {
+TEST_CASE("transposed copies of 16-bit tensors are right in full tiles and in the remainder") {
   for (const auto& [rows, columns] :
        {std::pair<std::int64_t, std::int64_t>{9, 8}, {64, 64}, {70, 131}, {8, 17}})
     for (const DType dtype : {kBFloat16, kHalf, kShort}) {

@@ -8,7 +8,7 @@
 
 using namespace op_tests;
 
-TEST_CASE("gather and scatter follow the index along one dimension") {
+TEST_CASE("gather and scatter use the index along one dimension") {
   const Variable x = count({3, 4}), index = longs({0, 2, 1, 1, 1, 0}, {2, 3});
   CHECK(values(x.gather(1, index)) == Values{0, 2, 1, 5, 5, 4});
   CHECK(values(x.gather(0, index)) == Values{0, 9, 6, 4, 5, 2});
@@ -39,7 +39,7 @@ TEST_CASE("gather and scatter follow the index along one dimension") {
   check_gradients([&](const Variable& t) { return t.scatter(1, index, 2.0).pow(3); }, {ramp({3, 4})});
 }
 
-TEST_CASE("indices of elements are Long or Int, and no elements may have any dtype") {
+TEST_CASE("gather and scatter accept Long and Int indices and any dtype for an empty index") {
   const Variable x = count({3, 4}), source = count({2, 3});
   for (const ebb::DType dtype : {ebb::kByte, ebb::kBool, ebb::kShort, ebb::kFloat}) {
     INFO(ebb::to_string(dtype));
@@ -57,7 +57,7 @@ TEST_CASE("indices of elements are Long or Int, and no elements may have any dty
   }
 }
 
-TEST_CASE("the product of a scatter has exact derivatives where zeros meet") {
+TEST_CASE("scatter_reduce with prod has exact derivatives at several zeros") {
   // Self's zero with a source's, two sources' zeros, three of them, one alone.
   const Variable index = longs({0, 1, 1, 2, 2, 2, 3});
   const Variable x = ebb::tensor({0.0, 2.0, 1.5, 0.5}, ebb::kDouble);
@@ -76,8 +76,7 @@ TEST_CASE("the product of a scatter has exact derivatives where zeros meet") {
   }
 }
 
-TEST_CASE(
-    "the gradient of scatter_reduce's extremes goes to all that are equal, to self only if it is included") {
+TEST_CASE("scatter_reduce amax and amin share the gradient among ties and with self if it is included") {
   const Variable index = longs({0, 0, 1, 2});
   for (const bool most : {true, false})
     for (const bool include : {true, false}) {
@@ -94,7 +93,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("scatter_reduce in every way") {
+TEST_CASE("scatter_reduce has the right result for every reduction and include_self") {
   const Variable index = longs({0, 1, 0, 1, 2}), src = ramp({5}, 1);
   for (const char* reduce : {"sum", "prod", "mean", "amax", "amin"})
     for (const bool include : {true, false}) {
@@ -117,7 +116,7 @@ TEST_CASE("scatter_reduce in every way") {
                     support::Contains("scatter_reduce: reduce argument must be either sum, prod"));
 }
 
-TEST_CASE("sums and products of integers at one place wrap as in torch") {
+TEST_CASE("integer sums and products of scatter_reduce wrap as in torch") {
   using namespace ebb;
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
   const Variable x = tensor({most}), place = zeros({1}, kInt64);
@@ -128,7 +127,7 @@ TEST_CASE("sums and products of integers at one place wrap as in torch") {
   CHECK(index_put(x, {place}, ones({1}, kInt64), true).item<std::int64_t>() == -most - 1);
 }
 
-TEST_CASE("slices by number") {
+TEST_CASE("index_select, index_add, index_copy and index_fill select slices by index") {
   const Variable x = count({3, 4}), rows = longs({2, 0, 2});
   CHECK(values(x.index_select(0, rows)) == Values{8, 9, 10, 11, 0, 1, 2, 3, 8, 9, 10, 11});
   CHECK(values(x.index_select(1, rows)) == Values{2, 0, 2, 6, 4, 6, 10, 8, 10});
@@ -164,7 +163,7 @@ TEST_CASE("slices by number") {
       {ramp({3, 2}), ramp({3, 2}, 1)});
 }
 
-TEST_CASE("masks") {
+TEST_CASE("masked_fill, masked_select and masked_scatter use the elements where the mask is true") {
   const Variable x = count({2, 3}), mask = bools({1, 0, 1}, {3});
   CHECK(values(x.masked_fill(mask, -1)) == Values{-1, 1, -1, -1, 4, -1});
   CHECK(values(x.t().masked_fill(mask.unsqueeze(1), -1)) == Values{-1, -1, 1, 4, -1, -1});
@@ -190,7 +189,7 @@ TEST_CASE("masks") {
                   {ramp({2, 3}), ramp({5}, 1)});
 }
 
-TEST_CASE("places of the flattened tensor") {
+TEST_CASE("take and put use indices of the flattened tensor") {
   const Variable x = count({2, 3});
   CHECK(values(x.take(longs({0, 5, -1}))) == Values{0, 5, 5});
   CHECK(values(x.t().take(longs({1}))) == Values{3});
@@ -208,7 +207,7 @@ TEST_CASE("places of the flattened tensor") {
                   {ramp({2, 3}), ramp({2}, 1)});
 }
 
-TEST_CASE("embedding and one-hot vectors") {
+TEST_CASE("embedding and one_hot look up rows and classes by index") {
   const Variable table = count({3, 2}), which = longs({2, 0, 2, 2}, {2, 2});
   CHECK(values(ebb::embedding(table, which)) == Values{4, 5, 0, 1, 4, 5, 4, 5});
   CHECK(shape(ebb::embedding(table, which)) == Shape{2, 2, 2});
@@ -238,7 +237,7 @@ TEST_CASE("embedding and one-hot vectors") {
                     support::Contains("one_hot: class values must be non-negative, got -1"));
 }
 
-TEST_CASE("sums over duplicates do not depend on the number of threads") {
+TEST_CASE("sums over duplicate indices do not depend on the number of threads") {
   const std::int64_t n = 60000;
   Variable index = longs(std::vector<std::int64_t>(static_cast<std::size_t>(n)));
   for (std::int64_t i = 0; i < n; ++i) index.data_ptr<std::int64_t>()[i] = (i * i + 3 * i) % 101;
@@ -259,7 +258,7 @@ TEST_CASE("sums over duplicates do not depend on the number of threads") {
   CHECK(added[0] == embedded[0]);
 }
 
-TEST_CASE("an index changed after the forward pass is noticed") {
+TEST_CASE("backward throws if the index was modified after the forward pass") {
   Variable x = count({3, 2}).set_requires_grad(true), index = longs({0, 1});
   const Variable y = x.index_select(0, index).sum();
   index.fill_(2);
@@ -296,7 +295,7 @@ struct Case {
 
 }  // namespace
 
-TEST_CASE("bags of rows have torch's values and gradients") {
+TEST_CASE("embedding_bag has the values and gradients of torch") {
   const Case wanted =
       GENERATE(Case{0, 4, {4, 3, 0, 0, 4, 4, -1, 5.5}, {1, 2, 8, 10, 7, 8, 10, 12, 0, 0}},
                Case{0, 3, {7, 2, 0, 0, 0, 0, -1, 5.5}, {1, 2, 8, 10, 7, 8, 0, 0, 1, 2}},
@@ -319,7 +318,7 @@ TEST_CASE("bags of rows have torch's values and gradients") {
     CHECK(equal(largest, tensor({1, 1, 0, 0, 0, 0, 1, 1}, kLong).view({4, 2})));
 }
 
-TEST_CASE("bags of rows with factors, a last offset and gradients by frequency") {
+TEST_CASE("embedding_bag accepts per_sample_weights, include_last_offset and scale_grad_by_freq") {
   const Tensor weight = table();
   const Tensor factors = tensor({0.5, 1.0, 2.0, -1.0, 1.0, 3.0, 1.0}, kNumbers);
   const Tensor bags =
@@ -329,7 +328,7 @@ TEST_CASE("bags of rows with factors, a last offset and gradients by frequency")
                  tensor({6.0, 8.0, 4.75, 6.5, 3.0, 4.0, 0.0, 0.0, 1.0, 2.0}, kNumbers).view({5, 2})));
 }
 
-TEST_CASE("the rows of a matrix are its bags, whatever is said of a last offset") {
+TEST_CASE("embedding_bag of a matrix uses its rows as bags and ignores include_last_offset") {
   namespace F = nn::functional;
   const Tensor weight = table(), matrix = tensor({1, 4, 0, 3, 3, 2}, kLong).view({3, 2});
   for (const bool last : {false, true}) {
@@ -342,7 +341,7 @@ TEST_CASE("the rows of a matrix are its bags, whatever is said of a last offset"
   }
 }
 
-TEST_CASE("a bag of nothing but padding is zero in every mode, and gives the padding no gradient") {
+TEST_CASE("embedding_bag of padding indices only is zero and has zero gradients in every mode") {
   for (const std::int64_t mode : {0, 1, 2}) {
     INFO("mode " << mode);
     const Tensor weight = table();  // of all columns of row 3 one number is above 0
@@ -356,7 +355,7 @@ TEST_CASE("a bag of nothing but padding is zero in every mode, and gives the pad
   }
 }
 
-TEST_CASE("bags of rows have second derivatives") {
+TEST_CASE("embedding_bag has correct second derivatives") {
   // Without equal numbers, between which a maximum has a kink.
   const Tensor weight = (table() + arange(10, kNumbers).view({5, 2}) / 8).detach().requires_grad_();
   const Tensor factors = tensor({0.5, 1.0, 2.0, -1.0, 1.0, 3.0, 1.0}, kNumbers);
@@ -369,7 +368,7 @@ TEST_CASE("bags of rows have second derivatives") {
   CHECK(gradgradcheck(bags, {weight, factors.clone().requires_grad_(mode == 0)}));
 }
 
-TEST_CASE("bags of many rows take the memory of their rows") {
+TEST_CASE("the memory of embedding_bag is proportional to the number of indices") {
   // As a matrix of bags by indices this would be 40 GB.
   const std::int64_t n = 100000;
   const Tensor weight = ones({10, 2}), index = arange(n, kLong).remainder(10);
@@ -377,7 +376,7 @@ TEST_CASE("bags of many rows take the memory of their rows") {
   CHECK(std::get<0>(embedding_bag(weight, index, offsets, false, 2)).sum().item<double>() == 2.0 * n);
 }
 
-TEST_CASE("bags of rows that do not fit are refused") {
+TEST_CASE("embedding_bag throws for offsets and weights that do not fit") {
   const Tensor weight = ones({5, 2}), index = indices();
   CHECK_THROWS_WITH(embedding_bag(weight, index, tensor({1, 2}, kLong)),
                     support::Contains("offsets[0] has to be 0"));

@@ -15,7 +15,7 @@ struct Row {
 
 }  // namespace
 
-TEST_CASE("indices pick what they name") {
+TEST_CASE("index returns the selected elements for every kind of index") {
   const Variable x = count({3, 4, 2});  // x[i][j][k] = 8 i + 2 j + k
   const Variable rows = longs({2, 0}), columns = longs({1, 3}), mask = bools({1, 0, 1}, {3});
   const std::vector<Row> table = {
@@ -66,7 +66,7 @@ TEST_CASE("indices pick what they name") {
   CHECK(values(ebb::index(x.select(2, 0), {rows, columns})) == Values{18, 6});
 }
 
-TEST_CASE("basic indices give views, tensors give copies") {
+TEST_CASE("basic indexing returns views and tensor indexing returns copies") {
   const Variable x = count({3, 4});
   CHECK(x.index({1, Slice(1)}).data_ptr<double>() == x.data_ptr<double>() + 5);
   CHECK(x.index({"..."}).is_view());
@@ -80,7 +80,7 @@ TEST_CASE("basic indices give views, tensors give copies") {
   CHECK(node_name(leaf.index({"..."})) == "AliasBackward0");
 }
 
-TEST_CASE("writing through indices") {
+TEST_CASE("index_put_ writes through every kind of index") {
   Variable x = count({3, 2});
   x.index_put_({1, 0}, 9);
   CHECK(values(x) == Values{0, 1, 9, 3, 4, 5});
@@ -105,7 +105,7 @@ TEST_CASE("writing through indices") {
   CHECK(x._version() > 8);
 }
 
-TEST_CASE("gradients through indices") {
+TEST_CASE("indexing and index_put_ have the right gradients") {
   const Variable x = ramp({3, 4, 2}), rows = longs({2, 0}), columns = longs({1, 3});
   check_gradients([](const Variable& t) { return t.index({longs({2, 2, 0})}).pow(3); }, {x});
   check_gradients([&](const Variable& t) { return t.index({rows, Slice(), longs({1, 0})}).pow(3); }, {x});
@@ -142,7 +142,7 @@ TEST_CASE("gradients through indices") {
       {ramp({2})});
 }
 
-TEST_CASE("wrong indices are refused") {
+TEST_CASE("index throws for invalid indices") {
   const Variable x = count({3, 4, 2});
   CHECK_THROWS_MATCHES(x.index({3}), ebb::IndexError,
                        support::Saying("index: index 3 is out of bounds for dimension 0 with size"));

@@ -27,7 +27,7 @@ std::string name(const Variable& x) { return x.grad_fn() ? x.grad_fn()->name() :
 
 }  // namespace
 
-TEST_CASE("mm equals plain loops for all sizes and layouts") {
+TEST_CASE("mm equals plain loops for every size and layout") {
   for (const Sizes& s : {Sizes{1, 1, 1},
                          {1, 7, 5},
                          {6, 5, 1},
@@ -55,7 +55,7 @@ TEST_CASE("mm equals plain loops for all sizes and layouts") {
   }
 }
 
-TEST_CASE("mm over nothing is zero, and of nothing is empty") {
+TEST_CASE("mm with an inner size of 0 is zero and with no rows is empty") {
   const Variable a = ebb::empty({2, 0}, ebb::kDouble).requires_grad_(true),
                  b = ebb::empty({0, 3}, ebb::kDouble);
   const Variable out = a.mm(b);
@@ -66,7 +66,7 @@ TEST_CASE("mm over nothing is zero, and of nothing is empty") {
   CHECK(ebb::bmm(ebb::empty({0, 2, 3}), ebb::empty({0, 3, 4})).sizes() == ebb::IntArrayRef({0, 2, 4}));
 }
 
-TEST_CASE("integers and 16-bit floats multiply") {
+TEST_CASE("matrix products accept integers and 16-bit floats") {
   const Variable a = ebb::arange(6, ebb::kLong).view({2, 3}), b = ebb::arange(12, ebb::kLong).view({3, 4});
   CHECK(a.mm(b).dtype() == ebb::kLong);
   CHECK(error(a.mm(b), loops(a, b)) == 0);
@@ -82,7 +82,7 @@ TEST_CASE("integers and 16-bit floats multiply") {
                     support::Contains("addmm: a tensor of shape [3, 4] cannot be added to a"));
 }
 
-TEST_CASE("products and their first and second derivatives") {
+TEST_CASE("matrix products have the right values and first and second derivatives") {
   const Variable m23 = leaf({2, 3}), m34 = leaf({3, 4}, 1), v3 = leaf({3}, 2), v4 = leaf({4}, 3),
                  v2 = leaf({2}, 4);
   const Variable b223 = leaf({2, 2, 3}, 5), b234 = leaf({2, 3, 4}, 6), m24 = leaf({2, 4}, 7);
@@ -126,7 +126,7 @@ TEST_CASE("products and their first and second derivatives") {
       {m23, v2.detach().expand({2, 2}).contiguous().requires_grad_(true), leaf({4, 3, 2}), v4});
 }
 
-TEST_CASE("matmul takes every pair of ranks and broadcasts batches") {
+TEST_CASE("matmul accepts every pair of ranks and broadcasts batches") {
   const Sizes shapes[][2] = {{{3}, {3}},
                              {{3}, {3, 4}},
                              {{2, 3}, {3}},
@@ -153,7 +153,7 @@ TEST_CASE("matmul takes every pair of ranks and broadcasts batches") {
   }
 }
 
-TEST_CASE("in-place products equal the others and keep their operands' history") {
+TEST_CASE("in-place matrix products equal the others and preserve the history of their operands") {
   const Variable m = ramp({2, 3}), n = ramp({3, 4}, 1), base = ramp({2, 4}, 2);
   Variable y = base.clone();
   y.addmm_(m, n, 0.5, 2);
@@ -179,12 +179,12 @@ TEST_CASE("in-place products equal the others and keep their operands' history")
                     support::Contains("addmm_: a leaf Variable that requires grad is being used"));
 }
 
-TEST_CASE("beta 0 ignores what self holds") {
+TEST_CASE("addmm with beta 0 ignores NaN in self") {
   const Variable nan = ebb::full({2, 4}, NAN, ebb::kDouble);
   CHECK(finite(ebb::addmm(nan, ramp({2, 3}), ramp({3, 4}), 0)));
 }
 
-TEST_CASE("einsum contracts, transposes, traces and broadcasts") {
+TEST_CASE("einsum supports contraction, transposition, trace and broadcasting") {
   const struct {
     const char* equation;
     std::vector<Sizes> shapes;
@@ -228,7 +228,7 @@ TEST_CASE("einsum contracts, transposes, traces and broadcasts") {
   CHECK_THROWS_WITH(ebb::einsum("->", {}), support::Contains("einsum: expected at least one tensor"));
 }
 
-TEST_CASE("cdist for every norm, with zero distances") {
+TEST_CASE("cdist is right for every norm and has gradients at distance 0") {
   const Variable a = ramp({4, 3}), b = ramp({5, 3}, 1.3);
   for (const double p : {0.0, 0.5, 1.0, 1.5, 2.0, 3.0, double(INFINITY)}) {
     std::vector<double> expected;
@@ -255,7 +255,7 @@ TEST_CASE("cdist for every norm, with zero distances") {
   CHECK(ebb::cdist(ebb::empty({2, 0}), ebb::empty({3, 0})).sum().item<float>() == 0);
 }
 
-TEST_CASE("nodes of linear algebra carry torch's names") {
+TEST_CASE("graph nodes of linear algebra have the names of torch") {
   const Variable a = leaf({2, 3}), b = leaf({3, 4}), v = leaf({3});
   CHECK(name(a.mm(b)) == "MmBackward0");
   CHECK(name(ebb::matmul(a, b)) == "MmBackward0");
@@ -273,7 +273,7 @@ TEST_CASE("nodes of linear algebra carry torch's names") {
   CHECK(name(ebb::cross(a, a)) == "LinalgCrossBackward0");
 }
 
-TEST_CASE("products do not depend on the number of threads") {
+TEST_CASE("matrix products do not depend on the number of threads") {
   // One thread has several blocks of rows in a piece.
   const Variable a = ramp({600, 500}).to(ebb::kFloat), b = ramp({500, 400}).to(ebb::kFloat);
   check_threads([&] { return a.mm(b); });
@@ -284,7 +284,7 @@ TEST_CASE("products do not depend on the number of threads") {
   check_threads([&] { return ebb::bmm(a.view({20, 30, 500}), b.expand({20, 500, 400})); });
 }
 
-TEST_CASE("errors of products name the op and both shapes") {
+TEST_CASE("error messages of matrix products contain the op and both shapes") {
   const Variable m23 = ramp({2, 3}), m34 = ramp({3, 4}), v3 = ramp({3}), b223 = ramp({2, 2, 3});
   check_error([&] { ebb::mm(m23, m23); }, {"mm", "[2, 3]", "3 columns meet 2 rows"});
   check_error([&] { ebb::mm(b223, m34); }, {"mm", "[2, 2, 3]", "[3, 4]"});
@@ -306,7 +306,7 @@ TEST_CASE("errors of products name the op and both shapes") {
   check_error([&] { ebb::linalg::multi_dot({m23, m23}); }, {"multi_dot", "[2, 3]"});
 }
 
-TEST_CASE("methods of products have the defaults of the functions") {
+TEST_CASE("methods of matrix products have the defaults of the functions") {
   const Variable a = ramp({3, 3}), b = ramp({3, 2});
   const auto [reflectors, tau] = a.geqrf();
   CHECK(equal(reflectors.ormqr(tau, b), ebb::ormqr(reflectors, tau, b, true, false)));
@@ -347,7 +347,7 @@ Tensor matrix(std::int64_t rows, std::int64_t columns, DType dtype, bool transpo
 
 }  // namespace
 
-TEST_CASE("what is added to a product is added to the whole of it in one rounding") {
+TEST_CASE("addmm adds self to the finished product with one rounding") {
   const auto [m, k, n] = any_shape();
   const DType dtype = GENERATE(kFloat, kDouble);
   const bool left = GENERATE(false, true), right = GENERATE(false, true);
@@ -360,7 +360,7 @@ TEST_CASE("what is added to a product is added to the whole of it in one roundin
   REQUIRE(equal(c.clone().addmm_(a, b), c + mm(a, b)));
 }
 
-TEST_CASE("a row of a product does not depend on how many others there are") {
+TEST_CASE("a row of a matrix product does not depend on the number of other rows") {
   const DType dtype = GENERATE(kFloat, kDouble);
   const bool left = GENERATE(false, true);
   const std::int64_t k = GENERATE(1, 40, 300), n = GENERATE(8, 33, 200);
@@ -370,7 +370,7 @@ TEST_CASE("a row of a product does not depend on how many others there are") {
     REQUIRE(equal(mm(a.narrow(0, first, rows), b), whole.narrow(0, first, rows)));
 }
 
-TEST_CASE("a product that is too small to be told from zero is zero without a sign") {
+TEST_CASE("a matrix product that underflows is positive zero") {
   const auto [m, k, n] = any_shape();
   const Tensor a = full({m, k}, -1e-30, kFloat), b = full({k, n}, 1e-30, kFloat);
   const Tensor product = mm(a, b);
@@ -382,8 +382,7 @@ TEST_CASE("a product that is too small to be told from zero is zero without a si
 
 using V = const Variable&;
 
-TEST_CASE(
-    "a product that is added to one of its own factors in place has the gradients of the one out of place") {
+TEST_CASE("in-place products that add to their own factor have the gradients of the out-of-place form") {
   const auto x0 = op_tests::ramp({3, 3}), a0 = op_tests::ramp({3, 3}, 0.7);
   struct Way {
     const char* name;

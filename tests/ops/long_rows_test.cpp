@@ -51,7 +51,7 @@ std::vector<std::int64_t> order_of(const Tensor& x, bool descending) {
 
 }  // namespace
 
-TEST_CASE("many elements of every dtype are sorted as a stable sort sorts them") {
+TEST_CASE("sort and topk of many elements agree with a stable sort for every dtype") {
   for (const DType dtype : {kDouble, kFloat, kHalf, kBFloat16, kLong, kInt, kShort, kChar})
     for (const bool descending : {false, true}) {
       CAPTURE(dtype, descending);
@@ -71,7 +71,7 @@ TEST_CASE("many elements of every dtype are sorted as a stable sort sorts them")
   CHECK(std::get<1>(zeros({1000}).sort(0, true)).equal(arange(1000)));
 }
 
-TEST_CASE("of many elements what differs, its counts and its places are found") {
+TEST_CASE("unique of many elements finds the values, inverse indices and counts") {
   for (const DType dtype : {kDouble, kFloat, kLong, kByte}) {
     CAPTURE(dtype);
     const Tensor x = dtype == kByte ? mixed(kLong).remainder(250).to(kByte) : mixed(dtype);
@@ -86,7 +86,7 @@ TEST_CASE("of many elements what differs, its counts and its places are found") 
   }
 }
 
-TEST_CASE("many values are searched for as few are") {
+TEST_CASE("searchsorted gives the same results for many and for few values") {
   for (const DType dtype : {kDouble, kFloat, kInt})
     for (const bool right : {false, true}) {
       CAPTURE(dtype, right);
@@ -101,7 +101,7 @@ TEST_CASE("many values are searched for as few are") {
     }
 }
 
-TEST_CASE("contiguous lines are summed up as lines that lie apart are") {
+TEST_CASE("cumsum has the same bits along contiguous and along strided lines") {
   const Tensor x = randn({19, 33});
   for (const DType dtype : {kFloat, kDouble, kBFloat16}) {
     const Tensor a = x.clone().to(dtype).requires_grad_(), b = a.detach().clone().requires_grad_();
@@ -114,7 +114,7 @@ TEST_CASE("contiguous lines are summed up as lines that lie apart are") {
   }
 }
 
-TEST_CASE("sums over rows do not depend on how many rows are read at once") {
+TEST_CASE("a sum over the rows of a matrix has the bits of adding them one by one") {
   const Tensor x = randn({21, 1100});
   for (const std::int64_t rows : {1, 2, 3, 4, 5, 7, 8, 15, 16}) {
     Tensor sum = x[0];
@@ -123,7 +123,7 @@ TEST_CASE("sums over rows do not depend on how many rows are read at once") {
   }
 }
 
-TEST_CASE("the innermost axis is resized as any other is") {
+TEST_CASE("interpolate treats the innermost axis as any other axis") {
   const Tensor x = randn({2, 3, 5, 7}, kDouble);
   namespace F = nn::functional;
   for (const auto& [mode, width] : std::vector<std::pair<F::InterpolateFuncOptions::mode_t, std::int64_t>>{
@@ -142,7 +142,7 @@ TEST_CASE("the innermost axis is resized as any other is") {
   }
 }
 
-TEST_CASE("places of what is not zero are found in any layout") {
+TEST_CASE("nonzero finds the same indices in every layout") {
   const Tensor x = (rand({7, 40, 3}) > 0.5).to(kFloat);
   const Tensor places = x.nonzero();
   CHECK(places.size(0) == static_cast<std::int64_t>(x.sum().item<float>()));
@@ -154,7 +154,7 @@ TEST_CASE("places of what is not zero are found in any layout") {
   CHECK(ones({3, 0}).nonzero().sizes() == IntArrayRef({0, 2}));
 }
 
-TEST_CASE("an index out of bounds is named wherever in a line it stands") {
+TEST_CASE("gather and scatter report an index out of bounds at every position of a line") {
   const Tensor x = arange(12).view({3, 4});
   for (const std::int64_t wrong : {-1, 4}) {
     Tensor index = zeros({3, 4}, kLong);
@@ -275,7 +275,7 @@ const Sum kSums[] = {
 
 }  // namespace
 
-TEST_CASE("long sums of floats are exact to 1e-5, in any layout") {
+TEST_CASE("long float sums are exact to 1e-5 in every layout") {
   const Variable term = full({1}, kTerm);
   const Variable layouts[] = {term.expand({kTerms}), full({kTerms}, kTerm),
                               full({kTerms, 2}, kTerm).select(1, 0)};
@@ -287,7 +287,7 @@ TEST_CASE("long sums of floats are exact to 1e-5, in any layout") {
     }
 }
 
-TEST_CASE("sums that 16-bit numbers and floats cannot count up to are made in wider ones") {
+TEST_CASE("dot, cumsum and logsumexp accumulate 16-bit values in a wider dtype") {
   constexpr std::int64_t kMore = std::int64_t{3} << 23;
   const Variable x = ones({1}, kBFloat16).expand({kMore});
   CHECK(dot(x, x).item<float>() == kMore);
@@ -295,7 +295,7 @@ TEST_CASE("sums that 16-bit numbers and floats cannot count up to are made in wi
   CHECK(std::abs(logsumexp(zeros({100000}, kHalf), 0).item<double>() - std::log(1e5)) < 0.01);
 }
 
-TEST_CASE("ctc_loss adds up log-probabilities of very many steps") {
+TEST_CASE("ctc_loss is accurate for a very large number of time steps") {
   constexpr std::int64_t kSteps = 100000;
   const Variable x = full({1, 1, 1}, -std::log(2.0), kFloat).expand({kSteps, 1, 2});
   const double loss =
@@ -306,7 +306,7 @@ TEST_CASE("ctc_loss adds up log-probabilities of very many steps") {
 
 // Results do not depend on the number of threads.
 
-TEST_CASE("elementwise ops on large arrays give the same for one and three threads") {
+TEST_CASE("elementwise ops on large arrays have equal results with one and three threads") {
   const Variable x = (ramp({301, 1001}).sin() * 3).to(ebb::kFloat), row = ramp({1001}).sin().to(ebb::kFloat);
   const auto run = [&](int threads) {
     const int before = ebb::get_num_threads();
@@ -324,8 +324,7 @@ TEST_CASE("elementwise ops on large arrays give the same for one and three threa
   }
 }
 
-TEST_CASE(
-    "every row that is added to a place is added once, with any threads and wherever their shares end") {
+TEST_CASE("index_add adds every row once for every number of threads and row length") {
   for (const auto& [places, row] :
        {std::pair(512, 32), std::pair(500, 33), std::pair(64, 100), std::pair(3, 400), std::pair(512, 8)}) {
     INFO(places << " places, rows of " << row);

@@ -40,7 +40,7 @@ void check_derivatives(F f, const Inputs& inputs) {
 
 }  // namespace
 
-TEST_CASE("pointwise losses give their formulas under every reduction") {
+TEST_CASE("pointwise losses equal their formulas under every reduction") {
   const Variable x = wave({5, 7}, -2, 2), y = wave({5, 7}, -2, 2, 1.1);
   const auto check = [&](auto loss, auto formula) {
     double sum = 0;
@@ -69,7 +69,7 @@ TEST_CASE("pointwise losses give their formulas under every reduction") {
         [](double a, double b) { return std::log1p(std::exp(-a * b)); });
 }
 
-TEST_CASE("pointwise losses have first and second derivatives by input and target") {
+TEST_CASE("pointwise losses have the right first and second derivatives for input and target") {
   const Inputs both{leaf(wave({3, 4}, -2, 2)), leaf(wave({3, 4}, -2, 2, 1.1))};
   const Inputs probabilities{leaf(wave({3, 4}, 0.1, 0.9)), leaf(wave({3, 4}, 0.1, 0.9, 2.0))};
   const Variable weight = wave({4}, 0.5, 2), positive = wave({3, 4}, 0.5, 2, 0.9);
@@ -97,14 +97,14 @@ TEST_CASE("pointwise losses have first and second derivatives by input and targe
   }
 }
 
-TEST_CASE("a broadcast target is reduced in the gradient") {
+TEST_CASE("the gradient of a broadcast target of a loss is summed to the shape of the target") {
   Variable x = leaf(wave({3, 4}, -1, 1)), y = leaf(wave({4}, -1, 1, 2));
   mse_loss(x, y, Reduction::Sum).backward();
   CHECK(y.grad().sizes() == IntArrayRef({4}));
   CHECK(value((y.grad() + x.grad().sum(0)).abs().max()) < 1e-14);
 }
 
-TEST_CASE("binary cross entropy looks past dimensions of size 1") {
+TEST_CASE("binary_cross_entropy accepts a target that differs only in dimensions of size 1") {
   const Variable x = leaf(wave({4, 1}, 0.1, 0.9)), y = leaf(wave({4}, 0.1, 0.9, 2.0)),
                  column = y.unsqueeze(1);
   for (const std::int64_t how : {Reduction::None, Reduction::Mean, Reduction::Sum}) {
@@ -124,7 +124,7 @@ TEST_CASE("binary cross entropy looks past dimensions of size 1") {
                     Contains("binary_cross_entropy: the target is undefined"));
 }
 
-TEST_CASE("binary cross entropy stays finite where sigmoid saturates") {
+TEST_CASE("binary_cross_entropy_with_logits is finite for saturated logits") {
   Variable x = leaf(tensor({1000.0, -1000.0, 1000.0, -1000.0}, kDouble));
   const Variable y = tensor({1.0, 0.0, 0.0, 1.0}, kDouble);
   const Variable loss = binary_cross_entropy_with_logits(x, y, {}, {}, Reduction::None);
@@ -145,7 +145,7 @@ TEST_CASE("binary cross entropy stays finite where sigmoid saturates") {
   CHECK(value(binary_cross_entropy(p, t)) == 100);
 }
 
-TEST_CASE("cross entropy picks the class by index") {
+TEST_CASE("cross_entropy_loss selects the class by index") {
   const Variable x = wave({4, 3}, -2, 2);
   const Variable t = tensor({2, 0, 1, 2}), w = wave({3}, 0.5, 2);
   double plain = 0, weighted = 0, weights = 0;
@@ -169,7 +169,7 @@ TEST_CASE("cross entropy picks the class by index") {
   CHECK(value(cross_entropy_loss(x, one_hot(t, 3).to(kDouble))) == Approx(plain / 4).epsilon(1e-13));
 }
 
-TEST_CASE("cross entropy has first and second derivatives") {
+TEST_CASE("cross_entropy_loss has the right first and second derivatives") {
   const Variable t = tensor({2, 0, 1, -100}), w = wave({3}, 0.5, 2);
   const Variable t2 = tensor({0, 1, 2, 2, 1, 0, 2, 2}).view({2, 2, 2});
   const Inputs rows{leaf(wave({4, 3}, -2, 2))}, images{leaf(wave({2, 3, 2, 2}, -2, 2))};
@@ -186,7 +186,7 @@ TEST_CASE("cross entropy has first and second derivatives") {
   check_derivatives([&](const Inputs& in) { return Inputs{cross_entropy_loss(in[0], soft, w)}; }, rows);
 }
 
-TEST_CASE("a cross entropy whose targets are all ignored is NaN and its sum 0") {
+TEST_CASE("cross_entropy_loss of only ignored targets has mean NaN and sum 0") {
   Variable x = leaf(wave({2, 3}, -1, 1));
   const Variable t = tensor({-100, -100});
   CHECK(std::isnan(value(cross_entropy_loss(x, t))));
@@ -195,7 +195,7 @@ TEST_CASE("a cross entropy whose targets are all ignored is NaN and its sum 0") 
   CHECK(value(x.grad().abs().sum()) == 0);
 }
 
-TEST_CASE("losses keep torch's node names") {
+TEST_CASE("graph nodes of losses have the names of torch") {
   const Variable x = leaf(wave({3, 4}, 0.1, 0.9)), y = wave({3, 4}, 0.1, 0.9, 1);
   const Variable t = tensor({0, 1, 3});
   const auto name = [](const Variable& v) { return v.grad_fn()->name(); };
@@ -210,7 +210,7 @@ TEST_CASE("losses keep torch's node names") {
   CHECK(name(nll_loss2d(x.view({3, 4, 1, 1}), t.view({3, 1, 1}))) == "NllLoss2DBackward0");
 }
 
-TEST_CASE("margin losses follow their definitions") {
+TEST_CASE("margin losses equal their definitions") {
   const Variable x = tensor({{0.1, 0.2, 0.4, 0.8}}, kDouble);
   CHECK(value(multi_margin_loss(x, tensor({3}))) ==
         Approx(0.25 * ((1 - (0.8 - 0.1)) + (1 - (0.8 - 0.2)) + (1 - (0.8 - 0.4)))));
@@ -239,7 +239,7 @@ TEST_CASE("margin losses follow their definitions") {
       three);
 }
 
-TEST_CASE("losses name what does not fit") {
+TEST_CASE("error messages of losses contain the invalid argument") {
   const Variable x = wave({3, 4}, 0.1, 0.9);
   CHECK_THROWS_WITH(cross_entropy_loss(x, tensor({0, 1, 7})), Contains("Target 7 is out of bounds"));
   CHECK_THROWS_MATCHES(cross_entropy_loss(x, tensor({0, 1, 7})), IndexError,
@@ -254,7 +254,7 @@ TEST_CASE("losses name what does not fit") {
   CHECK_THROWS_WITH(mse_loss(x.to(kLong), x.to(kLong)), Contains("floating"));
 }
 
-TEST_CASE("half losses compute in float and strided inputs are read as they lie") {
+TEST_CASE("losses of 16-bit inputs compute in float and accept strided inputs") {
   const Variable x = wave({6, 5}, -1, 1), y = wave({6, 5}, -1, 1, 2);
   CHECK(mse_loss(x.to(kHalf), y.to(kHalf)).item<double>() == Approx(value(mse_loss(x, y))).epsilon(2e-3));
   CHECK(value(mse_loss(x.t(), y.t())) == Approx(value(mse_loss(x, y))).epsilon(1e-14));
@@ -265,7 +265,7 @@ TEST_CASE("half losses compute in float and strided inputs are read as they lie"
         Approx(value(cross_entropy_loss(x.t(), t))).epsilon(2e-2));
 }
 
-TEST_CASE("kl_div of logarithms is differentiated by its target too") {
+TEST_CASE("kl_div with log_target has a gradient for its target") {
   const Variable x = ebb::randn({3}, ebb::kDouble).requires_grad_(),
                  y = ebb::randn({3}, ebb::kDouble).requires_grad_();
   const auto f = [](const ebb::variable_list& in) {
@@ -305,7 +305,7 @@ void require_close(const Variable& x, const std::vector<double>& expected) {
 
 }  // namespace
 
-TEST_CASE("ctc_loss gives torch's numbers and gradient") {
+TEST_CASE("ctc_loss has the value and gradient of torch") {
   const Variable x = log_probs().requires_grad_();
   const Variable padded = longs({1, 2, 2, 2}).view({2, 2});
   require_close(ebb::ctc_loss(x, padded, {4, 3}, {2, 2}, 0, ebb::Reduction::None),
@@ -343,7 +343,7 @@ TEST_CASE("ctc_loss gives torch's numbers and gradient") {
                                                      0});
 }
 
-TEST_CASE("ctc_loss is infinite without an alignment, or zero when asked") {
+TEST_CASE("ctc_loss without an alignment is infinite and with zero_infinity it is 0") {
   const double nan = NAN;
   std::vector<ebb::Device> devices{ebb::Device(ebb::kCPU)};
   if (ebb::cuda::is_available()) devices.emplace_back(ebb::kCUDA);
@@ -362,7 +362,7 @@ TEST_CASE("ctc_loss is infinite without an alignment, or zero when asked") {
     }
 }
 
-TEST_CASE("ctc_loss of a target without labels has a finite gradient in every reduction") {
+TEST_CASE("ctc_loss of an empty target has a finite gradient for every reduction") {
   const Variable targets = longs({1, 0, 0, 0}).view({2, 2});
   const auto gradient = [&](ebb::Reduction::Reduction reduction) {
     const Variable x = log_probs().requires_grad_();
@@ -378,7 +378,7 @@ TEST_CASE("ctc_loss of a target without labels has a finite gradient in every re
   CHECK(sum.select(1, 1).narrow(0, 0, 3).ne(0).any().item<bool>());
 }
 
-TEST_CASE("ctc_loss says what is wrong with its lengths and targets") {
+TEST_CASE("ctc_loss throws for invalid lengths and targets") {
   const Variable x = log_probs(), padded = longs({1, 2, 2, 2}).view({2, 2});
   const auto said = [](const char* text) { return support::Contains(text); };
   CHECK_THROWS_WITH(ebb::ctc_loss(x, padded, {5, 3}, {2, 2}), said("input_lengths to have value at most 4"));
@@ -395,12 +395,12 @@ TEST_CASE("ctc_loss says what is wrong with its lengths and targets") {
                        support::Saying("ctc_loss: the derivative of its gradient is not"));
 }
 
-TEST_CASE("the module takes its options") {
+TEST_CASE("the module CTCLoss applies its options") {
   ebb::nn::CTCLoss loss(ebb::nn::CTCLossOptions().blank(0).reduction(ebb::kSum).zero_infinity(true));
   require_close(loss(log_probs(), longs({1, 2, 2, 2}), longs({4, 3}), longs({2, 2})), {5.3589068111});
 }
 
-TEST_CASE("the emulated device finds labels that are no classes") {
+TEST_CASE("ctc_loss on CUDA reports labels that are not classes") {
   if (!ebb::cuda::is_available()) return;
   const Variable x = log_probs().to(ebb::kCUDA);
   ebb::ctc_loss(x, longs({1, 9, 2, 2}).to(ebb::kCUDA), {4, 3}, {2, 2});

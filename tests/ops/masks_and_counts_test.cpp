@@ -72,7 +72,7 @@ void check_kinds(const std::vector<T>& values) {
 
 }  // namespace
 
-TEST_CASE("where takes a condition of bytes without dimensions for one of truth values") {
+TEST_CASE("where accepts a 0-dimensional Byte condition") {
   const support::Warnings warnings;  // of a condition of bytes
   for (const ebb::DType dtype : kTypes)
     for (const std::int64_t n : {1, 7, 5000}) {
@@ -83,7 +83,7 @@ TEST_CASE("where takes a condition of bytes without dimensions for one of truth 
     }
 }
 
-TEST_CASE("where and masked_fill and masked_select and nonzero choose what plain loops choose") {
+TEST_CASE("where, masked_fill, masked_select and nonzero agree with plain loops") {
   for (const std::int64_t n : kLengths) {
     const ebb::DType type = kTypes[static_cast<std::size_t>(n) % kTypes.size()];
     const Tensor x = ebb::randint(100, {3, n}, ebb::kLong).to(type),
@@ -102,7 +102,7 @@ TEST_CASE("where and masked_fill and masked_select and nonzero choose what plain
   }
 }
 
-TEST_CASE("masks are spread over what they select from") {
+TEST_CASE("masked_select and masked_scatter broadcast the mask") {
   const Tensor x = ebb::arange(12).view({3, 4}), row = ebb::arange(4) % 2 == 1, column = ebb::arange(3) == 1;
   CHECK(ebb::equal(x.masked_select(row), ebb::tensor({1, 3, 5, 7, 9, 11}, ebb::kLong)));
   CHECK(ebb::equal(x.masked_select(column.unsqueeze(1)), ebb::tensor({4, 5, 6, 7}, ebb::kLong)));
@@ -114,7 +114,7 @@ TEST_CASE("masks are spread over what they select from") {
   CHECK(ebb::ones({0, 3}).masked_select(ebb::ones({0, 3}, ebb::kBool)).numel() == 0);
 }
 
-TEST_CASE("kinds of integers are counted alike whether they lie close together or far apart") {
+TEST_CASE("unique of integers has the same result for small and for large value ranges") {
   constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = -(least + 1);
   check_kinds<std::int64_t>({5});
   check_kinds<std::int64_t>({3, 1, 2});
@@ -134,7 +134,7 @@ TEST_CASE("kinds of integers are counted alike whether they lie close together o
   CHECK(none.numel() == 0);
 }
 
-TEST_CASE("rows that are read or written by number may be single elements") {
+TEST_CASE("index ops accept rows of a single element") {
   const Tensor x = ebb::arange(10).to(ebb::kFloat), places = ebb::tensor({7, 0, 7, 3}, ebb::kLong);
   CHECK(ebb::equal(x.take(places), places.to(ebb::kFloat)));
   CHECK(ebb::equal(x.view({10, 1}).index_select(0, places), places.to(ebb::kFloat).view({4, 1})));
@@ -150,7 +150,7 @@ TEST_CASE("rows that are read or written by number may be single elements") {
 using namespace op_tests;
 using namespace ebb;
 
-TEST_CASE("isin finds numbers of other dtypes and never a NaN") {
+TEST_CASE("isin finds values of other dtypes and never NaN") {
   const Variable x = tensor({1.0, std::nan(""), 2.5, -1.0}, kDouble);
   const auto is = [](std::vector<bool> v) {
     Variable t = zeros({static_cast<std::int64_t>(v.size())}, kBool);

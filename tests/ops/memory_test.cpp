@@ -18,7 +18,7 @@
 using namespace ebb;
 using support::Contains;
 
-TEST_CASE("storage() is the memory that a tensor shares with its views") {
+TEST_CASE("storage() is shared by a tensor and its views") {
   const Tensor x = arange(12, kFloat).view({3, 4});
   const Tensor row = x[1];
   CHECK(x.has_storage());
@@ -39,7 +39,7 @@ TEST_CASE("storage() is the memory that a tensor shares with its views") {
   CHECK_FALSE(x.is_set_to(x.clone()));
 }
 
-TEST_CASE("set_ shows other memory") {
+TEST_CASE("set_ makes a tensor use other memory") {
   const Tensor source = arange(6, kFloat).view({2, 3});
   Tensor x = zeros({2});
   x.set_(source);
@@ -66,7 +66,7 @@ TEST_CASE("set_ shows other memory") {
   CHECK(leaf.sizes() == source.sizes());
 }
 
-TEST_CASE("resize_ takes a memory format") {
+TEST_CASE("resize_ accepts a memory format") {
   Tensor x = zeros({2});
   x.resize_({1, 2, 3, 4}, MemoryFormat::ChannelsLast);
   CHECK(x.strides() == IntArrayRef({24, 1, 8, 2}));
@@ -80,7 +80,7 @@ TEST_CASE("resize_ takes a memory format") {
   CHECK_THROWS_WITH(x.resize_({2, 3}, MemoryFormat::Preserve), Contains("no memory format to preserve"));
 }
 
-TEST_CASE("from_blob takes an offset, strides, a deleter and where the memory is") {
+TEST_CASE("from_blob accepts an offset, strides, a deleter and a device") {
   float values[] = {0, 1, 2, 3, 4, 5, 6, 7};
   CHECK(from_blob(values, {2, 2}, {1, 3}, 1).equal(tensor({{1.f, 4.f}, {2.f, 5.f}})));
   CHECK(from_blob(values, {2, 2}, {1, 3}, 1).storage_offset() == 1);
@@ -104,7 +104,7 @@ TEST_CASE("from_blob takes an offset, strides, a deleter and where the memory is
   CHECK_THROWS_WITH(from_blob(values, {2}, {1}, -1), Contains("must not be negative"));
 }
 
-TEST_CASE("accessors to pass by value carry their sizes and strides") {
+TEST_CASE("packed accessors contain their sizes and strides") {
   const Tensor x = arange(6, kFloat).view({2, 3}).t();
   const auto narrow = x.packed_accessor32<float, 2>();
   static_assert(std::is_same_v<decltype(narrow.size(0)), std::int32_t>);
@@ -127,7 +127,7 @@ TEST_CASE("accessors to pass by value carry their sizes and strides") {
   CHECK(wide.packed_accessor64<std::uint8_t, 1>().size(0) == std::int64_t{1} << 31);
 }
 
-TEST_CASE("expect_contiguous copies only what is not") {
+TEST_CASE("expect_contiguous copies only tensors that are not contiguous") {
   const Tensor x = arange(6, kFloat).view({2, 3});
   const auto borrowed = x.expect_contiguous();
   CHECK_FALSE(borrowed.is_owned());
@@ -139,13 +139,13 @@ TEST_CASE("expect_contiguous copies only what is not") {
   CHECK((*owned).equal(turned));
 }
 
-TEST_CASE("empty_permuted orders the dimensions in memory") {
+TEST_CASE("empty_permuted orders the dimensions in memory as given") {
   // torch 2.15: torch.empty_permuted((2, 3, 5), (1, 2, 0)).stride()
   CHECK(empty_permuted({2, 3, 5}, {1, 2, 0}).strides() == IntArrayRef({1, 10, 2}));
   CHECK_THROWS_WITH(empty_permuted({2, 3}, {0}), Contains("differ in length"));
 }
 
-TEST_CASE("geometry that reaches beyond its memory is refused, however large its numbers are") {
+TEST_CASE("geometry beyond the memory throws even if its offset and strides are huge") {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   Tensor x = arange(6, kFloat), empty = zeros({0});
   const std::tuple<std::vector<std::int64_t>, std::vector<std::int64_t>, std::int64_t> geometries[] = {
@@ -253,7 +253,7 @@ const Case kBuffers[] = {
 
 }  // namespace
 
-TEST_CASE("the gradient of what picks elements takes the memory of the table once") {
+TEST_CASE("the gradient of index ops needs the memory of one table") {
   for (const Case& pick : kPicks) {
     INFO(pick.name);
     const Variable x = rand({kRows, kRows}, requires_grad());
@@ -263,7 +263,7 @@ TEST_CASE("the gradient of what picks elements takes the memory of the table onc
   }
 }
 
-TEST_CASE("a result in another dtype takes no copy of the input") {
+TEST_CASE("reductions with another dtype do not copy the input") {
   for (const Case& op : kInDouble)
     for (const DType dtype : {kFloat, kBFloat16, kInt}) {
       INFO(op.name << " of " << dtype);
@@ -277,7 +277,7 @@ TEST_CASE("a result in another dtype takes no copy of the input") {
   CHECK(peak_of([&] { CHECK(norm(x).item<float>() == kRows); }) <= kSlack);
 }
 
-TEST_CASE("an op that the system refuses memory to compute with says so by its name") {
+TEST_CASE("an op that cannot allocate memory throws an error with its name") {
   if (!support::kChildrenRun) return;
   const Variable x = rand({kMany});
   empty_cache();

@@ -10,7 +10,7 @@
 
 using namespace op_tests;
 
-TEST_CASE("methods and aliases of arithmetic give what the functions give") {
+TEST_CASE("methods and aliases of arithmetic equal the functions") {
   const Variable x = ramp({2, 3}).requires_grad_(), y = (ramp({2, 3}, 1.1) + 2).detach();
   const Variable i = longs({12, 7, 30, 9, 4, 25}, {2, 3}), j = longs({8, 3, 12, 2, 6, 10}, {2, 3});
   BOTH(x, subtract, 3, 2);
@@ -46,7 +46,7 @@ TEST_CASE("methods and aliases of arithmetic give what the functions give") {
   same("/=", divided, x.detach() / y);
 }
 
-TEST_CASE("methods and aliases of clamp take each bound alone and both") {
+TEST_CASE("methods and aliases of clamp accept one bound or both") {
   const Variable x = ramp({2, 3}).requires_grad_(), low = ramp({3}, 1.7) - 0.5, high = low + 0.3;
   BOTH(x, clamp, low, high);
   BOTH(x, clip, low, high);
@@ -60,7 +60,7 @@ TEST_CASE("methods and aliases of clamp take each bound alone and both") {
   same("clip", x.detach().clip(low, high), ebb::minimum(ebb::maximum(x.detach(), low), high));
 }
 
-TEST_CASE("methods and aliases of comparisons and of bits give what the functions give") {
+TEST_CASE("methods and aliases of comparisons and bitwise ops equal the functions") {
   const Variable x = count({2, 3}), y = ebb::full_like(x, 3);
   const Variable i = longs({12, 7, 30, 9, 4, 25}, {2, 3}), j = longs({1, 3, 2, 2, 4, 1}, {2, 3});
   const auto comparisons = [&](const auto& other) {
@@ -106,7 +106,7 @@ TEST_CASE("methods and aliases of comparisons and of bits give what the function
   METHOD(x, isclose, y, 0.2, 0.3, true);
 }
 
-TEST_CASE("methods of functions of one argument give what the functions give") {
+TEST_CASE("methods of unary ops equal the functions") {
   const Variable x = (ramp({2, 3}) * 0.4 + 0.1).detach().requires_grad_(), big = (x.detach() + 4).detach();
   BOTH(x.detach(), sgn);
   BOTH(x, arcsinh);
@@ -129,7 +129,7 @@ TEST_CASE("methods of functions of one argument give what the functions give") {
   CHECK(values(ends.isneginf()) == Values{1, 0, 0, 0});
 }
 
-TEST_CASE("methods of linear algebra give what the functions give") {
+TEST_CASE("methods of linear algebra equal the functions") {
   const Variable a = (ramp({2, 3, 3}) + 2 * ebb::eye(3, ebb::kDouble)).detach().requires_grad_();
   const Variable wide = ramp({3, 4}).requires_grad_(), b = ramp({2, 3, 2}, 0.7);
   const Variable spd = (a.detach().matmul(a.detach().mT()) + ebb::eye(3, ebb::kDouble)).requires_grad_();
@@ -163,7 +163,7 @@ TEST_CASE("methods of linear algebra give what the functions give") {
 
 using support::Contains;
 
-TEST_CASE("operators compute and record what their functions do") {
+TEST_CASE("operators have the results and graph nodes of their functions") {
   const Variable x = ramp({2, 3}).requires_grad_(), y = (ramp({2, 3}, 1.1) + 2).detach().requires_grad_();
   const auto same = [](const Variable& a, const Variable& b) {
     CHECK(ebb::equal(a, b));
@@ -193,7 +193,7 @@ TEST_CASE("operators compute and record what their functions do") {
   CHECK_THROWS_WITH(ebb::heaviside(x, y).sum().backward(), support::Contains("heaviside"));
 }
 
-TEST_CASE("comparisons and bits have operators") {
+TEST_CASE("comparisons and bitwise ops have operators") {
   const double nan = NAN;
   const Variable a = ebb::tensor({1.0, 2.0, 3.0, nan}, ebb::kDouble), b = ebb::tensor({1.0, 3.0, 2.0, nan});
   const auto bits = [](const Variable& x) {
@@ -220,7 +220,7 @@ TEST_CASE("comparisons and bits have operators") {
   CHECK(values(~ebb::tensor({12})) == Values{-13});
 }
 
-TEST_CASE("methods compute and record what their functions do, in place too") {
+TEST_CASE("methods and in-place methods have the results and graph nodes of their functions") {
   const Variable x = (ramp({2, 3}) + 2).detach().requires_grad_(), b = (ramp({3}, 1.1) + 2).detach(),
                  w = ramp({2, 3}, 0.7).abs();
   // A function of x, its method, and the method that writes.
@@ -257,7 +257,7 @@ TEST_CASE("methods compute and record what their functions do, in place too") {
   }
 }
 
-TEST_CASE("compound assignments write in place") {
+TEST_CASE("compound assignment operators write in place") {
   Variable x = ramp({2, 3});
   const Variable y = x.clone();
   x += 1;
@@ -267,7 +267,7 @@ TEST_CASE("compound assignments write in place") {
   CHECK(ebb::equal(x, ((y + 1) * (y + 1) - y) / 2));
 }
 
-TEST_CASE("in-place ops refuse what does not fit into them") {
+TEST_CASE("in-place ops throw for shapes and dtypes that do not fit") {
   Variable i = ebb::tensor({7, 8}), x = ebb::ones({2});
   CHECK_THROWS_WITH(i.div_(2), support::Contains("can't be cast") && support::Contains("Long"));
   CHECK_THROWS_WITH(i.add_(ebb::ones({2})), Contains("add_: result type Float can't be cast to the desired"));
@@ -277,14 +277,14 @@ TEST_CASE("in-place ops refuse what does not fit into them") {
                     Contains("add_: more than one element of the written-to tensor"));
 }
 
-TEST_CASE("an undefined tensor is no operand") {
+TEST_CASE("ops throw for an undefined operand") {
   CHECK_THROWS_WITH(ebb::ones({2}) + Variable(),
                     Contains("add: expected a tensor, got an undefined one. Assign it"));
   CHECK_THROWS_WITH(Variable() + 1, Contains("the tensor is undefined: it was default-constructed"));
   CHECK_THROWS_WITH(ebb::exp(Variable()), Contains("the tensor is undefined: it was default-constructed"));
 }
 
-TEST_CASE("backward through an op that has no derivative names the op") {
+TEST_CASE("backward through an op without a derivative throws and names the op") {
   const ebb::Variable x = ebb::full({3}, 2.5).requires_grad_(), y = ebb::ones({3});
   CHECK_THROWS_WITH(ebb::heaviside(x, y).sum().backward(),
                     Contains("derivative for heaviside is not implemented") && Contains("detach"));
@@ -306,7 +306,7 @@ struct Count : WarningHandler {
 
 }  // namespace
 
-TEST_CASE("an out form gives what the op gives in the tensor it is given") {
+TEST_CASE("_out functions write the result of the op to the given tensor") {
   const Tensor x = tensor({{1., -2.}, {3., 4.}}, kDouble), y = tensor({{2., 0.5}, {-1., 3.}}, kDouble);
   Tensor out = empty({2, 2}, kDouble);
   const void* const memory = out.data_ptr();
@@ -333,7 +333,7 @@ TEST_CASE("an out form gives what the op gives in the tensor it is given") {
   CHECK(abs_out(strided, x).equal(x.abs()));
 }
 
-TEST_CASE("lists in braces, dimensions and new values have out forms") {
+TEST_CASE("_out functions exist for lists, dimensions and factories") {
   const Tensor x = tensor({{1.f, 2.f}, {3.f, 4.f}});
   Tensor out = empty({0});
   CHECK(cat_out(out, {x, x}, 1).equal(cat({x, x}, 1)));
@@ -370,7 +370,7 @@ TEST_CASE("lists in braces, dimensions and new values have out forms") {
   CHECK(rand_out(out.resize_({0}), {4}).equal(drawn));
 }
 
-TEST_CASE("out takes the shape of the result, with a warning where it had elements") {
+TEST_CASE("_out functions resize the output and warn if it had elements") {
   Count count;
   const WarningHandlerGuard guard(&count);
   Tensor out = empty({0});
@@ -382,7 +382,7 @@ TEST_CASE("out takes the shape of the result, with a warning where it had elemen
   CHECK(count.warnings == 1);
 }
 
-TEST_CASE("out forms refuse gradients, other devices and dtypes that do not fit") {
+TEST_CASE("_out functions throw for gradients, other devices and dtypes that do not fit") {
   const Tensor x = ones({2}), leaf = ones({2}).requires_grad_();
   Tensor out = empty({2}), longs = empty({2}, kLong), doubles = empty({2}, kDouble), kept = leaf, none;
   CHECK_THROWS_WITH(

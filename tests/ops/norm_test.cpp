@@ -40,7 +40,7 @@ void check_derivatives(F f, const Inputs& inputs) {
 
 }  // namespace
 
-TEST_CASE("batch norm normalises each channel and moves the running statistics") {
+TEST_CASE("batch_norm normalises each channel and updates the running statistics") {
   for (const std::vector<std::int64_t>& sizes :
        std::vector<std::vector<std::int64_t>>{{6, 3}, {4, 3, 5}, {2, 3, 4, 5}}) {
     const Variable x = wave(sizes, -1, 3), w = wave({3}, 0.5, 2), b = wave({3}, -1, 1, 2);
@@ -62,7 +62,7 @@ TEST_CASE("batch norm normalises each channel and moves the running statistics")
   }
 }
 
-TEST_CASE("batch norm has first and second derivatives") {
+TEST_CASE("batch_norm has the right first and second derivatives") {
   const Variable mean = wave({3}, -0.5, 0.5), var = wave({3}, 0.5, 2);
   for (const bool training : {true, false}) {
     const auto f = [&](const Inputs& in) {
@@ -76,7 +76,7 @@ TEST_CASE("batch norm has first and second derivatives") {
       {leaf(wave({4, 3, 2}, -1, 2))});
 }
 
-TEST_CASE("layer norm normalises the trailing dimensions") {
+TEST_CASE("layer_norm normalises the trailing dimensions") {
   const Variable x = wave({4, 3, 5}, -1, 3), w = wave({3, 5}, 0.5, 2), b = wave({3, 5}, -1, 1, 2);
   CHECK(largest(layer_norm(x, {3, 5}, w, b) - by_hand(x, {1, 2}, w, b)) < 1e-13);
   CHECK(largest(layer_norm(x, {5}) - by_hand(x, {2}, ones({1}, kDouble), zeros({1}, kDouble))) < 1e-13);
@@ -88,7 +88,7 @@ TEST_CASE("layer norm normalises the trailing dimensions") {
   check_derivatives([](const Inputs& in) { return Inputs{layer_norm(in[0], {5})}; }, {leaf(wave({2, 5}))});
 }
 
-TEST_CASE("group and instance norm normalise each sample") {
+TEST_CASE("group_norm and instance_norm normalise each sample") {
   const Variable x = wave({2, 4, 3, 2}, -1, 3), w = wave({4}, 0.5, 2), b = wave({4}, -1, 1, 2);
   const Variable grouped = x.view({2, 2, 12});
   const Variable plain = by_hand(grouped, {2}, ones({1}, kDouble), zeros({1}, kDouble)).view({2, 4, 3, 2});
@@ -105,7 +105,7 @@ TEST_CASE("group and instance norm normalise each sample") {
       {leaf(wave({2, 3, 4})), leaf(wave({3}, 0.5, 2)), leaf(wave({3}))});
 }
 
-TEST_CASE("cosine similarity and pairwise distance") {
+TEST_CASE("cosine_similarity and pairwise_distance equal their formulas") {
   const Variable a = wave({3, 4}), b = wave({3, 4}, -1, 1, 2);
   for (int i = 0; i < 3; ++i) {
     double dot = 0, aa = 0, bb = 0, square = 0;
@@ -123,7 +123,7 @@ TEST_CASE("cosine similarity and pairwise distance") {
   CHECK(cosine_similarity(zeros({2}, kDouble), ones({2}, kDouble), 0).item<double>() == 0);
 }
 
-TEST_CASE("RMS norm adds the epsilon of what it computes in, float for 16 bits, unless another is given") {
+TEST_CASE("rms_norm uses the epsilon of its accumulation dtype by default") {
   const Variable small = full({1, 4}, 1e-3, kFloat);
   const double square = 1e-6;
   CHECK(rms_norm(small, {4})[0][0].item<double>() ==
@@ -138,7 +138,7 @@ TEST_CASE("RMS norm adds the epsilon of what it computes in, float for 16 bits, 
   CHECK(nn::RMSNorm(nn::RMSNormOptions({4}))->weight.sizes() == IntArrayRef({4}));
 }
 
-TEST_CASE("norms of a sum return it, and take the gradients of either") {
+TEST_CASE("fused add and norm returns the sum and has gradients of both results") {
   const Variable x = wave({2, 3, 5}), r = wave({2, 3, 5}).mul(0.7).add(0.1), w = wave({5}), b = wave({5});
   const auto check = [&](auto fused, auto composed, const variable_list& leaves) {
     const auto [y, sum] = fused(leaves);
@@ -174,7 +174,7 @@ TEST_CASE("norms of a sum return it, and take the gradients of either") {
         {leaf(x), leaf(r), leaf(w)});
 }
 
-TEST_CASE("norms of a sum normalise what 16 bits keep of it") {
+TEST_CASE("fused add and norm normalises the sum after it is rounded to 16 bits") {
   manual_seed(4);
   for (const DType dtype : {kHalf, kBFloat16}) {
     const Variable x = randn({3, 33}).to(dtype), r = randn({3, 33}).to(dtype);
@@ -192,7 +192,7 @@ TEST_CASE("norms of a sum normalise what 16 bits keep of it") {
   CHECK(sum.sizes() == IntArrayRef({0, 4}));
 }
 
-TEST_CASE("normalisations keep torch's node names and name what does not fit") {
+TEST_CASE("normalisations have the node names of torch and throw for invalid arguments") {
   using support::Contains;
   const Variable x = leaf(wave({2, 4, 3}));
   CHECK(batch_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5).grad_fn()->name() == "NativeBatchNormBackward0");
@@ -216,7 +216,7 @@ TEST_CASE("normalisations keep torch's node names and name what does not fit") {
       Contains("more than 1 value per channel"));
 }
 
-TEST_CASE("normalisations do not depend on the number of threads and compute halves in float") {
+TEST_CASE("normalisations do not depend on the number of threads and compute 16-bit inputs in float") {
   const Variable x = wave({8, 16, 40}, -1, 1).to(kFloat);
   const auto all = [&] {
     Variable in = leaf(x.detach().clone());
@@ -238,7 +238,7 @@ TEST_CASE("normalisations do not depend on the number of threads and compute hal
                 batch_norm(x.to(kDouble), {}, {}, {}, {}, true, 0.1, 1e-5)) < 5e-2);
 }
 
-TEST_CASE("batch norm of an empty input is empty and leaves the running statistics alone") {
+TEST_CASE("batch_norm of an empty input is empty and does not update the running statistics") {
   using Shape = std::vector<std::int64_t>;
   for (const Shape& sizes : {Shape{0, 3}, Shape{0, 3, 2}, Shape{2, 3, 0}, Shape{2, 3, 0, 4}, Shape{2, 0, 4}})
     for (const bool training : {true, false}) {
@@ -261,7 +261,7 @@ TEST_CASE("batch norm of an empty input is empty and leaves the running statisti
     }
 }
 
-TEST_CASE("layer_norm's weight and bias take gradients from every row, whatever their number") {
+TEST_CASE("layer_norm sums the gradients of weight and bias over any number of rows") {
   for (const std::int64_t rows : {1, 15, 16, 17, 32, 50}) {
     INFO(rows << " rows");
     const Variable x = wave({rows, 3});
@@ -295,7 +295,7 @@ bool close(const Variable& a, const Variable& b) {
 
 }  // namespace
 
-TEST_CASE("deviations of large and small floats are those of doubles") {
+TEST_CASE("std of very large and very small floats is as accurate as in double") {
   for (const double scale : kScales) {
     INFO(scale);
     const Variable x = scaled(scale).set_requires_grad(true);
@@ -315,7 +315,7 @@ TEST_CASE("deviations of large and small floats are those of doubles") {
   }
 }
 
-TEST_CASE("the variance of floats with a large mean is that of doubles") {
+TEST_CASE("var of floats with a large mean is as accurate as in double") {
   const Variable x = (tensor(kNumbers, kDouble) + 1e6).to(kFloat).view({2, 4});
   const Variable wide = x.to(kDouble);
   CHECK(close(x.var(false), wide.var(false)));
@@ -323,7 +323,7 @@ TEST_CASE("the variance of floats with a large mean is that of doubles") {
   CHECK(close(x.var(0), wide.var(0)));
 }
 
-TEST_CASE("large and small floats are normalised as doubles are") {
+TEST_CASE("normalisations of very large and very small floats are as accurate as in double") {
   for (const double scale : kScales) {
     INFO(scale);
     const Variable x = scaled(scale).set_requires_grad(true);
@@ -350,7 +350,7 @@ TEST_CASE("large and small floats are normalised as doubles are") {
   }
 }
 
-TEST_CASE("norms and deviations of large and small floats have the derivatives of doubles") {
+TEST_CASE("norms and std of very large and very small floats have the derivatives of double") {
   using Function = std::function<Variable(const Variable&)>;
   const std::pair<const char*, Function> functions[] = {
       {"norm", [](const Variable& x) { return x.norm(2, IntArrayRef{2}); }},
@@ -377,7 +377,7 @@ TEST_CASE("norms and deviations of large and small floats have the derivatives o
     }
 }
 
-TEST_CASE("the gradient of logsumexp is shared out where the logarithm of the count is lost") {
+TEST_CASE("the gradient of logsumexp is shared by equal values that are too large for its logarithm") {
   const Variable x = full({3}, 1e20, kFloat).set_requires_grad(true);
   const Variable g = autograd::grad({x.logsumexp(0)}, {x})[0];
   CHECK(close(g, full({3}, 1.0 / 3, kDouble)));

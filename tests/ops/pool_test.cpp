@@ -66,7 +66,7 @@ void check_2d(std::int64_t k, std::int64_t s, std::int64_t p, std::int64_t d, bo
 
 }  // namespace
 
-TEST_CASE("pooling over two axes equals plain loops") {
+TEST_CASE("2-dimensional pooling equals plain loops") {
   check_2d(2, 2, 0, 1, false);
   check_2d(3, 2, 1, 1, false);
   check_2d(3, 2, 1, 1, true);
@@ -79,7 +79,7 @@ TEST_CASE("pooling over two axes equals plain loops") {
   check_2d(3, 8, 1, 2, true);
 }
 
-TEST_CASE("pooling over one and three axes") {
+TEST_CASE("pooling over one and three axes agrees with 2-dimensional pooling") {
   const Variable x = ramp({2, 3, 12}), cube = ramp({2, 2, 4, 6, 6});
   CHECK(top(ebb::max_pool1d(x, 3, 2, 1) -
             ebb::max_pool2d(x.unsqueeze(2), {1, 3}, {1, 2}, {0, 1}).squeeze(2)) == 0);
@@ -102,7 +102,7 @@ TEST_CASE("pooling over one and three axes") {
   CHECK(ebb::max_pool2d(ebb::empty({0, 3, 4, 4}), 2).sizes() == ebb::IntArrayRef({0, 3, 2, 2}));
 }
 
-TEST_CASE("adaptive pooling") {
+TEST_CASE("adaptive pooling equals plain loops") {
   const Variable x = ramp({2, 3, 7, 5});
   std::vector<double> mean, greatest;
   for (std::int64_t n = 0; n < 6; ++n)
@@ -136,7 +136,7 @@ TEST_CASE("adaptive pooling") {
   check_grads([](const Variable& v) { return std::get<0>(ebb::adaptive_max_pool1d(v, 4)); }, {leaf({2, 7})});
 }
 
-TEST_CASE("max pooling takes the first of ties and any NaN") {
+TEST_CASE("max pooling selects the first of ties and propagates NaN") {
   const Variable x = ebb::ones({1, 1, 2, 4}, ebb::kDouble).requires_grad_(true);
   ebb::max_pool2d(x, 2).sum().backward();
   CHECK(error(x.grad(), {1, 0, 1, 0, 0, 0, 0, 0}) == 0);
@@ -150,7 +150,7 @@ TEST_CASE("max pooling takes the first of ties and any NaN") {
   CHECK(at_low.data_ptr<std::int64_t>()[3] == 4);
 }
 
-TEST_CASE("pooling of long rows equals plain loops at every stride and dilation and dtype") {
+TEST_CASE("pooling of long rows equals plain loops for every stride, dilation and dtype") {
   for (const std::int64_t n : {5, 16, 31, 33, 70})
     for (std::int64_t kernel = 1; kernel <= 5; ++kernel)
       for (std::int64_t stride = 1; stride <= 4; ++stride)
@@ -193,7 +193,7 @@ TEST_CASE("pooling of long rows equals plain loops at every stride and dilation 
         }
 }
 
-TEST_CASE("unpooling puts elements back") {
+TEST_CASE("max_unpool writes each element to its index") {
   const Variable x = ramp({2, 2, 6, 4});
   const auto pooled = ebb::max_pool2d_with_indices(x, 2);
   const Variable out = std::get<0>(pooled), at = std::get<1>(pooled);
@@ -204,7 +204,7 @@ TEST_CASE("unpooling puts elements back") {
   check_error([&] { ebb::max_unpool2d(out, at, {2, 2}); }, {"max_unpool2d"});
 }
 
-TEST_CASE("pooling in 16 bits, on two threads, by torch's names") {
+TEST_CASE("pooling accepts 16-bit dtypes and several threads and has the node names of torch") {
   const Variable x = ramp({3, 40, 30, 30}).to(ebb::kFloat);
   for (const ebb::DType d : {ebb::kHalf, ebb::kBFloat16}) {
     CHECK(top(ebb::avg_pool2d(x.to(d), 3) - ebb::avg_pool2d(x.to(d).to(ebb::kFloat), 3)) < 0.01);
@@ -225,7 +225,7 @@ TEST_CASE("pooling in 16 bits, on two threads, by torch's names") {
   CHECK(ebb::max_pool3d(leaf({1, 1, 4, 4, 4}), 2).grad_fn()->name() == "MaxPool3DWithIndicesBackward0");
 }
 
-TEST_CASE("errors of pooling name the op and the shape") {
+TEST_CASE("error messages of pooling contain the op and the shape") {
   const Variable x = ramp({2, 3, 5, 5});
   check_error([&] { ebb::max_pool2d(x, 2, 2, 2); }, {"max_pool2d", "padding"});
   check_error([&] { ebb::max_pool2d(x, 6); }, {"max_pool2d", "[2, 3, 5, 5]"});
@@ -261,7 +261,7 @@ Values window_sums(const Values& x, std::int64_t kernel, std::int64_t stride, st
 
 }  // namespace
 
-TEST_CASE("average pooling counts each element once, whatever the stride and the padding") {
+TEST_CASE("average pooling counts each element once for every stride and padding") {
   const Variable x = count({1, 1, 11}) + 1;
   for (std::int64_t kernel = 1; kernel <= 7; ++kernel)
     for (std::int64_t stride = 1; stride <= 4; ++stride)

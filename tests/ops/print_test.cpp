@@ -290,14 +290,14 @@ const std::vector<Row>& rows() {
 
 }  // namespace
 
-TEST_CASE("tensors print as in PyTorch") {
+TEST_CASE("tensors are printed as in PyTorch") {
   for (const Row& row : rows()) {
     INFO(row.code);
     CHECK(to_string(row.make()) == row.text);
   }
 }
 
-TEST_CASE("streams, descriptions and undefined tensors") {
+TEST_CASE("operator<<, append_text and toString write the expected text") {
   std::ostringstream out;
   out << tensor({1, 2}) << ' ' << Variable();
   CHECK(out.str() == "tensor([1, 2]) [ Tensor (undefined) ]");
@@ -307,14 +307,14 @@ TEST_CASE("streams, descriptions and undefined tensors") {
   CHECK(zeros({1}, kInt64).toString() == "CPULongType");
 }
 
-TEST_CASE("printing records nothing and reads views") {
+TEST_CASE("printing a tensor records nothing and reads views correctly") {
   const Variable x = arange(12, requires_grad().dtype(kFloat64)).view({3, 4});
   const auto nodes = live_node_count();
   CHECK(to_string(x.slice(1, 1, 4, 2)).substr(0, 20) == "tensor([[ 1.,  3.],\n");
   CHECK(live_node_count() <= nodes + 1);
 }
 
-TEST_CASE("of a large tensor a dimension of six is shown whole") {
+TEST_CASE("a dimension of size 6 is printed in full in a summarised tensor") {
   const std::string text = to_string(zeros({6, 200}));
   std::size_t left_out = 0;
   for (std::size_t at = text.find("..."); at != text.npos; at = text.find("...", at + 1)) ++left_out;

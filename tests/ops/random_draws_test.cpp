@@ -50,7 +50,7 @@ std::vector<Device> devices() {
 
 }  // namespace
 
-TEST_CASE("poisson and binomial draw PyTorch's numbers on the CPU") {  // torch 2.15, manual_seed(7)
+TEST_CASE("poisson and binomial draw the numbers of PyTorch on the CPU") {  // torch 2.15, manual_seed(7)
   manual_seed(7);
   const Variable rates = tensor({0.0, 0.5, 3.0, 9.5, 10.0, 12.5, 50.0, 1000.0, 1e6, 2.0, 30.0, 7.0}, kDouble);
   require_values(poisson(rates), {0, 0, 5, 6, 6, 14, 60, 1003, 1000415, 1, 24, 7});
@@ -62,7 +62,7 @@ TEST_CASE("poisson and binomial draw PyTorch's numbers on the CPU") {  // torch 
   require_values(binomial(n.to(kFloat), p.to(kFloat)), {3, 10, 18, 4, 686, 5, 0, 11, 499546, 18});
 }
 
-TEST_CASE("poisson and binomial numbers are distributed as they should be") {
+TEST_CASE("poisson and binomial have the right moments and probabilities") {
   for (const Device& device : devices()) {
     INFO(device);
     const TensorOptions options = TensorOptions(kDouble).device(device);
@@ -89,7 +89,7 @@ TEST_CASE("poisson and binomial numbers are distributed as they should be") {
   }
 }
 
-TEST_CASE("random counts repeat by seed and leave zero gradients") {
+TEST_CASE("poisson and binomial are reproducible by seed and have zero gradients") {
   for (const Device& device : devices()) {
     INFO(device);
     const Variable rates = full({5, 7}, 15.0, TensorOptions(kFloat).device(device)).requires_grad_();
@@ -130,7 +130,7 @@ void check_draw(std::int64_t n, ebb::DType type, int before, Draw draw) {
 
 }  // namespace
 
-TEST_CASE("uniform numbers and coins are the same in blocks and one by one") {
+TEST_CASE("uniform_ and bernoulli_ draw the same numbers in blocks and one at a time") {
   for (const std::int64_t n : {1, 15, 16, 511, 512, 513, 1300})
     for (const int before : {0, 1, 620, 623})
       for (const ebb::DType type : {ebb::kFloat, ebb::kDouble, ebb::kHalf, ebb::kBFloat16}) {
@@ -142,7 +142,7 @@ TEST_CASE("uniform numbers and coins are the same in blocks and one by one") {
     check_draw(700, type, 1, [](const Tensor& out) { out.bernoulli_(0.25); });
 }
 
-TEST_CASE("coins fall as often as they should and dropout scales what it keeps") {
+TEST_CASE("bernoulli_ has the given probability and dropout scales the remaining elements") {
   ebb::manual_seed(3);
   const Tensor coins = ebb::empty({100000}).bernoulli_(0.3);
   CHECK(std::abs(coins.mean().item<double>() - 0.3) < 0.01);
@@ -151,7 +151,7 @@ TEST_CASE("coins fall as often as they should and dropout scales what it keeps")
   CHECK(ebb::equal(kept, kept.gt(0).to(ebb::kFloat) * 4));
 }
 
-TEST_CASE("normal numbers do not depend on how many blocks are drawn with them") {
+TEST_CASE("randn draws the same first numbers for every size of several blocks") {
   for (const ebb::DType type : {ebb::kFloat, ebb::kDouble, ebb::kBFloat16}) {
     ebb::manual_seed(11);
     const Tensor all = ebb::randn({160}, type);

@@ -271,7 +271,7 @@ std::vector<std::int64_t> kept(std::int64_t n) {
 
 }  // namespace
 
-TEST_CASE("random tensors reproduce the numbers of PyTorch") {
+TEST_CASE("random ops reproduce the numbers of PyTorch") {
   for (const Row& row : rows()) {
     INFO(row.code);
     manual_seed(42);

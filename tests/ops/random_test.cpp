@@ -31,7 +31,7 @@ double mean_of(const Variable& x) {
 
 }  // namespace
 
-TEST_CASE("generators are seeded, copied and used") {
+TEST_CASE("generators can be seeded, copied and passed to random ops") {
   Generator a = make_generator<CPUGeneratorImpl>(7), b(7);
   CHECK(values(rand({4}, a)) == values(rand({4}, b)));
   CHECK(a.current_seed() == 7);
@@ -54,7 +54,7 @@ TEST_CASE("generators are seeded, copied and used") {
   CHECK(a.current_seed() == seed);
 }
 
-TEST_CASE("a copied state holds the second normal of a pair, or holds none") {
+TEST_CASE("a copied generator state contains the cached second normal number") {
   Generator a(7), fresh(7), other(9);
   const Values pairs = values(randn({6}, fresh));  // three pairs
   randn({1}, a);
@@ -77,7 +77,7 @@ TEST_CASE("a copied state holds the second normal of a pair, or holds none") {
   CHECK_FALSE(a.next_float_normal().has_value());
 }
 
-TEST_CASE("a state kept as a tensor has the second normal of a pair, or has none") {
+TEST_CASE("a generator state saved as a tensor contains the cached second normal number") {
   Generator a(7);
   const Variable fresh = get_rng_state(a);
   const Values pairs = values(randn({6}, a, kDouble));
@@ -95,7 +95,7 @@ TEST_CASE("a state kept as a tensor has the second normal of a pair, or has none
   CHECK(restored(fresh) == Values(pairs.begin(), pairs.end() - 1));
 }
 
-TEST_CASE("every distribution fills a tensor of any layout as it fills one that is dense") {
+TEST_CASE("every distribution fills strided and dense tensors with the same numbers") {
   using Fill = std::function<void(const Variable&)>;
   const Variable p = (arange(12, kDouble) / 11).view({3, 4});
   const std::pair<const char*, Fill> fills[] = {
@@ -132,7 +132,7 @@ TEST_CASE("every distribution fills a tensor of any layout as it fills one that 
     }
 }
 
-TEST_CASE("moments of the distributions") {
+TEST_CASE("distributions have the right moments") {
   manual_seed(11);
   const std::int64_t n = 200000;
   CHECK(mean_of(rand({n})) == Approx(0.5).margin(0.005));
@@ -146,7 +146,7 @@ TEST_CASE("moments of the distributions") {
   CHECK(mean_of(multinomial(tensor({1.0, 0.0, 3.0}), n, true)) == Approx(1.5).margin(0.02));
 }
 
-TEST_CASE("no distribution gives a number that it does not have") {
+TEST_CASE("no distribution draws a value outside of its support") {
   manual_seed(2);
   for (const DType dtype : {kHalf, kBFloat16, kFloat, kDouble}) {
     INFO(dtype);
@@ -183,7 +183,7 @@ TEST_CASE("no distribution gives a number that it does not have") {
     CHECK(empty({100}, dtype).geometric_(1e-40).eq(largest_of(dtype)).all().item<bool>());
 }
 
-TEST_CASE("categories are drawn by their weights however small or many those are") {
+TEST_CASE("multinomial follows its weights for small weights and many categories") {
   manual_seed(4);
   for (const DType dtype : {kHalf, kBFloat16, kFloat, kDouble})
     for (const bool replacement : {true, false}) {
@@ -212,7 +212,7 @@ TEST_CASE("random numbers do not depend on the number of threads") {
   CHECK(std::memcmp(one.data_ptr(), many.data_ptr(), one.nbytes()) == 0);
 }
 
-TEST_CASE("permutations and draws without replacement hold every number once") {
+TEST_CASE("randperm and multinomial without replacement contain every number once") {
   std::vector<int> seen(1000, 0);
   for (double v : values(randperm(1000))) ++seen[static_cast<std::size_t>(v)];
   CHECK(seen == std::vector<int>(1000, 1));
@@ -224,7 +224,7 @@ TEST_CASE("permutations and draws without replacement hold every number once") {
   CHECK(values(multinomial(tensor({0.0, 1.0, 0.0}), 5, true)) == Values(5, 1.0));
 }
 
-TEST_CASE("what is overwritten at random has a gradient of zero") {
+TEST_CASE("in-place random ops and bernoulli have zero gradients") {
   const Variable x = ones({3}, dtype(kFloat64).requires_grad(true));
   const Variable y = x.clone();
   y.uniform_();
@@ -245,7 +245,7 @@ TEST_CASE("what is overwritten at random has a gradient of zero") {
                     support::Contains("normal_: a leaf Variable that requires grad is being used"));
 }
 
-TEST_CASE("dropout scales what it keeps, passes gradients there, and is off outside training") {
+TEST_CASE("dropout scales the remaining elements and their gradients and only in training") {
   const Variable x = ones({40, 50}, dtype(kFloat64).requires_grad(true));
   manual_seed(1);
   const Variable y = dropout(x, 0.25, true);
@@ -280,7 +280,7 @@ TEST_CASE("dropout scales what it keeps, passes gradients there, and is off outs
   CHECK(mean_of(normed.pow(2)) == Approx(1).margin(0.03));
 }
 
-TEST_CASE("random ops refuse bad parameters") {
+TEST_CASE("random ops throw for invalid parameters") {
   CHECK_THROWS_WITH(rand({2}, kInt64), support::Contains("rand: dtype Long is not supported; expected a"));
   CHECK_THROWS_WITH(randn({2}, kInt64), support::Contains("randn: dtype Long is not supported; expected a"));
   CHECK_THROWS_WITH(randint(5, 5, {2}),

@@ -12,7 +12,7 @@ Variable vector(std::initializer_list<double> values) {
 
 }  // namespace
 
-TEST_CASE("derivatives of reductions") {
+TEST_CASE("reductions have the right first and second derivatives") {
   const Variable x = ramp({2, 3, 2}, -2, 2);
   struct Case {
     const char* name;
@@ -67,7 +67,7 @@ TEST_CASE("derivatives of reductions") {
   }
 }
 
-TEST_CASE("gradients keep the input's dtype") {
+TEST_CASE("gradients of reductions have the dtype of the input") {
   const Variable x = ramp({2, 3}).to(ebb::kFloat).requires_grad_(true);
   x.sum(kDouble).backward();
   CHECK(x.grad().dtype() == ebb::kFloat);
@@ -76,7 +76,7 @@ TEST_CASE("gradients keep the input's dtype") {
   CHECK(x.grad().dtype() == ebb::kFloat);
 }
 
-TEST_CASE("equal extremes share the gradient of the full reduction and one takes it along a dim") {
+TEST_CASE("ties share the gradient of max() and amax while max(dim) gives it to the first") {
   const Variable x = vector({3, 1, 3, 0});
   check_close(gradient([](const Variable& t) { return t.max(); }, x), {0.5, 0, 0.5, 0}, 0);
   check_close(gradient([](const Variable& t) { return t.amax({0}); }, x), {0.5, 0, 0.5, 0}, 0);
@@ -85,7 +85,7 @@ TEST_CASE("equal extremes share the gradient of the full reduction and one takes
               {0.5, -0.5, 0}, 0);
 }
 
-TEST_CASE("gradients where there is NaN") {
+TEST_CASE("reductions of inputs with NaN have the gradients of torch") {
   const Variable x = vector({1, kNan, 3});
   check_close(gradient([](const Variable& t) { return t.max(); }, x), {0, 1, 0}, 0);
   check_close(gradient([](const Variable& t) { return std::get<0>(t.min(0)); }, x), {0, 1, 0}, 0);
@@ -94,7 +94,7 @@ TEST_CASE("gradients where there is NaN") {
   check_close(gradient([](const Variable& t) { return t.norm(kInf, {0}); }, x), {0, 0, 0}, 0);
 }
 
-TEST_CASE("products are differentiable where elements are 0") {
+TEST_CASE("prod is differentiable at zeros") {
   const auto prod = [](const Variable& t) { return t.prod(); };
   check_close(gradient(prod, vector({2, 0, 3})), {0, 6, 0}, 0);
   check_close(gradient(prod, vector({2, 0, 0})), {0, 0, 0}, 0);
@@ -106,7 +106,7 @@ TEST_CASE("products are differentiable where elements are 0") {
   check_close(gradient(prod, ebb::tensor(3., kDouble)), {1}, 0);
 }
 
-TEST_CASE("subgradients at kinks") {
+TEST_CASE("norm, std and logsumexp have the subgradients of torch at their kinks") {
   const Variable zeros = ebb::zeros({3}, kDouble);
   for (double p : {0.5, 1., 1.5, 2., 3.})
     check_close(gradient([&](const Variable& t) { return t.norm(p); }, zeros), {0, 0, 0}, 0);
@@ -118,7 +118,7 @@ TEST_CASE("subgradients at kinks") {
   check_close(gradient([](const Variable& t) { return t.logsumexp(0); }, low), {kNan, kNan}, 0);
 }
 
-TEST_CASE("empty tensors have empty gradients") {
+TEST_CASE("reductions of empty tensors have empty gradients") {
   for (auto f : {+[](const Variable& t) { return t.sum(); }, +[](const Variable& t) { return t.mean(); },
                  +[](const Variable& t) { return t.prod(); }, +[](const Variable& t) { return t.norm(); }}) {
     const Variable grad = gradient(f, ebb::zeros({0, 3}, kDouble));
@@ -126,7 +126,7 @@ TEST_CASE("empty tensors have empty gradients") {
   }
 }
 
-TEST_CASE("nodes are called as in torch") {
+TEST_CASE("graph nodes of reductions have the names of torch") {
   const Variable x = ramp({2, 3}, 1, 2).requires_grad_(true);
   CHECK(name_of(x.sum()) == "SumBackward0");
   CHECK(name_of(x.sum(1)) == "SumBackward1");

@@ -100,7 +100,7 @@ void check_all(const Variable& x, double tolerance) {
 
 }  // namespace
 
-TEST_CASE("reductions agree with loops over shapes, dims and layouts") {
+TEST_CASE("reductions equal plain loops for every shape, dimension and layout") {
   for (const std::vector<std::int64_t>& sizes : std::vector<std::vector<std::int64_t>>{
            {5}, {1}, {40}, {3, 4}, {33, 70}, {2, 3, 4}, {4, 1, 70}, {2, 3, 5, 2}}) {
     const Variable x = ramp(sizes, -2, 2);
@@ -112,7 +112,7 @@ TEST_CASE("reductions agree with loops over shapes, dims and layouts") {
   }
 }
 
-TEST_CASE("sums over strided slices and broadcasts") {
+TEST_CASE("sum accepts strided slices and expanded tensors") {
   const Variable x = ramp({6, 8, 4}, -2, 2);
   const Variable cut = x.slice(0, 1, 6, 2).slice(1, 0, 8, 3);
   check_all(cut, 1e-12);
@@ -121,7 +121,7 @@ TEST_CASE("sums over strided slices and broadcasts") {
   check_close(line.sum(0), naive(line, {0}, sum_of), 1e-12);
 }
 
-TEST_CASE("long sums in float are accurate") {
+TEST_CASE("long float sums are accurate") {
   for (const std::vector<std::int64_t>& sizes : std::vector<std::vector<std::int64_t>>{
            {1000003}, {1000, 1024}, {1024, 1000}, {70000, 3}, {3, 70000}, {64, 8, 50, 50}}) {
     const Variable x = ramp(sizes, 0, 1).to(kFloat);
@@ -134,7 +134,7 @@ TEST_CASE("long sums in float are accurate") {
   CHECK(ebb::ones({20000000, 1}).expand({20000000, 3}).sum(0)[1].item<double>() == 20000000);
 }
 
-TEST_CASE("results do not depend on the number of threads") {
+TEST_CASE("reductions do not depend on the number of threads") {
   const int before = ebb::get_num_threads();
   const Variable x = ramp({300, 1000}).to(kFloat);
   const Variable nchw = ramp({16, 24, 20, 20}).to(kFloat);
@@ -171,7 +171,7 @@ TEST_CASE("results do not depend on the number of threads") {
   }
 }
 
-TEST_CASE("dtypes of sums, products and means") {
+TEST_CASE("sum, prod and mean have the dtypes of torch") {
   const Variable ints = ebb::arange(1, 6, ebb::kInt);
   CHECK(ints.sum().dtype() == ebb::kLong);
   CHECK(ints.sum().item<std::int64_t>() == 15);
@@ -197,7 +197,7 @@ TEST_CASE("dtypes of sums, products and means") {
                     support::Contains("norm: input dtype should be floating point, got Int[5] on"));
 }
 
-TEST_CASE("sums and products of integers wrap as in torch") {
+TEST_CASE("sum and prod of integers wrap as in torch") {
   using namespace ebb;
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
   CHECK(sum(tensor({most, std::int64_t{1}})).item<std::int64_t>() == -most - 1);
@@ -207,7 +207,7 @@ TEST_CASE("sums and products of integers wrap as in torch") {
   CHECK(cumsum(tensor({most, std::int64_t{2}}), 0).select(0, 1).item<std::int64_t>() == -most);
 }
 
-TEST_CASE("reductions of nothing") {
+TEST_CASE("reductions of no elements have the values or errors of torch") {
   const Variable none = ebb::zeros({0, 3}, kDouble);
   CHECK(none.sum().item<double>() == 0);
   CHECK(none.sum(0).sizes() == IntArrayRef({3}));
@@ -235,7 +235,7 @@ TEST_CASE("reductions of nothing") {
   CHECK(std::isnan(ebb::ones({1}, kDouble).var().item<double>()));
 }
 
-TEST_CASE("dims are checked") {
+TEST_CASE("reductions throw for invalid dimensions") {
   const Variable x = ramp({2, 3});
   CHECK_THROWS_MATCHES(x.sum(2), ebb::IndexError,
                        support::Saying("sum: Dimension out of range (expected to be in range of"));
@@ -252,7 +252,7 @@ TEST_CASE("dims are checked") {
   CHECK(ebb::tensor(2.5).sum({-1}).dim() == 0);
 }
 
-TEST_CASE("extremes, their places and NaN") {
+TEST_CASE("max, min, argmax and argmin have the right values, indices and treatment of NaN") {
   const Variable x = ebb::tensor({3., 1., 2., 4., 9., 9.}, kDouble).view({2, 3});
   const auto [values, indices] = x.max(1);
   check_close(values, {3, 9}, 0);
@@ -283,7 +283,7 @@ TEST_CASE("extremes, their places and NaN") {
   CHECK(ebb::tensor({1, 5, 5}).argmax().item<std::int64_t>() == 1);
 }
 
-TEST_CASE("logic and counting") {
+TEST_CASE("all, any and count_nonzero have the right values") {
   const Variable x = ebb::tensor({0., 1., 0., 0., kNan, 2.}, kDouble).view({2, 3});
   CHECK(x.any().dtype() == ebb::kBool);
   check_close(x.any(0), {0, 1, 1}, 0);
@@ -295,7 +295,7 @@ TEST_CASE("logic and counting") {
   CHECK(x.any(0, true).sizes() == IntArrayRef({1, 3}));
 }
 
-TEST_CASE("products, norms and variances in every overload") {
+TEST_CASE("every overload of prod, norm, var and std has the right values") {
   const Variable x = ramp({3, 4}, 0.5, 2);
   check_close(x.prod(1),
               naive(x, {1},

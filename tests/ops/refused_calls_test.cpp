@@ -28,7 +28,7 @@ Variable leaf(IntArrayRef sizes) { return ones(sizes, requires_grad()); }
 
 }  // namespace
 
-TEST_CASE("refused: a difference with a Bool operand") {
+TEST_CASE("sub throws for a Bool operand") {
   const Variable x = ones({2}), b = x > 0, i = ones({2}, kLong);
   check_refused({
       {[&] { sub(x, b); }, "sub: Subtraction"},
@@ -47,7 +47,7 @@ TEST_CASE("refused: a difference with a Bool operand") {
   });
 }
 
-TEST_CASE("refused: losses of numbers, targets and weights that do not fit") {
+TEST_CASE("losses throw for inputs, targets and weights that do not fit") {
   const Variable p = full({2, 3}, 0.5), x = ones({5, 4}), t = zeros({5}, kLong), none;
   check_refused({
       {[&] { binary_cross_entropy(p, p + 1); }, "binary_cross_entropy: all elements of target"},
@@ -90,7 +90,7 @@ TEST_CASE("refused: losses of numbers, targets and weights that do not fit") {
   });
 }
 
-TEST_CASE("refused: statistics and parameters of norms that do not fit") {
+TEST_CASE("normalisations throw for statistics and parameters that do not fit") {
   const Variable x = ones({2, 6, 3}), w = ones({6}), none;
   const auto batch = [&](const Variable& mean, const Variable& var, bool training = true) {
     return [=] { batch_norm(x, none, none, mean, var, training, 0.1, 1e-5, true); };
@@ -111,7 +111,7 @@ TEST_CASE("refused: statistics and parameters of norms that do not fit") {
   });
 }
 
-TEST_CASE("refused: windows and sizes that do not fit") {
+TEST_CASE("convolutions and poolings throw for windows and sizes that do not fit") {
   const Variable x = ones({1, 2, 5, 5, 5}), at = zeros({1, 2, 5, 5, 5}, kLong);
   const auto unpool = [&](IntArrayRef stride, IntArrayRef padding) {
     max_unpool3d(x, at, {9, 9, 9}, stride, padding);
@@ -138,7 +138,7 @@ TEST_CASE("refused: windows and sizes that do not fit") {
   });
 }
 
-TEST_CASE("refused: masks, indices and sources that do not fit") {
+TEST_CASE("index ops throw for masks, indices and sources that do not fit") {
   const Variable x = ones({3}), bytes = ones({3}, kByte), zero = zeros({1}, kLong), v = ones({});
   check_refused({
       {[&] { x.masked_fill(bytes, 1); }, "masked_fill: only supports boolean masks"},
@@ -169,7 +169,7 @@ TEST_CASE("refused: masks, indices and sources that do not fit") {
   });
 }
 
-TEST_CASE("refused: numbers that a dtype cannot hold") {
+TEST_CASE("ops throw for numbers that the dtype cannot represent") {
   const Variable h = ones({2}, kHalf), b = ones({2}, kByte), all = ones({2}, kBool), zero = zeros({1}, kLong);
   check_refused({
       {[&] { h.clone().fill_(1e6); }, "fill_: the value 1e+06"},
@@ -197,7 +197,7 @@ TEST_CASE("refused: numbers that a dtype cannot hold") {
   CHECK(h.masked_fill(all, -65504).sum().item<double>() == -kInf);
 }
 
-TEST_CASE("refused: matrices and norms that have no answer") {
+TEST_CASE("linear algebra throws for matrices and norms without a result") {
   const Variable A = ones({2, 2}), empty_rows = ones({3, 0}), i = ones({2}, kLong);
   const auto norm_of = [&](double p) {
     return [=] { linalg::vector_norm(empty_rows, p, IntArrayRef({1})); };

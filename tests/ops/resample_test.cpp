@@ -40,7 +40,7 @@ struct Expected {
 
 }  // namespace
 
-TEST_CASE("grid_sampler gives torch's numbers in every mode") {
+TEST_CASE("grid_sampler has the values of torch in every mode") {
   const Variable grid = ebb::tensor({-.9, .3, .5, -1.2, .1, .2, 1.1, .95}, ebb::kDouble).view({1, 2, 2, 2});
   const std::vector<Expected> all = {
       {0, 0, false, {-0.118452349427, -0.03348789617, -0.188576956101, 0.0264569912015}},
@@ -65,7 +65,7 @@ TEST_CASE("grid_sampler gives torch's numbers in every mode") {
   }
 }
 
-TEST_CASE("what lies nowhere reads as zero or as the border") {
+TEST_CASE("grid_sampler reads NaN and infinite coordinates as zero or as the border") {
   const double nan = NAN, inf = INFINITY;
   const Variable grid =
       ebb::tensor({nan, 0., inf, 0., -1e30, 1e30, 0., nan}, ebb::kDouble).view({1, 2, 2, 2});
@@ -77,7 +77,7 @@ TEST_CASE("what lies nowhere reads as zero or as the border") {
   }
 }
 
-TEST_CASE("gradients of a sampling's gradients are torch 2.15's") {
+TEST_CASE("second derivatives of grid_sampler equal those of torch 2.15") {
   struct Expected {
     std::int64_t mode, padding;
     std::vector<double> by_grid;
@@ -102,7 +102,7 @@ TEST_CASE("gradients of a sampling's gradients are torch 2.15's") {
   require_close((twice[0].flatten() * places).sum().view({1}), {e.by_image});
 }
 
-TEST_CASE("grid_sample warns where corners are not said") {
+TEST_CASE("grid_sample warns if align_corners is not given") {
   struct Counter : ebb::WarningHandler {
     int count = 0;
     void process(const ebb::Warning&) override { ++count; }
@@ -115,7 +115,7 @@ TEST_CASE("grid_sample warns where corners are not said") {
   CHECK(counter.count == 1);
 }
 
-TEST_CASE("interpolate gives torch's numbers, antialiased too") {
+TEST_CASE("interpolate has the values of torch with and without antialias") {
   const auto resized = [](auto mode, bool antialias) {
     return F::interpolate(
         image(),
@@ -149,7 +149,7 @@ TEST_CASE("interpolate gives torch's numbers, antialiased too") {
       support::Contains("Anti-alias"));
 }
 
-TEST_CASE("images of bytes are resized and rounded, channels-last ones stay so") {
+TEST_CASE("upsample_bilinear2d rounds Byte images and preserves channels-last") {
   const Variable bytes = ebb::tensor({0, 100, 201, 255}, ebb::kLong).to(ebb::kByte).view({1, 1, 2, 2});
   const Variable out = ebb::upsample_bilinear2d(bytes, {1, 1}, false);
   CHECK(out.dtype() == ebb::kByte);

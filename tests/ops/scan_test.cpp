@@ -34,7 +34,7 @@ Variable vector(std::initializer_list<double> values) {
 
 }  // namespace
 
-TEST_CASE("scans agree with loops over shapes, dims and layouts") {
+TEST_CASE("scans equal plain loops for every shape, dimension and layout") {
   for (const std::vector<std::int64_t>& sizes :
        std::vector<std::vector<std::int64_t>>{{1}, {9}, {3, 5}, {2, 3, 4}, {4, 7, 150}, {150, 3}}) {
     const Variable x = ramp(sizes, -1.5, 1.5);
@@ -55,7 +55,7 @@ TEST_CASE("scans agree with loops over shapes, dims and layouts") {
   }
 }
 
-TEST_CASE("derivatives of scans") {
+TEST_CASE("scans have the right first and second derivatives") {
   const Variable x = ramp({2, 3, 2}, -2, 2);
   for (std::int64_t d = 0; d < 3; ++d) {
     check_derivatives([=](const Variable& t) { return t.cumsum(d) * t; }, x);
@@ -76,7 +76,7 @@ TEST_CASE("derivatives of scans") {
               {std::exp(-101) / (1 + std::exp(-1)), 1 / (1 + std::exp(1)), 0, 1 / (1 + std::exp(-1))}, 1e-13);
 }
 
-TEST_CASE("linear recurrences run both ways and are differentiable") {
+TEST_CASE("linear_recurrence runs in both directions and is twice differentiable") {
   const Variable x = vector({1, 2, 3}), links = vector({10, 100});
   check_close(ebb::linear_recurrence(x, links, 0), {1, 12, 1203}, 0);
   check_close(ebb::linear_recurrence(x, links, 0, true), {3021, 302, 3}, 0);
@@ -93,7 +93,7 @@ TEST_CASE("linear recurrences run both ways and are differentiable") {
                     support::Contains("linear_recurrence: expected one factor between every two"));
 }
 
-TEST_CASE("running extremes: ties, NaN and places") {
+TEST_CASE("cummax and cummin have the right indices for ties and NaN") {
   const Variable v = vector({1, 3, 3, 2, 5, 5});
   check_close(std::get<1>(v.cummax(0)), {0, 1, 2, 2, 4, 5}, 0);
   check_close(std::get<1>((-v).cummin(0)), {0, 1, 2, 2, 4, 5}, 0);
@@ -102,7 +102,7 @@ TEST_CASE("running extremes: ties, NaN and places") {
   check_close(gradient([](const Variable& t) { return std::get<0>(t.cummax(0)); }, v), {1, 1, 2, 0, 1, 1}, 0);
 }
 
-TEST_CASE("dtypes and edges of scans") {
+TEST_CASE("scans have the dtypes of torch and accept empty and 0-dimensional tensors") {
   CHECK(ebb::tensor({1, 2, 3}, ebb::kInt).cumsum(0).dtype() == ebb::kLong);
   check_close(ebb::tensor({true, true, false}).cumsum(0), {1, 2, 2}, 0);
   CHECK(ebb::tensor({1, 2}).cumsum(0, kDouble).dtype() == kDouble);
@@ -118,7 +118,7 @@ TEST_CASE("dtypes and edges of scans") {
         Approx(100000.0015).epsilon(1e-7));
 }
 
-TEST_CASE("scans in place") {
+TEST_CASE("in-place scans equal the out-of-place scans") {
   Variable w = vector({1, 2, 3});
   w.cumsum_(0);
   check_close(w, {1, 3, 6}, 0);
@@ -141,7 +141,7 @@ TEST_CASE("scans in place") {
   CHECK(ints.cumsum_(0).dtype() == ebb::kInt);
 }
 
-TEST_CASE("differences") {
+TEST_CASE("diff has the right values") {
   const Variable v = vector({1, 3, 6, 10});
   check_close(v.diff(), {2, 3, 4}, 0);
   check_close(v.diff(2), {1, 1}, 0);
@@ -177,7 +177,7 @@ std::vector<double> naive_softmax(const Variable& x, std::int64_t dim, bool log)
 
 }  // namespace
 
-TEST_CASE("softmax agrees with loops over shapes, dims and layouts") {
+TEST_CASE("softmax equals plain loops for every shape, dimension and layout") {
   for (const std::vector<std::int64_t>& sizes : std::vector<std::vector<std::int64_t>>{
            {7}, {1}, {3, 5}, {5, 200}, {200, 5}, {2, 3, 4}, {2, 5, 70}, {3, 300, 9}, {2, 5000}}) {
     const Variable x = ramp(sizes, -4, 4);
@@ -195,7 +195,7 @@ TEST_CASE("softmax agrees with loops over shapes, dims and layouts") {
   CHECK(ebb::tensor(3., kDouble).log_softmax(-1).item<double>() == 0);
 }
 
-TEST_CASE("softmax of far and infinite values") {
+TEST_CASE("softmax of very large and infinite values is right") {
   const Variable far = ebb::tensor({1000., 999., -1000.}, kDouble);
   check_close(far.softmax(0), {1 / (1 + std::exp(-1)), 1 / (1 + std::exp(1)), 0}, 1e-14);
   check_close(far.log_softmax(0),
@@ -211,7 +211,7 @@ TEST_CASE("softmax of far and infinite values") {
   check_close(ebb::tensor({kNan, 1.}, kDouble).softmax(0), {kNan, kNan}, 0);
 }
 
-TEST_CASE("derivatives of softmax") {
+TEST_CASE("softmax has the right first and second derivatives") {
   for (const Variable& x : {ramp({2, 3}, -2, 2), ramp({3, 2, 9}, -2, 2)})
     for (std::int64_t d = 0; d < x.dim(); ++d) {
       check_derivatives([=](const Variable& t) { return t.softmax(d); }, x);
@@ -230,7 +230,7 @@ TEST_CASE("derivatives of softmax") {
     }
 }
 
-TEST_CASE("dtypes and errors of softmax") {
+TEST_CASE("softmax has the dtypes of torch and throws for invalid arguments") {
   CHECK(ebb::softmax(ebb::tensor({1, 2, 3}), 0, kDouble).dtype() == kDouble);
   CHECK(ebb::softmax(ebb::zeros({0, 3}), 1).sizes() == ebb::IntArrayRef({0, 3}));
   CHECK_THROWS_WITH(ebb::softmax(ebb::tensor({1, 2}), 0),
@@ -247,7 +247,7 @@ TEST_CASE("dtypes and errors of softmax") {
   CHECK(x.grad().dtype() == kFloat);
 }
 
-TEST_CASE("softmax of lines that lie apart has the same bits wherever its buffers are") {
+TEST_CASE("softmax along strided lines has the same bits for every buffer address") {
   for (const std::int64_t n : {4, 9, 20}) {
     const Variable x = ebb::randn({n, 3}, kDouble), expected = ebb::softmax(x, 0);
     std::vector<std::unique_ptr<char[]>> between;  // the next buffer comes to lie elsewhere
@@ -264,7 +264,7 @@ TEST_CASE("softmax of lines that lie apart has the same bits wherever its buffer
 
 using op_tests::node_name;
 
-TEST_CASE("softmax of 16 bits to float gives its gradient in the input's dtype") {
+TEST_CASE("softmax of 16-bit inputs with dtype Float has a gradient in the dtype of the input") {
   const Variable x = op_tests::ramp({3, 4}).to(ebb::kHalf);
   const Variable y = ebb::_softmax(x, 1, true), z = ebb::_log_softmax(x, 1, true);
   CHECK(y.dtype() == ebb::kFloat);

@@ -4,7 +4,7 @@
 using namespace op_tests;
 using ebb::kDouble, ebb::kLong;
 
-TEST_CASE("methods that change shapes give what the functions give") {
+TEST_CASE("methods that change shapes equal the functions") {
   const Variable x = ramp({2, 3, 4}).requires_grad_(), line = ramp({4}).requires_grad_();
   const Variable plain = ramp({4, 6}), m = plain.clone().requires_grad_();
   METHOD(x, swapaxes, 0, 2);
@@ -40,7 +40,7 @@ TEST_CASE("methods that change shapes give what the functions give") {
   same("dsplit", x.detach().dsplit({1, 3}), x.detach().split_with_sizes({1, 2, 1}, 2));
 }
 
-TEST_CASE("methods of new tensors take each part of their options") {
+TEST_CASE("new_ methods accept each option as a separate argument") {
   const Variable x = ramp({2, 3});
   const Variable empty = x.new_empty({4, 2}, kLong, std::nullopt, std::nullopt, false);
   CHECK((shape(empty) == Shape{4, 2} && empty.dtype() == kLong));
@@ -49,7 +49,7 @@ TEST_CASE("methods of new tensors take each part of their options") {
   same("new_ones", x.new_ones({2}, kLong, std::nullopt, std::nullopt, false), longs({1, 1}));
 }
 
-TEST_CASE("methods that read and write places give what the functions give") {
+TEST_CASE("index methods equal the functions") {
   const Variable x = ramp({3, 4}).requires_grad_(), source = ramp({2, 4}, 0.9);
   const Variable places = longs({2, 0, 1, 1, 0, 2, 2, 0}, {2, 4}), rows = longs({2, 0});
   BOTH(x.detach(), scatter, 0, places, source, "add");
@@ -69,7 +69,7 @@ TEST_CASE("methods that read and write places give what the functions give") {
   same("index", x.index(ebb::ArrayRef<TensorIndex>(at)), x.slice(0, 1).select(1, 2));
 }
 
-TEST_CASE("a tensor's value is written once where it is one of the elements") {
+TEST_CASE("index_fill_ and masked_fill_ read their value once even if it is an element of self") {
   Variable x = ramp({3}), expected = ebb::full({3}, x[1].item(), kDouble);
   x.index_fill_(0, longs({0, 1, 2}), x[1]);
   CHECK(ebb::equal(x, expected));
@@ -80,7 +80,7 @@ TEST_CASE("a tensor's value is written once where it is one of the elements") {
   CHECK_THROWS_WITH(x.masked_fill_(longs({1, 0, 1}), 2), support::Contains("only supports boolean masks"));
 }
 
-TEST_CASE("methods of sums and of order give what the functions give") {
+TEST_CASE("methods of reductions and sorting equal the functions") {
   const Variable x = ramp({3, 4}).requires_grad_(), y = ramp({3, 4}, 1.1);
   const Variable counts = longs({1, 2, 1, 3}), weights = ebb::tensor({0.5, 1.0, 0.25, 2.0}, kDouble);
   METHOD(x, hash_tensor, {1}, true, 0);
@@ -106,14 +106,14 @@ TEST_CASE("methods of sums and of order give what the functions give") {
        std::tuple(ebb::std(plain, {1}, 0, true), plain.mean({1}, true)));
 }
 
-TEST_CASE("bernoulli's methods draw with the probability of each element, or one for all") {
+TEST_CASE("bernoulli methods accept one probability per element or one for all") {
   const Variable sure = ebb::tensor({0.0, 1.0, 1.0, 0.0}, kDouble);
   same("bernoulli", sure.bernoulli(), sure);
   same("bernoulli", sure.bernoulli(1.0), ebb::ones_like(sure));
   same("bernoulli", sure.bernoulli(0.0), ebb::zeros_like(sure));
 }
 
-TEST_CASE("random_ without bounds reaches the dtype's range: all integers, floating ones to 2^digits") {
+TEST_CASE("random_ without bounds covers the integers that the dtype represents exactly") {
   const auto ends = [](ebb::ScalarType dtype) {
     ebb::manual_seed(3);
     const Variable x = ebb::zeros({20000}, dtype).random_().to(kDouble);
@@ -139,7 +139,7 @@ TEST_CASE("random_ without bounds reaches the dtype's range: all integers, float
   CHECK(ends(ebb::kBool) == std::pair(0.0, 1.0));
 }
 
-TEST_CASE("gradient takes distances by number, by dimension and by place") {
+TEST_CASE("gradient accepts spacing as a number, per dimension and as coordinates") {
   const Variable x = ramp({4, 5}).requires_grad_();
   const auto along = [&](std::int64_t dim, double spacing) {
     return ebb::gradient(x, ebb::Scalar(spacing), dim, 2)[0];
@@ -156,7 +156,7 @@ TEST_CASE("gradient takes distances by number, by dimension and by place") {
   CHECK(ebb::allclose(ebb::gradient(x, places, ebb::IntArrayRef{1}, 2)[0], even, 1e-12, 1e-12));
 }
 
-TEST_CASE("upsample functions take factors where they take sizes") {
+TEST_CASE("upsample functions accept scale factors in place of sizes") {
   const Variable line = ramp({1, 2, 4}), image = ramp({1, 2, 4, 3}), body = ramp({1, 2, 3, 4, 2});
   const std::vector<double> one{1.5}, two{1.5, 2}, three{2, 1.5, 3};
   const std::optional<double> factor = 1.5;
@@ -187,7 +187,7 @@ TEST_CASE("upsample functions take factors where they take sizes") {
   CHECK_THROWS_WITH(ebb::upsample_linear1d(line, none, true, two), support::Contains("upsample_linear1d"));
 }
 
-TEST_CASE("overloads of numbers are the functions of tensors that hold them") {
+TEST_CASE("overloads with numbers equal the functions of tensors with that value") {
   const Variable x = ramp({5}) * 0.4, n = count({5});
 #define POLYNOMIAL(name)                                                                          \
   same(#name, ebb::special_##name(0.3, n), ebb::special_##name(ebb::full({5}, 0.3, kDouble), n)); \

@@ -5,7 +5,7 @@
 
 using namespace op_tests;
 
-TEST_CASE("views show the same storage in other shapes") {
+TEST_CASE("views share the storage and have other shapes") {
   const Variable x = count({2, 3, 4});
   CHECK(shape(x.view({3, -1})) == Shape{3, 8});
   CHECK(x.view({3, -1}).data_ptr() == x.data_ptr());
@@ -28,7 +28,7 @@ TEST_CASE("views show the same storage in other shapes") {
   CHECK(values(count({2, 2}).numpy_T()) == Values{0, 2, 1, 3});
 }
 
-TEST_CASE("views of nothing and of single numbers") {
+TEST_CASE("views accept empty and 0-dimensional tensors") {
   const Variable empty = ebb::zeros({0, 3}), scalar = count({});
   CHECK(shape(empty.view({3, 0})) == Shape{3, 0});
   CHECK(shape(empty.view({-1, 3})) == Shape{0, 3});
@@ -46,7 +46,7 @@ TEST_CASE("views of nothing and of single numbers") {
   CHECK(values(scalar.flip({0})) == Values{0});
 }
 
-TEST_CASE("bytes read as another dtype") {
+TEST_CASE("view with a dtype reinterprets the bytes") {
   const Variable x = count({2, 2});
   CHECK(shape(x.view(ebb::kFloat)) == Shape{2, 4});
   CHECK(shape(x.view(ebb::kFloat).view(ebb::kDouble)) == Shape{2, 2});
@@ -55,7 +55,7 @@ TEST_CASE("bytes read as another dtype") {
                     support::Contains("view: sizes [3], strides [1] and offset 0 must be"));
 }
 
-TEST_CASE("nodes bear torch's names") {
+TEST_CASE("graph nodes of shape ops have the names of torch") {
   const Variable x = count({2, 3}).set_requires_grad(true);
   CHECK(node_name(x.view({6})) == "ViewBackward0");
   CHECK(node_name(x.reshape({6})) == "ReshapeAliasBackward0");
@@ -89,7 +89,7 @@ TEST_CASE("nodes bear torch's names") {
   CHECK(node_name(x.repeat_interleave(2)) == "IndexSelectBackward0");
 }
 
-TEST_CASE("gradients of views") {
+TEST_CASE("views have the right gradients") {
   const Variable x = ramp({2, 3, 4});
   check_gradients([](const Variable& t) { return t.view({6, 4}).mul(t.view({6, 4})); }, {x});
   check_gradients([](const Variable& t) { return t.transpose(0, 1).reshape({24}).pow(2); }, {x});
@@ -108,7 +108,7 @@ TEST_CASE("gradients of views") {
   CHECK(values(row.grad()) == Values{1, 1, 1});
 }
 
-TEST_CASE("writes through views reach the base and its gradient") {
+TEST_CASE("writes through a view change the base and its gradient") {
   Variable x = count({2, 3});
   Variable y = x[1];
   y.fill_(7);
@@ -139,7 +139,7 @@ TEST_CASE("writes through views reach the base and its gradient") {
                     support::Contains("one of the variables needed for gradient computation has"));
 }
 
-TEST_CASE("in-place changes of shape") {
+TEST_CASE("in-place shape ops change the geometry and are recorded") {
   Variable x = count({1, 3});
   x.squeeze_().unsqueeze_(1);
   CHECK(shape(x) == Shape{3, 1});
@@ -159,7 +159,7 @@ TEST_CASE("in-place changes of shape") {
   CHECK(x[0][0].item<double>() == 0);
 }
 
-TEST_CASE("sum_to_size undoes broadcasting") {
+TEST_CASE("sum_to_size sums over the broadcast dimensions") {
   const Variable x = count({2, 3, 4});
   CHECK(values(x.sum_to_size({3, 1})) == Values{60, 92, 124});
   CHECK(x.sum_to_size({2, 3, 4}).is_same(x));
@@ -168,7 +168,7 @@ TEST_CASE("sum_to_size undoes broadcasting") {
   check_gradients([](const Variable& t) { return t.sum_to_size({1, 4}).pow(2); }, {ramp({3, 4})});
 }
 
-TEST_CASE("joining") {
+TEST_CASE("cat and stack join tensors and have the right gradients") {
   const Variable a = count({2, 2}), b = count({1, 2});
   CHECK(values(ebb::cat({a, b})) == Values{0, 1, 2, 3, 0, 1});
   CHECK(values(ebb::cat({a, a}, -1)) == Values{0, 1, 0, 1, 2, 3, 2, 3});
@@ -196,7 +196,7 @@ TEST_CASE("joining") {
                   {ramp({2, 2}), ramp({2, 2}, 1)});
 }
 
-TEST_CASE("splitting") {
+TEST_CASE("split and chunk cut tensors and have the right gradients") {
   const Variable x = count({5, 2});
   const auto halves = x.split(2);
   REQUIRE(halves.size() == 3);
@@ -222,7 +222,7 @@ TEST_CASE("splitting") {
   check_gradients([](const Variable& t) { return t.unsafe_chunk(2, 1)[1].pow(3); }, {ramp({3, 3})});
 }
 
-TEST_CASE("repeating, reversing, rolling, rotating") {
+TEST_CASE("repeat, flip, roll and rot90 have the right values and gradients") {
   const Variable x = count({2, 3});
   CHECK(values(x.repeat({1, 2})) == Values{0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5});
   CHECK(shape(x.repeat({2, 0, 1})) == Shape{2, 0, 3});
@@ -247,7 +247,7 @@ TEST_CASE("repeating, reversing, rolling, rotating") {
   check_gradients([](const Variable& t) { return ebb::pixel_unshuffle(t, 2).pow(3); }, {ramp({1, 2, 4})});
 }
 
-TEST_CASE("triangles, diagonals and grids") {
+TEST_CASE("tril, diagonal and meshgrid have the right values and gradients") {
   const Variable x = count({3, 3});
   CHECK(values(x.tril()) == Values{0, 0, 0, 3, 4, 0, 6, 7, 8});
   CHECK(values(x.triu(1)) == Values{0, 1, 2, 0, 0, 5, 0, 0, 0});
@@ -269,7 +269,7 @@ TEST_CASE("triangles, diagonals and grids") {
   check_gradients([](const Variable& t) { return t.mul(1).fill_diagonal_(2).pow(3); }, {ramp({3, 3})});
 }
 
-TEST_CASE("padding") {
+TEST_CASE("pad functions have the right values and gradients") {
   const Variable x = count({1, 4});
   CHECK(values(ebb::pad(x, {1, 2}, "constant", 9.0)) == Values{9, 0, 1, 2, 3, 9, 9});
   CHECK(values(ebb::constant_pad_nd(x, {-1, 1}, 5)) == Values{1, 2, 3, 5});
@@ -293,7 +293,7 @@ TEST_CASE("padding") {
                   {ramp({1, 2, 2, 2})});
 }
 
-TEST_CASE("windows as columns") {
+TEST_CASE("im2col and col2im have the right values and gradients") {
   const Variable x = count({1, 1, 3, 3});
   CHECK(values(ebb::im2col(x, {2, 2}, {1, 1}, {0, 0}, {1, 1})) ==
         Values{0, 1, 3, 4, 1, 2, 4, 5, 3, 4, 6, 7, 4, 5, 7, 8});
@@ -309,7 +309,7 @@ TEST_CASE("windows as columns") {
       {ramp({6, 4})});
 }
 
-TEST_CASE("wrong shapes are refused") {
+TEST_CASE("shape ops throw for wrong shapes") {
   const Variable x = count({2, 3, 4});
   CHECK_THROWS_WITH(x.view({5, 5}),
                     support::Contains("view: shape '[5, 5]' is invalid for input of size 24"));
@@ -342,7 +342,7 @@ TEST_CASE("wrong shapes are refused") {
                     support::Contains("index 3 is out of bounds for dimension 1 with size 3"));
 }
 
-TEST_CASE("padding of every mode cuts off first where it is negative, then adds what is left") {
+TEST_CASE("negative padding in every mode crops first and pads afterwards") {
   const std::int64_t n = 6;
   const Variable x = count({n}), image = count({2, 1, n}) + 1;
   for (const std::string mode : {"constant", "reflect", "replicate", "circular"})
@@ -383,7 +383,7 @@ TEST_CASE("padding of every mode cuts off first where it is negative, then adds 
 // Joins and views of one tensor at their edges: empty parts, mixed dtypes, dimensions from behind, wide
 // steps.
 
-TEST_CASE("cat and stack promote to the dtype that holds all, in whatever order") {
+TEST_CASE("cat and stack promote to the common dtype in every order of their operands") {
   const Variable wide = ebb::ones({2}, ebb::kDouble), narrow = ebb::ones({2}), whole = longs({1, 2});
   for (const auto& list : {ebb::variable_list{wide, narrow, whole}, ebb::variable_list{whole, wide, narrow},
                            ebb::variable_list{narrow, whole, wide}}) {
@@ -393,7 +393,7 @@ TEST_CASE("cat and stack promote to the dtype that holds all, in whatever order"
   CHECK(ebb::cat({narrow, whole}).dtype() == ebb::kFloat);
 }
 
-TEST_CASE("a tensor of shape {0} in a cat of matrices counts as nothing, also on the way back") {
+TEST_CASE("cat skips a tensor of shape {0} among matrices in forward and backward") {
   const Variable nothing = ebb::zeros({0}, ebb::kDouble).set_requires_grad(true);
   const Variable a = ramp({2, 3}).set_requires_grad(true), b = ramp({2, 1}).set_requires_grad(true);
   const Variable wide = ebb::cat({a, nothing, b}, 1), seed = ramp({2, 4}, 0.7);
@@ -407,14 +407,14 @@ TEST_CASE("a tensor of shape {0} in a cat of matrices counts as nothing, also on
   CHECK(values(c.grad()) == values(ramp({4, 3}, 0.7).slice(0, 0, 2) + ramp({4, 3}, 0.7).slice(0, 2, 4)));
 }
 
-TEST_CASE("diagonal refuses one dimension named twice, also from behind") {
+TEST_CASE("diagonal throws if both dimensions are the same") {
   const Variable x = ramp({3, 3});
   CHECK_THROWS_WITH(ebb::diagonal(x, 0, 1, 1), support::Contains("identical"));
   CHECK_THROWS_WITH(ebb::diagonal(x, 0, 0, -2), support::Contains("identical"));
   CHECK_THROWS_WITH(ebb::diagonal(x, 0, -1, 1), support::Contains("identical"));
 }
 
-TEST_CASE("unfold has a second derivative at every step") {
+TEST_CASE("unfold has a second derivative for every step") {
   for (const std::int64_t step : {1, 2, 3}) {
     INFO("step " << step);
     check_gradients([step](const ebb::variable_list& in) { return in[0].unfold(0, 2, step).pow(3); },
@@ -422,7 +422,7 @@ TEST_CASE("unfold has a second derivative at every step") {
   }
 }
 
-TEST_CASE("pieces are joined row by row whatever their strides") {
+TEST_CASE("cat copies pieces with any strides") {
   using ebb::Tensor;
   const Tensor x = ebb::arange(3 * 40 * 5).view({3, 40, 5}), y = -x;
   const auto check = [](const std::vector<Tensor>& pieces, std::int64_t dim) {

@@ -67,17 +67,17 @@ void check_infinite(ebb::ScalarType dtype) {
 
 }  // namespace
 
-TEST_CASE("matrices of few columns times vectors") {
+TEST_CASE("products of matrices with few columns and vectors are right") {
   check_products(ebb::kFloat);
   check_products(ebb::kDouble);
 }
 
-TEST_CASE("few columns of a wider matrix times vectors") {
+TEST_CASE("products of a few columns of a wider matrix and vectors are right") {
   check_spaced(ebb::kFloat);
   check_spaced(ebb::kDouble);
 }
 
-TEST_CASE("an infinite row of a few columns stays alone in a product") {
+TEST_CASE("a row of infinities does not change other rows of a product with few columns") {
   check_infinite(ebb::kFloat);
   check_infinite(ebb::kDouble);
 }
@@ -132,7 +132,7 @@ void check_places(const Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("sums and extremes of short rows have the bits that each row has alone") {
+TEST_CASE("sums and extremes of short rows have the bits of each row computed alone") {
   for (const std::int64_t count : {1, 2, 7, 8, 9, 15, 16, 23, 31, 32, 33})
     for (const ebb::DType type : {ebb::kFloat, ebb::kDouble, ebb::kHalf, ebb::kInt, ebb::kByte}) {
       const Tensor x = (ebb::rand({37, count}) * 100).to(type);
@@ -151,7 +151,7 @@ TEST_CASE("sums and extremes of short rows have the bits that each row has alone
   CHECK(ebb::allclose(wide.transpose(0, 1).sum(2), wide.sum(2).t()));
 }
 
-TEST_CASE("the first extreme of a row is found in short rows and long ones") {
+TEST_CASE("argmax and argmin find the first extreme in short and in long rows") {
   for (const std::int64_t count : {1, 2, 9, 16, 32, 33, 127, 128, 129, 300})
     for (const ebb::DType type : {ebb::kFloat, ebb::kDouble, ebb::kBFloat16, ebb::kLong, ebb::kByte})
       check_places(ebb::randint(60, {70, count}, ebb::kLong).to(type));
@@ -208,7 +208,7 @@ void check_pairs(const std::vector<std::int64_t>& a_sizes, const std::vector<std
 
 }  // namespace
 
-TEST_CASE("short inner dimensions in every layout and broadcast") {
+TEST_CASE("binary ops with short inner dimensions are right for every layout and broadcast") {
   for (const ebb::ScalarType dtype : {ebb::kUInt8, ebb::kBFloat16, ebb::kFloat, ebb::kDouble})
     for (const std::int64_t inner : {1, 2, 3, 7, 23}) {
       INFO(ebb::toString(dtype) << ", " << inner);
@@ -220,7 +220,7 @@ TEST_CASE("short inner dimensions in every layout and broadcast") {
     }
 }
 
-TEST_CASE("a short inner dimension beside a single number") {
+TEST_CASE("elementwise ops on strided rows of three elements accept scalar operands") {
   const Variable x = counted({400, 3}, ebb::kFloat), spread = ebb::zeros({400, 6}).slice(1, 0, 6, 2);
   spread.copy_(x);
   CHECK(ebb::equal(spread * ebb::tensor(2.0f), x * 2));

@@ -17,7 +17,7 @@ Variable vector(std::initializer_list<double> values) {
 
 }  // namespace
 
-TEST_CASE("sort puts every line in order and tells from where") {
+TEST_CASE("sort orders every line and returns the source indices") {
   for (ebb::DType dtype :
        {kDouble, ebb::kFloat, ebb::kHalf, ebb::kBFloat16, ebb::kLong, ebb::kInt, ebb::kShort, ebb::kChar})
     for (const std::vector<std::int64_t>& sizes :
@@ -40,7 +40,7 @@ TEST_CASE("sort puts every line in order and tells from where") {
   CHECK(std::get<0>(ebb::zeros({3, 0}).sort()).sizes() == ebb::IntArrayRef({3, 0}));
 }
 
-TEST_CASE("sort is stable, NaN is largest and zeros are equal") {
+TEST_CASE("sort is stable with NaN as the largest value and equal signed zeros") {
   check_close(std::get<1>(ebb::tensor({1, 0, 1, 0, 1}).sort(true, 0, true)), {0, 2, 4, 1, 3}, 0);
   check_close(std::get<1>(ebb::tensor({1, 0, 1, 0, 1}).sort()), {1, 3, 0, 2, 4}, 0);
   const Variable x = vector({1, kNan, -kInf, 2, kNan, kInf});
@@ -49,7 +49,7 @@ TEST_CASE("sort is stable, NaN is largest and zeros are equal") {
   check_close(std::get<1>(vector({0., -0., 0.}).to(ebb::kFloat).sort()), {0, 1, 2}, 0);
 }
 
-TEST_CASE("topk, kthvalue, median and mode") {
+TEST_CASE("topk, kthvalue, median and mode have the right values") {
   const Variable x = vector({5, 1, 4, 4, 2, 3, 9, 0}).view({2, 4});
   const auto [values, indices] = x.topk(2);
   check_close(values, {5, 4, 9, 3}, 0);
@@ -85,7 +85,7 @@ TEST_CASE("topk, kthvalue, median and mode") {
                     support::Contains("mode: Expected reduction dim 0 to have non-zero size, got"));
 }
 
-TEST_CASE("derivatives of what sorts and selects") {
+TEST_CASE("sorting and selecting ops have the right derivatives") {
   const Variable x = ramp({3, 4}, -2, 2);
   check_derivatives([](const Variable& t) { return std::get<0>(t.sort(0, true)).square(); }, x);
   check_derivatives([](const Variable& t) { return std::get<0>(t.topk(2)).square(); }, x);
@@ -98,7 +98,7 @@ TEST_CASE("derivatives of what sorts and selects") {
   check_close(gradient([](const Variable& t) { return t.median(); }, vector({2, 2, 5})), {0.5, 0.5, 0}, 0);
 }
 
-TEST_CASE("quantiles") {
+TEST_CASE("quantile and nanquantile have the right values") {
   const Variable v = vector({4, 1, 3, 2});
   CHECK(v.quantile(0.4).item<double>() == Approx(2.2));
   check_close(v.quantile(vector({0, 0.5, 1})), {1, 2.5, 4}, 1e-15);
@@ -118,7 +118,7 @@ TEST_CASE("quantiles") {
                     support::Contains("quantile: interpolation must be one of linear, lower"));
 }
 
-TEST_CASE("unique values, rows and runs") {
+TEST_CASE("unique, unique_dim and unique_consecutive have the right values") {
   const Variable v = ebb::tensor({3, 1, 2, 3, 1, 1}).view({2, 3});
   const auto [values, inverse, counts] = ebb::_unique2(v, true, true, true);
   check_close(values, {1, 2, 3}, 0);
@@ -143,7 +143,7 @@ TEST_CASE("unique values, rows and runs") {
   CHECK(std::get<0>(ebb::_unique2(ebb::tensor(5.))).numel() == 1);
 }
 
-TEST_CASE("counting and searching") {
+TEST_CASE("bincount, histc, searchsorted and bucketize have the right values") {
   check_close(ebb::bincount(ebb::tensor({0, 1, 1, 4})), {1, 2, 0, 0, 1}, 0);
   check_close(ebb::bincount(ebb::tensor({0, 1, 1}), vector({0.5, 1, 2}), 4), {0.5, 3, 0, 0}, 0);
   CHECK(ebb::zeros({0}, ebb::kLong).bincount({}, 3).numel() == 3);
@@ -179,13 +179,13 @@ Variable doubles(const Values& x) {
 
 }  // namespace
 
-TEST_CASE("bincount has minlength bins at least, more where the numbers ask for them") {
+TEST_CASE("bincount has at least minlength bins and more for larger values") {
   CHECK(values(ebb::bincount(longs({1, 1, 2}), {}, 5)) == Values{0, 2, 1, 0, 0});
   CHECK(values(ebb::bincount(longs({1, 1, 2}), {}, 2)) == Values{0, 2, 1});
   CHECK(values(ebb::bincount(longs({}), {}, 2)) == Values{0, 0});
 }
 
-TEST_CASE("histc counts the upper end in the last bin, and puts equal numbers amid a range of two") {
+TEST_CASE("histc counts the maximum in the last bin and widens the range of equal values") {
   CHECK(values(ebb::histc(doubles({0, 1, 2, 4, 4}), 4, 0, 4)) == Values{1, 1, 1, 2});
   CHECK(values(ebb::histc(doubles({-1, 0, 4, 5}), 2, 0, 4)) == Values{1, 1});
   CHECK(values(ebb::histc(doubles({1, 2, 3}), 2)) == Values{1, 2});
@@ -193,7 +193,7 @@ TEST_CASE("histc counts the upper end in the last bin, and puts equal numbers am
   CHECK(values(ebb::histc(doubles({0, 0}), 5)) == Values{0, 0, 2, 0, 0});
 }
 
-TEST_CASE("searchsorted stands before equals, or behind them by either name of the right side") {
+TEST_CASE("searchsorted returns the position before or after equal values as side and right say") {
   const Variable sequence = doubles({1, 2, 2, 3}), x = doubles({0, 1, 2, 3, 4});
   const Values left = {0, 0, 1, 3, 4}, right = {0, 1, 3, 4, 4};
   CHECK(values(ebb::searchsorted(sequence, x)) == left);
@@ -203,13 +203,13 @@ TEST_CASE("searchsorted stands before equals, or behind them by either name of t
   CHECK(values(ebb::searchsorted(sequence, x, false, true, "right")) == right);
 }
 
-TEST_CASE("isin finds the smallest, the largest and the repeated, and nothing between or beyond") {
+TEST_CASE("isin finds the extreme and repeated values and nothing else") {
   const Variable x = doubles({0, 1, 2, 3, 4, 5}), among = doubles({4, 1, 2, 2});
   CHECK(values(ebb::isin(x, among)) == Values{0, 1, 1, 0, 1, 0});
   CHECK(values(ebb::isin(x, among, false, true)) == Values{1, 0, 0, 1, 0, 1});
 }
 
-TEST_CASE("quantile interpolates, keeps NaN to its own line, and keeps dimensions in their place") {
+TEST_CASE("quantile interpolates and a NaN affects only its own line") {
   const Variable x = doubles({0, 1, 10, 20});
   const double q = 0.25;  // rank 0.75
   CHECK(ebb::quantile(x, q).item<double>() == 0.75);
@@ -232,7 +232,7 @@ TEST_CASE("quantile interpolates, keeps NaN to its own line, and keeps dimension
   CHECK(shape(ebb::quantile(box, 0.5, 1, true)) == Shape{2, 1, 4});
 }
 
-TEST_CASE("median takes the lower of two middles, with the gradient to it alone") {
+TEST_CASE("median returns the lower of two middle values and gives it the whole gradient") {
   const Variable x = doubles({4, 1, 3, 2}).set_requires_grad(true);
   const Variable middle = ebb::median(x);
   CHECK(middle.item<double>() == 2);
@@ -243,13 +243,13 @@ TEST_CASE("median takes the lower of two middles, with the gradient to it alone"
   CHECK(std::isnan(ebb::median(doubles({NAN, 4, 1})).item<double>()));
 }
 
-TEST_CASE("mode takes the smallest of values equally frequent") {
+TEST_CASE("mode returns the smallest of equally frequent values") {
   CHECK(std::get<0>(ebb::mode(doubles({5, 1, 5, 1, 3}), 0)).item<double>() == 1);
   CHECK(std::get<0>(ebb::mode(doubles({5, 3, 1}), 0)).item<double>() == 1);
   CHECK(std::get<0>(ebb::mode(doubles({5, 1, 5, 1, 5}), 0)).item<double>() == 5);
 }
 
-TEST_CASE("sort puts NaN last, first when descending, and keeps zeros of both signs in their order") {
+TEST_CASE("sort places NaN last or first if descending and preserves the order of signed zeros") {
   for (const ebb::DType dtype : {ebb::kFloat, ebb::kDouble, ebb::kHalf, ebb::kBFloat16}) {
     INFO(dtype);
     const Variable x = doubles({1, NAN, 0, -0.0, 0, -0.0, -1, INFINITY, -INFINITY}).to(dtype);
@@ -258,14 +258,14 @@ TEST_CASE("sort puts NaN last, first when descending, and keeps zeros of both si
   }
 }
 
-TEST_CASE("topk takes the smallest when told") {
+TEST_CASE("topk with largest=false returns the smallest values") {
   const Variable x = doubles({3, 1, 4, 1.5, 9});
   CHECK(values(std::get<0>(ebb::topk(x, 2, 0, false))) == Values{1, 1.5});
   CHECK(values(std::get<1>(ebb::topk(x, 2, 0, false))) == Values{1, 3});
   CHECK(values(std::get<0>(ebb::topk(x, 2, 0, true))) == Values{9, 4});
 }
 
-TEST_CASE("kthvalue counts from 1 to the length of the line") {
+TEST_CASE("kthvalue accepts k from 1 to the length of the line") {
   const Variable x = doubles({3, 1, 2});
   CHECK(std::get<0>(ebb::kthvalue(x, 1, 0)).item<double>() == 1);
   CHECK(std::get<0>(ebb::kthvalue(x, 3, 0)).item<double>() == 3);

@@ -22,7 +22,7 @@ double slope_of_lgamma(double x) {
 
 }  // namespace
 
-TEST_CASE("digamma, polygamma and erfinv meet known values and recurrences") {
+TEST_CASE("digamma, polygamma and erfinv agree with known values and recurrences") {
   for (double x : {0.1, 0.7, 1.0, 1.4616321449683623, 3.5, 12.0, -0.5, -2.3}) {
     INFO(x);
     const double got = ebb::digamma(ebb::full({}, x, ebb::kDouble)).item<double>();
@@ -52,7 +52,7 @@ TEST_CASE("digamma, polygamma and erfinv meet known values and recurrences") {
   }
 }
 
-TEST_CASE("i0 and its derivative have the tabulated values at both ends of the series") {
+TEST_CASE("i0 and its derivative have the tabulated values on both sides of the series switch") {
   // Abramowitz and Stegun, tables 9.8 and 9.11.
   const Variable x = tensor({0.0, 1.0, -2.0, 5.0, 20.0, 50.0}, kDouble);
   const double zero[] = {1,
@@ -90,7 +90,7 @@ TEST_CASE("sinc is smooth at 0") {
   CHECK(std::fabs(bend.item<double>() + M_PI * M_PI / 3) < 1e-14);
 }
 
-TEST_CASE("a power with exponent 0 has a mixed second derivative, and a power of 0 gives no NaN there") {
+TEST_CASE("pow with exponent 0 has a mixed second derivative that is not NaN at base 0") {
   const auto derivatives = [](double base, double exponent) {
     const Variable x = full({}, base, kDouble).set_requires_grad(true),
                    e = full({}, exponent, kDouble).set_requires_grad(true);
@@ -118,7 +118,7 @@ TEST_CASE("a power with exponent 0 has a mixed second derivative, and a power of
   CHECK(derivatives(0, 2)[3] == 0);
 }
 
-TEST_CASE("a power with exponent 0 gives its base the gradient 0, whatever the base and the gradient are") {
+TEST_CASE("pow with exponent 0 has gradient 0 for every base and incoming gradient") {
   for (const double base : Values{2, -3, 0, 1e-310, -1e-310, 1e300, INFINITY, NAN})
     for (const double upstream : Values{1, 1e-5, 1e300, INFINITY, NAN}) {
       INFO(base << " with the gradient " << upstream);
@@ -128,7 +128,7 @@ TEST_CASE("a power with exponent 0 gives its base the gradient 0, whatever the b
     }
 }
 
-TEST_CASE("special functions and their derivatives have their limits at 0, at poles and at both infinities") {
+TEST_CASE("special functions and their derivatives have the right limits at 0, poles and infinities") {
   constexpr double inf = std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::max();
   struct Limits {
     const char* name;
@@ -421,7 +421,7 @@ void check_close(double got, double value, double size, double ulps) {
 
 }  // namespace
 
-TEST_CASE("special functions are right to a few units in the last place") {
+TEST_CASE("special functions are accurate to a few ulp") {
   for (const Golden& golden : functions)
     for (const auto& [x, value] : golden.values) {
       INFO(golden.name << " at " << x);
@@ -433,7 +433,7 @@ TEST_CASE("special functions are right to a few units in the last place") {
     }
 }
 
-TEST_CASE("special functions of two arguments are right, less so where exponents are large") {
+TEST_CASE("special functions of two arguments are accurate to a few ulp scaled by their exponent") {
   for (const Golden2& golden : functions_of_two)
     for (const Golden2::Value& v : golden.values) {
       INFO(golden.name << " at " << v.a << ", " << v.b);

@@ -19,7 +19,7 @@ void require_close(const Variable& got, const Variable& expected) {
 
 }  // namespace
 
-TEST_CASE("histograms span what there is to count") {  // torch 2.15
+TEST_CASE("histogram without a range spans the values") {  // torch 2.15
   const auto [sums, edges] = histogram(tensor({1.0f, 2.0f, 1.0f, 4.0f}), 3);
   require_close(sums, tensor({2, 1, 1}));
   require_close(edges, tensor({1, 2, 3, 4}));
@@ -40,7 +40,7 @@ TEST_CASE("histograms span what there is to count") {  // torch 2.15
   CHECK(std::get<0>(histogram(zeros({(1 << 24) + 3}), 1)).item<float>() == float((1 << 24) + 4));
 }
 
-TEST_CASE("covariances of vectors, with weights and without freedom") {  // torch 2.15
+TEST_CASE("cov and corrcoef accept weights, vectors and zero degrees of freedom") {  // torch 2.15
   const Variable x = tensor({1.0, 2.0, 4.0, 3.0, 1.0, 0.0}).view({2, 3}).to(kDouble);
   require_close(cov(x), tensor({7.0 / 3, -13.0 / 6, -13.0 / 6, 7.0 / 3}).view({2, 2}));
   const Variable weighted = cov(x, 1, tensor({1, 2, 1}, kLong), tensor({0.5, 1.0, 2.0}, kDouble));
@@ -58,7 +58,8 @@ TEST_CASE("covariances of vectors, with weights and without freedom") {  // torc
   CHECK(counter.count == 1);
 }
 
-TEST_CASE("empty segments have what stands for nothing, and initial joins every segment") {  // torch 2.15
+TEST_CASE(
+    "segment_reduce fills empty segments with the identity and adds initial to every segment") {  // torch 2.15
   const Variable x = tensor({1.0f, 2.0f, 3.0f, 4.0f}), lengths = tensor({1, 0, 3}, kLong);
   require_close(segment_reduce(x, "mean", lengths), tensor({1.0, double(NAN), 3.0}));
   require_close(segment_reduce(x, "mean", lengths, {}, {}, 0, false, Scalar(1)),
@@ -68,7 +69,7 @@ TEST_CASE("empty segments have what stands for nothing, and initial joins every 
   require_close(segment_reduce(x, "prod", lengths, {}, {}, 0, false, Scalar(2)), tensor({2, 2, 48}));
 }
 
-TEST_CASE("gradients and integrals of integers are floating, of nothing nothing") {  // torch 2.15
+TEST_CASE("gradient and trapezoid of integers are floating and accept empty tensors") {  // torch 2.15
   const Variable squares = tensor({1, 4, 9, 16}, kLong);
   require_close(gradient(squares)[0], tensor({3, 4, 6, 7}));
   CHECK(gradient(squares)[0].dtype() == kFloat);
@@ -78,7 +79,7 @@ TEST_CASE("gradients and integrals of integers are floating, of nothing nothing"
   CHECK(gradient(ones({3, 4, 5}), IntArrayRef({2, 0})).size() == 2);
 }
 
-TEST_CASE("numbers next to 16-bit numbers are theirs") {
+TEST_CASE("nextafter of 16-bit values returns the adjacent 16-bit value") {
   for (const DType dtype : {kHalf, kBFloat16}) {
     const double step = dtype == kHalf ? 0x1p-10 : 0x1p-7, least = dtype == kHalf ? 0x1p-24 : 0x1p-133;
     const double most = dtype == kHalf ? 65504 : 3.3895313892515355e38;
@@ -107,7 +108,7 @@ TEST_CASE("numbers next to 16-bit numbers are theirs") {
   }
 }
 
-TEST_CASE("frexp leaves what has no exponent") {
+TEST_CASE("frexp returns infinities, NaN and 0 unchanged with exponent 0") {
   const auto [mantissa, exponent] = frexp(tensor({INFINITY, NAN, 0.0f, -6.5f}));
   CHECK(exponent.dtype() == kInt);
   require_close(exponent, tensor({0, 0, 0, 3}));
@@ -116,7 +117,7 @@ TEST_CASE("frexp leaves what has no exponent") {
   CHECK_FALSE(is_neg(ones({2})));
 }
 
-TEST_CASE("torch.special's names are those of functions") {
+TEST_CASE("functions of ebb::special equal the functions without the namespace") {
   const Variable x = tensor({0.3, 0.6}, kDouble), n = tensor({2.0, 3.0}, kDouble);
   CHECK(equal(ebb::special::expit(x), sigmoid(x)));
   CHECK(equal(ebb::special::gammaln(x), lgamma(x)));

@@ -25,7 +25,7 @@ std::string text(const T& value) {
 
 }  // namespace
 
-TEST_CASE("a tensor's dtype is a type with a name and a size, and a scalar type wherever one is wanted") {
+TEST_CASE("dtype() has a name and a size and converts to ScalarType") {
   const Tensor x = ones({2}, kDouble);
   CHECK(x.dtype() == kDouble);
   CHECK(kDouble == x.dtype());
@@ -58,7 +58,7 @@ TEST_CASE("a tensor's dtype is a type with a name and a size, and a scalar type 
   CHECK(text(x.scalar_type()) == "Double");
 }
 
-TEST_CASE("options print what is given and what is default, as libtorch prints them") {
+TEST_CASE("TensorOptions prints given and default values as libtorch does") {
   CHECK(text(TensorOptions()) ==
         "TensorOptions(dtype=float (default), device=cpu (default), layout=Strided (default), "
         "requires_grad=false (default), pinned_memory=false (default), memory_format=(nullopt))");
@@ -79,7 +79,7 @@ TEST_CASE("options print what is given and what is default, as libtorch prints t
   CHECK(text(MemoryFormat::Preserve) == "Preserve");
 }
 
-TEST_CASE("a device is written in braces wherever options are wanted") {
+TEST_CASE("a braced device converts to TensorOptions") {
   static_assert(std::is_same_v<Device::Type, DeviceType> && std::is_same_v<DeviceIndex, std::int8_t>);
   const Tensor x = ones({2});
   CHECK(x.to({kCPU, -1}).device() == Device(kCPU));
@@ -90,7 +90,7 @@ TEST_CASE("a device is written in braces wherever options are wanted") {
   CHECK(device_index(2).device() == Device("cuda:2"));
 }
 
-TEST_CASE("indices print as in Python") {
+TEST_CASE("indices are printed as in Python") {
   CHECK(text(Slice(1, 2, 3)) == "1:2:3");
   CHECK(text(Slice()) == "0:9223372036854775807:1");
   CHECK(text(Slice(None, 4)) == "0:4:1");
@@ -100,7 +100,7 @@ TEST_CASE("indices print as in Python") {
   CHECK(text(std::vector<TensorIndex>()) == "()");
 }
 
-TEST_CASE("a loop of a program's own runs on the threads that ops run on") {
+TEST_CASE("parallel_for runs a user's loop on the thread pool and propagates exceptions") {
   std::vector<int> seen(10000, 0);
   parallel_for(0, 10000, 100, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i)];
@@ -111,7 +111,7 @@ TEST_CASE("a loop of a program's own runs on the threads that ops run on") {
                     "in a piece");
 }
 
-TEST_CASE("the context's switches are ebb's") {
+TEST_CASE("switches of globalContext() change the settings of ebb") {
   globalContext().setDeterministicAlgorithms(true);
   CHECK(are_deterministic_algorithms_enabled());
   CHECK(globalContext().deterministicAlgorithms());
@@ -127,7 +127,7 @@ TEST_CASE("the context's switches are ebb's") {
   CHECK(globalContext().hasCUDA() == cuda::is_available());
 }
 
-TEST_CASE("warnings are handled under libtorch's name too") {
+TEST_CASE("warning handlers work under the names of libtorch") {
   struct Keep : WarningHandler {
     std::string message;
     void process(const Warning& warning) override { message = warning.msg(); }
@@ -144,7 +144,7 @@ TEST_CASE("warnings are handled under libtorch's name too") {
 
 using namespace op_tests;
 
-TEST_CASE("dtypes promote by torch's table") {
+TEST_CASE("dtypes promote by the table of torch") {
   const auto vec = [](DType d) { return ones({2}, d); };
   const auto zero = [](DType d) { return ones({}, d); };
   struct Row {
@@ -181,7 +181,7 @@ TEST_CASE("dtypes promote by torch's table") {
   CHECK(d.grad().dtype() == kDouble);
 }
 
-TEST_CASE("float_power computes in double") {
+TEST_CASE("float_power computes in Double") {
   CHECK(float_power(longs({2, 3}), -1).equal(tensor({0.5, 1.0 / 3}, kDouble)));
   CHECK(float_power(2, tensor({0.5}, kFloat)).dtype() == kDouble);
   CHECK(longs({2}).float_power(longs({3})).equal(tensor({8.0}, kDouble)));
@@ -189,7 +189,7 @@ TEST_CASE("float_power computes in double") {
                     support::Contains("float_power_: the result is Double and cannot be stored"));
 }
 
-TEST_CASE("outer takes two dtypes") {
+TEST_CASE("outer accepts two dtypes") {
   const Variable x = longs({1, 2}), y = tensor({0.5, 1.5}, kDouble).requires_grad_();
   const Variable z = outer(x, y);
   CHECK(z.equal(tensor({{0.5, 1.5}, {1.0, 3.0}}, kDouble)));

@@ -110,7 +110,7 @@ const bool registered = [] {
 
 }  // namespace
 
-TEST_CASE("ops that read on the host are ops of the table") {
+TEST_CASE("the list of ops that read on the host contains only ops of the table") {
   REQUIRE(registered);
   for (const std::string& name : reads_on_the_host) {
     INFO(name);

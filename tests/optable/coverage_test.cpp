@@ -210,7 +210,7 @@ void require_none(const std::vector<std::string>& complaints) {
 
 }  // namespace
 
-TEST_CASE("declarations are found") {
+TEST_CASE("the parser of headers finds declarations") {
   const lint::File file{
       "x.h",
       {"/// EBB_API Variable comment(const Variable& x);", "EBB_API Variable one(const Variable& x,",
@@ -232,7 +232,7 @@ TEST_CASE("declarations are found") {
         std::vector<std::string>{"eight", "eight_", "nine", "nine_", "seven", "seven_"});
 }
 
-TEST_CASE("every public op has a row") {
+TEST_CASE("every public op has a row in the table") {
   const Covered covered;
   std::vector<std::string> complaints;
   std::set<std::string> names;
@@ -254,7 +254,7 @@ TEST_CASE("every public op has a row") {
   require_none(complaints);
 }
 
-TEST_CASE("every method is an op with a row") {
+TEST_CASE("every method has a row in the table") {
   const Covered covered;
   std::vector<std::string> complaints;
   std::set<std::string> functions, names;
@@ -274,7 +274,7 @@ TEST_CASE("every method is an op with a row") {
   require_none(complaints);
 }
 
-TEST_CASE("every function of nn is an op with a row") {
+TEST_CASE("every function of nn::functional has a row in the table") {
   const Covered covered;
   std::vector<std::string> complaints;
   std::set<std::string> names;
@@ -290,7 +290,7 @@ TEST_CASE("every function of nn is an op with a row") {
   require_none(complaints);
 }
 
-TEST_CASE("every row is about a public op, and is proved or says why not") {
+TEST_CASE("every row is for a public op and has checks or reasons for missing ones") {
   std::set<std::string> names, families;
   for (const Declaration& d : declared_in("ops/")) names.insert(d.name);
   for (const Declaration& d : declared_in("nn/functional/")) names.insert(d.name);

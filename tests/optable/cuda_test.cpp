@@ -56,7 +56,7 @@ const bool registered = [] {
 
 }  // namespace
 
-TEST_CASE("families on CUDA are families of the table") {
+TEST_CASE("the families on CUDA exist in the table") {
   REQUIRE(registered);
   for (const std::string& family : families_on_cuda) {
     INFO(family);
@@ -66,13 +66,13 @@ TEST_CASE("families on CUDA are families of the table") {
 }
 
 // For runners that give each row a process: a line for each, by family.
-TEST_CASE("rows of the table by family", "[.rows]") {
+TEST_CASE("list of the rows of the table by family", "[.rows]") {
   for (const optable::Row* row : optable::rows())
     if (row->cuda_reason.empty()) std::cout << "row\t" << row->family << '\t' << row->name << '\n';
   CHECK(optable::rows().size() > 400);
 }
 
-TEST_CASE("most rows can be stretched") {
+TEST_CASE("at least 90 % of the rows have larger samples") {
   std::size_t stretched = 0, all = 0;
   for (const optable::Row* row : optable::rows()) {
     if (!row->cuda_reason.empty()) continue;

@@ -39,7 +39,7 @@ const bool registered = [] {
 
 }  // namespace
 
-TEST_CASE("the table has rows, each with samples and a name of its own") {
+TEST_CASE("every row of the table has samples and a unique name") {
   REQUIRE(registered);
   std::set<std::string> names;
   for (const optable::Row* row : optable::rows()) {

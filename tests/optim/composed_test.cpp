@@ -55,7 +55,7 @@ void check(const Make& how, const std::vector<std::int64_t>& sizes, const std::v
 
 }  // namespace
 
-TEST_CASE("Adafactor follows torch") {
+TEST_CASE("Adafactor has the values of torch") {
   check(make<Adafactor>(AdafactorOptions(0.05)), {3, 4},
         {{-0.06539697801092846, -0.7685261566966372, 3.687753006429079},
          {-0.02599864586348373, -0.669357309534001, 3.7307276704718495},
@@ -75,7 +75,7 @@ TEST_CASE("Adafactor follows torch") {
 }
 
 // Its products are of bf16, in which sums round in another order: 2^-8 of a step of 0.02, step after step.
-TEST_CASE("Muon follows torch as far as bf16 tells") {
+TEST_CASE("Muon has the values of torch within bfloat16 precision") {
   check(make<Muon>(MuonOptions(0.02)), {3, 5},
         {{-0.00298828125, -0.8841826965693781, 1.0442620899333508},
          {-0.011122184821922811, -0.8458593357659039, 1.1427337477426742},
@@ -95,7 +95,7 @@ TEST_CASE("Muon follows torch as far as bf16 tells") {
         5e-3);
 }
 
-TEST_CASE("the states of composed updates survive being saved") {
+TEST_CASE("states of Adafactor and Muon survive saving and loading") {
   for (const auto& [how, sizes] : std::vector<std::pair<Make, std::vector<std::int64_t>>>{
            {make<Adafactor>(AdafactorOptions(0.05)), {3, 4}},
            {make<Adafactor>(AdafactorOptions(0.05)), {7}},
@@ -114,7 +114,7 @@ TEST_CASE("the states of composed updates survive being saved") {
   }
 }
 
-TEST_CASE("states of another dtype become the parameter's") {
+TEST_CASE("loaded states of another dtype are converted to the dtype of the parameter") {
   for (const Make& how : {make<Adafactor>(AdafactorOptions(0.05)), make<Muon>(MuonOptions(0.02)),
                           make<Adam>(AdamOptions(0.05))}) {
     Variable wide = start({4, 3});
@@ -134,7 +134,7 @@ TEST_CASE("states of another dtype become the parameter's") {
   }
 }
 
-TEST_CASE("composed updates refuse what they cannot do") {
+TEST_CASE("Adafactor and Muon throw for invalid parameters and options") {
   using support::Contains;
   const Params matrix{start({2, 3})}, vector{start({4})};
   CHECK_THROWS_WITH(Muon(vector), Contains("only supports 2D parameters") && Contains("[4]"));

@@ -41,7 +41,7 @@ void check_clone() {
 
 }  // namespace
 
-TEST_CASE("a parameter group that is assigned shares the parameters and has options of its own") {
+TEST_CASE("a copied parameter group shares the parameters and has separate options") {
   const Tensor p = leaf(), q = leaf();
   OptimizerParamGroup from({p, q}, std::make_unique<SGDOptions>(0.5)),
       to({q}, std::make_unique<AdamOptions>());
@@ -61,7 +61,7 @@ TEST_CASE("a parameter group that is assigned shares the parameters and has opti
   CHECK_FALSE(from.has_options());
 }
 
-TEST_CASE("the parameters of an optimizer are those of its first group, which may be added to") {
+TEST_CASE("parameters() and add_parameters refer to the first group of an optimizer") {
   const Tensor p = leaf(), q = leaf(), r = leaf();
   SGD optimizer({OptimizerParamGroup({p}), OptimizerParamGroup({q})}, SGDOptions(1));
   optimizer.add_parameters({r});
@@ -73,7 +73,7 @@ TEST_CASE("the parameters of an optimizer are those of its first group, which ma
   CHECK(optimizer.size() == 3);
 }
 
-TEST_CASE("options have a momentum where they have one, or betas, and else none, which nothing sets") {
+TEST_CASE("get_momentum and set_momentum use momentum or the first beta if the options have one") {
   SGDOptions sgd(1);
   AdamOptions adam;
   sgd.set_momentum(0.25);
@@ -91,7 +91,7 @@ TEST_CASE("options have a momentum where they have one, or betas, and else none,
   }
 }
 
-TEST_CASE("a state's clone is of its class and does not follow it") {
+TEST_CASE("clone of a state has the same class and is independent") {
   check_clone<Adadelta, AdadeltaParamState>();
   check_clone<Adagrad, AdagradParamState>();
   check_clone<Adamax, AdamaxParamState>();
@@ -112,7 +112,7 @@ TEST_CASE("a state's clone is of its class and does not follow it") {
                        support::Saying("OptimizerParamState::serialize() is not implemented"));
 }
 
-TEST_CASE("options are equal when every one of them is") {
+TEST_CASE("options are equal if all their fields are equal") {
   const auto options = [] { return RpropOptions(0.5).etas({0.25, 2}).step_sizes({0.125, 4}); };
   CHECK(options() == options());
   CHECK_FALSE(options() == options().lr(0.25));

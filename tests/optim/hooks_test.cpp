@@ -24,8 +24,7 @@ void step(Optimizer& optimizer, std::string& log) {
 
 }  // namespace
 
-TEST_CASE(
-    "hooks of a step run around it in the order in which they were registered, until they are removed") {
+TEST_CASE("step hooks run in the order of registration until they are removed") {
   std::string log;
   const auto note = [&](const char* text) { return [&log, text](Optimizer&, auto&...) { log += text; }; };
   SGD sgd({leaf()}, SGDOptions(1));
@@ -60,7 +59,7 @@ TEST_CASE(
   left.remove();
 }
 
-TEST_CASE("a hook before a step changes its gradients, options and closure") {
+TEST_CASE("a step pre-hook can change gradients, options and closure") {
   const Variable p = leaf();
   SGD sgd({p}, SGDOptions(1));
   std::string log;
@@ -80,7 +79,7 @@ TEST_CASE("a hook before a step changes its gradients, options and closure") {
   CHECK(log.empty());
 }
 
-TEST_CASE("hooks see and change the states that are written and read") {
+TEST_CASE("state_dict and load_state_dict hooks can change the state") {
   const Variable p = leaf();
   SGD sgd({p}, SGDOptions(1).momentum(0.5));
   std::string log;

@@ -52,7 +52,7 @@ void check(const LBFGSOptions& options, const std::vector<Step>& expected) {
 }  // namespace
 
 // The line search multiplies roundings by up to a thousand a call, in torch as here.
-TEST_CASE("L-BFGS goes the way of torch") {
+TEST_CASE("L-BFGS has the values of torch") {
   check(LBFGSOptions().max_iter(8).history_size(5).line_search_fn("strong_wolfe"),
         {{511.5, -0.2700341261080762, -0.034055161825230384, 10},
          {6.921073830991286, 0.17369026518014716, -0.0017089134729984226, 20},
@@ -71,7 +71,7 @@ TEST_CASE("L-BFGS goes the way of torch") {
          {5.360141130898573, 0.8550808018635521, 0.02108449930939477, 43}});
 }
 
-TEST_CASE("L-BFGS climbs the negative of a loss as it descends the loss") {
+TEST_CASE("L-BFGS with maximize on the negative loss takes the same steps") {
   for (const LBFGSOptions& options : {LBFGSOptions(0.5).line_search_fn("strong_wolfe"), LBFGSOptions(1e-3)}) {
     Valley down(options), up(LBFGSOptions(options).maximize(true), -1);
     for (int i = 0; i < 3; ++i) {
@@ -82,7 +82,7 @@ TEST_CASE("L-BFGS climbs the negative of a loss as it descends the loss") {
   }
 }
 
-TEST_CASE("L-BFGS finds the bottom, and stops there") {
+TEST_CASE("L-BFGS converges to the minimum and stops") {
   Valley valley(LBFGSOptions(0.5).line_search_fn("strong_wolfe"));
   for (int i = 0; i < 6; ++i) valley.step();
   CHECK(valley.step() < 1e-9);
@@ -91,7 +91,7 @@ TEST_CASE("L-BFGS finds the bottom, and stops there") {
   CHECK(valley.evaluations() - before <= 2);
 }
 
-TEST_CASE("a restored L-BFGS continues as if it had never stopped") {
+TEST_CASE("a restored L-BFGS continues with the same steps") {
   const LBFGSOptions options = LBFGSOptions().max_iter(4).history_size(3).line_search_fn("strong_wolfe");
   Valley valley(options), again(options);
   for (int i = 0; i < 3; ++i) valley.step();
@@ -104,7 +104,7 @@ TEST_CASE("a restored L-BFGS continues as if it had never stopped") {
   CHECK(equal(valley.b, again.b));
 }
 
-TEST_CASE("L-BFGS says what it needs") {
+TEST_CASE("L-BFGS throws for missing closures and invalid options") {
   using support::Contains;
   Valley valley(LBFGSOptions(1));
   CHECK_THROWS_WITH(valley.optimizer->step(nullptr), Contains("needs a closure"));
@@ -118,7 +118,7 @@ TEST_CASE("L-BFGS says what it needs") {
   CHECK_THROWS_WITH(valley.optimizer->load_state_dict({{"0.old_dirs.x", ones({2})}}), Contains("old_dirs.x"));
 }
 
-TEST_CASE("states of LBFGS are equal only where every number and every tensor is") {
+TEST_CASE("states of LBFGS are equal only if every field is equal") {
   using optim::LBFGSParamState;
   const auto state = [] {
     LBFGSParamState made;

@@ -49,7 +49,7 @@ void follows_float(DType dtype, const O& how) {
 
 }  // namespace
 
-TEST_CASE("parameters with master weights are those of f32, rounded") {
+TEST_CASE("parameters with master weights equal float parameters rounded to 16 bits") {
   for (const DType dtype : kNarrow) {
     INFO(dtype);
     follows_float<Adam>(dtype, options<AdamOptions>);
@@ -58,7 +58,7 @@ TEST_CASE("parameters with master weights are those of f32, rounded") {
   }
 }
 
-TEST_CASE("updates too small for 16 bits add up in the master weights") {
+TEST_CASE("updates too small for 16 bits accumulate in the master weights") {
   const auto moved = [](bool master) {
     Variable p = ones({4}, kBFloat16).requires_grad_();
     Adam optimizer({p}, AdamOptions(1e-4).master_weights(master));
@@ -72,7 +72,7 @@ TEST_CASE("updates too small for 16 bits add up in the master weights") {
   CHECK(moved(true) == Approx(0.02).margin(0.004));
 }
 
-TEST_CASE("master weights start again from what is written to the parameter") {
+TEST_CASE("a write to the parameter resets its master weights") {
   Variable p = start(kHalf);
   AdamW optimizer({p}, options<AdamWOptions>(true));
   step(optimizer, p, 0, 5);
@@ -88,7 +88,7 @@ TEST_CASE("master weights start again from what is written to the parameter") {
   CHECK(equal(master, full_like(master, 3)));
 }
 
-TEST_CASE("master weights and moments in f32 survive being saved, bit for bit") {
+TEST_CASE("master weights and float moments survive saving with equal bits") {
   for (const DType dtype : kNarrow) {
     Variable p = start(dtype);
     Adam optimizer({p}, options<AdamOptions>(true));
@@ -126,7 +126,7 @@ TEST_CASE("states change their dtype when master weights are switched on or off"
   CHECK(state().exp_avg_sq().dtype() == kBFloat16);
 }
 
-TEST_CASE("wider parameters have no master weights, strided ones have") {
+TEST_CASE("float parameters have no master weights and strided 16-bit parameters have them") {
   for (const DType dtype : {kFloat, kDouble}) {
     Variable p = start(dtype), q = start(dtype);
     Adam with({p}, options<AdamOptions>(true)), without({q}, options<AdamOptions>(false));

@@ -29,7 +29,7 @@ void check_path(const Options& options, const std::vector<double>& expected) {
 
 }  // namespace
 
-TEST_CASE("optimizers follow libtorch's paths") {
+TEST_CASE("optimizers have the values of libtorch") {
   check_path<SGD>(SGDOptions(0.1), {0.69999999999999996, 0.55299999999999994, 0.46125729999999998});
   check_path<SGD>(SGDOptions(0.1).momentum(0.9).dampening(0.1).weight_decay(0.01),
                   {0.69899999999999995, 0.29554862999999998, -0.091407824794616802});
@@ -44,7 +44,7 @@ TEST_CASE("optimizers follow libtorch's paths") {
                       {0.90051626571331211, 0.84331240780181205, 0.8029749096456672});
 }
 
-TEST_CASE("amsgrad keeps the largest mean of squares when gradients shrink") {
+TEST_CASE("amsgrad uses the maximum of the second moment when gradients shrink") {
   Variable p = ones({1}, kDouble).requires_grad_();
   Adam optimizer({p}, AdamOptions(0.1).amsgrad(true));
   double mean = 0, square = 0, largest = 0, expected = 1;
@@ -62,7 +62,7 @@ TEST_CASE("amsgrad keeps the largest mean of squares when gradients shrink") {
   CHECK(largest > square);
 }
 
-TEST_CASE("amsgrad takes over a mean of squares that is not a number") {
+TEST_CASE("amsgrad propagates a NaN second moment") {
   Variable p = ones({2}).requires_grad_();
   Adam optimizer({p}, AdamOptions(0.1).amsgrad(true));
   p.mutable_grad() = tensor({1.0, double{NAN}});
@@ -75,7 +75,7 @@ TEST_CASE("amsgrad takes over a mean of squares that is not a number") {
   CHECK(std::isnan(largest->second[1].item<float>()));
 }
 
-TEST_CASE("groups have options of their own and share the defaults") {
+TEST_CASE("parameter groups have separate options and share the defaults") {
   Variable a = ones({2}, kDouble).requires_grad_(), b = ones({2}, kDouble).requires_grad_();
   std::vector<OptimizerParamGroup> groups;
   groups.emplace_back(Params{a}, std::make_unique<SGDOptions>(0.5));
@@ -94,7 +94,7 @@ TEST_CASE("groups have options of their own and share the defaults") {
   CHECK(optimizer.param_groups().size() == 2);
 }
 
-TEST_CASE("a closure runs with recording on and its loss comes back") {
+TEST_CASE("step runs its closure with grad mode on and returns the loss") {
   Variable p = ones({2}, kDouble).requires_grad_();
   SGD optimizer({p}, 0.1);
   NoGradGuard no_grad;
@@ -108,7 +108,7 @@ TEST_CASE("a closure runs with recording on and its loss comes back") {
   CHECK(p[0].item<double>() == Approx(0.8));
 }
 
-TEST_CASE("zero_grad clears to zeros unless asked for none, and missing gradients are skipped") {
+TEST_CASE("zero_grad zeroes or resets gradients and skips undefined ones") {
   Variable p = ones({2}).requires_grad_(), unused = ones({2}).requires_grad_();
   Adam optimizer({p, unused}, 0.1);
   p.sum().backward();
@@ -120,7 +120,7 @@ TEST_CASE("zero_grad clears to zeros unless asked for none, and missing gradient
   CHECK_FALSE(p.grad().defined());
 }
 
-TEST_CASE("parameters behind one without a gradient are updated") {
+TEST_CASE("step updates parameters after one without a gradient") {
   Variable unused = ones({2}).requires_grad_(), p = ones({2}).requires_grad_();
   SGD optimizer({unused, p}, 0.5);
   p.sum().backward();
@@ -129,7 +129,7 @@ TEST_CASE("parameters behind one without a gradient are updated") {
   CHECK(equal(unused, ones({2})));
 }
 
-TEST_CASE("a gradient of another shape is refused, one of another layout is not") {
+TEST_CASE("step throws for a gradient of another shape and accepts another layout") {
   Variable p = zeros({2, 3}).t().requires_grad_();
   REQUIRE_FALSE(p.is_contiguous());
   for (const bool momentum : {false, true}) {
@@ -144,14 +144,14 @@ TEST_CASE("a gradient of another shape is refused, one of another layout is not"
   }
 }
 
-TEST_CASE("a state of another optimizer is refused by the name of its entry") {
+TEST_CASE("load_state_dict throws for entries of another optimizer and names them") {
   Variable p = ones({2}).requires_grad_();
   Adam adam({p}, 0.1);
   CHECK_THROWS_WITH(adam.load_state_dict({{"7.exp_avg", ones({2})}}), support::Contains("7.exp_avg"));
   CHECK_THROWS_WITH(adam.load_state_dict({{"0.velocity", ones({2})}}), support::Contains("velocity"));
 }
 
-TEST_CASE("StepLR halves the rate every other step") {
+TEST_CASE("StepLR multiplies the learning rate every step_size steps") {
   Variable p = ones({2}).requires_grad_();
   SGD optimizer({p}, 0.1);
   StepLR schedule(optimizer, 2, 0.5);
@@ -163,7 +163,7 @@ TEST_CASE("StepLR halves the rate every other step") {
   CHECK(rates == std::vector<double>{0.1, 0.1, 0.05, 0.05, 0.025});
 }
 
-TEST_CASE("optimizers reject options and parameters that make no sense") {
+TEST_CASE("optimizers throw for invalid options and parameters") {
   using support::Contains;
   Variable p = ones({2}).requires_grad_();
   CHECK_THROWS_WITH(SGD(Params{p}, SGDOptions(-1)), Contains("Invalid learning rate: -1"));
@@ -176,7 +176,7 @@ TEST_CASE("optimizers reject options and parameters that make no sense") {
   CHECK_THROWS_WITH(SGD(Params{p * 2}, SGDOptions(1)), Contains("non-leaf"));
 }
 
-TEST_CASE("SGD updates a parameter of half precision") {
+TEST_CASE("SGD updates a Half parameter") {
   Variable half = ones({4}, kHalf).requires_grad_();
   SGD three({half}, SGDOptions(0.5));
   half.sum().backward();

@@ -117,7 +117,7 @@ void require_equal(const Training& a, const Training& b) {
 
 }  // namespace
 
-TEST_CASE("a state saved after any step goes on in an optimizer that has made other steps") {
+TEST_CASE("a saved state continues with the same steps in an optimizer with other steps") {
   for (const Row& row : rows())
     for (int saved = 0; saved <= kSteps; ++saved)
       for (const int moved : {0, 1, 4}) {
@@ -137,7 +137,7 @@ TEST_CASE("a state saved after any step goes on in an optimizer that has made ot
       }
 }
 
-TEST_CASE("a group that maximizes takes the steps of one that minimizes along the negative gradient") {
+TEST_CASE("maximize takes the steps of minimising with the negative gradient") {
   for (const Row& row : rows()) {
     INFO(row.name);
     Training up(row), down(row), saved(row);
@@ -167,7 +167,7 @@ TEST_CASE("a group that maximizes takes the steps of one that minimizes along th
   }
 }
 
-TEST_CASE("Adam with a decoupled decay is AdamW") {
+TEST_CASE("Adam with decoupled_weight_decay equals AdamW") {
   Training adam(row<Adam>("Adam", AdamOptions(0.05).weight_decay(0.1).decoupled_weight_decay(true)));
   Training adamw(row<AdamW>("AdamW", AdamWOptions(0.05).weight_decay(0.1)));
   for (int t = 0; t < kSteps; ++t) {
@@ -177,7 +177,7 @@ TEST_CASE("Adam with a decoupled decay is AdamW") {
   }
 }
 
-TEST_CASE("an optimizer updates a parameter alike in every layout, dimension and group") {
+TEST_CASE("an optimizer updates a parameter equally in every layout, shape and group") {
   for (const Row& row : rows()) {
     INFO(row.name);
     const Variable values = numbers({6, 8}, 1);
@@ -213,7 +213,7 @@ TEST_CASE("an optimizer updates a parameter alike in every layout, dimension and
   }
 }
 
-TEST_CASE("a float parameter takes the steps of a double one within rounding") {
+TEST_CASE("float and double parameters take the same steps within rounding") {
   for (const Row& row : rows()) {
     INFO(row.name);
     const auto run = [&](DType dtype) {
@@ -233,7 +233,7 @@ TEST_CASE("a float parameter takes the steps of a double one within rounding") {
   }
 }
 
-TEST_CASE("zero_grad keeps gradients of zeros, or none, and a step from none changes nothing") {
+TEST_CASE("zero_grad leaves zero or undefined gradients and step without gradients changes nothing") {
   for (const Row& row : rows()) {
     INFO(row.name);
     Training training(row);
@@ -254,7 +254,7 @@ TEST_CASE("zero_grad keeps gradients of zeros, or none, and a step from none cha
   }
 }
 
-TEST_CASE("parameters that were updated as often, but by other options, are updated as each would be alone") {
+TEST_CASE("parameters with equal step counts but different options are updated independently") {
   for (const Row& row : rows()) {
     INFO(row.name);
     const auto train = [&](const std::vector<int>& present) {
@@ -280,7 +280,7 @@ TEST_CASE("parameters that were updated as often, but by other options, are upda
   }
 }
 
-TEST_CASE("a step of size 0 changes no parameter, and later steps follow what it remembers") {
+TEST_CASE("a step with learning rate 0 updates the state and not the parameter") {
   for (const Row& row : rows()) {
     const std::string name = row.name;
     if (name.starts_with("Rprop") || name.starts_with("ASGD"))
@@ -313,7 +313,7 @@ void accept(const Options& options) {
 
 }  // namespace
 
-TEST_CASE("options are taken up to the ends of their ranges and refused by name beyond") {
+TEST_CASE("options accept the limits of their ranges and throw with their name beyond") {
   accept<SGD>(SGDOptions(0));
   accept<SGD>(SGDOptions(1).momentum(0).weight_decay(0));
   refuse<SGD>(SGDOptions(-1e-9), "learning rate");
@@ -362,7 +362,7 @@ TEST_CASE("options are taken up to the ends of their ranges and refused by name 
   refuse<Muon>(MuonOptions().adjust_lr_fn("none"), "adjust_lr_fn");
 }
 
-TEST_CASE("options and parameters of a group are checked as the optimizer's are") {
+TEST_CASE("add_param_group checks options and parameters as the constructor does") {
   const Variable p = ones({2, 2}).requires_grad_(), q = ones({2, 2}).requires_grad_();
   const auto group = [&](const OptimizerOptions& options) {
     return OptimizerParamGroup(Params{q}, options.clone());

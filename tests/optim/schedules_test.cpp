@@ -277,7 +277,7 @@ const std::vector<Rates>& all_rates() {
 
 }  // namespace
 
-TEST_CASE("schedules set the rates of torch") {
+TEST_CASE("schedulers set the learning rates of torch") {
   for (const Rates& expected : all_rates()) {
     INFO(expected.name);
     const auto optimizer = two_groups();
@@ -295,7 +295,7 @@ TEST_CASE("schedules set the rates of torch") {
   }
 }
 
-TEST_CASE("a schedule saved at any stage goes on in one of other rates that has moved") {
+TEST_CASE("a saved scheduler state continues in a scheduler with other rates and steps") {
   for (const Rates& expected : all_rates())
     for (int saved = 0; saved < 18; ++saved)
       for (const int moved : {0, 5, 20}) {
@@ -328,7 +328,7 @@ TEST_CASE("a schedule saved at any stage goes on in one of other rates that has 
       }
 }
 
-TEST_CASE("a plateau lowers the rates as torch does") {
+TEST_CASE("ReduceLROnPlateau lowers the learning rates as torch does") {
   struct Case {
     std::function<Plateau(Optimizer&)> make;
     std::vector<double> second;
@@ -375,7 +375,7 @@ TEST_CASE("a plateau lowers the rates as torch does") {
   }
 }
 
-TEST_CASE("schedules move the first beta where there is no momentum") {
+TEST_CASE("schedulers change the first beta if there is no momentum") {
   Adam adam({zeros({1}).requires_grad_()}, AdamOptions(0.1));
   OneCycleLR schedule(adam, 0.1, 10);
   CHECK(std::get<0>(static_cast<AdamOptions&>(adam.param_groups()[0].options()).betas()) == 0.95);
@@ -383,7 +383,7 @@ TEST_CASE("schedules move the first beta where there is no momentum") {
   CHECK(schedule.get_last_lr()[0] == Approx(0.004));
 }
 
-TEST_CASE("schedules that make no sense are refused by name") {
+TEST_CASE("schedulers throw for invalid options and name them") {
   using support::Contains;
   const auto o = two_groups();
   CHECK_THROWS_WITH(LinearLR(*o, 0.0), Contains("LinearLR: start_factor"));
@@ -406,7 +406,7 @@ TEST_CASE("schedules that make no sense are refused by name") {
   CHECK_THROWS_WITH(OneCycleLR(plain, 0.1, 5), Contains("OneCycleLR") && Contains("cycle_momentum(false)"));
 }
 
-TEST_CASE("a cosine with warm restarts leaves in a chain what others do to the rates") {
+TEST_CASE("CosineAnnealingWarmRestarts in a chain preserves the factors of other schedulers") {
   auto optimizer = two_groups();
   ChainedScheduler all({std::make_shared<ConstantLR>(*optimizer, 0.5, 100),
                         std::make_shared<CosineAnnealingWarmRestarts>(*optimizer, 3, 2, 0.01)});

@@ -62,7 +62,7 @@ std::vector<Point> searched(const std::function<Variable(const Variable&)>& loss
 
 }  // namespace
 
-TEST_CASE("a schedule that a sequence begins at a milestone sets the rates that it sets alone") {
+TEST_CASE("SequentialLR starts each scheduler at its milestone with the rates that it sets alone") {
   using Make = std::function<std::shared_ptr<EpochScheduler>(Optimizer&)>;
   const std::pair<const char*, Make> schedules[] = {
       {"StepLR", [](Optimizer& o) { return std::make_shared<StepLR>(o, 3u, 0.5); }},
@@ -91,7 +91,7 @@ TEST_CASE("a schedule that a sequence begins at a milestone sets the rates that 
   }
 }
 
-TEST_CASE("ConstantLR with a factor of 0 gives the rates back that groups begin with") {
+TEST_CASE("ConstantLR with factor 0 restores the initial rates of the groups") {
   const auto optimizer = two_groups();
   ConstantLR schedule(*optimizer, 0, 2);
   for (const double rate : {0.0, 0.0, 0.1, 0.1}) {
@@ -100,7 +100,7 @@ TEST_CASE("ConstantLR with a factor of 0 gives the rates back that groups begin 
   }
 }
 
-TEST_CASE("a schedule of one's own gives the rates of each step, one for each group") {
+TEST_CASE("a user-defined scheduler sets one rate per group in each step") {
   const auto optimizer = two_groups();
   Halving halving(*optimizer);
   LRScheduler& schedule = halving;
@@ -116,7 +116,7 @@ TEST_CASE("a schedule of one's own gives the rates of each step, one for each gr
   CHECK(halving.steps() == 2);
 }
 
-TEST_CASE("CyclicLR: scale_fn gives the height of a cycle, or of a step, in place of the mode's") {
+TEST_CASE("CyclicLR uses scale_fn per cycle or per iteration in place of the mode") {
   for (const bool by_cycle : {true, false}) {
     const auto optimizer = two_groups();
     const auto scale = [](double x) { return 1 / (1 + x * x); };
@@ -139,14 +139,14 @@ TEST_CASE("CyclicLR: scale_fn gives the height of a cycle, or of a step, in plac
   }
 }
 
-TEST_CASE("L-BFGS on a loss without a bottom goes ten times as far in each of 25 steps") {
+TEST_CASE("the line search of L-BFGS on an unbounded loss extrapolates by 10 for 25 steps") {
   const auto points = searched([](const Variable& x) { return -x.sum(); });
   REQUIRE(points.size() == 1 + 1 + 25);
   for (std::size_t i = 1; i < points.size(); ++i)
     CHECK(points[i].t == Approx(std::pow(10, i - 1)).epsilon(1e-12));
 }
 
-TEST_CASE("L-BFGS whose line search stops short of a wall turns to the least place of a cubic before it") {
+TEST_CASE("the line search of L-BFGS chooses the minimum of the cubic between its last two points") {
   for (const double wall : {0.7, 0.8}) {
     INFO("a wall at " << wall);
     const auto points =

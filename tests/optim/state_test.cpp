@@ -53,7 +53,7 @@ Variable alone(const Case& c, double from, int steps) {
 
 }  // namespace
 
-TEST_CASE("backward notices that step wrote to a parameter it needs") {
+TEST_CASE("backward throws if step modified a parameter that it needs") {
   for (const Case& c : cases()) {
     INFO(c.name);
     // The last has gaps in memory.
@@ -74,7 +74,7 @@ TEST_CASE("backward notices that step wrote to a parameter it needs") {
   }
 }
 
-TEST_CASE("a parameter whose first gradient comes late starts its own count") {
+TEST_CASE("a parameter with a late first gradient has a step count of its own") {
   for (const Case& c : cases()) {
     INFO(c.name);
     const Variable early = start(1), late = start(2), never = start(3);
@@ -88,7 +88,7 @@ TEST_CASE("a parameter whose first gradient comes late starts its own count") {
   }
 }
 
-TEST_CASE("parameters and groups that are added later start their own count") {
+TEST_CASE("parameters and groups that are added later have step counts of their own") {
   for (const Case& c : cases()) {
     INFO(c.name);
     const Variable first = start(1), added = start(2), grouped = start(3);
@@ -104,7 +104,7 @@ TEST_CASE("parameters and groups that are added later start their own count") {
   }
 }
 
-TEST_CASE("a saved state names what each parameter has") {
+TEST_CASE("a saved state contains the names of the state of each parameter") {
   const Variable early = start(1), late = start(2), never = start(3);
   Adam optimizer({early, late, never}, AdamOptions(0.1));
   step(optimizer, {early});
@@ -119,7 +119,7 @@ TEST_CASE("a saved state names what each parameter has") {
                                           "1.exp_avg_sq"});
 }
 
-TEST_CASE("RMSprop remembers what its options ask for, and no more") {
+TEST_CASE("RMSprop stores only the state that its options need") {
   const auto names = [](const RMSpropOptions& options) {
     const Variable p = start(1);
     RMSprop optimizer({p}, options);
@@ -134,7 +134,7 @@ TEST_CASE("RMSprop remembers what its options ask for, and no more") {
   CHECK(names(RMSpropOptions(0.1).centered(true)) == Names{"0.step", "0.square_avg", "0.grad_avg"});
 }
 
-TEST_CASE("StepLR counts as libtorch does, or as Python does") {
+TEST_CASE("StepLR counts steps as libtorch or as Python does") {
   const auto rates = [](auto... counting) {
     SGD optimizer({start(1)}, SGDOptions(1));
     StepLR schedule(optimizer, 3, 0.5, counting...);

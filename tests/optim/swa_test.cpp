@@ -83,7 +83,7 @@ void close(const std::vector<double>& got, const std::vector<double>& expected) 
 
 }  // namespace
 
-TEST_CASE("averaged models hold torch's averages") {
+TEST_CASE("AveragedModel has the averages of torch") {
   compare(course(), {{1.5, 1, 3}, {2, 3, 6}, {2.75, 6, 9}, {3.84375, 10, 12}});
   const std::vector<Seen> ema{{1.5, 1, 3}, {1.6, 3, 6}, {1.865, 6, 9}, {2.391, 10, 12}};
   compare(course(swa_utils::get_ema_avg_fn(0.9)), ema);
@@ -100,7 +100,7 @@ TEST_CASE("averaged models hold torch's averages") {
   CHECK_THROWS_WITH(swa_utils::get_ema_avg_fn(1.5), support::Contains("[0,1]"));
 }
 
-TEST_CASE("an averaged model is a copy, with torch's names, that a file keeps") {
+TEST_CASE("AveragedModel copies the module and is saved under the names of torch") {
   Net net, other;
   swa_utils::AveragedModel ema(net, swa_utils::get_ema_multi_avg_fn(0.5)), again(other);
   ema.update_parameters(*net);
@@ -127,7 +127,7 @@ TEST_CASE("an averaged model is a copy, with torch's names, that a file keeps") 
   CHECK_THROWS_WITH(ema.update_parameters(*nn::Linear(2, 1)), support::Contains("other shapes"));
 }
 
-TEST_CASE("averages of many tensors at once are those of each") {
+TEST_CASE("averages of many tensors together equal those of each tensor") {
   manual_seed(4);
   for (const double decay : {0.9, 0.3}) {
     std::vector<Tensor> averaged{randn({5}),
@@ -165,7 +165,7 @@ TEST_CASE("averages of many tensors at once are those of each") {
   }
 }
 
-TEST_CASE("update_bn gives batch norms the means of the data") {
+TEST_CASE("update_bn sets the running statistics of batch norms from the data") {
   nn::BatchNorm1d norm(2);
   nn::Sequential model(norm);
   model->to(kDouble);
@@ -195,7 +195,7 @@ TEST_CASE("update_bn gives batch norms the means of the data") {
   swa_utils::update_bn(untouched, none);
 }
 
-TEST_CASE("SWALR goes to its rate as torch's does, and stays") {
+TEST_CASE("SWALR anneals to its rate as in torch and stays there") {
   using swa_utils::SWALR;
   const auto with = [](std::int64_t epochs, SWALR::Anneal anneal, int steps) {
     SGD optimizer({zeros({1}).requires_grad_()}, SGDOptions(0.5));

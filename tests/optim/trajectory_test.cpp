@@ -168,7 +168,7 @@ const std::vector<Trajectory>& trajectories() {
 
 }  // namespace
 
-TEST_CASE("optimizers follow the trajectories of torch") {
+TEST_CASE("optimizers have the trajectories of torch") {
   for (const Trajectory& expected : trajectories()) {
     INFO(expected.name);
     Variable p = start();
@@ -185,7 +185,7 @@ TEST_CASE("optimizers follow the trajectories of torch") {
   }
 }
 
-TEST_CASE("Lion goes by the sign of a mean") {
+TEST_CASE("Lion updates by the sign of an interpolated average") {
   Variable p = start();
   Lion optimizer({p}, LionOptions(0.01).betas({0.8, 0.95}).weight_decay(0.1));
   double at[3] = {1.0, -0.5, 2.0}, mean[3] = {};
@@ -200,7 +200,7 @@ TEST_CASE("Lion goes by the sign of a mean") {
   }
 }
 
-TEST_CASE("ASGD keeps the average of the values after t0") {
+TEST_CASE("ASGD stores the average of the values after t0") {
   Variable p = start();
   ASGD optimizer({p}, ASGDOptions(0.05).t0(3));
   Variable sum = zeros({3}, kDouble);
@@ -212,7 +212,7 @@ TEST_CASE("ASGD keeps the average of the values after t0") {
   CHECK(allclose(state.ax(), sum / 6, 1e-12, 1e-12));
 }
 
-TEST_CASE("options that make no sense are refused by name") {
+TEST_CASE("optimizers throw for options outside their range and name them") {
   using support::Contains;
   const std::vector<Variable> p{start()};
   CHECK_THROWS_WITH(NAdam(p, NAdamOptions(-1)), Contains("learning rate: -1"));

@@ -91,7 +91,7 @@ std::string text_of(const Options& options) {
 
 }  // namespace
 
-TEST_CASE("an optimizer of one's own writes step alone") {
+TEST_CASE("a user-defined optimizer needs to implement only step") {
   const Tensor p = leaf();
   Descent optimizer({p}, DescentOptions(0.1));
   const auto loss = [&] {
@@ -123,7 +123,7 @@ TEST_CASE("an optimizer of one's own writes step alone") {
   CHECK(grouped.param_groups()[1].options().get_lr() == 0.05);
 }
 
-TEST_CASE("what a class of one's own leaves out says so when it is asked for") {
+TEST_CASE("missing functions of a user-defined optimizer throw when they are called") {
   const Tensor p = leaf();
   Descent optimizer({p}, DescentOptions(0.1));
   std::stringstream bytes;
@@ -142,7 +142,7 @@ TEST_CASE("what a class of one's own leaves out says so when it is asked for") {
   CHECK_THROWS_WITH(bare.clone(), Contains("OptimizerOptions::clone()"));
 }
 
-TEST_CASE("a state of one's own is saved and loaded by its serialize") {
+TEST_CASE("a user-defined state is saved and loaded by its serialize function") {
   const Tensor p = leaf();
   Kept optimizer({p}), restored({p});
   optimizer.step();
@@ -154,7 +154,7 @@ TEST_CASE("a state of one's own is saved and loaded by its serialize") {
             .equal(tensor({3., 3.}, kDouble)));
 }
 
-TEST_CASE("a program reads the state of each parameter") {
+TEST_CASE("state() gives access to the state of each parameter") {
   const Tensor p = leaf();
   Adam optimizer({p}, AdamOptions(0.1));
   (p * p).sum().backward();
@@ -164,7 +164,7 @@ TEST_CASE("a program reads the state of each parameter") {
   CHECK(state.exp_avg().allclose(tensor({0.2, -0.4}, kDouble)));
 }
 
-TEST_CASE("every option of every optimizer comes back from a file") {
+TEST_CASE("every option of every optimizer survives saving and loading") {
   const Tensor p = leaf();
   const std::vector<std::function<std::unique_ptr<Optimizer>(bool)>> makers = {
       [&](bool other) {
@@ -256,7 +256,7 @@ TEST_CASE("every option of every optimizer comes back from a file") {
   }
 }
 
-TEST_CASE("options are kept group by group, with the rate that schedules start from") {
+TEST_CASE("options are saved per group with the initial learning rate") {
   const Tensor p = leaf(), q = leaf();
   const auto make = [&](double first, double second) {
     std::vector<OptimizerParamGroup> groups;
@@ -285,7 +285,7 @@ TEST_CASE("options are kept group by group, with the rate that schedules start f
                     Contains("Adam: the options that are loaded have one that this"));
 }
 
-TEST_CASE("an optimizer prints its class and the options of its groups as Python does") {
+TEST_CASE("an optimizer is printed with its class and the options of its groups as in Python") {
   Adam adam({leaf()}, AdamOptions(1e-3).maximize(true));
   adam.add_param_group(OptimizerParamGroup(std::vector<Tensor>{leaf()}, AdamOptions(0.5).clone()));
   std::ostringstream text;
@@ -299,7 +299,7 @@ TEST_CASE("an optimizer prints its class and the options of its groups as Python
             rest + "0.5\n    master_weights: False\n    maximize: False\n    weight_decay: 0\n)");
 }
 
-TEST_CASE("options that make no sense leave the optimizer as it was") {
+TEST_CASE("invalid options leave the optimizer unchanged") {
   const Tensor p = leaf();
   SGD optimizer({p}, SGDOptions(0.5));
   serialize::InputArchive bad({{"param_groups.0.lr", scalar_tensor(-1, kDouble)}});

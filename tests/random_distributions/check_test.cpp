@@ -3,7 +3,7 @@
 
 using namespace distributions;
 
-TEST_CASE("the check rejects what is planted") {
+TEST_CASE("the distribution check rejects planted errors") {
   manual_seed(3);
   const Tensor u = rand({kDraws}, kDouble), z = randn({4 * kDraws}, kDouble);
   const auto rejected = [](const char* why, const Tensor& draws, const Law& law) {

@@ -74,7 +74,7 @@ Law pairs_of(const Weights& weights) {
 
 }  // namespace
 
-TEST_CASE("integers follow their law") {
+TEST_CASE("random integers follow their distribution") {
   std::vector<DType> all = kReals;
   all.insert(all.end(), kIntegers.begin(), kIntegers.end());
   for (const std::int64_t to : {2, 10, 100}) integer_row(all, 0, to);
@@ -113,7 +113,7 @@ TEST_CASE("integers follow their law") {
           }));
 }
 
-TEST_CASE("permutations follow their law") {
+TEST_CASE("random permutations follow their distribution") {
   follows("randperm of 5", {kLong}, integers(0, 120), [](const TensorOptions& o) {
     std::vector<Tensor> all;
     for (int i = 0; i < kCalls; ++i) all.push_back(randperm(5, o).cpu());
@@ -123,7 +123,7 @@ TEST_CASE("permutations follow their law") {
           [](const TensorOptions& o) { return randperm(kDraws, o); });
 }
 
-TEST_CASE("categories follow their law") {
+TEST_CASE("multinomial categories follow their distribution") {
   multinomial_row("2 equal weights", kReals, {1, 1});
   multinomial_row("skewed weights", kReals, {0, 0.001, 3, 0, 0, 1e-7, 10, 0});
   multinomial_row("100 equal weights", kReals, Weights(100, 1));
@@ -150,7 +150,7 @@ TEST_CASE("categories follow their law") {
           [](const TensorOptions& o) { return ranks_of(multinomial(ones({kCalls, 4}, o), 4)); });
 }
 
-TEST_CASE("poisson and binomial numbers follow their law") {
+TEST_CASE("poisson and binomial numbers follow their distribution") {
   const auto drawn = [](double x, const TensorOptions& o) { return full({kDraws / 4}, x, o); };
   for (const double rate : {0.0078125, 0.5, 4.0, 9.9375, 10.0, 35.5, 2496.0})
     follows("poisson of " + std::to_string(rate), kReals, poisson(rate),

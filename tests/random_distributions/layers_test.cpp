@@ -63,7 +63,7 @@ Tensor orders(Sampler sampler, const std::function<void(Sampler&, int)>& begin) 
 
 }  // namespace
 
-TEST_CASE("what dropout keeps follows its law") {
+TEST_CASE("dropout masks follow their distribution") {
   for (const double p : {0.1, 0.5, 0.9}) {
     const auto of = [=](auto drop, IntArrayRef sizes) {
       return [=, sizes = DimVector(sizes)](const TensorOptions& o) { return drop(ones(sizes, o), p, true); };
@@ -87,7 +87,7 @@ TEST_CASE("what dropout keeps follows its law") {
           [](const TensorOptions& o) { return rrelu(full({kDraws}, -1, o), 0.125, 0.375, true).neg(); });
 }
 
-TEST_CASE("initial values follow their law") {
+TEST_CASE("initial values of layers follow their distribution") {
   trunc_normal_row(0, 1, -2, 2);
   trunc_normal_row(0, 0.02, -2, 2);
   trunc_normal_row(1, 0.5, -3, 1.25);
@@ -115,7 +115,7 @@ TEST_CASE("initial values follow their law") {
 }
 
 #ifndef EBB_TEST_ON_CUDA
-TEST_CASE("the orders that samplers visit data in follow their law") {
+TEST_CASE("the orders of random samplers follow their distribution") {
   namespace samplers = data::samplers;
   const auto row = [](const std::string& name, const Law& law, const std::function<Tensor()>& draw) {
     follows(name, {kLong}, law, [&](const TensorOptions&) { return draw(); });

@@ -25,7 +25,7 @@ Draw uniform_draw(double from, double to) {
 
 }  // namespace
 
-TEST_CASE("uniform numbers follow their law") {
+TEST_CASE("uniform numbers follow their distribution") {
   uniform_row("rand", 0, 1, [](const TensorOptions& o) { return rand({kDraws}, o); });
   uniform_row("rand_like", 0, 1, [](const TensorOptions& o) { return rand_like(empty({kDraws}, o)); });
   for (const auto& [from, to] : {std::pair(-3.0, 5.0), std::pair(1.0, 1.0625), std::pair(-256.0, -255.0)})
@@ -40,7 +40,7 @@ TEST_CASE("uniform numbers follow their law") {
   follows("uniform_ far out", {kDouble}, uniform(-0x1p1022, 0x1p1022), uniform_draw(-0x1p1022, 0x1p1022));
 }
 
-TEST_CASE("normal and log-normal numbers follow their law") {
+TEST_CASE("normal and log-normal numbers follow their distribution") {
   follows("randn", kReals, normal(0, 1), [](const TensorOptions& o) { return randn({4 * kDraws}, o); });
   follows("randn_like", kReals, normal(0, 1),
           [](const TensorOptions& o) { return randn_like(empty({kDraws}, o)); });
@@ -67,7 +67,7 @@ TEST_CASE("normal and log-normal numbers follow their law") {
           filled([](Tensor& x) { x.log_normal_(0, 0.5); }));
 }
 
-TEST_CASE("exponential, cauchy and geometric numbers follow their law") {
+TEST_CASE("exponential, cauchy and geometric numbers follow their distribution") {
   follows("exponential_", kReals, exponential(1), filled([](Tensor& x) { x.exponential_(); }));
   for (const double rate : {1e-30, 3.0, 1e30})
     follows("exponential_ of rate " + std::to_string(rate), kWide, exponential(rate),
@@ -84,7 +84,7 @@ TEST_CASE("exponential, cauchy and geometric numbers follow their law") {
   geometric_row(1e-17, {kFloat, kDouble, kBFloat16});
 }
 
-TEST_CASE("coins follow their law") {
+TEST_CASE("bernoulli numbers follow their distribution") {
   for (const double p : {0.0, 1e-10, 0.3, 1 - 0x1p-12, 1.0}) {
     const std::string of = " of " + std::to_string(p);
     const Draw toss = filled([=](Tensor& x) { x.bernoulli_(p); });
