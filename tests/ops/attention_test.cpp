@@ -1,4 +1,4 @@
-// What scaled_dot_product_attention promises beside its formula: masks, dropout, memory, odd shapes.
+// scaled_dot_product_attention: masks, dropout, memory, grouped heads and empty shapes.
 #include <ebb/ebb.h>
 
 #include "check.h"
@@ -10,7 +10,7 @@ using namespace ebb;
 
 namespace {
 
-/// By other ops, all scores in memory.
+/// Attention composed of other ops, with all scores in memory.
 Tensor composed(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& factors = {}) {
   const double scale = 1 / std::sqrt(static_cast<double>(q.size(-1)));
   Tensor weights = softmax(matmul(q, k.transpose(-2, -1)) * scale, -1);
@@ -88,7 +88,7 @@ TEST_CASE("attention with very large scores selects the best key and has finite 
   const Tensor q = randn({40, 8}) * 1e4, k = randn({100, 8}) * 1e4, v = randn({100, 8});
   Tensor a = q.detach().requires_grad_(), b = k.detach().requires_grad_(), c = v.detach().requires_grad_();
   const Tensor y = scaled_dot_product_attention(a, b, c);
-  // All the weight is on the key with the largest score.
+  // The weight of the key with the largest score is 1.
   const Tensor best = matmul(q.to(kDouble), k.to(kDouble).t()).argmax(-1);
   CHECK(near(y, v.index_select(0, best), 1e-5));
   y.sum().backward();
@@ -173,7 +173,7 @@ TEST_CASE("attention uses one dropout mask for the result and its derivatives of
   Tensor q = leaf({2, 2, queries, 8}), k = leaf({2, 2, keys, 8});
   const Tensor identity = eye(keys, kDouble).expand({2, 2, keys, keys});
   const double p = 0.3;
-  // The values of an identity are the weights themselves.
+  // With an identity as values, the result is the attention weights.
   const auto weights = [&] {
     manual_seed(21);
     return scaled_dot_product_attention(q, k, identity, {}, p).detach();
@@ -193,7 +193,7 @@ TEST_CASE("attention uses one dropout mask for the result and its derivatives of
     Tensor total = zeros({}, kDouble);
     for (const Tensor& x : all) total = total + (x * x).sum();
     for (const Tensor& x : autograd::grad({total}, {q, k, v, g})) all.push_back(x);
-    // The kernels' own, which do not record.
+    // These gradients come from the kernels, which do not record.
     for (const Tensor& x : autograd::grad({f()}, {q, k, v}, {g.detach()})) all.push_back(x);
     return all;
   };
@@ -222,7 +222,7 @@ TEST_CASE("the memory of attention grows linearly with the sequence length") {
   };
   const double once = peak(1024), twice = peak(2048);
   CHECK(twice < 2.2 * once);
-  CHECK(twice < 2048.0 * 2048 * 16 * 4 / 4);  // a quarter of the scores of all heads, once
+  CHECK(twice < 2048.0 * 2048 * 16 * 4 / 4);  // a quarter of the memory of all scores
 }
 
 TEST_CASE("attention broadcasts masks over several batch dimensions") {

@@ -1,5 +1,5 @@
-// What channels-last promises: the values and gradients of contiguous tensors, in layouts that stay
-// channels-last from layer to layer. Built twice: for the CPU here, for CUDA by tests/cuda.
+// Ops on channels-last tensors: values and gradients equal those of contiguous tensors, and the format is
+// preserved from layer to layer. The file is built twice: here for the CPU, in tests/cuda for CUDA.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -23,7 +23,7 @@ MemoryFormat last_of(const Tensor& x) { return x.dim() == 4 ? kLast : MemoryForm
 bool is_last(const Tensor& x) { return x.is_contiguous(last_of(x)) && !x.is_contiguous(); }
 bool same(const Tensor& a, const Tensor& b) { return allclose(a.cpu(), b.cpu(), 1e-10, 1e-12); }
 
-// The layer on x in both layouts, and the gradients of x, under a gradient that is laid out either way.
+// Compares the layer and the gradients of x for both layouts of x and of the incoming gradient.
 void compare(const char* name, const std::function<Tensor(const Tensor&)>& layer, const Tensor& x) {
   INFO(name);
   Tensor plain = x.clone().requires_grad_(), last = x.contiguous(last_of(x)).requires_grad_();
@@ -88,7 +88,7 @@ TEST_CASE("batch_norm of channels-last tensors equals that of contiguous tensors
     const auto normalised = [&](const Tensor& v) {
       const Tensor mean = ones({4}, v.options()), var = full({4}, 2, v.options());
       const Tensor out = batch_norm(v, scale, shift, mean, var, training, 0.1, 1e-5, true);
-      return training ? out * mean.view({4}).sum() + var.sum() : out;  // the running statistics too
+      return training ? out * mean.view({4}).sum() + var.sum() : out;  // includes the running statistics
     };
     compare("2d", normalised, x);
     compare("3d", normalised, cube);
@@ -132,14 +132,14 @@ TEST_CASE("a network with a channels-last input has channels-last activations an
     for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(same(got[i], wanted[i]));
   };
 
-  // The input alone decides; the weights' gradients are laid out like the weights.
+  // The format of the input decides; the gradients of the weights have the format of the weights.
   CHECK(same(run(x.contiguous(kLast)), expected));
   CHECK(stays);
   CHECK(first->weight.grad().is_contiguous());
   CHECK(second->weight.grad().is_contiguous());
   check_gradients();
 
-  // And so do weights alone.
+  // Channels-last weights alone also make the results channels-last.
   for (const auto& module : modules) module->to(kLast);
   CHECK(is_last(second->weight));
   CHECK(same(run(x), expected));
@@ -174,13 +174,13 @@ TEST_CASE("convolutions and poolings decide by their operands if a result is cha
   const Tensor w = random({3, 2, 2, 2}), x = random({2, 2, 4, 4});
   CHECK(conv2d(x, w).is_contiguous());
   CHECK(is_last(conv2d(x, w.contiguous(kLast))));
-  // An image without a batch, and one axis, have no channels-last format.
+  // Unbatched images and inputs with one spatial dimension have no channels-last format.
   CHECK(max_pool2d(x.contiguous(kLast).select(0, 0), 2).is_contiguous());
   CHECK(max_pool3d(random({2, 3, 4, 5}).contiguous(kLast), 2).is_contiguous());
   const Tensor rows = random({2, 5, 3}).transpose(1, 2);
   CHECK(conv1d(rows, random({4, 3, 2})).is_contiguous());
   CHECK(max_pool1d(rows, 2).is_contiguous());
-  // With one channel both formats fit, and the strides say contiguous.
+  // With one channel both formats apply, and the result has contiguous strides.
   CHECK(conv2d(random({2, 1, 4, 4}).contiguous(kLast), random({3, 1, 2, 2})).is_contiguous());
   CHECK(conv2d(empty({0, 2, 4, 4}, x.options()).contiguous(kLast), w).sizes() == IntArrayRef({0, 3, 3, 3}));
   for (const DType dtype : {kHalf, kBFloat16, kFloat}) {

@@ -28,7 +28,7 @@ inline Variable ramp(const Shape& sizes, double phase = 0.3) {
   return x;
 }
 
-/// 0, 1, 2, ... in that shape, as kDouble.
+/// The values 0, 1, 2, ... in the given shape, as kDouble.
 inline Variable count(const Shape& sizes) {
   Variable x(ebb::NdArray::empty(sizes, ebb::kDouble));
   for (std::int64_t i = 0; i < x.numel(); ++i) x.data_ptr<double>()[i] = static_cast<double>(i);
@@ -59,7 +59,7 @@ inline Shape shape(const Variable& x) { return x.sizes().vec(); }
 
 inline std::string node_name(const Variable& x) { return x.grad_fn() ? x.grad_fn()->name() : ""; }
 
-/// First and second derivatives against differences.
+/// Checks first and second derivatives against finite differences.
 template <class F>
 void check_gradients(F f, std::vector<Variable> inputs) {
   for (Variable& x : inputs) x = x.detach().clone().set_requires_grad(true);
@@ -87,7 +87,7 @@ void same(const char* name, const std::tuple<T...>& a, const std::tuple<T...>& b
   same(name, std::apply(list, a), std::apply(list, b));
 }
 
-/// `changed` is what the call in place returned, `self` the tensor that it was called on.
+/// `changed` is the result of the in-place call, and `self` the tensor on which it was called.
 inline void in_place(const char* name, const Variable& self, const Variable& changed,
                      const Variable& expected) {
   INFO(name);
@@ -97,11 +97,11 @@ inline void in_place(const char* name, const Variable& self, const Variable& cha
 
 }  // namespace op_tests
 
-/// x.name(...) is ebb::name(x, ...).
+/// Checks that x.name(...) equals ebb::name(x, ...).
 #define METHOD(x, name, ...) \
   op_tests::same(#name, (x).name(__VA_ARGS__), ebb::name((x)__VA_OPT__(, ) __VA_ARGS__))
 
-/// Both forms of name_ leave in a copy of x what ebb::name(x, ...) gives.
+/// Checks that both in-place forms of name_ write the result of ebb::name(x, ...) to a copy of x.
 #define IN_PLACE(x, name, ...)                                                                    \
   do {                                                                                            \
     const Variable expected = ebb::name((x)__VA_OPT__(, ) __VA_ARGS__);                           \
@@ -130,14 +130,14 @@ inline Variable ramp(const Sizes& sizes, double phase = 0.3) {
   return x;
 }
 
-/// The same as a leaf for gradcheck.
+/// Returns the same values as a leaf for gradcheck.
 inline Variable leaf(const Sizes& sizes, double phase = 0.3) {
   return ramp(sizes, phase).requires_grad_(true);
 }
 
 inline double value(const Variable& x, std::int64_t i) { return x.data_ptr<double>()[i]; }
 
-/// Largest difference between x, converted to double, and the expected values in row-major order.
+/// Returns the largest difference between x, converted to double, and the expected values in row-major order.
 inline double error(const Variable& x, const std::vector<double>& expected) {
   const Variable flat = x.detach().to(ebb::kDouble).contiguous();
   REQUIRE(flat.numel() == static_cast<std::int64_t>(expected.size()));
@@ -149,7 +149,7 @@ inline double error(const Variable& x, const std::vector<double>& expected) {
   return worst;
 }
 
-/// The greatest magnitude in x; NaN if there is one.
+/// Returns the largest magnitude in x, or NaN if x contains one.
 inline double top(const Variable& x) {
   const Variable flat = x.detach().to(ebb::kDouble).contiguous();
   double worst = 0;
@@ -166,14 +166,14 @@ inline bool same_bits(const Variable& a, const Variable& b) {
          std::memcmp(a.contiguous().data_ptr(), b.contiguous().data_ptr(), a.nbytes()) == 0;
 }
 
-/// First and second derivatives.
+/// Checks first and second derivatives.
 template <class F>
 void check_grads(F f, const std::vector<Variable>& inputs) {
   CHECK(ebb::gradcheck(f, inputs));
   CHECK(ebb::gradgradcheck(f, inputs));
 }
 
-/// The error's message holds all parts.
+/// Checks that f throws an error whose message contains all parts.
 template <class F>
 void check_error(F f, const std::vector<std::string>& parts) {
   try {
@@ -184,7 +184,7 @@ void check_error(F f, const std::vector<std::string>& parts) {
   }
 }
 
-/// f() on 1 and on 2 threads.
+/// Checks that f() has equal results with 1 and with 2 threads.
 template <class F>
 void check_threads(F f) {
   const int before = ebb::get_num_threads();
@@ -198,7 +198,7 @@ void check_threads(F f) {
 
 }  // namespace product_test
 
-// Naive reductions in double, to compare with.
+// Naive reductions in double, as a reference.
 
 namespace reduce_test {
 
@@ -206,7 +206,7 @@ using ebb::Variable;
 using Line = std::vector<double>;
 constexpr double kInf = INFINITY, kNan = NAN;
 
-/// The elements in row-major order, whatever the strides and the dtype.
+/// Returns the elements in row-major order for any strides and dtype.
 inline std::vector<double> elements(const Variable& x) {
   const Variable flat = x.detach().to(ebb::kDouble).contiguous();
   const double* data = flat.data_ptr<double>();
@@ -222,7 +222,7 @@ inline Variable ramp(ebb::IntArrayRef sizes, double low = -1, double high = 1, d
   return x;
 }
 
-/// f of every line that runs over `dims`, in row-major order of the other dimensions.
+/// Applies f to each line along `dims`, in row-major order of the other dimensions.
 inline std::vector<double> naive(const Variable& x, const std::vector<std::int64_t>& dims,
                                  const std::function<double(const Line&)>& f) {
   const auto sizes = x.sizes().vec();
@@ -268,7 +268,7 @@ inline bool same_bits(const Variable& a, const Variable& b) {
          std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes()) == 0;
 }
 
-/// The gradient of sum(f(x) * weights), weights distinct.
+/// Returns the gradient of sum(f(x) * weights) with distinct weights.
 template <class F>
 Variable gradient(F f, const Variable& x) {
   const Variable leaf = x.detach().clone().requires_grad_(true);
@@ -278,7 +278,7 @@ Variable gradient(F f, const Variable& x) {
 
 inline std::string name_of(const Variable& x) { return x.grad_fn()->name(); }
 
-/// First and second derivative against central differences.
+/// Checks first and second derivatives against central differences.
 template <class F>
 void check_derivatives(F f, const Variable& x) {
   const Variable leaf = x.detach().clone().requires_grad_(true);

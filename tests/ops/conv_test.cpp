@@ -4,8 +4,6 @@
 #include "check.h"
 #include "support/catch.h"
 
-// Convolutions against plain loops, and their errors.
-
 using namespace product_test;
 
 namespace {
@@ -16,7 +14,7 @@ struct Case {
   std::int64_t size[3], kernel[3], stride[3], padding[3], dilation[3];
 };
 
-// What a convolution adds up, as loops: f(index into out, into in, into weight).
+// Calls f(index into out, into in, into weight) for each term of a convolution.
 template <class F>
 void for_terms(const Case& c, const Sizes& in, const Sizes& out, F f) {
   const std::int64_t ci = c.in / c.groups, co = c.out / c.groups;
@@ -79,7 +77,7 @@ void check_against_loops(const Case& c) {
   CHECK(error(grads[0], ex) < 1e-11);
   CHECK(error(grads[1], ew) < 1e-10);
   CHECK(error(grads[2], eb) < 1e-11);
-  // The transposed convolution by the same loops: g becomes the input, the gradient of x the output.
+  // The same loops compute the transposed convolution: g is the input, and the gradient of x is the output.
   Sizes extra;
   for (int a = 3 - c.dims; a < 3; ++a)
     extra.push_back(in[a] -
@@ -96,15 +94,15 @@ TEST_CASE("convolutions and their gradients equal plain loops") {
       {2, 2, 1, 32, 1, {1, 12, 12}, {1, 3, 3}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},
       {2, 3, 5, 13, 1, {1, 9, 7}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
       {2, 2, 4, 6, 2, {1, 10, 11}, {1, 3, 2}, {1, 2, 3}, {0, 1, 0}, {1, 1, 2}},
-      {2, 2, 6, 6, 6, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},    // depthwise
-      {2, 2, 3, 4, 1, {1, 7, 9}, {1, 1, 1}, {1, 2, 2}, {0, 0, 0}, {1, 1, 1}},    // taps that skip phases
-      {2, 2, 3, 4, 1, {1, 12, 12}, {1, 2, 2}, {1, 2, 2}, {0, 0, 0}, {1, 2, 2}},  // dilation a multiple of
-                                                                                 // stride
+      {2, 2, 6, 6, 6, {1, 8, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},  // depthwise
+      // kernel positions that skip phases
+      {2, 2, 3, 4, 1, {1, 7, 9}, {1, 1, 1}, {1, 2, 2}, {0, 0, 0}, {1, 1, 1}},
+      {2, 2, 3, 4, 1, {1, 12, 12}, {1, 2, 2}, {1, 2, 2}, {0, 0, 0}, {1, 2, 2}},  // dilation equals stride
       {2, 3, 2, 5, 1, {1, 9, 8}, {1, 3, 8}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},  // kernel as wide as the image
       {2, 5, 3, 9, 1, {1, 6, 6}, {1, 6, 6}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},  // kernel as large as the image
-      {2, 3, 4, 6, 2, {1, 9, 13}, {1, 4, 6}, {1, 1, 2}, {0, 0, 1}, {1, 2, 2}},  // runs along taps with gaps
-      {2, 70, 2, 3, 1, {1, 5, 8}, {1, 5, 8}, {1, 1, 1}, {0, 2, 1}, {1, 1, 1}},  // runs along taps that are
-                                                                                // cut off
+      // runs of kernel positions with gaps
+      {2, 3, 4, 6, 2, {1, 9, 13}, {1, 4, 6}, {1, 1, 2}, {0, 0, 1}, {1, 2, 2}},
+      {2, 70, 2, 3, 1, {1, 5, 8}, {1, 5, 8}, {1, 1, 1}, {0, 2, 1}, {1, 1, 1}},  // truncated runs
       {2, 1, 2, 3, 1, {1, 40, 200}, {1, 5, 5}, {1, 1, 1}, {0, 2, 2}, {1, 1, 1}},
       {1, 2, 3, 4, 1, {1, 1, 20}, {1, 1, 4}, {1, 1, 2}, {0, 0, 3}, {1, 1, 2}},
       {3, 2, 2, 3, 1, {5, 6, 7}, {2, 3, 2}, {1, 2, 1}, {1, 1, 1}, {2, 1, 1}},
@@ -118,18 +116,21 @@ TEST_CASE("convolutions and their gradients equal plain loops") {
 
 TEST_CASE("convolutions of many channels and their gradients equal plain loops") {
   const Case cases[] = {
-      {2, 3, 9, 40, 1, {1, 11, 10}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},  // a panel and a part of one
-      {2, 7, 40, 22, 1, {1, 3, 3}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},   // small images share a load
-      {2, 2, 70, 16, 1, {1, 6, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 0}, {1, 1, 1}},   // blocks of channels
-      {2, 2, 24, 48, 2, {1, 9, 8}, {1, 3, 3}, {1, 1, 1}, {0, 2, 2}, {1, 2, 2}},   // groups, dilation
-      {2, 3, 17, 24, 1, {1, 13, 16}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}, {1, 1, 1}},  // a stride
+      // a full panel and a partial one
+      {2, 3, 9, 40, 1, {1, 11, 10}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
+      // several small images per load
+      {2, 7, 40, 22, 1, {1, 3, 3}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
+      // several blocks of channels
+      {2, 2, 70, 16, 1, {1, 6, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 0}, {1, 1, 1}},
+      {2, 2, 24, 48, 2, {1, 9, 8}, {1, 3, 3}, {1, 1, 1}, {0, 2, 2}, {1, 2, 2}},    // groups, dilation
+      {2, 3, 17, 24, 1, {1, 13, 16}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}, {1, 1, 1}},  // stride 2
       {2, 2, 16, 64, 1, {1, 12, 11}, {1, 1, 1}, {1, 2, 2}, {0, 0, 0}, {1, 1, 1}},
       {2, 2, 72, 24, 1, {1, 7, 7}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},
-      {2, 1, 8, 16, 1, {1, 40, 70}, {1, 5, 3}, {1, 3, 1}, {0, 2, 1}, {1, 1, 1}},     // loads of some rows
-      {2, 2, 16, 128, 16, {1, 70, 71}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},  // sums of many loads
+      {2, 1, 8, 16, 1, {1, 40, 70}, {1, 5, 3}, {1, 3, 1}, {0, 2, 1}, {1, 1, 1}},     // several rows per load
+      {2, 2, 16, 128, 16, {1, 70, 71}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},  // sums over many loads
       {2, 3, 64, 64, 1, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}},
       {1, 5, 32, 30, 1, {1, 1, 19}, {1, 1, 4}, {1, 1, 2}, {0, 0, 3}, {1, 1, 2}},
-      {1, 2, 16, 24, 1, {1, 1, 1301}, {1, 1, 5}, {1, 1, 2}, {0, 0, 2}, {1, 1, 1}},  // loads of part of a row
+      {1, 2, 16, 24, 1, {1, 1, 1301}, {1, 1, 5}, {1, 1, 2}, {0, 0, 2}, {1, 1, 1}},  // parts of a row per load
       {2, 1, 16, 16, 1, {1, 2, 1100}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}},
       {3, 2, 8, 40, 1, {4, 5, 6}, {3, 2, 3}, {1, 2, 1}, {1, 1, 1}, {1, 1, 1}},
   };
@@ -176,7 +177,7 @@ TEST_CASE("gradgradcheck accepts the second derivatives of convolutions") {
   check_grads([](const Variable& x, const Variable& w,
                  const Variable& b) { return ebb::conv_transpose2d(x, w, b, {2, 1}, 1, {1, 0}, 1, {1, 2}); },
               {leaf({1, 2, 3, 3}), leaf({2, 2, 2, 3}, 1), leaf({2}, 2)});
-  // Third order: conv is bilinear, so the triple derivative of its square is not zero.
+  // Third derivatives: convolution is bilinear, so the third derivative of its square is not zero.
   const Variable x = leaf({1, 1, 4, 4}), w = leaf({1, 1, 2, 2}, 1);
   check_grads(
       [](const Variable& p, const Variable& q) {
@@ -252,7 +253,7 @@ TEST_CASE("error messages of convolutions contain the op and both shapes") {
   check_error([&] { ebb::conv_transpose2d(x, ramp({3, 4, 3, 3}), {}, 1, 0, 1); }, {"output_padding"});
 }
 
-// How far single precision is from double: sums over many products must not lose what short ones keep.
+// Accuracy of single precision: sums over many products are as accurate as blockwise sums.
 
 using ebb::Variable;
 

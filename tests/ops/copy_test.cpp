@@ -1,4 +1,4 @@
-// clone, to, copy_, fill_: values in every dtype and layout, gradients, errors.
+// clone, to, copy_ and fill_: values in every dtype and layout, gradients, errors.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -37,7 +37,7 @@ TEST_CASE("to converts every dtype to every other dtype") {
         const Variable converted = whole.to(to);
         CHECK(converted.dtype() == to);
         CHECK(values(converted) == expected);
-        // The same through the strided loops.
+        // The strided loops must agree.
         const Variable spread = zeros({n, 2}, from);
         spread.select(1, 1).copy_(whole);
         CHECK(values(spread.select(1, 1).to(to)) == expected);
@@ -60,7 +60,7 @@ TEST_CASE("dtype conversions truncate, wrap and round as in torch") {
 }
 
 TEST_CASE("values out of range of an integer dtype convert to the same integer at every position") {
-  // Long enough for vector instructions, and in a second dtype for their other widths.
+  // The tensor is long enough for SIMD instructions, and several dtypes cover their widths.
   for (const DType from : {kFloat64, kFloat32, kHalf}) {
     Variable x = full({40}, INFINITY, from);
     x.select(0, 1).fill_(-INFINITY);
@@ -105,7 +105,7 @@ TEST_CASE("copy_ between all pairs of layouts copies small and large tensors") {
               same &= got[at] == base[i * from[0] + j * from[1] + k * from[2]];
         CHECK(same);
         CHECK(values(straight) == values(d));
-        // And back into a view with gaps.
+        // The copy back into a view with gaps must agree.
         const Variable wide = zeros({turned.size(0), turned.size(1), 2 * turned.size(2)}, dtype);
         wide.slice(2, 1, nullopt, 2).copy_(turned);
         CHECK(values(wide.slice(2, 1, nullopt, 2)) == values(d));
@@ -155,7 +155,7 @@ TEST_CASE("transposed copies of every element size preserve all bits") {
               same = same && to[(b * columns + j) * rows + i] == from[(b * rows + i) * columns + j];
         CHECK(same);
       }
-  // What is no number in one dtype is one in another: bits move, whatever they mean.
+  // Copies preserve all bits, even if they would be NaN in a floating dtype of the same size.
   const Variable odd = full({40, 40}, -4194303, kInt);
   CHECK(odd.t().contiguous().equal(odd));
 }
@@ -266,7 +266,7 @@ TEST_CASE("copy_ throws for shapes and leaves that it cannot write") {
   const Variable line = arange(6);
   CHECK_THROWS_WITH(line.slice(0, 1).copy_(line.slice(0, 0, 5)),
                     support::Contains("copy_: source and destination overlap in memory (shapes"));
-  // The same memory is no conflict, and interleaved views do not meet.
+  // A copy to the same memory is allowed, and interleaved views do not overlap.
   line.copy_(line);
   line.slice(0, 0, nullopt, 2).copy_(line.slice(0, 1, nullopt, 2));
   CHECK(values(line) == std::vector<double>{1, 1, 3, 3, 5, 5});
@@ -296,10 +296,10 @@ TEST_CASE("copy_ of a tensor to itself changes no value but is recorded") {
   square.copy_(square.t().t());
   CHECK(values(square.view({9})) == values(arange(9)));
   Variable part = square.select(0, 1);
-  part = square.select(0, 1);  // assigns the elements
+  part = square.select(0, 1);  // assigns to the elements
   CHECK(values(square.view({9})) == values(arange(9)));
 
-  // Other places of the same memory remain a conflict.
+  // A copy between overlapping views with other positions throws.
   CHECK_THROWS_WITH(square.copy_(square.t()), support::Contains("overlap"));
   CHECK_THROWS_WITH(line.slice(0, 1).copy_(line.slice(0, 0, 2)), support::Contains("overlap"));
   CHECK_THROWS_WITH(

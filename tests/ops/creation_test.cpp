@@ -1,4 +1,4 @@
-// Making tensors: values, dtypes, options, errors.
+// Creation of tensors: values, dtypes, options, errors.
 #include <ebb/ebb.h>
 #include <ebb/ops/aten_factories.h>
 
@@ -252,7 +252,7 @@ TEST_CASE("triu_indices with a negative offset begin at column 0") {
   CHECK(ebb::triu_indices(3, 3, -2).min().item<int>() == 0);
 }
 
-// Factories called with dtype, layout, device and pinning apart, and small forms of reductions.
+// Factories with dtype, layout, device and pin_memory as separate arguments, and short forms of reductions.
 
 TEST_CASE("factories accept dtype, layout, device and pin_memory as separate arguments") {
   const auto same = [](const Tensor& a, const Tensor& b) {
@@ -292,7 +292,7 @@ TEST_CASE("all, any and squeeze accept lists of dimensions") {
 }
 
 TEST_CASE("var and std accept any number as correction") {
-  const Tensor x = tensor({1., 2., 4., 8.}, kDouble);  // squares about the mean: 28.75
+  const Tensor x = tensor({1., 2., 4., 8.}, kDouble);  // the squared deviations sum to 28.75
   CHECK(var(x, {0}, Scalar(1.5)).item<double>() == Approx(28.75 / 2.5).epsilon(1e-15));
   CHECK(x.var({0}, Scalar(1.5)).item<double>() == Approx(28.75 / 2.5).epsilon(1e-15));
   CHECK(x.std({0}, Scalar(-0.5), true).sizes() == IntArrayRef({1}));

@@ -1,4 +1,4 @@
-// Linear algebra against numbers of torch 2.15, at singular matrices, and its messages.
+// Linear algebra against values of torch 2.15, at singular matrices, and error messages.
 #include <ebb/ops/linalg.h>
 
 #include "check.h"
@@ -127,7 +127,7 @@ TEST_CASE("matrix_rank and pinv use the greater of atol and rtol times the large
   for (const std::optional<double> atol : {none, std::optional(0.0), std::optional(1e-2), std::optional(3.0)})
     for (const std::optional<double> rtol : {none, std::optional(0.0), std::optional(0.2)}) {
       INFO("atol " << atol.value_or(-1) << ", rtol " << rtol.value_or(-1));
-      // Without a relative tolerance it is 4 epsilon, but 0 where the absolute one is positive.
+      // The default of rtol is 4 epsilon, and 0 if atol is positive.
       const double relative = rtol.value_or(atol.value_or(0) > 0 ? 0 : 4 * 0x1p-52);
       const auto rank = [&](double scale) {
         const double bound = std::max(atol.value_or(0), relative * 8 * scale);
@@ -194,7 +194,7 @@ TEST_CASE("det has correct first and second derivatives at every rank and near s
         CHECK(autograd::gradcheck(det, {x}));
         CHECK(autograd::gradgradcheck(det, {x}));
       }
-  // [d, -c; -b, a] has the derivatives of a sum whatever a, b, c and d are.
+  // The gradient of det is [d, -c; -b, a] for all values of a, b, c and d.
   const Variable x = tensor({1., 2., 2., 4. + 1e-13}, kDouble).view({2, 2}).requires_grad_();
   const Variable first = autograd::grad({linalg::det(x)}, {x}, {}, true, true)[0];
   check_close(first, {4, -2, -2, 1});
@@ -203,7 +203,8 @@ TEST_CASE("det has correct first and second derivatives at every rank and near s
 }
 
 TEST_CASE("functions of a matrix with repeated eigenvalues have the right derivatives") {
-  // Eigenvalues 2, 2 and 5; the projector onto the first two depends on neither of their vectors.
+  // The eigenvalues are 2, 2 and 5. The projector onto the first two is independent of the choice of
+  // eigenvectors.
   const Variable Q = std::get<0>(linalg::qr(ramp({3, 3})));
   const Variable A = matmul(Q * tensor({2.0, 2.0, 5.0}), Q.mT());
   const auto projector = [](const Variable& x) {
@@ -213,7 +214,7 @@ TEST_CASE("functions of a matrix with repeated eigenvalues have the right deriva
   const Variable weights = ramp({3, 3}, 0.7), x = A.clone().set_requires_grad(true);
   (projector(x) * weights).sum().backward();
   CHECK(x.grad().isfinite().all().item<bool>());
-  // The same by differences, which split the pair and leave its projector smooth.
+  // Finite differences split the pair of eigenvalues, but the projector stays smooth.
   const double step = 1e-5;
   for (std::int64_t i = 0; i < 9; ++i) {
     Variable nearby = zeros({9}, kDouble);
@@ -226,7 +227,7 @@ TEST_CASE("functions of a matrix with repeated eigenvalues have the right deriva
 }
 
 TEST_CASE("functions of a matrix with repeated singular values have the right derivatives") {
-  // U V^T of a multiple of a rotation: its singular values are all equal.
+  // U V^T of a multiple of a rotation, whose singular values are all equal.
   const Variable A = std::get<0>(linalg::qr(ramp({3, 3}))) * 2;
   const auto rotation = [](const Variable& x) {
     const auto [U, S, Vh] = linalg::svd(x, false);

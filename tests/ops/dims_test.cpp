@@ -1,4 +1,5 @@
-// Dimensions: every function counts them from either end, and takes more of them than any stack is deep.
+// Dimensions: every function accepts negative ones, and ops accept more dimensions than internal fixed-size
+// buffers.
 #include <ebb/ebb.h>
 
 #include "check.h"
@@ -7,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-// Every function that takes a dimension counts it from either end.
+// Every function with a dimension argument also accepts negative dimensions.
 
 using namespace op_tests;
 using namespace ebb;
@@ -25,7 +26,7 @@ std::vector<Variable> list(const Variable& result) { return {result}; }
 
 #define ALONG(...) {#__VA_ARGS__, [](const Variable& x, std::int64_t d) { return list(__VA_ARGS__); }}
 
-// x has 3 by 3 by 3 elements.
+// x has 3 x 3 x 3 elements.
 const std::pair<const char*, Along> functions[] = {
     ALONG(x.sum(d)),
     ALONG(x.sum(d, true)),
@@ -158,11 +159,11 @@ TEST_CASE("rot90 rotates by k modulo 4 quarter turns for every sign of k and eve
   }
 }
 
-// More dimensions than 64, and than any stack is deep.
+// Tensors with more than 64 dimensions, which also exceeds the fixed-size buffers.
 
 namespace {
 
-/// Ones, with sizes of 2 at two places far apart.
+/// All sizes are 1 except two sizes of 2 that are far apart.
 DimVector shape_of(std::size_t dims) {
   DimVector sizes(dims, 1);
   sizes[1] = 2;

@@ -1,16 +1,16 @@
-// Elementwise ops where their pieces meet, at bounds, and with numbers that do not fit.
+// Elementwise ops at kinks, at bounds, and with numbers out of range.
 #include "check.h"
 
 #include <algorithm>
 #include <limits>
 
-// clamp at its bounds, beyond them, and between bounds that are exchanged.
+// clamp at its bounds, beyond them, and with exchanged bounds.
 
 using namespace op_tests;
 
 namespace {
 
-// Every x below, at, between and above bounds in order, equal, and exchanged.
+// Values of x below, at, between and above bounds that are in order, equal or exchanged.
 const Values kXs = {-2, -1, 0, 1, 2};
 const std::vector<std::pair<double, double>> kBounds = {{-1, 1}, {0, 0}, {1, -1}, {-1, 2}, {2, 0}};
 
@@ -18,7 +18,7 @@ double clamped(double x, double low, double high) { return std::min(std::max(x, 
 
 Variable leaf(double x) { return ebb::full({}, x, ebb::kDouble).set_requires_grad(true); }
 
-/// The gradient of y = f(x...) by each input, computed by the kernels and by recorded ops.
+/// Checks the gradient of y = f(x...) for each input, computed by kernels and by recorded ops.
 void check_slopes(const Variable& y, const ebb::variable_list& inputs, const Values& expected) {
   for (const bool recorded : {false, true}) {
     const Variable seed = ebb::ones({}, ebb::kDouble).requires_grad_(recorded);
@@ -66,7 +66,7 @@ TEST_CASE("clamp with tensors gives the gradient to the deciding operand and hal
       CHECK(most.item<double>() == std::min(at, high));
       const auto share = [](bool wins, bool meets) { return meets ? 0.5 : double(wins); };
       const bool apart = low < high;
-      // If the bounds are exchanged, the upper one decides for every x.
+      // If the bounds are exchanged, the upper bound decides for every x.
       const Values shares = {share(at >= low && at <= high, apart && (at == low || at == high)),
                              share(at < low && low <= high, apart && at == low),
                              share(at > high || high < low, apart && at == high)};
@@ -110,7 +110,7 @@ TEST_CASE("clamp passes no NaN gradient to clamped elements") {
   CHECK(x.grad().item<double>() == 1);
 }
 
-// Activations where their pieces meet, and rrelu, which draws its slopes.
+// Activations at their kinks, and rrelu, which draws its slopes.
 
 using namespace ebb;
 
@@ -144,7 +144,7 @@ TEST_CASE("rrelu draws one slope per negative element") {
                     support::Contains("rrelu: lower must not exceed upper, got 0.5 and 0.4"));
 }
 
-// equal, isclose and allclose: NaN, shapes, and the dtype in which they measure.
+// equal, isclose and allclose: NaN, shapes, and the dtype of the tolerance.
 
 TEST_CASE("equal and allclose are false for NaN by default and for different shapes") {
   const Variable a = ebb::tensor({1.0, 2.0, 3.0, double{NAN}}, ebb::kDouble);
@@ -168,7 +168,7 @@ TEST_CASE("allclose computes its tolerance in the dtype of the tensors") {
       CHECK(ebb::allclose(zero, x, 1, 0));
       CHECK(ebb::allclose(zero, x * 4, 0.5, (x * 2).item<double>()));
     }
-  // Steps of the sum round too: of eight bits, 256 + 1.5 is 258 and 256 + 0.75 is 256.
+  // Intermediate sums are rounded too: with eight bits, 256 + 1.5 is 258 and 256 + 0.75 is 256.
   const Variable big = ebb::full({1}, 256, ebb::kBFloat16), below = ebb::full({1}, -2, ebb::kBFloat16);
   CHECK(ebb::allclose(below, big, 1, 1.5));
   CHECK_FALSE(ebb::allclose(below, big, 1, 0.75));
@@ -176,7 +176,7 @@ TEST_CASE("allclose computes its tolerance in the dtype of the tensors") {
   CHECK_FALSE(ebb::allclose(ebb::tensor({1000000001}), ebb::tensor({1000000000}), 0, 0.5));
 }
 
-// Numbers: integers that wrap or do not fit, divisors, numbers as dimensions, tensors of one element.
+// Scalars: integers that wrap or are out of range, divisors, numbers as dimensions, tensors with one element.
 
 TEST_CASE("gcd and lcm accept every sign and the lowest integer") {
   const Variable a = longs({12, -18, 0, 0, 7, std::numeric_limits<std::int64_t>::min()}),

@@ -1,10 +1,10 @@
-// Options at the ends of their range, and calls at the edge of what an op takes.
+// Options at the limits of their ranges, and arguments at the limits of an op.
 #include "check.h"
 
 #include <functional>
 #include <limits>
 
-// Options at the ends of their range: nothing to do, everything dropped, one place too far, infinities.
+// Options at the limits of their ranges: no effect, dropout of everything, indices out of range, infinities.
 
 using namespace op_tests;
 using namespace ebb;
@@ -107,7 +107,7 @@ TEST_CASE("logaddexp and logsumexp of infinities are infinite and not NaN") {
 }
 
 TEST_CASE("cdist and norms have finite gradients at equal coordinates for every power") {
-  // The second coordinates agree, and the last points are the same.
+  // The second coordinates are equal, and the last points are identical.
   const Values left = {0, 1, 2, 3, 1, -1, 0.5, 0.5, 0.5}, right = {1, 1, 4, -2, 1, 0, 0.5, 0.5, 0.5};
   for (const double p : {0.3, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, kInf}) {
     INFO("p = " << p);
@@ -185,7 +185,7 @@ TEST_CASE("interpolate with a scale that preserves the size still resamples") {
     return F::interpolate(
         x, F::InterpolateFuncOptions().mode(mode).scale_factor(scale).recompute_scale_factor(again));
   };
-  // Element i is read at (i + 0.5) / 1.2 - 0.5, and at the ends from them.
+  // Element i is sampled at (i + 0.5) / 1.2 - 0.5, clamped to the ends.
   const Variable linear = tensor({0., 0.75, 19. / 12, 29. / 12}, kDouble).view({1, 1, 4});
   CHECK(allclose(resized(row, kLinear, {1.2}, false), linear));
   CHECK(equal(resized(row, kLinear, {1.2}, true), row));
@@ -230,7 +230,7 @@ TEST_CASE("arguments at the limits of int64 give the right result or an error") 
   CHECK(diff(line, 0, -1, ones({1})).equal(line));
 }
 
-// Calls at the edge of what an op takes, with what PyTorch 2.15 gives for them.
+// Arguments at the limits of an op, with the results of PyTorch 2.15.
 
 using ebb::kBFloat16;
 using ebb::kInt;

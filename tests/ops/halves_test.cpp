@@ -1,4 +1,4 @@
-// Sums and convolutions of 16-bit numbers: they are made in wider numbers and rounded once.
+// Sums and convolutions of 16-bit values: they accumulate in a wider dtype and round once.
 #include <ebb/core/deterministic.h>
 #include <ebb/core/parallel.h>
 #include <ebb/ebb.h>
@@ -9,24 +9,24 @@
 #include <functional>
 #include <vector>
 
-// Sums of many numbers of 16 bits: they are made in wider numbers and rounded once.
+// Sums of many 16-bit values, which accumulate in a wider dtype and round once.
 
 using namespace op_tests;
 using namespace ebb;
 
 namespace {
 
-constexpr std::int64_t kMany = 4096;  // a sum of ones sticks at 2,048 in f16, at 256 in bf16
+constexpr std::int64_t kMany = 4096;  // a 16-bit sum of ones stops at 2,048 in f16 and at 256 in bf16
 
 struct Sum {
   const char* name;
-  std::function<Variable(DType)> run;  // a sum of kMany ones is its first element
+  std::function<Variable(DType)> run;  // the first element of the result is a sum of kMany ones
 };
 
 Variable same_place(std::int64_t place = 0) { return full({kMany}, place, kLong); }
 Variable many_ones(DType dtype) { return ones({kMany}, dtype); }
 
-// The gradient of x, of zeros, where that of what `use` makes of it is ones.
+// Returns the gradient of x = 0 for the result use(x), with an incoming gradient of ones.
 Variable gradient(IntArrayRef sizes, DType dtype, const std::function<Variable(const Variable&)>& use) {
   const Variable x = zeros(sizes, TensorOptions(dtype).requires_grad(true));
   const Variable y = use(x);
@@ -143,13 +143,13 @@ TEST_CASE("sums of very many 16-bit ones equal their count") {
 }
 
 TEST_CASE("16-bit sums are accumulated in higher precision and rounded once") {
-  // Beside 2048 a one is lost in f16, but 2048 + 1 + 1 + 1 + 1 - 2048 is 4.
+  // In f16, 2048 + 1 rounds to 2048, but the exact 2048 + 1 + 1 + 1 + 1 - 2048 is 4.
   const Variable values = tensor({2048.0, 1.0, 1.0, 1.0, 1.0, -2048.0}).to(kHalf);
   const Variable places = zeros({6}, kLong);
   CHECK(zeros({2}, kHalf).scatter_add(0, places, values)[0].item<double>() == 4);
   CHECK(zeros({2}, kHalf).index_add(0, places, values)[0].item<double>() == 4);
   CHECK(zeros({2}, kHalf).index_put({places}, values, true)[0].item<double>() == 4);
-  // And sums may leave the range of f16 on their way.
+  // Partial sums may exceed the range of f16.
   const Variable large = tensor({60000.0, 60000.0, -60000.0}).to(kHalf), here = zeros({3}, kLong);
   CHECK(zeros({2}, kHalf).scatter_add(0, here, large)[0].item<double>() == 60000);
   CHECK(zeros({2}, kHalf).index_add(0, here, large)[0].item<double>() == 60000);
@@ -186,7 +186,7 @@ TEST_CASE("scale_grad_by_freq counts more rows than a 16-bit dtype can represent
   }
 }
 
-// Convolutions in bfloat16: what comes out is the float convolution of the same numbers, rounded once.
+// Convolutions in bfloat16: the result is the float convolution of the same values, rounded once.
 
 namespace {
 
@@ -194,8 +194,8 @@ struct Case {
   std::int64_t batch, in, out, size, kernel, stride, padding, groups = 1;
 };
 
-// Channels that fill registers or not, odd ones, rows of odd and even width, strides, groups, and images that
-// are cut into blocks.
+// The numbers of channels fill registers or leave a remainder; rows have odd and even widths; there are
+// strides, groups and images that are split into blocks.
 const Case kCases[] = {{2, 64, 64, 12, 3, 1, 1},    {2, 33, 48, 10, 3, 1, 1},  {1, 65, 96, 7, 1, 1, 0},
                        {2, 24, 64, 13, 3, 2, 1},    {1, 16, 80, 9, 5, 3, 2},   {2, 64, 64, 8, 3, 1, 1, 2},
                        {1, 64, 32, 34, 1, 1, 0},    {1, 32, 32, 600, 1, 1, 0}, {3, 3, 16, 20, 3, 1, 1},
@@ -222,8 +222,8 @@ TEST_CASE("bfloat16 convolutions are as accurate as float convolutions rounded o
     const std::vector<Tensor> exact = convolution(c, kDouble), rounded = convolution(c, kBFloat16);
     for (std::size_t i = 0; i < 3; ++i) {
       CAPTURE(i);
-      // Rounded to 8 bits, of a sum in floats: k additions, here at most 2^11, each wrong by 2^-24 of what
-      // was summed up, at most about the largest result times 2.
+      // The bound covers the rounding to 8 bits and the float sum of k terms (here k <= 2^11): each addition
+      // has an error of 2^-24 of the partial sum, which is at most about twice the largest result.
       const Tensor off = (rounded[i].to(kDouble) - exact[i]).abs();
       const Tensor bound = exact[i].abs() * 0x1p-8 + exact[i].abs().max() * 0x1p-12;
       CHECK((off <= bound).all().item<bool>());
@@ -276,7 +276,7 @@ TEST_CASE("recurrent layers in bfloat16 are close to those in float") {
     const std::vector<Tensor> wide = run(kFloat), rounded = run(kBFloat16);
     for (std::size_t i = 0; i < wide.size(); ++i) {
       CAPTURE(i);
-      // Each of six steps rounds its state by at most 2^-8, and hands that on.
+      // Each of the six steps rounds its state by at most 2^-8, and the error propagates.
       const Tensor off = (rounded[i].to(kFloat) - wide[i]).abs();
       CHECK(off.max().item<float>() <= 6 * 0x1p-8f * wide[i].abs().max().item<float>());
     }

@@ -1,10 +1,8 @@
-// gather, scatter, index_*, masks, embedding, and bags of rows of a table.
+// gather, scatter, index_*, masks, embedding and embedding_bag.
 #include <ebb/ebb.h>
 
 #include "check.h"
 #include "support/catch.h"
-
-// gather, scatter, index_*, masks, embedding.
 
 using namespace op_tests;
 
@@ -58,7 +56,7 @@ TEST_CASE("gather and scatter accept Long and Int indices and any dtype for an e
 }
 
 TEST_CASE("scatter_reduce with prod has exact derivatives at several zeros") {
-  // Self's zero with a source's, two sources' zeros, three of them, one alone.
+  // Zeros: self and one source, two sources, three sources, and a single one.
   const Variable index = longs({0, 1, 1, 2, 2, 2, 3});
   const Variable x = ebb::tensor({0.0, 2.0, 1.5, 0.5}, ebb::kDouble);
   const Variable s = ebb::tensor({0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0}, ebb::kDouble);
@@ -68,7 +66,7 @@ TEST_CASE("scatter_reduce with prod has exact derivatives at several zeros") {
       return t.scatter_reduce(0, index, u, "prod", include);
     };
     check_gradients(f, {x, s});
-    // The third derivative of a product of three is the only one that is not zero at three zeros.
+    // At three zeros, only the third derivative of a product of three factors is not zero.
     const Variable u = s.clone().set_requires_grad(true);
     Variable d = f(x, u)[2];
     for (const std::int64_t i : {3, 4, 5}) d = ebb::autograd::grad({d}, {u}, {}, true, true)[0][i];
@@ -82,7 +80,8 @@ TEST_CASE("scatter_reduce amax and amin share the gradient among ties and with s
     for (const bool include : {true, false}) {
       INFO((most ? "amax" : "amin") << ", include_self " << include);
       const double sign = most ? 1 : -1;
-      // Place 0 ties with both sources, 1 with one, 2 is beyond its source, 3 has none.
+      // Element 0 ties with both sources, element 1 with one, element 2 is beyond its source, element 3 has
+      // none.
       const Variable x = ebb::tensor({5.0, 2.0, 9.0, 4.0}, ebb::kDouble) * sign;
       const Variable s = ebb::tensor({5.0, 5.0, 2.0, 1.0}, ebb::kDouble) * sign;
       const Variable x_leaf = x.detach().set_requires_grad(true), s_leaf = s.detach().set_requires_grad(true);
@@ -108,7 +107,7 @@ TEST_CASE("scatter_reduce has the right result for every reduction and include_s
   CHECK(values(x.scatter_reduce(0, longs({0, 0, 2}), count({3}).add(1), "mean", false)) == Values{1.5, 1, 3});
   CHECK(values(x.scatter_reduce(0, longs({0, 0, 2}), count({3}).add(1), "amax")) == Values{2, 1, 3});
   CHECK(values(x.scatter_reduce(0, longs({0, 0, 2}), count({3}).add(1), "prod", false)) == Values{2, 1, 3});
-  // A zero that stands alone has the product of the others as derivative; two zeros have none.
+  // The derivative for a single zero is the product of the others; with two zeros, all derivatives are 0.
   Variable s = ebb::tensor({0.0, 3.0, 0.0, 0.0}, ebb::kDouble).set_requires_grad(true);
   ebb::ones({2}, ebb::kDouble).scatter_reduce(0, longs({0, 0, 1, 1}), s, "prod").sum().backward();
   CHECK(values(s.grad()) == Values{3, 0, 0, 0});
@@ -219,7 +218,7 @@ TEST_CASE("embedding and one_hot look up rows and classes by index") {
   CHECK(values(w.grad()) == Values{0, 0, 0, 0, 1, 1});
   for (const std::int64_t padding : {-1, 0})
     for (const bool scaled : {false, true}) {
-      // The padding row has no gradient by definition, so differences are taken where it is not used.
+      // The padding row has no gradient by definition, so finite differences avoid it.
       const Variable used = padding < 0 ? which : longs({2, 1, 2, 2});
       check_gradients([&](const Variable& t) { return ebb::embedding(t, used, padding, false).pow(3); },
                       {ramp({3, 2})});
@@ -266,7 +265,7 @@ TEST_CASE("backward throws if the index was modified after the forward pass") {
                     support::Contains("one of the variables needed for gradient computation has"));
 }
 
-// Bags of rows of a table: results and gradients of torch 2.15.
+// embedding_bag: results and gradients of torch 2.15.
 
 using namespace ebb;
 
@@ -281,7 +280,7 @@ Tensor table() {
 }
 Tensor indices() { return tensor({1, 4, 0, 3, 3, 1, 2}, kLong); }
 
-/// The gradient of the sum of the bags' numbers, each times its place.
+/// Returns the gradient of the sum of the results, each weighted by its position.
 Tensor slope(const Tensor& bags, const Tensor& weight) {
   const Tensor places = arange(1, static_cast<double>(bags.numel()) + 1, kNumbers).view(bags.sizes());
   return autograd::grad({(bags * places).sum()}, {weight})[0];
@@ -344,7 +343,7 @@ TEST_CASE("embedding_bag of a matrix uses its rows as bags and ignores include_l
 TEST_CASE("embedding_bag of padding indices only is zero and has zero gradients in every mode") {
   for (const std::int64_t mode : {0, 1, 2}) {
     INFO("mode " << mode);
-    const Tensor weight = table();  // of all columns of row 3 one number is above 0
+    const Tensor weight = table();  // in row 3 only one element is positive
     const Tensor bags =
         std::get<0>(embedding_bag(weight, tensor({3, 3, 1, 3}, kLong), tensor({0, 2, 3}, kLong), false, mode,
                                   false, nullopt, false, 3));
@@ -356,7 +355,7 @@ TEST_CASE("embedding_bag of padding indices only is zero and has zero gradients 
 }
 
 TEST_CASE("embedding_bag has correct second derivatives") {
-  // Without equal numbers, between which a maximum has a kink.
+  // The values are distinct, because a maximum has a kink at ties.
   const Tensor weight = (table() + arange(10, kNumbers).view({5, 2}) / 8).detach().requires_grad_();
   const Tensor factors = tensor({0.5, 1.0, 2.0, -1.0, 1.0, 3.0, 1.0}, kNumbers);
   const auto mode = GENERATE(0, 1, 2);
@@ -369,7 +368,7 @@ TEST_CASE("embedding_bag has correct second derivatives") {
 }
 
 TEST_CASE("the memory of embedding_bag is proportional to the number of indices") {
-  // As a matrix of bags by indices this would be 40 GB.
+  // A dense matrix of bags by indices would need 40 GB.
   const std::int64_t n = 100000;
   const Tensor weight = ones({10, 2}), index = arange(n, kLong).remainder(10);
   const Tensor offsets = arange(n, kLong);

@@ -1,4 +1,4 @@
-// x.index({...}): a table against results worked out by hand, views, writes, gradients, errors.
+// x.index({...}): a table of expected results, views, writes, gradients, errors.
 #include "check.h"
 
 using namespace op_tests;

@@ -1,4 +1,4 @@
-// Matrix products and what is built on them: plain loops, sums in one rounding, products in place.
+// Matrix products and functions built on them: plain loops, rounding, in-place products.
 #include <ebb/ebb.h>
 
 #include "check.h"
@@ -6,13 +6,13 @@
 
 #include <functional>
 
-// Matrix products and what is built on them, against plain loops.
+// Matrix products and functions built on them, against plain loops.
 
 using namespace product_test;
 
 namespace {
 
-// The product of two matrices by plain loops, for any strides.
+// Returns the product of two matrices by plain loops, for any strides.
 std::vector<double> loops(const Variable& a, const Variable& b) {
   const Variable x = a.detach().to(ebb::kDouble).contiguous(), y = b.detach().to(ebb::kDouble).contiguous();
   const std::int64_t m = x.size(0), k = x.size(1), n = y.size(1);
@@ -45,7 +45,7 @@ TEST_CASE("mm equals plain loops for every size and layout") {
     CHECK(error(a.mm(b.t().contiguous().t()), expected) < 1e-11);
     CHECK(error(a.t().contiguous().t().mm(b.t().contiguous().t()), expected) < 1e-11);
     CHECK(error(a.to(ebb::kFloat).mm(b.to(ebb::kFloat)), expected) < 1e-4);
-    // Steps in both directions, and a stride of 0.
+    // Steps in both dimensions, and a stride of 0.
     const Variable wide = ramp({2 * s[0], 2 * s[1]}, 0.9).slice(0, 0, 2 * s[0], 2).slice(1, 0, 2 * s[1], 2);
     CHECK(error(wide.mm(b), loops(wide, b)) < 1e-11);
     const Variable row = ramp({1, s[1]}).expand({s[0], s[1]});
@@ -141,7 +141,7 @@ TEST_CASE("matmul accepts every pair of ranks and broadcasts batches") {
   for (const auto& s : shapes) {
     const Variable a = leaf(s[0]), b = leaf(s[1], 1);
     check_grads([](const Variable& x, const Variable& y) { return ebb::matmul(x, y); }, {a, b});
-    // By products and sums: rows of a against columns of b, broadcast.
+    // The reference multiplies and sums broadcast rows of a and columns of b.
     const Variable x = s[0].size() == 1 ? a.detach().unsqueeze(0) : a.detach();
     const Variable y = s[1].size() == 1 ? b.detach().unsqueeze(1) : b.detach();
     Variable expected = (x.unsqueeze(-1) * y.unsqueeze(-3)).sum(-2);
@@ -158,7 +158,7 @@ TEST_CASE("in-place matrix products equal the others and preserve the history of
   Variable y = base.clone();
   y.addmm_(m, n, 0.5, 2);
   CHECK(top(y - ebb::addmm(base, m, n, 0.5, 2)) == 0);
-  // self as an operand.
+  // self is also an operand.
   Variable z = ramp({3, 3}).requires_grad_(true);
   Variable w = z * 1;
   w.addmm_(w, w);
@@ -247,7 +247,7 @@ TEST_CASE("cdist is right for every norm and has gradients at distance 0") {
     check_grads(f, {leaf({4, 3}), leaf({5, 3}, 1.3)});
     check_grads(f, {leaf({2, 1, 2, 3}), leaf({2, 3, 3}, 1.3)});
     const Variable x = leaf({3, 2});
-    ebb::cdist(x, x * 1, p).sum().backward();  // distances of 0 on the diagonal
+    ebb::cdist(x, x * 1, p).sum().backward();  // the distances on the diagonal are 0
     CHECK(finite(x.grad()));
     const Variable g = ebb::autograd::grad({ebb::cdist(x, x * 1, p).sum()}, {x}, {}, true, true)[0];
     CHECK(top(g - x.grad()) < 1e-12);
@@ -274,7 +274,7 @@ TEST_CASE("graph nodes of linear algebra have the names of torch") {
 }
 
 TEST_CASE("matrix products do not depend on the number of threads") {
-  // One thread has several blocks of rows in a piece.
+  // One thread processes several blocks of rows.
   const Variable a = ramp({600, 500}).to(ebb::kFloat), b = ramp({500, 400}).to(ebb::kFloat);
   check_threads([&] { return a.mm(b); });
   check_threads([&] { return b.t().mm(a.t()); });
@@ -315,8 +315,8 @@ TEST_CASE("methods of matrix products have the defaults of the functions") {
   CHECK(equal(a.clone().addcmul_(a, a), a + a * a));
 }
 
-// Properties of matrix products that compiled functions rely on: sums in one rounding, rows by themselves, no
-// -0.
+// Properties of matrix products on which compiled functions rely: addends are added with one rounding, rows
+// are independent, and no result is -0.
 
 using namespace ebb;
 
@@ -326,8 +326,8 @@ struct Shape {
   std::int64_t m, k, n;
 };
 
-// Every path of the kernel: loops, vectors, few columns, one part of the sum and several, and whole panels
-// and not.
+// The shapes cover every path of the kernel: plain loops, SIMD, few columns, one or several blocks of the
+// sum, and full and partial panels.
 Shape any_shape() {
   return GENERATE(values<Shape>({{3, 4, 5},
                                  {1, 300, 70},
@@ -378,7 +378,7 @@ TEST_CASE("a matrix product that underflows is positive zero") {
   REQUIRE_FALSE(product.signbit().any().item<bool>());
 }
 
-// Products that are added in place to a tensor which is one of their factors.
+// In-place products that add to one of their factors.
 
 using V = const Variable&;
 

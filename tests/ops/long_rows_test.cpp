@@ -1,5 +1,5 @@
-// Many elements take other ways than a few, by several threads: the results are the same, and sums do not
-// drift.
+// Large arrays use other algorithms and several threads: results equal those of small arrays, and sums stay
+// accurate.
 #include <ebb/ebb.h>
 
 #include "check.h"
@@ -12,7 +12,7 @@
 #include <limits>
 #include <numeric>
 
-// Many elements take other ways than a few: what comes out is the same.
+// Large arrays use other algorithms than small ones; the results must be equal.
 
 using namespace ebb;
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kMany = 3000;
 
-// Every value twice or more, both signs, and of floating dtypes NaN and infinities.
+// Returns values that occur at least twice, with both signs, and NaN and infinities for floating dtypes.
 Tensor mixed(DType dtype) {
   manual_seed(3);
   Tensor x =
@@ -35,7 +35,7 @@ Tensor mixed(DType dtype) {
   return x.to(dtype);
 }
 
-// Before the other as sort() has it: NaN is the largest.
+// Returns whether a sorts before b: NaN is the largest.
 bool before(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
 
 std::vector<std::int64_t> order_of(const Tensor& x, bool descending) {
@@ -64,7 +64,7 @@ TEST_CASE("sort and topk of many elements agree with a stable sort for every dty
       CHECK(places.equal(indices.slice(0, 0, 10)));
       CHECK(std::get<1>(x.topk(kMany / 2, 0, descending)).equal(indices.slice(0, 0, kMany / 2)));
     }
-  // Keys that differ in their highest byte alone, and in none.
+  // Keys that differ only in their highest byte, and equal keys.
   const Tensor high =
       tensor({std::int64_t{1} << 56, std::int64_t{0}, -(std::int64_t{1} << 56)}).repeat({200});
   CHECK(std::get<1>(high.sort(0)).equal(tensor(order_of(high, false))));
@@ -81,7 +81,7 @@ TEST_CASE("unique of many elements finds the values, inverse indices and counts"
     CHECK(((again == x) | (x != x)).all().item<bool>());
     const Tensor numbers = values.masked_select(values == values).to(kDouble);
     CHECK((numbers.diff() > 0).all().item<bool>());
-    // No NaN is another's equal.
+    // NaN is not equal to another NaN.
     CHECK(values.ne(values).sum().item<std::int64_t>() == x.ne(x).sum().item<std::int64_t>());
   }
 }
@@ -166,7 +166,7 @@ TEST_CASE("gather and scatter report an index out of bounds at every position of
   }
 }
 
-// Sums of very many floats: a float that adds them up one by one drifts, and sticks at 2^24.
+// Sums of very many floats: a plain float sum loses accuracy and stops at 2^24.
 
 using namespace op_tests;
 namespace F = ebb::nn::functional;
@@ -179,12 +179,12 @@ constexpr double kTerm = 0.7f, kSum = kTerms * kTerm, kProducts = kTerms * kTerm
 struct Sum {
   const char* name;
   double expected;
-  std::function<Variable(const Variable&)> run;  // of kTerms terms; the result is the first element
+  std::function<Variable(const Variable&)> run;  // the first element of the result is a sum of kTerms terms
 };
 
 Variable places() { return zeros({1}, kLong).expand({kTerms}); }
 
-// The gradient of a `like` of zeros, where that of what `use` makes of it is `grad`.
+// Returns the gradient of x = 0 for the result use(x), with `grad` as incoming gradient.
 Variable gradient(IntArrayRef sizes, const Variable& grad,
                   const std::function<Variable(const Variable&)>& use) {
   const Variable x = zeros(sizes, requires_grad());

@@ -1,4 +1,4 @@
-// Losses: values worked out by hand, by plain loops or by torch 2.15, derivatives, reductions, errors.
+// Losses: known values, plain loops, values of torch 2.15, derivatives, reductions, errors.
 #include <ebb/autograd/backward.h>
 #include <ebb/cuda/cuda.h>
 #include <ebb/ebb.h>
@@ -15,8 +15,7 @@
 #include <cmath>
 #include <vector>
 
-// Losses: values worked out by hand or by plain loops, first and second derivatives, reductions, corners,
-// errors.
+// Losses: known values, plain loops, first and second derivatives, reductions, special cases, errors.
 
 using namespace ebb;
 using support::Contains;
@@ -165,7 +164,7 @@ TEST_CASE("cross_entropy_loss selects the class by index") {
   CHECK(cross_entropy_loss(x, t, {}, Reduction::None).sizes() == IntArrayRef({4}));
   CHECK(value(cross_entropy_loss(x[0], t[0])) ==
         Approx(value(cross_entropy_loss(x, t, {}, Reduction::None)[0])).epsilon(1e-14));
-  // Probabilities that are one-hot say the same.
+  // One-hot probabilities give the same loss.
   CHECK(value(cross_entropy_loss(x, one_hot(t, 3).to(kDouble))) == Approx(plain / 4).epsilon(1e-13));
 }
 
@@ -274,7 +273,7 @@ TEST_CASE("kl_div with log_target has a gradient for its target") {
   CHECK(ebb::gradcheck(f, {x, y}));
 }
 
-// ctc_loss against numbers of torch 2.15, and where there is no alignment.
+// ctc_loss against values of torch 2.15, and without an alignment.
 
 using ebb::Variable;
 
@@ -373,7 +372,7 @@ TEST_CASE("ctc_loss of an empty target has a finite gradient for every reduction
   const Variable sum = gradient(ebb::Reduction::Sum), each = gradient(ebb::Reduction::None),
                  mean = gradient(ebb::Reduction::Mean);
   CHECK(ebb::equal(sum, each));
-  // The mean divides by the lengths of targets, 1 and at least 1, and by two.
+  // The mean divides by the target lengths, at least 1, and by the batch size 2.
   CHECK(ebb::allclose(mean, sum / 2, 1e-12, 1e-12));
   CHECK(sum.select(1, 1).narrow(0, 0, 3).ne(0).any().item<bool>());
 }

@@ -1,5 +1,5 @@
-// Choices by masks and counts of kinds against plain loops, at lengths around those that vectors and blocks
-// end at, in rows with gaps and without.
+// Selection by masks and counts of distinct values against plain loops, with lengths around the sizes of
+// vectors and blocks, in contiguous and strided rows.
 #include <ebb/ebb.h>
 
 #include "check.h"
@@ -19,7 +19,7 @@ const std::vector<std::int64_t> kLengths = {1, 2, 7, 8, 15, 16, 17, 31, 33, 64, 
 const std::vector<ebb::DType> kTypes = {ebb::kByte, ebb::kShort, ebb::kInt,   ebb::kLong,
                                         ebb::kHalf, ebb::kFloat, ebb::kDouble};
 
-// The same numbers three elements apart.
+// Returns the same values with a stride of three elements.
 Tensor with_gaps(const Tensor& x) {
   const Tensor wide = ebb::zeros({x.size(0), x.size(1), 3}, x.options());
   wide.select(2, 1).copy_(x);
@@ -52,7 +52,7 @@ void check_choices(const Tensor& x, const Tensor& y, const Tensor& mask) {
   CHECK(found == places.size(0));
 }
 
-// unique of a line against a map, which is sorted too.
+// Compares unique of a line with a std::map, which is also sorted.
 template <class T>
 void check_kinds(const std::vector<T>& values) {
   const Tensor x = ebb::empty({static_cast<std::int64_t>(values.size())}, ebb::dtype<T>());
@@ -73,7 +73,7 @@ void check_kinds(const std::vector<T>& values) {
 }  // namespace
 
 TEST_CASE("where accepts a 0-dimensional Byte condition") {
-  const support::Warnings warnings;  // of a condition of bytes
+  const support::Warnings warnings;  // catches the warning for a Byte condition
   for (const ebb::DType dtype : kTypes)
     for (const std::int64_t n : {1, 7, 5000}) {
       const Tensor x = ebb::full({n}, 5, dtype), y = ebb::full({n}, 7, dtype);
@@ -118,8 +118,8 @@ TEST_CASE("unique of integers has the same result for small and for large value 
   constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = -(least + 1);
   check_kinds<std::int64_t>({5});
   check_kinds<std::int64_t>({3, 1, 2});
-  check_kinds<std::int64_t>({3, 1, 3, 1, 2});  // as many numbers as fit
-  check_kinds<std::int64_t>({3, 0, 3});        // one more
+  check_kinds<std::int64_t>({3, 1, 3, 1, 2});  // as many distinct values as fit
+  check_kinds<std::int64_t>({3, 0, 3});        // one more than fits
   check_kinds<std::int64_t>({least, most, 0, -1, most});
   check_kinds<std::int64_t>({most, most - 1, most});
   check_kinds<std::int64_t>({least + 1, least, least, least});
@@ -145,7 +145,7 @@ TEST_CASE("index ops accept rows of a single element") {
   CHECK(ebb::equal(counted, added.flatten()));
 }
 
-// isin: numbers of other dtypes, NaN, nothing.
+// isin: values of other dtypes, NaN, empty inputs.
 
 using namespace op_tests;
 using namespace ebb;

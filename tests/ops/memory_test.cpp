@@ -1,4 +1,4 @@
-// Memory: what lies under tensors, and what ops take besides their inputs and results.
+// Memory: storages of tensors, and the memory that ops need beyond inputs and results.
 #include <ebb/core/maybe_owned.h>
 #include <ebb/core/storage_handle.h>
 #include <ebb/ebb.h>
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <tuple>
 
-// The memory under tensors: handles on it, tensors set to it, room made in it, memory of the program's own.
+// Storages: handles, set_, resize_, and memory of the caller.
 
 using namespace ebb;
 using support::Contains;
@@ -171,7 +171,7 @@ TEST_CASE("geometry beyond the memory throws even if its offset and strides are 
   CHECK(x.as_strided({1, 2}, {most, 1}, 4).equal(tensor({{4.F, 5.F}})));
 }
 
-// The memory that ops take besides their inputs and results, and what happens where the system refuses it.
+// The memory that ops need beyond inputs and results, and failed allocations.
 
 using namespace op_tests;
 
@@ -184,9 +184,9 @@ struct Case {
 };
 
 constexpr std::int64_t kRows = 1024, kTable = kRows * kRows;
-constexpr std::size_t kSlack = 1536 << 10;  // of sizes that blocks come in, and of masks' places
+constexpr std::size_t kSlack = 1536 << 10;  // rounding of block sizes, and indices of masks
 
-// How many bytes `run` takes at most beyond what there was.
+// Returns the peak of memory during `run` above the memory before.
 std::size_t peak_of(const std::function<void()>& run) {
   const std::size_t before = memory_stats().current;
   reset_peak();
@@ -225,10 +225,10 @@ const Case kInDouble[] = {
     {"log_softmax", [](auto& x) { return x.log_softmax(0, kDouble); }},
 };
 
-// Runs an op in a child that has 64 MiB left: whether it throws an Error that names it.
+// Runs an op in a child process with 64 MiB of memory left; returns whether it throws an Error with its name.
 bool names_itself(const Case& op, const Variable& x) {
   return support::status_of_child([&] {
-           set_num_threads(1);  // a thread's stack would count
+           set_num_threads(1);  // because the stack of a thread would count
            if (!support::limit_memory(64 << 20)) return false;
            try {
              op.run(x);

@@ -1,12 +1,13 @@
-// Methods, operators and aliases are the functions whose names they bear, and f_out(out, ...) writes what f
-// gives.
+// Methods, operators and aliases equal the functions of the same name, and f_out(out, ...) writes the result
+// of f.
 #include <ebb/ebb.h>
 #include <ebb/ops/out.h>
 
 #include "check.h"
 #include "support/catch.h"
 
-// Methods and aliases are the functions whose names they bear. No argument is a default: a lost one shows.
+// Methods and aliases equal the functions of the same name. No argument has its default value, so a dropped
+// one fails.
 
 using namespace op_tests;
 
@@ -159,7 +160,7 @@ TEST_CASE("methods of linear algebra equal the functions") {
        ebb::add(wide.detach() * 0.5, ebb::outer(ramp({3}), ramp({4})), 2));
 }
 
-// Operators and methods are the functions whose names they stand for.
+// Operators and methods equal their functions.
 
 using support::Contains;
 
@@ -223,7 +224,7 @@ TEST_CASE("comparisons and bitwise ops have operators") {
 TEST_CASE("methods and in-place methods have the results and graph nodes of their functions") {
   const Variable x = (ramp({2, 3}) + 2).detach().requires_grad_(), b = (ramp({3}, 1.1) + 2).detach(),
                  w = ramp({2, 3}, 0.7).abs();
-  // A function of x, its method, and the method that writes.
+  // The function of x, its method, and its in-place method.
   const auto check = [&](const Variable& function, const Variable& method, auto in_place) {
     CHECK(ebb::equal(method, function));
     CHECK(node_name(method) == node_name(function));
@@ -293,7 +294,7 @@ TEST_CASE("backward through an op without a derivative throws and names the op")
   CHECK_NOTHROW(ebb::heaviside(x.detach(), y));
 }
 
-// Results written into tensors that are there: f_out(out, ...).
+// f_out(out, ...) writes results to existing tensors.
 
 using namespace ebb;
 
@@ -328,7 +329,7 @@ TEST_CASE("_out functions write the result of the op to the given tensor") {
   CHECK(maximum_out(out, x, y).equal(maximum(x, y)));
   CHECK(max_out(out, x, y).equal(maximum(x, y)));
   CHECK(out.data_ptr() == memory);
-  CHECK(add_out(out, out, 1).equal(maximum(x, y) + 1));  // the result is there before it is written
+  CHECK(add_out(out, out, 1).equal(maximum(x, y) + 1));  // out is also an input
   Tensor strided = empty({2, 2}, kDouble).t();
   CHECK(abs_out(strided, x).equal(x.abs()));
 }
@@ -354,7 +355,7 @@ TEST_CASE("_out functions exist for lists, dimensions and factories") {
   CHECK(order.equal(tensor({{1, 0}, {1, 0}})));
   CHECK(all_out(truths, x > 1, {0, 1}).item<bool>() == false);
   CHECK(argmax_out(places.resize_({0}), x, 1).equal(tensor({1, 1})));
-  // A sum is taken in out's dtype, as torch's is: 2^24 + 1 is no float.
+  // sum_out accumulates in the dtype of out as in torch: 2^24 + 1 is not a float.
   CHECK(sum_out(doubles, tensor({16777216.f, 1.f})).item<double>() == 16777217);
 
   CHECK(zeros_out(out.resize_({0}), {2, 3}).equal(zeros({2, 3})));

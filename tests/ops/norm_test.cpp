@@ -1,4 +1,4 @@
-// Normalisations: values by plain loops, derivatives, running statistics, errors, and the range of moments.
+// Normalisations: plain loops, derivatives, running statistics, errors, and the range of moments.
 #include <ebb/ebb.h>
 #include <ebb/ops/linalg/products.h>
 #include <ebb/ops/norm.h>
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <functional>
 
-// Normalisations: values by plain loops, first and second derivatives, running statistics, errors.
+// Normalisations: plain loops, first and second derivatives, running statistics, errors.
 
 using namespace ebb;
 
@@ -24,7 +24,7 @@ Variable wave(IntArrayRef sizes, double low = -1, double high = 1, double phase 
 Variable leaf(Variable x) { return x.requires_grad_(); }
 double largest(const Variable& x) { return x.abs().max().item<double>(); }
 
-/// By plain arithmetic on tensors: normalised over dims, then scaled.
+/// The reference: normalises over dims by plain arithmetic on tensors, then scales.
 Variable by_hand(const Variable& x, IntArrayRef dims, const Variable& w, const Variable& b,
                  double eps = 1e-5) {
   const Variable m = x.mean(dims, true);
@@ -155,7 +155,7 @@ TEST_CASE("fused add and norm returns the sum and has gradients of both results"
           autograd::grad({loss(expected, expected_sum)}, leaves, {}, true, false, true);
       for (std::size_t i = 0; i < leaves.size(); ++i) CHECK(allclose(got[i], want[i], 1e-11, 1e-11));
     }
-    // Only the sum is used.
+    // Only the sum is used in the loss.
     const variable_list got = autograd::grad({sum.sum()}, {leaves[0], leaves[1]}, {}, true);
     CHECK(equal(got[0], ones_like(x)));
     CHECK(equal(got[1], ones_like(x)));
@@ -275,7 +275,7 @@ TEST_CASE("layer_norm sums the gradients of weight and bias over any number of r
   }
 }
 
-// Variances, norms and normalisation of numbers whose squares are no floats, or that lie far from 0.
+// Variances, norms and normalisations of values whose squares overflow or underflow, or whose mean is large.
 
 using namespace op_tests;
 
@@ -285,10 +285,10 @@ constexpr double kScales[] = {1e30, 1e-30};
 
 const Values kNumbers{1, -2, 3, 0.5, -0.25, 4, 2, -1};
 
-// The numbers times the scale, in float, eight a row.
+// The numbers times the scale as floats, eight per row.
 Variable scaled(double scale) { return (tensor(kNumbers, kDouble) * scale).to(kFloat).view({1, 2, 4}); }
 
-// Whether a is b within a few units of float's last place.
+// Returns whether a equals b within a few ulp of float.
 bool close(const Variable& a, const Variable& b) {
   return allclose(a.to(kDouble), b.to(kDouble), /*rtol=*/1e-6, /*atol=*/0);
 }
@@ -308,7 +308,7 @@ TEST_CASE("std of very large and very small floats is as accurate as in double")
     const auto [deviation, mean] = std_mean(x.detach(), true);
     CHECK(close(deviation, wide.detach().std(true)));
     CHECK(close(mean, wide.detach().mean()));
-    CHECK(close(x.detach().std(1), wide.detach().std(1)));  // down columns
+    CHECK(close(x.detach().std(1), wide.detach().std(1)));  // along columns
     CHECK(close(x.detach().norm(), wide.detach().norm()));
     CHECK(close(x.detach().norm(3), wide.detach().norm(3)));
     CHECK(close(x.detach().norm(2, 1), wide.detach().norm(2, 1)));

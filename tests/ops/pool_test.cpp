@@ -1,13 +1,11 @@
 // Pooling against plain loops over windows.
 #include "check.h"
 
-// Pooling against plain loops over windows.
-
 using namespace product_test;
 
 namespace {
 
-// One axis of a window, as torch lays it out.
+// One axis of a window with the geometry of torch.
 struct Axis {
   std::int64_t in, kernel, stride, padding, dilation, out;
   Axis(std::int64_t n, std::int64_t k, std::int64_t s, std::int64_t p, std::int64_t d, bool ceil)
@@ -73,7 +71,7 @@ TEST_CASE("2-dimensional pooling equals plain loops") {
   check_2d(2, 3, 1, 1, true);
   check_2d(3, 1, 1, 2, false);
   check_2d(2, 2, 1, 3, true);
-  // Rows of one window, or of two that lie far apart.
+  // Rows with one window, or with two that are far apart.
   check_2d(7, 9, 0, 1, false);
   check_2d(3, std::int64_t{1} << 31, 1, 1, false);
   check_2d(3, 8, 1, 2, true);
@@ -87,7 +85,7 @@ TEST_CASE("pooling over one and three axes agrees with 2-dimensional pooling") {
             ebb::avg_pool2d(x.unsqueeze(2), {1, 3}, {1, 2}, {0, 1}).squeeze(2)) == 0);
   CHECK(top(ebb::max_pool3d(cube, {1, 2, 2}) -
             ebb::max_pool2d(cube.flatten(1, 2), 2).view({2, 2, 4, 3, 3})) == 0);
-  // In three axes one after another.
+  // Three axes: pooling over two axes and then over the third.
   const Variable deep = ebb::max_pool3d(cube, 2);
   const Variable flat = ebb::max_pool2d(cube.flatten(1, 2), 2).view({2, 2, 2, 2, 3, 3});
   CHECK(top(deep - ebb::maximum(flat.select(3, 0), flat.select(3, 1))) == 0);
@@ -158,7 +156,7 @@ TEST_CASE("pooling of long rows equals plain loops for every stride, dilation an
           const std::int64_t padding = kernel / 2, reach = dilation * (kernel - 1) + 1;
           if (n + 2 * padding < reach) continue;
           INFO(n << " elements, kernel " << kernel << ", stride " << stride << ", dilation " << dilation);
-          // Few numbers, so that many tie; NaN in the first row.
+          // Few distinct values, so that many tie; NaN in the first row.
           const Variable x = ebb::randint(6, {3, n}, ebb::kLong).to(n % 2 ? ebb::kFloat : ebb::kHalf);
           x[0][n / 2] = NAN;
           const auto [out, indices] = ebb::max_pool1d_with_indices(x, kernel, stride, padding, dilation);
@@ -240,13 +238,13 @@ TEST_CASE("error messages of pooling contain the op and the shape") {
   check_error([&] { ebb::max_pool2d(ebb::empty({2, 0, 5, 5}), 2); }, {"max_pool2d", "[2, 0, 5, 5]"});
 }
 
-// Means over windows of every size, stride and padding.
+// Average pooling for every window size, stride and padding.
 
 using namespace op_tests;
 
 namespace {
 
-// Sums over the windows of a line, the padding counted as zeros.
+// Returns the sums over the windows of a line, with padding counted as zeros.
 Values window_sums(const Values& x, std::int64_t kernel, std::int64_t stride, std::int64_t padding) {
   const auto n = static_cast<std::int64_t>(x.size());
   Values out;
@@ -273,7 +271,7 @@ TEST_CASE("average pooling counts each element once for every stride and padding
         const Values expected = window_sums(values(x), kernel, stride, padding);
         REQUIRE(sums.size() == expected.size());
         for (std::size_t i = 0; i < sums.size(); ++i) CHECK(sums[i] == Approx(expected[i]));
-        // As the op is linear, the gradient of the sum times x is the sum.
+        // The op is linear, so the sum of gradient times x equals the sum of the result.
         y.sum().backward();
         CHECK((leaf.grad() * x).sum().item<double>() == Approx(y.sum().item<double>()));
       }

@@ -1,5 +1,4 @@
-// Printing against the text that PyTorch 1.13 gives for the same tensors (with "torch." taken from dtype
-// names).
+// Printing against the text of PyTorch 1.13 for the same tensors (without "torch." in dtype names).
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -318,5 +317,5 @@ TEST_CASE("a dimension of size 6 is printed in full in a summarised tensor") {
   const std::string text = to_string(zeros({6, 200}));
   std::size_t left_out = 0;
   for (std::size_t at = text.find("..."); at != text.npos; at = text.find("...", at + 1)) ++left_out;
-  CHECK(left_out == 6);  // once in every row, and never a row
+  CHECK(left_out == 6);  // once per row, and no row is omitted
 }

@@ -1,11 +1,11 @@
-// Random counts, and numbers that are drawn in blocks.
+// Poisson and binomial numbers, and numbers that are drawn in blocks.
 #include <ebb/ebb.h>
 #include <ebb/ops/random.h>
 
 #include "check.h"
 #include "support/catch.h"
 
-// Poisson and binomial numbers: on the CPU PyTorch's own, on every device of the right distribution.
+// Poisson and binomial numbers: those of PyTorch on the CPU, and the right distribution on every device.
 
 using namespace ebb;
 using op_tests::Values;
@@ -20,19 +20,19 @@ void require_values(const Variable& x, const Values& expected) {
   }
 }
 
-// Mean and variance of many draws within five of their own deviations; of a fixed seed, so this holds or it
-// does not.
+// Checks mean and variance of many draws within five standard deviations. The seed is fixed, so the result is
+// reproducible.
 void require_moments(const Variable& draws, double mean, double variance) {
   const double n = static_cast<double>(draws.numel()), got = draws.mean().item<double>();
   INFO("mean " << got << " for " << mean << ", variance " << draws.var().item<double>() << " for "
                << variance);
   CHECK(std::fabs(got - mean) <= 5 * std::sqrt(variance / n));
-  // The variance's own: kurtosis is at most 3 + 1 / variance for both distributions.
+  // The variance of the sample variance: the kurtosis is at most 3 + 1 / variance for both distributions.
   CHECK(std::fabs(draws.var().item<double>() - variance) <= 5 * variance * std::sqrt((2 + 1 / variance) / n));
   CHECK(draws.eq(draws.floor()).all().item<bool>());
 }
 
-// The share of each count below 12 against its probability.
+// Compares the share of each count below 12 with its probability.
 void require_shares(const Variable& draws, const std::function<double(int)>& probability) {
   const double n = static_cast<double>(draws.numel());
   for (int k = 0; k < 12; ++k) {
@@ -105,14 +105,13 @@ TEST_CASE("poisson and binomial are reproducible by seed and have zero gradients
   }
 }
 
-// Numbers that are drawn in blocks are those that are drawn one by one, and leave the generator where those
-// do.
+// Drawing in blocks gives the same numbers and the same generator state as drawing one by one.
 
 namespace {
 
 using ebb::Tensor;
 
-// The same draw into a dense tensor, in blocks, and into one with gaps, by elements; after `before` words.
+// Draws into a dense tensor, in blocks, and into a strided one, by element, after `before` random words.
 template <class Draw>
 void check_draw(std::int64_t n, ebb::DType type, int before, Draw draw) {
   const Tensor dense = ebb::empty({n}, type), wide = ebb::zeros({n, 3}, type), sparse = wide.select(1, 1);

@@ -1,5 +1,5 @@
-// Random tensors against the numbers of PyTorch 2.15 after torch.manual_seed(42). Of long results the first
-// four, the middle one and five around the blocks of sixteen at the end are kept.
+// Random tensors against the values of PyTorch 2.15 after torch.manual_seed(42). For long results, the first
+// four, the middle one and five around the last blocks of sixteen are stored.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -91,7 +91,7 @@ const std::vector<Row>& rows() {
        0,
        {0.882269263, 0.959305644, 0.915003955, 0.390448213, 0.38286376, 0.600895345}},
       {EBB_CASE((randn({3}), randn({3}))), 0, {0.23033303, -1.12285638, -0.186328292}},
-      // A uniform number between two normal ones does not break up the pair.
+      // A uniform number between two normal numbers does not discard the second of the pair.
       {EBB_CASE((randn({1}, kFloat64), rand({1}, kFloat64), randn({1}, kFloat64))), 0, {0.1288094051365897}},
       {EBB_CASE(randint(10, {8})), 0, {2, 7, 6, 4, 6, 5, 0, 4}},
       {EBB_CASE(randint(-5, 5, {8})), 0, {-3, 2, 1, -1, 1, 0, -5, -1}},
@@ -148,7 +148,8 @@ const std::vector<Row>& rows() {
        {523809042610868, 566644413140339, 1113164382588524, 473600017246026, 4739335117215546}},
       {EBB_CASE(zeros({5}).random_(7)), 0, {1, 2, 4, 5, 4}},
       {EBB_CASE(zeros({5}).random_(3, 7)), 0, {5, 6, 3, 5, 5}},
-      // PyTorch's first number, 6909045637428952064, is one of those that 64 bits favour: it is drawn again.
+      // The first number of PyTorch, 6909045637428952064, is rejected to avoid modulo bias, so another is
+      // drawn.
       {EBB_CASE(zeros({3}, kInt64).random_(-1, optional<std::int64_t>())),
        0,
        {8.3142115565390776e+18, 4.2795328103845612e+18, 1.8199278494749276e+18}},
@@ -276,7 +277,7 @@ TEST_CASE("random ops reproduce the numbers of PyTorch") {
     INFO(row.code);
     manual_seed(42);
     const Variable x = row.make().contiguous();
-    // A 32-bit golden has nine digits: it names one float, which is what has to come out.
+    // A 32-bit golden value has nine digits, which identify one float; the result must equal it.
     const bool wide = x.dtype() == kDouble || !x.is_floating_point();
     const auto places = kept(x.numel());
     REQUIRE(places.size() == row.values.size());

@@ -1,4 +1,4 @@
-// Random tensors: generators, gradients, errors, moments. The numbers themselves: random_golden_test.cpp.
+// Random tensors: generators, gradients, errors, moments. random_golden_test.cpp checks the values.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -42,7 +42,7 @@ TEST_CASE("generators can be seeded, copied and passed to random ops") {
   CHECK(c.current_seed() == 7);
   c.set_state(Generator(8));
   CHECK(c.current_seed() == 8);
-  // The second normal of a pair is part of the state, and seeding forgets it.
+  // The cached second normal number is part of the state, and seeding discards it.
   b.manual_seed(7);
   Generator fresh(7);
   CHECK(values(randn({1}, b)) == values(randn({1}, fresh)));
@@ -60,14 +60,14 @@ TEST_CASE("a copied generator state contains the cached second normal number") {
   randn({1}, a);
   const Generator copy = a.clone();
   CHECK(values(randn({2}, copy)) == Values(pairs.begin() + 1, pairs.begin() + 3));
-  randn({1}, other);  // what it keeps gives way to what a keeps
+  randn({1}, other);  // its cached number is replaced by that of a
   other.set_state(a);
   CHECK(values(randn({5}, other)) == Values(pairs.begin() + 1, pairs.end()));
-  CHECK(values(randn({5}, a)) == Values(pairs.begin() + 1, pairs.end()));  // copies share nothing
+  CHECK(values(randn({5}, a)) == Values(pairs.begin() + 1, pairs.end()));  // copies are independent
   a.set_state(Generator(7));
   CHECK(values(randn({6}, a)) == pairs);
   randn({1}, a);
-  a.set_state(Generator(7));  // which keeps none
+  a.set_state(Generator(7));  // has no cached number
   CHECK(values(randn({6}, a)) == pairs);
   a.next_float_normal() = 0.5f;
   CHECK(a.clone().next_float_normal() == 0.5f);
@@ -83,7 +83,7 @@ TEST_CASE("a generator state saved as a tensor contains the cached second normal
   const Values pairs = values(randn({6}, a, kDouble));
   const auto restored = [&](const Variable& state) {
     Generator other(9);
-    randn({1}, other, kDouble);  // what it keeps must give way
+    randn({1}, other, kDouble);  // its cached number must be replaced
     set_rng_state(state, other);
     return values(randn({5}, other, kDouble));
   };
@@ -124,7 +124,7 @@ TEST_CASE("every distribution fills strided and dense tensors with the same numb
       for (const Variable& x : layouts) {
         manual_seed(5);
         fill(x);
-        // As in PyTorch, some go in the order of memory.
+        // As in PyTorch, some distributions fill in memory order.
         const bool by_memory = x.stride(0) < x.stride(1) && values(x) != values(dense);
         CHECK(values(by_memory ? x.t() : x) == values(dense));
       }
@@ -195,7 +195,7 @@ TEST_CASE("multinomial follows its weights for small weights and many categories
   weights[0] = 1 << 24;
   CHECK(multinomial(weights, 2000, true).gt(0).to(kFloat).mean().item<double>() ==
         Approx(1.0 / 17).margin(0.03));
-  // Quotients of which many overflow a float.
+  // Many quotients of these weights overflow a float.
   const Variable large = full({2000, 4}, 3e38).mul_(tensor({1.0, 1.0, 0.5, 0.5}));
   CHECK(multinomial(large, 1).gt(1).to(kFloat).mean().item<double>() == Approx(1.0 / 3).margin(0.05));
 }

@@ -1,4 +1,4 @@
-// Reductions: first and second derivatives, ties, zeros, NaN, names of nodes.
+// Reductions: first and second derivatives, ties, zeros, NaN, node names.
 #include "check.h"
 
 using namespace reduce_test;

@@ -1,4 +1,4 @@
-// Reductions: values over shapes, dimensions, layouts and dtypes; edges; errors; threads.
+// Reductions: values over shapes, dimensions, layouts and dtypes; edge cases; errors; threads.
 #include "check.h"
 
 #include <algorithm>
@@ -78,7 +78,7 @@ const std::vector<Case>& cases() {
   return all;
 }
 
-// Every subset of the dimensions, each in its own, the transposed and a strided layout.
+// Checks every subset of the dimensions in the contiguous, transposed and strided layouts.
 void check_all(const Variable& x, double tolerance) {
   const std::int64_t n = x.dim();
   for (int mask = 1; mask < (1 << n); ++mask) {
@@ -105,7 +105,7 @@ TEST_CASE("reductions equal plain loops for every shape, dimension and layout") 
            {5}, {1}, {40}, {3, 4}, {33, 70}, {2, 3, 4}, {4, 1, 70}, {2, 3, 5, 2}}) {
     const Variable x = ramp(sizes, -2, 2);
     check_all(x, 1e-12);
-    check_all(ramp(sizes, 0.5, 2).to(kFloat), 2e-6);  // nothing cancels
+    check_all(ramp(sizes, 0.5, 2).to(kFloat), 2e-6);  // without cancellation
     if (x.dim() > 1) check_all(x.transpose(0, -1), 1e-12);
     if (x.dim() > 2) check_all(x.transpose(0, 1), 1e-12);
     check_all(ramp({2, 3}).expand({4, 2, 3}), 1e-12);
@@ -129,7 +129,7 @@ TEST_CASE("long float sums are accurate") {
     check_close(x.sum(), naive(x, {}, sum_of), 1e-6);
     if (x.dim() == 4) check_close(x.sum({0, 2, 3}), naive(x, {0, 2, 3}, sum_of), 1e-6);
   }
-  // A running sum in float would stop at 2^24.
+  // A plain float sum would stop at 2^24.
   CHECK(ebb::ones({20000000}).sum().item<double>() == 20000000);
   CHECK(ebb::ones({20000000, 1}).expand({20000000, 3}).sum(0)[1].item<double>() == 20000000);
 }
@@ -274,7 +274,7 @@ TEST_CASE("max, min, argmax and argmin have the right values, indices and treatm
   const auto [low, high] = ebb::aminmax(x, 0);
   check_close(low, {3, 1, 2}, 0);
   check_close(high, {4, 9, 9}, 0);
-  // Long lines go through the vectorised search.
+  // Long lines use the SIMD search.
   Variable big = ramp({3, 9001}).to(kFloat);
   big.data_ptr<float>()[9001 + 8000] = 5;
   big.data_ptr<float>()[9001 + 8500] = 5;
@@ -321,6 +321,6 @@ TEST_CASE("every overload of prod, norm, var and std has the right values") {
   const auto [std, all_mean] = ebb::std_mean(x, false);
   check_close(std, naive(x, {}, [](const Line& l) { return std::sqrt(variance_of(l, 0)); }), 1e-12);
   check_close(all_mean, naive(x, {}, [](const Line& l) { return sum_of(l) / 12; }), 1e-12);
-  // Two passes keep the digits that E[x^2] - E[x]^2 would lose.
+  // Two passes preserve the digits that E[x^2] - E[x]^2 would lose.
   CHECK((x.to(kFloat) + 4096).var().item<double>() == Approx(x.var().item<double>()).epsilon(1e-3));
 }

@@ -1,4 +1,4 @@
-// Calls that torch refuses, and ebb with it: each error names the op and what is wrong.
+// Calls for which torch and ebb throw: each error contains the op and the reason.
 #include "check.h"
 
 #include <functional>
@@ -13,7 +13,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 
 struct Call {
   std::function<void()> run;
-  const char* text;  // of the error
+  const char* text;  // part of the error message
 };
 
 void check_refused(const std::vector<Call>& calls) {

@@ -1,4 +1,4 @@
-// Grids and resizing against numbers of torch 2.15, and what they say when used wrongly.
+// grid_sampler and interpolate against values of torch 2.15, and their errors.
 #include <ebb/autograd/backward.h>
 #include <ebb/core/warning.h>
 #include <ebb/nn/functional/padding.h>
@@ -81,7 +81,7 @@ TEST_CASE("second derivatives of grid_sampler equal those of torch 2.15") {
   struct Expected {
     std::int64_t mode, padding;
     std::vector<double> by_grid;
-    double by_image;  // the sum of each element times its place
+    double by_image;  // the sum of each element times its position
   };
   const Expected e = GENERATE(values<Expected>({
       {0, 0, {16.5539924387, 19.993191552, 0.5072256, -0.8995968}, 69.3217394638},

@@ -1,10 +1,10 @@
-// softmax and cumulative ops: values, dtypes, derivatives, in place, zeros, infinities, NaN.
+// softmax and scans: values, dtypes, derivatives, in-place forms, zeros, infinities, NaN.
 #include "check.h"
 
 #include <memory>
 #include <vector>
 
-// Cumulative ops: values, derivatives, zeros, NaN, in place.
+// Scans: values, derivatives, zeros, NaN, in-place forms.
 
 using namespace reduce_test;
 using ebb::kDouble;
@@ -70,7 +70,7 @@ TEST_CASE("scans have the right first and second derivatives") {
   check_close(gradient([](const Variable& t) { return t.cumprod(0).select(0, 3); }, vector({2, 0, 3, 4})),
               {0, 24, 0, 0}, 0);
   check_derivatives([](const Variable& t) { return t.logcumsumexp(0); }, vector({3, -50, 4, 1, 60}));
-  // Far apart, where exponentials overflow.
+  // Values so far apart that exponentials overflow.
   check_close(gradient([](const Variable& t) { return t.logcumsumexp(0).select(0, 3); },
                        vector({700, 800, -1000, 801})),
               {std::exp(-101) / (1 + std::exp(-1)), 1 / (1 + std::exp(1)), 0, 1 / (1 + std::exp(-1))}, 1e-13);
@@ -113,7 +113,7 @@ TEST_CASE("scans have the dtypes of torch and accept empty and 0-dimensional ten
                        support::Saying("cumsum: Dimension out of range (expected to be in range"));
   CHECK_THROWS_WITH(ebb::tensor({1, 2}).logcumsumexp(0),
                     support::Contains("logcumsumexp: dtype Long is not supported; expected a"));
-  // Carried in double.
+  // The running sum is in double.
   CHECK(ebb::full({1000000}, 0.1, ebb::kFloat).cumsum(0)[999999].item<double>() ==
         Approx(100000.0015).epsilon(1e-7));
 }
@@ -203,7 +203,7 @@ TEST_CASE("softmax of very large and infinite values is right") {
               1e-14);
   check_close(ebb::tensor({-kInf, 1., 1.}, kDouble).softmax(0), {0, 0.5, 0.5}, 0);
   check_close(ebb::tensor({-kInf, 1., 1.}, kFloat).softmax(0), {0, 0.5, 0.5}, 1e-7);
-  const Variable masked = ebb::full({40, 40}, -kInf).fill_diagonal_(3);  // more than any register holds
+  const Variable masked = ebb::full({40, 40}, -kInf).fill_diagonal_(3);  // more than the registers hold
   for (const ebb::DType dtype : {kFloat, kDouble})
     for (const std::int64_t dim : {0, 1})
       CHECK(ebb::equal(masked.to(dtype).softmax(dim), ebb::eye(40, dtype)));
@@ -217,7 +217,7 @@ TEST_CASE("softmax has the right first and second derivatives") {
       check_derivatives([=](const Variable& t) { return t.softmax(d); }, x);
       check_derivatives([=](const Variable& t) { return t.log_softmax(d); }, x);
       check_derivatives([=](const Variable& t) { return t.transpose(0, 1).softmax(d).exp(); }, x);
-      // The gradient op by itself, in both of its inputs, twice.
+      // The gradient op alone, with second derivatives for both of its inputs.
       const Variable y = (x * 0.7).requires_grad_(true), g = ramp(x.sizes(), 0, 1, 0.9).requires_grad_(true);
       for (const bool log : {false, true}) {
         const auto f = [=](const ebb::variable_list& in) -> ebb::variable_list {
@@ -250,7 +250,7 @@ TEST_CASE("softmax has the dtypes of torch and throws for invalid arguments") {
 TEST_CASE("softmax along strided lines has the same bits for every buffer address") {
   for (const std::int64_t n : {4, 9, 20}) {
     const Variable x = ebb::randn({n, 3}, kDouble), expected = ebb::softmax(x, 0);
-    std::vector<std::unique_ptr<char[]>> between;  // the next buffer comes to lie elsewhere
+    std::vector<std::unique_ptr<char[]>> between;  // moves the next buffer to another address
     int others = 0;
     for (std::size_t i = 0; i < 64; ++i) {
       between.push_back(std::make_unique<char[]>(16 * i + 8));
@@ -260,7 +260,7 @@ TEST_CASE("softmax along strided lines has the same bits for every buffer addres
   }
 }
 
-// softmax that computes in another dtype than its input's.
+// softmax with another dtype than that of its input.
 
 using op_tests::node_name;
 

@@ -1,4 +1,4 @@
-// Methods and overloads about shapes, places, sums and order are the functions whose names they bear.
+// Methods and overloads of shape, index, reduction and sorting ops equal the functions of the same name.
 #include "check.h"
 
 using namespace op_tests;

@@ -1,7 +1,5 @@
-// Views, joining, splitting, rearranging, padding, windows, and their edges.
+// Views, joining, splitting, rearranging, padding, windows, and their edge cases.
 #include "check.h"
-
-// Views, joining, splitting, rearranging, padding, windows.
 
 using namespace op_tests;
 
@@ -102,7 +100,7 @@ TEST_CASE("views have the right gradients") {
   check_gradients([](const Variable& t) { return t.as_strided({3, 4}, {2, 1}, 1).pow(3); }, {x});
   check_gradients([](const Variable& t) { return t.as_strided({2, 2, 3}, {0, 5, 1}).pow(3); }, {x});
   check_gradients([](const Variable& t) { return t.squeeze(0).unsqueeze(0).movedim(0, 1).pow(3); }, {x});
-  // An expanded input shows each element twice: as torch does, its places share the gradient.
+  // Elements that an expanded input repeats share the gradient, as in torch.
   Variable row = ramp({1, 3}).set_requires_grad(true);
   row.expand({2, 3}).as_strided({3}, {1}).sum().backward();
   CHECK(values(row.grad()) == Values{1, 1, 1});
@@ -363,7 +361,7 @@ TEST_CASE("negative padding in every mode crops first and pads afterwards") {
           if (mode == "circular") at = (i + length) % length;
           expected.push_back(mode == "constant" && !inside ? 0 : static_cast<double>(first + at));
         }
-        // Every element's gradient counts how often it stands in the result.
+        // The gradient of each element is the number of its occurrences in the result.
         Values counts(n);
         for (std::size_t i = 0; i < expected.size(); ++i) {
           const bool made = mode == "constant" &&
@@ -380,8 +378,7 @@ TEST_CASE("negative padding in every mode crops first and pads afterwards") {
       }
 }
 
-// Joins and views of one tensor at their edges: empty parts, mixed dtypes, dimensions from behind, wide
-// steps.
+// Edge cases of cat, views and unfold: empty parts, mixed dtypes, negative dimensions, large steps.
 
 TEST_CASE("cat and stack promote to the common dtype in every order of their operands") {
   const Variable wide = ebb::ones({2}, ebb::kDouble), narrow = ebb::ones({2}), whole = longs({1, 2});
@@ -436,10 +433,10 @@ TEST_CASE("cat copies pieces with any strides") {
     CHECK(joined.is_contiguous());
   };
   check({x, y}, 1);
-  check({x.narrow(1, 3, 30), y.narrow(1, 0, 1), y}, 1);           // rows with gaps between them
-  check({x.slice(0, 0, 3, 2), y.slice(0, 1, 3)}, 1);              // every other row
-  check({x, y.transpose(0, 1).contiguous().transpose(0, 1)}, 1);  // rows in another order
-  check({x, y.transpose(1, 2).contiguous().transpose(1, 2)}, 1);  // rows in pieces
+  check({x.narrow(1, 3, 30), y.narrow(1, 0, 1), y}, 1);           // strided rows
+  check({x.slice(0, 0, 3, 2), y.slice(0, 1, 3)}, 1);              // every second row
+  check({x, y.transpose(0, 1).contiguous().transpose(0, 1)}, 1);  // permuted rows
+  check({x, y.transpose(1, 2).contiguous().transpose(1, 2)}, 1);  // rows in several pieces
   check({x, ebb::zeros({1, 40, 5}, ebb::kLong).expand({3, 40, 5})}, 1);
   check({x, y, x}, 2);
   check({x.to(ebb::kByte), y.to(ebb::kByte)}, 2);

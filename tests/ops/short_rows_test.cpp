@@ -1,4 +1,4 @@
-// Short rows, which kernels take several at a time: products, reductions and elementwise ops.
+// Short rows, which kernels process several at a time: products, reductions and elementwise ops.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -8,20 +8,20 @@
 #include <limits>
 #include <vector>
 
-// Products of vectors and matrices of few columns, whose rows are read several at a time.
+// Products of vectors and matrices with few columns, whose rows are processed several at a time.
 
 using ebb::Variable;
 
 namespace {
 
-// Rows of whole numbers, so that every order of summing gives the same.
+// Returns integer values, so that every order of summation has the same result.
 Variable numbers(std::int64_t rows, std::int64_t columns, ebb::ScalarType dtype) {
   return ebb::arange(rows * columns, ebb::kLong).mul(7).remainder(23).sub(11).view({rows, columns}).to(dtype);
 }
 
 Variable by_sums(const Variable& a, const Variable& x) { return a.contiguous().mul(x).sum(1); }
 
-// Every count of rows about the sides of squares, at the very end of a matrix's memory.
+// Checks each number of rows around the tile size, for matrices at the very end of their memory.
 void check_products(ebb::ScalarType dtype) {
   for (std::int64_t columns = 1; columns <= 20; ++columns) {
     const Variable x = numbers(1, columns, dtype).view({columns});
@@ -35,7 +35,7 @@ void check_products(ebb::ScalarType dtype) {
   }
 }
 
-// Rows are columns of a wider matrix that holds nothing but NaN otherwise.
+// The rows are columns of a wider matrix that contains only NaN elsewhere.
 void check_spaced(ebb::ScalarType dtype) {
   for (const std::int64_t columns : {1, 2, 3, 5, 8, 11, 15}) {
     INFO(columns << " columns");
@@ -46,7 +46,7 @@ void check_spaced(ebb::ScalarType dtype) {
   }
 }
 
-// An infinite row leaves its neighbours alone.
+// A row of infinities does not affect adjacent rows.
 void check_infinite(ebb::ScalarType dtype) {
   for (const std::int64_t columns : {1, 2, 3, 7, 9, 14}) {
     const Variable a = numbers(80, columns, dtype).clone(),
@@ -82,8 +82,8 @@ TEST_CASE("a row of infinities does not change other rows of a product with few 
   check_infinite(ebb::kDouble);
 }
 
-// Reductions of short rows, which the CPU takes several at a time: the same bits as a row by itself, and
-// places of extremes against plain loops.
+// Reductions of short rows, which the CPU processes several at a time: they have the bits of a single row,
+// and indices of extremes equal those of plain loops.
 
 namespace {
 
@@ -91,7 +91,7 @@ using ebb::Tensor;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Every row of `op(x)` has the bits that the row alone gives.
+// Checks that each row of `op(x)` has the bits of the op on that row alone.
 template <class Op>
 void check_rows(const Tensor& x, Op op) {
   const Tensor all = op(x).contiguous();
@@ -146,7 +146,7 @@ TEST_CASE("sums and extremes of short rows have the bits of each row computed al
       check_rows(x, [](const Tensor& v) { return v.var(1); });
     }
   const Tensor wide = ebb::rand({40, 3, 10});
-  check_rows(wide.select(1, 1), [](const Tensor& v) { return v.sum(1); });  // rows with gaps
+  check_rows(wide.select(1, 1), [](const Tensor& v) { return v.sum(1); });  // strided rows
   CHECK(ebb::allclose(wide.sum(2).select(0, 7), wide[7].sum(1)));
   CHECK(ebb::allclose(wide.transpose(0, 1).sum(2), wide.sum(2).t()));
 }
@@ -166,7 +166,7 @@ TEST_CASE("argmax and argmin find the first extreme in short and in long rows") 
   }
 }
 
-// Elementwise ops over arrays whose inner dimension is short, longer than a buffer of the walk in all.
+// Elementwise ops over arrays with a short inner dimension that are longer than a buffer of the kernel.
 
 namespace {
 
@@ -176,8 +176,8 @@ Variable counted(const std::vector<std::int64_t>& sizes, ebb::ScalarType dtype) 
   return ebb::arange(count, ebb::kLong).mul(5).remainder(11).view(sizes).to(dtype);
 }
 
-// The same numbers: dense, with gaps between rows, with gaps within rows, by columns, and from behind in a
-// wider array.
+// Returns the same values in several layouts: dense, with gaps between rows, with gaps within rows and
+// column-major.
 std::vector<Variable> layouts(const Variable& x) {
   const std::vector<std::int64_t> sizes(x.sizes().begin(), x.sizes().end());
   const auto laid = [&](const Variable& place) {
@@ -192,7 +192,7 @@ std::vector<Variable> layouts(const Variable& x) {
           laid(ebb::zeros_like(x).transpose(0, -1).contiguous().transpose(0, -1))};
 }
 
-// Sums and fused sums of every pair of layouts beside those of dense, broadcast copies.
+// Compares sums and fused sums for every pair of layouts with those of dense, broadcast copies.
 void check_pairs(const std::vector<std::int64_t>& a_sizes, const std::vector<std::int64_t>& b_sizes,
                  ebb::ScalarType dtype) {
   const Variable a = counted(a_sizes, dtype), b = counted(b_sizes, dtype);

@@ -1,10 +1,10 @@
-// Sorting, selecting, uniqueness, counting; ties, ends, NaN and zeros of both signs.
+// Sorting, selecting, unique values, counting; ties, limits, NaN and signed zeros.
 #include "check.h"
 
 #include <algorithm>
 #include <tuple>
 
-// Sorting, selecting, uniqueness, counting.
+// Sorting, selecting, unique values, counting.
 
 using namespace reduce_test;
 using ebb::kDouble;
@@ -64,7 +64,7 @@ TEST_CASE("topk, kthvalue, median and mode have the right values") {
   CHECK(vector({4, kNan, 3, 2}).nanmedian().item<double>() == 3);
   CHECK(std::isnan(vector({kNan}).nanmedian().item<double>()));
   CHECK(std::isnan(ebb::zeros({0}).median().item<double>()));
-  // Along a dimension whose elements lie apart.
+  // The median along a strided dimension.
   const Variable columns = ebb::stack({vector({4, 1, 3}), vector({kNan, 5, 6}), vector({2, kNan, 9})}, 1);
   check_close(std::get<0>(columns.median(0)), {3, kNan, kNan}, 0);
   check_close(std::get<1>(columns.median(0)), {2, 0, 1}, 0);
@@ -165,7 +165,7 @@ TEST_CASE("bincount, histc, searchsorted and bucketize have the right values") {
                     support::Contains("searchsorted: the sequences, shape [2, 3], should be"));
 }
 
-// Ops of order and of counts at ties, ends, NaN and zeros of both signs.
+// Sorting and counting ops at ties, limits, NaN and signed zeros.
 
 using namespace op_tests;
 

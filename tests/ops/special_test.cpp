@@ -1,4 +1,4 @@
-// Special functions: known values, recurrences, and values that were computed in 50 digits.
+// Special functions: known values, recurrences, and values with 50 digits.
 #include <ebb/ops/special.h>
 
 #include "check.h"
@@ -6,15 +6,14 @@
 #include <limits>
 #include <vector>
 
-// Polygamma functions, the inverse of erf and Bessel functions: known values, recurrences, both ends of
-// series.
+// Polygamma, erfinv and Bessel functions: known values, recurrences, both ends of series.
 
 using namespace op_tests;
 using namespace ebb;
 
 namespace {
 
-// The digamma function by a different way than ebb's: the derivative of lgamma, by Richardson extrapolation.
+// Computes digamma in another way than ebb: as the derivative of lgamma, by Richardson extrapolation.
 double slope_of_lgamma(double x) {
   const auto slope = [x](double h) { return (std::lgamma(x + h) - std::lgamma(x - h)) / (2 * h); };
   return (4 * slope(1e-3) - slope(2e-3)) / 3;
@@ -37,7 +36,7 @@ TEST_CASE("digamma, polygamma and erfinv agree with known values and recurrences
   CHECK(std::fabs(poly(2, 1) + 2.4041138063191886) < 1e-12);
   CHECK(std::fabs(poly(1, -0.5) - (M_PI * M_PI / 2 + 4)) < 1e-12);
   CHECK(std::fabs(poly(3, 2.5) - (poly(3, 1.5) - 6 / std::pow(1.5, 4))) < 1e-11);
-  // psi_n(x) = psi_n(x + 1) - (-1)^n n! x^-(n+1), and no long way up from far below zero.
+  // psi_n(x) = psi_n(x + 1) - (-1)^n n! x^-(n+1), also far below zero.
   for (const int n : {1, 2, 3}) {
     for (const double x : {-0.25, -1e-20, -2.5, -19.75}) {
       const double step = (n % 2 ? -1 : 1) * std::tgamma(n + 1) * std::pow(x, -(n + 1));
@@ -71,7 +70,7 @@ TEST_CASE("i0 and its derivative have the tabulated values on both sides of the 
     CHECK(ebb::i0(x)[i].item<double>() == Approx(zero[i]).epsilon(1e-14));
     CHECK(special_i1(x)[i].item<double>() == Approx(one[i]).epsilon(1e-14).margin(0));
   }
-  // The two series agree at the point at which they meet.
+  // The two series agree at the switch between them.
   const Variable below = tensor({std::nextafter(20.0, 0.0)}, kDouble), above = tensor({20.0}, kDouble);
   CHECK(ebb::i0(below).item<double>() == Approx(ebb::i0(above).item<double>()).epsilon(1e-14));
   CHECK(std::isinf(ebb::i0(tensor({800.0}, kDouble)).item<double>()));
@@ -178,8 +177,8 @@ TEST_CASE("special functions and their derivatives have the right limits at 0, p
   }
 }
 
-// Functions of torch.special where they change their formula and far out, against values computed in 50
-// digits (mpmath 1.3); PyTorch 2.15's agree with these to their own accuracy.
+// Functions of torch.special at the switches of their formulas and for large arguments, against values with
+// 50 digits (mpmath 1.3). PyTorch 2.15 agrees with these to its own accuracy.
 
 namespace {
 
@@ -406,7 +405,7 @@ const std::vector<Golden2> functions_of_two = {
       {300.0, 2.0, 4.909093465297727e-91}}},
 };
 
-// Waves are right relative to their amplitude, which at a zero is not their value.
+// Oscillating functions are accurate relative to their amplitude, which differs from their value near a zero.
 double size_of(const std::string& name, double x, double value) {
   if (name.starts_with("bessel"))
     return std::max(std::fabs(value), std::sqrt(2 / (M_PI * std::max(1.0, std::fabs(x)))));
@@ -438,7 +437,7 @@ TEST_CASE("special functions of two arguments are accurate to a few ulp scaled b
     for (const Golden2::Value& v : golden.values) {
       INFO(golden.name << " at " << v.a << ", " << v.b);
       const double got = golden.function(full({}, v.a, kDouble), full({}, v.b, kDouble)).item<double>();
-      // The rounding of an exponent is a relative error of its power.
+      // The rounding of an exponent becomes a relative error of the power.
       check_close(got, v.value, v.value, 16 + 4 * std::fabs(std::log(v.value)));
     }
 }

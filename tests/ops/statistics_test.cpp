@@ -1,5 +1,5 @@
-// Histograms, covariances, segments, gradients and neighbours of numbers where rows of the table do not look:
-// edges, empty parts, other dtypes.
+// Histograms, covariances, segment_reduce, gradient and nextafter in cases that the op table does not cover:
+// limits, empty parts, other dtypes.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise/parts.h>
 #include <ebb/ops/index.h>
@@ -36,7 +36,7 @@ TEST_CASE("histogram without a range spans the values") {  // torch 2.15
   require_close(both[1], tensor({0, 1, 2}));
   const std::vector<Variable> given = {tensor({0.0f, 1.5f}), tensor({0.5f, 1.0f, 3.0f})};
   require_close(std::get<0>(histogramdd(points, given)), tensor({0, 1}).view({1, 2}));
-  // A float cannot count beyond 2^24 one at a time.
+  // A float that counts in steps of one stops at 2^24.
   CHECK(std::get<0>(histogram(zeros({(1 << 24) + 3}), 1)).item<float>() == float((1 << 24) + 4));
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("nextafter of 16-bit values returns the adjacent 16-bit value") {
     CHECK(next(most, INFINITY) == INFINITY);
     CHECK(next(INFINITY, 0) == most);
     CHECK(std::isnan(next(NAN, 0)));
-    // Through every number from the least normal one down to 0: none is left out, none met twice.
+    // Visits every number from the smallest normal down to 0 once.
     const double normal = dtype == kHalf ? 0x1p-14 : 0x1p-126;
     double x = normal;
     int count = 0;

@@ -1,4 +1,4 @@
-// Dtypes, options, devices and indices as types, and the dtype that two operands make together.
+// Dtypes, options, devices and indices as types, and type promotion.
 #include <ebb/cuda/context.h>
 #include <ebb/ebb.h>
 
@@ -9,7 +9,7 @@
 #include <sstream>
 #include <type_traits>
 
-// Types that programs ask tensors for, and how they are printed: dtypes, options, devices, indices.
+// Types in the interface of tensors and their text: dtypes, options, devices, indices.
 
 using namespace ebb;
 using namespace ebb::indexing;
@@ -140,7 +140,7 @@ TEST_CASE("warning handlers work under the names of libtorch") {
   CHECK(keep.message == "a word");
 }
 
-// The dtype that two operands make together, and those their gradients come back in.
+// Type promotion of two operands, and the dtypes of their gradients.
 
 using namespace op_tests;
 
@@ -148,7 +148,7 @@ TEST_CASE("dtypes promote by the table of torch") {
   const auto vec = [](DType d) { return ones({2}, d); };
   const auto zero = [](DType d) { return ones({}, d); };
   struct Row {
-    DType a, b, both, a_zero_dim, b_zero_dim;  // two vectors; then a or b being 0-d
+    DType a, b, both, a_zero_dim, b_zero_dim;  // two vectors; then a or b is 0-dimensional
   };
   for (const Row& r :
        {Row{kFloat, kDouble, kDouble, kDouble, kFloat}, Row{kInt, kLong, kLong, kLong, kInt},
@@ -174,7 +174,7 @@ TEST_CASE("dtypes promote by the table of torch") {
   CHECK(can_cast(kInt, kFloat));
   CHECK_FALSE(can_cast(kFloat, kInt));
   CHECK_FALSE(can_cast(kInt, kBool));
-  // Gradients come back in each operand's own dtype.
+  // Each gradient has the dtype of its operand.
   const Variable f = ones({2}, kFloat).requires_grad_(), d = ones({2}, kDouble).requires_grad_();
   (f * d).sum().backward();
   CHECK(f.grad().dtype() == kFloat);

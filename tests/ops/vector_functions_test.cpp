@@ -1,5 +1,5 @@
-// Functions that the CPU computes several numbers at a time by code of its own: their accuracy, what they
-// give at the edges of the line of numbers, and that an element's value does not depend on its place.
+// SIMD implementations of elementwise functions on the CPU: accuracy, results at extreme arguments, and
+// independence of an element's position.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -30,7 +30,7 @@ const std::vector<double> kEdges = {
     -1.00000012, 127.0,     -149.0,     1e-300,
     1e300,       kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()};
 
-// The distance from the exact value in units of the last place of a float there.
+// Returns the distance from the exact value in ulp of float.
 double ulps(float got, double exact) {
   int exponent;
   std::frexp(exact, &exponent);
@@ -73,7 +73,7 @@ void check_powers_at_edges() {
   }
 }
 
-// `op` of [0, n) for n from 1 on, from aligned places and others, gives the bits that the whole gives.
+// Checks that `op` of each range [0, n), aligned or not, has the bits of the whole.
 template <class T>
 void check_places(const Tensor& x, Tensor (*op)(const Tensor&)) {
   const Tensor whole = op(x);
@@ -106,7 +106,7 @@ TEST_CASE("pow of floats has an error below 0.6 ulp") {
       if (exact < 3.4e38) worst = std::max(worst, ulps(power.data_ptr<float>()[i], exact));
     }
     CHECK(worst < 0.6);
-    CHECK(worst > 0.4);  // something was measured
+    CHECK(worst > 0.4);  // the measurement is not trivial
   }
 }
 
@@ -163,9 +163,8 @@ TEST_CASE("pow and erf do not depend on the position of an element") {
   CHECK(ebb::equal(x.abs().pow_(0.5), x.abs().sqrt()));
 }
 
-// NumPy's validation sets: 26,610 arguments of 20 functions, each with the exact result and the error allowed
-// in units in the last place. They come with Debian's python3-numpy; without it the test says how much it
-// skipped.
+// Validation sets of NumPy: 26,610 arguments of 20 functions with exact results and allowed errors in ulp.
+// They are part of Debian's python3-numpy; without it, the test reports how many rows it skipped.
 
 namespace {
 
@@ -177,7 +176,7 @@ struct Set {
   int rows;
 };
 
-// cbrt (1,428 rows) is missing: ebb, like torch, has no cube root.
+// cbrt (1,428 rows) is omitted, because ebb and torch have no cube root.
 const Set kSets[] = {
     {"arccos", ebb::acos, 1428},   {"arccosh", ebb::acosh, 1428}, {"arcsin", ebb::asin, 1428},
     {"arcsinh", ebb::asinh, 1428}, {"arctan", ebb::atan, 1428},   {"arctanh", ebb::atanh, 1428},
@@ -209,7 +208,7 @@ struct Rows {
   }
 };
 
-// Distance in representable numbers; NaN is as good as any NaN.
+// Returns the distance in representable numbers; all NaN are equal.
 template <class T>
 double distance(T a, T b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b) ? 0 : INFINITY;
@@ -239,7 +238,7 @@ int check(const Set& set, const Rows<T>& rows) {
   }
   CHECK(worst <= 4);
 
-  // The same bits wherever an element stands: alone, and among strided ones.
+  // An element has the same bits alone and among strided elements.
   const Tensor wide = ebb::empty({n, 3}, ebb::dtype<T>());
   for (std::int64_t i = 0; i < n; ++i) wide.data_ptr<T>()[3 * i] = x.data_ptr<T>()[i];
   const Tensor strided = set.op(wide.as_strided({n}, {3}));
