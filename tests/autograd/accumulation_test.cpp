@@ -1,4 +1,4 @@
-// How gradients add up in leaves, and what the walk makes of gradients that nodes and hooks return.
+// Accumulation of gradients in leaves, and the gradients that nodes and hooks return.
 #include "autograd/semantics.h"
 
 #include <cmath>
@@ -192,11 +192,11 @@ TEST_CASE("the grad of a leaf shares no memory with the seed or with the grad of
   }
 }
 
-// The walk accumulates the gradients that nodes and hooks return.
+// Backward accumulates the gradients that nodes and hooks return.
 
 namespace {
 
-// Sums over the first dimension; its gradient comes back as it went in, without that dimension.
+// Sums over the first dimension. Its backward returns the incoming gradient without that dimension.
 struct Flatten : Function<Flatten> {
   static Variable forward(AutogradContext*, Variable x) { return x.sum(0); }
   static variable_list backward(AutogradContext*, variable_list g) { return {g[0]}; }

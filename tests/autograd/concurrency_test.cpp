@@ -1,4 +1,4 @@
-// Graphs recorded and walked by several threads.
+// Graphs that several threads record and differentiate.
 #include "autograd/semantics.h"
 
 #include <atomic>
@@ -40,7 +40,7 @@ double train(int seed) {
   return total;
 }
 
-// Runs a backward inside its own backward, `depth` deep.
+// Runs a backward inside its own backward, `depth` levels deep.
 struct Nested : Function<Nested> {
   static Variable forward(AutogradContext* ctx, Variable x, std::int64_t depth) {
     ctx->saved_data["depth"] = depth;
@@ -157,7 +157,7 @@ TEST_CASE("a tensor outlives the thread that created it and can be freed by anot
   SUCCEED();
 }
 
-// Leaves share mutexes by their addresses: among many gradients one shares the leaf's.
+// Leaves share mutexes by their addresses: among many gradients, one shares the mutex of the leaf.
 TEST_CASE("backward with create_graph accumulates into a grad that is a leaf") {
   const Variable x = leaf({2});
   std::vector<Variable> grads;

@@ -1,4 +1,4 @@
-// Jacobians, Hessians and their products, and derivatives of functions as values.
+// Jacobians, Hessians and their products, and autograd::functional.
 #include <ebb/autograd/graph.h>
 #include <ebb/derivatives/functional.h>
 
@@ -87,13 +87,13 @@ TEST_CASE("gradcheck throws for a function whose outputs change without recordin
   CHECK(support::numbers(x) == std::vector<double>{0.5, 1.5});
 }
 
-// Derivatives of functions as values: what they are computed on, of what, and what they belong to.
+// The inputs and outputs of autograd::functional: copies, vectors and graphs.
 
 namespace ag = ebb::autograd;
 
 namespace {
 
-// x * w, whose derivative is the tensor w itself, not a tensor computed from it.
+// Computes x * w. Its derivative is the tensor w itself, not a computed one.
 struct Linear : Function<Linear> {
   static Variable forward(AutogradContext* ctx, Variable x, Variable w) {
     ctx->save_for_backward({w});

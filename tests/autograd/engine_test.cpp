@@ -1,15 +1,15 @@
-// The walk itself: which nodes run, in which order, who owns a gradient, and what is handed over.
+// The engine: which nodes run, in which order, and who owns a gradient.
 #include "autograd/semantics.h"
 
 #include <pthread.h>
 
-// The walk itself: nodes that are skipped, who owns a gradient, the order of hooks.
+// The engine: nodes that are skipped, ownership of gradients, the order of hooks.
 
 using namespace semantics;
 
 namespace {
 
-// Its backward has no gradient to give.
+// A function whose backward returns no gradient.
 struct Stop : Function<Stop> {
   static Variable forward(AutogradContext*, Variable x) { return x * 1; }
   static variable_list backward(AutogradContext*, variable_list) { return {Variable()}; }
@@ -17,7 +17,7 @@ struct Stop : Function<Stop> {
 
 enum class Share { nothing, handle, storage };
 
-// Its backward gives both inputs one tensor, and may keep it or one on the same storage.
+// A function whose backward returns one tensor for both inputs, and may store it or an alias of it.
 struct Same : Function<Same> {
   static Variable kept;
   static Share share;
@@ -44,7 +44,7 @@ struct Kept : Function<Kept> {
 Variable Kept::kept;
 Share Kept::share = Share::handle;
 
-// Its gradient is not zero where the incoming one is.
+// A function whose gradient is not zero if the incoming gradient is zero.
 struct Affine : Function<Affine> {
   static Variable forward(AutogradContext* ctx, Variable x, bool materialize) {
     ctx->set_materialize_grads(materialize);
@@ -162,7 +162,7 @@ TEST_CASE("engine: a gradient that has another owner is neither stored nor modif
     require_values(x.grad(), {8, 8});
     require_values(first, {3, 3});
 
-    // The same where branches join.
+    // The sum of several branches obeys the same rule.
     Variable h = leaf({1, 2}) * 1;
     Variable sum = (h * 5).sum();
     const Variable g = grad({sum + Kept::apply(h).sum()}, {h})[0];
@@ -173,7 +173,8 @@ TEST_CASE("engine: a gradient that has another owner is neither stored nor modif
 }
 
 TEST_CASE("engine: a non-contiguous gradient is copied to a contiguous grad") {
-  // Half of a tensor twice its size: keeping it would keep the whole, and its strides.
+  // A gradient that is a strided half of a larger tensor: storing it would retain the whole tensor and its
+  // strides.
   struct Gaps : Function<Gaps> {
     static Variable forward(AutogradContext*, Variable x) { return x * 1; }
     static variable_list backward(AutogradContext*, variable_list g) {
@@ -244,7 +245,7 @@ TEST_CASE("engine: with create_graph sums of gradients are recorded") {
   require_values(grad({g}, {x})[0], {50});
 }
 
-// One walk of the graph: the nodes that it runs, their order, and the gradients that it delivers.
+// A backward call: the nodes that it runs, their order, and the gradients that it delivers.
 
 namespace {
 
@@ -258,7 +259,7 @@ struct NanForSecond : Function<NanForSecond> {
   static variable_list backward(AutogradContext*, variable_list g) { return {g[0], g[0] * NAN}; }
 };
 
-// Walks graphs inside the backward of others, `depth` deep.
+// Runs backward inside the backward of other graphs, `depth` levels deep.
 struct Deeper : Function<Deeper> {
   static Variable forward(AutogradContext* ctx, Variable x, std::int64_t depth) {
     ctx->saved_data["depth"] = depth;
@@ -274,7 +275,7 @@ struct Deeper : Function<Deeper> {
   }
 };
 
-// Runs f on a thread with a stack of `bytes`.
+// Runs f in a thread with a stack of `bytes`.
 template <class F>
 void on_stack(std::size_t bytes, F f) {
   pthread_attr_t attributes;
@@ -311,7 +312,7 @@ TEST_CASE("backward: grad() computes no gradients that lead to none of its input
     static variable_list backward(AutogradContext* ctx, variable_list g) {
       asked = {ctx->needs_input_grad(0), ctx->needs_input_grad(1)};
       const auto saved = ctx->get_saved_variables();
-      // Nodes that are recorded here know nothing of the walk that this one is in.
+      // Nodes that are recorded here are independent of the enclosing backward call.
       const Variable product = g[0] * saved[1];
       return {asked[0] ? product : Variable(), asked[1] ? g[0] * saved[0] : Variable()};
     }
@@ -326,7 +327,7 @@ TEST_CASE("backward: grad() computes no gradients that lead to none of its input
   CHECK(asked == std::vector<bool>{true, true});
   require_values(both[0], {4, 6});
   require_values(both[1], {5, 7});
-  // A gradient that the first walk did not compute is there in the next one.
+  // A gradient that the first call did not compute is computed in the next one.
   const Variable gx = ebb::autograd::grad({y}, {x}, {}, true, /*create_graph=*/true)[0];
   gx.sum().backward();
   require_values(w.grad(), {2, 2});
@@ -377,7 +378,7 @@ TEST_CASE("backward: a non-leaf input does not run or free the node that created
 
   Variable kept = x * x;
   ebb::autograd::backward({kept * 2}, {}, {}, false, {kept});
-  kept.backward();  // its saved tensors are there still
+  kept.backward();  // its saved tensors still exist
   require_values(x.grad(), {6});
 }
 

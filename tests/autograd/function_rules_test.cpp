@@ -1,5 +1,4 @@
-// Rules of custom functions: the lists of tensors and views that they declare, take and return, and the parts
-// that the graph keeps.
+// Rules of custom functions: lists of tensors and views as inputs and results, and what the graph saves.
 #include <ebb/autograd/hooks.h>
 #include <ebb/autograd/record.h>
 
@@ -50,7 +49,7 @@ struct Count : Function<Count> {
   static variable_list backward(AutogradContext*, variable_list g) { return {g[0] * 2, Variable()}; }
 };
 
-// Its results without a gradient stand before the one with a gradient.
+// Returns results without a gradient before the one with a gradient.
 struct CountFirst : Function<CountFirst> {
   static variable_list forward(AutogradContext* ctx, Variable x, Variable counter) {
     counter.add_(1);
@@ -66,7 +65,7 @@ struct CountFirst : Function<CountFirst> {
   }
 };
 
-// Doubles behind the back of the ops: only the mark tells that there was a write.
+// Doubles its input through a raw pointer, so that only mark_dirty reports the write.
 struct RawDouble : Function<RawDouble> {
   static Variable forward(AutogradContext* ctx, Variable x) {
     double* data = x.data_ptr<double>();
@@ -193,13 +192,13 @@ TEST_CASE("function rules: backward frees the saved tensors of a node that wrote
   REQUIRE_FALSE(node->kept.holds());
 }
 
-// Custom functions of lists of tensors, and what they do to views.
+// Custom functions with lists of tensors, and with views.
 
 using ebb::optional;
 
 namespace {
 
-// sum of scale * weight_i * list_i, for a list of any type.
+// Computes the sum of scale * weight_i * list_i for a list of any type.
 struct Weighted : Function<Weighted> {
   template <class List>
   static Variable forward(AutogradContext* ctx, double scale, const List& list, const Variable& weights) {
@@ -273,7 +272,7 @@ struct Reshape : Function<Reshape> {
   static variable_list backward(AutogradContext*, variable_list g) { return {g[0].view({2}) * 5}; }
 };
 
-// Overwrites its input; no gradient flows through.
+// Overwrites its input, so no gradient flows through.
 struct Overwrite : Function<Overwrite> {
   static Variable forward(AutogradContext* ctx, Variable x) {
     x.fill_(7);

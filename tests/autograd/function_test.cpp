@@ -1,10 +1,10 @@
-// Custom functions: what they save, beside their tensors too, what they return and may get wrong.
+// Custom functions: saved tensors and values, results, and errors.
 #include <ebb/autograd/function.h>
 
 #include "autograd/semantics.h"
 #include "support/catch.h"
 
-// Custom functions: what they save, return and may get wrong.
+// Custom functions: saved tensors, results, and errors.
 
 using namespace semantics;
 
@@ -170,7 +170,7 @@ TEST_CASE("gradcheck reports the position of a wrong gradient of a custom functi
   REQUIRE_THAT(message, support::Contains("fast mode"));
 }
 
-// Values that a custom function saves beside its tensors come back, each only as the kind that it is.
+// SavedValue: values that a custom function saves besides tensors, and their types.
 
 using ebb::Scalar;
 using ebb::autograd::SavedValue;

@@ -1,4 +1,4 @@
-// gradcheck's own promises: what it refuses, what it leaves alone, what it finds.
+// gradcheck: the arguments that it rejects, inputs that stay unchanged, and the errors that it finds.
 #include <ebb/derivatives/gradcheck.h>
 
 #include "autograd/semantics.h"
@@ -10,7 +10,7 @@ using ebb::gradgradcheck;
 
 namespace {
 
-// Every run of its backward is off by another 1e-8.
+// A function whose gradient changes by 1e-8 in every run of its backward.
 struct Drifting : Function<Drifting> {
   static int runs;
   static Variable forward(AutogradContext*, Variable x) { return x * 2; }
@@ -18,7 +18,7 @@ struct Drifting : Function<Drifting> {
 };
 int Drifting::runs = 0;
 
-// Right to the first order; cut off from the incoming gradient.
+// Its first derivative is right, but its gradient has no graph to the incoming gradient.
 struct Cut : Function<Cut> {
   static Variable forward(AutogradContext* ctx, Variable x) {
     ctx->save_for_backward({x});
@@ -29,7 +29,7 @@ struct Cut : Function<Cut> {
   }
 };
 
-// Cut off from x instead.
+// Its gradient has no graph to x.
 struct Constant : Function<Constant> {
   static Variable forward(AutogradContext* ctx, Variable x) {
     ctx->save_for_backward({x});
@@ -40,7 +40,7 @@ struct Constant : Function<Constant> {
   }
 };
 
-// The second result's gradient is wrong, and an undefined one is not taken for zeros.
+// The gradient of the second result is wrong, and an undefined gradient does not count as zeros.
 struct Pair : Function<Pair> {
   static double second, undefined;
   static variable_list forward(AutogradContext* ctx, Variable x) {
@@ -123,7 +123,7 @@ TEST_CASE("gradcheck: each of several outputs and inputs is checked") {
     Pair::second = 4;
     EBB_REQUIRE_ERROR(gradcheck(f, {x}, both_modes(fast_mode)), "output 1 with respect to input 0");
     Pair::second = 3;
-    // Of what does not require grad, or is not a number with a gradient, nothing is asked.
+    // Inputs that do not require grad, or whose dtype has no gradient, are not checked.
     const Variable c = ebb::tensor({1.0, 2.0}, ebb::kFloat64);
     const ebb::GradcheckFunction mixed = [](const variable_list& in) {
       return variable_list{in[0] * in[1], in[2].exp(), in[1].round().to(ebb::kLong), in[0].detach() * 0};
@@ -138,7 +138,7 @@ TEST_CASE("gradcheck: a backward that treats undefined gradients not as zeros is
   GradcheckOptions options;
   options.check_undefined_grad = false;
   Variable x = leaf({1, 2});
-  // The second output alone has the wrong gradient, which the comparison of that output finds first.
+  // Only the second output has a wrong gradient, and the comparison of that output finds it first.
   EBB_REQUIRE_ERROR(gradcheck(f, {x}, options), "output 1");
   Pair::undefined = 0;
   struct Trusting : Function<Trusting> {
@@ -146,7 +146,7 @@ TEST_CASE("gradcheck: a backward that treats undefined gradients not as zeros is
       ctx->set_materialize_grads(false);
       return {a * 2, a * 3 + b};
     }
-    // Forgets a's part of the second result whenever the first has no gradient... but only through zeros.
+    // Omits the part of a in the second result if the first gradient is undefined, but not if it is zero.
     static variable_list backward(AutogradContext*, variable_list g) {
       if (!g[0].defined()) return {g[1] * 3, g[1]};
       if (!g[1].defined()) return {g[0] * 2, Variable()};
@@ -180,7 +180,7 @@ TEST_CASE("gradcheck: inputs may have any strides") {
 }
 
 TEST_CASE("gradcheck: atol and rtol bound the error") {
-  struct Off : Function<Off> {  // by 1e-3, at a slope of 10
+  struct Off : Function<Off> {  // by 1e-3, with a derivative of 10
     static Variable forward(AutogradContext*, Variable x) { return x * 10; }
     static variable_list backward(AutogradContext*, variable_list g) { return {g[0] * 10.001}; }
   };
@@ -269,6 +269,6 @@ TEST_CASE("gradgradcheck: each of several outputs has its own seed") {
   };
   const variable_list x = {leaf({1, 2}), leaf({3})};
   REQUIRE(gradgradcheck(right, x));
-  // The inputs are those two, then the seeds of the two outputs that have a gradient.
+  // The inputs are these two and the seeds of the two outputs that have a gradient.
   EBB_REQUIRE_ERROR(gradgradcheck(wrong, x), "output 0 with respect to input 3");
 }

@@ -1,4 +1,4 @@
-// Gradients where nothing is smooth or nothing is there: ties, zeros, NaN, empty and broadcast tensors.
+// Gradients in special cases: ties, zeros, NaN, empty and broadcast tensors.
 #include "autograd/semantics.h"
 
 #include <cmath>

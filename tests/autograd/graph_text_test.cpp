@@ -1,4 +1,4 @@
-// Nodes of the graph as programs hold and print them, and how drawings show a graph.
+// Graph nodes in the public interface, and the text of graphs.
 #include <ebb/autograd/graph.h>
 #include <ebb/ebb.h>
 
@@ -8,7 +8,7 @@
 #include <memory>
 #include <sstream>
 
-// How drawings show a graph: each node once, and its constants in the order in which they were kept.
+// The text of a graph: each node once, with its constants in the order in which they were saved.
 
 using namespace semantics;
 using ebb::autograd::to_dot;
@@ -66,7 +66,7 @@ TEST_CASE("to_text and to_dot list the constants of a node in the order in which
   }
 }
 
-// Nodes of the graph as programs hold and print them.
+// Graph nodes in the public interface: pointers and printing.
 
 using namespace ebb;
 

@@ -1,4 +1,4 @@
-// Ops in place: versions, views, histories, and tensors that are given the data of others.
+// In-place ops: versions, views, histories, and set_data.
 #include <ebb/autograd/record.h>
 #include <ebb/ebb.h>
 
@@ -67,7 +67,7 @@ TEST_CASE("backward throws if set_data() changed the shape of an output and chan
   y.set_data(ebb::zeros({3}, ebb::kDouble));
   y.backward(ebb::ones({3}, ebb::kDouble));
   require_values(x.grad(), {2, 4, 6});
-  x.set_data(ebb::ones({2}, x.options()));  // a leaf's gradient has the shape that its data has
+  x.set_data(ebb::ones({2}, x.options()));  // the gradient of a leaf has the shape of its data
   x.mutable_grad() = Variable();
   x.backward(ebb::ones({2}, ebb::kDouble));
   require_values(x.grad(), {1, 1});
@@ -153,7 +153,7 @@ TEST_CASE("backward of exp throws if its result was modified and that of exp_ do
   Variable y = ebb::exp(x);
   y.add_(1);
   EBB_REQUIRE_ERROR(y.sum().backward(), "modified by an inplace operation");
-  // The in-place version keeps the result that it wrote.
+  // The in-place form saves its result.
   y = x * 1;
   y.exp_();
   y.sum().backward();
@@ -194,11 +194,12 @@ TEST_CASE("an in-place op on a view of a view that became a leaf throws") {
   require_values(x, {0, 1, 2, 3, 4, 5});
 }
 
-// Writes, detach_(), data() and changes of a base: their effect on a tensor's history and kept gradient.
+// Writes, detach_(), data() and changes of a base: their effect on the history and the retained gradient of a
+// tensor.
 
 namespace {
 
-// Returns twice x, and x itself times three, written in place.
+// Returns 2 x, and x times 3 in place.
 struct DoubleAndTriple : Function<DoubleAndTriple> {
   static variable_list forward(AutogradContext* ctx, Variable x) {
     const Variable twice = x * 2;
@@ -310,7 +311,7 @@ TEST_CASE("is_contiguous(ChannelsLast) ignores the strides of dimensions of one 
   REQUIRE_FALSE(ebb::zeros({2, 2, 3, 4}).is_contiguous(ebb::MemoryFormat::ChannelsLast));
 }
 
-// Tensors that are given the data, the memory or the shape of others.
+// Tensors that get the data, the memory or the shape of other tensors.
 
 using namespace ebb;
 
@@ -320,14 +321,14 @@ TEST_CASE("after set_data(), writes to the source tensor do not change the versi
   CHECK(x.is_alias_of(y));
   x.requires_grad_();
   const Variable z = x * x;
-  y.add_(1);  // PyTorch's x has a version counter of its own
+  y.add_(1);  // in PyTorch, x has its own version counter
   z.sum().backward();
   CHECK(x.grad()[0].item<double>() == 8);
-  // Those to x itself do not.
+  // Writes to x itself are detected.
   const Variable w = (x * x).sum();
   x.detach().add_(1);
   CHECK_THROWS_WITH(w.backward(), support::Contains("modified by an inplace operation"));
-  // Data that is passed on again and again is one storage and another.
+  // Repeated set_data(data()) does not build a chain of storages.
   for (int i = 0; i < 1000; ++i) x.set_data(x.data());
   CHECK(x.is_alias_of(y));
   CHECK(x.data().is_alias_of(x.data()));

@@ -1,4 +1,4 @@
-// Inference tensors and normal ones, and the views of both, inside and outside of inference mode.
+// Inference tensors, normal tensors and views of both, inside and outside of inference mode.
 #include <ebb/core/warning.h>
 
 #include "autograd/semantics.h"
@@ -13,7 +13,7 @@ Variable computed(bool requires_grad) {
   return (requires_grad ? leaf({1, 2, 3, 4}) : leaf({1, 2, 3, 4}).detach()) * 1;
 }
 
-// A leaf made in inference mode.
+// Returns a leaf that is created in inference mode.
 Variable inferred(bool requires_grad) {
   const ebb::InferenceMode inference;
   return ebb::tensor({1.0, 2.0, 3.0, 4.0}, ebb::kFloat64).set_requires_grad(requires_grad);
@@ -136,7 +136,7 @@ TEST_CASE("inference: views created inside inference mode can be used outside of
     REQUIRE((view * view).requires_grad() == requires_grad);
     REQUIRE_FALSE((view * view).is_inference());
     Variable w = leaf({2});
-    require_values(grad({(view * w).sum()}, {w})[0], {10});  // may be saved
+    require_values(grad({(view * w).sum()}, {w})[0], {10});  // this view can be saved
     REQUIRE(view.view({4}).requires_grad() == requires_grad);
     for (const Variable& v : {view, view.view({4}), view[0]}) {
       if (requires_grad)
@@ -188,23 +188,23 @@ TEST_CASE("inference: the history of a view is updated inside inference mode") {
 TEST_CASE("inference: products with inference tensors throw if they must save one") {
   Variable s = leaf({1, 2, 3, 4});
   const Variable constant = inferred(false), c = inferred(true);
-  // Nothing of the inference tensor is kept.
+  // These ops save nothing of the inference tensor.
   require_values(grad({(s + constant).sum()}, {s})[0], {1, 1, 1, 1});
   require_values(grad({(constant - s).sum()}, {s})[0], {-1, -1, -1, -1});
   require_values(grad({ebb::stack({s, constant}).sum()}, {s})[0], {1, 1, 1, 1});
-  // A leaf of inference mode may get a gradient.
+  // A leaf that was created in inference mode can get a gradient.
   (c + s).sum().backward();
   require_values(c.grad(), {1, 1, 1, 1});
   require_values(grad({(c + s.detach()).sum()}, {c})[0], {1, 1, 1, 1});
-  // Only the other operand is kept.
+  // The product saves only the other operand.
   require_values(grad({(c * s.detach()).sum()}, {c})[0], {1, 2, 3, 4});
-  // Here it would have to be.
+  // Here the inference tensor would have to be saved.
   constexpr char kSaved[] = "inference tensors cannot be saved for backward";
   EBB_REQUIRE_ERROR(constant * s, kSaved);
   EBB_REQUIRE_ERROR(c * s, kSaved);
   Variable a = s * 1;
   EBB_REQUIRE_ERROR(a.mul_(constant), kSaved);
-  require_values(a, {1, 2, 3, 4});  // refused before it was written to
+  require_values(a, {1, 2, 3, 4});  // the error came before the write
   require_values(grad({(constant.clone() * s).sum()}, {s})[0], {1, 2, 3, 4});
   const ebb::NoGradGuard no_grad;
   REQUIRE_FALSE((constant * s).is_inference());

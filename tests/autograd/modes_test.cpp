@@ -1,4 +1,4 @@
-// Modes: no gradient, inference, anomaly, checkpoints.
+// Modes: no_grad, inference, anomaly; hooks and checkpoints.
 #include <ebb/autograd/checkpoint.h>
 #include <ebb/autograd/saved_variable.h>
 
@@ -220,7 +220,7 @@ TEST_CASE("saved-tensor hooks pack and unpack each tensor and both derivatives s
   };
   Variable x = leaf({0.5, 1});
   Variable y = square(x);
-  REQUIRE(packed == 4);  // twice x, and tanh's input and result
+  REQUIRE(packed == 4);  // x twice, and the input and the result of tanh
   Variable g = grad({y}, {x}, {}, true, true)[0];
   REQUIRE(unpacked == 3);
   Variable z = leaf({0.5, 1});
@@ -286,7 +286,7 @@ TEST_CASE("a checkpointed function can be differentiated twice") {
   require_values(grad({g}, {x})[0], {12});
 }
 
-// The promises that a checkpointed function gets, and the rules that it must keep.
+// checkpoint: what it guarantees to its function, and what the function must guarantee.
 
 using ebb::autograd::checkpoint;
 

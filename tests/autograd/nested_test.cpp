@@ -1,4 +1,4 @@
-// What a walk sees that stands inside others, on whichever stack it runs: all that belongs to the thread.
+// Nested backward calls: they see all thread-local state, on whichever stack they run.
 #include <ebb/autograd/saved_variable.h>
 
 #include "autograd/semantics.h"
@@ -13,7 +13,7 @@ namespace {
 
 std::vector<Variable>* levels = nullptr;
 
-// The backward of level k walks level k - 1.
+// The backward of level k runs backward of level k - 1.
 struct Descend : Function<Descend> {
   static Variable forward(AutogradContext* ctx, Variable x, std::int64_t level) {
     ctx->saved_data["level"] = level;
@@ -26,7 +26,7 @@ struct Descend : Function<Descend> {
   }
 };
 
-// A graph whose backward calls `inside` from a walk that stands in `depth` others.
+// A graph whose backward calls `inside` at a nesting of `depth` backward calls.
 class Well {
  public:
   template <class F>
@@ -117,7 +117,8 @@ TEST_CASE("modes set inside nested backward calls of any depth persist afterward
     AnomalyMode::set_enabled(false);
     REQUIRE(anomaly);
     REQUIRE_FALSE(check_nan);
-    REQUIRE((leaf({1}) * 2).grad_fn()->sequence_nr() > inside);  // nodes are numbered in the order made
+    // sequence numbers are in the order of recording
+    REQUIRE((leaf({1}) * 2).grad_fn()->sequence_nr() > inside);
   }
 }
 
@@ -155,7 +156,7 @@ TEST_CASE("anomaly mode names the backward that recorded a node at any depth") {
   const ebb::autograd::DetectAnomalyGuard detect;
   for (const std::int64_t depth : kDepths) {
     INFO("depth " << depth);
-    // The hook runs before the level's own backward, so it is the level above that records these.
+    // The hook runs before the backward of its own level, so the level above records these nodes.
     std::string message;
     Well well(depth, [&] {
       ebb::EnableGradGuard record;
@@ -174,12 +175,12 @@ TEST_CASE("anomaly mode names the backward that recorded a node at any depth") {
 TEST_CASE("anomaly mode names the backward that recorded a failing second derivative") {
   const ebb::autograd::DetectAnomalyGuard detect;
   Variable x = leaf({0});
-  // d/dx x^1.5 is 0 at 0, and its own derivative infinite: times 0, not a number.
+  // The derivative of x^1.5 is 0 at 0, and its own derivative is infinite; times 0 it is NaN.
   Variable first = ebb::autograd::grad({x.pow(1.5)}, {x}, {}, true, true)[0];
   const std::string message = message_of([&] { (first * 0).backward(); });
   REQUIRE_THAT(message, support::Contains("'PowBackward0' returned nan values"));
   REQUIRE_THAT(message, support::Contains("Recorded in the backward of PowBackward0"));
-  // After the walk nothing is being evaluated any more.
+  // After backward, no node is being evaluated.
   const std::string plain = message_of([&] { ((leaf({0}) * 0).sqrt() * 0).backward(); });
   REQUIRE_THAT(plain, !support::Contains("Recorded in"));
 }

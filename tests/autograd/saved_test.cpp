@@ -1,4 +1,4 @@
-// Tensors that nodes save for backward, with and without hooks, and the time at which they are freed.
+// Tensors that nodes save for backward, with and without hooks, and when they are freed.
 #include <ebb/autograd/saved_variable.h>
 
 #include "autograd/semantics.h"
@@ -15,7 +15,7 @@ namespace {
 std::shared_ptr<void> keep(const Variable& x) { return std::make_shared<Variable>(x.detach()); }
 Variable give(const std::shared_ptr<void>& kept) { return *static_cast<Variable*>(kept.get()); }
 
-// Twice x and e^x, of which the second is kept.
+// Returns 2 x and e^x, and saves the second.
 struct DoubleAndExp : Function<DoubleAndExp> {
   static Variable unpacked;
   static variable_list forward(AutogradContext* ctx, Variable x) {
@@ -35,7 +35,7 @@ struct Multiples : Function<Multiples> {
   static variable_list backward(AutogradContext*, variable_list g) { return {g[0] * 2 + g[1] * 3}; }
 };
 
-// Keeps a tensor that is no argument of it.
+// Saves a tensor that is not one of its arguments.
 struct KeepsOther : Function<KeepsOther> {
   static Variable other;
   static Variable forward(AutogradContext* ctx, Variable x) {
@@ -49,7 +49,7 @@ struct KeepsOther : Function<KeepsOther> {
 };
 Variable KeepsOther::other;
 
-// Calls f once as it is, and once with hooks that pack what is saved.
+// Calls f once as it is, and once with hooks that pack saved tensors.
 template <class F>
 void with_and_without_hooks(F f) {
   f();
@@ -136,7 +136,7 @@ TEST_CASE("saved: backward frees the history of a tensor that a hook packed") {
   KeepsOther::other.reset();
   const auto nodes = ebb::live_node_count();
   y.backward();
-  REQUIRE(ebb::live_node_count() == nodes - 2);  // the product's, and its leaf's
+  REQUIRE(ebb::live_node_count() == nodes - 2);  // the node of the product and the accumulator of its leaf
 }
 
 TEST_CASE("saved: a saved undefined tensor allows a second backward") {
@@ -157,7 +157,7 @@ TEST_CASE("saved: an unpack hook must return a tensor") {
   EBB_REQUIRE_ERROR(y.backward(), "SavedTensorHooks: the unpack hook returned an undefined tensor.");
 }
 
-// Saved-tensor hooks: the tensors that they are given, and the use of those that they return.
+// Saved-tensor hooks: the tensors that they get, and the use of the tensors that they return.
 
 namespace {
 
@@ -191,7 +191,7 @@ TEST_CASE("saved hooks: the outputs of a node are distinguished") {
                  {100, 1000, 1, 10});
 }
 
-// When nodes and what they saved are freed.
+// When nodes and their saved tensors are freed.
 
 TEST_CASE("a second backward through a freed graph throws and names retain_graph") {
   Variable x = leaf({3});
@@ -270,7 +270,7 @@ TEST_CASE("backward frees the storages that ops saved") {
   Variable y = x.exp().sum();
   const auto built = ebb::live_storage_count();
   y.backward();
-  // exp's result is freed; .grad has come to be.
+  // The result of exp is freed, and .grad is allocated.
   REQUIRE(ebb::live_storage_count() <= built);
   REQUIRE(ebb::live_storage_count() - before <= 2);
 }
@@ -328,7 +328,7 @@ TEST_CASE("a thread with a stack of 64 KiB can record, differentiate and free lo
   pthread_attr_t small;
   pthread_attr_init(&small);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  constexpr std::size_t frames = 4;  // instrumented frames are several times as large
+  constexpr std::size_t frames = 4;  // instrumented frames are several times larger
 #else
   constexpr std::size_t frames = 1;
 #endif

@@ -1,4 +1,4 @@
-// Small tools of the semantics tests. The numbers in the test names are those of docs/semantics.md.
+// Helpers of the tests of autograd.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -58,7 +58,7 @@ std::string message_of(F&& f) {
 
 namespace semantics {
 
-/// e^x, of which the result is kept.
+/// Computes e^x and saves the result.
 struct KeepsResult : Function<KeepsResult> {
   static Variable forward(AutogradContext* ctx, Variable x) {
     Variable y = x.exp();

@@ -1,4 +1,4 @@
-// Views and the writes through them, beside the plain cases of in_place_test.cpp.
+// Views and writes through them, in addition to the simple cases of in_place_test.cpp.
 #include "autograd/semantics.h"
 
 using namespace semantics;
@@ -7,7 +7,7 @@ TEST_CASE("views: a written view supports a second backward with retain_graph") 
   Variable x = leaf({1, 2, 3});
   Variable base = x * 2;
   base[1].mul_(base[1].detach().clone());
-  Variable y = (base * base).sum();  // 4 x0^2, (2 x1)^2 (2 x1')^2 with x1' held, 4 x2^2
+  Variable y = (base * base).sum();  // 4 x0^2, (2 x1)^2 (2 x1')^2 with constant x1', 4 x2^2
   y.backward({}, true);
   require_values(x.grad(), {8, 256, 24});
   y.backward();
@@ -24,12 +24,12 @@ TEST_CASE("views: a written view supports a second backward with retain_graph") 
 
 TEST_CASE("views: a write to a view of a base with offset and gaps has the right gradient") {
   Variable x = ebb::arange(12, ebb::kFloat64).requires_grad_();
-  Variable base = (x * 1).view({3, 4}).narrow(0, 1, 2);  // its own base starts before it
+  Variable base = (x * 1).view({3, 4}).narrow(0, 1, 2);  // its own base begins before it
   base.t()[1].mul_(10);
   const Variable weights = ebb::arange(1, 9, ebb::kFloat64).view({2, 4});
   require_values(grad({(base * weights).sum()}, {x})[0], {0, 0, 0, 0, 1, 20, 3, 4, 5, 60, 7, 8});
 
-  // A base that starts within its storage.
+  // A base with an offset in its storage.
   Variable late = ebb::arange(6, ebb::kFloat64).narrow(0, 2, 4).detach(), w = leaf({10});
   late[1].mul_(w[0]);
   require_values(late, {2, 30, 4, 5});
@@ -62,7 +62,7 @@ TEST_CASE("views: views of a piece of a split also forbid in-place writes") {
   }
   require_values(y, {1, 2, 6, 8});
   const Variable narrow = y.narrow(0, 0, 2);
-  narrow.view({2, 1}).mul_(5);  // one view alone may be written to
+  narrow.view({2, 1}).mul_(5);  // a single view can be written
   require_values(y, {5, 10, 6, 8});
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("views: views created under no_grad forbid in-place writes while recor
       parts = base.chunk(2)[0];
       REQUIRE_FALSE((base * 2).requires_grad());
     }
-    const Variable outer = view[1];  // a view of it made with gradients on inherits what it forbids
+    const Variable outer = view[1];  // a view of it that is created with grad mode on also forbids writes
     for (const Variable& v : {view, inner, parts, outer}) {
       REQUIRE(v.is_view());
       REQUIRE(v.requires_grad());
@@ -207,7 +207,7 @@ TEST_CASE("views: an in-place change of geometry affects only the view") {
   };
   for (const Change& change : changes) {
     INFO(change.name);
-    // The view's gradient, the base's own, and both again in the second derivative.
+    // Compares the gradient of the view, that of the base, and both second derivatives.
     const auto gradients = [&](bool in_place) {
       const Variable x = ebb::arange(6, ebb::kFloat64).view({2, 3}).requires_grad_();
       const Variable base = x.sin();
@@ -249,7 +249,7 @@ TEST_CASE("views: a second backward passes through a write that saved no tensor"
     y.backward(ebb::ones_like(y));
   }
   REQUIRE(s.grad().equal(ebb::full({2}, 6, ebb::kDouble)));
-  // One that saved something is refused by what it saved.
+  // A write that saved a tensor throws in the second backward.
   const Variable z = square * 1;
   z.select(0, 0).mul_(s);
   z.backward(ebb::ones_like(z));
