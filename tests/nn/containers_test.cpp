@@ -1,4 +1,4 @@
-// Containers of modules and of parameters, what is made of them, and modules that are made from others.
+// Containers of modules and parameters, and modules that are built from others.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"

@@ -1,4 +1,4 @@
-// Copies of modules that hang below others, and modules that are moved.
+// Clones of nested modules, and moved modules.
 #include <ebb/nn/parametrize.h>
 
 #include "nn/module_rows.h"
@@ -16,7 +16,7 @@ namespace {
 
 using modules::Row;
 
-// A module with a child of the row, whose reset() makes one of another row of the same class.
+// A module with a child of the row, whose reset() creates a child of another row of the same class.
 struct Above : nn::Cloneable<Above> {
   Above(const Row& row, const Row& other) : rows{&row, &other} { Above::reset(); }
   void reset() override { child = register_module("child", rows[made++]->make()); }
@@ -25,7 +25,7 @@ struct Above : nn::Cloneable<Above> {
   std::shared_ptr<nn::Module> child;
 };
 
-// Containers that reset() makes empty.
+// Containers that reset() creates empty.
 struct Keeper : nn::Cloneable<Keeper> {
   Keeper() { Keeper::reset(); }
   void reset() override {
@@ -222,7 +222,7 @@ TEST_CASE("children of a moved or assigned module have a path below their new pa
   CHECK(before->path().empty());
   Net source, target;
   const nn::Linear old = target.fc;
-  target = source;  // which shares the children, whose parent the source stays
+  target = source;  // target shares the children, whose parent remains the source
   CHECK(old->path().empty());
   CHECK(source.fc->path() == "fc");
   nn::AnyModule any{Net()};

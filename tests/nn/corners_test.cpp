@@ -1,4 +1,4 @@
-// Calls that are made rarely: errors of every type, overloads, hooks of states, clipping of mixed gradients.
+// Rare calls: errors of every type, overloads, state hooks, clipping of mixed gradients.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -6,7 +6,7 @@
 
 #include <typeinfo>
 
-// Calls that are made rarely: errors of every type, overloads, hooks of states, layers made anew.
+// Rare calls: errors of every type, overloads, state hooks, reset_parameters.
 
 using namespace ebb;
 using support::Contains;
@@ -232,7 +232,7 @@ Variable with_grad(const Variable& grad) {
   return p;
 }
 
-// The values of `x`, every other element of a larger tensor.
+// Returns the values of `x` as every second element of a larger tensor.
 Variable strided(const Variable& x) {
   Variable out = zeros({x.numel(), 2}, x.options()).select(1, 0);
   out.copy_(x);

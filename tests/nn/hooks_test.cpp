@@ -1,4 +1,4 @@
-// Hooks of modules: when they run, what they see, what they change.
+// Hooks of modules: when they run, their arguments, and what they can change.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -20,7 +20,7 @@ nn::Linear doubling() {
   return linear;
 }
 
-// Tensors within lists, optionals and tuples, and arguments that are none.
+// Tensors in lists, optionals and tuples, and arguments that are not tensors.
 struct ManyImpl : nn::Module {
   std::tuple<Variable, std::vector<Variable>> forward(const std::vector<Variable>& xs, int factor,
                                                       const optional<Variable>& shift) {
@@ -62,7 +62,7 @@ TEST_CASE("forward hooks get inputs and outputs and can replace them") {
       /*prepend=*/true);
   CHECK(equal(linear(ones({2})), ones({2}) * 40));
   CHECK(order == Names{"first", "pre", "post"});
-  CHECK(equal(linear->forward(ones({2})), ones({2}) * 2));  // not a call of the handle
+  CHECK(equal(linear->forward(ones({2})), ones({2}) * 2));  // forward() itself runs no hooks
   first.remove();
   first.remove();
   second.remove();

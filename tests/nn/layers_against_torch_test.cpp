@@ -1,4 +1,4 @@
-// Layers that libtorch or Python has, against numbers of torch 2.15.
+// Layers of libtorch or Python against values of torch 2.15.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ebb.h>
 #include <ebb/nn/modules/activation.h>
@@ -154,7 +154,7 @@ TEST_CASE("TripletMarginWithDistanceLoss accepts a distance function") {
   require_close(m(zero, one, one * 1.5), {1});
 }
 
-// Normalisations and transformers without biases: numbers of torch 2.15, names, printing.
+// Normalisations and transformers without biases: values of torch 2.15, names, printing.
 
 using namespace ebb;
 
@@ -183,7 +183,7 @@ M prepared(M module) {
   return module;
 }
 
-// One number of the result, of the gradient of each input, and of each parameter, in the order of torch's.
+// Checks one scalar of the result, of the gradient of each input, and of each parameter, in torch's order.
 void check(nn::Module& module, const variable_list& inputs, const Variable& y, const Numbers& expected) {
   (y * wave(y.numel(), 0.9, 0).cos().reshape(y.sizes())).sum().backward();
   Numbers got{mark(y)};
@@ -272,7 +272,7 @@ TEST_CASE("transformers without biases have the values of torch") {
   }
 }
 
-// A linear map and its cross-entropy in one: numbers of torch 2.15, whole and in chunks; the module.
+// linear_cross_entropy: values of torch 2.15, with and without chunks; the module.
 
 namespace F = ebb::nn::functional;
 

@@ -1,4 +1,4 @@
-// Layers, initial values, functional forms and tools: numbers that libtorch 1.13 printed, shapes, options.
+// Layers, initial values, functional forms and utilities: values of libtorch 1.13, shapes, options.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -187,7 +187,7 @@ TEST_CASE("clip_grad and parameters_to_vector work on all parameters together") 
   const double norm = std::sqrt(2 * 9 + 4 * 16);
   CHECK(nn::utils::clip_grad_norm_({a, b}, 1.0) == Approx(norm));
   CHECK(value(a.grad()[0]) == Approx(3 / (norm + 1e-6)).epsilon(1e-12));
-  CHECK(nn::utils::clip_grad_norm_({a, b}, 7.0) == Approx(1));  // smaller gradients stay as they are
+  CHECK(nn::utils::clip_grad_norm_({a, b}, 7.0) == Approx(1));  // smaller gradients are unchanged
   CHECK(value(a.grad()[0]) == Approx(3 / (norm + 1e-6)).epsilon(1e-12));
   nn::utils::clip_grad_value_({a, b}, 0.1);
   CHECK(value(b.grad().max()) == 0.1);
@@ -270,6 +270,6 @@ TEST_CASE("local_response_norm of integers returns floats of the real means") {
   const Variable x = tensor({1, 2, 3, 4, 5, 6}).view({1, 3, 2});
   const Variable y = F::local_response_norm(x, F::LocalResponseNormFuncOptions(3).alpha(0.5).beta(1).k(2));
   CHECK(y.dtype() == kFloat);
-  // Squares over three channels, with zeros beside them: 10 / 3, 20 / 3, 35 / 3, 56 / 3, 34 / 3, 52 / 3.
+  // Squares over three channels, padded with zeros: 10 / 3, 20 / 3, 35 / 3, 56 / 3, 34 / 3, 52 / 3.
   near(y, {1 / 3.5, 2 / 5.0, 3 / 7.5, 4 / 11.0, 5 / 7.5, 6 / 10.5}, 1e-6);
 }

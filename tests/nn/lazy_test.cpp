@@ -1,4 +1,4 @@
-// When modules make their parameters: as they learn the size of their input, and anew by reset_parameters().
+// When modules create their parameters: lazily from their first input, and again in reset_parameters().
 #include <ebb/ebb.h>
 #include <ebb/nn/modules/lazy.h>
 
@@ -7,7 +7,7 @@
 
 #include <sstream>
 
-// Modules that learn the size of their input.
+// Lazy modules, which infer the size of their input.
 
 using namespace ebb;
 using support::Contains;
@@ -111,7 +111,7 @@ TEST_CASE("load_state_dict initialises a lazy module with the size of the state"
                        nn::LazyConv1d(nn::Conv1dOptions(0, 6, 1).groups(2)));
   load(other, file);
   CHECK(equal(other->at<nn::LinearImpl>(0).weight, plain->at<nn::LinearImpl>(0).weight));
-  // Nothing to learn from.
+  // There is no input from which to infer a size.
   nn::LazyLinear still(3);
   nn::LazyLinear unknown(3);
   still->load_state_dict(unknown->state_dict());
@@ -145,8 +145,8 @@ TEST_CASE("a lazy module throws for an input with zero features") {
   CHECK(linear(zeros({2, 1})).sizes() == IntArrayRef({2, 3}));
 }
 
-// reset_parameters() draws every parameter of a module anew, those of its parts too; and what recurrent
-// layers make of unusual options.
+// reset_parameters() redraws every parameter of a module and its submodules; recurrent layers with unusual
+// options.
 
 namespace {
 
@@ -158,7 +158,7 @@ void reset(M module) {
     module->reset_parameters();
 }
 
-// Fills all parameters, and requires that none is left filled.
+// Fills all parameters, and checks that reset_parameters() changes all of them.
 template <class M>
 void require_reset(const char* name, M module) {
   INFO(name);
@@ -170,7 +170,7 @@ void require_reset(const char* name, M module) {
   REQUIRE_FALSE(module->parameters().empty());
   for (const auto& p : module->named_parameters()) {
     INFO(p.key());
-    if (p.key().ends_with("out_proj.weight")) continue;  // attention's, as in torch
+    if (p.key().ends_with("out_proj.weight")) continue;  // out_proj of attention, as in torch
     CHECK_FALSE((p.value() == 7).any().template item<bool>());
     CHECK(p.value().requires_grad());
   }

@@ -1,4 +1,4 @@
-// The table of modules: how each is made and called, and a plain formula of what it gives.
+// The table of modules: how each is created and called, and a reference formula of its result.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -18,28 +18,29 @@ using Sizes = std::vector<std::int64_t>;
 
 /// The tensors of a module, for a formula.
 struct Tensors {
-  /// The parameter or buffer at a path, or an undefined tensor.
+  /// Returns the parameter or buffer at a path, or an undefined tensor.
   Variable operator[](const std::string& name) const;
   const nn::Module& module;
   bool training = true;
 };
 
-/// The results; any further ones are the module's buffers after the call, in order.
+/// The results, followed by the buffers of the module after the call, in order.
 using Formula = std::function<variable_list(In, const Tensors&)>;
 using Call = std::function<variable_list(nn::Module&, In)>;
 
 struct Row {
-  std::string name;  ///< the class, and behind a space the case
+  std::string name;  ///< the class, and after a space the case
   std::function<std::shared_ptr<nn::Module>()> make;
   Call call;
-  variable_list inputs;                               ///< kDouble, or integers and masks
-  Formula formula = nullptr;                          ///< the same by plain arithmetic
-  std::vector<std::string> names = {};                ///< parameters, then buffers
-  std::function<nn::AnyModule()> sequence = nullptr;  ///< in a Sequential, if it takes one tensor
-  bool draws = false;  ///< random in training: formula and slopes of eval() only
-  bool hooked = true;  ///< whether the call is one that hooks see
-  bool slopes = true;  ///< whether there are derivatives to check
-  int batch = 0;       ///< the dimension of the batch, which may be empty, in inputs and results; -1 for none
+  variable_list inputs;                 ///< kDouble, or integers and masks
+  Formula formula = nullptr;            ///< the reference by plain arithmetic
+  std::vector<std::string> names = {};  ///< parameters, then buffers
+  std::function<nn::AnyModule()> sequence =
+      nullptr;         ///< the module in a Sequential, if it has one tensor argument
+  bool draws = false;  ///< random in training: only eval() has a formula and derivatives
+  bool hooked = true;  ///< whether hooks run in this call
+  bool slopes = true;  ///< whether derivatives are checked
+  int batch = 0;       ///< the batch dimension, which may be empty, in inputs and results; -1 for none
 };
 
 std::vector<Row> activation_rows();
@@ -52,14 +53,14 @@ std::vector<Row> attention_rows();
 std::vector<Row> table_rows();
 std::vector<Row> loss_rows();
 
-/// 1.3 sin(0.7 k + shift) in double.
+/// Returns 1.3 sin(0.7 k + shift) in double.
 Variable wave(const Sizes& sizes, double shift = 0.3);
-/// Integers, in order.
+/// Returns integers in order.
 Variable integers(const std::vector<std::int64_t>& values, const Sizes& sizes = {});
 /// Fills parameters and running statistics with numbers, as doubles.
 void fill(nn::Module& module, double shift = 0);
-/// The windows of (N, C, ...) or of a padded border, (kernel elements, N, C, ...); with `ceil` also last ones
-/// that stick out.
+/// Returns the windows of (N, C, ...) with a padded border as (kernel elements, N, C, ...); with `ceil`, also
+/// last windows that exceed the input.
 Variable windows(const Variable& x, const Sizes& kernel, const Sizes& stride, const Sizes& padding,
                  const Sizes& dilation, double border = 0, bool ceil = false);
 
@@ -78,7 +79,7 @@ variable_list flat(const std::tuple<T...>& x) {
   return out;
 }
 
-/// Calls the module with tensors alone.
+/// Calls the module with tensors only.
 template <class M>
 variable_list call_with(nn::Module& module, In x) {
   auto& m = dynamic_cast<M&>(module);
@@ -100,7 +101,7 @@ variable_list call_with(nn::Module& module, In x) {
   }
 }
 
-/// A row of a module that is made from `args`.
+/// Returns a row of a module that is constructed from `args`.
 template <class Holder, class... Args>
 Row row(std::string name, variable_list inputs, Formula formula, const Args&... args) {
   using M = typename Holder::ContainedType;
@@ -109,7 +110,7 @@ Row row(std::string name, variable_list inputs, Formula formula, const Args&... 
   if (out.inputs.size() == 1) out.sequence = [=] { return nn::AnyModule(std::make_shared<M>(args...)); };
   return out;
 }
-/// The same, called otherwise: call(module, inputs).
+/// Returns a row with another call: call(module, inputs).
 template <class Holder, class F, class... Args>
 Row row_called(std::string name, variable_list inputs, F call, Formula formula, const Args&... args) {
   using M = typename Holder::ContainedType;
@@ -119,7 +120,7 @@ Row row_called(std::string name, variable_list inputs, F call, Formula formula, 
   return out;
 }
 
-/// Makes a row's module by a lazy one, after its first call.
+/// Replaces the module of a row by a lazy one after its first call.
 template <class Lazy, class Options>
 void lazy(Row& row, const Options& options) {
   const Sizes sizes = row.inputs[0].sizes().vec();

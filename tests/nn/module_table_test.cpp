@@ -26,7 +26,7 @@ Module made(const Row& row, double shift = 0) {
   return m;
 }
 
-// Draws begin at one place, so that modules which draw can be compared.
+// Calls the module with a fixed seed, so that random modules can be compared.
 variable_list called(const Row& row, nn::Module& m, In inputs) {
   ebb::manual_seed(5);
   return row.call(m, inputs);
@@ -69,7 +69,7 @@ void check_repeats(const Row& row) {
   const variable_list buffers = copies(m->buffers()), first = called(row, m);
   require_same(called(row, m), first);
   require_same(m->buffers(), buffers);
-  // Modules that are evaluated may be called by several threads.
+  // Modules in evaluation mode can be called by several threads.
   std::vector<variable_list> results(3);
   std::vector<std::thread> threads;
   for (variable_list& r : results)
@@ -81,7 +81,7 @@ void check_repeats(const Row& row) {
   for (const variable_list& r : results) require_same(r, first);
 }
 
-// Slopes by all inputs and parameters, which a call takes in the place of the module's own.
+// Checks derivatives for all inputs and parameters, which functional_call substitutes.
 void check_gradients(const Row& row) {
   for (const bool training : {true, false}) {
     if (!row.slopes || (training && row.draws)) continue;
@@ -116,7 +116,7 @@ void check_gradients(const Row& row) {
   }
 }
 
-// The slopes that reach the module's own parameters, and how they are cleared.
+// Checks the gradients of the module's own parameters, and that they can be cleared.
 void check_parameters(const Row& row) {
   const Module m = made(row);
   std::vector<std::string> names;
@@ -159,7 +159,7 @@ void check_modes(const Row& row) {
   for (const Module& part : m->modules()) CHECK(part->is_training());
 }
 
-// A copy gives the same and shares nothing.
+// Checks that a clone has equal results and shares no tensors.
 void check_clone(const Row& row) {
   const Module m = made(row);
   m->eval();
@@ -180,7 +180,7 @@ void check_clone(const Row& row) {
   CHECK(a.str() == b.str());
 }
 
-// Lower precision gives the same roughly, and the way back is open.
+// Checks that lower precision has similar results and that the module can be converted back.
 void check_conversions(const Row& row) {
   const Module m = made(row);
   m->eval();
@@ -198,7 +198,7 @@ void check_conversions(const Row& row) {
   for (const auto& x : m->state_dict()) CHECK(x.value().dtype() == ebb::kDouble);
 }
 
-// The state makes an equal of a module that began otherwise: from memory, taken over, and from a file.
+// Checks that loading the state makes another module equal: from memory, with assign, and from a file.
 void check_state(const Row& row) {
   const Module m = made(row);
   called(row, m);
@@ -222,7 +222,7 @@ void check_state(const Row& row) {
   }
 }
 
-// A batch of nothing gives nothing, gradients of 0, and leaves what the module has gathered.
+// Checks that an empty batch has empty results and gradients of 0, and does not change buffers.
 void check_empty_batch(const Row& row) {
   if (row.batch < 0) return;
   for (const bool training : {true, false}) {
@@ -250,7 +250,7 @@ void check_empty_batch(const Row& row) {
       if (!got[i].defined()) continue;
       CHECK(got[i].dtype() == expected[i].dtype());
       REQUIRE(got[i].dim() == expected[i].dim());
-      if (got[i].dim() == 0) {  // the sum, or the mean, of nothing
+      if (got[i].dim() == 0) {  // the sum or the mean of no elements
         CHECK((got[i].isnan().item<bool>() || got[i].item<double>() == 0));
       } else {
         CHECK(got[i].numel() == 0);
@@ -270,7 +270,7 @@ void check_empty_batch(const Row& row) {
   }
 }
 
-// Elements that lie otherwise in memory are the same input.
+// Checks that the memory layout of inputs does not matter.
 void check_layouts(const Row& row) {
   const Module m = made(row);
   m->eval();
@@ -295,7 +295,7 @@ void check_layouts(const Row& row) {
   }
 }
 
-// A module that hangs in another one is called with its hooks, and names its place in errors.
+// Checks that a module inside another one is called with its hooks and that errors contain its path.
 void check_calls(const Row& row) {
   const Module m = made(row), parent = std::make_shared<nn::ModuleListImpl>(m);
   m->eval();
@@ -320,7 +320,7 @@ void check_calls(const Row& row) {
     ebb::manual_seed(5);
     require_same({chain->forward(row.inputs[0])}, {expected[0]});
   }
-  if (row.name == "Identity") return;  // which gives even an undefined tensor back
+  if (row.name == "Identity") return;  // which accepts even an undefined tensor
   variable_list wrong = row.inputs;
   wrong[0] = {};
   CHECK_THROWS_WITH(called(row, *m, wrong), support::Contains("in module '0"));
@@ -334,7 +334,7 @@ std::vector<Row> all_rows() {
   return all;
 }
 
-// One case for each class, before main().
+// Registers one test case per class, before main().
 const bool kAdded = [] {
   std::map<std::string, std::vector<Row>> by_class;
   for (Row& row : all_rows()) by_class[row.name.substr(0, row.name.find(' '))].push_back(row);
@@ -351,7 +351,7 @@ const bool kAdded = [] {
   return true;
 }();
 
-// Modules without a row, and why.
+// Modules without a row, and the reasons.
 const std::map<std::string, std::string> kNoRows = {
     {"ModuleList", "is not called"},
     {"ModuleDict", "is not called"},

@@ -1,4 +1,4 @@
-// Module: registration, walks, state, copies, errors that say where, and trees deeper than any stack.
+// Module: registration, traversal, state, clones, errors with paths, and very deep trees.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -259,7 +259,7 @@ TEST_CASE("a small network learns") {
   CHECK(text(net).find("ebb::nn::Sequential(\n  (0): ebb::nn::Linear(in_features=2") == 0);
 }
 
-// Trees of modules that are deeper than any stack.
+// Very deep trees of modules, which would overflow a recursion.
 
 namespace {
 
@@ -274,7 +274,7 @@ struct Nest : nn::Module {
   inline static int destroyed = 0;
 };
 
-/// `depth` modules; the innermost has a parameter and a buffer.
+/// Returns `depth` nested modules; the innermost has a parameter and a buffer.
 std::shared_ptr<Nest> nest(int depth) {
   auto module = std::make_shared<Nest>();
   module->register_parameter("weight", ones({2}));
@@ -292,7 +292,7 @@ const nn::Module& innermost(const nn::Module& module) {
   return *at;
 }
 
-/// On a stack of 256 KiB.
+/// Runs the body on a stack of 256 KiB.
 void on_small_stack(std::function<void()> body) {
   pthread_attr_t attributes;
   REQUIRE(pthread_attr_init(&attributes) == 0);
@@ -367,7 +367,7 @@ TEST_CASE("a deep module tree can be printed on a small stack") {
 }
 
 TEST_CASE("train and zero_grad call overrides of submodules at every depth") {
-  // Its own child stays as it is whatever it is told.
+  // A module whose child stays in evaluation mode in every call of train().
   struct Frozen : nn::Module {
     Frozen() : inner(register_module("inner", std::make_shared<Nest>())) { inner->eval(); }
     void train(bool on) override {

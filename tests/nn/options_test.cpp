@@ -1,4 +1,4 @@
-// Options and small names of modules, and arguments at the ends of what they may be.
+// Options and helper functions of modules, and arguments at their limits.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-// Options: setters chain, getters read and write, and names of modules stay those that users write.
+// Options: setters can be chained, getters read and write, and module names are those of libtorch.
 
 using namespace ebb;
 using namespace ebb::nn;
@@ -56,7 +56,7 @@ TEST_CASE("name() returns the class names of libtorch") {
   CHECK(AdaptiveMaxPool2d(1)->name() == "ebb::nn::AdaptiveMaxPool2dImpl");
 }
 
-// Small forms of modules' helpers that programs use.
+// Helpers of modules that programs use.
 
 TEST_CASE("a string literal is accepted as an AnyValue") {
   nn::AnyValue value("text");
@@ -78,7 +78,7 @@ TEST_CASE("operator+= concatenates parameter lists") {
   CHECK(a->size() == 5);
 }
 
-// Arguments of layers and tools at the ends of what they may be.
+// Arguments of layers and utilities at their limits.
 
 using support::Contains;
 
@@ -100,7 +100,7 @@ TEST_CASE("transposed convolutions accept a feasible output_size and report the 
       for (const std::vector<std::int64_t>& size :
            {std::vector<std::int64_t>{height, width}, std::vector<std::int64_t>{5, 3, height, width}})
         CHECK(conv->forward(x, IntArrayRef(size)).sizes() == IntArrayRef({5, 3, height, width}));
-  // A dilation leaves room for more padding than a stride may have.
+  // A dilation allows more output_padding than the stride.
   nn::ConvTranspose1d wide(nn::ConvTranspose1dOptions(1, 1, 2).stride(2).dilation(3));
   for (const std::int64_t size : {9, 12}) {
     const std::vector<std::int64_t> wanted = {size};

@@ -1,4 +1,4 @@
-// Weights with orthonormal columns: numbers of torch 2.15, names, starts, copies, errors.
+// Orthogonal parametrizations: values of torch 2.15, names, initial values, clones, errors.
 #include <ebb/ebb.h>
 #include <ebb/nn/parametrize.h>
 
@@ -29,7 +29,7 @@ nn::Linear linear(std::int64_t out, std::int64_t in) {
   fill(m->bias, 2);
   return m;
 }
-// One whose weight is far from a matrix of lower rank.
+// Returns a layer whose weight is far from a matrix of lower rank.
 nn::Linear apart(std::int64_t out, std::int64_t in) {
   nn::Linear m = linear(out, in);
   NoGradGuard no_grad;
@@ -44,7 +44,7 @@ struct Case {
   std::int64_t out, in;
   const char* map;
   bool trivial;
-  Numbers expected;  // marks of the result, and of the gradients of input, bias and original
+  Numbers expected;  // one scalar of the result, and of the gradients of input, bias and original
 };
 
 const std::vector<Case> kCases = {
@@ -116,7 +116,7 @@ TEST_CASE("an orthogonal parametrization starts from the existing weight") {
   CHECK(mapped == Approx(-1.0695139655524026));
   CHECK(kept == Approx(-0.06706689748025703));
 
-  // One that is orthonormal stays as it is.
+  // An orthonormal weight is unchanged.
   nn::Linear m = apart(3, 3);
   parametrizations::orthogonal(m);
   const Variable q = m->weight.detach().clone();

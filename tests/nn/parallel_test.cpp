@@ -1,4 +1,4 @@
-// One batch over several replicas, and batch norms that become those of all processes.
+// data_parallel over several replicas, and convert_sync_batchnorm.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-// One batch over several replicas: outputs, gradients, buffers and exceptions are those of one module.
+// One batch over several replicas: outputs, gradients, buffers and exceptions equal those of one module.
 
 using namespace ebb;
 using support::Contains;
@@ -18,14 +18,14 @@ namespace {
 
 using Devices = std::vector<Device>;
 
-// Notes what a replica's thread sees.
+// Records the state of the threads of replicas.
 struct Notes {
   std::mutex mutex;
   std::set<std::thread::id> threads;
   std::vector<bool> grad_modes, autocast, inference;
 };
 
-// A table that is the last matrix too, a layer with a bias, and a buffer.
+// An embedding that shares its weight with the last layer, a layer with a bias, and a buffer.
 struct NetImpl : nn::Cloneable<NetImpl> {
   explicit NetImpl(Notes* notes_ = nullptr) : notes(notes_) { NetImpl::reset(); }
   void reset() override {
@@ -53,7 +53,7 @@ struct NetImpl : nn::Cloneable<NetImpl> {
 };
 EBB_MODULE(Net);
 
-// Throws for a batch whose first number is that.
+// Throws for a batch whose first number is the given one.
 struct ThrowingImpl : nn::Cloneable<ThrowingImpl> {
   void reset() override {}
   Variable forward(const Variable& x) {
@@ -117,7 +117,7 @@ TEST_CASE("scatter and gather split and join along the given dimension") {
   REQUIRE(pieces.size() == 2);
   CHECK(pieces[1].sizes() == IntArrayRef({2, 3, 2}));
   CHECK(equal(parallel::gather(pieces, kCPU, 2), x));
-  // No more pieces than rows.
+  // There are no more pieces than rows.
   CHECK(parallel::scatter(x, Devices(5, kCPU)).size() == 2);
   CHECK(parallel::gather({x[0][0][1], x[0][0][2]}, kCPU).sizes() == IntArrayRef({2}));
 
@@ -146,7 +146,7 @@ TEST_CASE("replicas share the parameters of the module and are not leaves") {
     const NoGradGuard no_grad;
     CHECK_FALSE(parallel::replicate(net, Devices{kCPU})[0]->middle->weight.requires_grad());
   }
-  // A buffer may be differentiated too.
+  // A buffer can also be differentiated.
   net->offset.requires_grad_();
   parallel::replicate(net, Devices{kCPU, kCPU})[1]->offset.sum().backward();
   CHECK(equal(net->offset.grad(), ones({3}, kDouble)));
@@ -218,11 +218,11 @@ TEST_CASE("data_parallel throws if the system refuses a thread") {
                     Contains("parallel_apply: the system refuses a thread"));
 }
 
-// Batch norms that become those of all processes.
+// Batch norms that become SyncBatchNorm.
 
 namespace {
 
-// Has a batch norm as a member, and others in containers.
+// Has a batch norm as a class member, and others in containers.
 struct MixedImpl : nn::Cloneable<MixedImpl> {
   MixedImpl() { MixedImpl::reset(); }
   void reset() override {

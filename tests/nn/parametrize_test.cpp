@@ -1,4 +1,4 @@
-// Parametrizations, weights by length and direction and of norm one: numbers of torch 2.15, names, copies.
+// Parametrizations, weight_norm and spectral_norm: values of torch 2.15, names, clones.
 #include <ebb/ebb.h>
 #include <ebb/nn/functional_call.h>
 #include <ebb/nn/fusion.h>
@@ -35,7 +35,7 @@ M prepared(M module) {
   fill(module->bias, 2);
   return module;
 }
-// One number of the result, of the gradients of input and parameters, and of tensors besides.
+// Checks one scalar of the result, of the gradients of input and parameters, and of further tensors.
 template <class M>
 void check(M& module, const Variable& x, const Numbers& expected, const variable_list& besides = {},
            bool by_handle = true) {
@@ -70,7 +70,7 @@ TEST_CASE("weight_norm has the values of torch") {
       CHECK(m->state_dict().keys() ==
             Names{"bias", "parametrizations.weight.original0", "parametrizations.weight.original1"});
       auto old = prepared(nn::Linear(3, 4));
-      // A dimension may be counted from the end.
+      // The dimension may be negative.
       utils::weight_norm(old, "weight", dim ? optional<std::int64_t>(*dim - 2) : dim);
       check(old, given({2, 3}, 5), expected, {}, by_handle);
       CHECK(old->state_dict().keys() == Names{"bias", "weight_g", "weight_v"});
@@ -209,7 +209,7 @@ TEST_CASE("earlier graphs of a parametrized module use the weight at recording")
     g.mul_(3);
   }
   const Variable second = m(x).pow(2).sum();
-  // Both weights are alive: the gradient of each is its own.
+  // Both weights are alive, and the gradient of each is its own.
   const Variable of_second = autograd::grad({second}, {x})[0];
   const auto plain = prepared(nn::Linear(3, 4));
   const Variable linear_first = (linear(x, plain->weight, plain->bias)).pow(2).sum();
@@ -278,7 +278,7 @@ TEST_CASE("functional_call uses the given tensors in place of the module's own")
   const Variable expected =
       autograd::grad({linear(x, tensors["weight"], m->bias).pow(2).sum()}, {tensors["weight"]})[0];
   CHECK(allclose(tensors["weight"].grad(), expected));
-  // Derivatives with respect to the tensors, also second ones.
+  // First and second derivatives with respect to the given tensors.
   CHECK(gradgradcheck(
       [&](const Variable& w) {
         nn::Module::StateDict one;

@@ -1,4 +1,4 @@
-// Modules print as libtorch's do, with ebb's namespace.
+// Modules are printed as in libtorch, with the namespace of ebb.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"

@@ -1,4 +1,4 @@
-// Pruning: the masks of torch 2.15, and what becomes of a module's parameters.
+// Pruning: the masks of torch 2.15, and the parameters of pruned modules.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -127,7 +127,7 @@ TEST_CASE("a pruned module trains its original weight and uses the masked weight
   CHECK(equal(linear.weight, original * mask));
   CHECK(allclose(y, relu(linear.bias + (original * mask).sum(1)).expand({2, 3})));
 
-  // A copy is pruned alike, and on its own; a file has the original and the mask.
+  // A clone is pruned with the same mask and is independent; a file contains the original and the mask.
   nn::Sequential copy(std::dynamic_pointer_cast<nn::SequentialImpl>(net->clone()));
   CHECK(prune::is_pruned(*copy));
   CHECK(equal(copy->forward(x), y));

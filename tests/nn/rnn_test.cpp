@@ -1,5 +1,4 @@
-// Recurrent layers, cells and packed sequences: numbers that torch 2.15 gave, initial values, names, wrong
-// use.
+// Recurrent layers, cells and packed sequences: values of torch 2.15, initial values, names, errors.
 #include <ebb/ebb.h>
 #include <ebb/nn/modules/rnn.h>
 
@@ -8,8 +7,7 @@
 #include <cmath>
 #include <sstream>
 
-// Recurrent layers and cells: numbers that torch 2.15 gave, initial values, names, unbatched and wrong
-// inputs.
+// Recurrent layers and cells: values of torch 2.15, initial values, names, unbatched and invalid inputs.
 
 using namespace ebb;
 using support::Contains;
@@ -23,7 +21,7 @@ void near(const Variable& x, const std::vector<double>& expected, double toleran
     CHECK(flat[static_cast<std::int64_t>(i)].item<double>() == Approx(expected[i]).margin(tolerance));
 }
 
-/// 0.6 sin(0.7 k), counted through all parameters, which become doubles.
+/// Fills the parameters with 0.6 sin(0.7 k), where k counts through all parameters, as doubles.
 void fill(nn::Module& module) {
   module.to(kDouble);
   NoGradGuard no_grad;
@@ -34,20 +32,20 @@ void fill(nn::Module& module) {
   }
 }
 
-/// cos(0.9 k).
+/// Returns cos(0.9 k).
 Variable input(std::vector<std::int64_t> sizes) {
   const std::int64_t n = checked_numel(sizes);
   return (arange(0, n, kDouble) * 0.9).cos().view(sizes).detach().requires_grad_();
 }
 
-/// Goes back from a weighed sum of the outputs and the squares of the states.
+/// Runs backward from a weighted sum of the outputs and the squares of the states.
 void backward(const Variable& rows, const std::vector<Variable>& states) {
   Variable loss = (rows * linspace(0.1, 1, rows.numel(), kDouble).view(rows.sizes())).sum();
   for (const Variable& s : states) loss = loss + (s * s).sum();
   loss.backward();
 }
 
-/// Of each parameter's gradient the sum and the first element.
+/// Checks the sum and the first element of each parameter's gradient.
 void gradients(const nn::Module& module, const std::vector<std::pair<double, double>>& expected) {
   const std::vector<Variable> all = module.parameters();
   REQUIRE(all.size() == expected.size());
@@ -162,7 +160,7 @@ TEST_CASE("recurrent cells have the values of torch") {
   near(h, {-0.2594141, 0.2662435, -0.05997964, -0.02624932});
   near(c, {-0.3195744, 0.4482312, -0.08909347, -0.03144771});
   near(gru->forward(x), {-0.1749607, 0.6521565, 0.1495556, -0.05734142});
-  // One row without a batch.
+  // A single unbatched row.
   near(gru->forward(x[1]), {0.1495556, -0.05734142});
   CHECK(std::get<1>(lstm->forward(x[0])).sizes() == IntArrayRef({2}));
   CHECK_THROWS_WITH(gru->forward(ones({3, 4, 2}, kDouble)), Contains("1D or 2D"));
@@ -304,11 +302,11 @@ TEST_CASE("recurrent layers throw for invalid inputs and options") {
   CHECK_THROWS_WITH(nn::GRU(nn::GRUOptions(2, 3).dropout(1.5)), Contains("[0, 1]"));
   CHECK_THROWS_WITH(nn::GRU(nn::GRUOptions(2, 3).num_layers(0)), Contains("num_layers"));
   CHECK_THROWS_WITH(nn::RNN(nn::RNNOptions(2, 0)), Contains("hidden_size"));
-  // A batch of none is no error.
+  // An empty batch is allowed.
   CHECK(std::get<0>(gru->forward(ones({4, 0, 2}))).sizes() == IntArrayRef({4, 0, 3}));
 }
 
-// Packed sequences: what torch 2.15 gave, the way back, and wrong use.
+// Packed sequences: values of torch 2.15, unpacking, and errors.
 
 namespace utils = ebb::nn::utils::rnn;
 

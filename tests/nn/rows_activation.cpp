@@ -1,4 +1,4 @@
-// Rows of functions of single elements, of rows, and of linear maps.
+// Rows of activations, softmax-like functions, dropout and linear maps.
 #include "nn/module_rows.h"
 
 #include <cmath>
@@ -27,7 +27,7 @@ void add(std::vector<Row>& rows, const std::string& name, F f, const Args&... ar
   rows.push_back(row<Holder>(name, {wave({3, 7}, 0.2) * 3}, each(f), args...));
 }
 
-// In training something is drawn; in evaluation nothing happens.
+// Dropout draws in training and is the identity in evaluation.
 template <class Holder>
 void add_dropout(std::vector<Row>& rows, const std::string& name, const Sizes& sizes) {
   rows.push_back(

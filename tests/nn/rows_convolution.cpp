@@ -1,4 +1,4 @@
-// Rows of convolutions and transposed ones: sums over windows.
+// Rows of convolutions and transposed convolutions: sums over windows.
 #include "nn/module_rows.h"
 
 namespace modules {
@@ -10,14 +10,14 @@ Sizes vec(const Array& a) {
   return Sizes(a->begin(), a->end());
 }
 
-// The whole of x (N, C, ...) and w (out, in / groups, ...), by one product for all windows.
+// Returns the convolution of x (N, C, ...) and w (out, in / groups, ...) as one product over all windows.
 template <std::size_t D>
 Formula convolution(const nn::ConvOptions<D>& o, Sizes before = {}, Sizes behind = {},
                     const char* mode = "") {
   return [=](In in, const Tensors& t) -> variable_list {
     const bool whole = in[0].dim() == D + 2;
     Variable x = whole ? in[0] : in[0].unsqueeze(0);
-    // The border by hand: elements are picked by index, or are zeros.
+    // Explicit padding: elements are selected by index, or are zeros.
     for (std::size_t d = 0; d < before.size(); ++d) {
       const auto dim = static_cast<std::int64_t>(d) + 2;
       const std::int64_t n = x.size(dim);
@@ -54,7 +54,7 @@ Formula convolution(const nn::ConvOptions<D>& o, Sizes before = {}, Sizes behind
   };
 }
 
-// Every input element adds its kernel to the result.
+// Each input element adds its kernel to the result.
 template <std::size_t D>
 Formula transposed(const nn::ConvTransposeOptions<D>& o, Sizes extra) {
   return [=](In in, const Tensors& t) -> variable_list {
@@ -124,7 +124,7 @@ void add_transposed(std::vector<Row>& rows, const std::string& what, const Sizes
   rows.back().batch = x.size() == D + 2 ? 0 : -1;
 }
 
-// The row before, of a module that learns its channels from the first input.
+// Repeats the previous row with a lazy module, which infers its channels from the first input.
 template <class Lazy, class Options>
 void again_lazily(std::vector<Row>& rows, Options options) {
   rows.push_back(rows.back());

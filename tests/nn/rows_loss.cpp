@@ -1,4 +1,4 @@
-// Rows of losses, each with a formula of its own for no reduction, for the mean and for the sum.
+// Rows of losses, each with a reference formula for the reductions none, mean and sum.
 #include "nn/module_rows.h"
 
 #include <cmath>
@@ -11,7 +11,7 @@ using Each = std::function<Variable(In)>;
 
 Variable reduced(const Variable& x, int how) { return how == 0 ? x : how == 1 ? x.mean() : x.sum(); }
 
-// A row for each reduction; `each` gives the losses one by one.
+// Adds a row for each reduction; `each` returns the unreduced losses.
 template <class Holder, class Options>
 void add(std::vector<Row>& rows, const std::string& name, const variable_list& inputs, const Each& each,
          const Options& options) {
@@ -33,7 +33,8 @@ void add(std::vector<Row>& rows, const std::string& name, const variable_list& i
 Variable plain_softplus(const Variable& x) { return (1 + x.exp()).log(); }
 Variable norm_of(const Variable& x) { return (x + 1e-6).square().sum(-1).sqrt(); }
 
-// The losses of classes on dimension 1, for targets that are shares of classes; and their weighted mean.
+// Returns the losses of classes on dimension 1 for targets that are class probabilities, and their weighted
+// mean.
 Variable of_shares(const Variable& x, const Variable& shares, const Variable& weight, double smoothing) {
   const std::int64_t classes = x.size(1);
   const Variable logs = x - x.exp().sum(1, true).log();
@@ -47,7 +48,7 @@ void add_classes(std::vector<Row>& rows) {
   const Variable weight = ebb::tensor({0.5, 2.0, 1.25}, ebb::kDouble);
   const nn::CrossEntropyLossOptions weighted =
       nn::CrossEntropyLossOptions().weight(weight).label_smoothing(0.2);
-  // Targets of N dimensions that are shares: the mean is over targets, not over weights.
+  // Targets of N dimensions that are probabilities: the mean is over targets, not over weights.
   for (const Sizes& sizes : {Sizes{4, 3}, Sizes{2, 3, 4}, Sizes{2, 3, 2, 2}}) {
     const Variable shares = wave(sizes, 2).exp() / wave(sizes, 2).exp().sum(1, true);
     const std::string name = "CrossEntropyLoss of shares in " + std::to_string(sizes.size()) + " dimensions";
@@ -55,7 +56,7 @@ void add_classes(std::vector<Row>& rows) {
         rows, name, {wave(sizes), shares}, [weight](In in) { return of_shares(in[0], in[1], weight, 0.2); },
         weighted);
   }
-  // Targets that are classes, one of them ignored: the mean is over the weights of those that count.
+  // Targets that are class indices, one of them ignored: the mean is over the weights of the others.
   const Variable classes = integers({2, 0, -1, 1}), lines = integers({2, 0, -1, 1, 1, 2}, {2, 3});
   const auto counted = [](In in) { return in[1].ne(-1).to(ebb::kDouble); };
   const auto one_hot = [](In in) {
@@ -196,7 +197,7 @@ void add_margins(std::vector<Row>& rows) {
                     integers({3, 2})},
                    nullptr, nn::CTCLossOptions().zero_infinity(true));
   for (std::size_t i = rows.size() - 3; i < rows.size(); ++i) {
-    rows[i].slopes = false;  // they hold for log_softmax(2) only, as torch's
+    rows[i].slopes = false;  // the derivatives hold only for log_softmax(2), as in torch
     rows[i].batch = 1;
   }
   add<nn::LinearCrossEntropyLoss>(rows, "LinearCrossEntropyLoss", {wave({3, 5}), integers({1, 3, 0})},
@@ -211,7 +212,7 @@ std::vector<Row> loss_rows() {
   add_pairs(rows);
   add_margins(rows);
   add_classes(rows);
-  for (Row& row : rows) row.sequence = nullptr;  // they take two tensors
+  for (Row& row : rows) row.sequence = nullptr;  // these modules have two tensor arguments
   return rows;
 }
 

@@ -18,7 +18,7 @@ Variable scaled(Variable y, const Tensors& t, const std::function<Variable(const
   return t["bias"].defined() ? y + shape(t["bias"]) : y;
 }
 
-// The statistics of `dims` or the running ones, which move towards the former and come behind the result.
+// Normalises with the statistics of `dims` or the running ones, and appends the updated running statistics.
 variable_list normalised(const Variable& x, const Tensors& t, const Sizes& dims,
                          std::optional<double> momentum, double eps, bool counts) {
   const bool running = t["running_mean"].defined(), own = t.training || !running;
@@ -141,7 +141,7 @@ std::vector<Row> norm_rows() {
         o));
     rows.back().names = names(o.elementwise_affine(), o.bias(), false);
   }
-  // With a residual, and the sum of both.
+  // Layer norm with a residual, and the sum of both.
   rows.push_back(row_called<nn::LayerNorm>(
       "LayerNorm of a sum", {wave({2, 3}), wave({2, 3}, 1)},
       [](auto& m, In in) {
@@ -179,7 +179,7 @@ std::vector<Row> norm_rows() {
         o));
     rows.back().names = names(o.affine(), o.bias(), false);
   }
-  // Neighbouring channels: zeros beyond the border, size / 2 before and (size - 1) / 2 behind.
+  // Adjacent channels, with zeros beyond the border: size / 2 before and (size - 1) / 2 after.
   const auto neighbours = [](const Variable& x, std::int64_t before, std::int64_t behind) {
     Sizes pad(static_cast<std::size_t>(2 * (x.dim() - 2)), 0);
     pad.insert(pad.end(), {before, behind});

@@ -1,4 +1,4 @@
-// Rows of poolings and what undoes them.
+// Rows of pooling and unpooling.
 #include "nn/module_rows.h"
 
 #include <cmath>
@@ -28,13 +28,13 @@ struct Window {
 
 std::string dims(const char* name, std::size_t d) { return name + std::to_string(d) + "d"; }
 
-/// Means of windows; `counts` pads with ones as far as the divisor counts.
+/// Returns the means of windows; `counts` is padded with ones as far as the divisor counts.
 template <std::size_t D>
 Formula mean(const Window<D>& w, bool include_pad, std::optional<double> divisor) {
   return [=](In in, const Tensors&) -> variable_list {
     const Variable sum = w.of(in[0], 0).sum(0);
     if (divisor) return {sum / *divisor};
-    // Windows are cut where the padding ends; padded elements count unless they are left out.
+    // Windows end where the padding ends; padded elements count unless they are excluded.
     const Variable ones = ebb::ones_like(in[0]);
     if (!include_pad) return {sum / w.of(ones, 0).sum(0)};
     Sizes pad;
@@ -85,7 +85,7 @@ void add_pools(std::vector<Row>& rows) {
   rows.back().batch = -1;
   rows.push_back(row<Max>(dims("MaxPool", D) + " dilated", {wave(all)}, maxima({two, ones, ones, two}),
                           nn::MaxPoolOptions<D>(2).stride(1).padding(1).dilation(2)));
-  // With indices: they say where in the plane the maxima stand.
+  // With indices, which are the positions of the maxima in the plane.
   rows.push_back(row_called<Max>(
       dims("MaxPool", D) + " with indices", {wave(all)},
       [](auto& m, In in) {
@@ -97,7 +97,7 @@ void add_pools(std::vector<Row>& rows) {
         return {y, y};
       },
       nn::MaxPoolOptions<D>(2).stride(1)));
-  // The call bypasses hooks, which the plain form has.
+  // The row's call bypasses hooks, and the plain call runs them.
   rows.back().call = [call = rows.back().call, plain = call_with<nn::MaxPoolImpl<D>>](nn::Module& m, In in) {
     const variable_list y = plain(m, in);
     return variable_list{y[0], call(m, in)[1]};
@@ -109,7 +109,7 @@ void add_pools(std::vector<Row>& rows) {
       },
       nn::LPPoolOptions<D>(3, uneven).stride(2)));
 
-  // Adaptive ones: windows from floor(i n / m) to ceil((i + 1) n / m), one dimension after the other.
+  // Adaptive pooling: windows from floor(i n / m) to ceil((i + 1) n / m), one dimension after the other.
   const auto adaptive = [](bool largest, const Sizes& sizes) -> Formula {
     return [=](In in, const Tensors&) -> variable_list {
       Variable x = in[0];
@@ -144,7 +144,7 @@ void add_pools(std::vector<Row>& rows) {
         nn::AdaptiveSizes<D>(kept)));
   }
 
-  // Unpooling puts elements where the indices say.
+  // Unpooling writes elements to the given indices.
   const Sizes pooled = D == 1 ? Sizes{1, 2, 2} : D == 2 ? Sizes{1, 2, 2, 1} : Sizes{1, 2, 1, 2, 1};
   std::int64_t plane = 1;
   Sizes full{1, 2};
@@ -158,7 +158,7 @@ void add_pools(std::vector<Row>& rows) {
       },
       nn::MaxUnpoolOptions<D>(2)));
   if constexpr (D > 1) {
-    // The places are given: a window begins at floor((i + u) alpha) - floor(u alpha), the last one at the
+    // With given samples u, a window begins at floor((i + u) alpha) - floor(u alpha), and the last one at the
     // end.
     const Variable u = (wave({all[0], all[1], static_cast<std::int64_t>(D)}, 0.9).abs() * 0.6);
     rows.push_back(row<nn::ModuleHolder<nn::FractionalMaxPoolImpl<D>>>(
@@ -169,7 +169,7 @@ void add_pools(std::vector<Row>& rows) {
             Variable x = in[0].flatten(0, 1)[p];
             for (std::size_t d = 0; d < D; ++d) {
               const auto dim = static_cast<std::int64_t>(d);
-              // Draws are for the last axis first.
+              // The first sample is for the last axis.
               const double draw = u.flatten(0, 1)[p][D == 2 ? 1 - dim : dim].item<double>();
               const std::int64_t n = x.size(dim);
               const double alpha = static_cast<double>(n - 2) / 1;

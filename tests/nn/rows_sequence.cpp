@@ -1,4 +1,4 @@
-// Rows of recurrent layers, attention and transformers, and of modules that have a table of rows or classes.
+// Rows of recurrent layers, attention and transformers, embeddings and adaptive softmax.
 #include "nn/module_rows.h"
 
 // Rows of recurrent layers and cells.
@@ -7,7 +7,7 @@ namespace modules {
 
 namespace {
 
-// The same over whole sequences, a tensor for each of an LSTM's two states.
+// Calls an LSTM on whole sequences, with one tensor for each of its two states.
 template <class Holder>
 variable_list lstm(nn::Module& module, In x) {
   auto& m = dynamic_cast<typename Holder::ContainedType&>(module);
@@ -108,7 +108,7 @@ std::vector<Row> recurrent_rows() {
 std::vector<Row> attention_rows() {
   std::vector<Row> rows;
   const auto add = [&](Row row) { rows.push_back(std::move(row)); };
-  // Dropout of 0 leaves training and evaluation comparable.
+  // With a dropout of 0, training and evaluation have equal results.
   const auto attention = [](std::int64_t heads) { return nn::MultiheadAttentionOptions(6, heads); };
   const Variable q = wave({3, 2, 6}), k = wave({4, 2, 6}, 1), v = wave({4, 2, 6}, 2);
   add(row<nn::MultiheadAttention>("MultiheadAttention", {q, k, v}, nullptr, attention(2)));
@@ -130,13 +130,13 @@ std::vector<Row> attention_rows() {
   add(row<nn::Transformer>("Transformer", {q, k}, nullptr,
                            nn::TransformerOptions(6, 2, 1, 2).dim_feedforward(7).dropout(0)));
   for (Row& row : rows) {
-    row.sequence = nullptr;  // what else they take has defaults that a Sequential does not know
+    row.sequence = nullptr;  // other arguments have defaults, which a Sequential cannot use
     row.batch = 1;
   }
   return rows;
 }
 
-// Rows of modules that look rows up in a table, and of those that have a table of classes.
+// Rows of embeddings and of modules with a table of classes.
 
 std::vector<Row> table_rows() {
   std::vector<Row> rows;
@@ -149,7 +149,7 @@ std::vector<Row> table_rows() {
   rows.back().names = {"weight"};
   add(row<nn::Embedding>("Embedding with padding", {places}, chosen,
                          nn::EmbeddingOptions(5, 3).padding_idx(4)));
-  rows.back().slopes = false;  // the slope by the padding's row is left out on purpose
+  rows.back().slopes = false;  // the gradient of the padding row is omitted on purpose
   const auto bags = [&](const std::string& name, auto mode, Formula formula) {
     add(row<nn::EmbeddingBag>(name, {places}, std::move(formula), nn::EmbeddingBagOptions(5, 3).mode(mode)));
     rows.back().sequence = nullptr;
@@ -167,12 +167,12 @@ std::vector<Row> table_rows() {
   const Variable x = wave({4, 6}), classes = integers({0, 7, 3, 5});
   add(row<nn::AdaptiveLogSoftmaxWithLoss>("AdaptiveLogSoftmaxWithLoss", {x, classes}, nullptr,
                                           nn::AdaptiveLogSoftmaxWithLossOptions(6, 8, {2, 5}).div_value(2)));
-  rows.back().slopes = false;  // the loss comes as a number; of the outputs tests/nn has the slopes
+  rows.back().slopes = false;  // the loss is a scalar; tests/nn checks the derivatives of the outputs
   add(row<nn::AdaptiveLogSoftmaxWithLoss>(
       "AdaptiveLogSoftmaxWithLoss with biases", {x, classes}, nullptr,
       nn::AdaptiveLogSoftmaxWithLossOptions(6, 8, {2, 5}).div_value(2).head_bias(true)));
   rows.back().slopes = false;
-  // log_prob() and predict() are the siblings of forward(): all classes, and the likeliest.
+  // log_prob() and predict() return all classes and the most likely one.
   const auto siblings = [](nn::AdaptiveLogSoftmaxWithLossImpl& m, In in) -> variable_list {
     const Variable all = m.log_prob(in[0]), likeliest = m.predict(in[0]);
     return {all, likeliest, m.forward(in[0], in[1]).output};

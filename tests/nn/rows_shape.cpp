@@ -1,4 +1,4 @@
-// Rows of paddings, shuffles, resizing and other changes of shape.
+// Rows of padding, shuffle, resize and other shape modules.
 #include "nn/module_rows.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace modules {
 
 namespace {
 
-// Elements picked by index, or a value beyond the border.
+// Selects elements by index, or a value beyond the border.
 using Pick = std::int64_t (*)(std::int64_t at, std::int64_t size);
 std::int64_t circular(std::int64_t at, std::int64_t n) { return (at + n) % n; }
 std::int64_t reflected(std::int64_t at, std::int64_t n) {
@@ -58,7 +58,7 @@ void add_pads(std::vector<Row>& rows) {
   for (std::size_t i = first; i < rows.size(); ++i) rows[i].batch = rows[i].inputs[0].dim() == D + 2 ? 0 : -1;
 }
 
-// Along one dimension: the new size, how many elements a step is, and the weights of neighbours.
+// Resizes along one dimension, given the new size, the step in elements and the weights of adjacent elements.
 Variable resized(const Variable& x, std::int64_t dim, std::int64_t m, const std::string& mode, bool corners,
                  double step) {
   const std::int64_t n = x.size(dim);
@@ -125,7 +125,7 @@ std::vector<Row> shape_rows() {
   rows.push_back(row<nn::Unflatten>(
       "Unflatten", {wave({2, 6, 2})},
       [](In in, const Tensors&) -> variable_list { return {in[0].reshape({2, 3, 2, 2})}; }, 1, Sizes{3, 2}));
-  // Patches are columns, channels slowest; folding adds them up again.
+  // Patches are columns with channels as slowest index; folding sums them.
   const auto columns = [](const Variable& x) {
     return windows(x, {2, 3}, {2, 1}, {1, 1}, {2, 1}).flatten(3).permute({1, 2, 0, 3}).flatten(1, 2);
   };

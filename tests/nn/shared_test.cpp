@@ -1,4 +1,4 @@
-// Parameters that modules share: lists, states, files, optimizers, copies.
+// Parameters that modules share: lists, states, files, optimizers, clones.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -12,7 +12,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-// A table of words that is also the last layer's matrix.
+// An embedding whose weight is also the weight of the last layer.
 struct TiedImpl : nn::Cloneable<TiedImpl> {
   TiedImpl() { TiedImpl::reset(); }
   void reset() override {
@@ -30,7 +30,7 @@ struct TiedImpl : nn::Cloneable<TiedImpl> {
 };
 EBB_MODULE(Tied);
 
-// Forgets to tie its copies.
+// A module whose clones are not tied.
 struct CarelessImpl : nn::Cloneable<CarelessImpl> {
   CarelessImpl() {
     CarelessImpl::reset();
@@ -140,7 +140,7 @@ TEST_CASE("an archive stores a shared tensor once and loads it under each name")
   in.read("also", also);
   CHECK(equal(also, net->table->weight));
 
-  // What was written under each name is read as well.
+  // A file with a tensor under each name can also be loaded.
   std::stringstream twice;
   safetensors::write(twice, {{"table.weight", ones({5, 3})}, {"head.weight", ones({5, 3})}});
   serialize::InputArchive both;

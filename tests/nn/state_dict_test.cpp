@@ -1,4 +1,4 @@
-// Loading states: what may be missing, what is advised, and states that are the module's own.
+// Loading of states: missing keys, advice in errors, and assign.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -35,7 +35,7 @@ std::string message_of(nn::Module& module, const State& state, bool strict = tru
   return "(no error)";
 }
 
-// Modules as a residual network names them.
+// Modules with the names of a residual network.
 struct Block : nn::Module {
   Block() {
     for (const char* name : {"conv1", "conv2", "conv3"})
@@ -63,7 +63,7 @@ TEST_CASE("a module loads its own state") {
   CHECK((keys.missing_keys.empty() && keys.unexpected_keys.empty()));
   net->load_state_dict(net->state_dict(), /*strict=*/true, /*assign=*/true);
   CHECK(equal(net->named_parameters()["0.weight"], weight));
-  // The same memory in another order.
+  // The same memory in another layout.
   State state = net->state_dict();
   const Variable square = state["2.weight"].clone();
   state["2.weight"] = state["2.weight"].t();
@@ -83,7 +83,7 @@ TEST_CASE("BatchNorm loads a state without num_batches_tracked") {
              Contains("\"1.running_mean\"") && !Contains("num_batches_tracked"));
   nn::InstanceNorm2d instance(nn::InstanceNorm2dOptions(2).track_running_stats(true));
   instance->load_state_dict(without(instance->state_dict(), "num_batches_tracked"));
-  // Somebody's own buffer of that name is like any other.
+  // A user's own buffer of that name is treated as any other.
   nn::Module own("Own");
   own.register_buffer("num_batches_tracked", zeros({}));
   CHECK_THAT(message_of(own, State()), Contains("Missing"));
@@ -148,7 +148,7 @@ TEST_CASE("an error for a misspelled name suggests the right one") {
     CHECK(lines(given, right) == "\"" + right + "\" (nearest: \"" + wrong + "\")");
     CHECK(lines(given, wrong) == "\"" + wrong + "\" (nearest: \"" + right + "\")");
   }
-  // Given besides the right ones.
+  // An additional misspelled name beside the right ones.
   State more = state;
   more.insert("layer1.0.conv1.wieght", ones({1}));
   CHECK(lines(more, "layer1.0.conv1.wieght") == "\"layer1.0.conv1.wieght\" (nearest: \"" + right + "\")");
@@ -157,7 +157,7 @@ TEST_CASE("an error for a misspelled name suggests the right one") {
   CHECK(lines(two, "layer2.1.bn3.bias") == "\"layer2.1.bn3.bias\" (nearest: \"layer2.1.bn3.bais\")");
   CHECK(lines(two, right) == "\"" + right + "\" (nearest: \"layer1.0.conv1.wieght\")");
 
-  // The same by name from a file, where every name is a candidate.
+  // Loading by name from a file, where every name is a candidate.
   const safetensors::File file({{"layer1.0.conv1.wieght", ones({1})},
                                 {"layer1.0.conv2.weight", ones({1})},
                                 {"layer1.0.conv1.weigh", ones({1})},
@@ -169,7 +169,7 @@ TEST_CASE("an error for a misspelled name suggests the right one") {
   const safetensors::File order({{"layer1.0.conv1.weixxt", ones({1})}, {"layer1.0.conv1.weixht", ones({1})}},
                                 {});
   CHECK_THROWS_WITH(order.at(right),
-                    Contains("(nearest: \"layer1.0.conv1.weixht\")"));  // the worse comes first
+                    Contains("(nearest: \"layer1.0.conv1.weixht\")"));  // the worse candidate comes first in the file
   CHECK_THROWS_WITH(file.at("a.bias"), Contains("(nearest: \"b.bias\")"));
   CHECK_THROWS_WITH(file.at("quite.different.and.far.away"), !Contains("nearest"));
 }

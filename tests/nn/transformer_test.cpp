@@ -1,4 +1,4 @@
-// Attention of several heads and transformers: results and gradients as torch 2.15's, keys, masks, copies.
+// MultiheadAttention and transformers: results and gradients of torch 2.15, keys, masks, clones.
 #include <ebb/ebb.h>
 #include <ebb/nn/modules/transformer.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// Numbers that the program which made the goldens gives its tensors, too.
+// Returns numbers that the program that created the golden values also uses.
 Variable wave(std::int64_t count, double rate, double start) { return arange(count, kDouble) * rate + start; }
 Variable given(std::vector<std::int64_t> sizes, double start) {
   std::int64_t count = 1;
@@ -35,7 +35,7 @@ M prepared(M module) {
   return module;
 }
 
-// One number of each result, of the gradient of each input, and of each parameter, in the order of torch's.
+// Checks one scalar of each result, of the gradient of each input, and of each parameter, in torch's order.
 void check(nn::Module& module, const variable_list& inputs, const variable_list& outputs,
            const Numbers& expected) {
   Variable loss = zeros({}, kDouble);
@@ -148,7 +148,7 @@ TEST_CASE("MultiheadAttention has the options of torch") {
           {-0.24273658347029, -0.17356543814588, 0.037416381837083, -0.05789547610475, -0.053034907437465,
            0.27205217916179, -0.46739558081543, 0.3307014775363, 0.62101136867493, 0.06355115720521,
            0.031819824802543, 0.19968673796043, 4.3570612116029});
-    // The fused way sees the rows that are appended, too.
+    // The fused path also includes the appended rows.
     CHECK(allclose(std::get<0>(m->forward(q, k, v, padding(), false, forbidden())),
                    std::get<0>(m->forward(q, k, v, padding(), true, forbidden())), 1e-12, 1e-12));
   }
@@ -291,7 +291,7 @@ TEST_CASE("transformers have the initial values of torch") {
   manual_seed(3);
   const nn::Transformer both(nn::TransformerOptions(4, 2, 1, 1).dim_feedforward(3));
   const auto all = both->named_parameters();
-  // What is drawn before layers are copied, which draws numbers as in libtorch; matrices start anew.
+  // Layers are drawn before they are cloned, and cloning draws numbers as in libtorch; matrices are redrawn.
   near(all["encoder.layers.0.linear2.bias"], {0.20127078890800476, -0.39000892639160156});
   CHECK((all["encoder.layers.0.linear1.weight"].abs() <= std::sqrt(6.0 / (4 + 3))).all().item<bool>());
   CHECK((all["encoder.layers.0.linear1.weight"].abs() > std::sqrt(1.0 / 4)).any().item<bool>());
@@ -389,7 +389,7 @@ TEST_CASE("a fully masked query attends to nothing with and without need_weights
 TEST_CASE("attention dropout draws the same numbers with and without need_weights") {
   const Variable x = randn({3, 2, 6});
   nn::TransformerEncoderLayer layer(LayerOptions(6, 2).dim_feedforward(5).dropout(0.25));
-  // Without dropout elsewhere, and without normalisation before.
+  // The test disables other dropout and normalisation before attention.
   layer->dropout->options.p(0);
   layer->dropout1->options.p(0);
   layer->dropout2->options.p(0);

@@ -1,4 +1,4 @@
-// Warnings: what gives one, and where it goes.
+// Warnings: the calls that warn, and the handlers that get the warnings.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -25,7 +25,7 @@ struct Strict : WarningHandler {
   void process(const Warning& warning) override { throw Error(warning.msg()); }
 };
 
-/// What f writes to a stream of the process, by way of a file.
+/// Returns the text that f writes to a stream of the process, through a file.
 template <class Fn>
 std::string written(std::FILE* stream, Fn f) {
   std::FILE* const file = std::tmpfile();
@@ -68,7 +68,7 @@ TEST_CASE("losses warn about each broadcast target and no other target") {
   F::l1_loss(row, row + 1);
   F::smooth_l1_loss(row, row + 1);
   F::huber_loss(row, row + 1);
-  mse_loss(column, row);  // as at::mse_loss, which says nothing
+  mse_loss(column, row);  // as at::mse_loss, which does not warn
   CHECK(listener.heard.empty());
   CHECK_THROWS_WITH(F::mse_loss(column, Variable()), support::Contains("mse_loss: the target is undefined"));
   CHECK_THROWS_WITH(
