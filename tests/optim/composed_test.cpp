@@ -1,4 +1,4 @@
-// Optimizers whose updates are made of ops: the values of torch 2.15, states and errors.
+// Adafactor and Muon, whose updates are composed of ops: values of torch 2.15, states and errors.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -34,7 +34,7 @@ struct Values {
   double first, last, sum;
 };
 
-// After steps 1, 5 and 30.
+// Checks the values after steps 1, 5 and 30.
 void check(const Make& how, const std::vector<std::int64_t>& sizes, const std::vector<Values>& expected,
            double tolerance) {
   Variable p = start(sizes);
@@ -74,7 +74,8 @@ TEST_CASE("Adafactor has the values of torch") {
         1e-10);
 }
 
-// Its products are of bf16, in which sums round in another order: 2^-8 of a step of 0.02, step after step.
+// Muon multiplies in bf16, where sums round in another order: an error of 2^-8 of a step of 0.02 in every
+// step.
 TEST_CASE("Muon has the values of torch within bfloat16 precision") {
   check(make<Muon>(MuonOptions(0.02)), {3, 5},
         {{-0.00298828125, -0.8841826965693781, 1.0442620899333508},

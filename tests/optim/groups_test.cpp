@@ -1,4 +1,4 @@
-// Groups, options and states as values: copies of their own, comparison, and what a base class does.
+// Parameter groups, options and states as values: copies, comparison, and defaults of base classes.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"

@@ -1,4 +1,4 @@
-// Hooks of optimizers: around a step, and where states are written and read.
+// Hooks of optimizers: before and after a step, and in state_dict and load_state_dict.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -13,7 +13,7 @@ namespace {
 
 Variable leaf() { return ones({2}, kDouble).requires_grad_(); }
 
-/// A call of step() with a closure that notes itself and leaves a gradient of 1.
+/// Calls step() with a closure that adds to the log and leaves a gradient of 1.
 void step(Optimizer& optimizer, std::string& log) {
   optimizer.step([&] {
     log += "closure ";
@@ -73,7 +73,7 @@ TEST_CASE("a step pre-hook can change gradients, options and closure") {
   step(sgd, log);
   CHECK(log.empty());
   CHECK(equal(p, full({2}, 0.5, kDouble)));
-  // Hooks go along with the optimizer that is moved.
+  // Hooks move with the optimizer.
   SGD moved(std::move(sgd));
   step(moved, log);
   CHECK(log.empty());

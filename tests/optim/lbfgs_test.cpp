@@ -1,4 +1,4 @@
-// L-BFGS on Rosenbrock's function: the values of torch 2.15, and what it refuses.
+// L-BFGS on the function of Rosenbrock: values of torch 2.15, and errors.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -15,7 +15,7 @@ struct Valley {
   Variable a = tensor({-1.2, 1.0, 0.5, -0.7}, kDouble).requires_grad_();
   Variable b = tensor({0.3, 2.0}, kDouble).requires_grad_();
   std::unique_ptr<LBFGS> optimizer;
-  double sign;  // of the loss
+  double sign;  // multiplies the loss
 
   explicit Valley(const LBFGSOptions& options, double sign = 1)
       : optimizer(std::make_unique<LBFGS>(std::vector<Variable>{a, b}, options)), sign(sign) {}
@@ -51,7 +51,7 @@ void check(const LBFGSOptions& options, const std::vector<Step>& expected) {
 
 }  // namespace
 
-// The line search multiplies roundings by up to a thousand a call, in torch as here.
+// The line search amplifies rounding errors by up to a thousand per call, in torch as well.
 TEST_CASE("L-BFGS has the values of torch") {
   check(LBFGSOptions().max_iter(8).history_size(5).line_search_fn("strong_wolfe"),
         {{511.5, -0.2700341261080762, -0.034055161825230384, 10},

@@ -18,7 +18,7 @@ O options(bool master) {
   return O(1e-3).weight_decay(0.01).master_weights(master);
 }
 
-/// The gradient of update `step`, the same whatever the parameter's dtype.
+/// Returns the gradient of update `step`, which is the same for every dtype of the parameter.
 Variable gradient(const Variable& p, int step) {
   manual_seed(static_cast<std::uint64_t>(step));
   return randn(p.sizes()).to(kBFloat16).to(kHalf).to(p.dtype());

@@ -1,4 +1,4 @@
-// Optimizers: libtorch 1.13's trajectories, groups, closures, state, schedules, errors.
+// Optimizers: values of libtorch 1.13, groups, closures, state, schedulers, errors.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -13,7 +13,7 @@ namespace {
 
 using Params = std::vector<Variable>;
 
-/// Three steps on the sum of cubes from 1; libtorch 1.13 printed `expected`.
+/// Makes three steps from 1 on the sum of cubes; libtorch 1.13 printed `expected`.
 template <class O, class Options>
 void check_path(const Options& options, const std::vector<double>& expected) {
   Variable p = ones({3}, kDouble).requires_grad_();

@@ -1,6 +1,5 @@
-// Every public optimizer against the rules that hold for all of them: states that are saved and restored at
-// any step, layouts and sizes of parameters, groups, gradients that are missing, and the ends of options'
-// ranges.
+// Rules that hold for every public optimizer: states that are saved and restored at any step, layouts and
+// sizes of parameters, groups, missing gradients, and the limits of options.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -20,7 +19,7 @@ using Groups = std::vector<OptimizerParamGroup>;
 struct Row {
   const char* name;
   std::function<std::unique_ptr<Optimizer>(Groups)> make;
-  bool matrices = false;  ///< whether it takes parameters of two dimensions only
+  bool matrices = false;  ///< whether it accepts only parameters of two dimensions
 };
 
 template <class O, class Options>
@@ -72,8 +71,8 @@ Variable numbers(IntArrayRef sizes, double from) {
   return (sin(arange(n, kDouble) * 1.3 + from) * 1.5).view(sizes);
 }
 
-// The parameters of a training: a scalar or a matrix of one, a transposed one, one of several thousand
-// elements, an empty one, and one that has a gradient in every third step only.
+// A training run with these parameters: a scalar or a matrix of one element, a transposed one, one of several
+// thousand elements, an empty one, and one with a gradient only in every third step.
 struct Training {
   Params params;
   std::unique_ptr<Optimizer> optimizer;
@@ -93,7 +92,7 @@ struct Training {
     second.set_lr(second.get_lr() / 2);
   }
 
-  /// With `sign` in front of the gradients of the first group.
+  /// `sign` multiplies the gradients of the first group.
   void step(int t, double sign = 1) {
     optimizer->zero_grad(true);
     for (std::size_t i = 0; i < params.size(); ++i) {
@@ -148,7 +147,7 @@ TEST_CASE("maximize takes the steps of minimising with the negative gradient") {
     const auto found =
         std::find_if(other.begin(), other.end(), [](auto& o) { return o.first == "maximize"; });
     if (found == other.end()) {
-      CHECK((std::string(row.name) == "Lion" || row.matrices));  // as in PyTorch, or not there
+      CHECK((std::string(row.name) == "Lion" || row.matrices));  // as in PyTorch, or missing
       continue;
     }
     found->second = scalar_tensor(true);
@@ -198,7 +197,7 @@ TEST_CASE("an optimizer updates a parameter equally in every layout, shape and g
     CHECK_FALSE(equal(expected, values));
     CHECK(expected.isfinite().all().item<bool>());
     const Variable turned = run(values.t().contiguous().t(), same);
-    if (row.matrices || std::string(row.name) == "Adafactor") {  // they sum rows and columns
+    if (row.matrices || std::string(row.name) == "Adafactor") {  // these optimizers sum rows and columns
       CHECK(allclose(turned, expected, 1e-12, 1e-12));
       continue;
     }
@@ -206,7 +205,7 @@ TEST_CASE("an optimizer updates a parameter equally in every layout, shape and g
     const auto matrix = [](const Variable& x) { return x.view({6, 8}); };
     CHECK(equal(run(values.flatten(), matrix), expected));
     CHECK(equal(run(values.view({2, 3, 8, 1}), matrix), expected));
-    // Each number by itself, as a scalar.
+    // Each element alone, as a scalar.
     const auto scalar = [](const Variable& x) { return x; };
     for (const std::int64_t i : {0, 17, 47})
       CHECK(equal(run(values.flatten()[i].clone(), scalar), expected.flatten()[i]));
@@ -228,7 +227,7 @@ TEST_CASE("float and double parameters take the same steps within rounding") {
       return p.detach().to(kDouble);
     };
     const Variable wide = run(kDouble), narrow = run(kFloat);
-    // Newton and Schulz' iteration of Muon works in bf16.
+    // The Newton-Schulz iteration of Muon computes in bf16.
     CHECK(allclose(narrow, wide, row.matrices ? 2e-2 : 1e-4, row.matrices ? 2e-2 : 1e-4));
   }
 }
@@ -283,8 +282,7 @@ TEST_CASE("parameters with equal step counts but different options are updated i
 TEST_CASE("a step with learning rate 0 updates the state and not the parameter") {
   for (const Row& row : rows()) {
     const std::string name = row.name;
-    if (name.starts_with("Rprop") || name.starts_with("ASGD"))
-      continue;  // their sizes are states of their own
+    if (name.starts_with("Rprop") || name.starts_with("ASGD")) continue;  // their step sizes are states
     INFO(name);
     Training training(row);
     for (OptimizerParamGroup& group : training.optimizer->param_groups()) group.options().set_lr(0);

@@ -1,5 +1,5 @@
-// Schedules: the rates that torch 2.15's set at some of 24 epochs in two groups, of 0.1 and 0.4 at first, and
-// the momentum where they move it.
+// Schedulers: the learning rates of torch 2.15 at some of 24 epochs in two groups, with initial rates 0.1 and
+// 0.4, and the momentum if they change it.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -18,7 +18,7 @@ using Milestones = std::vector<std::int64_t>;
 using Anneal = OneCycleLROptions::Anneal;
 using Plateau = ReduceLROnPlateau;
 
-/// Any schedule, by what is done with it.
+/// A type-erased scheduler.
 struct Schedule {
   std::function<void()> step;
   std::function<void(serialize::OutputArchive&)> save;
@@ -417,7 +417,7 @@ TEST_CASE("CosineAnnealingWarmRestarts in a chain preserves the factors of other
     all.step();
     cosine.step();
     for (const std::size_t group : {0, 1}) {
-      // The same part is left of the height above the least rate.
+      // The rates keep the same fraction of their height above the minimum.
       const double first = group == 0 ? 0.1 : 0.4;
       CHECK((rate(*optimizer, group) - 0.01) / (first / 2 - 0.01) ==
             Approx((rate(*alone, group) - 0.01) / (first - 0.01)));

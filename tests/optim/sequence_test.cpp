@@ -1,5 +1,4 @@
-// Schedules that begin in the middle of a sequence, programs' own, and line searches that go far or turn
-// back.
+// Schedulers that start in the middle of a sequence, user-defined schedulers, and the line search of L-BFGS.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -44,7 +43,7 @@ struct Point {
   double t, loss, slope;
 };
 
-// The points that one line search along x, from 0, asks for; x ends at the last.
+// Returns the points that one line search along x, from 0, evaluates; x ends at the last one.
 std::vector<Point> searched(const std::function<Variable(const Variable&)>& loss_of) {
   const Variable x = zeros({1}, kDouble).requires_grad_();
   LBFGS optimizer({x}, LBFGSOptions(1).max_iter(1).line_search_fn("strong_wolfe"));
@@ -84,7 +83,7 @@ TEST_CASE("SequentialLR starts each scheduler at its milestone with the rates th
       INFO(name << ", epoch " << epoch);
       sequence.step();
       if (epoch > 0) alone->step();
-      sequence.LRScheduler::step();  // the base's, which moves nothing here
+      sequence.LRScheduler::step();  // the function of the base class, which changes nothing here
       for (const std::size_t group : {0, 1})
         CHECK(rates(*first)[group] == Approx(rates(*second)[group]).epsilon(1e-12).margin(1e-15));
     }
@@ -154,8 +153,8 @@ TEST_CASE("the line search of L-BFGS chooses the minimum of the cubic between it
     REQUIRE(points.size() == 4);
     const Point start = points[0], far = points[1], near = points[2], last = points[3];
     CHECK(far.t == 1);
-    CHECK(near.slope == -1);  // still before the wall
-    // The slope of Hermite's cubic from the near point to the far one.
+    CHECK(near.slope == -1);  // not yet at the wall
+    // The derivative of the Hermite cubic from the near point to the far point.
     const double length = far.t - near.t, s = (last.t - near.t) / length;
     const double slope = (6 * s * s - 6 * s) * (near.loss - far.loss) / length +
                          (3 * s * s - 4 * s + 1) * near.slope + (3 * s * s - 2 * s) * far.slope;

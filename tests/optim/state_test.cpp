@@ -1,5 +1,5 @@
-// What optimizers remember of each parameter: those that join late, saved states, and writes that backward
-// notices.
+// The state of optimizers for each parameter: late parameters, saved states, and writes that backward
+// detects.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -17,7 +17,7 @@ using Maker = std::function<std::unique_ptr<Optimizer>(Params)>;
 struct Case {
   const char* name;
   Maker make;
-  bool noticed = true;  // whether backward notices that step() wrote
+  bool noticed = true;  // whether backward detects the write of step()
 };
 
 template <class O, class Options>
@@ -36,14 +36,14 @@ std::vector<Case> cases() {
 
 Variable start(double from) { return linspace(from, from + 1, 4, TensorOptions(kDouble)).requires_grad_(); }
 
-/// One step down the sum of fourth powers of `used`; the others have no gradient yet, or a gradient of zeros.
+/// Makes one step on the sum of fourth powers of `used`; the others have no gradient yet, or a zero gradient.
 void step(Optimizer& optimizer, const Params& used) {
   optimizer.zero_grad();
   for (const Variable& p : used) p.pow(4).sum().backward();
   optimizer.step();
 }
 
-/// p after `steps` steps on its own.
+/// Returns p after `steps` steps alone.
 Variable alone(const Case& c, double from, int steps) {
   const Variable p = start(from);
   const auto optimizer = c.make({p});
@@ -56,7 +56,7 @@ Variable alone(const Case& c, double from, int steps) {
 TEST_CASE("backward throws if step modified a parameter that it needs") {
   for (const Case& c : cases()) {
     INFO(c.name);
-    // The last has gaps in memory.
+    // The second parameter is not contiguous.
     for (const Variable& p : {start(1), ones({4, 6}, kDouble).slice(1, 0, 3).detach().requires_grad_()}) {
       const auto optimizer = c.make({p});
       const Variable loss = (p * p).sum();

@@ -1,4 +1,4 @@
-// Averaged models, their batch norms and the rate of SWALR. Numbers are torch 2.15's.
+// AveragedModel, update_bn and SWALR, with values of torch 2.15.
 #include <ebb/ebb.h>
 #include <ebb/nn.h>
 #include <ebb/optim.h>
@@ -20,7 +20,7 @@ struct NetImpl : nn::Cloneable<NetImpl> {
     linear = register_module("linear", nn::Linear(2, 1));
     norm = register_module("norm", nn::BatchNorm1d(1));
     to(kDouble);
-    norm->num_batches_tracked.set_data(zeros({}, TensorOptions(kLong)));  // Double, too, as in libtorch
+    norm->num_batches_tracked.set_data(zeros({}, TensorOptions(kLong)));  // Double as well, as in libtorch
     const NoGradGuard no_grad;
     for (Tensor& p : parameters()) p.fill_(1);
   }
@@ -145,14 +145,14 @@ TEST_CASE("averages of many tensors together equal those of each tensor") {
       const DType wide = x.dtype() == kDouble ? kDouble : kFloat;
       expected.push_back(x.to(wide).clone().lerp_(current.back().to(wide), 1 - decay).to(x.dtype()));
     }
-    current[1] = current[1].to(kFloat);  // of a model in another dtype
+    current[1] = current[1].to(kFloat);  // the model has another dtype
     expected[1] = averaged[1].clone().lerp_(current[1].to(kDouble), 1 - decay);
     const Tensor before = averaged[0];
     const auto version = before._version();
     swa_utils::get_ema_multi_avg_fn(decay)(averaged, current, tensor(std::int64_t{1}));
     for (std::size_t i = 0; i < averaged.size(); ++i) {
       CAPTURE(i, decay);
-      // In Half one unit of the last place: what is rounded to it may lie halfway between two.
+      // The tolerance in Half is one ulp, because a value may be halfway between two numbers.
       const DType dtype = averaged[i].scalar_type();
       CHECK(allclose(averaged[i], expected[i],
                      dtype == kDouble ? 1e-14

@@ -1,4 +1,4 @@
-// Optimizers of PyTorch that libtorch 1.13 has not: the trajectories of torch 2.15 over 100 steps in f64,
+// Optimizers of PyTorch that libtorch 1.13 does not have: trajectories of torch 2.15 over 100 steps in f64,
 // with the learning rate halved on the way.
 #include <ebb/ebb.h>
 
@@ -19,7 +19,7 @@ Make make(const Options& options) {
   return [=](const Variable& p) { return std::make_unique<O>(std::vector<Variable>{p}, options); };
 }
 
-/// The gradient of step t.
+/// Returns the gradient of step t.
 Variable gradient(const Variable& p, int t) {
   const Variable x = p.detach() - 0.3;
   return x.pow(3) * 4 + sin(arange(p.numel(), kDouble) + t) * 0.5;
@@ -27,7 +27,7 @@ Variable gradient(const Variable& p, int t) {
 
 Variable start() { return tensor({1.0, -0.5, 2.0}, kDouble).requires_grad_(); }
 
-/// Steps `from` to `to`, of which the last is taken too.
+/// Runs the steps from `from` to `to`, inclusive.
 void run(Optimizer& optimizer, Variable& p, int from, int to) {
   for (int t = from; t <= to; ++t) {
     p.mutable_grad() = gradient(p, t);
@@ -206,7 +206,7 @@ TEST_CASE("ASGD stores the average of the values after t0") {
   Variable sum = zeros({3}, kDouble);
   for (int t = 1; t <= 10; ++t) {
     run(optimizer, p, t, t);
-    if (t > 4) sum += p.detach();  // as in torch, whose share of step t is that of t - 1
+    if (t > 4) sum += p.detach();  // as in torch, where step t uses the weight of step t - 1
   }
   const auto& state = static_cast<const ASGDParamState&>(*optimizer.state().at(p.impl()));
   CHECK(allclose(state.ax(), sum / 6, 1e-12, 1e-12));

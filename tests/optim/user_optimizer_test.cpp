@@ -1,4 +1,4 @@
-// Optimizers of a program's own, what optimizers let it read, and the options that files keep.
+// User-defined optimizers, the states of optimizers, and the options that files contain.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -12,7 +12,7 @@ using support::Contains;
 
 namespace {
 
-// As programs write them for libtorch: options with a rate, a state, and step() alone.
+// A minimal optimizer as programs write it for libtorch: options with a rate, a state, and step().
 struct DescentOptions : OptimizerCloneableOptions<DescentOptions> {
   DescentOptions(double lr) : lr_(lr) {}
   EBB_ARG(double, lr);
@@ -55,7 +55,7 @@ class Descent : public Optimizer {
   }
 };
 
-// The same with what a file needs.
+// The same optimizer with serialize functions for files.
 struct KeptState : OptimizerCloneableParamState<KeptState> {
   EBB_ARG(Variable, velocity);
 
@@ -110,7 +110,7 @@ TEST_CASE("a user-defined optimizer needs to implement only step") {
             .allclose(tensor({2.6, -5.2}, kDouble)));
   CHECK(optimizer.param_groups()[0].options().get_lr() == 0.1);
 
-  // Groups without options have the defaults; schedules change the rates of all.
+  // Groups without options have the defaults; schedulers change the rates of all groups.
   const Tensor q = leaf(), r = leaf();
   std::vector<OptimizerParamGroup> groups;
   groups.emplace_back(std::vector<Tensor>{q}, std::make_unique<DescentOptions>(1));
@@ -243,7 +243,7 @@ TEST_CASE("every option of every optimizer survives saving and loading") {
                                   : LBFGSOptions());
       }};
   for (const auto& make : makers) {
-    for (const bool other : {true, false}) {  // and what is absent in the file is absent afterwards
+    for (const bool other : {true, false}) {  // an entry that is missing in the file is removed
       const auto from = make(other), to = make(!other);
       const std::string wanted = text_of(from->param_groups()[0].options());
       INFO(wanted);
