@@ -1,4 +1,4 @@
-// Limits of control groups, read from trees of files laid out as kernels lay them out.
+// Limits of control groups, read from file trees as Linux provides them.
 #include "core/system.h"
 #include "support/catch.h"
 #include "support/files.h"
@@ -45,7 +45,7 @@ TEST_CASE("cgroup v1: each controller has a separate hierarchy") {
   CHECK(cgroup_cpus(root.path()) == 3);
 
   const std::vector<CgroupFolder> folders = cgroup_folders("memory", root.path());
-  REQUIRE(folders.size() == 4);  // and the root of the tree of version 2, which limits nothing here
+  REQUIRE(folders.size() == 4);  // and the root of the v2 hierarchy, which sets no limit here
   CHECK(folders[0].path == root.path() + "/sys/fs/cgroup/memory/m/x");
   CHECK(folders[1].path == root.path() + "/sys/fs/cgroup/memory/m");
   CHECK(folders[2].path == root.path() + "/sys/fs/cgroup/memory");

@@ -1,5 +1,5 @@
-// What a forked child can do, whatever its parent's threads were doing: they hold no lock in the child. Not
-// where AddressSanitizer or ThreadSanitizer allocate: their own locks stay shut in a child of several
+// Forked children can use the library, even if threads of the parent held its locks during fork. The tests
+// are omitted for AddressSanitizer and ThreadSanitizer, whose own locks may stay locked in a child of several
 // threads.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #include <ebb/ebb.h>
@@ -17,8 +17,8 @@ using ebb::Variable;
 
 namespace {
 
-// Forks so many times while three threads repeat `work`; each child does it once. How many did not end well?
-// What is made on first use is there before, since a fork amid that cannot be mended.
+// Forks repeatedly while three threads run `work`, and runs it once in each child. Returns the number of
+// failed children. First-use initialization happens before, because a fork during it cannot be repaired.
 template <class Work>
 int failed_children(Work&& work, int forks = 20) {
   work();
@@ -32,7 +32,7 @@ int failed_children(Work&& work, int forks = 20) {
   for (int i = 0; i < forks; ++i) {
     const pid_t child = ::fork();
     if (child == 0) {
-      ::alarm(20);  // a lock that nobody holds any more would never open
+      ::alarm(20);  // because a lock of a lost thread would never be released
       work();
       ::_exit(0);
     }

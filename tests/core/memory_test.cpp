@@ -1,4 +1,4 @@
-// The CPU's caching allocator: as programs see it, and its parts.
+// The caching allocator of the CPU: its public interface and its parts.
 #include <ebb/ebb.h>
 
 #include "autograd/meta.h"
@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-// The CPU's caching allocator as programs see it.
+// The public interface of the caching allocator of the CPU.
 
 using ebb::Variable;
 
@@ -55,7 +55,7 @@ TEST_CASE("a freed block is reused") {
 }
 #endif
 
-// Were the free ones walked for each, this would take hours.
+// An allocation that iterated over all free blocks would take hours here.
 TEST_CASE("allocation of small tensors is fast with very many free blocks") {
   constexpr int kMany = 300'000;
   {
@@ -81,7 +81,7 @@ TEST_CASE("empty_cache returns small blocks that any thread freed") {
   made.shrink_to_fit();
   CHECK(ebb::memory_stats().cached > before + (8u << 20));
   ebb::empty_cache();
-  // A slab stays while anything in it lives, such as what this test program holds.
+  // A slab stays as long as it contains a live block, for example one of this test program.
   CHECK(ebb::memory_stats().cached < before + (1u << 20));
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("a graph freed during a swap of its leaf leaves no pointer to its accu
   CHECK(w.grad().equal(ebb::full({2}, 3.)));
 }
 
-// The parts of the CPU's allocator: batches and slabs, large blocks, the largest use of late.
+// The parts of the allocator: batches and slabs, large blocks, and the recent peak.
 
 using namespace ebb::detail;
 
@@ -145,8 +145,8 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-// A thread's part of the allocator, without its batches: carves blocks of a class, and puts them back batch
-// by batch.
+// The per-thread part of the allocator without its batches: takes blocks of a size class from a slab, and
+// returns them in batches.
 struct Carver {
   SmallBlocks& depot;
   OpenSlab slab;
@@ -215,7 +215,7 @@ TEST_CASE("trim returns only slabs whose blocks are all free") {
   CHECK(depot.trim() == 0);
   for (int i = 0; i < 64; ++i) REQUIRE(static_cast<char*>(kept)[i] == 7);
 
-  // The rest is handed out again, and then all of it is freed.
+  // The other blocks are taken again, and then all blocks are freed.
   std::vector<void*> again;
   for (Batch batch; (batch = depot.take(a)).head;)
     while (batch.count) again.push_back(batch.pop());
@@ -234,7 +234,7 @@ TEST_CASE("a slab of an ended thread is used further by the next thread") {
   CHECK(first.slab.next == nullptr);
   CHECK(static_cast<char*>(second.carve(0)) == block + kAlign);
   second.put(0, {block, block + kAlign});
-  CHECK(depot.trim() == 0);  // a thread carves it
+  CHECK(depot.trim() == 0);  // a thread still uses it
   depot.close(second.slab);
   CHECK(depot.trim() == 2 * kAlign);
 }
@@ -245,7 +245,7 @@ TEST_CASE("slabs that are unused for long are trimmed automatically") {
   const std::size_t cls = class_of(2048);
   std::vector<void*> blocks;
   for (std::size_t bytes = 0; bytes < 128 * kMiB; bytes += 2048) blocks.push_back(carver.carve(cls));
-  CHECK(carver.put(cls, blocks) == 0);  // was in use just now
+  CHECK(carver.put(cls, blocks) == 0);  // was used recently
   std::size_t gone = 0;
   for (std::size_t bytes = 0; bytes < 4096 * kMiB && !gone; bytes += 16 * kMiB) {
     std::vector<void*> few;
@@ -304,12 +304,11 @@ TEST_CASE("cached large blocks do not exceed the recent peak of use") {
     most = std::max(most, large.bytes() + block.bytes);
     large.put(block);
   }
-  CHECK(most <=
-        largest + largest / 8 * 5 + 32 * kMiB);  // an eighth by rounding, a half and 32 MiB by the rule
+  CHECK(most <= largest + largest / 8 * 5 + 32 * kMiB);  // an eighth by rounding, half and 32 MiB by the rule
   for (int i = 0; i < 2000; ++i) large.put(large.take(kMiB));
   CHECK(large.bytes() <= 34 * kMiB);
 
-  // The oldest goes first: what was used last is still there.
+  // The oldest block is evicted first: the most recently used one is still cached.
   const Block hot = large.take(kMiB);
   large.put(hot);
   CHECK(large.take(kMiB).data == hot.data);
