@@ -1,6 +1,6 @@
-// The formulas of smooth and piecewise ops on their carriers: one number at a time, as devices and machines
-// without vector functions run them, and the op itself, whose kernel runs them in lanes. Of a formula without
-// a bend the second derivative is the gradient's formula on Variables.
+// Formulas of smooth and piecewise elementwise ops for each scalar type: one number at a time, as on devices
+// and on machines without SIMD functions, and the op itself, whose kernel uses SIMD lanes. The second
+// derivative of a smooth formula is the gradient of its gradient formula on Variables.
 #include <ebb/ebb.h>
 
 #include "ops/elementwise/formulas/activations.h"
@@ -18,7 +18,8 @@ namespace {
 
 using V = const Variable&;
 
-// Value and gradient agree with each other and with the op, on both sides of `kink` and far out.
+// Checks that value and gradient agree with each other and with the op, on both sides of `kink` and for large
+// inputs.
 template <class F, class Op>
 void check_formulas(const F& f, Op&& op, double kink = 0,
                     std::vector<double> points = {-30.0, -3.0, -1.0, -0.3, 0.3, 1.0, 3.0, 30.0}) {

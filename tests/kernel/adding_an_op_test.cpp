@@ -1,4 +1,5 @@
-// The worked example of docs/adding-an-op.md: two ops as a user and as a family would add them.
+// The worked example of docs/adding-an-op.md: one op as a user adds it, and one as a family of the library
+// adds it.
 #include <ebb/ebb.h>
 
 #include "ops/elementwise/cpu_slots.h"
@@ -17,7 +18,8 @@ struct Swish : ebb::autograd::Function<Swish> {
     const ebb::Tensor x = ctx->get_saved_variables()[0];
     const double beta = ctx->saved_data["beta"].toDouble();
     const ebb::Tensor s = ebb::sigmoid(x * beta);
-    return {grads[0] * (s + x * beta * s * (1 - s)), ebb::Tensor()};  // one for each argument; none for beta
+    // one for each argument; undefined for beta
+    return {grads[0] * (s + x * beta * s * (1 - s)), ebb::Tensor()};
   }
 };
 

@@ -1,4 +1,4 @@
-// The instructions of AMX with bfloat16, as Intel's manual (volume 2) defines them, in a handler of SIGILL.
+// AMX instructions with bfloat16, computed in a SIGILL handler as Intel's manual (volume 2) defines them.
 #include "amx_in_software.h"
 
 #include <ebb/core/isa.h>
@@ -38,7 +38,7 @@ std::atomic<std::int64_t> computed_count{0}, refused_count{0}, shaped_count{0};
 std::atomic<Formula> formula_now{Formula::intels};
 struct sigaction before;
 
-// One of AMX's instructions: VEX of three bytes, opcode, ModRM, and perhaps SIB and a displacement.
+// An AMX instruction: a VEX prefix of three bytes, opcode, ModRM, and optionally SIB and a displacement.
 struct Instruction {
   int prefix, opcode;        // prefix 0, 1, 2, 3: none, 66, F3, F2
   int first, second, third;  // registers: ModRM.reg, ModRM.rm, VEX.vvvv
@@ -69,7 +69,7 @@ bool decode(const std::uint8_t* code, const greg_t* saved, Instruction& out) {
       address = value((sib & 7) + high_base);
   } else if (low == 5 && mode == 0) {
     wide = true;
-    address = reinterpret_cast<std::int64_t>(code) + out.length + 4;  // of the next instruction
+    address = reinterpret_cast<std::int64_t>(code) + out.length + 4;  // the address of the next instruction
   } else {
     address = value(low + high_base);
   }
@@ -105,9 +105,9 @@ bool shape(const std::uint8_t* from) {
   return true;
 }
 
-// Numbers that are not normal count as 0, and come out as such; rounded to nearest, ties to even. In double
-// the sum of two floats, or of a float and a product of two bfloat16, is so long that rounding it once more
-// does not show.
+// Denormal numbers count as 0 and become 0; results are rounded to nearest, ties to even. A double holds the
+// sum of two floats, or of a float and a product of two bfloat16, so precisely that rounding it again gives
+// the right float.
 float flushed(double x) {
   const float rounded = static_cast<float>(x);
   return std::fabs(rounded) < std::numeric_limits<float>::min() ? std::copysign(0.f, rounded) : rounded;
@@ -158,7 +158,7 @@ bool clear(Tile& tile) {
   return true;
 }
 
-// Whether a processor would have done it.
+// Computes an instruction. Returns whether a processor would have executed it.
 bool compute(const Instruction& it) {
   constexpr int kShape = 0x49, kMove = 0x4B, kMultiply = 0x5C;
   const bool shaping = it.opcode == kShape && it.prefix == 0;
@@ -181,7 +181,7 @@ void handle(int signal, siginfo_t*, void* context) {
   greg_t* const saved = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   Instruction it;
   if (!decode(reinterpret_cast<const std::uint8_t*>(saved[REG_RIP]), saved, it)) {
-    ::sigaction(signal, &before, nullptr);  // not ours: it comes again
+    ::sigaction(signal, &before, nullptr);  // not an AMX instruction: the signal is raised again
     return;
   }
   ++computed_count;
@@ -197,8 +197,8 @@ AmxInSoftware::AmxInSoftware(Formula formula) {
   action.sa_sigaction = handle;
   action.sa_flags = SA_SIGINFO;
   ::sigaction(SIGILL, &action, &before);
-  // A processor that has AMX shapes tiles for everybody, and multiplies for a process that asked for
-  // permission alone.
+  // A processor with AMX lets every process configure tiles, but multiplies only for a process that has
+  // requested permission.
   constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, a state component
   ::syscall(SYS_arch_prctl, kRequest, kTileData);
   ebb::detail::amx = ebb::detail::Amx::granted;

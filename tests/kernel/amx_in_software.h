@@ -1,13 +1,13 @@
-// AMX in software: where a processor lacks its instructions, each ends up in a handler that computes it.
+// AMX in software: on processors without the instructions, a signal handler computes each of them.
 #pragma once
 
 #include <cstdint>
 
-/// What the multiplying instruction computes: what Intel's manual says, or something near it.
+/// The formula of the multiplying instruction: the one of Intel's manual, or a wrong one.
 enum class Formula { intels, swaps_pairs, loses_last_pair, forgets_sum, mixes_rows };
 
-/// For as long as it lives, AMX is taken for granted by the library, which is yet to find out whether it
-/// works. Nothing is computed here on a processor that runs AMX's instructions itself.
+/// During its lifetime, the library assumes AMX without having checked it. On a processor with AMX, the
+/// instructions run in hardware and nothing is computed here.
 class AmxInSoftware {
  public:
   explicit AmxInSoftware(Formula formula = Formula::intels);
@@ -15,12 +15,13 @@ class AmxInSoftware {
   AmxInSoftware(const AmxInSoftware&) = delete;
   AmxInSoftware& operator=(const AmxInSoftware&) = delete;
 
-  /// Whether this build, on this processor, goes by tiles where it trusts them.
+  /// Returns whether this build uses tiles on this processor if AMX is trusted.
   static bool is_used();
-  /// Instructions that were computed here so far, since the program began.
+  /// Returns the number of instructions that were computed here since the program started.
   static std::int64_t computed();
-  /// Those among them that a processor refuses: of tiles without a shape, or of shapes that do not fit.
+  /// Returns the number of those that a processor would reject: tiles without a configuration, or
+  /// configurations that do not fit.
   static std::int64_t refused();
-  /// Threads whose tiles are shaped, and were not released.
+  /// Returns the number of threads whose tiles are configured and not released.
   static std::int64_t shaped();
 };

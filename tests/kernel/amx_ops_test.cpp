@@ -1,5 +1,4 @@
-// What AMX does to ops: the first large product finds out whether it works, and numbers stay near those of
-// AVX512-BF16.
+// Ops with AMX: the first large product checks that AMX works, and results are close to those of AVX512-BF16.
 #include <ebb/core/parallel.h>
 #include <ebb/core/warning.h>
 #include <ebb/ebb.h>
@@ -61,11 +60,11 @@ Results without_amx(const std::function<Results()>& run) {
   return results;
 }
 
-// Found out by the first product that goes by tiles.
+// Returns whether AMX is on, which the first product with tiles determines.
 bool was_needed() { return detail::amx == detail::Amx::on; }
 
-// The same function with tiles and without. Both sum in floats and round once, to 8 bits; a recurrent layer
-// hands each rounding on.
+// Compares a function with and without tiles. Both sum in floats and round once, to 8 bits; a recurrent layer
+// propagates each rounding.
 void check_near(const std::function<Results()>& run, float steps = 1) {
   const Results expected = without_amx(run);
   const AmxInSoftware amx;
@@ -109,7 +108,7 @@ TEST_CASE("ops with AMX agree with AVX512-BF16 and do not depend on the number o
 TEST_CASE("an LSTM with AMX gives a sequence the same result in every batch") {
   const AmxInSoftware amx;
   {
-    const NoGradGuard no_gradients;  // and so no product but those of the two sequences
+    const NoGradGuard no_gradients;  // so the only products are those of the two sequences
     nn::LSTM layer(nn::LSTMOptions(8, 130));
     layer->to(kBFloat16);
     layer->forward(numbers({3, 2, 8}));
@@ -129,7 +128,7 @@ TEST_CASE("AMX is not used if its products are wrong") {
     Messages messages;
     const WarningHandlerGuard guard(&messages);
     const Results found = products(), again = products();
-    if (AmxInSoftware::computed() == before) return;  // a processor that multiplies rightly
+    if (AmxInSoftware::computed() == before) return;  // the processor computes AMX itself, and correctly
     CHECK(detail::amx == detail::Amx::off);
     REQUIRE(messages.all.size() == 1);
     CHECK(messages.all[0].starts_with("AMX, which this processor says it has, multiplied"));
@@ -158,7 +157,7 @@ TEST_CASE("the check that AMX works runs once") {
     CHECK(detail::amx == (asked > 0 ? detail::Amx::on : detail::Amx::granted));
     CHECK(asked <= 1);
   }
-  // Without anybody's help it is what the processor and the system say, and stays so.
+  // Without AmxInSoftware, processor and system decide, and the decision is final.
   const bool there = ask();
   CHECK(detail::amx == (there ? detail::Amx::on : detail::Amx::off));
   CHECK(ask() == there);

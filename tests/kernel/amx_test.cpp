@@ -1,4 +1,4 @@
-// Products of bfloat16 by AMX, whose instructions are computed in software where the processor has none.
+// Products of bfloat16 with AMX, whose instructions run in software on processors without AMX.
 #include <ebb/core/parallel.h>
 
 #include "amx_in_software.h"
@@ -16,8 +16,8 @@ using namespace halves;
 
 namespace {
 
-// What has to hold whenever tiles were at work: a processor takes each instruction, and no thread is left
-// with tiles that are shaped. Kernels that are built for all processors never use them here; ops do
+// Checks the conditions that hold whenever tiles are used: a processor accepts each instruction, and no
+// thread leaves its tiles configured. Kernels built for all processors never use AMX here; ops do
 // (amx_ops_test.cpp).
 void check_conduct(std::int64_t computed_before) {
   CHECK(AmxInSoftware::refused() == 0);
@@ -42,8 +42,9 @@ TEST_CASE("AMX products are right for every size") {
     for (std::int64_t n = 16; n <= 50; n += n == 33 ? 15 : 1) check_large(33, n, 133, layout, layout);
     for (std::int64_t k = 64; k <= 100; ++k) check_large(33, 33, k, layout, layout);
   }
-  check_large(17, 16, 1801, Arranged::columns);                 // parts
-  check_large(530, 270, 3, Arranged::rows, Arranged::columns);  // pieces, and less than a tile of sums
+  check_large(17, 16, 1801, Arranged::columns);  // several blocks of the sum
+  // several pieces, and less than a tile in the sum
+  check_large(530, 270, 3, Arranged::rows, Arranged::columns);
   check_conduct(before);
 }
 
@@ -67,7 +68,7 @@ TEST_CASE("NaN of an AMX product does not reach the next product") {
   const AmxInSoftware amx;
   const std::int64_t before = AmxInSoftware::computed();
   for (const Arranged layout : {Arranged::rows, Arranged::columns}) {
-    // A sum that ends in the midst of a tile, after one that filled more of it: memory is used again.
+    // A sum that ends within a tile, after one that filled more of it: the memory of the tile is reused.
     Stored<BFloat16> a(33, 94, layout), b(94, 33, layout);
     Stored<float> c(33, 33, Arranged::rows);
     for (BFloat16& x : a.memory) x = std::numeric_limits<float>::quiet_NaN();
@@ -82,8 +83,8 @@ TEST_CASE("NaN of an AMX product does not reach the next product") {
 TEST_CASE("AMX products are never minus zero") {
   const AmxInSoftware amx;
   const std::int64_t before = AmxInSoftware::computed();
-  // The first of a sum's products is the smallest normal number, and the last 32, which an instruction takes
-  // together, take away half as much again.
+  // The first product is the smallest normal number. The last block of 32 products, which one instruction
+  // combines, subtracts 1.5 times as much, so the sum is a negative denormal number.
   Stored<BFloat16> a(16, 256, Arranged::rows), b(256, 16, Arranged::rows);
   Stored<float> c(16, 16, Arranged::rows);
   for (BFloat16& x : a.memory) x = 0;
@@ -127,5 +128,5 @@ TEST_CASE("small or deterministic bfloat16 products do not use AMX") {
   check_large(64, 64, 64);
   detail::run_same_kernels_everywhere(false);
   CHECK(AmxInSoftware::computed() == before);
-  CHECK(detail::amx == detail::Amx::granted);  // nobody asked whether it works
+  CHECK(detail::amx == detail::Amx::granted);  // the check that AMX works has not run
 }

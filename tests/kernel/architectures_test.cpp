@@ -1,4 +1,4 @@
-// Which GPUs a plugin has kernels for.
+// has_kernels_for: the GPUs for which a plugin has kernels.
 #include "cuda/architectures.h"
 
 #include "support/catch.h"
@@ -13,7 +13,7 @@ TEST_CASE("has_kernels_for tells which GPUs a list of architectures supports") {
   CHECK_FALSE(has_kernels_for("90-real", 10, 0));
   CHECK(has_kernels_for("80-real", 8, 6));
   CHECK_FALSE(has_kernels_for("86-real", 8, 0));
-  CHECK(has_kernels_for("80-real;90", 12, 0));  // by PTX
+  CHECK(has_kernels_for("80-real;90", 12, 0));  // through PTX
   CHECK(has_kernels_for("75-virtual", 9, 0));
   CHECK_FALSE(has_kernels_for("75-virtual", 7, 0));
   CHECK(has_kernels_for("90a", 9, 0));
@@ -22,7 +22,7 @@ TEST_CASE("has_kernels_for tells which GPUs a list of architectures supports") {
   CHECK_FALSE(has_kernels_for("100f-real", 12, 0));
   CHECK(has_kernels_for("100f", 10, 3));
   CHECK_FALSE(has_kernels_for("103f", 10, 0));
-  CHECK_FALSE(has_kernels_for("100f", 12, 0));  // its PTX is its family's too
+  CHECK_FALSE(has_kernels_for("100f", 12, 0));  // its PTX is also specific to the family
   CHECK_FALSE(has_kernels_for("100f-virtual", 11, 0));
   CHECK_FALSE(has_kernels_for("90a-virtual", 10, 0));
   CHECK(has_kernels_for("native", 8, 9));

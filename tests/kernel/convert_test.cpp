@@ -1,4 +1,4 @@
-// Conversions to integers at the ends of what these hold.
+// Conversions to integers at the limits of their ranges.
 #include "kernel/convert.h"
 
 #include "support/catch.h"
@@ -10,7 +10,7 @@ using namespace ebb;
 
 namespace {
 
-// What the compiler computes in advance is what the processor would have computed.
+// Conversions that the compiler evaluates equal those that the processor computes.
 template <class To, class From>
 void check_ends() {
   constexpr To smallest = std::numeric_limits<To>::min();

@@ -1,4 +1,4 @@
-// Chains of a device as sources, and what their kernels are given.
+// Chains of elementwise calls on a device: their sources and kernel arguments.
 #include "compile/programs.h"
 #include "kernel/reducers.h"
 #include "ops/elementwise/formulas/activations.h"
@@ -21,7 +21,7 @@ void call(DeviceChain& chain, const Op& op, std::initializer_list<int> in, int o
   chain.add_call(row_of(op, static_cast<int>(in.size())), in.begin(), out);
 }
 
-// An array that is nowhere, at an address.
+// Returns a storage with this address and without memory.
 Ref<Storage> at(std::uintptr_t address) {
   return Storage::adopt(reinterpret_cast<void*>(address), 0, kCPU, nullptr, nullptr);
 }
@@ -29,7 +29,7 @@ Ref<Storage> at(std::uintptr_t address) {
 constexpr std::int64_t kCount = 100;
 const ops::Add kAdd;
 
-// The span of x + y -> out with arrays at these addresses: head, units, which are aligned.
+// Returns the span of x + y -> out with arrays at these addresses: head, units, and which are aligned.
 std::vector<std::uint64_t> span_of(std::int64_t count, DType dtype, std::uintptr_t x, std::uintptr_t y,
                                    std::uintptr_t out, bool still = false) {
   const Ref<Storage> a = at(x), b = at(y), c = at(out);
@@ -182,7 +182,7 @@ TEST_CASE("rows and reductions of a chain are encoded in the kernel argument") {
   };
   CHECK(argument_of(300, {3}) == Span{3, 100, 1, 100, 8, 2, 1, 0, 0});
   CHECK(argument_of(20000, {1}) == Span{1, 20000, 5, 4096, 256, 2, 1, 0, 5 * 8});
-  // Columns in vectors of 4: the first does not begin where memory is aligned.
+  // Columns in vectors of 4; the first column is not aligned.
   CHECK(argument_of(300, {3, true}) == Span{3, 100, 1, 3, 32, 0, 0, 0, 0});
   CHECK(argument_of(40000, {400, true}) == Span{400, 100, 13, 31, 32, 0, 0, 0, 13 * 100 * 8});
 }

@@ -1,4 +1,4 @@
-// Products of matrices of 16-bit floats: every layout and odd size, against sums in double.
+// Matrix products of 16-bit floats: every layout and odd size, against sums in double.
 #include <ebb/core/parallel.h>
 
 #include "core/isa.h"
@@ -47,7 +47,8 @@ TEMPLATE_TEST_CASE("16-bit products are right for every layout and size", "", BF
               for (const Arranged of_c : {Arranged::rows, Arranged::columns})
                 check_product<T, T>(m, n, k, of_a, of_b, of_c);
     check_product<T, T>(600, 700, 33, Arranged::rows, Arranged::columns, Arranged::rows);  // several pieces
-    check_product<T, T>(5, 6, 3001, Arranged::columns, Arranged::rows, Arranged::rows);    // several parts
+    // several blocks of the sum
+    check_product<T, T>(5, 6, 3001, Arranged::columns, Arranged::rows, Arranged::rows);
     detail::run_same_kernels_everywhere(false);
   }
 }
@@ -123,7 +124,7 @@ TEMPLATE_TEST_CASE("16-bit products do not depend on the number of threads", "",
 TEST_CASE("deterministic bfloat16 products equal those of operands widened to float") {
   const Deterministic mode;
   REQUIRE_FALSE(detail::bfloat16_instructions.load());
-  // Two numbers that AVX512-BF16 takes for 0, and whose sum of products is normal in floats.
+  // AVX512-BF16 treats the first numbers as 0, but the float sum of their products is a normal number.
   Stored<BFloat16> a(8, 64, Arranged::rows), b(64, 16, Arranged::rows);
   for (std::int64_t i = 0; i < 8; ++i)
     for (std::int64_t k = 0; k < 64; ++k) a.view(i, k) = BFloat16(0x1p-127f);

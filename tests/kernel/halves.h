@@ -1,4 +1,4 @@
-// Matrices of 16-bit floats in memory of every layout, and what their products may be.
+// Matrices of 16-bit floats in every layout, and bounds of their products.
 #pragma once
 
 #include "kernel/cpu/gemm.h"
@@ -17,7 +17,7 @@ using ebb::cpu::Matrix;
 
 enum class Arranged { rows, wide_rows, columns, steps };
 
-// A matrix of numbers around 1 with its memory; what lies between the elements is NaN.
+// A matrix of numbers around 1 with its memory; the gaps between the elements are NaN.
 template <class T>
 struct Stored {
   std::vector<T> memory;
@@ -38,18 +38,18 @@ struct Stored {
   }
 };
 
-// Half the distance of neighbours of 1.
+// Half the distance between adjacent numbers at 1.
 template <class T>
 constexpr double kRounding = std::is_same_v<T, float>  ? 0x1p-24
                              : std::is_same_v<T, Half> ? 0x1p-11
                                                        : 0x1p-8;
 
-// What is below the normal numbers of Half is rounded to steps of 2^-24.
+// Half numbers below the normal range are rounded to multiples of 2^-24.
 template <class T>
 constexpr double kLeast = std::is_same_v<T, Half> ? 0x1p-25 : 0;
 
-// c = alpha a b + beta c must lie within the rounding of the result, and of a sum of k terms in floats: each
-// of k additions is wrong by at most 2^-24 of what was summed up so far, which is at most the sum of |a b|.
+// Checks that c = alpha a b + beta c is within the rounding of the result and of a sum of k terms in floats:
+// each of k additions has an error of at most 2^-24 of the partial sum, which is at most the sum of |a b|.
 // AVX512-BF16 rounds each product of a pair and its sum, as two additions would.
 template <class T, class Out>
 void check(const Matrix<T>& a, const Matrix<T>& b, const Matrix<Out>& before, const Matrix<Out>& c,
@@ -86,7 +86,7 @@ void check_product(std::int64_t m, std::int64_t n, std::int64_t k, Arranged of_a
       for (std::int64_t j = 0; j < n; ++j) c.view(i, j) = Out(std::numeric_limits<float>::quiet_NaN());
   ebb::cpu::gemm_halves<T, Out>(a.view.read(), b.view.read(), c.view, alpha, beta);
   check(a.view, b.view, before.view, c.view, alpha, beta);
-  // Nothing was written between the elements.
+  // The gaps between the elements are unchanged.
   std::size_t kept = 0, there = 0;
   for (std::size_t i = 0; i < c.memory.size(); ++i) {
     there += std::isnan(static_cast<float>(before.memory[i]));

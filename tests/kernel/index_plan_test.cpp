@@ -1,4 +1,4 @@
-// The index arithmetic that device kernels use, at sizes where 32 bits end.
+// The index arithmetic of device kernels, at sizes around the limit of 32 bits.
 #include "kernel/elementwise_plan.h"
 #include "support/catch.h"
 
@@ -69,7 +69,7 @@ TEST_CASE("plan_elementwise merges contiguous dimensions and gives scalars strid
   CHECK(plan.strides[0][0] == 4);
   CHECK(plan.strides[1][0] == 8);
   CHECK(plan.strides[2][0] == 0);
-  // A row that repeats is not of one shape.
+  // A broadcast row cannot be merged.
   const NdArray row = NdArray::empty({3}, kFloat);
   const ElementwisePlan<2> rows = plan_elementwise<2>("map", {&out, &row});
   CHECK(rows.dims == 2);
@@ -101,11 +101,12 @@ TEST_CASE("for_each_32_bit_part covers large plans once with parts that fit in 3
   for (const std::int64_t n :
        {edge / 4 - 1, edge / 4, edge / 4 + 1, edge - 1, edge, edge + 1, 5 * edge + 3}) {
     const ElementwisePlan<2> plan = plan_of({n, 3}, {4, 4 * n}, {4, 0});
-    std::map<std::int64_t, std::int64_t> pieces;  // of the output: from byte, bytes
+    std::map<std::int64_t, std::int64_t> pieces;  // of the output: first byte, number of bytes
     for_each_32_bit_part(plan, [&](const ElementwisePlan<2>& part, const std::int64_t(&from)[2]) {
       CHECK(part.fits_32_bits());
       CHECK(part.numel == part.sizes[0] * (part.dims > 1 ? part.sizes[1] : 1));
-      CHECK(from[0] % 16 == n * 4 * (from[0] / (4 * n)) % 16);  // an even cut keeps a row's alignment
+      // an even split preserves the alignment of a row
+      CHECK(from[0] % 16 == n * 4 * (from[0] / (4 * n)) % 16);
       for (std::int64_t row = 0; row < (part.dims > 1 ? part.sizes[1] : 1); ++row) {
         const std::int64_t start = from[0] + row * 4 * n;
         pieces[start] = part.sizes[0] * 4;

@@ -1,4 +1,4 @@
-// How rows, scans, transposes and joins are laid over a device's threads.
+// How rows, scans, transposes and joins are distributed over the threads of a device.
 #include "kernel/line_plans.h"
 
 #include "kernel/strided_position.h"
@@ -52,14 +52,14 @@ TEST_CASE("the threads of a block visit every element of its columns once") {
           CHECK(plan.kept == (n <= 512));
           REQUIRE(plan.threads() <= kColumnThreads);
           REQUIRE(plan.threads() % 32 == 0);
-          // Partial results of a block in shared memory.
+          // The block's partial results in shared memory must fit.
           CHECK(plan.threads() / plan.ranks_of_a_warp() <= (width > 1 ? kColumnBlock : kColumnThreads));
           std::vector<int> seen(static_cast<std::size_t>(outer * n * inner), 0);
           for (std::int64_t block = 0; block < plan.blocks; ++block)
             for (int t = 0; t < plan.threads(); ++t) {
               const std::int64_t unit = plan.unit(block, t);
               REQUIRE(plan.place(t) < plan.across * plan.apart);
-              // Those that share a unit in a warp lie `across` lanes apart.
+              // Threads of a warp that share a unit are `across` lanes apart.
               const int first = t - plan.rank(t) % plan.ranks_of_a_warp() * plan.across;
               CHECK(plan.unit(block, first) == unit);
               CHECK(first / 32 == t / 32);
@@ -78,7 +78,7 @@ TEST_CASE("plan_columns groups adjacent columns and gives few long lines many th
   };
   CHECK(plan(8, 19, 65536).across == 32);
   CHECK(plan(8, 19, 65536).ranks == 8);
-  CHECK(plan(8, 64, 4).across == 1);  // 64 x 4 numbers lie together
+  CHECK(plan(8, 64, 4).across == 1);  // 64 x 4 numbers are contiguous
   CHECK(plan(8, 64, 4).apart == 16);
   CHECK(plan(1, 100000, 64).ranks == 128);
   CHECK(plan(100000, 1000, 64).ranks == 32);
@@ -113,7 +113,8 @@ TEST_CASE("the vectors of a scan are aligned after the padding of scan_pad") {
         for (const bool reverse : {false, true}) {
           const int pad = scan_pad(at, n, width, reverse);
           CHECK((pad >= 0 && pad < width));
-          // The first vector's first element in memory: that of its last place where the scan goes backwards.
+          // The first element of the first vector in memory, which is its last position if the scan runs
+          // backwards.
           const std::int64_t first = -pad, last = first + width - 1,
                              lies = static_cast<std::int64_t>(at) + (reverse ? n - 1 - last : first);
           CHECK(lies % width == 0);
@@ -151,14 +152,14 @@ ElementwisePlan<2> walk_of(std::vector<std::int64_t> sizes, std::vector<std::int
 }  // namespace
 
 TEST_CASE("plan_transpose covers every element once") {
-  // NHWC from NCHW: (C, HW, N) from the inside.
+  // NHWC from NCHW: (C, HW, N) from the innermost dimension.
   const std::int64_t channels = 40, places = 70, batch = 3, side = 32;
   const ElementwisePlan<2> walk = walk_of({channels, places, batch}, {2, 2 * channels, 2 * channels * places},
                                           {4 * places, 4, 4 * channels * places});
   TransposePlan plan;
   REQUIRE(plan_transpose(plan, walk, 2, 4, side));
   CHECK(plan.blocks == 2 * 3 * 3);
-  std::map<std::int64_t, std::int64_t> from;  // by place in the result
+  std::map<std::int64_t, std::int64_t> from;  // by position in the result
   for (std::int64_t block = 0; block < plan.blocks; ++block) {
     std::int64_t row, column, out, in;
     plan.tile(static_cast<std::uint32_t>(block), side, row, column, out, in);

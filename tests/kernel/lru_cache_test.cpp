@@ -1,4 +1,4 @@
-// The caches that forget what was used longest ago.
+// LruCache and OnceCache: eviction of the least recently used entry, and values that are computed once.
 #include "cuda/nvidia/lru_cache.h"
 
 #include "support/catch.h"
@@ -54,7 +54,8 @@ TEST_CASE("OnceCache computes a value once for any number of threads") {
       ++asking;
       const int value = cache.get(7, [&] {
         ++made;
-        while (asking < 6) std::this_thread::yield();  // the others find it being made, or made
+        // the other threads find it being computed, or computed
+        while (asking < 6) std::this_thread::yield();
         return 70;
       });
       if (value != 70) right = false;

@@ -1,4 +1,4 @@
-// Which walks of elementwise kernels go by vectors, and that every element is found once.
+// The map plan of elementwise kernels: when it uses vectors, and that it covers every element once.
 #include "kernel/map_plan.h"
 
 #include "kernel/strided_position.h"
@@ -14,7 +14,7 @@ namespace {
 constexpr std::uintptr_t kBase = 4096;
 
 struct Operand {
-  std::vector<std::int64_t> strides;  // bytes, innermost first; empty for a single value
+  std::vector<std::int64_t> strides;  // bytes, innermost first; empty for a scalar
   int size = 4;
   std::uintptr_t address = kBase;
 };
@@ -40,11 +40,12 @@ struct Case {
     if (vectors) check(width);
   }
 
-  // Every element, by unit or alone, must be read where the plain walk reads it.
+  // Checks that each element, in a unit or alone, is read at the address of the plain iteration.
   void check(int width) {
     std::vector<int> seen(static_cast<std::size_t>(plan.numel), 0);
     const auto expect = [&](std::int64_t out, int i, std::int64_t at) {
-      // The output is dense in the cases below up to its outer strides, so its offset names the element.
+      // In the cases below, the output is dense up to its outer strides, so its offset identifies the
+      // element.
       std::int64_t element = 0, rest = out;
       for (int d = plan.dims; d-- > 0;) {
         const std::int64_t place = rest / plan.strides[0][d];
@@ -126,7 +127,7 @@ TEST_CASE("map plan: a broadcast bias uses vectors if rows are whole vectors") {
         Access::splat);
   CHECK(Case<3>({49, 5, 6}, {{{2, 98, 490}, 2}, {{2, 98, 490}, 2}, {{0, 2, 0}, 2}}, 8).map.access[2] ==
         Access::indexed);
-  // A column and a row make a table.
+  // A column and a row broadcast to a matrix.
   CHECK(Case<3>({7, 5}, {{{4, 28}}, {{4, 0}}, {{0, 4}}}, 4).vectors);
 }
 

@@ -1,4 +1,4 @@
-// Running moments, which devices merge: the variance must not depend on how elements were dealt out.
+// Running moments, which devices merge: the variance must not depend on how elements are distributed.
 #include "kernel/reducers.h"
 #include "support/catch.h"
 

@@ -1,4 +1,4 @@
-// Rows of bytes, moved by registers or by a call.
+// move_bytes: rows of bytes, moved with registers or with a call.
 #include "kernel/cpu/move_bytes.h"
 
 #include "support/catch.h"

@@ -1,5 +1,5 @@
-// How the norms' work is laid over a device: everything exactly once, vectors where rows are made of them,
-// and nothing idle that could work.
+// How the work of normalisations is distributed over a device: each element once, vectors if rows consist of
+// whole vectors, and no idle threads without need.
 #include "ops/norm/norm_plan.h"
 
 #include "support/catch.h"
@@ -41,27 +41,27 @@ TEST_CASE("channel sums use vectors along planes or tiles of whole channels") {
     CHECK(!plan.tiles);
     CHECK(plan.width == 8);
   }
-  for (const std::int64_t side : {14, 7, 5, 2, 1})  // a vector lies in more than one plane
+  for (const std::int64_t side : {14, 7, 5, 2, 1})  // a vector can span several planes
     for (const std::int64_t channels : {8, 64, 512, 2048}) {
       const ChannelPlan plan = sums(256, channels, side * side);
       CHECK(plan.tiles);
       CHECK(plan.width == 8);
       CHECK(plan.across * plan.down > kChannelThreads * 3 / 4);
     }
-  CHECK(!sums(64, 64, 14 * 14, 4, false).tiles);  // not aligned: one by one
+  CHECK(!sums(64, 64, 14 * 14, 4, false).tiles);  // not aligned: by element
   CHECK(sums(64, 64, 14 * 14, 4, false).width == 1);
-  CHECK(sums(64, 3, 49).width == 1);  // three planes of 49 are no whole vectors
+  CHECK(sums(64, 3, 49).width == 1);  // three planes of 49 are not whole vectors
   CHECK(sums(64, 3, 27 * 27).width == 1);
   CHECK(sums(70000, 3, 1).across == 3);
   CHECK(sums(70000, 3, 1).down == 85);
 }
 
 TEST_CASE("channel sums have enough blocks and pieces worth a second pass") {
-  CHECK(sums(1, 64, 1 << 20).pieces > 8);  // one sample is cut too
+  CHECK(sums(1, 64, 1 << 20).pieces > 8);  // a single sample is also split
   CHECK(sums(1 << 20, 64, 1).pieces > 500);
   CHECK(sums(4, 64, 49).pieces == 1);
   CHECK(sums(0, 64, 49).pieces == 1);
-  CHECK(sums(std::int64_t{1} << 33, 64, 49).pieces > 100);  // beyond 2^31 of everything
+  CHECK(sums(std::int64_t{1} << 33, 64, 49).pieces > 100);  // more than 2^31 elements
   CHECK(sums(2, 2, std::int64_t{1} << 34).pieces > 400);
   for (const std::int64_t channels : {1, 2, 8, 9, 32, 255, 256}) {
     const int team = tile_team(channels);

@@ -1,4 +1,4 @@
-// The threads that kernels share: every piece once, whatever happens to the threads.
+// parallel_for and its thread pool: every piece runs once, whatever happens to the threads.
 #include <ebb/ebb.h>
 
 #include "core/parallel_for.h"
@@ -35,7 +35,7 @@ class Threads {
   int before_ = ebb::get_num_threads();
 };
 
-// Is every element of [0, n) visited once?
+// Returns whether every element of [0, n) is visited once.
 bool covers(std::int64_t n) {
   std::vector<std::atomic<int>> visits(static_cast<std::size_t>(n));
   parallel_for(0, n, 1, [&](std::int64_t from, std::int64_t to) {
@@ -46,7 +46,7 @@ bool covers(std::int64_t n) {
   return true;
 }
 
-// Runs a job of two pieces that begin before either goes on; body(is the caller).
+// Runs a job of two pieces that both begin before either continues; body(is the caller).
 template <class Body>
 void meet(Body&& body) {
   std::atomic<int> begun{0};
@@ -68,7 +68,7 @@ TEST_CASE("parallel_for runs every piece once while the number of threads change
   for (int t = 0; t < 3; ++t)
     callers.emplace_back([&, t] {
       for (std::int64_t i = 0; i < 3000; ++i) {
-        // Alternating bodies and sizes, so that a piece of another job shows.
+        // Bodies and sizes alternate, so that a piece of another job is detected.
         if (i % 2 == 0) {
           if (!covers(2 + i % 7)) all = false;
         } else {
@@ -103,7 +103,7 @@ TEST_CASE("parallel_for rethrows the exception of any thread and stays usable") 
     }
   CHECK_THROWS_WITH(meet([](bool) { throw std::runtime_error("both"); }), "both");
   CHECK(covers(100));
-  // And through an op: the bad index is in the last thread's piece.
+  // An op rethrows as well: the invalid index is in the piece of the last thread.
   const ebb::Variable table = ebb::ones({10, 4}), index = ebb::zeros({1 << 18}, ebb::kLong);
   index.index_put_({-1}, 10);
   CHECK_THROWS_WITH(ebb::index_select(table, 0, index),
@@ -134,7 +134,7 @@ TEST_CASE("a forked child starts its own threads") {
           return covers(100) && ebb::ones({1 << 18}).sum().item<float>() == 1 << 18;
         }) == 0);
   meet([](bool) {});
-  // The same while other threads run jobs and make new pools.
+  // The same while other threads run jobs and create new pools.
   std::atomic<bool> stop{false};
   std::thread other([&] {
     for (int i = 0; !stop; ++i) {
@@ -159,12 +159,12 @@ TEST_CASE("parallel_for does not wait for a worker that has not started") {
           meet([&](bool caller) {
             if (!caller) worker = pthread_self();
           });
-          // The handler keeps the worker for good.
+          // The handler holds the worker forever.
           signal(SIGUSR1, [](int) {
             held = true;
             for (;;) pause();
           });
-          // The worker sleeps by then: a handler in the middle of its way there may keep a lock.
+          // The worker sleeps by then; a handler that interrupts it earlier could hold a lock.
           std::this_thread::sleep_for(std::chrono::milliseconds(50));
           pthread_kill(worker, SIGUSR1);
           while (!held) std::this_thread::yield();
@@ -184,7 +184,7 @@ TEST_CASE("parallel_for gives the pieces of a delayed thread to others") {
       ++others;
       return;
     }
-    // Whoever has the first piece waits for all others.
+    // The thread with the first piece waits for all others.
     cut = to - from == 1;
     while (cut && others < kPieces - 1) std::this_thread::yield();
   });
@@ -198,7 +198,7 @@ TEST_CASE("parallel_for works with fewer threads if the system refuses them") {
           if (!support::limit_memory(4 << 20)) return false;
           const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
           if (mmap(nullptr, std::size_t{16} << 20, PROT_READ, flags, -1, 0) != MAP_FAILED) return false;
-          // Some start on stacks that the parent's threads left.
+          // Some threads start on stacks that threads of the parent left.
           ebb::set_num_threads(300);
           return covers(1000) && covers(3) && ebb::get_num_threads() == 300;
         }) == 0);
@@ -222,7 +222,7 @@ TEST_CASE("the initial number of threads follows affinity, quota and environment
   root.write("/proc/self/cgroup", "0::/\n");
   root.write("/group/cpu.max", "50000 100000\n");
   int affine = 0, within_quota = 0, of_omp = 0, of_ebb = 0;
-  // In a thread, whose affinity ends with it.
+  // Runs in a thread, whose affinity ends with it.
   std::thread([&] {
     const char* const names[] = {"EBB_NUM_THREADS", "OMP_NUM_THREADS"};
     std::string before[2];

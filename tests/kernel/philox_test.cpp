@@ -1,4 +1,4 @@
-// Philox against Random123's test vectors for philox4x32-10.
+// Philox against the test vectors of Random123 for philox4x32-10.
 #include "kernel/philox.h"
 
 #include "ops/common/dropout_rule.h"

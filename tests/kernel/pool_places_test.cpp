@@ -1,4 +1,4 @@
-// Places of poolings in 32 bits are those in 64, and which poolings may use them.
+// Index arithmetic of poolings: 32 and 64 bits agree, and which poolings may use 32 bits.
 #include "ops/pool/cuda_places.h"
 #include "support/catch.h"
 
@@ -35,7 +35,7 @@ void check_same(const PoolGeometry& g) {
       const auto few = narrow.windows(d, at);
       const auto many = wide.windows(d, at);
       REQUIRE((few.first == many.first && few.last == many.last));
-      // Every window with the element is among them.
+      // The range contains every window with the element.
       for (std::int64_t o = 0; o < g.axis[d].out; ++o)
         if (g.axis[d].first(o) <= at && at < g.axis[d].last(o) && (o < many.first || o >= many.last))
           REQUIRE((at - g.axis[d].first(o)) % g.axis[d].dilation != 0);

@@ -1,5 +1,5 @@
-// The layout of reductions over threads: every element is taken once, no grid is too large, vectors only
-// where they are aligned.
+// The launch of reductions: every element is covered once, no grid is too large, and vectors are used only if
+// they are aligned.
 #include "kernel/reduce_launch.h"
 
 #include "support/catch.h"
@@ -79,7 +79,7 @@ TEST_CASE("reductions use vectors for long runs and otherwise only if all runs a
   CHECK(Planned(contiguous({10, 1001}), 2).how.width == 4);
   CHECK(Planned(contiguous({10, 1001}), 2, 4, 516).how.width == 4);
   CHECK(Planned(contiguous({10, 7}), 2).how.width == 1);
-  // Batch and places of (N, C, HW).
+  // Reduction over batch and positions of (N, C, HW).
   CHECK(Planned(contiguous({8, 16, 64}), 5).how.width == 4);
   CHECK_FALSE(Planned(contiguous({8, 16, 64}), 5).how.run);
   CHECK(Planned(contiguous({8, 16, 49}), 5).how.width == 1);
@@ -119,17 +119,17 @@ TEST_CASE("long reductions launch whole waves of blocks") {
   CHECK(Planned(contiguous({1 << 20, 64}), 1).how.blocks >= wave - 16);  // pieces are whole rounds of loads
   CHECK(Planned(contiguous({wave, 1 << 16}), 2).how.pieces == 1);
   CHECK(Planned(contiguous({4 * wave + 1, 1 << 16}), 2).how.pieces == 1);
-  CHECK(Planned(contiguous({1, 40000}), 2).how.pieces == 4);  // few elements: long pieces before many
+  CHECK(Planned(contiguous({1, 40000}), 2).how.pieces == 4);  // few elements: longer pieces instead of many
 
   const Planned one(contiguous({1, 1 << 26}), 2);
   CHECK(plan_reduce_launch(one.plan, 512, 4, 4, 4, kMultiprocessors, 2).blocks == 2 * kMultiprocessors);
 
   CHECK(whole_waves(1, 528, 1000) == 528);
   CHECK(whole_waves(1, 528, 100) == 100);
-  CHECK(whole_waves(300, 528, 100) == 5);  // 1500 of 1584 places; whole 300 of 528
+  CHECK(whole_waves(300, 528, 100) == 5);  // 1500 of 1584 slots; unsplit, 300 of 528
   CHECK(whole_waves(264, 528, 100) == 2);
-  CHECK(whole_waves(1000, 528, 100) == 1);  // 1000 of 1056
-  CHECK(whole_waves(600, 528, 100) == 3);   // 600 of 1056 whole, 1800 of 2112 in three
+  CHECK(whole_waves(1000, 528, 100) == 1);  // 1000 of 1056 slots
+  CHECK(whole_waves(600, 528, 100) == 3);   // 1800 of 2112 slots; unsplit, 600 of 1056
   for (std::int64_t jobs = 1; jobs < 3000; jobs += 7) {
     const std::int64_t blocks = jobs * whole_waves(jobs, 528, 1000);
     INFO(jobs << " jobs, " << blocks << " blocks");

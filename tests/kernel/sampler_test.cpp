@@ -1,4 +1,4 @@
-// The device's draws from the random words at the ends.
+// The sampler of devices for the smallest and the largest random words.
 #include "ops/random/sampler.h"
 
 #include "support/catch.h"
@@ -13,7 +13,7 @@ using ebb::ops::Distribution;
 
 namespace {
 
-/// The least and the largest number that words of this value give, as doubles.
+/// Returns the smallest and the largest number that such random words give, as doubles.
 template <class T>
 std::pair<double, double> drawn(Distribution kind, double a, double b) {
   double least = INFINITY, largest = -INFINITY;

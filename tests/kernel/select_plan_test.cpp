@@ -1,4 +1,4 @@
-// How selections are laid over a device, and the digits that they look at.
+// Plans of topk, kthvalue and similar ops on a device, and the radix digits of elements.
 #include "ops/index/select_plan.h"
 
 #include "support/catch.h"
@@ -35,7 +35,7 @@ TEST_CASE("plan_selection splits few long lines into pieces that cover them") {
 
 namespace {
 
-// Elements whose looked-at digits agree must have equal keys, in either direction.
+// Checks that elements with equal digits have equal keys, in both directions.
 template <class T>
 void check_digits(std::initializer_list<T> values) {
   constexpr int last = digit_shift<T>(digit_count<T>() - 1);
@@ -46,7 +46,7 @@ void check_digits(std::initializer_list<T> values) {
         const Key<T> x = key_of(a) ^ turn, y = key_of(b) ^ turn;
         CHECK((x >> last == y >> last) == (key_of(a) == key_of(b)));
         CHECK((x < y) == (descending ? key_of(b) < key_of(a) : key_of(a) < key_of(b)));
-        // Nothing stands above the first digit.
+        // There are no bits above the first digit.
         CHECK(std::uint64_t{x} >> last >> (kDigitBits * digit_count<T>() - 1) >> 1 == 0);
       }
   }

@@ -1,4 +1,4 @@
-// Tiles of elementwise walks across an input: every element once, and no more memory touched than must be.
+// Tiles of elementwise kernels with a transposed input: each element once, and no unnecessary memory access.
 #include "kernel/tile_plan.h"
 
 #include "kernel/strided_position.h"
@@ -15,7 +15,7 @@ namespace {
 constexpr std::uintptr_t kBase = 4096;
 
 struct Operand {
-  std::vector<std::int64_t> strides;  // bytes, innermost first; empty for a single value
+  std::vector<std::int64_t> strides;  // bytes, innermost first; empty for a scalar
   int size = 4;
 };
 
@@ -39,8 +39,8 @@ struct Walk {
     tile = cross_tile(plan, addresses, sizes, width);
   }
 
-  // All parts, each by its own plan: the offsets of the operands must belong to one element, and all elements
-  // be met once. Returns how many elements went by tiles.
+  // Runs all parts, each by its own plan: the offsets of the operands must belong to one element, and each
+  // element must occur once. Returns the number of elements in tiles.
   std::int64_t check() {
     std::set<std::int64_t> seen;
     std::int64_t by_tiles = 0;
@@ -91,7 +91,8 @@ struct Walk {
   }
 
   void meet(const std::int64_t (&offsets)[N], std::set<std::int64_t>& seen) const {
-    // The output has no gaps below a dimension's stride in the cases here: its offset names the element.
+    // In these cases, the output has no gaps below the stride of a dimension, so its offset identifies the
+    // element.
     std::int64_t rest = offsets[0], expected[N] = {};
     for (int d = plan.dims; d-- > 0;) {
       const std::int64_t place = rest / plan.strides[0][d];
@@ -104,8 +105,8 @@ struct Walk {
     REQUIRE(seen.insert(offsets[0]).second);
   }
 
-  // The threads that work side by side, 256 units, touch the sectors that their elements fill and no more, or
-  // where rows start between sectors another one for each.
+  // Checks that adjacent threads, 256 units, access only the memory sectors that their elements fill, or one
+  // more per row if rows do not start at a sector.
   void check_sectors(const IndexPlan<N>& units, const std::int64_t (&from)[N], int each,
                      const MapPlan<N>& map, bool vectors) const {
     for (int i = 0; i < N; ++i) {
@@ -153,7 +154,7 @@ TEST_CASE("tile plan: scalars, biases and other dtypes are allowed beside the tr
   Walk<4> w({128, 96}, {{{4, 512}}, {{384, 4}}, {{}}, {{0, 4}}}, 4);
   CHECK(w.tile.along == 1);
   CHECK(w.check() == w.plan.numel);
-  // A mask laid across the output, and numbers that are too.
+  // A mask and numbers that are both transposed relative to the output.
   Walk<3> mask({256, 192}, {{{4, 1024}}, {{192, 1}, 1}, {{768, 4}}}, 4);
   CHECK(mask.tile.along == 1);
 }
@@ -164,7 +165,7 @@ TEST_CASE("tile plan: partial tiles are left to the plain kernel") {
 }
 
 TEST_CASE("tile plan: output rows that are not whole vectors use tiles of elements") {
-  // A channels-last operand beside contiguous images of 49 places.
+  // A channels-last operand and contiguous images of 49 pixels.
   Walk<3> w({49, 64, 10}, {{{4, 196, 12544}}, {{4, 196, 12544}}, {{256, 4, 12544}}}, 4);
   CHECK(w.tile.along == 1);
   CHECK(w.tile.columns == 8);
@@ -174,7 +175,7 @@ TEST_CASE("tile plan: output rows that are not whole vectors use tiles of elemen
 }
 
 TEST_CASE("tile plan: tiles follow the contiguous dimension of the input") {
-  // A permutation of three dimensions: the input's innermost is the output's outermost.
+  // A permutation of three dimensions: the innermost dimension of the input is the outermost of the output.
   Walk<2> w({40, 24, 16}, {{{4, 160, 3840}}, {{1536, 64, 4}}}, 4);
   CHECK(w.tile.along == 2);
   CHECK(w.check() == w.plan.numel);

@@ -1,4 +1,4 @@
-// Walks over several arrays of one shape.
+// Iteration over several arrays of one shape.
 #include "kernel/cpu/walk.h"
 
 #include "support/catch.h"
@@ -12,7 +12,7 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
-// How often a walk comes to each element of the first array, which is contiguous.
+// Returns the number of visits of each element of the first array, which is contiguous.
 std::vector<int> visits(const List& sizes, const List& first, const List& second) {
   const Walk<2> walk(sizes, {first, second});
   std::int64_t numel = 1;
