@@ -169,7 +169,7 @@ TEST_CASE("an error for a misspelled name suggests the right one") {
   const safetensors::File order({{"layer1.0.conv1.weixxt", ones({1})}, {"layer1.0.conv1.weixht", ones({1})}},
                                 {});
   CHECK_THROWS_WITH(order.at(right),
-                    Contains("(nearest: \"layer1.0.conv1.weixht\")"));  // the worse candidate comes first in the file
+                    Contains("(nearest: \"layer1.0.conv1.weixht\")"));  // the worse one is first in the file
   CHECK_THROWS_WITH(file.at("a.bias"), Contains("(nearest: \"b.bias\")"));
   CHECK_THROWS_WITH(file.at("quite.different.and.far.away"), !Contains("nearest"));
 }
