@@ -28,7 +28,7 @@ void prepare(C& compiled, const Args&... args) {
   REQUIRE(compiled.report().replayed);
 }
 
-/// The message of the error that emit() throws; empty if it writes a source.
+/// Returns the message of the error that emit() throws, or an empty string if it writes a source.
 template <class C>
 std::string refusal(const C& compiled, const std::string& path = "never.cpp") {
   try {

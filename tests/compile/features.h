@@ -10,7 +10,7 @@ namespace twins {
 struct Instance {
   /// Runs the function. The first result has the shape of x. No result is part of a graph.
   std::function<std::vector<Tensor>(const Tensor& x)> run;
-  /// Does the actions of the caller before the call with this number. It may be empty.
+  /// The actions of the caller before the call with this number. It may be empty.
   std::function<void(int call)> between;
   /// Tensors whose elements and versions must be equal after each call.
   std::vector<Tensor> kept;

@@ -4,7 +4,7 @@
 namespace twins {
 namespace {
 
-// A leaf, and the use of it in one call.
+// The use of a leaf in one call.
 using WithLeaf = std::vector<Tensor> (*)(const Tensor& w, const Tensor& x);
 
 Tensor loss_of(const Tensor& w, const Tensor& x) { return (x.detach() * w).tanh().square().sum(); }

@@ -21,7 +21,7 @@ inline bool same_bits(const Tensor& a, const Tensor& b) {
          equal(a.nan_to_num(), b.nan_to_num()) && equal(a.signbit(), b.signbit());
 }
 
-/// Keeps the texts of warnings, and does not print them.
+/// Stores the texts of warnings, and does not print them.
 struct Warnings : WarningHandler {
   void process(const Warning& warning) override { texts.push_back(warning.msg()); }
   std::vector<std::string> texts;

@@ -1,4 +1,4 @@
-// Tables of comma-separated values.
+// Tables of comma-separated values: parsing, options, errors, datasets.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -80,7 +80,7 @@ TEST_CASE("missing numbers of a table are NaN or an error with line and column")
     CHECK(std::isnan(column[1].item<float>()));
     CHECK(column[2].item<float>() == 3);
   }
-  // Where a cell before it has line ends, the line is still that of the file.
+  // The line number is that of the file, even if an earlier cell contains line ends.
   CHECK_THROWS_WITH(parse_csv("a,b\n1,\"x\ny\"\nz,3\n").column("a"), Contains("line 4, column 1: \"z\""));
 }
 

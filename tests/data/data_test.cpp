@@ -1,4 +1,4 @@
-// IDX files and the data sets read from them.
+// IDX files and the datasets that read them.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -52,7 +52,7 @@ TEST_CASE("IDX files have the right dtypes and byte order and damaged files thro
   REQUIRE_THROWS_WITH(
       read_idx(write_file("h", "\0\0\x08\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"s)),
       Contains("elements") || Contains("more bytes than the file can hold"));
-  // 32 GiB of doubles, from a file of 20 bytes: refused before any memory is asked for.
+  // A file of 20 bytes that claims 32 GiB of doubles throws before it allocates memory.
   REQUIRE_THROWS_WITH(read_idx(write_file("g", "\0\0\x0e\x02\0\1\0\0\0\1\0\0"s + "12345678")),
                       Contains("more bytes than the file can hold"));
   REQUIRE_THROWS_WITH(read_idx("no/such/file"), Contains("no/such/file"));
@@ -84,7 +84,7 @@ TEST_CASE("a DataLoader returns every sample once in the order of the seed for a
       runs.push_back(order);
     }
   }
-  REQUIRE(runs[0] != runs[1]);  // each epoch has an order of its own
+  REQUIRE(runs[0] != runs[1]);  // each epoch has another order
   REQUIRE(runs[2] == runs[0]);
   REQUIRE(runs[5] == runs[1]);
 }

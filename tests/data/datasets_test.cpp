@@ -1,4 +1,4 @@
-// What datasets read and hand on: damaged IDX files, folders of MNIST, transforms by channel, requests.
+// Datasets: damaged IDX files, MNIST folders, transforms per channel, batch requests.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -22,7 +22,7 @@ std::string write_file(const std::string& name, const std::string& bytes) {
   return path.string();
 }
 
-// Images of one byte each, and labels; all of them `value`.
+// Writes images of one byte each, and labels; all values are `value`.
 void write_split(const std::string& prefix, char images, char labels, char value) {
   using namespace std::string_literals;
   write_file(prefix + "-images-idx3-ubyte", "\0\0\x08\x03\0\0\0"s + images + "\0\0\0\1\0\0\0\1"s +

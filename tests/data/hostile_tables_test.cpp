@@ -1,5 +1,5 @@
-// Tables and lists that are made to take long, or much memory: both grow no faster than the text. Whoever
-// takes steps for each pair of columns is ended before it is done.
+// Tables and vocabularies built to need much time or memory: both must grow linearly with the text. An
+// algorithm with a step per pair of columns exceeds the time limit.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -11,7 +11,7 @@ using namespace ebb::data;
 
 namespace {
 
-// A table of one record whose columns are c0, c1, ... and whose cells are all alike.
+// Returns a table of one record whose columns are c0, c1, ... and whose cells are equal.
 std::string wide(int columns, const std::string& cell) {
   std::string head, record;
   for (int i = 0; i < columns; ++i) {
@@ -37,7 +37,7 @@ TEST_CASE("parse_csv of very many columns needs time and memory linear in the te
     return table.values().size(1) == columns;
   }));
   CHECK(support::takes_at_most(128 * words.size(), [&] { return !parse_csv(words).is_numeric("c7"); }));
-  // Features by their names, and columns of text asked for by theirs.
+  // The features of a dataset, and columns by name.
   CHECK(support::takes_at_most(128 * numbers.size(), [&] {
     const CSV table = parse_csv(numbers);
     const datasets::CSVDataset set(table, "c" + std::to_string(columns - 1));

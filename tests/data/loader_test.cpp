@@ -1,5 +1,4 @@
-// What the iterators of a loader refuse and what they equal, epochs that are left before their end, and
-// waiting.
+// DataLoader: errors and equality of iterators, epochs that are left early, and timeouts.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -19,7 +18,7 @@ using support::Contains;
 
 namespace {
 
-// Whole numbers; workers count what they read, and how many are at it.
+// A dataset of integers. Workers count their reads and the number of concurrent readers.
 struct Numbers : datasets::Dataset<Numbers, std::size_t> {
   explicit Numbers(std::size_t n) : n(n) {}
   std::size_t get(std::size_t i) override {
@@ -35,7 +34,7 @@ struct Numbers : datasets::Dataset<Numbers, std::size_t> {
   std::shared_ptr<std::atomic<int>> busy = std::make_shared<std::atomic<int>>(0);
 };
 
-// Notes how many workers read when it starts over.
+// Records the number of reading workers at each reset.
 struct Watching : samplers::SequentialSampler {
   explicit Watching(const Numbers& numbers) : SequentialSampler(numbers.n), busy(numbers.busy) {}
   void reset(optional<std::size_t> size) override {
@@ -46,7 +45,7 @@ struct Watching : samplers::SequentialSampler {
   std::shared_ptr<int> busy_at_reset = std::make_shared<int>(0);
 };
 
-// Five samples, by a function.
+// Five samples, computed by a function.
 struct Calls : datasets::Dataset<Calls, std::size_t> {
   explicit Calls(std::function<std::size_t(std::size_t)> f) : f(std::move(f)) {}
   std::size_t get(std::size_t i) override { return f(i); }
@@ -88,7 +87,7 @@ TEST_CASE("an iterator of a DataLoader at the end throws if it is read or increm
     CHECK_THROWS_WITH(++it, Contains("Attempted to increment iterator past the end"));
     CHECK_THROWS_WITH(*it, Contains("Attempted to dereference iterator that was past the end"));
     CHECK_THROWS_WITH(it->size(), Contains("Attempted to dereference iterator that was past the end"));
-    CHECK(all_of(*loader) == std::vector<std::size_t>{0, 1, 2});  // nothing is amiss afterwards
+    CHECK(all_of(*loader) == std::vector<std::size_t>{0, 1, 2});  // the loader still works
   }
 }
 
@@ -102,7 +101,7 @@ TEST_CASE("iterators of a DataLoader are equal at the end or as copies") {
   CHECK(it != another);
   CHECK(it != end);
   CHECK(end != it);
-  ++copy;  // moves both
+  ++copy;  // increments both
   CHECK((*it)[0] == 1);
   CHECK(it == copy);
   ++it;
@@ -130,13 +129,13 @@ TEST_CASE("a second iterator throws while workers prefetch for the first") {
                                                 "iterator is not yet exhausted"));
     ++it;
     CHECK_THROWS_WITH(loader->begin(), Contains("Attempted to get a new DataLoader iterator while another"));
-    CHECK((*it)[0] == 2);  // unharmed
+    CHECK((*it)[0] == 2);  // unchanged
     while (++it != loader->end()) {
     }
-    CHECK((*loader->begin())[0] == 0);  // once it is exhausted
+    CHECK((*loader->begin())[0] == 0);  // after it is exhausted
   }
   CHECK(all_of(*loader).size() == 20);
-  // Without workers nothing is under way: the sampler starts again, as in libtorch.
+  // Without workers there is no prefetching: the sampler restarts, as in libtorch.
   auto plain = in_order(Numbers(6), 2);
   auto first = plain->begin();
   ++first;
@@ -160,7 +159,7 @@ TEST_CASE("an epoch that is left early does not affect the next") {
         }
         CHECK(batches == 2);
       }
-      // Whole again, with nothing of what was read ahead before.
+      // The next epoch is complete and contains no prefetched batch of the previous one.
       const std::vector<std::size_t> seen = all_of(*loader);
       CHECK(seen.size() == 40);
       CHECK(std::set<std::size_t>(seen.begin(), seen.end()).size() == 40);
@@ -182,7 +181,7 @@ TEST_CASE("a DataLoader that is destroyed within an epoch waits for its workers"
     CHECK(read < 1000);
     std::this_thread::yield();
     CHECK(*numbers.read == read);
-    // Joined by hand, it starts its workers anew.
+    // After join(), the loader restarts its workers.
     auto loader = in_order(numbers, 100, 2);
     {
       const auto it = loader->begin();
@@ -236,7 +235,8 @@ TEST_CASE("a DataLoader with a timeout returns batches in time and throws otherw
       Calls(stuck), DataLoaderOptions(3).workers(1).max_jobs(1).timeout(std::chrono::minutes(10)));
   auto impatient = make_data_loader(Calls(stuck), samplers::SequentialSampler(5),
                                     DataLoaderOptions(5).workers(1).timeout(std::chrono::milliseconds(1)));
-  std::promise<void> release(std::move(promise));  // ends before the loaders, which wait for their workers
+  // destroyed before the loaders, which wait for their workers
+  std::promise<void> release(std::move(promise));
   auto it = loader->begin();
   CHECK(*it == std::vector<std::size_t>{0, 1, 2});
   const auto begun = impatient->begin();

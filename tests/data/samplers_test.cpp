@@ -1,4 +1,4 @@
-// Samplers: another number of samples, and a position that is saved and found again.
+// Samplers: another number of samples, and saved positions.
 #include <ebb/ebb.h>
 
 #include "support/catch.h"
@@ -30,7 +30,7 @@ std::vector<std::size_t> up_to(std::size_t n) {
   return out;
 }
 
-// By way of the bytes of a file.
+// Transfers a state through the bytes of a file.
 template <class From, class To>
 void transfer(const From& from, To& to) {
   serialize::OutputArchive out;
@@ -92,7 +92,7 @@ TEST_CASE("a sampler continues at the saved position of another") {
     CHECK(other.index() == taken);
     CHECK(rest_of(other) == rest_of(line));
   }
-  // After a last batch that was not full, too.
+  // The same after an incomplete last batch.
   samplers::RandomSampler whole(5), again(5);
   CHECK(rest_of(whole).size() == 5);
   CHECK(whole.index() == 5);
@@ -106,7 +106,7 @@ TEST_CASE("a sampler continues at the saved position of another") {
   out.save_to(bytes);
   serialize::InputArchive in;
   in.load_from(bytes);
-  CHECK(in.keys() == std::vector<std::string>{"index", "indices"});  // libtorch's
+  CHECK(in.keys() == std::vector<std::string>{"index", "indices"});  // the keys of libtorch
 }
 
 TEST_CASE("samplers of given indices continue at any saved position of another") {

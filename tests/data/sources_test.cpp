@@ -1,4 +1,4 @@
-// Samplers by weight and for several processes, parts and unions of datasets, chains of lambdas.
+// Samplers by weight and for several processes, splits and concatenation of datasets, pipelines of lambdas.
 #include <ebb/data.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -51,7 +51,7 @@ auto all_of(const Chain& chain) {
   return out;
 }
 
-// What a saved sampler hands out when it is loaded.
+// Checks that a loaded sampler returns the same indices as the saved one.
 template <class Sampler>
 void continues(Sampler sampler, Sampler other) {
   sampler.next(2);
@@ -94,7 +94,7 @@ TEST_CASE("distributed samplers give each process its share") {
     for (std::size_t i = 0; i < expected.size(); ++i) expected[i] = i % 10;
     CHECK(sorted(all) == sorted(expected));
   }
-  // The order of epoch 0 is that of std::mt19937(0), as libtorch's is.
+  // The order of epoch 0 is that of std::mt19937(0), as in libtorch.
   Indices order(10);
   std::iota(order.begin(), order.end(), 0);
   std::mt19937 random(0);

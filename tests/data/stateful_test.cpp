@@ -1,4 +1,4 @@
-// Datasets that know what is next, streams, and chunks that threads read.
+// Stateful datasets, streams, and chunks that threads read.
 #include <ebb/data.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/random.h>
@@ -22,7 +22,7 @@ namespace {
 
 using Ints = std::vector<int>;
 
-// 0, 1, ..., n - 1, each once whoever asks.
+// Returns 0, 1, ..., n - 1, each once, for any number of threads.
 struct Counter : datasets::StatefulDataset<Counter, Ints> {
   explicit Counter(int n) : n(n) {}
   optional<Ints> get_batch(std::size_t size) override {
@@ -164,7 +164,8 @@ TEST_CASE("a chunk dataset returns batches in order or shuffled") {
     CHECK(*reader.resets == epoch);
   }
   CHECK_THROWS_WITH(dataset->get_batch(6), Contains("does not match"));
-  // A cache that is full until batches are taken, several preloaders and workers, an epoch that is left.
+  // A cache that is full until batches are taken, several preloaders and workers, and an epoch that is left
+  // early.
   for (const std::size_t preloaders : {1, 3})
     for (const std::size_t workers : {0, 2}) {
       CAPTURE(preloaders, workers);
@@ -210,7 +211,7 @@ TEST_CASE("a chunk that cannot be read throws at its position and later chunks a
   CHECK(dataset->get_batch()->front() == 20);
   CHECK(dataset->get_batch()->front() == 30);
   CHECK_FALSE(dataset->get_batch());
-  // In a worker of a loader it is a WorkerException, with the error itself.
+  // In a worker of a loader, the error is a WorkerException that contains the original one.
   auto loader = make_data_loader(datasets::SharedBatchDataset<InOrder>(ordered({1, 10}, reader)),
                                  DataLoaderOptions(10).workers(1));
   auto it = loader->begin();

@@ -16,11 +16,11 @@ TEST_CASE("a character vocabulary counts UTF-8 characters") {
   CHECK(equal(vocabulary.encode("b\u00e4a"), tensor({0, 4, 3})));
   CHECK(vocabulary.decode(vocabulary.encode(text)) == text);
   CHECK_THROWS_WITH(vocabulary.encode("c"), Contains("\"c\" is not in it"));
-  const std::string broken = "a\xe2\x82z\xff\xc3";  // bytes that are part of no character
+  const std::string broken = "a\xe2\x82z\xff\xc3";  // bytes that belong to no character
   const Vocabulary bytes = Vocabulary::from_characters(broken);
   CHECK(bytes.size() == 6);
   CHECK(bytes.decode(bytes.encode(broken)) == broken);
-  // The second byte is wrong, with a right one behind it in the last two.
+  // The second byte is invalid, and in the last two it is followed by valid ones.
   const Vocabulary second = Vocabulary::from_characters("\xc3(\xe2(\xa1\xf0(\x8c\xbc");
   CHECK(second.tokens() == Strings{"(", "\x8c", "\xa1", "\xbc", "\xc3", "\xe2", "\xf0"});
 }

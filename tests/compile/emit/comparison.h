@@ -9,7 +9,7 @@
 
 namespace emitted_tests {
 
-/// The path of the file of weights that was emitted with the function.
+/// Returns the path of the file of weights that was emitted with the function.
 std::string weights(const std::string& name);
 
 bool same_bits(const ebb::Tensor& a, const ebb::Tensor& b);

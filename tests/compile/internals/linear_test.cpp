@@ -6,7 +6,7 @@ using namespace twins;
 
 namespace {
 
-/// The number of comparisons that the preparation of the function's tape needs.
+/// Returns the number of comparisons that the preparation of the function's tape needs.
 template <class F>
 std::uint64_t comparisons(F&& body) {
   auto f = compile(body);
