@@ -1,4 +1,4 @@
-// Scopes of autocast: what they cast, keep and restore, and how gradients come back.
+// Autocast scopes: casts, exceptions from casting, nesting, and gradients.
 #include <ebb/amp/autocast.h>
 #include <ebb/autograd/checkpoint.h>
 #include <ebb/ebb.h>
@@ -23,10 +23,10 @@ struct Heard : WarningHandler {
   std::string said;
 };
 
-// Ops of each scope's dtype.
+// Returns the dtype of a product in the current scope.
 DType product_dtype() { return mm(inputs(), weights()).dtype(); }
 
-// The node that cast operand i of the product.
+// Returns the node that cast operand i of the product.
 const autograd::Node* cast_of(const Tensor& product, std::size_t i) {
   return product.grad_fn()->next_edges()[i].function.get();
 }
@@ -114,7 +114,7 @@ TEST_CASE("autocast casts a weight once per outermost scope") {
   }();
   CHECK(cast_of(first, 1) == cast_of(second, 1));
   CHECK(cast_of(mm(x, w), 1) == cast_of(first, 1));
-  // Twice backward through the one cast.
+  // Two backward calls through the same cast.
   first.sum().backward();
   second.sum().backward();
   CHECK(allclose(w.grad(), 2 * x.to(kBFloat16).to(kFloat).sum(0).unsqueeze(1).expand({4, 3}), 2e-2, 0));
@@ -158,7 +158,7 @@ TEST_CASE("autocast applies only to its thread") {
 
 TEST_CASE("autocast is off in backward") {
   const Tensor x = inputs(), w = weights();
-  // In Float, though backward() is called where autocast is on.
+  // The gradient is in Float, even if backward() is called with autocast on.
   const Tensor loss = mm(x, w).sum();
   const amp::autocast casting(kHere, kBFloat16);
   bool on = true;
@@ -208,7 +208,7 @@ TEST_CASE("autocast: the second run of a checkpoint casts as the first") {
 
 namespace {
 
-// A product whose backward meets a Float weight and a gradient of 16 bits.
+// A product whose backward multiplies a Float weight and a 16-bit gradient.
 struct Product : autograd::Function<Product> {
   static Tensor forward(autograd::AutogradContext* ctx, const Tensor& x, const Tensor& w) {
     ctx->save_for_backward({x, w});

@@ -1,4 +1,4 @@
-// The device that the tests of this folder run on: the same sources are compiled for both.
+// The device for the tests of this folder, which are compiled once for the CPU and once for CUDA.
 #pragma once
 
 #include <ebb/core/device.h>

@@ -1,4 +1,4 @@
-// The gradient scaler: scales, skips, state and misuse. Numbers are torch 2.15's.
+// GradScaler: scales, skipped steps, state and errors, with values of torch 2.15.
 #include <ebb/amp/grad_scaler.h>
 #include <ebb/ebb.h>
 #include <ebb/nn.h>
@@ -29,7 +29,7 @@ struct Step {
   double first;  // of the parameters
 };
 
-// Steps of SGD on the sum of squares; in those of `bad` a gradient is infinite.
+// Runs steps of SGD on the sum of squares; in the steps of `bad`, a gradient is infinite.
 std::vector<Step> run(GradScalerOptions options, const std::set<int>& bad, int steps) {
   Tensor p = parameter({1, 2});
   optim::SGD optimizer({p}, optim::SGDOptions(0.1));

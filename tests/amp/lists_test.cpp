@@ -1,5 +1,4 @@
-// In which dtype ops compute under autocast: on the CPU as torch 2.15 does when asked, on CUDA as its lists
-// say.
+// The dtypes of ops under autocast: on the CPU as measured with torch 2.15, on CUDA as its lists say.
 #include <ebb/amp/autocast.h>
 #include <ebb/ebb.h>
 #include <ebb/nn.h>
@@ -22,8 +21,8 @@ namespace F = ebb::nn::functional;
 struct Case {
   const char* name;
   Shapes shapes;
-  // The result's dtype for inputs in Float and in BFloat16, "f" or "b" each; "!" where it throws, "-" where
-  // the op, which is not on the list, does not take that dtype.
+  // The dtypes of the result for Float and for BFloat16 inputs, "f" or "b" each; "!" if the op throws, "-" if
+  // an op that is not on the list does not accept that dtype.
   const char *cpu, *cuda;
   std::function<Tensor(In)> call;
 };
@@ -39,7 +38,7 @@ Case loss(const char* name, const char* cuda, std::function<Tensor(const Tensor&
   return {name, {kMatrix, kMatrix}, "ff", cuda, [f](In x) { return f(x[0], x[1]); }};
 }
 
-// Targets, which are not cast.
+// Returns targets, which are not cast.
 Tensor classes(const Tensor& x) { return zeros({x.size(0)}, TensorOptions(kLong).device(x.device())); }
 Tensor signs(const Tensor& x, IntArrayRef sizes) { return ones(sizes, TensorOptions(x.device())); }
 
@@ -358,10 +357,11 @@ std::vector<Case> places() {
        }}};
 }
 
-// A symmetric matrix without small eigenvalues, in the dtype of x.
+// Returns a symmetric matrix without small eigenvalues, in the dtype of x.
 Tensor definite(const Tensor& x) { return x.matmul(x.mT()) + eye(x.size(-1), x.options()); }
 
-// Of matrices that are definite, and in Float on either device, as decompositions take no 16 bits.
+// Decompositions of positive definite matrices, in Float on either device, because they do not accept 16-bit
+// dtypes.
 std::vector<Case> decompositions() {
   const auto of = [](const char* name, std::function<Tensor(const Tensor&)> f) {
     return Case{name, {kMatrix}, "ff", "ff", [f](In x) {

@@ -1,4 +1,4 @@
-// Settings of autocast and of the gradient scaler that change while they are in use.
+// Settings of autocast and of GradScaler that change during use.
 #include <ebb/amp/grad_scaler.h>
 #include <ebb/ebb.h>
 

@@ -1,4 +1,4 @@
-// Training in mixed precision: losses and scales as torch 2.15 gave them on the CPU, from the same start.
+// Training in mixed precision: losses and scales of torch 2.15 on the CPU, from the same initial values.
 #include <ebb/amp/autocast.h>
 #include <ebb/amp/grad_scaler.h>
 #include <ebb/ebb.h>
@@ -18,7 +18,7 @@ struct Course {
   std::vector<double> losses, scales;
 };
 
-// Layers one after the other: each draws its first weights when it is made.
+// Layers in order, because each draws its initial weights when it is created.
 nn::Sequential mlp() {
   nn::Sequential net;
   net->push_back(nn::Linear(8, 16));
@@ -113,9 +113,9 @@ TEST_CASE("a convolutional network trains in BFloat16") {
       2e-2);
 }
 
-// Nine steps: in the tenth the samples' shares of a convolution's gradient reach 1.2e5, though their
-// sum, 4.4e4, is within Half's range. torch 2.15 adds the samples in Half where the processor has no units
-// for it, gets infinities and skips the step; here sums are in Float and are rounded once.
+// Nine steps only: in the tenth, the contributions of samples to a gradient of a convolution reach 1.2e5,
+// although their sum, 4.4e4, is in the range of Half. torch 2.15 sums the samples in Half on processors
+// without Half instructions, gets infinities and skips the step; here sums are in Float and are rounded once.
 TEST_CASE("a convolutional network trains in Half with an adapting scale") {
   compare(train(cnn, kImages, kHalf, 16777216, 9),
           {{1.49375, 1.49375, 1.49375, 1.49375, 1.49375, 1.49375, 1.49375, 1.38973, 1.32654},
