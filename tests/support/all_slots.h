@@ -1,4 +1,4 @@
-// Every kernel slot of the library: its symbol table is the list.
+// The list of all kernel slots of the library, from its symbol table.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -19,7 +19,7 @@
 
 namespace ebb::testing {
 
-// What every slot is, whatever its kernel takes.
+// The fields that every slot has, whatever arguments its kernel has.
 struct AnySlot {
   const char* name;
   ebb::detail::KernelTraits traits;
@@ -28,7 +28,7 @@ struct AnySlot {
 };
 static_assert(sizeof(AnySlot) == sizeof(ebb::KernelSlot<void(ebb::NdArray&)>));
 
-// Whether the slot's kernels may decline: the CPU has none.
+// Returns whether the kernels of a slot may decline a call; such a slot has no CPU kernel.
 inline bool may_decline(const AnySlot& slot) {
   const std::string_view name = slot.name;
   return name == "linear" || name == "rnn_layer" || name == "rnn_layer_backward";
@@ -46,7 +46,7 @@ struct Named {
   const AnySlot* slot;
 };
 
-// The variables in namespace ebb::kernels that the library exports.
+// Returns the variables in namespace ebb::kernels that the library exports.
 inline std::vector<Named> all_slots() {
   Dl_info info{};
   if (dladdr(reinterpret_cast<void*>(&ebb::get_num_threads), &info) == 0) return {};
@@ -63,7 +63,8 @@ inline std::vector<Named> all_slots() {
       if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF ||
           symbol.st_size != sizeof(AnySlot) || !name.starts_with("_ZN3ebb7kernels"))
         continue;
-      // A program that names a slot has the slot in its own memory: the linker knows where.
+      // In a program that names a slot, the slot is in the memory of the program, and the linker resolves its
+      // address.
       found.push_back({name, static_cast<const AnySlot*>(dlsym(RTLD_DEFAULT, name.c_str()))});
     }
   }

@@ -1,5 +1,5 @@
-// The one door to Catch2, version 2 (Debian 12) or 3 (Debian 13, Ubuntu 24.04). Tests include this header and
-// no other of Catch2, and take from here what the versions call by different names.
+// The only header that includes Catch2, version 2 (Debian 12) or 3 (Debian 13, Ubuntu 24.04). It gives one
+// name to each thing that the versions name differently.
 #pragma once
 
 #include <exception>
@@ -21,8 +21,7 @@ namespace support {
 #if EBB_CATCH_3
 using Listener = Catch::EventListenerBase;
 #elif defined(CATCH_CONFIG_EXTERNAL_INTERFACES)
-using Listener =
-    Catch::TestEventListenerBase;  // for a file that defines the macro before it includes anything
+using Listener = Catch::TestEventListenerBase;  // for a file that defines the macro before its first include
 #endif
 
 using Catch::Matchers::EndsWith;
@@ -45,8 +44,7 @@ template <class T>
 using Matcher = Catch::MatcherBase<T>;
 #endif
 
-/// Matches an exception whose message contains `part`; for CHECK_THROWS_MATCHES, which asks for the type as
-/// well.
+/// Matches an exception whose message contains `part`, for CHECK_THROWS_MATCHES, which also checks the type.
 class Saying : public Matcher<std::exception> {
  public:
   explicit Saying(std::string part) : part_(std::move(part)) {}
@@ -59,7 +57,7 @@ class Saying : public Matcher<std::exception> {
   std::string part_;
 };
 
-/// Adds a test case that runs `body`; for cases that a table makes, before main() begins.
+/// Adds a test case that runs `body`, for cases that a table creates before main().
 inline void add_case(const std::string& name, const std::string& tags, std::function<void()> body) {
   struct Case : Catch::ITestInvoker {
     explicit Case(std::function<void()> run) : body(std::move(run)) {}

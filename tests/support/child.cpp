@@ -1,4 +1,4 @@
-// Children that are killed in the middle of what they write.
+// Child processes that are killed during their writes.
 #include "support/child.h"
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ const std::map<std::uint64_t, const char*>& calls_on_files() {
   return calls;
 }
 
-// Null for those that change nothing.
+// Returns the name of a system call that changes files, or null for other calls.
 const char* change(const __ptrace_syscall_info& info) {
   const auto found = calls_on_files().find(info.entry.nr);
   if (found == calls_on_files().end()) return nullptr;
@@ -43,8 +43,8 @@ const char* change(const __ptrace_syscall_info& info) {
 
 [[noreturn]] void fail(const char* what) { throw std::runtime_error(what); }
 
-// Shows enter() the name of each call on files that the child is about to make, until that returns false.
-// True where the child was killed then.
+// Calls enter() with the name of each file call that the child is about to make, until enter() returns false.
+// Returns true if the child was killed then.
 bool trace(const std::function<void()>& body, const std::function<bool(const char*)>& enter) {
   const pid_t child = fork();
   if (child < 0) fail("no child can be forked");
@@ -110,7 +110,7 @@ void kill_at_random(unsigned seed, const std::function<void()>& body) {
   }
   char begun = 0;
   std::mt19937 random(seed);
-  // After a first round or none, and a moment that the processor's work and not a clock decides.
+  // The kill comes after one or two rounds and a random delay, which counts instructions and not time.
   for (unsigned rounds = 1 + random() % 2; rounds > 0; --rounds)
     if (read(ends[0], &begun, 1) != 1) fail("the child wrote nothing");
   const unsigned moment = random() % 1000000;

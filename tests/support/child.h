@@ -1,4 +1,4 @@
-// Forked children, in which tests do what they could not take back, and which are killed as they write.
+// Forked child processes, for actions that a test could not undo, and children that are killed during writes.
 #pragma once
 
 #include <malloc.h>
@@ -14,13 +14,14 @@
 namespace support {
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-// ThreadSanitizer ends children that start threads; AddressSanitizer ends what meets a limit of memory.
+// ThreadSanitizer ends children that start threads, and AddressSanitizer ends processes with a memory limit.
 constexpr bool kChildrenRun = false;
 #else
 constexpr bool kChildrenRun = true;
 #endif
 
-/// How a forked child ends that returns body(): 0 for true. One that hangs is ended by a signal.
+/// Runs body() in a forked child and returns how it ended: 0 if body() returned true. A signal ends a child
+/// that hangs.
 template <class Body>
 int status_of_child(Body&& body) {
   const pid_t child = fork();
@@ -38,7 +39,7 @@ int status_of_child(Body&& body) {
   return status;
 }
 
-/// From now on the system gives this process so many bytes more, and no others.
+/// Limits the memory of this process to its current size and `more` bytes.
 inline bool limit_memory(std::size_t more) {
   std::ifstream statm("/proc/self/statm");
   rlim_t pages = 0;
@@ -48,7 +49,7 @@ inline bool limit_memory(std::size_t more) {
   return setrlimit(RLIMIT_AS, &limit) == 0;
 }
 
-/// Kilobytes that /proc/self/status says of "VmRSS", what is in memory, or "VmHWM", the most that was.
+/// Returns kilobytes of /proc/self/status: "VmRSS" is the resident memory, "VmHWM" its peak.
 inline std::size_t kilobytes_of(const std::string& what) {
   std::ifstream status("/proc/self/status");
   std::size_t kilobytes = 0;
@@ -57,32 +58,32 @@ inline std::size_t kilobytes_of(const std::string& what) {
   return kilobytes;
 }
 
-/// Whether body() returns true in a child whose memory grows by at most so many bytes, those included that
-/// this process has freed and kept.
+/// Returns whether body() returns true in a child whose memory grows by at most `bytes`, including memory
+/// that this process has freed and cached.
 template <class Body>
 bool takes_at_most(std::size_t bytes, Body&& body) {
   if (!kChildrenRun) return true;
-  malloc_trim(0);  // or what is free here is more for the child to fill
+  malloc_trim(0);  // otherwise the child could use the free memory of this process
   return status_of_child([&] {
            const std::size_t before = kilobytes_of("VmRSS");
            return limit_memory(2 * bytes) && body() && kilobytes_of("VmHWM") - before <= bytes / 1024;
          }) == 0;
 }
 
-// Children that are killed in the middle of what they write.
+// Child processes that are killed during their writes.
 
-/// Runs body() in a forked child and kills it as it enters the system call number `call`, from 0 on, of those
-/// that change files (open, write, rename and the like). False where it ends before, with all done. Throws
-/// std::runtime_error where the child cannot be traced, or ends with an exception.
+/// Runs body() in a forked child and kills it at the start of system call number `call`, from 0 on, among
+/// those that change files (open, write, rename and the like). Returns false if the child ends before. Throws
+/// std::runtime_error if the child cannot be traced or ends with an exception.
 bool is_killed_at(int call, const std::function<void()>& body);
 
-/// The names of the system calls on files and folders that body() makes in a forked child.
+/// Returns the names of the system calls on files and folders that body() makes in a forked child.
 std::vector<std::string> file_calls(const std::function<void()>& body);
 
-/// Lets body() run over and over in a forked child, and kills that at a moment drawn by `seed`.
+/// Runs body() repeatedly in a forked child, and kills the child at a random moment that `seed` determines.
 void kill_at_random(unsigned seed, const std::function<void()>& body);
 
-/// How often tests kill at random: EBB_TEST_KILLS, else a few times.
+/// Returns how often tests kill at random: EBB_TEST_KILLS, or a few times by default.
 int kills();
 
 }  // namespace support

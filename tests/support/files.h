@@ -1,4 +1,4 @@
-// Folders and files of test programs, which run beside each other, and files as a system shows them.
+// Folders and files of test programs, which run in parallel, and file trees as a system provides them.
 #pragma once
 
 #include <filesystem>
@@ -8,45 +8,47 @@
 
 namespace support {
 
-/// An empty folder that no other process uses. The destructor removes it with all that it holds.
+/// An empty folder that no other process uses. The destructor removes it and its content.
 class Folder {
  public:
-  /// Throws std::filesystem::filesystem_error if the system's folder for temporary files takes no more.
+  /// Throws std::filesystem::filesystem_error if the system's folder for temporary files is full or not
+  /// writable.
   Folder();
   ~Folder();
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  /// The path of a file in it.
+  /// Returns the path of a file in the folder.
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  /// The names of all that lies in it, without what lies deeper.
+  /// Returns the names of the direct entries of the folder.
   std::set<std::string> names() const;
 
  private:
   std::filesystem::path path_;
 };
 
-/// The folder of this program, removed when it ends; or the folder that EBB_TEST_FOLDER names, which stays.
+/// Returns the folder of this program, which is removed at its end, or the folder in EBB_TEST_FOLDER, which
+/// stays.
 const std::filesystem::path& own_folder();
 
-/// The path of a file in own_folder().
+/// Returns the path of a file in own_folder().
 inline std::string temporary(const std::string& name) { return (own_folder() / name).string(); }
 
-/// The paths of all that lies in a folder, without what lies deeper; none if there is no such folder.
+/// Returns the paths of the direct entries of a folder, or none if the folder does not exist.
 std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder);
 
-/// All bytes of a file; throws std::runtime_error if it cannot be read.
+/// Returns the bytes of a file; throws std::runtime_error if it cannot be read.
 std::string read_file(const std::filesystem::path& path);
 
-/// Writes a file, and the folders above it that are missing.
+/// Writes a file, and creates missing parent folders.
 void write_file(const std::filesystem::path& path, const std::string& bytes);
 
 }  // namespace support
 
-// Files as a system shows them to a process, for tests of what reads those.
+// File trees as a system provides them, for tests of code that reads them.
 
-/// A folder that stands for "/", removed at the end.
+/// A folder that takes the role of "/", and that is removed at the end.
 class FakeRoot {
  public:
   void write(const std::string& file, const std::string& text) const {

@@ -1,4 +1,4 @@
-// Formulas as kernels of a device describe them to those who fuse calls.
+// Formulas of elementwise ops as device kernels describe them for fusion.
 #pragma once
 
 #include "kernel/kernel_traits.h"

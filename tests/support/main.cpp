@@ -1,4 +1,4 @@
-// The main() of test programs that have none of their own.
+// The main() of test programs that have no main() of their own.
 #include "support/session.h"
 
 int main(int argc, char** argv) { return support::run_tests(argc, argv); }

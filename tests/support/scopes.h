@@ -1,5 +1,4 @@
-// Settings that hold for the length of a scope: an environment variable, kept warnings, a system that refuses
-// threads.
+// Settings for a scope: an environment variable, recorded warnings, a system that refuses threads.
 #pragma once
 
 #include <ebb/core/warning.h>
@@ -12,11 +11,11 @@
 #include <string>
 #include <vector>
 
-// An environment variable for the length of a scope.
+// An environment variable for a scope.
 
 namespace support {
 
-/// Sets a variable, or unsets it if no value is given. The destructor restores what was there before.
+/// Sets a variable, or unsets it if no value is given. The destructor restores the previous value.
 class Environment {
  public:
   explicit Environment(std::string name, const std::optional<std::string>& value = {})
@@ -36,9 +35,9 @@ class Environment {
   std::optional<std::string> before_;
 };
 
-// The warnings of a scope, kept instead of printed.
+// The warnings of a scope, recorded instead of printed.
 
-/// Keeps the messages of this thread's warnings while it lives.
+/// Records the messages of this thread's warnings during its lifetime.
 struct Warnings : ebb::WarningHandler {
   void process(const ebb::Warning& warning) override { texts.push_back(warning.msg()); }
 
@@ -48,9 +47,9 @@ struct Warnings : ebb::WarningHandler {
   ebb::WarningHandlerGuard guard_{this};
 };
 
-// A system that refuses every thread.
+// A system that refuses every new thread.
 
-/// While it lives, threads get stacks that are larger than the address space.
+/// During its lifetime, the default stack size is larger than the address space, so no thread can start.
 class NoThreads {
  public:
   NoThreads() {

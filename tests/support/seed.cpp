@@ -1,4 +1,5 @@
-// The same random numbers in every run, whichever cases are chosen.
+// Seeds the default generator before each test case, so that random numbers do not depend on the selected
+// cases.
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <ebb/core/random.h>
 

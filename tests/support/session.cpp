@@ -1,4 +1,4 @@
-// Catch2's own code, which version 2 compiles here and version 3 brings as a library.
+// The implementation of Catch2: version 2 is compiled here, version 3 is linked as a library.
 #define CATCH_CONFIG_RUNNER
 #include "support/session.h"
 
@@ -19,7 +19,7 @@ bool only_lists(const Catch::ConfigData& asked) {
 #endif
 }
 
-// Version 3 calls the list of bare names differently.
+// Version 3 has another option that lists names.
 std::vector<const char*> arguments_of(int argc, char** argv) {
   std::vector<const char*> arguments;
   for (int i = 0; i < argc; ++i) {

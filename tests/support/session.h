@@ -1,4 +1,4 @@
-// Runs the cases of a test program, for programs that look at the machine first.
+// Runs the test cases of a program, for programs that check the machine first.
 #pragma once
 
 #include <functional>
@@ -6,9 +6,9 @@
 
 namespace support {
 
-/// Does what the command line asks of Catch2 and returns the exit status. Where `obstacle` returns a reason
-/// not to run any case, the program prints "skipped: " with it and returns 77, which CTest counts as skipped.
-/// The names of cases are listed on any machine, by --list-test-names-only in both versions of Catch2.
+/// Runs Catch2 with the command line and returns the exit status. If `obstacle` returns a reason to run no
+/// case, the program prints "skipped: " and the reason and returns 77, which CTest counts as skipped. Both
+/// versions of Catch2 list the names of cases on any machine with --list-test-names-only.
 int run_tests(int argc, char** argv, const std::function<std::string()>& obstacle = {});
 
 }  // namespace support

@@ -1,4 +1,5 @@
-// The only file compiled with a path of the machine: all others can come from another clone's compiler cache.
+// The only file that is compiled with a path of the machine, so that a compiler cache can share all others
+// between clones.
 #include "support/source_dir.h"
 
 std::string source_dir() { return EBB_SOURCE_DIR; }

@@ -1,7 +1,7 @@
-// Where the sources lie, for tests that read files of the project.
+// The path of the sources, for tests that read files of the project.
 #pragma once
 
 #include <string>
 
-/// The top of the source tree, without a slash at its end.
+/// Returns the root of the source tree, without a trailing slash.
 std::string source_dir();

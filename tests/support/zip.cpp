@@ -1,4 +1,4 @@
-// Zip archives, as APPNOTE 6.3 has them: entries, their directory, its end.
+// Zip archives as APPNOTE 6.3 defines them: entries, central directory, end records.
 #include "support/zip.h"
 
 #include <utility>
@@ -6,7 +6,7 @@
 namespace support {
 namespace {
 
-// CRC-32 (ISO 3309), bit by bit: archives of tests are small.
+// Computes CRC-32 (ISO 3309) bit by bit, because archives of tests are small.
 std::uint32_t sum_of(const std::string& bytes) {
   std::uint32_t sum = 0xffffffff;
   for (const unsigned char byte : bytes) {
@@ -20,7 +20,8 @@ void little(std::string& to, std::uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) to += static_cast<char>(value >> (8 * i));
 }
 
-// What local headers and the directory say alike: from the flags to the lengths of the name and extra field.
+// Writes the fields that local headers and the directory share, from the flags to the lengths of name and
+// extra field.
 void put_entry(std::string& to, const ZipEntry& entry, const std::string& name, std::uint32_t packed,
                std::uint32_t size, std::size_t extra) {
   little(to, entry.flags, 2);
@@ -34,7 +35,7 @@ void put_entry(std::string& to, const ZipEntry& entry, const std::string& name, 
   little(to, extra, 2);
 }
 
-constexpr std::uint32_t kFull = 0xffffffff;  // the value stands in the zip64 field
+constexpr std::uint32_t kFull = 0xffffffff;  // the value is in the zip64 field
 
 }  // namespace
 
@@ -53,17 +54,17 @@ std::string zip(const std::vector<ZipEntry>& entries, bool zip64) {
     const std::size_t place = entry.like ? places[*entry.like] : file.size();
     std::string extra;
     if (zip64) {
-      extra = std::string("\x99\x99\2\0ab", 6) + std::string("\1\0\x18\0", 4);  // another field comes first
+      extra = std::string("\x99\x99\2\0ab", 6) + std::string("\1\0\x18\0", 4);  // another field precedes it
       little(extra, entry.size, 8);
       little(extra, entry.packed, 8);
       little(extra, place, 8);
     }
     directory += "PK\1\2";
-    little(directory, 20, 2);  // made by and
-    little(directory, 20, 2);  // for version 2.0
+    little(directory, 20, 2);  // version made by
+    little(directory, 20, 2);  // version needed: 2.0
     put_entry(directory, entry, entry.name, zip64 ? kFull : entry.packed, zip64 ? kFull : entry.size,
               extra.size());
-    directory.append(10, '\0');  // no comment, the first disk, no attributes
+    directory.append(10, '\0');  // no comment, first disk, no attributes
     little(directory, zip64 ? kFull : place, 4);
     directory += entry.name + extra;
     if (entry.like) continue;
@@ -78,7 +79,7 @@ std::string zip(const std::vector<ZipEntry>& entries, bool zip64) {
   if (zip64) {
     const std::size_t record = file.size();
     file += "PK\6\6";
-    little(file, 44, 8);  // the bytes that follow
+    little(file, 44, 8);  // the number of following bytes
     little(file, 45, 2);
     little(file, 45, 2);
     little(file, 0, 8);
