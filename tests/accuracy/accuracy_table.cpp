@@ -1,5 +1,5 @@
-// Measures every function over all arguments and writes docs/accuracy.md: accuracy_table FILE [OP...]. Ends
-// with 1 when a function misses its bound without an exception, or an exception is not needed any more.
+// Measures every function over all arguments and writes docs/accuracy.md: accuracy_table FILE [OP...].
+// Returns 1 if a function exceeds its bound without an exception, or if an exception is no longer needed.
 #include "accuracy/exceptions.h"
 #include "accuracy/functions.h"
 #include "accuracy/measure.h"
@@ -18,7 +18,7 @@ struct Counts {
   int measured = 0, excepted = 0, wrong = 0;
 };
 
-// The largest error, or a word where a number would say nothing.
+// Returns the text of the largest error, or a word if a number would be meaningless.
 std::string shown(const Worst& worst) {
   std::ostringstream out;
   if (worst.points == 0) return "";
@@ -27,7 +27,7 @@ std::string shown(const Worst& worst) {
   return out.str();
 }
 
-// The cells of a row of the table, one a part, each with an entry a dtype.
+// Writes one row of the table, with a cell per part and an entry per dtype.
 void measure_row(const optable::Row& row, const Exact& exact, std::ostream& table, Counts& counts) {
   std::array<std::string, kParts> cells;
   bool excepted = false;

@@ -1,5 +1,5 @@
-// Pointwise rows of the op table against exact functions, over the whole range of every dtype. Compiled
-// twice, for the CPU and for a device.
+// Accuracy of the pointwise rows of the op table against exact functions, over the whole range of every
+// dtype. Compiled twice, for the CPU and for a device.
 #include "accuracy/exceptions.h"
 #include "accuracy/functions.h"
 #include "accuracy/measure.h"
@@ -13,7 +13,7 @@ namespace {
 
 using namespace accuracy;
 
-// CUDA's functions of f32 and f64 are themselves off by up to 6 units (tests/cuda/unit/libm_test.cpp).
+// The f32 and f64 functions of CUDA have errors of up to 6 ulp themselves (tests/cuda/unit/libm_test.cpp).
 double slack(ebb::DType dtype) {
   const bool wide = dtype == ebb::kF64 || dtype == ebb::kF32;
   return kHere == ebb::kCUDA && wide && is_real_device() ? 6 : 0;

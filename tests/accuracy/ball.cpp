@@ -1,4 +1,4 @@
-// Real numbers with proven error bounds.
+// Ball arithmetic: real numbers with proven error bounds.
 #include "accuracy/ball.h"
 
 #include <acb.h>
@@ -9,7 +9,7 @@
 namespace accuracy {
 namespace {
 
-constexpr double kFarthest = 0x1p21;  // of exponents
+constexpr double kFarthest = 0x1p21;  // largest exponent
 
 Ball within_reach(const Ball& x) {
   if (arf_cmp_d(arb_midref(x.raw()), kFarthest) > 0) return kFarthest;
@@ -23,7 +23,7 @@ Ball undefined() {
   return out;
 }
 
-/// The real part of a complex function at a real number.
+/// The real part of a complex function of a real number.
 class Complex {
  public:
   Complex() { acb_init(z_); }
@@ -83,7 +83,7 @@ Ball lgamma(const Ball& x) {
 
 namespace {
 
-/// The n-th derivative of cot at the place where it is c, n <= 4.
+/// Returns the n-th derivative of cot at the point where cot is c, n <= 4.
 Ball derivative_of_cot(long n, const Ball& c) {
   const Ball square = c * c, slope = Ball(1.0) + square;
   switch (n) {
@@ -106,7 +106,7 @@ Ball polygamma(long n, const Ball& x) {
   const bool whole = x.finite() && arb_is_int(x.raw());
   if (whole && !x.positive()) return undefined();
   if (!x.above(-8)) {
-    // By reflection: Arb would walk up to 0 in steps of 1.
+    // By reflection, because Arb would shift to 0 in steps of 1.
     const Ball angle = Ball::pi() * x, cot = cos(angle) / sin(angle);
     Ball power = Ball::pi();
     for (long k = 0; k < n; ++k) power = power * Ball::pi();
@@ -120,7 +120,7 @@ Ball polygamma(long n, const Ball& x) {
 }
 
 Ball zeta(const Ball& s, const Ball& q) {
-  // To the left of 0 whole exponents give real numbers; far there Arb would walk up in steps of 1.
+  // For negative q, integer exponents give real numbers; for very negative q, Arb would shift in steps of 1.
   if (!s.above(1) || !q.above(-40) || (!q.positive() && !arb_is_int(s.raw()))) return undefined();
   Complex out, a(s), b(q);
   acb_hurwitz_zeta(out.raw(), a.raw(), b.raw(), Ball::precision);
@@ -148,7 +148,7 @@ Ball bessel_k(long order, const Ball& x, bool scaled) {
 
 namespace {
 
-// Beyond these bounds Arb adds up millions of terms.
+// Beyond these bounds, Arb would sum millions of terms.
 constexpr double kFarGamma = 1e3, kNearGamma = 1e-30;
 
 bool summable(const Ball& a, const Ball& x) {

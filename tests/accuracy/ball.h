@@ -1,4 +1,4 @@
-// Real numbers with proven error bounds, by Arb: a midpoint and a radius that encloses the exact value.
+// Ball arithmetic with Arb: a real number as a midpoint and a radius that encloses the exact value.
 #pragma once
 
 #include <arb.h>
@@ -7,11 +7,11 @@
 
 namespace accuracy {
 
-/// A real number that is known to lie within a radius of a midpoint. Every operation rounds to
-/// Ball::precision bits and enlarges the radius by what it rounds.
+/// A real number that is within a radius of a midpoint. Every operation rounds to Ball::precision bits and
+/// adds the rounding error to the radius.
 class Ball {
  public:
-  /// The bits of all midpoints that are computed from now on.
+  /// The precision in bits of all midpoints that are computed from now on.
   static inline long precision = 128;
 
   Ball() { arb_init(x_); }
@@ -26,7 +26,7 @@ class Ball {
     arb_const_pi(out.x_, precision);
     return out;
   }
-  /// The exact quotient of two whole numbers, which a double may not be.
+  /// Returns the exact quotient of two integers, which a double might not represent.
   static Ball ratio(long a, long b) {
     Ball out;
     arb_set_si(out.x_, a);
@@ -41,22 +41,22 @@ class Ball {
   bool positive() const { return arb_is_positive(x_); }
   bool negative() const { return arb_is_negative(x_); }
   bool zero() const { return arb_is_zero(x_); }
-  /// The midpoint, rounded.
+  /// Returns the midpoint, rounded.
   double middle() const { return arf_get_d(arb_midref(x_), ARF_RND_NEAR); }
-  /// Whether the radius is so small that no double's rounding depends on it.
+  /// Returns whether the radius is so small that it cannot change the rounding to double.
   bool decided() const;
-  /// |this - x| in units of 2^exponent.
+  /// Returns |this - x| in units of 2^exponent.
   double distance(double x, long exponent) const;
-  /// The exponent e of the midpoint: 2^(e-1) <= |midpoint| < 2^e; very negative for 0.
+  /// Returns the exponent e of the midpoint: 2^(e-1) <= |midpoint| < 2^e; very negative for 0.
   long exponent() const;
-  /// Whether the midpoint is greater than x.
+  /// Returns whether the midpoint is greater than x.
   bool above(double x) const;
 
  private:
   arb_t x_;
 };
 
-/// f(x) or f(a, b) of Arb, as a function of balls.
+/// Calls f(x) or f(a, b) of Arb as a function of balls.
 template <void (*F)(arb_ptr, arb_srcptr, long)>
 Ball call(const Ball& x) {
   Ball out;
@@ -90,16 +90,16 @@ inline Ball log1p(const Ball& x) { return call<arb_log1p>(x); }
 inline Ball sin(const Ball& x) { return call<arb_sin>(x); }
 inline Ball cos(const Ball& x) { return call<arb_cos>(x); }
 
-/// e^x; beyond 2^21 in magnitude that of 2^21, which no dtype can tell from it.
+/// Returns e^x. Beyond 2^21 in magnitude, it returns that of 2^21, because no dtype can distinguish them.
 Ball exp(const Ball& x);
-/// e^x - 1, likewise.
+/// Returns e^x - 1 with the same limit.
 Ball expm1(const Ball& x);
-/// log |gamma(x)|, and the n-th derivative of the logarithm's derivative.
+/// Returns log |gamma(x)|, and the n-th derivative of the digamma function.
 Ball lgamma(const Ball& x);
 Ball polygamma(long n, const Ball& x);
-/// The sum of (q + k)^-s over k >= 0, continued to negative q.
+/// Returns the sum of (q + k)^-s over k >= 0, continued to negative q.
 Ball zeta(const Ball& s, const Ball& q);
-/// Bessel functions of a whole order; I and K times e^-|x| and e^x if scaled.
+/// Bessel functions of integer order; I and K are multiplied by e^-|x| and e^x if scaled.
 Ball bessel_j(long order, const Ball& x);
 Ball bessel_y(long order, const Ball& x);
 Ball bessel_i(long order, const Ball& x, bool scaled = false);

@@ -1,4 +1,4 @@
-// The functions that are not as exact as they should be, by rows of the op table.
+// Functions that exceed the bounds of accuracy, by rows of the op table.
 #include "accuracy/exceptions.h"
 
 #include <map>
@@ -6,7 +6,7 @@
 namespace accuracy {
 namespace {
 
-/// The parts that miss the bound, each with its dtypes: d, s, h and b for f64, f32, f16 and bf16.
+/// The parts that exceed the bound, each with its dtypes: d, s, h and b for f64, f32, f16 and bf16.
 struct Entry {
   const char *parts, *reason;
 };

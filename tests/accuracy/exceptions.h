@@ -1,4 +1,4 @@
-// The functions that are not as exact as they should be.
+// Functions that exceed the bounds of accuracy.
 #pragma once
 
 #include "accuracy/measure.h"
@@ -7,7 +7,7 @@
 
 namespace accuracy {
 
-/// Why a part of a row may be further off than allowed; empty where it may not.
+/// Returns why a part of a row may exceed the bound; empty if it may not.
 std::string exception_of(const std::string& row, Part part, ebb::DType dtype);
 
 }  // namespace accuracy

@@ -1,4 +1,4 @@
-// The exact functions behind the pointwise rows of the op table, as formulas over jets.
+// The exact functions of the pointwise rows of the op table, as formulas over jets.
 #include "accuracy/functions.h"
 
 #include <utility>
@@ -14,7 +14,7 @@ Jet pi() { return Ball::pi(); }
 bool positive(J x) { return x.value().positive(); }
 bool above(J x, double bound) { return x.value().above(bound); }
 Jet square(J x) { return x * x; }
-/// Ball's functions that no derivative is asked of.
+/// Wraps functions of Ball that need no derivatives.
 template <class F>
 Exact plain(F f) {
   return [f](J x, J) { return Jet(f(x.value())); };
@@ -24,11 +24,11 @@ Exact unary(Jet (*f)(J)) {
 }
 
 Jet pow(J a, J b) {
-  // A whole exponent takes negative bases too.
+  // Integer exponents accept negative bases.
   if (!positive(a) && b.value().finite() && arb_is_int(b.value().raw())) {
     const bool odd = arf_is_int_2exp_si(arb_midref(b.value().raw()), 1) == 0;
     Jet size = exp(b * log(-a));
-    // Powers between whole exponents are no real numbers: there is no derivative by b.
+    // Powers of negative bases exist only for integer exponents, so there is no derivative with respect to b.
     for (const Part part : {kByB, kByAB, kByBB}) size.part[part] = log(Ball(-1.0));
     return odd ? -size : size;
   }
@@ -37,7 +37,7 @@ Jet pow(J a, J b) {
 Jet log2(J x) { return log(x) / log(Jet(2.0)); }
 Jet exp2(J x) { return exp(x * log(Jet(2.0))); }
 Jet sinc(J x) {
-  // Sines of whole multiples of pi are 0 without a radius.
+  // The sine of integer multiples of pi is exactly 0, with radius 0.
   const Ball sine = call<arb_sin_pi>(x.value()), cosine = call<arb_cos_pi>(x.value()), pi = Ball::pi();
   return compose(x, sine, pi * cosine, -(pi * pi * sine)) / (pi * x);
 }
@@ -46,7 +46,7 @@ Jet elu(J x, J alpha, J scale, J input_scale) {
 }
 Jet normal(J x) { return erfc(-x / sqrt(Jet(2.0))) / 2.0; }
 Jet ndtri(J p) {
-  // Left of a half by the complement, whose inverse keeps the small side.
+  // Below one half, the complement is used, because its inverse preserves the digits of small values.
   const Jet y = erfinv(2.0 * p - 1.0);
   return sqrt(Jet(2.0)) * y;
 }
@@ -59,7 +59,7 @@ Jet logaddexp(J a, J b) {
   return first ? b + softplus(a - b) : a + softplus(b - a);
 }
 Jet atan2(J y, J x) {
-  // The quotient that is at most 1 keeps its digits.
+  // The quotient of at most 1 preserves its digits.
   const Jet ax = abs(x), ay = abs(y);
   const bool flat = !(ay - ax).value().positive();
   Jet angle = flat ? atan(ay / ax) : pi() / 2.0 - atan(ax / ay);
@@ -164,7 +164,7 @@ void activations(Table& t) {
   };
   t["gelu"] = [](J x, J) { return x * normal(x); };
   t["gelu.tanh"] = [](J x, J) {
-    // x sigmoid(2 u): 1 + tanh(u) loses the small side.
+    // x sigmoid(2 u), because 1 + tanh(u) loses the digits of small values.
     const Jet u = sqrt(2.0 / pi()) * (x + ratio(44715, 1000000) * x * x * x);
     return x * sigmoid(2.0 * u);
   };
@@ -214,7 +214,7 @@ void special(Table& t) {
   t["special_airy_ai"] = unary(airy_ai);
 }
 
-/// The polynomial of a degree by p_(k+1) = next(k, x, p_k, p_(k-1)).
+/// Computes the polynomial of a degree with p_(k+1) = next(k, x, p_k, p_(k-1)).
 template <class Next>
 Exact recurrence(Jet (*first)(J), Next next) {
   return [first, next](J x, J degree) -> Jet {
@@ -275,13 +275,13 @@ const std::map<std::string, Exact>& functions() {
 
 const std::set<std::string>& unrounded() {
   static const std::set<std::string> names = {
-      // Choices of an operand, or of a constant.
+      // Functions that return an operand or a constant.
       "abs", "clamp", "clamp.high_only", "clamp.low_only", "clamp_max", "clamp_max.tensor", "clamp_min",
       "clamp_min.tensor", "copysign", "copysign.number", "fmax", "fmin", "hardshrink", "hardtanh",
       "hardtanh.exchanged", "heaviside", "lerp.end", "lerp.start", "maximum", "minimum", "nan_to_num",
       "nan_to_num.values", "neg", "positive", "pow.exponent_0.00", "pow.exponent_1.00", "pow.zero_base",
       "relu", "relu6", "resolve_neg", "sign", "sgn", "threshold", "xlogy.zero",
-      // Whole numbers and remainders, which are exact.
+      // Integers and remainders, which are exact.
       "ceil", "div.floor", "div.trunc", "floor", "floor_divide", "fmod", "fmod.number", "frac", "nextafter",
       "remainder", "remainder.number", "remainder.number_first", "round", "round.decimals", "trunc"};
   return names;

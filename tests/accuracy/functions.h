@@ -1,4 +1,4 @@
-// The exact functions behind the pointwise rows of the op table.
+// The exact functions of the pointwise rows of the op table.
 #pragma once
 
 #include "accuracy/jet.h"
@@ -10,14 +10,14 @@
 
 namespace accuracy {
 
-/// A function of one or two numbers; of one, the second argument is not used.
+/// A function of one or two numbers; a function of one ignores the second argument.
 using Exact = std::function<Jet(const Jet& a, const Jet& b)>;
 
-/// By the names of the op table's rows.
+/// Returns the functions by the names of the rows of the op table.
 const std::map<std::string, Exact>& functions();
 
-/// The pointwise rows that round nothing, or are other rows with an option: the op table compares them
-/// exactly.
+/// Returns the pointwise rows that do not round, or that are other rows with an option: the op table compares
+/// them exactly.
 const std::set<std::string>& unrounded();
 
 }  // namespace accuracy

@@ -1,4 +1,5 @@
-// Forward differentiation over balls: each function gives its value, slope and curvature at one ball.
+// Forward-mode differentiation over balls: each function computes value, first and second derivative at a
+// ball.
 #include "accuracy/jet.h"
 
 #include <arb_hypgeom.h>
@@ -103,7 +104,7 @@ Jet cosh(const Jet& u) {
   return compose(u, c, slope, c);
 }
 Jet tanh(const Jet& u) {
-  // sech^2 by e^(-2|x|), which keeps the small side.
+  // sech^2 from e^(-2|x|), which preserves the digits of small values.
   const Ball e = exp(Ball(-2.0) * abs(u.value())), one(1.0),
              size = -expm1(Ball(-2.0) * abs(u.value())) / (one + e), t = u.value().negative() ? -size : size,
              slope = Ball(4.0) * e / ((one + e) * (one + e));
@@ -149,7 +150,7 @@ Jet erfinv(const Jet& u) {
 Jet erfcx(const Jet& u) {
   const Ball& x = u.value();
   const Ball two_over_root = Ball(2.0) / sqrt(Ball::pi());
-  // Far to the right erfc underflows even here, and the asymptotic series is exact.
+  // For large x, erfc underflows even here, and the asymptotic series is exact.
   if (x.above(1e3)) {
     const Ball r = Ball(1.0) / (Ball(2.0) * x * x), first = two_over_root / (Ball(2.0) * x);
     Ball sum(1.0), slope(1.0), curvature(2.0), term(1.0);

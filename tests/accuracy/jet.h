@@ -1,4 +1,4 @@
-// Numbers with their first and second derivatives by two arguments: forward differentiation over balls.
+// Numbers with first and second derivatives by two arguments: forward-mode differentiation over balls.
 #pragma once
 
 #include "accuracy/ball.h"
@@ -15,7 +15,7 @@ struct Jet {
 
   Jet(double constant) : Jet(Ball(constant)) {}
   Jet(const Ball& constant) { part[kValue] = constant; }
-  /// The first argument, or the second.
+  /// Returns the first or the second argument as a jet.
   static Jet argument(double x, Part by) {
     Jet out(x);
     out.part[by] = Ball(1.0);
@@ -24,7 +24,7 @@ struct Jet {
   const Ball& value() const { return part[kValue]; }
 };
 
-/// g(u), where g, g' and g'' at u are given.
+/// Returns g(u) for given g, g' and g'' at u.
 Jet compose(const Jet& u, const Ball& g, const Ball& slope, const Ball& curvature);
 
 Jet operator+(const Jet& a, const Jet& b);
@@ -62,7 +62,7 @@ Jet erfcx(const Jet& u);
 Jet log_ndtr(const Jet& u);
 Jet lgamma(const Jet& u);
 Jet polygamma(long n, const Jet& u);
-/// zeta(s, q) by q.
+/// zeta(s, q), differentiated by q.
 Jet zeta(const Ball& s, const Jet& q);
 Jet bessel_j(long order, const Jet& u);
 Jet bessel_y(long order, const Jet& u);
@@ -71,7 +71,7 @@ Jet bessel_k(long order, const Jet& u);
 /// e^-|u| times bessel_i.
 Jet bessel_ie(long order, const Jet& u);
 Jet airy_ai(const Jet& u);
-/// P(a, u) and Q(a, u) by u.
+/// P(a, u) and Q(a, u), differentiated by u.
 Jet gamma_p(const Ball& a, const Jet& u);
 Jet gamma_q(const Ball& a, const Jet& u);
 

@@ -1,4 +1,4 @@
-// Errors in units in the last place.
+// Errors in units in the last place (ulp).
 #include "accuracy/measure.h"
 
 #include <ebb/ebb.h>
@@ -14,7 +14,7 @@ using ebb::Variable;
 using optable::variable_list;
 
 struct Format {
-  int digits, least_exponent, most_exponent;  // 2^most_exponent is the first number that is infinite
+  int digits, least_exponent, most_exponent;  // 2^most_exponent is the first power that overflows
 };
 
 Format format_of(ebb::DType dtype) {
@@ -32,7 +32,7 @@ Format format_of(ebb::DType dtype) {
 
 constexpr long kMostPrecision = 1 << 14;
 
-/// The jet of the function, exact enough to round every part that is wanted.
+/// Computes the jet of the function with enough precision to round each requested part.
 Jet evaluate(const Exact& exact, double a, double b, int parts) {
   for (long bits = 128;; bits *= 2) {
     Ball::precision = bits;
@@ -44,11 +44,11 @@ Jet evaluate(const Exact& exact, double a, double b, int parts) {
   }
 }
 
-/// The error of a number in units in the last place of the exact one; a number beyond the range counts as
-/// the first that is infinite.
+/// Returns the error of a number in ulp of the exact one. A number beyond the range counts as the first that
+/// overflows.
 double error_of(const Ball& exact, double got, const Format& format) {
   if (std::isnan(got)) return INFINITY;
-  const double end = std::ldexp(1.0, format.most_exponent - 1);  // half of the first infinite number
+  const double end = std::ldexp(1.0, format.most_exponent - 1);  // half of the first number that overflows
   long exponent = std::min<long>(exact.exponent(), format.most_exponent);
   const long ulp = std::max<long>(exponent - format.digits, format.least_exponent);
   const bool beyond = exact.exponent() > format.most_exponent;
@@ -65,7 +65,7 @@ double error_of(const Ball& exact, double got, const Format& format) {
   return exact.distance(got, ulp);
 }
 
-/// |x f'(x) / f(x)|, summed over the operands: how much an error of the arguments grows.
+/// Returns |x f'(x) / f(x)|, summed over the operands: the factor by which errors of the arguments grow.
 double condition_of(const Jet& jet, const double at[2], Part part) {
   static constexpr Part kSlopes[kParts][2] = {{kByA, kByB}, {kByAA, kByAB}, {kByAB, kByBB}};
   double sum = 0;
@@ -76,13 +76,13 @@ double condition_of(const Jet& jet, const double at[2], Part part) {
   return std::clamp(sum, 1.0, 0x1p52);
 }
 
-/// The same of a second derivative that changes its sign, at a zero or a pole, within a quarter of the
-/// argument and within 2 of it; else 1.
+/// Returns the same for a second derivative that changes its sign, at a zero or a pole, within a quarter of
+/// the argument and within 2 of it; otherwise 1.
 double condition_at_zero(const Exact& exact, const Jet& jet, const double at[2], Part part) {
   double sum = 0;
   for (int i = 0; i < 2; ++i) {
     const double size = std::fabs(at[i]), near = std::min(size / 4, 2.0), step = size * 0x1p-20;
-    if (at[i] + near == at[i] && size > 4) return 0x1p52;  // numbers are further apart than turns
+    if (at[i] + near == at[i] && size > 4) return 0x1p52;  // numbers are farther apart than changes of sign
     const auto moved = [&](double by) {
       const double a = i == 0 ? at[0] + by : at[0], b = i == 1 ? at[1] + by : at[1];
       return evaluate(exact, a, b, part + 1).part[part];
@@ -100,8 +100,9 @@ double condition_at_zero(const Exact& exact, const Jet& jet, const double at[2],
 
 using Parts = std::array<Variable, kParts>;
 
-/// The parts of a row: the value, its gradients, and theirs. `recorded` says whether gradients are computed
-/// as a graph; where they are not, one kernel may do it, and there are no second ones.
+/// Returns the parts of a row: the value, its gradients, and their gradients. `recorded` tells whether
+/// gradients are computed as a graph. Otherwise one kernel may compute them, and there are no second
+/// derivatives.
 Parts computed(const optable::Row& row, const variable_list& inputs, bool recorded) {
   Parts out;
   const Variable y = row.function(inputs)[0];
@@ -172,7 +173,7 @@ Errors measure(const optable::Row& row, const Exact& exact, ebb::DType dtype,
     const double at[2] = {points[0][i], points.size() > 1 ? points[1][i] : 0.0};
     if (std::count(row.kink_values.begin(), row.kink_values.end(), at[0]) > 0) continue;
     const Jet jet = evaluate(exact, at[0], at[1], parts);
-    if (!jet.value().finite()) continue;  // outside the domain
+    if (!jet.value().finite()) continue;  // outside of the domain
     for (int part = 0; part < kParts; ++part)
       for (const Parts& got : ways) {
         if (!got[part].defined() || !jet.part[part].finite()) continue;

@@ -1,5 +1,5 @@
-// The arguments at which functions are measured: dense near zeros, poles, kinks, changes of the branch,
-// subnormal numbers and overflow.
+// The arguments at which functions are measured: dense near zeros, poles, kinks, branch points, subnormal
+// numbers and overflow.
 #include <ebb/core/dtype.h>
 
 #include "accuracy/measure.h"
@@ -15,7 +15,7 @@ namespace {
 
 struct Range {
   double epsilon, least, most;
-  int least_exponent, most_exponent;  // of ten
+  int least_exponent, most_exponent;  // powers of ten
 };
 
 Range range_of(ebb::DType dtype) {
@@ -55,7 +55,7 @@ class Points {
   }
   void both(double x) { all_.insert(x), all_.insert(-x); }
 
-  /// Those that are finite in the dtype and not 0: of all in order each `every`-th, and the ends.
+  /// Returns the non-zero numbers that are finite in the dtype: each `every`-th in order, and the ends.
   std::vector<double> in(ebb::DType dtype, std::size_t every) const {
     std::vector<double> given(all_.begin(), all_.end());
     const ebb::Variable rounded = ebb::tensor(given, ebb::kF64).to(dtype).to(ebb::kF64);
@@ -90,12 +90,12 @@ std::vector<std::vector<double>> points_of(const optable::Row& row, ebb::DType d
     points.uniform(row.ranges[i].first, row.ranges[i].second);
   for (const double kink : row.kink_values) points.near(kink);
   for (int k = 1; k < 12; ++k) points.near(k), points.near(k - 0.5), points.near(k * M_PI / 2);
-  // e^x, 2^x, gamma(x) and Bessel functions overflow or underflow here, and series end.
+  // At these values, e^x, 2^x, gamma(x) and Bessel functions overflow or underflow, and series end.
   for (const double x :
        {20.0,  33.3,   36.7,   38.6,     87.33,  88.7, 103.9, 127.0, 149.0, 170.6, 308.0, 709.7,  713.9,
         745.1, 1023.0, 1074.0, 2.55e305, 3.9e37, 1e8,  1e4,   16.0,  64.0,  0.1,   0.044, 0.7071, 1.4142})
     points.near(x);
-  // Arb takes milliseconds for these.
+  // Arb needs milliseconds for these functions.
   const bool slow = row.name.find("igamma") != row.name.npos || row.name.find("zeta") != row.name.npos;
   const std::vector<double> single = points.in(dtype, (whole ? 1 : 11) * (slow && !pairs ? 10 : 1));
   if (!pairs) return {single};
@@ -106,7 +106,7 @@ std::vector<std::vector<double>> points_of(const optable::Row& row, ebb::DType d
       for (const double x : single) out[0].push_back(x), out[1].push_back(degree);
     return out;
   }
-  // Pairs at random, of numbers alike too.
+  // Random pairs, also of equal numbers.
   const auto any = [&] { return single[engine() % single.size()]; };
   for (int i = 0; i < (whole ? 1000 : 300) / (slow ? 12 : 1); ++i) {
     const double a = any();

@@ -1,5 +1,5 @@
-// Gradients of softmax and of its relatives where one element has nearly the whole share: what the others
-// leave of it is smaller than the rounding of 1. Compiled twice, for the CPU and for a device.
+// Gradients of softmax and related ops if one probability is almost 1: the sum of the others is smaller than
+// the rounding of 1. Compiled twice, for the CPU and for a device.
 #include <ebb/ebb.h>
 
 #include "amp/device.h"
@@ -16,14 +16,14 @@ struct Line {
   double gap;
 };
 
-/// A line of scores, all `gap` and a little more below its leader's.
+/// Returns a line of scores, all at least `gap` below that of the leader.
 Tensor scores(const Line& line, DType dtype) {
   Tensor x = arange(line.classes, kDouble).remainder(7) * -0.25 - line.gap;
   x[line.leader].fill_(1.5);
   return x.to(dtype);
 }
 
-/// The share that the leader lacks to the whole.
+/// Returns 1 minus the probability of the leader.
 double rest(const Tensor& x, std::int64_t leader) {
   const Tensor wide = x.to(kDouble);
   Tensor others = exp(wide - wide[leader]);
@@ -32,8 +32,8 @@ double rest(const Tensor& x, std::int64_t leader) {
   return sum / (1 + sum);
 }
 
-/// The roundings of terms, magnified by exponentials of 40, and of their sum, which is made in 32 bits at
-/// least.
+/// Returns a bound of the rounding errors: of the terms, which exponentials of 40 amplify, and of their sum,
+/// which has at least 32 bits.
 double rounding(DType dtype, std::int64_t terms) {
   const double sum = dtype == kDouble ? 0x1p-52 : 0x1p-23;
   const double term = dtype == kHalf ? 0x1p-10 : dtype == kBFloat16 ? 0x1p-7 : sum;
@@ -44,7 +44,7 @@ double gradient(const std::function<Tensor(const Tensor&)>& op, const Tensor& x,
   Tensor leaf = x.detach().to(kHere).requires_grad_();
   const Tensor loss = op(leaf);
   loss.backward({}, /*retain_graph=*/true);
-  // The same where the gradient is recorded itself.
+  // The recorded gradient must agree.
   const Tensor recorded = autograd::grad({loss}, {leaf}, {}, true, true)[0].detach();
   REQUIRE(allclose(recorded, leaf.grad(), rounding(leaf.dtype(), leaf.size(0)), 0));
   return leaf.grad().select(0, at).flatten()[-1].item<double>();

@@ -1,4 +1,5 @@
-// Whether numbers follow a law: one histogram, whose cells end at numbers of the dtype, asked four questions.
+// Checks that numbers follow a distribution: one histogram, whose cells end at numbers of the dtype, and four
+// tests.
 #include <ebb/core/half.h>
 
 #include "random_distributions/law.h"
@@ -16,10 +17,10 @@ namespace {
 using ebb::Tensor;
 using Key = std::int64_t;
 
-constexpr double kShare = kFalseAlarms / 7;  // of each question; neighbours are asked for four times
+constexpr double kShare = kFalseAlarms / 7;  // of each test; the test of adjacent draws runs four times
 constexpr int kCells = 128, kTails = 22, kLags[] = {1, 2, 3, 8};
 
-/// The finite numbers of a dtype in their order, by keys: neighbours have neighbouring keys.
+/// The finite numbers of a dtype in order, as keys: adjacent numbers have adjacent keys.
 struct Numbers {
   ebb::DType dtype;
   Key last;
@@ -47,7 +48,7 @@ struct Numbers {
                                                : std::bit_cast<double>(bits);
     return key < 0 ? -size : size;
   }
-  /// The place where rounding turns from this number to the next.
+  /// Returns the point at which rounding switches from this number to the next.
   double end(Key key) const {
     if (key < first()) return integral() ? -INFINITY : -end(last);
     const double here = at(key);
@@ -60,19 +61,19 @@ struct Numbers {
   }
 };
 
-/// Bounds of the probability of numbers up to one of the dtype; they are equal where nothing else is moved.
+/// Bounds of the probability of numbers up to one of the dtype; they are equal if numbers are only rounded.
 struct Bounds {
   double low, high;
 };
 
 Bounds bounds(const Law& law, const Numbers& numbers, Key key) {
-  if (numbers.integral() && key >= numbers.last) return {1, 1};  // beyond, numbers become the largest
+  if (numbers.integral() && key >= numbers.last) return {1, 1};  // numbers beyond become the largest
   const double end = numbers.end(key),
                moved = law.apart + law.steps * numbers.step(std::max(key, numbers.first()));
   return {law.below(end - moved), law.below(end + moved)};
 }
 
-/// The first number that `reaches` holds for; it holds for all that follow.
+/// Returns the first number for which `reaches` is true; it is true for all later ones.
 template <class Reaches>
 Key first_that(const Numbers& numbers, Reaches&& reaches) {
   Key low = numbers.first(), high = numbers.last;
@@ -87,10 +88,10 @@ Key first_that(const Numbers& numbers, Reaches&& reaches) {
 }
 
 struct Histogram {
-  std::vector<Bounds> upto;  // up to the end of each cell; the last ends nowhere
+  std::vector<Bounds> upto;  // up to the end of each cell; the last cell has no end
   std::vector<double> ends;
-  std::vector<double> counts;      // in each cell
-  std::vector<std::int32_t> cell;  // of each draw, in their order
+  std::vector<double> counts;      // of each cell
+  std::vector<std::int32_t> cell;  // of each draw, in order
   double n;
 };
 
@@ -127,19 +128,20 @@ Histogram histogram_of(const Tensor& draws, const Law& law) {
   return all;
 }
 
-/// The logarithm of a bound of the probability that n trials of probability p have a share as far off as q.
+/// Returns the logarithm of a bound of the probability that n trials of probability p have a share as far
+/// from p as q.
 double log_tail(double n, double q, double p) {
   const auto part = [](double x, double y) { return x > 0 ? x * std::log(x / y) : 0; };
   return -n * (part(q, p) + part(1 - q, 1 - p));
 }
 
-/// The same for chi-square as large as x.
+/// Returns the same bound for a chi-square of at least x.
 double log_chi_square_tail(double x, double freedom) {
   const double times = x / freedom;
   return times <= 1 ? 0 : freedom / 2 * (std::log(times) + 1 - times);
 }
 
-/// No number comes that the law cannot give.
+/// Tests that no number occurs that the distribution cannot give.
 void ask_for_impossible(const Histogram& all, std::ostream& out) {
   for (std::size_t i = 0; i < all.counts.size(); ++i)
     if (all.counts[i] > 0 && all.upto[i].high <= (i ? all.upto[i - 1].low : 0))
@@ -147,7 +149,7 @@ void ask_for_impossible(const Histogram& all, std::ostream& out) {
           << all.ends[std::min(i, all.ends.size() - 1)] << ", where the law has none; ";
 }
 
-/// The shares up to every end of a cell: of all by one bound, of the tails by one for each.
+/// Tests the shares up to each end of a cell: with one bound for all, and with one bound each for the tails.
 void ask_for_shares(const Histogram& all, std::ostream& out) {
   const double apart = std::sqrt(std::log(2 / kShare) / (2 * all.n));
   const double tail = std::log(kShare / (4 * kTails));
@@ -162,14 +164,14 @@ void ask_for_shares(const Histogram& all, std::ostream& out) {
   }
 }
 
-/// The cells against each other, where the law says exactly how many each has.
+/// Tests the counts of the cells with chi-square, if the distribution gives their exact probabilities.
 void ask_for_cells(const Histogram& all, std::ostream& out) {
   double sum = 0, cells = 0, before = 0, count = 0;
   for (std::size_t i = 0; i < all.counts.size(); ++i) {
     if (all.upto[i].low != all.upto[i].high) return;
     count += all.counts[i];
     const double expected = all.n * (all.upto[i].low - before), left = all.n * (1 - all.upto[i].low);
-    if (left > 0 ? expected < 50 || left < 50 : expected <= 0) continue;  // goes with what follows
+    if (left > 0 ? expected < 50 || left < 50 : expected <= 0) continue;  // merged with the next cells
     sum += (count - expected) * (count - expected) / expected;
     ++cells;
     before = all.upto[i].low;
@@ -179,7 +181,7 @@ void ask_for_cells(const Histogram& all, std::ostream& out) {
     out << "chi-square of " << cells << " cells is " << sum << "; ";
 }
 
-/// Neighbours, in eight classes of about one size, are independent whatever the law.
+/// Tests that adjacent draws, in eight classes of about equal size, are independent.
 void ask_for_neighbours(const Histogram& all, std::ostream& out) {
   std::vector<std::size_t> class_of;
   double count = 0;
@@ -203,7 +205,7 @@ void ask_for_neighbours(const Histogram& all, std::ostream& out) {
       rows += first[a] > 0, columns += second[a] > 0;
       for (std::size_t b = 0; b < classes; ++b) {
         const double expected = first[a] * second[b] / n;
-        if (expected < 10) continue;  // too few to ask; they make the sum smaller
+        if (expected < 10) continue;  // too few to test; omitting them makes the sum smaller
         sum += (pairs[a * classes + b] - expected) * (pairs[a * classes + b] - expected) / expected;
       }
     }

@@ -1,4 +1,4 @@
-// The check sees wrong laws that are close to right ones, and lets right ones pass.
+// The check rejects wrong distributions that are close to right ones, and accepts right ones.
 #include "random_distributions/law.h"
 
 using namespace distributions;

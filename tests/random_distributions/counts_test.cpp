@@ -1,4 +1,4 @@
-// Integers, permutations, categories and counts.
+// Distributions of random integers, permutations, categories and counts.
 #include "random_distributions/law.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ void integer_row(const std::vector<DType>& dtypes, std::int64_t from, std::int64
   follows("random_" + of, dtypes, law, filled([=](Tensor& x) { x.random_(from, to); }));
 }
 
-/// The last bits of numbers from a wide range.
+/// Tests the last bits of numbers from a wide range.
 void last_bits_row(const std::string& name, const std::vector<DType>& dtypes, const Draw& draw) {
   follows("the last bits of " + name, dtypes, integers(0, 256),
           [=](const TensorOptions& o) { return draw(o).to(kLong).bitwise_and(255); });
@@ -55,14 +55,14 @@ void multinomial_row(const std::string& name, const std::vector<DType>& dtypes, 
   }
 }
 
-/// 1 for the most of all `size` and then little ones, whose sum is a hundredth of it.
+/// Returns one weight of 1 and many small weights, whose sum is a hundredth.
 Weights one_and_many(std::size_t size) {
   Weights weights(size, 0.01 / static_cast<double>(size));
   weights[0] = 1;
   return weights;
 }
 
-/// Pairs drawn without replacement, as 10 first + second.
+/// Returns the distribution of pairs drawn without replacement, as 10 first + second.
 Law pairs_of(const Weights& weights) {
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   Weights pairs(10 * weights.size());
@@ -80,14 +80,15 @@ TEST_CASE("random integers follow their distribution") {
   for (const std::int64_t to : {2, 10, 100}) integer_row(all, 0, to);
   integer_row({kChar, kShort, kInt, kLong, kHalf, kFloat}, -128, 128);
   integer_row({kByte}, 0, 256);
-  integer_row({kHalf, kFloat, kInt}, -3000, 59978);  // not all are numbers of Half
+  integer_row({kHalf, kFloat, kInt}, -3000, 59978);  // Half cannot represent all of them
   integer_row({kBFloat16}, 0, (1 << 20) + 1000);
   integer_row({kShort}, -32768, 32768);
   constexpr std::int64_t kOne = 1;
   for (const std::int64_t to :
        {kOne << 20, (kOne << 28) - 1, kOne << 28, (kOne << 28) + 1, 3 * (kOne << 29)}) {
     integer_row({kInt, kLong, kFloat, kDouble}, 0, to);
-    if (to == kOne << 20 || to == 3 * (kOne << 29))  // a multiple of 256, so that all last bits are as many
+    // a multiple of 256, so that all last bits have the same probability
+    if (to == kOne << 20 || to == 3 * (kOne << 29))
       last_bits_row("randint", {kInt, kLong, kDouble},
                     [=](const TensorOptions& o) { return randint(to, {kDraws}, o); });
   }

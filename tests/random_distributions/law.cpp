@@ -30,7 +30,7 @@ Law exponential(double rate) {
 
 Law cauchy(double median, double width) {
   return {[=](double x) {
-    const double z = (x - median) / width;  // the reciprocal keeps what is left of a far tail
+    const double z = (x - median) / width;  // the reciprocal preserves the digits of a far tail
     return z < -1 ? -std::atan(1 / z) / std::numbers::pi : 0.5 + std::atan(z) / std::numbers::pi;
   }};
 }
@@ -64,14 +64,14 @@ Law categories(const std::vector<double>& weights, double from) {
 
 namespace {
 
-/// By the logarithms of their probabilities, of all that lie within 12 deviations.
+/// Computes the distribution of counts from log probabilities, for all counts within 12 standard deviations.
 Law counts(double mean, double deviation, double most, const std::function<double(double)>& log_probability) {
   const double from = std::max(0.0, std::floor(mean - 12 * deviation - 30)),
                to = std::min(most, mean + 12 * deviation + 30);
   std::vector<double> weights;
   for (double k = from; k <= to; ++k) weights.push_back(std::exp(log_probability(k)));
   Law law = categories(weights, from);
-  law.never.clear();  // what underflows is not impossible
+  law.never.clear();  // values whose probability underflows are not impossible
   return law;
 }
 

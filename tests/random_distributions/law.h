@@ -1,4 +1,4 @@
-// The law that numbers are drawn by, the check that they follow it, and what the rows of the table share.
+// Distributions of random numbers, the check that draws follow them, and helpers of the rows of the table.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -10,25 +10,23 @@
 #include <string>
 #include <vector>
 
-// The law that numbers are drawn by, and the check that they follow it.
-//
-// The check does not choose its thresholds: it computes them from kFalseAlarms. Each is a bound, not an
-// approximation: Dvoretzky, Kiefer & Wolfowitz for distribution functions (Massart, Annals of Probability 18,
-// 1990), Chernoff for tails of the binomial and of chi-square.
+// Distributions of random numbers, and the check that draws follow them.
+// The check computes its thresholds from kFalseAlarms. Each is a bound and not an approximation: Dvoretzky,
+// Kiefer & Wolfowitz for distribution functions (Massart, Annals of Probability 18, 1990), Chernoff for tails
+// of the binomial and of chi-square.
 
 namespace distributions {
 
-/// The probability that right numbers are rejected, for each call of complaint_about. The table makes less
-/// than 1,000 calls on each of two devices, so that a change of all seeds fails with a probability below
-/// 1e-3.
+/// The probability that one call of complaint_about rejects right numbers. The table makes fewer than 1,000
+/// calls on each of two devices, so a change of all seeds fails with a probability below 1e-3.
 constexpr double kFalseAlarms = 5e-7;
 
-/// A number of the law is rounded to the nearest of the dtype; half way, to the even one.
+/// A distribution. A draw is rounded to the nearest number of the dtype, and a tie to the even one.
 struct Law {
   std::function<double(double)> below;  // the probability of numbers up to x
-  double apart = 0;                     // what else a number may be moved by,
-  int steps = 0;                        // besides so many steps of the dtype
-  std::vector<double> never = {};       // values that must not come
+  double apart = 0;                     // a further absolute error of a draw,
+  int steps = 0;                        // and an error in steps of the dtype
+  std::vector<double> never = {};       // values that must not occur
 };
 
 Law uniform(double from, double to);
@@ -37,26 +35,28 @@ Law log_normal(double mean, double deviation);
 Law exponential(double rate);
 Law cauchy(double median, double width);
 Law geometric(double p);
-/// Integers from <= x < to.
+/// Returns the distribution of integers from <= x < to.
 Law integers(double from, double to);
-/// `value` with probability p, else `other`, which is less.
+/// Returns the distribution of `value` with probability p, or else `other`, which is smaller.
 Law coin(double p, double value = 1, double other = 0);
-/// from, from + 1, ... in proportion to the weights.
+/// Returns the distribution of from, from + 1, ... in proportion to the weights.
 Law categories(const std::vector<double>& weights, double from = 0);
 Law poisson(double rate);
 Law binomial(double trials, double p);
-/// The law of numbers that are drawn anew until they lie between the bounds.
+/// Returns the distribution of numbers that are redrawn until they are between the bounds.
 Law cut(const Law& law, double from, double to);
 
-/// Empty, or why these numbers do not follow the law, or not independently of their neighbours.
+/// Returns an empty string, or the reason why the draws do not follow the distribution or are not
+/// independent.
 std::string complaint_about(const ebb::Tensor& draws, const Law& law);
 
-// Laws and helpers that the rows of the table share.
+// Distributions and helpers that the rows of the table share.
 
 using namespace ebb;
 
 constexpr std::int64_t kDraws = 1 << 18;
-/// Calls of rows that draw little at a time. Each takes its time on a device, above all an emulated one.
+/// The number of calls of rows that draw few numbers at a time. Each call is slow on a device, above all an
+/// emulated one.
 constexpr int kCalls = kHere == kCPU ? 20000 : 2500;
 
 inline const std::vector<DType> kReals = {kFloat, kDouble, kHalf, kBFloat16}, kWide = {kFloat, kDouble},
@@ -64,7 +64,7 @@ inline const std::vector<DType> kReals = {kFloat, kDouble, kHalf, kBFloat16}, kW
 
 using Draw = std::function<Tensor(const TensorOptions&)>;
 
-/// One row: the numbers that are drawn follow the law in each of the dtypes, here.
+/// Runs one row: checks in each dtype that the draws follow the distribution.
 inline void follows(const std::string& name, const std::vector<DType>& dtypes, const Law& law,
                     const Draw& draw) {
   for (const DType dtype : dtypes) {
@@ -74,7 +74,7 @@ inline void follows(const std::string& name, const std::vector<DType>& dtypes, c
   }
 }
 
-/// A row of an op in place.
+/// Returns the draw of an in-place op.
 template <class Fill>
 Draw filled(Fill fill) {
   return [fill](const TensorOptions& options) {
@@ -84,7 +84,8 @@ Draw filled(Fill fill) {
   };
 }
 
-/// The place of each list of n different numbers among all such lists, 0 ... n! - 1 by the order of the rest.
+/// Returns the rank of each list of n different numbers among all permutations, 0 ... n! - 1, in
+/// lexicographic order.
 Tensor ranks_of(const Tensor& lists);
 
 }  // namespace distributions

@@ -1,4 +1,4 @@
-// The draws of layers, initial values and samplers of data.
+// Distributions of dropout, initial values and data samplers.
 #include "random_distributions/law.h"
 
 #include <cmath>
@@ -7,17 +7,18 @@ using namespace distributions;
 
 namespace {
 
-/// Dropout with probability p of ones.
+/// Tests dropout with probability p on ones.
 void dropout_row(const std::string& name, double p, double kept, double dropped, const Draw& draw) {
   Law law = coin(1 - p, kept, dropped);
-  law.steps = 16;  // of products, and of sums that cancel
+  law.steps = 16;  // from products and cancelling sums
   follows(name, kReals, law, draw);
 }
 
-/// Between bounds below the mean, or about it: the normal's own function is exact there alone.
+/// Tests bounds below the mean or around it, because the distribution function of the normal is exact only
+/// there.
 void trunc_normal_row(double mean, double deviation, double from, double to) {
   const std::string of = " of " + std::to_string(deviation) + " from " + std::to_string(from);
-  const auto few = [](auto fill) {  // each is drawn many times where little lies between the bounds
+  const auto few = [](auto fill) {  // few numbers, because each is redrawn often if the bounds are narrow
     return [=](const TensorOptions& o) {
       Tensor x = empty({kDraws / 4}, o);
       fill(x);
@@ -26,7 +27,7 @@ void trunc_normal_row(double mean, double deviation, double from, double to) {
   };
   for (const DType dtype : kReals) {
     Law law = cut(normal(mean, deviation), from, to);
-    law.steps = element_size(dtype) == 2;  // a bound takes what rounds to it from beyond, as in torch
+    law.steps = element_size(dtype) == 2;  // numbers beyond that round to a bound are accepted, as in torch
     follows("trunc_normal_" + of, {dtype}, law,
             few([=](Tensor& x) { nn::init::trunc_normal_(x, mean, deviation, from, to); }));
     follows("trunc_normal_ mirrored" + of, {dtype}, law,
@@ -34,13 +35,13 @@ void trunc_normal_row(double mean, double deviation, double from, double to) {
   }
 }
 
-/// Rows by a function of a matrix of 512 outputs and 384 inputs.
+/// Returns the draw of a function on a matrix of 512 outputs and 384 inputs.
 template <class Fill>
 Draw weights(Fill fill) {
   return [fill](const TensorOptions& o) { return fill(empty({512, 384}, o)); };
 }
 
-/// All that a sampler hands out.
+/// Returns all indices of a sampler.
 template <class Sampler>
 std::vector<std::int64_t> handed_out(Sampler& sampler) {
   std::vector<std::int64_t> all;
@@ -48,7 +49,7 @@ std::vector<std::int64_t> handed_out(Sampler& sampler) {
   return all;
 }
 
-/// The orders of epochs, each one's rank among all.
+/// Returns the ranks of the orders of epochs among all permutations.
 template <class Sampler>
 Tensor orders(Sampler sampler, const std::function<void(Sampler&, int)>& begin) {
   std::vector<std::vector<std::int64_t>> epochs;
@@ -82,7 +83,7 @@ TEST_CASE("dropout masks follow their distribution") {
   }
   Law slopes = uniform(0.125, 0.375);
   slopes.steps = 1;
-  slopes.never.clear();  // what rounding of the products reaches
+  slopes.never.clear();  // the rounding of products can give these
   follows("rrelu", kReals, slopes,
           [](const TensorOptions& o) { return rrelu(full({kDraws}, -1, o), 0.125, 0.375, true).neg(); });
 }
@@ -92,7 +93,7 @@ TEST_CASE("initial values of layers follow their distribution") {
   trunc_normal_row(0, 0.02, -2, 2);
   trunc_normal_row(1, 0.5, -3, 1.25);
   trunc_normal_row(0, 1, -8, -3);
-  trunc_normal_row(0, 1, -16, -8);  // which the normal has 6e-16 of
+  trunc_normal_row(0, 1, -16, -8);  // the normal distribution has a probability of 6e-16 here
   const double glorot = std::sqrt(2.0 / (512 + 384)), he = 1 / std::sqrt(384.0);
   follows("xavier_normal_", kReals, normal(0, glorot),
           weights([](const Tensor& x) { return nn::init::xavier_normal_(x); }));
@@ -107,7 +108,8 @@ TEST_CASE("initial values of layers follow their distribution") {
     const Tensor x = nn::init::sparse_(empty({4000, 20}, o), 0.25);
     return x.masked_select(x.ne(0));
   });
-  follows("orthogonal_", kWide, uniform(-1, 1), [](const TensorOptions& o) {  // Archimedes, of a sphere
+  // by Archimedes' theorem on the sphere
+  follows("orthogonal_", kWide, uniform(-1, 1), [](const TensorOptions& o) {
     std::vector<Tensor> corners;
     for (int i = 0; i < kCalls / 10; ++i) corners.push_back(nn::init::orthogonal_(empty({3, 3}, o))[0][0]);
     return stack(corners);

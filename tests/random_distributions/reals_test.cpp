@@ -1,4 +1,4 @@
-// Numbers of real distributions, and coins.
+// Distributions of real and Bernoulli random numbers.
 #include "random_distributions/law.h"
 
 #include <cmath>
@@ -7,7 +7,7 @@ using namespace distributions;
 
 namespace {
 
-/// Numbers of 16 bits may be multiples of 2^-digits of the range, as torch's are on the CPU.
+/// Allows 16-bit numbers to be multiples of 2^-digits of the range, as they are in torch on the CPU.
 Law coarse(Law law, DType dtype, double width) {
   law.apart = width * (dtype == kHalf ? 0x1p-11 : 0x1p-8);
   law.steps = 1;
@@ -33,7 +33,7 @@ TEST_CASE("uniform numbers follow their distribution") {
   uniform_row("uniform_ with gaps", -1, 1,
               [](const TensorOptions& o) { return empty({kDraws, 2}, o).select(1, 1).uniform_(-1, 1); });
   const double step[] = {0x1p-23, 0x1p-52, 0x1p-10, 0x1p-7};
-  for (std::size_t i = 0; i < 4; ++i)  // one number alone lies between these
+  for (std::size_t i = 0; i < 4; ++i)  // only one number is in the range
     follows("uniform_ in one step", {kReals[i]}, integers(1, 2), uniform_draw(1, 1 + step[i]));
   follows("uniform_ of no width", kReals, integers(3, 4), uniform_draw(3, 3));
   follows("uniform_ far out", {kFloat}, uniform(-0x1p126, 0x1p126), uniform_draw(-0x1p126, 0x1p126));
@@ -54,7 +54,7 @@ TEST_CASE("normal and log-normal numbers follow their distribution") {
   });
   for (const auto& [steps, dtypes] : {std::pair(0, kWide), std::pair(1, kNarrow)}) {
     Law law = normal(2, 3);
-    law.steps = steps;  // the mean is added to what is rounded already
+    law.steps = steps;  // the mean is added to an already rounded number
     follows("normal by tensors", dtypes, law,
             [](const TensorOptions& o) { return normal(full({kDraws}, 2, o), full({kDraws}, 3, o)); });
     follows("normal by a mean", dtypes, law,
