@@ -1,5 +1,5 @@
-// Every op of the table inside a captured graph: its replay gives what it gives outside, or the capture ends
-// with an error because the op must read numbers on the host, which those listed here must and no others.
+// Every op of the table in a captured CUDA graph: its replay gives the results of an eager call, or the
+// capture throws because the op must read values on the host. The list below contains exactly these ops.
 #include <ebb/cuda/cuda.h>
 
 #include "optable/checks.h"
@@ -18,7 +18,7 @@ using optable::Variable;
 using optable::variable_list;
 
 const std::set<std::string> reads_on_the_host = {
-    // The result's shape is a matter of values.
+    // The shape of the result depends on values.
     "_unique", "_unique2", "unique_dim", "unique_consecutive", "nonzero", "nonzero_numpy", "nonzero_static",
     "nonzero_static.filled", "unique_dim_consecutive", "masked_select", "repeat_interleave",
     "repeat_interleave.tensor", "bincount", "bincount.weights", "one_hot",
@@ -27,17 +27,17 @@ const std::set<std::string> reads_on_the_host = {
     "masked_scatter", "gaussian_nll_loss", "quantile", "quantile.dim", "nanquantile", "nanquantile.dim",
     "cov.weights", "cov.counts", "segment_reduce", "segment_reduce.mean", "segment_reduce.max",
     "segment_reduce.prod", "segment_reduce.offsets",
-    // Whether a factorisation could be completed, and how often to square.
+    // These ops check whether a factorisation succeeded, or how often to square.
     "cholesky", "cholesky_inverse", "cond", "cond.by_inverse", "eigh", "eigvalsh", "inv", "inverse",
     "ldl_factor", "ldl_solve", "lstsq", "lstsq.gels", "lstsq.gelss", "lu_factor", "lu_unpack", "matrix_exp",
     "matrix_exp.large", "matrix_norm.values", "matrix_power.negative", "matrix_rank", "matrix_sqrth",
     "nuclear_norm", "pca_lowrank", "pca_lowrank.mean", "polar", "svd_lowrank", "pinv", "pinv.hermitian",
     "pinv.rank_two", "pinverse", "solve", "solve.right", "solve.vectors", "svd", "svd.full", "svdvals",
     "tensorinv", "tensorsolve",
-    // The gradient looks for zeros.
+    // The gradient searches for zeros.
     "prod", "prod.dim", "prod.zeros", "prod.zeros.dim"};
 
-// A row's results and first derivatives from inputs, and seeds for them, that are already on the device.
+// Computes results and first derivatives of a row from inputs and seeds that are already on the device.
 class Step {
  public:
   explicit Step(const Row& row) : row_(row) {
@@ -66,7 +66,8 @@ class Step {
   variable_list inputs_, seeds_;
 };
 
-// What is said by the error that ends the row's capture; empty when it can be captured.
+// Returns the message of the error that ends the capture of the row, or an empty string if it can be
+// captured.
 std::string captured(const Row& row) {
   Step step(row);
   ebb::manual_seed(7);

@@ -1,5 +1,5 @@
-// Every op of the table as a compiled function: bits of values and derivatives, on numbers that it was not
-// recorded with.
+// Every op of the table as a compiled function: equal bits of values and derivatives for inputs other than
+// the recorded ones.
 #include <ebb/compile.h>
 #include <ebb/core/warning.h>
 
@@ -13,28 +13,28 @@ namespace optable {
 namespace {
 
 const std::set<std::string> eager_rows = {
-    // The result's shape is a matter of values.
+    // The shape of the result depends on values.
     "_unique", "_unique2", "unique_dim", "unique_consecutive", "unique_dim_consecutive", "nonzero",
     "nonzero_numpy", "nonzero_static", "nonzero_static.filled", "masked_select", "repeat_interleave",
     "bincount", "bincount.weights", "one_hot",
-    // What is computed is.
+    // The computation depends on values.
     "allclose", "equal", "prod", "prod.dim", "prod.zeros", "prod.zeros.dim", "cov.weights", "cov.counts",
     "masked_scatter", "segment_reduce", "segment_reduce.mean", "segment_reduce.max", "segment_reduce.prod",
     "segment_reduce.offsets", "lstsq.gelss", "matrix_exp", "matrix_exp.large", "rrelu_with_noise_functional",
-    // The row's function seeds a generator, or makes one.
+    // The function of the row seeds or creates a generator.
     "svd_lowrank", "pca_lowrank", "pca_lowrank.mean", "scaled_dot_product_attention.dropout",
     "linear_cross_entropy.chunks", "rand_like", "randn_like", "randint_like", "dropout", "feature_dropout",
     "alpha_dropout", "feature_alpha_dropout", "gumbel_softmax", "rand", "randn", "normal", "uniform_",
     "normal_", "log_normal_", "exponential_", "cauchy_", "geometric_", "bernoulli_", "randint", "randperm",
     "bernoulli", "multinomial", "random_", "poisson", "binomial",
-    // Memory that is not ebb's.
+    // Memory that ebb did not allocate.
     "from_blob"};
 
 struct Silent : ebb::WarningHandler {
   void process(const ebb::Warning&) override {}
 };
 
-// All that can be asked of the row: results, gradients, gradients of those.
+// Computes all results of the row: values, gradients, gradients of gradients.
 variable_list everything(const Row& row, const variable_list& inputs) {
   const variable_list leaves = with_grad(row, inputs), wanted = leaves_of(leaves);
   variable_list all = row.function(leaves);
@@ -48,7 +48,7 @@ variable_list everything(const Row& row, const variable_list& inputs) {
   return all;
 }
 
-// Other numbers of the same kind, a little nearer to zero.
+// Returns other numbers of the same kind, slightly closer to zero.
 variable_list varied(const Row& row, const variable_list& inputs, int time) {
   variable_list out;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -66,7 +66,7 @@ bool stays_eager(const std::string& row) { return eager_rows.contains(row); }
 void check_compiled(const Row& row) {
   Silent silent;
   const ebb::WarningHandlerGuard guard(&silent);
-  std::string reason;  // of any sample
+  std::string reason;  // for some sample
   for (std::size_t s = 0; s < row.shape_sets.size(); ++s) {
     INFO(row.name << ", compiled, sample " << s);
     const variable_list inputs = make_inputs(row, s);

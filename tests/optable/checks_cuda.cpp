@@ -1,4 +1,4 @@
-// The other device: values, whole numbers and truth values, and rows where they are large.
+// CPU against CUDA: values, integers and Bool, and large rows.
 #include "optable/checks.h"
 #include "optable/samples.h"
 #include "support/catch.h"
@@ -29,7 +29,7 @@ Derivatives derivatives(const Row& row, const variable_list& inputs) {
   return d;
 }
 
-// `floating`: the dtype of floating results, where it is not that of what is expected.
+// `floating`: the dtype of floating results, if it differs from the expected one.
 void compare(const variable_list& got, const variable_list& expected, double tolerance,
              ebb::optional<ebb::DType> floating = ebb::nullopt) {
   require_same(got, expected, tolerance);
@@ -41,7 +41,7 @@ void compare(const variable_list& got, const variable_list& expected, double tol
   }
 }
 
-// f32 and f64 against the CPU's, to the second derivative.
+// Compares f32 and f64 with the CPU, up to the second derivative.
 void check_dtype(const Row& row, const variable_list& inputs, ebb::DType dtype, double tolerance) {
   INFO(ebb::to_string(dtype));
   const variable_list typed = to(inputs, dtype);
@@ -52,7 +52,7 @@ void check_dtype(const Row& row, const variable_list& inputs, ebb::DType dtype, 
   compare(got.second, expected.second, tolerance);
 }
 
-// 16-bit dtypes against f64 of the same rounded inputs, to the first: see check_halves.
+// Compares 16-bit dtypes with f64 for the same rounded inputs, up to the first derivative: see check_halves.
 void check_half(const Row& row, const variable_list& inputs, ebb::DType dtype, double epsilon) {
   INFO(ebb::to_string(dtype));
   Row once = row;
@@ -69,7 +69,7 @@ void check_layouts_on_cuda(const Row& row, const variable_list& inputs) {
       std::any_of(inputs.begin(), inputs.end(), [](const Variable& x) { return !x.is_floating_point(); });
   for (const Layout& layout : layouts()) {
     INFO(layout.name);
-    if (layout.repeats && places) continue;  // which of several writes to a place wins is open
+    if (layout.repeats && places) continue;  // the order of several writes to one element is undefined
     variable_list here, there;
     for (const Variable& x : inputs) {
       here.push_back(layout.apply(x));
@@ -81,7 +81,7 @@ void check_layouts_on_cuda(const Row& row, const variable_list& inputs) {
       expected = laid_out_results(row, here);
     } catch (const ebb::Error&) {
       if (!layout.repeats) throw;
-      continue;  // repeated values may be ones that the op rejects
+      continue;  // the op may reject repeated values
     }
     require_same(laid_out_results(row, there), expected, 1e-10);
   }
@@ -103,11 +103,11 @@ void check_cuda(const Row& row) {
   }
 }
 
-// Whole numbers and truth values on the other device.
+// Integers and Bool on CUDA.
 
 namespace {
 
-// Floating inputs as numbers of the dtype, in a range where they differ.
+// Returns floating inputs as numbers of the dtype, in a range where they differ.
 variable_list whole(const variable_list& inputs, ebb::DType dtype) {
   variable_list out;
   for (const Variable& x : inputs) {
@@ -122,8 +122,8 @@ variable_list on_device(variable_list inputs) {
   return inputs;
 }
 
-// The results on the host, or nothing where the op refuses its inputs. A device may refuse them later, when
-// it is asked for the values.
+// Returns the results on the host, or nothing if the op throws for its inputs. A device may throw later, when
+// the values are read.
 ebb::optional<variable_list> results_on_host(const Row& row, const variable_list& inputs) {
   try {
     variable_list out = row.function(inputs);
@@ -165,8 +165,8 @@ void check_cuda_numbers(const Row& row) {
   }
 }
 
-// Rows on the other device where they are large. Where an op refuses a stretched size, or would give too
-// much, a smaller factor is tried.
+// Large rows on CUDA. If an op rejects an enlarged size, or if the result would be too large, a smaller
+// factor is tried.
 
 namespace {
 
@@ -189,7 +189,8 @@ std::int64_t numel(const std::vector<Sizes>& shapes) {
   return count;
 }
 
-// The row with `size` of its sample stretched as far as it goes; no shapes if it goes nowhere.
+// Returns the row with one size of its sample enlarged as far as possible; without shapes if that is
+// impossible.
 Row stretched(const Row& row, std::size_t sample, std::int64_t size, const Stretch& how) {
   Row out = row;
   for (const std::int64_t factor : how.factors) {
@@ -200,7 +201,7 @@ Row stretched(const Row& row, std::size_t sample, std::int64_t size, const Stret
     try {
       const variable_list inputs = make_inputs(out, 0);
       if (elements_of(row.function(inputs)) <= how.most_results) return out;
-    } catch (const ebb::Error&) {  // this size means something else too
+    } catch (const ebb::Error&) {  // this size also has another meaning
     }
   }
   out.shape_sets.clear();

@@ -1,5 +1,4 @@
-// Pointwise ops where their numbers are tiny or huge: floats against the row in double, doubles against the
-// reference.
+// Pointwise ops for tiny and huge numbers: floats against the row in double, doubles against the reference.
 #include "optable/checks.h"
 #include "optable/samples.h"
 #include "optable/table.h"
@@ -14,12 +13,12 @@
 namespace optable {
 namespace {
 
-// The rows that are not exact where numbers are tiny or huge.
+// The rows that are not accurate for tiny or huge numbers.
 
-// Floats are further from the row in double than the row's accuracy allows.
+// The float result differs from the row in double by more than the accuracy of the row.
 const std::set<std::string> kFloats = {"addcdiv", "addcmul", "div.trunc"};
 
-// Doubles are further from the reference, which may itself be the one that is wrong.
+// The double result differs from the reference, which may itself be wrong.
 const std::set<std::string> kDoubles = {"clamp.tensors",
                                         "div.floor",
                                         "erfinv",
@@ -52,13 +51,14 @@ const std::set<std::string> kDoubles = {"clamp.tensors",
                                         "xlogy",
                                         "xlogy.zero"};
 
-// Whether the row stands on the list for that dtype. A row that has become exact must come off it.
+// Returns whether the row is on the list for that dtype. A row that has become accurate must be removed from
+// it.
 bool inexact_far_out(const std::string& row, ebb::DType dtype) {
   return (dtype == ebb::kF32 ? kFloats : kDoubles).contains(row);
 }
 
-// Whether the row can be asked: polynomials take as many steps as their degree says, which is one of the
-// numbers.
+// Returns whether the row ends for such inputs: polynomials need as many steps as their degree, which is one
+// of the inputs.
 bool ends_far_out(const std::string& row) {
   for (const char* steps : {"polynomial", "digamma", "polygamma"})
     if (row.find(steps) != row.npos) return false;
@@ -76,7 +76,7 @@ std::vector<double> places_of(ebb::DType dtype, std::size_t inputs) {
   return all;
 }
 
-// Every choice of a place for every operand.
+// Returns every combination of test values for the operands.
 variable_list inputs_at(const Row& row, ebb::DType dtype) {
   const std::vector<double> places = places_of(dtype, row.pointwise_inputs);
   std::size_t count = 1;
@@ -90,8 +90,8 @@ variable_list inputs_at(const Row& row, ebb::DType dtype) {
   return inputs;
 }
 
-// Within `relative` of what is expected, or two of the smallest numbers there are; infinite where it is too
-// large.
+// Returns whether `got` is within `relative` of the expected value, or within two of the smallest numbers; it
+// must be infinite if the value is too large.
 bool holds(double got, double expected, double relative, bool single) {
   const double most = single ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
   const double least = single ? 0x1p-149 : 0x1p-1074;
@@ -99,12 +99,12 @@ bool holds(double got, double expected, double relative, bool single) {
   if (std::fabs(expected) > most)
     return got == std::copysign(INFINITY, expected) ||
            (std::isfinite(expected) && std::fabs(got - expected) <= relative * std::fabs(expected));
-  if (std::isinf(got))  // as far as the bound reaches
+  if (std::isinf(got))  // as far as the bound allows
     return std::signbit(got) == std::signbit(expected) && std::fabs(expected) * (1 + relative) >= most;
   return std::fabs(got - expected) <= relative * std::fabs(expected) + 2 * least;
 }
 
-// The first place that does not hold; empty when all do.
+// Returns the first wrong value as text, or an empty string.
 std::string first_wrong(const Row& row, ebb::DType dtype) {
   const bool single = dtype == ebb::kF32;
   const variable_list inputs = inputs_at(row, dtype);
@@ -119,7 +119,7 @@ std::string first_wrong(const Row& row, ebb::DType dtype) {
       expected = row.reference_function(arrays)[0];
     }
   } catch (const std::exception&) {
-    return "";  // values that the op, or the standard library's function behind the reference, refuses
+    return "";  // values for which the op or the standard function of the reference throws
   }
   const double relative = single ? std::max(row.float_accuracy, 1e-6) : std::max(row.accuracy, 1e-12);
   for (std::size_t k = 0; k < got.values.size(); ++k) {
@@ -144,7 +144,7 @@ void check_far_out(const Row& row) {
     const std::string wrong = can ? first_wrong(row, dtype) : "";
     INFO(row.name << " at " << wrong);
     if (listed)
-      CHECK_FALSE(wrong.empty());  // else it is to come off the list above
+      CHECK_FALSE(wrong.empty());  // otherwise the row must be removed from the list above
     else
       CHECK(wrong.empty());
   }

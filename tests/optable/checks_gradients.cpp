@@ -1,4 +1,4 @@
-// Derivatives.
+// Checks of derivatives: gradcheck, adjoint, subsets of inputs.
 #include "optable/checks.h"
 #include "optable/samples.h"
 #include "support/catch.h"
@@ -14,14 +14,14 @@ bool any_differentiable(const variable_list& inputs) {
   return false;
 }
 
-// Numbers in [-1, 1] that differ from place to place.
+// Returns distinct numbers in [-1, 1].
 Variable direction(const Variable& like, double phase) {
   std::vector<double> values(static_cast<std::size_t>(like.numel()));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(1.7 * static_cast<double>(i) + phase);
   return ebb::tensor(values, ebb::kF64).view(like.sizes());
 }
 
-// The sum of <a[i], b[i]> over what is defined.
+// Returns the sum of <a[i], b[i]> over the defined tensors.
 double inner(const variable_list& a, const variable_list& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -47,7 +47,8 @@ void check_derivatives(const Row& row) {
   }
 }
 
-// J u is the derivative, with respect to w, of <J^T w, u>: backward, differentiated, is forward.
+// J u is the derivative of <J^T w, u> with respect to w: the derivative of backward is the forward
+// derivative.
 void check_adjoint(const Row& row) {
   if (row.derivative_order < 2) return;
   for (std::size_t s = 0; s < row.shape_sets.size(); ++s) {

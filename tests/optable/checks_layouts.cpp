@@ -1,9 +1,9 @@
-// Layouts: images whose channels lie innermost, and incoming gradients in every layout.
+// Checks of layouts: channels-last images, and incoming gradients in every layout.
 #include "optable/checks.h"
 #include "optable/samples.h"
 #include "support/catch.h"
 
-// Images whose channels lie innermost: they stay so from op to op, with the values of contiguous ones.
+// Channels-last images: ops preserve the format and the values of contiguous images.
 
 namespace optable {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 ebb::MemoryFormat last_of(const Variable& x) {
   return x.dim() == 4 ? ebb::MemoryFormat::ChannelsLast : ebb::MemoryFormat::ChannelsLast3d;
 }
-// With one channel, or one place, both formats fit.
+// With one channel or one pixel, both formats apply.
 bool tells(const Variable& x) { return x.size(1) > 1 && x.numel() > x.size(0) * x.size(1); }
 
 void require_format(const Variable& x, bool last) {
@@ -51,11 +51,11 @@ void check_channels_last(const Row& row, ebb::Device device) {
   REQUIRE(compared > 0);
 }
 
-// The gradient that comes in: backward depends on its numbers, not on how they lie in memory.
+// Incoming gradients: backward depends on their values and not on their layout.
 
 namespace {
 
-// As the gradient of a sum comes in: one number for all places.
+// Returns the gradient as backward of a sum creates it: one number, expanded.
 Variable one_for_all(const Variable& x) {
   return x.numel() == 0 ? x.clone() : x.flatten().select(0, 0).clone().expand(x.sizes());
 }
@@ -78,7 +78,7 @@ variable_list first(const Graph& graph, const variable_list& seeds) {
   return ebb::autograd::grad(graph.outputs, graph.wanted, seeds, true, false, true);
 }
 
-// The second derivatives, under directions that lie in memory as the seeds do.
+// Returns the second derivatives, for directions with the layout of the seeds.
 variable_list second(const Graph& graph, variable_list seeds, const Layout& layout, bool plain) {
   variable_list targets = graph.wanted, firsts, directions;
   for (Variable& seed : seeds) {

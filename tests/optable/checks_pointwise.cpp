@@ -1,4 +1,5 @@
-// Pointwise ops, bit by bit: an element's result depends on its operands alone, not on where they lie.
+// Checks of pointwise ops, bit by bit: the result of an element depends only on its operands and not on their
+// layout.
 #include "optable/checks.h"
 #include "optable/samples.h"
 #include "support/catch.h"
@@ -8,7 +9,7 @@
 namespace optable {
 namespace {
 
-// As many elements as vectors and a tail, in rows that are not whole vectors.
+// Enough elements for SIMD vectors and a remainder, in rows that are not whole vectors.
 const Sizes kSizes = {6, 31};
 
 Row with_shapes(const Row& row, std::vector<Sizes> sizes) {
@@ -21,7 +22,7 @@ Row all_of(const Row& row, const Sizes& sizes) {
   return with_shapes(row, std::vector<Sizes>(row.pointwise_inputs, sizes));
 }
 
-// The same values with gaps between them, at an offset.
+// Returns the same values with gaps between them and an offset.
 Variable gaps(const Variable& x) {
   const std::int64_t rows = x.size(0), columns = x.size(1);
   const Variable wide = ebb::zeros({rows, 2 * columns + 3}, x.options());
@@ -30,7 +31,7 @@ Variable gaps(const Variable& x) {
 
 Variable turned(const Variable& x) { return x.t().contiguous().t(); }
 
-// Writes into the first input what the function returns; nothing when the shapes or dtypes do not let it.
+// Checks the in-place form against the expected result, unless shapes or dtypes do not allow it.
 void require_in_place(const Row& row, variable_list inputs, const Variable& expected) {
   if (!row.in_place_function || expected.sizes() != inputs[0].sizes()) return;
   const Variable returned = row.in_place_function(inputs);
@@ -50,7 +51,7 @@ void check_accuracy(const Row& row, const variable_list& inputs, ebb::DType dtyp
                 dtype == ebb::kF64 ? row.accuracy : row.float_accuracy);
 }
 
-// Every choice of a layout for every operand.
+// Checks every combination of layouts of the operands.
 void check_all_layouts(const Row& row, const variable_list& inputs) {
   Variable (*const layouts[])(const Variable&) = {[](const Variable& x) { return x.clone(); }, turned, gaps};
   const Variable expected = row.function(inputs)[0];
@@ -69,7 +70,7 @@ void check_all_layouts(const Row& row, const variable_list& inputs) {
     columns.push_back(turned(x));
     single.push_back(x.as_strided({}, {}, 5));
   }
-  // A copy may be asked for other strides.
+  // A copy may have other strides.
   if (row.family == "elementwise") REQUIRE(row.function(columns)[0].strides() == columns[0].strides());
   REQUIRE(same_bits(row.function(single)[0], expected.as_strided({}, {}, 5)));
 }
@@ -98,7 +99,7 @@ void check_broadcasts(const Row& row) {
   REQUIRE(row.function(make_inputs(with_shapes(row, none), 0))[0].sizes() == ebb::IntArrayRef({4, 0}));
 }
 
-// The second operand is the first, or lies across it: it is read as it was before the op.
+// The second operand is the first one, or a transposed view of it: the op must read its old values.
 void check_aliases(const Row& row) {
   if (!row.in_place_function || row.pointwise_inputs < 2) return;
   variable_list inputs = make_inputs(all_of(row, {12}), 0);
@@ -123,8 +124,8 @@ void check_aliases(const Row& row) {
       same_bits(slope([&](In x) { return variable_list{row.in_place_function(x)}; }), slope(row.function)));
 }
 
-// The gradient is the same whether or not it is recorded, also where a composed formula could overflow or
-// choose another side.
+// Checks that the gradient is equal with and without recording, even if a composed formula could overflow or
+// select another branch.
 void check_recorded(const Row& row) {
   if (row.pointwise_inputs != 1 || row.derivative_order < 2 || !row.integer_inputs.empty()) return;
   std::vector<double> places = {-1000, -30, -3, -1, -0.7, -0.5, 0, 0.4, 0.5, 0.7, 1, 1.5, 2, 3, 6, 30, 1000};
@@ -146,7 +147,7 @@ void check_recorded(const Row& row) {
   }
 }
 
-// 16-bit numbers are computed in f32 and rounded once.
+// Checks that 16-bit ops compute in f32 and round once.
 void check_one_rounding(const Row& row, const variable_list& inputs) {
   if (!row.dtype_reason.empty() || !row.half_reason.empty() || row.rounds_between) return;
   for (const ebb::DType dtype : {ebb::kHalf, ebb::kBFloat16}) {

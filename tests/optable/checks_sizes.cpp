@@ -1,4 +1,4 @@
-// Sizes: arrays of many elements, rows of many lengths, and sizes of 1 and 0.
+// Checks of sizes: large arrays, rows of many lengths, and sizes of 1 and 0.
 #include "optable/checks.h"
 #include "optable/samples.h"
 #include "support/catch.h"
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-// Pointwise ops on arrays that are large enough for vectors, their tails, and several threads.
+// Pointwise ops on arrays that are large enough for SIMD vectors, their remainder, and several threads.
 
 namespace optable {
 void check_large(const Row& small) {
@@ -46,7 +46,7 @@ void check_large(const Row& small) {
       for (const Variable& x : inputs) arrays.push_back(to_array(x));
       require_close(one[0], row.reference_function(arrays)[0], tolerance);
       if (s > 0) continue;
-      // Rows are independent of each other, and few are computed otherwise than many; so are columns.
+      // Rows are independent of each other, and so are columns; few of them use other kernels than many.
       variable_list few;
       for (const Variable& x : inputs) few.push_back(x.slice(0, 0, 3).clone());
       const variable_list alone = results(row, few);
@@ -60,7 +60,7 @@ void check_large(const Row& small) {
   }
 }
 
-// Rows of many lengths: about those that vectors end at, and beyond what a block holds.
+// Rows of many lengths: around the sizes of vectors, and beyond the size of a block.
 
 namespace {
 
@@ -93,7 +93,7 @@ void compare(const Row& row) {
   }
 }
 
-// The result of a row does not depend on the rows beside it.
+// Checks that the result of a row does not depend on other rows.
 void compare_rows_apart(const Row& row) {
   const variable_list inputs = to(make_inputs(row, 0), row.dtype_reason.empty() ? ebb::kF32 : ebb::kF64);
   const std::int64_t count = inputs[0].size(0);
@@ -143,7 +143,7 @@ void check_lengths(const Row& row) {
   }
 }
 
-// Sizes of 1 and 0 wherever a sample has another: an error, or results that hold together.
+// Sizes of 1 and 0 in place of other sizes of a sample: an error, or consistent results.
 
 namespace {
 
@@ -159,7 +159,7 @@ void check(const Row& row) {
     inputs = make_inputs(row, 0);
     got = results(row, inputs);
   } catch (const ebb::Error&) {
-    return;  // a size may mean something else too, or be refused
+    return;  // a size may have another meaning, or the op may throw
   }
   if (!row.layout_reason.empty() || !all_finite(got)) return;
   for (const Layout& layout : layouts()) {

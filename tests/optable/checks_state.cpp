@@ -1,4 +1,4 @@
-// In-place twins, repeatability on any number of threads, leaks, errors, misuse.
+// Checks of in-place forms, repeatability for any number of threads, leaks, errors, misuse.
 #include "optable/checks.h"
 #include "optable/samples.h"
 #include "support/catch.h"
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-// In-place twins, repeatability, leaks, errors.
+// In-place forms, repeatability, leaks, errors.
 
 namespace optable {
 
@@ -92,11 +92,11 @@ void check_errors(const Row& row) {
   }
 }
 
-// Work that is split across threads: the same bits on one thread, two and three.
+// Work that is split over threads: equal bits on one, two and three threads.
 
 namespace {
 
-// Kernels split work of 32768 cheap elements and more.
+// Kernels split work from 32768 cheap elements on.
 const Stretch kBeyondOnePiece = {{30011, 10007, 3001, 1009, 301, 101, 41}, 70'000, 140'000};
 
 void compare(const Row& row) {
@@ -114,9 +114,9 @@ void compare(const Row& row) {
 }  // namespace
 
 void check_threads(const Row& row) {
-  if (row.pointwise_inputs > 0) return;  // check_large does
-  // Decompositions of so many elements take a minute, and convolutions and shapes, whose operands grow
-  // together, gigabytes.
+  if (row.pointwise_inputs > 0) return;  // check_large() covers it
+  // Decompositions of this size need a minute, and convolutions and shape ops, whose operands grow together,
+  // need gigabytes.
   for (const char* family : {"decomposition", "conv", "shape"})
     if (row.family == family) return;
   for (const Row& big : stretched_rows(row, kBeyondOnePiece)) {
@@ -131,7 +131,7 @@ void check_threads(const Row& row) {
   }
 }
 
-// Wrong inputs, derived from right ones: each gives a result or an ebb::Error, nothing else.
+// Invalid inputs, derived from valid ones: each must give a result or an ebb::Error.
 
 namespace {
 
@@ -150,7 +150,7 @@ Variable far_up(const Variable& x) { return x * 0 + 1000000; }
 Variable far_down(const Variable& x) { return x * 0 - 1000000; }
 Variable nans(const Variable& x) { return x.is_floating_point() ? x * NAN : x; }
 
-// Runs the op as far as it goes, backward included.
+// Runs the op as far as possible, including backward.
 void attempt(const Row& row, const variable_list& inputs) {
   try {
     const variable_list leaves = leaves_of(inputs);

@@ -1,5 +1,4 @@
-// Values in every floating dtype and layout, and what rows say themselves: values and slopes at places,
-// dtypes.
+// Checks of values in every floating dtype and layout, and of the points, dtypes and names that rows give.
 #include "optable/checks.h"
 #include "optable/samples.h"
 #include "support/catch.h"
@@ -7,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-// Values, in every floating dtype and layout.
+// Values in every floating dtype and layout.
 
 namespace optable {
 namespace {
@@ -35,7 +34,7 @@ void check_forward(const Row& row) {
       for (std::size_t o = 0; o < expected.size(); ++o) require_close(out[o], expected[o], 1e-11);
     }
     if (!row.dtype_reason.empty() || !any_floating(inputs)) continue;
-    // f32 sees rounded inputs: what it is compared with does too.
+    // f32 gets rounded inputs, and so does the reference.
     const variable_list rounded = to(inputs, ebb::kF32);
     const variable_list single = row.function(rounded);
     require_same(single, row.function(to(rounded, ebb::kF64)), row.float_tolerance);
@@ -80,7 +79,7 @@ void check_layouts(const Row& row) {
         plain.push_back(other.back().contiguous().clone());
       }
       if (layout.repeats) {
-        // Repeated values may be ones that the op rejects, such as a target twice: then nothing is to
+        // The op may reject repeated values, such as an index that occurs twice. Then there is nothing to
         // compare.
         variable_list repeated;
         try {
@@ -97,11 +96,11 @@ void check_layouts(const Row& row) {
   }
 }
 
-// Checks of values that a row states: values and slopes at places, dtypes, the node's name.
+// Checks of the points of a row: values and derivatives, dtypes, the name of the node.
 
 namespace {
 
-// More than a vector, so that its lanes and its tail are both asked.
+// More than a SIMD vector, so that lanes and remainder are both tested.
 constexpr std::int64_t kCopies = 9;
 
 double rounded(double x, ebb::DType dtype) { return ebb::full({}, x, ebb::kF64).to(dtype).item<double>(); }
@@ -111,7 +110,7 @@ bool holds(double got, double expected, double tolerance) {
   return got == expected || std::abs(got - expected) <= tolerance * (1 + std::abs(expected));
 }
 
-// The point's inputs in that dtype; none when it cannot hold their values.
+// Returns the inputs of the point in that dtype, or none if it cannot represent their values.
 variable_list inputs_at(const Row& row, const Point& point, ebb::DType dtype) {
   variable_list inputs;
   for (std::size_t i = 0; i < point.at.size(); ++i) {
@@ -141,7 +140,7 @@ void check_value(const Row& row, const Point& point, ebb::DType dtype, double to
   require_close(row.in_place_function(inputs), to_array(result), 0);
 }
 
-// By the kernels, and by recorded ops.
+// Compares the derivatives of kernels and of recorded ops.
 void check_slopes(const Row& row, const Point& point) {
   for (const bool recorded : {false, true}) {
     const variable_list inputs = with_grad(row, inputs_at(row, point, ebb::kF64)), leaves = leaves_of(inputs);

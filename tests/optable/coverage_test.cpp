@@ -1,4 +1,4 @@
-// Every public op has a row, and every row says what it leaves out.
+// Every public op has a row, and every row explains the checks that it omits.
 #include "lint/tree.h"
 #include "optable/table.h"
 #include "support/catch.h"
@@ -10,20 +10,21 @@
 #include <string>
 #include <vector>
 
-// The functions a public header declares, by a scan of its text.
+// The functions that a public header declares, found in its text.
 
 namespace optable {
 
 struct Declaration {
   std::string name;
-  std::string calls;  // what the body of an inline function returns a call of; empty without a body
+  std::string calls;  // the function whose call an inline function returns; empty without a body
   std::string where;
 };
 
-/// Functions marked EBB_API or inline, at namespace scope; no operators, classes or bodies of methods.
+/// Returns functions marked EBB_API or inline at namespace scope, without operators, classes and bodies of
+/// methods.
 std::vector<Declaration> declarations(const lint::File& file);
 
-/// The methods that a header of include/ebb/methods declares, by itself or by a list of names.
+/// Returns the methods that a header of include/ebb/methods declares, directly or in a list of names.
 std::vector<std::string> methods(const lint::File& file);
 
 // Finds the declarations of ops in a header.
@@ -32,14 +33,14 @@ namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// The word that ends before `end`.
+// Returns the word that ends before `end`.
 std::string word_before(const std::string& text, std::size_t end) {
   std::size_t start = end;
   while (start > 0 && is_word(text[start - 1])) --start;
   return text.substr(start, end - start);
 }
 
-// The lines without those of the preprocessor and their continuations.
+// Returns the lines without preprocessor directives and their continuations.
 std::vector<std::string> lines_of(const lint::File& file) {
   std::vector<std::string> lines;
   bool directive = false;
@@ -51,7 +52,7 @@ std::vector<std::string> lines_of(const lint::File& file) {
   return lines;
 }
 
-// The lines without comments, as one.
+// Returns the lines without comments, joined.
 std::string text_of(const lint::File& file) {
   std::string text;
   for (const std::string& line : lines_of(file)) text += line.substr(0, line.find("//")) + "\n";
@@ -67,7 +68,7 @@ std::size_t closing(const std::string& text, std::size_t open) {
   return std::string::npos;
 }
 
-// The function of "{ return f(...", with or without a namespace before it.
+// Returns the function of "{ return f(...", with or without a namespace.
 std::string call_in_body(const std::string& text, std::size_t after) {
   const std::size_t body = text.find_first_not_of(" \n", after);
   if (body == std::string::npos || text[body] != '{') return "";
@@ -117,14 +118,12 @@ std::vector<std::string> methods(const lint::File& file) {
 
 }  // namespace optable
 
-// Every public op has a row, and every row says what it leaves out.
-
 using optable::Declaration;
 using optable::Row;
 
 namespace {
 
-// Public functions that are no ops, and why.
+// Public functions that are not ops, and the reasons.
 const std::map<std::string, std::string> kNoOps = {
     {"result_type", "a question about dtypes"},
     {"can_cast", "a question about dtypes"},
@@ -140,7 +139,7 @@ const std::map<std::string, std::string> kNoOps = {
     {"is_neg", "a question about views"},
 };
 
-// Methods without a function of that name: each is written in terms of ops that have a row.
+// Methods without a function of that name: each uses ops that have a row.
 const std::map<std::string, std::string> kMethods = {
     {"reshape_as", "reshape"},
     {"expand_as", "expand"},
@@ -168,7 +167,7 @@ const std::map<std::string, std::string> kMethods = {
     {"set_", "as_strided"},
 };
 
-// Functions of nn::functional that take options and call an op of another name.
+// Functions of nn::functional that have options and call an op of another name.
 const std::map<std::string, std::string> kOptionForms = {
     {"logsigmoid", "log_sigmoid"},
     {"fold", "col2im"},
@@ -240,9 +239,9 @@ TEST_CASE("every public op has a row in the table") {
   for (const Declaration& d : declared_in("ops/")) aliases[d.name] = d.calls;
   for (const Declaration& d : declared_in("ops/")) {
     names.insert(d.name);
-    // An alias is covered by what it calls.
+    // An alias is covered by the function that it calls.
     if (covered(d.name) || covered(d.calls) || kNoOps.contains(d.name)) continue;
-    // f_out copies what f gives (tests/ops/methods_test.cpp).
+    // f_out copies the result of f (tests/ops/methods_test.cpp).
     const std::string base = d.name.ends_with("_out") ? d.name.substr(0, d.name.size() - 4) : "";
     if (covered(base) || covered(aliases[base])) continue;
     complaints.push_back(d.where + ": " + d.name + " has no row in tests/optable" +

@@ -1,4 +1,4 @@
-// CPU against CUDA, forward and backward, for every row of the families that have CUDA kernels.
+// CPU against CUDA, forward and backward, for every row of the families with CUDA kernels.
 #include <ebb/cuda/cuda.h>
 
 #include "optable/checks.h"
@@ -11,14 +11,14 @@
 
 namespace {
 
-// Families whose kernels run on CUDA: folders of src/ops, or "nn".
+// Families with kernels on CUDA: folders of src/ops, or "nn".
 const std::vector<std::string> families_on_cuda = {
     "attention", "conv", "copy", "creation", "decomposition", "elementwise", "index",
     "linalg",    "loss", "nn",   "norm",     "pool",          "random",      "reduce",
     "resample",  "rnn",  "scan", "shape",    "softmax",       "sort"};
 
-// Whether the environment (EBB_ROWS, names by lines) asks for this row: for runners that put several rows in
-// a process.
+// Returns whether the environment variable EBB_ROWS (one name per line) contains this row, for runners that
+// run several rows in one process.
 bool is_asked_for(const optable::Row& row) {
   static const char* const asked = std::getenv("EBB_ROWS");
   return !asked || ('\n' + std::string(asked) + '\n').find('\n' + row.name + '\n') != std::string::npos;
@@ -65,7 +65,7 @@ TEST_CASE("the families on CUDA exist in the table") {
   }
 }
 
-// For runners that give each row a process: a line for each, by family.
+// For runners with one process per row: one line per row, by family.
 TEST_CASE("list of the rows of the table by family", "[.rows]") {
   for (const optable::Row* row : optable::rows())
     if (row->cuda_reason.empty()) std::cout << "row\t" << row->family << '\t' << row->name << '\n';

@@ -1,4 +1,4 @@
-// Dense matrices by plain loops: what references of linear algebra are made of.
+// Dense matrices by plain loops, for the references of linear algebra.
 #pragma once
 
 #include "optable/table.h"
@@ -43,7 +43,7 @@ inline Mat combine(const Mat& a, double f, const Mat& b) {
   return out;
 }
 
-/// Gauss and Jordan with the largest of a column as pivot: A^-1 B; the determinant beside it.
+/// Computes A^-1 B by Gauss-Jordan elimination with partial pivoting, and the determinant.
 inline Mat solve(Mat a, Mat b, double* determinant = nullptr) {
   double det = 1;
   for (std::int64_t c = 0; c < a.n; ++c) {
@@ -74,8 +74,8 @@ inline double det(const Mat& a) {
   return d;
 }
 
-/// The factors of A = L U without pivots, L with ones on its diagonal (Doolittle): as many columns of L, and
-/// rows of U, as the shorter side has.
+/// Returns the factors of A = L U without pivoting, where L has a unit diagonal (Doolittle). L has as many
+/// columns, and U as many rows, as the shorter side of A.
 inline std::pair<Mat, Mat> unpivoted(const Mat& a) {
   const std::int64_t k = std::min(a.m, a.n);
   Mat l(a.m, k), u(k, a.n);
@@ -91,7 +91,7 @@ inline std::pair<Mat, Mat> unpivoted(const Mat& a) {
   return {l, u};
 }
 
-/// The eigenvalues of a symmetric matrix in ascending order, by rotations of its rows and columns.
+/// Returns the eigenvalues of a symmetric matrix in ascending order, by Jacobi rotations.
 inline std::vector<double> eigenvalues(Mat a) {
   for (int sweep = 0; sweep < 60; ++sweep)
     for (std::int64_t p = 0; p < a.n; ++p)
@@ -114,14 +114,14 @@ inline std::vector<double> eigenvalues(Mat a) {
   return out;
 }
 
-/// In descending order.
+/// Returns the singular values in descending order.
 inline std::vector<double> singular_values(const Mat& a) {
   std::vector<double> out = eigenvalues(a.m >= a.n ? times(transpose(a), a) : times(a, transpose(a)));
   for (double& x : out) x = std::sqrt(std::fmax(x, 0));
   return {out.rbegin(), out.rend()};
 }
 
-/// The i-th matrix of a batch.
+/// Returns the i-th matrix of a batch.
 inline Mat matrix(const Array& x, std::size_t i = 0) {
   const std::size_t d = x.sizes.size();
   Mat out(x.sizes[d - 2], x.sizes[d - 1]);
@@ -130,7 +130,7 @@ inline Mat matrix(const Array& x, std::size_t i = 0) {
 }
 inline std::size_t count(const Array& x) { return x.values.size() / matrix(x).v.size(); }
 
-/// f of every matrix; its rows and columns take the place of theirs.
+/// Applies f to every matrix and returns the resulting matrices.
 template <class F>
 Array each(const Array& x, const F& f) {
   Array out;
@@ -143,7 +143,7 @@ Array each(const Array& x, const F& f) {
   }
   return out;
 }
-/// f of every matrix, a list of numbers.
+/// Applies f to every matrix and returns the resulting lists of numbers.
 template <class F>
 Array each_list(const Array& x, const F& f) {
   Array out;
@@ -155,7 +155,7 @@ Array each_list(const Array& x, const F& f) {
   }
   return out;
 }
-/// f of every matrix, a number.
+/// Applies f to every matrix and returns the resulting numbers.
 template <class F>
 Array each_number(const Array& x, const F& f) {
   Array out = each_list(x, [&](const Mat& a) { return std::vector<double>{f(a)}; });
@@ -163,7 +163,7 @@ Array each_number(const Array& x, const F& f) {
   return out;
 }
 
-/// x / 3 + 2: far from singular, of whatever size. As arrays and as tensors.
+/// Returns x / 3 + 2, which is far from singular for every size, as matrix and as tensor.
 inline Mat tame(Mat a) {
   for (std::int64_t i = 0; i < a.m; ++i)
     for (std::int64_t j = 0; j < a.n; ++j) a(i, j) = a(i, j) / static_cast<double>(a.n) + (i == j ? 2 : 0);
@@ -174,15 +174,15 @@ inline Variable tame(V x) {
   return x / static_cast<double>(std::max<std::int64_t>(x.size(-1), 1)) +
          2 * ebb::eye(x.size(-2), x.size(-1), x.options().requires_grad(false));
 }
-/// Its product with its transpose.
+/// Returns the product of tame(x) with its transpose.
 inline Mat gram(const Mat& a) { return times(tame(a), transpose(tame(a))); }
 inline Variable gram(V x) { return x.dim() < 2 ? x : ebb::matmul(tame(x), tame(x).mT()); }
 
-/// Rotations are slow where a device is emulated: rows that need them refuse to be stretched.
+/// Rotations are slow on an emulated device, so rows that need them reject enlarged sizes.
 inline void check_small(V x) {
   EBB_CHECK(x.size(-1) <= 12 && x.size(-2) <= 12 && x.numel() <= 300, "this row takes few small matrices");
 }
-/// x x^T / n + diag(1, 2, ...): positive definite, its eigenvalues far from each other.
+/// Returns x x^T / n + diag(1, 2, ...): positive definite with well separated eigenvalues.
 inline Mat spread(const Mat& a) {
   Mat out = times(a, transpose(a));
   for (std::int64_t i = 0; i < out.m; ++i)
@@ -197,7 +197,8 @@ inline Variable spread(V x) {
   return ebb::matmul(x, x.mT()) / static_cast<double>(std::max<std::int64_t>(x.size(-1), 1)) +
          ebb::diag(steps);
 }
-/// x / 4 with 1, 2, ... added to the diagonal: singular values far from each other and from zero.
+/// Returns x / 4 with 1, 2, ... added to the diagonal: the singular values are well separated and not close
+/// to zero.
 inline Mat graded(Mat a) {
   for (std::int64_t i = 0; i < a.m; ++i)
     for (std::int64_t j = 0; j < a.n; ++j) a(i, j) = a(i, j) / 4 + (i == j ? static_cast<double>(i + 1) : 0);

@@ -1,5 +1,6 @@
-// An element of a pointwise op does not depend on the elements beside it: a rare number in a register of the
-// CPU sends no other on a path of other last bits, which would make results depend on how work is shared.
+// An element of a pointwise op does not depend on adjacent elements: a rare number in a SIMD register must
+// not send other elements through a path with other last bits, because results would then depend on how work
+// is split.
 #include <ebb/ebb.h>
 
 #include "optable/table.h"
@@ -16,7 +17,7 @@ using optable::variable_list;
 
 constexpr std::int64_t kCount = 61;
 
-/// The values and the gradients of a row, also those of its gradients.
+/// Returns the values and gradients of a row, and the gradients of its gradients.
 variable_list derivatives(const optable::Row& row, const variable_list& values) {
   variable_list inputs, leaves, out;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -54,7 +55,7 @@ TEST_CASE("elements of pointwise rows do not depend on rare values in neighbouri
   for (const optable::Row* row : optable::rows()) {
     const std::size_t operands = row->pointwise_inputs;
     if ((operands != 1 && operands != 2) || row->family != "elementwise" || !row->integer_inputs.empty() ||
-        row->name.find("polynomial") != row->name.npos)  // whose degrees are whole
+        row->name.find("polynomial") != row->name.npos)  // whose degrees are integers
       continue;
     ++rows;
     for (const ebb::DType dtype : {ebb::kF64, ebb::kF32}) {

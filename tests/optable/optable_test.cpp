@@ -1,4 +1,4 @@
-// Makes a test case of every row.
+// Registers a test case for every row.
 #include "optable/checks.h"
 #include "support/catch.h"
 
@@ -7,7 +7,7 @@
 namespace {
 
 void check(const optable::Row& row) {
-  // Several outputs or none, the first must work before the rest is worth asking.
+  // For several outputs or none, the other checks make sense only if the first one passes.
   optable::check_forward(row);
   optable::check_derivatives(row);
   optable::check_adjoint(row);

@@ -1,4 +1,4 @@
-// References by plain loops.
+// Reference implementations by plain loops.
 #include "optable/reference.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace optable {
 namespace {
 
-// The position in `from` of element i of the broadcast shape `to`.
+// Returns the position in `from` of element i of the broadcast shape `to`.
 std::size_t broadcast_index(std::int64_t i, const Sizes& to, const Sizes& from) {
   std::int64_t index = 0, step = 1;
   for (std::size_t d = to.size(); d-- > 0;) {
@@ -37,7 +37,7 @@ Arrays elementwise(const Arrays& in, F f) {
   return {out};
 }
 
-// The columns along dim: how many elements apart, how long, and where each starts.
+// The columns along dim: stride, length, and first elements.
 struct Columns {
   std::size_t step = 1, size = 1, outer = 1;
   Columns(const Sizes& sizes, std::size_t dim) {

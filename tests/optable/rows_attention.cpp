@@ -1,4 +1,4 @@
-// Attention, and attention of several heads with its projections.
+// Rows of attention and multi-head attention with its projections.
 #include <ebb/core/random.h>
 #include <ebb/nn/functional/multi_head_attention.h>
 #include <ebb/ops/attention.h>
@@ -24,8 +24,8 @@ Variable attend(In x, const Call& call) {
                                            call.dropout, call.causal, call.scale, call.grouped);
 }
 
-/// The element of x at `place`, whose dimensions are counted from the last and broadcast; heads of groups
-/// share.
+/// Returns the element of x at `place`, whose dimensions count from the last and broadcast; grouped heads
+/// share keys and values.
 double broadcast_at(const Array& x, const Index& place, std::int64_t heads) {
   Index own;
   const std::size_t skipped = place.size() - x.sizes.size();
@@ -38,7 +38,7 @@ double broadcast_at(const Array& x, const Index& place, std::int64_t heads) {
   return x(own);
 }
 
-/// Row by row, by plain loops. Masks below 0.5 forbid where they are Bool.
+/// The reference computes row by row with plain loops. Bool masks forbid elements below 0.5.
 Row::Reference attended(Sizes sizes, Call call = {}, bool boolean = false) {
   const std::int64_t heads = sizes.size() > 2 ? sizes[sizes.size() - 3] : 1;
   return built(std::move(sizes), [=](const Arrays& in, const Index& place) {
@@ -187,7 +187,7 @@ void register_attention() {
   grouped();
 }
 
-// Attention of several heads, with its projections.
+// Multi-head attention with its projections.
 
 namespace {
 
@@ -210,8 +210,8 @@ F::MultiheadAttentionForwardFuncOptions options_of(In x, const HeadsCall& call) 
   return options;
 }
 
-/// The projection of row (l, n) of x to a head's channel, by plain loops; rows after the last are `learnt`,
-/// and then zeros.
+/// Returns the projection of row (l, n) of x to a channel of a head by plain loops; the rows after the last
+/// one are `learnt`, and then zeros.
 double projected(const Arrays& in, std::size_t which, std::int64_t l, std::int64_t n, std::int64_t channel) {
   const Array& x = in[which];
   if (l == x.size(0)) return in[6 + which]({0, 0, channel});
@@ -259,7 +259,7 @@ Row& heads(const char* name, const HeadsCall& call, std::vector<Sizes> shapes) {
                    std::get<0>(F::multi_head_attention_forward(x[0], x[1], x[2], options_of(x, call)))};
              })
       .shapes({std::move(shapes)})
-      .range(-0.7, 0.7)  // scores that the softmax does not saturate at
+      .range(-0.7, 0.7)  // scores that do not saturate the softmax
       .reference(heads_attended(call, {3, 2, kWidth}))
       .roundings(16);
 }

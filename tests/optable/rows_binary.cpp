@@ -1,4 +1,4 @@
-// Two and three operands, element by element, broadcast; rounded quotients and remainders.
+// Rows of elementwise ops with two and three broadcast operands; rounded quotients and remainders.
 #include "optable/reference.h"
 #include "optable/table.h"
 
@@ -64,7 +64,7 @@ void powers() {
       .range(-2.5, 2.5)
       .reference(std::pow)
       .node("PowBackward1")
-      .at({0, 0}, 1, {0, 0})  // from exponent 0 on a power of 0 does not depend on it
+      .at({0, 0}, 1, {0, 0})  // for exponents from 0 on, a power of 0 does not depend on the exponent
       .at({0, 0.5}, 0, {kInf, 0})
       .at({0, 1}, 0, {1, 0})
       .at({0, 2}, 0, {0, 0})
@@ -250,13 +250,13 @@ void register_binary() {
   ternary();
 }
 
-// Rounded quotients and remainders, of floating numbers and of integers.
+// Rounded quotients and remainders of floating numbers and of integers.
 
 namespace {
 
 double python_remainder(double a, double b) { return a - b * std::floor(a / b); }
 
-// Both signs of both operands: how the quotient is rounded, and with which slope the divisor is multiplied.
+// Both signs of both operands determine how the quotient is rounded, and the derivative for the divisor.
 using Round = double (*)(double);
 constexpr std::pair<double, double> kSigns[] = {{7, 2}, {-7, 2}, {7, -2}, {-7, -2}, {0, 5}};
 
@@ -270,7 +270,7 @@ Row& with_remainders(Row& row, Round round) {
   return row;
 }
 
-// Quotients lie between whole numbers: one operand in [1.1, 1.9], the other a power of two or near it.
+// Quotients are not integers: one operand is in [1.1, 1.9], the other one is near a power of two.
 void divisions() {
   const char* const flat = "rounded quotients have no slope";
   with_quotients(binary("div.floor", [](V a, V b) { return ebb::div(a, b, "floor"); }), std::floor)
@@ -304,7 +304,7 @@ void divisions() {
       .in_place([](In x) { return ebb::remainder_(x[0], x[1]); });
 }
 
-// The same between integers, the lowest divided by -1 included.
+// Returns the row for integers, including the lowest one divided by -1.
 Row& between_integers(Row& row) {
   return row.integers(0, -9, 9).integers(1, 1, 5).order(0, "integers have no slope").gives(ebb::kLong);
 }

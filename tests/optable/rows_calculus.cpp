@@ -1,4 +1,4 @@
-// Integrals and derivatives of samples, windows and frequencies.
+// Rows of integrals and derivatives of samples, window functions and frequencies.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
@@ -23,7 +23,7 @@ void running_triangles(Column& y) {
   y = out;
 }
 
-// The slope at place i of the parabola through three samples.
+// Returns the derivative at `at` of the parabola through three samples.
 double parabola(const Column& x, const Column& y, std::size_t first, double at) {
   double sum = 0;
   for (std::size_t j = first; j < first + 3; ++j) {
@@ -53,7 +53,7 @@ void even_slopes(Column& y) {
   y = slopes(x, y, edge_order);
 }
 
-// Coordinates that grow, of as many samples as the sample has.
+// Returns increasing coordinates, one per sample.
 Variable coordinates(std::size_t, std::size_t input) {
   if (input == 0) return {};
   return ebb::tensor({-1.0, -0.25, 0.5, 2.0}, ebb::kF64);
@@ -149,7 +149,7 @@ Row& made(const char* name, Variable (*f)(), std::int64_t n, double (*value)(dou
       });
 }
 
-// I_0 by the integral of e^(x cos t) over half a turn, which the rule of rectangles gives to all digits.
+// Computes I_0 as the integral of e^(x cos t) over half a period; the rectangle rule gives all digits.
 double bessel(double x) {
   double sum = 0;
   for (int k = 0; k < 64; ++k) sum += std::exp(x * std::cos(M_PI * (k + 0.5) / 64));

@@ -1,4 +1,4 @@
-// Comparisons, logic and bits, and overloads of elementwise ops in which operands are numbers.
+// Rows of comparisons, logical and bitwise ops, and overloads of elementwise ops with numbers.
 #include "optable/reference.h"
 #include "optable/table.h"
 
@@ -23,7 +23,7 @@ Row& comparison(const char* name, Op f, Twin twin, Formula reference) {
       .error("broadcast", [f] { f(ebb::ones({2}), ebb::ones({3})); });
 }
 
-// What it says of 1 and 2, of equals, and of NaN.
+// Adds the results for 1 and 2, for equal operands, and for NaN.
 Row& order(const char* name, Op f, Twin twin, Formula reference) {
   Row& row = comparison(name, f, twin, reference);
   for (const auto& [a, b] : {std::pair(1.0, 2.0), std::pair(2.0, 1.0), std::pair(2.0, 2.0)})
@@ -128,11 +128,11 @@ void register_compare() {
           [](const Arrays& in) { return Arrays{{{}, {double(in[0].values == in[1].values)}}, {{}, {1}}}; });
 }
 
-// Overloads of elementwise ops in which operands are numbers, or bounds tensors.
+// Overloads of elementwise ops with numbers as operands, or with tensors as bounds.
 
 namespace {
 
-// Each exponent that has a formula of its own, and others.
+// Adds a row for each exponent with its own formula, and for others.
 void powers_of_number() {
   for (const double e : {0.0, 1.0, 2.0, 3.0, 0.5, -1.0, -0.5, 2.75, -3.0}) {
     std::string name = std::to_string(e);
@@ -145,7 +145,7 @@ void powers_of_number() {
       return Arrays{out};
     });
     if (e != 3 && e != -0.5)
-      power.in_place([e](In x) { return ebb::pow_(x[0], e); });  // theirs round otherwise
+      power.in_place([e](In x) { return ebb::pow_(x[0], e); });  // the in-place forms round differently
     if (e == 0) power.at({0}, 1, {0});
     if (e == 0.5) power.at({0}, 0, {INFINITY});
   }
@@ -160,7 +160,7 @@ void powers_of_number() {
       .reference([](double) { return 0.0; });
 }
 
-// The ends are met exactly, however far apart they are.
+// The ends are exact even if they are very different.
 void lerp_to_its_ends() {
   Row& start = binary("lerp.start", [](V a, V b) { return ebb::lerp(a, b, 0.0); });
   Row& end = binary("lerp.end", [](V a, V b) { return ebb::lerp(a, b, 1.0); });

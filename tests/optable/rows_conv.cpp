@@ -1,4 +1,4 @@
-// Convolutions, padding, and windows as columns.
+// Rows of convolutions, padding, im2col and col2im.
 #include "optable/reference.h"
 #include "optable/table.h"
 
@@ -7,12 +7,13 @@
 namespace optable {
 namespace {
 
-/// The same along every axis.
+/// A geometry that is the same along every axis.
 struct Geometry {
   std::int64_t stride = 1, padding = 0, dilation = 1, groups = 1, output_padding = 0;
 };
 
-/// f(k, q) for every place k of the kernel; where[d] is the axis' place of window `out` under kernel place k.
+/// Calls f(k, q) for every position k of the kernel; where[d] is the position on axis d of window `out` at
+/// kernel position k.
 template <class F>
 void for_each_tap(const Sizes& kernel, const Index& out, const Geometry& g, F f) {
   Index where(out.size());
@@ -148,7 +149,7 @@ void register_conv() {
          {2, 1, 3, 3}, {.stride = 2, .padding = 1, .output_padding = 1});
 }
 
-// Padding, and windows as columns.
+// Padding, im2col and col2im.
 
 namespace {
 
@@ -158,7 +159,7 @@ std::int64_t mirrored(std::int64_t i, std::int64_t n) { return i < 0 ? -i : i >=
 std::int64_t nearest(std::int64_t i, std::int64_t n) { return std::clamp<std::int64_t>(i, 0, n - 1); }
 std::int64_t around(std::int64_t i, std::int64_t n) { return (i + n) % n; }
 
-/// Padding of the last dimensions: place i of the result is element of(i - before, n) of the input.
+/// Padding of the last dimensions: element i of the result is element of(i - before, n) of the input.
 Row& padded(const char* name, Variable (*f)(V), Sizes from, Sizes to, Sizes before,
             std::int64_t (*of)(std::int64_t, std::int64_t)) {
   return unary(name, f).shapes({{from}}).roundings(4).reference(picked(to, [=](Index i) {
@@ -201,8 +202,8 @@ void pads() {
       {1, 1, 4, 4, 3}, {0, 1, 1}, nearest);
 }
 
-// 2 by 2 windows of a 3 by 4 image: along the rows dilated by 2 and padded by 1, along the columns 2 apart.
-// Place k of window b, or nothing where that is padding.
+// 2 x 2 windows of a 3 x 4 image: along the rows with dilation 2 and padding 1, along the columns with stride
+// 2. Returns the position k of window b, or nothing if it is in the padding.
 Index spread(std::int64_t k, std::int64_t b) {
   const std::int64_t y = b / 2 + 2 * (k / 2) - 1, x = b % 2 * 2 + k % 2;
   return y < 0 || y > 2 ? Index{} : Index{0, 0, y, x};
@@ -222,7 +223,7 @@ void columns() {
             if (spread(k, b) == i) s += in[0]({0, k, b});
         return s;
       }));
-  // 2 by 2 windows, stride 1, of a 3 by 3 image: window b at (b / 2, b % 2).
+  // 2 x 2 windows with stride 1 of a 3 x 3 image: window b is at (b / 2, b % 2).
   unary("im2col", [](V x) { return ebb::im2col(x, {2, 2}, {1, 1}, {0, 0}, {1, 1}); })
       .shapes({{{1, 2, 3, 3}}})
       .reference(picked(

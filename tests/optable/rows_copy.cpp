@@ -1,4 +1,4 @@
-// Copies, conversions, tensors made of nothing, random tensors and dropout.
+// Rows of copies, conversions, factories, random tensors and dropout.
 #include <ebb/core/random.h>
 #include <ebb/ops/random.h>
 
@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-// Copies, conversions, and tensors made of nothing.
+// Copies, conversions, and factories.
 
 namespace optable {
 namespace {
@@ -63,7 +63,7 @@ void copies() {
 
 const char* const kMade = "it has no inputs";
 
-// What takes no tensor: computed in double on the CPU.
+// Functions without tensor arguments: computed in double on the CPU.
 Row& made(const char* name, std::function<Variable()> f, Sizes sizes, double (*value)(const Index&)) {
   return row(name, [f](In) { return variable_list{f()}; })
       .shapes({{}})
@@ -140,7 +140,7 @@ void register_copy() {
   creations();
 }
 
-// Random tensors and dropout, from seeded generators.
+// Random tensors and dropout, with seeded generators.
 
 namespace {
 
@@ -223,7 +223,7 @@ void in_place_draws() {
   overwritten("bernoulli_", [](V x) { return Variable(ebb::bernoulli_(x.clone(), 0.3, seeded())); });
 }
 
-/// With the draw held fixed, f(x) is linear in x.
+/// With a fixed seed, f(x) is linear in x.
 Row& dropped(const char* name, Variable (*f)(V), Variable (*twin)(V)) {
   return row(name, [f](In x) { return ebb::manual_seed(11), variable_list{f(x[0])}; })
       .shapes({{{3, 4}}, {{2, 3, 5}}})

@@ -1,4 +1,5 @@
-// Factorisations. What is defined up to signs is asked for functions that do not depend on them.
+// Rows of factorisations. If a factorisation is defined only up to signs, functions that do not depend on
+// them are tested.
 #include <ebb/ops/linalg.h>
 
 #include "optable/dense.h"
@@ -123,7 +124,7 @@ void cholesky() {
         return Arrays{dense::each(in[0], [](const Mat& a) { return lower_factor(dense::gram(a)); }),
                       dense::each_number(in[0], [](const Mat&) { return 0.0; })};
       });
-  // Of the factor itself, of which only a triangle counts.
+  // The input is the factor itself, and only one triangle is read.
   of("cholesky_inverse",
      [](In x) {
        return variable_list{ebb::cholesky_inverse(dense::tame(x[0])),
@@ -158,7 +159,7 @@ void qr() {
       .error("unrecognized mode 'foo'", [] { la::qr(ebb::ones({2, 2}), "foo"); });
   of("qr.complete",
      [](In x) {
-       // Tall ones have no gradient.
+       // Tall matrices have no gradient.
        if (x[0].dim() > 1) EBB_CHECK(x[0].size(-2) <= x[0].size(-1), "this row takes no tall matrices");
        const auto [Q, R] = ebb::qr(dense::tame(x[0]), false);
        return variable_list{ebb::matmul(Q, R), ebb::matmul(Q.mT(), Q), Q, R};
@@ -243,7 +244,7 @@ void qr() {
 }
 
 void eigenvalues() {
-  // exp(A) and the values.
+  // The results are exp(A) and the eigenvalues.
   of("eigh",
      [](In x) {
        const auto [L, Q] = la::eigh(low(dense::spread(x[0])));
@@ -309,7 +310,7 @@ void singular_values() {
 }
 
 void ldl() {
-  // Large numbers beside the diagonal call for blocks of two rows.
+  // Large numbers outside of the diagonal require pivot blocks of two rows.
   const auto indefinite = [](V x) {
     if (x.dim() < 2) return x * 1;
     const Variable ones = ebb::eye(x.size(-1), x.options().requires_grad(false));

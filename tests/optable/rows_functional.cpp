@@ -1,4 +1,4 @@
-// Functions of nn::functional with formulas of their own, and layers' poolings, losses and normalisations.
+// Rows of functions of nn::functional with their own formulas: pooling, losses and normalisations.
 #include <ebb/core/random.h>
 #include <ebb/nn/functional/activation.h>
 #include <ebb/nn/functional/dropout.h>
@@ -76,7 +76,8 @@ void norms() {
       .error("pdist", [] { F::pdist(ebb::ones({2})); });
 }
 
-// (x0^3 + x1^3)^(1/3) of pairs along the last axis, which is the only one with windows of more than one.
+// Returns (x0^3 + x1^3)^(1/3) of pairs along the last axis, which is the only one with windows larger than
+// one.
 Row::Reference cubic_pairs(Sizes sizes) {
   return built(std::move(sizes), [](const Arrays& in, Index i) {
     i.back() *= 2;
@@ -106,7 +107,7 @@ F::InterpolateFuncOptions resize(std::vector<std::int64_t> size) {
   return F::InterpolateFuncOptions().size(size);
 }
 
-/// The last two axes resized from n to m places by weights(m, n, o, i), which add up to one over i.
+/// Resizes the last two axes from n to m elements with weights(m, n, o, i), which sum to 1 over i.
 Row::Reference resampled(Sizes sizes,
                          double (*weight)(std::int64_t, std::int64_t, std::int64_t, std::int64_t)) {
   return built(sizes, [=](const Arrays& in, const Index& o) {
@@ -125,7 +126,7 @@ Row::Reference resampled(Sizes sizes,
 double nearest(std::int64_t m, std::int64_t n, std::int64_t o, std::int64_t i) {
   return double(o * n / m == i);
 }
-// A hat around where the middle of o lies among the middles of i; the ends are continued.
+// Returns the linear weight of element i for the sample position of o, with clamped ends.
 double hat(std::int64_t m, std::int64_t n, std::int64_t o, std::int64_t i) {
   const double at = (static_cast<double>(o) + 0.5) * static_cast<double>(n) / static_cast<double>(m) - 0.5;
   const double inside = std::clamp(at, 0.0, static_cast<double>(n - 1));
@@ -142,7 +143,7 @@ double keys(double x) {  // Keys' cubic with a = -0.75
 double cubic(std::int64_t m, std::int64_t n, std::int64_t o, std::int64_t i) {
   const double at = (static_cast<double>(o) + 0.5) * static_cast<double>(n) / static_cast<double>(m) - 0.5;
   double w = keys(at - static_cast<double>(i));
-  for (std::int64_t out = 1; out < 4; ++out) {  // what lies outside is the nearest element inside
+  for (std::int64_t out = 1; out < 4; ++out) {  // elements outside are the nearest ones inside
     if (i == 0) w += keys(at + static_cast<double>(out));
     if (i == n - 1) w += keys(at - static_cast<double>(n - 1 + out));
   }
@@ -236,20 +237,21 @@ void register_functional() {
   losses();
 }
 
-// Poolings, losses and normalisations that came with further layers.
+// Pooling, losses and normalisations of further layers.
 
 namespace {
 
 namespace F = ebb::nn::functional;
 
-// The first position of a fractional pooling's window o.
+// Returns the first position of window o of a fractional pooling.
 std::int64_t begins(std::int64_t o, std::int64_t in, std::int64_t out, std::int64_t kernel, double u) {
   if (o == out - 1) return in - kernel;
   const double step = static_cast<double>(in - kernel) / static_cast<double>(out - 1);
   return static_cast<std::int64_t>(std::floor((static_cast<double>(o) + u) * step) - std::floor(u * step));
 }
 
-// The greatest of each window and its place; `samples` are the axes' numbers, the same for all planes.
+// Returns the maximum of each window and its index; `samples` are the random numbers of the axes, equal for
+// all planes.
 Row::Reference fractional(Sizes out, Sizes kernel, std::vector<double> samples) {
   return [=](const Arrays& in) {
     const Array& x = in[0];
@@ -289,7 +291,7 @@ Variable numbers(V x, std::vector<double> values) {
 }
 
 void fractional_pools() {
-  // The image's first number is the width's.
+  // The first random number of the image is that of the width.
   row("fractional_max_pool2d",
       [](In x) {
         return list_of(ebb::fractional_max_pool2d(x[0], {2, 3}, {3, 4}, numbers(x[0], {0.25, 0.75})));
@@ -337,7 +339,7 @@ void unpools() {
         i.back() += 1;
         return std::cbrt(a * a * a + std::pow(in[0](i), 3));
       }));
-  // Element k of each channel goes to place 5 - 2 k of 6 or 7.
+  // Element k of each channel is written to position 5 - 2 k of 6 or 7.
   row("max_unpool1d",
       [](In x) {
         return variable_list{

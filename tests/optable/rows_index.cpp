@@ -1,4 +1,4 @@
-// Gathering and scattering, masks, and what stands between brackets.
+// Rows of gather, scatter, masks and indexing.
 #include "optable/reference.h"
 #include "optable/table.h"
 
@@ -7,7 +7,7 @@
 namespace optable {
 namespace {
 
-// Along dimension 0 of a 3 by 3 matrix, no place twice in a column.
+// Indices along dimension 0 of a 3 x 3 matrix, each at most once per column.
 const std::int64_t kPlaces[] = {0, 2, 1, 1, 0, 2};
 Variable longs(std::vector<std::int64_t> values, const Sizes& sizes) {
   return ebb::tensor(values, ebb::kLong).view(sizes);
@@ -15,7 +15,7 @@ Variable longs(std::vector<std::int64_t> values, const Sizes& sizes) {
 Variable places(std::size_t, std::size_t input) {
   return input == 1 ? longs({std::begin(kPlaces), std::end(kPlaces)}, {2, 3}) : Variable();
 }
-// Two different rows.
+// Returns the indices of two different rows.
 Variable line(std::size_t, std::size_t input) { return input == 1 ? longs({2, 0}, {2}) : Variable(); }
 
 using Two = Variable (*)(V x, V index);
@@ -39,7 +39,7 @@ Arrays gathered(const Arrays& in) {
   return {build({2, 3}, [&](const Index& i) { return in[0]({static_cast<std::int64_t>(in[1](i)), i[1]}); })};
 }
 
-/// x with combine(old, new) at every place of the index, along dimension 0.
+/// Applies combine(old, new) at every index along dimension 0 of x.
 Row::Reference scattered(double (*combine)(double, double)) {
   return [combine](const Arrays& in) {
     Array out = in[0];
@@ -53,7 +53,7 @@ Row::Reference scattered(double (*combine)(double, double)) {
 double replaced(double, double y) { return y; }
 double added(double x, double y) { return x + y; }
 
-/// x with combine(old, new) in the rows that the index names.
+/// Applies combine(old, new) in the rows of x that the index selects.
 Row::Reference on_rows(double (*combine)(double, double)) {
   return [combine](const Arrays& in) {
     Array out = in[0];
@@ -67,7 +67,7 @@ Row::Reference on_rows(double (*combine)(double, double)) {
   };
 }
 
-// Where zeros meet: self's and a source's, two sources, self's alone, a source's alone.
+// Zeros in self and a source, in two sources, only in self, only in a source.
 Variable meeting_zeros(std::size_t, std::size_t input) {
   if (input == 0) return ebb::tensor({0.0, 2.0, 1.5, -1.0, 0.5, 0.0}, ebb::kF64).view({3, 2});
   if (input == 1) return longs({0, 2, 0, 0, 1, 0, 1, 0, 1, 2, 2, 1}, {6, 2});
@@ -85,7 +85,8 @@ Arrays products_of_meeting(const Arrays& in) {
   return {with, without};
 }
 
-// The gradient of a table of three rows, of which row 1 is padding, over how often each row is used.
+// Returns the gradient of a table of three rows, with row 1 as padding, divided by the number of uses of each
+// row.
 Arrays table_gradient(const Arrays& in) {
   double uses[3] = {};
   for (const double row : in[1].values) ++uses[static_cast<std::size_t>(row)];
@@ -256,7 +257,7 @@ void register_index() {
   scatters();
 }
 
-// Masks, and what stands between brackets.
+// Masks and indexing.
 
 namespace {
 
@@ -338,7 +339,7 @@ void masks() {
       });
 }
 
-// x[1:, None, 0] and its twins for writing.
+// x[1:, None, 0] and the corresponding writes.
 void brackets() {
   using namespace ebb::indexing;
   const auto where = [] { return std::vector<TensorIndex>{Slice(1), None, 0}; };

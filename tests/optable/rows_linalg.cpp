@@ -1,4 +1,4 @@
-// Products.
+// Rows of matrix and vector products.
 #include "optable/dense.h"
 #include "optable/reference.h"
 #include "optable/table.h"
@@ -24,7 +24,7 @@ double dot_of(const Arrays& in) {
 }
 Arrays dotted(const Arrays& in) { return {{{}, {dot_of(in)}}}; }
 
-// The sum over l below n of f(l).
+// Returns the sum of f(l) over l < n.
 template <class F>
 double sum(std::int64_t n, F f) {
   double s = 0;
@@ -88,7 +88,7 @@ void products() {
   }));
 }
 
-// beta 0.5 times the first, alpha 2 times the product.
+// beta is 0.5 and alpha is 2.
 Row::Reference half_and_twice(Sizes sizes, double (*f)(const Arrays&, const Index&)) {
   return built(std::move(sizes),
                [f](const Arrays& in, const Index& i) { return 0.5 * in[0](i) + 2 * f(in, i); });
@@ -166,7 +166,7 @@ void added() {
       }));
 }
 
-// The cross product along a dimension of size 3: component k of place i.
+// Computes the cross product along a dimension of size 3: component k of position i.
 Row::Reference crossed(Sizes sizes, std::size_t dim) {
   return built(std::move(sizes), [dim](const Arrays& in, const Index& i) {
     Index j = i, k = i;

@@ -1,4 +1,4 @@
-// Losses of numbers and of classes: each row computes all three reductions.
+// Rows of losses of values and of classes: each row computes all three reductions.
 #include <ebb/nn/functional/linear_cross_entropy.h>
 
 #include "optable/reference.h"
@@ -11,14 +11,14 @@
 
 namespace optable {
 
-/// A row whose outputs are f with Reduction::None, Sum and Mean; what is composed of several ops rounds as
-/// often.
+/// Adds a row whose outputs are f with Reduction::None, Sum and Mean; a composed op rounds after each of its
+/// ops.
 Row& loss(std::string name, std::function<Variable(In, std::int64_t reduction)> f);
 
-/// The same of a reference: values, their sum, and the sum divided by `weight`, or by how many they are.
+/// Returns the reference: values, their sum, and the sum divided by `weight`, or by their number.
 Arrays reduced(const Array& values, double weight = 0);
 
-// Losses of numbers: each row computes all three reductions.
+// Losses of values: each row computes all three reductions.
 
 namespace {
 
@@ -68,7 +68,7 @@ void regressions() {
       })
       .range(1.1, 4)
       .no_half("eps is nothing in 16 bits, and Stirling's terms cancel");
-  // Stirling's terms come in above 1, not at it.
+  // The Stirling terms are added above 1, not at 1.
   pointwise(
       "poisson_nll_loss.full.small",
       [](V a, V b, std::int64_t r) { return ebb::poisson_nll_loss(a, b, true, true, 1e-8, r); },
@@ -201,8 +201,8 @@ Arrays reduced(const Array& values, double weight) {
 
 namespace {
 
-/// f(place of the class) over a target (N, d1, ...) of an input (N, C, d1, ...), times the weights of the
-/// third input.
+/// Computes f(position of the class) over a target (N, d1, ...) of an input (N, C, d1, ...), times the
+/// weights of the third input.
 template <class F>
 Arrays over_targets(const Arrays& in, F f) {
   double weights = 0;
@@ -219,7 +219,7 @@ Arrays over_targets(const Arrays& in, F f) {
 Arrays likelihood(const Arrays& in) {
   return over_targets(in, [&](const Index& at) { return -in[0](at); });
 }
-// log of the sum of exp along dimension 1.
+// Returns the log of the sum of exp along dimension 1.
 double log_sum(const Array& x, Index at) {
   double s = 0;
   for (at[1] = 0; at[1] < x.size(1); ++at[1]) s += std::exp(x(at));
@@ -228,7 +228,7 @@ double log_sum(const Array& x, Index at) {
 Arrays crossed(const Arrays& in) {
   return over_targets(in, [&](const Index& at) { return log_sum(in[0], at) - in[0](at); });
 }
-// A fifth of the target is spread over the four classes.
+// One fifth of the target is spread over the four classes.
 Arrays smoothed(const Arrays& in) {
   return over_targets(in, [&](Index at) {
     const double s = log_sum(in[0], at), own = 0.8 * (s - in[0](at));
@@ -238,7 +238,7 @@ Arrays smoothed(const Arrays& in) {
   });
 }
 
-// The same where class 1 is ignored: its places count nothing, in the mean's divisor either.
+// The same with class 1 ignored: its positions do not count, also in the divisor of the mean.
 Arrays smoothed_but_one(const Arrays& in) {
   const auto weight = [&](std::int64_t c) { return in.size() > 2 ? in[2]({c}) : 1; };
   double weights = 0;

@@ -1,4 +1,4 @@
-// Norms, condition, rank and exponential of matrices.
+// Rows of norms, condition number, rank and exponential of matrices.
 #include <ebb/ops/linalg.h>
 
 #include "optable/dense.h"
@@ -191,7 +191,7 @@ void others() {
         })};
       })
       .error("must be batches of square matrices", [] { ebb::matrix_exp(ebb::ones({2, 3})); });
-  // Matrices that are scaled: each by a power of its own.
+  // Matrices that need scaling, each by its own power of two.
   of("matrix_exp.large",
      [](In x) { return variable_list{ebb::matrix_exp(ebb::cat({x[0] * 3, x[0] * 0.1}))}; })
       .shapes({{{2, 3, 3}}})

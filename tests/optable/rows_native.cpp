@@ -1,4 +1,4 @@
-// What ATen calls native.
+// Rows of the native_ functions of ATen.
 #include <ebb/ops/conv.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/norm.h>
@@ -88,7 +88,7 @@ void draws() {
       .kinks({0})
       .reference(+leaky)
       .error("lower", [] { ebb::rrelu_with_noise(ebb::ones({2}), ebb::ones({2}), 1, 0); });
-  // Of one slope nothing is left to chance.
+  // With equal bounds, the slope is not random.
   row("rrelu_with_noise_functional",
       [](In x) {
         const auto [y, noise] =

@@ -1,4 +1,4 @@
-// Normalisations, and the distances built on norms.
+// Rows of normalisations, and of distances based on norms.
 #include "optable/reference.h"
 #include "optable/table.h"
 
@@ -7,8 +7,8 @@
 namespace optable {
 namespace {
 
-/// (x - mean) / sqrt(variance + 1e-5) * weight + bias: `cell` numbers the sets of elements normalised
-/// together, `place` those of weight and bias.
+/// Computes (x - mean) / sqrt(variance + 1e-5) * weight + bias: `cell` numbers the sets of elements that are
+/// normalised together, `place` those of weight and bias.
 Row::Reference normalised(std::int64_t (*cell)(const Index&), std::int64_t (*place)(const Index&)) {
   return [=](const Arrays& in) {
     std::vector<Column> cells;
@@ -29,7 +29,8 @@ Row::Reference normalised(std::int64_t (*cell)(const Index&), std::int64_t (*pla
 }
 
 Row& norm(const char* name, Variable (*f)(V, V, V), Sizes x, Sizes w) {
-  // The slopes divide by the deviation of few values, and those of the weights add up over all samples.
+  // The gradients divide by the deviation of few values, and those of the weights are summed over all
+  // samples.
   return row(name, [f](In v) { return variable_list{f(v[0], v[1], v[2])}; }).shapes({{x, w, w}}).roundings(8);
 }
 

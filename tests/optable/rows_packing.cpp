@@ -1,4 +1,4 @@
-// Sequences that are packed and padded, and connectionist temporal classification.
+// Rows of packed and padded sequences, and of ctc_loss.
 #include <ebb/nn/functional/ctc_loss.h>
 #include <ebb/ops/loss.h>
 #include <ebb/ops/rnn.h>
@@ -12,15 +12,15 @@
 namespace optable {
 namespace {
 
-/// The rows. What else there is stays on the CPU: tests/nn/rnn_test.cpp looks at it.
+/// The rows of the result. tests/nn/rnn_test.cpp checks the other parts, which stay on the CPU.
 variable_list rows_of(std::tuple<Variable, Variable> x) { return {std::get<0>(x)}; }
 
-/// All numbers the same.
+/// Returns an array of equal numbers.
 Array filled(Sizes sizes, double value) {
   return build(std::move(sizes), [value](const Index&) { return value; });
 }
 
-/// Sequences of 3, 2 and 2 steps and how they lie when packed.
+/// Sequences of 3, 2 and 2 steps, and the batch sizes of their packed form.
 const std::vector<std::int64_t> kLengths = {3, 2, 2}, kBatchSizes = {3, 3, 1};
 
 }  // namespace
@@ -93,12 +93,12 @@ void register_packing() {
   padded("pad_sequence.left", true, "left");
 }
 
-// Connectionist temporal classification, against the sum over all alignments.
+// ctc_loss against the sum over all alignments.
 
 namespace {
 
-// -log of the summed probability of all class sequences of so many steps that collapse to the target; x has
-// scores, of which softmax makes probabilities.
+// Returns -log of the total probability of all class sequences with `steps` steps that collapse to the
+// target; x contains scores, from which softmax computes probabilities.
 double loss_of(const Array& x, std::int64_t sample, std::int64_t steps, const Index& target,
                std::int64_t blank) {
   const std::int64_t classes = x.sizes[2];
@@ -158,7 +158,7 @@ void register_ctc() {
       [](const Arrays& in) {
         return Arrays{{{}, {(loss_of(in[0], 0, 4, {1, 2}, 0) / 2 + loss_of(in[0], 1, 4, {2}, 0)) / 2}}};
       });
-  // The blank is the last class, a target is empty, and a label comes three times.
+  // The blank is the last class, one target is empty, and one label occurs three times.
   ctc(
       "ctc_loss.last_blank",
       [](In x) { return of_scores(x, x[1] - 1, {6, 2}, {4, 0}, 2, ebb::Reduction::Sum); },

@@ -1,10 +1,10 @@
-// Parts of tensors: joined, taken apart, replaced, reduced into and listed.
+// Rows of ops on parts of tensors: joining, splitting, replacing, reducing and listing.
 #include "optable/reference.h"
 #include "optable/table.h"
 
 #include <algorithm>
 
-// Parts of tensors replaced, reduced into and listed, and shapes that lists of dimensions name.
+// Ops that replace, reduce and list parts of tensors, and shapes from lists of dimensions.
 
 namespace optable {
 namespace {
@@ -21,7 +21,7 @@ void shapes() {
       .reference(picked(
           {7, 3}, [](const Index& i) { return i[0] % 4 == i[1] ? Index{} : i; }, 2.5))
       .error("fill_diagonal_", [] { ebb::fill_diagonal(ebb::ones({3}), 1); });
-  // Every second element of the first two rows, as a matrix whose rows overlap none.
+  // Every second element of the first two rows, as a matrix whose rows do not overlap.
   binary("as_strided_scatter", [](V x, V s) { return ebb::as_strided_scatter(x, s, {2, 2}, {4, 2}, 1); })
       .shapes({{{3, 4}, {2, 2}}})
       .reference(built_like([](const Arrays& in, const Index& i) {
@@ -63,7 +63,7 @@ void shapes() {
       .error("physical_layout", [] { ebb::empty_permuted({2, 3}, {0, 0}); });
 }
 
-// Rows 1, 0, 1 of x are the places of the three rows of the source.
+// Rows 1, 0, 1 of x are the targets of the three rows of the source.
 Variable rows_twice(std::size_t, std::size_t input) {
   return input == 1 ? ebb::tensor({1, 0, 1}) : Variable();
 }
@@ -159,7 +159,7 @@ void register_parts() {
   lists();
 }
 
-// Joining tensors, taking them apart, and replacing parts.
+// Joining and splitting tensors, and replacing parts.
 
 namespace {
 
@@ -169,7 +169,7 @@ Row& of_two(const char* name, Variable (*f)(ebb::TensorList), Sizes a, Sizes b) 
   return row(name, [f](In x) { return variable_list{f({x[0], x[1]})}; }).shapes({{a, b}});
 }
 
-/// One array after the other along `dim`.
+/// Concatenates arrays along `dim`.
 Row::Reference joined(std::size_t dim) {
   return [dim](const Arrays& in) {
     Sizes sizes = in[0].sizes;
@@ -182,7 +182,7 @@ Row::Reference joined(std::size_t dim) {
   };
 }
 
-/// Pieces of the first input along `dim`, of these sizes.
+/// Splits the first input along `dim` into pieces of these sizes.
 Row::Reference pieces(std::size_t dim, Sizes sizes) {
   return [=](const Arrays& in) {
     Arrays out;

@@ -1,4 +1,4 @@
-// Pools.
+// Rows of max and average pooling.
 #include "optable/reference.h"
 #include "optable/table.h"
 
@@ -11,10 +11,10 @@ namespace {
 
 enum class Of { most, mean };
 
-/// Output place o of an axis of `in` elements covers the elements from first to last (not included).
+/// Output position o of an axis of `in` elements covers the elements from first to last (exclusive).
 struct Window {
   std::int64_t size = 2, stride = 2, padding = 0, outputs = 0;  // outputs: adaptive
-  bool ceil = false;  // one more window for what is left over, if it would start before the padding behind
+  bool ceil = false;  // adds one window for the remaining elements, if it starts before the trailing padding
   std::int64_t count(std::int64_t in) const {
     if (outputs) return outputs;
     const std::int64_t room = in + 2 * padding - size, whole = room / stride + 1;
@@ -28,7 +28,7 @@ struct Window {
   }
 };
 
-/// Windows over all but the first two dimensions; the mean counts what lies inside.
+/// Pools over all but the first two dimensions; the mean counts elements inside only.
 Row::Reference pooled(Of kind, Window w = {}) {
   return [=](const Arrays& in) {
     const Array& x = in[0];
@@ -60,7 +60,7 @@ void maxima() {
   pool("max_pool2d.overlap", [](V x) { return ebb::max_pool2d(x, 3, 2, 1); }, {1, 2, 5, 4})
       .channels_last()
       .reference(pooled(Of::most, {.size = 3, .stride = 2, .padding = 1}));
-  // The last window would start one place behind the input, in its last place, and one before.
+  // The last window would start one element after the input, at its last element, and one before it.
   unary("max_pool2d.ceil", [](V x) { return ebb::max_pool2d(x, 2, 4, 1, 1, true); })
       .shapes({{{1, 2, 3, 4}}, {{1, 2, 5, 3}}})
       .roundings(4)
@@ -78,7 +78,7 @@ void maxima() {
       .reference(pooled(Of::most, {.outputs = 2}));
 }
 
-/// The greatest of each pair along the last axis, and its row-major place within the channel.
+/// Returns the maximum of each pair along the last axis, and its row-major index in the channel.
 Arrays greatest_of_pairs(const Arrays& in) {
   const Array& x = in[0];
   Sizes sizes = x.sizes;
@@ -114,7 +114,7 @@ void places() {
           {1, 2, 4, 4});
   indexed("max_pool3d_with_indices", [](V x) { return list_of(ebb::max_pool3d_with_indices(x, 2)); },
           {1, 1, 2, 4, 2});
-  // Element k of each channel goes to place 5 - 2 k.
+  // Element k of each channel is written to position 5 - 2 k.
   const auto spread_out = [](const Arrays& in, const Index& i, std::int64_t places) {
     std::int64_t flat = 0;
     for (std::size_t d = 2; d < i.size(); ++d) flat = flat * places + i[d];
@@ -153,7 +153,7 @@ void means() {
       .shapes({{{1, 2, 3, 4}}, {{1, 2, 5, 3}}})
       .roundings(4)
       .reference(pooled(Of::mean, {.size = 2, .stride = 4, .padding = 1, .ceil = true}));
-  // With the padding counted, the divisor ends where the padding does: 2 of the last window's 3.
+  // If padding counts, the divisor ends with the padding: it is 2 for the last window of 3.
   pool("avg_pool1d.ceil", [](V x) { return ebb::avg_pool1d(x, 3, 2, 1, true); }, {1, 2, 4})
       .reference([](const Arrays& in) {
         const auto at = [&](const Index& o, std::int64_t i) { return in[0]({o[0], o[1], i}); };

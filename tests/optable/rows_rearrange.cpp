@@ -1,4 +1,4 @@
-// Repeating, reversing, triangles, diagonals and grids.
+// Rows of repeating, reversing, triangles, diagonals and grids.
 #include "optable/reference.h"
 #include "optable/table.h"
 

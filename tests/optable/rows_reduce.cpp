@@ -1,4 +1,4 @@
-// Reductions, softmax and running totals.
+// Rows of reductions, softmax and scans.
 #include "optable/reference.h"
 #include "optable/table.h"
 
@@ -27,12 +27,12 @@ double cubic(const Column& x) {
   return std::cbrt(s);
 }
 
-// Short, middling and long rows, which are read in different ways.
+// Returns short, medium and long rows, which use different kernels.
 std::vector<std::vector<Sizes>> many_lengths() {
   return {{{37, 9}}, {{40, 23}}, {{19, 33}}, {{7, 300}}, {{3, 9001}}};
 }
 
-/// Rows of an op without dim and over dimension 1.
+/// Adds rows of an op without dim and over dimension 1.
 void both(const std::string& name, Op all, Op dim, Formula f) {
   unary(name, all).shapes({{{3, 4}}, {{2, 3, 2}}, {{5}}}).reference(whole(f)).roundings(4);
   Row& along = unary(name + ".dim", dim)
@@ -76,7 +76,7 @@ void sums() {
                          return s;
                        }))
       .error("multiple times", [] { ebb::sum(ebb::ones({2, 3}), {0, 0}); });
-  // One zero, and two: the gradient must not divide by them.
+  // One zero and two zeros: the gradient must not divide by them.
   const auto zeros = [](std::size_t, std::size_t) {
     return ebb::tensor({0.5, 0., -1.5, 2., 0., 0., 1.5, -0.5, 3.}, ebb::kF64).view({3, 3});
   };
@@ -89,7 +89,7 @@ void sums() {
       .special(zeros)
       .roundings(4)
       .reference(over(1, product_of));
-  // Over nothing: 0, 1 and NaN.
+  // Reductions of no elements: 0, 1 and NaN.
   unary("sum.empty", [](V x) { return ebb::sum(x, 1); })
       .shapes({{{2, 0, 3}}, {{0, 2}}})
       .reference(over(1, total));
@@ -124,7 +124,7 @@ void sums() {
       .at({1}, 9)  // a point is nine elements
       .at({NAN}, 9)
       .reference(whole([](const Column& x) { return double(x.size()); }));
-  // Of an odd number of equal elements a hash is one's bits; of an even one nothing.
+  // The hash of an odd number of equal elements is the bits of one, and of an even number it is 0.
   unary("hash_tensor", [](V x) { return ebb::hash_tensor(x); })
       .shapes({{{2, 3, 4}}})
       .order(0, "a hash has no slope")
@@ -187,7 +187,7 @@ void norms() {
       });
 }
 
-// The place of the first of the largest, as a double.
+// Returns the index of the first maximum, as a double.
 double place_of_largest(const Column& x) {
   std::size_t at = 0;
   for (std::size_t i = 1; i < x.size(); ++i)
@@ -238,7 +238,7 @@ void extremes() {
       .shapes({{{2, 3, 4}}})
       .order(0, truth)
       .reference(over(1, [](const Column& x) { return double(smallest(x) > -1); }));
-  // A zero of either sign is false, a NaN is true.
+  // Zeros of both signs are false, and NaN is true.
   for (const bool all : {false, true})
     row(all ? "all.floating" : "any.floating",
         [all](In x) { return variable_list{all ? ebb::all(x[0]) : ebb::any(x[0])}; })
@@ -267,7 +267,7 @@ void register_reduce() {
   extremes();
 }
 
-// Softmax and running totals.
+// Softmax and scans.
 
 namespace {
 
@@ -302,7 +302,7 @@ void differences(Column& c) {
   c.pop_back();
 }
 
-/// Rows of an op on lines, along the first dimension and along the last; returns the latter.
+/// Adds rows of an op on lines, along the first dimension and along the last; returns the latter.
 Row& lines(const std::string& name, DimOp f, void (*reference)(Column&), double roundings) {
   row(name + ".first", [f](In x) { return variable_list{f(x[0], 0)}; })
       .shapes({{{3, 4}}, {{4, 2, 2}}})

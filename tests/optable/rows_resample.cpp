@@ -1,4 +1,4 @@
-// Sampling at grids, and resizing.
+// Rows of grid sampling and resizing.
 #include <ebb/nn/functional/vision.h>
 #include <ebb/ops/pool.h>
 
@@ -35,7 +35,7 @@ struct Sampled {
     }
     return beyond == Beyond::zeros ? at : std::clamp(at, 0.0, n - 1);
   }
-  /// The weight of element i of n where the grid says x.
+  /// Returns the weight of element i of n for the grid coordinate x.
   double weight(double x, std::int64_t i, std::int64_t n) const {
     const double size = static_cast<double>(n), place = static_cast<double>(i);
     const double at = align ? (x + 1) / 2 * (size - 1) : ((x + 1) * size - 1) / 2;
@@ -88,14 +88,14 @@ Row& sampled(const char* name, Sampled how, Sizes x, Sizes grid) {
       .shapes({{x, grid}})
       .range(-2, 2)
       .range(-1.4, 1.4)
-      // Places that lie at elements and edges of axes of 2, 3 and 4 elements, and halfway between them.
+      // Coordinates at elements and edges of axes of 2, 3 and 4 elements, and halfway between them.
       .kinks({0, 0.25, 1.0 / 3, 0.5, 2.0 / 3, 0.75, 1, 1.25, 4.0 / 3, -0.25, -1.0 / 3, -0.5, -2.0 / 3, -0.75,
               -1, -1.25, -4.0 / 3})
       .roundings(8)
       .reference([how](const Arrays& in) { return how(in); });
 }
 
-// The grid's gradient on an image of 164 columns is a difference of terms of hundreds, in float.
+// The gradient of the grid for an image of 164 columns is a difference of terms in the hundreds, in float.
 constexpr double kSteep = 3e-4;
 
 void grids() {
@@ -145,7 +145,7 @@ void grids() {
       .reference([](const Arrays& in) { return Sampled{.beyond = Beyond::border, .align = true}(in); });
 }
 
-// theta times (x, y[, z], 1) at every place of these sizes.
+// Computes theta times (x, y[, z], 1) at every position of these sizes.
 Row::Reference mapped(Sizes places, bool align) {
   Sizes sizes{2};
   sizes.insert(sizes.end(), places.begin(), places.end());
@@ -180,12 +180,12 @@ void affine_grids() {
       .reference(mapped({2, 3}, true));
 }
 
-/// How an axis of `in` elements gives `out`: the weight of element i in result o.
+/// How an axis of `in` elements is resized to `out`: the weight of element i in result o.
 struct Axis {
   enum Kind { nearest, exact, linear, cubic, smooth_linear, smooth_cubic } kind = nearest;
   std::int64_t out = 1;
   bool align = false;
-  double factor = 0;  // that was asked for, in place of the ratio
+  double factor = 0;  // the requested factor, in place of the ratio
 
   double operator()(std::int64_t o, std::int64_t i, std::int64_t n) const {
     const double in = static_cast<double>(n), place = static_cast<double>(i), to = static_cast<double>(o);

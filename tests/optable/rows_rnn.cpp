@@ -1,4 +1,4 @@
-// Recurrent layers and cells: every sequence by itself, a step at a time, by plain loops.
+// Rows of recurrent layers and cells: each sequence alone, one step at a time, by plain loops.
 #include <ebb/ops/rnn.h>
 
 #include "optable/reference.h"
@@ -34,7 +34,7 @@ struct Call {
     for (const std::int64_t length : lengths) n += length;
     return n;
   }
-  /// Where the t-th row of sequence n begins among rows of one feature.
+  /// Returns where row t of sequence n begins among rows of one feature.
   std::int64_t row(std::int64_t n, std::int64_t t) const {
     if (batch_first) return n * lengths[0] + t;
     std::int64_t first = 0;
@@ -70,14 +70,14 @@ struct Weights {
   const Array *input, *hidden, *input_bias = nullptr, *hidden_bias = nullptr, *projection = nullptr;
 };
 
-/// W x + b of a gate.
+/// Computes W x + b of a gate.
 double affine(const Array& w, const Array* b, std::int64_t row, const Column& x) {
   double sum = b ? (*b)[static_cast<std::size_t>(row)] : 0;
   for (std::size_t k = 0; k < x.size(); ++k) sum += w[static_cast<std::size_t>(row) * x.size() + k] * x[k];
   return sum;
 }
 
-/// One step: h and c become the next ones.
+/// Makes one step, which updates h and c.
 void step(const Call& call, const Weights& w, const Column& x, Column& h, Column& c) {
   const std::int64_t size = call.hidden;
   Column next(static_cast<std::size_t>(size));
@@ -210,8 +210,8 @@ variable_list run_cell(const Call& call, In x) {
 }
 
 Row& layers(const std::string& name, const Call& call) {
-  // Without gates larger weights let differences grow from step to step, in the rows that are stretched.
-  // Smaller ones bring relu close to its kink.
+  // Without gates, larger weights let differences grow from step to step in the enlarged rows. Smaller ones
+  // bring relu close to its kink.
   const double most = call.gates() > 1 ? 1 : call.kind == Kind::tanh ? 0.2 : 0.4;
   return row(name, [call](In x) { return call.cell ? run_cell(call, x) : run(call, x); })
       .shapes({call.shapes()})

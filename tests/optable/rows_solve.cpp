@@ -1,4 +1,4 @@
-// Linear systems, inverses and determinants; roots of matrices, polar and truncated decompositions.
+// Rows of linear systems, inverses and determinants; matrix roots, polar and truncated decompositions.
 #include <ebb/ops/linalg.h>
 
 #include "optable/dense.h"
@@ -26,7 +26,7 @@ template <class F>
 Row::Reference matrices(F f) {
   return [f](const Arrays& in) { return Arrays{dense::each(in[0], f)}; };
 }
-// The solutions with one matrix of right sides for all.
+// Returns the solutions for one matrix of right-hand sides in each system.
 Row::Reference solved(bool transposed = false) {
   return [=](const Arrays& in) {
     return Arrays{dense::each(in[0], [&](const Mat& a) {
@@ -35,7 +35,7 @@ Row::Reference solved(bool transposed = false) {
     })};
   };
 }
-// The triangle, with or without ones on its diagonal.
+// Returns the triangle, with or without a unit diagonal.
 Mat triangle(Mat a, bool upper, bool unit) {
   for (std::int64_t i = 0; i < a.m; ++i)
     for (std::int64_t j = 0; j < a.n; ++j) {
@@ -151,7 +151,7 @@ void systems() {
         });
         return Arrays{X, X};
       });
-  // x[2] spoils no rank: 4 equations for 2 unknowns, or 2 for 4.
+  // The matrices keep full rank: 4 equations for 2 unknowns, or 2 for 4.
   for (const char* const driver : {"gelsy", "gels", "gelss"})
     of(driver == std::string("gelsy") ? "lstsq"
                                       : (driver == std::string("gels") ? "lstsq.gels" : "lstsq.gelss"),
@@ -164,7 +164,7 @@ void systems() {
           const auto solution = [&](const Mat& a) {
             return times(pseudoinverse(dense::graded(a)), dense::matrix(in[1]));
           };
-          // Sums of squares by column where there are more equations than unknowns; gelsy gives none.
+          // Sums of squares by column if there are more equations than unknowns; gelsy returns none.
           const bool has_residuals =
               driver != "gelsy" && in[0].sizes[in[0].sizes.size() - 2] > in[0].sizes.back();
           const Array residuals =
@@ -224,7 +224,7 @@ void inverses() {
   of("pinv.hermitian", [](In x) { return variable_list{la::pinv(dense::spread(x[0]), 1e-10, true)}; })
       .shapes(square())
       .reference(matrices([](const Mat& a) { return dense::inverse(dense::spread(a)); }));
-  // Of rank 2: the inverse of what x x^T does not lose.
+  // A matrix of rank 2: the pseudoinverse of the part that x x^T preserves.
   of("pinv.rank_two",
      [](In x) {
        const Variable a = dense::graded(x[0]);
@@ -275,10 +275,10 @@ void determinants() {
         })};
       })
       .error("must be batches of square matrices", [] { ebb::det(ebb::ones({2, 3})); });
-  // Rows that change places on the way.
+  // The elimination swaps rows.
   of("det.plain",
      [](In x) {
-       if (x[0].dim() > 1) dense::check_small(x[0]);  // determinants of large ones are huge
+       if (x[0].dim() > 1) dense::check_small(x[0]);  // determinants of large matrices are huge
        return variable_list{ebb::det(x[0])};
      })
       .shapes({{{4, 4}}, {{2, 3, 3}}, {{1, 1}}})
@@ -314,14 +314,14 @@ void register_solve() {
   determinants();
 }
 
-// Roots of matrices, polar and truncated decompositions.
+// Matrix roots, polar and truncated decompositions.
 
 namespace {
 
 using dense::Mat;
 namespace la = ebb::linalg;
 
-// By the iteration of Denman and Beavers.
+// Computes the root by the Denman-Beavers iteration.
 Mat root(const Mat& a) {
   Mat x = a, y = dense::identity(a.n);
   for (int i = 0; i < 40; ++i) {
@@ -339,7 +339,7 @@ Arrays matrices(const Arrays& in, Mat (*first)(const Mat&), Mat (*second)(const 
   return {dense::each(in[0], first), dense::each(in[0], second)};
 }
 
-// Singular values and what they put together, from as many directions as there are.
+// Returns the singular values and the product of the factors.
 variable_list put_together(const std::tuple<Variable, Variable, Variable>& usv) {
   const auto& [U, S, V] = usv;
   return {S, ebb::matmul(U * S.unsqueeze(-2), V.mT())};

@@ -1,4 +1,4 @@
-// Orders, selections, counts.
+// Rows of sorting, selection and counting ops.
 #include "optable/reference.h"
 #include "optable/table.h"
 
@@ -48,7 +48,7 @@ double quantile_of_three_tenths(const Column& x) {
 }
 Array vector_of(const Column& c) { return {{static_cast<std::int64_t>(c.size())}, c}; }
 
-/// Rows of a selection over all elements and, with its values first, along dimension 1.
+/// Adds rows of a selection over all elements and along dimension 1, where values are the first result.
 void both(const std::string& name, Variable (*all)(V), Variable (*dim)(V), double (*f)(const Column&),
           const std::string& no_half = "") {
   unary(name, all).shapes({{{3, 3}}, {{3, 4}}}).reference(whole(f)).no_half(no_half);
@@ -96,7 +96,7 @@ void orders() {
       .reference(over(1, most_frequent));
 }
 
-// Distinct values, where each stands, and how often it occurs.
+// Returns distinct values, the index of each element among them, and their counts.
 Arrays distinct_values(const Arrays& in) {
   Column values = in[0].values, counts;
   sorted(values);
@@ -121,7 +121,7 @@ Arrays runs(const Arrays& in) {
   return {vector_of(values), inverse, vector_of(counts)};
 }
 
-// The two columns of a matrix that come first and last in order, when there are no others.
+// Returns the first and the last of the two distinct columns of a matrix.
 Arrays distinct_rows(const Arrays& in) {
   std::vector<Column> all;
   for (std::int64_t i = 0; i < in[0].size(0); ++i) all.push_back({in[0]({i, 0}), in[0]({i, 1})});

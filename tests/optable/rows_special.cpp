@@ -1,5 +1,5 @@
-// torch.special: special functions of the standard library, recurrences, integrals; Bessel functions and
-// divisors.
+// Rows of torch.special: special functions against the standard library, recurrences and integrals; Bessel
+// functions and divisors.
 #include <ebb/ops/special.h>
 
 #include "optable/reference.h"
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <numeric>
 
-// torch.special: against the standard library's special functions, recurrences and integrals.
+// torch.special: against the special functions of the standard library, recurrences and integrals.
 
 namespace optable {
 namespace {
@@ -21,7 +21,7 @@ Row& real(const char* name, Variable (*f)(V)) {
   return unary(name, f).accurate(3e-13, 1e-6).given_integers(Gives::floating);
 }
 
-/// x at which f, which grows, is y.
+/// Returns the x for which f(x) = y, where f is increasing.
 double inverse_of(double (*f)(double), double y) {
   if (y == 1) return kInf;
   double low = -9, high = 9;
@@ -157,7 +157,7 @@ void bessel() {
       .at({-kInf}, 0);
 }
 
-// P(a, x) by Simpson's rule after x = t^2 and for a >= 1: the integrand is smooth.
+// Computes P(a, x) with Simpson's rule after the substitution x = t^2, for a >= 1: the integrand is smooth.
 double lower_gamma(double a, double x) {
   const int n = 4000;
   const double h = std::sqrt(x) / n;
@@ -169,7 +169,7 @@ double lower_gamma(double a, double x) {
   return sum * h / 3 / std::tgamma(a);
 }
 
-// By direct terms, and an integral with its first corrections from there on.
+// Sums the first terms directly, and adds an integral with its first corrections for the rest.
 double hurwitz(double s, double q) {
   double sum = 0;
   for (int k = 0; k < 200; ++k) sum += std::pow(q + k, -s);
@@ -357,15 +357,15 @@ void register_special() {
   polynomials();
 }
 
-// Bessel functions, divisors, powers in double, membership, and other ops that ported programs call.
+// Bessel functions, divisors, powers in double, membership, and other ops of ported programs.
 
 namespace {
 
 using Integers = Variable (*)(V, V);
 using IntegersTwin = Variable& (*)(V, V);
 
-// The integral (1 / pi) of e^(x cos t) cos(n t) from 0 to pi, by the trapezoid rule, which is exact to
-// rounding here.
+// Computes the integral (1 / pi) of e^(x cos t) cos(n t) from 0 to pi with the trapezoid rule, which is exact
+// to rounding here.
 double bessel(int n, double x) {
   constexpr int steps = 200;
   double sum = 0;

@@ -1,5 +1,5 @@
-// Covariances, bounded norms, histograms, quantiles without NaN, segments, parts of numbers, counts at
-// random.
+// Rows of covariances, bounded norms, histograms, quantiles without NaN, segments, parts of numbers, random
+// counts.
 #include <ebb/ops/elementwise/parts.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/random.h>
@@ -16,7 +16,7 @@ namespace {
 
 const char* const kCounts = "counts have no slope";
 
-// With weights w, a of w counted as reliability, and a correction.
+// Computes the covariance with weights w, of which a counts as reliability, and a correction.
 Array covariance(const Array& x, const Column& w, const Column& a, double correction) {
   const std::int64_t v = x.size(0), n = x.size(1);
   double total = 0, squares = 0;
@@ -49,13 +49,13 @@ Array correlations(const Array& x) {
   return c;
 }
 
-/// 1, 2, 1 and 3, made where they are used.
+/// Returns 1, 2, 1 and 3 on the device of `like`.
 Variable counted(V like) {
   const Variable i = ebb::arange(4, ebb::TensorOptions(ebb::kLong).device(like.device()));
   return i.bitwise_and(1) * (i.bitwise_right_shift(1) + 1) + 1;
 }
 
-// Columns along dimension 1 of [2, 3, 2], scaled down to a norm of 1.
+// Returns columns along dimension 1 of [2, 3, 2], scaled to a norm of at most 1.
 Array bounded(const Array& x) {
   Array out = x;
   for (std::int64_t j = 0; j < 3; ++j) {
@@ -121,7 +121,7 @@ void statistics() {
       .error("maxnorm", [] { ebb::renorm(ebb::ones({3, 2}), 2, 0, -1); });
 }
 
-// Weights in the bins between edges; the last holds its right end.
+// Returns the sums of weights in the bins between edges; the last bin includes its right edge.
 Column binned(const Column& x, const Column& w, const Column& edges) {
   Column out(edges.size() - 1, 0);
   for (std::size_t k = 0; k < x.size(); ++k)
@@ -221,13 +221,13 @@ void histograms() {
       .error("interpolation", [] { ebb::nanquantile(ebb::ones({3}), 0.5, 0, false, "cubic"); });
 }
 
-/// 2, 0 and 3, made where they are used.
+/// Returns 2, 0 and 3 on the device of `like`.
 Variable lengths(V like) {
   const Variable i = ebb::arange(3, ebb::TensorOptions(ebb::kLong).device(like.device()));
   return ebb::bitwise_right_shift(i * i * 5 - i * 9 + 4, 1);
 }
 
-/// Of [5, 2] in segments of 2, 0 and 3 rows.
+/// Reduces [5, 2] in segments of 2, 0 and 3 rows.
 Row::Reference segments(double (*f)(const Column&), double empty) {
   return built({3, 2}, [f, empty](const Arrays& in, const Index& i) {
     Column c;

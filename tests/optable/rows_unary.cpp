@@ -1,4 +1,4 @@
-// One operand, element by element, and activations.
+// Rows of elementwise ops with one operand, and of activations.
 #include "optable/reference.h"
 #include "optable/table.h"
 
@@ -15,11 +15,11 @@ constexpr double kInf = INFINITY, kNan = NAN;
 Row& pair(const char* name, Plain f, Twin twin) {
   return unary(name, f).in_place([twin](In x) { return twin(x[0]); }).accurate(4e-15, 1e-6);
 }
-// Of integers it makes floating numbers.
+// Adds a row of an op that returns floating results for integers.
 Row& real(const char* name, Plain f, Twin twin) {
   return pair(name, f, twin).given_integers(Gives::floating).given_booleans(Gives::floating);
 }
-// A step's slope is 0 everywhere, exactly.
+// Adds a row of a step function, whose derivative is exactly 0.
 Row& step(const char* name, Plain f, Twin twin) {
   return pair(name, f, twin)
       .at({0.25}, f(ebb::full({}, 0.25)).item<double>(), {0})
@@ -81,7 +81,7 @@ void smooth() {
   });
 }
 
-// Recurrences carry x up to where the asymptotic series are exact.
+// A recurrence shifts x to the range where the asymptotic series is exact.
 double digamma(double x) {
   double shift = 0;
   for (; x < 20; x += 1) shift -= 1 / x;
@@ -155,7 +155,7 @@ void stepwise() {
   step("trunc", ebb::trunc, ebb::trunc_).reference(std::trunc).range(-3, 3).kinks(whole);
   Row& round = step("round", ebb::round, ebb::round_).reference(std::nearbyint).range(-3, 3).kinks(halves);
   round.node("RoundBackward0").at({4503599627370497.0}, 4503599627370497.0);
-  for (const double half : {-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 4.5})  // to the even neighbour
+  for (const double half : {-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 4.5})  // rounds to the even neighbour
     round.at({half}, 2 * std::floor(half / 2 + 0.5));
   unary("round.decimals", [](V x) { return ebb::round(x, 1); })
       .range(0.06, 0.14)
@@ -235,7 +235,7 @@ namespace {
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 double softplus(double x) { return std::fmax(x, 0) + std::log1p(std::exp(-std::fabs(x))); }
 
-// Defined for every number, with a finite slope.
+// Adds a row of a function that is defined for every number, with a finite derivative.
 Row& activation(const char* name, Variable (*f)(V)) {
   return unary(name, f).range(-7, 7).finite().accurate(1e-14, 2e-6);
 }
@@ -286,7 +286,7 @@ void linear_pieces() {
                        .in_place([](In x) { return ebb::hardtanh_(x[0], 1, -1); })
                        .reference([](double) { return -1.0; })
                        .given_integers(Gives::same);
-  for (const double x : {-2.0, -1.0, 0.0, 1.0, 2.0}) exchanged.at({x}, -1, {0});  // the second bound wins
+  for (const double x : {-2.0, -1.0, 0.0, 1.0, 2.0}) exchanged.at({x}, -1, {0});  // the second bound decides
   activation("hardsigmoid", ebb::hardsigmoid)
       .kinks({-3, 3})
       .in_place([](In x) { return ebb::hardsigmoid_(x[0]); })
@@ -313,7 +313,7 @@ void linear_pieces() {
       .error("lambd", [] { ebb::softshrink(ebb::ones({2}), -1); });
   activation("threshold", [](V x) { return ebb::threshold(x, 0.25, 7); })
       .kinks({0.25})
-      .at({0.25}, 7, {0})  // what meets the threshold is replaced, and no gradient passes
+      .at({0.25}, 7, {0})  // values at the threshold are replaced, and no gradient passes
       .in_place([](In x) { return ebb::threshold_(x[0], 0.25, 7); })
       .reference([](double x) { return x > 0.25 ? x : 7; });
 }

@@ -1,4 +1,4 @@
-// Views.
+// Rows of views.
 #include "optable/reference.h"
 #include "optable/table.h"
 
@@ -127,7 +127,7 @@ void parts() {
       .error("sum_to_size", [] { ebb::sum_to_size(ebb::ones({3, 4}), {2, 4}); });
 }
 
-// The gradients of views: zeros with the gradient in its place.
+// The gradients of views: zeros that contain the gradient at its position.
 void placed() {
   unary("select_backward", [](V g) { return ebb::select_backward(g, {2, 3, 4}, 1, 2); })
       .shapes({{{2, 4}}})

@@ -1,4 +1,4 @@
-// Makes the inputs of rows, lays them out otherwise, and compares results.
+// Creates the inputs of rows, changes their layouts, and compares results.
 #include "optable/samples.h"
 
 #include "support/catch.h"
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-// Makes the inputs of rows, and compares results.
+// Creates the inputs of rows, and compares results.
 
 namespace optable {
 namespace {
@@ -25,7 +25,7 @@ bool close(double got, double expected, double tolerance) {
 class Numbers {
  public:
   explicit Numbers(std::size_t seed) : state_(0x9E3779B97F4A7C15ull * (seed + 1)) {}
-  /// In [0, 1).
+  /// Returns a number in [0, 1).
   double next() {
     state_ = state_ * 6364136223846793005ull + 1442695040888963407ull;
     return static_cast<double>(state_ >> 11) / 9007199254740992.0;
@@ -190,7 +190,7 @@ void require_same_bits(const variable_list& got, const variable_list& expected) 
   }
 }
 
-// Inputs laid out otherwise: transposed, stepped, offset, channels-last, expanded.
+// Other layouts of inputs: transposed, stepped, offset, channels-last, expanded.
 
 namespace {
 
@@ -211,7 +211,7 @@ Variable offset(const Variable& x) {
 Variable channels_last(const Variable& x) {
   return x.dim() == 4 ? x.contiguous(ebb::MemoryFormat::ChannelsLast) : x.clone();
 }
-// All alike along the first dimension, on one piece of memory.
+// Returns equal slices along the first dimension, as one expanded slice.
 Variable expanded(const Variable& x) {
   return x.dim() == 0 || x.size(0) == 0 ? x.clone() : x.slice(0, 0, 1).clone().expand(x.sizes());
 }

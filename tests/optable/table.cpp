@@ -1,4 +1,4 @@
-// Collects the rows.
+// Collects the rows of the table of ops.
 #include "optable/table.h"
 
 #include <memory>
