@@ -7,7 +7,7 @@
 namespace {
 
 void check(const optable::Row& row) {
-  // For several outputs or none, the other checks make sense only if the first one passes.
+  // check_forward() runs first, because the other checks make sense only if it passes.
   optable::check_forward(row);
   optable::check_derivatives(row);
   optable::check_adjoint(row);

@@ -244,7 +244,7 @@ void qr() {
 }
 
 void eigenvalues() {
-  // The results are exp(A) and the eigenvalues.
+  // The results do not depend on the signs of the eigenvectors.
   of("eigh",
      [](In x) {
        const auto [L, Q] = la::eigh(low(dense::spread(x[0])));

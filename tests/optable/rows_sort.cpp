@@ -121,7 +121,7 @@ Arrays runs(const Arrays& in) {
   return {vector_of(values), inverse, vector_of(counts)};
 }
 
-// Returns the first and the last of the two distinct columns of a matrix.
+// Returns the distinct rows of a matrix of two columns in order, their inverse indices and their counts.
 Arrays distinct_rows(const Arrays& in) {
   std::vector<Column> all;
   for (std::int64_t i = 0; i < in[0].size(0); ++i) all.push_back({in[0]({i, 0}), in[0]({i, 1})});
