@@ -18,8 +18,7 @@ struct Swish : ebb::autograd::Function<Swish> {
     const ebb::Tensor x = ctx->get_saved_variables()[0];
     const double beta = ctx->saved_data["beta"].toDouble();
     const ebb::Tensor s = ebb::sigmoid(x * beta);
-    // one for each argument; undefined for beta
-    return {grads[0] * (s + x * beta * s * (1 - s)), ebb::Tensor()};
+    return {grads[0] * (s + x * beta * s * (1 - s)), ebb::Tensor()};  // one for each argument; none for beta
   }
 };
 
