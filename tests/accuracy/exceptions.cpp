@@ -12,11 +12,11 @@ struct Entry {
 };
 
 constexpr const char* kTurns =
-    "two parts of opposite sign, each exact to 3 units, cancel where the derivative turns";
-constexpr const char* kFactors =
-    "the power and each of two logarithms are rounded before they are multiplied";
-constexpr const char* kCube = "the derivative goes by the cube of the tangent, which is rounded by itself";
-constexpr const char* kExponent = "powers of s = 1e37 have exponents that the test itself cannot hold";
+    "two terms of opposite sign, each accurate to 3 ulp, cancel at the sign change of the derivative";
+constexpr const char* kFactors = "the power and two logarithms are rounded before they are multiplied";
+constexpr const char* kCube =
+    "the derivative uses the cube of the tangent, which has a rounding error itself";
+constexpr const char* kExponent = "powers with s = 1e37 have exponents that the test cannot represent";
 
 const std::map<std::string, Entry> kExceptions = {
     {"gelu.tanh", {"f_a:s f_aa:ds", kTurns}},

@@ -125,18 +125,18 @@ namespace {
 
 // Public functions that are not ops, and the reasons.
 const std::map<std::string, std::string> kNoOps = {
-    {"result_type", "a question about dtypes"},
-    {"can_cast", "a question about dtypes"},
-    {"is_same_size", "a question about shapes"},
-    {"createCPUGenerator", "makes a generator"},
-    {"getDefaultCPUGenerator", "gives the generator"},
-    {"write_out", "what the _out forms share"},
-    {"spread", "makes options of four arguments"},
+    {"result_type", "a query about dtypes"},
+    {"can_cast", "a query about dtypes"},
+    {"is_same_size", "a query about shapes"},
+    {"createCPUGenerator", "creates a generator"},
+    {"getDefaultCPUGenerator", "returns the generator"},
+    {"write_out", "a helper of the _out forms"},
+    {"spread", "creates options from four arguments"},
     {"eig", "always throws"},
     {"eigvals", "always throws"},
     {"linalg_eig", "always throws"},
     {"linalg_eigvals", "always throws"},
-    {"is_neg", "a question about views"},
+    {"is_neg", "a query about views"},
 };
 
 // Methods without a function of that name: each uses ops that have a row.

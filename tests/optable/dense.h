@@ -180,7 +180,8 @@ inline Variable gram(V x) { return x.dim() < 2 ? x : ebb::matmul(tame(x), tame(x
 
 /// Rotations are slow on an emulated device, so rows that need them reject enlarged sizes.
 inline void check_small(V x) {
-  EBB_CHECK(x.size(-1) <= 12 && x.size(-2) <= 12 && x.numel() <= 300, "this row takes few small matrices");
+  EBB_CHECK(x.size(-1) <= 12 && x.size(-2) <= 12 && x.numel() <= 300,
+            "this row accepts only few small matrices");
 }
 /// Returns x x^T / n + diag(1, 2, ...): positive definite with well separated eigenvalues.
 inline Mat spread(const Mat& a) {

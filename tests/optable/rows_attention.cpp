@@ -174,8 +174,8 @@ void grouped() {
       })
       .shapes({{{2, 4, 5, 6}, {2, 1, 7, 6}, {2, 1, 7, 3}}})
       .roundings(8)
-      .cpu_only("each device draws numbers of its own")
-      .no_reference("which weights are dropped is held by tests/ops");
+      .cpu_only("each device draws other numbers")
+      .no_reference("tests/ops check which weights are dropped");
 }
 
 }  // namespace

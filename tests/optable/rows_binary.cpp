@@ -144,7 +144,7 @@ void choices() {
       .in_place([](In x) { return ebb::copysign_(x[0], x[1]); });
   binary("heaviside", [](V a, V b) { return ebb::heaviside(a, b); })
       .kinks({0})
-      .order(0, "a step has no slope")
+      .order(0, "a step function has no derivative")
       .reference([](double a, double b) { return a < 0   ? 0
                                                  : a > 0 ? 1
                                                          : b; })
@@ -272,7 +272,7 @@ Row& with_remainders(Row& row, Round round) {
 
 // Quotients are not integers: one operand is in [1.1, 1.9], the other one is near a power of two.
 void divisions() {
-  const char* const flat = "rounded quotients have no slope";
+  const char* const flat = "rounded quotients have no derivative";
   with_quotients(binary("div.floor", [](V a, V b) { return ebb::div(a, b, "floor"); }), std::floor)
       .range(-1.9, -1.1)
       .range(0.96, 1.04)
@@ -306,7 +306,7 @@ void divisions() {
 
 // Returns the row for integers, including the lowest one divided by -1.
 Row& between_integers(Row& row) {
-  return row.integers(0, -9, 9).integers(1, 1, 5).order(0, "integers have no slope").gives(ebb::kLong);
+  return row.integers(0, -9, 9).integers(1, 1, 5).order(0, "integers have no derivative").gives(ebb::kLong);
 }
 
 void integer_divisions() {

@@ -141,7 +141,7 @@ Row& made(const char* name, Variable (*f)(), std::int64_t n, double (*value)(dou
   return row(name, [f](In) { return variable_list{f()}; })
       .shapes({{}})
       .order(0, "it has no inputs")
-      .cpu_only("it is made on the CPU, as options say")
+      .cpu_only("it is created on the CPU, as its options say")
       .reference([n, value](const Arrays&) {
         Array out{{n}, {}};
         for (std::int64_t i = 0; i < n; ++i) out.values.push_back(value(static_cast<double>(i)));

@@ -12,7 +12,7 @@ using Op = Variable (*)(V, V);
 using Twin = Variable& (*)(V, V);
 using Formula = double (*)(double, double);
 
-const char* const kTruth = "a truth value has no slope";
+const char* const kTruth = "a Bool has no derivative";
 
 Row& comparison(const char* name, Op f, Twin twin, Formula reference) {
   return binary(name, f)
@@ -94,7 +94,7 @@ void register_compare() {
 
   binary("isclose", [](V a, V b) { return ebb::isclose(a, b, 0.2, 0.1); })
       .order(0, kTruth)
-      .no_half("error and tolerance are rounded to 16 bits, which decides near the edge")
+      .no_half("error and tolerance are rounded to 16 bits, which decides the result near the limit")
       .gives(ebb::kBool)
       .error("isclose", [] { ebb::isclose(ebb::ones({2}), ebb::ones({2}, ebb::kF64)); })
       .reference([](double a, double b) { return double(std::fabs(a - b) <= 0.1 + 0.2 * std::fabs(b)); });
@@ -107,7 +107,7 @@ void register_compare() {
       .shapes({{{3, 4}, {3, 4}}})
       .range(1, 1.1)
       .order(0, kTruth)
-      .cpu_only("the answer is a bool of the host")
+      .cpu_only("the result is a bool on the host")
       .reference([](const Arrays& in) {
         double wide = 1, narrow = 1;
         for (std::size_t i = 0; i < in[0].values.size(); ++i) {
@@ -123,7 +123,7 @@ void register_compare() {
       })
       .shapes({{{3, 4}, {3, 4}}})
       .order(0, kTruth)
-      .cpu_only("the answer is a bool of the host")
+      .cpu_only("the result is a bool on the host")
       .reference(
           [](const Arrays& in) { return Arrays{{{}, {double(in[0].values == in[1].values)}}, {{}, {1}}}; });
 }
@@ -151,7 +151,7 @@ void powers_of_number() {
   }
   unary("pow.zero_base", [](V x) { return ebb::pow(0.0, x); })
       .range(0.5, 3)
-      .order(1, "the second is 0 times the logarithm of 0")
+      .order(1, "the second derivative is 0 times the logarithm of 0")
       .at({0}, 1, {0})
       .at({0.5}, 0, {0})
       .at({1}, 0, {0})

@@ -32,7 +32,7 @@ void copies() {
       .reference([](double x) { return double(float(x)); });
   unary("to.long", [](V x) { return ebb::to(x, ebb::kLong); })
       .kinks({-1, 0, 1})
-      .order(0, "integers have no slope")
+      .order(0, "integers have no derivative")
       .reference(truncated);
   binary("copy_", [](V x, V y) { return Variable(ebb::copy_(x.clone(), y)); })
       .shapes({{{3, 4}, {3, 4}}, {{3, 4}, {4}}, {{2, 3}, {}}})
@@ -51,8 +51,8 @@ void copies() {
   unary("zero_", [](V x) { return Variable(ebb::zero_(x.clone())); }).reference([](double) { return 0.0; });
   unary("resize_", [](V x) { return Variable(ebb::resize_(x.detach().clone(), {2, 5})); })
       .shapes({{{3, 4}}})
-      .order(0, "it refuses tensors that require grad")
-      .no_layouts("it speaks of memory, not of elements")
+      .order(0, "it throws for tensors that require grad")
+      .no_layouts("the result depends on the memory layout")
       .reference(picked({2, 5},
                         [](const Index& i) {
                           const std::int64_t at = i[0] * 5 + i[1];
@@ -73,7 +73,7 @@ Row& made(const char* name, std::function<Variable()> f, Sizes sizes, double (*v
 }
 
 Row& alike(const char* name, Variable (*f)(V), double (*value)(double)) {
-  return unary(name, f).order(0, "it takes the shape and not the values").reference(value);
+  return unary(name, f).order(0, "it uses the shape and not the values").reference(value);
 }
 
 void creations() {
@@ -144,10 +144,10 @@ void register_copy() {
 
 namespace {
 
-const char* const kGolden = "which numbers are drawn is held by the golden numbers of tests/ops";
-const char* const kDrawn = "each dtype draws numbers of its own";
-const char* const kMemory = "numbers are drawn in the order of memory";
-const char* const kDevice = "each device draws numbers of its own";
+const char* const kGolden = "the golden values in tests/ops check the drawn numbers";
+const char* const kDrawn = "each dtype draws other numbers";
+const char* const kMemory = "numbers are drawn in memory order";
+const char* const kDevice = "each device draws other numbers";
 
 ebb::Generator seeded() { return ebb::Generator(11); }
 
@@ -173,7 +173,7 @@ void draws() {
   drawn("randperm", [] { return ebb::randperm(9, seeded()); });
   const auto alike = [](const char* name, Variable (*f)(V)) -> Row& {
     return unary(name, f)
-        .order(0, "it takes the shape and not the values")
+        .order(0, "it uses the shape and not the values")
         .no_reference(kGolden)
         .double_only(kDrawn)
         .no_layouts(kMemory)
@@ -185,7 +185,7 @@ void draws() {
   row("normal", [](In x) { return variable_list{ebb::normal(x[0], x[1], seeded())}; })
       .shapes({{{3, 4}, {3, 4}}})
       .range(0.5, 2)
-      .order(0, "the gradient is zero by definition, as the draw is no function of its parameters")
+      .order(0, "the gradient is zero by definition, because a draw is not a function of its parameters")
       .no_reference(kGolden)
       .double_only(kDrawn)
       .cpu_only(kDevice)
@@ -200,7 +200,7 @@ void draws() {
   unary("multinomial", [](V x) { return ebb::multinomial(x, 3, false, seeded()); })
       .shapes({{{2, 5}}})
       .range(0.1, 0.9)
-      .order(0, "categories have no slope")
+      .order(0, "categories have no derivative")
       .no_reference(kGolden)
       .no_layouts(kMemory)
       .double_only(kDrawn)

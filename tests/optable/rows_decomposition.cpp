@@ -51,7 +51,7 @@ void lu() {
       .reference([](const Arrays& in) {
         return Arrays{in[0], dense::each(in[0], [](const Mat& a) { return dense::identity(a.m); })};
       })
-      .unreferenced(2, "lu.unpivoted has the factors' references")
+      .unreferenced(2, "lu.unpivoted has references of the factors")
       .error("linalg.lu", [] { la::lu(ebb::ones({2, 2}).to(ebb::kHalf)); });
   of("lu.unpivoted",
      [](In x) {
@@ -74,7 +74,7 @@ void lu() {
        return variable_list{LU, pivots};
      })
       .shapes(shapes())
-      .no_reference("lu_unpack and lu_solve say what the factors are")
+      .no_reference("lu_unpack and lu_solve check the factors")
       .error("U[2,2] is zero", [] { la::lu_factor(ebb::ones({2, 2})); })
       .error("(Batch element 1): U[1,1]",
              [] { la::lu_factor(ebb::stack({ebb::eye(2), ebb::zeros({2, 2})})); });
@@ -93,7 +93,7 @@ void lu() {
      })
       .shapes(shapes())
       .reference(matrices([](const Mat& a) { return dense::tame(a); }))
-      .unreferenced(2, "lu.unpivoted has the factors' references")
+      .unreferenced(2, "lu.unpivoted has references of the factors")
       .error("pivots should be a tensor of Int",
              [] { ebb::lu_unpack(ebb::eye(2), ebb::ones({2}, ebb::kLong)); })
       .error("between 1 and 2", [] { ebb::lu_unpack(ebb::eye(2), ebb::full({2}, 7, ebb::kInt)); });
@@ -160,7 +160,7 @@ void qr() {
   of("qr.complete",
      [](In x) {
        // Tall matrices have no gradient.
-       if (x[0].dim() > 1) EBB_CHECK(x[0].size(-2) <= x[0].size(-1), "this row takes no tall matrices");
+       if (x[0].dim() > 1) EBB_CHECK(x[0].size(-2) <= x[0].size(-1), "this row accepts no tall matrices");
        const auto [Q, R] = ebb::qr(dense::tame(x[0]), false);
        return variable_list{ebb::matmul(Q, R), ebb::matmul(Q.mT(), Q), Q, R};
      })
@@ -257,7 +257,8 @@ void eigenvalues() {
             dense::each_list(in[0], [](const Mat& a) { return dense::eigenvalues(dense::spread(a)); }),
             dense::each(in[0], [](const Mat& a) { return dense::spread(a); })};
       })
-      .unreferenced(2, "a function of the values by the same vectors, and the vectors' squares")
+      .unreferenced(
+          2, "a function of the eigenvalues with the same eigenvectors, and the squares of the eigenvectors")
       .error("must be batches of square", [] { la::eigh(ebb::ones({2, 3})); })
       .error("Expected UPLO argument to be 'L' or 'U', but got X", [] { la::eigh(ebb::eye(2), "X"); })
       .error("failed to converge", [] { la::eigh(ebb::full({2, 2}, NAN)); });
@@ -282,7 +283,8 @@ void singular_values() {
             dense::each_list(in[0], [](const Mat& a) { return dense::singular_values(dense::graded(a)); }),
             dense::each(in[0], [](const Mat& a) { return dense::graded(a); })};
       })
-      .unreferenced(3, "a function of the values by the same vectors, and the vectors' squares")
+      .unreferenced(
+          3, "a function of the eigenvalues with the same eigenvectors, and the squares of the eigenvectors")
       .error("only supported on CUDA", [] { la::svd(ebb::eye(2), true, "gesvd"); })
       .error("non-finite", [] { la::svd(ebb::full({2, 2}, NAN)); });
   of("svd.full",
@@ -300,7 +302,7 @@ void singular_values() {
             dense::each(in[0], [](const Mat& a) { return dense::identity(a.n); }),
             dense::each_list(in[0], [](const Mat& a) { return dense::singular_values(dense::graded(a)); })};
       })
-      .unreferenced(1, "a function of the values by the same vectors");
+      .unreferenced(1, "a function of the eigenvalues with the same eigenvectors");
   of("svdvals", [](In x) { return variable_list{la::svdvals(dense::graded(x[0]))}; })
       .shapes(shapes())
       .reference([](const Arrays& in) {
@@ -338,7 +340,7 @@ void ldl() {
      })
       .shapes(square())
       .order(0, "not differentiable, as in PyTorch")
-      .no_reference("ldl_solve says what the factors are");
+      .no_reference("ldl_solve checks the factors");
   of("ldl_solve",
      [=](In x) {
        const auto [LD, pivots, info] = la::ldl_factor_ex(indefinite(x[0]));

@@ -32,10 +32,10 @@ void activations() {
   }));
   unary("gumbel_softmax", [](V x) { return ebb::manual_seed(11), F::gumbel_softmax(x); })
       .shapes({{{3, 4}}})
-      .no_reference("which numbers are drawn is held by tests/nn")
-      .double_only("each dtype draws numbers of its own")
-      .no_layouts("numbers are drawn in the order of memory")
-      .cpu_only("each device draws numbers of its own");
+      .no_reference("tests/nn check the drawn numbers")
+      .double_only("each dtype draws other numbers")
+      .no_layouts("numbers are drawn in memory order")
+      .cpu_only("each device draws other numbers");
   unary("rrelu", [](V x) { return F::rrelu(x, F::RReLUFuncOptions().lower(0.1).upper(0.3)); })
       .kinks({0})
       .reference([](double x) { return x > 0 ? x : 0.2 * x; })

@@ -167,7 +167,7 @@ void gathers() {
   unary("one_hot", [](V x) { return ebb::one_hot(x, 4); })
       .shapes({{{2, 3}}})
       .integers(0, 0, 4)
-      .order(0, "integers have no slope")
+      .order(0, "integers have no derivative")
       .reference(built({2, 3, 4},
                        [](const Arrays& in, const Index& i) {
                          return double(in[0]({i[0], i[1]}) == static_cast<double>(i[2]));
@@ -302,7 +302,7 @@ void masks() {
   unary("nonzero", [](V x) { return ebb::nonzero(x); })
       .shapes({{{3, 4}}})
       .booleans(0)
-      .order(0, "places have no slope")
+      .order(0, "indices have no derivative")
       .reference([=](const Arrays& in) {
         const auto found = places_of(in);
         return Arrays{build({static_cast<std::int64_t>(found.size()), 2}, [&](const Index& i) {
@@ -312,7 +312,7 @@ void masks() {
   row("unravel_index", [](In x) { return ebb::unravel_index(x[0], {2, 3, 4}); })
       .shapes({{{5}}, {{2, 3}}})
       .integers(0, 0, 24)
-      .order(0, "places have no slope")
+      .order(0, "indices have no derivative")
       .reference([](const Arrays& in) {
         Arrays out(3, in[0]);
         for (std::size_t i = 0; i < in[0].values.size(); ++i) {
@@ -329,7 +329,7 @@ void masks() {
   row("nonzero_numpy", [](In x) { return ebb::nonzero_numpy(x[0]); })
       .shapes({{{3, 4}}})
       .booleans(0)
-      .order(0, "places have no slope")
+      .order(0, "indices have no derivative")
       .reference([=](const Arrays& in) {
         Arrays out(2, Array{{0}, {}});
         for (const Index& i : places_of(in))

@@ -67,7 +67,7 @@ void regressions() {
         return a - b * std::log(a + 1e-8) + b * std::log(b) - b + 0.5 * std::log(2 * M_PI * b);
       })
       .range(1.1, 4)
-      .no_half("eps is nothing in 16 bits, and Stirling's terms cancel");
+      .no_half("eps vanishes in 16 bits, and the Stirling terms cancel");
   // The Stirling terms are added above 1, not at 1.
   pointwise(
       "poisson_nll_loss.full.small",

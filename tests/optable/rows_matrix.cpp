@@ -162,7 +162,7 @@ void norms() {
      })
       .shapes({{{4, 2}}})
       .no_half(dense::kNoHalf)
-      .order(0, "gives whole numbers")
+      .order(0, "the result consists of integers")
       .reference([](const Arrays&) { return Arrays{{{}, {2}}, {{}, {2}}, {{}, {2}}, {{}, {0}}}; });
 }
 

@@ -43,8 +43,8 @@ void norms() {
         return variable_list{mean, rstd};
       })
       .shapes({{{2, 4, 3}}})
-      .order(0, "statistics take no gradient")
-      .no_half("they are Float then")
+      .order(0, "statistics have no gradient")
+      .no_half("the result is then Float")
       .reference([](const Arrays& in) {
         const auto moment = [&](const Index& i, bool variance) {
           double mean = 0, squares = 0;
@@ -97,7 +97,7 @@ void draws() {
       })
       .shapes({{{3, 4}}})
       .kinks({0})
-      .cpu_only("which elements are drawn for is read by the host")
+      .cpu_only("the host reads the elements for which numbers are drawn")
       .reference([](const Arrays& in) {
         return Arrays{build({3, 4}, [&](const Index& i) { return in[0](i) * (in[0](i) > 0 ? 1 : 0.25); }),
                       build({3, 4}, [&](const Index& i) { return in[0](i) > 0 ? 1 : 0.25; })};
@@ -145,7 +145,7 @@ void layouts() {
         .special([](std::size_t, std::size_t input) {
           return input == 1 ? ebb::tensor({2, 0}, ebb::kLong) : Variable();
         })
-        .order(0, "it changes a table without a graph")
+        .order(0, "it modifies a table without recording")
         .roundings(8)
         .reference([](const Arrays& in) {
           return Arrays{build({4, 3}, [&](const Index& i) {

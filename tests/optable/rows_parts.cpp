@@ -30,8 +30,8 @@ void shapes() {
       .error("as_strided_scatter", [] { ebb::as_strided_scatter(ebb::ones({4}), ebb::ones({3}), {2}, {1}); });
   unary("resize_as", [](V x) { return ebb::resize_as(x, ebb::zeros({2, 5})); })
       .shapes({{{3, 4}}})
-      .order(0, "what is beyond the old elements is undefined")
-      .no_layouts("it speaks of memory, not of elements")
+      .order(0, "elements beyond the old ones are undefined")
+      .no_layouts("the result depends on the memory layout")
       .reference(picked({2, 5}, [](const Index& i) {
         const std::int64_t at = i[0] * 5 + i[1];
         return Index{at / 4, at % 4};
@@ -121,7 +121,7 @@ void lists() {
         [=](In x) { return variable_list{ebb::nonzero_static(x[0], size, -7)}; })
         .shapes({{{3, 4}}})
         .booleans(0)
-        .order(0, "places have no slope")
+        .order(0, "indices have no derivative")
         .reference(found(size))
         .error("non-negative", [] { ebb::nonzero_static(ebb::ones({2}), -1); });
   // Runs of equal rows of a matrix of two columns.
@@ -132,7 +132,7 @@ void lists() {
       })
       .shapes({{{9, 2}}})
       .integers(0, 0, 2)
-      .order(0, "what is counted has no slope")
+      .order(0, "counts have no derivative")
       .reference([](const Arrays& in) {
         Array values{{0, 2}, {}}, inverse{{9}, {}}, counts{{0}, {}};
         for (std::int64_t i = 0; i < 9; ++i) {

@@ -165,7 +165,7 @@ void means() {
   unary("avg_pool2d.integers", [](V x) { return ebb::avg_pool2d(x, 2, 2, 0, false, true, -3); })
       .shapes({{{1, 2, 4, 4}}})
       .integers(0, -50, 50)
-      .order(0, "integers have no slope")
+      .order(0, "integers have no derivative")
       .reference([](const Arrays& in) {
         Arrays out = pooled(Of::mean)(in);
         for (double& v : out[0].values) v = std::trunc(v * 4 / -3);

@@ -107,18 +107,18 @@ void sums() {
   unary("sum.integers", [](V x) { return ebb::sum(x, 1); })
       .integers(0, -9, 9)
       .shapes({{{2, 3, 4}}})
-      .order(0, "integers have no slope")
+      .order(0, "integers have no derivative")
       .reference(over(1, total));
   unary("count_nonzero", [](V x) { return ebb::count_nonzero(x, 1); })
       .short_rows()
       .large(many_lengths())
       .integers(0, 0, 2)
       .shapes({{{2, 3, 4}}})
-      .order(0, "a count has no slope")
+      .order(0, "a count has no derivative")
       .reference(over(1, total));
   unary("count_nonzero.floating", [](V x) { return ebb::count_nonzero(x); })
       .shapes({{{2, 3, 4}}})
-      .order(0, "a count has no slope")
+      .order(0, "a count has no derivative")
       .at({0}, 0)
       .at({-0.0}, 0)
       .at({1}, 9)  // a point is nine elements
@@ -127,8 +127,8 @@ void sums() {
   // The hash of an odd number of equal elements is the bits of one, and of an even number it is 0.
   unary("hash_tensor", [](V x) { return ebb::hash_tensor(x); })
       .shapes({{{2, 3, 4}}})
-      .order(0, "a hash has no slope")
-      .no_reference("bits of 64 are no numbers; places and the next row stand for them")
+      .order(0, "a hash has no derivative")
+      .no_reference("64-bit hashes are not numbers; the points and the next row check them")
       .at({1.5}, 4609434218613702656.0)
       .at({-2}, -4611686018427387904.0)
       .error("mode", [] { ebb::hash_tensor(ebb::ones({2}), {}, false, 1); })
@@ -137,7 +137,7 @@ void sums() {
   unary("hash_tensor.integers", [](V x) { return ebb::hash_tensor(x, {1}); })
       .integers(0, -9, 9)
       .shapes({{{2, 3, 4}}, {{3, 5}}})
-      .order(0, "a hash has no slope")
+      .order(0, "a hash has no derivative")
       .reference(over(1, [](const Column& x) {
         std::int64_t bits = 0;
         for (const double v : x) bits ^= static_cast<std::int64_t>(v);
@@ -212,7 +212,7 @@ void extremes() {
       })
       .shapes({{{2, 3, 4}}, {{3, 5}}})
       .reference([](const Arrays& in) { return Arrays{over(1, smallest)(in)[0], over(1, largest)(in)[0]}; });
-  const char* const places = "places have no slope";
+  const char* const places = "indices have no derivative";
   unary("argmax", [](V x) { return ebb::argmax(x, 1); })
       .short_rows()
       .large(many_lengths())
@@ -225,7 +225,7 @@ void extremes() {
       .shapes({{{2, 3, 4}}})
       .order(0, places)
       .reference(over(1, place_of_smallest));
-  const char* const truth = "a truth value has no slope";
+  const char* const truth = "a Bool has no derivative";
   unary("any", [](V x) { return ebb::any(x > 1, 1); })
       .short_rows()
       .large(many_lengths())

@@ -258,7 +258,7 @@ void nearest() {
   resize("upsample_nearest2d.integers", [](V x) { return ebb::upsample_nearest2d(x, {5, 3}); }, {1, 2, 3, 4},
          {{Axis::nearest, 5}, {Axis::nearest, 3}})
       .integers(0, -9, 9)
-      .order(0, "integers have no slope");
+      .order(0, "integers have no derivative");
 }
 
 void linear() {

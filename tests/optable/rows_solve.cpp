@@ -391,7 +391,7 @@ void truncated() {
        return put_together(ebb::pca_lowrank(dense::graded(x[0]), 3));
      })
       .shapes({{{5, 3}}})
-      .no_reference("svd_lowrank of what is left of the mean; the next row shows that")
+      .no_reference("svd_lowrank of the centred input; the next row checks that")
       .error("q must be between 0 and min(m, n), 2, got 3", [] { ebb::pca_lowrank(ebb::ones({2, 3}), 3); });
   of("pca_lowrank.mean",
      [](In x) {
@@ -399,7 +399,7 @@ void truncated() {
        return variable_list{put_together(ebb::pca_lowrank(dense::graded(x[0])))[1]};
      })
       .shapes({{{5, 3}}})
-      .order(0, "the row before has its slopes")
+      .order(0, "the previous row checks its derivatives")
       .reference([](const Arrays& in) {
         return Arrays{dense::each(in[0], [](const Mat& a) {
           Mat g = dense::graded(a);

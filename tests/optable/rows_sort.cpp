@@ -8,9 +8,9 @@
 namespace optable {
 namespace {
 
-const char* const kPlaces = "places have no slope";
-const char* const kCounts = "counts have no slope";
-const char* const kDistinct = "which values differ is no smooth question";
+const char* const kPlaces = "indices have no derivative";
+const char* const kCounts = "counts have no derivative";
+const char* const kDistinct = "the set of distinct values is not differentiable";
 
 void sorted(Column& c) { std::sort(c.begin(), c.end()); }
 void places_in_order(Column& c) {
@@ -191,7 +191,7 @@ void counts() {
       .integers(0, 0, 5)
       .shapes({{{9}, {9}}})
       .order(0, kCounts)
-      .double_only("weights that are not double are added up as double")
+      .double_only("weights that are not double are summed in double")
       .reference(built({6}, [](const Arrays& in, const Index& i) {
         double s = 0;
         for (std::size_t k = 0; k < 9; ++k) s += in[0][k] == double(i[0]) ? in[1][k] : 0;

@@ -378,7 +378,7 @@ double bessel(int n, double x) {
 
 Row& divisors(const char* name, Integers f, IntegersTwin twin, double (*reference)(double, double)) {
   return binary(name, f)
-      .order(0, "integers have no slope")
+      .order(0, "integers have no derivative")
       .integers(0, -30, 30)
       .integers(1, -12, 12)
       .reference(reference)
@@ -400,7 +400,7 @@ void elementwise() {
   binary("float_power", [](V a, V b) { return ebb::float_power(a, b); })
       .in_place([](In x) { return ebb::float_power_(x[0], x[1]); })
       .range(0.4, 2.5)
-      .double_only("the result is double whatever goes in")
+      .double_only("the result is double for every input dtype")
       .reference([](double a, double b) { return std::pow(a, b); })
       .error("float_power_", [] { ebb::float_power_(ebb::ones({2}), ebb::ones({2})); });
   unary("rrelu.evaluation", [](V x) { return ebb::rrelu(x, 0.1, 0.3); })
@@ -425,7 +425,7 @@ void register_bessel_and_divisors() {
       .integers(0, 0, 9)
       .integers(1, 0, 9)
       .shapes({{{3, 4}, {3}}, {{5}, {0}}, {{}, {2, 2}}})
-      .order(0, "a truth value has no slope")
+      .order(0, "a Bool has no derivative")
       .reference([](const Arrays& in) {
         Array found{in[0].sizes, {}};
         for (const double x : in[0].values)

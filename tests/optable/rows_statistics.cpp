@@ -14,7 +14,7 @@
 namespace optable {
 namespace {
 
-const char* const kCounts = "counts have no slope";
+const char* const kCounts = "counts have no derivative";
 
 // Computes the covariance with weights w, of which a counts as reliability, and a correction.
 Array covariance(const Array& x, const Column& w, const Column& a, double correction) {
@@ -103,7 +103,7 @@ void statistics() {
       .composed()
       .shapes({{{3, 4}}})
       .roundings(16)
-      .order(0, "the diagonal lies where clamping to [-1, 1] ends its slope")
+      .order(0, "the diagonal is at the kink of the clamp to [-1, 1]")
       .reference([](const Arrays& in) { return Arrays{correlations(in[0])}; });
   unary("corrcoef.slopes", [](V x) { return ebb::corrcoef(x)[0][1]; })
       .composed()
@@ -300,7 +300,7 @@ void parts_of_numbers() {
       })
       .error("frexp", [] { ebb::frexp(ebb::ones({2}, ebb::kLong)); });
   binary("nextafter", ebb::nextafter)
-      .double_only("the next number is another in each dtype")
+      .double_only("the adjacent number differs between dtypes")
       .reference(std::nextafter)
       .accurate(0, 0)
       .in_place([](In x) { return ebb::nextafter_(x[0], x[1]); })
@@ -311,31 +311,31 @@ void parts_of_numbers() {
       .at({INFINITY, 0}, 1.7976931348623157e308)
       .error("floating-point",
              [] { ebb::nextafter(ebb::ones({2}, ebb::kLong), ebb::ones({2}, ebb::kLong)); });
-  unary("isreal", ebb::isreal).order(0, "it is a truth").gives(ebb::kBool).reference([](double) {
+  unary("isreal", ebb::isreal).order(0, "the result is a Bool").gives(ebb::kBool).reference([](double) {
     return 1.0;
   });
   unary("resolve_neg", ebb::resolve_neg).reference([](double x) { return x; });
 }
 
 void counts() {
-  const char* const golden = "which numbers are drawn is held by the golden numbers of tests/ops";
-  const char* const drawn = "each dtype draws numbers of its own";
+  const char* const golden = "the golden values in tests/ops check the drawn numbers";
+  const char* const drawn = "each dtype draws other numbers";
   unary("poisson", [](V x) { return ebb::poisson(x, ebb::Generator(11)); })
       .shapes({{{3, 4}}})
       .range(0.5, 20)
       .no_reference(golden)
       .double_only(drawn)
-      .cpu_only("each device draws numbers of its own")
+      .cpu_only("each device draws other numbers")
       .node("PoissonBackward0")
       .error("not negative", [] { ebb::poisson(ebb::full({2}, -1.0)); });
   binary("binomial",
          [](V n, V p) { return ebb::binomial((n.detach() * 40).floor() + 0 * n, p, ebb::Generator(11)); })
       .shapes({{{3, 4}, {3, 4}}, {{3, 4}, {4}}})
       .range(0.1, 0.9)
-      .order(0, "the gradient is zero by definition, as the draw is no function of its parameters")
+      .order(0, "the gradient is zero by definition, because a draw is not a function of its parameters")
       .no_reference(golden)
       .double_only(drawn)
-      .cpu_only("each device draws numbers of its own")
+      .cpu_only("each device draws other numbers")
       .node("BinomialBackward0")
       .error("one dtype", [] { ebb::binomial(ebb::ones({2}), ebb::ones({2}, ebb::kDouble)); });
 }

@@ -27,7 +27,7 @@ Row& step(const char* name, Plain f, Twin twin) {
 }
 
 const char* const kFlat = "the derivative is zero";
-const char* const kNoGradient = "the result is not a function with a slope";
+const char* const kNoGradient = "the result is not differentiable";
 
 void smooth() {
   real("exp", ebb::exp, ebb::exp_).reference(std::exp).range(-3, 3);
