@@ -32,7 +32,7 @@ void measure_row(const optable::Row& row, const Exact& exact, std::ostream& tabl
   std::array<std::string, kParts> cells;
   bool excepted = false;
   for (const ebb::DType dtype : kDtypes) {
-    if (!asked(row, dtype)) continue;
+    if (!is_measured(row, dtype)) continue;
     const Errors errors = measure(row, exact, dtype, points_of(row, dtype, Extent::whole));
     for (int i = 0; i < kParts; ++i) {
       const auto part = static_cast<Part>(i);
@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
   Counts counts;
   for (const optable::Row* row : optable::rows()) {
     const auto exact = functions().find(row->name);
-    if (!asked(*row) || exact == functions().end()) continue;
+    if (!is_measured(*row) || exact == functions().end()) continue;
     if (chosen.empty() || chosen.contains(row->name)) measure_row(*row, exact->second, table, counts);
   }
   std::ofstream out(argv[1]);

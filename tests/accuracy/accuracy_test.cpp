@@ -23,7 +23,7 @@ void check(ebb::DType dtype) {
   std::int64_t measured = 0;
   for (const optable::Row* row : optable::rows()) {
     const auto exact = functions().find(row->name);
-    if (!asked(*row) || !asked(*row, dtype) || exact == functions().end()) continue;
+    if (!is_measured(*row) || !is_measured(*row, dtype) || exact == functions().end()) continue;
     const Errors errors = measure(*row, exact->second, dtype, points_of(*row, dtype, Extent::reduced), kHere);
     for (int i = 0; i < kParts; ++i) {
       const auto part = static_cast<Part>(i);
@@ -43,7 +43,7 @@ void check(ebb::DType dtype) {
 
 TEST_CASE("every floating pointwise row has an exact function or is exact by definition") {
   for (const optable::Row* row : optable::rows()) {
-    if (!asked(*row)) continue;
+    if (!is_measured(*row)) continue;
     INFO(row->name << " needs a formula in tests/accuracy/functions.cpp");
     CHECK(functions().contains(row->name) != unrounded().contains(row->name));
   }

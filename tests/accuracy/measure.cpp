@@ -137,12 +137,12 @@ const char* name_of(Part part) {
   return names[part];
 }
 
-bool asked(const optable::Row& row) {
+bool is_measured(const optable::Row& row) {
   return (row.pointwise_inputs == 1 || row.pointwise_inputs == 2) && row.integer_inputs.empty() &&
          row.family == "elementwise" && !row.result_dtype;
 }
 
-bool asked(const optable::Row& row, ebb::DType dtype) {
+bool is_measured(const optable::Row& row, ebb::DType dtype) {
   const bool half = dtype == ebb::kHalf || dtype == ebb::kBFloat16;
   return (dtype == ebb::kF64 || row.dtype_reason.empty()) && (!half || row.half_reason.empty());
 }

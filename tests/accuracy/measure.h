@@ -31,9 +31,9 @@ Errors measure(const optable::Row& row, const Exact& exact, ebb::DType dtype,
                const std::vector<std::vector<double>>& points, ebb::Device device = ebb::Device::CPU);
 
 /// Returns whether the row is a function of one or two floating numbers.
-bool asked(const optable::Row& row);
+bool is_measured(const optable::Row& row);
 /// Returns whether the row is measured in that dtype.
-bool asked(const optable::Row& row, ebb::DType dtype);
+bool is_measured(const optable::Row& row, ebb::DType dtype);
 
 /// Returns the allowed error in ulp: 4 in f64 and f32, 1 in 16-bit dtypes.
 double allowed(ebb::DType dtype);

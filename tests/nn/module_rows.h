@@ -36,11 +36,11 @@ struct Row {
   Formula formula = nullptr;            ///< the reference by plain arithmetic
   std::vector<std::string> names = {};  ///< parameters, then buffers
   std::function<nn::AnyModule()> sequence =
-      nullptr;         ///< the module in a Sequential, if it has one tensor argument
-  bool draws = false;  ///< random in training: only eval() has a formula and derivatives
-  bool hooked = true;  ///< whether hooks run in this call
-  bool slopes = true;  ///< whether derivatives are checked
-  int batch = 0;       ///< the batch dimension, which may be empty, in inputs and results; -1 for none
+      nullptr;                  ///< the module in a Sequential, if it has one tensor argument
+  bool draws = false;           ///< random in training: only eval() has a formula and derivatives
+  bool hooked = true;           ///< whether hooks run in this call
+  bool has_derivatives = true;  ///< whether derivatives are checked
+  int batch = 0;  ///< the batch dimension, which may be empty, in inputs and results; -1 for none
 };
 
 std::vector<Row> activation_rows();

@@ -84,7 +84,7 @@ void check_repeats(const Row& row) {
 // Checks derivatives for all inputs and parameters, which functional_call substitutes.
 void check_gradients(const Row& row) {
   for (const bool training : {true, false}) {
-    if (!row.slopes || (training && row.draws)) continue;
+    if (!row.has_derivatives || (training && row.draws)) continue;
     const Module m = made(row);
     m->train(training);
     std::vector<std::string> names;
@@ -128,7 +128,7 @@ void check_parameters(const Row& row) {
   for (std::size_t i = 0; i < names.size(); ++i)
     CHECK((i < parameters ? m->get_parameter(names[i]) : m->get_buffer(names[i]))
               .is_same(i < parameters ? m->parameters()[i] : m->buffers()[i - parameters]));
-  if (parameters == 0 || !row.slopes) return;
+  if (parameters == 0 || !row.has_derivatives) return;
   ebb::optim::SGD sgd(m->parameters(), 0.1);
   for (const int how : {0, 1, 2, 3}) {
     Variable loss = ebb::zeros({}, ebb::kDouble);
@@ -259,7 +259,7 @@ void check_empty_batch(const Row& row) {
       }
       if (is_real(got[i])) loss = loss + got[i].sum();
     }
-    if (!row.slopes) continue;
+    if (!row.has_derivatives) continue;
     loss.backward();
     for (const Variable& x : leaves)
       if (x.grad().defined()) CHECK(x.grad().sizes() == x.sizes());

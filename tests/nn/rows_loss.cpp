@@ -197,7 +197,7 @@ void add_margins(std::vector<Row>& rows) {
                     integers({3, 2})},
                    nullptr, nn::CTCLossOptions().zero_infinity(true));
   for (std::size_t i = rows.size() - 3; i < rows.size(); ++i) {
-    rows[i].slopes = false;  // the derivatives hold only for log_softmax(2), as in torch
+    rows[i].has_derivatives = false;  // the derivatives hold only for log_softmax(2), as in torch
     rows[i].batch = 1;
   }
   add<nn::LinearCrossEntropyLoss>(rows, "LinearCrossEntropyLoss", {wave({3, 5}), integers({1, 3, 0})},

@@ -149,7 +149,7 @@ std::vector<Row> table_rows() {
   rows.back().names = {"weight"};
   add(row<nn::Embedding>("Embedding with padding", {places}, chosen,
                          nn::EmbeddingOptions(5, 3).padding_idx(4)));
-  rows.back().slopes = false;  // the gradient of the padding row is omitted on purpose
+  rows.back().has_derivatives = false;  // the gradient of the padding row is omitted on purpose
   const auto bags = [&](const std::string& name, auto mode, Formula formula) {
     add(row<nn::EmbeddingBag>(name, {places}, std::move(formula), nn::EmbeddingBagOptions(5, 3).mode(mode)));
     rows.back().sequence = nullptr;
@@ -167,11 +167,12 @@ std::vector<Row> table_rows() {
   const Variable x = wave({4, 6}), classes = integers({0, 7, 3, 5});
   add(row<nn::AdaptiveLogSoftmaxWithLoss>("AdaptiveLogSoftmaxWithLoss", {x, classes}, nullptr,
                                           nn::AdaptiveLogSoftmaxWithLossOptions(6, 8, {2, 5}).div_value(2)));
-  rows.back().slopes = false;  // the loss is a scalar; tests/nn checks the derivatives of the outputs
+  rows.back().has_derivatives =
+      false;  // the loss is a scalar; tests/nn checks the derivatives of the outputs
   add(row<nn::AdaptiveLogSoftmaxWithLoss>(
       "AdaptiveLogSoftmaxWithLoss with biases", {x, classes}, nullptr,
       nn::AdaptiveLogSoftmaxWithLossOptions(6, 8, {2, 5}).div_value(2).head_bias(true)));
-  rows.back().slopes = false;
+  rows.back().has_derivatives = false;
   // log_prob() and predict() return all classes and the most likely one.
   const auto siblings = [](nn::AdaptiveLogSoftmaxWithLossImpl& m, In in) -> variable_list {
     const Variable all = m.log_prob(in[0]), likeliest = m.predict(in[0]);
@@ -180,7 +181,7 @@ std::vector<Row> table_rows() {
   add(row_called<nn::AdaptiveLogSoftmaxWithLoss>(
       "AdaptiveLogSoftmaxWithLoss by all classes", {x, classes}, siblings, nullptr,
       nn::AdaptiveLogSoftmaxWithLossOptions(6, 8, {2, 5}).div_value(2)));
-  rows.back().slopes = false;
+  rows.back().has_derivatives = false;
   rows.back().hooked = false;
   return rows;
 }

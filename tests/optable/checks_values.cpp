@@ -59,9 +59,9 @@ void check_halves(const Row& row) {
       if (row.derivative_order == 0) continue;
       const variable_list leaves = with_grad(row, rounded), wide = with_grad(row, to(rounded, ebb::kF64));
       const variable_list expected = gradients(row, wide, leaves_of(wide));
-      const variable_list slopes = gradients(row, leaves, leaves_of(leaves));
+      const variable_list half_gradients = gradients(row, leaves, leaves_of(leaves));
       // Backward starts from rounded results and rounds once more.
-      require_same(slopes, expected, 2 * row.half_roundings * epsilon);
+      require_same(half_gradients, expected, 2 * row.half_roundings * epsilon);
     }
   }
 }
@@ -141,18 +141,18 @@ void check_value(const Row& row, const Point& point, ebb::DType dtype, double to
 }
 
 // Compares the derivatives of kernels and of recorded ops.
-void check_slopes(const Row& row, const Point& point) {
+void check_gradients(const Row& row, const Point& point) {
   for (const bool recorded : {false, true}) {
     const variable_list inputs = with_grad(row, inputs_at(row, point, ebb::kF64)), leaves = leaves_of(inputs);
     const Variable y = row.function(inputs)[0];
     const Variable seed = ebb::ones_like(y).requires_grad_(recorded);
-    const variable_list slopes = ebb::autograd::grad({y}, leaves, {seed}, recorded, recorded, true);
-    REQUIRE(slopes.size() == point.slopes.size());
-    for (std::size_t i = 0; i < slopes.size(); ++i)
-      for (const double got : to_array(slopes[i]).values) {
-        INFO("slope by input " << i << ", recorded " << recorded << ": got " << got << ", expected "
-                               << point.slopes[i]);
-        REQUIRE(holds(got, point.slopes[i], point.tolerance));
+    const variable_list got_gradients = ebb::autograd::grad({y}, leaves, {seed}, recorded, recorded, true);
+    REQUIRE(got_gradients.size() == point.gradients.size());
+    for (std::size_t i = 0; i < got_gradients.size(); ++i)
+      for (const double got : to_array(got_gradients[i]).values) {
+        INFO("gradient for input " << i << ", recorded " << recorded << ": got " << got << ", expected "
+                                   << point.gradients[i]);
+        REQUIRE(holds(got, point.gradients[i], point.tolerance));
       }
   }
 }
@@ -193,7 +193,7 @@ void check_points(const Row& row) {
     for (const double x : point.at) place += (place.empty() ? "" : ", ") + std::to_string(x);
     INFO(row.name << " at " << place);
     check_value(row, point, ebb::kF64, point.tolerance);
-    if (!point.slopes.empty()) check_slopes(row, point);
+    if (!point.gradients.empty()) check_gradients(row, point);
     if (!row.dtype_reason.empty()) continue;
     check_value(row, point, ebb::kF32, std::max(point.tolerance, row.float_tolerance));
     if (!row.half_reason.empty()) continue;

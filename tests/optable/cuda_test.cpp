@@ -19,9 +19,9 @@ const std::vector<std::string> families_on_cuda = {
 
 // Returns whether the environment variable EBB_ROWS (one name per line) contains this row, for runners that
 // run several rows in one process.
-bool is_asked_for(const optable::Row& row) {
-  static const char* const asked = std::getenv("EBB_ROWS");
-  return !asked || ('\n' + std::string(asked) + '\n').find('\n' + row.name + '\n') != std::string::npos;
+bool is_selected(const optable::Row& row) {
+  static const char* const selected = std::getenv("EBB_ROWS");
+  return !selected || ('\n' + std::string(selected) + '\n').find('\n' + row.name + '\n') != std::string::npos;
 }
 
 void compare(const std::string& family, const std::vector<const optable::Row*>& rows) {
@@ -34,7 +34,7 @@ void compare(const std::string& family, const std::vector<const optable::Row*>& 
   }
   std::size_t compared = 0;
   for (const optable::Row* row : rows) {
-    if (!row->cuda_reason.empty() || !is_asked_for(*row)) continue;
+    if (!row->cuda_reason.empty() || !is_selected(*row)) continue;
     ++compared;
     DYNAMIC_SECTION(row->name) {
       optable::check_cuda(*row);

@@ -63,8 +63,8 @@ struct IntegerInput {
 struct Point {
   std::vector<double> at;
   double value;
-  std::vector<double> slopes;  // for every input; empty if they are not checked
-  double tolerance;            // 0: exactly
+  std::vector<double> gradients;  // for every input; empty if they are not checked
+  double tolerance;               // 0: exactly
 };
 
 /// The result dtype of a floating op for other input dtypes.
@@ -140,8 +140,9 @@ struct Row {
   Row& order(int n, std::string why) { return derivative_order = n, reason = std::move(why), *this; }
   /// Adds exact values, and derivatives for every input, that hold in every floating dtype that represents
   /// these numbers.
-  Row& at(std::vector<double> inputs, double value, std::vector<double> slopes = {}, double tolerance = 0) {
-    return points.push_back({std::move(inputs), value, std::move(slopes), tolerance}), *this;
+  Row& at(std::vector<double> inputs, double value, std::vector<double> gradients = {},
+          double tolerance = 0) {
+    return points.push_back({std::move(inputs), value, std::move(gradients), tolerance}), *this;
   }
   Row& given_integers(Gives g) { return of_integers = g, *this; }
   Row& given_booleans(Gives g) { return of_booleans = g, *this; }

@@ -142,7 +142,7 @@ double log_chi_square_tail(double x, double freedom) {
 }
 
 /// Tests that no number occurs that the distribution cannot give.
-void ask_for_impossible(const Histogram& all, std::ostream& out) {
+void test_impossible(const Histogram& all, std::ostream& out) {
   for (std::size_t i = 0; i < all.counts.size(); ++i)
     if (all.counts[i] > 0 && all.upto[i].high <= (i ? all.upto[i - 1].low : 0))
       out << all.counts[i] << " draws lie " << (i < all.ends.size() ? "at or below " : "above ")
@@ -150,7 +150,7 @@ void ask_for_impossible(const Histogram& all, std::ostream& out) {
 }
 
 /// Tests the shares up to each end of a cell: with one bound for all, and with one bound each for the tails.
-void ask_for_shares(const Histogram& all, std::ostream& out) {
+void test_shares(const Histogram& all, std::ostream& out) {
   const double apart = std::sqrt(std::log(2 / kShare) / (2 * all.n));
   const double tail = std::log(kShare / (4 * kTails));
   double count = 0;
@@ -165,7 +165,7 @@ void ask_for_shares(const Histogram& all, std::ostream& out) {
 }
 
 /// Tests the counts of the cells with chi-square, if the distribution gives their exact probabilities.
-void ask_for_cells(const Histogram& all, std::ostream& out) {
+void test_cells(const Histogram& all, std::ostream& out) {
   double sum = 0, cells = 0, before = 0, count = 0;
   for (std::size_t i = 0; i < all.counts.size(); ++i) {
     if (all.upto[i].low != all.upto[i].high) return;
@@ -182,7 +182,7 @@ void ask_for_cells(const Histogram& all, std::ostream& out) {
 }
 
 /// Tests that adjacent draws, in eight classes of about equal size, are independent.
-void ask_for_neighbours(const Histogram& all, std::ostream& out) {
+void test_independence(const Histogram& all, std::ostream& out) {
   std::vector<std::size_t> class_of;
   double count = 0;
   std::size_t classes = 0;
@@ -224,10 +224,10 @@ std::string complaint_about(const Tensor& draws, const Law& law) {
   for (const double value : law.never)
     if (draws.eq(value).any().item<bool>()) out << value << " came, which must not; ";
   const Histogram all = histogram_of(draws, law);
-  ask_for_impossible(all, out);
-  ask_for_shares(all, out);
-  ask_for_cells(all, out);
-  ask_for_neighbours(all, out);
+  test_impossible(all, out);
+  test_shares(all, out);
+  test_cells(all, out);
+  test_independence(all, out);
   return out.str();
 }
 
