@@ -51,7 +51,7 @@ double gradient(const std::function<Tensor(const Tensor&)>& op, const Tensor& x,
 }
 
 void require_near(double got, double expected, DType dtype, std::int64_t terms) {
-  INFO("off by a share of " << got / expected - 1);
+  INFO("relative error " << got / expected - 1);
   REQUIRE(got == Approx(expected).epsilon(rounding(dtype, terms)));
 }
 

@@ -138,7 +138,7 @@ void check_recorded(const Row& row) {
   };
   const Array plain = slopes(false), recorded = slopes(true);
   for (std::size_t i = 0; i < places.size(); ++i) {
-    INFO("slope at " << places[i] << ": " << plain[i] << ", recorded " << recorded[i]);
+    INFO("gradient at " << places[i] << ": " << plain[i] << ", recorded " << recorded[i]);
     if (row.finite_everywhere) REQUIRE(std::isfinite(plain[i]));
     if (std::isfinite(plain[i]))
       REQUIRE(std::abs(plain[i] - recorded[i]) <= 1e-12 * (1 + std::abs(plain[i])));

@@ -249,7 +249,8 @@ TEST_CASE("every public op has a row in the table") {
   }
   CHECK(names.size() > 500);
   for (const auto& [name, reason] : kNoOps)
-    if (!names.contains(name) || covered(name)) complaints.push_back(name + " is excused for nothing");
+    if (!names.contains(name) || covered(name))
+      complaints.push_back(name + " is listed as an exception without need");
   require_none(complaints);
 }
 
@@ -269,7 +270,7 @@ TEST_CASE("every method has a row in the table") {
   }
   CHECK(names.size() > 300);
   for (const auto& [name, op] : kMethods)
-    if (!names.contains(name)) complaints.push_back(name + " is excused for nothing");
+    if (!names.contains(name)) complaints.push_back(name + " is listed as an exception without need");
   require_none(complaints);
 }
 
@@ -285,7 +286,7 @@ TEST_CASE("every function of nn::functional has a row in the table") {
   }
   CHECK(names.size() > 70);
   for (const auto& [name, op] : kOptionForms)
-    if (!names.contains(name)) complaints.push_back(name + " is excused for nothing");
+    if (!names.contains(name)) complaints.push_back(name + " is listed as an exception without need");
   require_none(complaints);
 }
 
@@ -296,14 +297,15 @@ TEST_CASE("every row is for a public op and has checks or reasons for missing on
   std::vector<std::string> complaints;
   std::map<std::string, int> errors;
   for (const Row* row : optable::rows()) {
-    if (!names.contains(base_of(row->name))) complaints.push_back(row->name + " is no public op");
+    if (!names.contains(base_of(row->name))) complaints.push_back(row->name + " is not a public op");
     if (!row->reference_function && row->reference_reason.empty())
       complaints.push_back(row->name + " has neither a reference nor a reason");
     if (row->derivative_order < 2 && row->reason.empty())
-      complaints.push_back(row->name + " does not say why its derivatives end");
+      complaints.push_back(row->name + " has no reason for the limit of its derivatives");
     errors[row->family] += static_cast<int>(row->error_cases.size());
     for (const optable::ErrorCase& e : row->error_cases)
-      if (e.message.empty()) complaints.push_back(row->name + " has an error case that any message fits");
+      if (e.message.empty())
+        complaints.push_back(row->name + " has an error case without a required message");
   }
   for (const auto& [family, count] : errors)
     if (count == 0) complaints.push_back("the family " + family + " has no error case");

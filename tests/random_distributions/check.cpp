@@ -145,8 +145,8 @@ double log_chi_square_tail(double x, double freedom) {
 void test_impossible(const Histogram& all, std::ostream& out) {
   for (std::size_t i = 0; i < all.counts.size(); ++i)
     if (all.counts[i] > 0 && all.upto[i].high <= (i ? all.upto[i - 1].low : 0))
-      out << all.counts[i] << " draws lie " << (i < all.ends.size() ? "at or below " : "above ")
-          << all.ends[std::min(i, all.ends.size() - 1)] << ", where the law has none; ";
+      out << all.counts[i] << " draws are " << (i < all.ends.size() ? "at or below " : "above ")
+          << all.ends[std::min(i, all.ends.size() - 1)] << ", where the distribution has no values; ";
 }
 
 /// Tests the shares up to each end of a cell: with one bound for all, and with one bound each for the tails.
@@ -211,7 +211,7 @@ void test_independence(const Histogram& all, std::ostream& out) {
     }
     const double freedom = (rows - 1) * (columns - 1);
     if (freedom > 0 && log_chi_square_tail(sum, freedom) < std::log(kShare))
-      out << "numbers that are " << lag << " apart depend on each other, chi-square of " << freedom << " is "
+      out << "draws at a distance of " << lag << " are dependent: chi-square with " << freedom << " is "
           << sum << "; ";
   }
 }
@@ -220,9 +220,9 @@ void test_independence(const Histogram& all, std::ostream& out) {
 
 std::string complaint_about(const Tensor& draws, const Law& law) {
   std::ostringstream out;
-  if (draws.isnan().any().item<bool>()) out << "there are draws that are no numbers; ";
+  if (draws.isnan().any().item<bool>()) out << "some draws are NaN; ";
   for (const double value : law.never)
-    if (draws.eq(value).any().item<bool>()) out << value << " came, which must not; ";
+    if (draws.eq(value).any().item<bool>()) out << value << " occurred, which is not allowed; ";
   const Histogram all = histogram_of(draws, law);
   test_impossible(all, out);
   test_shares(all, out);

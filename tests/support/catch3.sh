@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Tries the tests with Catch2 3: builds it from the source package of Debian 13, then test programs with it, and runs those.
+# Runs tests with Catch2 3: builds it from the source package of Debian 13, builds test programs with it, and runs them.
 #   tests/support/catch3.sh [-j N] [-s] [PROGRAM...]
 # PROGRAM: a target such as test_nn (default: a few small ones). -s: also checks the syntax of the sources of all other test
-# programs. Everything lies in build/catch3. The mirror is that of the machine's own list of packages.
+# programs. All files are in build/catch3. The mirror is the one in the machine's list of packages.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -22,7 +22,7 @@ work=$root/build/catch3
 catch=$work/catch2
 mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$catch"
 
-# apt with lists of its own: what the machine has installed does not change.
+# apt with separate lists, which does not change the packages of the machine.
 apt_of_trixie() {
   apt-get -o Dir::Etc::SourceList="$work/trixie.list" -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists="$work/lists" \
     -o Dir::Cache="$work/cache" -o APT::Sandbox::User="$(id -un)" "$@"
@@ -44,7 +44,7 @@ fi
 
 options=(-G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$catch/install")
 
-# configure_with FOLDER OPTIONS...: as the presets do, but with this Catch2.
+# configure_with FOLDER OPTIONS...: configures like the presets, but with this Catch2.
 configure_with() {
   say "configuring in build/catch3/$1"
   configure "$work/$1" -S "$root" -B "$work/$1" "${options[@]}" "${@:2}"
@@ -59,12 +59,12 @@ for program in "${programs[@]}"; do
   "$(find "$work/release" -type f -name "$program" -perm -u+x -print -quit)" | tail -3
 done
 
-# A launcher takes the compiler's output away, but for the precompiled header: ninja sees no object and tries them all again.
+# A launcher discards all output of the compiler except precompiled headers. Ninja finds no objects and compiles them all again.
 if [[ $syntax ]]; then
   printf '#!/bin/sh\ncase "$*" in *c++-header*) exec "$@" ;; *) exec "$@" -fsyntax-only ;; esac\n' >"$work/launcher"
   chmod +x "$work/launcher"
   configure_with syntax -DEBB_CUDA=EMU -DCMAKE_CXX_COMPILER_LAUNCHER="$work/launcher"
-  # Sources of test_emit and test_gradbench wait for programs, and so for the library.
+  # Sources of test_emit and test_gradbench depend on programs, and so on the library.
   mapfile -t objects < <(ninja -C "$work/syntax" -t targets all | sed -nE 's#^(tests/.*/(test_|optable_|ebb_test_)[a-z_]*\.dir/.*\.cpp\.o): .*#\1#p' |
     grep -vE '/test_(emit|gradbench)\.dir/')
   say "checking the syntax of ${#objects[@]} sources"
