@@ -62,7 +62,7 @@ TEST_CASE("the gradient of a softmax value next to 1 is accurate") {
     for (const Line& line :
          {Line{4, 0, 30}, {4, 3, 5}, {5, 2, 0.5}, {40, 17, 25}, {3000, 2999, 33}, {20000, 1, 40}})
       for (const std::int64_t columns : {0, 1, 9, 200}) {
-        if (dtype == kHalf && line.gap > 5) continue;  // the others are below the range
+        if (dtype == kHalf && line.gap > 5) continue;  // the other probabilities underflow
         INFO(to_string(dtype) << ", " << line.classes << " classes, gap " << line.gap << ", " << columns
                               << " columns");
         const Tensor one = scores(line, dtype);

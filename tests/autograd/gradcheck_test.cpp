@@ -186,7 +186,7 @@ TEST_CASE("gradcheck: atol and rtol bound the error") {
   };
   const auto f = [](const Variable& x) { return Off::apply(x); };
   GradcheckOptions options;
-  REQUIRE(gradcheck(f, {leaf({1})}, options));  // 1e-3 of 10
+  REQUIRE(gradcheck(f, {leaf({1})}, options));  // 1e-3 in 10
   options.rtol = 1e-5;
   EBB_REQUIRE_ERROR(gradcheck(f, {leaf({1})}, options), "analytic 10.001, numeric");
   options.atol = 2e-3;

@@ -265,7 +265,7 @@ const std::vector<Row>& rows() {
        "tensor([0.0000, 0.0417, 0.0833, 0.1250, 0.1667, 0.2083, 0.2500, 0.2917, 0.3333,\n"
        "        0.3750, 0.4167, 0.4583, 0.5000, 0.5417, 0.5833, 0.6250, 0.6667, 0.7083,\n"
        "        0.7500, 0.7917, 0.8333, 0.8750, 0.9167, 0.9583, 1.0000], dtype=float64,\n"
-       "       grad_fn=<CloneBackward0>)"},  // in PyTorch "dtype=torch.float64" goes to the next line too
+       "       grad_fn=<CloneBackward0>)"},  // PyTorch also begins a line for "dtype=torch.float64"
       {EBB_CASE(linspace(0, 1, 6, dtype(kFloat64).requires_grad(true)).clone()),
        "tensor([0.0000, 0.2000, 0.4000, 0.6000, 0.8000, 1.0000], dtype=float64,\n"
        "       grad_fn=<CloneBackward0>)"},

@@ -18,7 +18,7 @@ namespace {
 struct Row {
   const char* code;
   Variable (*make)();
-  double tolerance;  // relative to max(1, |value|); 0 asks for equality
+  double tolerance;  // relative to max(1, |value|); 0 means equal
   std::vector<double> values;
 };
 

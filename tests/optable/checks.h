@@ -9,7 +9,7 @@ void check_forward(const Row& row);      // f64 and f32 against the reference
 void check_halves(const Row& row);       // f16 and bf16, forward and backward, against f64
 void check_derivatives(const Row& row);  // gradcheck, gradgradcheck
 void check_adjoint(const Row& row);      // <v, J u> = <J^T v, u>
-void check_subsets(const Row& row);      // every choice of which inputs require grad
+void check_subsets(const Row& row);      // every subset of inputs that require grad
 void check_layouts(const Row& row);      // transposed, stepped, offset, channels-last and expanded inputs
 void check_in_place(const Row& row);     // the in-place form: value, gradient, version
 void check_repeatable(const Row& row);   // bitwise, at one and two threads; inputs unmodified; no leak

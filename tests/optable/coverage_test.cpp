@@ -92,7 +92,7 @@ std::vector<Declaration> declarations(const lint::File& file) {
       if (end == std::string::npos || text[end] != '(') continue;
       const std::string name = word_before(text, end);
       const std::size_t start = end - name.size();
-      if (name.empty() || text[start - 1] == ':') continue;  // an operator, the body of a method
+      if (name.empty() || text[start - 1] == ':') continue;  // skips operators and bodies of methods
       found.push_back({name, call_in_body(text, closing(text, end) + 1), file.path});
     }
   }

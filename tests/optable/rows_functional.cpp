@@ -136,7 +136,7 @@ double hat_of_corners(std::int64_t m, std::int64_t n, std::int64_t o, std::int64
   const double at = static_cast<double>(o * (n - 1)) / static_cast<double>(m - 1);
   return std::max(0.0, 1 - std::fabs(at - static_cast<double>(i)));
 }
-double keys(double x) {  // Keys' cubic with a = -0.75
+double keys(double x) {  // cubic convolution of Keys with a = -0.75
   x = std::fabs(x);
   return x <= 1 ? (1.25 * x - 2.25) * x * x + 1 : x < 2 ? -0.75 * (((x - 5) * x + 8) * x - 4) : 0;
 }

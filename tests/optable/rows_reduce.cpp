@@ -121,7 +121,7 @@ void sums() {
       .order(0, "a count has no derivative")
       .at({0}, 0)
       .at({-0.0}, 0)
-      .at({1}, 9)  // a point is nine elements
+      .at({1}, 9)  // each point has nine elements
       .at({NAN}, 9)
       .reference(whole([](const Column& x) { return double(x.size()); }));
   // The hash of an odd number of equal elements is the bits of one, and of an even number it is 0.

@@ -64,7 +64,7 @@ struct Point {
   std::vector<double> at;
   double value;
   std::vector<double> gradients;  // for every input; empty if they are not checked
-  double tolerance;               // 0: exactly
+  double tolerance;               // 0: exact
 };
 
 /// The result dtype of a floating op for other input dtypes.
@@ -80,15 +80,15 @@ struct Row {
       in_place_function;  // writes into the first input and returns it
   bool in_place_reshapes = false;
   Reference reference_function;
-  std::vector<std::vector<Sizes>> shape_sets;  // one sample a set: the sizes of every input
+  std::vector<std::vector<Sizes>> shape_sets;  // one sample per set: the sizes of every input
   // the number of inputs, if they may have any shapes that broadcast
   std::size_t pointwise_inputs = 0;
   std::vector<std::pair<double, double>> ranges;
-  std::vector<double> kink_values;     // inputs keep away from these by 0.02
+  std::vector<double> kink_values;     // inputs differ from these by 0.02 or more
   std::vector<std::size_t> constants;  // inputs without a gradient
   std::vector<IntegerInput> integer_inputs;
   std::function<Variable(std::size_t sample, std::size_t input)>
-      special_input;  // for inputs of chosen values
+      special_input;  // creates inputs with chosen values
   int derivative_order = 2;
   double float_tolerance = 2e-5;                   // relative and absolute, for f32 against the f64 reference
   double accuracy = 1e-14, float_accuracy = 3e-6;  // of pointwise ops, against the reference
@@ -101,7 +101,7 @@ struct Row {
   std::string node_name;
   bool finite_everywhere = false, rounds_between = false, keeps_channels_last = false;
   std::vector<std::int64_t> row_lengths;         // values of the innermost size of the first sample
-  std::vector<std::vector<Sizes>> large_shapes;  // too large for every check
+  std::vector<std::vector<Sizes>> large_shapes;  // samples too large for most checks
   // The reason to omit a check; empty if the check runs.
   std::string reason;                    // derivatives stop at derivative_order
   std::size_t unreferenced_outputs = 0;  // at the end
