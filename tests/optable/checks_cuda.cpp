@@ -192,19 +192,21 @@ std::int64_t numel(const std::vector<Sizes>& shapes) {
 // Returns the row with one size of its sample enlarged as far as possible; without shapes if that is
 // impossible.
 Row stretched(const Row& row, std::size_t sample, std::int64_t size, const Stretch& how) {
-  Row out = row;
-  for (const std::int64_t factor : how.factors) {
+  Row out = row, longer = row;
+  out.shape_sets.clear();
+  // Starts with the smallest factor, because results can grow with a power of the size.
+  for (auto factor = how.factors.rbegin(); factor != how.factors.rend(); ++factor) {
     std::vector<Sizes> shapes = row.shape_sets[sample];
-    for (Sizes& sizes : shapes) std::replace(sizes.begin(), sizes.end(), size, size * factor);
-    if (numel(shapes) > how.most_elements) continue;
-    out.shape_sets = {shapes};
+    for (Sizes& sizes : shapes) std::replace(sizes.begin(), sizes.end(), size, size * *factor);
+    if (numel(shapes) > how.most_elements) break;
+    longer.shape_sets = {shapes};
     try {
-      const variable_list inputs = make_inputs(out, 0);
-      if (elements_of(row.function(inputs)) <= how.most_results) return out;
+      const variable_list inputs = make_inputs(longer, 0);
+      if (elements_of(row.function(inputs)) > how.most_results) break;
+      out.shape_sets = {shapes};
     } catch (const ebb::Error&) {  // this size also has another meaning
     }
   }
-  out.shape_sets.clear();
   return out;
 }
 
