@@ -1,5 +1,5 @@
 // Index arithmetic of poolings: 32 and 64 bits agree, and which poolings may use 32 bits.
-#include "ops/pool/cuda_places.h"
+#include "ops/pool/cuda_positions.h"
 #include "support/catch.h"
 
 #include <cstdint>

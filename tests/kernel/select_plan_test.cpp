@@ -11,11 +11,11 @@ using namespace ebb;
 using namespace ebb::sorting;
 
 TEST_CASE("plan_selection compares short lines, narrows long ones and sorts for large k") {
-  CHECK(plan_selection(1000, 128, 128, 132).way == SelectWay::compare);
-  CHECK(plan_selection(1000, 129, 1, 132).way == SelectWay::line);
-  CHECK(plan_selection(1000, 1000, 250, 132).way == SelectWay::line);
-  CHECK(plan_selection(1000, 1000, 251, 132).way == SelectWay::sort);
-  CHECK(plan_selection(1, 8191, 1, 132).way == SelectWay::line);
+  CHECK(plan_selection(1000, 128, 128, 132).way == SelectMethod::compare);
+  CHECK(plan_selection(1000, 129, 1, 132).way == SelectMethod::line);
+  CHECK(plan_selection(1000, 1000, 250, 132).way == SelectMethod::line);
+  CHECK(plan_selection(1000, 1000, 251, 132).way == SelectMethod::sort);
+  CHECK(plan_selection(1, 8191, 1, 132).way == SelectMethod::line);
 }
 
 TEST_CASE("plan_selection splits few long lines into pieces that cover them") {
@@ -27,9 +27,9 @@ TEST_CASE("plan_selection splits few long lines into pieces that cover them") {
       CHECK((plan.pieces - 1) * plan.piece < n);
       CHECK(plan.pieces * plan.piece >= n);
       CHECK(plan.piece <= std::int64_t{1} << 30);
-      CHECK((plan.way == SelectWay::pieces) == (plan.pieces > 1));
-      if (lines == 1) CHECK(plan.way == SelectWay::pieces);
-      if (lines == 5000 && n < std::int64_t{1} << 30) CHECK(plan.way == SelectWay::line);
+      CHECK((plan.way == SelectMethod::pieces) == (plan.pieces > 1));
+      if (lines == 1) CHECK(plan.way == SelectMethod::pieces);
+      if (lines == 5000 && n < std::int64_t{1} << 30) CHECK(plan.way == SelectMethod::line);
     }
 }
 
@@ -40,7 +40,7 @@ template <class T>
 void check_digits(std::initializer_list<T> values) {
   constexpr int last = digit_shift<T>(digit_count<T>() - 1);
   for (const bool descending : {false, true}) {
-    const Key<T> turn = turned_key<T>(descending);
+    const Key<T> turn = key_flip<T>(descending);
     for (const T a : values)
       for (const T b : values) {
         const Key<T> x = key_of(a) ^ turn, y = key_of(b) ^ turn;

@@ -10,8 +10,8 @@
 namespace ebb::cuda {
 namespace {
 
+using sorting::SelectMethod;
 using sorting::SelectPlan;
-using sorting::SelectWay;
 
 /// Uses `team` threads for a line, a power of 2. Each counts the elements before its own.
 template <class T>
@@ -167,18 +167,18 @@ void run(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, 
   SelectArgs<T> args{from.address_as<T>(),
                      lines.n,
                      wanted,
-                     sorting::turned_key<T>(descending),
+                     sorting::key_flip<T>(descending),
                      values.address_as<T>(),
                      indices.address_as<std::int64_t>(),
                      Items{}};
   const Lines to = wanted.first_k ? Lines(values.sizes(), dim) : Lines({count}, 0);
-  if (plan.way == SelectWay::compare) {
+  if (plan.way == SelectMethod::compare) {
     const int team = covering_power(lines.n, 1, kSelectThreads);
     return launch(device, {dim3(grid_blocks(ceil_div(count, kSelectThreads / team))), dim3(kSelectThreads)},
                   &compare_lines_kernel<T>, args, count, team, args.indices, args.values, to);
   }
   const auto select = [&] {
-    if (plan.way == SelectWay::pieces) return select_by_pieces(device, args, count, plan);
+    if (plan.way == SelectMethod::pieces) return select_by_pieces(device, args, count, plan);
     launch(device, {dim3(grid_blocks(count)), dim3(kSelectThreads)}, &select_lines_kernel<T>, args);
   };
   if (!wanted.first_k) return select();
@@ -198,7 +198,7 @@ bool select_ranks(NdArray& values, NdArray& indices, const NdArray& x, std::int6
   const Lines lines(x.sizes(), dim);
   const SelectPlan plan = sorting::plan_selection(lines.count(), lines.n, wanted.first_k ? wanted.k : 1,
                                                   multiprocessors(x.device()));
-  if (plan.way == SelectWay::sort) return false;
+  if (plan.way == SelectMethod::sort) return false;
   visit_numeric(stored(x.dtype()), "select",
                 [&]<class T> { run<T>(values, indices, x, dim, wanted, descending, plan); });
   return true;

@@ -52,7 +52,7 @@ struct SelectArgs {
   const T* x;
   std::int64_t n;  // elements of a line
   Wanted wanted;
-  Key turn;               // sorting::turned_key
+  Key turn;               // sorting::key_flip
   T* values;              // one element for each line, unless first_k
   std::int64_t* indices;  // one element for each line, unless first_k
   Items items;  // if first_k: first the elements before the last selected key, then those equal to it

@@ -25,7 +25,7 @@ template <class T, class Body>
 void with_sorted(const NdArray& x, const Lines& lines, bool descending, const Body& body) {
   with_items<T>(x.device(), lines.count(), lines.n, lines.n, [&](const Items& items) {
     for_each(x.device(), x.numel(),
-             MakeItems<T>{items, x.address_as<T>(), lines, sorting::turned_key<T>(descending)});
+             MakeItems<T>{items, x.address_as<T>(), lines, sorting::key_flip<T>(descending)});
     sort_items<T>(x.device(), items, lines.count());
     body(items);
   });

@@ -13,7 +13,7 @@ constexpr int kSelectThreads = 256;
 /// A digit has 8 bits, so each thread counts one bin.
 constexpr int kDigitBits = 8;
 
-enum class SelectWay : std::uint8_t {
+enum class SelectMethod : std::uint8_t {
   compare,  // threads that share a line count for each element how many elements precede it
   line,     // one block for each line narrows down the key digit by digit
   pieces,   // several blocks for each line do this together
@@ -21,7 +21,7 @@ enum class SelectWay : std::uint8_t {
 };
 
 struct SelectPlan {
-  SelectWay way = SelectWay::line;
+  SelectMethod way = SelectMethod::line;
   std::int64_t pieces = 1, piece = 0;  // the last piece of a line may be shorter
 };
 
@@ -31,11 +31,11 @@ inline SelectPlan plan_selection(std::int64_t lines, std::int64_t n, std::int64_
                                  int multiprocessors) {
   constexpr std::int64_t kLeastPiece = 4096,
                          kMostPiece = std::int64_t{1} << 30;  // lengths are counted in 32 bits
-  if (n <= kComparedElements) return {SelectWay::compare, 1, n};
-  if (taken > ceil_div(n, 4)) return {SelectWay::sort, 1, n};
+  if (n <= kComparedElements) return {SelectMethod::compare, 1, n};
+  if (taken > ceil_div(n, 4)) return {SelectMethod::sort, 1, n};
   RowPieces cut = cut_rows(n, lines, 8 * std::int64_t{multiprocessors}, kLeastPiece);
   if (cut.piece > kMostPiece) cut = {ceil_div(n, kMostPiece), kMostPiece};
-  return {cut.pieces == 1 ? SelectWay::line : SelectWay::pieces, cut.pieces, cut.piece};
+  return {cut.pieces == 1 ? SelectMethod::line : SelectMethod::pieces, cut.pieces, cut.piece};
 }
 
 /// The bits of a key in which elements of T can differ. The keys of 16-bit floats are those of the same
@@ -60,7 +60,7 @@ constexpr int digit_shift(int digit) {
 }
 /// A mask that inverts keys (by xor) so that the greatest element comes first.
 template <class T>
-constexpr Key<T> turned_key(bool descending) {
+constexpr Key<T> key_flip(bool descending) {
   constexpr int unused = 8 * static_cast<int>(sizeof(Key<T>)) - key_bits<T>().to;
   return descending ? static_cast<Key<T>>(static_cast<Key<T>>(~Key<T>{0}) >> unused) : Key<T>{0};
 }

@@ -7,7 +7,7 @@
 #include "kernel/cuda/fault.h"
 #include "kernel/cuda/walk.h"
 #include "ops/common/kernels.h"
-#include "ops/pool/cuda_places.h"
+#include "ops/pool/cuda_positions.h"
 #include "ops/pool/fractional.h"
 #include "ops/pool/kernels.h"
 #include "ops/pool/math.h"

@@ -27,7 +27,7 @@ struct CumsumBackward : autograd::Node {
   bool reverse = false;
   std::string name() const override { return "CumsumBackward0"; }
   autograd::GradList apply(autograd::GradList&& grads) override {
-    return {running_sum(grads[0], dim, !reverse)};
+    return {cumulative_sum(grads[0], dim, !reverse)};
   }
 };
 
@@ -65,12 +65,12 @@ NdArray run_scan_in(const Variable& x, DType dtype, std::int64_t dim, ScanKind k
 
 }  // namespace
 
-Variable running_sum(const Variable& x, std::int64_t dim, bool reverse, DType dtype) {
+Variable cumulative_sum(const Variable& x, std::int64_t dim, bool reverse, DType dtype) {
   return record<CumsumBackward>(run_scan_in(x, dtype, dim, ScanKind::sum, reverse),
                                 along<CumsumBackward>(dim, reverse), x);
 }
 
-Variable running_prod(const Variable& x, std::int64_t dim, bool reverse, DType dtype) {
+Variable cumulative_prod(const Variable& x, std::int64_t dim, bool reverse, DType dtype) {
   Variable result(run_scan_in(x, dtype, dim, ScanKind::prod, reverse));
   if (const auto node = record_results<CumprodBackward>({&result}, x)) {
     node->dim = dim;
@@ -81,13 +81,13 @@ Variable running_prod(const Variable& x, std::int64_t dim, bool reverse, DType d
   return result;
 }
 
-Variable& running_sum_(const Variable& self, const char* op, std::int64_t dim) {
+Variable& cumulative_sum_(const Variable& self, const char* op, std::int64_t dim) {
   return record_inplace<CumsumBackward>(
       self, op, [&](NdArray& to) { kernels::copy(to.device(), to, run_scan(to, dim, ScanKind::sum, false)); },
       along<CumsumBackward>(dim, false));
 }
 
-Variable& running_prod_(const Variable& self, const char* op, std::int64_t dim) {
+Variable& cumulative_prod_(const Variable& self, const char* op, std::int64_t dim) {
   CumprodBackward* node = nullptr;  // owned by the graph of self from record_inplace() on
   Variable& result = record_inplace<CumprodBackward>(
       self, op,

@@ -12,12 +12,12 @@ namespace ebb::ops {
 NdArray run_scan(const NdArray& x, std::int64_t dim, ScanKind kind, bool reverse);
 
 /// Returns cumulative sums, or with `reverse` those from the end, in `dtype` (by default that of x).
-Variable running_sum(const Variable& x, std::int64_t dim, bool reverse, DType dtype = DType::Undefined);
+Variable cumulative_sum(const Variable& x, std::int64_t dim, bool reverse, DType dtype = DType::Undefined);
 /// Returns cumulative products, or those from the end.
-Variable running_prod(const Variable& x, std::int64_t dim, bool reverse, DType dtype = DType::Undefined);
+Variable cumulative_prod(const Variable& x, std::int64_t dim, bool reverse, DType dtype = DType::Undefined);
 /// Does the same in place, as the op named `op`.
-Variable& running_sum_(const Variable& self, const char* op, std::int64_t dim);
-Variable& running_prod_(const Variable& self, const char* op, std::int64_t dim);
+Variable& cumulative_sum_(const Variable& self, const char* op, std::int64_t dim);
+Variable& cumulative_prod_(const Variable& self, const char* op, std::int64_t dim);
 /// Converts cumulative products to exclusive ones: the product of the elements before each element (or after
 /// it, if `reverse`), and 1 at the end.
 Variable exclusive_prod(const Variable& running, std::int64_t dim, bool reverse);

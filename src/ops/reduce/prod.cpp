@@ -19,8 +19,8 @@ namespace {
 // Returns the product of the elements before each element times that of the elements behind it. There is no
 // division, so zeros are exact.
 Variable prod_of_others(const Variable& x, std::int64_t dim) {
-  return exclusive_prod(running_prod(x, dim, false), dim, false) *
-         exclusive_prod(running_prod(x, dim, true), dim, true);
+  return exclusive_prod(cumulative_prod(x, dim, false), dim, false) *
+         exclusive_prod(cumulative_prod(x, dim, true), dim, true);
 }
 
 struct ProdBackward : autograd::Node {

@@ -50,24 +50,25 @@ void check_same_type(const char* op, const Variable& self, optional<ScalarType> 
 
 Variable cumsum(const Variable& self, std::int64_t dim, optional<ScalarType> dtype) {
   EBB_AUTOCAST(cumsum, self, dim, dtype);
-  return ops::running_sum(self, wrap_dim("cumsum", dim, self.dim()), false, ops::scan_dtype(self, dtype));
+  return ops::cumulative_sum(self, wrap_dim("cumsum", dim, self.dim()), false, ops::scan_dtype(self, dtype));
 }
 
 Variable& cumsum_(const Variable& self, std::int64_t dim, optional<ScalarType> dtype) {
   const std::int64_t d = wrap_dim("cumsum_", dim, self.dim());
   ops::check_same_type("cumsum_", self, dtype);
-  return ops::running_sum_(self, "cumsum_", d);
+  return ops::cumulative_sum_(self, "cumsum_", d);
 }
 
 Variable cumprod(const Variable& self, std::int64_t dim, optional<ScalarType> dtype) {
   EBB_AUTOCAST(cumprod, self, dim, dtype);
-  return ops::running_prod(self, wrap_dim("cumprod", dim, self.dim()), false, ops::scan_dtype(self, dtype));
+  return ops::cumulative_prod(self, wrap_dim("cumprod", dim, self.dim()), false,
+                              ops::scan_dtype(self, dtype));
 }
 
 Variable& cumprod_(const Variable& self, std::int64_t dim, optional<ScalarType> dtype) {
   const std::int64_t d = wrap_dim("cumprod_", dim, self.dim());
   ops::check_same_type("cumprod_", self, dtype);
-  return ops::running_prod_(self, "cumprod_", d);
+  return ops::cumulative_prod_(self, "cumprod_", d);
 }
 
 Variable logcumsumexp(const Variable& self, std::int64_t dim) {

@@ -60,8 +60,9 @@ void start(const NdArray& state, std::int64_t row, std::int64_t width, T* to) {
 }
 
 template <class T, RnnKind kKind>
-void backward(ops::RnnSlopes& out, const NdArray& grad, const ops::RnnState& last, const ops::RnnTrace& trace,
-              const ops::RnnState& first, const ops::RnnWeights& weights, const RnnSteps& steps) {
+void backward(ops::RnnGateGrads& out, const NdArray& grad, const ops::RnnState& last,
+              const ops::RnnTrace& trace, const ops::RnnState& first, const ops::RnnWeights& weights,
+              const RnnSteps& steps) {
   const std::int64_t projected = trace.result.sizes()[1], size = trace.gates.sizes()[1] / steps.gates();
   const std::int64_t width = steps.gates() * size, extras = steps.extras() * size;
   const Right<T> recurrent(weights.hidden, false), projection(weights.projection, false);
@@ -122,7 +123,7 @@ void backward(ops::RnnSlopes& out, const NdArray& grad, const ops::RnnState& las
 }  // namespace
 }  // namespace recurring
 
-void rnn_backward(ops::RnnSlopes& out, const NdArray& grad, const ops::RnnState& last,
+void rnn_backward(ops::RnnGateGrads& out, const NdArray& grad, const ops::RnnState& last,
                   const ops::RnnTrace& trace, const ops::RnnState& first, const ops::RnnWeights& weights,
                   const ops::RnnSteps& steps) {
   visit_float_double(out.input.dtype(), "rnn_backward", [&]<class T> {

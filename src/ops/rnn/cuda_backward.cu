@@ -86,8 +86,9 @@ struct Projected {
 };
 
 template <class T, RnnKind kKind>
-void backward(ops::RnnSlopes& out, const NdArray& grad, const ops::RnnState& last, const ops::RnnTrace& trace,
-              const ops::RnnState& first, const ops::RnnWeights& weights, const RnnSteps& steps) {
+void backward(ops::RnnGateGrads& out, const NdArray& grad, const ops::RnnState& last,
+              const ops::RnnTrace& trace, const ops::RnnState& first, const ops::RnnWeights& weights,
+              const RnnSteps& steps) {
   const Device device = trace.gates.device();
   const std::int64_t projected = trace.result.sizes()[1], width = trace.gates.sizes()[1],
                      size = width / steps.gates(), extras = steps.extras() * size;
@@ -131,7 +132,7 @@ void backward(ops::RnnSlopes& out, const NdArray& grad, const ops::RnnState& las
 }  // namespace
 }  // namespace recurring
 
-void rnn_backward(ops::RnnSlopes& out, const NdArray& grad, const ops::RnnState& last,
+void rnn_backward(ops::RnnGateGrads& out, const NdArray& grad, const ops::RnnState& last,
                   const ops::RnnTrace& trace, const ops::RnnState& first, const ops::RnnWeights& weights,
                   const ops::RnnSteps& steps) {
   visit_floating(out.input.dtype(), "rnn_backward", [&]<class T> {

@@ -80,7 +80,7 @@ struct RnnTrace {
 /// The outputs of a backward pass: the gradients with respect to the gates' input products and hidden
 /// products (one array, except for GRU), the hidden state before each row, and the gradients of each row's
 /// projection (undefined without one) and of the first state.
-struct RnnSlopes {
+struct RnnGateGrads {
   NdArray input, hidden, previous, projected;
   RnnState first;
 };
@@ -123,7 +123,7 @@ void rnn_forward(ops::RnnTrace& out, const ops::RnnState& first, const ops::RnnW
                  const ops::RnnSteps& steps);
 /// Runs the steps backward. `grad` is the gradient of the result; it and the gradients in `last` may be
 /// undefined.
-void rnn_backward(ops::RnnSlopes& out, const NdArray& grad, const ops::RnnState& last,
+void rnn_backward(ops::RnnGateGrads& out, const NdArray& grad, const ops::RnnState& last,
                   const ops::RnnTrace& trace, const ops::RnnState& first, const ops::RnnWeights& weights,
                   const ops::RnnSteps& steps);
 

@@ -62,7 +62,7 @@ struct RnnLayerBackward final : autograd::Node {
     const Variable rows = result.unpack();
     const RnnTrace trace{gates, extras, contiguous_array(rows, {dtype}), {}};
     const RnnState first = state_of(in, dtype);
-    RnnSlopes slopes;
+    RnnGateGrads slopes;
     slopes.input = empty_array_like(gates);
     slopes.hidden = steps.kind == RnnKind::gru ? empty_array_like(gates) : slopes.input;
     slopes.previous = empty_array_like(trace.result);
@@ -76,7 +76,7 @@ struct RnnLayerBackward final : autograd::Node {
 
   /// Returns the gradients of the inputs, given those of the gates. Each weight needs one product over all
   /// steps.
-  autograd::GradList of_weights(const RnnInputs& in, const RnnSlopes& slopes) const {
+  autograd::GradList of_weights(const RnnInputs& in, const RnnGateGrads& slopes) const {
     const DType factor = factor_of(in[RnnInputs::kRows]);
     const auto as_factor = [&](const Variable& x) { return Variable(contiguous_array(x, {factor})); };
     const bool one = slopes.input.address() == slopes.hidden.address();

@@ -379,7 +379,7 @@ void backward(const Call& c, std::int64_t d, const Grads& g, NdArray& drows) {
   const ops::RnnTrace trace = trace_of(c, d);
   const auto like = [](const NdArray& x) { return NdArray::empty(x.sizes(), x.dtype()); };
   const ops::RnnWeights weights = weights_of(c, d);
-  ops::RnnSlopes s;
+  ops::RnnGateGrads s;
   s.input = like(trace.gates);
   s.hidden = c.layer.cell == DnnCell::gru ? like(trace.gates) : s.input;
   s.previous = like(trace.result);
