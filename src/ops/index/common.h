@@ -1,6 +1,7 @@
 // Helpers that the index ops share.
 #pragma once
 
+#include <ebb/autograd/variable.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape.h>
 
@@ -54,5 +55,16 @@ NdArray long_array(const char* op, const Variable& index);
 /// and stride.
 NdArray offsets_along(const char* op, const NdArray& index, std::int64_t dim, std::int64_t size,
                       std::int64_t stride, bool wraps);
+
+/// Returns the index of a gather or scatter as Long. It must be Long or Int; an empty one may have any dtype.
+Variable element_index(const char* op, const Variable& index);
+/// Does the same, and throws unless the index (and src, if defined) fits x for a scatter along `dim`.
+Variable check_scatter(const char* op, const Variable& x, std::int64_t dim, const Variable& places,
+                       const Variable& src);
+/// Calls the kernel. Allows 0-d arrays, and narrows src to the shape of index.
+void scatter_into(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray& src,
+                  kernels::ScatterOp op);
+/// Gathers, then pads with zeros up to `sizes`: the gradient of a src larger than index.
+Variable gather_to(const Variable& x, std::int64_t dim, const Variable& index, IntArrayRef sizes);
 
 }  // namespace ebb::ops

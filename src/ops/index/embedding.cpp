@@ -1,6 +1,10 @@
-// embedding and one_hot.
+// embedding, one_hot and embedding_renorm_, which limits the norms of the rows of a table.
+#include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/index.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
 
 #include "core/recorder.h"
 #include "ops/common/arrays.h"
@@ -8,6 +12,7 @@
 #include "ops/common/dims.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
+#include "ops/common/self.h"
 #include "ops/common/views.h"
 #include "ops/index/common.h"
 
@@ -151,6 +156,30 @@ Variable one_hot(const Variable& x, std::int64_t num_classes) {
   Variable out(ops::zeros_array(sizes, kLong, x.device()));
   if (count > 0) scatter_(out, -1, unsqueeze(x.detach(), -1), 1);
   return out;
+}
+
+Variable& embedding_renorm_(const Variable& self, const Variable& indices, double max_norm,
+                            double norm_type) {
+  const char* op = "embedding_renorm_";
+  ops::common_device(op, self, indices);
+  EBB_CHECK(self.dim() == 2, op, ": expected a table of 2 dimensions, got shape ", self.sizes(), ".");
+  EBB_CHECK(indices.defined() && (indices.dtype() == kLong || indices.dtype() == kInt), op,
+            ": expected indices in Long or Int, got ",
+            indices.defined() ? to_string(indices.dtype()) : "none", ".");
+  NoGradGuard no_grad;
+  const Variable used = zeros({self.size(0)}, TensorOptions(kBool).device(self.device()))
+                            .index_fill(0, indices.to(kLong).flatten(), true);
+  const Variable norms = self.detach().norm(norm_type, 1);
+  const Variable scale =
+      where(used.logical_and(norms > max_norm), max_norm / (norms + 1e-7), ones_like(norms));
+  mul_(self, scale.unsqueeze(1));
+  return ops::mutable_self(self);
+}
+
+Variable embedding_renorm(const Variable& self, const Variable& indices, double max_norm, double norm_type) {
+  const Variable copy = self.detach().clone();
+  embedding_renorm_(copy, indices, max_norm, norm_type);
+  return copy;
 }
 
 }  // namespace ebb

@@ -1,12 +1,15 @@
-// x.index({...}) and its variants: makes a view as far as possible, then indexes it with the tensors.
+// x.index({...}) and its variants, and operator<< of indices. Indexing makes a view as far as possible, then
+// indexes the view with the tensors.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
+#include <ebb/ops/index/indexing.h>
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"
 #include "ops/common/record.h"
 #include "ops/index/common.h"
 
+#include <ostream>
 #include <string_view>
 
 namespace ebb::indexing {
@@ -166,6 +169,28 @@ Variable put_item(const Variable& x, ArrayRef<TensorIndex> indices, const Variab
   Variable out = clone(x, MemoryFormat::Contiguous);
   set_item(out, indices, value, accumulate);
   return out;
+}
+
+std::ostream& operator<<(std::ostream& out, const Slice& slice) {
+  return out << slice.start() << ":" << slice.stop() << ":" << slice.step();
+}
+
+std::ostream& operator<<(std::ostream& out, const TensorIndex& index) {
+  if (index.is_none()) return out << "None";
+  if (index.is_ellipsis()) return out << "...";
+  if (index.is_integer()) return out << index.integer();
+  if (index.is_boolean()) return out << (index.boolean() ? "true" : "false");
+  if (index.is_slice()) return out << index.slice();
+  return out << index.tensor();
+}
+
+std::ostream& operator<<(std::ostream& out, const std::vector<TensorIndex>& indices) {
+  const char* before = "(";
+  for (const TensorIndex& index : indices) {
+    out << before << index;
+    before = ", ";
+  }
+  return out << (indices.empty() ? "()" : ")");
 }
 
 }  // namespace ebb::indexing

@@ -1,6 +1,4 @@
 // gather, scatter and scatter_add.
-#include "ops/index/scatter.h"
-
 #include <ebb/ops/creation.h>
 
 #include "ops/common/arrays.h"

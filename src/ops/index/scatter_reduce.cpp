@@ -10,7 +10,6 @@
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/index/common.h"
-#include "ops/index/scatter.h"
 
 #include <limits>
 
