@@ -7,8 +7,7 @@
 #include "ops/common/checks.h"
 #include "ops/common/layout.h"
 #include "ops/common/record.h"
-#include "ops/norm/backward.h"
-#include "ops/norm/mixed_dtypes.h"
+#include "ops/norm/common.h"
 
 #include <cmath>
 #include <limits>

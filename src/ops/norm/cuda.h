@@ -1,6 +1,7 @@
-// Batch normalization with cuDNN.
+// Functions of the normalizations that one device source defines for another.
 #pragma once
 
+#include "kernel/lines.h"
 #include "ops/norm/kernels.h"
 
 namespace ebb::cuda {
@@ -12,5 +13,19 @@ bool batch_norm_train_by_library(NdArray& out, kernels::BatchStatistics& stats, 
                                  double eps);
 bool batch_norm_backward_by_library(kernels::NormGrads& out, const NdArray& dy, const kernels::NormSaved& in,
                                     const kernels::NormShape& shape);
+
+/// Computes out = (x - mean) rstd w + b.
+void normalise_channels(NdArray& out, const kernels::NormSaved& in, const NdArray& bias,
+                        const kernels::NormShape& shape);
+
+/// Computes dx = scale (dy - slope (x - mean) - shift), where factors = (scale, slope, shift) of all
+/// channels.
+void channel_input_grad(NdArray& dx, const NdArray& dy, const NdArray& x, const NdArray& mean,
+                        const NdArray& factors, const kernels::NormShape& shape);
+
+/// Computes dx and those of dweight and dbias that are defined, of RMS norm if not centred. Returns false and
+/// does nothing if the rows are too long.
+bool layer_norm_backward_one_pass(kernels::NormGrads& out, const NdArray& dy, const kernels::NormSaved& in,
+                                  const Lines& lines, bool centred);
 
 }  // namespace ebb::cuda

@@ -3,7 +3,6 @@
 
 #include "kernel/cuda/walk.h"
 #include "ops/norm/cuda.h"
-#include "ops/norm/cuda_batch_apply.h"
 #include "ops/norm/cuda_channels.h"
 
 #include <cmath>

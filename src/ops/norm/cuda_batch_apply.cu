@@ -8,7 +8,7 @@
 #include "kernel/cuda/vector.h"
 #include "kernel/elementwise_plan.h"
 #include "kernel/optional_data.h"
-#include "ops/norm/cuda_batch_apply.h"
+#include "ops/norm/cuda.h"
 #include "ops/norm/norm_plan.h"
 
 namespace ebb::cuda {

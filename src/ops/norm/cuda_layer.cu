@@ -5,8 +5,8 @@
 
 #include "kernel/cuda/row.h"
 #include "kernel/optional_data.h"
+#include "ops/norm/cuda.h"
 #include "ops/norm/cuda_affine.h"
-#include "ops/norm/cuda_layer.h"
 #include "ops/norm/norm_plan.h"
 
 namespace ebb::cuda {

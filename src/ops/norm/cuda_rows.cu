@@ -9,7 +9,6 @@
 #include "ops/norm/cuda.h"
 #include "ops/norm/cuda_affine.h"
 #include "ops/norm/cuda_channels.h"
-#include "ops/norm/cuda_layer.h"
 
 #include <cmath>
 

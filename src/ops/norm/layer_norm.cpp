@@ -8,8 +8,7 @@
 #include "ops/common/checks.h"
 #include "ops/common/dims.h"
 #include "ops/common/record.h"
-#include "ops/norm/mixed_dtypes.h"
-#include "ops/norm/trailing_norm.h"
+#include "ops/norm/common.h"
 
 namespace ebb {
 

@@ -6,7 +6,7 @@
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
-#include "ops/norm/trailing_norm.h"
+#include "ops/norm/common.h"
 
 namespace ebb {
 

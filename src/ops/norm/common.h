@@ -1,13 +1,23 @@
-// Derivatives of the normalizations, composed of differentiable ops, for double backward.
+// Helpers that the normalization ops share.
 #pragma once
 
+#include <ebb/autograd/variable.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
 #include "ops/norm/kernels.h"
 
+#include <array>
+
 namespace ebb::ops {
+
+/// Whether a 16-bit input has a weight or a bias in Float. The norm is then computed in Float, and the result
+/// has the dtype of the input.
+inline bool is_mixed(const Variable& input, const Variable& weight, const Variable& bias) {
+  const auto is_float = [](const Variable& x) { return x.defined() && x.dtype() == kFloat; };
+  return (input.dtype() == kHalf || input.dtype() == kBFloat16) && (is_float(weight) || is_float(bias));
+}
 
 /// Normalized values, (x - mean over `dims`) / sqrt(var + eps), recomputed from x so that they are
 /// differentiable. If not about_mean, the mean is 0.
@@ -37,5 +47,25 @@ inline void check_channel_values(const char* op, const char* name, const Variabl
   EBB_CHECK(!values.defined() || !vector || values.dim() == 1, op, ": expected ", name,
             " to be a vector, one number for each channel, got ", values.sizes(), ". Use .flatten().");
 }
+
+/// The sizes of a norm over trailing dimensions, and of its statistics.
+struct TrailingShape {
+  kernels::NormShape shape;
+  DimVector statistics;
+
+  /// Throws unless the arguments match.
+  TrailingShape(const char* op, const Variable& input, IntArrayRef normalized_shape, const Variable& weight,
+                const Variable& bias, bool centred);
+};
+
+/// Returns the gradients of input, weight and bias that `wanted` selects, computed with differentiable ops.
+/// The engine reduces the gradients of weight and bias to their shapes.
+std::array<Variable, 3> trailing_norm_backward(const Variable& input, const Variable& weight,
+                                               const Variable& grad, std::size_t dims, double eps,
+                                               bool centred, std::array<bool, 3> wanted);
+
+/// Returns the eps of rms_norm: the given one, or the machine epsilon of the dtype. Throws unless it is
+/// floating-point.
+double rms_epsilon(const char* op, const Variable& input, optional<double> eps);
 
 }  // namespace ebb::ops
