@@ -1,9 +1,10 @@
-// Max pooling on the CPU.
+// Max pooling and fractional max pooling on the CPU.
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
 #include "ops/pool/cpu_window_plane.h"
+#include "ops/pool/fractional.h"
 #include "ops/pool/kernels.h"
 
 #include <algorithm>
@@ -195,6 +196,23 @@ void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const
 
 void max_pool_backward(NdArray& in, const NdArray& out, const NdArray& indices, const PoolGeometry& g) {
   pool_scatter(in, out, indices, g, false);
+}
+
+void fractional_max_indices(NdArray& indices, const NdArray& in, const NdArray& samples,
+                            const FractionalGeometry& g) {
+  const std::int64_t outputs = g.outputs(), volume = g.volume();
+  const std::int64_t window = g.kernel[0] * g.kernel[1] * g.kernel[2];
+  visit_floating(in.dtype(), "fractional_max_pool", [&]<class T> {
+    parallel_for(0, g.planes * outputs, std::max<std::int64_t>(1, kGrain / (window + 8)),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i) {
+                     const std::int64_t plane = i / outputs;
+                     indices.address_as<std::int64_t>()[i] = fractional_max_place<T, Compute<T>>(
+                         in.address_as<T>() + plane * volume, samples.address_as<T>() + plane * g.samples, g,
+                         i - plane * outputs);
+                   }
+                 });
+  });
 }
 
 }  // namespace ebb::cpu

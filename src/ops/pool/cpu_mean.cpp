@@ -4,8 +4,8 @@
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
 #include "ops/pool/cpu_window_plane.h"
+#include "ops/pool/geometry.h"
 #include "ops/pool/kernels.h"
-#include "ops/pool/math.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,6 @@
 // Pooling on the device: one thread for each output. In the backward pass, one thread for each input sums the
 // gradients of its windows. Threads are in memory order, so accesses are coalesced in both layouts.
+// Fractional max pooling has one thread for each window.
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
@@ -9,8 +10,8 @@
 #include "ops/common/kernels.h"
 #include "ops/pool/cuda_positions.h"
 #include "ops/pool/fractional.h"
+#include "ops/pool/geometry.h"
 #include "ops/pool/kernels.h"
-#include "ops/pool/math.h"
 
 #include <algorithm>
 
@@ -235,6 +236,31 @@ void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const
         return kernels::copy(in.device(), in, sums);
       }
     put.template operator()<T>(in);
+  });
+}
+
+namespace {
+
+template <class T>
+struct FractionalMaxIndices {
+  std::int64_t* indices;
+  const T *in, *samples;
+  FractionalGeometry g;
+  __device__ void operator()(std::int64_t i) const {
+    const std::int64_t outputs = g.outputs(), plane = i / outputs;
+    indices[i] = fractional_max_place<T, Compute<T>>(in + plane * g.volume(), samples + plane * g.samples, g,
+                                                     i - plane * outputs);
+  }
+};
+
+}  // namespace
+
+void fractional_max_indices(NdArray& indices, const NdArray& in, const NdArray& samples,
+                            const FractionalGeometry& g) {
+  visit_floating(in.dtype(), "fractional_max_pool", [&]<class T> {
+    for_each(in.device(), g.planes * g.outputs(),
+             FractionalMaxIndices<T>{indices.address_as<std::int64_t>(), in.address_as<T>(),
+                                     samples.address_as<T>(), g});
   });
 }
 

@@ -1,10 +1,14 @@
-// The windows of a pooling along three axes. Pooling over one or two axes has leading axes of size 1.
+// The windows of a pooling along three axes, and the mean of a window. Pooling over one or two axes has
+// leading axes of size 1.
 #pragma once
 
 #include <ebb/core/half.h>
 
+#include "kernel/wrapping.h"
+
 #include <cstdint>
 #include <tuple>
+#include <type_traits>
 
 namespace ebb {
 
@@ -93,3 +97,17 @@ inline bool fits_32_bits(const PoolGeometry& g) {
 }
 
 }  // namespace ebb
+
+namespace ebb::pooling {
+
+/// Returns sum / weight. Integers round towards zero, as in torch. The smallest integer divided by -1 wraps
+/// around.
+template <class T>
+EBB_HD T share(T sum, std::int64_t weight) {
+  if constexpr (std::is_integral_v<T>)
+    return weight == -1 ? wrapping(T(0), sum, [](auto x, auto y) { return x - y; }) : sum / T(weight);
+  else
+    return sum / static_cast<T>(weight);
+}
+
+}  // namespace ebb::pooling

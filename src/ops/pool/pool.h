@@ -17,8 +17,6 @@ PoolGeometry pool_geometry(const char* op, const Variable& x, int dims, IntArray
                            IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool ceil_mode,
                            PooledIntegers integers = PooledIntegers::none);
 PoolGeometry adaptive_geometry(const char* op, const Variable& x, int dims, IntArrayRef output_size);
-/// Returns the maximum of each window of integers, and its position in the plane.
-std::tuple<Variable, Variable> max_of_integers(const Variable& x, const PoolGeometry& g, int dims);
 /// Returns the shape of the result.
 DimVector pooled_shape(const Variable& x, const PoolGeometry& g, int dims);
 
