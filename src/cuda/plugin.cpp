@@ -6,7 +6,7 @@
 #include "cuda/streams.h"
 #include "kernel/cuda/dnn.h"
 #include "ops/elementwise/cuda.h"
-#include "ops/loss/cuda.h"
+#include "ops/loss/kernels.h"
 
 #include <nvtx3/nvToolsExt.h>  // loads the attached profiler, if any
 

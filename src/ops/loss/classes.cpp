@@ -1,6 +1,4 @@
 // nll_loss and its variants.
-#include "ops/loss/classes.h"
-
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 
@@ -8,6 +6,7 @@
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
+#include "ops/loss/loss.h"
 
 namespace ebb {
 

@@ -11,7 +11,7 @@
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
-#include "ops/loss/classes.h"
+#include "ops/loss/loss.h"
 
 namespace ebb {
 

@@ -4,7 +4,6 @@
 #include "kernel/cuda/map.h"
 #include "kernel/cuda/reduce.h"
 #include "kernel/optional_data.h"
-#include "ops/loss/cuda.h"
 #include "ops/loss/kernels.h"
 
 namespace ebb::cuda {

@@ -70,6 +70,13 @@ struct PointwiseLoss {
 
 }  // namespace ebb::kernels
 
+namespace ebb::cuda {
+
+/// Fills the slots of kernels::PointwiseLoss on CUDA.
+void register_pointwise_losses();
+
+}  // namespace ebb::cuda
+
 #define EBB_LOSS_KERNELS(X)                  \
   X(nll_loss, "nll_loss");                   \
   X(nll_loss_backward, "nll_loss_backward"); \
