@@ -38,7 +38,7 @@ std::pair<double, double> drawn(Distribution kind, double a, double b) {
 
 TEMPLATE_TEST_CASE("the extreme random words give values inside the support of each distribution", "", float,
                    double, Half, BFloat16) {
-  constexpr double top = ebb::drawing::Ends<TestType>::largest,
+  constexpr double top = ebb::drawing::DtypeLimits<TestType>::largest,
                    deviations = sizeof(TestType) == 8 ? 8.5 : 6.7;
   const auto normal = drawn<TestType>(Distribution::normal, 0, 1);
   CHECK(normal.first < -deviations);
@@ -58,7 +58,7 @@ TEMPLATE_TEST_CASE("the extreme random words give values inside the support of e
   }
   for (const auto kind : {Distribution::cauchy, Distribution::log_normal, Distribution::normal}) {
     const auto [least, largest] = drawn<TestType>(kind, 0, 3e4);
-    CHECK(least >= (kind == Distribution::log_normal ? ebb::drawing::Ends<TestType>::least : -top));
+    CHECK(least >= (kind == Distribution::log_normal ? ebb::drawing::DtypeLimits<TestType>::least : -top));
     CHECK(largest <= top);
   }
   for (const double p : {1e-300, 1e-17, 0.5, 1 - 0x1p-53}) {
