@@ -1,8 +1,8 @@
-// The CPU kernel sample: real-valued distributions.
+// The CPU kernels sample (real-valued distributions), poisson and binomial.
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
-#include "ops/random/box_muller.h"
+#include "ops/random/counts.h"
 #include "ops/random/draw.h"
 #include "ops/random/kernels.h"
 
@@ -138,6 +138,33 @@ void sample(NdArray& out, ops::Distribution kind, double a, double b, Generator&
   constexpr const char* names[] = {"uniform_", "normal_", "log_normal_", "exponential_", "cauchy_"};
   visit_floating(out.dtype(), names[static_cast<int>(kind)],
                  [&]<class T> { sample_floating<T>(out, kind, a, b, state); });
+}
+
+void poisson(NdArray& out, const NdArray& rates, Generator& generator) {
+  Generator::State& state = generator.state();
+  const std::lock_guard lock(state.mutex);
+  const auto uniform = [&] { return draw_uniform<double>(state.engine); };
+  visit_floating(out.dtype(), "poisson", [&]<class T> {
+    const T* rate = rates.address_as<T>();
+    T* const to = out.address_as<T>();
+    for (std::int64_t i = 0, n = out.numel(); i < n; ++i) {
+      const double expected = static_cast<double>(rate[i]);
+      EBB_CHECK(!(expected < 0), "poisson: expects rates that are not negative, got ", expected, ".");
+      to[i] = convert<T>(drawing::poisson(expected, uniform));
+    }
+  });
+}
+
+void binomial(NdArray& out, const NdArray& counts, const NdArray& chances, Generator& generator) {
+  Generator::State& state = generator.state();
+  const std::lock_guard lock(state.mutex);
+  const auto uniform = [&] { return draw_uniform<double>(state.engine); };
+  visit_floating(out.dtype(), "binomial", [&]<class T> {
+    const T *n = counts.address_as<T>(), *p = chances.address_as<T>();
+    T* const to = out.address_as<T>();
+    for (std::int64_t i = 0, size = out.numel(); i < size; ++i)
+      to[i] = convert<T>(drawing::binomial(static_cast<double>(n[i]), static_cast<double>(p[i]), uniform));
+  });
 }
 
 }  // namespace ebb::cpu

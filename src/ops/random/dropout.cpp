@@ -1,4 +1,5 @@
-// dropout, feature_dropout, alpha_dropout and feature_alpha_dropout.
+// dropout, feature_dropout, alpha_dropout, feature_alpha_dropout and native_dropout, which also returns its
+// mask.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -164,6 +165,18 @@ Variable feature_alpha_dropout(const Variable& x, double p, bool train) {
 }
 Variable& feature_alpha_dropout_(const Variable& self, double p, bool train) {
   return alpha_drop_("feature_alpha_dropout_", self, p, train, true);
+}
+
+std::tuple<Variable, Variable> native_dropout(const Variable& input, double p, optional<bool> train) {
+  ops::check_defined("native_dropout", input);
+  EBB_CHECK(p >= 0 && p <= 1, "native_dropout: dropout probability has to be between 0 and 1, but got ", p,
+            ".");
+  const Variable keep = empty_like(input.detach(), TensorOptions(kBool));
+  if (!train.value_or(true)) return {input.clone(), keep.fill_(true)};
+  EBB_CHECK(is_floating(input.dtype()), "native_dropout: expected a floating-point dtype in training, got ",
+            input.dtype(), ".");
+  keep.bernoulli_(1 - p);
+  return {mul(input, keep.to(input.dtype())).mul(p == 1 ? 0 : 1 / (1 - p)), keep};
 }
 
 }  // namespace ebb

@@ -47,11 +47,6 @@ Variable drawn(NdArray data, const char* node_name, const Parameters&... paramet
       std::move(data), [&](RandomBackward& node) { node.torch_name = node_name; }, parameters...);
 }
 
-/// Returns the slopes of rrelu: random numbers, drawn in order, for elements that are not positive, and 1 for
-/// the others. The slopes of 16-bit elements are floats.
-Variable rrelu_slopes(const Variable& x, const Scalar& lower, const Scalar& upper,
-                      const optional<Generator>& generator);
-
 // Checks of the parameters, for both kinds of functions.
 
 /// Returns the largest number that random_() draws. For floating-point dtypes all integers up to it are

@@ -1,6 +1,11 @@
-// rand, randn, randint and others: new random tensors.
+// New random tensors: rand, randn, randint, randperm, normal, poisson, binomial and others.
 #include <ebb/ops/creation.h>
+#include <ebb/ops/elementwise.h>
+#include <ebb/ops/random.h>
+#include <ebb/ops/reduce.h>
+#include <ebb/ops/shape.h>
 
+#include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/layout.h"
 #include "ops/common/transfer.h"
@@ -128,6 +133,81 @@ Variable multinomial(const Variable& weights, std::int64_t num_samples, bool rep
   const bool again = replacement && (num_samples > 1 || !on_cpu);
   if (rows > 0) kernels::multinomial(out.device(), out, flat, again, g);
   return Variable(weights.dim() == 2 ? out : out.as_strided({num_samples}, {1}, 0));
+}
+
+namespace {
+
+NdArray standard(IntArrayRef sizes, const Variable& like, double mean, double std,
+                 const optional<Generator>& generator) {
+  EBB_CHECK(is_floating(like.dtype()), "normal: dtype ", like.dtype(),
+            " is not supported; expected a floating dtype.");
+  NdArray out = NdArray::empty(sizes, like.dtype(), like.device());
+  Generator g = ops::generator_or_default(generator);
+  kernels::sample(out.device(), out, ops::Distribution::normal, mean, std, g);
+  return out;
+}
+
+void check_deviation(double std) {
+  EBB_CHECK(std >= 0, "normal: expects all elements of std >= 0.0, but found ", std, ".");
+}
+void check_deviations(const Variable& std) {
+  ops::check_true("normal", std.detach().ge(0),
+                  "expects all elements of std >= 0.0, but found a negative or NaN one.");
+}
+
+}  // namespace
+
+Variable normal(const Variable& mean, double std, const optional<Generator>& generator) {
+  check_deviation(std);
+  Variable noise(standard(mean.sizes(), mean, 0, std, generator));
+  noise.add_(mean.detach());
+  return ops::drawn(noise.array(), "NormalBackward1", mean);
+}
+
+Variable normal(double mean, const Variable& std, const optional<Generator>& generator) {
+  check_deviations(std);
+  Variable noise(standard(std.sizes(), std, 0, 1, generator));
+  noise.mul_(std.detach()).add_(mean);
+  return ops::drawn(noise.array(), "NormalBackward2", std);
+}
+
+Variable normal(const Variable& mean, const Variable& std, const optional<Generator>& generator) {
+  ops::common_device("normal", mean, std);
+  check_deviations(std);
+  const DimVector sizes = broadcast_shapes("normal", mean.sizes(), std.sizes());
+  Variable noise(standard(sizes, mean, 0, 1, generator));
+  noise.mul_(std.detach()).add_(mean.detach());
+  return ops::drawn(noise.array(), "NormalBackward3", mean, std);
+}
+
+Variable normal(double mean, double std, IntArrayRef sizes, const optional<Generator>& generator,
+                const TensorOptions& options) {
+  Variable out = empty(sizes, options.requires_grad(false));
+  normal_(out, mean, std, generator);
+  if (options.requires_grad()) out.set_requires_grad(true);
+  return out;
+}
+
+Variable poisson(const Variable& self, const optional<Generator>& generator) {
+  EBB_CHECK(self.defined() && is_floating(self.dtype()), "poisson: the rates must be floating, got ", self,
+            ". Convert them with .to(kFloat).");
+  NdArray out = NdArray::empty(self.sizes(), self.dtype(), self.device());
+  Generator g = ops::generator_or_default(generator);
+  kernels::poisson(out.device(), out, ops::contiguous_array(self.array()), g);
+  return ops::drawn(std::move(out), "PoissonBackward0", self);
+}
+
+Variable binomial(const Variable& count, const Variable& prob, const optional<Generator>& generator) {
+  const Device device = ops::common_device("binomial", count, prob);
+  ops::check_same_dtype("binomial", count, prob);
+  EBB_CHECK(is_floating(count.dtype()), "binomial: counts and probabilities must be floating, got ",
+            count.dtype(), ". Convert them with .to(kFloat).");
+  const DimVector sizes = broadcast_shapes("binomial", count.sizes(), prob.sizes());
+  NdArray out = NdArray::empty(sizes, count.dtype(), device);
+  Generator g = ops::generator_or_default(generator);
+  kernels::binomial(device, out, ops::contiguous_array(count.array().expand(sizes)),
+                    ops::contiguous_array(prob.array().expand(sizes)), g);
+  return ops::drawn(std::move(out), "BinomialBackward0", count, prob);
 }
 
 }  // namespace ebb

@@ -1,4 +1,5 @@
-// Recurrent layers as differentiable ops: in one direction, and in all directions of a layer.
+// Recurrent layers as differentiable ops, in one direction and in all directions of a layer, and checks of
+// the lengths and batch sizes of packed sequences.
 #pragma once
 
 #include <ebb/autograd/node.h>
@@ -62,5 +63,12 @@ RnnLayerResult rnn_layer(const char* op, ArrayRef<RnnInputs> sides, const RnnSte
 autograd::GradList gradients_by(const std::function<variable_list(const variable_list&)>& run,
                                 const autograd::Node& node, variable_list inputs,
                                 const autograd::GradList& grads);
+
+/// Returns the elements of a vector of integers on the CPU. Errors of `op` call it `what`.
+DimVector checked_integers(const char* op, const char* what, const Variable& x);
+
+/// Returns the number of data's rows in each step. Throws unless they add up to the number of rows and never
+/// increase.
+DimVector checked_batch_sizes(const char* op, const Variable& data, const Variable& batch_sizes);
 
 }  // namespace ebb::ops

@@ -5,7 +5,7 @@
 
 #include "core/recorder.h"
 #include "ops/common/checks.h"
-#include "ops/rnn/steps.h"
+#include "ops/rnn/layer.h"
 
 #include <algorithm>
 #include <functional>

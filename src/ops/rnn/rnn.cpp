@@ -8,7 +8,6 @@
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/rnn/layer.h"
-#include "ops/rnn/steps.h"
 
 namespace ebb {
 
