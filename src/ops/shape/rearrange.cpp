@@ -1,4 +1,5 @@
-// flip, roll, rot90, pixel_shuffle, pixel_unshuffle and channel_shuffle.
+// flip, roll, rot90, pixel_shuffle, pixel_unshuffle, channel_shuffle and native_channel_shuffle, its name in
+// ATen.
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"
@@ -198,6 +199,10 @@ Variable channel_shuffle(const Variable& x, std::int64_t groups) {
             ") must be divisible by a positive number of groups, got ", groups, ".");
   const Variable parts = unflatten(x, 1, {groups, x.size(1) / groups});
   return reshape(transpose(parts, 1, 2), x.sizes());
+}
+
+Variable native_channel_shuffle(const Variable& self, std::int64_t groups) {
+  return channel_shuffle(self, groups);
 }
 
 }  // namespace ebb
