@@ -54,7 +54,6 @@
 #include "ops/pool/resample_kernels.h"
 #include "ops/random/kernels.h"
 #include "ops/reduce/kernels.h"
-#include "ops/reduce/scan_kernels.h"
 #include "ops/reduce/softmax_kernels.h"
 #include "ops/rnn/kernels.h"
 #include "ops/shape/kernels.h"

@@ -4,7 +4,7 @@
 #include "kernel/cpu/lines.h"
 #include "kernel/reduce_plan.h"
 #include "kernel/scan_steps.h"
-#include "ops/reduce/scan_kernels.h"
+#include "ops/reduce/kernels.h"
 
 namespace ebb::cpu {
 namespace {

@@ -1,5 +1,9 @@
 // The device kernel extreme_index: the largest or smallest element along a dimension, and its first index.
-#include "ops/reduce/cuda_run.h"
+#include <ebb/core/visit.h>
+
+#include "kernel/cuda/reduce.h"
+#include "kernel/reducers.h"
+#include "ops/reduce/kernels.h"
 
 namespace ebb::cuda {
 namespace {

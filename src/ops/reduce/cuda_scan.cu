@@ -5,7 +5,7 @@
 #include "kernel/cuda/scan.h"
 #include "kernel/reduce_plan.h"
 #include "kernel/scan_steps.h"
-#include "ops/reduce/scan_kernels.h"
+#include "ops/reduce/kernels.h"
 
 namespace ebb::cuda {
 namespace {

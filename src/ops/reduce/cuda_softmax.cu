@@ -4,8 +4,7 @@
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/row.h"
-#include "ops/reduce/cuda_softmax_columns.h"
-#include "ops/reduce/cuda_softmax_terms.h"
+#include "ops/reduce/cuda_softmax.h"
 #include "ops/reduce/softmax_kernels.h"
 
 namespace ebb::cuda {

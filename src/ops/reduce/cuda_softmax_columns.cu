@@ -5,8 +5,7 @@
 
 #include "kernel/cuda/row.h"
 #include "ops/reduce/cuda_column.h"
-#include "ops/reduce/cuda_softmax_columns.h"
-#include "ops/reduce/cuda_softmax_terms.h"
+#include "ops/reduce/cuda_softmax.h"
 
 namespace ebb::cuda {
 namespace {

@@ -1,3 +1,3 @@
 # Flags of reduce (cmake/EbbFamily.cmake).
-ebb_family(LOOPS cpu_index cpu_norm cpu_sum FAST cpu_scan cpu_softmax
+ebb_family(LOOPS cpu cpu_index FAST cpu_scan cpu_softmax
   WIDE cpu_softmax softmax_kernels)

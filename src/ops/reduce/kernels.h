@@ -1,6 +1,10 @@
-// Kernel slots of the reductions. `out` is contiguous. Its shape is that of x without the dimensions in
-// `dims`, or with these of size 1.
+// Kernel slots of the reductions and of scans with a rule of their own.
+//
+// The result of a reduction is contiguous. Its shape is that of x without the dimensions in `dims`, or with
+// these of size 1. Arrays of scans are contiguous. With `reverse` a scan begins at the end of the line.
 #pragma once
+
+#include <ebb/core/ndarray.h>
 
 #include "kernel/reduce_plan.h"
 #include "kernel/slot_list.h"
@@ -45,6 +49,12 @@ void norm(NdArray& out, const NdArray& x, DimMask dims, double p);
 void variance(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, double divisor, bool root);
 /// Finds the largest or smallest element along one dimension and its first index (Long). NaN counts as both.
 void extreme_index(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest);
+
+/// Computes out[i] = x[i] + a[i - 1] * out[i - 1], or from the end out[i] = x[i] + a[i] * out[i + 1], for
+/// floating-point dtypes.
+void linear_recurrence(NdArray& out, const NdArray& x, const NdArray& a, std::int64_t dim, bool reverse);
+/// Computes the cumulative maximum or minimum and its last index so far (Long).
+void running_extreme(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest);
 }  // namespace cpu
 
 namespace detail {
@@ -72,17 +82,19 @@ inline constexpr KernelTraits traits_of<cpu::norm> = kReduces<ops::Reduction::no
 
 }  // namespace ebb
 
-#define EBB_REDUCE_KERNELS(X)        \
-  X(sum, "sum");                     \
-  X(nansum, "nansum");               \
-  X(prod, "prod");                   \
-  X(amax, "amax");                   \
-  X(amin, "amin");                   \
-  X(any, "any");                     \
-  X(all, "all");                     \
-  X(count_nonzero, "count_nonzero"); \
-  X(xor_bits, "hash_tensor");        \
-  X(norm, "norm");                   \
-  X(variance, "var");                \
-  X(extreme_index, "max");
+#define EBB_REDUCE_KERNELS(X)                \
+  X(sum, "sum");                             \
+  X(nansum, "nansum");                       \
+  X(prod, "prod");                           \
+  X(amax, "amax");                           \
+  X(amin, "amin");                           \
+  X(any, "any");                             \
+  X(all, "all");                             \
+  X(count_nonzero, "count_nonzero");         \
+  X(xor_bits, "hash_tensor");                \
+  X(norm, "norm");                           \
+  X(variance, "var");                        \
+  X(extreme_index, "max");                   \
+  X(linear_recurrence, "linear_recurrence"); \
+  X(running_extreme, "cummax");
 EBB_DECLARE_KERNELS(EBB_REDUCE_KERNELS)

@@ -9,7 +9,7 @@
 #include "ops/common/autocast.h"
 #include "ops/common/dims.h"
 #include "ops/common/record.h"
-#include "ops/reduce/cumulative.h"
+#include "ops/reduce/common.h"
 #include "ops/reduce/kernels.h"
 
 namespace ebb {

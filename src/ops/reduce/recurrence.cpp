@@ -1,4 +1,4 @@
-// linear_recurrence, cummax, cummin and diff.
+// linear_recurrence, cummax and cummin.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -10,7 +10,7 @@
 #include "ops/common/checks.h"
 #include "ops/common/dims.h"
 #include "ops/common/record.h"
-#include "ops/reduce/scan_kernels.h"
+#include "ops/reduce/kernels.h"
 
 namespace ebb {
 
@@ -92,23 +92,6 @@ std::tuple<Variable, Variable> cummax(const Variable& self, std::int64_t dim) {
 }
 std::tuple<Variable, Variable> cummin(const Variable& self, std::int64_t dim) {
   return ops::running_extreme("cummin", self, dim, false);
-}
-
-Variable diff(const Variable& self, std::int64_t n, std::int64_t dim, const optional<Variable>& prepend,
-              const optional<Variable>& append) {
-  EBB_CHECK(self.dim() >= 1, "diff: expected a tensor of at least one dimension, got ", self, ".");
-  EBB_CHECK(n >= 0, "diff: the order must not be negative, got ", n, ".");
-  const std::int64_t d = wrap_dim("diff", dim, self.dim());
-  if (n == 0) return self.clone();
-  Variable x = self;
-  if (prepend && prepend->defined()) x = cat({*prepend, x}, d);
-  if (append && append->defined()) x = cat({x, *append}, d);
-  for (n = std::min(n, x.size(d)); n > 0; --n) {
-    const std::int64_t rest = x.size(d) - 1;
-    const Variable ahead = x.narrow(d, 1, rest), behind = x.narrow(d, 0, rest);
-    x = x.dtype() == kBool ? ahead.logical_xor(behind) : ahead - behind;
-  }
-  return x;
 }
 
 }  // namespace ebb

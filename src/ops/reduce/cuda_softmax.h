@@ -1,7 +1,9 @@
-// Formulas of the softmax kernels for one element, by rows and by columns.
+// Formulas of the device's softmax kernels for one element, by rows and by columns, and the functions for a
+// dimension other than the last.
 #pragma once
 
 #include "kernel/cuda/log_sum.h"
+#include "kernel/lines.h"
 #include "kernel/reducers.h"
 
 #include <cmath>
@@ -71,5 +73,10 @@ struct Others {
     return static_cast<T>(gradient);
   }
 };
+
+/// Computes softmax(x), or its logarithm, for lines whose elements are not contiguous.
+void softmax_columns(NdArray& out, const NdArray& x, const Lines& lines, bool log);
+void softmax_columns_backward(NdArray& out, const NdArray& grad, const NdArray& y, const Lines& lines,
+                              bool log, bool whole);
 
 }  // namespace ebb::cuda

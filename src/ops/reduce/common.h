@@ -1,9 +1,10 @@
-// Cumulative sums and products, differentiable any number of times. cumsum, cumprod and the gradient of prod
-// use them.
+// Helpers that the reductions share: cumulative sums and products, and x / norm. Both are differentiable any
+// number of times.
 #pragma once
 
 #include <ebb/autograd/variable.h>
 
+#include "ops/common/dims.h"
 #include "ops/common/scan.h"
 
 namespace ebb::ops {
@@ -21,5 +22,10 @@ Variable& cumulative_prod_(const Variable& self, const char* op, std::int64_t di
 /// Converts cumulative products to exclusive ones: the product of the elements before each element (or after
 /// it, if `reverse`), and 1 at the end.
 Variable exclusive_prod(const Variable& running, std::int64_t dim, bool reverse);
+
+/// Returns x / norm, where norm is the norm of x over the dimensions of `mask`, which have size 1. Where the
+/// norm of x is 0, `norm` may hold any other value. `norm` gets no gradient, because that of x includes its
+/// part. The squares in the derivative do not overflow.
+Variable unit_vector(const Variable& x, const Variable& norm, DimMask mask);
 
 }  // namespace ebb::ops
