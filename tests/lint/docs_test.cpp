@@ -1,4 +1,4 @@
-// The documents name files that exist, are linked from README, and show code that is compiled.
+// The documents name files and symbols that exist, are all linked, and show code that is compiled.
 #include "support/catch.h"
 #include "support/source_dir.h"
 #include "tree.h"
@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <iterator>
+#include <set>
 
 using lint::File;
 
 namespace {
 
-// The files and folders of the project that a line names, except patterns such as src/ops/<family>.
+// Returns the files and folders of the project that a line names, without patterns such as src/ops/<family>.
 std::vector<std::string> paths_in(const std::string& line) {
   const auto belongs = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) ||
@@ -74,7 +76,13 @@ TEST_CASE("README lists every page of docs") {
 
 namespace {
 
-// The lines as one text, without surrounding white space and without empty lines.
+const File* page(const std::string& path) {
+  for (const File& file : lint::tree())
+    if (file.path == path) return &file;
+  return nullptr;
+}
+
+// Joins lines to one text, without indentation and empty lines.
 std::string flat(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) {
@@ -84,34 +92,152 @@ std::string flat(const std::vector<std::string>& lines) {
   return text;
 }
 
+// Returns the code blocks of a page, each without its indentation. A line "..." divides a block in two. With
+// a language, only blocks of that language are returned.
+std::vector<std::string> code_blocks(const File& document, const std::string& language = "") {
+  std::vector<std::string> blocks, block;
+  bool inside = false, wanted = false;
+  const auto end = [&] {
+    if (wanted && !block.empty()) blocks.push_back(flat(block));
+    block.clear();
+  };
+  for (const std::string& line : document.lines) {
+    const std::size_t fence = line.find("```");
+    if (fence != line.npos) {
+      if (inside) end();
+      inside = !inside;
+      wanted = language.empty() || line.substr(fence + 3) == language;
+    } else if (inside && line == "...") {
+      end();
+    } else if (inside) {
+      block.push_back(line);
+    }
+  }
+  return blocks;
+}
+
+// Returns a complaint for each block that stands in no source.
+std::vector<std::string> blocks_of_no_source(const std::vector<std::string>& blocks) {
+  std::vector<std::string> sources, complaints;
+  for (const File& file : lint::tree())
+    if (file.is_code()) sources.push_back(flat(file.lines));
+  for (const std::string& block : blocks) {
+    const bool found = std::any_of(sources.begin(), sources.end(),
+                                   [&](const std::string& s) { return s.find(block) != s.npos; });
+    if (!found) complaints.push_back("in no source:\n" + block);
+  }
+  return complaints;
+}
+
+// Returns the texts between backquotes in a line.
+std::vector<std::string> quoted_in(const std::string& line) {
+  std::vector<std::string> spans;
+  for (std::size_t open = line.find('`'), close = 0; open != line.npos; open = line.find('`', close + 1)) {
+    close = line.find('`', open + 1);
+    if (close == line.npos) break;
+    spans.push_back(line.substr(open + 1, close - open - 1));
+  }
+  return spans;
+}
+
+// Adds the identifiers in a text.
+void add_words(const std::string& text, std::set<std::string>& words) {
+  const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  for (std::size_t start = 0, end = 0; start < text.size(); start = end + 1) {
+    end = start;
+    while (end < text.size() && in_word(text[end])) ++end;
+    if (end > start && !std::isdigit(static_cast<unsigned char>(text[start])))
+      words.insert(text.substr(start, end - start));
+  }
+}
+
+std::set<std::string> words_of(const File& file) {
+  std::set<std::string> words;
+  for (const std::string& line : file.lines) add_words(line, words);
+  return words;
+}
+
+// Returns the identifiers of a quoted text that are not among `known`.
+std::vector<std::string> unknown_words(const std::string& quoted, const std::set<std::string>& known) {
+  std::set<std::string> words;
+  add_words(quoted, words);
+  std::vector<std::string> unknown;
+  std::set_difference(words.begin(), words.end(), known.begin(), known.end(), std::back_inserter(unknown));
+  return unknown;
+}
+
 }  // namespace
 
-TEST_CASE("code blocks of adding-an-op.md occur in compiled sources") {
-  std::vector<std::string> sources, complaints;
-  const File* document = nullptr;
-  for (const File& file : lint::tree()) {
-    if (file.path == "docs/adding-an-op.md") document = &file;
-    if (file.is_code()) sources.push_back(flat(file.lines));
-  }
-  REQUIRE(document);
-  int blocks = 0;
-  std::vector<std::string> block;
-  bool inside = false;
-  for (const std::string& line : document->lines) {
-    const bool fence = line.find("```") != line.npos;
-    if (!fence && inside) block.push_back(line);
-    if (!fence) continue;
-    if (inside) {
-      ++blocks;
-      const std::string text = flat(block);
-      const bool found = std::any_of(sources.begin(), sources.end(),
-                                     [&](const std::string& s) { return s.find(text) != s.npos; });
-      if (!found) complaints.push_back("in no source:\n" + text);
-      block.clear();
+TEST_CASE("quoted texts and their identifiers are found") {
+  CHECK(quoted_in("the `grad_fn` of `x.grad()`, `open") == std::vector<std::string>{"grad_fn", "x.grad()"});
+  CHECK(unknown_words("Node::apply(2)", {"Node"}) == std::vector<std::string>{"apply"});
+}
+
+TEST_CASE("identifiers in backquotes of the guides exist in the sources") {
+  std::set<std::string> known;
+  for (const File& file : lint::tree())
+    if (!file.ends_with(".md"))
+      for (const std::string& line : file.lines) add_words(line, known);
+  std::vector<std::string> complaints;
+  int checked = 0;
+  for (const char* const path :
+       {"docs/README.md", "docs/walkthrough.md", "docs/glossary.md", "docs/graph.md"}) {
+    const File* const document = page(path);
+    REQUIRE(document);
+    bool inside = false;
+    for (std::size_t i = 0; i < document->lines.size(); ++i) {
+      const std::string& line = document->lines[i];
+      if (line.find("```") != line.npos) inside = !inside;
+      if (inside) continue;
+      for (const std::string& quoted : quoted_in(line)) {
+        if (!paths_in(quoted).empty()) continue;
+        ++checked;
+        for (const std::string& word : unknown_words(quoted, known))
+          complaints.push_back(document->at(static_cast<int>(i) + 1) + ": no source has " + word);
+      }
     }
-    inside = !inside;
   }
   INFO(lint::report(complaints));
   CHECK(complaints.empty());
-  CHECK(blocks >= 7);
+  CHECK(checked > 200);
+}
+
+TEST_CASE("each symbol of the glossary is in the file that its line names") {
+  const File* const document = page("docs/glossary.md");
+  REQUIRE(document);
+  std::vector<std::string> complaints;
+  int checked = 0;
+  for (std::size_t i = 0; i < document->lines.size(); ++i) {
+    const std::vector<std::string> quoted = quoted_in(document->lines[i]);
+    if (!document->lines[i].starts_with("- **") || quoted.size() < 2) continue;
+    const File* const file = page(quoted.back());
+    const std::string& symbol = quoted[quoted.size() - 2];
+    ++checked;
+    if (!file || !unknown_words(symbol, words_of(*file)).empty())
+      complaints.push_back(document->at(static_cast<int>(i) + 1) + ": no " + symbol + " in " + quoted.back());
+  }
+  INFO(lint::report(complaints));
+  CHECK(complaints.empty());
+  CHECK(checked > 40);
+}
+
+// Blocks marked c++ are programs of a user.
+TEST_CASE("the excerpts of walkthrough.md are in sources") {
+  const File* const document = page("docs/walkthrough.md");
+  REQUIRE(document);
+  const std::vector<std::string> blocks = code_blocks(*document, "cpp");
+  const std::vector<std::string> complaints = blocks_of_no_source(blocks);
+  INFO(lint::report(complaints));
+  CHECK(complaints.empty());
+  CHECK(blocks.size() > 20);
+}
+
+TEST_CASE("the code of adding-an-op.md is in sources that are compiled") {
+  const File* const document = page("docs/adding-an-op.md");
+  REQUIRE(document);
+  const std::vector<std::string> blocks = code_blocks(*document);
+  const std::vector<std::string> complaints = blocks_of_no_source(blocks);
+  INFO(lint::report(complaints));
+  CHECK(complaints.empty());
+  CHECK(blocks.size() >= 7);
 }
