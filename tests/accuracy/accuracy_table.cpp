@@ -59,18 +59,21 @@ void measure_row(const optable::Row& row, const Exact& exact, std::ostream& tabl
 
 constexpr const char* kIntroduction = R"(# Accuracy
 
-Every op of one or two floating numbers is measured against the exact function, with its first and second
-derivative, over the whole range of each dtype: `tests/accuracy` computes the function by
-[Arb](https://arblib.org) with as many bits as it takes to round it, and compares at arguments that lie
-dense near zeros, poles, kinks, changes of the branch, subnormal numbers and overflow. Allowed are 4 units in the
-last place in f64 and f32 and 1 unit in f16 and bf16; where the condition number of the function or its slope exceeds
-1, that many times it, and of a second derivative where it changes its sign nearby. The ordinary tests measure a tenth of
-the arguments. They run on a device too: its kernels are the same formulas over CUDA's own functions, which are
-themselves off by up to 6 units (`tests/cuda/unit/libm_test.cpp` has the bounds that NVIDIA states).
+The table gives the largest errors of every op of one or two floating numbers, with its first and second derivatives,
+over the whole range of each dtype. `tests/accuracy` computes the exact function with
+[Arb](https://arblib.org), with as many bits as rounding it needs. The arguments are dense near zeros, poles, kinks,
+changes of the branch, subnormal numbers and overflow.
 
-The table gives the largest errors in units of the last place, in f64, f32, f16 and bf16 in turn. Numbers that are
-bold miss the bound; "lost" means that no digit is right, or a NaN or an infinity where the exact value is finite.
-`tests/accuracy/exceptions.cpp` lists them with the reason. The columns are the function, its derivatives by the
+The bound is 4 units in the last place in f64 and f32, and 1 unit in f16 and bf16. If the condition number of the
+function or its derivative exceeds 1, the bound is that many times as large. For a second derivative the condition
+number counts only where the derivative changes its sign nearby.
+
+The ordinary tests measure a tenth of the arguments. They also run on a device. Its kernels are the same formulas over
+CUDA's own functions, whose errors reach 6 units (`tests/cuda/unit/libm_test.cpp` has the bounds that NVIDIA states).
+
+Errors are in units of the last place, in f64, f32, f16 and bf16 in turn. Bold numbers miss the bound. "lost" means that
+no digit is right, or that the result is NaN or infinite and the exact value is finite.
+`tests/accuracy/exceptions.cpp` lists these cases with the reason. The columns are the function, its derivatives by the
 first and the second operand, and its second derivatives.
 
 | op | f | f_a | f_b | f_aa | f_ab | f_bb |
