@@ -7,11 +7,28 @@
 #include <cctype>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <set>
 
 using lint::File;
 
 namespace {
+
+const File* page(const std::string& path) {
+  for (const File& file : lint::tree())
+    if (file.path == path) return &file;
+  return nullptr;
+}
+
+// Joins lines to one text, without indentation and empty lines.
+std::string flat(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) {
+    const std::size_t first = line.find_first_not_of(" \t"), last = line.find_last_not_of(" \t");
+    if (first != line.npos) text += line.substr(first, last - first + 1) + '\n';
+  }
+  return text;
+}
 
 // Returns the files and folders of the project that a line names, without patterns such as src/ops/<family>.
 std::vector<std::string> paths_in(const std::string& line) {
@@ -59,10 +76,9 @@ TEST_CASE("documents name only existing files") {
 }
 
 TEST_CASE("README lists every page of docs") {
-  std::string readme;
-  for (const File& file : lint::tree())
-    if (file.path == "README.md")
-      for (const std::string& line : file.lines) readme += line + '\n';
+  const File* const file_of_list = page("README.md");
+  REQUIRE(file_of_list);
+  const std::string readme = flat(file_of_list->lines);
   const std::string list = readme.substr(std::min(readme.find("## More"), readme.size()));
   int pages = 0;
   for (const File& file : lint::tree()) {
@@ -76,21 +92,68 @@ TEST_CASE("README lists every page of docs") {
 
 namespace {
 
-const File* page(const std::string& path) {
-  for (const File& file : lint::tree())
-    if (file.path == path) return &file;
-  return nullptr;
+// Returns the anchor of a heading on GitHub: "## The `Node`, or not" has "the-node-or-not".
+std::string anchor_of(const std::string& heading) {
+  std::string anchor;
+  for (const char c : heading.substr(heading.find_first_not_of("# "))) {
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_')
+      anchor += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    else if (c == ' ')
+      anchor += '-';
+  }
+  return anchor;
 }
 
-// Joins lines to one text, without indentation and empty lines.
-std::string flat(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) {
-    const std::size_t first = line.find_first_not_of(" \t"), last = line.find_last_not_of(" \t");
-    if (first != line.npos) text += line.substr(first, last - first + 1) + '\n';
+// Returns whether a page has a heading with this anchor.
+bool has_anchor(const File& file, const std::string& anchor) {
+  bool code = false;
+  for (const std::string& line : file.lines) {
+    if (line.find("```") != line.npos) code = !code;
+    if (!code && line.starts_with("#") && anchor_of(line) == anchor) return true;
   }
-  return text;
+  return false;
 }
+
+// Returns the targets of the links of a page, without those to other sites.
+std::vector<std::string> links_of(const File& file) {
+  std::vector<std::string> links;
+  for (const std::string& line : file.lines) {
+    for (std::size_t at = line.find("]("); at != line.npos; at = line.find("](", at + 1)) {
+      const std::string link = line.substr(at + 2, line.find(')', at) - at - 2);
+      if (!link.starts_with("http") && link.find_first_of(" &<[{") == link.npos) links.push_back(link);
+    }
+  }
+  return links;
+}
+
+}  // namespace
+
+TEST_CASE("links of pages lead to existing files and headings") {
+  CHECK(anchor_of("## The `Node`, or not") == "the-node-or-not");
+  std::map<std::string, const File*> pages;
+  for (const File& file : lint::tree())
+    if (file.ends_with(".md")) pages[file.path] = &file;
+  std::vector<std::string> complaints;
+  int checked = 0;
+  for (const auto& [path, file] : pages) {
+    if (!file->in("docs/") && path != "README.md") continue;
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    for (const std::string& link : links_of(*file)) {
+      const std::size_t hash = link.find('#');
+      const std::string name = link.substr(0, hash);
+      const std::string target = name.empty() ? path : (folder / name).lexically_normal().generic_string();
+      const bool exists = std::filesystem::exists(source_dir() + "/" + target);
+      ++checked;
+      if (!exists || (hash != link.npos && !has_anchor(*pages[target], link.substr(hash + 1))))
+        complaints.push_back(path + ": " + link + " leads nowhere");
+    }
+  }
+  INFO(lint::report(complaints));
+  CHECK(complaints.empty());
+  CHECK(checked > 100);
+}
+
+namespace {
 
 // Returns the code blocks of a page, each without its indentation. A line "..." divides a block in two. With
 // a language, only blocks of that language are returned.
@@ -168,12 +231,12 @@ std::vector<std::string> unknown_words(const std::string& quoted, const std::set
 
 }  // namespace
 
-TEST_CASE("quoted texts and their identifiers are found") {
+TEST_CASE("the docs lint finds quoted texts and their identifiers") {
   CHECK(quoted_in("the `grad_fn` of `x.grad()`, `open") == std::vector<std::string>{"grad_fn", "x.grad()"});
   CHECK(unknown_words("Node::apply(2)", {"Node"}) == std::vector<std::string>{"apply"});
 }
 
-TEST_CASE("identifiers in backquotes of the guides exist in the sources") {
+TEST_CASE("identifiers in backquotes of the guides occur in sources") {
   std::set<std::string> known;
   for (const File& file : lint::tree())
     if (!file.ends_with(".md"))
@@ -202,7 +265,7 @@ TEST_CASE("identifiers in backquotes of the guides exist in the sources") {
   CHECK(checked > 200);
 }
 
-TEST_CASE("each symbol of the glossary is in the file that its line names") {
+TEST_CASE("symbols of the glossary occur in the files of their lines") {
   const File* const document = page("docs/glossary.md");
   REQUIRE(document);
   std::vector<std::string> complaints;
@@ -222,7 +285,7 @@ TEST_CASE("each symbol of the glossary is in the file that its line names") {
 }
 
 // Blocks marked c++ are programs of a user.
-TEST_CASE("the excerpts of walkthrough.md are in sources") {
+TEST_CASE("code blocks of walkthrough.md occur in sources") {
   const File* const document = page("docs/walkthrough.md");
   REQUIRE(document);
   const std::vector<std::string> blocks = code_blocks(*document, "cpp");
@@ -232,7 +295,7 @@ TEST_CASE("the excerpts of walkthrough.md are in sources") {
   CHECK(blocks.size() > 20);
 }
 
-TEST_CASE("the code of adding-an-op.md is in sources that are compiled") {
+TEST_CASE("code blocks of adding-an-op.md occur in compiled sources") {
   const File* const document = page("docs/adding-an-op.md");
   REQUIRE(document);
   const std::vector<std::string> blocks = code_blocks(*document);
