@@ -35,7 +35,7 @@ void check_formulas(const F& f, Op&& op, double kink = 0,
     const auto near = [](double expected) { return Approx(expected).epsilon(1e-12).margin(1e-15); };
     CHECK(f.value(x) == near(value));
     CHECK(gradient.value(1.0, of_result ? value : x) == near(slope));
-    if constexpr (!ops::has_bend<F>)
+    if constexpr (!ops::has_second_derivative<F>)
       CHECK(gradient.value(ones({}, kDouble), of_result ? y.detach() : plain).template item<double>() ==
             near(slope));
     CHECK(slope == Approx((f.value(x + h) - f.value(x - h)) / (2 * h)).epsilon(1e-7).margin(1e-9));

@@ -216,7 +216,7 @@ inline Lanes<float> erf(Lanes<float> x) {
 }
 
 /// Returns a times the normal distribution function at x; 0 for x = -infinity.
-inline Lanes<float> normal_share_times(Lanes<float> a, Lanes<float> x) {
+inline Lanes<float> normal_cdf_times(Lanes<float> a, Lanes<float> x) {
   using L = Lanes<float>;
   const L near = a * (lane_math::erfc_near(x * L(-0.70710678f)) * L(0.5f));
   const auto is_near = x > L(-4.0f);

@@ -2,7 +2,7 @@
 #include <ebb/ops/creation.h>
 
 #include "ops/common/checks.h"
-#include "ops/common/fresh.h"
+#include "ops/common/factories.h"
 #include "ops/common/kernels.h"
 #include "ops/common/transfer.h"
 

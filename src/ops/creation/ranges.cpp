@@ -2,7 +2,7 @@
 #include <ebb/ops/creation.h>
 
 #include "core/recorder.h"
-#include "ops/common/fresh.h"
+#include "ops/common/factories.h"
 #include "ops/common/transfer.h"
 #include "ops/creation/kernels.h"
 

@@ -5,7 +5,7 @@
 #include "core/recorder.h"
 #include "kernel/convert.h"
 #include "ops/common/checks.h"
-#include "ops/common/fresh.h"
+#include "ops/common/factories.h"
 #include "ops/common/transfer.h"
 
 namespace ebb {

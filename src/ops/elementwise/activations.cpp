@@ -1,8 +1,8 @@
 // Smooth activations: tanh, sigmoid, silu, gelu, elu, selu, celu, mish, softplus, logsigmoid and others.
 #include "ops/elementwise/formulas/activations.h"
 
-#include "ops/common/activated.h"
 #include "ops/common/autocast.h"
+#include "ops/common/fused_activation.h"
 #include "ops/elementwise/record_formula.h"
 
 namespace ebb {

@@ -107,7 +107,7 @@ template <class Op>
 constexpr bool has_gradient = has_slope<Op> || requires(const Op& op, float x) { op.gradient(x, x); } ||
                               requires(const Op& op, float x) { op.gradient(x); };
 template <class Op>
-constexpr bool has_bend = Op::kStraight || requires(const Op& op, float x) { op.bend(x, x); };
+constexpr bool has_second_derivative = Op::kStraight || requires(const Op& op, float x) { op.bend(x, x); };
 /// Whether the gradient has a kernel of its own. For formulas that call a function for each element the
 /// benefit would be small.
 template <class Op>

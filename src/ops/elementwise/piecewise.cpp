@@ -1,8 +1,8 @@
 // Piecewise linear activations: relu, threshold, hardtanh, leaky_relu, hardsigmoid, hardswish, shrinks.
 #include "ops/elementwise/formulas/piecewise.h"
 
-#include "ops/common/activated.h"
 #include "ops/common/checks.h"
+#include "ops/common/fused_activation.h"
 #include "ops/elementwise/record_formula.h"
 
 namespace ebb {

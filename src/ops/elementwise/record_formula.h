@@ -30,7 +30,7 @@ struct BackwardRule {
 template <class Op>
 Variable gradient_of(const Op& op, const Variable& g, const Variable& kept) {
   const Gradient<Op> backward{{}, op};
-  if constexpr (Fused<Op> && has_bend<Op>) {
+  if constexpr (Fused<Op> && has_second_derivative<Op>) {
     return run_binary(g, kept, backward, BackwardRule<Op>{op});
   } else {
     if constexpr (Fused<Op>)

@@ -12,8 +12,8 @@
 #include "ops/common/checks.h"
 #include "ops/common/dims.h"
 #include "ops/common/kernels.h"
-#include "ops/common/picked.h"
 #include "ops/common/record.h"
+#include "ops/common/values_indices.h"
 #include "ops/index/sort_kernels.h"
 
 #include <cmath>

@@ -3,8 +3,8 @@
 #include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>
 
-#include "ops/common/activated.h"
 #include "ops/common/autocast.h"
+#include "ops/common/fused_activation.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/product.h"
 

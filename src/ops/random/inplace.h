@@ -4,7 +4,7 @@
 #include <ebb/autograd/record.h>
 #include <ebb/ops/random.h>
 
-#include "ops/common/fresh.h"
+#include "ops/common/factories.h"
 #include "ops/common/record.h"
 #include "ops/common/self.h"
 #include "ops/random/kernels.h"

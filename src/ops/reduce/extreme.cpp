@@ -7,8 +7,8 @@
 
 #include "ops/common/arrays.h"
 #include "ops/common/dims.h"
-#include "ops/common/picked.h"
 #include "ops/common/record.h"
+#include "ops/common/values_indices.h"
 #include "ops/reduce/kernels.h"
 
 namespace ebb {

@@ -92,7 +92,7 @@ struct NormalCdf : Activation {
   static constexpr char kName[] = "ndtr";
   template <class X>
   EBB_HD X value(const X& x) const {
-    return normal_share_times(X(1), x);
+    return normal_cdf_times(X(1), x);
   }
   template <class X>
   EBB_HD X gradient(const X& g, const X& x) const {
@@ -109,14 +109,14 @@ struct Gelu : Activation {
   static constexpr char kName[] = "gelu";
   template <class X>
   EBB_HD X value(const X& x) const {
-    return normal_share_times(x, x);
+    return normal_cdf_times(x, x);
   }
   template <class X>
   EBB_HD X slope(const X& x) const {
     const X inside = bounded(x, 40);
     return exponential(inside * inside * constant<X>(-0.5))
                .times(inside * constant<X>(0.39894228040143267794)) +
-           normal_share_times(X(1), x);
+           normal_cdf_times(X(1), x);
   }
   template <class X>
   X bend(const X& g, const X& x) const {

@@ -40,7 +40,7 @@ EBB_HD X normal_gradient(const X& g, const X& x) {
 /// Returns a Phi(x), with the normal distribution function Phi; 0 for x = -infinity. The overload for float
 /// vectors is in kernel/cpu.
 template <class X>
-EBB_HD X normal_share_times(const X& a, const X& x) {
+EBB_HD X normal_cdf_times(const X& a, const X& x) {
   const X factor = where(a < constant<X>(-kFar<double>), constant<X>(-kFar<double>), a);
   return factor * (erfc(x * constant<X>(-0.70710678118654752440)) * constant<X>(0.5));
 }

@@ -1,5 +1,5 @@
 // Gradients of ops that return values and indices along a dimension (max, sort, topk).
-#include "ops/common/picked.h"
+#include "ops/common/values_indices.h"
 
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
