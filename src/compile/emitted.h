@@ -14,9 +14,8 @@
 // An emitted source may call any kernel slot and name any formula. Including all of them costs a compiler
 // only a quarter of a second more than including one.
 #include "ops/attention/kernels.h"
-#include "ops/common/draw_philox.h"
+#include "ops/common/dropout.h"
 #include "ops/common/kernels.h"
-#include "ops/common/scan.h"
 #include "ops/conv/kernels.h"
 #include "ops/creation/kernels.h"
 #include "ops/elementwise/foreach_kernels.h"

@@ -8,7 +8,7 @@
 #include "autograd/tensor_state.h"
 #include "compile/tape.h"
 #include "core/backend.h"
-#include "ops/common/transfer.h"
+#include "ops/common/arrays.h"
 
 #include <algorithm>
 #include <cstring>

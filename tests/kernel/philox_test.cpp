@@ -1,7 +1,7 @@
 // Philox against the test vectors of Random123 for philox4x32-10.
 #include "kernel/philox.h"
 
-#include "ops/common/dropout_rule.h"
+#include "ops/common/dropout.h"
 #include "support/catch.h"
 
 #include <limits>

@@ -6,7 +6,7 @@
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
-#include "ops/common/draw_philox.h"
+#include "ops/common/dropout.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
 

@@ -1,6 +1,9 @@
-// Conversions and copies of arrays, outside of the graph.
+// Conversions and copies of arrays, outside of the graph, on one device or between devices.
 #include "ops/common/arrays.h"
 
+#include "core/backend.h"
+#include "core/capture.h"
+#include "core/recorder.h"
 #include "ops/common/kernels.h"
 #include "ops/common/layout.h"
 
@@ -45,6 +48,101 @@ NdArray scalar_array(const Scalar& value, DType dtype, Device device) {
   NdArray out = NdArray::empty({}, dtype, device);
   kernels::fill(device, out, value);
   return out;
+}
+
+Device resolve_device(Device device) {
+  if (device.is_cpu()) return Device(kCPU);
+  if (device.has_index()) return device;
+  return detail::backend(device.type()).current_device();
+}
+
+namespace {
+
+std::size_t bytes_of(const NdArray& x) {
+  return static_cast<std::size_t>(x.numel() * element_size(x.dtype()));
+}
+
+// Copies one block of bytes without waiting. `pinned` is the array on the CPU.
+void move_queued(const NdArray& out, const NdArray& x, const NdArray& pinned) {
+  detail::not_replayed("elements are copied between devices");
+  const Device device = x.device().is_cpu() ? out.device() : x.device();
+  const detail::Backend& backend = detail::backend(device.type());
+  backend.copy(out.address(), out.device(), x.address(), x.device(), bytes_of(x), false);
+  pinned.storage()->used_on(device, backend.current_stream(device));
+  if (detail::Capture* capture = detail::current_capture()) capture->keep(pinned.storage());
+}
+
+void move(const NdArray& out, const NdArray& x) {
+  detail::not_replayed("elements are copied between devices");
+  const DeviceType mover = out.device().is_cpu() ? x.device().type() : out.device().type();
+  detail::backend(mover).copy(out.address(), out.device(), x.address(), x.device(), bytes_of(x), true);
+}
+
+void copy_from_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
+  const Device device = out.device();
+  // A copy that waits is impossible during capture; move() throws the backend's error.
+  if (!x.storage()->is_pinned() || (!non_blocking && detail::current_capture())) {
+    const NdArray source = contiguous_array(x, {out.dtype()});
+    if (out.is_contiguous()) return move(out, source);
+    const NdArray landing = NdArray::empty(out.sizes(), out.dtype(), device);
+    move(landing, source);
+    return kernels::copy(device, out, landing);
+  }
+  // Copies in the dtype of x; the device converts.
+  const NdArray source = contiguous_array(x, {.pinned = true});
+  if (out.is_contiguous() && out.dtype() == x.dtype()) {
+    move_queued(out, source, source);
+  } else {
+    const NdArray landing = NdArray::empty(out.sizes(), x.dtype(), device);
+    move_queued(landing, source, source);
+    kernels::copy(device, out, landing);
+  }
+  if (non_blocking) return;
+  const detail::Backend& backend = detail::backend(device.type());
+  backend.stream_synchronize(device, backend.current_stream(device));
+}
+
+void copy_to_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
+  const NdArray source = contiguous_array(x, {out.dtype()});
+  if (!out.is_contiguous()) {  // the host rearranges the copied elements
+    const NdArray landing = NdArray::empty(out.sizes(), out.dtype());
+    move(landing, source);
+    return kernels::copy(out.device(), out, landing);
+  }
+  if (non_blocking && out.storage()->is_pinned())
+    move_queued(out, source, out);
+  else
+    move(out, source);
+}
+
+}  // namespace
+
+// Only one contiguous block of one dtype is copied between devices; each device rearranges its own array.
+void copy_array(NdArray& out, const NdArray& x, bool non_blocking) {
+  if (out.numel() == 0) return;
+  if (out.device() == x.device()) return kernels::copy(out.device(), out, x);
+  if (x.device().is_cpu()) return copy_from_cpu(out, x, non_blocking);
+  if (out.device().is_cpu()) return copy_to_cpu(out, x, non_blocking);
+  const NdArray source = contiguous_array(x, {out.dtype()});
+  if (out.is_contiguous()) return move(out, source);
+  const NdArray landing = NdArray::empty(out.sizes(), out.dtype(), out.device());
+  move(landing, source);
+  kernels::copy(out.device(), out, landing);
+}
+
+void copy_constant(NdArray& out, const NdArray& numbers) {
+  detail::Capture* const capture = out.device().is_cpu() ? nullptr : detail::current_capture();
+  if (!capture) {
+    detail::host_access(out);  // a constant of a tape
+    const detail::RecorderScope not_recorded(nullptr);
+    return copy_array(out, numbers);
+  }
+  NdArray constant = detail::Capture::array(numbers.sizes(), numbers.dtype(), out.device());
+  capture->before_replay([constant, numbers, copied = false]() mutable {
+    if (!copied) copy_array(constant, numbers);
+    copied = true;
+  });
+  copy_array(out, constant);
 }
 
 }  // namespace ebb::ops

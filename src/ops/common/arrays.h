@@ -1,8 +1,9 @@
-// Conversions and copies of arrays, outside of the graph. Every copy of an op's inputs is made by one of
-// these functions.
+// Conversions and copies of arrays, outside of the graph, on one device or between devices. Every copy of an
+// op's inputs is made by one of these functions.
 #pragma once
 
 #include <ebb/autograd/variable.h>
+#include <ebb/core/ndarray.h>
 
 namespace ebb::ops {
 
@@ -25,5 +26,18 @@ NdArray copied_array(const NdArray& x);
 NdArray zeros_array(IntArrayRef sizes, DType dtype, Device device);
 /// Returns an array without dimensions that holds `value`.
 NdArray scalar_array(const Scalar& value, DType dtype, Device device);
+
+/// Returns the device with its index: the current device for CUDA, none for the CPU. Loads the backend on
+/// first use.
+Device resolve_device(Device device);
+
+/// Copies x to out with conversion, possibly between devices. Both have the same shape and do not overlap.
+/// With `non_blocking` the host does not wait for copies from and to pinned memory.
+void copy_array(NdArray& out, const NdArray& x, bool non_blocking = false);
+
+/// Copies numbers that the calling op created on the host, and that no other code can change, so that a
+/// captured graph may treat them as constants. They are copied to memory of the graph before its first
+/// replay, and each replay copies them from there.
+void copy_constant(NdArray& out, const NdArray& numbers);
 
 }  // namespace ebb::ops

@@ -48,6 +48,14 @@ inline void check_same_dtype(const char* op, const Variable& a, const Variable& 
             b.dtype(), ". Convert one with .to(dtype).");
 }
 
+/// Checks `value`, which is one of the sizes, strides, paddings or dilations `given`: it is at least `least`,
+/// and so small that sums and products of two such values fit into 64 bits.
+inline void check_window(const char* op, const char* what, std::int64_t value, std::int64_t least,
+                         IntArrayRef given) {
+  EBB_CHECK(value >= least, op, ": ", what, " must be at least ", least, ", got ", given, ".");
+  EBB_CHECK(value <= std::int64_t{1} << 31, op, ": ", what, " must be at most 2^31, got ", given, ".");
+}
+
 /// Checks elements on the host before an op uses them, after waiting for the device. `check` throws if they
 /// are invalid. A function of ebb::compile repeats the check in each replay, so `check` must own the data
 /// that it needs and must hold no tensors.

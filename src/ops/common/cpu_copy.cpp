@@ -1,11 +1,12 @@
-// Copies and fills on the CPU: whole blocks if the layouts permit, tiles for transposed operands, else one
-// contiguous loop for each innermost dimension.
+// Copies, fills and additions on the CPU, for arrays of any strides. A copy moves whole blocks if the layouts
+// permit, tiles for transposed operands, else one contiguous loop for each innermost dimension.
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
 #include "kernel/cpu/move_bytes.h"
 #include "kernel/cpu/transpose.h"
 #include "kernel/cpu/walk.h"
+#include "kernel/wrapping.h"
 #include "ops/common/copy_row.h"
 #include "ops/common/kernels.h"
 
@@ -121,6 +122,14 @@ bool same_dense_layout(const NdArray& a, const NdArray& b) {
   return a.strides() == b.strides() && a.is_dense();
 }
 
+template <class T>
+T plus(T a, T b) {
+  if constexpr (std::is_same_v<T, bool>)
+    return a || b;
+  else
+    return wrapping_add(a, b);
+}
+
 }  // namespace
 
 void copy(NdArray& out, const NdArray& x) {
@@ -162,6 +171,23 @@ void fill(NdArray& out, const Scalar& value) {
         std::fill_n(o, n, v);
       else
         for (std::int64_t k = 0; k < n; ++k) o[k * step[0]] = v;
+    });
+  });
+}
+
+void accumulate(NdArray& out, const NdArray& x) {
+  if (out.numel() == 0) return;
+  const Walk<2> walk(out.sizes(), {out.strides(), x.strides()});
+  visit_all(out.dtype(), "add", [&]<class T> {
+    T* const to = out.address_as<T>();
+    const T* const from = x.address_as<T>();
+    walk([=](std::int64_t n, const std::array<std::int64_t, 2>& at, const std::array<std::int64_t, 2>& step) {
+      T* const o = to + at[0];
+      const T* const i = from + at[1];
+      if (step[0] == 1 && step[1] == 1)
+        for (std::int64_t k = 0; k < n; ++k) o[k] = plus(o[k], i[k]);
+      else
+        for (std::int64_t k = 0; k < n; ++k) o[k * step[0]] = plus(o[k * step[0]], i[k * step[1]]);
     });
   });
 }

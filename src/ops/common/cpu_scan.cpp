@@ -4,7 +4,7 @@
 #include "kernel/cpu/lines.h"
 #include "kernel/reduce_plan.h"
 #include "kernel/scan_steps.h"
-#include "ops/common/scan.h"
+#include "ops/common/kernels.h"
 
 namespace ebb::cpu {
 namespace {

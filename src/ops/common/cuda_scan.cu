@@ -5,7 +5,7 @@
 #include "kernel/cuda/scan.h"
 #include "kernel/reduce_plan.h"
 #include "kernel/scan_steps.h"
-#include "ops/common/scan.h"
+#include "ops/common/kernels.h"
 
 namespace ebb::cuda {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <ebb/autograd/variable.h>
 
+#include "ops/common/arrays.h"
 #include "ops/common/layout.h"
-#include "ops/common/transfer.h"
 
 namespace ebb::ops {
 

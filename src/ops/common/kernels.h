@@ -1,4 +1,4 @@
-// Kernel slots that all families use: copy, fill and accumulate for arrays of any strides.
+// Kernel slots that all families use: copy, fill and accumulate for arrays of any strides, and scan.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -6,7 +6,11 @@
 
 #include "kernel/slot_list.h"
 
-namespace ebb::cpu {
+namespace ebb {
+
+enum class ScanKind : std::uint8_t { sum, prod, logsumexp };
+
+namespace cpu {
 
 /// Computes out[i] = x[i], converted to out's dtype. x has out's shape and device (its strides may be 0 or
 /// negative) and does not overlap out.
@@ -15,11 +19,18 @@ void copy(NdArray& out, const NdArray& x);
 void fill(NdArray& out, const Scalar& value);
 /// Computes out[i] += x[i]. Both have the same shape and dtype. out does not overlap itself.
 void accumulate(NdArray& out, const NdArray& x);
+/// Computes cumulative sums (products, log-sum-exps) along `dim`: out[i] = x[0] + ... + x[i], from the end if
+/// `reverse`. Both arrays are contiguous, in x's dtype. The accumulator of Float is double, and that of
+/// 16-bit types is float. logsumexp takes floating dtypes.
+void scan(NdArray& out, const NdArray& x, std::int64_t dim, ScanKind kind, bool reverse);
 
-}  // namespace ebb::cpu
+}  // namespace cpu
+
+}  // namespace ebb
 
 #define EBB_COMMON_KERNELS(X) \
   X(copy, "copy");            \
   X(fill, "fill");            \
-  X(accumulate, "add");
+  X(accumulate, "add");       \
+  X(scan, "scan");
 EBB_DECLARE_KERNELS(EBB_COMMON_KERNELS)

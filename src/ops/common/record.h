@@ -1,17 +1,51 @@
-// Helpers that record ops in the graph. N is the op's node. `fill(node)` stores the values that N::apply
-// needs, and runs only if something is recorded.
+// Helpers that record ops in the graph, and the lists of tensors that nodes save. N is the op's node.
+// `fill(node)` stores the values that N::apply needs, and runs only if something is recorded.
 #pragma once
 
 #include <ebb/autograd/record.h>
+#include <ebb/autograd/saved_variable.h>
 #include <ebb/autograd/variable.h>
 
 #include "autograd/tensor_state.h"
-#include "ops/common/self.h"
 
+#include <deque>
 #include <initializer_list>
 #include <utility>
 
 namespace ebb::ops {
+
+/// Returns the tensor whose method runs. Variable is the only class derived from those of ebb/methods.
+template <class Methods>
+const Variable& self(const Methods* methods) {
+  return static_cast<const Variable&>(*methods);
+}
+
+/// Returns the result of an in-place op. The op takes its tensor by const reference, because a temporary view
+/// may be written to as well, and returns it without const, as libtorch's signatures do.
+inline Variable& mutable_self(const Variable& self) { return const_cast<Variable&>(self); }
+
+/// Declared as a member of a Node: `SavedVariables inputs{this};`. It is a deque because the node links the
+/// elements, which must not move.
+class SavedVariables {
+ public:
+  explicit SavedVariables(autograd::Node* owner) : owner_(owner) {}
+
+  /// Saves inputs of the op. Undefined tensors are permitted.
+  void save(TensorList inputs) {
+    for (const Variable& x : inputs) each_.emplace_back(owner_).save(x);
+  }
+  /// Returns the tensors as parts of the graph.
+  variable_list unpack() const {
+    variable_list out;
+    out.reserve(each_.size());
+    for (const autograd::SavedVariable& saved : each_) out.push_back(saved.unpack());
+    return out;
+  }
+
+ private:
+  autograd::Node* owner_;
+  std::deque<autograd::SavedVariable> each_;
+};
 
 /// Returns a node with these inputs, or null if nothing is recorded.
 template <class N, class Fill, class... Inputs>

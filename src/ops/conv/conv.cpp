@@ -6,7 +6,6 @@
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/layout.h"
-#include "ops/common/window.h"
 #include "ops/conv/backward.h"
 #include "ops/conv/integers.h"
 

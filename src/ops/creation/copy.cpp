@@ -3,10 +3,9 @@
 #include <ebb/cuda/stream.h>
 #include <ebb/ops/creation.h>
 
+#include "ops/common/arrays.h"
 #include "ops/common/layout.h"
 #include "ops/common/record.h"
-#include "ops/common/self.h"
-#include "ops/common/transfer.h"
 
 namespace ebb {
 namespace {

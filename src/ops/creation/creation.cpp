@@ -1,10 +1,10 @@
 // empty, zeros, ones, full and their _like forms; from_blob.
 #include <ebb/ops/creation.h>
 
+#include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/factories.h"
 #include "ops/common/kernels.h"
-#include "ops/common/transfer.h"
 
 #include <algorithm>
 

@@ -2,12 +2,11 @@
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 
+#include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/kernels.h"
 #include "ops/common/layout.h"
 #include "ops/common/record.h"
-#include "ops/common/self.h"
-#include "ops/common/transfer.h"
 
 namespace ebb {
 namespace {

@@ -2,7 +2,7 @@
 #include <ebb/ops/aten_factories.h>
 #include <ebb/ops/creation.h>
 
-#include "ops/common/self.h"
+#include "ops/common/record.h"
 
 namespace ebb::ops {
 

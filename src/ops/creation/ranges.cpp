@@ -2,8 +2,8 @@
 #include <ebb/ops/creation.h>
 
 #include "core/recorder.h"
+#include "ops/common/arrays.h"
 #include "ops/common/factories.h"
-#include "ops/common/transfer.h"
 #include "ops/creation/kernels.h"
 
 #include <algorithm>

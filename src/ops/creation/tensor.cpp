@@ -4,9 +4,9 @@
 
 #include "core/recorder.h"
 #include "kernel/convert.h"
+#include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/factories.h"
-#include "ops/common/transfer.h"
 
 namespace ebb {
 namespace {

@@ -6,7 +6,7 @@
 #include <ebb/ops/elementwise/special.h>
 #include <ebb/ops/elementwise/unary.h>
 
-#include "ops/common/self.h"
+#include "ops/common/record.h"
 
 namespace ebb::ops {
 

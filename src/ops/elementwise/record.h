@@ -5,7 +5,7 @@
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 
-#include "ops/common/self.h"
+#include "ops/common/record.h"
 #include "ops/elementwise/apply.h"
 
 namespace ebb::ops {

@@ -3,7 +3,7 @@
 
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/walk.h"
-#include "ops/common/scan.h"
+#include "ops/common/kernels.h"
 #include "ops/index/kernels.h"
 
 namespace ebb::cuda {

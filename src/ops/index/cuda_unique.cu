@@ -7,7 +7,7 @@
 #include "kernel/cuda/walk.h"
 #include "kernel/reduce_plan.h"
 #include "kernel/sort_keys.h"
-#include "ops/common/scan.h"
+#include "ops/common/kernels.h"
 #include "ops/index/sort_kernels.h"
 
 namespace ebb::cuda {

@@ -12,7 +12,6 @@
 #include "ops/common/dims.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
-#include "ops/common/self.h"
 #include "ops/common/views.h"
 #include "ops/index/common.h"
 

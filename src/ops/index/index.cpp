@@ -4,7 +4,6 @@
 #include "ops/common/arrays.h"
 #include "ops/common/autocast.h"
 #include "ops/common/record.h"
-#include "ops/common/saved_variables.h"
 #include "ops/common/views.h"
 #include "ops/index/common.h"
 

@@ -2,7 +2,7 @@
 #include <ebb/ops/index.h>
 #include <ebb/ops/shape/views.h>
 
-#include "ops/common/self.h"
+#include "ops/common/record.h"
 
 namespace ebb::ops {
 

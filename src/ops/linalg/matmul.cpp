@@ -4,7 +4,7 @@
 #include <ebb/ops/shape.h>
 
 #include "ops/common/autocast.h"
-#include "ops/common/self.h"
+#include "ops/common/record.h"
 #include "ops/common/views.h"
 #include "ops/linalg/product.h"
 

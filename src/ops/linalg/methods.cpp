@@ -1,7 +1,7 @@
 // Definitions of the methods of linear algebra. Each calls the function of the same name.
 #include <ebb/ops/linalg.h>
 
-#include "ops/common/self.h"
+#include "ops/common/record.h"
 
 namespace ebb::ops {
 

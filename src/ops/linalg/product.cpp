@@ -10,7 +10,6 @@
 #include "ops/common/checks.h"
 #include "ops/common/float_product.h"
 #include "ops/common/record.h"
-#include "ops/common/self.h"
 #include "ops/linalg/kernels.h"
 
 namespace ebb::ops {

@@ -7,7 +7,6 @@
 #include "ops/common/autocast.h"
 #include "ops/common/checks.h"
 #include "ops/common/record.h"
-#include "ops/common/self.h"
 #include "ops/linalg/kernels.h"
 #include "ops/linalg/product.h"
 

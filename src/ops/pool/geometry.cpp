@@ -2,7 +2,6 @@
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/layout.h"
-#include "ops/common/window.h"
 #include "ops/pool/pool.h"
 
 namespace ebb::ops {

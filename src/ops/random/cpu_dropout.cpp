@@ -1,12 +1,21 @@
-// The CPU kernel dropout: computes what the device kernel computes. (Dropout of CPU tensors draws its mask as
-// torch does.)
+// The CPU kernels draw_philox and dropout. dropout computes what the device kernel computes. (Dropout of CPU
+// tensors draws its mask as torch does.)
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
 #include "kernel/convert.h"
+#include "ops/common/dropout.h"
 #include "ops/random/kernels.h"
 
+#include <mutex>
+
 namespace ebb::cpu {
+
+// The seed comes from the CPU's generator.
+void draw_philox(Philox& out, Device, Generator& generator) {
+  const std::lock_guard lock(generator.mutex());
+  out = Philox{generator.random64()};
+}
 
 void dropout(NdArray& out, const NdArray& x, const drawing::Dropout& rule) {
   visit_floating(x.dtype(), "dropout", [&]<class T> {

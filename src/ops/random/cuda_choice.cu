@@ -6,7 +6,7 @@
 #include "kernel/cuda/sort.h"
 #include "kernel/cuda/walk.h"
 #include "kernel/sort_keys.h"
-#include "ops/common/scan.h"
+#include "ops/common/kernels.h"
 #include "ops/random/kernels.h"
 #include "ops/random/sampler.h"
 

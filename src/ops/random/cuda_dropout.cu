@@ -1,10 +1,12 @@
-// Dropout on the device: one read, one write, no mask in memory.
+// draw_philox and dropout on the device. dropout needs one read, one write, and no mask in memory.
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
 #include "kernel/cuda/block_reduce.h"
+#include "kernel/cuda/generator.h"
 #include "kernel/cuda/map.h"
 #include "kernel/cuda/walk.h"
+#include "ops/common/dropout.h"
 #include "ops/random/kernels.h"
 
 namespace ebb::cuda {
@@ -96,6 +98,8 @@ struct DropoutUnit {
 };
 
 }  // namespace
+
+void draw_philox(Philox& out, Device device, Generator& generator) { out = next_philox(device, generator); }
 
 void dropout(NdArray& out, const NdArray& x, const drawing::Dropout& rule) {
   visit_floating(x.dtype(), "dropout", [&]<class T> {

@@ -1,15 +1,16 @@
 // dropout, feature_dropout, alpha_dropout, feature_alpha_dropout and native_dropout, which also returns its
 // mask.
+#include "ops/common/dropout.h"
+
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/random.h>
 
 #include "ops/common/checks.h"
-#include "ops/common/draw_philox.h"
 #include "ops/common/kernels.h"
 #include "ops/common/layout.h"
-#include "ops/common/self.h"
+#include "ops/common/record.h"
 #include "ops/random/inplace.h"
 
 #include <cmath>

@@ -5,9 +5,9 @@
 #include <ebb/ops/creation.h>
 
 #include "kernel/convert.h"
+#include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/layout.h"
-#include "ops/common/transfer.h"
 
 #include <bit>
 #include <cstdlib>

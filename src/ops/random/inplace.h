@@ -6,7 +6,6 @@
 
 #include "ops/common/factories.h"
 #include "ops/common/record.h"
-#include "ops/common/self.h"
 #include "ops/random/kernels.h"
 
 namespace ebb::ops {

@@ -6,7 +6,7 @@
 #include <ebb/core/random.h>
 
 #include "kernel/slot_list.h"
-#include "ops/common/dropout_rule.h"
+#include "ops/common/dropout.h"
 
 namespace ebb::ops {
 

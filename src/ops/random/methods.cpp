@@ -1,7 +1,7 @@
 // Bodies of the methods that draw random numbers: each calls the function of the same name.
 #include <ebb/ops/random.h>
 
-#include "ops/common/self.h"
+#include "ops/common/record.h"
 
 namespace ebb::ops {
 

@@ -8,7 +8,6 @@
 #include "ops/common/arrays.h"
 #include "ops/common/checks.h"
 #include "ops/common/layout.h"
-#include "ops/common/transfer.h"
 #include "ops/random/inplace.h"
 
 namespace ebb {

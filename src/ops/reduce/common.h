@@ -5,7 +5,7 @@
 #include <ebb/autograd/variable.h>
 
 #include "ops/common/dims.h"
-#include "ops/common/scan.h"
+#include "ops/common/kernels.h"
 
 namespace ebb::ops {
 

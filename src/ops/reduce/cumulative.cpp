@@ -8,7 +8,6 @@
 #include "ops/common/autocast.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
-#include "ops/common/scan.h"
 #include "ops/reduce/common.h"
 
 #include <cmath>

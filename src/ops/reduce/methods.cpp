@@ -2,7 +2,7 @@
 #include <ebb/ops/elementwise/arithmetic.h>
 #include <ebb/ops/reduce.h>
 
-#include "ops/common/self.h"
+#include "ops/common/record.h"
 
 namespace ebb::ops {
 

@@ -6,7 +6,6 @@
 
 #include "ops/common/arrays.h"
 #include "ops/common/record.h"
-#include "ops/common/saved_variables.h"
 #include "ops/rnn/layer.h"
 
 namespace ebb::ops {

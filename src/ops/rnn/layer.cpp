@@ -13,7 +13,6 @@
 #include "ops/common/float_product.h"
 #include "ops/common/layout.h"
 #include "ops/common/record.h"
-#include "ops/common/saved_variables.h"
 
 namespace ebb::ops {
 namespace {

@@ -3,11 +3,11 @@
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"
+#include "ops/common/checks.h"
 #include "ops/common/dims.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
 #include "ops/common/views.h"
-#include "ops/common/window.h"
 #include "ops/shape/kernels.h"
 
 namespace ebb {

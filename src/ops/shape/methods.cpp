@@ -3,7 +3,7 @@
 #include <ebb/ops/shape/rearrange.h>
 #include <ebb/ops/shape/views.h>
 
-#include "ops/common/self.h"
+#include "ops/common/record.h"
 
 namespace ebb::ops {
 

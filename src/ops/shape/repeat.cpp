@@ -9,7 +9,6 @@
 #include "ops/common/arrays.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
-#include "ops/common/transfer.h"
 #include "ops/shape/kernels.h"
 
 #include <algorithm>

@@ -8,7 +8,6 @@
 #include "ops/common/arrays.h"
 #include "ops/common/kernels.h"
 #include "ops/common/record.h"
-#include "ops/common/self.h"
 
 #include <cstdio>
 #include <string>
