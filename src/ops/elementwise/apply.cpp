@@ -1,6 +1,8 @@
-// Slow paths of apply.h: promotion, broadcasting, operands on several devices, in-place ops.
+// Slow paths of apply.h: promotion, broadcasting, operands on several devices, in-place ops. Also the type
+// promotion of the public interface: result_type and can_cast.
 #include "ops/elementwise/apply.h"
 
+#include <ebb/autograd/variable.h>
 #include <ebb/core/visit.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -8,12 +10,41 @@
 #include "core/recorder.h"
 #include "ops/common/checks.h"
 #include "ops/common/kernels.h"
-#include "ops/elementwise/promote.h"
 #include "ops/elementwise/record.h"
 
 #include <cstring>
 
 namespace ebb::ops {
+namespace {
+
+// torch's type promotion: tensors with dimensions determine the dtype; 0-d tensors and then scalars only
+// raise its category.
+class PromotionState {
+ public:
+  /// Adds a Variable or an array.
+  template <class Tensor>
+  void add(const Tensor& x) {
+    merge(x.dim() == 0 ? zero_dim_ : dimensioned_, x.dtype());
+  }
+  void add(const Scalar& s) { merge(number_, s.is_floating_point() ? get_default_dtype() : s.dtype()); }
+  DType result() const { return combine(dimensioned_, combine(zero_dim_, number_)); }
+
+ private:
+  static void merge(DType& into, DType dtype) {
+    into = into == DType::Undefined ? dtype : promote_types(into, dtype);
+  }
+  // `lower` counts only if its category is higher (bool < integer < floating).
+  static DType combine(DType higher, DType lower) {
+    if (higher == DType::Undefined) return lower;
+    if (lower == DType::Undefined || is_floating(higher)) return higher;
+    if (higher == kBool || is_floating(lower)) return promote_types(higher, lower);
+    return higher;
+  }
+
+  DType dimensioned_ = DType::Undefined, zero_dim_ = DType::Undefined, number_ = DType::Undefined;
+};
+
+}  // namespace
 
 NdArray empty_like(const NdArray& x, DType dtype) {
   if (!x.is_contiguous() && x.is_dense())
@@ -188,3 +219,31 @@ std::string node_name(const char* name) {
 }
 
 }  // namespace ebb::ops
+
+namespace ebb {
+namespace {
+
+template <class A, class B>
+DType promoted(const A& a, const B& b) {
+  ops::PromotionState state;
+  state.add(a);
+  state.add(b);
+  return state.result();
+}
+
+}  // namespace
+
+DType result_type(const Variable& a, const Variable& b) {
+  if (a.dtype() == b.dtype()) return a.dtype();
+  return promoted(a, b);
+}
+DType result_type(const Variable& a, const Scalar& b) { return promoted(a, b); }
+DType result_type(const Scalar& a, const Variable& b) { return promoted(a, b); }
+DType result_type(const Scalar& a, const Scalar& b) { return promoted(a, b); }
+
+bool can_cast(DType from, DType to) {
+  if (is_floating(from) && !is_floating(to)) return false;
+  return from == kBool || to != kBool;
+}
+
+}  // namespace ebb

@@ -5,8 +5,8 @@
 #include "ops/elementwise/formulas/extremes.h"
 #include "ops/elementwise/formulas/piecewise.h"
 #include "ops/elementwise/formulas/ternary.h"
+#include "ops/elementwise/record_binary.h"
 #include "ops/elementwise/record_formula.h"
-#include "ops/elementwise/record_ternary.h"
 
 #include <limits>
 

@@ -4,7 +4,7 @@
 #include <ebb/ops/elementwise.h>
 
 #include "ops/common/checks.h"
-#include "ops/elementwise/record_ternary.h"
+#include "ops/elementwise/record_binary.h"
 
 namespace ebb {
 namespace {

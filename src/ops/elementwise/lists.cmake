@@ -12,8 +12,7 @@ set(EBB_LISTS
   parts PartsOps
   piecewise PiecewiseOps
   predicate PredicateOps
-  rounding RoundingOps
-  sign SignOps
+  sign_and_rounding SignAndRoundingOps
   special SpecialOps
   special_functions SpecialFunctionOps
   ternary TernaryOps

@@ -1,11 +1,11 @@
-// Formulas of atan2, hypot, logaddexp, logaddexp2, xlogy, copysign and heaviside.
+// Formulas of atan2 and hypot with their derivatives, logaddexp, logaddexp2, xlogy, copysign and heaviside.
 #pragma once
 
 #include "ops/elementwise/formulas/exponential.h"
 #include "ops/elementwise/formulas/extremes.h"
-#include "ops/elementwise/formulas/plane.h"
 #include "ops/elementwise/formulas/power.h"
 #include "ops/elementwise/formulas/predicate.h"
+#include "ops/elementwise/formulas/rare.h"
 #include "ops/elementwise/formulas/smooth.h"
 
 // Default visibility, because plugins fill the kernel slots that are named after these types.
@@ -29,6 +29,102 @@ struct Hypot : Binary {
   template <class T>
   EBB_HD T value(T a, T b) const {
     return std::hypot(a, b);
+  }
+};
+
+/// First and second derivatives of hypot(a, b) and of the angle atan2(a, b). The names state the operands by
+/// which they are taken; the other derivatives follow by exchange of a and b. All are 0 at the origin. If the
+/// square of the distance is extreme, the point is first scaled by a power of two to a distance near 1; for
+/// floats the computation in double is enough.
+struct PlaneDerivative : Binary {
+  enum class Kind : std::uint8_t { hypot_a, hypot_aa, hypot_ab, angle_a, angle_aa, angle_ab };
+  static constexpr char kName[] = "plane_derivative";
+  static constexpr Types kTypes = Types::floating;
+  static constexpr Run kRun = Run::lanes;
+  Kind kind = Kind::hypot_a;
+
+  template <class X>
+  EBB_HD X value(const X& a, const X& b) const {
+    const X square = a * a + b * b;
+    const auto extreme = is_extreme(square) | is_tiny(a) | is_tiny(b);
+    if (!any<X>(extreme)) return near(a, b, square);
+    const X slow = one_by_one(a, b, [this](auto x, auto y) {
+      if constexpr (sizeof(x) == sizeof(double)) {
+        const double scale = scale_of(x, y);
+        return far(x * scale, y * scale, scale);
+      } else {
+        return static_cast<float>(far(static_cast<double>(x), static_cast<double>(y), 1));
+      }
+    });
+    return where(extreme, slow, near(a, b, square));
+  }
+
+ private:
+  template <class X>
+  EBB_HD X near(const X& a, const X& b, const X& square) const {
+    const X size = sqrt(square);
+    switch (kind) {
+      case Kind::hypot_a:
+        return a / size;
+      case Kind::hypot_aa:
+        return b / square * (b / size);
+      case Kind::hypot_ab:
+        return -a / square * (b / size);
+      case Kind::angle_a:
+        return b / square;
+      case Kind::angle_aa:
+        return a / square * -2 * (b / square);
+      default:
+        return (a - b) / square * ((a + b) / square);
+    }
+  }
+
+  /// Whether the quotient of x and a distance may be subnormal or 0.
+  template <class X>
+  EBB_HD static auto is_tiny(const X& x) {
+    return (abs(x) < constant<X>(0x1p-70)) & (abs(x) > constant<X>(0));
+  }
+
+  /// Returns 2^-e for the exponent e of the larger number, limited to normal powers of two.
+  EBB_HD static double scale_of(double a, double b) {
+    const double x = std::fabs(a), y = std::fabs(b);
+    const auto exponent = static_cast<std::int64_t>(__builtin_bit_cast(std::uint64_t, x > y ? x : y) >> 52);
+    const std::int64_t opposite = exponent < 2045 ? 2046 - exponent : 1;
+    return __builtin_bit_cast(double, static_cast<std::uint64_t>(opposite) << 52);
+  }
+
+  /// Returns the derivative at (x, y) / scale.
+  EBB_HD [[gnu::noinline]] double far(double x, double y, double scale) const {
+    constexpr double kEnd = __builtin_inf();
+    const bool x_ends = std::fabs(x) == kEnd, y_ends = std::fabs(y) == kEnd;
+    if (x_ends || y_ends) {
+      x = x_ends ? std::copysign(1.0, x) : x * 0;
+      y = y_ends ? std::copysign(1.0, y) : y * 0;
+      scale = 0;
+    }
+    const double square = x * x + y * y, size = std::sqrt(square);
+    if (square == 0) return 0;
+    const bool steep = std::fabs(x) < std::fabs(y);
+    const double least = steep ? x : y, most = steep ? y : x;
+    switch (kind) {
+      case Kind::hypot_a:
+        return x / size;
+      case Kind::hypot_aa:
+        return scaled(y, y / (square * size), scale);
+      case Kind::hypot_ab:
+        return -scaled(least, most / (square * size), scale);
+      case Kind::angle_a:
+        return scaled(y, 1 / square, scale);
+      case Kind::angle_aa:
+        return scaled(least, most * -2 / (square * square), scale) * scale;
+      default:
+        return (x - y) * (x + y) / (square * square) * scale * scale;
+    }
+  }
+
+  /// Applies the scale before products of a tiny number underflow.
+  EBB_HD static double scaled(double tiny, double factor, double scale) {
+    return std::fabs(tiny) < 0x1p-500 ? tiny * scale * factor : tiny * factor * scale;
   }
 };
 

@@ -4,7 +4,7 @@
 
 #include "ops/elementwise/formulas/special/airy.h"
 #include "ops/elementwise/formulas/special/bessel.h"
-#include "ops/elementwise/formulas/special/bessel_k.h"
+#include "ops/elementwise/formulas/special/bessel_modified.h"
 #include "ops/elementwise/formulas/special/incomplete_gamma.h"
 #include "ops/elementwise/formulas/special/normal.h"
 #include "ops/elementwise/formulas/special/polynomials.h"

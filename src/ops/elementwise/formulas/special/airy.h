@@ -1,7 +1,7 @@
 // The Airy function Ai.
 #pragma once
 
-#include "ops/elementwise/formulas/special/series.h"
+#include "ops/elementwise/formulas/special/numerics.h"
 
 namespace ebb::ops {
 

@@ -1,9 +1,8 @@
 // Bessel functions of the first and second kind, of orders 0 and 1, and derivatives of order 1.
 #pragma once
 
-#include "ops/elementwise/formulas/special/bessel_series.h"
-#include "ops/elementwise/formulas/special/phase.h"
-#include "ops/elementwise/formulas/special/series.h"
+#include "ops/elementwise/formulas/special/bessel_parts.h"
+#include "ops/elementwise/formulas/special/numerics.h"
 
 namespace ebb::ops {
 

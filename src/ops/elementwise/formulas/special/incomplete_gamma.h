@@ -1,8 +1,7 @@
 // The regularised incomplete gamma functions.
 #pragma once
 
-#include "ops/elementwise/formulas/special/series.h"
-#include "ops/elementwise/formulas/special/twofold.h"
+#include "ops/elementwise/formulas/special/numerics.h"
 
 namespace ebb::ops {
 

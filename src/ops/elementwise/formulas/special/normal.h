@@ -3,8 +3,7 @@
 #pragma once
 
 #include "ops/elementwise/formulas/special.h"
-#include "ops/elementwise/formulas/special/series.h"
-#include "ops/elementwise/formulas/special/twofold.h"
+#include "ops/elementwise/formulas/special/numerics.h"
 
 namespace ebb::ops {
 

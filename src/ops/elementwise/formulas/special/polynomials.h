@@ -1,8 +1,7 @@
 // Orthogonal polynomials, computed by their three-term recurrences (DLMF 18.9) or by angles.
 #pragma once
 
-#include "ops/elementwise/formulas/special/series.h"
-#include "ops/elementwise/formulas/special/twofold.h"
+#include "ops/elementwise/formulas/special/numerics.h"
 
 #include <cstdint>
 

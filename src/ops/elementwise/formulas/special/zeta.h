@@ -1,8 +1,7 @@
 // digamma, polygamma, and the Hurwitz zeta function, from which polygamma is computed.
 #pragma once
 
-#include "ops/elementwise/formulas/special/series.h"
-#include "ops/elementwise/formulas/special/twofold.h"
+#include "ops/elementwise/formulas/special/numerics.h"
 
 namespace ebb::ops {
 

@@ -1,6 +1,7 @@
-// Formulas of sign, sgn, abs and neg, and of deg2rad and rad2deg.
+// Formulas of abs, neg, sign, sgn, deg2rad and rad2deg, and of floor, ceil, round, trunc and frac.
 #pragma once
 
+#include "ops/elementwise/formula.h"
 #include "ops/elementwise/formulas/arithmetic.h"
 
 // Default visibility, because plugins fill the kernel slots that are named after these types.
@@ -93,7 +94,84 @@ struct Rad2Deg : PlainUnary {
   }
 };
 
-using SignOps = List<Abs, Neg, Sign, Sgn, Deg2Rad, Rad2Deg>;
+/// floor. Of the rounding functions, all but frac have the gradient 0.
+struct Floor : PlainUnary {
+  static constexpr char kName[] = "floor";
+  static constexpr Types kTypes = Types::numeric;
+  template <class T>
+  EBB_HD T value(T x) const {
+    if constexpr (std::is_floating_point_v<T>)
+      return std::floor(x);
+    else
+      return x;
+  }
+};
+
+struct Ceil : PlainUnary {
+  static constexpr char kName[] = "ceil";
+  static constexpr Types kTypes = Types::numeric;
+  template <class T>
+  EBB_HD T value(T x) const {
+    if constexpr (std::is_floating_point_v<T>)
+      return std::ceil(x);
+    else
+      return x;
+  }
+};
+
+/// round: ties round to the even neighbour.
+struct Round : PlainUnary {
+  static constexpr char kName[] = "round";
+  static constexpr Types kTypes = Types::numeric;
+  template <class T>
+  EBB_HD T value(T x) const {
+    if constexpr (std::is_floating_point_v<T>)
+      return std::nearbyint(x);
+    else
+      return x;
+  }
+};
+
+/// round with decimals: rounds to multiples of 1 / scale, or of scale if `negative`. scale = 10^|decimals|.
+struct RoundDecimals : PlainUnary {
+  static constexpr char kName[] = "round";
+  double scale;
+  bool negative;
+  template <class T>
+  EBB_HD T value(T x) const {
+    const T s = static_cast<T>(scale);
+    return negative ? std::nearbyint(x / s) * s : std::nearbyint(x * s) / s;
+  }
+};
+
+struct Trunc : PlainUnary {
+  static constexpr char kName[] = "trunc";
+  static constexpr Types kTypes = Types::numeric;
+  template <class T>
+  EBB_HD T value(T x) const {
+    if constexpr (std::is_floating_point_v<T>)
+      return std::trunc(x);
+    else
+      return x;
+  }
+};
+
+struct Frac : PlainUnary {
+  static constexpr char kName[] = "frac";
+  static constexpr Types kTypes = Types::strict_floating;
+  static constexpr Keep kKeep = Keep::nothing;
+  template <class T>
+  EBB_HD T value(T x) const {
+    return x - std::trunc(x);
+  }
+  template <class X>
+  EBB_HD X gradient(const X& g) const {
+    return g;
+  }
+};
+
+using SignAndRoundingOps =
+    List<Abs, Neg, Sign, Sgn, Deg2Rad, Rad2Deg, Floor, Ceil, Round, RoundDecimals, Trunc, Frac>;
 
 }  // namespace ebb::ops
 #pragma GCC visibility pop

@@ -1,5 +1,6 @@
-// Twofold: numbers of about 106 bits as sums of two doubles. They are for differences in which doubles lose
-// digits, and for products with small or large exponentials.
+// Numerics of the special functions of this folder: Chebyshev series, which approximate a function if no
+// other series is short, and Twofold, numbers of about 106 bits as sums of two doubles. The coefficients of
+// the series were computed from values of the functions with 45 digits.
 #pragma once
 
 #include "kernel/carrier.h"
@@ -8,7 +9,22 @@
 
 namespace ebb::ops {
 
-/// The sum high + low; `high` is the rounded value.
+constexpr double kInfinity = __builtin_inf();
+
+/// Returns the sum of c[k] T_k(t) for t in [-1, 1], by Clenshaw's recurrence (1955).
+template <int N>
+EBB_HD inline double chebyshev_sum(double t, const double (&c)[N]) {
+  double b = 0, next = 0;
+  for (int k = N - 1; k > 0; --k) {
+    const double sum = 2 * t * b - next + c[k];
+    next = b;
+    b = sum;
+  }
+  return std::fma(t, b, c[0] - next);
+}
+
+/// The sum high + low; `high` is the rounded value. Twofold is for differences in which doubles lose digits,
+/// and for products with small or large exponentials.
 struct Twofold {
   double high = 0, low = 0;
   Twofold() = default;
