@@ -99,4 +99,11 @@ struct BackwardInputs {
   const Compute<T>*log_sum, *delta;
 };
 
+template <class T>
+BackwardInputs<T> backward_inputs(const NdArray& grad, const ops::AttentionSaved& call,
+                                  const NdArray& delta) {
+  using C = Compute<T>;
+  return {Rows<const T>(grad), call.log_sum.template address_as<C>(), delta.template address_as<C>()};
+}
+
 }  // namespace ebb::cuda::attending

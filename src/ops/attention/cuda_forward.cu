@@ -3,8 +3,7 @@
 
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/walk.h"
-#include "ops/attention/cuda_library.h"
-#include "ops/attention/cuda_tensor_calls.h"
+#include "ops/attention/cuda_paths.h"
 #include "ops/attention/cuda_tile.h"
 #include "ops/attention/kernels.h"
 

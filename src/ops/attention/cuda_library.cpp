@@ -1,10 +1,9 @@
 // Attention by cuDNN, for 16-bit dtypes without a mask and without dropout (ebb's dropout has its own random
 // numbers).
-#include "ops/attention/cuda_library.h"
-
 #include <ebb/cuda/cuda.h>
 
 #include "kernel/cuda/dnn.h"
+#include "ops/attention/cuda_paths.h"
 #include "ops/common/cuda_aligned.h"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // The forward pass of attention on tensor cores (after Dao 2023, FlashAttention-2). A warp computes 16
 // queries and keeps their softmax in registers.
 #include "kernel/cuda/launch.h"
+#include "ops/attention/cuda_paths.h"
 #include "ops/attention/cuda_tensor.h"
-#include "ops/attention/cuda_tensor_calls.h"
 
 namespace ebb::cuda::attending {
 namespace {

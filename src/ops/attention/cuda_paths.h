@@ -1,10 +1,15 @@
-// Attention on tensor cores, for 16-bit heads of up to 256 elements. Each function returns false, without any
-// effect, if it does not support the call.
+// The faster implementations of attention: by cuDNN (library_*), and on tensor cores (tensor_*) for 16-bit
+// heads of up to 256 elements. Each function returns false, without any effect, if it does not support the
+// call.
 #pragma once
 
 #include "ops/attention/kernels.h"
 
 namespace ebb::cuda::attending {
+
+bool library_forward(ops::AttentionSaved& call);
+/// Computes all three gradients, even if only some are requested.
+bool library_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::AttentionSaved& call);
 
 bool tensor_forward(ops::AttentionSaved& call);
 bool tensor_query_backward(NdArray& out, const NdArray& grad, const NdArray& delta,
