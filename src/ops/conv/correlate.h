@@ -1,5 +1,8 @@
 // Forward pass and input gradient on the CPU, which have the same form: sums over windows of a source.
+// Operands in BFloat16 as pairs of channels, for processors that multiply such pairs.
 #pragma once
+
+#include <ebb/core/ndarray.h>
 
 #include "ops/conv/window.h"
 
@@ -45,8 +48,8 @@ void weight_by_pixels(const ConvGeometry& geometry, const Reading& reading, cons
                       T* weight);
 
 /// The same two with channels of the result in vector lanes, which fills the lanes for images of any width.
-/// With Element tiles::Pair, source and weights contain the bits of pairs of channels (cpu_pairs.h), and
-/// `channels` counts pairs.
+/// With Element tiles::Pair, source and weights contain the bits of pairs of channels (pair_planes(),
+/// pair_weights()), and `channels` counts pairs.
 template <class T, class Element = T>
 void correlate_by_channels(const Correlation<T>& c);
 /// For BFloat16 operands the sums are over pairs of adjacent results, so rows must have an even width.
@@ -62,5 +65,16 @@ template <class T>
 void columns_input(const ConvGeometry& g, const T* out, const T* weight, const T* bias, T* in);
 template <class T>
 void columns_weight(const ConvGeometry& g, const T* in, const T* out, T* weight);
+
+/// Returns the number of pairs of `channels` channels. An odd channel is paired with zeros.
+constexpr std::int64_t pairs_of(std::int64_t channels) { return (channels + 1) / 2; }
+
+/// Returns planes [batch * groups][channels][plane] as [batch * groups][pairs][plane], with the bits of each
+/// pair in a float.
+NdArray pair_planes(const BFloat16* planes, std::int64_t groups, std::int64_t channels, std::int64_t plane);
+
+/// Returns the weights of `taps` taps as [groups][rows][pairs of channels][taps].
+NdArray pair_weights(const Weights<BFloat16>& weight, std::int64_t groups, std::int64_t rows,
+                     std::int64_t channels, std::int64_t taps);
 
 }  // namespace ebb::cpu::conv

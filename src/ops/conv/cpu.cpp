@@ -6,7 +6,6 @@
 #include "kernel/optional_data.h"
 #include "ops/common/kernels.h"
 #include "ops/conv/correlate.h"
-#include "ops/conv/cpu_pairs.h"
 #include "ops/conv/kernels.h"
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 // Packing of pairs of adjacent BFloat16 channels.
-#include "ops/conv/cpu_pairs.h"
-
 #include "core/parallel_for.h"
 #include "kernel/cpu/tile_pairs.h"
+#include "ops/conv/correlate.h"
 
 #include <algorithm>
 #include <bit>

@@ -4,7 +4,6 @@
 #include "core/parallel_for.h"
 #include "kernel/cpu/amx.h"
 #include "kernel/cpu/transpose.h"
-#include "ops/conv/channels.h"
 #include "ops/conv/correlate.h"
 #include "ops/conv/loads.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernel/cuda/dnn.h"
-#include "ops/conv/geometry.h"
+#include "ops/conv/kernels.h"
 
 namespace ebb::cuda::convolving {
 

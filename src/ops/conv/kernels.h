@@ -1,15 +1,40 @@
-// The kernels of convolution. Each is linear in both operands (except for a relu), and its derivatives are
-// the other two. The CPU takes contiguous arrays of Float or Double, or both operands in BFloat16 and the
-// rest in Float. CUDA takes any floating dtype, with all arrays of a call contiguous or all channels-last.
-// Results are dense.
+// The kernels of convolution, and its geometry. Each kernel is linear in both operands (except for a relu),
+// and its derivatives are the other two. The CPU takes contiguous arrays of Float or Double, or both operands
+// in BFloat16 and the rest in Float. CUDA takes any floating dtype, with all arrays of a call contiguous or
+// all channels-last. Results are dense.
 #pragma once
 
 #include <ebb/core/ndarray.h>
 
 #include "kernel/slot_list.h"
-#include "ops/conv/geometry.h"
+
+#include <cstdint>
+#include <tuple>
 
 namespace ebb {
+
+/// The geometry of a convolution: sizes and steps, always with three spatial axes. With one or two spatial
+/// axes, the leading axes have size 1. `in` is the side over which `kernel` slides, also if a transposed
+/// convolution or a gradient computes it from `out`.
+struct ConvGeometry {
+  std::int64_t batch = 0;
+  std::int64_t in_channels = 0;
+  std::int64_t out_channels = 0;
+  std::int64_t groups = 1;
+  std::int64_t in[3] = {1, 1, 1};
+  std::int64_t out[3] = {1, 1, 1};
+  std::int64_t kernel[3] = {1, 1, 1};
+  std::int64_t stride[3] = {1, 1, 1};
+  std::int64_t padding[3] = {0, 0, 0};
+  std::int64_t dilation[3] = {1, 1, 1};
+
+  auto fields() {
+    return std::tie(batch, in_channels, out_channels, groups, in, out, kernel, stride, padding, dilation);
+  }
+  std::int64_t group_in() const { return in_channels / groups; }
+  std::int64_t group_out() const { return out_channels / groups; }
+  static std::int64_t volume(const std::int64_t (&a)[3]) { return a[0] * a[1] * a[2]; }
+};
 
 namespace cpu {
 /// Computes out[n, o, q] = bias[o] + the sum over c, k of weight[o, c, k] in[n, c, stride q + dilation k -

@@ -1,6 +1,9 @@
 // Loads: the division of results into groups of blocks whose windows are in the cache at the same time.
+// Panels of channels, for the kernels that have channels in vector lanes.
 #pragma once
 
+#include "kernel/cpu/parts.h"
+#include "kernel/cpu/tile.h"
 #include "ops/conv/window.h"
 
 #include <algorithm>
@@ -8,6 +11,15 @@
 #include <vector>
 
 namespace ebb::cpu::conv {
+
+/// The number of channels of a panel.
+template <class T>
+constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<T>;
+
+template <class T>
+std::int64_t panels_of(std::int64_t channels) {
+  return (channels + kPanel<T> - 1) / kPanel<T>;
+}
 
 /// A load is one block of a large image, or several slices or images if they are small. A block is some rows,
 /// or a part of one row. Loads depend only on the shapes.

@@ -8,7 +8,7 @@
 // rest is the same.
 #pragma once
 
-#include "ops/conv/geometry.h"
+#include "ops/conv/kernels.h"
 
 #include <cstdint>
 #include <cstring>

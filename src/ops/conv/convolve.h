@@ -1,9 +1,9 @@
-// Convolution as three bilinear ops, each of which is differentiated with the other two.
+// Convolution as three bilinear ops, each of which is differentiated with the other two, and of integers.
 #pragma once
 
 #include <ebb/autograd/variable.h>
 
-#include "ops/conv/geometry.h"
+#include "ops/conv/kernels.h"
 
 namespace ebb::ops {
 
@@ -22,5 +22,10 @@ struct Convolution {
 /// torch, the node is ConvolutionBackward0 for layers and ConvolutionBackwardBackward0 for their gradients.
 Variable convolve(ConvKind kind, const Variable& first, const Variable& second, const Variable& bias,
                   const Convolution& convolution, bool is_layer, bool relu = false);
+
+/// Convolves integers, or with ConvKind::input computes the transpose, over the last `dims` axes of g. Sums
+/// wrap as integer sums do. Neither is differentiable.
+Variable convolve_integers(ConvKind kind, const Variable& x, const Variable& weight, const ConvGeometry& g,
+                           int dims);
 
 }  // namespace ebb::ops
