@@ -3,7 +3,7 @@
 
 #include "core/parallel_for.h"
 #include "kernel/cpu/gemm.h"
-#include "ops/linalg/batch.h"
+#include "ops/linalg/decomposition_kernels.h"
 
 #include <algorithm>
 #include <type_traits>

@@ -3,7 +3,7 @@
 
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/launch.h"
-#include "ops/linalg/batch.h"
+#include "ops/linalg/decomposition_kernels.h"
 
 #include <algorithm>
 

@@ -1,5 +1,6 @@
 // Kernel slots of matrix decompositions. Arrays are contiguous batches of row-major matrices, [..., m, n], of
-// float or double. `info` is int32, one for each matrix, and 0 for success.
+// float or double. `info` is int32, one for each matrix, and 0 for success. Batch is such a batch as the
+// kernels use it.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -14,6 +15,24 @@ struct TriangularArgs {
   bool transposed = false;
   bool unit_diagonal = false;
 };
+
+namespace decomposition {
+
+/// The matrices of an array, or its vectors if only the last dimension belongs to an element.
+template <class T>
+struct Batch {
+  T* data;
+  std::int64_t count, rows, cols;
+
+  explicit Batch(const NdArray& x, std::int64_t matrix_dims = 2) : data(x.address_as<T>()), count(1) {
+    const std::size_t n = x.sizes().size(), lead = n - static_cast<std::size_t>(matrix_dims);
+    for (std::size_t i = 0; i < lead; ++i) count *= x.sizes()[i];
+    rows = matrix_dims == 2 ? x.sizes()[n - 2] : 1;
+    cols = matrix_dims == 0 ? 1 : x.sizes()[n - 1];
+  }
+};
+
+}  // namespace decomposition
 
 namespace cpu {
 /// Overwrites a with its LU factors, without L's unit diagonal. Step i swapped rows i and pivots[i] - 1

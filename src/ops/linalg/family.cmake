@@ -1,5 +1,5 @@
 # Compiler flags of the linalg kernels (cmake/EbbFamily.cmake).
 # Elimination of a singular matrix of small integers gives an exact zero only if products are rounded before
 # the subtraction.
-ebb_family(FAST ALL LOOPS cpu_ldl cpu_lu cpu_qr cpu_svd cpu_triangular SMALL cpu_eigh
-  WIDE ALL NARROW cpu_eigh cpu_ldl cpu_lu cpu_qr cpu_svd cpu_triangular decomposition_kernels EXACT cpu_ldl cpu_lu)
+ebb_family(FAST ALL LOOPS cpu_lu cpu_qr cpu_svd SMALL cpu_eigh
+  WIDE ALL NARROW cpu_eigh cpu_lu cpu_qr cpu_svd decomposition_kernels EXACT cpu_lu)
