@@ -5,7 +5,7 @@
 #include "cuda/runtime.h"
 #include "cuda/streams.h"
 #include "kernel/cuda/dnn.h"
-#include "ops/elementwise/cuda.h"
+#include "ops/elementwise/kernels.h"
 #include "ops/loss/kernels.h"
 
 #include <nvtx3/nvToolsExt.h>  // loads the attached profiler, if any

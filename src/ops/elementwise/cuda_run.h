@@ -5,7 +5,6 @@
 
 #include "kernel/cuda/map.h"
 #include "kernel/element_types.h"
-#include "ops/elementwise/cuda.h"
 #include "ops/elementwise/formula.h"
 #include "ops/elementwise/kernels.h"
 

@@ -1,4 +1,4 @@
-// The kernel slots of elementwise ops, one for each formula.
+// The kernel slots of elementwise ops, one for each formula, and the registration of the CUDA kernels.
 #pragma once
 
 #include "kernel/operand.h"
@@ -63,3 +63,9 @@ struct EBB_API Ternary {
 };
 
 }  // namespace ebb::kernels
+
+namespace ebb::cuda {
+
+void register_elementwise();
+
+}  // namespace ebb::cuda
