@@ -1,4 +1,4 @@
-// Activations: their functions, and their modules.
+// Activation functions and modules: ELU, GELU, ReLU, Softmax and the others.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/modules/activation.h>
 #include <ebb/ops/creation.h>

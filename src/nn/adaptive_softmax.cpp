@@ -1,4 +1,4 @@
-// A softmax over many classes, most of them rare: the module.
+// AdaptiveLogSoftmaxWithLoss: a softmax over many classes, most of them rare.
 #include <ebb/nn/modules/adaptive_softmax.h>
 #include <ebb/nn/modules/sequential.h>
 #include <ebb/ops/creation.h>
@@ -21,10 +21,10 @@ AdaptiveLogSoftmaxWithLossImpl::AdaptiveLogSoftmaxWithLossImpl(AdaptiveLogSoftma
 }
 
 void AdaptiveLogSoftmaxWithLossImpl::reset() {
-  const std::vector<std::int64_t>& asked = options.cutoffs();
-  bool ascending = !asked.empty() && options.div_value() > 0;
+  const std::vector<std::int64_t>& requested = options.cutoffs();
+  bool ascending = !requested.empty() && options.div_value() > 0;
   std::int64_t before = 0;
-  for (const std::int64_t c : asked) {
+  for (const std::int64_t c : requested) {
     ascending = ascending && c > before && c < options.n_classes();
     before = c;
   }
@@ -32,8 +32,8 @@ void AdaptiveLogSoftmaxWithLossImpl::reset() {
       ascending,
       "AdaptiveLogSoftmaxWithLoss: cutoffs should be a sequence of unique, positive integers sorted in an "
       "increasing order, where each value is between 1 and n_classes-1; got ",
-      IntArrayRef(asked), " for ", options.n_classes(), " classes.");
-  cutoffs = asked;
+      IntArrayRef(requested), " for ", options.n_classes(), " classes.");
+  cutoffs = requested;
   cutoffs.push_back(options.n_classes());
   shortlist_size = cutoffs[0];
   n_clusters = static_cast<std::int64_t>(cutoffs.size()) - 1;
@@ -45,7 +45,8 @@ void AdaptiveLogSoftmaxWithLossImpl::reset() {
     const auto at = static_cast<std::size_t>(i);
     const auto width = static_cast<std::int64_t>(
         std::floor(static_cast<double>(in) / std::pow(options.div_value(), static_cast<double>(i + 1))));
-    // libtorch leaves the order to its compiler, g++, which makes the last argument first.
+    // libtorch constructs both in the arguments of one call, and g++ evaluates the last argument first. The
+    // order here draws the same initial weights.
     const Linear second(LinearOptions(width, cutoffs[at + 1] - cutoffs[at]).bias(false));
     const Linear first(LinearOptions(in, width).bias(false));
     tail->push_back(Sequential(first, second));

@@ -1,4 +1,4 @@
-// Cloning whole trees of modules: what they share, their copies share, too.
+// CloneSession: clones a tree of modules. Modules that the tree shares are also shared in the copy.
 #include <ebb/nn/cloneable.h>
 
 #include "nn/hooks.h"
@@ -14,13 +14,13 @@ struct Cloned {
   std::unordered_map<const Module*, std::shared_ptr<Module>> copies;
 };
 
-// Of the thread's outermost clone().
+// The state of the thread's outermost clone().
 Cloned& cloned() {
   static thread_local Cloned state;
   return state;
 }
 
-// The names of parameters that were named before.
+// Returns the further names of shared parameters: each name after the first.
 std::vector<std::string> shared_names(const Module& module) {
   std::vector<std::string> names;
   std::unordered_set<const VariableImpl*> seen;
@@ -38,7 +38,7 @@ std::vector<std::string> shared_names(const Module& module) {
 CloneSession::CloneSession(const Module& module) : module_(module) {
   constexpr int kDeepest = 1000;
   EBB_CHECK(cloned().depth < kDeepest, "clone: ", module.name(), " is nested more than ", kDeepest,
-            " levels deep. Make a new one and load_state_dict() into it.");
+            " levels deep. Construct a new module and call its load_state_dict().");
   ++cloned().depth;
 }
 
@@ -62,8 +62,8 @@ std::shared_ptr<Module> CloneSession::done(std::shared_ptr<Module> copy) const {
   for (const std::string& name : before)
     EBB_CHECK(
         kept.contains(name), "clone: '", name, "' of ", module_.name(),
-        " is a parameter that several modules share, and the copy's is its own. Override tie_weights() to "
-        "assign it, and call that from the constructor.");
+        " is a parameter that several modules share, but in the copy it is a parameter of its own. Override "
+        "tie_weights() to assign it, and call tie_weights() in the constructor.");
   return copy;
 }
 

@@ -1,4 +1,4 @@
-// Lists and dictionaries of modules and parameters, and functions as modules.
+// ModuleList, ModuleDict, ParameterList, ParameterDict and Functional.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/modules/container.h>
 #include <ebb/ops/creation.h>
@@ -18,7 +18,7 @@ Variable copy_of(const Variable& x, const optional<Device>& device) {
   return device && data.device() != *device ? data.to(*device) : data.clone();
 }
 
-// What is in `from` twice is in `to` twice, too.
+// A parameter that is in `from` twice is copied once, and the copy is in `to` twice.
 void copy_parameters(Module& to, const Module::StateDict& from, const optional<Device>& device) {
   std::unordered_map<const VariableImpl*, Variable> copies;
   for (const auto& item : from) {

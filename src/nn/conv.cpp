@@ -1,4 +1,4 @@
-// Convolutions: their functions, and their modules.
+// Convolution functions and modules: Conv1d to Conv3d and ConvTranspose1d to ConvTranspose3d.
 #include <ebb/nn/functional/padding.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/conv.h>
@@ -67,7 +67,7 @@ namespace F = functional;
 
 namespace {
 
-/// (first, second, kernel...).
+/// Returns the sizes of the weight: (first, second, kernel...).
 template <class Options>
 DimVector weight_sizes(const Options& options, std::int64_t first, std::int64_t second) {
   DimVector sizes{first, second};
@@ -139,7 +139,7 @@ Variable conv_transpose(const Variable& x, const Variable& w, const F::ConvTrans
   return F::conv_transpose3d(x, w, o);
 }
 
-/// Sizes for F::pad, from the last dimension on.
+/// Returns the padding sizes for F::pad, which begin with the last dimension.
 template <std::size_t D>
 std::vector<std::int64_t> border(const ConvOptions<D>& options) {
   std::vector<std::int64_t> sizes;
@@ -255,7 +255,7 @@ std::vector<std::int64_t> ConvTransposeImpl<D>::output_padding(
   if (wanted.size() == D + 2) wanted = wanted.slice(2);
   EBB_CHECK(wanted.size() == D, "output_size must have ", std::uint64_t{D}, " or ", std::uint64_t{D + 2},
             " elements (got ", std::uint64_t{wanted.size()},
-            "): the spatial sizes wanted, with or without batch and channels.");
+            "): the spatial sizes, with or without batch and channels.");
   for (std::size_t i = 0; i < D; ++i) {
     const std::int64_t stride = (*options.stride())[i];
     const std::int64_t least =

@@ -1,4 +1,4 @@
-// Dropouts: their functions, and their modules.
+// Dropout functions and modules.
 #include <ebb/nn/modules/dropout.h>
 #include <ebb/ops/random.h>
 #include <ebb/ops/shape.h>
@@ -14,7 +14,7 @@ namespace {
 void check_probability(double p) {
   EBB_CHECK(p >= 0 && p <= 1, "dropout probability has to be between 0 and 1, but got ", p, ".");
 }
-/// Drops channels of a sample without a batch.
+/// Drops channels of one sample, which has no batch dimension.
 Variable dropout_of_one(const Variable& input, const DropoutFuncOptions& o) {
   const Variable out = dropout2d(input.unsqueeze(0), o);
   return o.inplace() ? input : out.squeeze(0);

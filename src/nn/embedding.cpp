@@ -1,4 +1,4 @@
-// Embeddings: their functions, and their modules.
+// Embedding functions and modules: embedding, embedding_bag, one_hot, Embedding, EmbeddingBag.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/embedding.h>
@@ -66,7 +66,7 @@ namespace F = functional;
 
 namespace {
 
-/// Counts a negative padding_idx from the end.
+/// Replaces a negative padding_idx, which counts from the end, by the index of its row.
 template <class Options>
 void wrap_padding(Options& options) {
   if (!options.padding_idx()) return;

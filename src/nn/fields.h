@@ -1,4 +1,4 @@
-// How modules print themselves: "ebb::nn::Linear(in_features=3, out_features=4, bias=true)".
+// Fields: prints a module as "ebb::nn::Linear(in_features=3, out_features=4, bias=true)".
 #pragma once
 
 #include <ebb/nn/expanding_array.h>
@@ -11,7 +11,7 @@
 
 namespace ebb::nn {
 
-/// Writes the name at once, and then what it is given, in brackets.
+/// Writes the module's name in the constructor, and then the given fields in brackets.
 class Fields {
  public:
   Fields(std::ostream& stream, const std::type_info& module) : stream_(stream) {
@@ -21,21 +21,21 @@ class Fields {
   Fields(const Fields&) = delete;
   Fields& operator=(const Fields&) = delete;
 
-  /// "name=value".
+  /// Writes "name=value".
   template <class T>
   Fields& operator()(const char* name, const T& value) {
     next() << name << '=';
     return write(value);
   }
-  /// The value alone.
+  /// Writes the value without a name.
   template <class T>
   Fields& operator()(const T& value) {
     next();
     return write(value);
   }
-  /// "name=true", or nothing.
+  /// Writes "name=true" if `value` is true, and nothing otherwise.
   Fields& flag(const char* name, bool value) { return value ? (*this)(name, value) : *this; }
-  /// Leaves out the brackets.
+  /// Omits the brackets.
   void none() { state_ = State::none; }
 
  private:

@@ -1,4 +1,4 @@
-// Calling a module with other parameters and buffers than its own.
+// functional_call: calls a module with other parameters and buffers than its own.
 #include <ebb/nn/functional_call.h>
 
 #include "autograd/swap_tensor.h"
@@ -19,7 +19,7 @@ struct SubstituteGuard::Loans {
 
 namespace {
 
-// All names, also further ones of a tensor that is shared.
+// Returns all parameters and buffers by name. A shared tensor has several names.
 Module::StateDict named_tensors(Module& module) {
   Module::StateDict all;
   const Module::NamedModuleApplyFunction add = [&](const std::string& path, Module& m) {
@@ -57,7 +57,8 @@ SubstituteGuard::SubstituteGuard(Module& module, const Module::StateDict& tensor
   for (const auto& item : own)
     EBB_CHECK(!strict || given.contains(item->impl()), "functional_call: no tensor is given for '",
               item.key(), "' of ", module.name(), ", and strict is true.");
-  // The module's own tensors may be given too, as they are before any of them stands for another.
+  // The given tensors may be the module's own. A view keeps the values that such a tensor has before the
+  // swaps.
   std::vector<std::pair<Variable, Variable>> pairs;
   for (const auto& item : own)
     if (const auto found = given.find(item->impl()); found != given.end()) {

@@ -1,4 +1,4 @@
-// Batch normalisation in evaluation, merged into the layer before it.
+// fuse_conv_bn_eval and fuse_linear_bn_eval: merge a batch norm in evaluation mode into the layer before it.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/fusion.h>
 #include <ebb/nn/skip_init.h>
@@ -12,7 +12,7 @@ namespace {
 template <class Layer, class Norm>
 Layer fused(const Layer& layer, const Norm& bn, bool transpose) {
   EBB_CHECK(!layer->is_training() && !bn->is_training(),
-            "fuse_conv_bn_eval: both modules must be in evaluation. Call eval() on them.");
+            "fuse_conv_bn_eval: both modules must be in evaluation mode. Call eval() on them.");
   EBB_CHECK(bn->running_mean.defined(),
             "fuse_conv_bn_eval: the batch normalisation has no running statistics (track_running_stats).");
   NoGradGuard no_grad;
@@ -37,19 +37,19 @@ std::tuple<Variable, Variable> fuse_conv_bn_weights(const Variable& conv_w, cons
                                                     const Variable& bn_rm, const Variable& bn_rv,
                                                     double bn_eps, const Variable& bn_w, const Variable& bn_b,
                                                     bool transpose) {
-  EBB_CHECK(
-      conv_w.defined() && bn_rm.defined() && bn_rv.defined() && conv_w.dim() >= 2,
-      "fuse_conv_bn_weights: the weight, of two dimensions or more, and the statistics must be defined.");
+  EBB_CHECK(conv_w.defined() && bn_rm.defined() && bn_rv.defined() && conv_w.dim() >= 2,
+            "fuse_conv_bn_weights: the weight (two dimensions or more) and the statistics must be defined.");
   const std::int64_t channels = bn_rm.numel(), of_group = transpose ? conv_w.size(1) : channels;
   EBB_CHECK(transpose ? channels % of_group == 0 && conv_w.size(0) % (channels / of_group) == 0
                       : conv_w.size(0) == channels,
             "fuse_conv_bn_weights: a weight of shape ", conv_w.sizes(), " does not give ", channels,
-            " channels, of which the statistics are.");
+            " channels, which is the size of the running statistics.");
   Variable scale = (bn_rv + bn_eps).rsqrt();
   if (bn_w.defined()) scale = bn_w * scale;
   Variable bias = conv_b.defined() ? (conv_b - bn_rm) * scale : -bn_rm * scale;
   if (bn_b.defined()) bias = bias + bn_b;
-  // (groups, rows of a group, channels of a group, rest): transposed weights have channels second.
+  // The shape is (groups, rows of a group, channels of a group, rest), because the output channels are
+  // dimension 1 of transposed weights.
   const std::int64_t groups = channels / of_group;
   const Variable rows = transpose ? conv_w.reshape({groups, conv_w.size(0) / groups, of_group, -1})
                                   : conv_w.reshape({1, 1, channels, -1});

@@ -1,4 +1,4 @@
-// Lists of hooks, of modules and of optimizers.
+// HookList: the hooks of a module or an optimizer.
 #pragma once
 
 #include <ebb/core/error.h>
@@ -13,16 +13,17 @@
 
 namespace ebb::nn::detail {
 
-/// Hooks with the numbers by which they are removed, in the order in which they run.
+/// Pairs of an id and a hook, in the order in which the hooks run. RemovableHandle removes a hook by its id.
 template <class Function>
 using HookList = std::vector<std::pair<std::uint64_t, Function>>;
 
-/// A hook is a setting of the program, which tapes of compiled functions belong to.
+/// Registers or removes a hook as a setting of the program: the tapes of compiled functions are only valid
+/// for the settings with which they were recorded.
 inline void toggle_hook(const void* hooks, std::uint64_t id) noexcept {
   ebb::detail::toggle_setting(reinterpret_cast<std::uintptr_t>(hooks) * 0x9e3779b97f4a7c15u + id);
 }
 
-/// Adds a hook to the list `kList` of `hooks`, which counts all of its hooks by `next_id`.
+/// Adds a hook to the list `kList` of `hooks`. The hook's id is the next one of `hooks`.
 template <auto kList, class Hooks, class Function>
 RemovableHandle add_hook(const std::shared_ptr<Hooks>& hooks, Function hook, bool prepend = false) {
   EBB_CHECK(hook, "A hook is an empty function. Give it one that can be called.");

@@ -1,4 +1,4 @@
-// Hooks of modules: registering them, and running those around a call.
+// Hooks of modules: registration, and the calls of hooks before and after forward and backward.
 #include "nn/hooks.h"
 
 #include <ebb/autograd/function.h>
@@ -86,10 +86,11 @@ variable_list tensors_at(const std::vector<Variable*>& places) {
 
 void check_count(const Module& module, const char* what, std::size_t expected, std::size_t got) {
   EBB_CHECK(expected == got, what, " of ", module.name(), " returned ", std::uint64_t{got},
-            " tensors in place of ", std::uint64_t{expected}, ". Return as many, or nothing to leave them.");
+            " tensors in place of ", std::uint64_t{expected},
+            ". Return this number of tensors, or nothing to leave them unchanged.");
 }
 
-// Passes tensors on, for the node this records.
+// The identity function. It records a node, to which a hook is attached.
 struct Gate : autograd::Function<Gate> {
   static variable_list forward(autograd::AutogradContext* ctx, variable_list tensors) {
     ctx->set_materialize_grads(false);
@@ -100,8 +101,8 @@ struct Gate : autograd::Function<Gate> {
 
 using Positions = std::vector<std::size_t>;
 
-// Puts the tensors among these that require grad behind one node, which calls `hook` with their gradients.
-// Returns which they are.
+// Passes the tensors that require grad through one node, which calls `hook` with their gradients. Returns the
+// positions of these tensors.
 Positions gate(const std::vector<Variable*>& places, autograd::NodePreHook hook) {
   Positions positions;
   variable_list tensors;
@@ -130,7 +131,7 @@ variable_list picked(const variable_list& all, const Positions& positions) {
 
 }  // namespace
 
-// What the nodes around one call share.
+// The state that the two nodes around one call share.
 struct HookedCall::Backward {
   std::weak_ptr<Module> module;
   HookList<PreHook> before;
@@ -152,7 +153,7 @@ struct HookedCall::Backward {
     if (inputs.empty()) {
       for (const auto& [id, hook] : after)
         EBB_CHECK(!hook(*m, variable_list(input_count), grad_outputs), "a backward hook of ", m->name(),
-                  " replaced gradients of inputs, of which none requires grad.");
+                  " replaced gradients of inputs, but no input requires grad.");
     }
     return picked(grad_outputs, outputs);
   }

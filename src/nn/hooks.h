@@ -1,4 +1,4 @@
-// What a module's hooks are kept in, and what nn reaches of a module.
+// ModuleHooks and ModuleAccess: the hooks of a module, and the access of nn to its private members.
 #pragma once
 
 #include <ebb/nn/module.h>
@@ -10,12 +10,13 @@
 
 namespace ebb::nn::detail {
 
-/// A tensor of a module that is computed from others before each call: a weight from its parametrization.
+/// A tensor of a module that is computed from others before each call, for example a weight with a
+/// parametrization.
 struct DerivedTensor {
   std::string name;
-  Variable target;  // what the module's member is a handle of
+  Variable target;  // the tensor to which the module's member refers
   std::function<Variable(Module&)> compute;
-  /// Makes it of another module, a fresh copy of the one it belongs to.
+  /// Registers the derived tensor in a fresh copy of the module.
   std::function<void(Module& copy)> repeat;
 };
 
@@ -28,10 +29,10 @@ struct ModuleHooks {
   HookList<LoadStateDictPreHook> load_pre;
   HookList<LoadStateDictPostHook> load_post;
   std::vector<DerivedTensor> derived;
-  bool computed = false;  // derived tensors are those of the call under way
+  bool computed = false;  // the derived tensors are up to date, because a call of the module is running
 };
 
-/// What Module keeps from others.
+/// Access to the private members of Module, for functions of nn.
 struct ModuleAccess {
   static Module::StateDict& parameters(Module& m) { return m.parameters_; }
   static Module::StateDict& buffers(Module& m) { return m.buffers_; }
@@ -43,17 +44,18 @@ struct ModuleAccess {
   static HooksPointer& hooks(Module& m) { return m.hooks_; }
 };
 
-/// Computes the module's derived tensors anew.
+/// Recomputes the module's derived tensors.
 void recompute(Module& module);
-/// The same as in evaluation: without a step of a power method.
+/// Recomputes the module's derived tensors in evaluation mode, in which a power method makes no step.
 void recompute_evaluated(Module& module);
 
-/// Takes a parameter off the module's list. Throws if there is none of that name.
+/// Removes a parameter from the module's list and returns it. Throws if the module has no parameter `name`.
 Variable take_parameter(Module& module, const std::string& name);
-/// Adds a derived tensor, which the next recompute() computes.
+/// Adds a derived tensor. The next recompute() computes it.
 void derive(Module& module, DerivedTensor derived);
 bool is_derived(const Module& module, const std::string& name);
-/// The target of a derived tensor, which is a leaf again, with the numbers it has, or with others.
+/// Makes a derived tensor a leaf again and returns its target. The values are `value`, or else the current
+/// ones.
 Variable no_longer_derived(Module& module, const std::string& name, bool requires_grad,
                            const optional<Variable>& value = nullopt);
 

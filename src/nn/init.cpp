@@ -1,4 +1,4 @@
-// Initial values of parameters.
+// init: initial values of parameters (Xavier, Kaiming, trunc_normal_ and the others).
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/skip_init.h>
@@ -95,7 +95,7 @@ Variable normal_(Variable tensor, double mean, double std) {
 
 namespace {
 
-// Draws anew, all at once as torch does, until `refused` holds for no element.
+// Draws all elements again, as torch does, and replaces the refused ones, until `refused` holds for none.
 template <class Draw, class Refused>
 void draw_until(const Variable& tensor, Draw&& draw, Refused&& refused) {
   draw(tensor);
@@ -110,17 +110,18 @@ void draw_until(const Variable& tensor, Draw&& draw, Refused&& refused) {
 
 double share_below(double x) { return (1 + std::erf(x / std::sqrt(2.0))) / 2; }
 
-// Little of the normal distribution lies between the bounds: uniform numbers that are kept as often as the
-// density there is high.
+// Rejection sampling for bounds between which the normal distribution has little probability: draws uniform
+// values and accepts each with a probability proportional to the normal density.
 void draw_by_density(const Variable& tensor, double mean, double std, double a, double b) {
   const double mode = std::clamp(mean, a, b), peak = (mode - mean) / std;
-  // 16 bits do not tell small densities apart, nor do 32 in far tails.
+  // Small densities are not distinguishable in 16 bits, and those of far tails not in 32 bits.
   const DType dtype = tensor.dtype() == kDouble || std::abs(peak) > 100 ? kDouble : kFloat;
-  // The density falls to e^-40 of its peak at this distance. Much wider bounds would refuse nearly all.
+  // At this distance the density is e^-40 of its peak. With much wider bounds nearly all values would be
+  // refused.
   const double reach = std * std::sqrt(peak * peak + 80);
   if (b - a > 4 * (mean + reach - mode)) b = std::min(b, mean + reach);
   if (b - a > 4 * (mode - mean + reach)) a = std::max(a, mean - reach);
-  const double least = dtype == kDouble ? 0x1p-54 : 0x1p-25;  // for uniform numbers of 0
+  const double least = dtype == kDouble ? 0x1p-54 : 0x1p-25;  // replaces uniform values of 0
   const auto refused = [&](const Variable& x) {
     const Variable log_density = x.sub(mean).div_(std).pow_(2).mul_(-0.5).sub_(-0.5 * peak * peak);
     return empty_like(x).uniform_().clamp_min_(least).log_().gt(log_density);
@@ -134,7 +135,7 @@ void draw_by_density(const Variable& tensor, double mean, double std, double a, 
 
 Variable trunc_normal_(Variable tensor, double mean, double std, double a, double b) {
   EBB_CHECK(a <= b, "trunc_normal_: the bounds a = ", a, " and b = ", b,
-            " hold nothing between them. Give the lower one first.");
+            " have no value between them. Give the lower bound first.");
   EBB_CHECK(std > 0 && std::isfinite(std) && std::isfinite(mean),
             "trunc_normal_: expects a finite mean and std > 0, but found mean=", mean, " and std=", std, ".");
   EBB_CHECK(a - mean <= 1e6 * std && mean - b <= 1e6 * std, "trunc_normal_: the bounds a = ", a,
@@ -197,7 +198,7 @@ Variable xavier_normal_(Variable tensor, double gain) {
 }
 
 Variable kaiming_uniform_(Variable tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
-  if (tensor.numel() == 0) return tensor;  // whose fan may be 0
+  if (tensor.numel() == 0) return tensor;  // its fan may be 0
   const double std = calculate_gain(nonlinearity, a) / std::sqrt(fan_of(tensor, mode));
   const double bound = std::sqrt(3.0) * std;
   return init::uniform_(std::move(tensor), -bound, bound);

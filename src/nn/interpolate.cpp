@@ -1,4 +1,4 @@
-// Resizing and sampling at grids: the options, and the functions that do what they say.
+// interpolate, grid_sample and affine_grid: check the options and call the ops.
 #include <ebb/core/warning.h>
 #include <ebb/nn/functional/padding.h>
 #include <ebb/nn/functional/vision.h>
@@ -51,7 +51,7 @@ Variable interpolate(const Variable& input, const InterpolateFuncOptions& o) {
     } else {
       const double factor = pick(*o.scale_factor()), size = std::floor(static_cast<double>(in) * factor);
       EBB_CHECK(size < 4.6e18, "interpolate: the scale factor ", factor,
-                " asks for a size that no tensor has.");  // nor NaN
+                " gives a size that is too large for a tensor.");  // the check also refuses NaN
       out = size < 1 ? 0 : static_cast<std::int64_t>(size);
       if (!o.recompute_scale_factor().value_or(false)) scales[d] = factor;
     }
@@ -92,8 +92,8 @@ Variable affine_grid(const Variable& theta, IntArrayRef size, bool align_corners
 Variable grid_sample(const Variable& input, const Variable& grid, const GridSampleFuncOptions& o) {
   if (!o.align_corners())
     warn(
-        "grid_sample: align_corners is not set, and false is taken, as in torch since 1.3.0. Set it to say "
-        "which is meant.");
+        "grid_sample: align_corners is not set, and its default is false, as in torch since 1.3.0. Set "
+        "align_corners to avoid this warning.");
   const std::int64_t mode = o.mode() == kBilinear ? 0 : o.mode() == kNearest ? 1 : 2;
   const std::int64_t padding = o.padding_mode() == kZeros ? 0 : o.padding_mode() == kBorder ? 1 : 2;
   return grid_sampler(input, grid, mode, padding, o.align_corners().value_or(false));

@@ -1,4 +1,5 @@
-// Modules that learn the size of their input at the first call.
+// LazyImpl: LazyLinear, LazyConv1d and the other lazy modules take the number of inputs from their first
+// input.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/modules/lazy.h>
 #include <ebb/nn/skip_init.h>
@@ -11,8 +12,8 @@
 namespace ebb::nn {
 namespace {
 
-// What differs among the modules: where the number of inputs stands in options, in the input, and in the
-// sizes of tensors.
+// The functions that differ between modules: they find the number of inputs in the options, in the input, and
+// in the sizes of tensors.
 
 std::int64_t& inputs_of(LinearOptions& o) { return o.in_features(); }
 template <class Options>
@@ -40,13 +41,14 @@ constexpr std::size_t dims_of(const InstanceNormImpl<D>*) {
 }
 
 std::int64_t inputs_in(const LinearImpl*, const Variable& input) {
-  EBB_CHECK(input.dim() > 0, "LazyLinear: the input must have a dimension or more, got ", input.sizes(), ".");
+  EBB_CHECK(input.dim() > 0, "LazyLinear: the input must have at least one dimension, got ", input.sizes(),
+            ".");
   return input.size(-1);
 }
 std::int64_t channels_in(const Variable& input, std::int64_t dims, bool single_samples) {
   EBB_CHECK(input.dim() == dims + 2 || (single_samples && input.dim() == dims + 1), "A lazy module of ", dims,
             " dimensions learns its channels from an input of ", dims + 2, " dimensions",
-            single_samples ? ", or of one less without batches" : "", ", got ", input.sizes(), ".");
+            single_samples ? ", or one less for a single sample" : "", ", got ", input.sizes(), ".");
   return input.size(input.dim() == dims + 2 ? 1 : 0);
 }
 template <class M>
@@ -86,7 +88,7 @@ void resize_all(Norm& m, std::int64_t inputs) {
   for (Variable* each : {&m.weight, &m.bias, &m.running_mean, &m.running_var}) resize(*each, {inputs});
 }
 
-// The number of inputs of a module whose weight, or running mean, has these sizes.
+// Returns the number of inputs of a module from the sizes of its weight or running mean.
 std::int64_t inputs_of_state(const LinearImpl&, IntArrayRef sizes) {
   return sizes.size() == 2 ? sizes[1] : 0;
 }
@@ -104,7 +106,8 @@ std::int64_t inputs_of_state(const Norm&, IntArrayRef sizes) {
   return sizes.size() == 1 ? sizes[0] : 0;
 }
 
-// Options of a base that is made before its inputs are known, with as few as it allows.
+// Returns the options with the smallest number of inputs that the base allows, because the base is
+// constructed before the number is known.
 template <class Options>
 Options with_fewest_inputs(Options options, const utils::SkipInitGuard&) {
   std::int64_t fewest = 1;
@@ -115,7 +118,8 @@ Options with_fewest_inputs(Options options, const utils::SkipInitGuard&) {
 
 }  // namespace
 
-// The guard lives until the base is made: its tensors are not initialised, and then emptied.
+// The guard exists until the base is constructed. It skips the initialisation of tensors that are then
+// resized to 0.
 template <class Base>
 LazyImpl<Base>::LazyImpl(Options options)
     : Base(with_fewest_inputs(std::move(options), utils::SkipInitGuard())) {

@@ -1,4 +1,4 @@
-// Linear maps and changes of shape: their functions, and their modules.
+// Functions and modules of linear maps and reshapes: Identity, Linear, Bilinear, Flatten, Unflatten.
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/linear.h>
 #include <ebb/ops/creation.h>

@@ -1,4 +1,4 @@
-// A linear map and the cross-entropy of its result, of all samples or of some at a time.
+// linear_cross_entropy: the cross-entropy of a linear map's result, for all samples or in chunks of samples.
 #include <ebb/autograd/checkpoint.h>
 #include <ebb/nn/modules/linear_cross_entropy.h>
 #include <ebb/ops/creation.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kName = "linear_cross_entropy";
 
-/// cross_entropy of the logits (N, C, d_1, ..., d_K), or (C, ...) of one sample.
+/// Returns cross_entropy of the logits (N, C, d_1, ..., d_K), or (C, ...) for one sample.
 Variable loss_of(const Variable& input, const Variable& linear_weight, const Variable& target,
                  const LinearCrossEntropyFuncOptions& o, reduction_t reduction) {
   const std::int64_t width = linear_weight.size(-1);
@@ -39,7 +39,8 @@ Variable loss_of(const Variable& input, const Variable& linear_weight, const Var
                            .label_smoothing(o.label_smoothing()));
 }
 
-/// The mean from the sum: divided by the number of samples, or by the weight of those whose class counts.
+/// Computes the mean from the sum: divides by the number of samples, or by the total class weight of those
+/// that are not ignored.
 Variable mean_of(const Variable& sum, const Variable& target, const LinearCrossEntropyFuncOptions& o) {
   if (is_floating(target.dtype()))
     return sum / (static_cast<double>(target.numel()) / static_cast<double>(target.size(1)));

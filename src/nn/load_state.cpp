@@ -1,4 +1,4 @@
-// What load_state_dict checks and does, for a dictionary as for a file.
+// load_state_dict: checks and loads a state from a dictionary or a file.
 #include "nn/load_state.h"
 
 #include <ebb/autograd/grad_mode.h>
@@ -20,7 +20,7 @@ namespace {
 struct Slot {
   std::string name;
   Variable tensor;
-  bool may_lack;       // is kept as it is where the state has none
+  bool may_lack;       // stays unchanged if the state has no tensor of this name
   bool found = false;  // in the state
 };
 
@@ -30,7 +30,7 @@ std::vector<Slot> slots_of(const Module& module) {
     const std::string prefix = path.empty() ? path : path + ".";
     for (const auto& item : detail::ModuleAccess::parameters(m))
       if (item->defined()) slots.push_back({prefix + item.key(), *item, false});
-    // States written before PyTorch counted batches have no count.
+    // States of old PyTorch versions, which did not count batches, have no num_batches_tracked.
     const bool counts = counts_batches(m);
     for (const auto& item : detail::ModuleAccess::buffers(m))
       if (item->defined())
@@ -40,8 +40,8 @@ std::vector<Slot> slots_of(const Module& module) {
   return slots;
 }
 
-// Names one to a line, the first of them with the nearest of the other side: of those that fit nothing, or of
-// all.
+// Writes one name a line. The first 20 have a suggestion: the most similar name in `left_over`, or else in
+// `all`.
 std::string listed(const std::vector<std::string>& names, const std::vector<std::string>& left_over,
                    const std::vector<std::string>& all) {
   constexpr std::size_t suggestions = 20;
@@ -57,7 +57,7 @@ std::string listed(const std::vector<std::string>& names, const std::vector<std:
 
 using Hooked = std::vector<std::pair<std::string, Module*>>;
 
-// The modules with hooks, and their prefixes ("encoder.0."), the outermost first.
+// Returns the modules with hooks and their prefixes ("encoder.0."), the outermost first.
 Hooked hooked_modules(Module& module) {
   Hooked hooked;
   const Module::NamedModuleApplyFunction add = [&](const std::string& path, Module& m) {
@@ -67,10 +67,10 @@ Hooked hooked_modules(Module& module) {
   return hooked;
 }
 
-// A state in memory that hooks have changed, and of what was there before what cannot be had.
-class Changed final : public StateSource {
+// A state in memory, which hooks may change. Entries of the source that cannot be loaded stay visible.
+class ChangedState final : public StateSource {
  public:
-  explicit Changed(const StateSource& source) : source_(source) {
+  explicit ChangedState(const StateSource& source) : source_(source) {
     const Variable anywhere(NdArray::empty({0}, kFloat, kCPU));
     for (const std::string& key : source.keys()) {
       const optional<Info> info = source.info(key);
@@ -135,7 +135,7 @@ IncompatibleKeys load_as_is(Module& module, const StateSource& source, bool stri
     } else if (assign && slot.tensor.requires_grad() && !is_floating(info->dtype)) {
       unusable += ebb::detail::text(
           "\n    \"", slot.name, "\" is of dtype ", info->dtype,
-          ", and what it is assigned to requires grad. Load with assign=false to convert it.");
+          ", but the module's tensor requires grad. Load with assign=false to convert the entry.");
     } else {
       slot.found = true;
     }
@@ -143,14 +143,14 @@ IncompatibleKeys load_as_is(Module& module, const StateSource& source, bool stri
   const std::unordered_set<std::string> known(own.begin(), own.end());
   for (const std::string& key : given)
     if (!known.contains(key)) keys.unexpected_keys.push_back(key);
-  // Of a tensor that modules share one name is enough.
+  // One name is enough for a tensor that modules share.
   for (const Slot& slot : slots)
     if (!slot.found && std::any_of(slots.begin(), slots.end(), [&](const Slot& other) {
           return other.found && safetensors::shared(other.tensor, slot.tensor);
         }))
       std::erase(keys.missing_keys, slot.name);
 
-  // Hooks may forgive what is missing or unexpected, but see it only when all is loaded.
+  // Post hooks may accept missing or unexpected names, but they run only after the load.
   const bool forgiving = std::any_of(hooked.begin(), hooked.end(), [](const auto& each) {
     return !detail::ModuleAccess::hooks(*each.second)->load_post.empty();
   });
@@ -186,7 +186,7 @@ IncompatibleKeys load_as_is(Module& module, const StateSource& source, bool stri
       hook(*hooked[i].second, keys);
   if (strict && forgiving) problems = fit(keys, given, own);
   EBB_CHECK(problems.empty(), "load_state_dict: the state does not fit ", module.name(),
-            ", into which what does is loaded:", problems);
+            ". The entries that fit are loaded:", problems);
   return keys;
 }
 
@@ -207,7 +207,7 @@ IncompatibleKeys load(Module& module, const StateSource& source, bool strict, bo
     return !detail::ModuleAccess::hooks(*each.second)->load_pre.empty();
   });
   if (!changing) return load_as_is(module, source, strict, assign, hooked, what);
-  Changed changed(source);
+  ChangedState changed(source);
   for (const auto& [prefix, m] : hooked)
     for (const auto& [id, hook] : detail::ModuleAccess::hooks(*m)->load_pre) hook(*m, changed.state, prefix);
   return load_as_is(module, changed, strict, assign, hooked, what);

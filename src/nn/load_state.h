@@ -1,4 +1,4 @@
-// Loading a state into a module, from wherever its tensors are.
+// load_state and StateSource: load a state into a module from memory or from a file.
 #pragma once
 
 #include <ebb/core/small_vector.h>
@@ -9,7 +9,7 @@
 
 namespace ebb::nn {
 
-/// Named tensors whose values are fetched one at a time, so that a file's need not all be in memory.
+/// Named tensors. Their values are read one at a time, so that those of a file need not all be in memory.
 class StateSource {
  public:
   virtual ~StateSource() = default;
@@ -17,19 +17,19 @@ class StateSource {
   struct Info {
     DimVector sizes;
     DType dtype = DType::Undefined;
-    std::string obstacle;  // why the tensor cannot be had, as the rest of a sentence, or empty
+    std::string obstacle;  // the reason why the tensor cannot be loaded, as the rest of a sentence, or empty
   };
-  /// What is known of a tensor, or nothing if there is none of that name.
+  /// Returns the shape and dtype of a tensor, or nullopt if there is no tensor of that name.
   virtual optional<Info> info(const std::string& key) const = 0;
-  /// The tensor, for the module to keep; `old` is what it keeps now.
+  /// Returns the tensor, which the module will hold; `old` is the tensor that it holds now.
   virtual Variable tensor(const std::string& key, const Variable& old) const = 0;
-  /// Copies into a tensor of the same shape.
+  /// Copies the tensor into `target`, which has the same shape.
   virtual void copy_to(const std::string& key, Variable& target) const = 0;
 };
 
-/// Module::load_state_dict.
+/// Implements Module::load_state_dict.
 IncompatibleKeys load_state(Module& module, const StateSource& source, bool strict, bool assign);
-/// Throws what that would before it loads anything.
+/// Throws the errors that load_state() throws before it loads anything.
 void check_state(Module& module, const StateSource& source, bool strict, bool assign);
 
 }  // namespace ebb::nn

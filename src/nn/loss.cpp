@@ -1,4 +1,4 @@
-// Losses: their functions, and their modules.
+// Loss functions and modules.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/core/warning.h>
 #include <ebb/nn/modules/ctc_loss.h>
@@ -35,7 +35,8 @@ Variable reduce(const Variable& loss, std::int64_t reduction) {
   return reduction == Reduction::None ? loss : reduction == Reduction::Mean ? loss.mean() : loss.sum();
 }
 
-// A target of another shape broadcasts: (N, 1) against (N) gives N^2 differences that nobody meant.
+// Warns about a target of another shape: (N, 1) and (N) broadcast to N^2 differences, which is rarely
+// intended.
 void check_size(const char* op, const Variable& input, const Variable& target) {
   if (!input.defined() || !target.defined() || input.sizes() == target.sizes()) return;
   warn(op, ": Using a target size (", target.sizes(), ") that is different to the input size (",
@@ -153,7 +154,7 @@ Variable gaussian_nll_loss(const Variable& input, const Variable& target, const 
                   "var has negative entry/entries");
   Variable v = variance;
   if (v.sizes() != input.sizes()) {
-    // One value for each row, without the last dimension, or for all along one dimension, which is 1 then.
+    // var may lack the last dimension (one value per row), or have size 1 in one dimension.
     if (v.dim() + 1 == input.dim() && v.sizes() == input.sizes().slice(0, v.dim())) v = v.unsqueeze(-1);
     std::int64_t other = v.dim() == input.dim() ? 0 : 2;
     for (std::int64_t d = 0; d < v.dim() && other < 2; ++d)
@@ -164,7 +165,7 @@ Variable gaussian_nll_loss(const Variable& input, const Variable& target, const 
   }
   v = v.clone();
   {
-    NoGradGuard no_grad;  // as in PyTorch, the clamp passes the gradient on
+    NoGradGuard no_grad;  // as in PyTorch, the gradient ignores the clamp
     v.detach().clamp_min_(o.eps());
   }
   const Variable difference = input - target;
@@ -232,7 +233,7 @@ Variable WeightedLoss<Derived, Options>::forward(const Variable& input, const Va
 }
 }  // namespace detail
 
-/// Compiles such a loss: what `function` gives for input, target and options.
+/// Instantiates a weighted loss whose forward returns function(input, target, options).
 #define EBB_WEIGHTED_LOSS(function, Impl, Options)                                                           \
   static Variable call(const Options& o, const Variable& x, const Variable& y) { return function(x, y, o); } \
   template class detail::WeightedLoss<Impl, Options>;                                                        \

@@ -25,11 +25,11 @@ void check_name(const std::string& name, const char* what) {
   EBB_CHECK(!name.empty(), what,
             " name must not be empty. Name it as the member, register_module(\"fc\", fc).");
   EBB_CHECK(name.find('.') == std::string::npos, what, " name must not contain a dot (got '", name,
-            "'): dots part the modules of a path. Use an underscore.");
+            "'): dots separate the modules of a path. Use an underscore.");
 }
 
-// Modules that the outermost destructor of this thread will let go.
-constinit thread_local std::vector<std::shared_ptr<Module>>* falling = nullptr;
+// Modules that the outermost destructor of this thread still has to release.
+constinit thread_local std::vector<std::shared_ptr<Module>>* pending_destruction = nullptr;
 
 }  // namespace
 
@@ -61,19 +61,19 @@ Module& Module::operator=(Module&& other) noexcept {
 }
 Module::Module(std::string name) : name_(std::move(name)) {}
 
-// Children are handed to the outermost destructor, which lets one go after the other: no depth is too deep.
-// If memory is too short for its list, a child goes at once.
+// A destructor passes its children to the outermost destructor, which releases them one by one. So the stack
+// does not overflow in deep trees. If there is no memory for the list, the child is released immediately.
 Module::~Module() {
   if (children_.is_empty()) return;
   std::vector<std::shared_ptr<Module>> own;
-  const bool outermost = falling == nullptr;
-  if (outermost) falling = &own;
+  const bool outermost = pending_destruction == nullptr;
+  if (outermost) pending_destruction = &own;
   for (std::size_t i = children_.size(); i-- > 0;) {
     std::shared_ptr<Module>& child = children_[i].value();
     if (!child) continue;
     if (child->parent_.module == this) child->parent_.module = nullptr;
     try {
-      falling->push_back(child);
+      pending_destruction->push_back(child);
     } catch (const std::bad_alloc&) {
     }
     child.reset();
@@ -83,10 +83,10 @@ Module::~Module() {
     const std::shared_ptr<Module> next = std::move(own.back());
     own.pop_back();
   }
-  falling = nullptr;
+  pending_destruction = nullptr;
 }
 
-// Those that this module registered have another parent from now on, or none.
+// Sets the parent of the children whose parent is this module.
 void Module::hand_children_to(const Module* parent) noexcept {
   for (auto& child : children_)
     if (child.value() && child.value()->parent_.module == this) child.value()->parent_.module = parent;
@@ -258,8 +258,7 @@ Variable& Module::replace_parameter(const std::string& name, Variable tensor) {
   Variable& slot = parameters_[name];
   EBB_CHECK(tensor.defined(), "replace_parameter: the new '", name, "' of ", this->name(), " is undefined.");
   EBB_CHECK(!slot.defined() || slot.sizes() == tensor.sizes(), "replace_parameter: '", name, "' of ",
-            this->name(), " is of shape ", slot.sizes(), ", the tensor to put in its place of ",
-            tensor.sizes(), ".");
+            this->name(), " has the shape ", slot.sizes(), ", but the new tensor has ", tensor.sizes(), ".");
   return slot = std::move(tensor);
 }
 

@@ -1,5 +1,5 @@
-// Parts that all modules share: their names, in errors and on a profiler's timeline, and training flags as
-// settings of the program.
+// Helpers of all modules: names in errors and in profiler ranges, and training flags as settings of the
+// program.
 #include "nn/module_tools.h"
 
 #include <ebb/core/warning.h>
@@ -24,8 +24,8 @@ namespace {
 const char* printed_namespace = "ebb";
 const std::string kInModule = "\n  in module ";
 
-/// Ours are templates of the number of dimensions, "ebb::nn::ConvImpl<2ul>", or stand for a module that is to
-/// be, "ebb::nn::LazyImpl<ebb::nn::LinearImpl>".
+/// Writes the template arguments of ebb's classes as part of the name: "ebb::nn::ConvImpl<2ul>" becomes
+/// "ebb::nn::Conv2dImpl", and "ebb::nn::LazyImpl<ebb::nn::LinearImpl>" becomes "ebb::nn::LazyLinearImpl".
 std::string written_out(const std::string& name) {
   constexpr std::string_view kOurs = "ebb::nn::", kTemplate = "Impl<", kLazy = "ebb::nn::LazyImpl<";
   if (name.starts_with(kLazy)) {
@@ -67,14 +67,14 @@ std::string handle_name(const std::type_info& module) {
 
 void detail::fail_empty(const std::type_info& contained) {
   const std::string name = handle_name(contained);
-  ebb::detail::fail(
-      "Accessing empty ModuleHolder of ", name,
-      ". It was made with nullptr: assign a module before it is used, fc = register_module(\"fc\", ", name,
-      "(...)).");
+  ebb::detail::fail("Accessing empty ModuleHolder of ", name,
+                    ". It was constructed with nullptr. Assign a module before the first use: fc = "
+                    "register_module(\"fc\", ",
+                    name, "(...)).");
 }
 
 void recompute_unless_called(const Module& module) {
-  // Derived tensors are a cache: computing them leaves the module as it was.
+  // Derived tensors are a cache, so their computation does not change the module for its users.
   if (!detail::ModuleAccess::hooks(module)->computed) detail::recompute(const_cast<Module&>(module));
 }
 
@@ -104,7 +104,7 @@ void detail::rethrow_in(const Module& module) {
 
 namespace ebb::nn::detail {
 
-// A flag that is off is a setting, by the number of its address.
+// A flag that is off is a setting of the program. Its id is the flag's address.
 void TrainingFlag::flip() noexcept {
   ebb::detail::toggle_setting(reinterpret_cast<std::uintptr_t>(this) + 0x9e3779b97f4a7c15u);
   on_ = !on_;
@@ -114,7 +114,7 @@ namespace {
 
 constinit thread_local const Module* innermost = nullptr;
 
-// "ebb::nn::Linear encoder.0": what the handle is called, and where the module hangs.
+// Returns the name of the handle and the path of the module: "ebb::nn::Linear encoder.0".
 std::string name_of(const Module& module) {
   constexpr std::string_view kImpl = "Impl";
   std::string name = module.name();
@@ -141,13 +141,13 @@ void ModuleRange::close() noexcept {
 
 namespace ebb::nn {
 
-// "module 'encoder.0', ebb::nn::Linear".
+// Registers the module with the function that describes it: "module 'encoder.0', ebb::nn::Linear".
 std::uint32_t Module::PlaceLink::open(const Module& module) const {
   const auto describe = [](const void* which) {
     const Module& named = *static_cast<const Module*>(which);
     return "module " + quoted_path(named) + named.name();
   };
-  const std::string& name = module.name();  // while the class is whole
+  const std::string& name = module.name();  // the destructor no longer knows the derived class
   if (autograd::current_place != 0 && !module.parent_.module && !module.parameters().empty())
     warn(name, " with parameters is called in the forward of ",
          autograd::module_text(autograd::current_place),

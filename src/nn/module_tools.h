@@ -1,4 +1,4 @@
-// What the modules share.
+// Helpers of all modules: printed names, paths in errors, and handles of tensors.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -8,25 +8,26 @@
 
 namespace ebb::nn {
 
-/// A name with the namespace "ebb" as the program calls it (detail::set_printed_namespace).
+/// Replaces the namespace "ebb" in a name by the one that the program prints (detail::set_printed_namespace).
 std::string named_by_program(std::string name);
-/// A class as C++ has it, but "ebb::nn::Conv2dImpl" for ConvImpl<2>; its namespace as the program calls it.
+/// Returns the C++ name of a class with the program's namespace, but "ebb::nn::Conv2dImpl" for ConvImpl<2>.
 std::string class_name(const std::type_info& type);
-/// What users call the handle of a library's module: "ebb::nn::Conv2d".
+/// Returns the name of the handle of a module: "ebb::nn::Conv2d".
 std::string handle_name(const std::type_info& module);
 
-/// "'encoder.0', " for an error; empty for a root.
+/// Returns the path for an error message, "'encoder.0', ", or an empty string for a root.
 std::string quoted_path(const Module& module);
-/// Within a handler: throws the error anew, with the module's path and options.
+/// Rethrows the error of the current handler with the module's path and options in its message.
 [[noreturn]] void rethrow_at(const Module& module);
 
-/// Is it a normalisation that keeps running statistics, with "num_batches_tracked" among its buffers?
+/// Whether the module is a normalisation with running statistics, and so has the buffer
+/// "num_batches_tracked".
 bool counts_batches(const Module& module);
 
-/// Computes anew what is derived from parameters, unless the call under way has done so.
+/// Recomputes the derived tensors of the module, unless the running call has already done so.
 void recompute_unless_called(const Module& module);
 
-/// Runs a module's forward; what it throws says in which module of the tree it happened.
+/// Runs a module's forward. The message of an error that it throws names the module in which it happened.
 template <class Body>
 decltype(auto) at_path(const Module& module, Body&& body) {
   const detail::ModuleRange range(module);
@@ -39,15 +40,16 @@ decltype(auto) at_path(const Module& module, Body&& body) {
   }
 }
 
-/// Another handle to the same elements: to() and clone() of the module replace the data of what it registers,
-/// and must leave the tensor of the caller, and those of other modules that were given it, as they are.
+/// Returns another handle to the same elements. A module's to() and clone() replace the data of its
+/// registered tensors, which must not change the caller's tensor or the tensors of other modules that
+/// received it.
 inline Variable other_handle(const Variable& x) {
   return x.defined() ? x.detach().set_requires_grad(x.requires_grad()) : x;
 }
 
-/// The tensor that a module's reset() makes of its option; `current` is the one that it has. A tensor that
-/// needs a gradient is taken itself, so that the gradient arrives, but not by the copy of a module that has
-/// it.
+/// Returns the tensor that a module's reset() registers for the option `x`; `current` is its tensor so far.
+/// If x requires a gradient, reset() registers x itself, so that x receives the gradient. The copy of a
+/// module has a tensor already, and so registers another handle.
 inline Variable own_handle(const Variable& x, const Variable& current) {
   return x.defined() && x.requires_grad() && !current.defined() ? x : other_handle(x);
 }

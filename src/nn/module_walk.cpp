@@ -1,4 +1,4 @@
-// Walks over the tree of modules, and the lists they give.
+// Traversals of the module tree: apply, train, zero_grad, parameters, modules and the like.
 #include "core/messages.h"
 #include "nn/walk.h"
 
@@ -13,7 +13,7 @@ std::string join(const std::string& path, const std::string& name) {
   return path.empty() ? name : path + "." + name;
 }
 
-// The path of a module, and what is named in it.
+// Splits "a.b.c" into the path of a module, "a.b", and the name in it, "c".
 std::pair<std::string, std::string> split(const std::string& target) {
   const std::size_t dot = target.rfind('.');
   if (dot == std::string::npos) return {{}, target};
@@ -22,33 +22,35 @@ std::pair<std::string, std::string> split(const std::string& target) {
 
 constexpr int kDeepest = 256;  // nested calls of pass_down()
 
-/// How deep this thread is in pass_down(), and the module whose children have had their calls already.
-struct Descent {
+/// The state of pass_down() in this thread: the depth of nested calls, and the call whose module must not
+/// pass it to its children, because they have received it.
+struct PassDownState {
   int depth = 0;
   const Module* module = nullptr;
   int call = 0;
   bool argument = false;
 };
-constinit thread_local Descent descent;
+constinit thread_local PassDownState pass_down_state;
 
-// Which tensors of a tree have been seen: modules may share them.
-class Seen {
+// The tensors that a traversal has visited. Modules may share tensors.
+class VisitedTensors {
  public:
-  /// Is x defined, and seen for the first time?
-  bool first(const Variable& x) { return x.defined() && seen_.insert(x.impl()).second; }
+  /// Whether x is defined and is visited for the first time.
+  bool first(const Variable& x) { return x.defined() && visited_.insert(x.impl()).second; }
 
  private:
-  std::unordered_set<const VariableImpl*> seen_;
+  std::unordered_set<const VariableImpl*> visited_;
 };
 
 }  // namespace
 
-// Virtual functions that act on a whole tree: a class may override what happens below it, so each module
-// calls its children. Where that would go too deep for the stack, all that is below is called from here, the
-// deepest first.
+// Passes a virtual call (train, zero_grad) on to the children. A class may override the call for its subtree,
+// so each module calls its own children. The recursion ends after kDeepest nested calls, because it could
+// overflow the stack: there a loop calls all modules of the subtree, the deepest first.
 void Module::pass_down(Call call, bool argument) {
-  if (descent.module == this && descent.call == static_cast<int>(call) && descent.argument == argument) {
-    descent.module = nullptr;
+  if (pass_down_state.module == this && pass_down_state.call == static_cast<int>(call) &&
+      pass_down_state.argument == argument) {
+    pass_down_state.module = nullptr;
     return;
   }
   const auto pass_to = [&](Module& module) {
@@ -58,21 +60,21 @@ void Module::pass_down(Call call, bool argument) {
       module.zero_grad(argument);
   };
   const struct Restore {
-    Descent outer = descent;
-    ~Restore() { descent = outer; }
+    PassDownState outer = pass_down_state;
+    ~Restore() { pass_down_state = outer; }
   } restore;
-  ++descent.depth;
-  descent.module = nullptr;
-  if (descent.depth < kDeepest) {
+  ++pass_down_state.depth;
+  pass_down_state.module = nullptr;
+  if (pass_down_state.depth < kDeepest) {
     for (auto& child : children_) pass_to(*child.value());
     return;
   }
   std::vector<std::shared_ptr<Module>> below;
   walk({}, [&](const std::string&, const std::shared_ptr<Module>& m) { below.push_back(m); });
   for (std::size_t i = below.size(); i-- > 0;) {
-    descent.module = below[i].get();
-    descent.call = static_cast<int>(call);
-    descent.argument = argument;
+    pass_down_state.module = below[i].get();
+    pass_down_state.call = static_cast<int>(call);
+    pass_down_state.argument = argument;
     pass_to(*below[i]);
   }
 }
@@ -156,7 +158,7 @@ Variable Module::get_buffer(const std::string& target) const {
 
 Module::StateDict Module::named_parameters(bool recurse) const {
   StateDict out;
-  Seen seen;
+  VisitedTensors seen;
   const auto add = [&](const std::string& path, const Module& m) {
     for (const auto& parameter : m.parameters_)
       if (seen.first(*parameter)) out.insert(join(path, parameter.key()), *parameter);
@@ -168,7 +170,7 @@ Module::StateDict Module::named_parameters(bool recurse) const {
 
 std::vector<Variable> Module::parameters(bool recurse) const {
   std::vector<Variable> out;
-  Seen seen;
+  VisitedTensors seen;
   const auto add = [&](const Module& m) {
     for (const auto& parameter : m.parameters_)
       if (seen.first(*parameter)) out.push_back(*parameter);
@@ -180,7 +182,7 @@ std::vector<Variable> Module::parameters(bool recurse) const {
 
 Module::StateDict Module::named_buffers(bool recurse) const {
   StateDict out;
-  Seen seen;
+  VisitedTensors seen;
   const auto add = [&](const std::string& path, const Module& m) {
     for (const auto& buffer : m.buffers_)
       if (seen.first(*buffer)) out.insert(join(path, buffer.key()), *buffer);
@@ -192,7 +194,7 @@ Module::StateDict Module::named_buffers(bool recurse) const {
 
 std::vector<Variable> Module::buffers(bool recurse) const {
   std::vector<Variable> out;
-  Seen seen;
+  VisitedTensors seen;
   const auto add = [&](const Module& m) {
     for (const auto& buffer : m.buffers_)
       if (seen.first(*buffer)) out.push_back(*buffer);

@@ -1,4 +1,4 @@
-// Attention of several heads: its function, and its module.
+// multi_head_attention_forward and MultiheadAttention.
 #include <ebb/nn/functional/linear.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/multi_head_attention.h>
@@ -24,12 +24,12 @@ namespace {
 
 constexpr char kName[] = "multi_head_attention_forward";
 
-/// Queries, keys and values: at first (L, N, E) or (N, L, E), at last (N, heads, L, E / heads).
+/// Queries, keys and values: first (L, N, E) or (N, L, E), and after split() (N, heads, L, E / heads).
 using Streams = std::array<Variable, 3>;
 
-/// What scores are masked by; both broadcast to (N, heads, L, S).
+/// The masks of the scores. Both broadcast to (N, heads, L, S).
 struct Masks {
-  Variable attention, padding;  // Bool, where true forbids, or floating, to be added; or undefined
+  Variable attention, padding;  // Bool (true masks the score), floating (added to the score) or undefined
 };
 
 struct Sizes {
@@ -45,7 +45,7 @@ void check_inputs(const Streams& x, const Sizes& sizes, const MultiheadAttention
   EBB_CHECK(sizes.heads > 0 && sizes.width * sizes.heads == query.size(2), kName, ": embed_dim (",
             query.size(2), ") must be divisible by num_heads (", sizes.heads, ").");
   EBB_CHECK(key.size(0) == value.size(0) && key.size(1) == value.size(1), kName,
-            ": keys and values must be equally many for as many sequences, got ", key.sizes(), " and ",
+            ": keys and values must have the same length and batch size, got ", key.sizes(), " and ",
             value.sizes(), ".");
   EBB_CHECK(key.size(sizes.batch_first ? 0 : 1) == sizes.batch, kName, ": queries are of ", sizes.batch,
             " sequences, keys of ", key.size(sizes.batch_first ? 0 : 1), " (shapes ", query.sizes(), " and ",
@@ -57,7 +57,7 @@ void check_mask(const Variable& mask, const char* name) {
             " must be Bool or floating, got ", mask.dtype(), ". Convert it with .to(ebb::kBool).");
 }
 
-/// The masks in four dimensions.
+/// Returns the masks with four dimensions.
 Masks prepared(Variable attention, Variable padding, const Sizes& s) {
   if (attention.defined()) {
     check_mask(attention, "attn_mask");
@@ -83,7 +83,7 @@ Masks prepared(Variable attention, Variable padding, const Sizes& s) {
   return {std::move(attention), std::move(padding)};
 }
 
-/// Every query may see one more key.
+/// Adds an unmasked column for one more key.
 void admit_one_more(Masks& masks) {
   for (Variable* mask : {&masks.attention, &masks.padding}) {
     if (!mask->defined()) continue;
@@ -99,7 +99,7 @@ Variable added(const Variable& mask, DType dtype) {
       .masked_fill(mask, -std::numeric_limits<double>::infinity());
 }
 
-/// Both masks in one: Bool if all there are are Bool, undefined if there is none.
+/// Merges both masks. The result is Bool if all defined masks are Bool, and undefined if none is defined.
 Variable merged(const Masks& masks, DType dtype) {
   const auto& [a, b] = masks;
   if (!a.defined() || !b.defined()) {
@@ -110,7 +110,7 @@ Variable merged(const Masks& masks, DType dtype) {
   return added(a, dtype) + added(b, dtype);
 }
 
-/// The three projections; where inputs are one tensor, with one product for them.
+/// Returns the three projections. Equal inputs are projected by one matrix product.
 Streams projected(const Streams& x, const MultiheadAttentionForwardFuncOptions& o) {
   const std::int64_t e = o.embed_dim_to_check();
   const Variable& bias = o.in_proj_bias();
@@ -123,7 +123,7 @@ Streams projected(const Streams& x, const MultiheadAttentionForwardFuncOptions& 
     Streams out;
     for (std::size_t i = 0; i < 3; ++i) {
       EBB_CHECK(weights[i]->defined(), kName,
-                ": use_separate_proj_weight wants q_proj_weight, k_proj_weight and v_proj_weight.");
+                ": use_separate_proj_weight needs q_proj_weight, k_proj_weight and v_proj_weight.");
       out[i] = linear(x[i], *weights[i], part(static_cast<std::int64_t>(i), 1));
     }
     return out;
@@ -158,13 +158,13 @@ Variable with_row(const Variable& x, const Variable& row, const Sizes& s) {
   return cat({x, row.expand(shape)}, sequence);
 }
 
-/// (L, N, E) or (N, L, E) to (N, heads, L, E / heads).
+/// Splits the heads: (L, N, E) or (N, L, E) to (N, heads, L, E / heads).
 Variable split(const Variable& x, const Sizes& s) {
-  const Variable apart = x.reshape({x.size(0), x.size(1), s.heads, s.width});
-  return s.batch_first ? apart.permute({0, 2, 1, 3}) : apart.permute({1, 2, 0, 3});
+  const Variable heads = x.reshape({x.size(0), x.size(1), s.heads, s.width});
+  return s.batch_first ? heads.permute({0, 2, 1, 3}) : heads.permute({1, 2, 0, 3});
 }
 
-/// The way back.
+/// Joins the heads: the inverse of split().
 Variable joined(const Variable& x, const Sizes& s) {
   if (s.batch_first) return x.permute({0, 2, 1, 3}).reshape({s.batch, s.queries, s.heads * s.width});
   return x.permute({2, 0, 1, 3}).reshape({s.queries, s.batch, s.heads * s.width});
@@ -184,16 +184,16 @@ struct Attended {
 Attended weighed(const Streams& x, const Variable& mask, double dropout_p) {
   const auto& [q, k, v] = x;
   Variable scores = matmul(q * std::sqrt(1.0 / static_cast<double>(q.size(-1))), k.transpose(-2, -1));
-  // Queries that may see no key get zeros, as in scaled_dot_product_attention, not NaN.
-  Variable blind;
+  // A query whose keys are all masked has the result 0, as in scaled_dot_product_attention, and not NaN.
+  Variable fully_masked;
   if (mask.defined()) {
-    constexpr double kUnseen = -std::numeric_limits<double>::infinity();
-    scores = mask.dtype() == kBool ? scores.masked_fill(mask, kUnseen) : scores + mask;
-    blind = mask.dtype() == kBool ? mask.all(-1, true) : mask.detach().eq(kUnseen).all(-1, true);
-    scores = scores.masked_fill(blind, 0);
+    constexpr double kMasked = -std::numeric_limits<double>::infinity();
+    scores = mask.dtype() == kBool ? scores.masked_fill(mask, kMasked) : scores + mask;
+    fully_masked = mask.dtype() == kBool ? mask.all(-1, true) : mask.detach().eq(kMasked).all(-1, true);
+    scores = scores.masked_fill(fully_masked, 0);
   }
   Variable weights = ebb::softmax(scores, -1);
-  if (blind.defined()) weights = weights.masked_fill(blind, 0);
+  if (fully_masked.defined()) weights = weights.masked_fill(fully_masked, 0);
   if (dropout_p > 0) weights = ebb::dropout(weights, dropout_p, /*train=*/true);
   return {matmul(weights, v), weights};
 }
@@ -233,7 +233,7 @@ std::tuple<Variable, Variable> attend(const Streams& inputs, const MultiheadAtte
   check_inputs(inputs, sizes, o);
   EBB_CHECK(!o.is_causal() || o.attn_mask().defined(), kName,
             ": is_causal is a hint about attn_mask, which is missing. "
-            "Transformer's generate_square_subsequent_mask makes the causal one.");
+            "Transformer's generate_square_subsequent_mask creates the causal mask.");
   const bool by_hint = o.is_causal() && !o.key_padding_mask().defined() && !o.need_weights();
   Masks masks = prepared(by_hint ? Variable() : o.attn_mask(), o.key_padding_mask(), sizes);
 
@@ -264,9 +264,9 @@ std::tuple<Variable, Variable> attend(const Streams& inputs, const MultiheadAtte
     out = weighed(x, mask, dropout_p);
     if (o.average_attn_weights()) out.weights = out.weights.mean(1);
   } else {
-    optional<Variable> seen;  // true where a key may be seen
-    if (mask.defined()) seen = mask.dtype() == kBool ? mask.logical_not() : mask;
-    out.values = scaled_dot_product_attention(x[0], x[1], x[2], seen, dropout_p, by_hint);
+    optional<Variable> sdpa_mask;  // here true means that a query may attend to a key
+    if (mask.defined()) sdpa_mask = mask.dtype() == kBool ? mask.logical_not() : mask;
+    out.values = scaled_dot_product_attention(x[0], x[1], x[2], sdpa_mask, dropout_p, by_hint);
   }
   return {linear(joined(out.values, sizes), o.out_proj_weight(), o.out_proj_bias()), out.weights};
 }

@@ -1,4 +1,4 @@
-// Normalisations and distances: their functions, and their modules.
+// Functions and modules of normalisations and distances: BatchNorm, LayerNorm, CosineSimilarity and others.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/cross_map_lrn.h>
@@ -53,7 +53,7 @@ Variable group_norm(const Variable& input, const GroupNormFuncOptions& options) 
 Variable local_response_norm(const Variable& input, const LocalResponseNormFuncOptions& options) {
   EBB_CHECK(input.dim() >= 3, "local_response_norm: Expected 3D or higher dimensionality input (got ",
             input.dim(), " dimensions)");
-  if (input.dim() > 3)  // PyTorch averages images by this op
+  if (input.dim() > 3)  // PyTorch averages images with avg_pool3d, which has an autocast rule
     if (const auto cast = ops::autocast("avg_pool3d", input)) [[unlikely]]
       return local_response_norm(cast(input), options);
   if (input.numel() == 0) return input;
@@ -88,7 +88,7 @@ namespace F = functional;
 
 namespace {
 
-/// What batch and instance norm own, in the order of torch's state_dict.
+/// Registers the parameters and buffers of batch and instance norm in the order of torch's state_dict.
 template <class M>
 void register_all(M& m) {
   const std::int64_t features = m.options.num_features();
@@ -116,7 +116,7 @@ void clear_statistics(M& m) {
   init::zeros_(m.num_batches_tracked);
 }
 
-// Says what libtorch's modules have no word for: that a scale comes without a shift.
+// Prints bias=false for a scale without a shift, which libtorch's modules do not have.
 void print_bias(Fields& fields, bool affine, bool bias) {
   if (affine && !bias) fields("bias", false);
 }

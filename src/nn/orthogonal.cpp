@@ -1,4 +1,4 @@
-// Weights with orthonormal columns.
+// orthogonal: a parametrization of weights with orthonormal columns or rows.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/parametrize.h>
 #include <ebb/ops/creation.h>
@@ -48,13 +48,13 @@ bool has_orthonormal_columns(const Variable& q) {
                   10 * static_cast<double>(q.size(-2)) * eps);
 }
 
-/// A tall matrix from its lower triangle.
+/// Returns a tall matrix with orthonormal columns from its lower triangle.
 Variable orthonormal(const Variable& x, OrthogonalMap map) {
   const std::int64_t n = x.size(-2), k = x.size(-1);
   if (map == OrthogonalMap::householder) {
     const Variable a = x.tril(-1);
     const Variable tau = 2 / (1 + (a * a).sum(-2));
-    // The diagonal holds signs, which are not learnt.
+    // The diagonal contains signs, which have no gradient.
     return linalg::householder_product(a, tau) * x.detach().diagonal(0, -2, -1).trunc().unsqueeze(-2);
   }
   const Variable lower = constant_pad_nd(x.tril(), {0, n - k}, 0);
@@ -97,9 +97,9 @@ class Orthogonal final : public Parametrization {
       diagonal.mul_(where(tau == 0, -1, 1).to(a.dtype()));
       return {wide ? a.mT() : a};
     }
-    // Nobody knows the inverse of these two maps: the weight begins as the map's image of what it was.
+    // The inverses of these two maps are not implemented: the initial value is the map applied to the weight.
     EBB_CHECK(!began_,
-              "orthogonal: a value cannot be assigned by the matrix exponential or the Cayley map without "
+              "orthogonal: with the matrix exponential or the Cayley map a value cannot be assigned without "
               "use_trivialization.");
     began_ = true;
     return {value};
@@ -114,7 +114,7 @@ class Orthogonal final : public Parametrization {
   }
 
  private:
-  // Lets the matrix that the lower triangle of zeros stands for be `tall`, or the nearest by its QR.
+  // Sets the matrix that a lower triangle of zeros yields to `tall`, or to the Q of its QR decomposition.
   void move_base(const Variable& tall) {
     const std::int64_t n = tall.size(-2), k = tall.size(-1);
     Variable base = tall.clone();

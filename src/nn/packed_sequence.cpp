@@ -1,4 +1,4 @@
-// Packed sequences of modules, sorted by length and back.
+// PackedSequence: pack_padded_sequence, pad_packed_sequence and the order of sequences by length.
 #include <ebb/nn/utils/rnn.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/index.h>
@@ -8,7 +8,7 @@ namespace ebb::nn::utils::rnn {
 
 namespace {
 
-/// Reads lengths on the host.
+/// Copies the lengths to the host.
 std::vector<std::int64_t> numbers_of(const char* op, const Variable& lengths, std::int64_t batch) {
   EBB_CHECK(lengths.defined() && lengths.dim() == 1 && lengths.size(0) == batch, op,
             ": expected as many lengths as sequences, ", batch, ", got ", lengths, ".");

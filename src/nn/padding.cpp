@@ -1,4 +1,4 @@
-// Padding, folding, pixel shuffling and resizing: their functions, and their modules.
+// Functions and modules of padding, fold and unfold, pixel shuffle and upsampling.
 #include <ebb/nn/modules/padding.h>
 #include <ebb/ops/shape.h>
 
@@ -42,7 +42,7 @@ Variable pixel_unshuffle(const Variable& input, const PixelUnshuffleFuncOptions&
 
 namespace F = functional;
 
-/// Pads as the options say, in a mode.
+/// Pads x by the sizes of the options.
 template <class Options>
 static Variable pad(const Variable& x, const Options& o, F::PadFuncOptions::mode_t mode, double value = 0) {
   const auto& sizes = *o.padding();
@@ -147,7 +147,7 @@ static void print(Fields& out, const UpsampleOptions& o) {
 }
 EBB_STATELESS(UpsampleImpl, UpsampleOptions, Variable);
 
-/// The options of the Upsample that one of the two is.
+/// Converts the options of UpsamplingNearest2d or UpsamplingBilinear2d to those of Upsample.
 static UpsampleOptions as_upsample(const Upsampling2dOptions& o) {
   UpsampleOptions out;
   if (o.size()) out.size(std::vector<std::int64_t>((*o.size())->begin(), (*o.size())->end()));

@@ -1,4 +1,4 @@
-// One batch spread over several replicas of a module.
+// data_parallel: distributes one batch over several replicas of a module.
 #include <ebb/core/start_thread.h>
 #include <ebb/cuda/cuda.h>
 #include <ebb/nn/parallel.h>
@@ -14,15 +14,15 @@ namespace ebb::nn::parallel {
 
 namespace {
 
-// What a replica's thread takes over from the one that started it.
-class Surroundings {
+// The thread-local settings and streams that a replica's thread copies from the thread that started it.
+class ThreadSettings {
  public:
-  explicit Surroundings(const std::vector<Device>& devices) {
+  explicit ThreadSettings(const std::vector<Device>& devices) {
     for (const Device device : devices)
       if (device.is_cuda()) streams_.push_back(cuda::Stream::current(device));
   }
 
-  // Runs the task with what that thread had, but for the current device.
+  // Runs the task with these settings, and with `device` as the current device.
   void run(Device device, const std::function<void()>& task) const {
     autograd::ThreadState& here = autograd::thread_state;
     here.inference_mode = state_.inference_mode;
@@ -64,7 +64,7 @@ void tie(const Module& module, Module& replica, Device device, bool shares_buffe
 
 void run_all(std::size_t tasks, const std::vector<Device>& devices,
              const std::function<void(std::size_t)>& task) {
-  const Surroundings here(devices);
+  const ThreadSettings here(devices);
   std::vector<std::exception_ptr> errors(tasks);
   const auto attempt = [&](std::size_t i, const auto& step) {
     try {
@@ -74,7 +74,7 @@ void run_all(std::size_t tasks, const std::vector<Device>& devices,
     }
   };
   std::vector<std::thread> threads;
-  threads.reserve(tasks);  // a thread that runs has a place
+  threads.reserve(tasks);  // so that push_back() of a running thread cannot throw
   for (std::size_t i = 1; i < tasks; ++i) {
     try {
       threads.push_back(ebb::detail::start_thread<std::thread>(

@@ -1,4 +1,4 @@
-// Parametrizations: the list of a parameter's, and where it hangs in the module.
+// register_parametrization: the list of a parameter's parametrizations, and its registration in the module.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/modules/container.h>
 #include <ebb/nn/parametrize.h>
@@ -16,7 +16,7 @@ Variable copied(const Variable& x, const optional<Device>& device) {
   return device && data.device() != *device ? data.to(*device) : data.clone();
 }
 
-/// What is registered for a function.
+/// The parametrization of a plain function.
 class Function final : public Parametrization {
  public:
   explicit Function(Map map) : map_(std::move(map)) {
@@ -31,7 +31,7 @@ class Function final : public Parametrization {
   Map map_;
 };
 
-/// The parametrizations of one tensor, "0", "1", ..., and the originals.
+/// The parametrizations of one tensor, named "0", "1", ..., and the original parameters.
 class ParametrizationList final : public Module {
  public:
   Variable forward() {
@@ -44,7 +44,7 @@ class ParametrizationList final : public Module {
     register_module(std::to_string(children_.size()), std::move(parametrization));
   }
 
-  /// The originals of a value.
+  /// Assigns a value: computes the original parameters from it.
   void assign(const Variable& value) {
     NoGradGuard no_grad;
     variable_list originals{value};
@@ -102,7 +102,7 @@ ParametrizationList& checked_list(const Module& module, const std::string& name)
   return *list;
 }
 
-// Of a module, or of the fresh copy of one.
+// Returns the derived tensor of a module, or of the fresh copy of a module.
 detail::DerivedTensor derived_of(Module& module, const std::string& name) {
   return {name, detail::take_parameter(module, name),
           [name](Module& m) { return checked_list(m, name).forward(); },
@@ -164,7 +164,7 @@ void remove_parametrizations(Module& module, const std::string& name, bool leave
   const variable_list originals = list.parameters(false);
   EBB_CHECK(leave_parametrized || originals.size() == 1, "remove_parametrizations: '", name, "' of ",
             module.name(), " has ", std::uint64_t{originals.size()},
-            " originals, of which none can take its place. Pass leave_parametrized=true.");
+            " originals, and none of them can replace it. Pass leave_parametrized=true.");
   const Variable value = leave_parametrized ? list.forward() : originals[0].detach();
   const bool requires_grad = originals[0].requires_grad();
   const Variable target = detail::no_longer_derived(module, name, requires_grad, value);

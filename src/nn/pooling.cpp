@@ -1,4 +1,4 @@
-// Poolings: their functions, and their modules.
+// Pooling functions and modules.
 #include <ebb/nn/modules/pooling.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/pool.h>
@@ -13,13 +13,13 @@ namespace functional {
 
 namespace {
 
-/// The sizes asked for; those left out are the input's.
+/// Returns the requested output sizes. A size that is nullopt is the input's.
 template <std::size_t D>
-DimVector output_sizes(const Variable& input, const ExpandingArrayWithOptionalElem<D>& asked) {
+DimVector output_sizes(const Variable& input, const ExpandingArrayWithOptionalElem<D>& requested) {
   DimVector out;
   for (std::size_t i = 0; i < D; ++i)
-    out.push_back((*asked)[i] ? *(*asked)[i]
-                              : input.size(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(D)));
+    out.push_back((*requested)[i] ? *(*requested)[i]
+                                  : input.size(static_cast<std::int64_t>(i) - static_cast<std::int64_t>(D)));
   return out;
 }
 

@@ -1,4 +1,4 @@
-// Masks of pruning, and the parameters that they are applied to.
+// prune: pruning methods, their masks, and the pruned parameters.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/utils.h>
 #include <ebb/nn/utils/prune.h>
@@ -17,7 +17,7 @@
 namespace ebb::nn::utils::prune {
 namespace {
 
-/// The default mask without the numbers that stand at `places` of the flattened tensor.
+/// Returns the default mask with zeros at the indices `places` of the flattened tensor.
 Variable without(const Variable& default_mask, const Variable& places) {
   Variable mask = default_mask.clone(MemoryFormat::Contiguous);
   mask.view({-1}).index_fill_(0, places, 0);
@@ -40,14 +40,14 @@ std::vector<std::int64_t> other_dims(const Variable& t, std::int64_t dim) {
   return others;
 }
 
-/// The default mask of the channels along `dim` that `places` names.
+/// Returns the default mask of the channels `places` along `dim`, and zeros for the other channels.
 Variable of_channels(const Variable& t, const Variable& default_mask, std::int64_t dim,
                      const Variable& places) {
   return zeros_like(t, TensorOptions().requires_grad(false)).index_fill_(dim, places, 1) *
          default_mask.to(t.dtype());
 }
 
-/// The mask of a further method, which is computed on what the mask before leaves.
+/// Returns the mask of a further method, which prunes only entries that the mask `before` has left.
 Variable combined(const BasePruningMethod& method, const Variable& t, const Variable& before) {
   using Type = BasePruningMethod::Type;
   Variable mask = before.to(t.dtype(), false, /*copy=*/true);
@@ -83,7 +83,7 @@ bool is_pruned(const Module& module, const std::string& name) {
          detail::ModuleAccess::buffers(module).contains(name + "_mask");
 }
 
-/// The parameter as it is, or what is left of it, and its mask, ones where it has none.
+/// Returns the parameter, pruned if it has a mask, and the mask, ones if it has none.
 std::pair<Variable, Variable> pruned(const Module& module, const std::string& name) {
   const Module::StateDict& parameters = detail::ModuleAccess::parameters(module);
   if (is_pruned(module, name)) {
@@ -91,13 +91,14 @@ std::pair<Variable, Variable> pruned(const Module& module, const std::string& na
     return {parameters.find(name + "_orig")->detach() * mask, mask};
   }
   EBB_CHECK(!detail::is_derived(module, name), "prune: '", name, "' of ", module.name(),
-            " is computed from other parameters. Prune these, or remove what computes it first.");
+            " is computed from other parameters. Prune these, or remove its parametrization first.");
   const Variable* const found = parameters.find(name);
   EBB_CHECK(found && found->defined(), "prune: ", module.name(), " has no parameter '", name, "'.");
   return {found->detach(), ones_like(found->detach())};
 }
 
-// Registers what takes the parameter's place, of a module or of the fresh copy of one.
+// Replaces the parameter of a module, or of the fresh copy of a module, by the original, the mask and their
+// product.
 void register_pruning(Module& module, const std::string& name, const Variable& mask) {
   const Variable target = detail::take_parameter(module, name);
   module.register_parameter(name + "_orig", target.detach().clone(), target.requires_grad());
@@ -114,7 +115,7 @@ void register_pruning(Module& module, const std::string& name, const Variable& m
 
 Amount::Amount(double amount, bool is_share) : amount_(amount), is_share_(is_share) {
   EBB_CHECK(amount >= 0 && (!is_share || amount <= 1), "prune: amount=", amount,
-            " should be a share between 0.0 and 1.0, or a number that is not negative.");
+            " should be a fraction between 0.0 and 1.0, or a count that is not negative.");
 }
 
 std::int64_t Amount::of(std::int64_t size) const {

@@ -1,4 +1,4 @@
-// RNN, LSTM and GRU: their parameters, their states, and inputs that lack the batch or are packed.
+// RNN, LSTM and GRU: parameters, initial states, and inputs that are unbatched or packed.
 #include <ebb/core/warning.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/rnn.h>
@@ -46,13 +46,13 @@ void check(const RNNOptionsBase& o) {
         "greater than 1, but got dropout=", o.dropout(), " and num_layers=", o.num_layers());
 }
 
-/// A layer stack as it is called.
+/// One call of a stack of layers.
 struct Call {
   const RNNOptionsBase& options;
   const std::vector<Variable>& weights;
   bool train;
 
-  /// The outputs and the last states, from padded rows or, where batch_sizes is defined, packed ones.
+  /// Returns the outputs and the last states. The input is padded, or packed if batch_sizes is defined.
   variable_list operator()(const Variable& input, const Variable& batch_sizes,
                            const variable_list& hx) const {
     const RNNOptionsBase& o = options;
@@ -76,7 +76,7 @@ struct Call {
     return {std::move(rows), std::move(h)};
   }
 
-  /// Zeros, or the states that are given, which must fit.
+  /// Returns the given initial states after a check of their shapes, or else zeros.
   variable_list states(const Variable& input, std::int64_t batch, variable_list hx) const {
     const std::int64_t passes = options.num_layers() * directions_of(options);
     const std::size_t count = options.mode() == kLSTM ? 2 : 1;

@@ -1,4 +1,4 @@
-// Modules called one after the other, and modules of any type.
+// Sequential and AnyModule.
 #include <ebb/nn/modules/sequential.h>
 
 #include "nn/module_tools.h"

@@ -1,4 +1,4 @@
-// The state of a module by name.
+// Module::state_dict and load_state_dict.
 #include <ebb/ops/creation.h>
 
 #include "nn/hooks.h"
@@ -11,7 +11,7 @@ namespace ebb::nn {
 
 namespace {
 
-// A dictionary in memory, and names with dtypes of what a file had and the dictionary could not hold.
+// A dictionary in memory, and the names and dtypes of file entries that a dictionary cannot contain.
 class Dictionary final : public StateSource {
  public:
   explicit Dictionary(const Module::StateDict& state,
@@ -34,7 +34,7 @@ class Dictionary final : public StateSource {
   void copy_to(const std::string& key, Variable& target) const override {
     const NdArray &from = state_[key].array(), &to = target.array();
     const bool shared = from.storage() == to.storage();
-    // The module's own tensor: nothing to do.
+    // The source is the module's own tensor, so a copy is not needed.
     if (shared && from.address() == to.address() && from.strides() == to.strides() &&
         from.dtype() == to.dtype())
       return;

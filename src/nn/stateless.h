@@ -1,8 +1,9 @@
-// What a module without tensors is made of, in its family's .cpp:
-//     EBB_STATELESS_AS(F::elu, ELUImpl, ELUOptions, Variable);   what F::elu(x, options) gives, or
+// EBB_STATELESS and EBB_STATELESS_AS define a module without tensors. The .cpp of its family contains
+//     EBB_STATELESS_AS(F::elu, ELUImpl, ELUOptions, Variable);   // forward returns F::elu(x, options)
+// or
 //     static Variable call(const TanhImpl&, const Variable& x) { return ebb::tanh(x); }
 //     EBB_STATELESS(TanhImpl, detail::NoOptions, Variable);
-// and before that, where options are printed or can be wrong,
+// and, before these lines, functions that print and check the options, if there are any:
 //     static void print(Fields& out, const ELUOptions& o) { out("alpha", o.alpha()); }
 //     static void check(const ELUOptions& o) { EBB_CHECK(o.alpha() > 0, ...); }
 #pragma once
@@ -14,10 +15,10 @@
 
 namespace ebb::nn {
 
-/// What is printed of options that have no print() of their own: nothing.
+/// Prints nothing, for options without their own print().
 template <class Options>
 void print(Fields&, const Options&) {}
-/// Options without a check() are all right whatever they are.
+/// Accepts all values, for options without their own check().
 template <class Options>
 void check(const Options&) {}
 
@@ -44,12 +45,13 @@ Variable Stateless<Derived, Options, Inputs...>::forward(const Inputs&... inputs
 }  // namespace detail
 }  // namespace ebb::nn
 
-/// Compiles a module's members: its class, its options, and a Variable for each tensor it takes.
+/// Instantiates the members of a module. The arguments are its class, its options, and Variable once per
+/// input tensor.
 #define EBB_STATELESS(Impl, ...)                       \
   template class detail::Stateless<Impl, __VA_ARGS__>; \
   template class Cloneable<Impl>
 
-/// The same for a module that is a function of tensors and its options.
+/// Instantiates a module whose forward returns function(inputs..., options).
 #define EBB_STATELESS_AS(function, Impl, ...)                                                 \
   static Variable call(const Impl& m, const auto&... x) { return function(x..., m.options); } \
   EBB_STATELESS(Impl, __VA_ARGS__)

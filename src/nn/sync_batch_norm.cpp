@@ -1,4 +1,4 @@
-// Batch norm over the samples of all processes, of which there is one.
+// SyncBatchNorm: batch norm over the samples of all processes. There is always one process.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/container.h>
@@ -76,7 +76,7 @@ template class Cloneable<SyncBatchNormImpl>;
 
 namespace {
 
-// The same tensors under another type; null of a module that is no batch norm.
+// Returns a SyncBatchNorm with the tensors of the module, or null if the module is not a batch norm.
 template <std::size_t D>
 std::shared_ptr<SyncBatchNormImpl> synchronised(const Module& module) {
   const auto* const norm = module.as<BatchNormImpl<D>>();
@@ -99,7 +99,7 @@ std::shared_ptr<SyncBatchNormImpl> synchronised_any(const Module& module) {
   return synchronised<3>(module);
 }
 
-// Puts what stands for a batch norm into the container that holds it.
+// Replaces each batch norm below `parent`, also in the own list of a Sequential or ModuleList.
 void convert_children(Module& parent) {
   std::size_t at = 0;
   for (const auto& item : parent.named_children()) {

@@ -1,4 +1,4 @@
-// Transformers: stacks of encoder and decoder layers, and both together.
+// TransformerEncoder, TransformerDecoder and Transformer.
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/transformer.h>
 #include <ebb/ops/creation.h>
@@ -28,7 +28,7 @@ void reset_layers(const ModuleList& layers) {
   for (const std::shared_ptr<Module>& layer : *layers) layer->as<Impl>()->reset_parameters();
 }
 
-// A normalisation of any type has no reset_parameters() to call: only those known here are reset.
+// Resets LayerNorm and RMSNorm. AnyModule gives no access to reset_parameters() of other types.
 void reset_norm(const AnyModule& norm) {
   if (norm.is_empty()) return;
   if (auto* const known = norm.ptr()->as<LayerNormImpl>()) known->reset_parameters();

@@ -1,4 +1,4 @@
-// The layers that transformers are made of.
+// TransformerEncoderLayer and TransformerDecoderLayer.
 #include <ebb/nn/functional/activation.h>
 #include <ebb/nn/modules/transformer_layers.h>
 #include <ebb/ops/elementwise.h>
@@ -56,13 +56,13 @@ class Parts {
   const TransformerEncoderLayerOptions& o_;
 };
 
-/// Whether attention makes its weights: where their dropout draws on the CPU, so that it draws what
-/// libtorch's does, which always makes them.
+/// Whether attention computes its weights explicitly: if dropout draws on the CPU. libtorch always computes
+/// them, and its dropout then draws the same random values.
 bool makes_weights(const Module& layer, const TransformerEncoderLayerOptions& options, const Variable& x) {
   return layer.is_training() && options.dropout() > 0 && x.is_cpu();
 }
 
-/// x and what `part` makes of it, normalised before or after.
+/// Adds part(x) to x and normalises before (`norm_first`) or after.
 template <class Part>
 Variable step(const Variable& x, LayerNorm& norm, bool norm_first, const Part& part) {
   return norm_first ? x + part(norm(x)) : norm(x + part(x));

@@ -1,4 +1,4 @@
-// Unpooling, and pooling by windows that are drawn: their functions, and their modules.
+// Functions and modules of max unpooling and fractional max pooling.
 #include <ebb/nn/modules/unpooling.h>
 #include <ebb/ops/pool.h>
 #include <ebb/ops/random.h>
@@ -16,7 +16,7 @@ namespace functional {
 
 namespace {
 
-/// The spatial size of an unpooling's result.
+/// Returns the spatial size of the result of an unpooling.
 template <std::size_t D>
 DimVector unpooled_size(const char* op, const Variable& input, const Variable& indices,
                         const MaxUnpoolFuncOptions<D>& o) {
@@ -44,7 +44,7 @@ DimVector unpooled_size(const char* op, const Variable& input, const Variable& i
   return sizes;
 }
 
-/// The result's size, asked for or as a share of the input's.
+/// Returns the size of the result: output_size, or output_ratio times the input's size.
 template <std::size_t D>
 DimVector fractional_size(const char* op, const Variable& input, const FractionalMaxPoolOptions<D>& o) {
   EBB_CHECK(o.output_size().has_value() != o.output_ratio().has_value(), op,

@@ -1,4 +1,4 @@
-// Tools for gradients and parameters.
+// nn::utils: clip_grad_norm_, clip_grad_value_, parameters_to_vector and vector_to_parameters.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/utils.h>
 #include <ebb/ops/creation.h>

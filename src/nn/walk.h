@@ -1,12 +1,13 @@
-// How a tree of modules is walked: with a stack of its own, so that no depth is too deep.
+// Module::walk: iterates over the tree of modules with an explicit stack, so that deep trees cannot overflow
+// the call stack.
 #pragma once
 
 #include <ebb/nn/module.h>
 
 namespace ebb::nn {
 
-/// Calls visit(path, child) for every module below this one, parents first; `path` begins with `prefix`. What
-/// `visit` adds below a module it is shown is visited too.
+/// Calls visit(path, child) for every module below this one, parents first; `path` begins with `prefix`.
+/// Modules that `visit` adds below its child are visited too.
 template <class Visit>
 void Module::walk(const std::string& prefix, const Visit& visit) const {
   struct Level {

@@ -1,4 +1,4 @@
-// Weights by their direction and length, and weights of norm one.
+// weight_norm and spectral_norm: weights by direction and length, and weights with spectral norm 1.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/functional/norm.h>
 #include <ebb/nn/modules/conv.h>
@@ -22,7 +22,7 @@ std::int64_t checked_dim(std::int64_t dim, const Variable& x, const char* what) 
   return dim < 0 ? dim + x.dim() : dim;
 }
 
-/// |v| over all dimensions but one, which are kept; or over all.
+/// Returns the norm of v over all dimensions except `dim`, with keepdim, or over all dimensions.
 Variable length(const Variable& v, const optional<std::int64_t>& dim) {
   if (!dim) return v.norm();
   std::vector<std::int64_t> others;
@@ -63,7 +63,8 @@ struct PowerMethod {
   Variable start(const Variable& matrix, std::int64_t side) const {
     return unit(ebb::empty({matrix.size(side)}, matrix.options()).normal_(0, 1));
   }
-  /// w / sigma, by the singular vectors as they are.
+  /// Returns w / sigma with the current singular vectors u and v, which the power method does not update
+  /// here.
   static Variable divided(const Variable& weight, const Variable& matrix, const Variable& u,
                           const Variable& v) {
     return weight / u.clone().dot(matrix.mv(v.clone()));
@@ -134,7 +135,7 @@ Variable weight_of(Module& module, const std::string& name, const char* what) {
   return *found;
 }
 
-// Registers what takes the parameter's place, of a module or of the fresh copy of one.
+// Replaces the parameter of a module, or of the fresh copy of a module, by its length and its direction.
 void register_weight_norm(Module& module, const std::string& name, const optional<std::int64_t>& dim) {
   const Variable target = detail::take_parameter(module, name);
   const bool grad = target.requires_grad();

@@ -80,9 +80,8 @@ TEST_CASE("errors of common mistakes name the op and module and location and rem
        [] {
          nn::Linear { nullptr } -> forward(ones({1}));
        },
-       "Accessing empty ModuleHolder of ebb::nn::Linear. It was made with nullptr: assign a module before it "
-       "is "
-       "used, fc = register_module(\"fc\", ebb::nn::Linear(...))."},
+       "Accessing empty ModuleHolder of ebb::nn::Linear. It was constructed with nullptr. Assign a module "
+       "before the first use: fc = register_module(\"fc\", ebb::nn::Linear(...))."},
       {"an optimizer without parameters", [] { optim::SGD(std::vector<Tensor>(), 0.1).step(); },
        "SGD: there are no parameters. Give the optimizer net->parameters(), after all modules of the net are "
        "registered."},
@@ -162,7 +161,7 @@ TEST_CASE("errors of common mistakes name the op and module and location and rem
       {"a module that is registered twice", [] { Net()->register_module("flat", Flat()); },
        "Submodule 'flat' already defined. Give it another name."},
       {"a name with a dot", [] { Net()->register_module("a.b", Flat()); },
-       "Submodule name must not contain a dot (got 'a.b'): dots part the modules of a path. Use an "
+       "Submodule name must not contain a dot (got 'a.b'): dots separate the modules of a path. Use an "
        "underscore."},
       {"a gradient that is not there", [&] { nn::Linear(2, 2)->weight.grad().add(1); },
        "the tensor is undefined: it was default-constructed, moved from, or is an absent gradient. Assign it "
