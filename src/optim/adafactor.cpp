@@ -14,7 +14,7 @@ namespace ebb::optim {
 
 namespace {
 
-/// moment += (mean of the gradient's squares along dim - moment) share.
+/// Computes moment += (mean of the squared gradient along dim - moment) * share.
 void take_mean(Variable moment, const Variable& grad, std::int64_t dim, double share) {
   const Variable squares = grad.norm(2, {dim}, true).square().div(static_cast<double>(grad.size(dim)));
   moment.lerp_(squares, share);
@@ -45,7 +45,7 @@ struct Kind<AdafactorOptions> {
     const auto t = static_cast<double>(++state.step());
     const double share = std::pow(t, o.beta2_decay()), size = std::min(o.lr(), 1 / std::sqrt(t));
     const double eps1 = std::get<0>(o.eps()).value_or(epsilon_of(parameter.dtype()));
-    // This is computed as a tensor, so that the host does not wait for a device.
+    // `reach` is a tensor, so that the host does not wait for a device.
     const Variable reach = root_mean_square(parameter).clamp_min(std::get<1>(o.eps())) * size;
     if (o.weight_decay() != 0) parameter.mul_(1 - o.lr() * o.weight_decay());
     Variable squares;
@@ -88,7 +88,7 @@ struct Kind<AdafactorOptions> {
 
 bool AdafactorParamState::fits(const Variable& value, const Variable& parameter) const {
   if (value.dim() != parameter.dim()) return value.dim() == 0;
-  for (std::int64_t d = 0; d < value.dim(); ++d)  // what is summed over has size 1
+  for (std::int64_t d = 0; d < value.dim(); ++d)  // a reduced dimension has size 1
     if (value.size(d) != parameter.size(d) && value.size(d) != 1) return false;
   return true;
 }

@@ -52,12 +52,13 @@ struct AdamKind : Counted<S> {
     f("amsgrad", o.amsgrad());
     f("master_weights", o.master_weights());
     f("maximize", o.maximize());
-    // Files say it of both, as PyTorch's do, where AdamW is such an Adam.
+    // Files of both optimizers contain this option, as in PyTorch, where AdamW is an Adam with decoupled
+    // decay.
     if constexpr (kDecoupled) {
       bool is_decoupled = true;
       f("decoupled_weight_decay", is_decoupled);
       EBB_CHECK(is_decoupled,
-                "AdamW: what is loaded is the state of an Adam whose decay is not decoupled. Load it "
+                "AdamW: the loaded state is of an Adam whose weight decay is not decoupled. Load it "
                 "into an Adam.");
     } else {
       f("decoupled_weight_decay", o.decoupled_weight_decay());

@@ -1,4 +1,4 @@
-// The settings of autocast, and scopes that change them.
+// autocast: the settings, and the scopes that change them.
 #include "ops/common/autocast.h"
 
 #include <ebb/amp/autocast.h>

@@ -1,4 +1,4 @@
-// Update rules on the CPU.
+// Kernels of the optimizers' update rules on the CPU.
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
@@ -12,8 +12,9 @@ namespace ebb::cpu {
 
 namespace {
 
-/// States are of dtype S; `Master`: the array behind them is the one that the rule updates.
-template <unsigned Kept, bool Master, class S, class T, class Rule>
+/// Updates a range of one parameter. States have dtype S. With `Master`, the array after the states is the
+/// master copy, which the rule updates.
+template <unsigned StateMask, bool Master, class S, class T, class Rule>
 void update_range(const Rule& rule, const TensorEntry& entry, std::int64_t begin, std::int64_t end) {
   using C = Compute<T>;
   T* const p = static_cast<T*>(entry.at[0]);
@@ -21,40 +22,41 @@ void update_range(const Rule& rule, const TensorEntry& entry, std::int64_t begin
   S* states[math::kMostStates] = {};
   std::size_t at = 2;
   for (int k = 0; k < math::kMostStates; ++k)
-    if ((Kept >> k) & 1u) states[k] = static_cast<S*>(entry.at[at++]);
+    if ((StateMask >> k) & 1u) states[k] = static_cast<S*>(entry.at[at++]);
   S *const a = states[0], *const b = states[1], *const c = states[2];
   S* const master = Master ? static_cast<S*>(entry.at[at]) : nullptr;
   for (std::int64_t i = begin; i < end; ++i) {
     C state[math::kMostStates] = {};
-    if constexpr ((Kept & 1u) != 0) state[0] = static_cast<C>(a[i]);
-    if constexpr ((Kept & 2u) != 0) state[1] = static_cast<C>(b[i]);
-    if constexpr ((Kept & 4u) != 0) state[2] = static_cast<C>(c[i]);
+    if constexpr ((StateMask & 1u) != 0) state[0] = static_cast<C>(a[i]);
+    if constexpr ((StateMask & 2u) != 0) state[1] = static_cast<C>(b[i]);
+    if constexpr ((StateMask & 4u) != 0) state[2] = static_cast<C>(c[i]);
     C from = static_cast<C>(p[i]);
     if constexpr (Master) from = math::master_of(master[i], p[i]);
-    const C to = rule.template update<Kept>(from, static_cast<C>(g[i]), state);
+    const C to = rule.template update<StateMask>(from, static_cast<C>(g[i]), state);
     p[i] = static_cast<T>(to);
     if constexpr (Master) master[i] = to;
-    if constexpr ((Kept & 1u) != 0) a[i] = static_cast<S>(state[0]);
-    if constexpr ((Kept & 2u) != 0) b[i] = static_cast<S>(state[1]);
-    if constexpr ((Kept & 4u) != 0) c[i] = static_cast<S>(state[2]);
+    if constexpr ((StateMask & 1u) != 0) a[i] = static_cast<S>(state[0]);
+    if constexpr ((StateMask & 2u) != 0) b[i] = static_cast<S>(state[1]);
+    if constexpr ((StateMask & 4u) != 0) c[i] = static_cast<S>(state[2]);
   }
 }
 
-// The same for Half and states of Half, whose conversions keep loops from being vectorised.
-template <unsigned Kept, class Rule>
+// Updates a range of a Half parameter with Half states. Conversions of Half prevent vectorisation, so blocks
+// are converted to float first.
+template <unsigned StateMask, class Rule>
 void update_halves(const Rule& rule, const TensorEntry& entry, std::int64_t begin, std::int64_t end) {
   constexpr std::int64_t kBlock = 256;
-  constexpr std::size_t kArrays = 2 + static_cast<std::size_t>(std::popcount(Kept)), kGradient = 1;
-  float numbers[kArrays][kBlock];
+  constexpr std::size_t kArrays = 2 + static_cast<std::size_t>(std::popcount(StateMask)), kGradient = 1;
+  float values[kArrays][kBlock];
   TensorEntry block;
-  for (std::size_t a = 0; a < kArrays; ++a) block.at[a] = numbers[a];
+  for (std::size_t a = 0; a < kArrays; ++a) block.at[a] = values[a];
   for (; begin < end; begin += kBlock) {
     const std::int64_t count = std::min(kBlock, end - begin);
     const auto halves = [&](std::size_t a) { return static_cast<Half*>(entry.at[a]) + begin; };
-    for (std::size_t a = 0; a < kArrays; ++a) convert_contiguous<float, Half>(numbers[a], halves(a), count);
-    update_range<Kept, false, float, float>(rule, block, 0, count);
+    for (std::size_t a = 0; a < kArrays; ++a) convert_contiguous<float, Half>(values[a], halves(a), count);
+    update_range<StateMask, false, float, float>(rule, block, 0, count);
     for (std::size_t a = 0; a < kArrays; ++a)
-      if (a != kGradient) convert_contiguous<Half, float>(halves(a), numbers[a], count);
+      if (a != kGradient) convert_contiguous<Half, float>(halves(a), values[a], count);
   }
 }
 
@@ -63,19 +65,19 @@ void update(const kernels::UpdateList& list, const How& how) {
   visit_floating(list.dtype, "optimizer step", [&]<class T> {
     using Rule = typename How::template Rule<Compute<T>>;
     const Rule rule(how);
-    const auto update_all = [&]<unsigned Kept, bool Master, class S> {
+    const auto update_all = [&]<unsigned StateMask, bool Master, class S> {
       for (const TensorEntry& entry : list.entries)
         parallel_for(0, entry.count, kGrain, [&](std::int64_t begin, std::int64_t end) {
           if constexpr (!Master && std::is_same_v<T, Half>)
-            update_halves<Kept>(rule, entry, begin, end);
+            update_halves<StateMask>(rule, entry, begin, end);
           else
-            update_range<Kept, Master, S, T>(rule, entry, begin, end);
+            update_range<StateMask, Master, S, T>(rule, entry, begin, end);
         });
     };
-    math::with_kept<Rule>(list.kept, [&]<unsigned Kept> {
+    math::with_state_mask<Rule>(list.state_mask, [&]<unsigned StateMask> {
       if constexpr (math::kHasMaster<Rule> && sizeof(T) == 2)
-        if (list.master) return update_all.template operator()<Kept, true, float>();
-      update_all.template operator()<Kept, false, T>();
+        if (list.master) return update_all.template operator()<StateMask, true, float>();
+      update_all.template operator()<StateMask, false, T>();
     });
   });
 }

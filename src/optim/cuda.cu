@@ -1,4 +1,4 @@
-// Update rules on the device: one launch for many parameters.
+// CUDA kernels of the optimizers' update rules: one launch updates many parameters.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/multi_tensor.h"
@@ -11,10 +11,10 @@ constexpr int count_bits(unsigned mask) {
   return mask == 0 ? 0 : static_cast<int>(mask & 1u) + count_bits(mask >> 1);
 }
 
-/// A rule for the values of one place: the parameter's, the gradient's, those of the states that are there,
-/// with `Master` that of the copy.
-template <class T, class Rule, unsigned Kept, bool Master>
-struct Place {
+/// Applies a rule to one element. The values are those of the parameter, the gradient, the present states
+/// and, with `Master`, the master copy.
+template <class T, class Rule, unsigned StateMask, bool Master>
+struct ElementUpdate {
   Rule rule;
   template <class C, int N>
   __device__ void operator()(C (&values)[N]) const {
@@ -22,43 +22,44 @@ struct Place {
     int at = 2;
 #pragma unroll
     for (int k = 0; k < math::kMostStates; ++k)
-      if ((Kept >> k) & 1u) state[k] = values[at++];
+      if ((StateMask >> k) & 1u) state[k] = values[at++];
     if constexpr (Master) values[0] = math::master_of(values[N - 1], static_cast<T>(values[0]));
-    values[0] = rule.template update<Kept>(values[0], values[1], state);
+    values[0] = rule.template update<StateMask>(values[0], values[1], state);
     if constexpr (Master) values[N - 1] = values[0];
     at = 2;
 #pragma unroll
     for (int k = 0; k < math::kMostStates; ++k)
-      if ((Kept >> k) & 1u) values[at++] = state[k];
+      if ((StateMask >> k) & 1u) values[at++] = state[k];
   }
 };
 
-template <class T, class Rule, unsigned Kept, bool Master>
+template <class T, class Rule, unsigned StateMask, bool Master>
 struct Update {
   static constexpr unsigned kWritten = ~2u;  // everything but the gradient
   Rule rule;
-  const Rule* live;  // in place of `rule` unless null
-  __device__ Place<T, Rule, Kept, Master> element() const { return {live ? *live : rule}; }
+  const Rule* live;  // replaces `rule` unless null
+  __device__ ElementUpdate<T, Rule, StateMask, Master> element() const { return {live ? *live : rule}; }
 };
 
-template <class T, class S, class Rule, unsigned Kept, bool Master>
+template <class T, class S, class Rule, unsigned StateMask, bool Master>
 void update_arrays(const kernels::UpdateList& list, const Rule& rule) {
-  for_each_in_list<T, 2 + count_bits(Kept) + Master, S>(
-      list, Update<T, Rule, Kept, Master>{rule, reinterpret_cast<const Rule*>(list.live)});
+  for_each_in_list<T, 2 + count_bits(StateMask) + Master, S>(
+      list, Update<T, Rule, StateMask, Master>{rule, reinterpret_cast<const Rule*>(list.live)});
 }
 
-template <class T, class Rule, unsigned Kept>
-void update_kept(const kernels::UpdateList& list, const Rule& rule) {
+template <class T, class Rule, unsigned StateMask>
+void update_masked(const kernels::UpdateList& list, const Rule& rule) {
   if constexpr (math::kHasMaster<Rule> && sizeof(T) == 2)
-    if (list.master) return update_arrays<T, float, Rule, Kept, true>(list, rule);
-  update_arrays<T, T, Rule, Kept, false>(list, rule);
+    if (list.master) return update_arrays<T, float, Rule, StateMask, true>(list, rule);
+  update_arrays<T, T, Rule, StateMask, false>(list, rule);
 }
 
 template <class How>
 void update(const kernels::UpdateList& list, const How& how) {
   visit_floating(list.dtype, "optimizer step", [&]<class T> {
     using R = typename How::template Rule<Compute<T>>;
-    math::with_kept<R>(list.kept, [&]<unsigned Kept> { update_kept<T, R, Kept>(list, R(how)); });
+    math::with_state_mask<R>(list.state_mask,
+                             [&]<unsigned StateMask> { update_masked<T, R, StateMask>(list, R(how)); });
   });
 }
 

@@ -11,10 +11,11 @@ namespace {
 void check_momentum(const char* name, Optimizer& optimizer) {
   for (OptimizerParamGroup& group : optimizer.param_groups())
     EBB_CHECK(group.options().get_momentum(), name,
-              ": the optimizer has neither momentum nor betas. Ask for cycle_momentum(false).");
+              ": the optimizer has neither momentum nor betas. Set cycle_momentum(false).");
 }
 
-// The optimizer with the rates that a CyclicLR sets before it notes the groups' first ones.
+// Sets the initial rates of a CyclicLR and returns the optimizer. This happens before the base class reads
+// the groups' initial rates.
 Optimizer& beginning(Optimizer& optimizer, const PerGroup& base_lr, std::int64_t last_epoch) {
   if (last_epoch != -1) return optimizer;
   const std::vector<double> rates = base_lr.of("CyclicLR", "base_lr", optimizer);
@@ -81,7 +82,8 @@ CyclicLR::CyclicLR(Optimizer& optimizer, const PerGroup& base_lr, const PerGroup
   if (options_.cycle_momentum()) check_momentum("CyclicLR", optimizer);
   momenta_ = {options_.base_momentum().of("CyclicLR", "base_momentum", optimizer),
               options_.max_momentum().of("CyclicLR", "max_momentum", optimizer)};
-  // The very first rate is the group's first one, which is base_lr unless another schedule was made before.
+  // The first step uses the group's initial rate. It is base_lr, unless another schedule was constructed
+  // before.
   rates_.high = max_lr.of("CyclicLR", "max_lr", optimizer);
   for (std::size_t i = 0; i < rates_.high.size(); ++i) rates_.low.push_back(base(i));
   begin();

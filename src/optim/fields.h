@@ -1,4 +1,4 @@
-// Options and states as tensors of a file.
+// Conversion of the fields of options and states to tensors of a file.
 #pragma once
 
 #include <ebb/archive.h>
@@ -18,7 +18,7 @@ constexpr bool is_optional = false;
 template <class T>
 constexpr bool is_optional<optional<T>> = true;
 
-/// A number of a tuple; NaN stands for one that is absent.
+/// Converts an element of a tuple to a double. NaN represents an absent one.
 inline double as_number(double x) { return x; }
 inline double as_number(const optional<double>& x) {
   return x.value_or(std::numeric_limits<double>::quiet_NaN());
@@ -28,8 +28,8 @@ inline void from_number(optional<double>& to, double x) {
   to = std::isnan(x) ? optional<double>() : optional<double>(x);
 }
 
-/// Counts are Long tensors of no dimensions, truth values Bool ones, other numbers Double ones; tuples
-/// vectors of Double, texts of Byte. Undefined for what is absent.
+/// Converts a field to a tensor: integers, bools and floating numbers to zero-dimensional Long, Bool and
+/// Double tensors, tuples to Double vectors, strings to Byte vectors, and absent fields to undefined tensors.
 template <class T>
 Variable field_tensor(const T& field) {
   if constexpr (std::is_same_v<T, Variable>) {
@@ -46,7 +46,7 @@ Variable field_tensor(const T& field) {
   }
 }
 
-/// And back; throws for a tensor that is not of the field's shape.
+/// Sets a field from a tensor. Throws if the tensor's shape does not fit the field.
 template <class T>
 void set_field(const std::string& name, T& field, const Variable& value) {
   if constexpr (std::is_same_v<T, Variable>) {
@@ -71,7 +71,8 @@ void set_field(const std::string& name, T& field, const Variable& value) {
   }
 }
 
-/// Whether the fields are equal; tensors are if both are undefined, or have the same sizes and values.
+/// Whether the fields are equal. Tensors are equal if both are undefined, or if their sizes and values are
+/// equal.
 template <class T>
 bool same_field(const T& a, const T& b) {
   if constexpr (std::is_same_v<T, Variable>)

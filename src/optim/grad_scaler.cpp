@@ -1,4 +1,4 @@
-// GradScaler: the scale of the loss, and the steps to skip.
+// GradScaler: scales the loss, and skips steps with infinite or NaN gradients.
 #include <ebb/amp/grad_scaler.h>
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/core/warning.h>
@@ -31,7 +31,7 @@ void check_options(const GradScalerOptions& options) {
             options.growth_interval(), ".");
 }
 
-/// The gradients by device, in the order in which devices come up.
+/// Returns the gradients of each device, in the order in which the devices first occur.
 std::vector<std::pair<Device, std::vector<Variable>>> gradients_of(const optim::Optimizer& optimizer) {
   std::vector<std::pair<Device, std::vector<Variable>>> out;
   for (const optim::OptimizerParamGroup& group : optimizer.param_groups())
@@ -95,7 +95,7 @@ void GradScaler::unscale_(optim::Optimizer& optimizer) {
   EBB_CHECK(state.stage != Stage::stepped, "GradScaler::unscale_: unscale_() is being called after step().");
   NoGradGuard no_grad;
   const auto gradients = gradients_of(optimizer);
-  // In double: the reciprocal of a large scale is no number that a Float holds exactly.
+  // The reciprocal is computed in double, because it is inexact for a large scale in float.
   const Variable inverse = scale_.to(kDouble).reciprocal().to(kFloat);
   state.found_inf.clear();
   for (const auto& [device, grads] : gradients) {

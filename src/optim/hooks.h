@@ -1,4 +1,4 @@
-// The hooks that an optimizer has.
+// The hooks of an optimizer.
 #pragma once
 
 #include <ebb/optim/optimizer.h>
@@ -17,7 +17,7 @@ struct Optimizer::Hooks {
   nn::detail::HookList<LoadStateDictPostHook> load_post;
 };
 
-/// Calls the hooks of a list, which may register and remove hooks meanwhile.
+/// Calls the hooks of a list. A hook may register and remove hooks.
 template <auto kList, class Hooks, class... Args>
 void run_hooks(const std::shared_ptr<Hooks>& hooks, Args&... args) {
   if (!hooks || ((*hooks).*kList).empty()) return;

@@ -1,5 +1,4 @@
-// Kernel slots of the optimizers: one pass over many parameters, their gradients and what is remembered of
-// them.
+// Kernel slots of the optimizers: one pass over many parameters, their gradients and their states.
 #pragma once
 
 #include "kernel/entry_list.h"
@@ -10,27 +9,28 @@
 
 namespace ebb::kernels {
 
-/// A rule of math.h as bytes.
+/// The bytes of a rule of math.h.
 struct RuleBytes {
   alignas(8) std::byte at[96];
 };
 
-/// Every entry is a parameter, its gradient, and those states of the rule that bit k of `kept` says are
-/// there, in order.
+/// The arrays to update. Each entry contains a parameter, its gradient, and the states of the rule in order.
+/// State k is present if bit k of `state_mask` is set.
 struct UpdateList : EntryList {
-  unsigned kept = 0;
-  /// The states are f32 beside 16-bit parameters, and one more array follows: the master copy in f32 that the
-  /// rule works on, of which the parameter is the rounded value. Where it is not, somebody else has written
-  /// to the parameter, or the copy is new: it starts as the parameter.
+  unsigned state_mask = 0;
+  /// Whether the parameters are 16-bit, the states f32, and each entry ends with an f32 master copy. The rule
+  /// updates the copy, and the parameter is its rounded value. If it is not, the copy is new or the parameter
+  /// was written to, and the copy is first set to the parameter.
   bool master = false;
-  /// If not null: device memory that holds the rule in place of what the slot is given. Captured graphs need
-  /// it, for a captured argument stays what it was.
+  /// If not null: the rule in device memory, which replaces the argument of the kernel. Captured graphs need
+  /// it, because the value of a captured argument never changes.
   const RuleBytes* live = nullptr;
 };
 
 }  // namespace ebb::kernels
 
-/// The numbers of an update follow the optimizer from step to step: a tape keeps how they are found instead.
+/// The coefficients of an update change from step to step, so a tape does not record them: it computes them
+/// in each run (replay.h).
 template <>
 struct ebb::detail::KeptAs<ebb::math::Step> {
   using type = void;
@@ -38,9 +38,9 @@ struct ebb::detail::KeptAs<ebb::math::Step> {
 
 namespace ebb::cpu {
 
-/// Updates every entry by the step's rule.
+/// Updates each entry with the rule of the step.
 void optimizer_step(const kernels::UpdateList& list, const math::Step& step);
-/// *to = rule, in the order of the device's current stream.
+/// Stores the rule in *to, on the device's current stream.
 void store_rule(kernels::RuleBytes* to, Device device, const kernels::RuleBytes& rule);
 
 }  // namespace ebb::cpu

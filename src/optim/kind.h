@@ -14,13 +14,13 @@
 
 namespace ebb::optim {
 
-/// The optimizer with these Options. Its specialisation, in the optimizer's file, is an OptimizerRule; that
-/// of L-BFGS, which has a step and a state of its own, only names and lists its options.
+/// The rule of the optimizer with these Options. The specialisation in the optimizer's file is an
+/// OptimizerRule. That of L-BFGS, which has its own step and state, only contains the name and the options.
 template <class Options>
 struct Kind;
 
-/// Stand in the concepts below for any function that takes the name and the value of a field, or the bit and
-/// the array of a state.
+/// Placeholders in the concepts below for functions that take the name and the value of a field, or the bit
+/// and the array of a state.
 struct TakesField {
   template <class Field>
   void operator()(const char* name, Field& field) const;
@@ -32,9 +32,9 @@ struct TakesState {
 /// The members that every Kind has:
 ///   Options, State   the classes of a group's options and of a parameter's state
 ///   kName            the optimizer's name in messages
-///   check(options)   throws where the options make no sense
-///   options(o, f)    calls f(name, field) for every option that a file keeps
-///   fields(state, f) calls f(name, field) for every number and tensor of the state that a file keeps
+///   check(options)   throws if an option is invalid
+///   options(o, f)    calls f(name, field) for every option that a file contains
+///   fields(state, f) calls f(name, field) for every field of the state that a file contains
 template <class K>
 concept DescribedRule = requires(typename K::Options& options, typename K::State& state,
                                  const typename K::Options& fixed, const TakesField& f) {
@@ -46,8 +46,8 @@ concept DescribedRule = requires(typename K::Options& options, typename K::State
   K::fields(std::as_const(state), f);
 };
 
-/// A rule whose update is made of ops:
-///   update(options, parameter, gradient, state)   changes the parameter and the state
+/// A rule whose update consists of ops:
+///   update(options, parameter, gradient, state)   updates the parameter and the state
 template <class K>
 concept ComposedRule = DescribedRule<K> && requires(const typename K::Options& options, Variable& parameter,
                                                     const Variable& gradient, typename K::State& state) {
@@ -55,20 +55,18 @@ concept ComposedRule = DescribedRule<K> && requires(const typename K::Options& o
 };
 
 /// A rule whose update is one pass of a kernel over many parameters (rules/rule.h):
-///   kBumps                  whether the update counts as a write that backward notices; not so for SGD, as
-///   in
-///                           libtorch
+///   kBumps                  whether the update increments the version counter; false for SGD, as in libtorch
 ///   remembers(options)      whether the rule has a state
 ///   number(state)           the number of the parameter's next update, from 1
 ///   advance(options, state) counts that update
 ///   collect(options, parameter, state, add)
-///                           calls add(bit, array) for the tensors of the state, in the order of the rule,
-///                           after making those that are missing
+///                           allocates missing tensors of the state, and calls add(bit, array) for each
+///                           tensor in the order of the rule
 ///   how(options, number, state)
-///                           the numbers of that update, a math::Step
-/// A rule whose numbers depend on more of the state than `number` also has
-///   read(state)             all that they depend on; only parameters for which it is equal are updated
-///                           together
+///                           the coefficients of that update, a math::Step
+/// A rule whose coefficients depend on more of the state than `number` also has
+///   read(state)             everything that they depend on; parameters are updated together only if it is
+///                           equal
 template <class K>
 concept OnePassRule = DescribedRule<K> && requires(const typename K::Options& options,
                                                    const Variable& parameter, typename K::State& state,
@@ -81,11 +79,11 @@ concept OnePassRule = DescribedRule<K> && requires(const typename K::Options& op
   { K::how(options, std::int64_t{}, fixed) } -> std::convertible_to<math::Step>;
 };
 
-/// All that the loop, files and comparisons need of an optimizer.
+/// A rule with everything that the step's loop, the files and the comparisons of an optimizer use.
 template <class K>
 concept OptimizerRule = ComposedRule<K> || OnePassRule<K>;
 
-/// The base of a Kind whose state counts its updates in step().
+/// Base of a Kind whose state counts its updates in step().
 template <class S>
 struct Counted {
   using State = S;
@@ -101,7 +99,7 @@ struct Counted {
   }
 };
 
-/// Whether the rule works on a master copy of the parameter, which is of 16 bits, and its states are f32.
+/// Whether the rule updates an f32 master copy of the 16-bit parameter, with f32 states.
 template <class Options>
 bool has_master(const Options& options, const Variable& parameter) {
   if constexpr (requires { options.master_weights(); })
@@ -109,7 +107,7 @@ bool has_master(const Options& options, const Variable& parameter) {
   return false;
 }
 
-/// Whether the step follows the negative of the gradient.
+/// Whether the step uses the negated gradient.
 template <class Options>
 bool maximizes(const Options& options) {
   if constexpr (requires { options.maximize(); }) return options.maximize();
@@ -120,7 +118,7 @@ Variable ascended(const Options& options, const Variable& gradient) {
   return maximizes(options) ? gradient.neg() : gradient;
 }
 
-/// Everything that the numbers of an update depend on beside the options.
+/// Returns everything except the options that the coefficients of an update depend on.
 template <class Kind>
 auto read_of(const typename Kind::State& state) {
   if constexpr (requires { Kind::read(state); })
@@ -129,12 +127,12 @@ auto read_of(const typename Kind::State& state) {
     return Kind::number(state);
 }
 
-/// The numbers of an update by this rule.
+/// The type of the coefficients of an update with this rule.
 template <class Kind>
 using How =
     decltype(Kind::how(std::declval<typename Kind::Options>(), 0, std::declval<typename Kind::State>()));
 
-/// The rule with these numbers, as the kernel of the dtype reads it from memory.
+/// Returns the rule with these coefficients as the bytes that the kernel of the dtype reads from memory.
 template <class How>
 kernels::RuleBytes rule_bytes(DType dtype, const How& how) {
   kernels::RuleBytes bytes{};

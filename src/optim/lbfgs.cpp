@@ -31,7 +31,7 @@ std::unique_ptr<OptimizerOptions> checked(const LBFGSOptions& o) {
 double product(const Variable& a, const Variable& b) { return ebb::dot(a, b).item<double>(); }
 double largest(const Variable& x) { return x.numel() == 0 ? 0 : x.abs().max().item<double>(); }
 
-/// The parameters as one vector.
+/// Access to the parameters as one flat vector.
 class Flat {
  public:
   Flat(std::vector<Variable>& parameters, double sign) : parameters_(parameters), sign_(sign) {}
@@ -61,10 +61,10 @@ class Flat {
 
  private:
   std::vector<Variable>& parameters_;
-  double sign_;  // of the loss, in what is minimized
+  double sign_;  // the minimized function is sign_ * loss
 };
 
-/// Minus the gradient times the inverse Hessian that the history tells of.
+/// Returns the negative gradient times the inverse Hessian that the history approximates.
 Variable direction(const LBFGSParamState& state, const Variable& gradient) {
   const std::deque<Variable>&dirs = state.old_dirs(), &steps = state.old_stps();
   const std::size_t n = dirs.size();
@@ -83,7 +83,7 @@ Variable direction(const LBFGSParamState& state, const Variable& gradient) {
 void remember(LBFGSParamState& state, const Variable& gradient, std::int64_t most) {
   const Variable change = gradient - state.prev_flat_grad(), step = state.d() * state.t();
   const double curvature = product(change, step);
-  if (!(curvature > 1e-10)) return;  // not convex along the step: it tells nothing
+  if (!(curvature > 1e-10)) return;  // not convex along the step, so the pair is not usable
   if (static_cast<std::int64_t>(state.old_dirs().size()) == most) {
     state.old_dirs().pop_front();
     state.old_stps().pop_front();

@@ -11,15 +11,15 @@ namespace {
 constexpr double kLower = 1e-4, kFlatter = 0.9, kLeastBracket = 1e-9;
 constexpr int kMostSteps = 25;
 
-/// The least place of the cubic through two points with their slopes, within the bounds.
+/// Returns the minimum, clamped to the bounds, of the cubic through two points with their slopes.
 double cubic_minimum(const LinePoint& a, const LinePoint& b, double low, double high) {
   const double d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t),
                square = d1 * d1 - a.slope * b.slope;
   if (!(square >= 0)) return (low + high) / 2;
   const double d2 = std::sqrt(square);
-  const double place = a.t <= b.t ? b.t - (b.t - a.t) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2))
+  const double least = a.t <= b.t ? b.t - (b.t - a.t) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2))
                                   : a.t - (a.t - b.t) * ((a.slope + d2 - d1) / (a.slope - b.slope + 2 * d2));
-  return std::min(std::max(place, low), high);
+  return std::min(std::max(least, low), high);
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ LinePoint strong_wolfe(const std::function<LinePoint(double)>& evaluate, const L
   const auto too_high = [&](const LinePoint& p) { return p.loss > start.loss + kLower * p.t * start.slope; };
   const auto flat = [&](const LinePoint& p) { return std::abs(p.slope) <= -kFlatter * start.slope; };
 
-  // Longer steps, until two of them have such a place between them.
+  // Bracketing: lengthens the step until two steps have a solution between them.
   LinePoint before = start, now = evaluate(first), bracket[2];
   int steps = 0;
   for (; steps < kMostSteps; ++steps) {
@@ -48,7 +48,7 @@ LinePoint strong_wolfe(const std::function<LinePoint(double)>& evaluate, const L
     bracket[1] = now;
   }
 
-  // Shorter brackets.
+  // Zoom: shortens the bracket.
   int low = bracket[0].loss <= bracket[1].loss ? 0 : 1;
   bool stuck = false;
   for (; steps < kMostSteps; ++steps) {

@@ -1,4 +1,4 @@
-// The line search of L-BFGS.
+// The line search of L-BFGS with the strong Wolfe conditions.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -7,16 +7,17 @@
 
 namespace ebb::optim {
 
-/// Loss and gradient at a place of the line, and the slope along it.
+/// The loss and gradient at position t of the line, and the slope (directional derivative) along it.
 struct LinePoint {
   double t = 0, loss = 0;
   Variable grad;
   double slope = 0;
 };
 
-/// A place where the strong Wolfe conditions hold (Nocedal & Wright 2006, algorithms 3.5 and 3.6): the loss
-/// is lower by c1 times what the slope promises, and the slope flatter by c2. `start` is at 0, `evaluate`
-/// gives the point of a length, of which `first` is tried first; `reach` is the direction's largest number.
+/// Returns a point where the strong Wolfe conditions hold (Nocedal & Wright 2006, algorithms 3.5 and 3.6):
+/// loss <= start.loss + c1 t start.slope, and |slope| <= c2 |start.slope|. `start` is the point at t = 0,
+/// `evaluate` returns the point at t, `first` is the first t, and `reach` is the direction's largest absolute
+/// value.
 LinePoint strong_wolfe(const std::function<LinePoint(double)>& evaluate, const LinePoint& start, double first,
                        double reach);
 

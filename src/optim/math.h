@@ -1,4 +1,4 @@
-// The update rules, and the numbers of a step of any of them.
+// The update rules of all optimizers, and Step, the coefficients of one step.
 #pragma once
 
 #include "optim/rules/adagrad.h"
@@ -10,16 +10,18 @@
 
 namespace ebb::math {
 
-/// A step of any rule. A new rule is added here; its kernels follow.
+/// A step of any rule. A new rule is added here, which also instantiates its kernels.
 using Step = std::variant<SgdStep, AdamStep, RmspropStep, AdagradStep, NadamStep, RadamStep, AdamaxStep,
                           AdadeltaStep, AsgdStep, RpropStep, LionStep>;
 
-/// Calls f<Kept>() for the one of Rule's combinations that `kept` is.
+/// Calls f<StateMask>() with StateMask = state_mask, which is one of the rule's combinations.
 template <class Rule, class F>
-void with_kept(unsigned kept, const F& f) {
+void with_state_mask(unsigned state_mask, const F& f) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
-    static_cast<void>(((kept == Rule::kKept[I] && (f.template operator()<Rule::kKept[I]>(), true)) || ...));
-  }(std::make_index_sequence<std::size(Rule::kKept)>());
+    static_cast<void>(
+        ((state_mask == Rule::kStateMasks[I] && (f.template operator()<Rule::kStateMasks[I]>(), true)) ||
+         ...));
+  }(std::make_index_sequence<std::size(Rule::kStateMasks)>());
 }
 
 }  // namespace ebb::math

@@ -14,7 +14,7 @@ namespace ebb::optim {
 
 namespace {
 
-/// A matrix of the same singular vectors with singular values near 1.
+/// Returns a matrix with the same singular vectors and singular values near 1.
 Variable orthogonalised(const Variable& matrix, const MuonOptions& o) {
   const auto [a, b, c] = o.ns_coefficients();
   const bool tall = matrix.size(0) > matrix.size(1);
@@ -65,10 +65,10 @@ struct Kind<MuonOptions> {
     const std::string how = o.adjust_lr_fn().value_or("original");
     EBB_CHECK(how == "original" || how == "match_rms_adamw" || how == "spectral_unclamped",
               "Muon: adjust_lr_fn '", how,
-              "' is not supported; take 'original', 'match_rms_adamw' or 'spectral_unclamped'.");
+              "' is not supported; use 'original', 'match_rms_adamw' or 'spectral_unclamped'.");
   }
   static void update(const Options& o, Variable& parameter, const Variable& grad, State& state) {
-    check_matrix(parameter);  // of a group that was added later
+    check_matrix(parameter);  // its group may have been added later
     if (!state.momentum_buffer().defined()) state.momentum_buffer(zeros_like(grad));
     Variable& velocity = state.momentum_buffer();
     velocity.lerp_(grad, 1 - o.momentum());

@@ -1,4 +1,4 @@
-// Optimizer: groups of parameters, their options, and the clearing of gradients.
+// Optimizer: parameter groups, their options, and zero_grad.
 #include <ebb/core/warning.h>
 #include <ebb/optim/optimizer.h>
 
@@ -24,8 +24,8 @@ OptimizerOptions::~OptimizerOptions() = default;
 OptimizerParamState::~OptimizerParamState() = default;
 OptimizerParamState& OptimizerStateSlot::checked() const {
   EBB_CHECK(get(),
-            "Optimizer::state: nothing is remembered of this parameter: step() has not changed it yet. "
-            "Ask state().find(key), or for the slot's get(), whether there is something.");
+            "Optimizer::state: this parameter has no state, because step() has not changed it yet. "
+            "state().find(key), or get() of the slot, tells whether there is one.");
   return *get();
 }
 std::unique_ptr<OptimizerOptions> OptimizerOptions::clone() const {
@@ -49,7 +49,7 @@ bool OptimizerParamState::fits(const Variable& value, const Variable& parameter)
   return value.dim() == 0 || value.sizes() == parameter.sizes();
 }
 Optimizer::~Optimizer() = default;
-// Captured steps of either know its address: none of them is valid any more.
+// Captured steps of both optimizers contain the optimizer's address, so they become invalid.
 Optimizer::Optimizer(Optimizer&& other)
     : param_groups_(std::move(other.param_groups_)),
       state_(std::move(other.state_)),
@@ -75,7 +75,7 @@ ParameterKey::ParameterKey(const std::string& address) {
   std::uintptr_t number = 0;
   const auto parsed = std::from_chars(address.data() + prefix, end, number, 16);
   EBB_CHECK(parsed.ec == std::errc() && parsed.ptr == end, "Optimizer: the key '", address,
-            "' is no address of a parameter. Use p.unsafeGetTensorImpl().");
+            "' is not the address of a parameter. Use p.unsafeGetTensorImpl().");
   parameter_ = reinterpret_cast<const void*>(number);
 }
 
@@ -97,7 +97,7 @@ OptimizerParamGroup& OptimizerParamGroup::operator=(const OptimizerParamGroup& o
 }
 
 OptimizerOptions& OptimizerParamGroup::options() {
-  EBB_CHECK(has_options(), "This parameter group has no options yet; an optimizer gives it some.");
+  EBB_CHECK(has_options(), "This parameter group has no options yet. An optimizer sets them.");
   return *options_;
 }
 const OptimizerOptions& OptimizerParamGroup::options() const {

@@ -25,7 +25,7 @@ ReduceLROnPlateauScheduler::ReduceLROnPlateauScheduler(Optimizer& optimizer, Sch
   EBB_CHECK(factor < 1, "ReduceLROnPlateau: the factor must be below 1, got ", factor, ".");
   EBB_CHECK(min_lrs_.empty() || min_lrs_.size() == optimizer.param_groups().size(),
             "ReduceLROnPlateau: expected ", std::uint64_t{optimizer.param_groups().size()},
-            " least rates, one for each parameter group, got ", std::uint64_t{min_lrs_.size()}, ".");
+            " minimum rates, one for each parameter group, got ", std::uint64_t{min_lrs_.size()}, ".");
 }
 
 bool ReduceLROnPlateauScheduler::is_better(double metric) const {

@@ -1,4 +1,4 @@
-// Printing of optimizers.
+// operator<< of optimizers.
 #include <ebb/optim/optimizer.h>
 
 #include "core/messages.h"
@@ -17,7 +17,7 @@ void print(std::ostream& stream, double number) {
   stream << std::string_view(text, std::to_chars(text, text + sizeof text, number).ptr);
 }
 
-// Prints an option, which is kept as a tensor (src/optim/fields.h), as Python does.
+// Prints an option, which is a tensor here (src/optim/fields.h), in Python's format.
 void print(std::ostream& stream, const Variable& value) {
   if (value.dtype() == kByte) {
     const auto* const text = value.data_ptr<std::uint8_t>();

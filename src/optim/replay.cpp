@@ -1,4 +1,4 @@
-// The conditions under which a recorded step of an optimizer holds.
+// The conditions under which a recorded optimizer step is still valid.
 #include "optim/replay.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Steps of optimizers that run again: in captured graphs, and as calls of a tape.
+// Replays of optimizer steps in captured graphs and in tapes.
 #pragma once
 
 #include "core/capture.h"
@@ -14,8 +14,8 @@
 namespace ebb::optim {
 
 struct Optimizer::Replay {
-  /// The update of some states, in steps that run again: the host counts each update, and reads the options
-  /// as they are by then.
+  /// The update of a batch of parameters in a replayed step: each replay counts the update on the host and
+  /// reads the current options.
   template <class Kind>
   struct Update {
     using Options = typename Kind::Options;
@@ -24,18 +24,18 @@ struct Optimizer::Replay {
     Optimizer& optimizer;
     std::size_t group;
     std::vector<State*> states;
-    std::vector<const void*> keys;  // of the states, in the optimizer's map
+    std::vector<const void*> keys;  // the keys of the states in the optimizer's map
     std::weak_ptr<const char> epoch = optimizer.epoch_;
     bool maximized = maximizes(options());
 
-    /// The reason why the update cannot run again; empty if it can.
+    /// Returns the reason why the update cannot run again, or an empty string if it can.
     std::string broken() const {
-      if (epoch.expired()) return "the optimizer of the step is gone, or has loaded its state anew";
+      if (epoch.expired()) return "the optimizer of the step no longer exists, or has loaded another state";
       if (maximizes(options()) != maximized) return "the option maximize of the step has been changed";
       for (std::size_t i = 0; i < states.size(); ++i) {
         const auto found = optimizer.state_.find(keys[i]);
         if (found == optimizer.state_.end() || found->second.get() != states[i])
-          return "a state of the step has been taken out of the optimizer since";
+          return "a state of the step has since been removed from the optimizer";
         if (read_of<Kind>(*states[i]) != read_of<Kind>(*states[0]))
           return "parameters that were updated together have since been updated differently";
       }
@@ -44,12 +44,12 @@ struct Optimizer::Replay {
     const Options& options() const {
       return static_cast<const Options&>(optimizer.param_groups_.at(group).options());
     }
-    /// The numbers of the next update.
+    /// Returns the coefficients of the next update.
     How<Kind> now() const {
       return states.empty() ? Kind::how(options(), 1, State())
                             : Kind::how(options(), Kind::number(*states[0]), *states[0]);
     }
-    /// The same; counts that update.
+    /// Returns the coefficients of the next update and counts that update.
     How<Kind> next() const {
       const How<Kind> how = now();
       for (State* state : states) Kind::advance(options(), *state);
@@ -57,7 +57,8 @@ struct Optimizer::Replay {
     }
   };
 
-  /// Device memory for the rule, which every replay of the capture writes anew. `arrays` are held as long.
+  /// Returns device memory for the rule. Each replay of the capture writes the current rule there. `arrays`
+  /// exist as long as the capture.
   template <class Kind>
   static const kernels::RuleBytes* follow(detail::Capture& capture, const Update<Kind>& update,
                                           const EntryList& list, const std::vector<NdArray>& arrays) {
@@ -71,7 +72,7 @@ struct Optimizer::Replay {
     return rule;
   }
 
-  /// Everything that decides which parameters have updates, and with which states.
+  /// The conditions that decide which parameters are updated, and with which states.
   struct Extent {
     explicit Extent(const Optimizer& optimizer, std::vector<bool> options);
     bool holds(const Optimizer& optimizer, const std::vector<bool>& options) const;
@@ -82,7 +83,7 @@ struct Optimizer::Replay {
     std::vector<bool> options_;
   };
 
-  /// For each number among the options, whether it is not zero.
+  /// Returns for each arithmetic option whether it is nonzero.
   template <class Kind>
   static std::vector<bool> chosen(const typename Kind::Options& options) {
     std::vector<bool> all;
@@ -92,18 +93,18 @@ struct Optimizer::Replay {
     return all;
   }
 
-  /// The update as a call of a tape.
+  /// A recorded update on a tape.
   template <class Kind>
   struct Call final : detail::KeptCall {
     Call(const kernels::UpdateList& list, Update<Kind> next)
         : KeptCall(Kind::kName),
           entries(list),
-          kept(list.kept),
+          state_mask(list.state_mask),
           master(list.master),
           update(std::move(next)),
           extent(update.optimizer, chosen<Kind>(update.options())) {}
     void run() override {
-      kernels::UpdateList list{EntryList(entries), kept, master};
+      kernels::UpdateList list{EntryList(entries), state_mask, master};
       detail::Capture* const capture = list.device.is_cpu() ? nullptr : detail::current_capture();
       if (capture) list.live = follow(*capture, update, list, {});
       kernels::optimizer_step(list.device, list, capture ? update.now() : update.next());
@@ -111,7 +112,7 @@ struct Optimizer::Replay {
     void visit(detail::ArgumentVisitor& v) override {
       v.written = true;
       entries.visit(v);
-      detail::visit_argument(kept, v);
+      detail::visit_argument(state_mask, v);
       detail::visit_argument(master, v);
     }
     bool holds() const override {
@@ -120,13 +121,13 @@ struct Optimizer::Replay {
     bool watched() const override { return true; }
 
     detail::KeptEntries entries;
-    unsigned kept;
+    unsigned state_mask;
     bool master;
     Update<Kind> update;
     Extent extent;
   };
 
-  /// Runs the update by the numbers `how`, and records it. `arrays` are those of the list's entries.
+  /// Runs the update with the coefficients `how` and records it. `arrays` are those of the list's entries.
   template <class Kind>
   static void record(detail::Recorder& recorder, const kernels::UpdateList& list, const How<Kind>& how,
                      const Update<Kind>& update, const std::vector<NdArray>& arrays) {

@@ -1,4 +1,4 @@
-// Members of RuleOptimizer, its options and its states: checks, steps, files and comparisons.
+// Members of RuleOptimizer, RuleOptions and RuleParamState: checks, steps, serialization and comparisons.
 #pragma once
 
 #include <ebb/optim/optimizer.h>
@@ -106,7 +106,7 @@ void RuleOptions<Options>::serialize(serialize::InputArchive& archive) {
   Kind<Options>::options(own, read);
   read("initial_lr", this->initial_lr_);
   EBB_CHECK(known == archive.keys().size(), Kind<Options>::kName,
-            ": the options that are loaded have one that this optimizer does not know.");
+            ": the options that are loaded have one that this optimizer does not have.");
   Kind<Options>::check(own);
 }
 
@@ -118,7 +118,7 @@ void RuleOptions<Options>::check(const OptimizerOptions& group) const {
   Kind<Options>::check(*own);
 }
 
-/// Whether every field of both is the same: `list(one, f)` calls f(name, field) for each.
+/// Whether all fields of a and b are equal. `list(x, f)` calls f(name, field) for each field of x.
 template <class T, class List>
 bool same_fields(const T& a, const T& b, const List& list) {
   bool same = true;
@@ -144,7 +144,7 @@ bool RuleOptions<Options>::equals(const Options& other) const {
 
 }  // namespace ebb::optim
 
-/// Compiles an optimizer whose Kind is given, with its options and its state.
+/// Instantiates an optimizer with its options and its state. Its Kind is defined before.
 #define EBB_RULE_OPTIMIZER(name)                                  \
   static_assert(OptimizerRule<Kind<name##Options>>);              \
   template class OptimizerCloneableOptions<name##Options>;        \

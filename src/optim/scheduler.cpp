@@ -58,7 +58,7 @@ EpochScheduler::EpochScheduler(Optimizer& optimizer, std::int64_t last_epoch)
 
 double EpochScheduler::base(std::size_t group) const {
   EBB_CHECK(group < bases_.size(), "LRScheduler: the optimizer had ", std::uint64_t{bases_.size()},
-            " parameter groups when the schedule was made and has more now. Add them before.");
+            " parameter groups when the schedule was constructed and has more now. Add them before.");
   return bases_[group];
 }
 
@@ -113,7 +113,7 @@ void EpochScheduler::load(serialize::InputArchive& archive) {
             "LRScheduler: the archive has the rates of ", rates.numel(),
             " parameter groups, the optimizer has ", std::uint64_t{bases_.size()}, ".");
   epoch_ = epoch.item<std::int64_t>();
-  // Older files have no count.
+  // Older files have no step_count.
   step_count_ =
       static_cast<unsigned>(archive.try_read("step_count", count) ? count.item<std::int64_t>() : epoch_);
   std::copy(rates.address_as<double>(), rates.address_as<double>() + rates.numel(), bases_.begin());
@@ -125,7 +125,7 @@ JoinedScheduler::JoinedScheduler(const char* name, Optimizer& optimizer, EpochSc
   for (std::size_t i = 0; i < schedulers_.size(); ++i) {
     EBB_CHECK(schedulers_[i], name, ": a schedule is null.");
     EBB_CHECK(&schedulers_[i]->optimizer() == &optimizer, name,
-              ": expects schedules of one optimizer; that at ", std::uint64_t{i}, " is of another.");
+              ": expects schedules of one optimizer, but schedule ", std::uint64_t{i}, " has another.");
   }
 }
 
@@ -142,7 +142,7 @@ void JoinedScheduler::rewind() {
   for (const auto& each : schedulers_) each->rewind();
 }
 
-// Each in a nested archive named by its position.
+// Writes each schedule to a nested archive. The archive's name is the position of the schedule.
 void JoinedScheduler::save(serialize::OutputArchive& archive) const {
   archive.write("last_epoch", scalar_tensor(last_epoch(), TensorOptions(kLong)));
   for (std::size_t i = 0; i < schedulers_.size(); ++i) {
@@ -178,7 +178,7 @@ SequentialLR::SequentialLR(Optimizer& optimizer, EpochSchedulers schedulers,
   epoch_ = last_epoch + 1;
 }
 
-// The schedule of this epoch.
+// Returns the index of the current epoch's schedule.
 std::size_t SequentialLR::running() const {
   return static_cast<std::size_t>(std::upper_bound(milestones_.begin(), milestones_.end(), epoch_) -
                                   milestones_.begin());

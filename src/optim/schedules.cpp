@@ -1,4 +1,5 @@
-// Learning-rate schedules by a formula of the epoch: StepLR to MultiplicativeLR.
+// Learning-rate schedules with a formula of the epoch: StepLR, MultiStepLR, ConstantLR, LinearLR,
+// ExponentialLR, PolynomialLR, CosineAnnealingLR, CosineAnnealingWarmRestarts, LambdaLR, MultiplicativeLR.
 #include <ebb/optim/schedules.h>
 
 #include <algorithm>
@@ -53,7 +54,7 @@ ConstantLR::ConstantLR(Optimizer& optimizer, double factor, std::int64_t total_i
 double ConstantLR::next(std::size_t group, double now) {
   if (last_epoch() == 0) return now * factor_;
   if (last_epoch() != total_) return now;
-  return factor_ == 0 ? base(group) : now * (1 / factor_);  // nothing is left of a rate times 0
+  return factor_ == 0 ? base(group) : now * (1 / factor_);  // a rate times 0 cannot be divided by 0 again
 }
 double ConstantLR::at(std::size_t group, double) {
   return base(group) * (last_epoch() >= total_ ? 1 : factor_);
@@ -113,7 +114,8 @@ CosineAnnealingLR::CosineAnnealingLR(Optimizer& optimizer, std::int64_t T_max, d
 double CosineAnnealingLR::next(std::size_t group, double now) {
   const std::int64_t t = last_epoch();
   if (is_first()) return now;
-  if ((t - 1 - half_) % (2 * half_) == 0)  // away from the bottom, where the factor below divides by 0
+  if ((t - 1 - half_) % (2 * half_) ==
+      0)  // the first step after a minimum, where the next line would divide by 0
     return now + (base(group) - least_) * (2 - wave(1, half_)) / 2;
   return wave(t, half_) / wave(t - 1, half_) * (now - least_) + least_;
 }
@@ -129,7 +131,7 @@ CosineAnnealingWarmRestarts::CosineAnnealingWarmRestarts(Optimizer& optimizer, s
   EBB_CHECK(factor_ >= 1, "CosineAnnealingWarmRestarts: T_mult must be at least 1, got ", factor_, ".");
   begin();
 }
-// The part of the first rate above the least that is left at the epoch; never 0.
+// Returns (rate - minimum) / (initial rate - minimum) at epoch t, which is never 0.
 double CosineAnnealingWarmRestarts::share(std::int64_t t) const {
   std::int64_t length = first_;
   if (factor_ == 1) t %= length;
@@ -139,7 +141,7 @@ double CosineAnnealingWarmRestarts::share(std::int64_t t) const {
 double CosineAnnealingWarmRestarts::next(std::size_t group, double now) {
   const std::int64_t t = last_epoch();
   const double height = base(group) - least_;
-  const double alone = least_ + height * (t == 0 ? 1 : share(t - 1));  // the rate if nobody else changes it
+  const double alone = least_ + height * (t == 0 ? 1 : share(t - 1));  // the rate without other schedules
   if (now == alone) return least_ + height * share(t);
   return t == 0 ? now : least_ + (now - least_) * share(t) / share(t - 1);
 }

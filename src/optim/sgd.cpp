@@ -1,4 +1,4 @@
-// Stochastic gradient descent.
+// SGD: stochastic gradient descent.
 #include <ebb/optim/sgd.h>
 
 #include "optim/rule_optimizer.h"
@@ -21,7 +21,7 @@ struct Kind<SGDOptions> {
               " and ", o.dampening(), ".");
   }
   static bool remembers(const Options& o) { return o.momentum() != 0; }
-  // All that counts is whether it is the first, which fills the velocity.
+  // The coefficients only depend on whether this is the first update, which initialises the velocity.
   static std::int64_t number(const State& state) { return state.momentum_buffer().defined() ? 2 : 1; }
   static void advance(const Options&, State&) {}
   template <class Add>

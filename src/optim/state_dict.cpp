@@ -1,4 +1,4 @@
-// The state_dict of an optimizer, and its files.
+// Optimizer::state_dict, load_state_dict and serialization.
 #include <ebb/core/warning.h>
 #include <ebb/ops/creation.h>
 #include <ebb/optim/optimizer.h>
@@ -29,15 +29,15 @@ constexpr std::pair<std::string_view, const char*> kLists[] = {
     {"sum_buffers", "sum"},
 };
 
-/// The state that a file of libtorch before 1.5 holds, under the names of state_dict(), with a warning; any
-/// other state as it is. Those files hold a list over all parameters for each quantity
+/// Converts the state of a file of libtorch before 1.5 to the names of state_dict(), with a warning. Returns
+/// other states unchanged. The old files contain one list over all parameters for each quantity
 /// ("momentum_buffers/3"), and no options.
 Optimizer::StateDict from_old_file(Optimizer::StateDict state) {
   if (std::none_of(state.begin(), state.end(), [](const auto& item) { return item.first.ends_with(kSize); }))
     return state;
   warn(
-      "load: the optimizer's file is of the old serialization format, of libtorch before 1.5, which keeps no "
-      "options. Save the optimizer anew.");
+      "load: the optimizer's file is in the old serialization format, of libtorch before 1.5, which has no "
+      "options. Save the optimizer again.");
   Optimizer::StateDict renamed;
   for (auto& [name, value] : state) {
     if (name == "iteration_" || name.ends_with(kSize)) continue;
@@ -101,7 +101,7 @@ void Optimizer::load_states(StateDict state, const StateMaker& make) {
               "', and this optimizer has no state to load it into. Override new_state() in its class.");
     EBB_CHECK(slot->fits(value, parameter), "load_state_dict: '", name, "' is of size ", value.sizes(),
               ", its parameter of size ", parameter.sizes(), ".");
-    // Numbers stay on the host. Tensors take the parameter's dtype, but for those of master weights.
+    // Scalars stay on the host. Tensors get the parameter's dtype, except the f32 ones of master weights.
     const bool number = value.dim() == 0 && (value.dtype() == kLong || value.dtype() == kDouble);
     const bool wide = value.dtype() == kFloat && element_size(parameter.dtype()) == 2;
     const TensorOptions options = wide ? parameter.options().dtype(kFloat) : parameter.options();
@@ -142,10 +142,10 @@ void Optimizer::load(serialize::InputArchive& archive, const StateMaker& make) {
     for (std::size_t i = 0; i < groups.size(); ++i) {
       if (!all.try_read(std::to_string(i), groups[i])) continue;
       ++known;
-      param_groups_[i].options().clone()->serialize(groups[i]);  // throws before anything is changed
+      param_groups_[i].options().clone()->serialize(groups[i]);  // throws before anything changes
     }
     EBB_CHECK(known == all.keys().size(), "load: the optimizer has ", std::uint64_t{groups.size()},
-              " parameter groups, what is loaded has others: ", all.keys().back(), ".");
+              " parameter groups, but the loaded state has others: ", all.keys().back(), ".");
   }
   load_states(from_old_file(std::move(state)), make);
   for (std::size_t i = 0; i < groups.size(); ++i)

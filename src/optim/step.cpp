@@ -1,4 +1,4 @@
-// Checks and layouts of the tensors of an optimizer's step.
+// Checks and memory layouts of the tensors of an optimizer's step.
 #include "optim/step.h"
 
 #include <ebb/ops/creation.h>
@@ -10,14 +10,15 @@ void check_gradients(const char* name, const std::vector<Variable>& parameters) 
     const Variable& grad = parameter.grad();
     if (!grad.defined()) continue;
     EBB_CHECK(grad.sizes() == parameter.sizes() && grad.device() == parameter.device(), name,
-              ": a parameter's gradient is ", grad, ", the parameter ", parameter, ". They must agree.");
+              ": a parameter's gradient is ", grad, ", but the parameter is ", parameter,
+              ". They must agree.");
   }
 }
 
 void check_not_captured(const char* name, const Variable& parameter) {
   EBB_CHECK(parameter.device().is_cpu() || !detail::current_capture(), name,
             ": the state of a parameter of size ", parameter.sizes(),
-            " would be made in the step that is being captured. Take one step before the capture.");
+            " would be allocated in the captured step. Run one step before the capture.");
 }
 
 bool laid_out_like(const NdArray& x, const NdArray& parameter) {

@@ -1,4 +1,4 @@
-// The loop of an optimizer's step: parameters are gathered into lists that one launch updates.
+// The loop of an optimizer's step. It batches parameters into lists, and one launch updates a list.
 #pragma once
 
 #include <ebb/autograd/record.h>
@@ -15,46 +15,47 @@
 
 namespace ebb::optim {
 
-/// Throws unless every gradient fits its parameter.
+/// Throws unless every gradient has the sizes and the device of its parameter.
 void check_gradients(const char* name, const std::vector<Variable>& parameters);
 
-/// A state about to be made: in a captured step that would happen anew in every replay.
+/// Throws if the step is being captured. The caller is about to allocate a state, which every replay would do
+/// again.
 void check_not_captured(const char* name, const Variable& parameter);
 
-/// Whether x's memory is in the order of the parameter's, or row-major where the parameter has holes: then
-/// all is updated as one piece, whatever the strides (channels-last weights).
+/// Whether x has the memory layout of the parameter, or is contiguous if the parameter is not dense. Then one
+/// flat loop updates all elements, whatever the strides are (channels-last weights).
 bool laid_out_like(const NdArray& x, const NdArray& parameter);
-/// x in that layout; x itself if it is.
+/// Returns x in that layout, or x itself if it has it.
 Variable in_layout_of(const NdArray& parameter, const Variable& x);
 
-/// The state's array, in that layout and dtype; zeros in the parameter's shape, if it is not there yet.
+/// Returns the state's array in that layout and dtype. A missing state is first allocated as zeros of the
+/// parameter's shape.
 const NdArray& remembered(const char* name, Variable& state, const Variable& parameter, DType dtype);
 inline const NdArray& remembered(const char* name, Variable& state, const Variable& parameter) {
   return remembered(name, state, parameter, parameter.dtype());
 }
 
-/// Parameters that are updated alike: of one group, dtype and device, with the same states, and by the same
-/// numbers.
+/// Parameters that one launch updates: they have the same group, dtype, device, states and coefficients.
 template <class Kind>
 struct Optimizer::Batch {
   How<Kind> how{};
   Device device;
   DType dtype = DType::Undefined;
-  unsigned kept = 0;
+  unsigned state_mask = 0;
   bool master = false;
   decltype(read_of<Kind>(std::declval<typename Kind::State>())) read{};
   std::vector<TensorEntry> entries;
   std::vector<typename Kind::State*> states;
-  std::vector<const void*> keys;  // of the states, in the optimizer's map
-  std::vector<NdArray> arrays;    // hold the memory of the entries, as far as nothing else does
+  std::vector<const void*> keys;  // the keys of the states in the optimizer's map
+  std::vector<NdArray> arrays;    // own the memory of entries that nothing else owns
 
   bool takes(const Batch& other) const {
-    return device == other.device && dtype == other.dtype && kept == other.kept && master == other.master &&
-           read == other.read;
+    return device == other.device && dtype == other.dtype && state_mask == other.state_mask &&
+           master == other.master && read == other.read;
   }
 
   void run(Optimizer& optimizer, std::size_t group) {
-    kernels::UpdateList list{{device, dtype, entries}, kept, master};
+    kernels::UpdateList list{{device, dtype, entries}, state_mask, master};
     const auto update = [&] { return Replay::Update<Kind>{optimizer, group, states, keys}; };
     if (detail::Recorder* const recorder = detail::recorder())
       return Replay::record(*recorder, list, how, update(), arrays);
@@ -85,7 +86,7 @@ void Optimizer::update_all() {
       const Variable usable =
           ready ? grad : in_layout_of(parameter.array(), ascended(options, grad).to(parameter.dtype()));
       const bool dense = parameter.array().is_dense();
-      if (!dense) run();  // in the order of the list, should it share memory with others
+      if (!dense) run();  // keeps the order of the list, because the parameter may share memory with others
       const Variable work = dense ? parameter : parameter.detach().contiguous();
 
       Batch<Kind> one;
@@ -100,7 +101,7 @@ void Optimizer::update_all() {
         one.read = read_of<Kind>(*state);
         std::size_t at = 2;
         Kind::collect(options, parameter, *state, [&](unsigned bit, const NdArray& array) {
-          one.kept |= 1u << bit;
+          one.state_mask |= 1u << bit;
           entry.at[at++] = array.address();
           detail::will_access(array);
         });
@@ -146,10 +147,10 @@ void Optimizer::update_each() {
     detail::not_replayed("the optimizer counts its updates on the host");
     for (Variable& parameter : group.params()) {
       if (!parameter.grad().defined()) continue;
-      EBB_CHECK(
-          parameter.device().is_cpu() || !detail::current_capture(), Kind::kName,
-          ": its step cannot be captured: what the host counts would stay as it was. Call it outside of the "
-          "graph.");
+      EBB_CHECK(parameter.device().is_cpu() || !detail::current_capture(), Kind::kName,
+                ": its step cannot be captured, because a replay would not count updates on the host. Call "
+                "it outside "
+                "of the graph.");
       Kind::update(options, parameter, ascended(options, parameter.grad()),
                    state_of<typename Kind::State>(parameter));
     }

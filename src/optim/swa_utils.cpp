@@ -20,8 +20,8 @@ void check_decay(double decay) {
             " provided. Please provide a value in [0,1] range.");
 }
 
-// Averages floating tensors in place by a step of `weight`, all at once; others by `average`, whose result is
-// cut off.
+// Averages floating tensors in place with one fused lerp of `weight`. Averages other tensors with `average`
+// and truncates the result.
 void average_all(std::vector<Variable>& averaged, const std::vector<Variable>& current,
                  const Variable& num_averaged, double weight, const AverageFunction& average) {
   std::vector<Variable> floating, ends;
@@ -140,7 +140,7 @@ SWALR::SWALR(Optimizer& optimizer, const PerGroup& swa_lr, std::int64_t anneal_e
   begin();
 }
 
-// How far the way to swa_lr has been gone.
+// Returns the completed fraction of the annealing to swa_lr.
 double SWALR::share(std::int64_t epoch) const {
   const double t = std::clamp(
       static_cast<double>(epoch) / static_cast<double>(std::max<std::int64_t>(anneal_epochs_, 1)), 0.0, 1.0);
@@ -148,9 +148,9 @@ double SWALR::share(std::int64_t epoch) const {
 }
 
 double SWALR::next(std::size_t group, double now) {
-  const std::int64_t steps = step_count_;  // in a sequence it may lag behind the epoch, as in PyTorch
+  const std::int64_t steps = step_count_;  // in a SequentialLR it may be less than the epoch, as in PyTorch
   const std::int64_t epoch = anneal_epochs_ == 0 ? std::max<std::int64_t>(steps, 1) : steps;
-  // The rate before follows from the present one: another schedule may have changed it.
+  // The initial rate is computed from the current one, because another schedule may have changed it.
   const double to = swa_lrs_[group], before = share(epoch - 1), after = share(epoch);
   const double from = before == 1 ? to : (now - before * to) / (1 - before);
   return to * after + from * (1 - after);

@@ -43,8 +43,8 @@ TEST_CASE("an optimizer state is found by the address of its parameter as pointe
   CHECK(state.find(c10::guts::to_string(&pair)) == state.end());
   CHECK(count(state) == 2);
   for (const auto& [parameter, each] : state) CHECK(state.at(c10::str(parameter)).get() == each.get());
-  CHECK_THROWS_WITH(state.count(std::string("bias")), support::Contains("'bias' is no address"));
-  CHECK_THROWS_WITH(state.count(key + "!"), support::Contains("is no address"));
+  CHECK_THROWS_WITH(state.count(std::string("bias")), support::Contains("'bias' is not the address"));
+  CHECK_THROWS_WITH(state.count(key + "!"), support::Contains("is not the address"));
 }
 
 TEST_CASE("optimizer states with equal numbers and equal tensors compare equal") {

@@ -1,4 +1,4 @@
-// Rules that divide by the gradients' size so far: Adagrad, RMSprop, Adadelta.
+// Update rules of Adagrad, RMSprop and Adadelta, which divide by an accumulated gradient magnitude.
 #pragma once
 
 #include "optim/rules/rule.h"
@@ -9,7 +9,7 @@ namespace ebb::math {
 
 template <class T>
 struct Adagrad;
-/// State: the sum of squares.
+/// State 0: the sum of squared gradients.
 struct AdagradStep {
   template <class T>
   using Rule = Adagrad<T>;
@@ -18,13 +18,13 @@ struct AdagradStep {
 
 template <class T>
 struct Adagrad {
-  static constexpr unsigned kKept[] = {0b1};
+  static constexpr unsigned kStateMasks[] = {0b1};
   T lr, eps, weight_decay;
 
   explicit Adagrad(const AdagradStep& how)
       : lr(T(how.lr)), eps(T(how.eps)), weight_decay(T(how.weight_decay)) {}
 
-  template <unsigned Kept>
+  template <unsigned StateMask>
   EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
     T& sum = state[0];
     if (weight_decay != T(0)) g += weight_decay * p;
@@ -35,7 +35,7 @@ struct Adagrad {
 
 template <class T>
 struct Rmsprop;
-/// States: the mean square; with momentum the velocity; if centered the mean.
+/// State 0: the mean square. State 1 (with momentum): the velocity. State 2 (if centered): the mean.
 struct RmspropStep {
   template <class T>
   using Rule = Rmsprop<T>;
@@ -44,7 +44,7 @@ struct RmspropStep {
 
 template <class T>
 struct Rmsprop {
-  static constexpr unsigned kKept[] = {0b1, 0b11, 0b101, 0b111};
+  static constexpr unsigned kStateMasks[] = {0b1, 0b11, 0b101, 0b111};
   T lr, alpha, rest, eps, weight_decay, momentum;
 
   explicit Rmsprop(const RmspropStep& how)
@@ -55,20 +55,20 @@ struct Rmsprop {
         weight_decay(T(how.weight_decay)),
         momentum(T(how.momentum)) {}
 
-  template <unsigned Kept>
+  template <unsigned StateMask>
   EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
     T& square = state[0];
     if (weight_decay != T(0)) g += weight_decay * p;
     const T power = g * g * rest;
     square = square * alpha + power;
     T v = square;
-    if constexpr ((Kept & 0b100u) != 0) {
+    if constexpr ((StateMask & 0b100u) != 0) {
       T& mean = state[2];
       mean = mean * alpha + g * rest;
       v -= mean * mean;
     }
     const T step = g / (std::sqrt(v) + eps);
-    if constexpr ((Kept & 0b10u) == 0) {
+    if constexpr ((StateMask & 0b10u) == 0) {
       return p - lr * step;
     } else {
       T& velocity = state[1];
@@ -80,7 +80,7 @@ struct Rmsprop {
 
 template <class T>
 struct Adadelta;
-/// States: the mean squares of gradients and of steps.
+/// State 0: the mean squared gradient. State 1: the mean squared step.
 struct AdadeltaStep {
   template <class T>
   using Rule = Adadelta<T>;
@@ -89,7 +89,7 @@ struct AdadeltaStep {
 
 template <class T>
 struct Adadelta {
-  static constexpr unsigned kKept[] = {0b11};
+  static constexpr unsigned kStateMasks[] = {0b11};
   T lr, rho, rest, eps, weight_decay;
 
   explicit Adadelta(const AdadeltaStep& how)
@@ -99,7 +99,7 @@ struct Adadelta {
         eps(T(how.eps)),
         weight_decay(T(how.weight_decay)) {}
 
-  template <unsigned Kept>
+  template <unsigned StateMask>
   EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
     T &square = state[0], &steps = state[1];
     if (weight_decay != T(0)) g += weight_decay * p;

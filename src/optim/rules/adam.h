@@ -1,4 +1,4 @@
-// Rules that keep a mean of gradients and of their sizes: Adam (AdamW), NAdam, RAdam, Adamax.
+// Update rules of Adam (AdamW), NAdam, RAdam and Adamax, which average gradients and their magnitudes.
 #pragma once
 
 #include "optim/rules/rule.h"
@@ -7,7 +7,7 @@
 
 namespace ebb::math {
 
-/// The shares of the two moments, and one more gradient for them.
+/// The coefficients of the two moments. take() adds a gradient to the moments.
 template <class T>
 struct Moments {
   T beta1, rest1, beta2, rest2;
@@ -23,20 +23,20 @@ struct Moments {
 
 template <class T>
 struct Adam;
-/// States: the mean, the mean square, and with amsgrad the largest mean square so far.
+/// State 0: the mean. State 1: the mean square. State 2 (with amsgrad): the largest mean square so far.
 struct AdamStep {
   template <class T>
   using Rule = Adam<T>;
   double beta1, beta2, eps;
   double weight_decay;  // added to the gradient
-  double shrink;        // the parameter is multiplied by it first
+  double shrink;        // the factor of the parameter before the update
   double step_size;     // lr / (1 - beta1^t)
   double root;          // sqrt(1 - beta2^t)
 };
 
 template <class T>
 struct Adam : Moments<T> {
-  static constexpr unsigned kKept[] = {0b11, 0b111};
+  static constexpr unsigned kStateMasks[] = {0b11, 0b111};
   static constexpr bool kMaster = true;
   T eps, weight_decay, shrink, step_size, root;
 
@@ -48,14 +48,14 @@ struct Adam : Moments<T> {
         step_size(T(how.step_size)),
         root(T(how.root)) {}
 
-  template <unsigned Kept>
+  template <unsigned StateMask>
   EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
     T &mean = state[0], &square = state[1];
     p *= shrink;
     if (weight_decay != T(0)) g += weight_decay * p;
     this->take(g, mean, square);
     T v = square;
-    if constexpr ((Kept & 0b100u) != 0) {
+    if constexpr ((StateMask & 0b100u) != 0) {
       T& largest = state[2];
       largest = larger(v, largest);
       v = largest;
@@ -66,18 +66,18 @@ struct Adam : Moments<T> {
 
 template <class T>
 struct Nadam;
-/// States: the mean, the mean square.
+/// State 0: the mean. State 1: the mean square.
 struct NadamStep {
   template <class T>
   using Rule = Nadam<T>;
   double beta1, beta2, eps, weight_decay, shrink;
-  double of_gradient, of_mean;  // sizes of the two steps
+  double of_gradient, of_mean;  // the factors of the gradient and of the mean in the step
   double root;                  // sqrt(1 - beta2^t)
 };
 
 template <class T>
 struct Nadam : Moments<T> {
-  static constexpr unsigned kKept[] = {0b11};
+  static constexpr unsigned kStateMasks[] = {0b11};
   T eps, weight_decay, shrink, of_gradient, of_mean, root;
 
   explicit Nadam(const NadamStep& how)
@@ -89,7 +89,7 @@ struct Nadam : Moments<T> {
         of_mean(T(how.of_mean)),
         root(T(how.root)) {}
 
-  template <unsigned Kept>
+  template <unsigned StateMask>
   EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
     T &mean = state[0], &square = state[1];
     p *= shrink;
@@ -101,17 +101,17 @@ struct Nadam : Moments<T> {
 
 template <class T>
 struct Radam;
-/// States: the mean, the mean square.
+/// State 0: the mean. State 1: the mean square.
 struct RadamStep {
   template <class T>
   using Rule = Radam<T>;
   double beta1, beta2, eps, weight_decay, shrink, step_size;
-  bool rectified;  // the variance is known well enough to divide by
+  bool rectified;  // whether the estimate of the variance is good enough to divide by it
 };
 
 template <class T>
 struct Radam : Moments<T> {
-  static constexpr unsigned kKept[] = {0b11};
+  static constexpr unsigned kStateMasks[] = {0b11};
   T eps, weight_decay, shrink, step_size;
   bool rectified;
 
@@ -123,7 +123,7 @@ struct Radam : Moments<T> {
         step_size(T(how.step_size)),
         rectified(how.rectified) {}
 
-  template <unsigned Kept>
+  template <unsigned StateMask>
   EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
     T &mean = state[0], &square = state[1];
     p *= shrink;
@@ -135,7 +135,7 @@ struct Radam : Moments<T> {
 
 template <class T>
 struct Adamax;
-/// States: the mean, the largest gradient, which fades.
+/// State 0: the mean. State 1: the largest absolute gradient, which decays with beta2.
 struct AdamaxStep {
   template <class T>
   using Rule = Adamax<T>;
@@ -144,7 +144,7 @@ struct AdamaxStep {
 
 template <class T>
 struct Adamax {
-  static constexpr unsigned kKept[] = {0b11};
+  static constexpr unsigned kStateMasks[] = {0b11};
   T beta1, rest1, beta2, eps, weight_decay, step_size;
 
   explicit Adamax(const AdamaxStep& how)
@@ -155,7 +155,7 @@ struct Adamax {
         weight_decay(T(how.weight_decay)),
         step_size(T(how.step_size)) {}
 
-  template <unsigned Kept>
+  template <unsigned StateMask>
   EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
     T &mean = state[0], &largest = state[1];
     if (weight_decay != T(0)) g += weight_decay * p;

@@ -1,6 +1,6 @@
-// Parts that update rules share. A rule says what becomes of one element, in float or double: `state` is what
-// is remembered of it, `Kept` says which of the states are there, and kKept lists the combinations that the
-// rule knows. The numbers of a step, in double, are an aggregate that names its rule.
+// Common parts of the update rules. A rule updates one element in float or double. `state` contains the
+// states of the element, `StateMask` is the mask of the present states, and kStateMasks lists the masks that
+// the rule supports. The coefficients of a step are an aggregate of doubles with an alias Rule.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -9,7 +9,7 @@ namespace ebb::math {
 
 constexpr int kMostStates = 3;
 
-/// The value that a rule starts from: the master copy, or the parameter where that is not the copy's rounded
+/// Returns the value that a rule updates: the master copy, or the parameter if it is not the copy's rounded
 /// value.
 template <class T>
 EBB_HD float master_of(float master, T parameter) {
@@ -17,11 +17,11 @@ EBB_HD float master_of(float master, T parameter) {
   return static_cast<float>(static_cast<T>(master)) == p ? master : p;
 }
 
-/// Whether a rule works on master copies of 16-bit parameters: it then has a kMaster.
+/// Whether a rule supports master copies of 16-bit parameters: such a rule has a member kMaster.
 template <class Rule>
 constexpr bool kHasMaster = requires { Rule::kMaster; };
 
-/// The larger one, or the one that is not a number.
+/// Returns the larger value, or the one that is NaN.
 template <class T>
 EBB_HD T larger(T a, T b) {
   return a > b || a != a ? a : b;

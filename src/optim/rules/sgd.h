@@ -1,4 +1,4 @@
-// Rules that follow the gradient, or its sign: SGD, ASGD, Rprop, Lion.
+// Update rules of SGD, ASGD, Rprop and Lion, which follow the gradient or its sign.
 #pragma once
 
 #include "optim/rules/rule.h"
@@ -9,18 +9,18 @@ namespace ebb::math {
 
 template <class T>
 struct Sgd;
-/// State 0, the velocity, is there with momentum.
+/// State 0 (with momentum): the velocity.
 struct SgdStep {
   template <class T>
   using Rule = Sgd<T>;
   double lr, momentum, dampening, weight_decay;
   bool nesterov;
-  bool first;  // the velocity starts as the gradient
+  bool first;  // the initial velocity is the gradient
 };
 
 template <class T>
 struct Sgd {
-  static constexpr unsigned kKept[] = {0b0, 0b1};
+  static constexpr unsigned kStateMasks[] = {0b0, 0b1};
   T lr, momentum, keep, weight_decay;  // keep is 1 - dampening
   bool nesterov, first;
 
@@ -32,10 +32,10 @@ struct Sgd {
         nesterov(how.nesterov),
         first(how.first) {}
 
-  template <unsigned Kept>
+  template <unsigned StateMask>
   EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
     if (weight_decay != T(0)) g += weight_decay * p;
-    if constexpr (Kept == 0) {
+    if constexpr (StateMask == 0) {
       return p - lr * g;
     } else {
       T& velocity = state[0];
@@ -47,22 +47,22 @@ struct Sgd {
 
 template <class T>
 struct Asgd;
-/// State: the average of the parameter's values.
+/// State 0: the average of the parameter's values.
 struct AsgdStep {
   template <class T>
   using Rule = Asgd<T>;
-  double shrink, eta, mu, weight_decay;  // eta: the step's size; mu: what the average takes of the parameter
+  double shrink, eta, mu, weight_decay;  // eta: the step size; mu: the parameter's weight in the average
 };
 
 template <class T>
 struct Asgd {
-  static constexpr unsigned kKept[] = {0b1};
+  static constexpr unsigned kStateMasks[] = {0b1};
   T shrink, eta, mu, weight_decay;
 
   explicit Asgd(const AsgdStep& how)
       : shrink(T(how.shrink)), eta(T(how.eta)), mu(T(how.mu)), weight_decay(T(how.weight_decay)) {}
 
-  template <unsigned Kept>
+  template <unsigned StateMask>
   EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
     if (weight_decay != T(0)) g += weight_decay * p;
     p = p * shrink - eta * g;
@@ -74,17 +74,17 @@ struct Asgd {
 
 template <class T>
 struct Rprop;
-/// States: the gradient before, the step's size.
+/// State 0: the previous gradient. State 1: the step size.
 struct RpropStep {
   template <class T>
   using Rule = Rprop<T>;
   double lr, shorter, longer, least, most;
-  bool first;  // the step's size starts as lr
+  bool first;  // the initial step size is lr
 };
 
 template <class T>
 struct Rprop {
-  static constexpr unsigned kKept[] = {0b11};
+  static constexpr unsigned kStateMasks[] = {0b11};
   T lr, shorter, longer, least, most;
   bool first;
 
@@ -96,13 +96,13 @@ struct Rprop {
         most(T(how.most)),
         first(how.first) {}
 
-  template <unsigned Kept>
+  template <unsigned StateMask>
   EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
     T &before = state[0], &step = state[1];
     const T turn = g * before;
     step = (first ? lr : step) * (turn > T(0) ? longer : turn < T(0) ? shorter : T(1));
     step = step < least ? least : step > most ? most : step;
-    if (turn < T(0)) g = T(0);  // it went too far: no step
+    if (turn < T(0)) g = T(0);  // the last step was too long, so this update makes no step
     before = g;
     return g > T(0) ? p - step : g < T(0) ? p + step : p;
   }
@@ -110,7 +110,7 @@ struct Rprop {
 
 template <class T>
 struct Lion;
-/// State: the mean.
+/// State 0: the running average of the gradients.
 struct LionStep {
   template <class T>
   using Rule = Lion<T>;
@@ -119,7 +119,7 @@ struct LionStep {
 
 template <class T>
 struct Lion {
-  static constexpr unsigned kKept[] = {0b1};
+  static constexpr unsigned kStateMasks[] = {0b1};
   T lr, beta1, rest1, beta2, rest2, shrink;
 
   explicit Lion(const LionStep& how)
@@ -130,7 +130,7 @@ struct Lion {
         rest2(T(1 - how.beta2)),
         shrink(T(how.shrink)) {}
 
-  template <unsigned Kept>
+  template <unsigned StateMask>
   EBB_HD T update(T p, T g, T (&state)[kMostStates]) const {
     T& mean = state[0];
     const T way = mean * beta1 + g * rest1;
