@@ -1,4 +1,4 @@
-// Files by their contents.
+// format_of and read_any: recognise and read files of all tensor formats.
 #include "io/any_file.h"
 
 #include <ebb/io/npy.h>
@@ -17,14 +17,14 @@
 namespace ebb::io {
 namespace {
 
-// Torch of every zip archive.
+// Guesses the format from the first bytes. Every zip archive counts as Torch.
 Format format_of_start(std::string_view start) {
   if (start.starts_with("PK") || start.starts_with(pytorch::kLegacyMagic)) return Format::Torch;
   if (start.starts_with("\x93NUMPY")) return Format::Npy;
   return start.starts_with('{') ? Format::Json : Format::Safetensors;
 }
 
-// `from` is a path, or a stream at the file's beginning.
+// Reads a file of a known format. `from` is a path, or a stream at the file's beginning.
 template <class Source>
 safetensors::File read_as(Format format, Source& from) {
   switch (format) {

@@ -1,4 +1,4 @@
-// Files of every format that holds tensors, known by their first bytes.
+// Files of all tensor formats. The first bytes of a file determine its format.
 #pragma once
 
 #include <ebb/io/safetensors.h>
@@ -14,15 +14,15 @@ namespace ebb::io {
 
 enum class Format { Safetensors, Json, Torch, Npz, Npy };
 
-/// What the bytes most likely are; Safetensors where they are nothing that is known, whose reader then says
-/// what they look like.
+/// Returns the most likely format of the bytes. Unknown bytes count as Safetensors, because its reader
+/// reports the formats of other files.
 Format format_of(const std::shared_ptr<const Bytes>& bytes);
 
-/// All of a stream; throws for how it begins if it is of no format.
+/// Returns the rest of a stream. Throws if its first bytes match no format.
 std::string any_rest_of(std::istream& stream);
 
-/// All tensors of a file, each in memory of its own or sharing it as the file says: safetensors as they are;
-/// PyTorch's as pytorch::archived gives them; of .npz the arrays; of .npy one, "tensor".
+/// Reads all tensors of a file. Tensors share memory if they do so in the file. PyTorch's files are converted
+/// by pytorch::archived, an .npz file yields its arrays, and an .npy file yields one tensor named "tensor".
 safetensors::File read_any(const std::string& path);
 safetensors::File read_any(std::istream& stream);
 
@@ -30,10 +30,11 @@ safetensors::File read_any(std::istream& stream);
 
 namespace ebb::npy {
 
-/// Throws for how a stream begins that is none of zip's: whatever stands before an archive is not long.
+/// Throws if the first bytes of a stream contain no signature of a zip archive. Other bytes may precede the
+/// archive, but not many.
 void check_npz_start(std::string_view start);
 
-/// Whether the bytes are a zip archive of arrays alone.
+/// Whether the bytes are a zip archive that contains only arrays.
 bool holds_arrays(const std::shared_ptr<const io::Bytes>& bytes);
 
 }  // namespace ebb::npy

@@ -1,4 +1,4 @@
-// Archives: trees of named tensors, their values, and files and streams of them.
+// OutputArchive and InputArchive: trees of named tensors and values, and their files and streams.
 #include <ebb/archive.h>
 #include <ebb/autograd/function.h>
 #include <ebb/autograd/grad_mode.h>
@@ -8,7 +8,7 @@
 #include "core/messages.h"
 #include "io/any_file.h"
 #include "io/safetensors_format.h"
-#include "io/tied.h"
+#include "io/shared_tensors.h"
 
 #include <algorithm>
 #include <cstring>
@@ -96,7 +96,7 @@ bool InputArchive::try_read(const std::string& key, InputArchive& nested) {
   for (auto at = first_not_before(prefix); at != by_name_.end() && tensors_[*at].first.starts_with(prefix);
        ++at)
     positions.push_back(*at);
-  std::sort(positions.begin(), positions.end());  // in the order of the file
+  std::sort(positions.begin(), positions.end());  // restores the order of the file
   Tensors inside;
   for (const std::size_t i : positions)
     inside.emplace_back(tensors_[i].first.substr(prefix.size()), tensors_[i].second);
@@ -177,7 +177,7 @@ void InputArchive::read(const std::string& key, autograd::SavedValue& value) {
 
 namespace {
 
-// Nothing is kept: what the stream is given, the function takes at once.
+// A stream buffer without a buffer: it passes all bytes directly to the function.
 class WriteBuffer : public std::streambuf {
  public:
   explicit WriteBuffer(const WriteFunction& write) : write_(write) {}
@@ -206,7 +206,7 @@ namespace detail {
 void with_stream(const WriteFunction& write, const std::function<void(std::ostream&)>& body) {
   WriteBuffer buffer(write);
   std::ostream stream(&buffer);
-  stream.exceptions(std::ios::badbit);  // lets through what the function throws
+  stream.exceptions(std::ios::badbit);  // so that the stream does not catch the function's exceptions
   body(stream);
 }
 

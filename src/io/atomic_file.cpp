@@ -1,4 +1,4 @@
-// A file that appears whole or not at all.
+// AtomicFile: writes a temporary file beside the target and renames it.
 #include "io/atomic_file.h"
 
 #include <ebb/core/error.h>
@@ -18,20 +18,20 @@
 namespace ebb::io {
 namespace {
 
-constexpr int kMostNames = 1000;  // of temporary files beside one target
+constexpr int kMostNames = 1000;  // the maximum number of temporary files beside one target
 
 std::string folder_of(const std::string& path) {
   const auto slash = path.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Where a path leads through symbolic links, the last of which may lead to nothing.
+// Follows the symbolic links of a path. The last one may refer to a file that does not exist.
 std::string follow_links(const std::string& path) {
   std::string at = path;
   char text[PATH_MAX];
   for (int links = 0; links < 40; ++links) {
     const ssize_t length = ::readlink(at.c_str(), text, sizeof text);
-    if (length <= 0) return at;  // no link
+    if (length <= 0) return at;  // not a link
     const std::string to(text, static_cast<std::size_t>(length));
     at = to.front() == '/' ? to : folder_of(at) + "/" + to;
   }
@@ -53,19 +53,20 @@ int lock(int descriptor, int how) {
   return result;
 }
 
-// Long names are cut, so that a number fits as well.
+// Returns the path without the number. Long names are truncated, so that a number still fits.
 std::string prefix_of(const std::string& target) {
   return folder_of(target) + "/" + target.substr(target.rfind('/') + 1, 200) + ".ebb-";
 }
 
-// The name still leads to the open file, a regular one.
+// Whether the name still refers to the open file, and it is a regular file.
 bool is_named(int descriptor, const std::string& name) {
   struct stat open{}, named{};
   return ::fstat(descriptor, &open) == 0 && S_ISREG(open.st_mode) && ::lstat(name.c_str(), &named) == 0 &&
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-// Removes a temporary file that nobody holds locked: its writer is dead. False where the name stays in use.
+// Removes a temporary file if it is not locked, because its writer is dead then. Returns whether the name is
+// free.
 bool is_free(const std::string& name, const AtomicFile::Left& left) {
   const int descriptor = ::open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) return errno == ENOENT;
@@ -75,7 +76,8 @@ bool is_free(const std::string& name, const AtomicFile::Left& left) {
   return ::unlink(name.c_str()) == 0;
 }
 
-// As many names without a gap as writes went on at once: none lie far behind the last that is in use.
+// Removes all abandoned temporary files. Writers use the lowest free numbers, so the search stops after 8
+// free names in a row. Returns whether no name is in use.
 bool free_all(const std::string& prefix, const AtomicFile::Left& left) {
   bool all = true;
   for (int number = 0, free = 0; free < 8 && number < kMostNames; ++number) {
@@ -106,10 +108,11 @@ void AtomicFile::look_at_target() {
   EBB_CHECK(S_ISREG(named.st_mode), "cannot write \"", path_, "\": it is ", kind_of(named.st_mode),
             ", and only a regular file can be replaced wholly or not at all. Save to an open std::ostream "
             "instead.");
-  // As /proc/self/fd/3 does. Only whether the target is there is asked: another save may be replacing it.
+  // /proc/self/fd/3 is such a link. The check is only that the target exists, because another save may be
+  // replacing it.
   EBB_CHECK(
       ::stat(target_.c_str(), &found) == 0, "cannot write \"", path_,
-      "\": it leads to an open file that has no name to be replaced under. Save to an open std::ostream "
+      "\": it refers to an open file without a name, which cannot be replaced. Save to an open std::ostream "
       "instead.");
   replaces_ = true;
   mode_ = named.st_mode & 0777;
@@ -118,7 +121,7 @@ void AtomicFile::look_at_target() {
 }
 
 void AtomicFile::create_temporary(const std::string& prefix) {
-  // An empty file tells what permissions a new one has, and goes before there is anything to read.
+  // A first, empty file shows the permissions of new files. It is removed before it contains anything.
   bool knows_mode = replaces_;
   for (int number = 0; number < kMostNames;) {
     temporary_ = prefix + std::to_string(number);
@@ -126,7 +129,7 @@ void AtomicFile::create_temporary(const std::string& prefix) {
                          knows_mode ? 0600 : 0666);
     if (descriptor_ < 0 && errno != EEXIST) break;
     struct stat info{};
-    // Before it is locked, another write to the target may take it for abandoned: then it is gone now.
+    // Before the lock, another write to the target may have considered the file abandoned and removed it.
     const bool ours = descriptor_ >= 0 && (lock(descriptor_, LOCK_EX), is_named(descriptor_, temporary_)) &&
                       ::fstat(descriptor_, &info) == 0;
     if (ours && knows_mode) {
@@ -169,20 +172,20 @@ void AtomicFile::write_at(std::uint64_t position, const void* bytes, std::size_t
 
 void AtomicFile::commit() {
   if (replaces_) {
-    // Only a privileged process may give a file away; another's is its own, as any file it makes.
+    // Only a privileged process may change the owner. Otherwise the file belongs to this process.
     [[maybe_unused]] const int given = ::fchown(descriptor_, owner_, group_);
   }
-  // On a file system without permissions of files, those that it shows will do.
+  // The check of the mode comes first, because a file system without permissions may refuse chmod.
   struct stat info{};
   if (::fstat(descriptor_, &info) != 0 ||
       ((info.st_mode & 0777) != mode_ && ::fchmod(descriptor_, mode_) != 0))
     fail_of_errno("keep the permissions of", path_);
   if (::fsync(descriptor_) != 0) fail_of_errno("flush", path_);
-  const std::string folder = folder_of(target_);  // from the rename on nothing fails
+  const std::string folder = folder_of(target_);  // allocated here, because nothing may fail after the rename
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_of_errno("replace", path_);
-  // The lock goes with the descriptor, and only after the name that it guards.
+  // close() releases the lock, so it must follow the rename.
   ::close(std::exchange(descriptor_, -1));
-  // The rename itself is on disk once the folder is.
+  // The rename is on disk once the folder is flushed.
   const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (opened >= 0) {
     ::fsync(opened);

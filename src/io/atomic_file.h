@@ -1,4 +1,4 @@
-// A file that is written wholly or not at all, by RAII.
+// AtomicFile: a file that is written completely or not at all.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -12,15 +12,15 @@
 
 namespace ebb::io {
 
-/// A regular file that takes its name only when commit() has put all of it on disk; without commit() nothing
-/// is left. Symbolic links stay, and what they lead to is replaced. A new file has the permissions that
-/// open() gives it, a replaced one keeps its own. Until commit() the bytes are in a file beside the target
-/// that only its owner reads ("<target>.ebb-<number>", the first that no other write to the target holds
-/// locked); what a killed process left of such files, the next write to the same target removes. Writes to
-/// one target at the same time all succeed, and the last to commit stays.
+/// A regular file that gets its name in commit(), after all bytes are on disk. Without commit() it is
+/// removed. Symbolic links stay, and the file to which they refer is replaced. A new file has the default
+/// permissions of open(); a replaced file keeps its permissions. Until commit() the bytes are in a temporary
+/// file beside the target, "<target>.ebb-<number>", which only its owner can read. The number is the first
+/// whose file no other write has locked. The next write to the target removes temporary files of killed
+/// processes. Concurrent writes to one target all succeed, and the last commit wins.
 class EBB_API AtomicFile {
  public:
-  /// Is shown the path of what a killed write left, before that is removed.
+  /// Receives the path of each temporary file of a killed write before the file is removed.
   using Left = std::function<void(const std::string& path)>;
 
   explicit AtomicFile(const std::string& path, const Left& left = {});
@@ -28,14 +28,14 @@ class EBB_API AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// Whether no other write to the target was under way when this one began.
+  /// Whether no other write to the target was running when this one began.
   bool is_alone() const { return is_alone_; }
   void write(const void* bytes, std::size_t size);
-  /// At a position, as far as what has been written.
+  /// Writes at a position, which is at most the current size.
   void write_at(std::uint64_t position, const void* bytes, std::size_t size);
   void commit();
 
-  /// Removes what killed writes to the path left.
+  /// Removes the temporary files of killed writes to the path.
   static void remove_abandoned(const std::string& path);
 
  private:

@@ -1,4 +1,4 @@
-// Bytes in files, in memory and from streams.
+// InputFile, Bytes and rest_of: bytes of files, of memory and of streams.
 #include "io/bytes.h"
 
 #include <ebb/core/error.h>
@@ -22,10 +22,10 @@ void fail_of_errno(const char* what, const std::string& path) {
 }
 
 InputFile::InputFile(const std::string& path) : path_(path) {
-  // The system would take what stands before it for the path.
+  // The system would use only the part before the NUL as the path.
   EBB_CHECK(path.find('\0') == path.npos, "cannot open \"", path.c_str(),
-            "\": the path goes on behind a NUL, which no path can hold. Check the path.");
-  // Not blocking, or a pipe that nobody writes to would hold the program here.
+            "\": the path continues after a NUL, which a path cannot contain. Check the path.");
+  // O_NONBLOCK, because the open of a pipe without a writer would block.
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail_of_errno("open", path);
   struct stat info{};
@@ -36,12 +36,12 @@ InputFile::InputFile(const std::string& path) : path_(path) {
                                             : "not a regular file. Load from a stream instead.");
   }
   size_ = static_cast<std::uint64_t>(info.st_size);
-  // The system gives no size of files that it makes up as they are read.
+  // Files whose contents the system generates on read have the size 0.
   char first = 0;
   if (size_ == 0 && ::pread(descriptor_, &first, 1, 0) > 0) {
     ::close(descriptor_);
     ebb::detail::fail("cannot read \"", path,
-                      "\": it has no size, as the files of /proc. Copy it, and read the copy.");
+                      "\": it has no size, like the files of /proc. Copy it, and read the copy.");
   }
 }
 

@@ -1,4 +1,4 @@
-// Bytes to be read by position, a file's or some in memory, and errors that say in which file they happened.
+// InputFile and Bytes: random access to the bytes of a file or of memory. located() adds the file to errors.
 #pragma once
 
 #include <ebb/core/error.h>
@@ -12,9 +12,9 @@
 
 namespace ebb::io {
 
-/// A regular file, read by position. It is not mapped: a mapping of a file that another process cuts short
-/// kills whoever touches it, and a read that finds too few bytes is an error. Folders, devices, pipes and
-/// files of /proc without a size are refused: a reader of them may never come to an end.
+/// A regular file with reads at any position. It is not memory-mapped: if another process truncates a mapped
+/// file, an access kills the reader, while a read of too few bytes is an error. Folders, devices, pipes and
+/// files of /proc without a size are refused, because a read of them may never end.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);
@@ -23,9 +23,9 @@ class InputFile {
   InputFile& operator=(const InputFile&) = delete;
 
   const std::string& path() const { return path_; }
-  /// When it was opened.
+  /// The size when the file was opened.
   std::uint64_t size() const { return size_; }
-  /// Reads exactly that many bytes; threads may read at once.
+  /// Reads exactly `size` bytes. Thread-safe.
   void read(std::uint64_t offset, void* bytes, std::size_t size) const;
 
  private:
@@ -34,16 +34,16 @@ class InputFile {
   int descriptor_ = -1;
 };
 
-/// Throws what errno says of a path: `cannot open "x": ...`.
+/// Throws an error with the text of errno: `cannot open "x": ...`.
 [[noreturn]] void fail_of_errno(const char* what, const std::string& path);
 
-/// Where the bytes of a file are. Positions past the end are the caller's mistake.
+/// The bytes of a file, on disk or in memory. The caller must not read past the end.
 class Bytes {
  public:
   virtual ~Bytes() = default;
   virtual std::uint64_t size() const = 0;
   virtual void read(std::uint64_t offset, void* to, std::size_t size) const = 0;
-  /// Of the file, or empty.
+  /// The path of the file, or an empty string.
   virtual std::string path() const { return {}; }
 };
 
@@ -70,11 +70,11 @@ class BytesInMemory final : public Bytes {
   std::string_view bytes_;
 };
 
-/// The bytes that are left of a stream. check(start) sees how it begins, all of it or 64 KiB, and throws for
-/// what is none of a reader's: of an endless stream no more is read.
+/// Returns the rest of a stream. check(start) receives the first 64 KiB, or all bytes if there are fewer, and
+/// throws if the format is wrong. So an endless stream is not read further.
 std::string rest_of(std::istream& stream, const std::function<void(std::string_view start)>& check);
 
-/// Calls `body`, and adds the path to the message of an exception unless it has the path already.
+/// Calls `body`. Adds the path to the message of an exception, unless the message contains it already.
 template <class Body>
 auto located(const std::string& path, const Body& body) -> decltype(body()) {
   try {

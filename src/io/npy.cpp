@@ -1,4 +1,4 @@
-// NumPy's arrays and archives of them.
+// NumPy files: .npy arrays and .npz archives.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/core/error.h>
 #include <ebb/io/npy.h>
@@ -44,7 +44,7 @@ struct Header {
   DimVector sizes;
 };
 
-// What follows 'key': in the header, a Python literal of a dict.
+// Returns the text after 'key': in the header, which is a Python dict literal.
 std::string_view after(std::string_view text, std::string_view key) {
   const std::size_t at = text.find("'" + std::string(key) + "'");
   const std::size_t colon = at == text.npos ? at : text.find(':', at);
@@ -66,17 +66,17 @@ DimVector shape_of(std::string_view text) {
     if (error != std::errc() || size < 0) unsound("its shape does not parse");
     sizes.push_back(size);
     text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (text.starts_with('L')) text.remove_prefix(1);  // of Python 2
+    if (text.starts_with('L')) text.remove_prefix(1);  // Python 2 writes 3L
   }
 }
 
 constexpr std::uint64_t kLongestHeader = std::uint64_t{1} << 20;
-constexpr std::size_t kStart = 12;  // of a file: what says how long the header is
+constexpr std::size_t kStart = 12;  // the first bytes of a file, which contain the length of the header
 
-/// How many bytes come before the data, by the first of them.
+/// Returns the offset of the data, from the first bytes of a file.
 std::uint64_t data_begin(std::string_view start) {
   EBB_CHECK(start.starts_with(kMagic),
-            "npy: this is no NumPy .npy file: it does not begin with \"\\x93NUMPY\".");
+            "npy: this is not a NumPy .npy file: it does not begin with \"\\x93NUMPY\".");
   if (start.size() < kStart) unsound("it is cut short");
   const unsigned char version = static_cast<unsigned char>(start[6]);
   if (version < 1 || version > 3)
@@ -104,16 +104,16 @@ Header header_of(std::string_view text) {
           shape_of(after(text, "shape"))};
 }
 
-/// The tensor in a file of `size` bytes. Source's start(to, n) reads the first n of them, and
-/// all(head, n, to, m) the first n again and m that follow, with whatever check there is. Without `elements`
-/// the tensor has only a dtype and a shape.
+/// Returns the tensor of a file of `size` bytes. source.start(to, n) reads the first n bytes.
+/// source.all(head, n, to, m) reads the first n bytes again and the next m, and verifies a checksum if there
+/// is one. Without `elements` the tensor has only a dtype and a shape.
 template <class Source>
 Variable tensor_of(std::uint64_t size, const Source& source, bool elements) {
   std::string head(std::min<std::uint64_t>(size, kStart), '\0');
   source.start(head.data(), head.size());
   const std::uint64_t begin = data_begin(head);
   if (begin > size) unsound("it is cut short");
-  if (begin > kLongestHeader) unsound("its header of ", begin, " bytes is longer than any should be");
+  if (begin > kLongestHeader) unsound("its header of ", begin, " bytes is too long");
   head.resize(std::max<std::uint64_t>(begin, kStart));
   source.start(head.data(), head.size());
   const Header header = header_of(head);
@@ -139,7 +139,7 @@ Variable tensor_of(std::uint64_t size, const Source& source, bool elements) {
   return Variable(NdArray(array.storage(), header.sizes, strides, 0, header.dtype));
 }
 
-/// The header of a tensor, and it in C's order on the CPU.
+/// Returns the header of a tensor, and the tensor in C order on the CPU.
 std::pair<std::string, Variable> parts_of(const Variable& tensor) {
   EBB_CHECK(tensor.defined(), "npy: an undefined tensor cannot be written.");
   const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds),
@@ -186,7 +186,7 @@ NamedTensors arrays_of(std::shared_ptr<const Bytes> bytes, bool elements = true)
   NamedTensors tensors;
   for (const std::string& name : zip.names()) {
     EBB_CHECK(name.ends_with(".npy"), "npy: the archive holds \"", name,
-              "\", which is no array. Is it a PyTorch file? ebb::load takes both.");
+              "\", which is not an array. Is it a PyTorch file? ebb::load reads both.");
     tensors.emplace_back(name.substr(0, name.size() - 4),
                          tensor_of(zip.size(name), Entry{zip, name}, elements));
   }
@@ -197,7 +197,7 @@ NamedTensors arrays_of(std::shared_ptr<const Bytes> bytes, bool elements = true)
 
 void check_npz_start(std::string_view start) {
   if (start.find("PK") == start.npos)
-    ebb::detail::fail("npy: this is no NumPy .npz file: it does not begin as a zip archive.");
+    ebb::detail::fail("npy: this is not a NumPy .npz file: it does not begin like a zip archive.");
 }
 
 bool holds_arrays(const std::shared_ptr<const Bytes>& bytes) {
@@ -263,7 +263,7 @@ NamedTensors read_npz(std::istream& stream) {
 
 void write_npz(const std::string& path, const NamedTensors& tensors) {
   std::vector<std::pair<std::string, Variable>> entries;
-  for (const auto& each : tensors)  // before anything is written: all must be sound
+  for (const auto& each : tensors)  // checks all tensors before anything is written
     entries.push_back(parts_of(each.second));
   io::AtomicFile file(path);
   io::ZipWriter zip([&](std::uint64_t position, const void* bytes, std::size_t size) {

@@ -1,4 +1,4 @@
-// The nodes of a pickle.
+// Pickle: accessors of a pickle's nodes.
 #include "io/pickle.h"
 
 #include <bit>

@@ -1,4 +1,4 @@
-// Pickles as data: the machine of Python's pickle module without what runs code.
+// Pickle: the pickle format of Python as data. Opcodes that run code are refused.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace ebb::io {
 
-/// What a pickle describes, as nodes that refer to each other by number: shared and even cyclic things cost
-/// nothing here, and no node costs more than a few times the bytes that make it. Texts stay in the pickle's
-/// bytes, which must outlive this.
+/// The values of a pickle as nodes that refer to each other by index. Shared and cyclic values cost no extra
+/// memory, and a node is at most a few times as large as its bytes in the pickle. Strings refer to the
+/// pickle's bytes, which must outlive this object.
 class Pickle {
  public:
   enum class Kind : std::uint8_t {
@@ -36,19 +36,19 @@ class Pickle {
   std::size_t bytes() const { return length_; }
 
   Kind kind(Index node) const { return nodes_[node].kind; }
-  /// The value of a Bool or an Int; 0 of others.
+  /// The value of a Bool or an Int; 0 for other nodes.
   std::int64_t integer(Index node) const;
   double number(Index node) const;
-  /// The bytes of a String; empty of others.
+  /// The bytes of a String; empty for other nodes.
   std::string_view text(Index node) const;
-  /// The "module.name" of a Global; empty of others.
+  /// The "module.name" of a Global; empty for other nodes.
   std::string name(Index node) const;
-  /// The function of a Call, what it is given, and the id of a Reference.
+  /// The function and the arguments of a Call, and the id of a Reference.
   Index function(Index call) const { return nodes_[call].a; }
   Index arguments(Index call) const { return nodes_[call].b; }
   Index id(Index reference) const { return nodes_[reference].a; }
 
-  /// Nodes one after the other, linked.
+  /// A linked list of nodes.
   class Items {
    public:
     class Iterator {
@@ -70,7 +70,7 @@ class Pickle {
     Iterator end() const { return {pickle_, kNone}; }
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
-    /// The first of them, at most `n`.
+    /// Returns the first nodes, at most `n`.
     std::vector<Index> first(std::size_t n) const;
 
    private:
@@ -81,9 +81,9 @@ class Pickle {
     Index first_;
     std::size_t size_;
   };
-  /// The items of a List, a Tuple or a Dict (key, value, key, value, ...); none of others.
+  /// The items of a List, a Tuple or a Dict (key, value, key, value, ...); empty for other nodes.
   Items items(Index node) const;
-  /// The items that a Call's result got after it was made, and the dicts that its attributes were set from.
+  /// The items that were added to the result of a Call, and the dicts from which its attributes were set.
   Items contents(Index call) const;
   Items states(Index call) const;
 
@@ -92,11 +92,11 @@ class Pickle {
   static constexpr Index kNone = ~Index{0};
 
   struct Node {
-    Index a = kNone, b = kNone;  // an integer's or a number's halves; a text's place and length; a global's
-                                 // module and name; the first and the last cell of a container
-    Index c = 0;                 // a container's size; of a call 1 + its place in more_, if it has any
+    Index a = kNone, b = kNone;  // the halves of an Int or a Double; the offset and length of a String; the
+                                 // module and name of a Global; the first and last cell of a container
+    Index c = 0;                 // the size of a container; 1 + the index in more_ of a Call, or 0
     Kind kind = Kind::None;
-    std::uint8_t levels = 0;  // below this one, as far as they were there when it got what it holds
+    std::uint8_t levels = 0;  // a lower bound of the depth below the node, updated when it gets an item
   };
   struct Cell {
     Index node, next;
@@ -112,7 +112,7 @@ class Pickle {
     return std::uint64_t{nodes_[node].b} << 32 | std::uint64_t{nodes_[node].a};
   }
 
-  // In blocks: no vector that grows holds them twice.
+  // Deques, because a growing vector would hold the nodes twice.
   std::deque<Node> nodes_;
   std::deque<Cell> cells_;
   std::deque<More> more_;
@@ -121,9 +121,9 @@ class Pickle {
   Index root_ = 0;
 };
 
-/// Parses one pickle of the protocols 2 to 5 and moves `position` behind it, or, where the bytes end within
-/// it, to their end. Throws for opcodes that data does not need, and for what is cut short or does not fit
-/// the machine.
+/// Parses one pickle of protocol 2 to 5 and moves `position` to its end, or to the end of the bytes if they
+/// end within the pickle. Throws for opcodes that data does not need, for a truncated pickle, and for one
+/// that breaks the rules of the pickle machine.
 Pickle parse_pickle(std::string_view bytes, std::size_t& position);
 
 }  // namespace ebb::io

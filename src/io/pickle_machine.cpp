@@ -12,12 +12,12 @@ namespace {
 
 using Kind = Pickle::Kind;
 constexpr std::size_t kMaxNodes = 10'000'000;
-// Every level of what a pickle describes opens a few marks, and has a few values beside them; every value is
-// one level of the pickle or two. A value may have a hundred levels.
+// Limits for values of a hundred levels. Each level of a value is one or two levels of the pickle, with a few
+// marks and a few unmarked values each.
 constexpr std::size_t kMaxMarks = 1000, kMaxUnmarked = 1000;
 constexpr std::uint8_t kMaxLevels = 250;
-// Writers number what they remember from zero, so that no number is larger than the pickle; but for small
-// ones.
+// Writers number memo entries from zero, so a key is at most the pickle's size. Keys below this bound are
+// always accepted.
 constexpr std::uint64_t kAnyMemo = 1 << 16;
 constexpr std::size_t kLongestName = 1000;
 
@@ -54,7 +54,7 @@ class PickleMachine {
   using Node = Pickle::Node;
   using Chain = Pickle::Chain;
 
-  // Bytes.
+  // Access to the bytes.
   [[noreturn]] void cut_short() {
     at_ = bytes_.size();
     unsound("a pickle is cut short");
@@ -80,7 +80,7 @@ class PickleMachine {
     return text;
   }
 
-  // The stack.
+  // Operations of the stack.
   Index make(Kind kind) {
     if (result_.nodes_.size() >= kMaxNodes) unsound("a pickle of more than ten million values");
     result_.nodes_.emplace_back().kind = kind;
@@ -91,7 +91,7 @@ class PickleMachine {
     stack_.push_back(make(kind));
     return stack_.back();
   }
-  // A value that takes a byte and cannot be changed is one node, however often it occurs.
+  // Immutable values of one byte have one node, however often they occur.
   enum Shared { kNull, kFalse, kTrue, kEmptyTuple, kEmptyText, kSharedCount };
   void push_shared(Shared which, Kind kind) {
     Index& known = shared_[which];
@@ -148,13 +148,13 @@ class PickleMachine {
     ++chain.size;
     raise(chain.levels, item);
   }
-  // The levels of a container rise with those of the item that it gets.
+  // Updates the depth of a container that gets an item.
   void raise(std::uint8_t& levels, Index item) {
     if (node(item).levels >= kMaxLevels) too_deep();
     levels = std::max<std::uint8_t>(levels, node(item).levels + 1);
   }
-  [[noreturn]] static void too_deep() { unsound("values lie more than a hundred levels deep"); }
-  // The items above the last mark, which goes.
+  [[noreturn]] static void too_deep() { unsound("values are more than a hundred levels deep"); }
+  // Removes the last mark and the items above it.
   void pop_mark() {
     if (marks_.empty()) unsound("a pickle lacks a mark");
     stack_.resize(marks_.back());
@@ -194,8 +194,8 @@ class PickleMachine {
     }
     return result_.more_[node(call).c - 1];
   }
-  // Calls add(chain) with the items of the container, or of the object that behaves like one (a set, a deque,
-  // an OrderedDict), and keeps what it returns.
+  // Replaces the items of a container, or of an object that behaves like one (a set, a deque, an
+  // OrderedDict), by add(items).
   template <class Add>
   void extend(Index to, Kind kind, const char* is_none, const Add& add) {
     if (node(to).kind == kind)
@@ -205,7 +205,7 @@ class PickleMachine {
     else
       unsound(is_none);
   }
-  // A list or a dict below the mark gets the items above it.
+  // Moves the items above the mark to the list or dict below it.
   void extend_marked(Kind kind, const char* is_none) {
     if (marks_.empty()) unsound("a pickle lacks a mark");
     const std::size_t mark = marks_.back(), below = marks_.size() > 1 ? marks_[marks_.size() - 2] : 0;
@@ -218,29 +218,29 @@ class PickleMachine {
     if (kind == Kind::Dict && chain.size % 2 != 0) unsound(kNoDict);
     hold(push(kind), chain);
   }
-  void build() {  // state of an object: a dict of attributes, or a pair of two
+  void build() {  // the state of an object is a dict of attributes, or a pair of two dicts
     const Index state = pop(), to = top();
-    // Attributes of plain containers say nothing about data.
+    // Attributes of plain containers are not data.
     if (node(to).kind != Kind::Call || node(state).kind != Kind::Dict) return;
     link(more(to).states, state);
     raise(node(to).levels, state);
   }
   void memoize(std::uint64_t key) {
     if (key >= std::max<std::uint64_t>(kAnyMemo, bytes_.size()))
-      unsound("a pickle remembers a value as number ", key, ", which it cannot have so many of");
+      unsound("a pickle stores a value in its memo as number ", key, ", which is too large");
     if (key >= memo_.size()) memo_.resize(key + 1, Pickle::kNone);
     remembered_ += memo_[key] == Pickle::kNone;
     memo_[key] = top();
   }
   void recall(std::uint64_t key) {
     if (key >= memo_.size() || memo_[key] == Pickle::kNone)
-      unsound("a pickle refers to what it did not hold");
+      unsound("a pickle refers to a memo entry that it does not have");
     stack_.push_back(memo_[key]);
   }
   void push_global(Index module, Index name) {
     if (node(module).kind != Kind::String || node(name).kind != Kind::String ||
         std::uint64_t{node(module).b} + node(name).b > kLongestName)
-      unsound("the name of a class is none");
+      unsound("the name of a class is not a string");
     const Index global = push(Kind::Global);
     node(global).a = module;
     node(global).b = name;
@@ -248,8 +248,8 @@ class PickleMachine {
 
   void step(unsigned char opcode);
 
-  static constexpr const char* kNoList = "a pickle appends to what is no list";
-  static constexpr const char* kNoDict = "a pickle sets items of what is no dict";
+  static constexpr const char* kNoList = "a pickle appends to a value that is not a list";
+  static constexpr const char* kNoDict = "a pickle sets items of a value that is not a dict";
 
   std::string_view bytes_;
   std::size_t& at_;
@@ -270,7 +270,7 @@ void PickleMachine::step(unsigned char opcode) {
     case 0x95:
       take(8);
       return;  // FRAME
-    // Numbers and words
+    // Numbers and strings
     case 'N':
       push_shared(kNull, Kind::None);
       return;
@@ -291,7 +291,8 @@ void PickleMachine::step(unsigned char opcode) {
       return;
     case 0x8a: {  // LONG1: two's complement
       const unsigned n = u8();
-      if (n > 8) {  // a hash or a seed of a generator; ebb has no larger integers
+      if (n >
+          8) {  // a hash or a generator's seed, which becomes a string, because ebb has no larger integers
         push_text(take(n));
         return;
       }
@@ -406,7 +407,7 @@ void PickleMachine::step(unsigned char opcode) {
     case 'j':
       recall(little(4));
       return;
-    // Classes, and what is made of them
+    // Classes and objects
     case 'c': {
       const Index module = text_node(line());
       push_global(module, text_node(line()));
@@ -435,7 +436,7 @@ void PickleMachine::step(unsigned char opcode) {
     }
     default:
       ebb::detail::fail("pickle: opcode ", int{opcode}, " at byte ", std::uint64_t{at_ - 1},
-                        " is none that tensors and plain values need. Write the file again by "
+                        " is not one that tensors and plain values need. Write the file again with "
                         "torch.save(model.state_dict(), path).");
   }
 }

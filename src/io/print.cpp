@@ -1,4 +1,4 @@
-// Tensors as text, laid out as PyTorch's Python side does, with plain dtype names (dtype=float64).
+// to_string: formats tensors like PyTorch's Python side, with plain dtype names (dtype=float64).
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/node.h>
 #include <ebb/autograd/variable.h>
@@ -30,18 +30,18 @@ const char* short_name(DType dtype) {
 std::string number(double value, std::chars_format format, int precision) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  char buffer[512];  // the longest, -1.8e308 in full, takes 310
+  char buffer[512];  // the longest text, -1.8e308 in full, has 310 characters
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, format, precision);
   return std::string(buffer, end.ptr);
 }
 
-// Walks over the elements of an array that are shown, in rows; dimensions of size 1 cost nothing.
+// Iterates over the printed elements of an array in row-major order. Dimensions of size 1 have no level.
 class ShownElements {
  public:
   ShownElements(const NdArray& x, bool summarize) : position_({levels_of(x, summarize)}, 0) {}
 
   std::int64_t offset() const { return position_.offsets()[0]; }
-  /// The dimension along which the walk just moved on, and whether elements were left out there.
+  /// The dimension along which the last next() moved, and whether it skipped elements there.
   std::size_t dim() const { return moved_.dim; }
   bool skipped() const { return moved_.skips; }
 
@@ -60,7 +60,7 @@ class ShownElements {
   struct Level {
     std::int64_t size = 1, stride = 0;
     std::size_t dim = 0;
-    bool skips = false;  // from the first elements of a dimension to its last ones
+    bool skips = false;  // whether the step leads from the first elements of a dimension to its last ones
   };
   using Levels = SmallVector<Level, 6>;
   struct Nest {
@@ -86,7 +86,7 @@ class ShownElements {
   Level moved_;
 };
 
-// Reads and formats the elements of one array on the CPU.
+// Formats the elements of one array on the CPU.
 class Printer {
  public:
   explicit Printer(const NdArray& x)
@@ -103,7 +103,7 @@ class Printer {
     ShownElements walk(x_, summarize_);
     s += element(walk.offset());
     while (walk.next()) {
-      const std::size_t inside = dims - walk.dim() - 1;  // brackets within which nothing has moved
+      const std::size_t inside = dims - walk.dim() - 1;  // the number of brackets that close and open here
       const auto margin = [&] { return std::string(static_cast<std::size_t>(indent(walk.dim() + 1)), ' '); };
       const auto part = [&](const char* left_out) {
         in_row = inside == 0 ? in_row + 1 : 0;
@@ -123,7 +123,7 @@ class Printer {
   }
 
  private:
-  // Visits every element that will be shown.
+  // Visits every printed element.
   template <class F>
   void visit_shown(F&& f) const {
     ShownElements walk(x_, summarize_);
@@ -142,8 +142,8 @@ class Printer {
                           [&]<class T> { return std::to_string(x_.data_as<T>()[offset]); });
   }
 
-  // One format and width for all: whole numbers as "2.", numbers of like size as "0.1000", others as
-  // "1.0000e-05".
+  // Chooses one format and width for all elements: integers as "2.", numbers of similar magnitude as
+  // "0.1000", and others as "1.0000e-05".
   void choose_format() {
     const auto widen = [&](std::size_t length) {
       width_ = std::max(width_, static_cast<std::int64_t>(length));

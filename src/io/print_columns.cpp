@@ -1,4 +1,4 @@
-// Tensors as text in columns, as libtorch prints them: the elements, then "[ CPUFloatType{2,3} ]".
+// print_in_columns: formats tensors like libtorch, as columns of elements and then "[ CPUFloatType{2,3} ]".
 #include "io/print_columns.h"
 
 #include <ebb/autograd/grad_mode.h>
@@ -35,13 +35,14 @@ class FormatGuard {
   char fill_;
 };
 
-// One format for all elements: `scale` is divided by and written once, `width` is that of a column.
+// The format of all elements: they are divided by `scale`, which is written once; `width` is a column's
+// width.
 struct Format {
   double scale = 1;
   int width = 0;
 };
 
-// The number of digits before the point, negative for leading zeros behind it; 1 for zero.
+// Returns the number of digits before the point. Leading zeros after the point count negatively; 1 for zero.
 double digits_of(double value) { return value == 0 ? 1 : std::floor(std::log10(value)) + 1; }
 
 // Sets the stream's format for contiguous doubles.
@@ -56,7 +57,7 @@ Format choose_format(std::ostream& out, const double* x, std::int64_t count) {
     if (first) smallest = largest = size;
     first = false;
     smallest = std::min(smallest, size);
-    if (x[i] > largest) largest = size;  // only positive numbers count, as in libtorch
+    if (x[i] > largest) largest = size;  // as in libtorch, only positive numbers count
   }
   const double least = first ? 1 : digits_of(smallest), most = first ? 1 : digits_of(largest);
   constexpr int kScientific = 11;
@@ -109,7 +110,7 @@ void print_matrix(std::ostream& out, const Variable& matrix, std::int64_t line, 
   }
 }
 
-// Every matrix of the last two dimensions, under its place: "(1,2,.,.) = ".
+// Prints every matrix of the last two dimensions under its index: "(1,2,.,.) = ".
 void print_matrices(std::ostream& out, const Variable& x, std::int64_t line) {
   std::vector<std::int64_t> at(static_cast<std::size_t>(x.dim() - 2), 0);
   for (bool first = true;; first = false) {

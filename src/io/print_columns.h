@@ -1,4 +1,4 @@
-// Tensors in libtorch's format, for ebb::torch, which declares what is exported.
+// Printing of tensors in libtorch's format, for ebb::torch.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -8,9 +8,9 @@
 
 namespace ebb::detail {
 
-/// Writes the elements in columns, in lines of at most `line` characters, and dtype, device and sizes.
+/// Writes the elements in columns, with at most `line` characters a line, then dtype, device and sizes.
 EBB_API void print_in_columns(std::ostream& out, const Variable& tensor, std::int64_t line);
-/// Whether a stream takes tensors so, in the whole process, instead of as to_string() has them.
+/// Sets whether operator<< prints tensors in this format instead of to_string()'s, for the whole process.
 EBB_API void set_printed_in_columns(bool on) noexcept;
 bool are_printed_in_columns() noexcept;
 

@@ -1,4 +1,4 @@
-// Archives out of PyTorch's values.
+// pytorch::archived: converts values of PyTorch's files to the named tensors of ebb's archives.
 #include <ebb/core/error.h>
 #include <ebb/ops/creation.h>
 
@@ -20,7 +20,7 @@ bool has_entries(const Value& value) {
   return value.is_dict() || std::holds_alternative<Object>(value.content());
 }
 
-// Of numbers and None, which is NaN: as optimizers write tuples.
+// Whether all items are numbers or None, which becomes NaN. Optimizers write tuples like this.
 bool all_numbers(const List& items) {
   return !items.empty() && std::all_of(items.begin(), items.end(), [](const Value& item) {
     return item.is_none() || std::holds_alternative<std::int64_t>(item.content()) ||
@@ -35,8 +35,8 @@ Variable vector_of(const List& numbers) {
   return tensor(values, kDouble);
 }
 
-// Entries by their names, the first of each, as Value::at finds one: looking for each anew would take as long
-// as there are others.
+// An index of entries by name, because a linear search for each entry would take quadratic time. The first
+// entry of a name counts, as in Value::at.
 using Named = std::unordered_map<std::string, const Value*>;
 
 const Value& at(const Named& named, const std::string& name) {
@@ -69,7 +69,7 @@ class Flattener {
     expansion_.add(name.size() + sizeof tensors_.front());
     tensors_.emplace_back(name.empty() ? "tensor" : name, std::move(tensor));
   }
-  // A tensor that the file does not have as one.
+  // Adds a tensor that is not a tensor in the file.
   void add_made(const std::string& name, Variable tensor) {
     expansion_.add(kTensorBytes + tensor.nbytes());
     add(name, std::move(tensor));
@@ -123,7 +123,7 @@ class Flattener {
     return named;
   }
 
-  // By what the states of a group's parameters are called.
+  // Returns the names under which the states of a group's parameters are stored.
   std::vector<std::string> ids(const Value& group) {
     std::vector<std::string> ids;
     for (const Value& id : group.at("params").as_list()) ids.push_back(counted(text_of(id)));
@@ -143,15 +143,16 @@ class Flattener {
   }
   static std::int64_t count_of(const Value& size) {
     const auto count = size.as_tensor().numel() == 1 ? size.as_tensor().item<std::int64_t>() : -1;
-    if (count < 0) unsound("a list of an optimizer's has no length");
+    if (count < 0) unsound("a list of an optimizer has no length");
     return count;
   }
 
   void state(const std::string& name, const Value& state) {
     for (const auto& [key, entry] : state.as_dict()) {
       const std::string quantity = text_of(key);
-      if (quantity == "ro" || quantity == "al") continue;  // LBFGS computes them anew
-      // Numbers that PyTorch keeps in tensors of Float, which a step of 16 bits could not count in.
+      if (quantity == "ro" || quantity == "al") continue;  // LBFGS recomputes them
+      // PyTorch stores scalars as Float tensors. A later conversion to a 16-bit dtype would make counts
+      // inexact.
       if (entry.is_tensor() && entry.as_tensor().dim() == 0) {
         const Variable& number = entry.as_tensor();
         add_made(joined(name, quantity), number.to(quantity == "step" ? kLong : kDouble));
@@ -161,7 +162,7 @@ class Flattener {
     }
   }
 
-  // An option of several numbers, which may stand in tensors.
+  // Converts an option of several numbers, some of which may be tensors, to a list of numbers.
   static Value plain(const Value& option) {
     const List* const items = items_of(option);
     if (!items) return option;
@@ -176,15 +177,14 @@ class Flattener {
   void options(const std::string& name, const Value& group) {
     for (const auto& [key, entry] : group.as_dict()) {
       const std::string option = text_of(key);
-      // Settings of how a step is computed, which is ebb's own business, and names, by which nothing is
-      // found.
+      // Skips settings of PyTorch's implementation, and names, which are not used here.
       const char* const how[] = {"params", "param_names", "foreach", "fused", "capturable", "differentiable"};
       if (std::find(std::begin(how), std::end(how), option) != std::end(how)) continue;
       take(joined(name, option), plain(entry));
     }
   }
 
-  static constexpr std::size_t kTensorBytes = 512;  // what one without elements takes, and more
+  static constexpr std::size_t kTensorBytes = 512;  // an upper bound of the size of an empty tensor
 
   Expansion expansion_;
   NamedTensors& tensors_;

@@ -1,4 +1,4 @@
-// The storages of PyTorch's files.
+// The storage types of PyTorch's files.
 #include "io/pytorch_format.h"
 
 #include <algorithm>

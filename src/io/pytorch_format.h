@@ -1,4 +1,4 @@
-// What PyTorch's files know: their storages' dtypes.
+// StorageType: the storage types of PyTorch's files and their dtypes.
 #pragma once
 
 #include <ebb/core/dtype.h>
@@ -10,11 +10,11 @@ namespace ebb::pytorch {
 struct StorageType {
   std::string_view storage;  ///< "FloatStorage"
   std::string_view dtype;    ///< "float32"
-  DType type;                ///< Undefined: ebb has none that could hold it
-  unsigned bytes;            ///< of an element
+  DType type;                ///< Undefined if ebb has no such dtype
+  unsigned bytes;            ///< the size of an element
 };
 
-/// By the name of the class without its module, or of the dtype; null where neither is known.
+/// Finds a storage type by the name of its class without the module, or of its dtype. Null if it is unknown.
 const StorageType* storage_named(std::string_view name);
 const StorageType* dtype_named(std::string_view name);
 const StorageType& storage_of(DType dtype);

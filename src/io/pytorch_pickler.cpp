@@ -1,5 +1,5 @@
-// Values as pickles, and libtorch's archives: trees of TorchScript modules that have attributes and nothing
-// else.
+// Pickler and put_script: write values as pickles, and as libtorch's archives, which are trees of TorchScript
+// modules that only have attributes.
 #include "io/pytorch_pickler.h"
 
 #include <ebb/autograd/grad_mode.h>
@@ -145,8 +145,8 @@ void Pickler::put_tensor(const Variable& tensor, bool requires_grad) {
   text_ += ")RtR";
 }
 
-// The storage of an array, once in the file however many tensors look into it; as another dtype again, since
-// a storage there has one.
+// Returns the position of an array in its storage. A storage is written once for all tensors of the same
+// dtype. It is written again for another dtype, because storages of the format have a dtype.
 Pickler::Place Pickler::place(const NdArray& array, const StorageType& type) {
   const auto [known, fresh] =
       keys_.emplace(std::pair(static_cast<const void*>(array.storage().get()), type.type), storages_.size());
@@ -157,7 +157,7 @@ Pickler::Place Pickler::place(const NdArray& array, const StorageType& type) {
 
 namespace {
 
-// A list's type, by its first item, and the function that gives it.
+// The type of a list and the function that builds it.
 struct ListType {
   const char* name;
   const char* builder;
@@ -173,15 +173,15 @@ ListType type_of(const List& items) {
   if (all(static_cast<double*>(nullptr))) return {"List[float]", "build_doublelist"};
   if (all(static_cast<bool*>(nullptr))) return {"List[bool]", "build_boollist"};
   ebb::detail::fail(
-      "pytorch: a list in an archive has items of one type: tensors, integers, floating numbers or bools. "
-      "Write a tuple, or a dict.");
+      "pytorch: the items of a list in an archive must have one type: tensors, integers, floating numbers or "
+      "bools. Write a tuple, or a dict.");
 }
 
 class Script {
  public:
   explicit Script(Pickler& pickler) : pickler_(pickler) {}
 
-  // Children first: their classes stand before that which names them.
+  // Declares the classes of children first, because a class must be declared before its name is used.
   std::string declare(const Dict& module) {
     std::string parameters, buffers, annotations;
     std::set<std::string> names;
@@ -194,7 +194,7 @@ class Script {
     }
     const std::string body = "(Module):\n  __parameters__ = [" + parameters + "]\n  __buffers__ = [" +
                              buffers + "]\n  __annotations__ = []\n" + annotations;
-    // Modules of the same attributes share a class.
+    // Modules with the same attributes share a class.
     const auto [known, fresh] = classes_.emplace(body, "Module" + std::to_string(classes_.size()));
     if (fresh) code_ += "class " + known->second + body;
     return names_[&module] = known->second;
@@ -220,7 +220,7 @@ class Script {
                                                      c == 127;
                                             }),
               "pytorch: \"", name,
-              "\" can be no name in an archive: it is empty, or has quotes, backslashes or "
+              "\" cannot be a name in an archive: it is empty, or has quotes, backslashes or "
               "control characters.");
     return name;
   }
@@ -250,7 +250,7 @@ class Script {
       } else if constexpr (std::is_same_v<T, Dict>) {
         return "__torch__." + declare(content);
       } else {
-        return "Tensor";  // or what the pickler refuses
+        return "Tensor";  // the pickler refuses other values
       }
     };
     return std::visit(name, value.content());
@@ -276,7 +276,7 @@ class Script {
 }  // namespace
 
 std::string put_script(Pickler& pickler, const Value& value) {
-  EBB_CHECK(value.is_dict(), "pytorch: an archive is a dict of what it holds, by name.");
+  EBB_CHECK(value.is_dict(), "pytorch: the value of an archive must be a dict of named values.");
   Script script(pickler);
   script.declare(value.as_dict());
   script.put(value.as_dict());

@@ -1,4 +1,4 @@
-// Values as pickles: those of torch.save, and the modules of libtorch's archives.
+// Pickler: writes values as pickles of torch.save, or as modules of libtorch's archives.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -16,27 +16,29 @@
 
 namespace ebb::pytorch {
 
-/// A pickle of protocol 2, and the arrays whose elements stand beside it. Dicts are OrderedDicts.
+/// Writes a pickle of protocol 2 and collects the arrays whose elements are separate entries. Dicts become
+/// OrderedDicts.
 class Pickler {
  public:
   void put(const Value& value);
-  /// The same with the tensor's own requires_grad, which put() writes as false.
+  /// Puts a tensor with its requires_grad, which put() always writes as false.
   void put_parameter(const Variable& tensor) { put_tensor(tensor, tensor.requires_grad()); }
   void put_text(std::string_view value);
   void put_global(std::string_view module, std::string_view name);
-  /// A list that libtorch gives a type: by torch.jit._pickle.<builder>.
+  /// Puts a list to which libtorch gives a type with torch.jit._pickle.<builder>.
   void put_typed_list(const List& items, std::string_view builder);
-  /// An instance of a class: its attributes, names and values in turn, come between.
+  /// Begin and end an instance of a class. Between them the caller puts its attributes: name, value, name,
+  /// value.
   void begin_object(std::string_view module, std::string_view name);
   void end_object();
 
-  /// The whole pickle; nothing can be put any more.
+  /// Ends and returns the pickle. Nothing can be put after that.
   std::string finish();
   /// Writes the elements as entries "<prefix>data/0", ...
   void write_storages(io::ZipWriter& zip, const std::string& prefix) const;
 
  private:
-  // Of an array's memory as elements of a dtype.
+  // The position of an array in its storage, in elements of a dtype.
   struct Place {
     std::size_t key;
     std::int64_t offset, count;
@@ -55,8 +57,8 @@ class Pickler {
   std::map<std::pair<const void*, DType>, std::size_t> keys_;
 };
 
-/// Puts a dict as an instance of a module, dicts in it as its submodules; returns the declarations of their
-/// classes, which the archive must hold as code/__torch__.py.
+/// Puts a dict as an instance of a module, and dicts in it as its submodules. Returns the declarations of
+/// their classes, which the archive must contain as code/__torch__.py.
 std::string put_script(Pickler& pickler, const Value& value);
 
 }  // namespace ebb::pytorch

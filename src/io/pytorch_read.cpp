@@ -1,4 +1,4 @@
-// PyTorch's files and libtorch's archives.
+// pytorch::read: reads files of torch.save and libtorch's archives.
 #include <ebb/core/error.h>
 #include <ebb/io/pytorch.h>
 
@@ -31,7 +31,7 @@ void check_bool(const NdArray& array) {
     unsound("a bool tensor holds a byte other than 0 and 1");
 }
 
-// Loaded storages by key. Without `elements` they have no memory.
+// The loaded storages by key. Without `elements` they have no memory.
 class Loaded : public Storages {
  public:
   explicit Loaded(bool elements) : elements_(elements) {}
@@ -56,7 +56,7 @@ class Loaded : public Storages {
   std::unordered_map<std::string, NdArray> arrays_;
 };
 
-// Entries <prefix>data/<key> of an archive.
+// Storages of a zip archive: the entries <prefix>data/<key>.
 class ZipStorages final : public Loaded {
  public:
   ZipStorages(const ZipReader& zip, std::string prefix, bool elements)
@@ -100,11 +100,12 @@ Value read_zip(std::shared_ptr<const Bytes> bytes, bool elements) {
   return value_of(io::parse_pickle(pickle, position), storages);
 }
 
-// Before 1.6: pickles one after the other (magic number, version, machine, value, keys of the storages), then
-// each storage as its count and its elements.
+// Storages of the format before PyTorch 1.6. Such a file contains pickles one after the other (magic number,
+// version, machine, value, keys of the storages), then each storage as its count and its elements.
 class LegacyStorages final : public Loaded {
  public:
-  /// Storages stand in the order of their keys from `position` on; their places depend on the types before.
+  /// The storages follow from `position` on in the order of `keys`. An offset depends on the types of all
+  /// storages before.
   LegacyStorages(const Bytes& bytes, std::uint64_t position, const io::Pickle& keys,
                  const std::unordered_map<std::string_view, const StorageType*>& types, bool elements)
       : Loaded(elements), bytes_(bytes) {
@@ -147,7 +148,7 @@ class LegacyStorages final : public Loaded {
   std::unordered_map<std::string, Place> places_;
 };
 
-// What a file says of the machine it was written on: a dict, of which the sizes of C's types are of no use.
+// Reads the byte order from the dict that describes the writer's machine.
 bool is_big_endian(const io::Pickle& machine) {
   const io::Pickle::Items entries = machine.items(machine.root());
   for (auto at = entries.begin(); at != entries.end(); ++at) {
@@ -161,7 +162,7 @@ bool is_big_endian(const io::Pickle& machine) {
 struct LegacyPickles {
   std::unique_ptr<const std::string> text;
   io::Pickle value, keys;
-  std::size_t end = 0;  // moves behind each pickle as it is read
+  std::size_t end = 0;  // the end of the last pickle that was read
 };
 
 void parse_pickles(LegacyPickles& pickles) {
@@ -175,7 +176,8 @@ void parse_pickles(LegacyPickles& pickles) {
   pickles.keys = io::parse_pickle(bytes, pickles.end);
 }
 
-// Out of a part of the file that need not hold storages; out of more where it ends within the pickles.
+// Parses the pickles from the first part of the file, which need not contain the storages. Tries a larger
+// part if the pickles do not end there.
 LegacyPickles pickles_of(const Bytes& bytes) {
   LegacyPickles pickles;
   for (std::uint64_t n = std::uint64_t{1} << 20;; n *= 16) {
@@ -195,7 +197,7 @@ Value read_legacy(const Bytes& bytes, bool elements) {
   const LegacyPickles pickles = pickles_of(bytes);
   const io::Pickle& pickle = pickles.value;
   std::unordered_map<std::string_view, const StorageType*> types;
-  std::vector<bool> known(pickle.size());  // ids, which any number of tensors share
+  std::vector<bool> known(pickle.size());  // the visited ids, which many tensors may share
   for (io::Pickle::Index node = 0; node < pickle.size(); ++node) {
     if (pickle.kind(node) != io::Pickle::Kind::Reference || known[pickle.id(node)]) continue;
     known[pickle.id(node)] = true;
@@ -211,7 +213,8 @@ Value read_legacy(const Bytes& bytes, bool elements) {
 void check_start(std::string_view start) {
   if (start.starts_with("PK") || start.starts_with(kLegacyMagic)) return;
   ebb::detail::fail(
-      "pytorch: this is no file of torch.save: it is neither a zip archive nor begins with PyTorch's magic "
+      "pytorch: this is not a file of torch.save: it is neither a zip archive nor begins with PyTorch's "
+      "magic "
       "number. ",
       start.starts_with('\x80') ? "It is a plain pickle: load it and torch.save() it in Python."
                                 : "For safetensors call ebb::load or safetensors::read.");

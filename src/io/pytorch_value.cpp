@@ -1,4 +1,4 @@
-// Value, and the tensors in one.
+// pytorch::Value, and state_dict: the named tensors in a value.
 #include <ebb/core/error.h>
 #include <ebb/io/pytorch.h>
 
@@ -51,7 +51,7 @@ bool is_called(const Value& key, std::string_view name) {
   return text_of(key) == name;
 }
 
-// What stands under a key; or, where none is that, further in under keys joined by dots.
+// Finds an entry by its key, or a nested entry by keys that are joined with dots.
 const Value* find(const Value& value, std::string_view name) {
   const Dict* const entries = entries_of(value);
   if (!entries) return nullptr;
@@ -64,14 +64,14 @@ const Value* find(const Value& value, std::string_view name) {
   return nullptr;
 }
 
-// A value's tensors by name. Of values that occur in several places it is worked out once whether they hold
-// any, and only those that do are gone through at each place.
+// Collects the tensors of a value by name. A value may occur in several places. Whether it contains a tensor
+// is computed once, and only values that do are visited at each place.
 class Collector {
  public:
   Collector(const Value& all, std::map<std::string, std::string>* unsupported)
       : expansion_(all), unsupported_(unsupported) {}
 
-  // The part of a checkpoint that is the model's.
+  // Returns the part of a checkpoint that contains the model.
   const Value& model_in(const Value& value) {
     if (!value.is_dict()) return value;
     for (const auto& [key, entry] : value.as_dict())
@@ -153,7 +153,7 @@ const Dict& Value::as_dict() const {
 const Value& Value::at(const std::string& key) const {
   if (const Value* const found = find(*this, key)) return *found;
   std::vector<std::string> names;
-  for (const auto& entry : as_dict())  // one text may be the key of all, and of any length
+  for (const auto& entry : as_dict())  // skips very long keys, because all entries may share one
     if (std::string name = text_of(entry.first); name.size() <= 2 * key.size() + 3)
       names.push_back(std::move(name));
   ebb::detail::fail("pytorch: there is no \"", key, "\"", ebb::detail::near_names(key, names), ".");
@@ -185,8 +185,8 @@ Expansion::Expansion(const Value& value) : left_(std::size_t{32} << 20) {
 
 void Expansion::add(std::size_t bytes) {
   if (bytes > left_)
-    unsound("what it describes once occurs in so many places that it would take ", kTimes,
-            " times the memory and more");
+    unsound("its shared values occur so often that copies would take more than ", kTimes,
+            " times the memory");
   left_ -= bytes;
 }
 

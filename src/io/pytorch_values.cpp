@@ -1,4 +1,4 @@
-// Values out of pickles.
+// value_of: converts a pickle's nodes to values.
 #include "io/pytorch_values.h"
 
 #include <ebb/core/error.h>
@@ -16,11 +16,11 @@ using Index = Pickle::Index;
 
 constexpr int kMaxDepth = 100;
 constexpr std::uint64_t kMaxValues = 10'000'000;
-constexpr std::size_t kMaxDims = 64;  // of PyTorch and NumPy
-// A tensor may repeat its elements so often, and objects the names that they share.
+constexpr std::size_t kMaxDims = 64;  // the limit of PyTorch and NumPy
+// How often a tensor may repeat its elements, and objects the names that they share.
 constexpr std::size_t kRepeats = 64, kAnySize = std::size_t{16} << 20;
 
-// Functions whose only argument is what they give, in the same words.
+// Functions that return their only argument as it is.
 constexpr std::string_view kTransparent[] = {"torch.Size",
                                              "torch.device",
                                              "builtins.set",
@@ -45,14 +45,14 @@ class Converter {
   Value root() { return made(pickle_.root(), 0).value; }
 
  private:
-  // A value with how many there are in it, each counted wherever it occurs, and how many levels.
+  // A value, the number of values in it (shared ones count at each occurrence), and its depth.
   struct Made {
     Value value;
     std::uint32_t count = 1;
     int height = 0;
   };
 
-  // A node's value, made when it is first asked for.
+  // Returns the value of a node. It is converted at the first call.
   Made made(Index at, int depth) {
     if (depth > kMaxDepth) too_deep();
     if (const std::uint32_t place = places_[at]; place != 0) {
@@ -67,7 +67,7 @@ class Converter {
     return fresh;
   }
 
-  // Nothing, and lists and dicts of nothing, are the same everywhere.
+  // Whether the value is None or an empty list or dict, which need no cache entry.
   bool costs_nothing(Index at) const {
     const Kind kind = pickle_.kind(at);
     return kind == Kind::None || ((kind == Kind::List || kind == Kind::Dict) && pickle_.items(at).empty());
@@ -94,7 +94,7 @@ class Converter {
       case Kind::Global:
         return {Object{pickle_.name(at), {}}};
       case Kind::Reference:
-        unsound("a storage stands where a value should");
+        unsound("a storage is in the place of a value");
       case Kind::Call:
         return call(at, depth);
     }
@@ -102,10 +102,10 @@ class Converter {
   }
 
   [[noreturn]] static void too_deep() {
-    unsound("values lie more than a hundred levels deep, or in themselves");
+    unsound("values are more than a hundred levels deep, or contain themselves");
   }
 
-  // A value within another.
+  // Converts an item of another value, and adds its size to `all`.
   Value inside(Made& all, Index at, int depth) {
     Made one = made(at, depth + 1);
     if ((all.count += one.count) > kMaxValues) unsound("more than ten million values");
@@ -156,16 +156,16 @@ class Converter {
     return all;
   }
 
-  // Objects hold as their own what the pickle may say once for all of them.
+  // Limits the memory of objects: each has a copy of names that the pickle may contain only once.
   void spend(std::size_t bytes) {
     if ((spent_ += bytes) > kAnySize + kRepeats * pickle_.bytes())
-      unsound("its objects repeat what it describes once more than ", kRepeats, " times");
+      unsound("its objects repeat a description that it contains once more than ", kRepeats, " times");
   }
 
   Made call(Index at, int depth) {
     const Index function = pickle_.function(at), arguments = pickle_.arguments(at);
     if (pickle_.kind(function) != Kind::Global || pickle_.kind(arguments) != Kind::Tuple)
-      unsound("a call of what is no function");
+      unsound("a call of a value that is not a function");
     const std::string name = pickle_.name(function);
     const std::vector<Index> given = pickle_.items(arguments).first(kGiven);
     if (name == "torch._utils._rebuild_tensor_v2" || name == "torch._utils._rebuild_tensor_v3" ||
@@ -181,7 +181,7 @@ class Converter {
       if (!pickle_.contents(at).empty() || given.empty()) return list(pickle_.contents(at), depth);
       return made(given[0], depth + 1);
     }
-    // TorchScript's classes are attributes by name; so is a namespace of options.
+    // Objects of TorchScript's classes, and namespaces of options, are attributes by name.
     if (name.starts_with("__torch__.") || name == "argparse.Namespace" || name == "types.SimpleNamespace")
       return object(name, at, depth);
     refuse(name);
@@ -194,12 +194,12 @@ class Converter {
                       "plain numbers, strings, lists and dicts beside it.");
   }
 
-  // torch.Tensor with attributes of Python's: (function, type, arguments, state).
+  // Converts a torch.Tensor with Python attributes: (function, type, arguments, state).
   Made rebuilt(const std::vector<Index>& given, int depth) {
     if (given.size() < 3) unsound("a tensor lacks its description");
     const Index function = given[0], arguments = given[2];
     if (pickle_.kind(function) != Kind::Global || pickle_.kind(arguments) != Kind::Tuple)
-      unsound("a tensor is described by no function");
+      unsound("the description of a tensor is not a function call");
     const std::string name = pickle_.name(function);
     const Pickle::Items items = pickle_.items(arguments);
     if (name.starts_with("torch._utils._rebuild_parameter") && !items.empty())
@@ -209,21 +209,21 @@ class Converter {
   }
 
   std::int64_t integer(Index at) const {
-    if (pickle_.kind(at) != Kind::Int) unsound("a tensor's size, stride or offset is no integer");
+    if (pickle_.kind(at) != Kind::Int) unsound("a tensor's size, stride or offset is not an integer");
     return pickle_.integer(at);
   }
   DimVector integers(Index at) const {
     if (pickle_.kind(at) == Kind::Call && pickle_.items(pickle_.arguments(at)).size() == 1)
       at = *pickle_.items(pickle_.arguments(at)).begin();  // torch.Size((...))
     if (pickle_.kind(at) != Kind::Tuple && pickle_.kind(at) != Kind::List)
-      unsound("a tensor's shape is no tuple");
+      unsound("a tensor's shape is not a tuple");
     if (pickle_.items(at).size() > kMaxDims) unsound("a tensor of more than ", kMaxDims, " dimensions");
     DimVector values;
     for (const Index item : pickle_.items(at)) values.push_back(integer(item));
     return values;
   }
 
-  // Tensors that are described in one place are one.
+  // Converts a tensor. Tensors with the same node of arguments are one tensor.
   Made tensor(Index arguments, bool names_dtype) {
     const auto [known, fresh] = tensors_.try_emplace(arguments);
     if (fresh) known->second = described(pickle_.items(arguments).first(kGiven), names_dtype);
@@ -235,18 +235,19 @@ class Converter {
     return Unsupported{std::move(dtype)};
   }
 
-  static constexpr std::size_t kGiven = 8;  // arguments that anything depends on, and more
+  static constexpr std::size_t kGiven = 8;  // an upper bound of the number of arguments that are read
 
   const Pickle& pickle_;
   Storages& storages_;
-  std::vector<std::uint32_t> places_;  // of nodes' values among those made, from 1
+  std::vector<std::uint32_t> places_;  // for each node 1 + the index of its value in made_, or 0
   std::deque<Made> made_;
-  std::unordered_map<Index, Value> tensors_;  // by their arguments
+  std::unordered_map<Index, Value> tensors_;  // the tensors by their node of arguments
   std::size_t spent_ = 0;
 };
 
-// (storage, offset, sizes, strides, requires_grad, hooks[, dtype or metadata]); the storage is ("storage",
-// class, key, location, count[, view]), where a view is (key, offset, count) of a file before 1.6.
+// Converts the description of a tensor: (storage, offset, sizes, strides, requires_grad, hooks[, dtype or
+// metadata]). The storage is ("storage", class, key, location, count[, view]), and a view is (key, offset,
+// count) in files before PyTorch 1.6.
 Value Converter::described(const std::vector<Index>& given, bool names_dtype) {
   if (given.size() < 4 || pickle_.kind(given[0]) != Kind::Reference) unsound("a tensor lacks its storage");
   const std::vector<Index> id = pickle_.items(pickle_.id(given[0])).first(kGiven);
@@ -289,9 +290,9 @@ Value Converter::described(const std::vector<Index>& given, bool names_dtype) {
     empty = empty || sizes[d] == 0;
     endless = __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(sizes[d]), &bytes) || endless;
   }
-  if (!inside || (!empty && last >= count)) unsound("a tensor reaches outside its storage");
+  if (!inside || (!empty && last >= count)) unsound("a tensor exceeds its storage");
   if (empty) return Variable(NdArray::empty(sizes, type->type));
-  // Whoever copies the tensor has all of it.
+  // Limits the number of elements, because a copy of the tensor allocates all of them.
   if (endless || bytes / kRepeats > kAnySize / kRepeats + static_cast<std::uint64_t>(count) * type->bytes)
     unsound("a tensor repeats the elements of its storage more than ", kRepeats, " times");
   const NdArray elements = storages_.load(std::string(key), *type, count);

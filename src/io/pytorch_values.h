@@ -1,5 +1,4 @@
-// From a pickle's nodes to values, which torch.save's functions and classes stand for, and from values to
-// archives of ebb.
+// Conversion of a pickle's nodes to values of torch.save, and of values to ebb's archives.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -13,34 +12,35 @@
 
 namespace ebb::pytorch {
 
-/// The most bytes of a storage's key: writers take numbers.
+/// The maximum length of a storage's key. Writers use numbers as keys.
 constexpr std::size_t kLongestKey = 255;
 
-/// Where a file keeps the elements of its tensors.
+/// The storages of a file, which contain the elements of its tensors.
 class Storages {
  public:
   virtual ~Storages() = default;
-  /// All elements of the storage under that key: a contiguous array of one dimension, the same each time.
+  /// Returns all elements of the storage with this key as a contiguous one-dimensional array. Each call with
+  /// a key returns the same array.
   virtual NdArray load(const std::string& key, const StorageType& type, std::int64_t count) = 0;
 };
 
-/// Throws for classes and functions that are not data, and tensors that lie outside their storage. What the
-/// pickle refers to from several places is one value, shared by them.
+/// Converts a pickle to a value. Throws for classes and functions that are not data, and for tensors that
+/// exceed their storage. A node that the pickle refers to several times becomes one shared value.
 Value value_of(const io::Pickle& pickle, Storages& storages);
 
-/// The elements of a list or a tuple; null for any other value.
+/// Returns the items of a list or a tuple, or null for other values.
 const List* items_of(const Value& value);
 
-/// A key of a dict as part of a name; empty where it is neither text nor an integer.
+/// Returns the key of a dict as part of a name, or an empty string if it is neither a string nor an integer.
 std::string text_of(const Value& key);
 
-/// A bound for what is made of a value: what is shared in it is named, or copied, at each of its places, of
-/// which a small file can have millions. 32 MiB, and 16 times the memory of the value itself, are allowed:
-/// lists of a hundred thousand labels, of which there are few, come to less.
+/// A bound for the memory that the conversion of a value needs. A shared part is named or copied wherever it
+/// occurs, and a small file can contain millions of occurrences. The bound is 32 MiB plus 16 times the memory
+/// of the value, which is enough for lists of a hundred thousand labels.
 class Expansion {
  public:
   explicit Expansion(const Value& value);
-  /// Throws beyond the bound.
+  /// Counts bytes. Throws beyond the bound.
   void add(std::size_t bytes);
 
  private:
@@ -53,11 +53,11 @@ template <class... Parts>
   ebb::detail::fail("pytorch: the file is not sound: ", parts..., ". Fetch or write it again.");
 }
 
-/// Everything in a value that a tensor can hold, its names joined by dots: tensors; numbers as tensors
-/// without dimensions (Long, Bool, Double); tuples and lists of numbers as Double vectors; texts as Byte
-/// vectors. The states of optimizers, Python's (a dict of "state" and "param_groups") and libtorch's, have
-/// the names and values that optim::Optimizer::save gives them. A single tensor is "tensor". Tensors of
-/// dtypes that ebb does not have are listed in `unsupported`.
+/// Returns everything in a value that a tensor can represent, with names joined by dots: tensors; numbers as
+/// zero-dimensional tensors (Long, Bool, Double); tuples and lists of numbers as Double vectors; strings as
+/// Byte vectors. States of optimizers, of Python (a dict of "state" and "param_groups") and of libtorch, get
+/// the names and values of optim::Optimizer::save. A single tensor has the name "tensor". Tensors of dtypes
+/// that ebb does not have are listed in `unsupported`.
 NamedTensors archived(const Value& value, std::map<std::string, std::string>& unsupported);
 
 }  // namespace ebb::pytorch

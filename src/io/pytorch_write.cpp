@@ -1,4 +1,4 @@
-// torch.save's format, and libtorch's archives.
+// pytorch::write: writes files in the format of torch.save, and libtorch's archives.
 #include <ebb/core/error.h>
 #include <ebb/io/pytorch.h>
 
@@ -13,7 +13,8 @@
 namespace ebb::pytorch {
 namespace {
 
-// What every file of theirs has: the pickle, elements and versions; `code` comes with a TorchScript archive.
+// Writes the entries of a file: the pickle, the storages and the versions. `code` is the code of a
+// TorchScript archive, or null.
 void emit(Pickler& pickler, const std::string* code, const io::ZipWriter::Put& put) {
   io::ZipWriter zip(put);
   const auto add = [&](const std::string& name, std::string_view bytes) {
@@ -48,7 +49,7 @@ void to_stream(std::ostream& stream, Pickler& pickler, const std::string* code =
   EBB_CHECK(stream.good(), "pytorch: the stream did not take all bytes.");
 }
 
-// Before anything is written: all must be sound.
+// Pickles the value, which checks all of it, before anything is written.
 Pickler pickled(const Value& value) {
   Pickler pickler;
   pickler.put(value);
@@ -61,9 +62,9 @@ Value dict_of(const NamedTensors& tensors) {
   return dict;
 }
 
-// Names split at their first dots, into dicts within dicts.
+// Splits names at their dots into nested dicts.
 Value tree_of(const NamedTensors& tensors) {
-  std::vector<std::pair<std::string, NamedTensors>> children;  // in the order in which they come
+  std::vector<std::pair<std::string, NamedTensors>> children;  // in the order of their first tensors
   std::unordered_map<std::string, std::size_t> places;
   for (const auto& [name, tensor] : tensors) {
     const std::size_t dot = std::min(name.find('.'), name.size());

@@ -1,4 +1,4 @@
-// The dtypes of safetensors, errors, and formats that are often taken for it, told by their first bytes.
+// safetensors: dtypes, errors, and other formats, which are recognised by their first bytes.
 #include "io/safetensors_format.h"
 
 #include <ebb/core/error.h>
@@ -30,7 +30,7 @@ const char* name_of(DType dtype) {
 }
 
 std::string unsupported_text(std::string_view dtype) {
-  // Also as PyTorch's own files name them: "complex64".
+  // The name may also be that of PyTorch's files: "complex64".
   const char kind = dtype.empty() ? ' ' : dtype[0];
   const char* convert = kind == 'C' || kind == 'c'   ? "torch.view_as_real(x)"
                         : kind == 'U' || kind == 'u' ? "x.to(torch.int64)"
@@ -47,9 +47,9 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr const char* kRead =
-    "ebb::load(module, path) takes it as it is; what it holds is read by ebb::pytorch::read(path).";
+    "ebb::load(module, path) reads it directly, and ebb::pytorch::read(path) returns its contents.";
 constexpr const char* kPickle =
-    "Load it in Python, and torch.save() the tensors in it, which ebb::load then takes.";
+    "Load it in Python, and torch.save() the tensors in it. ebb::load reads that file.";
 
 struct Foreign {
   std::string_view start;
@@ -79,11 +79,11 @@ constexpr Foreign kForeign[] = {
 }  // namespace
 
 void refuse_foreign(std::string_view first_bytes) {
-  // A damaged safetensors file may begin with any byte, but it begins with a length of at most four.
+  // A damaged safetensors file may begin with any byte, but bytes 4 to 7, the high half of the length, are 0.
   const bool maybe_length = first_bytes.size() >= 8 && first_bytes.substr(4, 4) == "\0\0\0\0"sv;
   for (const Foreign& f : kForeign)
     if (first_bytes.starts_with(f.start) && (!maybe_length || f.start == kZip))
-      ebb::detail::fail("safetensors: this is no safetensors file but ", f.what, ". ", f.advice);
+      ebb::detail::fail("safetensors: this is not a safetensors file but ", f.what, ". ", f.advice);
 }
 
 }  // namespace ebb::io

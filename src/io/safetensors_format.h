@@ -1,4 +1,4 @@
-// The dtypes of the safetensors format, and the words for a file that is wrong or of another format.
+// The dtypes of the safetensors format, and the errors for damaged files and for files of other formats.
 #pragma once
 
 #include <ebb/core/dtype.h>
@@ -14,18 +14,18 @@ constexpr std::uint64_t kMaxHeader = 100'000'000;  // bytes; the limit of the re
 
 struct Format {
   const char* name;
-  DType dtype;    // Undefined: ebb has none that could hold it
-  unsigned bits;  // of an element
+  DType dtype;    // Undefined if ebb has no such dtype
+  unsigned bits;  // the size of an element
 };
 
-/// The dtype of that name, or null.
+/// Returns the format's dtype of that name, or null.
 const Format* format_named(std::string_view name);
-/// The name of ebb's dtype.
+/// Returns the format's name of an ebb dtype.
 const char* name_of(DType dtype);
-/// ` is of dtype F8_E4M3, which ebb does not have. Convert it in Python: ...`
+/// Returns the rest of a sentence: ` is of dtype F8_E4M3, which ebb does not have. Convert it in Python: ...`
 std::string unsupported_text(std::string_view dtype);
 
-/// Text as JSON has it, with quotes and escapes. Throws for what is not UTF-8.
+/// Returns the text as a JSON string, with quotes and escapes. Throws if it is not UTF-8.
 std::string quoted(const std::string& text);
 
 template <class... Parts>
@@ -37,7 +37,8 @@ template <class... Parts>
 
 namespace ebb::io {
 
-/// Throws, saying what the file is and how it can be had as safetensors, when its first bytes tell.
+/// Throws if the first bytes are those of another format. The error names the format and how to convert the
+/// file.
 void refuse_foreign(std::string_view first_bytes);
 
 }  // namespace ebb::io

@@ -1,5 +1,5 @@
-// The header of a safetensors file. Its JSON is read event by event: no tree of it is built, and a million
-// entries take no longer than a million times one.
+// The header of a safetensors file. Its JSON is parsed with SAX events and not into a tree, so that the time
+// is linear in the number of entries.
 #include "io/safetensors_header.h"
 
 #include "io/safetensors_format.h"
@@ -26,7 +26,7 @@ class HeaderReader {
   bool number_float(double, const std::string&) { return scalar(nullptr); }
   bool binary(json::binary_t&) { return scalar(nullptr); }
   bool string(std::string& text) { return scalar(&text); }
-  bool number_integer(std::int64_t) { return scalar(nullptr); }  // negative, or it would be unsigned
+  bool number_integer(std::int64_t) { return scalar(nullptr); }  // negative, because others are unsigned
   bool number_unsigned(std::uint64_t number);
   bool key(std::string& text);
   bool start_object(std::size_t) { return open(/*object=*/true); }
@@ -59,11 +59,11 @@ class HeaderReader {
 
   Header& header_;
   In in_ = In::File;
-  int depth_ = 0;  // below an unknown field
+  int depth_ = 0;  // the depth below an unknown field
   bool metadata_seen_ = false;
-  std::string name_, key_, dtype_;  // of the entry, of the metadata; the entry's
+  std::string name_, key_, dtype_;  // the entry's name, the metadata's key, the entry's dtype
   Field field_ = Unknown;
-  unsigned seen_ = 0;  // fields of the entry
+  unsigned seen_ = 0;  // a mask of the entry's fields that were read
   DimVector sizes_;
   std::uint64_t offsets_[2] = {};
   int offsets_count_ = 0;
@@ -94,7 +94,7 @@ bool HeaderReader::number_unsigned(std::uint64_t number) {
   return true;
 }
 
-// A value that is no container and no natural number; null for what is no string either.
+// Handles a value that is neither a container nor a natural number. `text` is null if it is not a string.
 bool HeaderReader::scalar(std::string* text) {
   if (in_ == In::Root && name_ == "__metadata__") unsound("__metadata__ is not an object");
   if (in_ == In::Root) lacks();
@@ -127,7 +127,7 @@ bool HeaderReader::open(bool object) {
   } else if (in_ == In::Unknown) {
     ++depth_;
   } else {
-    return scalar(nullptr);  // nothing nests in a shape, the offsets or the metadata
+    return scalar(nullptr);  // shapes, offsets and the metadata contain no containers
   }
   return true;
 }

@@ -1,4 +1,4 @@
-// Tensors out of safetensors files, streams and memory.
+// safetensors::File and Reader: read tensors from files, streams and memory.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/io/safetensors.h>
 #include <ebb/ops/creation.h>
@@ -41,7 +41,7 @@ File::File(NamedTensors t, Metadata m, Unsupported u)
 }
 
 const Variable& File::at(const std::string& name) const {
-  // The list is public: what was changed in it is found as well.
+  // The caller may have changed the public list, so the index is verified.
   if (const auto known = index_.find(name);
       known != index_.end() && known->second < tensors.size() && tensors[known->second].first == name)
     return tensors[known->second].second;
@@ -63,7 +63,7 @@ struct Reader::Contents {
     header = located([&] { return header_of(*bytes); });
   }
 
-  // What `body` throws says in which file it happened.
+  // Calls `body` and adds the file's path to its errors.
   template <class Body>
   auto located(const Body& body) const -> decltype(body()) {
     return io::located(bytes->path(), body);
@@ -126,7 +126,7 @@ void Reader::read_into(const std::string& name, Variable& tensor) const {
             IntArrayRef(entry.sizes), " and does not fit one of shape ", tensor.sizes(), ".");
   NoGradGuard no_grad;
   Variable target = tensor.detach();
-  // Bytes that may turn out not to be booleans must not get into a tensor.
+  // Bytes of Bool are checked first, so that invalid ones are never written to a tensor.
   const bool in_place = entry.format->dtype == target.dtype() && target.dtype() != kBool && target.is_cpu() &&
                         target.is_contiguous();
   if (!in_place) {

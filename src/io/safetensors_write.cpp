@@ -1,4 +1,4 @@
-// Tensors into safetensors files and streams.
+// safetensors::write: writes tensors to files and streams.
 #include <ebb/io/safetensors.h>
 #include <ebb/ops/creation.h>
 
@@ -12,8 +12,8 @@
 
 namespace ebb::safetensors {
 
-// Used for single texts only: if memory is short, nlohmann's containers end the program as they are taken
-// down.
+// nlohmann is used for single strings only, because its containers terminate the program if their destructors
+// run out of memory.
 std::string quoted(const std::string& text) {
   try {
     return nlohmann::json(text).dump();
@@ -24,7 +24,7 @@ std::string quoted(const std::string& text) {
 
 namespace {
 
-// Entry by entry: a tree of the whole header would search all its names for each that is added.
+// Writes the header entry by entry, because each insertion into a JSON tree would search all names.
 std::string header_of(const NamedTensors& tensors, const Metadata& metadata) {
   std::string text = "{";
   for (const char* separator = "\"__metadata__\":{"; const auto& [key, value] : metadata) {
@@ -51,7 +51,7 @@ std::string header_of(const NamedTensors& tensors, const Metadata& metadata) {
   return text;
 }
 
-/// Hands the bytes of a file to put(address, size), piece by piece.
+/// Passes the bytes of a file to put(address, size) in pieces.
 template <class Put>
 void emit(const NamedTensors& tensors, const Metadata& metadata, const Put& put) {
   const std::string text = header_of(tensors, metadata);
@@ -71,7 +71,7 @@ void emit(const NamedTensors& tensors, const Metadata& metadata, const Put& put)
 }  // namespace
 
 void write(const std::string& path, const NamedTensors& tensors, const Metadata& metadata) {
-  optional<io::AtomicFile> file;  // made once the tensors are known to be sound
+  optional<io::AtomicFile> file;  // opened after the tensors have been checked
   emit(tensors, metadata, [&](const void* bytes, std::size_t size) {
     if (!file) file.emplace(path);
     file->write(bytes, size);

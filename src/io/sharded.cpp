@@ -1,4 +1,4 @@
-// Checkpoints in several files, read and written.
+// ShardedReader and write_sharded: checkpoints in several safetensors files with an index.
 #include <ebb/core/error.h>
 #include <ebb/io/sharded.h>
 
@@ -29,14 +29,14 @@ namespace {
 
 constexpr const char* kIndex = "model.safetensors.index.json";
 
-// The file of each tensor, in the order of the index.
+// Pairs of a tensor's name and its file, in the order of the index.
 using WeightMap = std::vector<std::pair<std::string, std::string>>;
 
 namespace fs = std::filesystem;
 using namespace std::string_literals;
 using nlohmann::json;
 
-// "weight_map" of an index, read event by event as safetensors_header.cpp reads headers.
+// Reads "weight_map" of an index with SAX events, like safetensors_header.cpp.
 class IndexReader {
  public:
   // The events of nlohmann::json::sax_parse.
@@ -67,7 +67,7 @@ class IndexReader {
 
   WeightMap map;
   bool found = false;
-  std::string no_file;  // the tensor whose file is no text
+  std::string no_file;  // a tensor whose file is not a string
 
  private:
   bool is_entry() const { return in_map_ && found && depth_ == 2; }
@@ -90,27 +90,28 @@ class IndexReader {
   std::string name_;
 };
 
-// "weight_map" of the index at a path. Throws where it is none.
+// Returns "weight_map" of the index at a path. Throws if the file is not an index.
 WeightMap read_index(const std::string& path) {
   const io::BytesOnDisk file(path);
   EBB_CHECK(file.size() <= 100'000'000, "safetensors: the index \"", path, "\" of ", file.size(),
-            " bytes is larger than any should be.");
+            " bytes is too large.");
   std::string text(file.size(), '\0');
   file.read(0, text.data(), text.size());
   IndexReader reader;
   const bool sound = json::sax_parse(text.data(), text.data() + text.size(), &reader);
   EBB_CHECK(reader.no_file.empty(), "safetensors: the index \"", path, "\" gives no file for \"",
             reader.no_file, "\".");
-  EBB_CHECK(sound && reader.found, "safetensors: \"", path,
-            "\" is no index of a checkpoint: it must be JSON with a \"weight_map\" from names to files.");
+  EBB_CHECK(
+      sound && reader.found, "safetensors: \"", path,
+      "\" is not the index of a checkpoint: it must be JSON with a \"weight_map\" from names to files.");
   return std::move(reader.map);
 }
 
-// The files of an index, each opened once, whatever it is called.
+// The files of an index. Each is opened once, even if it has several names.
 class Files {
  public:
   explicit Files(fs::path index) : index_(std::move(index)) {
-    std::error_code unreadable;  // which its reader has said
+    std::error_code unreadable;  // ignored, because read_index() has reported it
     folder_ = fs::canonical(index_.has_parent_path() ? index_.parent_path() : ".", unreadable);
     beside_ = fs::canonical(index_, unreadable).parent_path();
   }
@@ -127,7 +128,8 @@ class Files {
   }
 
  private:
-  // A file lies in the folder; or, where that holds links, in the folder that the index's leads to.
+  // Returns the path of a file. The file must be in the index's folder, or in the folder to which a link of
+  // the index refers.
   std::string path_of(const std::string& name) const {
     const auto refuse = [&] {
       ebb::detail::fail("safetensors: the index \"", index_.string(),
@@ -137,7 +139,7 @@ class Files {
     const fs::path path = index_.parent_path() / name;
     std::error_code unreadable;
     const fs::path real = fs::canonical(path, unreadable);
-    if (unreadable) return path.string();  // its reader says why
+    if (unreadable) return path.string();  // the reader reports the reason
     if (real.parent_path() != folder_ && real.parent_path() != beside_) refuse();
     return real.string();
   }
@@ -156,7 +158,7 @@ ShardedReader::ShardedReader(const std::string& path) {
       open(index.string(), map);
       return;
     } catch (const Error&) {
-      // A save may have replaced the checkpoint in between, and removed the files of before.
+      // A save may have replaced the checkpoint in the meantime and removed the old files.
       WeightMap now = read_index(index.string());
       if (now == map) throw;
       map = std::move(now);
@@ -187,7 +189,8 @@ const Reader& ShardedReader::file_of(const std::string& name) const {
 
 namespace {
 
-// "model-...-of-00003.safetensors", as parts are called here and by huggingface_hub.
+// Whether the name is that of a part, "model-...-of-00003.safetensors", as written here and by
+// huggingface_hub.
 bool is_name_of_part(const std::string& name) {
   constexpr std::string_view begin = "model-", middle = "-of-", end = "00000.safetensors";
   if (!name.starts_with(begin) || name.size() < begin.size() + middle.size() + end.size() ||
@@ -205,7 +208,8 @@ std::set<std::string> parts_in(const std::string& index) {
   return parts;
 }
 
-// The paths of an index's parts. What is no index has none: a killed save had not written it to its end.
+// Returns the paths of an index's parts. A file that is not an index has none, because a killed save did not
+// complete it.
 std::vector<std::string> paths_in(const fs::path& folder, const std::string& index) {
   std::vector<std::string> paths;
   try {
@@ -216,8 +220,7 @@ std::vector<std::string> paths_in(const fs::path& folder, const std::string& ind
   return paths;
 }
 
-// Removes the parts that a killed save left, and what it was writing, but for those of the folder's
-// checkpoint.
+// Removes the parts and temporary files of a killed save, except the parts of the folder's checkpoint.
 void remove_left(const fs::path& folder, const std::string& left) {
   const std::vector<std::string> kept = paths_in(folder, (folder / kIndex).string());
   for (const std::string& path : paths_in(folder, left)) {
@@ -227,7 +230,7 @@ void remove_left(const fs::path& folder, const std::string& left) {
   }
 }
 
-// The files of a save that failed go again.
+// The files of this save. The destructor removes them if the save has failed.
 struct Written {
   std::vector<std::string> paths;
   ~Written() {
@@ -235,7 +238,7 @@ struct Written {
   }
 };
 
-// Saves to one folder change its checkpoint one after the other, where its file system has locks.
+// A lock of a folder, which serializes saves to it. It has no effect on a file system without locks.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder)
@@ -245,7 +248,7 @@ class FolderLock {
   }
   ~FolderLock() {
     if (descriptor_ < 0) return;
-    ::flock(descriptor_, LOCK_UN);  // which forked children hold, too
+    ::flock(descriptor_, LOCK_UN);  // close() is not enough, because forked children share the lock
     ::close(descriptor_);
   }
   FolderLock(const FolderLock&) = delete;
@@ -270,7 +273,8 @@ std::vector<NamedTensors> shards_of(const NamedTensors& tensors, std::uint64_t m
   return shards;
 }
 
-// Names that no other save uses: huggingface_hub's in a folder without a checkpoint, else those with a mark.
+// Returns names that no other save uses: those of huggingface_hub in a folder without a checkpoint, and
+// otherwise names with a random mark.
 std::vector<std::string> names_of_parts(const fs::path& folder, std::size_t count, bool marked) {
   std::string mark;
   std::vector<std::string> names(count);
@@ -317,8 +321,8 @@ std::string write_sharded(const std::string& folder, const NamedTensors& tensors
   const std::string index_path = (at / kIndex).string(), single = (at / "model.safetensors").string();
   const auto forget = [&](const std::string& left) { remove_left(at, left); };
 
-  // The index is written first, under the name that it has until the end: a save that is killed leaves a list
-  // of its parts to the next one.
+  // The index is written first, to its temporary file. If this save is killed, the next one finds the list of
+  // its parts there.
   io::AtomicFile index(index_path, forget);
   Written written;
   if (shards.size() == 1) {
@@ -333,7 +337,7 @@ std::string write_sharded(const std::string& folder, const NamedTensors& tensors
   }
 
   const FolderLock lock(folder);
-  // Likewise a list of the parts that are not needed any more, from before the change until they are gone.
+  // A second temporary file lists the old parts until they are removed.
   io::AtomicFile replaced(index_path, forget);
   std::vector<std::string> old;
   if (fs::exists(index_path)) {
@@ -343,7 +347,8 @@ std::string write_sharded(const std::string& folder, const NamedTensors& tensors
     replaced.write(text.data(), text.size());
     old = paths_in(at, index_path);
   }
-  std::string written_to = shards.size() == 1 ? single : index_path;  // from the change on nothing fails
+  std::string written_to =
+      shards.size() == 1 ? single : index_path;  // allocated here: nothing below may fail
   if (shards.size() == 1) {
     ::unlink(index_path.c_str());
   } else {

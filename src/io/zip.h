@@ -1,5 +1,5 @@
-// Zip archives (PKWARE's APPNOTE 6.3, with zip64). minizip writes them; it does not read sizes and positions
-// above 4 GiB.
+// ZipReader and ZipWriter: zip archives (PKWARE's APPNOTE 6.3, with zip64). minizip is only used to write,
+// because it does not read sizes and positions above 4 GiB.
 #pragma once
 
 #include "io/bytes.h"
@@ -14,32 +14,33 @@
 
 namespace ebb::io {
 
-/// Memory for a run of an entry's bytes.
+/// The destination of consecutive bytes of an entry.
 struct Part {
   void* to;
   std::uint64_t size;
 };
 
-/// An archive that is read entry by entry. Errors, all ebb::Error: no archive, a directory that does not
-/// parse, names that come twice, entries that lie past the end, that overlap others or are called otherwise
-/// in their own headers, encrypted ones, sums (CRC-32) that do not match.
+/// Reads the entries of an archive. Throws ebb::Error if the file is not an archive, its directory does not
+/// parse, a name occurs twice, an entry exceeds the file, overlaps another, has another name in its own
+/// header or is encrypted, or a CRC-32 does not match.
 class ZipReader {
  public:
   explicit ZipReader(std::shared_ptr<const Bytes> bytes);
   ~ZipReader();
   ZipReader(ZipReader&&) noexcept;
 
-  /// In the order of the directory.
+  /// The names in the order of the directory.
   const std::vector<std::string>& names() const;
   bool contains(const std::string& name) const;
-  /// When it is uncompressed.
+  /// The uncompressed size.
   std::uint64_t size(const std::string& name) const;
-  /// At most `limit` bytes, and beyond 1 MiB at most 64 times what the entry is packed into, or it is an
-  /// error.
+  /// Reads an entry. Throws if it has more than `limit` bytes, or more than 1 MiB and more than 64 times its
+  /// packed size.
   std::string read(const std::string& name, std::uint64_t limit = 1 << 30) const;
-  /// The first bytes, unchecked.
+  /// Reads the first bytes without a check of the CRC-32.
   void read_start(const std::string& name, void* to, std::uint64_t size) const;
-  /// The first bytes, one part after the other; all are checked against the sum, without more memory.
+  /// Reads the first bytes into the parts, one after the other. Checks the CRC-32 of the whole entry without
+  /// more memory.
   void read_into(const std::string& name, const std::vector<Part>& parts) const;
 
  private:
@@ -47,15 +48,15 @@ class ZipReader {
   std::unique_ptr<Archive> archive_;
 };
 
-/// Writes an archive of stored entries whose data begin at multiples of 64 bytes.
+/// Writes an archive of uncompressed entries whose data begin at multiples of 64 bytes.
 class ZipWriter {
  public:
-  /// Puts bytes at a position of the file: what lies before the end is written again.
+  /// Writes bytes at a position of the file. Earlier positions may be overwritten.
   using Put = std::function<void(std::uint64_t position, const void* bytes, std::size_t size)>;
 
   explicit ZipWriter(Put put);
   ~ZipWriter();
-  /// An entry of these bytes, one after the other.
+  /// Adds an entry that consists of the concatenated parts.
   void add(const std::string& name, const std::vector<std::string_view>& parts);
   void finish();
 

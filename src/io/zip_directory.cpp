@@ -1,4 +1,4 @@
-// The directory of a zip archive.
+// read_zip_directory: parses the directory of a zip archive.
 #include "io/zip_directory.h"
 
 #include <ebb/core/error.h>
@@ -16,13 +16,13 @@ constexpr std::uint32_t kEntry = 0x02014b50, kHeader = 0x04034b50, kEnd = 0x0605
                         kLocator64 = 0x07064b50;
 constexpr std::uint64_t kEntrySize = 46, kHeaderSize = 30, kEndSize = 22, kEnd64Size = 56, kLocatorSize = 20,
                         kLongestComment = 65535;
-constexpr std::uint64_t kFull32 = 0xffffffff;  // the value stands in the zip64 form
+constexpr std::uint64_t kFull32 = 0xffffffff;  // the value is in the zip64 field
 constexpr std::uint16_t kExtra64 = 1;
 
-constexpr const char* kNoDirectory = "it has no directory at its end, as a file that was cut short";
+constexpr const char* kNoDirectory = "it has no directory at its end, like a truncated file";
 constexpr const char* kNoParse = "its directory does not parse";
 
-// A little-endian number.
+// Reads a little-endian number.
 std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t size) {
   if (at > bytes.size() || size > bytes.size() - at) unsound_zip(kNoParse);
   std::uint64_t value = 0;
@@ -39,10 +39,10 @@ std::string part(const Bytes& bytes, std::uint64_t at, std::uint64_t size) {
 
 struct Directory {
   std::uint64_t begin, size, count;
-  std::uint64_t archive = 0;  // where the archive begins: positions count from there
+  std::uint64_t archive = 0;  // the begin of the archive, to which positions are relative
 };
 
-// Up to where each entry may reach.
+// Sets the limit of each entry: the begin of the next one, or of the directory.
 void set_limits(std::vector<ZipEntry>& entries, std::uint64_t directory) {
   std::vector<ZipEntry*> in_order;
   in_order.reserve(entries.size());
@@ -53,12 +53,13 @@ void set_limits(std::vector<ZipEntry>& entries, std::uint64_t directory) {
     in_order[i]->limit = i + 1 < in_order.size() ? in_order[i + 1]->header : directory;
 }
 
-// The zip64 record, if a locator stands right before the record at `end`.
+// Returns the position of the zip64 record, if a locator directly precedes the record at `end`.
 std::optional<std::uint64_t> zip64_record(const Bytes& bytes, std::uint64_t end) {
   if (end < kLocatorSize + kEnd64Size) return {};
   const std::string locator = part(bytes, end - kLocatorSize, kLocatorSize);
   if (number(locator, 0, 4) != kLocator64) return {};
-  // The record is at the locator's position; or right before it, if something stands before the archive.
+  // The record is at the position in the locator, or directly before the locator if other bytes precede the
+  // archive.
   for (const std::uint64_t at : {number(locator, 8, 8), end - kLocatorSize - kEnd64Size})
     if (at <= end - kLocatorSize - kEnd64Size && number(part(bytes, at, 4), 0, 4) == kEnd64) return at;
   unsound_zip(kNoParse);
@@ -77,7 +78,7 @@ Directory find_directory(const Bytes& bytes) {
       found = {number(wide, 48, 8), number(wide, 40, 8), number(wide, 32, 8)};
       end = *record;
     }
-    // The directory stands right before its end, wherever it says that it begins.
+    // The directory ends directly before the record. Its stated begin may be wrong.
     if (found.size > end || found.begin > end - found.size) unsound_zip(kNoDirectory);
     found.archive = end - found.size - found.begin;
     return found;
@@ -85,7 +86,7 @@ Directory find_directory(const Bytes& bytes) {
   unsound_zip(kNoDirectory);
 }
 
-// The values of the zip64 field stand in this order, those that are full elsewhere.
+// Reads the zip64 field. It contains, in this order, the values that are kFull32 elsewhere.
 void read_extra(std::string_view extra, ZipEntry& entry) {
   while (extra.size() >= 4) {
     const std::uint64_t id = number(extra, 0, 2), size = number(extra, 2, 2);
@@ -130,7 +131,7 @@ std::vector<ZipEntry> read_zip_directory(const Bytes& bytes) {
     entries.push_back(std::move(entry));
     rest.remove_prefix(kEntrySize + name + extra + comment);
   }
-  // Without zip64, the count is of 16 bits.
+  // Without zip64 the count has 16 bits.
   if ((entries.size() - directory.count) % 0x10000 != 0) unsound_zip(kNoParse);
   set_limits(entries, directory.archive + directory.begin);
   return entries;

@@ -1,4 +1,4 @@
-// Reading zip archives.
+// ZipReader: reads stored and deflated entries of zip archives.
 #include <ebb/core/error.h>
 
 #include "io/zip.h"
@@ -14,9 +14,10 @@
 namespace ebb::io {
 namespace {
 
-// Bytes that are in memory only to be unpacked or summed.
+// The size of the buffer for bytes that are unpacked or only summed.
 constexpr std::size_t kChunk = std::size_t{1} << 16;
-// Writers do not pack what describes data; who does so later makes a tenth of it.
+// The maximum ratio of a compressed description. Writers store descriptions uncompressed, and a later
+// compression achieves a ratio of about 10.
 constexpr std::uint64_t kPacks = 64, kAnySize = std::uint64_t{1} << 20;
 
 template <class... Parts>
@@ -24,13 +25,13 @@ template <class... Parts>
   unsound_zip(ebb::detail::text(parts...));
 }
 
-// The bytes of an entry, one after the other, and their sum.
+// Reads the bytes of an entry sequentially and computes their CRC-32.
 class Unpacker {
  public:
   Unpacker(const Bytes& bytes, const ZipEntry& entry)
       : bytes_(bytes), at_(zip_data_position(bytes, entry)), left_(entry.packed), stored_(entry.method == 0) {
     if (stored_) return;
-    // Bare deflate, without a header.
+    // Raw deflate data without a header.
     if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
     chunk_.resize(std::min<std::uint64_t>(kChunk, left_));
   }
@@ -40,13 +41,13 @@ class Unpacker {
   Unpacker(const Unpacker&) = delete;
   Unpacker& operator=(const Unpacker&) = delete;
 
-  /// False where they are cut short or do not unpack.
+  /// Reads the next bytes. Returns false if the entry is truncated or does not unpack.
   bool read(void* to, std::uint64_t size) {
     const bool whole = stored_ ? copy(to, size) : inflate_to(static_cast<Bytef*>(to), size) == size;
     if (whole && size > 0) sum_ = crc32_z(sum_, static_cast<const Bytef*>(to), size);
     return whole;
   }
-  /// Whether nothing is left.
+  /// Whether the entry has no more bytes.
   bool ended() {
     Bytef one = 0;
     return stored_ ? left_ == 0 : inflate_to(&one, 1) == 0 && status_ == Z_STREAM_END;
@@ -62,7 +63,7 @@ class Unpacker {
     return true;
   }
 
-  // How many bytes there were, at most `size`.
+  // Unpacks up to `size` bytes and returns their number.
   std::uint64_t inflate_to(Bytef* to, std::uint64_t size) {
     std::uint64_t filled = 0;
     while (status_ == Z_OK && filled < size) {
@@ -81,7 +82,7 @@ class Unpacker {
   }
 
   const Bytes& bytes_;
-  std::uint64_t at_, left_;  // of packed bytes
+  std::uint64_t at_, left_;  // the position and number of packed bytes that are left
   bool stored_;
   z_stream stream_ = {};
   std::string chunk_;
@@ -111,7 +112,7 @@ struct ZipReader::Archive {
     if (entry.method != 0 && entry.method != Z_DEFLATED)
       ebb::detail::fail("zip: entry \"", entry.name, "\" is compressed by method ",
                         std::uint64_t{entry.method}, "; stored and deflated entries can be read.");
-    // Deflate makes at most about 1,032 bytes of one.
+    // Deflate has a ratio of at most about 1,032.
     if (entry.packed > bytes->size() ||
         (entry.method == 0 ? entry.size != entry.packed : entry.size / 1040 > entry.packed))
       unsound("entry \"", entry.name, "\" cannot have ", entry.size, " bytes");
@@ -158,7 +159,7 @@ std::uint64_t ZipReader::size(const std::string& name) const { return archive_->
 std::string ZipReader::read(const std::string& name, std::uint64_t limit) const {
   const std::uint64_t n = size(name);
   if (n > limit || (n > kAnySize && n / kPacks > archive_->at(name).packed))
-    unsound("entry \"", name, "\" of ", n, " bytes is larger than any should be");
+    unsound("entry \"", name, "\" of ", n, " bytes is too large");
   std::string bytes(n, '\0');
   archive_->read_into(name, {{bytes.data(), n}}, /*to_end=*/true);
   return bytes;

@@ -1,4 +1,4 @@
-// Writing zip archives.
+// ZipWriter: writes zip archives with minizip.
 #include <ebb/core/error.h>
 
 #include "io/zip.h"
@@ -14,12 +14,12 @@ namespace ebb::io {
 namespace {
 
 constexpr std::uint64_t kAlignment = 64;
-// Of a local header without its name: 30 bytes, and 20 of zip64's extra field.
+// The size of a local header without its name, and of the extra field of zip64.
 constexpr std::uint64_t kLocalHeader = 30, kZip64 = 20;
-// The bytes that minizip keeps of an entry until the end, without its name: the header of the directory, and
-// room for zip64's fields.
+// The bytes that minizip stores for an entry until the end, without its name: the header in the directory,
+// and space for the fields of zip64.
 constexpr std::size_t kCentralHeader = 46 + 32;
-// The bytes of the record at the end, and with those of zip64's locator before it.
+// The size of the record at the end, and of it with zip64's locator before it.
 constexpr std::size_t kLastRecord = 22, kTail = kLastRecord + 20;
 
 void little(std::string& out, std::uint64_t value, int bytes) {
@@ -31,8 +31,8 @@ void little(std::string& out, std::uint64_t value, int bytes) {
 struct ZipWriter::Archive {
   Put put;
   std::uint64_t at = 0, end = 0, entries = 0;
-  std::string tail;            // the bytes written last, as many as the last two records have
-  std::exception_ptr failure;  // minizip is C: nothing is thrown through it
+  std::string tail;            // the last kTail bytes that were written
+  std::exception_ptr failure;  // stored, because exceptions must not pass through minizip's C code
   zipFile file = nullptr;
 
   static Archive& of(void* opaque) { return *static_cast<Archive*>(opaque); }
@@ -64,8 +64,8 @@ struct ZipWriter::Archive {
   static int close(void*, void*) { return 0; }
   static int error(void*, void*) { return 0; }
 
-  // The field of the end record for the count has 16 bits, and minizip leaves it at that below 4 GiB: PyTorch
-  // then misses the entries beyond.
+  // Adds the zip64 records if there are more than 65,535 entries. The count in the end record has 16 bits,
+  // and minizip writes no zip64 records below 4 GiB, so PyTorch would miss the other entries.
   void count_in_64_bits() {
     if (entries <= 0xffff || tail.starts_with("PK\6\7")) return;
     const std::string last = tail.substr(tail.size() - kLastRecord);
@@ -75,7 +75,7 @@ struct ZipWriter::Archive {
       return value;
     };
     std::string records = "PK\6\6";
-    little(records, 44, 8);  // bytes that follow
+    little(records, 44, 8);  // the size of the rest of the record
     little(records, 45, 2), little(records, 45, 2), little(records, 0, 8);
     little(records, entries, 8), little(records, entries, 8);
     little(records, field(12), 8), little(records, field(16), 8);
@@ -110,16 +110,16 @@ void ZipWriter::add(const std::string& name, const std::vector<std::string_view>
   for (const std::string_view part : parts) size += part.size();
   EBB_CHECK(name.size() < 60000, "zip: a name of ", std::uint64_t{name.size()}, " bytes is too long.");
   const bool large = size >= 0xffffffffU;
-  // An extra field of zeros ("FB", as PyTorch's own) moves the data to the next multiple.
+  // An extra field of zeros ("FB", as in PyTorch) aligns the data.
   const std::uint64_t before = self.end + kLocalHeader + name.size() + (large ? kZip64 : 0) + 4;
   const std::uint64_t padding = (kAlignment - before % kAlignment) % kAlignment;
   std::string extra = {'F', 'B', static_cast<char>(padding), '\0'};
   extra.append(padding, '\0');
   zip_fileinfo info{};
-  info.tmz_date.tm_year = 1980;  // the same bytes whenever they are written
+  info.tmz_date.tm_year = 1980;  // a fixed date, so that equal contents give equal files
   info.tmz_date.tm_mday = 1;
-  // minizip writes to its copy of the entry's header before it asks whether there is memory for it. It asks
-  // the same allocator next, for as much as goes back here.
+  // minizip writes to its copy of the entry's header before it checks that the allocation succeeded. This
+  // allocation of the same size throws if memory is short, and the allocator can then reuse the block.
   ::operator delete(::operator new(kCentralHeader + name.size()));
   self.check(zipOpenNewFileInZip64(self.file, name.c_str(), &info, extra.data(),
                                    static_cast<uInt>(extra.size()), nullptr, 0, nullptr, 0, 0, large));

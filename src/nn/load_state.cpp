@@ -5,7 +5,7 @@
 #include <ebb/ops/creation.h>
 
 #include "core/messages.h"
-#include "io/tied.h"
+#include "io/shared_tensors.h"
 #include "nn/hooks.h"
 #include "nn/module_tools.h"
 

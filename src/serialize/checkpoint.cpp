@@ -6,7 +6,7 @@
 #include <ebb/io/safetensors.h>
 #include <ebb/ops/creation.h>
 
-#include "io/tied.h"
+#include "io/shared_tensors.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -6,7 +6,7 @@
 #include "core/messages.h"
 #include "io/any_file.h"
 #include "io/bytes.h"
-#include "io/tied.h"
+#include "io/shared_tensors.h"
 #include "nn/load_state.h"
 #include "serialize/state_file.h"
 

@@ -12,7 +12,7 @@
 #include "io/bytes.h"
 #include "io/pytorch_values.h"
 #include "io/safetensors_format.h"
-#include "io/tied.h"
+#include "io/shared_tensors.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -175,8 +175,8 @@ TEST_CASE("the number of names of values that a pickle refers to many times is b
   CHECK(file.size() < 2000);
   CHECK(takes_at_most(32 * kMiB, [&] { parse(file); }));
   CHECK(takes_at_most(128 * kMiB, [&] { read_all_ways(file); }));
-  CHECK_THROWS_WITH(pytorch::state_dict(parse(file)), Contains("in so many places"));
-  CHECK_THROWS_WITH(load_archive(file), Contains("in so many places"));
+  CHECK_THROWS_WITH(pytorch::state_dict(parse(file)), Contains("its shared values occur so often"));
+  CHECK_THROWS_WITH(load_archive(file), Contains("its shared values occur so often"));
   // A value without a tensor is traversed once.
   CHECK_THROWS_WITH(pytorch::state_dict(parse(file_of(doubled("N", 20)))), Contains("holds no tensor"));
   const std::string flags = file_of("(" + times(300'000, "\x88") + "Nt");
@@ -250,7 +250,7 @@ TEST_CASE("parsing a pickle takes at most 128 times the memory of its bytes") {
     CHECK_THROWS_AS(parse(file), Error);
   }
   CHECK_THROWS_WITH(parse(file_of(times(2000, "("))), Contains("a hundred levels"));
-  CHECK_THROWS_WITH(parse(file_of("Nr\xff\xff\xff\xff")), Contains("remembers a value"));
+  CHECK_THROWS_WITH(parse(file_of("Nr\xff\xff\xff\xff")), Contains("stores a value in its memo"));
 }
 
 TEST_CASE("the limit on nesting counts the levels inside shared values") {
@@ -356,7 +356,7 @@ TEST_CASE("reading an archive of many small entries takes little extra memory") 
 TEST_CASE("an over-compressed pickle is refused and bytes after an array are not stored") {
   const std::string zeros = zip({entry_of_zeros("x/data.pkl", 400'000)});
   CHECK(takes_at_most(32 * kMiB, [&] { parse(zeros); }));
-  CHECK_THROWS_WITH(parse(zeros), Contains("larger than any should be"));
+  CHECK_THROWS_WITH(parse(zeros), Contains("bytes is too large"));
   // An empty array followed by a hundred megabytes, in stored blocks of deflate before the zeros.
   const std::string head = npy_file("(0,)", "");
   const std::string block = "\0"s + little(head.size(), 2) + little(~head.size(), 2) + head;
@@ -372,7 +372,7 @@ TEST_CASE("an over-compressed pickle is refused and bytes after an array are not
   CHECK_THROWS_WITH(npy::read_npz(stream), Contains("CRC-32"));
   // A header of 16 MiB.
   const std::string wide = "\x93NUMPY\2\0"s + little(16 * kMiB, 4) + std::string(16 * kMiB, ' ');
-  CHECK_THROWS_WITH(npy::parse(wide.data(), wide.size()), Contains("longer than any should be"));
+  CHECK_THROWS_WITH(npy::parse(wide.data(), wide.size()), Contains("bytes is too long"));
 }
 
 TEST_CASE("parsing a safetensors header takes at most 64 times the memory of its bytes") {

@@ -166,7 +166,7 @@ TEST_CASE("backward hooks run even if no input requires grad") {
   linear->register_full_backward_hook(
       [&](nn::Module&, const variable_list&, const variable_list&) { return variable_list(1); });
   const Variable y = linear(ones({2})).sum();
-  CHECK_THROWS_WITH(y.backward(), Contains("none requires grad"));
+  CHECK_THROWS_WITH(y.backward(), Contains("no input requires grad"));
 }
 
 TEST_CASE("backward hooks do not extend the lifetime of tensors") {

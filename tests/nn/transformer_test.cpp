@@ -340,7 +340,7 @@ TEST_CASE("MultiheadAttention throws for arguments that do not fit") {
   CHECK_THROWS_WITH(nn::MultiheadAttention(6, 4), Contains("embed_dim must be divisible by num_heads"));
   CHECK_THROWS_WITH(m(ones({3, 2, 5}), x, x), Contains("embed_dim, 6, got [3, 2, 5]"));
   CHECK_THROWS_WITH(m(x, x, ones({3, 6})), Contains("all be of 3 dimensions"));
-  CHECK_THROWS_WITH(m(x, y, x), Contains("equally many"));
+  CHECK_THROWS_WITH(m(x, y, x), Contains("the same length and batch size"));
   CHECK_THROWS_WITH(m(x, ones({3, 1, 6}), ones({3, 1, 6})),
                     Contains("queries are of 2 sequences, keys of 1"));
   CHECK_THROWS_WITH(m(x, x, ones({3, 2, 4})), Contains("does not match value shape [3, 2, 4]"));

@@ -100,7 +100,8 @@ TEST_CASE("a user-defined optimizer needs to implement only step") {
     value.backward();
     return value;
   };
-  CHECK_THROWS_WITH(*optimizer.state()[p.unsafeGetTensorImpl()], support::Contains("this parameter has no state"));
+  CHECK_THROWS_WITH(*optimizer.state()[p.unsafeGetTensorImpl()],
+                    support::Contains("this parameter has no state"));
   CHECK(optimizer.step(loss).item<double>() == 5);
   CHECK(p.detach().allclose(tensor({0.8, -1.6}, kDouble)));
   optimizer.step(loss);  // velocity 0.5 * 2 + 1.6, and so on

@@ -102,7 +102,7 @@ TEST_CASE("a captured step refuses to create or drop optimizer state") {
   Problem fresh(adam);
   cuda::Graph first;
   CHECK_THROWS_WITH(first.capture([&] { fresh.step(); }),
-                    support::Contains("Take one step before the capture"));
+                    support::Contains("Run one step before the capture"));
   Problem problem(adam);
   problem.step();
   cuda::Graph graph;

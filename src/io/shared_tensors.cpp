@@ -1,5 +1,5 @@
-// Tensors of several names, which a file holds once.
-#include "io/tied.h"
+// Shared tensors: tensors with several names, which a file contains once.
+#include "io/shared_tensors.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,0 +1,22 @@
+// Shared tensors: tensors with several names, which a file contains once.
+#pragma once
+
+#include <ebb/io/safetensors.h>
+
+namespace ebb::safetensors {
+
+/// Whether a and b are the same tensor: one object, or the same view of the same memory.
+bool shared(const Variable& a, const Variable& b);
+
+/// The contents of a file.
+struct Contents {
+  NamedTensors tensors;
+  Metadata metadata;
+};
+/// Returns each tensor once, under its first name. The metadata maps further names to the first one, as in
+/// safetensors.torch.save_model.
+Contents each_once(const NamedTensors& tensors, Metadata metadata = {});
+/// Restores all names. Tensors of names from the metadata come last, and share memory with the first ones.
+NamedTensors every_name(NamedTensors tensors, const Metadata& metadata);
+
+}  // namespace ebb::safetensors
