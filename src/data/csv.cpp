@@ -1,4 +1,4 @@
-// Tables of comma-separated values, and their rows as a dataset.
+// read_csv, CSV and CSVDataset: tables of comma-separated values.
 #include <ebb/data/csv.h>
 #include <ebb/data/text.h>
 #include <ebb/ops/creation.h>
@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// Whether all of the text is one number, of the program's locale regardless.
+/// Parses a number independently of the locale. Returns whether the whole text is a number.
 template <class T>
 bool number(std::string_view text, T& value) {
   text = trimmed(text);
@@ -56,8 +56,8 @@ class Reader {
   std::size_t rows() const { return records_.size() - first_; }
   std::size_t columns() const { return records_.width; }
 
-  /// The first cell of the column that is neither a number nor missing, as a sentence; empty where there is
-  /// none.
+  /// Returns a sentence about the first cell of the column that is neither a number nor missing, or an empty
+  /// string.
   std::string why_no_number(std::size_t column) const {
     for (std::size_t row = first_; row < records_.size(); ++row) {
       const std::string_view cell = records_.cell(row, column);
@@ -111,7 +111,7 @@ class Reader {
   const CSVOptions& options_;
   const std::string& name_;
   CSVRecords records_;
-  std::size_t first_ = 0;  // record that is no header
+  std::size_t first_ = 0;  // the first record after the header
 };
 
 }  // namespace
@@ -180,13 +180,13 @@ Variable CSV::column(const std::string& name) const {
 
 Variable CSV::columns(const std::vector<std::string>& names) const {
   EBB_CHECK(!names.empty(), "CSV::columns: expected at least one name.");
-  std::unordered_map<std::string_view, std::size_t> columns;  // or each name would be looked for in all
+  std::unordered_map<std::string_view, std::size_t> columns;  // avoids a linear search for each name
   for (std::size_t i = 0; i < numeric_names_.size(); ++i) columns.emplace(numeric_names_[i], i);
   std::vector<std::int64_t> all;
   all.reserve(names.size());
   for (const std::string& name : names) {
     const auto found = columns.find(name);
-    if (found == columns.end()) column(name);  // says why it is none
+    if (found == columns.end()) column(name);  // throws the error
     all.push_back(static_cast<std::int64_t>(found->second));
   }
   return values_.index_select(1, tensor(all, kLong));

@@ -1,4 +1,4 @@
-// Splitting comma-separated values (RFC 4180).
+// csv_records: splits comma-separated values (RFC 4180) into records and cells.
 #include "data/csv_records.h"
 
 #include <ebb/core/error.h>
@@ -15,7 +15,7 @@ class Splitter {
 
   CSVRecords split() {
     if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
-    // No vector that grows holds the cells twice.
+    // The reservation avoids reallocations, which would hold the cells twice.
     records_.cells.reserve(
         static_cast<std::size_t>(
             std::count_if(text_.begin(), text_.end(), [&](char c) { return c == separator_ || c == '\n'; })) +
@@ -51,7 +51,7 @@ class Splitter {
               ".");
   }
 
-  // After a cell: whether another one follows. Else the record has ended.
+  // Skips the separator after a cell. Returns false if the record ends there.
   bool skip_separator() {
     if (at_ == text_.size() || skip_line_end()) return false;
     EBB_CHECK(

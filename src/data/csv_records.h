@@ -9,11 +9,11 @@
 
 namespace ebb::data {
 
-/// Cells as they stand in the text, or, where quotes within them are doubled, in `unquoted`.
+/// The cells of a table. They refer to the text, or to `unquoted` if they contain doubled quotes.
 struct CSVRecords {
-  std::size_t width = 0;  // of every record
+  std::size_t width = 0;  // the number of cells of every record
   std::vector<std::string_view> cells;
-  std::vector<std::int64_t> lines;  // on which each record begins, from 1
+  std::vector<std::int64_t> lines;  // the line on which each record begins, from 1
   std::deque<std::string> unquoted;
 
   std::size_t size() const { return lines.size(); }
@@ -22,7 +22,7 @@ struct CSVRecords {
   }
 };
 
-/// Throws, beginning with `name`, for what is no table. The text must outlive the records.
+/// Splits the text. Errors begin with `name`. The text must outlive the records.
 CSVRecords csv_records(std::string_view text, char separator, const std::string& name);
 
 }  // namespace ebb::data

@@ -1,4 +1,4 @@
-// Parts that all loaders share: page-locked batches, a position in an archive, and the errors of workers.
+// Common parts of data loaders: page-locked batches, the position in an archive, and errors of workers.
 #include <ebb/cuda/cuda.h>
 #include <ebb/data/data_loader.h>
 #include <ebb/data/pinned.h>

@@ -1,4 +1,4 @@
-// MNIST and what has its format, which is IDX.
+// MNIST and read_idx: datasets in the IDX format.
 #include <ebb/data/datasets.h>
 #include <ebb/data/idx.h>
 #include <ebb/ops/creation.h>
@@ -20,7 +20,7 @@
 namespace ebb::data {
 namespace {
 
-// zlib reads plain files too.
+// Reads an IDX file, which may be compressed: zlib also reads uncompressed files.
 class IdxReader {
  public:
   explicit IdxReader(const std::string& path)
@@ -38,7 +38,7 @@ class IdxReader {
       bytes -= static_cast<std::size_t>(n);
     }
   }
-  /// No file holds more: what is not compressed is as large as it is, and DEFLATE shrinks at most 1032 times.
+  /// An upper bound of the uncompressed size. The ratio of DEFLATE is at most 1032.
   std::uint64_t bytes_at_most() const { return size_ * (gzdirect(file_.get()) ? 1 : 1032); }
   void expect_end() {
     char extra;
@@ -86,7 +86,7 @@ Variable read_idx(const std::string& path) {
     reader.read(b, sizeof b);
     sizes.push_back(std::int64_t{b[0]} << 24 | b[1] << 16 | b[2] << 8 | b[3]);
   }
-  // A damaged header must not make us ask for more memory than the file can fill.
+  // The check limits the allocation if the header is damaged.
   const auto bytes = static_cast<std::size_t>(checked_numel(sizes) * element_size(dtype));
   EBB_CHECK(bytes <= reader.bytes_at_most(), "read_idx: \"", path,
             "\" is truncated or damaged: it claims the shape ", IntArrayRef(sizes),

@@ -1,4 +1,4 @@
-// Random places of shuffles.
+// Random positions of shuffles.
 #include <ebb/data/pipeline.h>
 #include <ebb/ops/random.h>
 

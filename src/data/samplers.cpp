@@ -1,5 +1,4 @@
-// Samplers: the order in which samples are visited, draws from given ones or by weight, shares of processes,
-// and requests of streams.
+// Samplers: sequential, random, weighted and distributed orders of samples, and StreamSampler.
 #include <ebb/archive.h>
 #include <ebb/data/distributed_samplers.h>
 #include <ebb/data/samplers.h>
@@ -22,7 +21,7 @@ void write_position(serialize::OutputArchive& archive, const std::string& name, 
   archive.write(name, scalar_tensor(static_cast<std::int64_t>(value), TensorOptions(kLong)), true);
 }
 
-// Throws where it is no number, or does not lie within [least, most].
+// Reads an integer. Throws if it is missing or outside of [least, most].
 std::size_t read_position(serialize::InputArchive& archive, const char* sampler, const std::string& name,
                           std::size_t least, std::size_t most) {
   Variable tensor;
@@ -31,8 +30,8 @@ std::size_t read_position(serialize::InputArchive& archive, const char* sampler,
             "\" must be one integer, got ", tensor.dtype(), " of shape ", tensor.sizes(), ".");
   const std::int64_t value = tensor.item<std::int64_t>();
   EBB_CHECK(value >= 0 && static_cast<std::size_t>(value) >= least && static_cast<std::size_t>(value) <= most,
-            sampler, "::load: \"", name, "\" is ", value, ", which does not lie within ",
-            std::uint64_t{least}, " and ", std::uint64_t{most},
+            sampler, "::load: \"", name, "\" is ", value, ", which is outside of ", std::uint64_t{least},
+            " and ", std::uint64_t{most},
             ". Load it into a sampler of as many samples as it was saved from.");
   return static_cast<std::size_t>(value);
 }
@@ -41,7 +40,7 @@ void write_index(serialize::OutputArchive& archive, std::size_t index) {
   archive.write("index", scalar_tensor(static_cast<std::int64_t>(index), TensorOptions(kLong)), true);
 }
 
-// How many of `size` samples had been handed out.
+// Reads the number of samples, at most `size`, that the sampler had returned.
 std::size_t read_index(serialize::InputArchive& archive, const char* sampler, std::size_t size) {
   Variable tensor;
   archive.read("index", tensor, true);
@@ -90,7 +89,8 @@ void RandomSampler::load(serialize::InputArchive& archive) {
   const Variable order = indices.to(kCPU, kLong).contiguous();
   const std::int64_t* p = order.data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < order.numel(); ++i)
-    EBB_CHECK(p[i] >= 0, "RandomSampler::load: \"indices\" holds ", p[i], ", which is no sample's index.");
+    EBB_CHECK(p[i] >= 0, "RandomSampler::load: \"indices\" holds ", p[i],
+              ", which is not the index of a sample.");
   index_ = read_index(archive, "RandomSampler", static_cast<std::size_t>(order.numel()));
   order_.assign(p, p + order.numel());
 }
@@ -111,7 +111,7 @@ optional<std::vector<std::size_t>> SequentialSampler::next(std::size_t batch_siz
 void SequentialSampler::save(serialize::OutputArchive& archive) const { write_index(archive, index_); }
 
 void SequentialSampler::load(serialize::InputArchive& archive) {
-  // A sampler of no samples learns its size from reset(n), and holds the position of any other until then.
+  // A sampler without samples accepts any position, because reset(n) sets its size later.
   index_ = read_index(archive, "SequentialSampler", size_ > 0 ? size_ : SIZE_MAX);
 }
 
@@ -143,7 +143,7 @@ void DrawnSampler::load(serialize::InputArchive& archive) {
   const Variable list = indices.to(kCPU, kLong).contiguous();
   const std::int64_t* const p = list.data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < list.numel(); ++i)
-    EBB_CHECK(p[i] >= 0, "Sampler::load: \"indices\" holds ", p[i], ", which is no sample's index.");
+    EBB_CHECK(p[i] >= 0, "Sampler::load: \"indices\" holds ", p[i], ", which is not the index of a sample.");
   index_ = read_position(archive, "Sampler", "index", 0, static_cast<std::size_t>(list.numel()));
   order_.assign(p, p + list.numel());
 }
@@ -216,7 +216,7 @@ DistributedRandomSampler::DistributedRandomSampler(std::size_t size, std::size_t
   reset(size);
 }
 
-// As libtorch draws them: the order of all is that of the epoch's number.
+// As in libtorch, the epoch's number is the seed of the order.
 void DistributedRandomSampler::reset(optional<std::size_t> new_size) {
   size_ = new_size.value_or(size_);
   const std::size_t share = local_sample_count();

@@ -1,4 +1,4 @@
-// How datasets are parted, and rows of several tensors.
+// random_split, TensorListDataset and their collation.
 #include <ebb/data/subsets.h>
 #include <ebb/ops/index.h>
 #include <ebb/ops/random.h>
@@ -11,7 +11,7 @@ namespace ebb::data {
 namespace detail {
 
 std::size_t known_size(const char* what, const optional<std::size_t>& size) {
-  EBB_CHECK(size, what, ": the dataset does not know its size.");
+  EBB_CHECK(size, what, ": the dataset has no size.");
   return *size;
 }
 
@@ -61,8 +61,8 @@ TensorListDataset::TensorListDataset(std::vector<Variable> tensors) : tensors_(s
   EBB_CHECK(!tensors_.empty(), "TensorListDataset: expected at least one tensor.");
   for (const Variable& each : tensors_)
     EBB_CHECK(each.defined() && each.dim() > 0 && each.size(0) == tensors_[0].size(0),
-              "TensorListDataset: Size mismatch between tensors: all need as many rows, got ", tensors_[0],
-              " and ", each, ".");
+              "TensorListDataset: Size mismatch between tensors: all need the same number of rows, got ",
+              tensors_[0], " and ", each, ".");
 }
 
 std::vector<Variable> TensorListDataset::get(std::size_t index) {
@@ -86,7 +86,7 @@ std::vector<Variable> Stack<std::vector<Variable>>::apply_batch(std::vector<std:
     std::vector<Variable> column;
     for (std::vector<Variable>& sample : samples) {
       EBB_CHECK(sample.size() == samples[0].size(), "Stack: samples hold ", std::uint64_t{samples[0].size()},
-                " and ", std::uint64_t{sample.size()}, " tensors; all need as many.");
+                " and ", std::uint64_t{sample.size()}, " tensors. All need the same number.");
       column.push_back(std::move(sample[c]));
     }
     columns.push_back(stack(column));

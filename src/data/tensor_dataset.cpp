@@ -1,4 +1,4 @@
-// The rows of a tensor as a dataset, and samples stacked into batches.
+// TensorDataset and the Stack collation.
 #include <ebb/data/datasets.h>
 #include <ebb/data/transforms.h>
 #include <ebb/ops/index.h>

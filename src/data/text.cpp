@@ -1,4 +1,4 @@
-// Windows of tokens, and batches of sequences of unequal lengths.
+// TextDataset (windows of tokens) and PadSequence (batches of sequences of unequal lengths).
 #include <ebb/data/text.h>
 #include <ebb/ops/rnn.h>
 #include <ebb/ops/shape.h>

@@ -1,4 +1,4 @@
-// Tokens of text and their numbers.
+// Vocabulary: the tokens of a text and their indices.
 #include <ebb/data/text.h>
 #include <ebb/ops/creation.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using Unit = Vocabulary::Unit;
 
-// How many bytes the character has that the text begins with: those of sound UTF-8, or one.
+// Returns the number of bytes of the first character of the text, or 1 if it is not valid UTF-8.
 std::size_t character_length(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   const std::size_t length = lead >= 0xf0 && lead < 0xf8 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
@@ -60,7 +60,7 @@ std::string unescaped(std::string_view line, const std::string& path) {
     }
     const char next = ++i < line.size() ? line[i] : '\0';
     EBB_CHECK(next == 'n' || next == 'r' || next == '\\', "Vocabulary::load: \"", path,
-              "\" holds a backslash that stands for nothing. Save the vocabulary again.");
+              "\" contains an invalid escape sequence. Save the vocabulary again.");
     out += next == 'n' ? '\n' : next == 'r' ? '\r' : '\\';
   }
   return out;
@@ -118,9 +118,8 @@ const std::string& Vocabulary::token(std::int64_t index) const {
 std::int64_t Vocabulary::index(const std::string& token) const {
   auto found = indices_.find(token);
   if (found == indices_.end() && unknown_) found = indices_.find(*unknown_);
-  EBB_CHECK(
-      found != indices_.end(), "Vocabulary: the token \"", token,
-      "\" is not in it. Name an unknown token that stands for such: VocabularyOptions().unknown(\"<unk>\").");
+  EBB_CHECK(found != indices_.end(), "Vocabulary: the token \"", token,
+            "\" is not in it. Set a token for unknown ones: VocabularyOptions().unknown(\"<unk>\").");
   return found->second;
 }
 
@@ -158,7 +157,7 @@ Vocabulary Vocabulary::load(const std::string& path) {
   for (std::size_t start = 0, end = 0; (end = text.find('\n', start)) != text.npos; start = end + 1)
     lines.push_back(unescaped(std::string_view(text).substr(start, end - start), path));
   EBB_CHECK(lines.size() >= 2 && text.ends_with('\n') && (lines[0] == kHeads[0] || lines[0] == kHeads[1]),
-            "Vocabulary::load: \"", path, "\" is no file that Vocabulary::save wrote, or is cut short.");
+            "Vocabulary::load: \"", path, "\" was not written by Vocabulary::save, or is truncated.");
   const optional<std::string> unknown = lines[1].empty() ? nullopt : optional<std::string>(lines[1]);
   const Unit unit = lines[0] == kHeads[1] ? Unit::word : Unit::character;
   lines.erase(lines.begin(), lines.begin() + 2);

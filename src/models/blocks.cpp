@@ -1,4 +1,4 @@
-// What vision models are put together from.
+// Building blocks of vision models.
 #include "models/blocks.h"
 
 #include <algorithm>

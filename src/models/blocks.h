@@ -1,4 +1,4 @@
-// What vision models are put together from: convolutions with what follows them, and first values.
+// Building blocks of vision models: convolution with norm and activation, and initial values.
 #pragma once
 
 #include <ebb/models/layers.h>
@@ -10,19 +10,19 @@ struct NormSettings {
   double eps = 1e-5, momentum = 0.1;
 };
 
-/// A module that computes the activation; Activation::none gives nn::Identity.
+/// Returns a module that computes the activation; nn::Identity for Activation::none.
 nn::AnyModule make_activation(Activation activation);
 
-/// A convolution without bias, padded so that with stride 1 it keeps the size (of odd kernels), batch
-/// normalisation, and the activation, if there is one (torchvision.ops.Conv2dNormActivation).
+/// Returns a convolution without bias, a batch normalisation and, if there is one, the activation
+/// (torchvision.ops.Conv2dNormActivation). The padding preserves the size for stride 1 and odd kernels.
 nn::Sequential conv_norm_activation(nn::Conv2dOptions conv, NormSettings norm, Activation activation);
 
-/// The whole number of times 8 nearest to `channels`, but not less than nine tenths of it (_make_divisible of
+/// Returns the multiple of 8 nearest to `channels`, but at least 0.9 * channels (_make_divisible of
 /// torchvision).
 std::int64_t divisible_by_8(double channels);
 
-/// Gives the net torchvision's first values, in the order of its modules: N(0, 2 / fan_out) to weights of
-/// convolutions and 0 to their biases, 1 and 0 to normalisations, and what `linear` does to linear layers.
+/// Initialises the net like torchvision, in the order of its modules: N(0, 2 / fan_out) for weights of
+/// convolutions, 0 for their biases, 1 and 0 for normalisations, and `linear` for linear layers.
 void initialize(nn::Module& net, void (*linear)(nn::LinearImpl& layer));
 
 }  // namespace ebb::models

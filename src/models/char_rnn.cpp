@@ -1,4 +1,4 @@
-// The recurrent language model.
+// CharRNN: a recurrent language model.
 #include <ebb/models/char_rnn.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/skip_init.h>
@@ -14,7 +14,7 @@ constexpr const char* kName = "CharRNN";
 
 template <class Layer, class Options>
 Layer layer_of(const CharRNNOptions& o, Options options) {
-  // Between layers only: one alone would warn.
+  // Dropout acts between layers. With one layer the module would warn about it.
   return Layer(
       options.num_layers(o.num_layers()).batch_first(true).dropout(o.num_layers() > 1 ? o.dropout() : 0));
 }

@@ -10,13 +10,13 @@
 namespace ebb::models {
 namespace {
 
-/// A row of table 1 of the paper.
+/// A row of table 1 of the EfficientNet paper.
 struct Stage {
   double expand_ratio;
   std::int64_t kernel, stride, input_channels, out_channels, blocks;
 };
 
-/// The table, at the width and depth that the options ask for.
+/// Returns the table with the width and depth of the options.
 std::vector<Stage> table(const EfficientNetOptions& options) {
   std::vector<Stage> stages = {{1, 3, 1, 32, 16, 1},  {6, 3, 2, 16, 24, 2},  {6, 5, 2, 24, 40, 2},
                                {6, 3, 2, 40, 80, 3},  {6, 5, 1, 80, 112, 3}, {6, 5, 2, 112, 192, 4},
@@ -30,7 +30,7 @@ std::vector<Stage> table(const EfficientNetOptions& options) {
   return stages;
 }
 
-/// A module a stage. A block is left out the more often the deeper it lies.
+/// Returns one module per stage. The stochastic depth probability of a block increases with its depth.
 std::vector<nn::Sequential> make_stages(const std::vector<Stage>& stages,
                                         const EfficientNetOptions& options) {
   std::int64_t all = 0, made = 0;

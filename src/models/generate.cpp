@@ -1,4 +1,4 @@
-// Choosing tokens, and the memory of attention.
+// Text generation: sampling of tokens, and the key-value cache of attention.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/models/generate.h>
 #include <ebb/ops/elementwise.h>
@@ -26,12 +26,13 @@ std::int64_t KeyValueCache::length() const {
 std::tuple<Variable, Variable> KeyValueCache::update(std::int64_t layer, const Variable& keys,
                                                      const Variable& values) {
   EBB_CHECK(layer >= 0 && layer < static_cast<std::int64_t>(layers_.size()), "KeyValueCache: layer ", layer,
-            " is none of ", layers_.size(), ". Make the cache with the model's number of layers.");
+            " is out of range for ", layers_.size(),
+            " layers. Construct the cache with the model's number of layers.");
   Layer& known = layers_[static_cast<std::size_t>(layer)];
   if (known.keys.defined()) {
     EBB_CHECK(keys.dim() == 4 && keys.size(0) == known.keys.size(0) && keys.size(1) == known.keys.size(1),
               "KeyValueCache: keys of shape ", keys.sizes(), " do not follow those of shape ",
-              known.keys.sizes(), ". Take a new cache for other sequences.");
+              known.keys.sizes(), ". Use a new cache for other sequences.");
     known = {cat({known.keys, keys}, 2), cat({known.values, values}, 2)};
   } else {
     known = {keys, values};
@@ -51,7 +52,7 @@ void check(const char* model, const GenerateOptions& options) {
             options.top_p(), ".");
 }
 
-// [B, V] to [B, 1].
+// Chooses the next tokens [B, 1] from logits [B, V].
 Variable chosen(Variable logits, const GenerateOptions& options) {
   if (options.temperature() == 0) return logits.argmax(-1, /*keepdim=*/true);
   if (logits.dtype() != kDouble) logits = logits.to(kFloat);
@@ -84,7 +85,7 @@ Variable extended(const char* model, const Variable& ids, std::int64_t max_new_t
                   const GenerateOptions& options, const NextLogits& next) {
   check_ids(model, ids);
   check(model, options);
-  EBB_CHECK(ids.size(1) > 0, model, ": generate needs at least one token to go on from, got ids of shape ",
+  EBB_CHECK(ids.size(1) > 0, model, ": generate needs at least one token to continue, got ids of shape ",
             ids.sizes(), ".");
   EBB_CHECK(max_new_tokens >= 0, model, ": max_new_tokens must not be below 0, got ", max_new_tokens, ".");
   const NoGradGuard no_grad;

@@ -21,7 +21,8 @@ nn::LayerNorm norm_of(const GPT2Config& config) {
   return nn::LayerNorm(nn::LayerNormOptions({config.n_embd()}).eps(config.layer_norm_epsilon()));
 }
 
-// Of the layers that add to the stream of the blocks, whose variance would grow with their number.
+// Returns the initial standard deviation of layers that add to the residual stream. It decreases with the
+// number of layers, so that the variance of the stream does not grow with it.
 double residual_std(const GPT2Config& config) {
   return config.initializer_range() / std::sqrt(2.0 * static_cast<double>(config.n_layer()));
 }

@@ -1,4 +1,4 @@
-// The parts of language models.
+// Common parts of language models.
 #include "models/language_model.h"
 
 #include <ebb/nn/init.h>
@@ -18,8 +18,8 @@ Variable join_heads(const Variable& x) { return x.transpose(1, 2).flatten(2); }
 Variable causal_attention(const Variable& query, const Variable& key, const Variable& value,
                           double dropout_p) {
   const std::int64_t unread = query.size(-2), all = key.size(-2);
-  // is_causal counts from the first key on both sides, which is right only where all tokens are new; a single
-  // new one sees them all.
+  // is_causal aligns the first query with the first key, which is only correct if all tokens are new. A
+  // single new token attends to all keys, and needs no mask.
   optional<Variable> mask;
   if (unread > 1 && unread < all)
     mask = ones({unread, all}, query.options().dtype(kBool).requires_grad(false)).tril(all - unread);

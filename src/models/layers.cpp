@@ -1,4 +1,4 @@
-// Squeeze-and-excitation and stochastic depth.
+// SqueezeExcitation and StochasticDepth.
 #include <ebb/models/layers.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>

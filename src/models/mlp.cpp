@@ -1,4 +1,4 @@
-// The multi-layer perceptron.
+// MLP: the multi-layer perceptron.
 #include <ebb/models/mlp.h>
 
 namespace ebb::models {

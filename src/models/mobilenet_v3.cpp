@@ -12,7 +12,7 @@ constexpr NormSettings kNorm{1e-3, 0.01};
 
 using Rows = std::vector<InvertedResidualConfig>;
 
-/// Tables 1 and 2 of the paper, at the width and with the tail that the options ask for.
+/// Returns table 1 or 2 of the MobileNetV3 paper with the width and the tail of the options.
 Rows table(const MobileNetV3Options& options) {
   constexpr Activation RE = Activation::relu, HS = Activation::hardswish;
   const std::int64_t tail = options.reduced_tail() ? 2 : 1, dilation = options.dilated() ? 2 : 1;
@@ -51,7 +51,7 @@ Rows table(const MobileNetV3Options& options) {
   return rows;
 }
 
-/// Channels of the layer before the last.
+/// Returns the number of channels of the last layer but one.
 std::int64_t last_channels(const MobileNetV3Options& options) {
   const double channels = options.size() == MobileNetV3Size::large ? 1280 : 1024;
   return divisible_by_8(channels / (options.reduced_tail() ? 2 : 1) * options.width_mult());

@@ -1,4 +1,4 @@
-// The blocks of residual networks.
+// BasicBlock and Bottleneck of ResNet.
 #include <ebb/models/resnet.h>
 
 namespace ebb::models {
@@ -20,8 +20,9 @@ nn::Conv2d conv1x1(std::int64_t in, std::int64_t out, std::int64_t stride = 1) {
 
 nn::ReLU in_place_relu() { return nn::ReLU(nn::ReLUOptions(true)); }
 
-/// What fits the input to `planes` channels and the stride; empty where it fits already. torchvision makes it
-/// before the block, so that its random numbers come first, and registers it last.
+/// Returns the projection of the input to `planes` channels and the stride, or an empty handle if it is not
+/// needed. torchvision constructs it before the block, which determines the order of random values, and
+/// registers it last.
 nn::Sequential make_downsample(const ResidualBlockOptions& options, std::int64_t planes) {
   if (options.stride() == 1 && options.inplanes() == planes) return nullptr;
   nn::Conv2d conv = conv1x1(options.inplanes(), planes, options.stride());
@@ -34,9 +35,9 @@ BasicBlockImpl::BasicBlockImpl(ResidualBlockOptions options_) : options(options_
 
 void BasicBlockImpl::reset() {
   EBB_CHECK(options.groups() == 1 && options.base_width() == 64 && options.dilation() == 1,
-            "BasicBlock: has no groups, width or dilation of its own, got groups ", options.groups(),
+            "BasicBlock: groups must be 1, base_width 64 and dilation 1, got groups ", options.groups(),
             ", base_width ", options.base_width(), " and dilation ", options.dilation(),
-            ". A Bottleneck has them.");
+            ". A Bottleneck supports other values.");
   const std::int64_t planes = options.planes();
   downsample = make_downsample(options, planes);
   conv1 = register_module("conv1", conv3x3(options.inplanes(), planes, options.stride()));

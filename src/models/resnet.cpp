@@ -1,4 +1,4 @@
-// Residual networks.
+// ResNet: residual networks.
 #include <ebb/models/resnet.h>
 
 #include "models/blocks.h"
@@ -6,7 +6,7 @@
 namespace ebb::models {
 namespace {
 
-/// The four layers, one after the other: what one makes is what the next takes.
+/// Constructs the four layers in order. The output channels of a layer are the input channels of the next.
 template <class Block>
 class LayerMaker {
  public:
@@ -33,7 +33,7 @@ class LayerMaker {
   std::int64_t inplanes_ = 64, dilation_ = 1;
 };
 
-/// Registers layer1 to layer4; returns the channels of the last.
+/// Registers layer1 to layer4 and returns the output channels of layer4.
 template <class Block>
 std::int64_t add_layers(ResNetImpl& net) {
   const auto& blocks = net.options.layers();

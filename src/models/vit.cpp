@@ -1,4 +1,4 @@
-// The vision transformer.
+// VisionTransformer.
 #include <ebb/models/vit.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/skip_init.h>

@@ -1,4 +1,4 @@
-// Checkpoint: its parts, its file, and what happens when the file does not fit.
+// Checkpoint: its parts, its file, and the rollback if the file does not fit.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/rng_state.h>
 #include <ebb/checkpoint.h>
@@ -19,7 +19,7 @@ using safetensors::NamedTensors;
 
 constexpr const char* kFormat = "ebb.checkpoint";
 constexpr const char* kVersion = "1";
-constexpr const char* kPart = "part.";  // begins the metadata's names of parts
+constexpr const char* kPart = "part.";  // the prefix of the parts' names in the metadata
 constexpr const char* kGenerators = "rng";
 
 bool is_name(const std::string& name) {
@@ -46,7 +46,8 @@ serialize::OutputArchive generator_states(const NamedTensors& tensors) {
   return states;
 }
 
-// A run may go on on another machine: states of devices that are not here are passed over.
+// Sets the states of the generators. States of devices that do not exist are skipped, because a run may
+// continue on another machine.
 void set_generators(serialize::InputArchive& states) {
   Variable state;
   states.read("cpu", state);
@@ -84,7 +85,7 @@ Variable Checkpoint::value_in(serialize::InputArchive& archive, DType dtype) {
 
 Checkpoint& Checkpoint::add_part(Part part) {
   EBB_CHECK(is_name(part.name), "Checkpoint::add: \"", part.name,
-            "\" is no name: letters, digits, '_' and '-' make one.");
+            "\" is not a valid name. Use letters, digits, '_' and '-'.");
   EBB_CHECK(part.name != kGenerators, "Checkpoint::add: the name \"rng\" is that of the default generators.");
   for (const Part& other : parts_)
     EBB_CHECK(other.name != part.name, "Checkpoint::add: there is a part \"", part.name, "\" already.");
@@ -93,7 +94,7 @@ Checkpoint& Checkpoint::add_part(Part part) {
 }
 
 Checkpoint& Checkpoint::add(const std::string& name, Variable& value) {
-  // An undefined tensor leaves no trace, and comes back as one.
+  // An undefined tensor is not written, so a load yields an undefined tensor again.
   const auto save = [&value](serialize::OutputArchive& to) {
     if (value.defined()) to.write("value", value);
   };
@@ -146,10 +147,10 @@ serialize::OutputArchive Checkpoint::contents() const {
 void Checkpoint::take(serialize::InputArchive& archive) {
   for (const Part& part : parts_) {
     serialize::InputArchive nested;
-    archive.try_read(part.name, nested);  // a part without tensors has left no trace
+    archive.try_read(part.name, nested);  // a part without tensors is not in the file
     part.load(nested);
   }
-  // Last, lest a part draws while it is loaded.
+  // The generators come last, because the load of a part may draw random values.
   serialize::InputArchive states;
   archive.read(kGenerators, states);
   set_generators(states);
@@ -163,12 +164,12 @@ void Checkpoint::save() const {
 }
 
 bool Checkpoint::load() {
-  std::error_code unreadable;  // which the reader says
+  std::error_code unreadable;  // ignored, because the reader reports it
   if (!std::filesystem::exists(path_, unreadable) && !unreadable) return false;
   safetensors::File file = safetensors::read(path_);
   const auto format = file.metadata.find("format"), version = file.metadata.find("version");
   EBB_CHECK(format != file.metadata.end() && format->second == kFormat, "Checkpoint::load: \"", path_,
-            "\" is not a checkpoint. A file of weights goes into a model by ebb::load(model, path).");
+            "\" is not a checkpoint. ebb::load(model, path) loads a file of weights into a model.");
   EBB_CHECK(version != file.metadata.end() && version->second == kVersion, "Checkpoint::load: \"", path_,
             "\" is of a version that this ebb does not read; it reads version ", kVersion, ".");
 
@@ -183,7 +184,7 @@ bool Checkpoint::load() {
       held.erase(found);
   }
   EBB_CHECK(held.empty() && lacking.empty(), "Checkpoint::load: \"", path_,
-            "\" holds other parts than were added. Not in the file: ", listed(lacking),
+            "\" contains other parts than were added. Not in the file: ", listed(lacking),
             ". Only in the file: ", listed(held), ".");
 
   NamedTensors before;
@@ -199,7 +200,7 @@ bool Checkpoint::load() {
   } catch (const Error& e) {
     take(back);
     throw Error(std::string(e.what()) + "\nFile: \"" + path_ + "\". Everything is as it was before.");
-  } catch (...) {  // of memory, or of a part's own
+  } catch (...) {  // std::bad_alloc, or an exception of a part's own
     take(back);
     throw;
   }

@@ -1,5 +1,5 @@
-// Modules and optimizers as libtorch's torch::save writes them, and optimizers as Python's state_dict() has
-// them.
+// pytorch::save: writes modules and optimizers like libtorch's torch::save, and optimizers like Python's
+// state_dict().
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/io/pytorch.h>
 #include <ebb/ops/creation.h>
@@ -15,7 +15,8 @@
 namespace ebb::pytorch {
 namespace {
 
-// What requires grad tells parameters from buffers, and a state_dict has lost it.
+// Returns the state with the parameters themselves, because requires_grad distinguishes them from buffers and
+// a state_dict does not contain it.
 NamedTensors state_of(const nn::Module& module) {
   NamedTensors tensors;
   const auto parameters = module.named_parameters();
@@ -26,11 +27,11 @@ NamedTensors state_of(const nn::Module& module) {
   return tensors;
 }
 
-// libtorch knows its parameters by addresses, which are any numbers but zero.
+// Returns the id of a parameter. libtorch uses addresses, so any number except zero is valid.
 std::string id_of(std::size_t position) { return std::to_string(position + 1); }
 Value size_of(std::size_t count) { return scalar_tensor(static_cast<std::int64_t>(count), kLong); }
 
-// Options that are kept as tensors (src/optim/fields.h), as what it was.
+// Converts an option from a tensor (src/optim/fields.h) back to its own type.
 Value option(const Variable& value) {
   if (value.dim() == 0 && value.dtype() == kBool) return value.item<bool>();
   if (value.dim() == 0 && value.dtype() == kLong) return value.item<std::int64_t>();
@@ -47,8 +48,8 @@ Value option(const Variable& value) {
   return numbers;
 }
 
-// The settings of a group beside its parameters, without what is not there: `lacking` has options that are to
-// be off.
+// Returns the options of a group without absent ones. The reader does not have the options in `lacking`, so
+// they must be off.
 Dict options_of(const optim::OptimizerParamGroup& group, const char* reader,
                 std::initializer_list<std::string_view> lacking) {
   serialize::OutputArchive archive;
@@ -65,7 +66,7 @@ Dict options_of(const optim::OptimizerParamGroup& group, const char* reader,
   return options;
 }
 
-// Of one parameter, its quantities by name.
+// Returns the state of one parameter: its quantities by name.
 Dict state_of(const serialize::InputArchive& archive, const Variable& parameter) {
   Dict state;
   List dirs, steps, ro;
@@ -118,11 +119,11 @@ Value tree_of(const optim::Optimizer& optimizer) {
         state.emplace_back(id_of(position), state_of(one, from.params()[j]));
     }
     Dict options = options_of(from, "libtorch", {"master_weights", "maximize"});
-    std::erase_if(options, [&](const auto& each) {  // by its class it is libtorch's Adam or AdamW
+    std::erase_if(options, [&](const auto& each) {  // in libtorch the class tells Adam from AdamW
       const std::string& name = each.first.as_string();
       EBB_CHECK(
           name != "decoupled_weight_decay" || !each.second.as_bool() || is_one_of<optim::AdamW>(optimizer),
-          "pytorch: libtorch has no option decoupled_weight_decay. Save the optimizer by ebb::save.");
+          "pytorch: libtorch has no option decoupled_weight_decay. Save the optimizer with ebb::save.");
       return name == "decoupled_weight_decay" || name == "initial_lr";
     });
     group.emplace_back("options", std::move(options));
@@ -154,7 +155,7 @@ Value state_dict(const optim::Optimizer& optimizer) {
   std::int64_t position = 0;
   for (const OptimizerParamGroup& from : optimizer.param_groups()) {
     Dict group = options_of(from, "PyTorch", {"master_weights"});
-    // A setting that is none is not in ebb's files.
+    // Adds options that are None, which ebb's files do not contain.
     const auto complete = [&](const char* name, const Value& value) {
       if (std::none_of(group.begin(), group.end(),
                        [&](const auto& e) { return e.first.as_string() == name; }))
@@ -169,7 +170,7 @@ Value state_dict(const optim::Optimizer& optimizer) {
     for (const Variable& parameter : from.params()) {
       if (serialize::InputArchive one; states.try_read(std::to_string(position), one)) {
         Dict quantities = state_of(one, parameter);
-        for (auto& [name, value] : quantities)  // a count that Python keeps in a tensor
+        for (auto& [name, value] : quantities)  // in Python the step count is a tensor
           if (name.as_string() == "step") value = scalar_tensor(value.as_double(), kFloat);
         state.emplace_back(position, std::move(quantities));
       }

@@ -1,4 +1,4 @@
-// save() and load(): modules, optimizers and tensors.
+// ebb::save and ebb::load of modules, optimizers and tensors.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/ops/creation.h>
 #include <ebb/serialize.h>
@@ -16,7 +16,7 @@ namespace {
 using safetensors::File;
 using safetensors::NamedTensors;
 
-// A module's tensors, each once.
+// Returns the tensors of a module, each once.
 safetensors::Contents contents_of(const nn::Module& module) {
   NamedTensors tensors;
   for (const auto& item : module.state_dict()) tensors.emplace_back(item.key(), item.value());
@@ -29,7 +29,7 @@ NamedTensors numbered(const std::vector<Variable>& tensors) {
   return named;
 }
 
-// A tensor handed out keeps its requires_grad.
+// Assigns a loaded tensor. `to` keeps its requires_grad.
 void assign(Variable& to, const Variable& file, optional<Device> device) {
   Variable from = device ? file.to(*device) : file;
   const bool requires_grad = to.defined() && to.requires_grad();
@@ -37,7 +37,7 @@ void assign(Variable& to, const Variable& file, optional<Device> device) {
   if (requires_grad) to.requires_grad_();
 }
 
-// A file's only tensor: of other programs the name tells nothing.
+// Loads the only tensor of a file, whatever its name is, because other programs choose other names.
 void restore(Variable& to, const File& file, optional<Device> device) {
   const bool alone = file.tensors.size() == 1 && file.unsupported.empty();
   assign(to, alone ? file.tensors[0].second : file.at("tensor"), device);
@@ -69,8 +69,8 @@ void restore_from(T& to, const std::string& path, const How&... how) {
   io::located(path, [&] { restore(to, io::read_any(path), how...); });
 }
 
-// Members that were never registered are in no file, and nobody would see it before the file is needed. Some
-// modules of the library have nothing to keep.
+// Throws for a module without a state. Its members were probably not registered, which would otherwise remain
+// unnoticed until the file is loaded. Modules of the library may have no state.
 void check_has_state(const char* op, const nn::Module& module) {
   EBB_CHECK(!module.children().empty() || ebb::detail::demangled(typeid(module)).starts_with("ebb::") ||
                 !module.state_dict().is_empty(),
@@ -94,7 +94,7 @@ void save(const nn::Module& module, std::ostream& stream) {
 
 namespace {
 
-// Moves a module and converts what is floating in it.
+// Moves a module and converts its floating tensors.
 void move(nn::Module& module, const LoadOptions& options) {
   NoGradGuard no_grad;
   if (options.device()) module.to(*options.device());
@@ -113,7 +113,7 @@ nn::IncompatibleKeys load_from(nn::Module& module, std::unique_ptr<nn::StateSour
             *options.dtype(), ", which is not floating. Give LoadOptions::dtype() a floating one.");
   state = detail::renamed(std::move(state), options);
   try {
-    if (options.device() || options.dtype()) {  // what does not fit leaves the module as it is
+    if (options.device() || options.dtype()) {  // a state that does not fit leaves the module unchanged
       check_state(module, *state, options.strict(), options.assign());
       move(module, options);
     }

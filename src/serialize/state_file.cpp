@@ -1,4 +1,4 @@
-// Files of every format as states of modules, their parts, and what is said of a part that is missing.
+// open_state: opens files of all formats as states of modules, and parts of such files.
 #include "serialize/state_file.h"
 
 #include <ebb/core/error.h>
@@ -28,13 +28,14 @@ namespace {
 using Info = nn::StateSource::Info;
 using safetensors::Reader;
 
-// A tensor of a safetensors file, which is read straight to where it goes.
+// Returns the info of a tensor of a safetensors file. Its values are read later, directly into their
+// destination.
 Info info_of(const Reader& file, const std::string& key) {
   const std::string dtype = file.dtype(key);
   if (!file.is_supported(key)) return {{}, DType::Undefined, safetensors::unsupported_text(dtype)};
   Info info{DimVector(IntArrayRef(file.sizes(key))), safetensors::format_named(dtype)->dtype, {}};
   if (info.dtype != kBool) return info;
-  // Of booleans the bytes may be wrong, too, which must be known before anything is written.
+  // The bytes of Bool may be invalid, so they are checked before anything is written.
   try {
     file.get_tensor(key);
   } catch (const Error& e) {
@@ -45,7 +46,8 @@ Info info_of(const Reader& file, const std::string& key) {
 
 class SafetensorsState final : public nn::StateSource {
  public:
-  /// Of a tensor of several names keys() has the one under which the file has it, or all.
+  /// For a tensor with several names, keys() contains only the name in the file, or all names with
+  /// `all_names`.
   explicit SafetensorsState(Reader file, bool all_names = false)
       : file_(std::move(file)), all_names_(all_names) {}
 
@@ -69,7 +71,7 @@ class SafetensorsState final : public nn::StateSource {
   }
 
  private:
-  // The name under which the file has a tensor of several names.
+  // Returns the name under which the file contains a tensor with several names.
   const std::string& stored(const std::string& key) const {
     if (file_.contains(key)) return key;
     const auto other = file_.metadata().find(key);
@@ -100,7 +102,7 @@ class ShardedState final : public nn::StateSource {
   safetensors::ShardedReader files_;
 };
 
-// Tensors in memory, as formats give them whose tensors are views of shared storages.
+// Tensors in memory, from formats whose tensors are views of shared storages.
 class TensorsState final : public nn::StateSource {
  public:
   explicit TensorsState(std::vector<std::pair<std::string, Variable>> tensors,
@@ -127,7 +129,7 @@ class TensorsState final : public nn::StateSource {
   Variable tensor(const std::string& key, const Variable& old) const override {
     const Variable& found = tensors_[index_.at(key)].second;
     return found.to(old.device(), found.scalar_type(), false, /*copy=*/true)
-        .contiguous();  // of its own: the file's may be shared
+        .contiguous();  // a copy, because the file's tensors may share memory
   }
   void copy_to(const std::string& key, Variable& target) const override {
     target.copy_(tensors_[index_.at(key)].second);
@@ -139,14 +141,14 @@ class TensorsState final : public nn::StateSource {
   std::unordered_map<std::string, std::size_t> index_;
 };
 
-// A state under other names, or a part of it.
+// A state, or a part of it, with other names.
 class RenamedState final : public nn::StateSource {
  public:
-  /// The new name of what the file calls so, or none if it is to be passed over.
+  /// Returns the new name of a tensor, or nullopt to skip the tensor.
   using Rename = std::function<optional<std::string>(const std::string&)>;
 
-  /// `before` stands before the names of what the file knows and does not list: of a tensor of several names
-  /// all but one.
+  /// `before` is the prefix of names that the file has but does not list: the further names of shared
+  /// tensors.
   RenamedState(std::unique_ptr<nn::StateSource> state, const Rename& rename, std::string before = {})
       : state_(std::move(state)), before_(std::move(before)) {
     for (const std::string& key : state_->keys()) {
@@ -162,8 +164,8 @@ class RenamedState final : public nn::StateSource {
 
   std::vector<std::string> keys() const override { return names_; }
   optional<Info> info(const std::string& key) const override {
-    // A tensor of several names may be known by one that the file does not list; what it lists is passed over
-    // or has another name.
+    // The key may be a name of a shared tensor that the file does not list. A listed name without an entry in
+    // original_ was skipped or renamed.
     if (!original_.contains(key) && listed_.contains(before_ + key)) return nullopt;
     return state_->info(original(key));
   }
@@ -187,7 +189,7 @@ class RenamedState final : public nn::StateSource {
   std::unordered_set<std::string> listed_;
 };
 
-// What stands under names that begin with the key and a dot, without them.
+// Returns the tensors whose names begin with the key and a dot, without this prefix.
 std::unique_ptr<nn::StateSource> part_of(std::unique_ptr<nn::StateSource> state, const std::string& key) {
   if (key.empty()) return state;
   const std::string before = key + ".";
@@ -200,7 +202,7 @@ std::unique_ptr<nn::StateSource> part_of(std::unique_ptr<nn::StateSource> state,
   return std::make_unique<RenamedState>(std::move(state), rename, before);
 }
 
-// A key may name a dict, or begin the names of a state that is not divided.
+// Returns the tensors of a part. The key may be that of a nested dict, or a prefix of names in a flat state.
 std::unique_ptr<nn::StateSource> tensors_of(const pytorch::Value& file, const std::string& key) {
   std::map<std::string, std::string> unsupported;
   const auto state = [&](const pytorch::Value& value) {
@@ -217,19 +219,19 @@ std::unique_ptr<nn::StateSource> tensors_of(const pytorch::Value& file, const st
   fail_of_part(key, names);
 }
 
-// `from` is a path, or a stream at the file's beginning.
+// Opens a file of a known format. `from` is a path, or a stream at the file's beginning.
 template <class Source>
 std::unique_ptr<nn::StateSource> open_as(io::Format format, Source& from, const std::string& key) {
   if (format == io::Format::Torch) return tensors_of(pytorch::read(from), key);
   if (format == io::Format::Npz) return part_of(std::make_unique<TensorsState>(npy::read_npz(from)), key);
-  // The first name of a tensor may be in another part.
+  // The first name of a shared tensor may be in another part.
   return part_of(std::make_unique<SafetensorsState>(Reader(from), /*all_names=*/!key.empty()), key);
 }
 
 }  // namespace
 
 std::unique_ptr<nn::StateSource> open_state(const std::string& path, const std::string& key) {
-  std::error_code unreadable;  // as a file, too, which says why
+  std::error_code unreadable;  // ignored, because opening it as a file reports the reason
   if (std::filesystem::is_directory(path, unreadable))
     return part_of(std::make_unique<ShardedState>(path), key);
   const io::Format format = io::format_of(std::make_shared<io::BytesOnDisk>(path));
@@ -294,7 +296,7 @@ serialize::InputArchive optimizer_in(const safetensors::File& file, const std::s
 }
 
 std::string advice_on_wrapped(const std::vector<std::string>& names, const std::vector<std::string>& own) {
-  // The prefixes of DataParallel and DistributedDataParallel, torch.compile, and Lightning.
+  // The prefixes of DataParallel and DistributedDataParallel, of torch.compile, and of Lightning.
   for (const char* const prefix : {"module.", "_orig_mod.", "model."}) {
     const auto begins = [&](const std::string& name) { return name.starts_with(prefix); };
     if (!names.empty() && std::all_of(names.begin(), names.end(), begins) &&

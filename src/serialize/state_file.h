@@ -1,4 +1,4 @@
-// A file of any format as the state of a module, and what to say where it holds something else.
+// open_state: opens a file of any format as the state of a module.
 #pragma once
 
 #include <ebb/archive.h>
@@ -14,23 +14,23 @@
 
 namespace ebb::detail {
 
-/// Opens what a path or a stream holds: safetensors, their index (or its folder), PyTorch's files, NumPy's
-/// .npz; of that, the part that LoadOptions::key() names.
+/// Opens a path or a stream: safetensors, the index of several files (or its folder), PyTorch's files,
+/// NumPy's .npz. `key` selects a part (LoadOptions::key()).
 std::unique_ptr<nn::StateSource> open_state(const std::string& path, const std::string& key);
 std::unique_ptr<nn::StateSource> open_state(std::istream& stream, const std::string& key);
 
-/// The same state without what is to be ignored, and under other names.
+/// Returns the state without ignored tensors, and with the prefixes of the options replaced.
 std::unique_ptr<nn::StateSource> renamed(std::unique_ptr<nn::StateSource> state, const LoadOptions& options);
 
-/// Throws for a part with which no name begins, and names the nearest ones.
+/// Throws for a key that is no prefix of a name. The error lists similar keys.
 [[noreturn]] void fail_of_part(const std::string& key, const std::vector<std::string>& names);
 
-/// The optimizer's part of a file: what `key` names; without one the whole file, or what stands in a
-/// checkpoint under the names that programs give an optimizer.
+/// Returns the optimizer's part of a file: the part `key`, or without a key the whole file, or the part of a
+/// checkpoint that has one of the usual names of optimizers.
 serialize::InputArchive optimizer_in(const safetensors::File& file, const std::string& key);
 
-/// How to load names that all begin as a wrapper of modules writes them, where the module's own do not; else
-/// empty.
+/// Returns advice for a file whose names all have the prefix of a wrapper module that the module's names do
+/// not have, or an empty string.
 std::string advice_on_wrapped(const std::vector<std::string>& names, const std::vector<std::string>& own);
 
 }  // namespace ebb::detail

@@ -214,7 +214,7 @@ TEST_CASE("rows of several tensors are stacked or collated by a function") {
   CHECK(seen == std::vector<std::int64_t>{3, 3});
   CHECK_THROWS_WITH(datasets::TensorListDataset({x, arange(3)}), Contains("as many rows"));
   CHECK_THROWS_WITH(transforms::Stack<std::vector<Tensor>>().apply_batch({{x}, {x, y}}),
-                    Contains("all need as many"));
+                    Contains("All need the same number"));
 }
 
 TEST_CASE("a pipeline of lambdas can be iterated repeatedly") {
