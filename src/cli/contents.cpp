@@ -1,4 +1,4 @@
-// Lists the tensors of a file by the readers of its format.
+// contents_of: lists the tensors of a file.
 #include "cli/contents.h"
 
 #include <ebb/core/error.h>
@@ -48,7 +48,7 @@ const char* name_of(DType dtype) {
   return "undefined";
 }
 
-/// A dtype that safetensors spells "F32". Names without a counterpart here stay as they are: "F8_E4M3".
+/// Converts the name of a safetensors dtype ("F32") to ebb's. Other names stay unchanged ("F8_E4M3").
 std::string name_of(const std::string& spelled) {
   static constexpr std::pair<std::string_view, const char*> kNames[] = {
       {"BOOL", "bool"},   {"U8", "uint8"},      {"U16", "uint16"},     {"U32", "uint32"},
@@ -60,13 +60,13 @@ std::string name_of(const std::string& spelled) {
   return spelled;
 }
 
-/// The bits of an element, which the first number in such a name gives.
+/// Returns the bits of an element, which is the first number in the name of the dtype.
 std::uint64_t bits_of(const std::string& spelled) {
   const std::size_t digit = spelled.find_first_of("0123456789");
   return digit == spelled.npos ? 8 : std::stoull(spelled.substr(digit));
 }
 
-/// The product of the sizes, of which readers have checked that it does not overflow unless one is 0.
+/// Returns the product of the sizes. Readers have checked that it does not overflow, unless a size is 0.
 std::uint64_t elements_of(const std::vector<std::int64_t>& sizes) {
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return 0;
   std::uint64_t product = 1;
@@ -114,8 +114,8 @@ Contents of_arrays(const npy::NamedTensors& arrays, const char* format) {
   return contents;
 }
 
-/// Collects the tensors at all depths of a value that torch.save wrote, also those of optimizers beside a
-/// model. Readers bound the depth and the number of the values.
+/// Collects the tensors of all levels of a value of torch.save, including those of optimizers. The reader
+/// limits the depth and the number of values.
 class Tensors {
  public:
   void add(const pytorch::Value& value, const std::string& name) {
@@ -148,7 +148,8 @@ class Tensors {
   template <class Other>
   void take(const Other&, const std::string&) {}
 
-  /// Values that a small file has in many places have a name at each: beyond 256 MiB they are refused.
+  /// Adds an item of a value. A value has a name at each of its occurrences, and a small file can contain
+  /// very many. The names may take at most 256 MiB.
   template <class Key>
   void add_part(const pytorch::Value& value, const std::string& name, const Key& key) {
     if (value.is_none() || value.content().index() < kFirstNamed) return;
@@ -159,7 +160,7 @@ class Tensors {
     add(value, whole);
   }
 
-  static constexpr std::size_t kFirstNamed = 5;  // tensors, and values that may hold some
+  static constexpr std::size_t kFirstNamed = 5;  // the first alternative that is or may contain a tensor
   static_assert(std::is_same_v<std::variant_alternative_t<kFirstNamed, pytorch::Value::Content>, Variable>);
   std::size_t names_left_ = std::size_t{256} << 20;
 };
@@ -175,7 +176,7 @@ Contents of_pytorch(const std::string& path) {
 Contents contents_of(const std::string& path) {
   std::error_code unreadable;
   if (std::filesystem::is_directory(path, unreadable)) return of_index(path);
-  // A pipe or a device, which may have no end, is left to the reader of safetensors, which refuses it.
+  // The reader of safetensors refuses pipes and devices, which may be endless.
   if (!std::filesystem::is_regular_file(path, unreadable)) return of_safetensors(path);
   std::string start(8, '\0');
   std::ifstream(path, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
@@ -183,7 +184,7 @@ Contents contents_of(const std::string& path) {
   if (start.starts_with("PK"))
     return npy::is_npz(path) ? of_arrays(npy::read_npz_shapes(path), "npz") : of_pytorch(path);
   if (start.starts_with('\x80')) return of_pytorch(path);
-  // A header of 123 bytes begins with a brace, too, and zeros follow.
+  // A safetensors header of 123 bytes also begins with '{', but zeros follow.
   return start[0] == '{' && start[7] != '\0' ? of_index(path) : of_safetensors(path);
 }
 

@@ -1,4 +1,4 @@
-// The tensors that a file of any format holds, without their elements.
+// contents_of: the names, dtypes and shapes of the tensors in a file of any format.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace ebb::cli {
 
-/// A tensor of a file. Of one whose dtype ebb does not have, a file of PyTorch tells no more than the dtype.
+/// A tensor of a file. If ebb does not have its dtype, the reader of PyTorch files returns only the dtype.
 struct TensorInfo {
   std::string name;
   std::string dtype;  // "float32"
@@ -20,11 +20,11 @@ struct TensorInfo {
 struct Contents {
   std::string format;               // "safetensors", "sharded safetensors", "pytorch", "npz" or "npy"
   std::vector<TensorInfo> tensors;  // in the order of the file
-  std::map<std::string, std::string> metadata;  // of safetensors
+  std::map<std::string, std::string> metadata;  // only of safetensors
 };
 
 /// Reads a file, or the folder of a sharded checkpoint, without the elements of the tensors. Throws
-/// ebb::Error for a file that no reader takes.
+/// ebb::Error for a file of an unknown format.
 Contents contents_of(const std::string& path);
 
 }  // namespace ebb::cli

@@ -23,9 +23,9 @@ namespace fs = std::filesystem;
 
 const std::string kProgram = "ebb-";
 
-/// The folders that may hold programs of verbs, the first ones first: that of this program (a build), that of
-/// an installed package, and those of PATH. An empty entry of PATH, which means the current folder, does not
-/// count.
+/// Returns the folders in which programs of verbs are searched, in this order: the folder of this program (a
+/// build), that of an installed package, and those of PATH. Empty entries of PATH, which mean the current
+/// folder, are skipped.
 std::vector<fs::path> folders() {
   std::vector<fs::path> found;
   std::error_code error;
@@ -43,7 +43,7 @@ bool is_verb(const std::string& name) {
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") == name.npos;
 }
 
-/// The programs of all verbs. Of several for one verb the first counts, as in a search along PATH.
+/// Returns the program of each verb: the first one in the order of folders().
 std::map<std::string, fs::path> programs() {
   std::map<std::string, fs::path> found;
   for (const fs::path& folder : folders()) {
@@ -59,8 +59,8 @@ std::map<std::string, fs::path> programs() {
   return found;
 }
 
-/// The line beside the program that says what it does. It is not asked of the program: any that PATH holds
-/// under such a name would be run.
+/// Returns the description of a program from the file beside it. The program itself is not run for that,
+/// because PATH may contain any program with such a name.
 std::string summary_of(const fs::path& program) {
   std::ifstream file(program.string() + ".summary");
   std::string line;
@@ -79,7 +79,8 @@ int list(const std::map<std::string, fs::path>& verbs) {
   return std::fflush(stdout) == 0 ? 0 : 1;
 }
 
-/// Becomes the program of the verb: its exit status, and the signal that ends it, are this program's.
+/// Replaces this process by the program of the verb (exec), so that its exit status and signals are passed
+/// on.
 int start(const std::map<std::string, fs::path>& verbs, const std::string& verb,
           const std::vector<std::string>& arguments) {
   const auto found = verbs.find(verb);

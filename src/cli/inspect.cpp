@@ -19,14 +19,13 @@ constexpr const char* kUsage =
     "usage: ebb inspect [--metadata] [--json] FILE\n"
     "\n"
     "Lists the tensors of a file in its order: name, dtype, shape, elements and bytes.\n"
-    "FILE is safetensors, the index of a sharded checkpoint or its folder, what torch.save\n"
-    "wrote, .npz or .npy; its contents tell. The elements of the tensors are not read.\n"
+    "FILE is safetensors, the index of a sharded checkpoint or its folder, a file of\n"
+    "torch.save, .npz or .npy, by its contents. The elements of the tensors are not read.\n"
     "\n"
     "  --metadata  also the metadata of safetensors\n"
     "  --json      all of it as JSON\n";
 
-/// Text of a file on one line of a terminal: control characters, with which a name could rewrite the screen,
-/// are written as escapes.
+/// Escapes control characters, because a name in a file could otherwise rewrite the terminal's screen.
 std::string shown(const std::string& text) {
   std::string out;
   const auto escape = [&](unsigned char c) {
@@ -47,7 +46,7 @@ std::string shown(const std::string& text) {
   return out;
 }
 
-/// The columns that UTF-8 takes, one a character.
+/// Returns the number of columns of UTF-8 text, with one column per character.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
@@ -84,7 +83,7 @@ std::string table_of(const Contents& contents, bool with_metadata) {
   rows.push_back({std::to_string(count) + (count == 1 ? " tensor" : " tensors"), "", "",
                   std::to_string(totals.elements), std::to_string(totals.bytes)});
 
-  constexpr std::size_t kWidest = 100;  // a longer name moves its own row alone
+  constexpr std::size_t kWidest = 100;  // a longer name only shifts its own row
   constexpr std::size_t kFirstNumber = 3;
   std::vector<std::size_t> widths(rows[0].size());
   for (const Row& row : rows)
@@ -130,7 +129,7 @@ std::string json_of(const std::string& path, const Contents& contents) {
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-/// One line on the error output, whatever the message holds; returns the status.
+/// Prints the message as one line to stderr and returns the status.
 int fail(int status, std::string message) {
   std::replace(message.begin(), message.end(), '\n', ' ');
   std::fprintf(stderr, "ebb: %s\n", shown(message).c_str());
@@ -139,7 +138,7 @@ int fail(int status, std::string message) {
 
 int write(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return 0;
-  return fail(1, "inspect: the output does not take all of the text.");
+  return fail(1, "inspect: the output could not be written completely.");
 }
 
 int misused(const std::string& why) {

@@ -18,7 +18,8 @@ const std::vector<std::string> kTrain10 = {"data_batch_1.bin", "data_batch_2.bin
 const std::vector<std::string> kTest10 = {"test_batch.bin"}, kTrain100 = {"train.bin"},
                                kTest100 = {"test.bin"};
 
-// The file in the folder, or in the folder that its archive unpacks to; empty where there is none.
+// Returns the path of a file in the folder, or in the folder that the archive unpacks to. Empty if there is
+// none.
 std::string find(const std::string& root, const char* unpacked, const std::string& name) {
   std::error_code unreadable;
   for (const fs::path& folder : {fs::path(root), fs::path(root) / unpacked})
@@ -32,7 +33,7 @@ bool all_present(const std::string& root, const char* unpacked, const std::vecto
   return true;
 }
 
-// All files, one after another.
+// Reads and concatenates all files.
 CIFARRecords read_all(const char* what, const std::string& root, const char* unpacked,
                       const std::vector<std::string>& names, const std::vector<std::int64_t>& classes) {
   std::vector<Variable> images, labels;
@@ -59,15 +60,14 @@ CIFARRecords read_cifar(const std::string& path, const std::vector<std::int64_t>
   const std::int64_t record = labels + kPixels;
   const std::string bytes = read_file("read_cifar", path, [&](std::uint64_t size) {
     EBB_CHECK(size > 0 && size % static_cast<std::uint64_t>(record) == 0, "read_cifar: \"", path, "\" has ",
-              size, " bytes, no whole number of records of ", record,
+              size, " bytes, which is not a multiple of the record size ", record,
               ". Is it the binary version? Fetch it again.");
   });
   const Variable records = empty({static_cast<std::int64_t>(bytes.size()) / record, record}, kByte);
   std::memcpy(records.data_ptr(), bytes.data(), bytes.size());
   const Variable all_labels = records.narrow(1, 0, labels).to(kLong);
-  EBB_CHECK(
-      all_labels.lt(tensor(classes)).all().item<bool>(), "read_cifar: \"", path,
-      "\" holds a label that is no class. Is it of the other of CIFAR-10 and CIFAR-100? Fetch it again.");
+  EBB_CHECK(all_labels.lt(tensor(classes)).all().item<bool>(), "read_cifar: \"", path,
+            "\" contains an invalid label. Is it a file of CIFAR-10 or of CIFAR-100? Fetch it again.");
   return {records.narrow(1, labels, kPixels).reshape({-1, 3, 32, 32}), all_labels};
 }
 

@@ -1,4 +1,4 @@
-// What the readers and writers of image files share.
+// Common declarations of the readers and writers of image files.
 #pragma once
 
 #include <ebb/vision/image_io.h>
@@ -8,7 +8,7 @@
 
 namespace ebb::vision::codecs {
 
-/// A file's bytes, what to make of them, and how errors begin: `read_image: "cat.png"`.
+/// The bytes of a file, the options, and the prefix of errors: `read_image: "cat.png"`.
 struct Input {
   std::string_view bytes;
   ImageReadMode mode;
@@ -21,19 +21,20 @@ bool is_png(std::string_view bytes);
 Variable decode_jpeg(const Input& input);
 Variable decode_png(const Input& input);
 
-/// Throws for images larger than any that is read.
+/// Throws if the image is larger than the limit.
 void check_size(const Input& input, std::int64_t height, std::int64_t width);
 
-/// The orientation, 1 to 8, that the TIFF block of EXIF data names; 1 where it names none or is damaged.
+/// Returns the orientation, 1 to 8, in the TIFF block of EXIF data, or 1 if there is none or the block is
+/// damaged.
 int exif_orientation(std::string_view tiff);
-/// The image [C, H, W] turned upright.
+/// Returns the image [C, H, W] rotated and flipped to orientation 1.
 Variable upright(const Variable& image, int orientation);
 
-/// The image [C, H, W] with its samples together, [H, W, C], on the CPU. Throws unless it is of bytes and has
-/// one of the numbers of channels from `least` to `most`, in steps of `step`.
+/// Converts the image [C, H, W] to [H, W, C] on the CPU. Throws unless its dtype is Byte and its number of
+/// channels is `least`, least + step, ..., or `most`.
 Variable interleaved(const char* what, const Variable& image, std::int64_t least, std::int64_t most,
                      std::int64_t step);
-/// Spreads a row of `channels` samples a pixel over the planes of an image of `pixels` pixels each.
+/// Distributes a row of interleaved samples to the planes of an image. Each plane has `pixels` pixels.
 void spread_row(const unsigned char* row, std::int64_t width, std::int64_t channels, std::int64_t pixels,
                 unsigned char* planes);
 

@@ -1,4 +1,4 @@
-// How a camera was held: the orientation in EXIF data (TIFF 6.0, tag 0x0112).
+// exif_orientation and upright: the orientation of a photo in EXIF data (TIFF 6.0, tag 0x0112).
 #include <ebb/ebb.h>
 
 #include "vision/codecs.h"
@@ -6,7 +6,7 @@
 namespace ebb::vision::codecs {
 namespace {
 
-// Integers of a TIFF block, in its own byte order; 0 beyond its end, which reads as "nothing there".
+// Reads integers of a TIFF block in its byte order. Integers beyond the end are 0, which no entry matches.
 struct Tiff {
   std::string_view bytes;
   bool big_endian;

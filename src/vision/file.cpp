@@ -1,4 +1,4 @@
-// Reading files whole.
+// read_file: reads a file completely.
 #include "vision/file.h"
 
 #include <ebb/core/error.h>
@@ -10,7 +10,7 @@ namespace ebb::vision {
 
 std::string read_file(const char* what, const std::string& path,
                       const std::function<void(std::uint64_t)>& check) {
-  std::error_code unknown;  // a file that cannot be read is refused below
+  std::error_code unknown;  // ignored, because read_text() reports unreadable files
   const std::uintmax_t size = std::filesystem::file_size(path, unknown);
   if (!unknown) check(size);
   try {

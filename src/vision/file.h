@@ -1,4 +1,4 @@
-// A file as bytes.
+// read_file: reads a file completely.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace ebb::vision {
 
-/// All of a regular file. check(size) may refuse it by its size before anything is read. Throws, naming it
-/// after `what`, where it is no regular file (a folder, a device, a pipe) or cannot be read.
+/// Reads a regular file. check(size) may refuse it by its size before it is read. Throws an error that begins
+/// with `what` if it is not a regular file (a folder, a device, a pipe) or cannot be read.
 std::string read_file(const char* what, const std::string& path,
                       const std::function<void(std::uint64_t)>& check);
 

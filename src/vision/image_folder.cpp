@@ -1,4 +1,4 @@
-// Folders of images.
+// ImageFolder: a dataset with one folder of images per class.
 #include <ebb/ebb.h>
 #include <ebb/vision/datasets.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMaxDepth = 100;  // of folders below that of a class
+constexpr int kMaxDepth = 100;  // the maximum depth of folders below that of a class
 
 bool is_image(const fs::path& path) {
   std::string ending = path.extension().string();
@@ -23,7 +23,7 @@ bool is_image(const fs::path& path) {
   return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
 }
 
-// A folder whatever path or link leads to it.
+// The identity of a folder, which is the same for all paths and links to it.
 using Identity = std::pair<dev_t, ino_t>;
 
 optional<Identity> identity_of(const fs::path& folder) {
@@ -32,7 +32,7 @@ optional<Identity> identity_of(const fs::path& folder) {
   return Identity{info.st_dev, info.st_ino};
 }
 
-// The images and folders in a folder, the last name first, and whether each is a folder.
+// Returns the images and folders in a folder in descending order of names, and whether each is a folder.
 std::vector<std::pair<fs::path, bool>> listed(const fs::path& folder) {
   std::error_code error, unreadable;
   std::vector<std::pair<fs::path, bool>> all;
@@ -56,8 +56,8 @@ std::vector<fs::path> folders_in(const std::string& root) {
   return folders;
 }
 
-// Links are followed, and may lead back or to one folder on many ways: each is listed once. None stays open
-// while those in it are listed, as a process has not many files.
+// Returns the images in all folders below `of_class`. Links are followed, but each folder is listed only
+// once. No folder stays open while its subfolders are listed, because the number of open files is limited.
 std::vector<std::string> images_below(const std::string& root, const fs::path& of_class) {
   std::vector<std::string> paths;
   std::set<Identity> seen;

@@ -1,4 +1,4 @@
-// Image files by name and in memory.
+// read_image, decode_image, write_jpeg and write_png: image files on disk and in memory.
 #include <ebb/ebb.h>
 #include <ebb/vision/image_io.h>
 
@@ -40,7 +40,7 @@ namespace {
 
 using codecs::Input;
 
-// Errors show how a file of another kind begins.
+// Returns the first bytes in hexadecimal, for errors about files of other formats.
 std::string beginning(std::string_view bytes) {
   std::string text;
   for (const char c : bytes.substr(0, 8)) {
@@ -74,7 +74,7 @@ void write(const Variable& bytes, const std::string& path) {
 Variable read_image(const std::string& path, ImageReadMode mode, bool apply_exif_orientation) {
   const std::string bytes = read_file("read_image", path, [&](std::uint64_t size) {
     EBB_CHECK(size <= static_cast<std::uint64_t>(kMaxImageBytes), "read_image: \"", path, "\" of ", size,
-              " bytes is larger than any image, ", kMaxImageBytes, " bytes.");
+              " bytes is larger than the limit of ", kMaxImageBytes, " bytes.");
   });
   return decode({bytes, mode, apply_exif_orientation, "read_image: \"" + path + "\""});
 }
@@ -87,7 +87,7 @@ Variable decode_image(const Variable& bytes, ImageReadMode mode, bool apply_exif
 }
 
 Variable decode_jpeg(std::string_view bytes, ImageReadMode mode, bool apply_exif_orientation) {
-  EBB_CHECK(codecs::is_jpeg(bytes), "decode_jpeg: the data is no JPEG file: ", beginning(bytes), ".");
+  EBB_CHECK(codecs::is_jpeg(bytes), "decode_jpeg: the data is not a JPEG file: ", beginning(bytes), ".");
   return codecs::decode_jpeg({bytes, mode, apply_exif_orientation, "decode_jpeg: the data"});
 }
 Variable decode_jpeg(const Variable& bytes, ImageReadMode mode, bool apply_exif_orientation) {
@@ -95,7 +95,7 @@ Variable decode_jpeg(const Variable& bytes, ImageReadMode mode, bool apply_exif_
 }
 
 Variable decode_png(std::string_view bytes, ImageReadMode mode, bool apply_exif_orientation) {
-  EBB_CHECK(codecs::is_png(bytes), "decode_png: the data is no PNG file: ", beginning(bytes), ".");
+  EBB_CHECK(codecs::is_png(bytes), "decode_png: the data is not a PNG file: ", beginning(bytes), ".");
   return codecs::decode_png({bytes, mode, apply_exif_orientation, "decode_png: the data"});
 }
 Variable decode_png(const Variable& bytes, ImageReadMode mode, bool apply_exif_orientation) {

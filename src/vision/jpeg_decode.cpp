@@ -1,4 +1,4 @@
-// Reading JPEG, by libjpeg.
+// decode_jpeg: reads JPEG with libjpeg.
 #include <ebb/ebb.h>
 
 #include "vision/codecs.h"
@@ -9,7 +9,7 @@
 namespace ebb::vision::codecs {
 namespace {
 
-// What a scan of a progressive file costs does not shrink with its bytes, so their number is bounded.
+// A limit of the scans of a progressive file, because even an empty scan takes the time of the whole image.
 constexpr int kMaxScans = 500;
 
 void refuse_endless_scans(j_common_ptr info) {
@@ -19,7 +19,7 @@ void refuse_endless_scans(j_common_ptr info) {
   }
 }
 
-// What the file is decoded into before it has the channels asked for.
+// The number of channels into which the file is decoded, before the conversion to the requested channels.
 int channels_of(J_COLOR_SPACE space) { return space == JCS_GRAYSCALE ? 1 : space == JCS_CMYK ? 4 : 3; }
 
 class Decoder {
@@ -34,10 +34,10 @@ class Decoder {
       jpeg_save_markers(&info_, JPEG_APP0 + 1, 0xffff);
       jpeg_read_header(&info_, TRUE);
     });
-    orientation_ = orientation_of_markers();  // libjpeg forgets them at the end of the image
+    orientation_ = orientation_of_markers();  // libjpeg frees the markers at the end of the image
   }
 
-  /// [1, H, W], [3, H, W], or [4, H, W] of CMYK.
+  /// Returns the image [1, H, W], [3, H, W], or [4, H, W] in CMYK.
   Variable decode() {
     const std::int64_t height = info_.image_height, width = info_.image_width;
     check_size(input_, height, width);
@@ -72,8 +72,8 @@ class Decoder {
     return 1;
   }
 
-  // Every 8 x 8 block of the finest component takes a bit or more unless coded arithmetically, so a file that
-  // claims more must not make us ask for the memory.
+  // Throws if the file is too short for its size, before the image is allocated. Without arithmetic coding
+  // every 8 x 8 block of the finest component takes at least one bit.
   void check_bytes(std::int64_t height, std::int64_t width) const {
     EBB_CHECK(info_.arith_code || height * width / 512 <= static_cast<std::int64_t>(input_.bytes.size()),
               input_.what, " is cut short or damaged: it claims ", height, " x ", width,
@@ -100,14 +100,14 @@ class Decoder {
   int orientation_ = 1;
 };
 
-// Files of CMYK hold, as Adobe writes them, how much light is left: each of red, green and blue is the
-// product of its own and of what black leaves.
+// Converts inverted CMYK, as Adobe writes it: 255 means no ink. So red = C * K / 255, and green and blue
+// likewise.
 Variable rgb_of_cmyk(const Variable& image) {
   const Variable wide = image.to(kFloat);
   return wide.narrow(0, 0, 3).mul(wide.narrow(0, 3, 1)).div_(255).round_().to(kByte);
 }
 
-// ITU-R BT.601, in the 16 bits that libjpeg takes.
+// Converts RGB to gray (ITU-R BT.601) with the 16-bit coefficients of libjpeg.
 Variable gray_of_rgb(const Variable& image) {
   const Variable wide = image.to(kInt);
   return wide[0]

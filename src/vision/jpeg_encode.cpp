@@ -1,4 +1,4 @@
-// Writing JPEG, by libjpeg.
+// encode_jpeg: writes JPEG with libjpeg.
 #include <ebb/ebb.h>
 
 #include "vision/codecs.h"
@@ -19,7 +19,7 @@ class Encoder {
       jpeg_mem_dest(&info_, &out_.bytes, &out_.size);
     });
   }
-  /// Of samples [H, W, C].
+  /// Encodes samples [H, W, C].
   Variable encode(const Variable& samples, int quality) {
     const std::int64_t height = samples.size(0), width = samples.size(1), channels = samples.size(2);
     info_.image_height = static_cast<JDIMENSION>(height);
@@ -50,7 +50,7 @@ class Encoder {
   struct Out {
     unsigned char* bytes = nullptr;
     unsigned long size = 0;
-    ~Out() { std::free(bytes); }  // which libjpeg allocated
+    ~Out() { std::free(bytes); }  // libjpeg allocates it with malloc
   };
 
   codecs::JpegErrors errors_;

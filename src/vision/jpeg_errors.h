@@ -1,4 +1,4 @@
-// libjpeg's errors as ebb's.
+// JpegErrors: converts errors of libjpeg to ebb::Error.
 #pragma once
 
 #include <ebb/core/error.h>
@@ -15,8 +15,9 @@
 
 namespace ebb::vision::codecs {
 
-/// Stands behind jpeg_error_mgr. libjpeg leaves its functions by error_exit, which must not return: it jumps
-/// back into guard(), and only there, with no frame of libjpeg's left, is ebb::Error thrown.
+/// The error manager of libjpeg. After an error libjpeg calls error_exit, which must not return. It jumps
+/// back into guard(), which throws ebb::Error there, because an exception must not pass through libjpeg's
+/// frames.
 class JpegErrors {
  public:
   JpegErrors() {
@@ -29,7 +30,7 @@ class JpegErrors {
 
   jpeg_error_mgr* manager() { return &manager_.base; }
 
-  /// Calls f, which calls libjpeg and, since a jump may end it, makes no object that has a destructor. Errors
+  /// Calls f, which calls libjpeg. A jump may end f, so f must not construct objects with destructors. Errors
   /// begin with `problem`.
   template <class F>
   void guard(const std::string& problem, F&& f) {
@@ -39,7 +40,7 @@ class JpegErrors {
 
  private:
   struct Manager {
-    jpeg_error_mgr base;  // first, so that libjpeg's pointer to it is one to all
+    jpeg_error_mgr base;  // the first member, so that libjpeg's pointer to it is also one to the Manager
     std::jmp_buf back;
     char text[JMSG_LENGTH_MAX];
   };
@@ -50,8 +51,7 @@ class JpegErrors {
     std::longjmp(manager->back, 1);
   }
 
-  // libjpeg paints grey over what is missing and warns; of warnings only those stay warnings that lose no
-  // pixels.
+  // libjpeg fills missing pixels with grey and warns. Warnings about lost pixels become errors.
   static void refuse_damage(j_common_ptr info, int level) {
     if (level >= 0) return;
     switch (info->err->msg_code) {

@@ -1,4 +1,4 @@
-// Reading PNG, by libpng.
+// decode_png: reads PNG with libpng.
 #include <ebb/ebb.h>
 
 #include "vision/codecs.h"
@@ -25,19 +25,19 @@ class Decoder {
     EBB_CHECK(files_.info, problem_, ": libpng could not be started.");
     errors_.guard(problem_, [this] {
       png_set_read_fn(files_.png, this, take);
-      // Texts and palettes that nobody asks for: each of a thousand could unpack to megabytes.
+      // Unused text and palette chunks are skipped, because each could unpack to megabytes.
       png_set_keep_unknown_chunks(files_.png, PNG_HANDLE_CHUNK_NEVER,
                                   reinterpret_cast<png_const_bytep>("tEXt\0zTXt\0iTXt\0sPLT"), 4);
       png_read_info(files_.png, files_.info);
     });
   }
 
-  /// [C, H, W].
+  /// Returns the image [C, H, W].
   Variable decode() {
     const std::int64_t height = png_get_image_height(files_.png, files_.info),
                        width = png_get_image_width(files_.png, files_.info);
     check_size(input_, height, width);
-    // DEFLATE shrinks at most 1032 times.
+    // The ratio of DEFLATE is at most 1032.
     EBB_CHECK(height * static_cast<std::int64_t>(png_get_rowbytes(files_.png, files_.info)) / 1032 <=
                   static_cast<std::int64_t>(input_.bytes.size()),
               input_.what, " is cut short or damaged: it claims ", height, " x ", width,
@@ -46,14 +46,15 @@ class Decoder {
     const std::int64_t channels = png_get_channels(files_.png, files_.info), row_bytes = width * channels;
     Variable image = empty({channels, height, width}, kByte);
     auto* const planes = image.data_ptr<std::uint8_t>();
-    // The rows of interlaced files come several times, so that all must be kept; of others each is enough.
+    // libpng updates the rows of interlaced files in several passes, which needs all rows. Other files need
+    // one row.
     const int passes = png_set_interlace_handling(files_.png);
-    const std::int64_t kept = passes > 1 ? height : 1;
-    std::vector<unsigned char> samples(static_cast<std::size_t>(kept * row_bytes));
+    const std::int64_t stored_rows = passes > 1 ? height : 1;
+    std::vector<unsigned char> samples(static_cast<std::size_t>(stored_rows * row_bytes));
     errors_.guard(problem_, [&] {
       for (int pass = 1; pass <= passes; ++pass)
         for (std::int64_t y = 0; y < height; ++y) {
-          unsigned char* const row = samples.data() + (kept > 1 ? y : 0) * row_bytes;
+          unsigned char* const row = samples.data() + (stored_rows > 1 ? y : 0) * row_bytes;
           png_read_row(files_.png, row, nullptr);
           if (pass == passes) spread_row(row, width, channels, height * width, planes + y * width);
         }
@@ -62,7 +63,7 @@ class Decoder {
     return image;
   }
 
-  /// Only after decode(), since the block may stand behind the pixels.
+  /// Returns the orientation. Valid after decode(), because the EXIF chunk may follow the pixels.
   int orientation() {
     png_uint_32 size = 0;
     png_bytep tiff = nullptr;
@@ -84,7 +85,7 @@ class Decoder {
     left.remove_prefix(size);
   }
 
-  // What libpng makes of each row: 8 bits a sample, and the channels asked for.
+  // Sets libpng's conversions of each row to 8-bit samples and to the requested channels.
   void convert() {
     const png_structp png = files_.png;
     const png_byte type = png_get_color_type(png, files_.info);

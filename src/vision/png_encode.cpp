@@ -1,4 +1,4 @@
-// Writing PNG, by libpng.
+// encode_png: writes PNG with libpng.
 #include <ebb/ebb.h>
 
 #include "vision/codecs.h"
@@ -24,7 +24,7 @@ class Encoder {
     EBB_CHECK(files_.info, "encode_png: libpng could not be started.");
   }
 
-  /// Of samples [H, W, C].
+  /// Encodes samples [H, W, C].
   Variable encode(const Variable& samples, int compression_level) {
     const std::int64_t height = samples.size(0), width = samples.size(1), channels = samples.size(2);
     auto* const data = samples.data_ptr<std::uint8_t>();
@@ -50,7 +50,7 @@ class Encoder {
     ~Files() { png_destroy_write_struct(&png, &info); }
   };
 
-  // Called from libpng, through whose frames no exception may pass.
+  // libpng calls this function, so exceptions must not leave it.
   static void append(png_structp png, png_bytep from, std::size_t size) {
     bool appended = true;
     try {

@@ -1,4 +1,4 @@
-// libpng's errors as ebb's.
+// PngErrors: converts errors of libpng to ebb::Error.
 #pragma once
 
 #include <ebb/core/error.h>
@@ -10,15 +10,15 @@
 
 namespace ebb::vision::codecs {
 
-/// Is given to libpng as where its errors go. libpng leaves its functions by an error that must not return:
-/// it jumps back into guard(), and only there, with no frame of libpng's left, is ebb::Error thrown.
+/// The error handler of libpng, which must not return. It jumps back into guard(), which throws ebb::Error
+/// there, because an exception must not pass through libpng's frames.
 class PngErrors {
  public:
   PngErrors() = default;
   PngErrors(const PngErrors&) = delete;
   PngErrors& operator=(const PngErrors&) = delete;
 
-  /// Calls f, which calls libpng and, since a jump may end it, makes no object that has a destructor. Errors
+  /// Calls f, which calls libpng. A jump may end f, so f must not construct objects with destructors. Errors
   /// begin with `problem`.
   template <class F>
   void guard(const std::string& problem, F&& f) {
@@ -26,7 +26,7 @@ class PngErrors {
     f();
   }
 
-  // For png_create_read_struct and png_create_write_struct.
+  // The error function for png_create_read_struct and png_create_write_struct.
   static void jump_back(png_structp png, png_const_charp message) {
     auto* const errors = static_cast<PngErrors*>(png_get_error_ptr(png));
     std::size_t n = 0;

@@ -127,7 +127,7 @@ TEST_CASE("Checkpoint::add refuses invalid and duplicate names") {
   CHECK_THAT(error_of([&] { run.add("epoch", value); }), Contains("\"epoch\" already"));
   CHECK_THAT(error_of([&] { run.add("rng", value); }), Contains("default generators"));
   for (const char* name : {"", "a.b", "a b", "\xc3\xa9"})
-    CHECK_THAT(error_of([&] { run.add(name, value); }), Contains("no name"));
+    CHECK_THAT(error_of([&] { run.add(name, value); }), Contains("not a valid name"));
   CHECK_THAT(error_of([] { Checkpoint empty(""); }), Contains("path is empty"));
 }
 

@@ -295,5 +295,5 @@ TEST_CASE("inspect prints its usage after wrong arguments and an error if the ou
   safetensors::write(path, some_tensors());
   const Run full = run(ebb_program(), {"inspect", path}, 0, "/dev/full");
   CHECK(full.status == 1);
-  CHECK(full.err == "ebb: inspect: the output does not take all of the text.\n");
+  CHECK(full.err == "ebb: inspect: the output could not be written completely.\n");
 }

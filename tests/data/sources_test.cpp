@@ -212,7 +212,7 @@ TEST_CASE("rows of several tensors are stacked or collated by a function") {
   std::vector<std::int64_t> seen;
   for (auto& sum : *sums) seen.push_back(sum);
   CHECK(seen == std::vector<std::int64_t>{3, 3});
-  CHECK_THROWS_WITH(datasets::TensorListDataset({x, arange(3)}), Contains("as many rows"));
+  CHECK_THROWS_WITH(datasets::TensorListDataset({x, arange(3)}), Contains("the same number of rows"));
   CHECK_THROWS_WITH(transforms::Stack<std::vector<Tensor>>().apply_batch({{x}, {x, y}}),
                     Contains("All need the same number"));
 }

@@ -99,7 +99,8 @@ TEST_CASE("a save to a path that is not a regular file is refused and does not c
   const int descriptor = ::open(gone.c_str(), O_RDWR | O_CREAT, 0600);
   REQUIRE(descriptor >= 0);
   ::unlink(gone.c_str());
-  CHECK_THROWS_WITH(save(ones({2}), "/proc/self/fd/" + std::to_string(descriptor)), Contains("no name"));
+  CHECK_THROWS_WITH(save(ones({2}), "/proc/self/fd/" + std::to_string(descriptor)),
+                    Contains("without a name"));
   ::close(descriptor);
   CHECK(folder.names() == std::set<std::string>{"full", "pipe"});
 

@@ -141,8 +141,8 @@ TEST_CASE("files that are not images are refused with their path") {
   CHECK_THROWS_WITH(reading("GIF89a, say")(), Contains(path) && Contains("0x474946383961"));
   CHECK_THROWS_WITH(reading("\xff\xd8\xff!")(), Contains(path) && Contains("cannot be decoded"));
   CHECK_THROWS_WITH(reading("\x89PNG\r\n\x1a\n")(), Contains(path) && Contains("cut short"));
-  CHECK_THROWS_WITH(decode_png(file("jpeg_rgb")), Contains("no PNG file"));
-  CHECK_THROWS_WITH(decode_jpeg(file("png_rgb")), Contains("no JPEG file"));
+  CHECK_THROWS_WITH(decode_png(file("jpeg_rgb")), Contains("not a PNG file"));
+  CHECK_THROWS_WITH(decode_jpeg(file("png_rgb")), Contains("not a JPEG file"));
   CHECK_THROWS_WITH(decode_image(zeros({4})), Contains("Byte [n]"));
 }
 

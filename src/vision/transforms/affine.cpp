@@ -1,4 +1,4 @@
-// Images turned, scaled, sheared and moved.
+// affine and rotate: rotation, scaling, shear and translation of images.
 #include <ebb/ebb.h>
 #include <ebb/vision/transforms/geometry.h>
 
@@ -16,14 +16,14 @@ using Matrix = std::array<double, 6>;  // two rows of three
 
 constexpr double radians(double degrees) { return degrees * std::numbers::pi / 180; }
 
-// Where an output's pixel comes from, both counted from the middle of the image: the inverse of
+// Returns the matrix from output pixels to input pixels, relative to the middle of the image: the inverse of
 // T C R S H C^-1 with translation T, centre C, rotation R, scale S and shear H.
 Matrix inverse_affine(Point center, double angle, Point translate, double scale, Point shear) {
   const double turn = radians(angle), shear_x = radians(shear[0]), shear_y = radians(shear[1]);
   const double a = std::cos(turn - shear_y) / std::cos(shear_y),
                b = -(a * std::tan(shear_x) + std::sin(turn)),
                c = std::sin(turn - shear_y) / std::cos(shear_y), d = std::cos(turn) - c * std::tan(shear_x);
-  // a d - b c = 1, as of any rotation and shear.
+  // a d - b c = 1, as for every rotation and shear.
   Matrix m = {d / scale, -b / scale, 0, -c / scale, a / scale, 0};
   const double x = center[0] + translate[0], y = center[1] + translate[1];
   m[2] = center[0] - m[0] * x - m[1] * y;
@@ -41,14 +41,14 @@ struct Area {
   std::int64_t height, width;
 };
 
-// How many pixels [least, most] touches, where less than 1e-4 of one does not count; in float, as torchvision
-// counts them.
+// Returns the number of pixels that [least, most] overlaps by at least 1e-4. Computed in float, like
+// torchvision.
 std::int64_t pixels_between(float least, float most) {
   const auto cut = [](float x) { return std::trunc(x * 1e4F) * 1e-4F; };
   return static_cast<std::int64_t>(std::ceil(cut(most)) - std::floor(cut(least)));
 }
 
-// The area that holds the whole image once it is turned.
+// Returns the area that contains the whole rotated image.
 Area expanded(const Matrix& m, const ImageSize& size) {
   const auto half_width = static_cast<float>(size.width) / 2,
              half_height = static_cast<float>(size.height) / 2;
@@ -67,7 +67,7 @@ Area expanded(const Matrix& m, const ImageSize& size) {
   return {pixels_between(*top, *bottom), pixels_between(*left, *right)};
 }
 
-// The points of an output of area `to`, as grid_sampler counts them on the input: -1 to 1.
+// Returns the input points of an output of area `to`, in the coordinates of grid_sampler, -1 to 1.
 Variable grid_of(const Matrix& m, const ImageSize& from, Area to, const TensorOptions& options) {
   const auto centers = [&](std::int64_t n) {
     const double end = static_cast<double>(n - 1) / 2;
@@ -84,7 +84,7 @@ Variable grid_of(const Matrix& m, const ImageSize& from, Area to, const TensorOp
   return stack({x, y, ones_like(x)}, -1).reshape({-1, 3}).matmul(theta).reshape({1, to.height, to.width, 2});
 }
 
-// Reads the image at the grid. What is outside gets the fill, in proportion where it mixes in.
+// Samples the image at the grid. Points outside get the fill, and points at the border a mixture.
 Variable sampled(const Variable& image, const Variable& grid, bool bilinear, ArrayRef<double> fill) {
   return of_batch(image, [&](const Variable& batch) {
     const Variable points = grid.expand({batch.size(0), -1, -1, -1});
@@ -120,7 +120,7 @@ Variable rotate(const Variable& image, double angle, InterpolationMode interpola
                 optional<Point> center, ArrayRef<double> fill) {
   const ImageSize size = size_of("rotate", image);
   const double turn = angle - 360 * std::floor(angle / 360);
-  if (!center) {  // quarters need no arithmetic
+  if (!center) {  // multiples of 90 degrees need no interpolation
     if (turn == 0) return image.clone();
     if (turn == 180) return image.rot90(2, {-2, -1});
     if ((expand || size.height == size.width) && (turn == 90 || turn == 270))

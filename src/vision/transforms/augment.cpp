@@ -1,4 +1,4 @@
-// Transforms that draw what an image's pixels look like.
+// ColorJitter, RandomGrayscale and GaussianBlur: transforms that change pixel values at random.
 #include <ebb/ebb.h>
 #include <ebb/vision/transforms/augment.h>
 #include <ebb/vision/transforms/color.h>

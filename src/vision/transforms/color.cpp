@@ -1,4 +1,4 @@
-// Colours of images.
+// Colour adjustments: rgb_to_grayscale, adjust_brightness, autocontrast, equalize and others.
 #include <ebb/ebb.h>
 #include <ebb/vision/transforms/color.h>
 #include <ebb/vision/transforms/pixels.h>
@@ -10,18 +10,18 @@
 namespace ebb::vision::transforms::functional {
 namespace {
 
-// [..., 1, H, W] in a floating dtype, not rounded.
+// Returns the luminance [..., 1, H, W] in a floating dtype, not rounded.
 Variable luminance(const Variable& image) {
   const std::vector<Variable> rgb = image.unbind(-3);
   return rgb[0].mul(0.2989).add_(rgb[1], 0.587).add_(rgb[2], 0.114).unsqueeze(-3);
 }
 
-// What colours fade to, whole numbers for integers.
+// Returns the grayscale image for adjustments of saturation and contrast, floored for integer images.
 Variable faded(const Variable& image) {
   return image.is_floating_point() ? luminance(image) : luminance(image).floor_();
 }
 
-// One and the other mixed, the first by `ratio`.
+// Returns ratio * image + (1 - ratio) * other, clamped to the range of the dtype.
 Variable blend(const Variable& image, const Variable& other, double ratio) {
   return image.mul(ratio)
       .add_(other, 1 - ratio)
@@ -75,7 +75,7 @@ Variable adjust_gamma(const Variable& image, double gamma, double gain) {
 Variable invert(const Variable& image) {
   if (image.is_floating_point()) return image.neg().add(1);
   if (image.dtype() == kByte) return image.bitwise_not();
-  // The largest value less x is every bit but the sign's inverted; as a double that of kLong is rounded up.
+  // max - x inverts every bit except the sign. The maximum of kLong is not exact as a double.
   if (image.dtype() == kLong) return image.bitwise_xor(std::numeric_limits<std::int64_t>::max());
   return image.bitwise_xor(static_cast<std::int64_t>(max_value(image.scalar_type())));
 }
@@ -102,7 +102,7 @@ Variable autocontrast(const Variable& image) {
   const double bound = max_value(image.scalar_type());
   const Variable floating = image.is_floating_point() ? image : image.to(kFloat);
   const Variable low = floating.amin({-2, -1}, true), range = floating.amax({-2, -1}, true).sub(low);
-  const Variable flat = range.eq(0);  // stays as it is
+  const Variable flat = range.eq(0);  // such channels stay unchanged
   return floating.sub(low.masked_fill(flat, 0))
       .div(range.mul(1 / bound).masked_fill(flat, 1))
       .clamp(0, bound)
@@ -118,8 +118,8 @@ Variable equalize(const Variable& image) {
   bins.back() = 256;
   const Variable histogram = zeros(bins, flat.options()).scatter_add_(-1, flat, ones_like(flat));
   const Variable cumulative = histogram.cumsum(-1);
-  // How many pixels there are to each of the 255 steps of brightness, the brightest ones not counted, and how
-  // many steps each value goes up; a channel with less than a pixel a step stays as it is.
+  // `step` is the number of pixels, without the brightest ones, for each of the 255 steps of brightness.
+  // `levels` are the steps below each value. A channel whose step is 0 stays unchanged.
   const Variable brightest = cumulative.argmax(-1, true);
   const Variable step = histogram.gather(-1, brightest).neg().add(flat.size(-1)).div(255, "floor");
   const Variable levels = cumulative.add(step.div(2, "floor")).div(step.clamp_min(1), "floor").clamp(0, 255);

@@ -1,4 +1,4 @@
-// Transforms that draw nothing.
+// Compose, Resize, CenterCrop, Pad, ToDtype and Normalize: transforms without random numbers.
 #include <ebb/vision/transforms/compose.h>
 #include <ebb/vision/transforms/pixels.h>
 #include <ebb/vision/transforms/resize.h>

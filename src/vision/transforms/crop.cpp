@@ -1,4 +1,4 @@
-// Sizes of images: resizing, cropping and padding.
+// resize, crop, center_crop, pad and flips of images.
 #include <ebb/ebb.h>
 #include <ebb/vision/transforms/geometry.h>
 
@@ -54,7 +54,7 @@ Variable interpolated(const Variable& batch, Area to, InterpolationMode mode, bo
   }
 }
 
-// {left, right, top, bottom}, as ebb::pad takes them.
+// Converts the padding to {left, right, top, bottom}, the order of ebb::pad.
 std::array<std::int64_t, 4> sides(IntArrayRef padding) {
   switch (padding.size()) {
     case 1:
@@ -68,7 +68,7 @@ std::array<std::int64_t, 4> sides(IntArrayRef padding) {
   }
 }
 
-// 0, ..., size - 1 with `before` and `after` mirrored indices around them.
+// Returns the indices 0, ..., size - 1 with `before` and `after` mirrored indices around them.
 Variable mirrored(std::int64_t size, std::int64_t before, std::int64_t after, Device device) {
   EBB_CHECK(before <= size && after <= size, "pad: symmetric padding is at most the image's ", size,
             " pixels, not ", std::max(before, after), ".");
@@ -90,7 +90,7 @@ Variable symmetric(const Variable& image, const std::array<std::int64_t, 4>& aro
       .index_select(-1, mirrored(cut.size(-1), more(0), more(1), image.device()));
 }
 
-// Zeros, and then `fill` in their place.
+// Pads with zeros and replaces them by `fill`.
 Variable filled(const Variable& image, const std::array<std::int64_t, 4>& around, ArrayRef<double> fill) {
   if (fill.size() <= 1) return constant_pad_nd(image, around, fill.empty() ? 0 : fill[0]);
   const std::int64_t channels = image.size(-3);
@@ -143,8 +143,8 @@ Variable center_crop(const Variable& image, IntArrayRef output_size) {
   EBB_CHECK(output_size.size() == 1 || output_size.size() == 2,
             "center_crop: expected an output_size of 1 or 2 values, got ", output_size, ".");
   const std::int64_t height = output_size.front(), width = output_size.back();
-  // The pixel that is over goes before where the image is cut, halves to even, and after where zeros are
-  // added.
+  // For odd differences, the start of a crop is rounded half to even, and padding adds the extra zeros at the
+  // end.
   const auto start = [](std::int64_t has, std::int64_t wants) {
     return wants > has ? -((wants - has) / 2)
                        : static_cast<std::int64_t>(std::nearbyint(static_cast<double>(has - wants) / 2));

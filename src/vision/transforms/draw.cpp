@@ -1,4 +1,4 @@
-// Random numbers of transforms.
+// Random numbers of the transforms.
 #include "vision/transforms/draw.h"
 
 #include <ebb/ebb.h>

@@ -1,4 +1,5 @@
-// Random numbers in the order and of the kind that torchvision draws them.
+// Random numbers of the transforms, drawn in the same order and from the same distributions as in
+// torchvision.
 #pragma once
 
 #include <ebb/core/random.h>
@@ -9,14 +10,15 @@ namespace ebb::vision::transforms::draw {
 using From = optional<Generator>;
 
 double uniform(const Range& range, const From& generator);
-/// 0 <= i < below.
+/// Draws an integer i with 0 <= i < below.
 std::int64_t integer(std::int64_t below, const From& generator);
 bool happens(double p, const From& generator);
 
 struct Rectangle {
-  std::int64_t first, second;  // sides: the first to the second are as the ratio
+  std::int64_t first, second;  // the sides; first / second is the ratio
 };
-/// Sides of a rectangle of a part of this area, rounded; the logarithm of their ratio is uniform.
+/// Draws the rounded sides of a rectangle. Its fraction of `area` is uniform in `scale`, and the logarithm of
+/// its ratio is uniform in that of `ratio`.
 Rectangle rectangle(double area, const Range& scale, const Range& ratio, const From& generator);
 
 }  // namespace ebb::vision::transforms::draw

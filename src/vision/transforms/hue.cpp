@@ -1,4 +1,4 @@
-// Hues: colours by hue, saturation and value, as Pillow converts them.
+// adjust_hue: conversion between RGB and HSV like in Pillow.
 #include <ebb/ebb.h>
 #include <ebb/vision/transforms/color.h>
 #include <ebb/vision/transforms/pixels.h>
@@ -15,7 +15,7 @@ struct Hsv {
 Hsv hsv_of_rgb(const Variable& image) {
   const auto [least, most] = image.aminmax(-3);
   const Variable range = most.sub(least), gray = range.eq(0);
-  // What is grey has no hue; a divisor of 1 gives it 0.
+  // Grey pixels have no hue, and a divisor of 1 sets it to 0.
   const Variable saturation = range.div(most.masked_fill(gray, 1));
   const std::vector<Variable> below =
       most.unsqueeze(-3).sub(image).div(range.masked_fill(gray, 1).unsqueeze(-3)).unbind(-3);
@@ -33,7 +33,7 @@ Variable rgb_of_hsv(const Hsv& hsv) {
   const Variable low = s.neg().add(1).mul(v).clamp(0, 1);
   const Variable falling = s.mul(within).neg().add(1).mul(v).clamp(0, 1);
   const Variable rising = s.mul(within).add(s.neg().add(1)).mul(v).clamp(0, 1);
-  // Which of v, low, falling and rising red, green and blue are in each sixth of the circle.
+  // For each sixth of the circle: which of v, low, falling and rising are red, green and blue.
   const Variable choice = tensor({{0, 2, 1, 1, 3, 0}, {3, 0, 0, 2, 1, 1}, {1, 1, 3, 0, 0, 2}},
                                  TensorOptions(kLong).device(v.device()));
   const Variable sixth = sector.to(kLong).remainder(6);

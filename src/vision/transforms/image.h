@@ -1,4 +1,4 @@
-// What functions of images ask about their arguments.
+// Checks of images, and conversions that most transforms use.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -12,16 +12,16 @@ struct ImageSize {
   std::int64_t channels, height, width;
 };
 
-/// Throws unless it is [..., C, H, W].
+/// Returns the size of an image. Throws unless it is [..., C, H, W].
 ImageSize size_of(std::string_view what, const Variable& image);
-/// The same, and throws unless it has 1 or 3 channels.
+/// Returns the size of an image. Throws unless it is [..., C, H, W] with 1 or 3 channels.
 ImageSize size_of_colors(std::string_view what, const Variable& image);
 
-/// Full brightness: 1, or the largest integer.
+/// Returns the value of full brightness: 1 for floating dtypes, and the largest value of an integer dtype.
 double max_value(DType dtype);
 
-/// The image as a batch [N, C, H, W], what f makes of it, [N, C, H', W'], under the image's own leading
-/// dimensions.
+/// Applies f to the image as a batch [N, C, H, W], and restores the leading dimensions in the result [N, C,
+/// H', W'].
 template <class F>
 Variable of_batch(const Variable& image, const F& f) {
   const IntArrayRef sizes = image.sizes();
@@ -33,7 +33,8 @@ Variable of_batch(const Variable& image, const F& f) {
   return out.reshape(shape);
 }
 
-/// What f makes of the image in a floating dtype, in its own: integers are computed in Float and rounded.
+/// Applies f to the image in a floating dtype. Integer images are converted to Float, and the result is
+/// rounded and converted back.
 template <class F>
 Variable in_floating(const Variable& image, const F& f) {
   if (image.is_floating_point()) return f(image);

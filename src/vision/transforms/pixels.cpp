@@ -1,4 +1,4 @@
-// Images as numbers.
+// to_dtype, normalize, erase and gaussian_blur.
 #include <ebb/ebb.h>
 #include <ebb/vision/transforms/pixels.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 int value_bits(DType dtype) { return static_cast<int>(std::log2(max_value(dtype) + 1)); }
 
-// One value, or one a channel, as [C, 1, 1].
+// Returns one value, or one per channel, as a tensor [C, 1, 1].
 Variable per_channel(const char* what, ArrayRef<double> values, std::int64_t channels, const Variable& like) {
   const auto count = static_cast<std::int64_t>(values.size());
   EBB_CHECK(count == 1 || count == channels, what, ": expected one value or one for each of ", channels,
@@ -19,7 +19,7 @@ Variable per_channel(const char* what, ArrayRef<double> values, std::int64_t cha
   return tensor(values, like.options()).reshape({-1, 1, 1});
 }
 
-// exp(-x^2 / (2 sigma^2)) of x = 0, +-1, ..., of sum 1.
+// Returns exp(-x^2 / (2 sigma^2)) for x = 0, +-1, ..., normalised to the sum 1.
 Variable gaussian(std::int64_t size, double sigma, const TensorOptions& options) {
   const double end = static_cast<double>(size - 1) / (2 * std::sqrt(2.0));
   return linspace(-end, end, size, options).div(sigma).pow(2).neg().softmax(0);
@@ -37,8 +37,8 @@ Variable to_dtype(const Variable& image, DType dtype, bool scale) {
     EBB_CHECK(value_bits(dtype) <= (from == kDouble  ? 52
                                     : from == kFloat ? 23
                                                      : 8),
-              "to_dtype: ", from, " has fewer digits than ", dtype, ". Ask for fewer bits.");
-    // Equal shares of [0, 1] for all integers but for the last: 1 itself must not wrap.
+              "to_dtype: ", from, " has less precision than ", dtype, ". Use a dtype with fewer bits.");
+    // Maps equal intervals of [0, 1] to all integers. The 1e-3 prevents an overflow for the value 1.
     return image.mul(max_value(dtype) + 1 - 1e-3).to(dtype);
   }
   if (is_floating(dtype)) return image.to(dtype).mul_(1 / max_value(from));

@@ -1,4 +1,5 @@
-// Transforms that draw where an image's pixels go.
+// RandomCrop, RandomResizedCrop, flips, RandomRotation and RandomErasing: transforms that move or erase
+// pixels at random.
 #include <ebb/ebb.h>
 #include <ebb/vision/transforms/pixels.h>
 #include <ebb/vision/transforms/random_crop.h>
@@ -12,7 +13,7 @@
 namespace ebb::vision::transforms {
 namespace {
 
-constexpr int kDraws = 10;  // of rectangles, before one that surely fits is taken
+constexpr int kDraws = 10;  // the number of random rectangles before one that always fits is used
 
 }  // namespace
 
