@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
       [] { return [a = torch::randn({1, 4096}), b = torch::randn({4096, 4096})] { a.mm(b); }; });
   add("mm.few.rows.4096", matrix,
       [] { return [a = torch::randn({8, 4096}), b = torch::randn({4096, 4096})] { a.mm(b); }; });
-  // Tall matrices, as of least squares, times a vector and, as for its gradient, transposed.
+  // Tall matrices as in least squares: times a vector, and transposed as in the gradient.
   for (const auto& [type, dtype] : {std::pair("float", torch::kFloat), std::pair("double", torch::kDouble)})
     for (const int64_t columns : {3, 8, 128}) {
       const std::string name = "." + std::to_string(columns) + "." + type;

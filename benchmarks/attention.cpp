@@ -1,5 +1,4 @@
-// Attention over long sequences: fused, beside the same made of products and softmax; its time, and the most
-// memory that it takes at once.
+// Attention over long sequences, fused and composed of matrix products and softmax: time and peak memory.
 #include "bench.h"
 
 #include <cmath>
@@ -40,7 +39,7 @@ void add(const std::string& name, Attention attention, int64_t steps, bool train
     call();
     state.counters["peak_MiB"] = static_cast<double>(ebb::memory_stats().peak - before) / (1 << 20);
 #endif
-    // Two products of [steps, steps, 64] for each head, and four for the gradients.
+    // Each head computes two products of [steps, steps, 64], and four more for the gradients.
     const double length = static_cast<double>(steps);
     bench::measure(state, 1, "ms", call, bench::flops((train ? 6 : 2) * 8 * 2 * length * length * 64));
   });

@@ -1,4 +1,4 @@
-// How a workload of the CPU is timed by Google Benchmark, and what its figure is.
+// Timing of CPU workloads with Google Benchmark.
 #pragma once
 
 #include "roof.h"
@@ -12,8 +12,8 @@
 
 namespace bench {
 
-/// A benchmark of that name; `body(state)` prepares what it needs and ends with measure(). One thread is
-/// timed by what it has of the processor, so that other programs hardly show; several are timed by the clock.
+/// Registers a benchmark. `body(state)` prepares its data and ends with measure(). One thread is timed by its
+/// processor time, which other programs hardly influence, and several threads by the wall clock.
 template <class F>
 benchmark::internal::Benchmark* add(const std::string& name, F body) {
   auto* added = benchmark::RegisterBenchmark(name.c_str(), std::move(body));
@@ -33,9 +33,9 @@ void time(benchmark::State& state, double parts, const char* unit, F&& call, con
   state.SetLabel(unit);
 }
 
-/// Times `call`. The figure is the time of one of its `parts`; `unit` begins with "ms" or "us". `work` is
-/// what a call cannot do without: its share of what the machine can do is shown beside the time. With
-/// EBB_BENCH_REPLAY in the environment ebb's call is compiled, and skipped if that cannot be replayed.
+/// Times `call`. The figure is the time of one of its `parts`; `unit` begins with "ms" or "us". `work` is the
+/// minimum work of a call, and the figure's share of the machine's maximum is printed beside the time. If
+/// EBB_BENCH_REPLAY is set in the environment, ebb's call is compiled, and skipped if it cannot be replayed.
 template <class F>
 void measure(benchmark::State& state, double parts, const char* unit, F&& call, const Work& work = {}) {
 #ifndef EBB_FIDELITY_TORCH
@@ -51,7 +51,7 @@ void measure(benchmark::State& state, double parts, const char* unit, F&& call, 
   time(state, parts, unit, call, work);
 }
 
-/// The most memory that this process has had, in MiB, as the last of its figures.
+/// Adds the peak memory of this process, in MiB, as the last figure.
 inline void add_peak_memory(const char* program) {
   std::string name = program;
   name.erase(0, name.rfind('/') + 1);
@@ -66,7 +66,7 @@ inline void add_peak_memory(const char* program) {
   })->Iterations(1);
 }
 
-/// Runs what was added, by the command line of Google Benchmark.
+/// Runs the registered benchmarks with the command line of Google Benchmark.
 inline int run(int argc, char** argv) {
   torch::set_num_threads(threads());
   add_peak_memory(argv[0]);

@@ -1,4 +1,4 @@
-// Products, layers and training steps in bfloat16, parameters and all: microseconds each.
+// Matrix products, layers and training steps in bfloat16, including the parameters: microseconds each.
 #include "bench.h"
 
 #include <vector>
@@ -27,7 +27,7 @@ void add_product(int64_t n) {
   });
 }
 
-// A layer forward and backward, with the gradients of its input and parameters.
+// Times a layer forward and backward, with the gradients of its input and parameters.
 template <class Layer>
 void add_layer(const std::string& name, double products, std::vector<int64_t> shape, Layer layer) {
   add(name, 3 * 2 * products, [=](auto& state, auto work) mutable {
@@ -69,8 +69,8 @@ void add_steps() {
                                 nn::Linear(1024, 10)),
                  work, [&](auto& net) { return F::cross_entropy(net->forward(x), classes); });
   });
-  // Of 1024 places, in each of two layers: four matrices of 256 squared, two of 256 x 1024, and attention
-  // over 128 steps.
+  // For each of 1024 positions and each of two layers: four matrices of 256 x 256, two of 256 x 1024, and
+  // attention over 128 steps.
   const double products = 4 * 256 * 256 + 2 * 256 * 1024 + 2 * 128 * 256;
   add("transformer", 1024 * 2 * (2 * 3 * products - 3 * 256 * 256), [](auto& state, auto work) {
     const Tensor x = numbers({128, 8, 256});

@@ -1,7 +1,7 @@
-# The CSV of table.awk as an SVG: a row for each workload, a dot for each other side where it says how many times as fast
-# as that ebb is, on a logarithmic scale. Right of the line at 1 ebb is faster.
+# Converts the CSV of table.awk to an SVG chart with a row for each workload and a dot for each other side. The position of a
+# dot is the speed of ebb relative to that side, on a logarithmic scale. Right of the line at 1 ebb is faster.
 function log2(x) { return log(x) / log(2) }
-function across(times,   at) {  # the place of a ratio
+function across(times,   at) {  # the x coordinate of a ratio
   at = log2(times)
   return left + (at < low ? low : at > high ? high : at) * step - low * step
 }

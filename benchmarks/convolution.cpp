@@ -1,4 +1,4 @@
-// Layers of ResNet-18, ResNet-50 and VGG16 one by one: forward pass, gradient of the input, gradient of the
+// Single layers of ResNet-18, ResNet-50 and VGG16: forward pass, gradient of the input, gradient of the
 // weight.
 #include "bench.h"
 
@@ -17,7 +17,7 @@ const Layer kLayers[] = {{8, 3, 64, 224, 7, 2},    {8, 64, 64, 56, 3, 1},   {8, 
 
 enum class Part { forward, input, weight };
 
-// Operations, the same for each part.
+// The number of operations, which is the same for each pass.
 bench::Work work(const Layer& l) {
   const auto number = [](int64_t n) { return static_cast<double>(n); };
   const double places = number(l.batch) * std::pow(number((l.size - 1) / l.stride + 1), 2);

@@ -1,4 +1,4 @@
-// The evals of GradBench, called without its messages.
+// The evals of GradBench as a workload, called directly and not by messages.
 #include "bench.h"
 #include "gradbench/eval.h"
 
@@ -6,10 +6,10 @@ namespace {
 
 using gradbench::Json;
 
-// Random numbers as an eval sends them.
+// Returns random numbers in the format of an eval's message.
 Json numbers(std::vector<int64_t> sizes) { return gradbench::write(torch::rand(sizes, torch::kDouble)); }
 
-// All functions of an eval for one input, and what they do at least where that is known.
+// Adds all functions of an eval for one input, with their minimum work if it is known.
 template <class Input>
 void add(const std::string& name, const std::string& size, const gradbench::Eval& eval, Input input,
          const std::map<std::string, bench::Work>& work = {}) {
@@ -37,7 +37,8 @@ Json mixture(int64_t d, int64_t k, int64_t n) {
           {"l", numbers({k, d * (d - 1) / 2})}};
 }
 
-// A thousand points of d dimensions times a matrix a component; the gradients' products are twice as many.
+// Adds a mixture of k components. Each multiplies a thousand d-dimensional points by a matrix, and the
+// gradients need twice as many products.
 void add_mixture(int64_t d, int64_t k) {
   const double products = 2 * 1000.0 * static_cast<double>(k * d * d);
   add("gmm", "d" + std::to_string(d) + ".k" + std::to_string(k), gradbench::gmm(),

@@ -1,4 +1,4 @@
-// Layers and losses, forward and backward, and steps of optimizers: milliseconds each.
+// Layers and losses, forward and backward, and optimizer steps: milliseconds each.
 #include "bench.h"
 
 #include <vector>
@@ -9,7 +9,7 @@ using torch::Tensor;
 namespace nn = torch::nn;
 namespace F = torch::nn::functional;
 
-// `forward()` gives what is summed and differentiated; gradients are those of `inputs`.
+// Times forward(), the sum of its result, and the gradients of `inputs`.
 template <class Forward>
 void measure(benchmark::State& state, const std::vector<Tensor>& inputs, const bench::Work& work,
              Forward&& forward) {
@@ -26,13 +26,13 @@ constexpr double kPixels = 16 * 32 * 32;
 
 Tensor image() { return torch::randn({16, 64, 32, 32}).requires_grad_(); }
 
-// What is read and written at least, forward and backward, in arrays as large as that image.
+// Returns the minimum traffic forward and backward, in arrays of the image's size.
 bench::Work images(double count) { return bench::bytes(4 * 64 * kPixels * count); }
 
-// What a convolution computes forward and for both gradients: so many products at each of its places.
+// Returns the operations of a convolution forward and for both gradients, with `each` products per position.
 bench::Work products(double places, double each) { return bench::flops(3 * 2 * places * each); }
 
-// A layer of images.
+// Adds a layer of images.
 template <class Layer>
 void add_layer(const std::string& name, const bench::Work& work, Layer layer) {
   bench::add("layers." + name, [=](benchmark::State& state) mutable {
@@ -51,7 +51,7 @@ void add_function(const std::string& name, const bench::Work& work, Call call) {
   });
 }
 
-// Arrays of [256, 1000].
+// Returns the traffic of `count` arrays of [256, 1000].
 bench::Work rows(double count) { return bench::bytes(4 * 256e3 * count); }
 
 template <class Call>
@@ -63,7 +63,8 @@ void add_loss(const std::string& name, const bench::Work& work, Call call) {
   });
 }
 
-// Two layers of 256 units, 35 steps of 20 sequences; the first one's input needs no gradient.
+// Returns the operations of two layers of 256 units over 35 steps of 20 sequences. The input of the first
+// layer needs no gradient.
 bench::Work recurrent(double gates) {
   return bench::flops(35 * 2.0 * 20 * gates * 256 * (2 * 3 * 2 * 256 - 256));
 }
@@ -77,7 +78,7 @@ void add_recurrent(const std::string& name, const bench::Work& work, Layer layer
   });
 }
 
-// `arrays` of ten million floats are read and written by a step.
+// Adds an optimizer step over ten million floats, which reads and writes `arrays` arrays of this size.
 template <class Optimizer, class Options>
 void add_optimizer(const std::string& name, double arrays, Options options) {
   bench::add("layers." + name, [=](benchmark::State& state) {
@@ -146,7 +147,7 @@ void add_sequences() {
     nn::TransformerEncoderLayer layer(
         nn::TransformerEncoderLayerOptions(256, 8).dim_feedforward(1024).dropout(0));
     const Tensor x = torch::randn({64, 8, 256});
-    // Of 512 places: four matrices of 256 squared, two of 256 x 1024, and attention over 64 steps.
+    // For each of 512 positions: four matrices of 256 x 256, two of 256 x 1024, and attention over 64 steps.
     const double products = 4 * 256 * 256 + 2 * 256 * 1024 + 2 * 64 * 256, inputs = 3 * 256 * 256;
     measure(state, layer->parameters(), bench::flops(512 * 2.0 * (3 * products - inputs)),
             [&] { return layer->forward(x); });
@@ -154,7 +155,7 @@ void add_sequences() {
   bench::add("layers.embedding", [](benchmark::State& state) {
     nn::Embedding layer(30000, 256);
     const Tensor words = torch::randint(30000, {64, 128}, torch::kLong);
-    // Rows read, written, summed and added to a gradient as large as the table, which is written first.
+    // Rows are read, written, summed and added to a gradient of the table's size, which is zeroed first.
     measure(state, layer->parameters(), bench::bytes(4 * 256.0 * (4 * 64 * 128 + 30000)),
             [&] { return layer->forward(words); });
   });

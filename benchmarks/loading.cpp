@@ -1,4 +1,4 @@
-// An epoch of a data loader: 2048 samples of 3 x 32 x 32 in shuffled batches of 64, collated.
+// One epoch of a data loader: 2048 samples of 3 x 32 x 32 in shuffled and collated batches of 64.
 #include "bench.h"
 
 namespace {
@@ -9,7 +9,7 @@ namespace data = torch::data;
 struct Images : data::datasets::Dataset<Images> {
   data::Example<> get(std::size_t index) override {
     const int64_t at = static_cast<int64_t>(index);
-    return {images.select(0, at).sub(0.5), labels.select(0, at)};  // normalized, as a transform does
+    return {images.select(0, at).sub(0.5), labels.select(0, at)};  // normalized, as by a transform
   }
   torch::optional<std::size_t> size() const override { return 2048; }
 
@@ -19,7 +19,7 @@ struct Images : data::datasets::Dataset<Images> {
 void epoch(benchmark::State& state, std::size_t workers) {
   auto loader = data::make_data_loader<data::samplers::RandomSampler>(
       Images().map(data::transforms::Stack<>()), data::DataLoaderOptions(64).workers(workers));
-  // Samples are read and written by the transform, and again by the collation.
+  // The transform reads and writes the samples, and the collation does so again.
   bench::measure(
       state, 2048, "us/sample",
       [&] {

@@ -1,4 +1,4 @@
-// A chain of 100,000 nodes built, backed through and freed; and a tape of 100,000 calls prepared.
+// Builds a graph of 100,000 nodes, runs backward and frees it; and prepares a tape of 100,000 calls.
 #include "bench.h"
 
 int main(int argc, char** argv) {

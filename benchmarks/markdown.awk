@@ -1,5 +1,5 @@
-# One CSV of table.awk, or two of different numbers of threads, to the table of docs/performance.md: of each ebb's figure, how
-# many times as fast as the fastest other that is, and what share of the roof it reaches. Memory has a table of its own.
+# Converts one CSV of table.awk, or two of different numbers of threads, to the table of docs/performance.md. For each CSV it
+# has ebb's figure, its speed relative to the fastest other side, and its share of the roof. Memory has a separate table.
 # usage: awk -f benchmarks/markdown.awk one.csv [two.csv]
 function rounded(value) { return value == "" ? "" : value + 0 >= 1000 ? sprintf("%d", value + 0.5) : value }
 BEGIN { FS = "," }

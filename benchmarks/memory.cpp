@@ -1,5 +1,5 @@
-// Memory after all that a program may have done with it: an op costs the same after any history of threads
-// and sizes, and what is kept stays in proportion to what is used.
+// The allocator after long histories: an op must cost the same after any history of threads and sizes, and
+// the cached memory must stay proportional to the used memory.
 #include "bench.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::vector<Tensor> many(int n) {
   return made;
 }
 
-// What a small op costs after a history, whose live tensors are what `history` returns.
+// Times a small op after a history. `history` returns the tensors that stay alive.
 template <class History>
 void add_small_op(const std::string& after, History history) {
   bench::add("memory.zeros4." + after, [=](benchmark::State& state) {
@@ -29,7 +29,7 @@ void add_small_op(const std::string& after, History history) {
   });
 }
 
-// Frees and takes blocks of one class in turn, more than any thread keeps.
+// Adds histories that free and allocate more blocks of one size class than a thread caches.
 void add_histories() {
   add_small_op("nothing", [] { return std::vector<Tensor>(); });
   add_small_op("600k_freed_200k_taken", [] {
@@ -44,7 +44,7 @@ void add_histories() {
   });
 }
 
-// A step of a training loop on a buffer of transitions: one comes, the oldest goes, 32 are read.
+// The buffer of transitions of a training loop. A step adds one, removes the oldest and reads 32.
 class ReplayBuffer {
  public:
   void step() {
@@ -75,13 +75,13 @@ void add_replay_buffer(const std::string& name, bool full) {
   });
 }
 
-// A recurrence by hand: the graph's length must not change what a step costs.
+// Times a hand-written recurrence. The cost of a step must not depend on the length of the graph.
 void add_recurrence(int64_t length) {
   bench::add("memory.recurrence." + std::to_string(length), [=](benchmark::State& state) {
     const Tensor w = torch::full({16, 16}, 0.05).requires_grad_();
     const Tensor x = torch::full({1, 16}, 0.1);
     bench::measure(state, static_cast<double>(length), "us/step", [&] {
-      Tensor h = x, c = x, sum = x;  // of all steps, so that no gradient fades to a subnormal number
+      Tensor h = x, c = x, sum = x;  // the sum over all steps prevents subnormal gradients
       for (int64_t t = 0; t < length; ++t) {
         const Tensor gates = torch::mm(h, w) + x;
         c = torch::sigmoid(gates) * c + torch::sigmoid(gates + 1) * torch::tanh(gates);
@@ -101,12 +101,12 @@ double resident_peak() {
   return 0;
 }
 
-// The memory that ever larger tensors leave.
+// Measures the peak memory of tensors of increasing size.
 void growing_shapes(benchmark::State& state) {
 #ifndef EBB_FIDELITY_TORCH
   torch::empty_cache();
 #endif
-  std::ofstream("/proc/self/clear_refs") << 5;  // the peak starts anew
+  std::ofstream("/proc/self/clear_refs") << 5;  // resets the peak
   for (auto _ : state)
     for (int64_t i = 1; i <= 750; ++i) torch::zeros({i * 40000});
   state.counters["value"] = resident_peak();

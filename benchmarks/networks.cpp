@@ -1,4 +1,4 @@
-// Parts of well-known networks as they are trained and used: milliseconds a step or a forward pass.
+// Parts of well-known networks in training and evaluation: milliseconds per step or forward pass.
 #include "bench.h"
 
 #include <cmath>
@@ -19,7 +19,7 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, bool causal)
 #endif
 }
 
-// A block of a transformer that normalizes first: GPT-2's with a mask, ViT's without.
+// A pre-norm transformer block: GPT-2's is causal, and ViT's is not.
 struct BlockImpl : nn::Module {
   BlockImpl(int64_t width, int64_t heads_, bool causal_) : heads(heads_), causal(causal_) {
     const nn::LayerNormOptions norm({width});
@@ -120,7 +120,7 @@ nn::Sequential vgg16_features() {
   return layers;
 }
 
-// Forward and backward through a block whose input needs a gradient too; `flops` are the forward pass's.
+// Times a block forward and backward, with the gradient of its input. `flops` are those of the forward pass.
 template <class Make>
 void add_block(const std::string& name, std::vector<int64_t> shape, double flops, Make make) {
   bench::add("networks." + name, [=](benchmark::State& state) {
@@ -147,7 +147,7 @@ void unet_step(benchmark::State& state) {
   UNet net;
   torch::optim::SGD optimizer(net->parameters(), torch::optim::SGDOptions(0.01).momentum(0.9));
   const Tensor images = torch::rand({2, 3, 128, 128}), masks = torch::rand({2, 1, 128, 128}).round();
-  // Products at each pixel of the finest level; the coarser levels have a quarter and a sixteenth as many.
+  // Products per pixel of the finest level. The coarser levels have a quarter and a sixteenth of the pixels.
   const double first = 3 * 32 * 9, top = 32 * 32 * 9 + (64 * 32 + 32 * 32) * 9 + 32;
   const double middle = (32 * 64 + 64 * 64 + 128 * 64 + 64 * 64) * 9 + 64 * 32 * 4;
   const double bottom = (64 * 128 + 128 * 128) * 9 + 128 * 64 * 4;
@@ -173,7 +173,8 @@ void vgg16_forward(benchmark::State& state) {
   bench::measure(state, 1, "ms", [&] { net->forward(image); }, bench::flops(2 * 9 * 224 * 224 * products));
 }
 
-// The accuracy of a network with batch normalization on 512 images, in batches of 64, without gradients.
+// Times the evaluation of a network with batch normalization on 512 images, in batches of 64, without
+// gradients.
 void evaluation(benchmark::State& state) {
   torch::manual_seed(1);
   nn::Sequential net(conv(3, 32, 3), nn::BatchNorm2d(32), nn::ReLU(), nn::MaxPool2d(2), conv(32, 64, 3),
@@ -199,7 +200,8 @@ void evaluation(benchmark::State& state) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  add_block("gpt2_block.256x2", {2, 256, 768}, transformer_flops(512, 128, 768),  // a mask leaves half
+  add_block("gpt2_block.256x2", {2, 256, 768},
+            transformer_flops(512, 128, 768),  // the causal mask removes half
             [] { return Block(768, 12, true); });
   add_block("vit_block.197x4", {4, 197, 384}, transformer_flops(788, 197, 384),
             [] { return Block(384, 6, false); });

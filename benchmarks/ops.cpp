@@ -1,11 +1,11 @@
-// Ops on a million elements, as programs call them: microseconds a call, without gradients.
+// Ops on a million elements without gradients: microseconds per call.
 #include "bench.h"
 
 namespace {
 
 using torch::Tensor;
 
-// What they are called with.
+// The arguments of the calls.
 struct Given {
   Tensor x = torch::randn({1000, 1000}), small = torch::randn({300, 32});
   Tensor places = torch::randint(1000, {1000, 1000}, torch::kLong),
@@ -13,7 +13,7 @@ struct Given {
   Tensor line = torch::arange(1000, torch::kFloat);
 };
 
-// What is read and written at least, in arrays of a million floats.
+// Returns the minimum traffic, in arrays of a million floats.
 bench::Work arrays(double count) { return bench::bytes(4e6 * count); }
 
 template <class Call>
@@ -26,7 +26,7 @@ void add(const std::string& name, const bench::Work& work, Call call) {
   });
 }
 
-// Searches, factorizations and the like, which neither roof bounds.
+// Adds searches, factorizations and similar ops, which no roof bounds.
 template <class Call>
 void add(const std::string& name, Call call) {
   add(name, bench::Work(), call);

@@ -1,5 +1,5 @@
-// What it costs to share an op among threads: small and large ops at 1 to all threads, alone and beside a
-// program that keeps a core busy.
+// The cost of multithreading: small and large ops with 1 to all threads, alone and beside a thread that keeps
+// a core busy.
 #include "bench.h"
 
 #include <atomic>
@@ -9,7 +9,7 @@ namespace {
 
 using torch::Tensor;
 
-// Keeps a core busy while it lives.
+// A thread that keeps a core busy until it is destroyed.
 class Busy {
  public:
   ~Busy() {
@@ -25,7 +25,7 @@ class Busy {
   }};
 };
 
-// `make()` gives the op as a function.
+// Adds an op. make() returns it as a function.
 template <class Make>
 void add(const std::string& op, Make make) {
   const int all = static_cast<int>(std::thread::hardware_concurrency());

@@ -1,4 +1,5 @@
-// What the machine can do at most, by what the library that is timed does best: the roofs of a roofline.
+// The roofs of a roofline model: the machine's maximum rates, measured with the best calls of the timed
+// library.
 #pragma once
 
 #include "seam.h"
@@ -14,7 +15,7 @@ namespace bench {
 
 enum class Bound { flops, double_flops, bfloat16_flops, bytes };
 
-/// What a call has to do at least, and what bounds it: floating-point operations, or bytes read and written
+/// The minimum work of a call, and its bound: floating-point operations, or bytes that are read and written
 /// once.
 struct Work {
   double amount = 0;
@@ -26,14 +27,14 @@ inline Work double_flops(double count) { return {count, Bound::double_flops}; }
 inline Work bfloat16_flops(double count) { return {count, Bound::bfloat16_flops}; }
 inline Work bytes(double count) { return {count, Bound::bytes}; }
 
-/// Seconds, of the processor for one thread and of the clock for several, as the benchmarks count them.
+/// Returns processor time in seconds for one thread and wall time for several, as in the benchmarks.
 inline double now() {
   timespec time{};
   clock_gettime(threads() > 1 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// The shortest of a few calls, in seconds.
+/// Returns the time of the shortest of several calls, in seconds.
 template <class F>
 double shortest(int calls, F&& call) {
   call();  // warms caches
@@ -46,14 +47,14 @@ double shortest(int calls, F&& call) {
   return best;
 }
 
-/// Operations a second of a matrix product of 1024 squared, on the threads of the run.
+/// Returns the operations per second of a 1024 x 1024 matrix product with the threads of the run.
 inline double product_rate(torch::ScalarType dtype) {
   const torch::Tensor a = torch::ones({1024, 1024}, dtype), b = torch::ones({1024, 1024}, dtype);
   return 2.0 * std::pow(1024, 3) / shortest(10, [&] { torch::mm(a, b); });
 }
 
-/// Bytes a second of a copy that reads and writes so many of them, those at last: what caches hold is copied
-/// faster.
+/// Returns the bytes per second of a copy that reads and writes `all_bytes` in total. The size matters,
+/// because copies within caches are faster.
 inline double copy_rate(double all_bytes) {
   const int64_t floats = std::max<int64_t>(1024, static_cast<int64_t>(all_bytes / 8));
   const torch::Tensor from = torch::ones({floats}), to = torch::zeros({floats});
@@ -64,7 +65,8 @@ inline double copy_rate(double all_bytes) {
   return 8.0 * static_cast<double>(floats * times) / seconds;
 }
 
-/// The roof of that work, measured once a process; copies by the next power of two.
+/// Returns the roof of the work. It is measured once per process, and for copies with the next power of two
+/// as size.
 inline double roof_of(const Work& work) {
   const torch::NoGradGuard no_grad;
   const int scale = work.bound == Bound::bytes ? static_cast<int>(std::ceil(std::log2(work.amount))) : 0;

@@ -1,5 +1,5 @@
-// Files of many small tensors written and read: microseconds a tensor, the same for any number of them where
-// nothing is quadratic.
+// Writing and reading files of many small tensors: microseconds per tensor, which must not increase with
+// their number.
 #include "bench.h"
 
 #include <filesystem>
@@ -25,7 +25,7 @@ std::shared_ptr<torch::nn::Module> module_of(int count) {
   return module;
 }
 
-// Writes what `make` makes, or reads it back.
+// Times the writing or reading of the object that make() returns.
 template <class Make>
 void add(const std::string& name, Make make) {
   for (const bool reads : {false, true})

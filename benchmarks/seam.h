@@ -1,4 +1,4 @@
-// What lets one source be compiled against ebb and against libtorch, and the number of threads.
+// The header that lets a source compile against ebb and against libtorch, and the number of threads.
 #pragma once
 
 #ifdef EBB_FIDELITY_TORCH
@@ -13,7 +13,7 @@ namespace torch = ebb;
 
 namespace bench {
 
-/// OMP_NUM_THREADS decides for both libraries; the default is one thread.
+/// Returns the number of threads of both libraries: OMP_NUM_THREADS, or one.
 inline int threads() {
   const char* text = std::getenv("OMP_NUM_THREADS");
   return text ? std::atoi(text) : 1;

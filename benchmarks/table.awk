@@ -1,6 +1,6 @@
-# Lines of "SIDE NAME VALUE UNIT [SHARE ROOF]" to a table of medians, or to CSV with -v csv=1: a row for each name, a column
-# for each side that was run, for times and memory the ratio of ebb to the least other, and the share that ebb reaches of
-# the highest roof that a side measured. The side "replay" is ebb too: compiled, and no other.
+# Converts lines of "SIDE NAME VALUE UNIT [SHARE ROOF]" to a table of medians, or to CSV with -v csv=1. It has a row for each
+# name, a column for each side, the ratio of ebb to the smallest other side (for times and memory), and ebb's share of the
+# highest roof that a side measured. The side "replay" is ebb with compiled calls, and does not count as another side.
 function median(list, count,   values, i, j, swap) {
   split(list, values, " ")
   for (i = 1; i < count; ++i)
@@ -18,7 +18,7 @@ function median(list, count,   values, i, j, swap) {
     if ($1 == "ebb") { rates[$2] = rates[$2] " " $5 * $6; ++rated[$2] }
   }
 }
-# A row: of CSV, or of the table, in which what there is not is a dash.
+# Prints a row of the CSV, or of the table, in which a missing cell is a dash.
 function row(   i) {
   if (csv) {
     for (i = 1; i <= columns; ++i) printf "%s%s", cell[i], i < columns ? "," : "\n"

@@ -1,4 +1,4 @@
-// A chain of 1,000 tiny ops forward and backward: what one op costs when its arithmetic costs nothing.
+// A chain of 1,000 tiny ops forward and backward: the overhead of an op without its arithmetic.
 #include "bench.h"
 
 namespace {
@@ -7,7 +7,7 @@ using torch::Tensor;
 
 constexpr int kOps = 1000;
 
-// `step(y, c)` is a link of the chain, made of so many ops.
+// Adds a chain. Each of its steps is step(y, c), which consists of `ops_a_step` ops.
 template <class Step>
 void add(const std::string& name, int ops_a_step, Step step) {
   for (const int64_t elements : {1, 64})

@@ -1,4 +1,4 @@
-// The autograd tour, the smallest useful program: what it weighs is measured by the script beside it.
+// The autograd tour, the smallest useful program. The script `weight` measures its compile time and size.
 #ifdef EBB_FIDELITY_TORCH
 #include <torch/torch.h>
 #else

@@ -1,5 +1,4 @@
-// Tiny ops and the multilayer perceptron, written for DyNet as benchmarks/tiny_ops.cpp and mlp.cpp are for
-// ebb.
+// Tiny ops and the multilayer perceptron for DyNet: the counterparts of benchmarks/tiny_ops.cpp and mlp.cpp.
 #include <dynet/dynet.h>
 #include <dynet/expr.h>
 #include <dynet/model.h>
@@ -16,7 +15,7 @@ namespace {
 
 using dynet::Expression;
 
-/// The median of samples of a tenth of a second, of the processor's time: DyNet runs on one thread.
+/// Returns the median of samples of a tenth of a second of processor time, because DyNet runs on one thread.
 template <class F>
 double seconds(const F& call) {
   const auto now = [] {
@@ -24,7 +23,7 @@ double seconds(const F& call) {
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
   };
-  call();  // memory is taken from the system
+  call();  // allocates memory from the system
   std::vector<double> samples;
   for (int i = 0; i < 3; ++i) {
     const double start = now();

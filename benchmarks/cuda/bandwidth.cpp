@@ -1,6 +1,6 @@
-// Ops whose time is the time to move their arrays, at 64 Mi elements: microseconds, and the bandwidth as a
-// share of what a plain copy of the same number of elements reaches in the same run. Bytes are the fewest an
-// op can move: every input read once, every result written once.
+// Memory-bound ops on 64 Mi elements: microseconds, and the bandwidth as a fraction of that of a plain copy
+// of as many elements in the same run. The bytes are the minimum of an op: each input is read once, and each
+// result is written once.
 //   bandwidth [ELEMENTS]      a multiple of 2^16
 #include "device.h"
 
@@ -15,7 +15,7 @@ class Table {
       : bytes_(static_cast<double>(elements * static_cast<int64_t>(torch::elementSize(dtype)))),
         dtype_(dtype) {}
 
-  // `arrays`: how many arrays of that many elements are read or written.
+  // `arrays` is the number of arrays that are read or written.
   void add(const std::string& name, double arrays, const std::function<void()>& call) {
     const double seconds = bench::device_seconds(call), rate = arrays * bytes_ / seconds;
     if (name == "copy") copy_rate_ = rate;
@@ -24,7 +24,7 @@ class Table {
     bench::report(full + ".of_copy", rate / copy_rate_, "share");
   }
 
-  // Forward, and backward alone through the recorded graph.
+  // Times the forward pass, and separately the backward pass through the recorded graph.
   void add_op(const std::string& name, double forward_arrays, double backward_arrays,
               const std::vector<Tensor>& leaves, const std::function<Tensor()>& op) {
     {

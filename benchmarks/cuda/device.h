@@ -1,6 +1,6 @@
-// The clock of the benchmarks that run on a CUDA device, where the end of a call is not the end of its work.
-// What is timed lies between two waits for the device, or ends where the last launch is queued: Google
-// Benchmark would have to be told these times, and machines with a GPU often lack it.
+// Timing of benchmarks on a CUDA device, where calls return before their work is done. The timed interval
+// lies between two synchronizations, or ends when the last launch is queued. Google Benchmark is not used,
+// because it would need such times from outside, and machines with a GPU often lack it.
 #pragma once
 
 #include "../seam.h"
@@ -50,20 +50,20 @@ inline double now() {
   return std::chrono::duration<double>(clock::now().time_since_epoch()).count();
 }
 
-/// One line a figure: name, number, unit. The runner collects them, and keeps those of a program that is
-/// ended.
+/// Prints a figure as one line: name, value, unit. The flush keeps the lines of a program that is killed.
 inline void report(const std::string& name, double value, const char* unit) {
   std::printf("%s %.6g %s\n", name.c_str(), value, unit);
   std::fflush(stdout);
 }
 
-/// EBB_BENCH_ONCE=1: each call is made twice only, for a profiler to look at the second.
+/// Whether EBB_BENCH_ONCE=1 is set: each call then runs only twice, and a profiler can inspect the second
+/// run.
 inline bool once() {
   static const bool asked = std::getenv("EBB_BENCH_ONCE") != nullptr;
   return asked;
 }
 
-/// Seconds for each figure: EBB_BENCH_SECONDS, or half a second.
+/// The number of seconds for each figure: EBB_BENCH_SECONDS, or half a second.
 inline double budget() {
   static const char* const asked = std::getenv("EBB_BENCH_SECONDS");
   return asked ? std::atof(asked) : 0.5;
@@ -75,8 +75,9 @@ inline double median(std::vector<double> values) {
   return *middle;
 }
 
-// Seconds of one call when calls follow each other without a wait: the median over groups of calls, each
-// long enough for the clock, after some that warm caches, plans and the allocator.
+// Returns the seconds of one call when calls follow each other without synchronization: the median over
+// groups of calls, after some calls that warm caches, plans and the allocator. A group is long enough for the
+// clock's resolution.
 inline double device_seconds(const std::function<void()>& call) {
   for (int i = 0; i < (once() ? 1 : 5); ++i) call();
   torch::cuda::synchronize();
@@ -95,7 +96,7 @@ inline double device_seconds(const std::function<void()>& call) {
   return median(std::move(seconds)) / group;
 }
 
-// A number among the program's arguments, in place of the size that fills a large device.
+// Returns the size in the program's arguments, or `otherwise`, which fills a large device.
 inline int64_t size_argument(int argc, char** argv, int64_t otherwise) {
   return argc > 1 ? std::atoll(argv[1]) : otherwise;
 }

@@ -1,5 +1,5 @@
 // Square matrix products in float, TF32 and bfloat16: microseconds and TFLOP/s.
-//   gemm [LARGEST]      sizes from 512 doubling up to this
+//   gemm [LARGEST]      sizes 512, 1024, ... up to LARGEST
 #include "device.h"
 
 namespace {

@@ -1,12 +1,12 @@
-// What an op costs the host: chains of small ops, forward and backward, timed until the last launch has been
-// queued. On the emulated runtime EBB_EMU_NULL_LAUNCH=1 leaves ebb's own share.
+// Host time per op: chains of small ops, forward and backward, timed until the last launch is queued. On the
+// emulated runtime, EBB_EMU_NULL_LAUNCH=1 skips the kernels, so that only ebb's own time remains.
 #include "device.h"
 
 namespace {
 
-constexpr int kOps = 240;  // with their backward they fit into a device's launch queue
+constexpr int kOps = 240;  // forward and backward together fit into a device's launch queue
 
-// Median host seconds of `call`; what it queues is waited for in between.
+// Returns the median host seconds of `call`. Synchronizes after each call, outside of the timed interval.
 template <class F>
 double host_seconds(F&& call) {
   for (int i = 0; i < 20; ++i) call();

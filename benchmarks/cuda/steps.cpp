@@ -12,7 +12,7 @@ namespace {
 namespace nn = torch::nn;
 using torch::Tensor;
 
-// A step, recorded once.
+// A captured training step.
 class Captured {
  public:
   explicit Captured(const std::function<void()>& step) {

@@ -1,8 +1,8 @@
-"""The PyTorch twin of the C++ programs beside it: the same shapes, eager and through torch.compile.
+"""The PyTorch counterpart of the C++ programs in this folder: the same shapes, eager and with torch.compile.
 
-Prints `SIDE NAME VALUE UNIT` lines with SIDE eager or compiled; names are those of the C++ programs.
+Prints lines of `SIDE NAME VALUE UNIT`. SIDE is eager or compiled, and the names are those of the C++ programs.
 usage: torch_twin.py [--eager] bandwidth|conv|gemm|host_cost|steps [SIZE]
---eager leaves torch.compile out, which takes seconds for each op.
+--eager skips torch.compile, which takes seconds for each op.
 """
 import os
 import statistics
@@ -70,7 +70,7 @@ def both_ways(name, function, *inputs):
         seed = torch.ones_like(y)
         try:
             value = device_us(lambda: torch.autograd.grad(y, wanted, seed, retain_graph=True))
-        except RuntimeError as error:  # compiled graphs may refuse to be kept
+        except RuntimeError as error:  # compiled graphs may not support retain_graph
             print(f"# {side} {name}.backward: {str(error).splitlines()[0]}", file=sys.stderr)
             continue
         report(side, name + ".backward", value)
@@ -189,7 +189,7 @@ def conv(batch):
 
 
 def host_us(call, ops):
-    """Median host microseconds an op, until the last launch is queued."""
+    """Returns the median host microseconds per op, until the last launch is queued."""
     for _ in range(20):
         call()
     samples, end = [], time.perf_counter() + BUDGET

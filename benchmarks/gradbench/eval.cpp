@@ -1,4 +1,4 @@
-// Tensors from JSON and back, and the two kinds of functions that most evals consist of.
+// Conversion of tensors from and to JSON, and the calls of values and gradients.
 #include "eval.h"
 
 #include <utility>
@@ -6,7 +6,7 @@
 namespace gradbench {
 namespace {
 
-// The numbers of lists of lists, one after the other.
+// Appends all numbers of nested lists in order.
 void append(std::vector<double>& values, const Json& numbers) {
   if (!numbers.is_array()) {
     values.push_back(numbers.get<double>());
@@ -15,7 +15,7 @@ void append(std::vector<double>& values, const Json& numbers) {
   for (const Json& part : numbers) append(values, part);
 }
 
-// Those of a tensor that lies densely, from `next` on.
+// Returns the elements of a contiguous tensor, from `next` on, as nested lists.
 Json nested(const double*& next, const std::vector<int64_t>& sizes, std::size_t dim) {
   if (dim == sizes.size()) return *next++;
   Json list = Json::array();

@@ -1,4 +1,4 @@
-// What an eval of GradBench is to the program that answers its messages: functions by their names.
+// An eval of GradBench: a map of functions by name, which the program calls to answer messages.
 #pragma once
 
 #include "../seam.h"
@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 using Tensor = torch::Tensor;
 using Tensors = std::vector<Tensor>;
 
-/// A function with its input read: `compute` is what is timed, `output` makes the answer of its results.
+/// A function with its parsed input. `compute` is timed, and `output` converts its results to the answer.
 struct Call {
   std::function<Tensors()> compute;
   std::function<Json(const Tensors&)> output;
@@ -34,21 +34,21 @@ Eval lse();
 Eval lstm();
 Eval ode();
 
-/// Numbers, or rows of them, as a tensor of doubles of the same shape.
+/// Converts a number or nested lists to a tensor of doubles of the same shape.
 Tensor read(const Json& numbers);
-/// The same as an input that gradients are asked for.
+/// Converts numbers to a tensor that requires a gradient.
 Tensor read_input(const Json& numbers);
 
-/// A tensor of any shape as a number, or as lists of lists of them.
+/// Converts a tensor of any shape to a number or nested lists.
 Json write(const Tensor& x);
-/// The only result, so written.
+/// Converts the only result to JSON.
 Json write_first(const Tensors& results);
-/// All results in one list, each in its order in memory.
+/// Writes the elements of all results to one list, in the order of memory.
 Json write_joined(const Tensors& results);
 
-/// The call of a function without gradients: what `value` returns.
+/// Returns the call of a function without gradients. Its result is that of `value`.
 Call primal(std::function<Tensor()> value);
-/// The gradients of the scalar that `value` returns, by those inputs.
+/// Returns the call that computes the gradients of the scalar value() with respect to `inputs`.
 Call gradient(std::function<Tensor()> value, Tensors inputs,
               std::function<Json(const Tensors&)> output = write_joined);
 

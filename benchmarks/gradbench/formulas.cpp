@@ -1,12 +1,12 @@
-// The evals of GradBench that are one formula each: det, hello, kmeans, llsq, lse and ode.
+// The evals of GradBench that consist of one formula: det, hello, kmeans, llsq, lse and ode.
 #include "eval.h"
 
-// det: a determinant by expansion along the first rows, all minors of one size at a time.
+// det: the determinant by expansion along the first rows. All minors of one size are one batch.
 
 namespace gradbench {
 namespace {
 
-// For matrices of m columns: the columns that are left beside each, m * (m - 1) of them.
+// Returns, for each of m columns, the indices of the other m - 1 columns.
 Tensor columns_beside(int64_t m) {
   std::vector<int64_t> columns;
   for (int64_t left_out = 0; left_out < m; ++left_out)
@@ -15,7 +15,8 @@ Tensor columns_beside(int64_t m) {
   return torch::tensor(columns, torch::kLong);
 }
 
-// The determinants of matrices [count, m, m]. No minor is shared: there are m! of the smallest.
+// Returns the determinants of matrices [count, m, m]. Minors are not shared, so there are m! of the smallest
+// ones.
 Tensor determinants(const Tensor& matrices) {
   const int64_t count = matrices.size(0), m = matrices.size(1);
   if (m == 1) return matrices.reshape({count});
@@ -59,7 +60,7 @@ Eval hello() {
            }}};
 }
 
-// kmeans: the squared distances of points from their nearest centroids, and Newton's direction for the
+// kmeans: the squared distances of points from their nearest centroids, and the Newton direction of the
 // centroids.
 
 namespace {
@@ -69,7 +70,8 @@ Tensor cost(const Tensor& points, const Tensor& centroids) {
   return std::get<0>((squares - points.mm(centroids.t()) * 2).min(1)).sum();
 }
 
-// Gradient over Hessian, which is diagonal: its product with ones is its diagonal.
+// Returns the gradient divided by the Hessian. The Hessian is diagonal, so its product with ones is its
+// diagonal.
 Tensor direction(const Tensor& points, const Tensor& centroids) {
   const Tensor slope = torch::autograd::grad({cost(points, centroids)}, {centroids}, /*grad_outputs=*/{},
                                              /*retain_graph=*/true, /*create_graph=*/true)[0];
@@ -91,11 +93,11 @@ Eval kmeans() {
            }}};
 }
 
-// llsq: half the squared distance of a polynomial from the sign, at n points from -1 to 1.
+// llsq: half the squared distance between a polynomial and the sign function at n points from -1 to 1.
 
 namespace {
 
-// The points and their powers are part of the function.
+// Computes the distance. The points and their powers are part of the timed function.
 Tensor distance(const Tensor& coefficients, int64_t points) {
   const Tensor t = torch::linspace(-1, 1, points, torch::kDouble);
   const Tensor powers = torch::linalg_vander(t, coefficients.size(0));
@@ -118,7 +120,7 @@ Eval llsq() {
            }}};
 }
 
-// lse: max(x) + log(sum_i exp(x_i - max(x))), by its elementary steps.
+// lse: max(x) + log(sum_i exp(x_i - max(x))), with elementary ops.
 
 namespace {
 
@@ -141,7 +143,7 @@ Eval lse() {
            }}};
 }
 
-// ode: y_0' = x_0, y_i' = x_i y_(i-1) from 0, up to time 2, by s steps of Runge and Kutta's method.
+// ode: y_0' = x_0, y_i' = x_i y_(i-1) with y = 0 at time 0, up to time 2, with s Runge-Kutta steps.
 
 namespace {
 

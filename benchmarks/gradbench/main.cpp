@@ -1,4 +1,4 @@
-// A tool of GradBench: answers messages of one line on the standard input by lines on the standard output.
+// A tool of GradBench: reads messages from stdin, one a line, and writes an answer line to stdout for each.
 #include "eval.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ Json timing(const char* name, Clock::duration time) {
           {"nanoseconds", std::chrono::duration_cast<std::chrono::nanoseconds>(time).count()}};
 }
 
-// Runs a function at least min_runs times and until it has taken min_seconds; without these, once.
+// Runs a function at least min_runs times and for at least min_seconds. Without these limits it runs once.
 Json evaluate(const Json& message) {
   const Json& input = message.at("input");
   const std::string module = message.at("module").get<std::string>();
@@ -50,7 +50,7 @@ Json evaluate(const Json& message) {
   return {{"success", true}, {"output", call.output(results)}, {"timings", std::move(timings)}};
 }
 
-// What fails is told to the eval, which goes on.
+// Answers a message. An error becomes the answer, because the eval continues after it.
 Json answer(const Json& message) {
   const std::string kind = message.at("kind").get<std::string>();
   if (kind == "start") return {{"tool", "ebb"}};
@@ -71,7 +71,7 @@ int main() try {
     const Json message = Json::parse(line);
     Json reply = answer(message);
     reply["id"] = message.at("id");
-    std::cout << reply.dump() << std::endl;  // an eval waits for it
+    std::cout << reply.dump() << std::endl;  // with a flush, because the eval waits for the answer
   }
 } catch (const std::exception& error) {
   std::cerr << "gradbench: " << error.what() << '\n';

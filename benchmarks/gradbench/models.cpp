@@ -4,23 +4,24 @@
 #include <algorithm>
 #include <cmath>
 
-// ba: bundle adjustment. How far projected points are from where cameras saw them, and the sparse Jacobian.
+// ba: bundle adjustment. The errors between projected and observed points, and their sparse Jacobian.
 
 namespace gradbench {
 namespace {
 
 constexpr int64_t kCamera = 11;  // rotation 3, centre 3, focal length, principal point 2, distortion 2
 constexpr int64_t kPoint = 3;
-constexpr int64_t kRow = kCamera + kPoint + 1;  // what an observation depends on: those and its weight
+constexpr int64_t kRow = kCamera + kPoint + 1;  // the parameters of an observation: camera, point and weight
 
 struct Bundle {
   int64_t cameras, points, observations;
-  Tensor camera, point;  // of each observation, which one
+  Tensor camera, point;  // the indices of the camera and the point of each observation
   Tensor parameters;     // [observations, kRow]
   Tensor seen;           // [observations, 2]
 };
 
-// One camera, point, weight and place, repeated; observations take cameras and points in turn.
+// Reads one camera, point, weight and observed position, and repeats them. Observations use cameras and
+// points in turn.
 Bundle read_bundle(const Json& input) {
   Bundle p;
   p.cameras = input.at("n").get<int64_t>();
@@ -39,7 +40,7 @@ Bundle read_bundle(const Json& input) {
 
 Tensor row_dot(const Tensor& a, const Tensor& b) { return (a * b).sum(1, /*keepdim=*/true); }
 
-// Rodrigues' formula: points turned about axes whose lengths are the angles.
+// Rotates points about axes whose lengths are the angles (Rodrigues' formula).
 Tensor rotate(const Tensor& rotation, const Tensor& points) {
   const Tensor square = row_dot(rotation, rotation);
   const Tensor turned = square > 0;
@@ -50,7 +51,7 @@ Tensor rotate(const Tensor& rotation, const Tensor& points) {
   return torch::where(turned, about, points + torch::cross(rotation, points, 1));
 }
 
-// The weighted errors of observations: [observations, 2].
+// Returns the weighted errors of the observations: [observations, 2].
 Tensor errors(const Tensor& parameters, const Tensor& seen) {
   const auto part = [&](int64_t from, int64_t size) { return parameters.narrow(1, from, size); };
   const Tensor in_camera = rotate(part(0, 3), part(kCamera, kPoint) - part(3, 3));
@@ -63,7 +64,8 @@ Tensor errors(const Tensor& parameters, const Tensor& seen) {
 
 Tensor weight_errors(const Tensor& weights) { return 1 - weights.square(); }
 
-// Each row of errors depends on parameters of its own alone, so that two gradients are the whole Jacobian.
+// Computes the Jacobian from two gradients, because each row of errors only depends on the parameters of its
+// own observation.
 Tensors jacobian(const Bundle& p) {
   const Tensor parameters = p.parameters.detach().requires_grad_();
   const Tensor weights = p.parameters.select(1, kRow - 1).detach().requires_grad_();
@@ -87,7 +89,8 @@ Tensors jacobian(const Bundle& p) {
   return {rows, torch::cat({twice, weight_columns}), values};
 }
 
-// All observations being alike, an answer shows what belongs to the first one, and the last number.
+// Returns the entries of the first observation and the last entry. The answer needs no more, because all
+// observations are equal.
 template <class T>
 Json shorten(const Tensor& list) {
   const T* const all = list.data_ptr<T>();
@@ -126,18 +129,18 @@ Eval ba() {
            }}};
 }
 
-// gmm: the logarithm of the posterior of a mixture of Gaussians under a Wishart prior of its precisions.
+// gmm: the log posterior of a Gaussian mixture with a Wishart prior of the precisions.
 
 namespace {
 
 const double kPi = std::acos(-1.0);
 
 struct Mixture {
-  Tensor alpha, mu, q, l;  // k weights, k x d centres, logarithms of diagonals, k lower triangles by columns
+  Tensor alpha, mu, q, l;  // k weights, k x d centres, log diagonals, k lower triangles in column order
   Tensor x;                // n x d points
-  Tensor places;           // of a triangle's elements in a d x d matrix
-  double gamma;            // the prior's precision
-  int64_t m;               // and its degrees of freedom beyond d + 1
+  Tensor places;           // the indices of a triangle's elements in a d x d matrix
+  double gamma;            // the precision of the prior
+  int64_t m;               // the degrees of freedom of the prior, minus d + 1
 };
 
 Mixture read_mixture(const Json& input, Tensor (*parameter)(const Json&)) {
@@ -156,7 +159,7 @@ double log_multigamma(double a, int64_t p) {
   return sum;
 }
 
-// The prior of all components, of the diagonals and triangles of their factors.
+// Returns the log prior of all components, from the diagonals and triangles of their factors.
 Tensor log_prior(const Mixture& p, const Tensor& diagonals, const Tensor& sum_q) {
   const int64_t k = p.mu.size(0), d = p.mu.size(1), n = d + p.m + 1;
   const double freedom = static_cast<double>(n);
@@ -199,14 +202,14 @@ Eval gmm() {
            }}};
 }
 
-// lstm: the loss of recurrent layers with diagonal weights that predict the next of a sequence of vectors.
+// lstm: the loss of recurrent layers with diagonal weights that predict the next vector of a sequence.
 
 namespace {
 
 struct Recurrence {
-  Tensor main;      // [2 layers, 4 b]: of each layer the weights and then the biases of its four gates
+  Tensor main;      // [2 layers, 4 b]: for each layer the weights and then the biases of its four gates
   Tensor extra;     // [3, b]: input weights, output weights, output biases
-  Tensor state;     // [2 layers, b]: of each layer the first hidden state and the first cell
+  Tensor state;     // [2 layers, b]: for each layer the initial hidden state and the initial cell
   Tensor sequence;  // [c, b]
 };
 
@@ -215,7 +218,8 @@ Recurrence read_recurrence(const Json& input, Tensor (*parameter)(const Json&)) 
           read(input.at("sequence"))};
 }
 
-// One step of a layer. Forget and output gate see the input, input gate and change the hidden state.
+// Computes one step of a layer. The forget and output gates depend on the input, the input gate and the
+// change on the hidden state.
 Tensor step(const Tensor& x, const Tensor& weights, const Tensor& biases, Tensor& hidden, Tensor& cell) {
   const int64_t b = x.size(0);
   const Tensor gates = torch::cat({x, hidden, x, hidden}) * weights + biases;

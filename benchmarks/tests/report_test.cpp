@@ -1,4 +1,5 @@
-// Figures on their way from the JSON of a benchmark to tables, CSV, Markdown and a chart; and contestants.
+// Tests of the scripts that convert a benchmark's JSON to tables, CSV, Markdown and a chart, and of
+// contestants.
 #include "support/catch.h"
 #include "support/files.h"
 #include "support/source_dir.h"
@@ -14,7 +15,7 @@ namespace {
 
 std::string benchmarks() { return std::string(source_dir()) + "/benchmarks/"; }
 
-// Returns what a command prints with that on its standard input.
+// Returns the output of a command with `input` on its stdin.
 std::string output_of(const std::string& command, const std::string& input = "") {
   const std::string file = support::temporary("input");
   std::ofstream(file) << input;
@@ -30,7 +31,7 @@ std::string awk(const std::string& script, const std::string& input, const std::
   return output_of("awk " + options + " -f " + benchmarks() + script, input);
 }
 
-// Three rounds of two sides, whose roofs differ, and memory.
+// Three rounds of two sides with different roofs, and a figure of memory.
 const char* const kLines =
     "ebb op.a 30 us 0.5 100\n"
     "wheel op.a 40 us 0.5 200\n"
@@ -53,7 +54,7 @@ const char* const kCsv =
 
 }  // namespace
 
-TEST_CASE("of the JSON of a benchmark the medians are kept") {
+TEST_CASE("figures.awk extracts the medians from a benchmark's JSON") {
   const auto entry = [](const std::string& type, const std::string& value) {
     return "    {\n      \"run_name\": \"op.a/real_time\",\n      \"run_type\": \"" + type +
            "\",\n      \"of_roof\": 0.5,\n      \"roof\": 1.5e+11,\n      \"value\": " + value +
@@ -66,7 +67,7 @@ TEST_CASE("of the JSON of a benchmark the medians are kept") {
   CHECK(awk("figures.awk", entry("iteration", "5")) == "op.a 5 us 0.5 1.5e+11\n");
 }
 
-TEST_CASE("lines become medians with ratios and shares of the higher roof") {
+TEST_CASE("table.awk computes medians, ratios and shares of the higher roof") {
   CHECK(awk("table.awk", kLines, "-v csv=1") == kCsv);
   const std::string table = awk("table.awk", kLines);
   CHECK_THAT(table, Contains("op.a ") && Contains("0.400        40 %"));
@@ -74,7 +75,7 @@ TEST_CASE("lines become medians with ratios and shares of the higher roof") {
              Contains("op.alone ") && Contains("GB/s") && Contains("          -           -           -\n"));
 }
 
-TEST_CASE("CSV becomes Markdown with a table for memory") {
+TEST_CASE("markdown.awk converts CSV to Markdown with a table for memory") {
   const std::string file = support::temporary("figures.csv");
   std::ofstream(file) << kCsv;
   const std::string one = output_of("awk -f " + benchmarks() + "markdown.awk " + file);
@@ -84,15 +85,15 @@ TEST_CASE("CSV becomes Markdown with a table for memory") {
   CHECK_THAT(two, Contains("| `op.a` | us | 20 | 2.50 | 40 % | 20 | 2.50 | 40 % |\n"));
 }
 
-TEST_CASE("CSV becomes a chart of the times by logarithms") {
+TEST_CASE("chart.awk converts CSV to a chart with a logarithmic scale") {
   const std::string chart = awk("chart.awk", kCsv);
-  // 80 pixels for each factor of two, 1 being at 490.
+  // A factor of two takes 80 pixels, and the ratio 1 is at x = 490.
   CHECK_THAT(chart, Contains("cx=\"595.8\"") && Contains("<title>wheel: 2.50</title>"));
   CHECK_THAT(chart, Contains("cx=\"330.0\"") && Contains("<title>wheel: 0.25</title>"));
   CHECK_THAT(chart, !Contains("op.peak_memory") && !Contains("op.alone"));
 }
 
-TEST_CASE("oneDNN's benchmark is asked for the convolutions by name") {
+TEST_CASE("the contestant benchdnn runs the convolutions of the given names") {
   const std::string folder = support::temporary("standin"), program = folder + "/benchdnn";
   std::filesystem::create_directories(folder);
   std::ofstream(program) << "#!/bin/sh\n"

@@ -1,4 +1,4 @@
-// Bundle adjustment beside rotation matrices, a camera at a time.
+// Tests of the eval ba against rotation matrices, one observation at a time.
 #include "support/catch.h"
 #include "tool.h"
 
@@ -8,7 +8,8 @@ using namespace gradbench_test;
 
 namespace {
 
-// The weighted error in x or y of one observation: 11 numbers of its camera, 3 of its point, its weight.
+// Returns the weighted error in x or y of one observation. `p` has 11 parameters of the camera, 3 of the
+// point, and the weight.
 double error(const Numbers& p, const Numbers& seen, std::size_t axis) {
   const double angle = std::sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
   const double one = angle > 0 ? angle : 1;  // R = I + sin(angle) K + (1 - cos(angle)) K^2
@@ -58,7 +59,7 @@ TEST_CASE("ba: the errors of all observations") {
   CHECK(output.at("w_err").at("repeated") == 20);
 }
 
-TEST_CASE("ba: the Jacobian's values and places") {
+TEST_CASE("ba: the values, rows and columns of the Jacobian") {
   const Scene scene;
   const Json output = output_of("ba", "jacobian", scene.input(3, 5, 20));
   Numbers values, columns, rows;
@@ -66,19 +67,20 @@ TEST_CASE("ba: the Jacobian's values and places") {
     for (const double slope :
          slopes([&](const Numbers& at) { return error(at, scene.seen, axis); }, scene.parameters()))
       values.push_back(slope);
-    // The first camera's, the first point's behind three cameras, the first weight's behind five points.
+    // The columns of the first camera, of the first point (after three cameras), and of the first weight
+    // (after five points).
     for (const double column : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 33, 34, 35, 48}) columns.push_back(column);
   }
   for (int row = 0; row < 30; ++row) rows.push_back(15 * row);
   values.push_back(-2 * scene.weight);
-  columns.push_back(48 + 19);  // of the twentieth weight
-  rows.push_back(20 * 31);     // all that is stored
+  columns.push_back(48 + 19);  // the column of the twentieth weight
+  rows.push_back(20 * 31);     // the number of stored entries
   check_close(output.at("vals"), values);
   check_close(output.at("cols"), columns, 0);
   check_close(output.at("rows"), rows, 0);
 }
 
-TEST_CASE("ba: a camera that is not turned") {
+TEST_CASE("ba: a camera without rotation") {
   Scene scene;
   scene.camera[0] = scene.camera[1] = scene.camera[2] = 0;
   const Json input = scene.input(1, 1, 16);

@@ -1,4 +1,4 @@
-// The evals that are one formula each, beside plain loops and differences.
+// Tests of the evals in formulas.cpp against plain loops and finite differences.
 #include "support/catch.h"
 #include "tool.h"
 
@@ -27,7 +27,7 @@ double distance(const Numbers& x, int n) {
   return sum / 2;
 }
 
-// One number at a time, from the first to the last: y_i depends on those before it alone.
+// Solves the equations with plain loops. y_i only depends on earlier ones.
 Numbers solve(const Numbers& x, int steps) {
   const auto slope = [&](const Numbers& y) {
     Numbers result{x[0]};
@@ -48,7 +48,7 @@ Numbers solve(const Numbers& x, int steps) {
   return y;
 }
 
-// The sum over all permutations.
+// Returns the determinant as a sum over all permutations.
 double determinant(const Numbers& a, std::size_t n) {
   std::vector<std::size_t> columns(n);
   std::iota(columns.begin(), columns.end(), 0);
@@ -84,7 +84,7 @@ TEST_CASE("lse: large numbers do not overflow") {
   check_close(output_of("lse", "gradient", input), {0.5, 0.5, 0});
 }
 
-TEST_CASE("llsq: a polynomial's distance from the sign and its gradient") {
+TEST_CASE("llsq: the distance between a polynomial and the sign function, and its gradient") {
   for (const int n : {2, 9, 12}) {
     const Numbers x = some(5);
     const Json input = {{"x", x}, {"n", n}};

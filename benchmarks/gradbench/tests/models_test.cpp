@@ -1,4 +1,4 @@
-// The evals that fit models to data, beside their definitions written out.
+// Tests of the evals in models.cpp against their definitions in plain loops.
 #include "support/catch.h"
 #include "tool.h"
 
@@ -21,7 +21,7 @@ std::size_t nearest(const Numbers& point, const Rows& centroids) {
   return best;
 }
 
-// A mixture's parameters in one list: alpha, mu, q, l.
+// A Gaussian mixture whose parameters are one list: alpha, mu, q, l.
 struct Mixture {
   std::size_t d, k;
   double gamma;
@@ -31,7 +31,7 @@ struct Mixture {
   std::size_t triangle() const { return d * (d - 1) / 2; }
   std::size_t size() const { return k * (1 + 2 * d + triangle()); }
 
-  // The product of Q and a vector, Q lower triangular with e^q on its diagonal.
+  // Returns the product of Q and a vector. Q is lower triangular with e^q on its diagonal.
   Numbers times_q(const double* q, const double* l, const Numbers& v) const {
     Numbers result(d);
     for (std::size_t i = 0; i < d; ++i) result[i] += std::exp(q[i]) * v[i];
@@ -40,7 +40,8 @@ struct Mixture {
     return result;
   }
 
-  // By densities: the mixture's of each point, the Wishart distribution's of each Q^T Q.
+  // Computes the log posterior from densities: that of the mixture at each point, and the Wishart density of
+  // each Q^T Q.
   double log_posterior(const Numbers& parameters) const {
     const double *alpha = parameters.data(), *mu = alpha + k, *q = mu + k * d, *l = q + k * d;
     const double pi = std::acos(-1.0);
@@ -90,7 +91,7 @@ Rows cut(const Numbers& all, std::size_t from, std::size_t rows, std::size_t col
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-// The loss of `layers` layers of width b, a number at a time.
+// Returns the loss of the layers of width b, computed with plain loops.
 double lstm_loss(const Numbers& main, const Numbers& extra, Rows state, const Rows& sequence) {
   const std::size_t b = sequence[0].size(), layers = state.size() / 2;
   double total = 0;

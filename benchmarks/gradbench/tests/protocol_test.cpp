@@ -1,21 +1,21 @@
-// Messages that every eval sends, and wrong ones.
+// Tests of the protocol of gradbench: messages that every eval sends, and invalid ones.
 #include "support/catch.h"
 #include "tool.h"
 
 using namespace gradbench_test;
 
-TEST_CASE("the tool names itself and the evals that it has") {
+TEST_CASE("the tool reports its name and its evals") {
   CHECK(ask({{"kind", "start"}, {"eval", "hello"}}).at("tool") == "ebb");
   for (const char* eval : {"ba", "det", "gmm", "hello", "kmeans", "llsq", "lse", "lstm", "ode"})
     CHECK(ask({{"kind", "define"}, {"module", eval}}).at("success") == true);
   CHECK(ask({{"kind", "define"}, {"module", "particle"}}).at("success") == false);
 }
 
-TEST_CASE("messages that want nothing are answered by their number") {
+TEST_CASE("a message without a payload is answered with its id") {
   CHECK(ask({{"kind", "analysis"}, {"of", 1}, {"valid", true}}).size() == 1);
 }
 
-TEST_CASE("a function runs as often as it is asked to") {
+TEST_CASE("a function runs as often and as long as the message requests") {
   const auto runs = [](const Json& wishes) {
     Json input = {{"x", some(5)}};
     input.update(wishes);
@@ -33,7 +33,7 @@ TEST_CASE("a function runs as often as it is asked to") {
   CHECK(runs({{"min_runs", 1}, {"min_seconds", 0.01}}) > 1);
 }
 
-TEST_CASE("what cannot be computed is said and the next message is answered") {
+TEST_CASE("an error is reported and the next message is answered") {
   const auto failed = [](const char* function, const Json& input) {
     const Json answer =
         ask({{"kind", "evaluate"}, {"module", "lse"}, {"function", function}, {"input", input}});

@@ -1,4 +1,4 @@
-// A process with pipes on both sides, differences, and what a number is compared by.
+// The gradbench process with pipes to its stdin and stdout, finite differences, and comparisons.
 #include "tool.h"
 
 #include "support/catch.h"
@@ -35,7 +35,7 @@ class Tool {
     out_ = ::fdopen(out[0], "r");
   }
   ~Tool() {
-    std::fclose(in_);  // which ends it
+    std::fclose(in_);  // the end of its input ends the process
     std::fclose(out_);
     ::waitpid(process_, nullptr, 0);
   }
@@ -79,7 +79,7 @@ Json output_of(const std::string& module, const std::string& function, const Jso
   return evaluate(module, function, input).at("output");
 }
 
-// Differences, and what a number is compared by.
+// Finite differences and comparisons.
 
 Numbers some(std::size_t count) {
   Numbers numbers(count);

@@ -1,4 +1,4 @@
-// The program gradbench as an eval sees it, numbers to ask with, derivatives by differences, and comparisons.
+// Messages to the program gradbench, test data, finite differences, and comparisons.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,38 +7,38 @@
 #include <string>
 #include <vector>
 
-// The program gradbench as an eval sees it: a message goes in, an answer comes out.
+// Messages to the program gradbench.
 
 namespace gradbench_test {
 
 using Json = nlohmann::json;
 
-/// Sends a message to the one process of this test program, and waits for the answer to it.
+/// Sends a message to the process of this test program and returns the answer.
 Json ask(Json message);
 
-/// The answer to "evaluate", which has to succeed.
+/// Returns the answer to "evaluate", which must succeed.
 Json evaluate(const std::string& module, const std::string& function, const Json& input);
 
-/// Its output alone.
+/// Returns only the output of the answer to "evaluate".
 Json output_of(const std::string& module, const std::string& function, const Json& input);
 
-// Numbers to ask with, derivatives by differences, and comparisons.
+// Test data, finite differences, and comparisons.
 
 using Numbers = std::vector<double>;
 using Rows = std::vector<Numbers>;
 
-/// `count` numbers between -1 and 1, always the same.
+/// Returns `count` fixed numbers between -1 and 1.
 Numbers some(std::size_t count);
-/// Rows of such.
+/// Returns rows of fixed numbers between -1 and 1.
 Rows some(std::size_t rows, std::size_t columns);
 
-/// All rows in one list.
+/// Returns all rows in one list.
 Numbers flat(const Rows& rows);
 
-/// The gradient of f at x by differences of fourth order: to about ten digits.
+/// Returns the gradient of f at x with finite differences of fourth order, accurate to about ten digits.
 Numbers slopes(const std::function<double(const Numbers&)>& f, Numbers x);
 
-/// Relative to the largest of the expected numbers.
+/// Compares numbers with a tolerance relative to the largest expected one.
 void check_close(const Json& given, const Numbers& expected, double tolerance = 1e-8);
 
 }  // namespace gradbench_test
