@@ -1,16 +1,63 @@
-// Emitted sources have the bits of their functions, and check their arguments and weights.
-#include "comparison.h"
+// Emitted sources have the bits of their functions, and check their arguments and weights. With
+// EBB_TEST_ALL_EMITTED, the sources of all functions are compiled and compared.
 #include "emitted_mixed.h"
 #include "emitted_pair.h"
 #include "emitted_recurrent.h"
+#include "functions.h"
+#include "support/catch.h"
 #include "support/files.h"
 #include "support/scopes.h"
+#ifdef EBB_TEST_ALL_EMITTED
+#include "emitted_adds.h"
+#include "emitted_cnn.h"
+#include "emitted_curvature.h"
+#include "emitted_gradients.h"
+#include "emitted_mlp.h"
+#include "emitted_shared.h"
+#include "emitted_transformer.h"
+#endif
 
+#include <cstring>
 #include <thread>
+#include <tuple>
+#include <utility>
 
 using namespace ebb;
-using namespace emitted_tests;
 using support::Contains;
+
+namespace {
+
+/// Returns the path of the file of weights that was emitted with the function.
+std::string weights(const std::string& name) { return EMITTED_FOLDER "/emitted_" + name + ".safetensors"; }
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  if (a.sizes() != b.sizes() || a.dtype() != b.dtype() || a.requires_grad()) return false;
+  const Tensor x = a.contiguous(), y = b.detach().contiguous();
+  return std::memcmp(x.data_ptr(), y.data_ptr(), x.numel() * x.element_size()) == 0;
+}
+
+/// Requires equal bits for five sets of new arguments. Later calls must not overwrite earlier results.
+template <class Fn, class Emitted>
+void require_same(Fn function, Emitted emitted) {
+  manual_seed(100);
+  std::vector<std::pair<Tensor, Tensor>> held;
+  const auto hold = [&](const Tensor& a, const Tensor& b) { held.emplace_back(a, b); };
+  for (int round = 0; round < 5; ++round) {
+    const auto arguments = Fn::inputs();
+    const auto expected = std::apply(function, arguments);
+    const auto found = std::apply(emitted, arguments);
+    if constexpr (std::is_same_v<decltype(found), const Tensor>) {
+      hold(expected, found);
+    } else {
+      hold(std::get<0>(expected), std::get<0>(found));
+      hold(std::get<1>(expected), std::get<1>(found));
+    }
+  }
+  for (const auto& [a, b] : held) REQUIRE(same_bits(b, a));
+  REQUIRE_FALSE(held.front().first.equal(held.back().first));
+}
+
+}  // namespace
 
 TEST_CASE("an emitted function of two tensors has the bits of both eager results") {
   require_same(functions::Pair(), EmittedPair());
@@ -124,3 +171,53 @@ TEST_CASE("a compiled function that calls an emitted source stays eager") {
   }
   CHECK_THAT(compiled.report().reason, Contains("emitted source"));
 }
+
+#ifdef EBB_TEST_ALL_EMITTED
+
+TEST_CASE("an emitted perceptron gives the bits of the eager one") {
+  require_same(functions::Mlp(), EmittedMlp(weights("mlp")));
+}
+
+TEST_CASE("an emitted convolutional network gives the bits of the eager one") {
+  require_same(functions::Cnn(), EmittedCnn(weights("cnn")));
+}
+
+TEST_CASE("an emitted transformer layer gives the bits of the eager one") {
+  require_same(functions::Transformer(), EmittedTransformer(weights("transformer")));
+}
+
+TEST_CASE("an emitted function gives the bits of eager second derivatives") {
+  require_same(functions::Curvature(), EmittedCurvature(weights("curvature")));
+}
+
+TEST_CASE("an emitted loss and its gradients have the bits of the eager ones") {
+  require_same(functions::Gradients(), EmittedGradients(weights("gradients")));
+}
+
+TEST_CASE("an emitted function requires arguments that share memory as in the recording") {
+  EmittedShared shared;
+  manual_seed(100);
+  for (int round = 0; round < 3; ++round) {
+    const Tensor all = randn({16}), twin = all.clone();
+    const std::int64_t a = 6 + round, b = 8 + round;
+    const auto [expected, element] = functions::Shared()(all.slice(0, a, a + 4), all.slice(0, b, b + 4));
+    const auto [found, there] = shared(twin.slice(0, a, a + 4), twin.slice(0, b, b + 4));
+    CHECK(same_bits(found, expected));
+    CHECK(same_bits(there, element));
+    CHECK(there.is_alias_of(twin));
+    CHECK(twin.equal(all));
+  }
+  const Tensor all = randn({12});
+  CHECK_THROWS_WITH(shared(all.slice(0, 3, 7), all.slice(0, 6, 10)),
+                    Contains("arguments 1 and 2 lay on the same"));
+  CHECK_THROWS_WITH(shared(randn({4}), randn({4})), Contains("arguments 1 and 2 lay on the same"));
+
+  EmittedAdds adds;
+  const Tensor a = randn({3}), b = randn({3}), sum = a + b;
+  adds(a, b);
+  CHECK(a.equal(sum));
+  CHECK_THROWS_WITH(adds(a, a), Contains("arguments 1 and 2 share memory") && Contains("clone()"));
+  CHECK(a.equal(sum));
+}
+
+#endif
