@@ -1,7 +1,5 @@
 // Measures every function over all arguments and writes docs/accuracy.md: accuracy_table FILE [OP...].
 // Returns 1 if a function exceeds its bound without an exception, or if an exception is no longer needed.
-#include "accuracy/exceptions.h"
-#include "accuracy/functions.h"
 #include "accuracy/measure.h"
 
 #include <fstream>

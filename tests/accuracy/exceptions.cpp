@@ -1,5 +1,5 @@
 // Functions that exceed the bounds of accuracy, by rows of the op table.
-#include "accuracy/exceptions.h"
+#include "accuracy/measure.h"
 
 #include <map>
 

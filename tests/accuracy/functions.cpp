@@ -1,5 +1,5 @@
 // The exact functions of the pointwise rows of the op table, as formulas over jets.
-#include "accuracy/functions.h"
+#include "accuracy/measure.h"
 
 #include <utility>
 

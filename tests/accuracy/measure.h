@@ -1,15 +1,29 @@
-// The errors of the rows of the op table against the exact functions, in ulp.
+// The exact functions of the pointwise rows of the op table, the errors of rows against them in ulp, and the
+// rows that exceed the bounds.
 #pragma once
 
-#include "accuracy/functions.h"
+#include "accuracy/jet.h"
 #include "optable/table.h"
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace accuracy {
+
+/// A function of one or two numbers; a function of one ignores the second argument.
+using Exact = std::function<Jet(const Jet& a, const Jet& b)>;
+
+/// Returns the functions by the names of the rows of the op table.
+const std::map<std::string, Exact>& functions();
+
+/// Returns the pointwise rows that do not round, or that are other rows with an option: the op table compares
+/// them exactly.
+const std::set<std::string>& unrounded();
 
 /// The largest error of a part of a function, and its argument.
 struct Worst {
@@ -45,5 +59,8 @@ constexpr ebb::DType kDtypes[] = {ebb::kF64, ebb::kF32, ebb::kHalf, ebb::kBFloat
 
 /// Returns the name: f, f', f'' or their parts by operands.
 const char* name_of(Part part);
+
+/// Returns why a part of a row may exceed the bound; empty if it may not.
+std::string exception_of(const std::string& row, Part part, ebb::DType dtype);
 
 }  // namespace accuracy
