@@ -5,7 +5,6 @@
 #include "support/catch.h"
 #include "support/child.h"
 #include "support/files.h"
-#include "support/source_dir.h"
 
 #include <sys/stat.h>
 

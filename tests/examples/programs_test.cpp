@@ -5,7 +5,6 @@
 #include "examples/process.h"
 #include "support/catch.h"
 #include "support/files.h"
-#include "support/source_dir.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

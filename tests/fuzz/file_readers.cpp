@@ -8,7 +8,6 @@
 #include "fuzz/reading.h"
 #include "fuzz/targets.h"
 #include "support/files.h"
-#include "support/source_dir.h"
 #include "support/zip.h"
 
 #include <filesystem>

@@ -8,7 +8,6 @@
 
 #include "support/catch.h"
 #include "support/files.h"
-#include "support/source_dir.h"
 
 #include <filesystem>
 

@@ -1,6 +1,6 @@
 // The documents name files and symbols that exist, are all linked, and show code that is compiled.
 #include "support/catch.h"
-#include "support/source_dir.h"
+#include "support/files.h"
 #include "tree.h"
 
 #include <algorithm>

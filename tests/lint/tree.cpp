@@ -1,7 +1,7 @@
 // Reads the project's text files for the lint tests.
 #include "tree.h"
 
-#include "support/source_dir.h"
+#include "support/files.h"
 
 #include <algorithm>
 #include <filesystem>

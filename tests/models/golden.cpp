@@ -1,7 +1,7 @@
 // Result files of PyTorch models, and weights and images that make_vision.py computes as well.
 #include "golden.h"
 
-#include "support/source_dir.h"
+#include "support/files.h"
 
 #include <cmath>
 #include <fstream>

@@ -1,4 +1,5 @@
-// Folders and files of test programs, which run in parallel, and file trees as a system provides them.
+// Folders and files of test programs, which run in parallel, file trees as a system provides them, and the
+// path of the sources.
 #pragma once
 
 #include <filesystem>
@@ -59,3 +60,6 @@ class FakeRoot {
  private:
   support::Folder folder_;
 };
+
+/// Returns the root of the source tree, without a trailing slash.
+std::string source_dir();

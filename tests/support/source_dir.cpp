@@ -1,5 +1,5 @@
 // The only file that is compiled with a path of the machine, so that a compiler cache can share all others
 // between clones.
-#include "support/source_dir.h"
+#include "support/files.h"
 
 std::string source_dir() { return EBB_SOURCE_DIR; }

@@ -5,7 +5,7 @@
 
 #include "support/catch.h"
 #include "support/compare.h"
-#include "support/source_dir.h"
+#include "support/files.h"
 
 inline const ebb::Variable& golden(const std::string& name) {
   static const ebb::safetensors::File file =
