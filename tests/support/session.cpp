@@ -1,7 +1,5 @@
 // The implementation of Catch2: version 2 is compiled here, version 3 is linked as a library.
 #define CATCH_CONFIG_RUNNER
-#include "support/session.h"
-
 #include "support/catch.h"
 
 #include <cstring>

@@ -1,7 +1,7 @@
 // Skips all cases, with a count in CTest's summary, if there is no cuDNN or it refuses to work without a
 // device.
 #include "cuda/dnn/plans.h"
-#include "support/session.h"
+#include "support/catch.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Skips all cases, with a count in CTest's summary, if there is no device.
 #include <ebb/cuda/cuda.h>
 
-#include "support/session.h"
+#include "support/catch.h"
 
 #include <cstdlib>
 
