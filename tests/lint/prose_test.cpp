@@ -1,7 +1,7 @@
 // The language rules of docs/contributing.md: openings of comments, lengths of sentences, subjects of
 // commits.
 #include "support/catch.h"
-#include "support/source_dir.h"
+#include "support/files.h"
 #include "tree.h"
 
 #include <array>
