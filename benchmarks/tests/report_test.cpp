@@ -2,7 +2,6 @@
 // contestants.
 #include "support/catch.h"
 #include "support/files.h"
-#include "support/source_dir.h"
 
 #include <cstdio>
 #include <filesystem>
