@@ -8,7 +8,7 @@ function(ebb_embed_headers variable)
   foreach(_file IN ITEMS ${_src}/ops/elementwise/cuda_chain.h ${_src}/ops/elementwise/cuda_chain_rows.h
       ${_src}/ops/elementwise/cuda_chain_columns.h
       ${_src}/kernel/cuda/vector.h ${_src}/kernel/carrier.h ${_src}/kernel/convert.h ${_src}/kernel/reducers.h
-      ${_src}/kernel/type_list.h ${_src}/kernel/wrapping.h ${_src}/ops/elementwise/formula.h ${_formulas}
+      ${_src}/kernel/arithmetic.h ${_src}/ops/elementwise/formula.h ${_formulas}
       ${_include}/ebb/fwd.h ${_include}/ebb/core/api.h ${_include}/ebb/core/dtype.h ${_include}/ebb/core/error.h
       ${_include}/ebb/core/half.h ${_include}/ebb/core/scalar.h ${_src}/cuda/nvidia/device_std.h)
     file(READ ${_file} _text)

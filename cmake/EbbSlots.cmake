@@ -1,4 +1,4 @@
-# Sources that are generated from the lists of kernels (src/kernel/slot_list.h) in the headers of src/ops/<family> and
+# Sources that are generated from the lists of kernels (src/kernel/call/slot.h) in the headers of src/ops/<family> and
 # src/optim.
 
 # Sets <variable> to those headers, relative to src, and for each of them <header>_list to the name of its list.

@@ -15,7 +15,7 @@ void push(const std::string& name, std::int64_t sequence_nr) {
 
 namespace detail {
 
-// Declared in kernel/slot.h. If the op records a node, it gets this thread's next sequence number.
+// Declared in kernel/call/slot.h. If the op records a node, it gets this thread's next sequence number.
 EBB_API void push_op_range(const char* name) {
   const autograd::ThreadState& state = autograd::thread_state;
   push(name, state.grad_mode ? static_cast<std::int64_t>(state.next_sequence_nr) : -1);

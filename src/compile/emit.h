@@ -5,7 +5,7 @@
 
 #include "compile/emitted.h"
 #include "compile/tape.h"
-#include "kernel/kept_call.h"
+#include "kernel/call/kept_call.h"
 
 #include <array>
 #include <functional>

@@ -4,7 +4,7 @@
 #include <ebb/core/api.h>
 
 #include "compile/tape.h"
-#include "kernel/kernel_traits.h"
+#include "kernel/call/kernel_traits.h"
 
 #include <atomic>
 #include <cstddef>

@@ -6,8 +6,8 @@
 #include "compile/fuse.h"
 #include "compile/tape.h"
 #include "core/backend.h"
+#include "kernel/call/kernel_traits.h"
 #include "kernel/grid.h"
-#include "kernel/kernel_traits.h"
 
 #include <array>
 #include <cstddef>

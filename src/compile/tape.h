@@ -7,7 +7,7 @@
 
 #include "core/read_storage.h"
 #include "core/recorder.h"
-#include "kernel/kept_call.h"
+#include "kernel/call/kept_call.h"
 
 #include <cstddef>
 #include <memory>

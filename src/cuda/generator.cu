@@ -4,7 +4,7 @@
 #include "core/capture.h"
 #include "core/generator_state.h"
 #include "cuda/graph_memory.h"
-#include "kernel/cuda/generator.h"
+#include "kernel/cuda/device.h"
 #include "kernel/cuda/launch.h"
 
 #include <array>

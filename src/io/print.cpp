@@ -6,7 +6,7 @@
 
 #include "core/recorder.h"
 #include "io/print_columns.h"
-#include "kernel/strided_position.h"
+#include "kernel/strided_dims.h"
 
 #include <algorithm>
 #include <charconv>

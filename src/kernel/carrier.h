@@ -1,6 +1,6 @@
-// Functions for formulas of three scalar types: a plain number, cpu::Lanes (several numbers in a register),
-// or a Variable. Argument-dependent lookup finds the functions of the last two; this file has those of plain
-// numbers.
+// Functions for formulas of three scalar types, and lists of formulas. The scalar types are a plain number,
+// cpu::Lanes (several numbers in a register), and a Variable. Argument-dependent lookup finds the functions
+// of the last two; this file has those of plain numbers.
 #pragma once
 
 #include <ebb/core/scalar.h>
@@ -12,6 +12,20 @@
 #include <type_traits>
 
 namespace ebb::ops {
+
+template <class... Ops>
+struct List {};
+
+template <class... Lists>
+struct JoinLists;
+template <class... A>
+struct JoinLists<List<A...>> {
+  using type = List<A...>;
+};
+template <class... A, class... B, class... Rest>
+struct JoinLists<List<A...>, List<B...>, Rest...> : JoinLists<List<A..., B...>, Rest...> {};
+template <class... Lists>
+using Join = typename JoinLists<Lists...>::type;
 
 using ebb::Compute;
 

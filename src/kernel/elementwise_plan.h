@@ -5,7 +5,7 @@
 
 #include <ebb/core/ndarray.h>
 
-#include "kernel/merge_dims.h"
+#include "kernel/strided_dims.h"
 
 #include <bit>
 #include <cstdint>

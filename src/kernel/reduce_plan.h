@@ -3,8 +3,7 @@
 
 #include <ebb/core/ndarray.h>
 
-#include "kernel/merge_dims.h"
-#include "kernel/strided_position.h"
+#include "kernel/strided_dims.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Kernel slots of the optimizers: one pass over many parameters, their gradients and their states.
 #pragma once
 
-#include "kernel/entry_list.h"
-#include "kernel/slot_list.h"
+#include "kernel/call/arguments.h"
+#include "kernel/call/slot.h"
 #include "optim/math.h"
 
 #include <cstddef>

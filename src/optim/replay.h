@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/capture.h"
-#include "kernel/kept_call.h"
+#include "kernel/call/kept_call.h"
 #include "optim/kernels.h"
 #include "optim/kind.h"
 

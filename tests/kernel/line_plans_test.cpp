@@ -1,7 +1,6 @@
 // How rows, scans, transposes and joins are distributed over the threads of a device.
-#include "kernel/line_plans.h"
-
-#include "kernel/strided_position.h"
+#include "kernel/lines.h"
+#include "kernel/strided_dims.h"
 #include "ops/common/transpose_plan.h"
 #include "ops/shape/join_plan.h"
 #include "support/catch.h"

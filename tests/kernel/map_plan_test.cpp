@@ -2,7 +2,7 @@
 #include "kernel/map_plan.h"
 
 #include "kernel/elementwise_plan.h"
-#include "kernel/strided_position.h"
+#include "kernel/strided_dims.h"
 #include "support/catch.h"
 
 #include <cstdint>

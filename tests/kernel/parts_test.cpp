@@ -1,6 +1,6 @@
 // Parts that kernels share: convert to integers, move_bytes, Walk over strided arrays, and running Moments.
 #include "kernel/convert.h"
-#include "kernel/cpu/move_bytes.h"
+#include "kernel/cpu/vector.h"
 #include "kernel/cpu/walk.h"
 #include "kernel/reducers.h"
 #include "support/catch.h"

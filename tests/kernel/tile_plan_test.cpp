@@ -1,7 +1,6 @@
 // Tiles of elementwise kernels with a transposed input: each element once, and no unnecessary memory access.
-#include "kernel/tile_plan.h"
-
-#include "kernel/strided_position.h"
+#include "kernel/map_plan.h"
+#include "kernel/strided_dims.h"
 #include "support/catch.h"
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include <ebb/ebb.h>
 
-#include "kernel/slot.h"
+#include "kernel/call/slot.h"
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -1,7 +1,7 @@
 // Formulas of elementwise ops as device kernels describe them for fusion.
 #pragma once
 
-#include "kernel/kernel_traits.h"
+#include "kernel/call/kernel_traits.h"
 
 #include <cstring>
 

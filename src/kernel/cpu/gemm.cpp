@@ -7,7 +7,6 @@
 #include "kernel/cpu/convert_contiguous.h"
 #include "kernel/cpu/gemm_pieces.h"
 #include "kernel/cpu/parts.h"
-#include "kernel/cpu/short_rows.h"
 #include "kernel/cpu/tile.h"
 #include "kernel/cpu/transpose.h"
 

@@ -1,11 +1,18 @@
-// Helpers that the CPU matrix products share: the layouts that they read, and the division into pieces.
+// Parts of the CPU matrix products: the layouts that they read, the division into pieces, and matrix-vector
+// products for rows that are shorter than a register, or only slightly longer.
 #pragma once
 
 #include <ebb/core/parallel.h>
 
 #include "kernel/cpu/gemm.h"
 #include "kernel/cpu/scratch.h"
+#include "kernel/cpu/tile.h"
 #include "kernel/cpu/vector.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
 
 namespace ebb::cpu {
 
@@ -68,5 +75,68 @@ struct PieceSize {
     return ((n + parts - 1) / parts + step - 1) / step * step;
   }
 };
+
+// GCC warns that it ignores a packet's attributes in template arguments.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wignored-attributes"
+
+namespace short_rows {
+
+namespace simd = Eigen::internal;
+
+// Packets of at most 32 bytes, because transposing squares of wider packets costs more than it saves.
+template <class T>
+using Packet = std::conditional_t<(sizeof(tiles::Packet<T>) > 32),
+                                  typename simd::unpacket_traits<tiles::Packet<T>>::half, tiles::Packet<T>>;
+template <class T>
+constexpr int kSide = simd::unpacket_traits<Packet<T>>::size;
+
+// Adds the product of `Columns` columns of kSide rows. It reads a square and transposes it in registers.
+// Elements after those columns are read but not used, even if they are infinite.
+template <int Columns, class T>
+Packet<T> add_square(const T* a, std::int64_t row_stride, const T* x, Packet<T> sum) {
+  simd::PacketBlock<Packet<T>, kSide<T>> square;
+  for (int k = 0; k < kSide<T>; ++k) square.packet[k] = simd::ploadu<Packet<T>>(a + k * row_stride);
+  simd::ptranspose(square);
+  for (int k = 0; k < Columns; ++k) sum = simd::pmadd(square.packet[k], simd::pset1<Packet<T>>(x[k]), sum);
+  return sum;
+}
+
+// Computes the rows of whole squares; `Last` columns remain after the whole squares of a row.
+template <int Last, class T>
+void add(const T* a, std::int64_t row_stride, std::int64_t rows, std::int64_t squares, const T* x, T* y,
+         T alpha) {
+  for (std::int64_t i = 0; i < rows; i += kSide<T>) {
+    const T* row = a + i * row_stride;
+    Packet<T> sum = simd::pset1<Packet<T>>(T(0));
+    for (std::int64_t s = 0; s < squares; ++s)
+      sum = add_square<kSide<T>>(row + s * kSide<T>, row_stride, x + s * kSide<T>, sum);
+    sum = add_square<Last>(row + squares * kSide<T>, row_stride, x + squares * kSide<T>, sum);
+    simd::pstoreu(y + i, simd::pmadd(simd::pset1<Packet<T>>(alpha), sum, simd::ploadu<Packet<T>>(y + i)));
+  }
+}
+
+}  // namespace short_rows
+
+/// y += alpha a x for `rows` rows of at least one column. The rows are `row_stride` >= `columns` apart.
+template <class T>
+void add_short_rows(const T* a, std::int64_t row_stride, std::int64_t rows, std::int64_t columns, const T* x,
+                    T* y, T alpha) {
+  constexpr int kSide = short_rows::kSide<T>;
+  const std::int64_t squares = (columns - 1) / kSide, last = columns - squares * kSide;
+  // A square reads beyond the end of its rows, which must not exceed the end of the last row.
+  const std::int64_t behind = (kSide - last + row_stride - 1) / row_stride;
+  const std::int64_t fast = std::max<std::int64_t>(rows - behind, 0) / kSide * kSide;
+  [&]<int... Less>(std::integer_sequence<int, Less...>) {
+    ((last == Less + 1 ? short_rows::add<Less + 1>(a, row_stride, fast, squares, x, y, alpha) : void()), ...);
+  }(std::make_integer_sequence<int, kSide>());
+  for (std::int64_t i = fast; i < rows; ++i) {
+    T sum{};
+    for (std::int64_t k = 0; k < columns; ++k) sum += a[i * row_stride + k] * x[k];
+    y[i] += alpha * sum;
+  }
+}
+
+#pragma GCC diagnostic pop
 
 }  // namespace ebb::cpu

@@ -4,7 +4,7 @@
 #include "core/parallel_for.h"
 #include "kernel/element_types.h"
 #include "kernel/elementwise_plan.h"
-#include "kernel/strided_position.h"
+#include "kernel/strided_dims.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 // The elementwise driver of the CPU. An op provides a loop over one contiguous row; the driver does the rest.
 #pragma once
 
-#include "kernel/kernel_traits.h"
+#include "kernel/call/kernel_traits.h"
 
 namespace ebb::cpu {
 

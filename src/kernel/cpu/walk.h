@@ -5,8 +5,7 @@
 
 #include "core/parallel_for.h"
 #include "kernel/element_types.h"
-#include "kernel/merge_dims.h"
-#include "kernel/strided_position.h"
+#include "kernel/strided_dims.h"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 
 #include <ebb/core/half.h>
 
-#include "kernel/wrapping.h"
+#include "kernel/arithmetic.h"
 
 #include <cuda_runtime.h>
 

@@ -1,7 +1,11 @@
-// The device on which work is queued: the functions of the CUDA runtime layer (src/cuda) that kernels use.
+// The functions of the CUDA runtime layer (src/cuda) that kernels use: the device and stream on which work is
+// queued, and the random generators of the devices.
 #pragma once
 
 #include <ebb/core/device.h>
+#include <ebb/core/random.h>
+
+#include "kernel/philox.h"
 
 #include <cuda_runtime.h>
 
@@ -35,5 +39,9 @@ class DeviceScope {
  private:
   int previous_ = -1;  // -1: nothing to restore
 };
+
+/// Returns the Philox state for one kernel. The CPU's default generator selects the device's own generator,
+/// which manual_seed seeds too. Any other generator provides the seed by a draw.
+Philox next_philox(Device device, Generator& generator);
 
 }  // namespace ebb::cuda

@@ -1,6 +1,6 @@
 // Launches elementwise kernels.
 #include "kernel/cuda/map.h"
-#include "kernel/tile_plan.h"
+#include "kernel/map_plan.h"
 
 #include <cstring>
 

@@ -2,11 +2,11 @@
 // allows.
 #pragma once
 
+#include "kernel/call/arguments.h"
 #include "kernel/convert.h"
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/vector.h"
 #include "kernel/map_plan.h"
-#include "kernel/operand.h"
 
 #include <algorithm>
 #include <array>

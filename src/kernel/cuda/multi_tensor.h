@@ -2,10 +2,10 @@
 // needed. A list that does not fit takes several launches.
 #pragma once
 
+#include "kernel/call/arguments.h"
 #include "kernel/convert.h"
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/map.h"
-#include "kernel/entry_list.h"
 
 #include <algorithm>
 

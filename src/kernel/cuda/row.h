@@ -7,7 +7,6 @@
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/vector.h"
-#include "kernel/line_plans.h"
 #include "kernel/lines.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include <ebb/core/visit.h>
 
-#include "kernel/kept_call.h"
+#include "kernel/call/kept_call.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,10 +3,10 @@
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
-#include "kernel/cpu/move_bytes.h"
+#include "kernel/arithmetic.h"
 #include "kernel/cpu/transpose.h"
+#include "kernel/cpu/vector.h"
 #include "kernel/cpu/walk.h"
-#include "kernel/wrapping.h"
 #include "ops/common/copy_row.h"
 #include "ops/common/kernels.h"
 

@@ -3,12 +3,12 @@
 // both reads and writes are coalesced.
 #include <ebb/core/visit.h>
 
+#include "kernel/arithmetic.h"
 #include "kernel/convert.h"
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/map.h"
 #include "kernel/cuda/walk.h"
 #include "kernel/element_types.h"
-#include "kernel/wrapping.h"
 #include "ops/common/cuda_convert.h"
 #include "ops/common/kernels.h"
 #include "ops/common/transpose_plan.h"

@@ -6,8 +6,8 @@
 #include <ebb/core/dtype.h>
 #include <ebb/core/random.h>
 
+#include "kernel/call/slot.h"
 #include "kernel/philox.h"
-#include "kernel/slot_list.h"
 
 namespace ebb::drawing {
 

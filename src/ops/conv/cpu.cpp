@@ -2,8 +2,8 @@
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"
+#include "kernel/call/arguments.h"
 #include "kernel/cpu/tile_pairs.h"
-#include "kernel/optional_data.h"
 #include "ops/common/kernels.h"
 #include "ops/conv/correlate.h"
 #include "ops/conv/kernels.h"

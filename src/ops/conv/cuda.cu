@@ -2,10 +2,10 @@
 // one thread for each result and sums in a fixed order, for any geometry, dtype and layout.
 #include <ebb/core/visit.h>
 
+#include "kernel/call/arguments.h"
 #include "kernel/convert.h"
 #include "kernel/cuda/map.h"
 #include "kernel/cuda/walk.h"
-#include "kernel/optional_data.h"
 #include "ops/conv/cuda_library.h"
 #include "ops/conv/kernels.h"
 

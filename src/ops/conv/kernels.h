@@ -6,7 +6,7 @@
 
 #include <ebb/core/ndarray.h>
 
-#include "kernel/slot_list.h"
+#include "kernel/call/slot.h"
 
 #include <cstdint>
 #include <tuple>

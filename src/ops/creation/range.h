@@ -3,7 +3,7 @@
 
 #include <ebb/core/scalar.h>
 
-#include "kernel/rounded_product.h"
+#include "kernel/arithmetic.h"
 
 #include <cmath>
 

@@ -3,8 +3,8 @@
 
 #include <ebb/core/ndarray.h>
 
-#include "kernel/entry_list.h"
-#include "kernel/slot_list.h"
+#include "kernel/call/arguments.h"
+#include "kernel/call/slot.h"
 
 namespace ebb::cpu {
 

@@ -18,7 +18,6 @@
 #pragma once
 
 #include "kernel/carrier.h"
-#include "kernel/type_list.h"
 
 #include <array>
 #include <cstdint>

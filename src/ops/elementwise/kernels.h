@@ -1,8 +1,8 @@
 // The kernel slots of elementwise ops, one for each formula, and the registration of the CUDA kernels.
 #pragma once
 
-#include "kernel/operand.h"
-#include "kernel/slot.h"
+#include "kernel/call/arguments.h"
+#include "kernel/call/slot.h"
 
 namespace ebb::ops {
 

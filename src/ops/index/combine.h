@@ -1,7 +1,7 @@
 // The combine operation of scatter (ScatterOp), for host and device.
 #pragma once
 
-#include "kernel/wrapping.h"
+#include "kernel/arithmetic.h"
 #include "ops/index/kernels.h"
 
 #include <type_traits>

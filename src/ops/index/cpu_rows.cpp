@@ -1,8 +1,8 @@
 // The CPU kernels index_offsets, take_rows and put_rows: gather and scatter rows by offset.
 #include <ebb/core/visit.h>
 
+#include "kernel/arithmetic.h"
 #include "kernel/cpu/walk.h"
-#include "kernel/wrapping.h"
 #include "ops/index/cpu_wide_sums.h"
 #include "ops/index/kernels.h"
 

@@ -2,7 +2,7 @@
 // matrix products.
 #include <ebb/core/visit.h>
 
-#include "kernel/rounded_product.h"
+#include "kernel/arithmetic.h"
 #include "ops/linalg/cpu_batch.h"
 #include "ops/linalg/decomposition_kernels.h"
 #include "ops/linalg/ldl_steps.h"

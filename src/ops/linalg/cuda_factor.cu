@@ -2,9 +2,9 @@
 // for each row.
 #include <ebb/core/visit.h>
 
+#include "kernel/arithmetic.h"
 #include "kernel/cuda/fault.h"
 #include "kernel/cuda/walk.h"
-#include "kernel/rounded_product.h"
 #include "ops/linalg/cuda_block.h"
 #include "ops/linalg/decomposition_kernels.h"
 #include "ops/linalg/ldl_steps.h"

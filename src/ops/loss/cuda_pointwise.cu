@@ -1,9 +1,9 @@
 // Pointwise losses on the device: elementwise, or reduced in the same kernel.
 #include <ebb/core/visit.h>
 
+#include "kernel/call/arguments.h"
 #include "kernel/cuda/map.h"
 #include "kernel/cuda/reduce.h"
-#include "kernel/optional_data.h"
 #include "ops/loss/kernels.h"
 
 namespace ebb::cuda {

@@ -1,9 +1,9 @@
 // Targets of the classification losses in device kernels.
 #pragma once
 
+#include "kernel/call/arguments.h"
 #include "kernel/convert.h"
 #include "kernel/cuda/fault.h"
-#include "kernel/optional_data.h"
 #include "ops/loss/kernels.h"
 
 namespace ebb::cuda {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "kernel/carrier.h"
-#include "kernel/type_list.h"
 
 // Visible, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)

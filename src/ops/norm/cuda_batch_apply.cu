@@ -3,11 +3,11 @@
 // channels (channels-last), a thread stays in its columns and holds their factors in registers.
 #include <ebb/core/visit.h>
 
+#include "kernel/call/arguments.h"
 #include "kernel/convert.h"
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/vector.h"
 #include "kernel/elementwise_plan.h"
-#include "kernel/optional_data.h"
 #include "ops/norm/cuda.h"
 #include "ops/norm/norm_plan.h"
 

@@ -2,11 +2,11 @@
 // (places). It loads several vectors before it uses the first.
 #pragma once
 
+#include "kernel/call/arguments.h"
 #include "kernel/convert.h"
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/vector.h"
-#include "kernel/optional_data.h"
 #include "ops/norm/cuda_pieces.h"
 #include "ops/norm/kernels.h"
 #include "ops/norm/norm_plan.h"

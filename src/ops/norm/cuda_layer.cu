@@ -3,8 +3,8 @@
 // bias. A second pass adds the sums of the blocks.
 #include <ebb/core/visit.h>
 
+#include "kernel/call/arguments.h"
 #include "kernel/cuda/row.h"
-#include "kernel/optional_data.h"
 #include "ops/norm/cuda.h"
 #include "ops/norm/cuda_affine.h"
 #include "ops/norm/norm_plan.h"

@@ -5,7 +5,7 @@
 
 #include <ebb/core/ndarray.h>
 
-#include "kernel/slot_list.h"
+#include "kernel/call/slot.h"
 
 namespace ebb::kernels {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernel/grid.h"
-#include "kernel/line_plans.h"
+#include "kernel/lines.h"
 
 #include <numeric>
 

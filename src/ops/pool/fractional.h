@@ -4,7 +4,7 @@
 #include <ebb/core/half.h>
 #include <ebb/core/ndarray.h>
 
-#include "kernel/slot_list.h"
+#include "kernel/call/slot.h"
 
 #include <cmath>
 #include <cstdint>

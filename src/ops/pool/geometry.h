@@ -4,7 +4,7 @@
 
 #include <ebb/core/half.h>
 
-#include "kernel/wrapping.h"
+#include "kernel/arithmetic.h"
 
 #include <cstdint>
 #include <tuple>

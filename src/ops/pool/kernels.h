@@ -5,7 +5,7 @@
 #include <ebb/core/ndarray.h>
 #include <ebb/core/visit.h>
 
-#include "kernel/slot_list.h"
+#include "kernel/call/slot.h"
 #include "ops/pool/geometry.h"
 
 namespace ebb {

@@ -4,7 +4,7 @@
 #include <ebb/core/ndarray.h>
 #include <ebb/core/visit.h>
 
-#include "kernel/slot_list.h"
+#include "kernel/call/slot.h"
 #include "ops/pool/math_axis.h"
 #include "ops/pool/math_grid.h"
 

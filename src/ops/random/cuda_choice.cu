@@ -1,8 +1,8 @@
 // The device kernels permutation and multinomial, which sort random keys.
 #include <ebb/core/visit.h>
 
+#include "kernel/cuda/device.h"
 #include "kernel/cuda/fault.h"
-#include "kernel/cuda/generator.h"
 #include "kernel/cuda/sort.h"
 #include "kernel/cuda/walk.h"
 #include "kernel/sort_keys.h"

@@ -3,7 +3,7 @@
 
 #include "kernel/convert.h"
 #include "kernel/cuda/block_reduce.h"
-#include "kernel/cuda/generator.h"
+#include "kernel/cuda/device.h"
 #include "kernel/cuda/map.h"
 #include "kernel/cuda/walk.h"
 #include "ops/common/dropout.h"

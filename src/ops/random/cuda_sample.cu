@@ -3,8 +3,8 @@
 // element uses.
 #include <ebb/core/visit.h>
 
+#include "kernel/cuda/device.h"
 #include "kernel/cuda/fault.h"
-#include "kernel/cuda/generator.h"
 #include "kernel/cuda/vector.h"
 #include "kernel/cuda/walk.h"
 #include "ops/random/counts.h"

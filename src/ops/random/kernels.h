@@ -5,7 +5,7 @@
 #include <ebb/core/ndarray.h>
 #include <ebb/core/random.h>
 
-#include "kernel/slot_list.h"
+#include "kernel/call/slot.h"
 #include "ops/common/dropout.h"
 
 namespace ebb::ops {

@@ -4,7 +4,7 @@
 #include "kernel/cuda/block_reduce.h"
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/vector.h"
-#include "kernel/line_plans.h"
+#include "kernel/lines.h"
 
 namespace ebb::cuda {
 

@@ -6,8 +6,8 @@
 
 #include <ebb/core/ndarray.h>
 
+#include "kernel/call/slot.h"
 #include "kernel/reduce_plan.h"
-#include "kernel/slot_list.h"
 
 namespace ebb {
 

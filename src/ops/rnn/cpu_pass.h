@@ -5,9 +5,9 @@
 #include <ebb/core/parallel.h>
 
 #include "core/parallel_for.h"
+#include "kernel/call/arguments.h"
 #include "kernel/cpu/lane_functions.h"
 #include "kernel/cpu/pack_halves.h"
-#include "kernel/optional_data.h"
 #include "ops/rnn/kernels.h"
 #include "ops/rnn/math.h"
 

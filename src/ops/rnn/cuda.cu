@@ -3,10 +3,10 @@
 // all steps.
 #include <ebb/core/visit.h>
 
+#include "kernel/call/arguments.h"
 #include "kernel/convert.h"
 #include "kernel/cuda/gemm.h"
 #include "kernel/cuda/walk.h"
-#include "kernel/optional_data.h"
 #include "ops/common/kernels.h"
 #include "ops/rnn/kernels.h"
 #include "ops/rnn/math.h"

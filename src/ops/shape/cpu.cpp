@@ -1,5 +1,5 @@
 // The CPU kernels join and triangle.
-#include "kernel/cpu/move_bytes.h"
+#include "kernel/cpu/vector.h"
 #include "kernel/cpu/walk.h"
 #include "ops/common/kernels.h"
 #include "ops/shape/kernels.h"

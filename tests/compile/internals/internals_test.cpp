@@ -7,7 +7,7 @@
 #include "compile/emitted.h"
 #include "compile/fuse.h"
 #include "compile/record.h"
-#include "kernel/slot.h"
+#include "kernel/call/slot.h"
 #include "support/catch.h"
 #include "support/files.h"
 

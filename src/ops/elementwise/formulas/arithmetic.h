@@ -1,7 +1,7 @@
 // Formulas of addition, subtraction, multiplication and division. Integers wrap.
 #pragma once
 
-#include "kernel/wrapping.h"
+#include "kernel/arithmetic.h"
 #include "ops/elementwise/formula.h"
 
 // Default visibility, because plugins fill the kernel slots that are named after these types.

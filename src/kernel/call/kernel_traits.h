@@ -3,7 +3,7 @@
 
 #include <ebb/core/ndarray.h>
 
-#include "kernel/operand.h"
+#include "kernel/call/arguments.h"
 
 #include <cstddef>
 #include <cstdint>

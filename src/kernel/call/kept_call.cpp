@@ -1,5 +1,5 @@
 // Common code of recorded calls, and default implementations of ArgumentVisitor.
-#include "kernel/kept_call.h"
+#include "kernel/call/kept_call.h"
 
 #include <cstring>
 

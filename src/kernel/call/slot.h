@@ -1,4 +1,13 @@
-// Kernel slots: the table in which an op finds its kernel, with one function pointer per device.
+// Kernel slots: the table in which an op finds its kernel, with one function pointer per device, and the
+// declaration of the slots of a family of kernels from one list of their names.
+//
+//   #define EBB_SHAPE_KERNELS(X) X(join, "join"); X(triangle, "triangle");
+//   EBB_DECLARE_KERNELS(EBB_SHAPE_KERNELS)
+//
+// An entry names a function of ebb::cpu, declared above the list, and the op's name in errors and profiles.
+// The list is in a header of the family. cmake/EbbSlots.cmake finds it there and generates the sources that
+// define the slots and fill them with the functions of ebb::cuda. A kernel without a definition is a linker
+// error.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -6,7 +15,7 @@
 #include <ebb/cuda/nvtx.h>
 
 #include "core/allocator.h"
-#include "kernel/kept_call.h"
+#include "kernel/call/kept_call.h"
 
 #include <array>
 #include <atomic>
@@ -94,4 +103,22 @@ class KernelSlot<R(Args...)> : public detail::AnySlot {
 template <class F>
 using SlotOf = KernelSlot<std::remove_reference_t<F>>;
 
+namespace detail {
+/// The traits of a kernel's slot. A family's header specializes it for kernels with traits.
+template <auto kernel>
+inline constexpr KernelTraits traits_of{};
+}  // namespace detail
+
 }  // namespace ebb
+
+/// Declares, at global scope, the slots ebb::kernels::f and the CUDA kernels ebb::cuda::f of a list.
+#define EBB_DECLARE_KERNELS(LIST) \
+  namespace ebb::kernels {        \
+  LIST(EBB_DECLARE_SLOT)          \
+  }                               \
+  namespace ebb::cuda {           \
+  LIST(EBB_DECLARE_CUDA_KERNEL)   \
+  }
+
+#define EBB_DECLARE_SLOT(kernel, op) extern EBB_API KernelSlot<decltype(cpu::kernel)> kernel
+#define EBB_DECLARE_CUDA_KERNEL(kernel, op) decltype(ebb::cpu::kernel) kernel

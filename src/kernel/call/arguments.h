@@ -1,10 +1,73 @@
-// Reflection: iterates over the members of the plain argument structs of kernels.
+// Types of kernel arguments: operands of elementwise kernels, lists of tensors, arrays that may be undefined,
+// and the members of argument structs.
 #pragma once
 
+#include <ebb/core/device.h>
+#include <ebb/core/dtype.h>
+#include <ebb/core/ndarray.h>
+#include <ebb/core/scalar.h>
+#include <ebb/core/visit.h>
+
+#include "kernel/convert.h"
+
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+
+namespace ebb {
+
+namespace detail {
+
+/// An array of the op's dtype that is broadcast to the output. If `array` is null, it is a number passed by
+/// value.
+struct Operand {
+  const NdArray* array = nullptr;
+  Scalar value;
+  const NdArray* read_from = nullptr;  // the 0-d CPU array that contained the number
+  Operand() = default;
+  Operand(const NdArray& a) : array(&a) {}
+  Operand(const Scalar& v) : value(v) {}
+  Operand(const Scalar& v, const NdArray& from) : value(v), read_from(&from) {}
+};
+
+}  // namespace detail
+
+/// Returns the number as an element of the dtype, in the low bytes.
+inline std::uint64_t element_bits(const Scalar& value, DType dtype) {
+  return visit_all(dtype, "scalar", [&]<class T> {
+    const T number = element<T>(value);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &number, sizeof(T));
+    return bits;
+  });
+}
+
+/// The arrays of one entry, for example a parameter, its gradient and its moments: `count` contiguous
+/// elements each.
+struct TensorEntry {
+  std::array<void*, 6> at{};
+  std::int64_t count = 0;
+};
+
+/// Entries of one dtype on one device.
+struct EntryList {
+  Device device;
+  DType dtype;
+  std::span<const TensorEntry> entries;
+};
+
+/// Returns the address of the elements; null if the array is undefined.
+template <class T>
+T* data_or_null(const NdArray& x) {
+  return x.defined() ? x.address_as<T>() : nullptr;
+}
+
+}  // namespace ebb
 
 namespace ebb::detail {
 

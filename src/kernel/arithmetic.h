@@ -1,5 +1,5 @@
-// Signed integer arithmetic that wraps, as in torch. C++ leaves overflow undefined, so it uses unsigned
-// integers.
+// Arithmetic with defined rounding and overflow: signed integers that wrap, and products that are rounded
+// before they are used in a sum. For host and device.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -8,6 +8,7 @@
 
 namespace ebb {
 
+/// Computes with unsigned integers, because C++ leaves the overflow of signed ones undefined; torch wraps.
 /// Returns f(a, b) modulo the range of T for an integer T, and f(a, b) itself for other types.
 template <class T, class F>
 EBB_HD T wrapping(T a, T b, F f) {
@@ -27,6 +28,17 @@ EBB_HD T wrapping_add(T a, T b) {
 template <class T>
 EBB_HD T wrapping_multiply(T a, T b) {
   return wrapping(a, b, [](auto x, auto y) { return x * y; });
+}
+
+/// Returns a b, rounded, and never fused into a multiply-add, whose result would depend on the machine. On
+/// the host, the source must be compiled with -ffp-contract=off.
+template <class W>
+EBB_HD W rounded_product(W a, W b) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<W, double>) return __dmul_rn(a, b);
+  if constexpr (std::is_same_v<W, float>) return __fmul_rn(a, b);
+#endif
+  return a * b;
 }
 
 }  // namespace ebb

@@ -6,9 +6,8 @@
 
 #include "core/allocator.h"
 #include "core/recorder.h"
-#include "kernel/entry_list.h"
-#include "kernel/fields.h"
-#include "kernel/kernel_traits.h"
+#include "kernel/call/arguments.h"
+#include "kernel/call/kernel_traits.h"
 #include "kernel/philox.h"
 
 #include <optional>
