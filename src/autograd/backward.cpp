@@ -4,8 +4,8 @@
 #include <ebb/core/start_thread.h>
 #include <ebb/core/warning.h>
 
+#include "autograd/diagnostics.h"
 #include "autograd/graph_task.h"
-#include "autograd/module_registry.h"
 #include "autograd/thread_state.h"
 #include "core/backend.h"
 #include "core/capture.h"

@@ -1,7 +1,5 @@
 // Hooks on tensors, hooks on nodes and the checks of their results, and pack and unpack hooks of saved
 // tensors.
-#include "autograd/hooks.h"
-
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/hooks.h>
 

@@ -3,9 +3,8 @@
 #include <ebb/autograd/variable.h>
 #include <ebb/core/allocator.h>
 
-#include "autograd/anomaly.h"
+#include "autograd/diagnostics.h"
 #include "autograd/meta.h"
-#include "autograd/module_registry.h"
 #include "autograd/thread_state.h"
 #include "core/backend.h"
 

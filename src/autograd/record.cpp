@@ -3,7 +3,6 @@
 #include <ebb/autograd/record.h>
 #include <ebb/core/warning.h>
 
-#include "autograd/hooks.h"
 #include "autograd/meta.h"
 #include "autograd/tensor_state.h"
 #include "autograd/thread_state.h"

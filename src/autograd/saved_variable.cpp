@@ -1,7 +1,6 @@
 // SavedVariable: tensors saved for backward, with version checks and unpacking.
 #include <ebb/autograd/saved_variable.h>
 
-#include "autograd/hooks.h"
 #include "autograd/meta.h"
 #include "autograd/swap_tensor.h"
 #include "autograd/thread_state.h"

@@ -2,7 +2,7 @@
 #include "autograd/tensor_state.h"
 
 #include "autograd/meta.h"
-#include "core/fingerprint.h"
+#include "core/tape_state.h"
 
 namespace ebb::autograd {
 

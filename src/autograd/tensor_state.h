@@ -3,8 +3,8 @@
 
 #include <ebb/autograd/variable.h>
 
-#include "core/read_storage.h"
 #include "core/recorder.h"
+#include "core/tape_state.h"
 
 #include <cstdint>
 

@@ -4,7 +4,6 @@
 #include <ebb/core/allocator.h>
 #include <ebb/core/warning.h>
 
-#include "autograd/hooks.h"
 #include "autograd/meta.h"
 #include "autograd/tensor_state.h"
 #include "autograd/thread_state.h"

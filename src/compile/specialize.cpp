@@ -11,7 +11,7 @@
 #include "compile/fuse.h"
 #include "compile/record.h"
 #include "compile/tape.h"
-#include "core/fingerprint.h"
+#include "core/tape_state.h"
 
 #include <algorithm>
 #include <cstring>

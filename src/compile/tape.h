@@ -5,8 +5,8 @@
 #include <ebb/core/device.h>
 #include <ebb/cuda/graph.h>
 
-#include "core/read_storage.h"
 #include "core/recorder.h"
+#include "core/tape_state.h"
 #include "kernel/call/kept_call.h"
 
 #include <cstddef>

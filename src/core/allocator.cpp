@@ -1,14 +1,13 @@
 // The CPU's caching allocator. Each thread has its own free lists of small blocks, so the usual allocation
-// takes no lock. Surplus blocks move to the shared depot (small_blocks.h); large blocks are handled by
-// large_blocks.h.
+// takes no lock. Surplus blocks move to the shared depot and large blocks to the cache of large blocks
+// (block_caches.h).
 #include "core/allocator.h"
 
 #include <ebb/core/allocator.h>
 #include <ebb/core/error.h>
 
+#include "core/block_caches.h"
 #include "core/fork.h"
-#include "core/large_blocks.h"
-#include "core/small_blocks.h"
 
 #include <malloc.h>
 

@@ -4,7 +4,7 @@
 #include <ebb/core/error.h>
 #include <ebb/nn/removable_handle.h>
 
-#include "core/fingerprint.h"
+#include "core/tape_state.h"
 
 #include <cstdint>
 #include <memory>

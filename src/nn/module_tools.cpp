@@ -7,9 +7,9 @@
 #include <ebb/nn/module_range.h>
 #include <ebb/nn/training_flag.h>
 
-#include "autograd/module_registry.h"
-#include "core/fingerprint.h"
+#include "autograd/diagnostics.h"
 #include "core/messages.h"
+#include "core/tape_state.h"
 #include "nn/hooks.h"
 
 #include <cctype>

@@ -3,9 +3,7 @@
 
 #include "autograd/meta.h"
 #include "autograd/swap_tensor.h"
-#include "core/large_blocks.h"
-#include "core/recent_peak.h"
-#include "core/small_blocks.h"
+#include "core/block_caches.h"
 #include "core/system.h"
 #include "support/catch.h"
 

@@ -102,7 +102,7 @@ class EBB_API Node : public RefCounted<Node, true> {
 
   std::atomic<GraphTask*> task_{nullptr};  // the backward pass that uses task_slot_
   std::uint32_t task_slot_ = 0;
-  std::uint32_t place_;  // the module whose forward recorded the op: see src/autograd/module_registry.h
+  std::uint32_t place_;  // the module whose forward recorded the op: see src/autograd/diagnostics.h
   void* stream_ = nullptr;
   SavedVariable* saved_ = nullptr;
   NodeExtras* extras_ = nullptr;

@@ -7,7 +7,7 @@
 
 namespace ebb::autograd {
 
-/// The index of this thread's running module (src/autograd/module_registry.h); 0 outside of modules. Module
+/// The index of this thread's running module (src/autograd/diagnostics.h); 0 outside of modules. Module
 /// calls set it.
 extern EBB_API constinit thread_local std::uint32_t current_place [[gnu::tls_model("initial-exec")]];
 

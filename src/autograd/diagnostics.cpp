@@ -1,12 +1,14 @@
-// Anomaly mode: records the origin of each node, and reports the first node whose gradient contains NaN.
-#include "autograd/anomaly.h"
+// Diagnostics of the graph. Anomaly mode records the origin of each node, and reports the first node whose
+// gradient contains NaN. The registry of modules names the module whose forward recorded a node. NVTX ranges
+// show ops and nodes on a profiler's timeline; a sequence number links the two.
+#include "autograd/diagnostics.h"
 
 #include <ebb/autograd/anomaly.h>
 #include <ebb/core/warning.h>
 
 #include "autograd/meta.h"
-#include "autograd/module_registry.h"
 #include "autograd/thread_state.h"
+#include "core/fork.h"
 
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -16,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <unordered_map>
 
 namespace ebb::autograd {
 
@@ -105,4 +108,74 @@ void check_nan(const Node& node, const GradList& grads) {
     }
 }
 
+constinit thread_local std::uint32_t current_place = 0;
+
+namespace {
+
+struct Place {
+  const void* module;
+  std::string (*describe)(const void* module);
+};
+struct Places {
+  detail::HeldAtFork mutex;
+  std::unordered_map<std::uint32_t, Place> open;
+  std::uint32_t last = 0;
+};
+// Never destroyed: modules in static variables unregister at exit.
+Places& places() {
+  static Places& all = *new Places;
+  return all;
+}
+
+}  // namespace
+
+std::uint32_t register_module_number(const void* module, std::string (*describe)(const void* module)) {
+  Places& all = places();
+  const std::lock_guard lock(all.mutex);
+  all.open[++all.last] = {module, describe};
+  return all.last;
+}
+
+void release_module_number(std::uint32_t place) noexcept {
+  if (place == 0) return;
+  Places& all = places();
+  const std::lock_guard lock(all.mutex);
+  all.open.erase(place);
+}
+
+std::string module_text(std::uint32_t place) {
+  if (place == 0) return {};
+  Places& all = places();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.open.find(place);
+  return found == all.open.end() ? std::string() : found->second.describe(found->second.module);
+}
+
 }  // namespace ebb::autograd
+
+namespace ebb {
+namespace {
+
+void push(const std::string& name, std::int64_t sequence_nr) {
+  // An AccumulateGrad node has the largest possible number, which is negative here and is not shown.
+  cuda::nvtx::range_push(sequence_nr < 0 ? name : detail::text(name, ", seq = ", sequence_nr));
+}
+
+}  // namespace
+
+namespace detail {
+
+// Declared in kernel/call/slot.h. If the op records a node, it gets this thread's next sequence number.
+EBB_API void push_op_range(const char* name) {
+  const autograd::ThreadState& state = autograd::thread_state;
+  push(name, state.grad_mode ? static_cast<std::int64_t>(state.next_sequence_nr) : -1);
+}
+EBB_API void pop_op_range() noexcept { cuda::nvtx::range_pop(); }
+
+}  // namespace detail
+
+void autograd::push_node_range(const Node& node) {
+  push(node.name(), static_cast<std::int64_t>(node.sequence_nr()));
+}
+
+}  // namespace ebb

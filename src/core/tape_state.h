@@ -1,6 +1,8 @@
-// The storages that tapes read: the states of their tensors, and notifications of changes.
+// The state on which a tape of ebb::compile depends in addition to its arguments: the storages that it reads,
+// with the states of their tensors and notifications of changes, and the program's settings.
 #pragma once
 
+#include <ebb/core/api.h>
 #include <ebb/core/ref.h>
 #include <ebb/core/storage.h>
 
@@ -10,6 +12,20 @@
 #include <memory>
 
 namespace ebb::detail {
+
+/// The finaliser of SplitMix64. Inputs that differ in one bit give unrelated outputs.
+constexpr std::uint64_t mixed(std::uint64_t z) noexcept {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+/// Returns the fingerprint of the settings that are not stored in tensors: the training mode of modules, and
+/// the hooks of modules and optimizers. A function recorded by ebb::compile is valid for one fingerprint.
+EBB_API std::uint64_t settings_fingerprint() noexcept;
+/// Turns the setting `which` on or off. The fingerprint depends only on the settings that are on, not on the
+/// order of the calls.
+EBB_API void toggle_setting(std::uint64_t which) noexcept;
 
 /// Whether a tensor of that age (VariableImpl::born) existed before the recording began.
 inline bool is_older(std::uint32_t born, std::uint32_t recording) noexcept { return born < 2 * recording; }

@@ -1,16 +1,19 @@
-// The storages that tapes read, and the hashes of their tensors' states.
-#include "core/read_storage.h"
+// The state that a tape depends on: the fingerprint of the settings, the storages that tapes read, and the
+// hashes of their tensors' states.
+#include "core/tape_state.h"
 
-#include "core/fingerprint.h"
 #include "core/fork.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <new>
 #include <unordered_map>
 
 namespace ebb::detail {
 namespace {
+
+std::atomic<std::uint64_t> fingerprint{0};
 
 struct ReadStorages {
   HeldAtFork mutex;
@@ -33,6 +36,11 @@ std::shared_ptr<ReadStorage> known_to_tapes(const ReadStorages& k, const Storage
 }
 
 }  // namespace
+
+std::uint64_t settings_fingerprint() noexcept { return fingerprint.load(std::memory_order_relaxed); }
+void toggle_setting(std::uint64_t which) noexcept {
+  fingerprint.fetch_xor(mixed(which), std::memory_order_relaxed);
+}
 
 constinit std::atomic<std::uint32_t> last_read{0};
 

@@ -1,10 +1,12 @@
-// The depot of small blocks, which all threads share: stacks of batches, and the slabs that contain the
-// blocks.
+// The caches of the CPU allocator: the depot of small blocks, which all threads share (stacks of batches, and
+// the slabs that contain the blocks), and the cache of large blocks. A fresh mapping would cost a page fault
+// per 4 KiB of every large result.
 #pragma once
 
+#include "core/allocator.h"
 #include "core/fork.h"
-#include "core/recent_peak.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -12,6 +14,29 @@
 #include <new>
 
 namespace ebb::detail {
+
+/// Estimates the amount of memory that a cache will need again. It records the peak number of bytes in use
+/// over the current and the previous period. A period ends when eight times its peak has been allocated,
+/// which is several steps of a training loop. A loop's peak is thus kept as long as the loop runs, and older
+/// peaks are forgotten.
+class RecentPeak {
+ public:
+  /// `bytes` more were allocated; `in_use` is the new total.
+  void handed_out(std::size_t bytes, std::size_t in_use) {
+    present_ = std::max(present_, in_use);
+    volume_ += bytes;
+    if (volume_ / 8 < present_) return;
+    before_ = present_;
+    present_ = in_use;
+    volume_ = 0;
+  }
+  std::size_t get() const { return std::max(present_, before_); }
+
+ private:
+  std::size_t present_ = 0, before_ = 0, volume_ = 0;
+};
+
+// The depot of small blocks.
 
 constexpr std::size_t kAlign = 64;
 constexpr std::size_t kSmall = 2048;  // bytes of the largest small block
@@ -98,6 +123,40 @@ class SmallBlocks {
   std::size_t since_trim_ = 0;  // bytes put here since the last trim
   std::size_t next_trim_ = 0;   // the number of bytes that triggers the next trim
   RecentPeak use_;              // of slabs, without the blocks in the depot
+};
+
+/// The cache of blocks of more than kSmall bytes, in steps of an eighth of a power of two. Used and cached
+/// memory together are bounded: by one and a half times the recent peak (plus 32 MiB), and by seven eighths
+/// of the memory limit. The blocks that were unused for the longest time are evicted first. Each call takes
+/// constant time.
+class LargeBlocks {
+ public:
+  /// Rounds up to a block size: at most an eighth more.
+  static std::size_t round(std::size_t bytes);
+  /// Returns a block of at least `bytes` (rounded). It reuses a cached block that is at most a quarter
+  /// larger. The data is null if the system refuses memory.
+  Block take(std::size_t bytes);
+  void put(Block block) noexcept;
+  /// Returns all blocks to the system.
+  void release() noexcept;
+  std::size_t bytes();
+
+ private:
+  struct Kept;  // the list node at the beginning of a cached block
+  static constexpr std::size_t kBins = 64 * 8;
+
+  static std::size_t bin_of(std::size_t bytes);
+  void unlink(Kept* kept);
+  void count(std::size_t bytes);
+  Kept* excess(std::size_t more);
+  static void free_chain(Kept* chain) noexcept;
+
+  HeldAtFork mutex_;
+  Kept* bins_[kBins] = {};  // each bin has one size; the block that was freed last is first
+  Kept* oldest_ = nullptr;
+  Kept* newest_ = nullptr;
+  std::size_t kept_ = 0, live_ = 0;  // bytes
+  RecentPeak use_;
 };
 
 }  // namespace ebb::detail
