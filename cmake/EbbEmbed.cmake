@@ -1,5 +1,5 @@
 # ebb_embed_headers(<variable>): sets <variable> to a generated source with the text of every header that run-time
-# compiled kernels include (src/cuda/embedded_headers.h).
+# compiled kernels include (src/cuda/jit_kernels.h).
 function(ebb_embed_headers variable)
   set(_src ${PROJECT_SOURCE_DIR}/src)
   set(_include ${PROJECT_SOURCE_DIR}/include)

@@ -2,7 +2,6 @@
 #include "cuda/async_allocator.h"
 
 #include "cuda/runtime.h"
-#include "cuda/streams.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "core/capture.h"
 #include "core/generator_state.h"
-#include "cuda/graph_memory.h"
+#include "cuda/captured_graph.h"
 #include "kernel/cuda/device.h"
 #include "kernel/cuda/launch.h"
 

@@ -5,7 +5,6 @@
 #include <ebb/core/warning.h>
 
 #include "cuda/cache_files.h"
-#include "cuda/embedded_headers.h"
 
 #include <map>
 #include <mutex>

@@ -1,9 +1,10 @@
-// Kernels that are compiled at run time.
+// Kernels that are compiled at run time, and the headers for them, embedded in the plugin at build time.
 #pragma once
 
 #include "core/backend.h"
 
 #include <memory>
+#include <span>
 #include <string>
 
 namespace ebb::cuda {
@@ -21,5 +22,17 @@ std::string compiler_for(Device device);
 std::string compile_kernel(Device device, const std::string& source);
 /// Throws ebb::Error if the device cannot load it.
 std::shared_ptr<const ebb::detail::JitKernel> load_kernel(Device device, const std::string& image);
+
+/// A header that kernels include.
+struct EmbeddedHeader {
+  const char* name;  ///< the name in an #include
+  const char* text;
+};
+
+/// Returns the headers of ebb that ops/elementwise/cuda_chain_columns.h includes, and the replacement of the
+/// standard library.
+std::span<const EmbeddedHeader> embedded_headers();
+/// Returns a digest of all texts.
+const char* digest_of_headers();
 
 }  // namespace ebb::cuda

@@ -5,10 +5,9 @@
 #include <ebb/core/warning.h>
 
 #include "cuda/allocator_settings.h"
-#include "cuda/graph_memory.h"
+#include "cuda/captured_graph.h"
 #include "cuda/pinned.h"
 #include "cuda/runtime.h"
-#include "cuda/streams.h"
 
 namespace ebb::cuda {
 namespace {

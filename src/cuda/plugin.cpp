@@ -3,7 +3,6 @@
 #include "cuda/jit_kernels.h"
 #include "cuda/memory.h"
 #include "cuda/runtime.h"
-#include "cuda/streams.h"
 #include "kernel/cuda/dnn.h"
 #include "ops/elementwise/kernels.h"
 #include "ops/loss/kernels.h"

@@ -1,6 +1,8 @@
 // The CUDA runtime layer of the plugin, for the files of src/cuda.
 #pragma once
 
+#include <ebb/core/device.h>
+
 #include "core/backend.h"
 #include "kernel/cuda/device.h"
 
@@ -68,5 +70,20 @@ void set_generator_state_of(Device device, std::array<std::uint64_t, 2> state);
 
 std::unique_ptr<ebb::detail::DeviceGraph> make_graph(Device device);
 std::shared_ptr<ebb::detail::DeviceGraphPool> make_graph_pool();
+
+// Streams and events, behind the untyped handles of core/backend.h.
+void* pool_stream(Device device);
+void stream_synchronize(Device device, void* stream);
+bool stream_query(Device device, void* stream);
+void stream_wait(Device device, void* stream, void* event);
+void* event_create(Device device, bool timing);
+void event_destroy(Device device, void* event) noexcept;
+void event_record(Device device, void* event, void* stream);
+void event_synchronize(Device device, void* event);
+bool event_query(Device device, void* event);
+float event_elapsed(Device device, void* from, void* to);
+void order_streams(Device first_device, void* first, Device second_device, void* second);
+/// Lets two devices copy to each other directly, if the machine supports it.
+void allow_peer_access(Device a, Device b);
 
 }  // namespace ebb::cuda

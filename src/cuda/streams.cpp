@@ -1,6 +1,4 @@
 // Streams and events.
-#include "cuda/streams.h"
-
 #include "cuda/reuse.h"
 #include "cuda/runtime.h"
 

@@ -3,7 +3,7 @@
 
 #include <ebb/core/error.h>
 
-#include "cuda/embedded_headers.h"
+#include "cuda/jit_kernels.h"
 #include "cuda/nvidia/library_folders.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,4 @@
 // Plans in files, and plans shared by threads and runs of a program, for a described device.
-#include "cuda/nvidia/dnn/plan_files.h"
-
 #include "cuda/dnn/plans.h"
 #include "cuda/nvidia/dnn/shared_plans.h"
 #include "support/catch.h"

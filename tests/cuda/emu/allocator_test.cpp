@@ -7,7 +7,6 @@
 #include "cuda/pinned.h"
 #include "cuda/reuse.h"
 #include "cuda/runtime.h"
-#include "cuda/streams.h"
 #include "support/catch.h"
 
 #include <atomic>

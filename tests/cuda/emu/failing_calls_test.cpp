@@ -6,7 +6,6 @@
 #include "cuda/emu/runtime/state.h"
 #include "cuda/pinned.h"
 #include "cuda/runtime.h"
-#include "cuda/streams.h"
 #include "kernel/cuda/launch.h"
 #include "support/catch.h"
 

@@ -82,13 +82,4 @@ Graph GraphBuilder::finish(const std::vector<cudnnBackendDescriptor_t>& operatio
   return std::move(graph_);
 }
 
-Descriptor variant_pack(const Task& task, void* workspace) {
-  Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
-  pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, task.ids);
-  pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, task.memory);
-  pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, workspace);
-  pack.finalize();
-  return pack;
-}
-
 }  // namespace ebb::cuda::dnn

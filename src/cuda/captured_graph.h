@@ -1,9 +1,8 @@
-// The memory of captured graphs, and the Philox states that their kernels read.
+// Captured graphs: their memory, and the Philox states that their kernels read.
 #pragma once
 
 #include "cuda/caching_allocator.h"
 #include "cuda/runtime.h"
-#include "cuda/streams.h"
 
 #include <array>
 #include <atomic>

@@ -1,5 +1,5 @@
-// The cache key of a plan.
-#include "cuda/nvidia/dnn/problem.h"
+// Problem, which is the cache key of a plan, and the memory of a task.
+#include "cuda/nvidia/dnn/task.h"
 
 #include <ebb/cuda/cuda.h>
 
@@ -50,6 +50,15 @@ void Problem::set_dilation(IntArrayRef dilations) { read_axes(dilation, dilation
 void Problem::take(const NdArray& x) {
   const auto address = reinterpret_cast<std::uintptr_t>(x.address());
   while (address % static_cast<std::uintptr_t>(alignment) != 0) alignment /= 2;
+}
+
+Descriptor variant_pack(const Task& task, void* workspace) {
+  Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, task.ids);
+  pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, task.memory);
+  pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, workspace);
+  pack.finalize();
+  return pack;
 }
 
 }  // namespace ebb::cuda::dnn
