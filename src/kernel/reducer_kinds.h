@@ -4,7 +4,7 @@
 #include "kernel/reduce_plan.h"
 #include "kernel/reducers.h"
 
-namespace ebb::reducing {
+namespace ebb::reducers {
 
 /// Calls run.operator()<kKind>() with the kind of the p-norm.
 template <class F>
@@ -58,4 +58,4 @@ inline std::int64_t reduced_count(const NdArray& x, DimMask dims) {
   return count;
 }
 
-}  // namespace ebb::reducing
+}  // namespace ebb::reducers

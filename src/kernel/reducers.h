@@ -10,7 +10,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace ebb::reducing {
+namespace ebb::reducers {
 
 template <class T>
 EBB_HD inline bool is_nan(T x) {
@@ -278,4 +278,4 @@ struct Norm {
   }
 };
 
-}  // namespace ebb::reducing
+}  // namespace ebb::reducers

@@ -10,7 +10,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace ebb::scanning {
+namespace ebb::scan_steps {
 
 /// The type of the carry along a line of T.
 template <class T>
@@ -48,4 +48,4 @@ struct LogAddExp {
   }
 };
 
-}  // namespace ebb::scanning
+}  // namespace ebb::scan_steps

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace ebb::sorting {
+namespace ebb::sort_keys {
 
 template <class T>
 using Key = std::conditional_t<(sizeof(T) <= 4), std::uint32_t, std::uint64_t>;
@@ -56,4 +56,4 @@ struct Wide {
   EBB_HD friend bool operator<(Wide a, Wide b) { return a.key != b.key ? a.key < b.key : a.at < b.at; }
 };
 
-}  // namespace ebb::sorting
+}  // namespace ebb::sort_keys

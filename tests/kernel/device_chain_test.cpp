@@ -108,8 +108,8 @@ TEST_CASE("the source of a chain with reductions accumulates elements as they ar
   DeviceChain chain(kCount);
   const int x = chain.add_memory(*memory, 0, kHalf, false), passing = chain.add_buffer(kHalf);
   call(chain, kAdd, {x, x}, passing);
-  chain.add_reduction(reduction_of(reducing::Sum<Half>()), {}, passing, *memory, 0);
-  chain.add_reduction(reduction_of(reducing::Extreme<Half, true>()), {}, x, *memory, 0);
+  chain.add_reduction(reduction_of(reducers::Sum<Half>()), {}, passing, *memory, 0);
+  chain.add_reduction(reduction_of(reducers::Extreme<Half, true>()), {}, x, *memory, 0);
   CHECK(chain.source() == R"(// Elementwise calls that run together, and reductions.
 #include "ops/elementwise/cuda_chain_rows.h"
 
@@ -119,12 +119,12 @@ struct Chain {
   RowSpan span;
   const Half* x0;
   alignas(8) ops::Add f0;
-  Reduction<reducing::Sum<Half>> s0;
-  Reduction<reducing::Extreme<Half, true>> s1;
+  Reduction<reducers::Sum<Half>> s0;
+  Reduction<reducers::Extreme<Half, true>> s1;
 
   struct Totals {
-    Lanes<reducing::Sum<Half>> s0;
-    Lanes<reducing::Extreme<Half, true>> s1;
+    Lanes<reducers::Sum<Half>> s0;
+    Lanes<reducers::Extreme<Half, true>> s1;
   };
   EBB_HD Totals totals() const { return {s0.formula, s1.formula}; }
   template <class Team>
@@ -162,10 +162,10 @@ TEST_CASE("rows and reductions of a chain are encoded in the kernel argument") {
     DeviceChain chain(count);
     const int x = chain.add_memory(*from, 0, kFloat, false), passing = chain.add_buffer(kFloat);
     call(chain, kAdd, {x, x}, passing);
-    reducing::Sum<float> mean;
+    reducers::Sum<float> mean;
     mean.divisor = 7;
     chain.add_reduction(reduction_of(mean), matrix, passing, *to, 16);
-    chain.add_reduction(reduction_of(reducing::Extreme<float, true>()), matrix, passing, *to, 0);
+    chain.add_reduction(reduction_of(reducers::Extreme<float, true>()), matrix, passing, *to, 0);
     const std::size_t partial = chain.work_bytes() / 2;
     const auto work = std::uint64_t{0x9000};
     const std::vector<std::uint64_t> words = chain.argument(reinterpret_cast<const std::byte*>(work));
@@ -234,11 +234,11 @@ TEST_CASE("the source of a chain with column reductions has one sum per column o
     DeviceChain chain(rows * columns);
     const int x = chain.add_memory(*memory, 0, dtype, false);
     call(chain, kAdd, {x, x}, x);
-    chain.add_reduction(reduction_of(reducing::Sum<float>()), {rows, true}, x, *memory, 0);
+    chain.add_reduction(reduction_of(reducers::Sum<float>()), {rows, true}, x, *memory, 0);
     return chain.source();
   };
   CHECK_THAT(source_of(6, 10, kFloat), support::Contains("cuda_chain_columns.h") &&
-                                           support::Contains("    Lanes<reducing::Sum<float>, 2> s0;") &&
+                                           support::Contains("    Lanes<reducers::Sum<float>, 2> s0;") &&
                                            support::Contains("run_columns<2, 256>"));
   CHECK_THAT(source_of(8, 9, kFloat), support::Contains("run_columns<1, 256>"));
   CHECK_THAT(source_of(8, 16, kFloat), support::Contains("run_columns<4, 256>"));
@@ -267,7 +267,7 @@ TEST_CASE("a vector of a chain with reductions has at most eight elements") {
     DeviceChain chain(kCount);
     const int x = chain.add_memory(*memory, 0, dtype, false), passing = chain.add_buffer(kFloat);
     call(chain, ops::Tanh(), {x}, passing);
-    chain.add_reduction(reduction_of(reducing::Sum<float>()), {1}, passing, *memory, 0);
+    chain.add_reduction(reduction_of(reducers::Sum<float>()), {1}, passing, *memory, 0);
     return chain.source();
   };
   CHECK_THAT(source_of(kByte), support::Contains("run_rows<8, 256>"));

@@ -9,7 +9,7 @@
 #include <initializer_list>
 
 using namespace ebb;
-using namespace ebb::sorting;
+using namespace ebb::sort_keys;
 using cuda::Place;
 using cuda::Planes;
 using cuda::Pooling;

@@ -112,7 +112,7 @@ TEST_CASE("the element iterator over an empty array makes no call") {
 
 // Running moments, which devices merge: the variance must not depend on how elements are distributed.
 
-using Moments = ebb::reducing::Moments<double>;
+using Moments = ebb::reducers::Moments<double>;
 
 namespace {
 

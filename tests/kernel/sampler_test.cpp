@@ -11,8 +11,8 @@
 using ebb::BFloat16;
 using ebb::Half;
 using ebb::Philox;
-using ebb::drawing::Sampler;
 using ebb::ops::Distribution;
+using ebb::random::Sampler;
 
 // Philox against the test vectors of Random123 for philox4x32-10.
 
@@ -48,7 +48,7 @@ TEST_CASE("Philox has equal outputs for one counter and for several together") {
 
 TEST_CASE("the dropout rule keeps all elements at 1, none near 0 and the right share between") {
   const auto kept = [](double probability, double scale) {
-    const ebb::drawing::Dropout rule(Philox{77, 3}, probability, scale);
+    const ebb::random::Dropout rule(Philox{77, 3}, probability, scale);
     double sum = 0;
     for (std::uint64_t group = 0; group < 1000; ++group) {
       double x[4] = {1, 1, 1, 1};
@@ -75,7 +75,7 @@ std::pair<double, double> drawn(Distribution kind, double a, double b) {
       const std::uint32_t pairs[4] = {first, second, first, second},
                           alike[4] = {first, first, second, second};
       for (const auto& words : {pairs, alike}) {
-        T out[ebb::drawing::kPerCall<T>];
+        T out[ebb::random::kPerCall<T>];
         Sampler<T>{kind, a, b}(reinterpret_cast<const std::uint32_t(&)[4]>(*words), out);
         for (const T x : out) {
           REQUIRE(static_cast<double>(x) == static_cast<double>(x));
@@ -91,7 +91,7 @@ std::pair<double, double> drawn(Distribution kind, double a, double b) {
 
 TEMPLATE_TEST_CASE("the extreme random words give values inside the support of each distribution", "", float,
                    double, Half, BFloat16) {
-  constexpr double top = ebb::drawing::DtypeLimits<TestType>::largest,
+  constexpr double top = ebb::random::DtypeLimits<TestType>::largest,
                    deviations = sizeof(TestType) == 8 ? 8.5 : 6.7;
   const auto normal = drawn<TestType>(Distribution::normal, 0, 1);
   CHECK(normal.first < -deviations);
@@ -111,7 +111,7 @@ TEMPLATE_TEST_CASE("the extreme random words give values inside the support of e
   }
   for (const auto kind : {Distribution::cauchy, Distribution::log_normal, Distribution::normal}) {
     const auto [least, largest] = drawn<TestType>(kind, 0, 3e4);
-    CHECK(least >= (kind == Distribution::log_normal ? ebb::drawing::DtypeLimits<TestType>::least : -top));
+    CHECK(least >= (kind == Distribution::log_normal ? ebb::random::DtypeLimits<TestType>::least : -top));
     CHECK(largest <= top);
   }
   for (const double p : {1e-300, 1e-17, 0.5, 1 - 0x1p-53}) {

@@ -162,7 +162,7 @@ Variable attend(const AttentionInputs& in, const AttentionRule& rule) {
   const IntArrayRef sizes = in.query.sizes();
   call.result = NdArray::empty({sizes[0], sizes[1], sizes[2], in.value.size(3)}, dtype, device);
   call.log_sum = NdArray::empty({sizes[0], sizes[1], sizes[2]}, dtype == kDouble ? kDouble : kFloat, device);
-  kernels::attention(device, call);
+  kernels::attention_forward(device, call);
   Variable out(call.result);
   if (const auto node = ops::record_results<AttentionBackward>({&out}, in.query, in.key, in.value, in.mask)) {
     node->query.save(in.query);

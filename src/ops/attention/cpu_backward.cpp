@@ -5,7 +5,7 @@
 #include "ops/attention/cpu_score_grads.h"
 
 namespace ebb::cpu {
-namespace attending {
+namespace attention {
 namespace {
 
 /// Returns the number of pieces into which the keys of a head are divided, if there are too few heads for the
@@ -128,11 +128,11 @@ void backward(ops::AttentionGrads& out, const NdArray& grad, const ops::Attentio
 }
 
 }  // namespace
-}  // namespace attending
+}  // namespace attention
 
 void attention_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::AttentionSaved& call) {
   visit_floating(call.query.dtype(), "scaled_dot_product_attention",
-                 [&]<class T> { attending::backward<T>(out, grad, call); });
+                 [&]<class T> { attention::backward<T>(out, grad, call); });
 }
 
 }  // namespace ebb::cpu

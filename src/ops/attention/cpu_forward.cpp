@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace ebb::cpu {
-namespace attending {
+namespace attention {
 namespace {
 
 /// The keys as columns and the values as padded rows, for all heads. They are packed once and read by each
@@ -186,18 +186,18 @@ void forward(ops::AttentionSaved& call) {
 }
 
 }  // namespace
-}  // namespace attending
+}  // namespace attention
 
-void attention(ops::AttentionSaved& call) {
+void attention_forward(ops::AttentionSaved& call) {
   visit_floating(call.query.dtype(), "scaled_dot_product_attention",
-                 [&]<class T> { attending::forward<T>(call); });
+                 [&]<class T> { attention::forward<T>(call); });
 }
 
-void attention_dropout(NdArray& out, const drawing::Dropout& rule) {
+void attention_dropout(NdArray& out, const random::Dropout& rule) {
   const std::int64_t keys = out.sizes()[3], rows = keys == 0 ? 0 : out.numel() / keys;
   visit_float_double(out.dtype(), "scaled_dot_product_attention", [&]<class C> {
-    const attending::Weights weights(rule, keys);
-    parallel_for(0, rows, attending::grain_for(keys * 8), [&](std::int64_t begin, std::int64_t end) {
+    const attention::Weights weights(rule, keys);
+    parallel_for(0, rows, attention::grain_for(keys * 8), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row)
         for (std::int64_t j = 0; j < keys; j += 4) {
           C group[4] = {1, 1, 1, 1};

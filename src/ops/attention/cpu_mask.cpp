@@ -5,7 +5,7 @@
 #include "ops/attention/cpu_score_grads.h"
 
 namespace ebb::cpu {
-namespace attending {
+namespace attention {
 namespace {
 
 /// The division of one dimension of the scores: into tiles if the mask has the dimension, else it is one
@@ -70,12 +70,12 @@ void mask_backward(NdArray& out, const NdArray& grad, const ops::AttentionSaved&
 }
 
 }  // namespace
-}  // namespace attending
+}  // namespace attention
 
 void attention_mask_backward(NdArray& out, const NdArray& grad, const ops::AttentionSaved& call) {
   if (out.numel() == 0) return;
   visit_floating(call.query.dtype(), "scaled_dot_product_attention",
-                 [&]<class T> { attending::mask_backward<T>(out, grad, call); });
+                 [&]<class T> { attention::mask_backward<T>(out, grad, call); });
 }
 
 }  // namespace ebb::cpu

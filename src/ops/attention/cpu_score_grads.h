@@ -8,7 +8,7 @@
 
 #include "ops/attention/cpu_scores.h"
 
-namespace ebb::cpu::attending {
+namespace ebb::cpu::attention {
 
 /// Queries (times the scale) and the result's gradient as padded rows (N, H, L, .), and delta.
 template <class T>
@@ -113,4 +113,4 @@ struct ScoreGrads {
   }
 };
 
-}  // namespace ebb::cpu::attending
+}  // namespace ebb::cpu::attention

@@ -12,13 +12,13 @@
 #include <cmath>
 #include <limits>
 
-namespace ebb::cpu::attending {
+namespace ebb::cpu::attention {
 
-using ebb::attending::Mask;
-using ebb::attending::MaskKind;
-using ebb::attending::Rows;
-using ebb::attending::Sizes;
-using ebb::attending::Weights;
+using ebb::attention::Mask;
+using ebb::attention::MaskKind;
+using ebb::attention::Rows;
+using ebb::attention::Sizes;
+using ebb::attention::Weights;
 using tiles::kWidth;
 using tiles::padded;
 using tiles::product;
@@ -159,4 +159,4 @@ class Scores {
   optional<Weights> weights_;
 };
 
-}  // namespace ebb::cpu::attending
+}  // namespace ebb::cpu::attention

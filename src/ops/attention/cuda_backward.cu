@@ -11,7 +11,7 @@
 #include "ops/attention/kernels.h"
 
 namespace ebb::cuda {
-namespace attending {
+namespace attention {
 namespace {
 
 constexpr int kRowsEach = 4;  // the rows of a block, one for each warp
@@ -234,18 +234,18 @@ void mask_backward(NdArray& out, const NdArray& grad, const ops::AttentionSaved&
 }
 
 }  // namespace
-}  // namespace attending
+}  // namespace attention
 
 void attention_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::AttentionSaved& call) {
-  if (attending::library_backward(out, grad, call)) return;
+  if (attention::library_backward(out, grad, call)) return;
   visit_floating(call.query.dtype(), "scaled_dot_product_attention",
-                 [&]<class T> { attending::backward<T>(out, grad, call); });
+                 [&]<class T> { attention::backward<T>(out, grad, call); });
 }
 
 void attention_mask_backward(NdArray& out, const NdArray& grad, const ops::AttentionSaved& call) {
   if (out.numel() == 0) return;
   visit_floating(call.query.dtype(), "scaled_dot_product_attention",
-                 [&]<class T> { attending::mask_backward<T>(out, grad, call); });
+                 [&]<class T> { attention::mask_backward<T>(out, grad, call); });
 }
 
 }  // namespace ebb::cuda

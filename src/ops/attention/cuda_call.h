@@ -8,13 +8,13 @@
 
 #include <cmath>
 
-namespace ebb::cuda::attending {
+namespace ebb::cuda::attention {
 
-using ebb::attending::Mask;
-using ebb::attending::MaskKind;
-using ebb::attending::Rows;
-using ebb::attending::Sizes;
-using ebb::attending::Weights;
+using ebb::attention::Mask;
+using ebb::attention::MaskKind;
+using ebb::attention::Rows;
+using ebb::attention::Sizes;
+using ebb::attention::Weights;
 
 template <class T>
 struct Call {
@@ -32,7 +32,7 @@ struct Call {
         key(call.key),
         value(call.value),
         mask(call.rule.mask),
-        weights(call.rule.dropout.value_or(drawing::Dropout(Philox{}, 1, 1)), sizes.keys),
+        weights(call.rule.dropout.value_or(random::Dropout(Philox{}, 1, 1)), sizes.keys),
         drops(call.rule.dropout),
         causal(call.rule.causal),
         scale(static_cast<C>(call.rule.scale)) {}
@@ -106,4 +106,4 @@ BackwardInputs<T> backward_inputs(const NdArray& grad, const ops::AttentionSaved
   return {Rows<const T>(grad), call.log_sum.template address_as<C>(), delta.template address_as<C>()};
 }
 
-}  // namespace ebb::cuda::attending
+}  // namespace ebb::cuda::attention

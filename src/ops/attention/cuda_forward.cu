@@ -8,7 +8,7 @@
 #include "ops/attention/kernels.h"
 
 namespace ebb::cuda {
-namespace attending {
+namespace attention {
 namespace {
 
 /// Each block computes 64 columns of the result for 64 queries of a head.
@@ -94,19 +94,19 @@ struct WriteFactors {
 };
 
 }  // namespace
-}  // namespace attending
+}  // namespace attention
 
-void attention(ops::AttentionSaved& call) {
-  if (attending::library_forward(call) || attending::tensor_forward(call)) return;
+void attention_forward(ops::AttentionSaved& call) {
+  if (attention::library_forward(call) || attention::tensor_forward(call)) return;
   visit_floating(call.query.dtype(), "scaled_dot_product_attention",
-                 [&]<class T> { attending::forward<T>(call); });
+                 [&]<class T> { attention::forward<T>(call); });
 }
 
-void attention_dropout(NdArray& out, const drawing::Dropout& rule) {
+void attention_dropout(NdArray& out, const random::Dropout& rule) {
   const std::int64_t keys = out.sizes()[3];
   visit_float_double(out.dtype(), "scaled_dot_product_attention", [&]<class C> {
     for_each(out.device(), out.numel(),
-             attending::WriteFactors<C>{out.address_as<C>(), keys, attending::Weights(rule, keys)});
+             attention::WriteFactors<C>{out.address_as<C>(), keys, attention::Weights(rule, keys)});
   });
 }
 

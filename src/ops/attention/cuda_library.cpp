@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace ebb::cuda::attending {
+namespace ebb::cuda::attention {
 namespace {
 
 constexpr std::int64_t kMostWide = 256, kVector = 8;  // the limit of a head's width; the elements of 16 bytes
@@ -71,4 +71,4 @@ bool library_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::
                                  .delta = NdArray::empty(call.log_sum.sizes(), kFloat, grad.device())});
 }
 
-}  // namespace ebb::cuda::attending
+}  // namespace ebb::cuda::attention

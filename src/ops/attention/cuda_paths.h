@@ -5,7 +5,7 @@
 
 #include "ops/attention/kernels.h"
 
-namespace ebb::cuda::attending {
+namespace ebb::cuda::attention {
 
 bool library_forward(ops::AttentionSaved& call);
 /// Computes all three gradients, even if only some are requested.
@@ -30,4 +30,4 @@ bool for_tensor_cores(const ops::AttentionSaved& call, const F& f) {
   return true;
 }
 
-}  // namespace ebb::cuda::attending
+}  // namespace ebb::cuda::attention

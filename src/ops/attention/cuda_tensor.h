@@ -7,7 +7,7 @@
 #include "ops/attention/cuda_call.h"
 #include "ops/attention/cuda_mma.h"
 
-namespace ebb::cuda::attending {
+namespace ebb::cuda::attention {
 
 constexpr int kTensorThreads = 128, kOwn = 64, kWarpRows = 16, kMostWidth = 256;
 
@@ -142,4 +142,4 @@ struct ByVectors {
       : query(by_vectors(call.query)), key(by_vectors(call.key)), value(by_vectors(call.value)) {}
 };
 
-}  // namespace ebb::cuda::attending
+}  // namespace ebb::cuda::attention

@@ -4,7 +4,7 @@
 #include "ops/attention/cuda_paths.h"
 #include "ops/attention/cuda_tensor.h"
 
-namespace ebb::cuda::attending {
+namespace ebb::cuda::attention {
 namespace {
 
 /// The gradient of the queries. A warp computes 16 queries and iterates over keys and values.
@@ -164,4 +164,4 @@ bool tensor_key_backward(ops::AttentionGrads& out, const NdArray& grad, const Nd
   });
 }
 
-}  // namespace ebb::cuda::attending
+}  // namespace ebb::cuda::attention

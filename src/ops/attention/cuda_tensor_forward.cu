@@ -4,7 +4,7 @@
 #include "ops/attention/cuda_paths.h"
 #include "ops/attention/cuda_tensor.h"
 
-namespace ebb::cuda::attending {
+namespace ebb::cuda::attention {
 namespace {
 
 /// Reduces (maximum or sum) over the four lanes that share a row.
@@ -124,4 +124,4 @@ bool tensor_forward(ops::AttentionSaved& call) {
   });
 }
 
-}  // namespace ebb::cuda::attending
+}  // namespace ebb::cuda::attention

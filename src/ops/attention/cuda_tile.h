@@ -5,7 +5,7 @@
 #include "kernel/cuda/block_reduce.h"
 #include "ops/attention/cuda_call.h"
 
-namespace ebb::cuda::attending {
+namespace ebb::cuda::attention {
 
 constexpr int kTile = 64, kSide = 16, kEach = 4, kDepth = 32, kTileThreads = kSide * kSide;
 // Elements of shared memory: the two operands of multiply(), or the one of add_product(), and a tile.
@@ -136,4 +136,4 @@ __device__ C over_row(C value, const Merge& merge) {
   return value;
 }
 
-}  // namespace ebb::cuda::attending
+}  // namespace ebb::cuda::attention

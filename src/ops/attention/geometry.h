@@ -4,7 +4,7 @@
 #include "kernel/grid.h"
 #include "ops/attention/kernels.h"
 
-namespace ebb::attending {
+namespace ebb::attention {
 
 struct Sizes {
   std::int64_t batch, heads, shared;  // `shared`: query heads that share one head of key and value
@@ -62,10 +62,10 @@ struct Mask {
 
 /// The factors of dropout. Four adjacent keys use one group of four random words.
 struct Weights {
-  drawing::Dropout rule;
+  random::Dropout rule;
   std::int64_t groups;  // groups of a row
 
-  Weights(const drawing::Dropout& r, std::int64_t keys) : rule(r), groups(ceil_div(keys, 4)) {}
+  Weights(const random::Dropout& r, std::int64_t keys) : rule(r), groups(ceil_div(keys, 4)) {}
   /// Multiplies x by the factors of keys 4 * group to 4 * group + 3. `row` is the index among all rows (N, H,
   /// L).
   template <class C>
@@ -82,4 +82,4 @@ struct Weights {
   }
 };
 
-}  // namespace ebb::attending
+}  // namespace ebb::attention

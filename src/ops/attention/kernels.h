@@ -17,7 +17,7 @@ struct AttentionRule {
   double scale = 1;
   bool causal = false;
   NdArray mask;  // undefined, or (N, H, L, S) with any strides: Bool, Float or the dtype of query
-  optional<drawing::Dropout> dropout;
+  optional<random::Dropout> dropout;
 };
 
 /// The inputs of attention and the results of its forward pass.
@@ -39,19 +39,19 @@ struct AttentionGrads {
 namespace cpu {
 /// Computes result = softmax(query key^T * scale + mask) value, and log_sum. log_sum is Double for Double
 /// inputs, else Float.
-void attention(ops::AttentionSaved& call);
+void attention_forward(ops::AttentionSaved& call);
 /// Computes the gradients from that of the result, which is contiguous.
 void attention_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::AttentionSaved& call);
 /// Computes the gradient of a mask, whose sizes are those of the scores or 1.
 void attention_mask_backward(NdArray& out, const NdArray& grad, const ops::AttentionSaved& call);
 /// Sets out (N, H, L, S; Float or Double) to the factors by which dropout multiplies the weights.
-void attention_dropout(NdArray& out, const drawing::Dropout& rule);
+void attention_dropout(NdArray& out, const random::Dropout& rule);
 }  // namespace cpu
 
 }  // namespace ebb
 
 #define EBB_ATTENTION_KERNELS(X)                              \
-  X(attention, "scaled_dot_product_attention");               \
+  X(attention_forward, "scaled_dot_product_attention");       \
   X(attention_backward, "scaled_dot_product_attention");      \
   X(attention_mask_backward, "scaled_dot_product_attention"); \
   X(attention_dropout, "scaled_dot_product_attention");

@@ -9,7 +9,7 @@
 namespace ebb::cpu {
 namespace {
 
-using scanning::Carry;
+using scan_steps::Carry;
 constexpr std::int64_t kTile = 128;
 constexpr std::int64_t kInterleaved = 8;  // contiguous lines that run together: their additions overlap
 
@@ -60,12 +60,12 @@ void scan(NdArray& out, const NdArray& x, std::int64_t dim, ScanKind kind, bool 
   const Lines lines(x.sizes(), dim);
   if (kind == ScanKind::logsumexp)
     return visit_floating(x.dtype(), "logcumsumexp", [&]<class T> {
-      scan_lines<T, scanning::LogAddExp<Carry<T>>>(out.address_as<T>(), x.address_as<T>(), lines, reverse,
-                                                   16);
+      scan_lines<T, scan_steps::LogAddExp<Carry<T>>>(out.address_as<T>(), x.address_as<T>(), lines, reverse,
+                                                     16);
     });
   visit_numeric(stored(x.dtype()), kind == ScanKind::sum ? "cumsum" : "cumprod", [&]<class T> {
-    const auto run = kind == ScanKind::sum ? &scan_lines<T, scanning::Add<Carry<T>>>
-                                           : &scan_lines<T, scanning::Multiply<Carry<T>>>;
+    const auto run = kind == ScanKind::sum ? &scan_lines<T, scan_steps::Add<Carry<T>>>
+                                           : &scan_lines<T, scan_steps::Multiply<Carry<T>>>;
     run(out.address_as<T>(), x.address_as<T>(), lines, reverse, 2);
   });
 }

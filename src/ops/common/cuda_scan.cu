@@ -10,8 +10,8 @@
 namespace ebb::cuda {
 namespace {
 
-using scanning::Carry;
-using scanning::Order;
+using scan_steps::Carry;
+using scan_steps::Order;
 
 template <class T, class Step>
 struct Cumulate {
@@ -38,16 +38,16 @@ void scan(NdArray& out, const NdArray& x, std::int64_t dim, ScanKind kind, bool 
   if (kind == ScanKind::logsumexp)
     return visit_floating(x.dtype(), "logcumsumexp", [&]<class T> {
       scan_lines(out.device(),
-                 Cumulate<T, scanning::LogAddExp<Carry<T>>>{out.address_as<T>(), x.address_as<T>(), order},
+                 Cumulate<T, scan_steps::LogAddExp<Carry<T>>>{out.address_as<T>(), x.address_as<T>(), order},
                  lines);
     });
   visit_numeric(stored(x.dtype()), kind == ScanKind::sum ? "cumsum" : "cumprod", [&]<class T> {
     T* const to = out.address_as<T>();
     const T* const from = x.address_as<T>();
     if (kind == ScanKind::sum)
-      scan_lines(out.device(), Cumulate<T, scanning::Add<Carry<T>>>{to, from, order}, lines);
+      scan_lines(out.device(), Cumulate<T, scan_steps::Add<Carry<T>>>{to, from, order}, lines);
     else
-      scan_lines(out.device(), Cumulate<T, scanning::Multiply<Carry<T>>>{to, from, order}, lines);
+      scan_lines(out.device(), Cumulate<T, scan_steps::Multiply<Carry<T>>>{to, from, order}, lines);
   });
 }
 

@@ -9,7 +9,7 @@
 #include "kernel/call/slot.h"
 #include "kernel/philox.h"
 
-namespace ebb::drawing {
+namespace ebb::random {
 
 struct Dropout {
   Philox philox;
@@ -41,7 +41,7 @@ struct Dropout {
   }
 };
 
-}  // namespace ebb::drawing
+}  // namespace ebb::random
 
 namespace ebb::cpu {
 
@@ -62,7 +62,7 @@ inline double kept_factor(DType dtype, double p) {
 }
 
 /// Returns the dropout rule of probability p, with a Philox state from the default generator.
-inline drawing::Dropout draw_dropout(Device device, DType dtype, double p) {
+inline random::Dropout draw_dropout(Device device, DType dtype, double p) {
   Philox philox;
   Generator generator = default_generator();
   kernels::draw_philox(device, philox, device, generator);

@@ -18,26 +18,26 @@ namespace {
 constexpr std::int64_t kPiece = 4096;  // constant: the result must not depend on the number of threads
 
 /// Returns the norm accumulator of one piece. It has many lanes, for accuracy and for vectorization.
-template <class T, reducing::NormKind kKind>
-double piece_norm(const reducing::Norm<T, kKind>& op, const T* x, std::int64_t count) {
+template <class T, reducers::NormKind kKind>
+double piece_norm(const reducers::Norm<T, kKind>& op, const T* x, std::int64_t count) {
   constexpr int kLanes = 16;
-  using Acc = typename reducing::Norm<T, kKind>::Acc;
+  using Acc = typename reducers::Norm<T, kKind>::Acc;
   Acc lanes[kLanes];
   for (Acc& lane : lanes) lane = op.identity();
   std::int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes)
     for (int j = 0; j < kLanes; ++j) lanes[j] = op.merge(lanes[j], op.load(x[i + j], 0));
   for (; i < count; ++i) lanes[0] = op.merge(lanes[0], op.load(x[i], 0));
-  reducing::Norm<double, kKind> total;
+  reducers::Norm<double, kKind> total;
   double result = static_cast<double>(lanes[0]);
   for (int j = 1; j < kLanes; ++j) result = total.merge(result, static_cast<double>(lanes[j]));
   return result;
 }
 
-template <class T, reducing::NormKind kKind>
+template <class T, reducers::NormKind kKind>
 void norm_of(NdArray& out, const EntryList& list, double p) {
-  reducing::Norm<T, kKind> op;
-  reducing::Norm<double, kKind> total;
+  reducers::Norm<T, kKind> op;
+  reducers::Norm<double, kKind> total;
   op.p = total.p = p;
   double result = total.identity();
   std::vector<double> pieces;
@@ -69,7 +69,7 @@ void each_element(const EntryList& list, const F& f) {
 
 void list_norm(NdArray& out, const EntryList& list, double p) {
   visit_floating(list.dtype, "norm", [&]<class T> {
-    reducing::with_norm_kind(p, [&]<reducing::NormKind kKind> { norm_of<T, kKind>(out, list, p); });
+    reducers::with_norm_kind(p, [&]<reducers::NormKind kKind> { norm_of<T, kKind>(out, list, p); });
   });
 }
 

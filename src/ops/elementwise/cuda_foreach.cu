@@ -11,8 +11,8 @@
 namespace ebb::cuda {
 namespace {
 
-using reducing::Norm;
-using reducing::NormKind;
+using reducers::Norm;
+using reducers::NormKind;
 
 /// Computes one partial result for each block.
 template <class T, NormKind kKind>
@@ -133,7 +133,7 @@ __global__ void update_scale_kernel(float* scale, std::int32_t* tracker, const f
 
 void list_norm(NdArray& out, const EntryList& list, double p) {
   visit_floating(list.dtype, "norm", [&]<class T> {
-    reducing::with_norm_kind(p, [&]<NormKind kKind> { norm_of<T, kKind>(out, list, p); });
+    reducers::with_norm_kind(p, [&]<NormKind kKind> { norm_of<T, kKind>(out, list, p); });
   });
 }
 

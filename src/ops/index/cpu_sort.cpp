@@ -16,25 +16,25 @@
 namespace ebb::cpu {
 namespace {
 
-using reducing::is_nan;
+using reducers::is_nan;
 
 template <class T>
 bool element_is_nan(T x) {
   if constexpr (std::is_integral_v<T>)
     return false;
   else
-    return is_nan(static_cast<reducing::Accumulator<T>>(x));
+    return is_nan(static_cast<reducers::Accumulator<T>>(x));
 }
 
 template <class Item, class T>
 void fill_items(Item* items, const T* line, std::int64_t n, std::int64_t stride, bool descending) {
-  using K = sorting::Key<T>;
+  using K = sort_keys::Key<T>;
   const K turned = descending ? ~K{0} : K{0};
   if (stride == 1)
-    for (std::int64_t i = 0; i < n; ++i) items[i] = Item::make(K(sorting::key_of(line[i]) ^ turned), i);
+    for (std::int64_t i = 0; i < n; ++i) items[i] = Item::make(K(sort_keys::key_of(line[i]) ^ turned), i);
   else
     for (std::int64_t i = 0; i < n; ++i)
-      items[i] = Item::make(K(sorting::key_of(line[i * stride]) ^ turned), i);
+      items[i] = Item::make(K(sort_keys::key_of(line[i * stride]) ^ turned), i);
 }
 
 template <class T>
@@ -135,21 +135,21 @@ void select_element(NdArray& values, NdArray& indices, const NdArray& x, std::in
 void searchsorted(NdArray& out, const NdArray& lines, const NdArray& values, bool right) {
   const std::int64_t n = lines.sizes()[1], m = values.sizes()[1], own = lines.sizes()[0] == 1 ? 0 : n;
   visit_numeric(stored(lines.dtype()), "searchsorted", [&]<class T> {
-    using K = sorting::Key<T>;
+    using K = sort_keys::Key<T>;
     const T *sequence = lines.address_as<T>(), *value = values.address_as<T>();
     std::int64_t* place = out.address_as<std::int64_t>();
     // Searches among the elements or among their keys.
     const auto search = [&](const auto* all) {
       const auto key = [](auto element) {
         if constexpr (std::is_same_v<decltype(element), T>)
-          return sorting::key_of(element);
+          return sort_keys::key_of(element);
         else
           return element;
       };
       parallel_for(0, values.numel(), 2048, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
           const auto* const from = all + i / m * own;
-          const K wanted = sorting::key_of(value[i]);
+          const K wanted = sort_keys::key_of(value[i]);
           const auto* const at =
               right ? std::partition_point(from, from + n, [&](auto e) { return key(e) <= wanted; })
                     : std::partition_point(from, from + n, [&](auto e) { return key(e) < wanted; });
@@ -159,7 +159,7 @@ void searchsorted(NdArray& out, const NdArray& lines, const NdArray& values, boo
     };
     if (std::is_same_v<T, K> || values.numel() < lines.numel()) return search(sequence);
     const Scratch<K> keys(lines.numel());
-    std::transform(sequence, sequence + lines.numel(), keys.get(), [](T e) { return sorting::key_of(e); });
+    std::transform(sequence, sequence + lines.numel(), keys.get(), [](T e) { return sort_keys::key_of(e); });
     search(static_cast<const K*>(keys.get()));
   });
 }

@@ -14,16 +14,16 @@ namespace ebb::cpu {
 /// Calls body with the smallest item type that holds the keys of T and the indices of a line.
 template <class T, class Body>
 void with_items(std::int64_t n, Body&& body) {
-  if constexpr (sizeof(sorting::Key<T>) == 4)
-    if (n <= std::int64_t{UINT32_MAX}) return body.template operator()<sorting::Packed>();
-  body.template operator()<sorting::Wide>();
+  if constexpr (sizeof(sort_keys::Key<T>) == 4)
+    if (n <= std::int64_t{UINT32_MAX}) return body.template operator()<sort_keys::Packed>();
+  body.template operator()<sort_keys::Wide>();
 }
 
 /// Returns the key of an item. Its type has the width of the key.
-inline std::uint32_t key_in(const sorting::Packed& item) {
+inline std::uint32_t key_in(const sort_keys::Packed& item) {
   return static_cast<std::uint32_t>(item.bits >> 32);
 }
-inline std::uint64_t key_in(const sorting::Wide& item) { return item.key; }
+inline std::uint64_t key_in(const sort_keys::Wide& item) { return item.key; }
 
 /// Sorts items that are ordered by index, so a stable sort by key is a sort by key and index. Many items are
 /// sorted by radix sort, one byte at a time from the lowest. It skips bytes that all keys share.

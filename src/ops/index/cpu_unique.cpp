@@ -19,7 +19,7 @@ namespace {
 template <class T>
 int compare(const T* a, const T* b, std::int64_t m) {
   for (std::int64_t i = 0; i < m; ++i) {
-    const auto ka = sorting::key_of(a[i]), kb = sorting::key_of(b[i]);
+    const auto ka = sort_keys::key_of(a[i]), kb = sort_keys::key_of(b[i]);
     if (ka != kb) return ka < kb ? -1 : 1;
   }
   return 0;
@@ -28,7 +28,7 @@ int compare(const T* a, const T* b, std::int64_t m) {
 // Compares as numbers: NaN differs from NaN.
 template <class T>
 bool equal(const T* a, const T* b, std::int64_t m) {
-  using A = reducing::Accumulator<T>;
+  using A = reducers::Accumulator<T>;
   for (std::int64_t i = 0; i < m; ++i)
     if (!(static_cast<A>(a[i]) == static_cast<A>(b[i]))) return false;
   return true;
@@ -96,7 +96,7 @@ void find_classes(RowClasses& classes, const T* x, std::int64_t n) {
     if (count_classes(classes, x, n)) return;
   with_items<T>(n, [&]<class Item> {
     const Scratch<Item> items(n);
-    for (std::int64_t i = 0; i < n; ++i) items[i] = Item::make(sorting::key_of(x[i]), i);
+    for (std::int64_t i = 0; i < n; ++i) items[i] = Item::make(sort_keys::key_of(x[i]), i);
     sort_items(items.get(), n);
     for (std::int64_t i = 0; i < n; ++i) {
       const bool follows = i > 0 && items[i].same_key(items[i - 1]);

@@ -10,15 +10,15 @@
 namespace ebb::cuda {
 namespace {
 
-using sorting::SelectMethod;
-using sorting::SelectPlan;
+using sort_keys::SelectMethod;
+using sort_keys::SelectPlan;
 
 /// Uses `team` threads for a line, a power of 2. Each counts the elements before its own.
 template <class T>
 __global__ void __launch_bounds__(kSelectThreads)
     compare_lines_kernel(const __grid_constant__ SelectArgs<T> args, std::int64_t lines, int team,
                          std::int64_t* indices, T* values, const __grid_constant__ Lines to) {
-  using Key = sorting::Key<T>;
+  using Key = sort_keys::Key<T>;
   __shared__ Key keys[kSelectThreads];
   const int thread = static_cast<int>(threadIdx.x), place = thread % team, first = thread - place;
   const std::int64_t line = static_cast<std::int64_t>(blockIdx.x) * (kSelectThreads / team) + thread / team;
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(kSelectThreads)
   const std::int64_t number = blockIdx.x;
   const T* const line = args.x + number * args.n;
   DigitPrefix found{};
-  for (int digit = 0; digit < sorting::digit_count<T>(); ++digit) {
+  for (int digit = 0; digit < sort_keys::digit_count<T>(); ++digit) {
     count_digits(shared, args, line, 0, args.n, digit, found.digits);
     if (digit == 0) found.rank = args.wanted.rank(args.n, shared.nans);
     found = narrow(shared, shared.bins[threadIdx.x], found.digits, found.rank);
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kSelectThreads)
     select_pieces_kernel(const __grid_constant__ SelectArgs<T> args,
                          const __grid_constant__ SelectScratch scratch,
                          const __grid_constant__ SelectPlan plan, int step) {
-  constexpr int kDigitCount = sorting::digit_count<T>();
+  constexpr int kDigitCount = sort_keys::digit_count<T>();
   __shared__ SelectShared shared;
   __shared__ RankCounts sums[kWarp];
   const int thread = static_cast<int>(threadIdx.x);
@@ -111,12 +111,12 @@ __global__ void __launch_bounds__(kSelectThreads)
     if (shared.bins[thread] > 0) atomicAdd(counts + thread, SelectScratch::Count{shared.bins[thread]});
     if (thread == 0 && shared.nans > 0) atomicAdd(counts + kSelectBins, SelectScratch::Count{shared.nans});
   } else if (step == kDigitCount) {
-    constexpr int shift = sorting::digit_shift<T>(kDigitCount - 1);
+    constexpr int shift = sort_keys::digit_shift<T>(kDigitCount - 1);
     RankCounts own{};
     for (std::int64_t i = begin + thread; i < end; i += kSelectThreads) {
-      const auto key = static_cast<sorting::Key<T>>(args.key(line[i]) >> shift);
-      own.before += key < static_cast<sorting::Key<T>>(found.digits);
-      own.equal += key == static_cast<sorting::Key<T>>(found.digits);
+      const auto key = static_cast<sort_keys::Key<T>>(args.key(line[i]) >> shift);
+      own.before += key < static_cast<sort_keys::Key<T>>(found.digits);
+      own.equal += key == static_cast<sort_keys::Key<T>>(found.digits);
     }
     own = block_reduce(own, sums, sum_of, thread, kSelectThreads);
     if (thread == 0) scratch.parted[number * plan.pieces + piece] = own;
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(kSelectThreads)
 
 template <class T>
 void select_by_pieces(Device device, const SelectArgs<T>& args, std::int64_t lines, const SelectPlan& plan) {
-  constexpr int kDigitCount = sorting::digit_count<T>();
+  constexpr int kDigitCount = sort_keys::digit_count<T>();
   const auto words = [](std::int64_t count, std::size_t bytes) {
     return count * static_cast<std::int64_t>(bytes / sizeof(std::int64_t));
   };
@@ -167,7 +167,7 @@ void run(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, 
   SelectArgs<T> args{from.address_as<T>(),
                      lines.n,
                      wanted,
-                     sorting::key_flip<T>(descending),
+                     sort_keys::key_flip<T>(descending),
                      values.address_as<T>(),
                      indices.address_as<std::int64_t>(),
                      Items{}};
@@ -196,8 +196,8 @@ void run(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, 
 bool select_ranks(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, const Wanted& wanted,
                   bool descending) {
   const Lines lines(x.sizes(), dim);
-  const SelectPlan plan = sorting::plan_selection(lines.count(), lines.n, wanted.first_k ? wanted.k : 1,
-                                                  multiprocessors(x.device()));
+  const SelectPlan plan = sort_keys::plan_selection(lines.count(), lines.n, wanted.first_k ? wanted.k : 1,
+                                                    multiprocessors(x.device()));
   if (plan.way == SelectMethod::sort) return false;
   visit_numeric(stored(x.dtype()), "select",
                 [&]<class T> { run<T>(values, indices, x, dim, wanted, descending, plan); });

@@ -33,7 +33,7 @@ struct Items {
       keys[i] = key;
       places[i] = place;
     } else {
-      keys[i] = sorting::Packed::make(key, place).bits;
+      keys[i] = sort_keys::Packed::make(key, place).bits;
     }
   }
 };
@@ -42,7 +42,7 @@ struct Items {
 /// original lines.
 template <class T, class Body>
 void with_items(Device device, std::int64_t lines, std::int64_t n, std::int64_t length, const Body& body) {
-  const bool packed = sizeof(sorting::Key<T>) == 4 && length <= std::int64_t{UINT32_MAX};
+  const bool packed = sizeof(sort_keys::Key<T>) == 4 && length <= std::int64_t{UINT32_MAX};
   const NdArray scratch = NdArray::empty({packed ? 1 : 2, lines * n}, kLong, device);
   body(Items{scratch.address_as<std::uint64_t>(),
              packed ? nullptr : scratch.address_as<std::int64_t>() + lines * n, n});
@@ -51,7 +51,7 @@ void with_items(Device device, std::int64_t lines, std::int64_t n, std::int64_t 
 /// Sorts the items of each line. The sort is stable if the items are ordered by index.
 template <class T>
 void sort_items(Device device, const Items& items, std::int64_t lines) {
-  constexpr KeyBits bits = sorting::key_bits<T>();
+  constexpr KeyBits bits = sort_keys::key_bits<T>();
   if (items.places)
     sort_pairs(device, items.keys, items.places, lines, items.n);
   else
@@ -74,9 +74,9 @@ struct WriteItems {
   }
 };
 
-using sorting::kSelectThreads;
+using sort_keys::kSelectThreads;
 constexpr int kSelectItems = 4;  // elements that a thread loads in one step
-constexpr int kSelectBins = 1 << sorting::kDigitBits;
+constexpr int kSelectBins = 1 << sort_keys::kDigitBits;
 static_assert(kSelectBins == kSelectThreads);
 
 /// The selection from each line: the element of one rank, or the first k.
@@ -113,16 +113,16 @@ struct DigitPrefix {
 /// The contiguous lines, and the destinations of the results.
 template <class T>
 struct SelectArgs {
-  using Key = sorting::Key<T>;
+  using Key = sort_keys::Key<T>;
   const T* x;
   std::int64_t n;  // elements of a line
   Wanted wanted;
-  Key turn;               // sorting::key_flip
+  Key turn;               // sort_keys::key_flip
   T* values;              // one element for each line, unless first_k
   std::int64_t* indices;  // one element for each line, unless first_k
   Items items;  // if first_k: first the elements before the last selected key, then those equal to it
 
-  __device__ Key key(T x) const { return sorting::key_of(x) ^ turn; }
+  __device__ Key key(T x) const { return sort_keys::key_of(x) ^ turn; }
   __device__ void put(std::int64_t line, std::int64_t slot, Key key, std::int64_t place) const {
     if (wanted.first_k) return items.put(line * wanted.k + slot, key, place);
     values[line] = x[line * n + place];
@@ -145,8 +145,8 @@ struct SelectShared {
 template <class T>
 __device__ void count_digits(SelectShared& shared, const SelectArgs<T>& args, const T* line,
                              std::int64_t begin, std::int64_t end, int digit, std::uint64_t before) {
-  using Key = sorting::Key<T>;
-  const int thread = static_cast<int>(threadIdx.x), shift = sorting::digit_shift<T>(digit);
+  using Key = sort_keys::Key<T>;
+  const int thread = static_cast<int>(threadIdx.x), shift = sort_keys::digit_shift<T>(digit);
   shared.bins[thread] = 0;
   if (thread == 0) shared.nans = 0;
   __syncthreads();
@@ -164,7 +164,7 @@ __device__ void count_digits(SelectShared& shared, const SelectArgs<T>& args, co
     for (int k = 0; k < kSelectItems; ++k) {
       const Key key = static_cast<Key>(args.key(value[k]) >> shift);
       if (tile + k * kSelectThreads + thread >= end) continue;
-      if (key >> sorting::kDigitBits == static_cast<Key>(before))
+      if (key >> sort_keys::kDigitBits == static_cast<Key>(before))
         atomicAdd(&shared.bins[key % kSelectBins], 1u);
       if (looks_for_nans && element_is_nan(value[k])) ++nans;
     }
@@ -187,7 +187,7 @@ __device__ inline DigitPrefix narrow(SelectShared& shared, std::int64_t count, s
   std::int64_t below = upto - count;
   for (int w = 0; w < warp; ++w) below += shared.sums[w];
   if (rank >= below && rank < below + count)
-    shared.found = {digits << sorting::kDigitBits | static_cast<std::uint64_t>(thread), rank - below};
+    shared.found = {digits << sort_keys::kDigitBits | static_cast<std::uint64_t>(thread), rank - below};
   __syncthreads();
   return shared.found;
 }
@@ -202,10 +202,10 @@ template <class T>
 __device__ void take_selected(SelectShared& shared, const SelectArgs<T>& args, std::int64_t number,
                               std::int64_t begin, std::int64_t end, const DigitPrefix& found,
                               RankCounts passed) {
-  using Key = sorting::Key<T>;
+  using Key = sort_keys::Key<T>;
   constexpr int kWarps = kSelectThreads / kWarp;
   static_assert(kWarps * kSelectItems == kWarp);
-  constexpr int shift = sorting::digit_shift<T>(sorting::digit_count<T>() - 1);
+  constexpr int shift = sort_keys::digit_shift<T>(sort_keys::digit_count<T>() - 1);
   const int thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
   const std::uint32_t lanes_left = (1u << lane) - 1;
   const T* const line = args.x + number * args.n;

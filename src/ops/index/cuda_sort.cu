@@ -13,10 +13,10 @@ struct MakeItems {
   Items items;
   const T* x;
   Lines lines;
-  sorting::Key<T> turn;
+  sort_keys::Key<T> turn;
   __device__ void operator()(std::int64_t i) const {
     const std::int64_t line = i / lines.n, place = i - line * lines.n;
-    items.put(i, sorting::key_of(x[lines.start(line) + place * lines.inner]) ^ turn, place);
+    items.put(i, sort_keys::key_of(x[lines.start(line) + place * lines.inner]) ^ turn, place);
   }
 };
 
@@ -25,7 +25,7 @@ template <class T, class Body>
 void with_sorted(const NdArray& x, const Lines& lines, bool descending, const Body& body) {
   with_items<T>(x.device(), lines.count(), lines.n, lines.n, [&](const Items& items) {
     for_each(x.device(), x.numel(),
-             MakeItems<T>{items, x.address_as<T>(), lines, sorting::key_flip<T>(descending)});
+             MakeItems<T>{items, x.address_as<T>(), lines, sort_keys::key_flip<T>(descending)});
     sort_items<T>(x.device(), items, lines.count());
     body(items);
   });
@@ -62,11 +62,11 @@ struct Search {
   bool right;
   __device__ void operator()(std::int64_t i) const {
     const T* const from = lines + i / m * own;
-    const auto key = sorting::key_of(values[i]);
+    const auto key = sort_keys::key_of(values[i]);
     std::int64_t low = 0, high = n;
     while (low < high) {
       const std::int64_t middle = (low + high) / 2;
-      const auto other = sorting::key_of(from[middle]);
+      const auto other = sort_keys::key_of(from[middle]);
       if (right ? !(key < other) : other < key)
         low = middle + 1;
       else

@@ -19,7 +19,9 @@ struct ColumnKeys {
   const T* rows;
   const std::int64_t* order;
   std::int64_t m, column;
-  __device__ void operator()(std::int64_t i) const { keys[i] = sorting::key_of(rows[order[i] * m + column]); }
+  __device__ void operator()(std::int64_t i) const {
+    keys[i] = sort_keys::key_of(rows[order[i] * m + column]);
+  }
 };
 
 // 1 if a row differs from the one before it; NaN differs from NaN.
@@ -87,7 +89,7 @@ void unique(NdArray& first, NdArray& inverse, NdArray& counts, const NdArray& ro
       auto* const key = keys.address_as<std::uint64_t>();
       for (std::int64_t column = m - 1; column >= 0; --column) {
         for_each(device, n, ColumnKeys<T>{key, x, in_order, m, column});
-        sort_pairs(device, key, in_order, 1, n, {0, 8 * static_cast<int>(sizeof(sorting::Key<T>))});
+        sort_pairs(device, key, in_order, 1, n, {0, 8 * static_cast<int>(sizeof(sort_keys::Key<T>))});
       }
     }
     for_each(device, n, Differs<T>{flags.address_as<std::int64_t>(), x, in_order, m});

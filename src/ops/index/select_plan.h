@@ -5,7 +5,7 @@
 #include "kernel/grid.h"
 #include "kernel/sort_keys.h"
 
-namespace ebb::sorting {
+namespace ebb::sort_keys {
 
 /// Lines of at most this length compare all pairs of elements.
 constexpr std::int64_t kComparedElements = 128;
@@ -65,4 +65,4 @@ constexpr Key<T> key_flip(bool descending) {
   return descending ? static_cast<Key<T>>(static_cast<Key<T>>(~Key<T>{0}) >> unused) : Key<T>{0};
 }
 
-}  // namespace ebb::sorting
+}  // namespace ebb::sort_keys

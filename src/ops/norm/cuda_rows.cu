@@ -175,7 +175,7 @@ __global__ void __launch_bounds__(kTeamThreads, 1)
   constexpr int V = kVectorWidth<T>;
   using Unit = Vector<T, V>;
   using W = SquaresOf<T>;
-  using Moments = reducing::Moments<W>;
+  using Moments = reducers::Moments<W>;
   const RowTeam team(args.lines);  // one for each block, because rows are long
   const std::int64_t row = team.line, n = args.lines.n;
   const bool adds = kLayer && args.residual;

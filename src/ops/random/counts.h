@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace ebb::drawing {
+namespace ebb::random {
 
 /// Returns log(k!). On glibc it uses lgamma_r, because lgamma writes a global variable.
 EBB_HD inline double log_factorial(double k) {
@@ -97,4 +97,4 @@ EBB_HD double binomial(double n, double p, Uniform&& uniform) {
   return p <= 0.5 ? count : n - count;
 }
 
-}  // namespace ebb::drawing
+}  // namespace ebb::random

@@ -17,7 +17,7 @@ void draw_philox(Philox& out, Device, Generator& generator) {
   out = Philox{generator.random64()};
 }
 
-void dropout(NdArray& out, const NdArray& x, const drawing::Dropout& rule) {
+void dropout(NdArray& out, const NdArray& x, const random::Dropout& rule) {
   visit_floating(x.dtype(), "dropout", [&]<class T> {
     const T* const from = x.address_as<T>();
     T* const to = out.address_as<T>();

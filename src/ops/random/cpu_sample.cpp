@@ -150,7 +150,7 @@ void poisson(NdArray& out, const NdArray& rates, Generator& generator) {
     for (std::int64_t i = 0, n = out.numel(); i < n; ++i) {
       const double expected = static_cast<double>(rate[i]);
       EBB_CHECK(!(expected < 0), "poisson: expects rates that are not negative, got ", expected, ".");
-      to[i] = convert<T>(drawing::poisson(expected, uniform));
+      to[i] = convert<T>(random::poisson(expected, uniform));
     }
   });
 }
@@ -163,7 +163,7 @@ void binomial(NdArray& out, const NdArray& counts, const NdArray& chances, Gener
     const T *n = counts.address_as<T>(), *p = chances.address_as<T>();
     T* const to = out.address_as<T>();
     for (std::int64_t i = 0, size = out.numel(); i < size; ++i)
-      to[i] = convert<T>(drawing::binomial(static_cast<double>(n[i]), static_cast<double>(p[i]), uniform));
+      to[i] = convert<T>(random::binomial(static_cast<double>(n[i]), static_cast<double>(p[i]), uniform));
   });
 }
 

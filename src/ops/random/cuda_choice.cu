@@ -20,7 +20,7 @@ struct RandomKeys {
   __device__ void operator()(std::int64_t i) const {
     std::uint32_t words[4];
     philox.words(static_cast<std::uint64_t>(i), words);
-    keys[i] = drawing::bits_of(words, 0);
+    keys[i] = random::bits_of(words, 0);
     places[i] = i;
   }
 };
@@ -67,7 +67,7 @@ struct PickCategory {
     philox.words(static_cast<std::uint64_t>(i), words);
     const std::int64_t first = i / samples * categories;
     const double* const row = sums + first;
-    const double at = drawing::uniform<double>(words, 0) * row[categories - 1];
+    const double at = random::uniform<double>(words, 0) * row[categories - 1];
     std::int64_t low = 0, high = categories - 1;
     while (low < high) {
       const std::int64_t middle = (low + high) / 2;
@@ -92,8 +92,8 @@ struct NoisyKeys {
   __device__ void operator()(std::int64_t i) const {
     std::uint32_t words[4];
     philox.words(static_cast<std::uint64_t>(i), words);
-    const double noise = -std::log(drawing::positive_uniform<double>(words, 0));
-    keys[i] = ~sorting::key_of(std::log(weights[i]) - std::log(noise > 0 ? noise : 0x1p-54));
+    const double noise = -std::log(random::positive_uniform<double>(words, 0));
+    keys[i] = ~sort_keys::key_of(std::log(weights[i]) - std::log(noise > 0 ? noise : 0x1p-54));
     places[i] = i % categories;
   }
 };

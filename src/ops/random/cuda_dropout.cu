@@ -26,7 +26,7 @@ struct DropoutUnit {
   const T* from;
   std::int64_t count;
   bool aligned;
-  drawing::Dropout rule;
+  random::Dropout rule;
 
   static std::int64_t units(std::int64_t count) { return ceil_div(count, kEach * kWarp) * kWarp; }
 
@@ -101,7 +101,7 @@ struct DropoutUnit {
 
 void draw_philox(Philox& out, Device device, Generator& generator) { out = next_philox(device, generator); }
 
-void dropout(NdArray& out, const NdArray& x, const drawing::Dropout& rule) {
+void dropout(NdArray& out, const NdArray& x, const random::Dropout& rule) {
   visit_floating(x.dtype(), "dropout", [&]<class T> {
     using Unit = DropoutUnit<T>;
     const Unit unit{out.address_as<T>(), x.address_as<T>(), x.numel(), is_aligned(out) && is_aligned(x),

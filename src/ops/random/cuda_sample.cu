@@ -46,9 +46,9 @@ template <class T>
 struct Sample {
   OutputElements<T> places;
   Philox philox;
-  drawing::Sampler<T> sampler;
+  random::Sampler<T> sampler;
   __device__ void operator()(std::int64_t group) const {
-    constexpr int kEach = drawing::kPerCall<T>;
+    constexpr int kEach = random::kPerCall<T>;
     std::uint32_t words[4];
     philox.words(static_cast<std::uint64_t>(group), words);
     T values[kEach];
@@ -69,10 +69,10 @@ struct FromBits {
     philox.words(number, words);
     T values[2];
     for (int k = 0; k < 2; ++k)
-      values[k] = f(drawing::bits_of(words, k), [&](std::uint64_t round) {
+      values[k] = f(random::bits_of(words, k), [&](std::uint64_t round) {
         std::uint32_t others[4];
         philox.words(number + (round << 40), others);
-        return drawing::bits_of(others, k);
+        return random::bits_of(others, k);
       });
     places.put(group * 2, values);
   }
@@ -117,7 +117,7 @@ void from_bits(NdArray& out, const F& f, Generator& generator) {
 template <class T, class P>
 struct Bernoulli {
   using C = Compute<P>;
-  static constexpr int kEach = drawing::kPerCall<C>;
+  static constexpr int kEach = random::kPerCall<C>;
   OutputElements<T> places;
   const P* p;
   bool vectors;  // whether p can be read in vectors
@@ -136,7 +136,7 @@ struct Bernoulli {
     for (int k = 0; k < kEach; ++k) {
       const C chance = static_cast<C>(chances.at[k]);
       if (!(chance >= 0 && chance <= 1)) faults.note(first + k, 0);
-      values[k] = convert<T>(drawing::positive_uniform<C>(words, k) <= chance ? 1.0 : 0.0);
+      values[k] = convert<T>(random::positive_uniform<C>(words, k) <= chance ? 1.0 : 0.0);
     }
     places.put(first, values);
   }
@@ -148,7 +148,7 @@ void sample(NdArray& out, ops::Distribution kind, double a, double b, Generator&
   if (out.numel() == 0) return;
   if (kind == ops::Distribution::geometric) b = std::log1p(-a);
   visit_all(out.dtype(), "random", [&]<class T> {
-    constexpr std::int64_t kEach = drawing::kPerCall<T>;
+    constexpr std::int64_t kEach = random::kPerCall<T>;
     for_each(out.device(), (out.numel() + kEach - 1) / kEach,
              Sample<T>{OutputElements<T>("random", out), next_philox(out.device(), generator), {kind, a, b}});
   });
@@ -163,7 +163,7 @@ void random_any(NdArray& out, Generator& generator) {
     if constexpr (std::is_integral_v<T>)
       from_bits<T>(out, Any<T>(), generator);
     else
-      from_bits<T>(out, InRange<T>{(std::uint64_t{1} << drawing::DtypeLimits<T>::digits) + 1, 0}, generator);
+      from_bits<T>(out, InRange<T>{(std::uint64_t{1} << random::DtypeLimits<T>::digits) + 1, 0}, generator);
   });
 }
 
@@ -216,7 +216,7 @@ struct Poisson {
   __device__ void operator()(std::int64_t i) const {
     const double rate = static_cast<double>(rates[i]);
     if (rate < 0) faults.note(i, 0);
-    out[i] = convert<T>(drawing::poisson(rate < 0 ? 0.0 : rate, Uniform(philox, i)));
+    out[i] = convert<T>(random::poisson(rate < 0 ? 0.0 : rate, Uniform(philox, i)));
   }
 };
 
@@ -226,8 +226,8 @@ struct Binomial {
   const T *counts, *chances;
   Philox philox;
   __device__ void operator()(std::int64_t i) const {
-    out[i] = convert<T>(drawing::binomial(static_cast<double>(counts[i]), static_cast<double>(chances[i]),
-                                          Uniform(philox, i)));
+    out[i] = convert<T>(random::binomial(static_cast<double>(counts[i]), static_cast<double>(chances[i]),
+                                         Uniform(philox, i)));
   }
 };
 

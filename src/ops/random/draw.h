@@ -109,7 +109,7 @@ inline void box_muller(double* data, std::int64_t blocks, double mean, double de
     }
 }
 
-using drawing::DtypeLimits, drawing::before, drawing::finite, drawing::positive;
+using random::DtypeLimits, random::before, random::finite, random::positive;
 
 /// The type of the random bits for one uniform number.
 template <class T>

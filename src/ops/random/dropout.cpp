@@ -57,17 +57,17 @@ NdArray in_layout(const NdArray& x, IntArrayRef strides) {
   return out;
 }
 
-Variable masked(const Variable& x, IntArrayRef strides, const drawing::Dropout& rule);
+Variable masked(const Variable& x, IntArrayRef strides, const random::Dropout& rule);
 
 struct DropoutBackward : autograd::Node {
-  drawing::Dropout rule;
+  random::Dropout rule;
   DimVector strides;  // the strides of x, because elements count in its memory order
-  explicit DropoutBackward(const drawing::Dropout& r) : rule(r) {}
+  explicit DropoutBackward(const random::Dropout& r) : rule(r) {}
   std::string name() const override { return "NativeDropoutBackward0"; }
   autograd::GradList apply(autograd::GradList&& grads) override { return {masked(grads[0], strides, rule)}; }
 };
 
-Ref<DropoutBackward> masked_node(const Variable& x, IntArrayRef strides, const drawing::Dropout& rule) {
+Ref<DropoutBackward> masked_node(const Variable& x, IntArrayRef strides, const random::Dropout& rule) {
   if (!autograd::records(x)) return {};
   auto node = Ref<DropoutBackward>::adopt(new DropoutBackward(rule));
   node->add_input(x);
@@ -75,7 +75,7 @@ Ref<DropoutBackward> masked_node(const Variable& x, IntArrayRef strides, const d
   return node;
 }
 
-Variable masked(const Variable& x, IntArrayRef strides, const drawing::Dropout& rule) {
+Variable masked(const Variable& x, IntArrayRef strides, const random::Dropout& rule) {
   const NdArray from = in_layout(x.array(), strides);
   NdArray out = NdArray::empty_strided(x.sizes(), strides, x.dtype(), x.device());
   kernels::dropout(x.device(), out, from, rule);
@@ -116,7 +116,7 @@ Variable& drop_(const char* op, const Variable& self, double p, bool train, bool
   if (self.is_cpu() || whole_features || !self.array().is_dense())
     return self.mul_(mask_of(op, self, p, ops::kept_factor(self.dtype(), p), whole_features));
   autograd::check_inplace(self, op);
-  const drawing::Dropout rule = ops::draw_dropout(self.device(), self.dtype(), p);
+  const random::Dropout rule = ops::draw_dropout(self.device(), self.dtype(), p);
   const auto node = masked_node(self, self.strides(), rule);
   NdArray out = self.array();
   kernels::dropout(self.device(), out, self.array(), rule);

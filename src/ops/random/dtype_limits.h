@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace ebb::drawing {
+namespace ebb::random {
 
 /// The largest number of T, the smallest one above 0, and the bits of the mantissa.
 template <class T>
@@ -53,4 +53,4 @@ EBB_HD T positive(W x) {
   return finite<T>(x < least ? least : x);
 }
 
-}  // namespace ebb::drawing
+}  // namespace ebb::random

@@ -46,7 +46,7 @@ void poisson(NdArray& out, const NdArray& rates, Generator& generator);
 void binomial(NdArray& out, const NdArray& counts, const NdArray& chances, Generator& generator);
 /// Applies dropout: `rule` selects the elements of x that are kept. Both arrays are dense with one layout;
 /// out may be x.
-void dropout(NdArray& out, const NdArray& x, const drawing::Dropout& rule);
+void dropout(NdArray& out, const NdArray& x, const random::Dropout& rule);
 
 }  // namespace ebb::cpu
 

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <limits>
 
-namespace ebb::drawing {
+namespace ebb::random {
 
 /// The number of elements of T for one group of words.
 template <class T>
@@ -103,4 +103,4 @@ struct Sampler {
   }
 };
 
-}  // namespace ebb::drawing
+}  // namespace ebb::random

@@ -15,7 +15,7 @@ namespace {
 // reduce_inner() of one output, divided into steps.
 template <class T>
 struct SumSteps {
-  using Op = reducing::Sum<T>;
+  using Op = reducers::Sum<T>;
   using Acc = typename Op::Acc;
   static_assert(sizeof(Cascade<Op>) <= ebb::detail::ElementReduction::kState);
 
@@ -59,20 +59,20 @@ void sum_steps(ebb::detail::ElementReduction& steps, DType dtype, std::int64_t c
 [[gnu::used]] static constinit const auto kept_steps = levels_of<sum_steps>;
 
 void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor) {
-  reducing::SumFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims, divisor);
+  reducers::SumFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims, divisor);
 }
 
 void norm(NdArray& out, const NdArray& x, DimMask dims, double p) {
-  reducing::NormFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims, p);
+  reducers::NormFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims, p);
 }
 
 void variance(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, double divisor, bool root) {
   NdArray wide = mean.dtype() == kDouble ? mean : NdArray::empty(mean.sizes(), kDouble);
   visit_float_double(x.dtype(), "var", [&]<class T> {
-    reducing::WideMean<T> average;
-    average.divisor = static_cast<double>(reducing::reduced_count(x, dims));
+    reducers::WideMean<T> average;
+    average.divisor = static_cast<double>(reducers::reduced_count(x, dims));
     reduce(average, wide, x, dims);
-    reducing::SquaredDeviation<T> op;
+    reducers::SquaredDeviation<T> op;
     op.divisor = divisor;
     op.mean = wide.address_as<double>();
     op.root = root;
@@ -82,11 +82,11 @@ void variance(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, doubl
 }
 
 void amax(NdArray& out, const NdArray& x, DimMask dims) {
-  reducing::ExtremeFormula<true>()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
+  reducers::ExtremeFormula<true>()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
 }
 
 void amin(NdArray& out, const NdArray& x, DimMask dims) {
-  reducing::ExtremeFormula<false>()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x,
+  reducers::ExtremeFormula<false>()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x,
                                     dims);
 }
 

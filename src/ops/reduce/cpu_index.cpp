@@ -14,7 +14,7 @@ namespace {
 
 template <class T, bool kLargest>
 struct Search {
-  using Acc = typename reducing::Extreme<T, kLargest>::Acc;
+  using Acc = typename reducers::Extreme<T, kLargest>::Acc;
   static bool better(Acc a, Acc b) {
     const bool beyond = kLargest ? a > b : a < b;
     if constexpr (std::is_integral_v<Acc>)
@@ -27,7 +27,7 @@ struct Search {
   static std::int64_t in_run(const T* x, std::int64_t n) {
     if constexpr (std::is_same_v<T, Acc> && std::is_floating_point_v<T>)
       if (n >= kAtOnce && n <= kReduceBlock) return place_of(best_of(x, n), x, n);
-    const reducing::Extreme<T, kLargest> op;
+    const reducers::Extreme<T, kLargest> op;
     Acc best = op.load(x[0], 0);
     for (std::int64_t i = 0; i < n; i += kReduceBlock)
       best = op.merge(best, reduce_run(op, x + i, std::min(kReduceBlock, n - i), 0));
@@ -53,7 +53,7 @@ struct Search {
   }
 
   static std::int64_t place_of(Acc best, const T* x, std::int64_t n) {
-    if (reducing::is_nan(best)) return first_place(x, n, [](Acc value) { return reducing::is_nan(value); });
+    if (reducers::is_nan(best)) return first_place(x, n, [](Acc value) { return reducers::is_nan(value); });
     return first_place(x, n, [best](Acc value) { return value == best; });
   }
   // Finds the block that contains the value first, which vectorizes, then the element in it.

@@ -7,15 +7,15 @@
 namespace ebb::cpu {
 
 void any(NdArray& out, const NdArray& x, DimMask dims) {
-  reducing::AnyFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
+  reducers::AnyFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
 }
 
 void all(NdArray& out, const NdArray& x, DimMask dims) {
-  reducing::AllFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
+  reducers::AllFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
 }
 
 void count_nonzero(NdArray& out, const NdArray& x, DimMask dims) {
-  reducing::CountNonzeroFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
+  reducers::CountNonzeroFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
 }
 
 void xor_bits(NdArray& out, const NdArray& x, DimMask dims) {
@@ -26,17 +26,17 @@ void xor_bits(NdArray& out, const NdArray& x, DimMask dims) {
     return xor_bits(out, copied, dims);
   }
   if (wide == kDouble)
-    reduce(reducing::XorBits<double>(), out, x, dims);
+    reduce(reducers::XorBits<double>(), out, x, dims);
   else
-    reduce(reducing::XorBits<std::int64_t>(), out, x, dims);
+    reduce(reducers::XorBits<std::int64_t>(), out, x, dims);
 }
 
 void prod(NdArray& out, const NdArray& x, DimMask dims) {
-  reducing::ProdFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
+  reducers::ProdFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
 }
 
 void nansum(NdArray& out, const NdArray& x, DimMask dims) {
-  reducing::NanSumFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
+  reducers::NanSumFormula()([&](const auto& formula) { reduce(formula, out, x, dims); }, out, x, dims);
 }
 
 }  // namespace ebb::cpu

@@ -9,7 +9,7 @@
 namespace ebb::cpu {
 namespace {
 
-using scanning::Carry;
+using scan_steps::Carry;
 
 template <class T, bool kLargest>
 void extremes(T* values, std::int64_t* indices, const T* x, const Lines& lines) {

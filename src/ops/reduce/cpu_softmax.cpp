@@ -58,15 +58,15 @@ std::int64_t find_above(T bound, const T* x, std::int64_t n) {
 
 template <class T, bool kLog>
 void forward_line(T* y, const T* x, std::int64_t n) {
-  const T top = reduce_row(reducing::Extreme<T, true>(), x, n);
-  const reducing::Sum<T> add;
+  const T top = reduce_row(reducers::Extreme<T, true>(), x, n);
+  const reducers::Sum<T> add;
   if constexpr (!kLog) {
     Row<T>(y, n) = exp_of(ConstRow<T>(x, n) - top);
     Row<T>(y, n) *= T(1) / reduce_row(add, y, n);
   } else {
     T part[1024];
     const auto total = [&](auto&& change) {
-      Cascade<reducing::Sum<T>> sum(add);
+      Cascade<reducers::Sum<T>> sum(add);
       for (std::int64_t i = 0; i < n; i += 1024) {
         const std::int64_t m = std::min<std::int64_t>(1024, n - i);
         Row<T>(part, m) = exp_of(ConstRow<T>(x + i, m) - top);
@@ -92,12 +92,12 @@ void forward_line(T* y, const T* x, std::int64_t n) {
 /// of the others.
 template <class T, bool kLog>
 void backward_line(T* out, const T* g, const T* y, std::int64_t n, bool whole) {
-  const reducing::Sum<T> add;
+  const reducers::Sum<T> add;
   if constexpr (kLog) {
     const T total = reduce_row(add, g, n);
     Row<T>(out, n) = ConstRow<T>(g, n) - exp_of(ConstRow<T>(y, n)) * total;
   } else {
-    Cascade<reducing::Sum<T>> total(add);
+    Cascade<reducers::Sum<T>> total(add);
     T part[1024];
     for (std::int64_t i = 0; i < n; i += 1024) {
       const std::int64_t m = std::min<std::int64_t>(1024, n - i);
@@ -140,7 +140,7 @@ template <class T, bool kLog>
 void forward_block(T* y, const T* x, std::int64_t n, std::int64_t stride, std::int64_t width) {
   Tile<T> tops(width), sums(width), parts(width), beyonds(width);
   auto top = tops.row(), sum = sums.row(), part = parts.row(), beyond = beyonds.row();
-  const reducing::Extreme<T, true> max;
+  const reducers::Extreme<T, true> max;
   top = ConstRow<T>(x, width);
   for (std::int64_t i = 1; i < n; ++i)
     for (std::int64_t c = 0; c < width; ++c) top[c] = max.merge(top[c], x[i * stride + c]);
@@ -232,19 +232,19 @@ void backward_block(T* out, const T* g, const T* y, std::int64_t n, std::int64_t
 template <class Acc>
 using Line = Eigen::Array<Acc, Eigen::Dynamic, 1>;
 template <class T>
-void gather(reducing::Accumulator<T>* to, const T* from, std::int64_t n, std::int64_t stride) {
+void gather(reducers::Accumulator<T>* to, const T* from, std::int64_t n, std::int64_t stride) {
   if (stride == 1) return convert_contiguous(to, from, n);
-  for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<reducing::Accumulator<T>>(from[i * stride]);
+  for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<reducers::Accumulator<T>>(from[i * stride]);
 }
 template <class T>
-void scatter(T* to, const reducing::Accumulator<T>* from, std::int64_t n, std::int64_t stride) {
+void scatter(T* to, const reducers::Accumulator<T>* from, std::int64_t n, std::int64_t stride) {
   if (stride == 1) return convert_contiguous(to, from, n);
   for (std::int64_t i = 0; i < n; ++i) to[i * stride] = static_cast<T>(from[i]);
 }
 
 template <class T, bool kLog>
 void forward(T* y, const T* x, const Lines& lines) {
-  using Acc = reducing::Accumulator<T>;
+  using Acc = reducers::Accumulator<T>;
   const std::int64_t n = lines.n;
   if constexpr (std::is_same_v<Acc, T>) {
     if (lines.inner == 1)
@@ -265,7 +265,7 @@ void forward(T* y, const T* x, const Lines& lines) {
 
 template <class T, bool kLog>
 void backward(T* out, const T* g, const T* y, const Lines& lines, bool whole) {
-  using Acc = reducing::Accumulator<T>;
+  using Acc = reducers::Accumulator<T>;
   const std::int64_t n = lines.n;
   if constexpr (std::is_same_v<Acc, T>) {
     if (lines.inner == 1)

@@ -32,47 +32,47 @@ void reduce_into(const F& formula, NdArray& out, const NdArray& x, DimMask dims)
 }  // namespace
 
 void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor) {
-  reducing::SumFormula()([&](const auto& formula) { reduce_into(formula, out, x, dims); }, out, x, dims,
+  reducers::SumFormula()([&](const auto& formula) { reduce_into(formula, out, x, dims); }, out, x, dims,
                          divisor);
 }
 
 void nansum(NdArray& out, const NdArray& x, DimMask dims) {
-  reducing::NanSumFormula()([&](const auto& formula) { reduce_into(formula, out, x, dims); }, out, x, dims);
+  reducers::NanSumFormula()([&](const auto& formula) { reduce_into(formula, out, x, dims); }, out, x, dims);
 }
 
 void prod(NdArray& out, const NdArray& x, DimMask dims) {
-  reducing::ProdFormula()([&](const auto& formula) { reduce_into(formula, out, x, dims); }, out, x, dims);
+  reducers::ProdFormula()([&](const auto& formula) { reduce_into(formula, out, x, dims); }, out, x, dims);
 }
 
 void amax(NdArray& out, const NdArray& x, DimMask dims) {
-  reducing::ExtremeFormula<true>()([&](const auto& formula) { reduce_into(formula, out, x, dims); }, out, x,
+  reducers::ExtremeFormula<true>()([&](const auto& formula) { reduce_into(formula, out, x, dims); }, out, x,
                                    dims);
 }
 
 void amin(NdArray& out, const NdArray& x, DimMask dims) {
-  reducing::ExtremeFormula<false>()([&](const auto& formula) { reduce_into(formula, out, x, dims); }, out, x,
+  reducers::ExtremeFormula<false>()([&](const auto& formula) { reduce_into(formula, out, x, dims); }, out, x,
                                     dims);
 }
 
 void any(NdArray& out, const NdArray& x, DimMask dims) {
-  reducing::AnyFormula()([&](const auto& formula) { reduce_into(formula, out, x, dims); }, out, x, dims);
+  reducers::AnyFormula()([&](const auto& formula) { reduce_into(formula, out, x, dims); }, out, x, dims);
 }
 
 void all(NdArray& out, const NdArray& x, DimMask dims) {
-  reducing::AllFormula()([&](const auto& formula) { reduce_into(formula, out, x, dims); }, out, x, dims);
+  reducers::AllFormula()([&](const auto& formula) { reduce_into(formula, out, x, dims); }, out, x, dims);
 }
 
 void count_nonzero(NdArray& out, const NdArray& x, DimMask dims) {
-  reducing::CountNonzeroFormula()([&](const auto& formula) { reduce_into(formula, out, x, dims); }, out, x,
+  reducers::CountNonzeroFormula()([&](const auto& formula) { reduce_into(formula, out, x, dims); }, out, x,
                                   dims);
 }
 
 void xor_bits(NdArray& out, const NdArray& x, DimMask dims) {
-  visit_all(x.dtype(), "hash_tensor", [&]<class T> { reduce_into(reducing::XorBits<T>(), out, x, dims); });
+  visit_all(x.dtype(), "hash_tensor", [&]<class T> { reduce_into(reducers::XorBits<T>(), out, x, dims); });
 }
 
 void norm(NdArray& out, const NdArray& x, DimMask dims, double p) {
-  reducing::NormFormula()([&](const auto& formula) { reduce_into(formula, out, x, dims); }, out, x, dims, p);
+  reducers::NormFormula()([&](const auto& formula) { reduce_into(formula, out, x, dims); }, out, x, dims, p);
 }
 
 namespace {
@@ -80,8 +80,8 @@ namespace {
 template <class T>
 struct Spread {
   using In = T;
-  using A = reducing::Accumulator<T>;
-  using Acc = reducing::Moments<double>;  // squares of floats may overflow a float
+  using A = reducers::Accumulator<T>;
+  using Acc = reducers::Moments<double>;  // squares of floats may overflow a float
   A *out, *mean;
   double divisor;
   bool root;
@@ -100,7 +100,7 @@ struct Spread {
 
 void variance(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, double divisor, bool root) {
   visit_floating(x.dtype(), "var", [&]<class T> {
-    using A = reducing::Accumulator<T>;
+    using A = reducers::Accumulator<T>;
     reduce(out.device(), Spread<T>{out.address_as<A>(), mean.address_as<A>(), divisor, root}, x, dims);
   });
 }

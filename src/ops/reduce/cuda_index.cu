@@ -17,7 +17,7 @@ struct Candidate {
 template <class T, bool kLargest>
 struct ExtremeAt {
   using In = T;
-  using Value = typename reducing::Extreme<T, kLargest>::Acc;
+  using Value = typename reducers::Extreme<T, kLargest>::Acc;
   // At least four bytes, so that shuffles move whole words.
   using Held = std::conditional_t<sizeof(Value) < 4, std::int32_t, Value>;
   using Acc = Candidate<Held>;
@@ -30,13 +30,13 @@ struct ExtremeAt {
     const Held value = static_cast<Held>(static_cast<Value>(x));
     const bool beats =
         kLargest ? !(value <= best.value) : !(value >= best.value);  // also true if value is NaN
-    if (best.place >= 0 && (!beats || reducing::is_nan(best.value))) return;
+    if (best.place >= 0 && (!beats || reducers::is_nan(best.value))) return;
     best = {place, value};
   }
   EBB_HD Acc merge(Acc a, Acc b) const {
     if (b.place < 0) return a;
     if (a.place < 0) return b;
-    const bool a_nan = reducing::is_nan(a.value), b_nan = reducing::is_nan(b.value);
+    const bool a_nan = reducers::is_nan(a.value), b_nan = reducers::is_nan(b.value);
     if (a_nan || b_nan) {
       if (a_nan && b_nan) return a.place < b.place ? a : b;
       return a_nan ? a : b;

@@ -10,8 +10,8 @@
 namespace ebb::cuda {
 namespace {
 
-using scanning::Carry;
-using scanning::Order;
+using scan_steps::Carry;
+using scan_steps::Order;
 
 // The map v -> scale v + shift. The scan composes maps.
 template <class A>

@@ -12,7 +12,7 @@ namespace ebb::cuda {
 
 template <class C>
 EBB_HD C larger(C a, C b) {
-  return reducing::Extreme<C, true>().merge(a, b);
+  return reducers::Extreme<C, true>().merge(a, b);
 }
 
 /// Returns exp(x) for x <= 0 as part of a result, which needs more accuracy than a term of a sum.

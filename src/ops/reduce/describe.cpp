@@ -54,19 +54,19 @@ const NdArray* describe(detail::KeptCall& call, detail::ElementReduction& reduct
 template <Reduction kernel>
 const NdArray* reduction_of(detail::KeptCall& call, detail::ElementReduction& reduction) {
   using enum Reduction;
-  if constexpr (kernel == sum) return describe<true>(call, reduction, kernels::sum, reducing::SumFormula());
+  if constexpr (kernel == sum) return describe<true>(call, reduction, kernels::sum, reducers::SumFormula());
   if constexpr (kernel == nansum)
-    return describe(call, reduction, kernels::nansum, reducing::NanSumFormula());
-  if constexpr (kernel == prod) return describe(call, reduction, kernels::prod, reducing::ProdFormula());
+    return describe(call, reduction, kernels::nansum, reducers::NanSumFormula());
+  if constexpr (kernel == prod) return describe(call, reduction, kernels::prod, reducers::ProdFormula());
   if constexpr (kernel == amax)
-    return describe(call, reduction, kernels::amax, reducing::ExtremeFormula<true>());
+    return describe(call, reduction, kernels::amax, reducers::ExtremeFormula<true>());
   if constexpr (kernel == amin)
-    return describe(call, reduction, kernels::amin, reducing::ExtremeFormula<false>());
-  if constexpr (kernel == any) return describe(call, reduction, kernels::any, reducing::AnyFormula());
-  if constexpr (kernel == all) return describe(call, reduction, kernels::all, reducing::AllFormula());
+    return describe(call, reduction, kernels::amin, reducers::ExtremeFormula<false>());
+  if constexpr (kernel == any) return describe(call, reduction, kernels::any, reducers::AnyFormula());
+  if constexpr (kernel == all) return describe(call, reduction, kernels::all, reducers::AllFormula());
   if constexpr (kernel == count_nonzero)
-    return describe(call, reduction, kernels::count_nonzero, reducing::CountNonzeroFormula());
-  if constexpr (kernel == norm) return describe(call, reduction, kernels::norm, reducing::NormFormula());
+    return describe(call, reduction, kernels::count_nonzero, reducers::CountNonzeroFormula());
+  if constexpr (kernel == norm) return describe(call, reduction, kernels::norm, reducers::NormFormula());
 }
 
 template const NdArray* reduction_of<Reduction::sum>(detail::KeptCall&, detail::ElementReduction&);

@@ -7,7 +7,7 @@
 #include "kernel/reducer_kinds.h"
 #include "kernel/reducers.h"
 
-namespace ebb::reducing {
+namespace ebb::reducers {
 
 struct SumFormula {
   template <class F>
@@ -90,4 +90,4 @@ struct NormFormula {
   }
 };
 
-}  // namespace ebb::reducing
+}  // namespace ebb::reducers

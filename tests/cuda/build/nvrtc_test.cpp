@@ -62,7 +62,7 @@ std::string chain_source(DType dtype) {
 // The sum of two arrays, and all reductions of it.
 template <class T>
 std::string reducing_source(bool by_columns, DType dtype = dtype_of<T>()) {
-  using namespace reducing;
+  using namespace reducers;
   static const ops::Add add;
   const auto memory = Storage::adopt(nullptr, 0, kCPU, nullptr, nullptr);
   DeviceChain chain(100);
@@ -167,9 +167,9 @@ TEST_CASE("formulas have the same names and sizes in NVRTC sources and on the ho
   add(ops::Gradients<EBB_FORMULAS>());
   CHECK(count > 150);
   source += "}\n#include \"ops/elementwise/cuda_chain_rows.h\"\nnamespace ebb::cuda {\n";
-  add(ops::List<reducing::Sum<Half>, reducing::NanSum<double>, reducing::Prod<std::int64_t>,
-                reducing::Extreme<bool, true>, reducing::CountNonzero<float, std::uint8_t>,
-                reducing::Norm<float, reducing::NormKind::general>>());
+  add(ops::List<reducers::Sum<Half>, reducers::NanSum<double>, reducers::Prod<std::int64_t>,
+                reducers::Extreme<bool, true>, reducers::CountNonzero<float, std::uint8_t>,
+                reducers::Norm<float, reducers::NormKind::general>>());
   CHECK(is_machine_code(
       compiled(source + "}\nextern \"C\" __global__ void jit_kernel(char* p) { *p = 1; }\n")));
 }

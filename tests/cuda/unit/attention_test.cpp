@@ -105,7 +105,7 @@ TEST_CASE("attention dropout on a device drops the same weights as on the host")
     const Inputs in = inputs(dtype, 2, 67, 70, 16, 16);
     ops::AttentionRule rule;
     rule.scale = 0.25;
-    rule.dropout = drawing::Dropout(Philox{77, 3}, 0.7, 1 / 0.7);
+    rule.dropout = random::Dropout(Philox{77, 3}, 0.7, 1 / 0.7);
     const auto run = [&](Device device) {
       const auto there = [&](const Tensor& x) { return x.to(device).array(); };
       const auto fresh = [&](const Tensor& x) { return NdArray::empty(x.sizes(), dtype, device); };
@@ -116,7 +116,7 @@ TEST_CASE("attention dropout on a device drops the same weights as on the host")
                                fresh(in.grad),
                                NdArray::empty({1, 2, 67}, sums, device),
                                rule};
-      kernels::attention(device, call);
+      kernels::attention_forward(device, call);
       ops::AttentionGrads grads{fresh(in.query), fresh(in.key), fresh(in.value)};
       kernels::attention_backward(device, grads, there(in.grad), call);
       NdArray factors = NdArray::empty({1, 2, 67, 70}, sums, device);

@@ -90,7 +90,7 @@ Tensor on_host(const Tensor& x, double p, std::uint64_t draw) {
   const Tensor from = x.detach().cpu();
   const double scale = x.dtype() == kDouble ? 1 / (1 - p) : double{1 / static_cast<float>(1 - p)};
   NdArray out = NdArray::empty_strided(from.sizes(), from.strides(), from.dtype());
-  kernels::dropout(Device::CPU, out, from.array(), drawing::Dropout(Philox{kSeed, draw}, 1 - p, scale));
+  kernels::dropout(Device::CPU, out, from.array(), random::Dropout(Philox{kSeed, draw}, 1 - p, scale));
   return Tensor(out);
 }
 

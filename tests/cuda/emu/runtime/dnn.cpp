@@ -155,7 +155,7 @@ bool dnn_attention(const DnnAttention& a) {
   if (!dnn_is_used() || !is_taken(a)) return false;
   const DeviceScope scope(a.query.device());
   emu::enqueue(current_stream(a.query.device()),
-               [call = on_cpu(a)]() mutable { kernels::attention(Device(kCPU), call); });
+               [call = on_cpu(a)]() mutable { kernels::attention_forward(Device(kCPU), call); });
   return true;
 }
 
