@@ -126,17 +126,17 @@ CSV parse_csv(std::string_view text, const CSVOptions& options, const std::strin
   for (const std::string& asked : options.text())
     EBB_CHECK(!missing.contains(asked), "read_csv: ", name, " has no column \"", asked,
               "\", which is to be text.");
-  table.places_.reserve(reader.columns());
+  table.columns_.reserve(reader.columns());
   std::vector<std::size_t> numeric;
   for (std::size_t column = 0; column < reader.columns(); ++column) {
     const std::string& own = table.names_[column];
     std::string why = text_names.contains(own) ? "it is to be text" : reader.why_no_number(column);
     if (why.empty()) {
-      table.places_.push_back({true, numeric.size(), {}});
+      table.columns_.push_back({true, numeric.size(), {}});
       table.numeric_names_.push_back(own);
       numeric.push_back(column);
     } else {
-      table.places_.push_back({false, table.texts_.size(), std::move(why)});
+      table.columns_.push_back({false, table.texts_.size(), std::move(why)});
       table.texts_.push_back(reader.texts(column));
     }
   }
@@ -160,20 +160,20 @@ CSV read_csv(const std::string& path, const CSVOptions& options) {
   return parse_csv(read_text(path), options, "\"" + path + "\"");
 }
 
-const CSV::Place& CSV::place(const std::string& name) const {
+const CSV::Column& CSV::find_column(const std::string& name) const {
   const auto found = std::find(names_.begin(), names_.end(), name);
   if (found == names_.end()) {
     std::string all;
     for (const std::string& each : names_) all += (all.empty() ? "\"" : ", \"") + each + "\"";
     ebb::detail::fail("CSV: there is no column \"", name, "\" among ", all, ".");
   }
-  return places_[static_cast<std::size_t>(found - names_.begin())];
+  return columns_[static_cast<std::size_t>(found - names_.begin())];
 }
 
-bool CSV::is_numeric(const std::string& name) const { return place(name).numeric; }
+bool CSV::is_numeric(const std::string& name) const { return find_column(name).numeric; }
 
 Variable CSV::column(const std::string& name) const {
-  const Place& at = place(name);
+  const Column& at = find_column(name);
   EBB_CHECK(at.numeric, "CSV: the column \"", name, "\" is text: ", at.why_no_number, ".");
   return values_.select(1, static_cast<std::int64_t>(at.index));
 }
@@ -193,7 +193,7 @@ Variable CSV::columns(const std::vector<std::string>& names) const {
 }
 
 const std::vector<std::string>& CSV::text(const std::string& name) const {
-  const Place& at = place(name);
+  const Column& at = find_column(name);
   EBB_CHECK(!at.numeric, "CSV: the column \"", name, "\" is numeric. Read it with CSVOptions().text({\"",
             name, "\"}) to have its text.");
   return texts_[at.index];

@@ -6,12 +6,12 @@
 
 namespace ebb::data::detail {
 
-Places::Places()
+RandomIndices::RandomIndices()
     : state_(static_cast<std::uint64_t>(
           randint(std::numeric_limits<std::int64_t>::max(), {1}, kLong).item<std::int64_t>())) {}
 
 // SplitMix64 (Steele, Lea and Flood 2014).
-std::size_t Places::below(std::size_t count) {
+std::size_t RandomIndices::below(std::size_t count) {
   state_ += 0x9e3779b97f4a7c15U;
   std::uint64_t z = state_;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;

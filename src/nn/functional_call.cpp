@@ -13,7 +13,7 @@
 
 namespace ebb::nn::utils {
 
-struct SubstituteGuard::Loans {
+struct SubstituteGuard::Swaps {
   std::deque<autograd::ScopedSwap> swaps;
 };
 
@@ -40,7 +40,7 @@ bool is_own(const Module::StateDict& own, const Variable& x) {
 }  // namespace
 
 SubstituteGuard::SubstituteGuard(Module& module, const Module::StateDict& tensors, bool strict)
-    : loans_(std::make_unique<Loans>()) {
+    : swaps_(std::make_unique<Swaps>()) {
   const Module::StateDict own = named_tensors(module);
   std::unordered_map<const VariableImpl*, const Module::StateDict::Item*> given;
   for (const auto& item : tensors) {
@@ -66,7 +66,7 @@ SubstituteGuard::SubstituteGuard(Module& module, const Module::StateDict& tensor
       pairs.emplace_back(*item, is_own(own, value) ? value.view(value.sizes()) : value);
       given.erase(found);
     }
-  for (const auto& [target, value] : pairs) loans_->swaps.emplace_back(target, value);
+  for (const auto& [target, value] : pairs) swaps_->swaps.emplace_back(target, value);
 }
 
 SubstituteGuard::~SubstituteGuard() = default;

@@ -25,7 +25,7 @@ HooksPointer& HooksPointer::operator=(const HooksPointer& other) {
   return *this;
 }
 
-const std::shared_ptr<ModuleHooks>& HooksPointer::made() {
+const std::shared_ptr<ModuleHooks>& HooksPointer::get_or_create() {
   if (!hooks_) hooks_ = std::make_shared<ModuleHooks>();
   return hooks_;
 }
@@ -54,7 +54,7 @@ Variable take_parameter(Module& module, const std::string& name) {
 }
 
 void derive(Module& module, DerivedTensor derived) {
-  ModuleAccess::hooks(module).made()->derived.push_back(std::move(derived));
+  ModuleAccess::hooks(module).get_or_create()->derived.push_back(std::move(derived));
 }
 
 bool is_derived(const Module& module, const std::string& name) {
@@ -66,7 +66,7 @@ bool is_derived(const Module& module, const std::string& name) {
 
 Variable no_longer_derived(Module& module, const std::string& name, bool requires_grad,
                            const optional<Variable>& value) {
-  std::vector<DerivedTensor>& all = ModuleAccess::hooks(module).made()->derived;
+  std::vector<DerivedTensor>& all = ModuleAccess::hooks(module).get_or_create()->derived;
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
   const Variable target = found->target;
@@ -173,7 +173,7 @@ struct HookedCall::Backward {
 };
 
 HookedCall::HookedCall(Module& module, const std::vector<Variable*>& inputs)
-    : module_(module), hooks_(module.hooks_.made()), computes_(!hooks_->derived.empty()) {
+    : module_(module), hooks_(module.hooks_.get_or_create()), computes_(!hooks_->derived.empty()) {
   // Threads may call a module with other hooks concurrently, so nothing is written for it.
   if (computes_) {
     recompute(module);
@@ -222,25 +222,25 @@ using Hooks = detail::ModuleHooks;
 
 RemovableHandle Module::add_hook(Moment moment, detail::PreHook hook, bool prepend) {
   return moment == Moment::forward
-             ? detail::add_hook<&Hooks::forward_pre>(hooks_.made(), std::move(hook), prepend)
-             : detail::add_hook<&Hooks::backward_pre>(hooks_.made(), std::move(hook), prepend);
+             ? detail::add_hook<&Hooks::forward_pre>(hooks_.get_or_create(), std::move(hook), prepend)
+             : detail::add_hook<&Hooks::backward_pre>(hooks_.get_or_create(), std::move(hook), prepend);
 }
 RemovableHandle Module::add_hook(Moment moment, detail::PostHook hook, bool prepend) {
   return moment == Moment::forward
-             ? detail::add_hook<&Hooks::forward>(hooks_.made(), std::move(hook), prepend)
-             : detail::add_hook<&Hooks::backward>(hooks_.made(), std::move(hook), prepend);
+             ? detail::add_hook<&Hooks::forward>(hooks_.get_or_create(), std::move(hook), prepend)
+             : detail::add_hook<&Hooks::backward>(hooks_.get_or_create(), std::move(hook), prepend);
 }
 RemovableHandle Module::register_state_dict_pre_hook(StateDictPreHook hook) {
-  return detail::add_hook<&Hooks::state_pre>(hooks_.made(), std::move(hook));
+  return detail::add_hook<&Hooks::state_pre>(hooks_.get_or_create(), std::move(hook));
 }
 RemovableHandle Module::register_state_dict_post_hook(StateDictPostHook hook) {
-  return detail::add_hook<&Hooks::state_post>(hooks_.made(), std::move(hook));
+  return detail::add_hook<&Hooks::state_post>(hooks_.get_or_create(), std::move(hook));
 }
 RemovableHandle Module::register_load_state_dict_pre_hook(LoadStateDictPreHook hook) {
-  return detail::add_hook<&Hooks::load_pre>(hooks_.made(), std::move(hook));
+  return detail::add_hook<&Hooks::load_pre>(hooks_.get_or_create(), std::move(hook));
 }
 RemovableHandle Module::register_load_state_dict_post_hook(LoadStateDictPostHook hook) {
-  return detail::add_hook<&Hooks::load_post>(hooks_.made(), std::move(hook));
+  return detail::add_hook<&Hooks::load_post>(hooks_.get_or_create(), std::move(hook));
 }
 
 }  // namespace ebb::nn

@@ -125,7 +125,7 @@ void Module::clone_(Module&, const optional<Device>&) {}
 
 void Module::clone_state(Module& copy, const optional<Device>& device) const {
   if (hooks_) {
-    copy.hooks_.made()->derived.clear();
+    copy.hooks_.get_or_create()->derived.clear();
     for (const detail::DerivedTensor& each : hooks_->derived) each.repeat(copy);
   }
   const auto check = [&](bool same, const char* what, const char* register_function) {

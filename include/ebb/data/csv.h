@@ -45,15 +45,15 @@ class EBB_API CSV {
  private:
   friend EBB_API CSV parse_csv(std::string_view, const CSVOptions&, const std::string&);
 
-  struct Place {
+  struct Column {
     bool numeric;
     std::size_t index;          // the index among the numeric columns, or among the text columns
     std::string why_no_number;  // the reason why a text column is not numeric
   };
-  const Place& place(const std::string& name) const;
+  const Column& find_column(const std::string& name) const;
 
   std::vector<std::string> names_, numeric_names_;
-  std::vector<Place> places_;
+  std::vector<Column> columns_;
   Variable values_;
   std::vector<std::vector<std::string>> texts_;
 };

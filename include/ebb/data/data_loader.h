@@ -39,7 +39,7 @@ class StatelessDataLoader
   ~StatelessDataLoader() override { this->join(); }
 
   void save(serialize::OutputArchive& archive) const override {
-    const optional<std::size_t> batches = this->handed_out();
+    const optional<std::size_t> batches = this->delivered();
     detail::write_position(archive, batches);
     if (!batches) return;
     EBB_CHECK(

@@ -87,18 +87,18 @@ class DataLoaderBase {
     exhausted_ = false;
     if (resume_at_) {
       for (std::size_t i = 0; i < *resume_at_; ++i) (void)next_request();
-      handed_out_ = std::exchange(resume_at_, nullopt);
+      delivered_ = std::exchange(resume_at_, nullopt);
     } else {
       reset();
-      handed_out_ = 0;
+      delivered_ = 0;
     }
     if (options_.workers() > 0) fill();
     Iterator<Batch> first([this] {
       optional<Batch> batch = next();
       if (batch)
-        ++*handed_out_;
+        ++*delivered_;
       else
-        handed_out_.reset();
+        delivered_.reset();
       return batch;
     });
     iterators_ = first.watch();
@@ -144,9 +144,9 @@ class DataLoaderBase {
   virtual optional<BatchRequest> next_request() = 0;
   /// Returns the number of batches delivered in the current epoch; nothing if it has ended, was abandoned or
   /// has not begun.
-  optional<std::size_t> handed_out() const {
+  optional<std::size_t> delivered() const {
     if (resume_at_) return resume_at_;
-    return iterators_.expired() ? nullopt : handed_out_;
+    return iterators_.expired() ? nullopt : delivered_;
   }
   /// Makes the next begin() skip `batches` batches. The sampler must be at the start of that epoch.
   void resume_at(optional<std::size_t> batches) {
@@ -292,7 +292,7 @@ class DataLoaderBase {
   std::deque<std::shared_ptr<Job>> jobs_;
   std::weak_ptr<const void> iterators_;  // expires with the iterators of the last epoch
   std::vector<std::thread> threads_;
-  optional<std::size_t> handed_out_, resume_at_;
+  optional<std::size_t> delivered_, resume_at_;
   bool stop_ = false, exhausted_ = false;
 };
 

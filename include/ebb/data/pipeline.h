@@ -20,9 +20,9 @@ namespace ebb::data {
 namespace detail {
 /// Random indices. The seed is drawn from the default generator, so that manual_seed() makes them
 /// reproducible.
-class EBB_API Places {
+class EBB_API RandomIndices {
  public:
-  Places();
+  RandomIndices();
   /// Returns a random index in [0, count).
   std::size_t below(std::size_t count);
 
@@ -78,14 +78,14 @@ class Pipeline {
     EBB_CHECK(count > 0, "Pipeline::shuffle: expected a count of at least 1, got 0.");
     return Pipeline([start = start_, count] {
       return [next = start(), count, waiting = std::vector<T>(), ended = false,
-              places = detail::Places()]() mutable -> std::optional<T> {
+              indices = detail::RandomIndices()]() mutable -> std::optional<T> {
         while (!ended && waiting.size() < count)
           if (std::optional<T> value = next())
             waiting.push_back(std::move(*value));
           else
             ended = true;
         if (waiting.empty()) return std::nullopt;
-        std::swap(waiting[places.below(waiting.size())], waiting.back());
+        std::swap(waiting[indices.below(waiting.size())], waiting.back());
         std::optional<T> value = std::move(waiting.back());
         waiting.pop_back();
         return value;

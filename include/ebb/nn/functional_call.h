@@ -23,8 +23,8 @@ class EBB_API SubstituteGuard {
   SubstituteGuard& operator=(const SubstituteGuard&) = delete;
 
  private:
-  struct Loans;
-  std::unique_ptr<Loans> loans_;
+  struct Swaps;
+  std::unique_ptr<Swaps> swaps_;
 };
 
 }  // namespace utils

@@ -55,7 +55,7 @@ class EBB_API HooksPointer {
   explicit operator bool() const noexcept { return hooks_ != nullptr; }
   ModuleHooks* operator->() const noexcept { return hooks_.get(); }
   /// Returns the hooks, and creates them on first use.
-  const std::shared_ptr<ModuleHooks>& made();
+  const std::shared_ptr<ModuleHooks>& get_or_create();
 
  private:
   std::shared_ptr<ModuleHooks> hooks_;
