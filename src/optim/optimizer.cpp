@@ -1,12 +1,16 @@
-// Optimizer: parameter groups, their options, and zero_grad.
+// Optimizer: parameter groups, their options, zero_grad, hooks and operator<<.
 #include <ebb/core/warning.h>
 #include <ebb/optim/optimizer.h>
 
 #include "autograd/tensor_state.h"
+#include "core/messages.h"
+#include "core/recorder.h"
 #include "ops/elementwise/foreach.h"
 #include "optim/hooks.h"
 
+#include <algorithm>
 #include <charconv>
+#include <ostream>
 #include <unordered_set>
 
 namespace ebb::optim {
@@ -181,6 +185,101 @@ Variable Optimizer::run(const LossClosure& closure) {
   if (!closure) return {};
   AutoGradMode enable(true);
   return closure();
+}
+
+using nn::RemovableHandle;
+using nn::detail::add_hook;
+
+const std::shared_ptr<Optimizer::Hooks>& Optimizer::global_hooks() {
+  static const auto hooks = std::make_shared<Hooks>();
+  return hooks;
+}
+const std::shared_ptr<Optimizer::Hooks>& Optimizer::made_hooks() {
+  if (!hooks_) hooks_ = std::make_shared<Hooks>();
+  return hooks_;
+}
+
+void Optimizer::before_step(LossClosure& closure) {
+  run_hooks<&Hooks::step_pre>(global_hooks(), *this, closure);
+  run_hooks<&Hooks::step_pre>(hooks_, *this, closure);
+}
+void Optimizer::after_step() {
+  run_hooks<&Hooks::step_post>(hooks_, *this);
+  run_hooks<&Hooks::step_post>(global_hooks(), *this);
+}
+
+RemovableHandle Optimizer::register_step_pre_hook(StepPreHook hook) {
+  return add_hook<&Hooks::step_pre>(made_hooks(), std::move(hook));
+}
+RemovableHandle Optimizer::register_step_post_hook(StepPostHook hook) {
+  return add_hook<&Hooks::step_post>(made_hooks(), std::move(hook));
+}
+RemovableHandle Optimizer::register_state_dict_pre_hook(StateDictPreHook hook, bool prepend) {
+  return add_hook<&Hooks::state_pre>(made_hooks(), std::move(hook), prepend);
+}
+RemovableHandle Optimizer::register_state_dict_post_hook(StateDictPostHook hook, bool prepend) {
+  return add_hook<&Hooks::state_post>(made_hooks(), std::move(hook), prepend);
+}
+RemovableHandle Optimizer::register_load_state_dict_pre_hook(LoadStateDictPreHook hook, bool prepend) {
+  return add_hook<&Hooks::load_pre>(made_hooks(), std::move(hook), prepend);
+}
+RemovableHandle Optimizer::register_load_state_dict_post_hook(LoadStateDictPostHook hook, bool prepend) {
+  return add_hook<&Hooks::load_post>(made_hooks(), std::move(hook), prepend);
+}
+
+RemovableHandle register_optimizer_step_pre_hook(Optimizer::StepPreHook hook) {
+  return add_hook<&Optimizer::Hooks::step_pre>(Optimizer::global_hooks(), std::move(hook));
+}
+RemovableHandle register_optimizer_step_post_hook(Optimizer::StepPostHook hook) {
+  return add_hook<&Optimizer::Hooks::step_post>(Optimizer::global_hooks(), std::move(hook));
+}
+
+namespace {
+
+void print(std::ostream& stream, double number) {
+  char text[32];
+  stream << std::string_view(text, std::to_chars(text, text + sizeof text, number).ptr);
+}
+
+// Prints an option, which is a tensor here (src/optim/fields.h), in Python's format.
+void print(std::ostream& stream, const Variable& value) {
+  if (value.dtype() == kByte) {
+    const auto* const text = value.data_ptr<std::uint8_t>();
+    stream << std::string(text, text + value.numel());
+  } else if (value.dtype() == kBool) {
+    stream << (value.item<bool>() ? "True" : "False");
+  } else if (value.dim() == 0) {
+    print(stream, value.item<double>());
+  } else {
+    stream << '(';
+    for (std::int64_t i = 0; i < value.numel(); ++i) {
+      stream << (i > 0 ? ", " : "");
+      print(stream, value.data_ptr<double>()[i]);
+    }
+    stream << ')';
+  }
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& stream, const Optimizer& optimizer) {
+  ebb::detail::not_replayed("it prints an optimizer");
+  const std::string type = ebb::detail::demangled(typeid(optimizer));
+  const std::size_t colon = type.rfind(':');
+  stream << (colon == std::string::npos ? type : type.substr(colon + 1)) << " (";
+  for (std::size_t i = 0; i < optimizer.param_groups().size(); ++i) {
+    serialize::OutputArchive archive;
+    optimizer.param_groups()[i].options().serialize(archive);
+    Optimizer::StateDict options = archive.tensors();
+    std::sort(options.begin(), options.end(), [](auto& a, auto& b) { return a.first < b.first; });
+    stream << "\nParameter Group " << i << '\n';
+    for (const auto& [name, value] : options) {
+      stream << "    " << name << ": ";
+      print(stream, value);
+      stream << '\n';
+    }
+  }
+  return stream << ')';
 }
 
 }  // namespace ebb::optim
