@@ -2,7 +2,7 @@
 #include <ebb/ebb.h>
 #include <ebb/vision/datasets.h>
 
-#include "vision/file.h"
+#include "vision/codecs.h"
 
 #include <cstring>
 #include <filesystem>

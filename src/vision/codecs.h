@@ -1,10 +1,21 @@
-// Common declarations of the readers and writers of image files.
+// Common declarations of the readers and writers of image files, and read_file.
 #pragma once
 
 #include <ebb/vision/image_io.h>
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+
+namespace ebb::vision {
+
+/// Reads a regular file. check(size) may refuse it by its size before it is read. Throws an error that begins
+/// with `what` if it is not a regular file (a folder, a device, a pipe) or cannot be read.
+std::string read_file(const char* what, const std::string& path,
+                      const std::function<void(std::uint64_t)>& check);
+
+}  // namespace ebb::vision
 
 namespace ebb::vision::codecs {
 

@@ -1,12 +1,25 @@
-// read_image, decode_image, write_jpeg and write_png: image files on disk and in memory.
+// read_file, read_image, decode_image, write_jpeg and write_png: image files on disk and in memory.
 #include <ebb/ebb.h>
 #include <ebb/vision/image_io.h>
 
 #include "io/atomic_file.h"
 #include "vision/codecs.h"
-#include "vision/file.h"
+
+#include <filesystem>
 
 namespace ebb::vision {
+
+std::string read_file(const char* what, const std::string& path,
+                      const std::function<void(std::uint64_t)>& check) {
+  std::error_code unknown;  // ignored, because read_text() reports unreadable files
+  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+  if (!unknown) check(size);
+  try {
+    return data::read_text(path);
+  } catch (const Error& e) {
+    ebb::detail::fail(what, ": ", e.what());
+  }
+}
 
 namespace codecs {
 

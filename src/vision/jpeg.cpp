@@ -1,13 +1,78 @@
-// decode_jpeg: reads JPEG with libjpeg.
+// JPEG with libjpeg: decode_jpeg reads it, and encode_jpeg writes it.
 #include <ebb/ebb.h>
 
 #include "vision/codecs.h"
-#include "vision/jpeg_errors.h"
 
+#include <csetjmp>
+#include <cstdlib>
+#include <cstring>
+#include <string>
 #include <vector>
+
+// clang-format off: jpeglib.h needs FILE and size_t, and jerror.h needs jpeglib.h.
+#include <cstddef>
+#include <cstdio>
+#include <jpeglib.h>
+#include <jerror.h>
+// clang-format on
 
 namespace ebb::vision::codecs {
 namespace {
+
+/// The error manager of libjpeg. After an error libjpeg calls error_exit, which must not return. It jumps
+/// back into guard(), which throws ebb::Error there, because an exception must not pass through libjpeg's
+/// frames.
+class JpegErrors {
+ public:
+  JpegErrors() {
+    jpeg_std_error(&manager_.base);
+    manager_.base.error_exit = jump_back;
+    manager_.base.emit_message = refuse_damage;
+  }
+  JpegErrors(const JpegErrors&) = delete;
+  JpegErrors& operator=(const JpegErrors&) = delete;
+
+  jpeg_error_mgr* manager() { return &manager_.base; }
+
+  /// Calls f, which calls libjpeg. A jump may end f, so f must not construct objects with destructors. Errors
+  /// begin with `problem`.
+  template <class F>
+  void guard(const std::string& problem, F&& f) {
+    if (setjmp(manager_.back) != 0) ebb::detail::fail(problem, ": ", manager_.text, ".");
+    f();
+  }
+
+ private:
+  struct Manager {
+    jpeg_error_mgr base;  // the first member, so that libjpeg's pointer to it is also one to the Manager
+    std::jmp_buf back;
+    char text[JMSG_LENGTH_MAX];
+  };
+
+  static void jump_back(j_common_ptr info) {
+    auto* const manager = reinterpret_cast<Manager*>(info->err);
+    info->err->format_message(info, manager->text);
+    std::longjmp(manager->back, 1);
+  }
+
+  // libjpeg fills missing pixels with grey and warns. Warnings about lost pixels become errors.
+  static void refuse_damage(j_common_ptr info, int level) {
+    if (level >= 0) return;
+    switch (info->err->msg_code) {
+      case JWRN_ARITH_BAD_CODE:
+      case JWRN_HIT_MARKER:
+      case JWRN_HUFF_BAD_CODE:
+      case JWRN_JPEG_EOF:
+      case JWRN_MUST_RESYNC:
+        info->err->error_exit(info);
+        break;
+      default:
+        ++info->err->num_warnings;
+    }
+  }
+
+  Manager manager_;
+};
 
 // A limit of the scans of a progressive file, because even an empty scan takes the time of the whole image.
 constexpr int kMaxScans = 500;
@@ -138,3 +203,67 @@ Variable decode_jpeg(const Input& input) {
 }
 
 }  // namespace ebb::vision::codecs
+
+namespace ebb::vision {
+namespace {
+
+class Encoder {
+ public:
+  Encoder() {
+    info_.err = errors_.manager();
+    errors_.guard("encode_jpeg", [this] {
+      jpeg_create_compress(&info_);
+      jpeg_mem_dest(&info_, &out_.bytes, &out_.size);
+    });
+  }
+  /// Encodes samples [H, W, C].
+  Variable encode(const Variable& samples, int quality) {
+    const std::int64_t height = samples.size(0), width = samples.size(1), channels = samples.size(2);
+    info_.image_height = static_cast<JDIMENSION>(height);
+    info_.image_width = static_cast<JDIMENSION>(width);
+    info_.input_components = static_cast<int>(channels);
+    info_.in_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    auto* const data = samples.data_ptr<std::uint8_t>();
+    errors_.guard("encode_jpeg", [&] {
+      jpeg_set_defaults(&info_);
+      jpeg_set_quality(&info_, quality, TRUE);
+      jpeg_start_compress(&info_, TRUE);
+      for (std::int64_t y = 0; y < height; ++y) {
+        JSAMPROW row = data + y * width * channels;
+        jpeg_write_scanlines(&info_, &row, 1);
+      }
+      jpeg_finish_compress(&info_);
+    });
+    Variable bytes = empty({static_cast<std::int64_t>(out_.size)}, kByte);
+    std::memcpy(bytes.data_ptr(), out_.bytes, out_.size);
+    return bytes;
+  }
+
+ private:
+  struct Info : jpeg_compress_struct {
+    Info() : jpeg_compress_struct{} {}
+    ~Info() { jpeg_destroy_compress(this); }
+  };
+  struct Out {
+    unsigned char* bytes = nullptr;
+    unsigned long size = 0;
+    ~Out() { std::free(bytes); }  // libjpeg allocates it with malloc
+  };
+
+  codecs::JpegErrors errors_;
+  Out out_;
+  Info info_;
+};
+
+}  // namespace
+
+Variable encode_jpeg(const Variable& image, int quality) {
+  EBB_CHECK(quality >= 1 && quality <= 100, "encode_jpeg: quality goes from 1 to 100, not ", quality, ".");
+  const Variable samples = codecs::interleaved("encode_jpeg", image, 1, 3, 2);
+  EBB_CHECK(samples.size(0) <= JPEG_MAX_DIMENSION && samples.size(1) <= JPEG_MAX_DIMENSION,
+            "encode_jpeg: JPEG has at most ", std::int64_t{JPEG_MAX_DIMENSION},
+            " pixels a side, the image is of shape ", image.sizes(), ". Write it as PNG.");
+  return Encoder().encode(samples, quality);
+}
+
+}  // namespace ebb::vision
