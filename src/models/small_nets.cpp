@@ -1,5 +1,6 @@
-// LeNet-5.
+// LeNet-5, and MLP: the multi-layer perceptron.
 #include <ebb/models/lenet.h>
+#include <ebb/models/mlp.h>
 #include <ebb/ops/pool.h>
 
 namespace ebb::models {
@@ -24,6 +25,17 @@ Variable LeNet5Impl::forward(const Variable& images) {
   x = max_pool2d(conv2(x).relu_(), 2).flatten(1);
   x = fc2(fc1(x).relu_()).relu_();
   return fc3(x);
+}
+
+MLPImpl::MLPImpl(const std::vector<std::int64_t>& widths, double dropout) {
+  EBB_CHECK(widths.size() >= 2, "MLP: needs at least the widths of its input and its output, got ",
+            widths.size());
+  for (std::size_t i = 1; i < widths.size(); ++i) {
+    push_back(nn::Linear(widths[i - 1], widths[i]));
+    if (i + 1 == widths.size()) break;
+    push_back(nn::ReLU());
+    if (dropout > 0) push_back(nn::Dropout(dropout));
+  }
 }
 
 }  // namespace ebb::models
