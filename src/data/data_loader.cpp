@@ -1,13 +1,17 @@
-// Common parts of data loaders: page-locked batches, the position in an archive, and errors of workers.
+// Common parts of data loaders and pipelines: page-locked batches, the position in an archive, errors of
+// workers, and random positions of shuffles.
 #include <ebb/cuda/cuda.h>
 #include <ebb/data/data_loader.h>
 #include <ebb/data/pinned.h>
+#include <ebb/data/pipeline.h>
 #include <ebb/data/worker_exception.h>
 #include <ebb/ops/creation.h>
+#include <ebb/ops/random.h>
 
 #include "core/messages.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace ebb::data {
@@ -70,3 +74,20 @@ std::string detail::request_text(const std::type_info& dataset) {
 }
 
 }  // namespace ebb::data
+
+namespace ebb::data::detail {
+
+RandomIndices::RandomIndices()
+    : state_(static_cast<std::uint64_t>(
+          randint(std::numeric_limits<std::int64_t>::max(), {1}, kLong).item<std::int64_t>())) {}
+
+// SplitMix64 (Steele, Lea and Flood 2014).
+std::size_t RandomIndices::below(std::size_t count) {
+  state_ += 0x9e3779b97f4a7c15U;
+  std::uint64_t z = state_;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return static_cast<std::size_t>((z ^ (z >> 31)) % count);
+}
+
+}  // namespace ebb::data::detail
