@@ -7,7 +7,7 @@
 #include "io/bytes.h"
 #include "io/pytorch_format.h"
 #include "io/pytorch_values.h"
-#include "io/safetensors_header.h"
+#include "io/safetensors_format.h"
 
 #include <algorithm>
 #include <istream>

@@ -5,7 +5,7 @@
 
 #include "core/messages.h"
 #include "io/bytes.h"
-#include "io/safetensors_header.h"
+#include "io/safetensors_format.h"
 
 #include <algorithm>
 

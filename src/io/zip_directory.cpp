@@ -1,7 +1,7 @@
 // read_zip_directory: parses the directory of a zip archive.
-#include "io/zip_directory.h"
-
 #include <ebb/core/error.h>
+
+#include "io/zip.h"
 
 #include <algorithm>
 #include <optional>

@@ -2,7 +2,6 @@
 #include <ebb/core/error.h>
 
 #include "io/zip.h"
-#include "io/zip_directory.h"
 
 #include <zlib.h>
 
@@ -21,7 +20,7 @@ constexpr std::size_t kChunk = std::size_t{1} << 16;
 constexpr std::uint64_t kPacks = 64, kAnySize = std::uint64_t{1} << 20;
 
 template <class... Parts>
-[[noreturn]] void unsound(const Parts&... parts) {
+[[noreturn]] void unsound_archive(const Parts&... parts) {
   unsound_zip(ebb::detail::text(parts...));
 }
 
@@ -102,7 +101,7 @@ struct ZipReader::Archive {
       check(entry);
       names.push_back(entry.name);
       if (!entries.emplace(entry.name, std::move(entry)).second)
-        unsound("it has two entries \"", names.back(), "\"");
+        unsound_archive("it has two entries \"", names.back(), "\"");
     }
   }
 
@@ -115,14 +114,14 @@ struct ZipReader::Archive {
     // Deflate has a ratio of at most about 1,032.
     if (entry.packed > bytes->size() ||
         (entry.method == 0 ? entry.size != entry.packed : entry.size / 1040 > entry.packed))
-      unsound("entry \"", entry.name, "\" cannot have ", entry.size, " bytes");
-    if (overlaps_what_follows(entry)) unsound("entry \"", entry.name, "\" overlaps what follows");
+      unsound_archive("entry \"", entry.name, "\" cannot have ", entry.size, " bytes");
+    if (overlaps_what_follows(entry)) unsound_archive("entry \"", entry.name, "\" overlaps what follows");
     zip_data_position(*bytes, entry);
   }
 
   const ZipEntry& at(const std::string& name) const {
     const auto found = entries.find(name);
-    if (found == entries.end()) unsound("it has no entry \"", name, "\"");
+    if (found == entries.end()) unsound_archive("it has no entry \"", name, "\"");
     return found->second;
   }
 
@@ -141,9 +140,9 @@ struct ZipReader::Archive {
       while (whole && left > 0) take(chunk.data(), std::min<std::uint64_t>(left, chunk.size()));
     }
     if (!whole || (to_end && !unpacker.ended()))
-      unsound("entry \"", name, "\" is cut short or does not unpack");
+      unsound_archive("entry \"", name, "\" is cut short or does not unpack");
     if (to_end && unpacker.sum() != entry.sum && entry.size > 0)
-      unsound("the bytes of entry \"", name, "\" do not match its CRC-32");
+      unsound_archive("the bytes of entry \"", name, "\" do not match its CRC-32");
   }
 };
 
@@ -159,7 +158,7 @@ std::uint64_t ZipReader::size(const std::string& name) const { return archive_->
 std::string ZipReader::read(const std::string& name, std::uint64_t limit) const {
   const std::uint64_t n = size(name);
   if (n > limit || (n > kAnySize && n / kPacks > archive_->at(name).packed))
-    unsound("entry \"", name, "\" of ", n, " bytes is too large");
+    unsound_archive("entry \"", name, "\" of ", n, " bytes is too large");
   std::string bytes(n, '\0');
   archive_->read_into(name, {{bytes.data(), n}}, /*to_end=*/true);
   return bytes;
