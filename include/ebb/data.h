@@ -7,7 +7,6 @@
 #include <ebb/data/datasets.h>
 #include <ebb/data/distributed_samplers.h>
 #include <ebb/data/example.h>
-#include <ebb/data/idx.h>
 #include <ebb/data/pipeline.h>
 #include <ebb/data/samplers.h>
 #include <ebb/data/stateful_dataset.h>

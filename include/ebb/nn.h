@@ -24,7 +24,6 @@
 #include <ebb/nn/modules/container.h>
 #include <ebb/nn/modules/conv.h>
 #include <ebb/nn/modules/cross_map_lrn.h>
-#include <ebb/nn/modules/ctc_loss.h>
 #include <ebb/nn/modules/dropout.h>
 #include <ebb/nn/modules/embedding.h>
 #include <ebb/nn/modules/lazy.h>
@@ -40,7 +39,6 @@
 #include <ebb/nn/modules/sync_batch_norm.h>
 #include <ebb/nn/modules/transformer.h>
 #include <ebb/nn/modules/transformer_layers.h>
-#include <ebb/nn/modules/triplet_loss.h>
 #include <ebb/nn/modules/unpooling.h>
 #include <ebb/nn/parallel.h>
 #include <ebb/nn/parametrize.h>

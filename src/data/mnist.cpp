@@ -1,6 +1,5 @@
 // MNIST and read_idx: datasets in the IDX format.
 #include <ebb/data/datasets.h>
-#include <ebb/data/idx.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>

@@ -1,9 +1,7 @@
 // Loss functions and modules.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/core/warning.h>
-#include <ebb/nn/modules/ctc_loss.h>
 #include <ebb/nn/modules/loss.h>
-#include <ebb/nn/modules/triplet_loss.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>

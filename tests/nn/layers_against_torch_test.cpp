@@ -5,11 +5,11 @@
 #include <ebb/nn/modules/adaptive_softmax.h>
 #include <ebb/nn/modules/cross_map_lrn.h>
 #include <ebb/nn/modules/dropout.h>
+#include <ebb/nn/modules/loss.h>
 #include <ebb/nn/modules/norm.h>
 #include <ebb/nn/modules/padding.h>
 #include <ebb/nn/modules/sync_batch_norm.h>
 #include <ebb/nn/modules/transformer.h>
-#include <ebb/nn/modules/triplet_loss.h>
 #include <ebb/nn/modules/unpooling.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/creation/tensor_data.h>

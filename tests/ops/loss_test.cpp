@@ -2,7 +2,7 @@
 #include <ebb/autograd/backward.h>
 #include <ebb/cuda/cuda.h>
 #include <ebb/ebb.h>
-#include <ebb/nn/modules/ctc_loss.h>
+#include <ebb/nn/modules/loss.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/creation/tensor_data.h>
 #include <ebb/ops/elementwise.h>

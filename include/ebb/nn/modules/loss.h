@@ -1,7 +1,9 @@
 // Loss functions as modules.
 #pragma once
 
+#include <ebb/nn/functional/ctc_loss.h>
 #include <ebb/nn/functional/loss.h>
+#include <ebb/nn/functional/triplet_loss.h>
 #include <ebb/nn/stateless.h>
 
 namespace ebb::nn {
@@ -155,5 +157,20 @@ class EBB_API BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
   Variable pos_weight;
 };
 EBB_LIBRARY_MODULE(BCEWithLogitsLoss);
+
+/// functional::triplet_margin_with_distance_loss with its options.
+struct EBB_API TripletMarginWithDistanceLossImpl
+    : detail::Stateless<TripletMarginWithDistanceLossImpl, TripletMarginWithDistanceLossOptions, Variable,
+                        Variable, Variable> {
+  using Stateless::Stateless;
+};
+EBB_LIBRARY_MODULE(TripletMarginWithDistanceLoss);
+
+/// functional::ctc_loss with its options: forward(log_probs, targets, input_lengths, target_lengths).
+struct EBB_API CTCLossImpl
+    : detail::Stateless<CTCLossImpl, CTCLossOptions, Variable, Variable, Variable, Variable> {
+  using Stateless::Stateless;
+};
+EBB_LIBRARY_MODULE(CTCLoss);
 
 }  // namespace ebb::nn
