@@ -1,9 +1,14 @@
-// An autoencoder that takes noise off images (Vincent et al. 2008), against principal components.
+// A denoising autoencoder (Vincent et al. 2008), compared with principal component analysis (PCA).
 //
-// Both squeeze a noisy image into a code of a few numbers and make an image of it again. Principal components
-// are the best that a linear map can do with the images of training; the network is not bound to lines.
+// Trained on Fashion-MNIST, 60,000 grey images of clothes, for 4 epochs; without it on 1,797 handwritten
+// digits. Expected on Fashion-MNIST: at most 0.6 of the mean squared error of PCA (0.49 was reached), in 1
+// min on two cores. The short form takes 7 s.
+//
+// Both methods compress a noisy image to a short code and reconstruct the image from it. PCA is the best
+// linear map for the training images. The network is not linear.
 #include <ebb/ebb.h>
 
+#include "common/conv_autoencoder.h"
 #include "common/grid.h"
 #include "common/images.h"
 #include "common/program.h"
@@ -22,33 +27,22 @@ struct Options {
   double lr = 2e-3, noise = 0.3;
 };
 
-// Two convolutions halve the image twice, a linear layer makes the code; the decoder is its mirror image.
 struct AutoencoderImpl : nn::Module {
-  AutoencoderImpl(std::int64_t rows, std::int64_t columns, std::int64_t code) {
-    const std::int64_t inner = 64 * (rows / 4) * (columns / 4);
-    encoder = register_module(
-        "encoder", nn::Sequential(nn::Conv2d(nn::Conv2dOptions(1, 32, 3).stride(2).padding(1)), nn::ReLU(),
-                                  nn::Conv2d(nn::Conv2dOptions(32, 64, 3).stride(2).padding(1)), nn::ReLU(),
-                                  nn::Flatten(), nn::Linear(inner, code)));
-    decoder = register_module(
-        "decoder",
-        nn::Sequential(
-            nn::Linear(code, inner), nn::ReLU(), nn::Unflatten(1, std::vector{64L, rows / 4, columns / 4}),
-            nn::ConvTranspose2d(nn::ConvTranspose2dOptions(64, 32, 4).stride(2).padding(1)), nn::ReLU(),
-            nn::ConvTranspose2d(nn::ConvTranspose2dOptions(32, 1, 4).stride(2).padding(1)), nn::Sigmoid()));
-  }
-  Tensor forward(const Tensor& images) { return decoder(encoder(images)); }
+  AutoencoderImpl(std::int64_t rows, std::int64_t columns, std::int64_t code)
+      : encoder(register_module("encoder", example::conv_encoder(rows, columns, code))),
+        decoder(register_module("decoder", example::conv_decoder(rows, columns, code))) {}
+  Tensor forward(const Tensor& images) { return decoder(encoder(images)).sigmoid(); }
 
-  nn::Sequential encoder{nullptr}, decoder{nullptr};
+  nn::Sequential encoder, decoder;
 };
 EBB_MODULE(Autoencoder);
 
-// Principal components: images are points, and the code says where the nearest point lies in the plane of
-// `code` dimensions that is closest to all of them.
+// Principal component analysis: projects an image on the subspace of `code` dimensions that is closest to all
+// training images.
 struct Components {
   Components(const Tensor& images, std::int64_t code) : mean(images.flatten(1).mean(0)) {
     const Tensor centred = images.flatten(1) - mean;
-    // The right singular vectors of the images are those of their covariance, which is smaller.
+    // The right singular vectors of the images are also those of their covariance matrix, which is smaller.
     const auto [u, s, vh] = ebb::linalg::svd(centred.t().matmul(centred) / images.size(0));
     directions = vh.slice(0, 0, code);
   }
@@ -95,18 +89,18 @@ int run(const example::Settings& settings, Options options) {
   const Tensor noisy = with_noise(test, options.noise);
   const Tensor by_components = components(noisy), by_network = network(noisy);
   const double linear = error(by_components, test), learnt = error(by_network, test);
-  fmt::print("\nmean squared error of test images, codes of {} numbers\n", options.code);
-  fmt::print("{:32} {:7.4f}\n", "as noisy as they came", error(noisy, test));
+  fmt::print("\nmean squared error of the test images, codes of {} dimensions\n", options.code);
+  fmt::print("{:32} {:7.4f}\n", "noisy images", error(noisy, test));
   fmt::print("{:32} {:7.4f}\n", "principal components", linear);
   fmt::print("{:32} {:7.4f}\n", "autoencoder", learnt);
   fmt::print("{:32} {:7.4f}\n", "principal components, no noise", error(components(test), test));
   fmt::print("{:32} {:7.4f}\n\n", "autoencoder, no noise", error(network(test), test));
 
-  // Rows: as they are, noisy, by components, by the network.
+  // The rows of the picture: original, noisy, PCA, autoencoder.
   std::vector<Tensor> rows;
   for (const Tensor& each : {test, noisy, by_components, by_network}) rows.push_back(each.slice(0, 0, 12));
   example::save_grid(ebb::cat(rows), 12, settings.path("autoencoder.png"));
-  return example::at_most("error, as a part of that of principal components", learnt / linear,
+  return example::at_most("error of the autoencoder / principal components", learnt / linear,
                           small ? 0.75 : 0.6);
 }
 
@@ -114,15 +108,15 @@ int run(const example::Settings& settings, Options options) {
 
 int main(int argc, char** argv) {
   example::Program program(
-      "A convolutional autoencoder that takes noise off images, against principal components.");
+      "Trains a convolutional autoencoder that removes noise from images, and compares it with PCA.");
   Options options;
   program.option("--data", options.data,
                  "folder of images in MNIST's format (default: Fashion-MNIST, or digits)");
-  program.option("--code", options.code, "numbers an image is squeezed into (default: 16; for digits 8)");
+  program.option("--code", options.code, "dimensions of a code (default: 16; for digits 8)");
   program.option("--epochs", options.epochs, "passes over the images (default: 4; for digits 60)");
   program.option("--batch", options.batch, "images a step");
   program.option("--lr", options.lr, "Adam's learning rate");
-  program.option("--noise", options.noise, "standard deviation of what is added to pixels of 0 to 1",
+  program.option("--noise", options.noise, "standard deviation of the noise, for pixels from 0 to 1",
                  example::Least::kZero);
   return program.run(argc, argv, [&](const example::Settings& settings) { return run(settings, options); });
 }

@@ -1,12 +1,18 @@
-// A variational autoencoder (Kingma and Welling 2013): images from random numbers.
+// A variational autoencoder (VAE; Kingma and Welling 2013): a network that generates images from random
+// numbers.
 //
-// The encoder says where in the space of codes an image may lie, a normal distribution q(z | x); the decoder
-// makes an image p(x | z) of a code z. Both learn to raise the evidence lower bound
+// Trained on Fashion-MNIST, 60,000 grey images of clothes, for 6 epochs; without it on 1,797 handwritten
+// digits. Expected on Fashion-MNIST: an ELBO at least 130 nats above that of independent pixels (144 was
+// reached), in 70 s on two cores. The short form takes 5 s.
+//
+// The encoder maps an image x to a normal distribution q(z | x) of codes z. The decoder maps a code to a
+// distribution p(x | z) of images. Both are trained to maximise the evidence lower bound
 //     ELBO(x) = E_q[log p(x | z)] - KL(q(z | x) || N(0, 1)) <= log p(x).
-// An image is drawn anew each time that it is shown: a pixel is white with the probability that its grey
-// says, so that p is a probability of images and ELBO is in nats (Salakhutdinov and Murray 2008).
+// Training uses binary images, which are sampled again in each step: a pixel is white with the probability of
+// its grey value. So p(x) is a probability, and the ELBO is in nats (Salakhutdinov and Murray 2008).
 #include <ebb/ebb.h>
 
+#include "common/conv_autoencoder.h"
 #include "common/grid.h"
 #include "common/images.h"
 #include "common/program.h"
@@ -27,46 +33,38 @@ struct Options {
   double lr = 2e-3;
 };
 
-// q(z | x), a normal distribution of each number of the codes: [n, code] each.
+// q(z | x): an independent normal distribution for each element of the code. Both tensors are [n, code].
 struct Posterior {
   Tensor mean, log_variance;
-  // Drawn so that the gradient passes: all that is random is a number that depends on no parameter.
+  // Samples codes with the reparameterisation trick: the noise does not depend on the parameters, so that the
+  // gradient passes through the sample.
   Tensor draw() const { return mean + (0.5 * log_variance).exp() * ebb::randn_like(mean); }
-  // KL(q || N(0, 1)), [n].
+  // Returns KL(q || N(0, 1)): [n].
   Tensor divergence() const { return 0.5 * (log_variance.exp() + mean.square() - 1 - log_variance).sum(1); }
 };
 
 struct VAEImpl : nn::Module {
-  VAEImpl(std::int64_t rows, std::int64_t columns, std::int64_t code_) : code(code_) {
-    const std::int64_t inner = 64 * (rows / 4) * (columns / 4);
-    encoder = register_module(
-        "encoder", nn::Sequential(nn::Conv2d(nn::Conv2dOptions(1, 32, 3).stride(2).padding(1)), nn::ReLU(),
-                                  nn::Conv2d(nn::Conv2dOptions(32, 64, 3).stride(2).padding(1)), nn::ReLU(),
-                                  nn::Flatten(), nn::Linear(inner, 2 * code)));
-    decoder = register_module(
-        "decoder",
-        nn::Sequential(
-            nn::Linear(code, inner), nn::ReLU(), nn::Unflatten(1, std::vector{64L, rows / 4, columns / 4}),
-            nn::ConvTranspose2d(nn::ConvTranspose2dOptions(64, 32, 4).stride(2).padding(1)), nn::ReLU(),
-            nn::ConvTranspose2d(nn::ConvTranspose2dOptions(32, 1, 4).stride(2).padding(1))));
-  }
+  VAEImpl(std::int64_t rows, std::int64_t columns, std::int64_t code)
+      : encoder(register_module("encoder", example::conv_encoder(rows, columns, 2 * code))),
+        decoder(register_module("decoder", example::conv_decoder(rows, columns, code))) {}
   Posterior encode(const Tensor& images) {
     const std::vector<Tensor> halves = encoder(images).chunk(2, 1);
     return {halves[0], halves[1]};
   }
-  // How probable each pixel is to be white, [n, 1, rows, columns].
+  // Returns the probability of white for each pixel: [n, 1, rows, columns].
   Tensor decode(const Tensor& codes) { return decoder(codes).sigmoid(); }
-  // log p(x | z), [n].
+  // Returns log p(x | z): [n].
   Tensor log_likelihood(const Tensor& images, const Tensor& codes) {
     const auto each = nn::functional::BinaryCrossEntropyWithLogitsFuncOptions().reduction(ebb::kNone);
     return -nn::functional::binary_cross_entropy_with_logits(decoder(codes), images, each).flatten(1).sum(1);
   }
-  // The bound, by one draw of z: [n].
+  // Returns the ELBO, estimated with one sample of z: [n].
   Tensor elbo(const Tensor& images) {
     const Posterior q = encode(images);
     return log_likelihood(images, q.draw()) - q.divergence();
   }
-  // log p(x) itself, nearly: the mean of p(x, z) / q(z | x) over many draws of z (Burda et al. 2016), [n].
+  // Estimates log p(x) by importance sampling: the log of the mean of p(x, z) / q(z | x) over many samples of
+  // z (Burda et al. 2016). [n].
   Tensor log_evidence(const Tensor& images, std::int64_t draws) {
     const Posterior q = encode(images);
     std::vector<Tensor> log_weights;
@@ -78,18 +76,18 @@ struct VAEImpl : nn::Module {
     return ebb::stack(log_weights).logsumexp(0) - std::log(static_cast<double>(draws));
   }
 
-  std::int64_t code;
-  nn::Sequential encoder{nullptr}, decoder{nullptr};
+  nn::Sequential encoder, decoder;
 };
 EBB_MODULE(VAE);
 
-// log p(x) where each pixel is white with the probability `white`, whatever the others are: [n].
+// Returns log p(x) for independent pixels, each of which is white with the probability `white`: [n].
 Tensor log_likelihood_of_pixels(const Tensor& images, const Tensor& white) {
   const Tensor p = white.clamp(1e-3, 1 - 1e-3);
   return (images * p.log() + (1 - images) * (1 - p).log()).flatten(1).sum(1);
 }
 
-// Each row walks from one image to another, through the codes on a straight line between theirs.
+// Interpolates between pairs of images. Each row of the result contains one image, the decoded codes on the
+// straight line between both codes, and the other image.
 Tensor walks(VAE& vae, const Tensor& from, const Tensor& to, std::int64_t steps) {
   const Tensor start = vae->encode(from).mean, end = vae->encode(to).mean;
   std::vector<Tensor> columns = {from};
@@ -128,31 +126,30 @@ int run(const example::Settings& settings, Options options) {
   const double evidence = vae->log_evidence(test, 50).mean().item<double>();
   const double pixels = log_likelihood_of_pixels(test, train.mean(0, true)).mean().item<double>();
   const auto print = [](const char* what, double nats) { fmt::print("{:48} {:8.2f}\n", what, nats); };
-  fmt::print("\nof test images, in nats an image\n");
-  print("log p(x), pixels that know nothing of each other", pixels);
+  fmt::print("\nmeans over the test images, in nats per image\n");
+  print("log p(x), independent pixels", pixels);
   print("ELBO", elbo);
-  print("log p(x), estimated by 50 draws", evidence);
-  print("log p(x), by the greys that it was drawn from",
-        log_likelihood_of_pixels(test, grey).mean().item<double>());
+  print("log p(x), estimated with 50 samples", evidence);
+  print("log p(x), given the grey values", log_likelihood_of_pixels(test, grey).mean().item<double>());
   print("KL(q || N(0, 1))", vae->encode(test).divergence().mean().item<double>());
 
   example::save_grid(vae->decode(ebb::randn({64, options.code}).to(settings.device)), 8,
                      settings.path("vae_samples.png"));
   example::save_grid(walks(vae, grey.slice(0, 0, 6), grey.slice(0, 6, 12), 10), 12,
                      settings.path("vae_walks.png"));
-  return example::at_least("ELBO above that of lone pixels, nats", elbo - pixels, small ? 3 : 130) |
-         example::at_most("and above the log p(x) that it bounds", elbo - evidence, 0);
+  return example::at_least("ELBO - log p(x) of independent pixels, nats", elbo - pixels, small ? 3 : 130) |
+         example::at_most("ELBO - log p(x), nats", elbo - evidence, 0);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   example::Program program(
-      "A variational autoencoder: images from random numbers, and walks between images.");
+      "Trains a variational autoencoder, generates images, and interpolates between images.");
   Options options;
   program.option("--data", options.data,
                  "folder of images in MNIST's format (default: Fashion-MNIST, or digits)");
-  program.option("--code", options.code, "numbers of a code (default: 16; for digits 8)");
+  program.option("--code", options.code, "dimensions of a code (default: 16; for digits 8)");
   program.option("--epochs", options.epochs, "passes over the images (default: 6; for digits 50)");
   program.option("--batch", options.batch, "images a step");
   program.option("--lr", options.lr, "Adam's learning rate");
