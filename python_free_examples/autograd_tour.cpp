@@ -1,4 +1,5 @@
-// The classic walk through autograd: y = mean((x + 2)^2 + 3).
+// A tour of autograd: the graph and the gradients of y = mean((x + 2)^2 + 3). Nothing is trained; it takes 1
+// s.
 #include <ebb/ebb.h>
 
 #include "common/program.h"
@@ -10,11 +11,11 @@ namespace {
 int tour(const example::Settings& settings) {
   using namespace ebb;
 
-  // Leaves are what gradients are taken for.
+  // x is a leaf: backward() computes the gradient with respect to it.
   Variable x = tensor({1.0f, 2.0f, 3.0f}).to(settings.device).requires_grad_();
   std::cout << "x = " << x << "\n\n";
 
-  // Every op on them remembers how it was made.
+  // Every op on x records a node of the graph.
   Variable a = x + 2;
   Variable b = a * a;
   Variable c = b + 3;
@@ -22,16 +23,16 @@ int tour(const example::Settings& settings) {
   std::cout << "a = x + 2    = " << a << "\nb = a * a    = " << b << "\nc = b + 3    = " << c
             << "\ny = c.mean() = " << y << "\n\n";
 
-  // The graph: from the result back to the leaf.
+  // The graph leads from the result back to the leaf.
   std::cout << "The graph, as text:\n"
             << autograd::to_text(y, {{"x", x}}) << "\nand for Graphviz (| dot -Tsvg > graph.svg):\n"
             << autograd::to_dot(y, {{"x", x}}) << '\n';
 
-  // Backward walks it: dy/dx = 2 (x + 2) / 3.
+  // backward() traverses the graph: dy/dx = 2 (x + 2) / 3.
   y.backward();
   std::cout << "y.item()  = " << y.item<float>() << "\nx.grad()  = " << x.grad() << "\n\n";
 
-  // Gradients can be differentiated again: d/dx (x^3)'' = 6.
+  // With create_graph, gradients can be differentiated again: the third derivative of z^3 is 6.
   Variable z = tensor({2.0}, kFloat64).to(settings.device).requires_grad_();
   Variable first = autograd::grad({z.pow(3)}, {z}, {}, true, true)[0];
   Variable second = autograd::grad({first}, {z}, {}, true, true)[0];
@@ -44,6 +45,6 @@ int tour(const example::Settings& settings) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return example::Program("The classic walk through autograd, y = mean((x + 2)^2 + 3).")
+  return example::Program("Shows the graph and the gradients of y = mean((x + 2)^2 + 3).")
       .run(argc, argv, tour);
 }

@@ -1,4 +1,5 @@
-// Is a GPU there? Moves a tensor to it, computes, and brings the result back.
+// A tour of devices: lists the GPUs, moves a tensor to one, computes, and copies the result back. Nothing is
+// trained; it takes 1 s. Without a GPU it runs on the CPU and shows the error of a CUDA call.
 #include <ebb/ebb.h>
 
 #include "common/program.h"
@@ -11,7 +12,7 @@ int tour(const example::Settings&) {
   using namespace ebb;
 
   if (!cuda::is_available()) {
-    std::cout << "There is no CUDA device here; what asking for one anyway says:\n";
+    std::cout << "There is no CUDA device here. The error of a move to one:\n";
     try {
       ones({1}).to(Device::CUDA);
     } catch (const Error& error) {
@@ -27,33 +28,33 @@ int tour(const example::Settings&) {
   }
   const Device device = cuda::is_available() ? Device(Device::CUDA) : Device(Device::CPU);
 
-  // Tensors are made on a device, or moved to one.
+  // Tensors are created on a device, or moved to one.
   const Variable a = arange(6.0, TensorOptions().dtype(kFloat).device(device)).view({2, 3});
   const Variable b = tensor({1.0f, 10.0f, 100.0f}).to(device);
   const Variable product = a * b;
   std::cout << "Device " << product.device() << "\na * b = " << product << '\n';
 
-  // Ops run where their inputs are; mixing devices is an error that names both.
+  // Ops run on the device of their inputs. Inputs on different devices are an error.
   if (device.is_cuda()) {
     try {
       a + ones({3});
     } catch (const Error& error) {
-      std::cout << "a + a tensor of the CPU: " << error.what() << '\n';
+      std::cout << "a + a CPU tensor: " << error.what() << '\n';
     }
   }
 
-  // Gradients flow through the move, back to where the leaf is.
+  // Gradients pass through the copy, back to the device of the leaf.
   Variable x = tensor({1.0f, 2.0f, 3.0f}).requires_grad_();
   x.to(device).square().sum().cpu().backward();
   std::cout << "x.grad() = " << x.grad() << " on " << x.grad().device() << '\n';
 
-  // So do whole modules.
+  // Modules move with all of their parameters.
   nn::Linear layer(3, 1);
   layer->to(device);
   std::cout << "a Linear on " << layer->weight.device() << " gives " << layer(a).sizes() << '\n';
   if (device.is_cuda()) {
     const MemoryStats memory = cuda::memory_stats();
-    std::cout << "device memory: " << memory.current << " bytes in tensors, " << memory.peak << " at most, "
+    std::cout << "device memory: " << memory.current << " bytes in tensors, peak " << memory.peak << ", "
               << memory.cached << " cached\n";
   }
   return 0;
@@ -62,5 +63,5 @@ int tour(const example::Settings&) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return example::Program("Uses a GPU if there is one, and says so if there is none.").run(argc, argv, tour);
+  return example::Program("Uses a GPU if there is one, and otherwise the CPU.").run(argc, argv, tour);
 }

@@ -1,5 +1,9 @@
-// MAML (Finn, Abbeel, Levine 2017): learns where to start from, so that a few gradient steps on ten points
-// are enough to fit a sine that was never seen. The gradient goes through those steps.
+// Model-agnostic meta-learning (MAML; Finn, Abbeel, Levine 2017): learns initial weights from which one
+// gradient step on ten points fits a new sine. The gradient passes through that step.
+//
+// Trained on random sines, 70,000 steps. The baseline is trained on all sines jointly. Expected: after one
+// step on a new sine, at most a quarter of the baseline's error (an eighth was reached), in 45 s on two
+// cores. The short form takes 5 s.
 #include <ebb/ebb.h>
 #include <ebb/models.h>
 
@@ -18,10 +22,10 @@ using ebb::Tensor;
 using ebb::models::MLP;
 using Weights = nn::Module::StateDict;
 
-constexpr double kInnerRate = 0.01;  // of the steps on a new task
-constexpr std::int64_t kShots = 10;  // points that are given of it
+constexpr double kInnerRate = 0.01;  // the learning rate of steps on one task
+constexpr std::int64_t kShots = 10;  // the number of given points of a task
 
-// A task: a sine of its own amplitude and phase.
+// A task: a sine with its amplitude and phase.
 struct Sine {
   double amplitude, phase;
   Tensor at(const Tensor& x) const { return amplitude * ebb::sin(x - phase); }
@@ -37,8 +41,9 @@ Tensor error(MLP& net, const Weights& weights, const Tensor& x, const Tensor& y)
   return nn::functional::mse_loss(nn::functional_call(net, weights, x), y);
 }
 
-// The weights after one gradient step on these points. Where the step is recorded, whatever is computed with
-// them can be differentiated by the weights before it: second derivatives of the error come in by themselves.
+// Returns the weights after one gradient step on these points. If `record` is true, the step is part of the
+// graph, so that results of the new weights can be differentiated with respect to the old ones. This includes
+// second derivatives of the error.
 Weights adapted(MLP& net, const Weights& weights, const Tensor& x, const Tensor& y, bool record) {
   const std::vector<Tensor> gradients =
       ebb::autograd::grad({error(net, weights, x, y)}, weights.values(), {}, record, record);
@@ -50,22 +55,22 @@ Weights adapted(MLP& net, const Weights& weights, const Tensor& x, const Tensor&
   return next;
 }
 
-// The error on new points of a task after one step on others.
+// Returns the error on new points of a random task after one step on other points of it.
 Tensor meta_loss(MLP& net, const Weights& start, ebb::Device device) {
   const Sine task = draw_task();
-  const Tensor given = draw_points(device), asked = draw_points(device);
+  const Tensor given = draw_points(device), others = draw_points(device);
   const Weights weights = adapted(net, start, given, task.at(given), true);
-  return error(net, weights, asked, task.at(asked));
+  return error(net, weights, others, task.at(others));
 }
 
-// What is usual: one network for all tasks at once.
+// Returns the error of the baseline on a random task: one network for all tasks, without adaptation.
 Tensor joint_loss(MLP& net, const Weights& start, ebb::Device device) {
   const Sine task = draw_task();
   const Tensor x = draw_points(device);
   return error(net, start, x, task.at(x));
 }
 
-// Errors after 0, 1, ..., `steps` gradient steps on a new task, the mean over tasks.
+// Returns the errors after 0, 1, ..., `steps` gradient steps on a new task, averaged over random tasks.
 std::vector<double> errors_after(MLP& net, std::int64_t steps, std::int64_t tasks, ebb::Device device) {
   std::vector<double> errors(static_cast<std::size_t>(steps) + 1);
   const Tensor everywhere = ebb::linspace(-5, 5, 101).unsqueeze(1).to(device);
@@ -106,8 +111,8 @@ std::vector<double> numbers(const Tensor& x) {
   return {flat.data_ptr<double>(), flat.data_ptr<double>() + flat.numel()};
 }
 
-// What ten steps on the points given of a task make of the network, at x.
-Tensor learnt(MLP& net, const Sine& task, const Tensor& given, const Tensor& x) {
+// Returns the network's values at x after ten gradient steps on the given points of a task.
+Tensor fitted(MLP& net, const Sine& task, const Tensor& given, const Tensor& x) {
   Weights weights = net->named_parameters();
   for (int step = 0; step < 10; ++step) weights = adapted(net, weights, given, task.at(given), false);
   return nn::functional_call(net, weights, x);
@@ -121,40 +126,39 @@ int run(const example::Settings& settings, std::int64_t steps, std::int64_t task
   meta->to(device);
   joint->to(device);
   pretrain(meta, steps, tasks, "MAML      ", [&](const Weights& w) { return meta_loss(meta, w, device); });
-  pretrain(joint, steps, tasks, "all at once",
-           [&](const Weights& w) { return joint_loss(joint, w, device); });
+  pretrain(joint, steps, tasks, "joint     ", [&](const Weights& w) { return joint_loss(joint, w, device); });
 
   constexpr std::int64_t kSteps = 10, kTasks = 200;
   const std::vector<double> by_meta = errors_after(meta, kSteps, kTasks, device),
                             by_joint = errors_after(joint, kSteps, kTasks, device);
   std::printf("mean squared error on %lld new tasks after 0, 1, 5 and 10 steps:\n",
               static_cast<long long>(kTasks));
-  for (const auto& [name, e] : {std::pair("MAML", &by_meta), std::pair("all at once", &by_joint)})
+  for (const auto& [name, e] : {std::pair("MAML", &by_meta), std::pair("joint", &by_joint)})
     std::printf("  %-12s %.3f  %.3f  %.3f  %.3f\n", name, (*e)[0], (*e)[1], (*e)[5], (*e)[10]);
   example::Chart("A new sine from ten points", "gradient steps", "mean squared error")
-      .line("MAML's start", by_meta)
-      .line("trained on all", by_joint)
+      .line("MAML", by_meta)
+      .line("joint training", by_joint)
       .write(settings.path("maml_errors.svg"));
 
   const Sine task{4, 1};
   const Tensor given = draw_points(device), x = ebb::linspace(-5, 5, 101).unsqueeze(1).to(device);
   example::Chart("A new sine from ten points, ten steps", "x", "y")
       .line("the sine", numbers(x), numbers(task.at(x)))
-      .line("MAML's start", numbers(x), numbers(learnt(meta, task, given, x)))
-      .line("trained on all", numbers(x), numbers(learnt(joint, task, given, x)))
+      .line("MAML", numbers(x), numbers(fitted(meta, task, given, x)))
+      .line("joint training", numbers(x), numbers(fitted(joint, task, given, x)))
       .points("the ten points", numbers(given), numbers(task.at(given)))
       .write(settings.path("maml.svg"));
-  return example::at_least("error after one step, trained on all / MAML", by_joint[1] / by_meta[1],
+  return example::at_least("error after one step, joint training / MAML", by_joint[1] / by_meta[1],
                            settings.brief ? 2.5 : 4);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  example::Program program("Meta-learns a start from which few steps fit a new sine (MAML).");
+  example::Program program("Learns initial weights from which few steps fit a new sine (MAML).");
   std::int64_t steps = 0, tasks = 4;
-  program.option("--steps", steps, "of the optimizer, for each start (default: 70000, with --short 12000)");
-  program.option("--tasks", tasks, "in each step");
+  program.option("--steps", steps, "optimizer steps per training (default: 70000, with --short 12000)");
+  program.option("--tasks", tasks, "tasks per step");
   return program.run(argc, argv,
                      [&](const example::Settings& settings) { return run(settings, steps, tasks); });
 }

@@ -1,7 +1,12 @@
-// A physics-informed network (Raissi, Perdikaris, Karniadakis 2019) that solves Burgers' equation: nothing is
-// given but the equation, where the solution starts, and that it is 0 at both ends.
+// A physics-informed neural network (PINN; Raissi, Perdikaris, Karniadakis 2019) that solves Burgers'
+// equation:
 //     u_t + u u_x = v u_xx,   u(0, x) = -sin(pi x),   u(t, -1) = u(t, 1) = 0
-// The less viscosity v, the steeper the front that forms at x = 0; the paper's is 0.01 / pi.
+//
+// There are no training data: the loss is the residual of the equation at 4,000 random points, with second
+// derivatives of the network, plus the error at the initial and boundary values. It is minimised with 6,000
+// steps of L-BFGS. Expected: a relative L2 error of at most 3 % (0.2 to 1.6 % were reached), in 3 min on two
+// cores. The short form takes 4 s. At x = 0 a front forms, which is steeper for a smaller viscosity v. The
+// paper's v is 0.01 / pi.
 #include <ebb/ebb.h>
 
 #include "common/chart.h"
@@ -19,8 +24,8 @@ using ebb::Tensor;
 
 constexpr double kPi = std::numbers::pi;
 
-// The solution by the transformation of Cole and Hopf: a quotient of two integrals over a Gaussian, here by
-// the trapezoidal rule, which converges fast for such integrands.
+// Returns the exact solution by the Cole-Hopf transformation: a quotient of two integrals over a Gaussian,
+// computed with the trapezoidal rule, which converges fast for such integrands.
 double exact(double t, double x, double viscosity) {
   if (t == 0) return -std::sin(kPi * x);
   constexpr double kReach = 12, kStep = 0.01;
@@ -36,8 +41,8 @@ double exact(double t, double x, double viscosity) {
 }
 
 struct Problem {
-  Tensor t, x;                  // where the equation must hold, [n, 1]
-  Tensor edge_t, edge_x, edge;  // where the solution is known
+  Tensor t, x;                  // the points of the residual, [n, 1]
+  Tensor edge_t, edge_x, edge;  // the points and values of the initial and boundary conditions
 };
 
 Problem sample(std::int64_t inside, std::int64_t on_edges, ebb::Device device) {
@@ -53,14 +58,15 @@ Tensor u_of(nn::Sequential& net, const Tensor& t, const Tensor& x) {
   return net->forward(ebb::cat({t, x}, 1));
 }
 
-// d y/d x where each row of y depends on its own row of x alone, to be differentiated further.
-Tensor slope(const Tensor& y, const Tensor& x) {
-  return ebb::autograd::grad({y.sum()}, {x}, {}, true, true)[0];
+// Returns dy/dx, if each row of y only depends on its own row of x. With create_graph, the result can be
+// differentiated again.
+Tensor derivative(const Tensor& y, const Tensor& x) {
+  return ebb::autograd::grad({y.sum()}, {x}, {}, /*retain_graph=*/true, /*create_graph=*/true)[0];
 }
 
 Tensor loss_of(nn::Sequential& net, const Problem& p, double viscosity) {
   const Tensor u = u_of(net, p.t, p.x);
-  const Tensor u_t = slope(u, p.t), u_x = slope(u, p.x), u_xx = slope(u_x, p.x);
+  const Tensor u_t = derivative(u, p.t), u_x = derivative(u, p.x), u_xx = derivative(u_x, p.x);
   const Tensor residual = u_t + u * u_x - viscosity * u_xx;
   return residual.square().mean() + (u_of(net, p.edge_t, p.edge_x) - p.edge).square().mean();
 }
@@ -86,7 +92,7 @@ int solve(const example::Settings& settings, std::int64_t steps, std::int64_t po
   net->to(settings.device);
   const Problem problem = sample(points, points / 20, settings.device);
 
-  // All of the data in every step, and a method that learns the curvature from gradients.
+  // Each step uses all points, so that L-BFGS can estimate the curvature from the gradients.
   ebb::optim::LBFGS optimizer(net->parameters(), ebb::optim::LBFGSOptions(1)
                                                      .max_iter(50)
                                                      .history_size(50)
@@ -107,18 +113,18 @@ int solve(const example::Settings& settings, std::int64_t steps, std::int64_t po
   }
   progress.finish("residual " + std::to_string(losses.back()));
 
-  // The error on a grid, relative to the solution; some moments as pictures.
-  const std::int64_t moments = 21, places = 201;
+  // Computes the relative error on a grid, and draws the solution at several times.
+  const std::int64_t times = 21, positions = 201;
   const ebb::NoGradGuard no_grad;
   example::Chart chart("Burgers' equation: the network and the exact solution", "x", "u");
   std::vector<double> exact_x, exact_u;
   double difference = 0, norm = 0;
-  for (std::int64_t i = 0; i < moments; ++i) {
-    const double t = static_cast<double>(i) / static_cast<double>(moments - 1);
-    const Tensor x = ebb::linspace(-1, 1, places).unsqueeze(1);
-    const Tensor u = u_of(net, ebb::full({places, 1}, t).to(settings.device), x.to(settings.device)).cpu();
+  for (std::int64_t i = 0; i < times; ++i) {
+    const double t = static_cast<double>(i) / static_cast<double>(times - 1);
+    const Tensor x = ebb::linspace(-1, 1, positions).unsqueeze(1);
+    const Tensor u = u_of(net, ebb::full({positions, 1}, t).to(settings.device), x.to(settings.device)).cpu();
     std::vector<double> xs, found, right;
-    for (std::int64_t j = 0; j < places; ++j) {
+    for (std::int64_t j = 0; j < positions; ++j) {
       xs.push_back(x[j].item<double>());
       found.push_back(u[j].item<double>());
       right.push_back(exact(t, xs.back(), viscosity));
@@ -144,12 +150,12 @@ int solve(const example::Settings& settings, std::int64_t steps, std::int64_t po
 }  // namespace
 
 int main(int argc, char** argv) {
-  example::Program program("Solves Burgers' equation by a physics-informed network.");
+  example::Program program("Solves Burgers' equation with a physics-informed neural network.");
   std::int64_t steps = 0, points = 0;
   double viscosity = 0;
-  program.option("--steps", steps, "of L-BFGS (default: 6000, with --short 800)");
-  program.option("--points", points, "where the equation is to hold (default: 4000, with --short 1000)");
-  program.option("--viscosity", viscosity, "(default: 0.01 / pi, with --short 0.1 / pi)");
+  program.option("--steps", steps, "steps of L-BFGS (default: 6000, with --short 800)");
+  program.option("--points", points, "points of the residual (default: 4000, with --short 1000)");
+  program.option("--viscosity", viscosity, "viscosity v (default: 0.01 / pi, with --short 0.1 / pi)");
   return program.run(argc, argv, [&](const example::Settings& settings) {
     return solve(settings, steps, points, viscosity);
   });

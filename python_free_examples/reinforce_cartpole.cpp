@@ -1,4 +1,7 @@
-// REINFORCE (Williams 1992): a policy learns to balance a pole from nothing but how long each try lasted.
+// REINFORCE (Williams 1992) on CartPole-v1: a policy learns to balance a pole on a cart.
+//
+// The only feedback is the number of steps until the pole falls. Expected: a mean return of at least 475 of
+// 500 steps over the last 100 tries (476 to 485 were reached), after some 500 tries and in 1 s.
 #include <ebb/ebb.h>
 #include <ebb/models.h>
 
@@ -19,7 +22,8 @@ using example::CartPole;
 
 constexpr double kDiscount = 0.99;
 
-// What was seen and done in one try, and the discounted sum of the rewards from each step on.
+// The states and actions of one try, and the return of each step: the discounted sum of its and later
+// rewards.
 struct Episode {
   std::vector<float> states;
   std::vector<std::int64_t> actions;
@@ -51,8 +55,8 @@ void append(std::vector<T>& all, const std::vector<T>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-// Minus the mean of log p(action) times how much better than usual what followed was: its gradient is an
-// estimate of that of the expected return.
+// Returns -mean(log p(action) * advantage), where the advantage is the normalised return. The gradient of its
+// negative estimates the gradient of the expected return (the policy gradient).
 Tensor surrogate_loss(ebb::models::MLP& policy, const std::vector<Episode>& episodes) {
   Episode all;
   for (const Episode& e : episodes) {
@@ -67,16 +71,16 @@ Tensor surrogate_loss(ebb::models::MLP& policy, const std::vector<Episode>& epis
   return -(log_p * advantages).mean();
 }
 
-// Over the last 100 tries.
+// Returns the mean length of the last 100 tries.
 double recent_mean(const std::vector<double>& lengths) {
   const std::ptrdiff_t n = std::min<std::ptrdiff_t>(std::ssize(lengths), 100);
   return std::accumulate(lengths.end() - n, lengths.end(), 0.0) / static_cast<double>(n);
 }
 
 int train(const example::Settings& settings, std::int64_t tries, std::int64_t batch) {
-  constexpr double kStated = 475;  // what Gymnasium calls solved
-  // States are four numbers and come one by one.
-  if (settings.device.is_cuda()) std::puts("This is work of a second for the CPU, which does it here too.");
+  constexpr double kStated = 475;  // Gymnasium considers the task solved at this return
+  // A state has four numbers, and states are processed one by one, which is too small for a GPU.
+  if (settings.device.is_cuda()) std::puts("The network is small and runs on the CPU, in about a second.");
   ebb::models::MLP policy(std::vector<std::int64_t>{4, 64, CartPole::kActions});
   ebb::optim::Adam optimizer(policy->parameters(), ebb::optim::AdamOptions(1e-2));
   CartPole cart(settings.seed);
@@ -108,10 +112,10 @@ int train(const example::Settings& settings, std::int64_t tries, std::int64_t ba
 }  // namespace
 
 int main(int argc, char** argv) {
-  example::Program program("Learns to balance a pole by the policy gradient (REINFORCE).");
+  example::Program program("Learns to balance a pole with the policy gradient (REINFORCE).");
   std::int64_t tries = 2000, batch = 8;
-  program.option("--tries", tries, "the most to play");
-  program.option("--batch", batch, "tries between two steps of the optimizer");
+  program.option("--tries", tries, "maximum number of tries");
+  program.option("--batch", batch, "tries per optimizer step");
   return program.run(argc, argv,
                      [&](const example::Settings& settings) { return train(settings, tries, batch); });
 }

@@ -1,4 +1,4 @@
-// Counts of characters after contexts.
+// ngram_nats: counts of characters after contexts.
 #include "ngram.h"
 
 #include <array>
@@ -28,7 +28,7 @@ double ngram_nats(const std::string& training, const std::string& held_out, std:
 
   double nats = 0;
   for (std::size_t i = order - 1; i < held_out.size(); ++i) {
-    double p = 1.0 / 256;  // before anything is known
+    double p = 1.0 / 256;  // the prior without a context
     for (std::size_t length = 0; length < order; ++length) {
       const auto found = contexts.find(std::string_view(held_out).substr(i - length, length));
       if (found == contexts.end()) break;

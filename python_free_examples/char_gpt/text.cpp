@@ -1,4 +1,4 @@
-// Reading, numbering and drawing.
+// Text: reads a file, converts characters to ids and back, and draws windows.
 #include "text.h"
 
 #include <fstream>
@@ -8,7 +8,7 @@ Text::Text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   EBB_CHECK(file, "cannot read ", path, "; name another file with --text");
   const std::string all((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  EBB_CHECK(all.size() >= 10000, path, " has ", all.size(), " characters; 10000 are the least to learn from");
+  EBB_CHECK(all.size() >= 10000, path, " has ", all.size(), " characters; the training needs at least 10000");
   const std::size_t split = all.size() / 10 * 9;
   training_ = all.substr(0, split);
   held_out_ = all.substr(split);

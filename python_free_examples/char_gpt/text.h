@@ -1,4 +1,4 @@
-// A text as numbered characters.
+// Text: the characters of a file as token ids.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -8,24 +8,26 @@
 #include <string>
 #include <utility>
 
-/// A file's bytes; each that occurs is a token, numbered in the order of their codes.
+/// The bytes of a file. Each byte that occurs is a token, and the ids are in the order of the byte values.
 class Text {
  public:
-  /// The last tenth is held out. Throws for a file that cannot be read or is too short to learn from.
+  /// Reads a file and holds out the last tenth. Throws if the file cannot be read or is too short for
+  /// training.
   explicit Text(const std::string& path);
 
   const std::string& training() const { return training_; }
   const std::string& held_out() const { return held_out_; }
   std::int64_t vocab_size() const { return static_cast<std::int64_t>(characters_.size()); }
-  /// Long [T]. Throws for a character that the text does not have.
+  /// Returns the ids, Long [T]. Throws for a character that does not occur in the file.
   ebb::Tensor encode(const std::string& text) const;
   std::string decode(const ebb::Tensor& ids) const;
 
  private:
   std::string training_, held_out_, characters_;
-  std::array<std::int64_t, 256> numbers_;  // of characters, or -1
+  std::array<std::int64_t, 256> numbers_;  // the id of each byte, or -1
 };
 
-/// Windows drawn from ids [T]: inputs [batch, block], and for each character of them the next one.
+/// Draws random windows from ids [T]. Returns the inputs [batch, block], and the next character of each as
+/// the target.
 std::pair<ebb::Tensor, ebb::Tensor> draw_windows(const ebb::Tensor& ids, std::int64_t batch,
                                                  std::int64_t block);

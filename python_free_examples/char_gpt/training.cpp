@@ -1,4 +1,4 @@
-// Steps, evaluation, samples.
+// Training: the steps, the held-out loss, and generated samples.
 #include "training.h"
 
 #include "common/interrupt.h"
@@ -32,7 +32,7 @@ GPT2LMHeadModel model_for(const Plan& plan, std::int64_t vocab_size, ebb::Device
   return net;
 }
 
-// Matrices decay, biases and scales do not.
+// Returns the parameter groups: weight decay applies to matrices, but not to biases and scales.
 std::vector<optim::OptimizerParamGroup> groups_of(const GPT2LMHeadModel& net, double lr) {
   std::vector<Tensor> matrices, others;
   for (const Tensor& p : net->parameters()) (p.dim() > 1 ? matrices : others).push_back(p);
@@ -46,7 +46,7 @@ std::vector<optim::OptimizerParamGroup> groups_of(const GPT2LMHeadModel& net, do
   return groups;
 }
 
-// The share of the highest rate: up on a line, then down along half a cosine to a tenth.
+// Returns the factor of the learning rate: a linear warm-up, then half a cosine down to a tenth.
 double share(const Plan& plan, std::int64_t step) {
   if (step < plan.warm_up) return static_cast<double>(step + 1) / static_cast<double>(plan.warm_up);
   const double done =
@@ -78,7 +78,7 @@ Training::Training(const Text& text, const Plan& plan, ebb::Device device, const
 bool Training::resume() {
   if (!checkpoint_.load()) return false;
   EBB_CHECK(step_ <= plan_.steps, checkpoint_path_, ": the checkpoint is of step ", step_, ", beyond the ",
-            plan_.steps, " steps asked for. Give more --steps, or leave --resume out to begin anew.");
+            plan_.steps, " steps of this run. Give more --steps, or start again without --resume.");
   return true;
 }
 
@@ -113,7 +113,7 @@ void Training::run() {
       checkpoint_.save();
       throw example::Interrupted(
           fmt::format("stopped by Ctrl-C after step {} of {}, which is saved in {}; the same command with "
-                      "--resume goes on from there",
+                      "--resume continues from there",
                       step_, plan_.steps, checkpoint_path_));
     }
   }
@@ -146,10 +146,10 @@ std::string Training::sample(const std::string& start, std::int64_t length) {
   net_->eval();
   while (ids.size(1) < length) {
     example::stop_if_interrupted();
-    // The model sees no more than a block: the last half of what is there begins the next.
-    const Tensor seen = ids.slice(1, std::max<std::int64_t>(0, ids.size(1) - plan_.block / 2));
-    const std::int64_t more = std::min(length - ids.size(1), plan_.block - seen.size(1));
-    ids = ebb::cat({ids, net_->generate(seen, more, options).slice(1, seen.size(1))}, 1);
+    // The context is at most a block, so the last half block of the text is the start of the next one.
+    const Tensor context = ids.slice(1, std::max<std::int64_t>(0, ids.size(1) - plan_.block / 2));
+    const std::int64_t more = std::min(length - ids.size(1), plan_.block - context.size(1));
+    ids = ebb::cat({ids, net_->generate(context, more, options).slice(1, context.size(1))}, 1);
   }
   net_->train();
   return text_.decode(ids.flatten());

@@ -1,4 +1,4 @@
-// The training of a language model: its size, its steps, its losses.
+// Training: the training of a character-level GPT, with checkpoints.
 #pragma once
 
 #include <ebb/checkpoint.h>
@@ -10,34 +10,36 @@
 #include <string>
 #include <vector>
 
-/// How large, and how long.
+/// The size of the model and the length of the training.
 struct Plan {
-  std::int64_t block, width, layers, heads;  ///< the model: characters that it sees, and its size
+  std::int64_t block, width, layers, heads;  ///< the model's context in characters, and its size
   double dropout;
   std::int64_t batch, steps, warm_up;
-  double lr;            ///< the highest, after the warm-up; a tenth of it at the end
-  std::int64_t report;  ///< steps between two lines, held-out losses and checkpoints
+  double lr;            ///< the learning rate after the warm-up; it decreases to a tenth
+  std::int64_t report;  ///< the number of steps between two reports: a line, a held-out loss and a checkpoint
 };
 
-/// A small GPT that learns a text, with all that belongs in its checkpoint.
+/// The training of a small GPT on a text. Its checkpoint contains the model, the optimizer, the schedule and
+/// the losses.
 class Training {
  public:
   Training(const Text& text, const Plan& plan, ebb::Device device, const std::string& checkpoint);
-  /// Goes on where the checkpoint was written; false where there is none. Throws ebb::Error where it has more
-  /// steps than the plan.
+  /// Continues from the checkpoint. Returns false if there is none. Throws ebb::Error if it has more steps
+  /// than the plan.
   bool resume();
-  /// All steps that are left, a line and a checkpoint each plan.report of them. Throws example::Interrupted
-  /// after Ctrl-C, with a checkpoint of the step at which it stopped.
+  /// Runs the remaining steps, and reports every plan.report of them. After Ctrl-C it saves a checkpoint and
+  /// throws example::Interrupted.
   void run();
-  /// Nats per character of the held-out text, each predicted from at least half a block before it.
+  /// Returns the nats per character of the held-out text. Each character is predicted from at least half a
+  /// block of context.
   double held_out_loss();
-  /// `start` and what follows it, `length` characters in all.
+  /// Returns `start` and generated text after it, `length` characters in total.
   std::string sample(const std::string& start, std::int64_t length);
 
   std::int64_t parameters() const;
   std::int64_t step() const { return step_; }
-  const std::vector<double>& losses() const { return losses_; }              // a step each
-  const std::vector<double>& held_out_steps() const { return held_steps_; }  // a report each
+  const std::vector<double>& losses() const { return losses_; }              // one per step
+  const std::vector<double>& held_out_steps() const { return held_steps_; }  // one per report
   const std::vector<double>& held_out_losses() const { return held_losses_; }
 
  private:

@@ -8,7 +8,7 @@ namespace example {
 namespace {
 
 constexpr double kGravity = 9.8, kCart = 1.0, kPole = 0.1, kTotal = kCart + kPole;
-constexpr double kHalfLength = 0.5;  // of the pole
+constexpr double kHalfLength = 0.5;  // half the length of the pole
 constexpr double kForce = 10, kSeconds = 0.02;
 constexpr double kFarthest = 2.4, kSteepest = 12 * 2 * 3.14159265358979323846 / 360;
 
@@ -37,7 +37,7 @@ CartPole::Outcome CartPole::step(std::int64_t action) {
   const double spin_up =
       (kGravity * sine - cosine * push) / (kHalfLength * (4.0 / 3.0 - kPole * cosine * cosine / kTotal));
   const double speed_up = push - kPole * kHalfLength * spin_up * cosine / kTotal;
-  // Euler's method, as in the original: positions move by the speeds before the push.
+  // Euler's method, as in the original: positions change by the speeds before the push.
   x_ += kSeconds * speed_;
   speed_ += kSeconds * speed_up;
   angle_ += kSeconds * spin_;

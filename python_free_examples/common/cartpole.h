@@ -1,4 +1,4 @@
-// CartPole-v1: a pole that is hinged on a cart, to be kept upright by pushing the cart left or right.
+// CartPole-v1: a pole on a cart must be balanced by pushes of the cart to the left or right.
 #pragma once
 
 #include <array>
@@ -8,12 +8,13 @@
 namespace example {
 
 /// The task of Barto, Sutton and Anderson (1983, "Neuronlike adaptive elements that can solve difficult
-/// learning control problems"), with the constants of Gymnasium's CartPole-v1. Every step is worth 1; an
-/// episode ends when the pole leans by more than 12 degrees, when the cart is more than 2.4 from the middle,
+/// learning control problems"), with the constants of Gymnasium's CartPole-v1. Every step has the reward 1.
+/// An episode ends if the pole leans by more than 12 degrees, if the cart is more than 2.4 from the middle,
 /// or after 500 steps.
 class CartPole {
  public:
-  /// Position of the cart, its speed, angle of the pole (radians; 0 is upright), its angular speed.
+  /// The position and speed of the cart, and the angle (in radians; 0 is upright) and angular speed of the
+  /// pole.
   using State = std::array<float, 4>;
   static constexpr int kActions = 2;  ///< 0 pushes to the left, 1 to the right
   static constexpr int kLimit = 500;
@@ -21,16 +22,16 @@ class CartPole {
   struct Outcome {
     State state;
     bool fell;       ///< the episode ended because the pole or the cart left its bounds
-    bool truncated;  ///< it ended after kLimit steps, and could have gone on
+    bool truncated;  ///< the episode ended after kLimit steps and could have continued
     bool done() const { return fell || truncated; }
   };
 
   explicit CartPole(std::uint64_t seed) : random_(seed) {}
   /// Starts an episode near the upright position.
   State reset();
-  /// Starts one there.
+  /// Starts an episode in the given state.
   void reset(const State& state);
-  /// Pushes for a fiftieth of a second.
+  /// Pushes the cart for a fiftieth of a second.
   Outcome step(std::int64_t action);
 
  private:

@@ -1,4 +1,4 @@
-// Charts as SVG.
+// Chart: the SVG output.
 #include "common/chart.h"
 
 #include <fmt/format.h>
@@ -15,10 +15,10 @@ namespace example {
 namespace {
 
 constexpr double kLeft = 70, kRight = 620, kTop = 52, kBottom = 360, kEdge = 10;
-constexpr double kLegend = kRight + 32;  // where its names begin
+constexpr double kLegend = kRight + 32;  // the left end of the legend's names
 constexpr const char* kColours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf"};
 
-// Where values lie between the ends of an axis.
+// An axis: maps values to coordinates.
 struct Axis {
   double low, high, from, to;
   double at(double value) const { return from + (value - low) / (high - low) * (to - from); }
@@ -31,7 +31,7 @@ Axis axis_of(const std::vector<double>& values, double from, double to) {
   return {*low - margin, *high + margin, from, to};
 }
 
-// Round numbers, about five of them.
+// Returns about five round numbers on the axis.
 std::vector<double> ticks(const Axis& axis) {
   const double span = axis.high - axis.low, power = std::pow(10.0, std::floor(std::log10(span / 5)));
   const double ratio = span / 5 / power, step = power * (ratio < 1.5   ? 1
@@ -44,7 +44,7 @@ std::vector<double> ticks(const Axis& axis) {
   return result;
 }
 
-// About how wide a text is: no letter of common fonts without serifs is much wider than this on average.
+// Returns an upper estimate of the width of a text in common sans-serif fonts.
 double width_of(const std::string& text) { return 7.2 * static_cast<double>(text.size()); }
 
 std::string escaped(const std::string& text) {
@@ -101,7 +101,7 @@ void Chart::write(const std::string& path) const {
     }
   const Axis across = axis_of(xs, kLeft, kRight), up = axis_of(ys, kBottom, kTop);
 
-  // Wide enough for the longest name.
+  // The chart is wide enough for the longest name.
   double width = 800;
   for (const Series& s : series_) width = std::max(width, kLegend + width_of(s.name) + kEdge);
   std::string svg = fmt::format(

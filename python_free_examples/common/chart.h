@@ -1,4 +1,4 @@
-// Curves and points as an SVG file.
+// Chart: writes lines and points to an SVG file.
 #pragma once
 
 #include <string>
@@ -6,18 +6,18 @@
 
 namespace example {
 
-/// Lines and points over two axes.
+/// A chart of lines and points.
 ///     Chart("loss", "step", "nats").line("LSTM", losses).write("loss.svg");
 class Chart {
  public:
   Chart(std::string title, std::string x_label, std::string y_label);
-  /// y over 0, 1, 2, ..., or over x. Values that are not finite are left out.
+  /// Adds y over 0, 1, 2, ..., or over x. Values that are not finite are skipped.
   Chart& line(const std::string& name, const std::vector<double>& y);
   Chart& line(const std::string& name, const std::vector<double>& x, const std::vector<double>& y);
   Chart& points(const std::string& name, const std::vector<double>& x, const std::vector<double>& y);
-  /// The y axis in powers of ten.
+  /// Makes the y axis logarithmic.
   Chart& logarithmic();
-  /// Throws std::runtime_error when the file cannot be written.
+  /// Writes the SVG file. Throws std::runtime_error if that fails.
   void write(const std::string& path) const;
 
  private:

@@ -1,4 +1,4 @@
-// Pictures of images.
+// save_grid: writes images to one PNG file.
 #include "common/grid.h"
 
 #include <ebb/ebb.h>

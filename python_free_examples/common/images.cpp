@@ -1,4 +1,4 @@
-// Images to learn from.
+// load_images: the training and test images of the examples.
 #include "common/images.h"
 
 #include <ebb/ebb.h>

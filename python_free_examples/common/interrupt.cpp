@@ -1,4 +1,4 @@
-// Ctrl-C.
+// Ctrl-C: the signal handler.
 #include "common/interrupt.h"
 
 #include <atomic>
@@ -15,10 +15,10 @@ static_assert(std::atomic<bool>::is_always_lock_free, "only such a flag may be s
 
 void hear_interrupts() {
   struct sigaction before = {}, action = {};
-  // A shell starts what runs in the background with SIGINT ignored.
+  // A shell starts background programs with SIGINT ignored.
   if (sigaction(SIGINT, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) return;
   action.sa_handler = [](int) { pressed = true; };
-  // The handler is used once: the next Ctrl-C does what it does without one.
+  // The handler is used once, so the next Ctrl-C ends the program.
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
   sigaction(SIGINT, &action, nullptr);
 }

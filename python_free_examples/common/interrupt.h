@@ -1,20 +1,20 @@
-// Ctrl-C: the first ends an example between two steps, the second at once.
+// Ctrl-C: the first one ends an example between two steps, the second one immediately.
 #pragma once
 
 #include <stdexcept>
 
 namespace example {
 
-/// Ends an example that Ctrl-C has stopped. what() says what is kept.
+/// Thrown after Ctrl-C to end an example. what() tells what has been saved.
 class Interrupted : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// From now on Ctrl-C is heard by stop_if_interrupted(). A program that was started deaf to it stays so.
+/// Makes stop_if_interrupted() react to Ctrl-C, unless the program was started with SIGINT ignored.
 void hear_interrupts();
 
-/// Throws Interrupted if Ctrl-C was pressed. Every loop that lasts calls it between two steps.
+/// Throws Interrupted if Ctrl-C was pressed. Every long loop calls it between two steps.
 void stop_if_interrupted();
 
 }  // namespace example

@@ -1,4 +1,4 @@
-// The command line of the examples.
+// Program: the command line of the examples.
 #include "common/program.h"
 
 #include <ebb/ebb.h>
@@ -17,14 +17,14 @@ namespace example {
 
 namespace {
 
-constexpr int kWrongUsage = 2, kInterrupted = 130;  // 128 and the number of SIGINT, as shells have it
+constexpr int kWrongUsage = 2, kInterrupted = 130;  // 128 + the number of SIGINT, as in shells
 constexpr int kMostThreads = 1024;
 
 constexpr const char* kFooter =
     "Exit codes: 0 success; 1 the run failed or fell short of what it states; 2 wrong usage;\n"
     "130 stopped by Ctrl-C, of which a second one ends the program at once.";
 
-// An option for a number, whose text is read whole and in decimal.
+// Adds an option for a decimal number. The whole argument must be the number.
 template <class T>
 void add_number(CLI::App& app, const std::string& name, T& value, const std::string& help, T least,
                 const std::string& expected, T most = std::numeric_limits<T>::max()) {
@@ -48,7 +48,7 @@ ebb::Device read_device(const std::string& text) {
   }
 }
 
-// Throws where this machine has no such device.
+// Throws if this machine does not have the device.
 void check_device(ebb::Device device) {
   if (!device.is_cuda()) return;
   EBB_CHECK(ebb::cuda::is_available(), "--device ", device,
@@ -115,7 +115,7 @@ int Program::run(int argc, char** argv, const std::function<int(const Settings&)
     std::fprintf(stderr, "%s: %s\n", argv[0], e.what());
     return code;
   };
-  // A reader of a pipe or of a file sees each line when it is written.
+  // Line buffering, so that each line of a pipe or file is written immediately.
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   hear_interrupts();
   try {

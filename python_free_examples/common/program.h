@@ -1,5 +1,4 @@
-// What every example begins with: its command line, device, seed and threads, and how it says what it
-// reached.
+// Program: the command line of an example, its device, seed and threads, and the report of its result.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -14,22 +13,22 @@ namespace example {
 
 /// Options that all examples have.
 struct Settings {
-  ebb::Device device = ebb::Device::CPU;  ///< --device, which can be used
-  std::uint64_t seed = 1;                 ///< --seed: of everything that is drawn
+  ebb::Device device = ebb::Device::CPU;  ///< --device; it exists on this machine
+  std::uint64_t seed = 1;                 ///< --seed: the seed of all random numbers
   int threads = 0;                        ///< --threads; 0: ebb's default
   bool brief = false;                     ///< --short: the same steps with a much shorter training
   std::string out = ".";                  ///< --out: the folder for pictures, curves and models
-  /// A file in that folder; a path that begins with "/" stays as it is.
+  /// Returns the path of a file in the folder `out`. A path that begins with "/" stays unchanged.
   std::string path(const std::string& name) const { return name.starts_with('/') ? name : out + "/" + name; }
 };
 
-/// Options that do not go together. It ends the program with exit code 2.
+/// Thrown for options that contradict each other. It ends the program with exit code 2.
 class WrongUsage : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The least that an option for a fraction takes.
+/// The lower bound of an option for a floating number.
 enum class Least { kAboveZero, kZero };
 
 /// An example's command line.
@@ -43,7 +42,7 @@ class Program {
  public:
   explicit Program(const std::string& description);
   ~Program();
-  /// Options of the example's own; what `value` holds is the default, and `help` names it where that is 0.
+  /// Adds an option of the example. The initial `value` is the default; if it is 0, `help` names the default.
   /// Numbers below `least` are refused.
   void option(const std::string& name, std::int64_t& value, const std::string& help, std::int64_t least = 1);
   void option(const std::string& name, double& value, const std::string& help,
@@ -51,8 +50,9 @@ class Program {
   void option(const std::string& name, std::string& value, const std::string& help);
   void option(const std::string& name, bool& value, const std::string& help);
 
-  /// Parses the arguments, makes the folder, seeds, sets the threads and returns what `body` does, 0 or 1.
-  /// Help gives 0, an exception 1, a wrong argument 2 and Interrupted 130; each prints why.
+  /// Parses the arguments, creates the folder, sets the seed and the threads, and returns body(settings),
+  /// which is 0 or 1. Returns 0 after --help, 1 after an exception, 2 after a wrong argument and 130 after
+  /// Interrupted, with a message.
   int run(int argc, char** argv, const std::function<int(const Settings&)>& body);
 
  private:
@@ -61,7 +61,8 @@ class Program {
   Settings settings_;
 };
 
-/// Prints "test accuracy: 0.953 (stated: at least 0.95, reached)"; returns the exit code, 1 where it is not.
+/// Prints "test accuracy: 0.953 (stated: at least 0.95, reached)". Returns the exit code, which is 1 if it is
+/// not reached.
 int at_least(const std::string& what, double value, double stated);
 int at_most(const std::string& what, double value, double stated);
 

@@ -1,4 +1,4 @@
-// The progress bar.
+// Progress: the lines of the progress bar.
 #include "common/progress.h"
 
 #include "common/interrupt.h"
@@ -19,13 +19,15 @@ namespace example {
 
 namespace {
 
-// Some terminals, such as that of Emacs, show escape codes as they are; these call themselves dumb.
+// Whether the terminal interprets escape codes. Terminals that do not, for example that of Emacs, set
+// TERM=dumb.
 bool can_redraw() {
   const char* kind = std::getenv("TERM");
   return isatty(STDOUT_FILENO) && !(kind && std::string_view(kind) == "dumb");
 }
 
-// Asked anew for each line, since windows change. A line does not use the last column, where it could wrap.
+// Returns the width of the terminal without its last column, where a line could wrap. It is called for each
+// line, because the window may change its size.
 std::size_t usable_columns() {
   winsize size = {};
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col - 1u : 79u;
@@ -36,7 +38,7 @@ struct Part {
   int rank;  // 0 is the most important
 };
 
-// The most important parts that fit, in the order given.
+// Joins the most important parts that fit, in their original order.
 std::string fitted(const std::vector<Part>& parts, std::size_t columns) {
   constexpr std::string_view kGap = "  ";
   std::vector<const Part*> by_rank;
@@ -53,7 +55,7 @@ std::string fitted(const std::vector<Part>& parts, std::size_t columns) {
     used += more;
     chosen.push_back(by_rank[i]);
   }
-  std::sort(chosen.begin(), chosen.end());  // they lie in one vector, in the order given
+  std::sort(chosen.begin(), chosen.end());  // pointers into one vector, so this restores the order
   std::string line;
   for (const Part* part : chosen) (line += line.empty() ? "" : kGap) += part->text;
   return line;
@@ -61,7 +63,7 @@ std::string fitted(const std::vector<Part>& parts, std::size_t columns) {
 
 constexpr std::size_t kShortestBar = 7, kLongestBar = 32;
 
-// "[====......]".
+// Returns the bar: "[====......]".
 std::string bar(double done, std::size_t columns) {
   const std::size_t width = std::min(columns, kLongestBar) - 2;
   const auto full = static_cast<std::size_t>(static_cast<double>(width) * done);
@@ -88,7 +90,7 @@ std::string Progress::speed() const {
 }
 
 std::string Progress::bar_line(std::size_t columns) const {
-  // The last step may go beyond the total.
+  // The last step may exceed the total.
   const double done = std::min(static_cast<double>(done_) / static_cast<double>(total_), 1.0);
   const double left = done_ ? seconds() / done * (1 - done) : 0;
   std::vector<Part> parts = {{title_, 1},
@@ -97,7 +99,7 @@ std::string Progress::bar_line(std::size_t columns) const {
                              {loss(), 4},
                              {speed(), 5},
                              {fmt::format("ETA {:.0f} s", left), 3}};
-  // The bar takes the columns that are left.
+  // The bar fills the remaining columns.
   const std::size_t used = fitted(parts, columns).size();
   parts[1].text = bar(done, kShortestBar + columns - used);
   return fitted(parts, columns);

@@ -1,4 +1,4 @@
-// A line that shows how far an epoch is.
+// Progress: a progress bar for an epoch.
 #pragma once
 
 #include <chrono>
@@ -8,23 +8,23 @@
 
 namespace example {
 
-/// On a terminal a bar with loss, items a second and the time left, redrawn in place; elsewhere one plain
-/// line an epoch.
+/// A progress bar. On a terminal it shows the loss, the items per second and the remaining time, and is
+/// redrawn in place. Otherwise it prints one plain line per epoch.
 class Progress {
  public:
   Progress(std::string title, std::int64_t total, std::string unit = "images");
-  /// Ends the line of a bar that did not finish.
+  /// Ends the line if finish() was not called.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   /// Counts a step and its loss, then throws Interrupted if Ctrl-C was pressed, unless it was the last step.
   void advance(std::int64_t items, double loss);
-  /// Ends the line with `result`, say "test accuracy 0.912", then throws Interrupted if Ctrl-C was pressed.
+  /// Ends the line with `result` ("test accuracy 0.912"), then throws Interrupted if Ctrl-C was pressed.
   void finish(const std::string& result);
 
-  /// The line with the bar, and the last line, at most that many columns wide: the less important parts are
-  /// left out.
+  /// Return the line with the bar, and the last line. They omit less important parts, so that they have at
+  /// most `columns` columns.
   std::string bar_line(std::size_t columns) const;
   std::string last_line(const std::string& result, std::size_t columns) const;
 

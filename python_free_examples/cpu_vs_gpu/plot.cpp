@@ -1,4 +1,4 @@
-// Figures as SVG.
+// write_svg: charts of the timings.
 #include "plot.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ constexpr Line kLines[] = {{"CPU", "#4477aa", &Timing::cpu},
                            {"GPU", "#228833", &Timing::gpu},
                            {"GPU with transfer", "#ee6677", &Timing::gpu_with_transfer}};
 
-// A panel's axes: powers of ten of seconds upwards, sizes to the right.
+// The logarithmic axes of a panel: seconds upwards, sizes to the right.
 struct Axes {
   double left, low_x = std::numeric_limits<double>::infinity(), high_x = -low_x, low_y = low_x,
                high_y = high_x;

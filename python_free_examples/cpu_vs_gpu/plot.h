@@ -1,9 +1,9 @@
-// Timings as an SVG drawing with logarithmic axes.
+// write_svg: charts of the timings with logarithmic axes.
 #pragma once
 
 #include "workloads.h"
 
 #include <string>
 
-/// One panel a workload, one line a device. Throws ebb::Error if the file cannot be written.
+/// Writes an SVG file with one panel per workload and one line per device. Throws ebb::Error if that fails.
 void write_svg(const std::string& path, const std::vector<Workload>& workloads);

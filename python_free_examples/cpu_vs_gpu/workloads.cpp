@@ -1,4 +1,4 @@
-// The work that is timed on each device.
+// The three workloads and their timing.
 #include "workloads.h"
 
 #include "common/interrupt.h"
@@ -11,7 +11,8 @@ using namespace ebb;
 
 namespace {
 
-// The best of several runs, after one that warms caches up; short work is repeated until it can be timed.
+// Returns the best time of several runs, after one that warms the caches. Short work is repeated until it is
+// long enough for the clock.
 double seconds(const std::function<void()>& work) {
   using Clock = std::chrono::steady_clock;
   const auto run = [&](int times) {

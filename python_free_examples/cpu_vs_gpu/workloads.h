@@ -1,4 +1,4 @@
-// The three classic workloads of "CPU against GPU", each at a list of sizes.
+// The three workloads of cpu_vs_gpu, each for a list of sizes.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-/// Seconds of one size; a negative one was not measured.
+/// The times of one size in seconds. A negative time was not measured.
 struct Timing {
   std::int64_t size = 0;
   double cpu = -1;
-  double gpu = -1;                ///< inputs on the device already
-  double gpu_with_transfer = -1;  ///< inputs moved there and the result moved back
+  double gpu = -1;                ///< the inputs are already on the GPU
+  double gpu_with_transfer = -1;  ///< includes the copies of the inputs to the GPU and of the result back
 };
 
 struct Workload {

@@ -1,4 +1,4 @@
-# custom_op: the op, with its kernel for CUDA where there is nvcc, the program, and the op's test.
+# custom_op: the op (with its CUDA kernel if nvcc is installed), the program, and the op's test.
 
 add_library(example_snake STATIC custom_op/snake.cpp)
 ebb_own_target(example_snake)

@@ -1,4 +1,4 @@
-// The op against the formula in ebb's ops, and its first and second derivative against finite differences.
+// Tests of the op against its formula in ebb's ops, and of its derivatives against finite differences.
 #include <ebb/ebb.h>
 
 #include "snake.h"
@@ -17,7 +17,7 @@ Variable some(std::vector<std::int64_t> sizes) { return randn(sizes, kDouble).re
 
 }  // namespace
 
-TEST_CASE("snake is the formula of its paper") {
+TEST_CASE("snake computes x + sin(ax)^2 / a") {
   manual_seed(1);
   for (const double frequency : {0.5, 1.0, 3.0}) {
     const Variable x = some({20, 500});
@@ -28,24 +28,24 @@ TEST_CASE("snake is the formula of its paper") {
   CHECK(snake(zeros({0, 3})).sizes() == IntArrayRef({0, 3}));
 }
 
-TEST_CASE("the derivatives of snake are right") {
+TEST_CASE("snake: derivatives up to the third are correct") {
   manual_seed(1);
   const auto f = [](const Variable& x) { return snake(x, 1.7); };
   CHECK(gradcheck(f, {some({3, 4})}));
   CHECK(gradgradcheck(f, {some({3, 4})}));
   CHECK(gradcheck(f, {some({4, 3}).t()}));
-  // A third derivative: of x + sin^2(x) it is -4 sin(2x).
+  // The third derivative of x + sin^2(x) is -4 sin(2x).
   Variable x = some({5}), d = snake(x).sum();
   for (int i = 0; i < 3; ++i) d = autograd::grad({d.sum()}, {x}, {}, true, true)[0];
   CHECK(allclose(d, -4 * (2 * x).sin()));
 }
 
-TEST_CASE("snake says what it cannot do") {
+TEST_CASE("snake refuses a frequency of 0 and integer inputs") {
   CHECK_THROWS_WITH(snake(ones({2}), 0), Contains("positive frequency"));
   CHECK_THROWS_WITH(snake(ones({2}, kLong)), Contains("snake") && Contains("Float or Double"));
 }
 
-TEST_CASE("snake on a GPU is snake on the CPU") {
+TEST_CASE("snake gives the same results on a GPU and on the CPU") {
   if (!cuda::is_available()) return;
   manual_seed(1);
   const Variable x = some({33, 77}), y = x.detach().to(kCUDA).requires_grad_();

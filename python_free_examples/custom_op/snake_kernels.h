@@ -1,10 +1,10 @@
-// The formulas of the op for one number, and the CUDA kernels that compute them for arrays.
+// The formulas of snake for one element, and the CUDA kernel that computes them for arrays.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 
-// nvcc compiles them for the GPU too; other compilers do not know these words.
+// nvcc compiles the formulas also for the GPU. Other compilers do not have these attributes.
 #ifdef __CUDACC__
 #define SNAKE_ANYWHERE __host__ __device__
 #else
@@ -18,11 +18,11 @@ SNAKE_ANYWHERE T snake_value(T x, T frequency) {
 }
 
 template <class T>
-SNAKE_ANYWHERE T snake_slope(T x, T frequency) {
+SNAKE_ANYWHERE T snake_derivative(T x, T frequency) {
   return 1 + std::sin(2 * frequency * x);
 }
 
-/// y[i] = value(x[i]), or slope(x[i]) * grad[i] if there is a grad, for n numbers in the memory of a device,
-/// on one of its streams (a cudaStream_t). Throws ebb::Error if it cannot be launched.
+/// Computes y[i] = value(x[i]), or derivative(x[i]) * grad[i] if grad is not null, for n elements in device
+/// memory. The stream is a cudaStream_t of the device. Throws ebb::Error if the launch fails.
 template <class T>
 void snake_cuda(T* y, const T* x, const T* grad, T frequency, std::int64_t n, void* stream);

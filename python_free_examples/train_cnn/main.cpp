@@ -1,4 +1,9 @@
-// Trains a small CNN on real images, shows how it goes, saves the model and reads it back.
+// Image classification: trains a small convolutional network, prints a confusion matrix, saves the model and
+// loads it again.
+//
+// Trained on Fashion-MNIST, 60,000 grey images of clothes, for 8 epochs; without it on 1,797 handwritten
+// digits for 30 epochs. Expected: a test accuracy of at least 0.9, or 0.96 on the digits (0.972 was reached).
+// It takes 3 min on two cores, or 25 s on the digits. The short form takes 4 s.
 #include "common/program.h"
 #include "common/progress.h"
 #include "evaluate.h"
@@ -64,7 +69,7 @@ int train_on(Source source, const Options& options, const example::Settings& set
   ebb::load(again, path);
   again->to(settings.device);
   const bool same = accuracy(evaluate(again, test, classes, settings.device)) == accuracy(confusion);
-  std::printf("\nsaved to %s and read back: %s\n", path.c_str(),
+  std::printf("\nsaved to %s and loaded again: %s\n", path.c_str(),
               same ? "the same accuracy" : "NOT the same accuracy");
   return example::at_least("test accuracy", accuracy(confusion), source.stated) + (same ? 0 : 1);
 }
@@ -73,18 +78,17 @@ int train_on(Source source, const Options& options, const example::Settings& set
 
 int main(int argc, char** argv) {
   example::Program program(
-      "Trains the classic small CNN on images in the MNIST format.\n"
-      "Without --data: Fashion-MNIST where Debian's dataset-fashion-mnist is installed, else 1,797 real "
-      "digits.");
+      "Trains a small CNN on images in the format of MNIST.\n"
+      "Without --data: Fashion-MNIST if Debian's dataset-fashion-mnist is installed, otherwise 1,797 "
+      "handwritten digits.");
   Options options;
   program.option("--data", options.data,
                  "folder with {train,t10k}-{images-idx3,labels-idx1}-ubyte, raw or .gz");
-  program.option(
-      "--epochs", options.epochs,
-      "passes over the training images (default: 8; for digits 30); others than those state no result");
+  program.option("--epochs", options.epochs,
+                 "passes over the training images (default: 8; for digits 30); other values state no result");
   program.option("--batch", options.batch, "images a step");
   program.option("--lr", options.lr, "Adam's learning rate (default: 0.001; for digits 0.003)");
-  program.option("--save", options.save, "where the trained model goes, in the folder of --out");
+  program.option("--save", options.save, "file of the trained model, in the folder of --out");
   return program.run(argc, argv, [&](const example::Settings& settings) {
     Source source = find_source(options.data, settings.brief);
     if (options.epochs > 0) source.epochs = static_cast<int>(options.epochs), source.stated = 0;

@@ -1,4 +1,4 @@
-// The classic small CNN.
+// Net: a small convolutional network for image classification.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -9,7 +9,7 @@ namespace nn = ebb::nn;
 /// Linear classes.
 struct NetImpl : nn::Module {
   NetImpl(std::int64_t rows, std::int64_t columns, std::int64_t classes) {
-    // Images as small as 8x8 would vanish without padding.
+    // Without padding, nothing would remain of images as small as 8x8.
     const std::int64_t pad = std::min(rows, columns) < 20 ? 1 : 0;
     const auto after = [pad](std::int64_t n) {
       return ((n + 2 * pad - 2) / 2 + 2 * pad - 2) / 2 + 2 * pad - 2;

@@ -1,4 +1,4 @@
-// Where the images come from.
+// find_source: chooses the images of the training.
 #include "source.h"
 
 #include <ebb/data.h>

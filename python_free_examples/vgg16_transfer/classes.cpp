@@ -1,4 +1,4 @@
-// A data set cut in two by class.
+// load_parts: splits a dataset by class into a base part and a new part.
 #include "classes.h"
 
 #include "common/images.h"
@@ -32,7 +32,7 @@ void read_parts(TwoParts& parts, const char* folder, const Classes& base, const 
   parts.new_test = of_classes(test, fresh);
 }
 
-// Puts each image anywhere in a larger one of that many rows and columns.
+// Moves each image to a random position in a larger image of frame x frame pixels.
 void scatter(Labelled& data, std::int64_t frame) {
   const Tensor& images = data.inputs;
   const std::int64_t n = images.size(0), size = images.size(2), places = frame - size + 1;
@@ -46,9 +46,8 @@ void scatter(Labelled& data, std::int64_t frame) {
   data.inputs = out;
 }
 
-// Scattered: that a digit is the same wherever it stands is what one can learn from other digits, and not
-// from three images. (Where these few clean digits all stand in the middle, training from scratch does
-// better.)
+// The digits are at random positions. Translation invariance can be learnt from other digits, but not from
+// three images. (With these clean digits in the middle of the image, training from scratch is better.)
 TwoParts load_digits() {
   TwoParts parts{"digits at random places; 4, 7, 8 and 9 are new", 0, 0, 40, 3e-3, 0.1, {}, {}, {}, {}};
   read_parts(parts, example::kDigits, {0, 1, 2, 3, 5, 6}, {4, 7, 8, 9});

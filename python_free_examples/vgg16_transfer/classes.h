@@ -1,4 +1,4 @@
-// A data set cut in two by class: one part to learn from what images are like, and one that is new.
+// A dataset that is split by class: a base part for the pretraining, and a part with new classes.
 #pragma once
 
 #include "learn.h"
@@ -6,18 +6,19 @@
 #include <cstdint>
 #include <string>
 
-/// Both parts, whose classes are 0, 1, 2... each, and what is right for them.
+/// Both parts, each with the classes 0, 1, 2, ..., and the settings for them.
 struct TwoParts {
   std::string title;
   std::int64_t base_classes, new_classes;
   std::int64_t base_epochs;  ///< passes over base_train
   double base_lr;
-  double gain;  ///< by transfer, as stated
+  double gain;  ///< the stated gain in accuracy by transfer
   Labelled base_train, base_test, new_train, new_test;
 };
 
-/// Fashion-MNIST where it is installed, else, or if they are asked for, the digits of this repository.
+/// Loads Fashion-MNIST, or the digits of this repository if `digits` is true or Fashion-MNIST is not
+/// installed.
 TwoParts load_parts(bool digits, bool brief);
 
-/// That many of each class, drawn at random; all, where there are no more.
+/// Returns `count` random images of each class, or all if there are fewer.
 Labelled few_of_each(const Labelled& data, std::int64_t count);

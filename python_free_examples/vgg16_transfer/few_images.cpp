@@ -1,4 +1,4 @@
-// Transfer against training from scratch, where a class has but a few images.
+// compare_on_few_images: transfer learning against training from scratch, with a few images per class.
 #include "few_images.h"
 
 #include <ebb/models.h>
@@ -16,10 +16,10 @@ namespace {
 using ebb::models::VGG;
 using ebb::models::VGGOptions;
 
-constexpr std::int64_t kHidden = 64;      // between the two layers of the new classifier
-constexpr std::int64_t kStatedShots = 3;  // images of each class at which the gain is judged
+constexpr std::int64_t kHidden = 64;      // the width between the two layers of the new classifier
+constexpr std::int64_t kStatedShots = 3;  // the stated gain is for this number of images per class
 
-// The first stages of VGG16, with fewer channels, for grey images of 28x28 or 12x12.
+// Returns the first stages of VGG16 with fewer channels, for grey images of 28x28 or 12x12.
 VGGOptions narrow_vgg16(std::int64_t classes, std::int64_t rows) {
   const auto options = VGGOptions(classes).in_channels(1).batch_norm(true).hidden(kHidden).pool(3);
   if (rows < 20) return VGGOptions(options).width(16).convolutions({2, 2});
@@ -40,7 +40,8 @@ VGG pretrain(const TwoParts& parts, ebb::Device device) {
   return net;
 }
 
-// A new classifier over the frozen convolutions of `base`, trained on these images.
+// Trains a new classifier over the frozen convolutions of `base` on the images `few`. Returns the test
+// accuracy.
 double by_transfer(VGG& base, const Labelled& few, const Labelled& test, std::int64_t classes) {
   replace_classifier(base, kHidden, classes);
   base->classifier->to(few.inputs.device());
@@ -48,7 +49,7 @@ double by_transfer(VGG& base, const Labelled& few, const Labelled& test, std::in
   return accuracy(base, test);
 }
 
-// The same network, of which everything is new.
+// Trains the same network from scratch on the images `few`. Returns the test accuracy.
 double from_scratch(const VGGOptions& options, const Labelled& few, const Labelled& test,
                     std::int64_t classes) {
   VGG net(options);
@@ -86,7 +87,7 @@ int compare_on_few_images(const example::Settings& settings, bool digits, std::i
     transferred.push_back(with);
     scratch.push_back(without);
   }
-  example::Chart("Classes that are new", "images of each", "accuracy")
+  example::Chart("New classes", "images per class", "accuracy")
       .line("frozen convolutions, new classifier", x, transferred)
       .line("from scratch", x, scratch)
       .write(settings.path("vgg16_transfer.svg"));

@@ -1,4 +1,4 @@
-// The real VGG16, on images of one's own.
+// transfer_to_folder: torchvision's VGG16 on a folder of images.
 #include "image_folder.h"
 
 #include <ebb/models.h>
@@ -15,14 +15,15 @@ using ebb::Tensor;
 using ebb::models::VGG;
 using ebb::vision::datasets::ImageFolder;
 
-// What VGG16 was trained on: images of 224x224, normalised by the colours of ImageNet.
+// Opens a folder with the transforms of VGG16's training: images of 224x224, normalised with the statistics
+// of ImageNet.
 ImageFolder open_folder(const std::string& path) {
   namespace T = ebb::vision::transforms;
   return ImageFolder(path, T::Compose(T::Resize(256), T::CenterCrop(224), T::ToDtype(ebb::kFloat, true),
                                       T::Normalize({0.485, 0.456, 0.406}, {0.229, 0.224, 0.225})));
 }
 
-// The features of all images, each computed once.
+// Computes the features of all images.
 Labelled features_of(VGG& net, const ImageFolder& folder, ebb::Device device) {
   constexpr std::size_t kBatch = 16;
   auto loader = ebb::data::make_data_loader<ebb::data::samplers::SequentialSampler>(
@@ -55,7 +56,8 @@ int transfer_to_folder(const example::Settings& settings, const std::string& wei
   const Tensor fifth = ebb::arange(all.size(), all.labels.options()).remainder(5).eq(4);
   const Labelled train = all.rows(fifth.logical_not().nonzero().squeeze(1)),
                  test = all.rows(fifth.nonzero().squeeze(1));
-  EBB_CHECK(test.size() > 0, "vgg16_transfer: ", images, " has too few images: every fifth is for testing.");
+  EBB_CHECK(test.size() > 0, "vgg16_transfer: ", images,
+            " has too few images: every fifth image is a test image.");
   const std::int64_t steps = epochs * ((train.size() + kBatch - 1) / kBatch);
   example::Progress progress("a new classifier", steps * std::min(kBatch, train.size()));
   fit(net->classifier, train, {steps, kBatch}, &progress);

@@ -1,4 +1,4 @@
-// Labelled tensors, and how a network learns from them.
+// fit and accuracy: the training and evaluation of a classifier on labelled tensors.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-/// Images, or features of them, [n, ...], and their classes, Long [n].
+/// Images or their features [n, ...], and their classes, Long [n].
 struct Labelled {
   ebb::Tensor inputs, labels;
   std::int64_t size() const { return labels.size(0); }
@@ -23,11 +23,11 @@ struct Labelled {
 
 struct Schedule {
   std::int64_t steps;
-  std::int64_t batch;  ///< drawn anew for each step; all, where there are no more
-  double lr = 1e-3;    ///< Adam's
+  std::int64_t batch;  ///< the size of a random batch; all data, if there are not more
+  double lr = 1e-3;    ///< Adam's learning rate
 };
 
-/// Adam on cross entropy; leaves the network in evaluation.
+/// Trains a network with Adam and cross entropy, and then sets it to evaluation mode.
 template <class Net>
 void fit(Net& net, const Labelled& data, const Schedule& how, example::Progress* progress = nullptr) {
   ebb::optim::Adam optimizer(net->parameters(), ebb::optim::AdamOptions(how.lr));
@@ -46,7 +46,7 @@ void fit(Net& net, const Labelled& data, const Schedule& how, example::Progress*
   net->eval();
 }
 
-/// The share that is named rightly.
+/// Returns the fraction of correct predictions.
 template <class Net>
 double accuracy(Net& net, const Labelled& data) {
   constexpr std::int64_t kBatch = 256;

@@ -1,4 +1,4 @@
-// A VGG whose convolutions are kept as they are, and a new classifier on top.
+// replace_classifier and features: a VGG with frozen convolutions and a new classifier.
 #include "transfer.h"
 
 namespace nn = ebb::nn;

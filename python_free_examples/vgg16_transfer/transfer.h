@@ -1,4 +1,4 @@
-// A VGG whose convolutions are kept as they are, and a new classifier on top.
+// replace_classifier and features: a VGG with frozen convolutions and a new classifier.
 #pragma once
 
 #include <ebb/models.h>
@@ -7,9 +7,9 @@
 
 #include <cstdint>
 
-/// Puts a new classifier in the place of the old one: two linear layers with dropout between them.
+/// Replaces the classifier by a new one: two linear layers with dropout between them.
 void replace_classifier(ebb::models::VGG& net, std::int64_t hidden, std::int64_t classes);
 
-/// What the convolutions make of images. They are in evaluation and nothing is recorded: this part does not
-/// learn, so that what it says of an image needs to be computed but once.
+/// Computes the features of images with the convolutions, in evaluation mode and without a graph. The
+/// convolutions are frozen, so the features of an image need to be computed only once.
 ebb::Tensor features(ebb::models::VGG& net, const ebb::Tensor& images);
