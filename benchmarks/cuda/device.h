@@ -59,14 +59,14 @@ inline void report(const std::string& name, double value, const char* unit) {
 /// Whether EBB_BENCH_ONCE=1 is set: each call then runs only twice, and a profiler can inspect the second
 /// run.
 inline bool once() {
-  static const bool asked = std::getenv("EBB_BENCH_ONCE") != nullptr;
-  return asked;
+  static const bool requested = std::getenv("EBB_BENCH_ONCE") != nullptr;
+  return requested;
 }
 
 /// The number of seconds for each figure: EBB_BENCH_SECONDS, or half a second.
 inline double budget() {
-  static const char* const asked = std::getenv("EBB_BENCH_SECONDS");
-  return asked ? std::atof(asked) : 0.5;
+  static const char* const requested = std::getenv("EBB_BENCH_SECONDS");
+  return requested ? std::atof(requested) : 0.5;
 }
 
 inline double median(std::vector<double> values) {

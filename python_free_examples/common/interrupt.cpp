@@ -24,7 +24,8 @@ void hear_interrupts() {
 }
 
 void stop_if_interrupted() {
-  if (pressed) throw Interrupted("stopped by Ctrl-C; it keeps no checkpoint, so the next run starts anew");
+  if (pressed)
+    throw Interrupted("stopped by Ctrl-C; there is no checkpoint, so the next run starts from the beginning");
 }
 
 }  // namespace example

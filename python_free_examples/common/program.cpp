@@ -21,8 +21,8 @@ constexpr int kWrongUsage = 2, kInterrupted = 130;  // 128 + the number of SIGIN
 constexpr int kMostThreads = 1024;
 
 constexpr const char* kFooter =
-    "Exit codes: 0 success; 1 the run failed or fell short of what it states; 2 wrong usage;\n"
-    "130 stopped by Ctrl-C, of which a second one ends the program at once.";
+    "Exit codes: 0 success; 1 the run failed or missed its stated result; 2 wrong usage;\n"
+    "130 stopped by Ctrl-C. A second Ctrl-C ends the program immediately.";
 
 // Adds an option for a decimal number. The whole argument must be the number.
 template <class T>
@@ -53,16 +53,16 @@ void check_device(ebb::Device device) {
   if (!device.is_cuda()) return;
   EBB_CHECK(ebb::cuda::is_available(), "--device ", device,
             ": there is no CUDA device here that ebb can use; leave the option out to run on the CPU, or run "
-            "device_tour, which says what is missing.");
+            "device_tour, which shows what is missing.");
   const auto last = static_cast<std::int64_t>(ebb::cuda::device_count()) - 1;
   EBB_CHECK(device.index() <= last, "--device ", device, ": the last CUDA device here is cuda:", last,
-            "; name one that is there.");
+            "; choose an existing one.");
 }
 
 void make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  EBB_CHECK(!error && std::filesystem::is_directory(path), "--out ", path, ": cannot make this folder",
+  EBB_CHECK(!error && std::filesystem::is_directory(path), "--out ", path, ": cannot create this folder",
             error ? ": " + error.message() : "", "; name another.");
 }
 

@@ -65,7 +65,8 @@ class Reader {
       std::int64_t integer = 0;
       if (is_missing(cell) || (options_.dtype() == kLong ? number(cell, integer) : number(cell, floating)))
         continue;
-      return ebb::detail::text(place(row, column), ": \"", cell, "\" is no number of ", options_.dtype());
+      return ebb::detail::text(place(row, column), ": \"", cell, "\" is not a number of dtype ",
+                               options_.dtype());
     }
     return {};
   }
@@ -123,14 +124,15 @@ CSV parse_csv(std::string_view text, const CSVOptions& options, const std::strin
   const std::unordered_set<std::string_view> text_names(options.text().begin(), options.text().end());
   std::unordered_set<std::string_view> missing = text_names;
   for (const std::string& own : table.names_) missing.erase(own);
-  for (const std::string& asked : options.text())
-    EBB_CHECK(!missing.contains(asked), "read_csv: ", name, " has no column \"", asked,
+  for (const std::string& requested : options.text())
+    EBB_CHECK(!missing.contains(requested), "read_csv: ", name, " has no column \"", requested,
               "\", which is to be text.");
   table.columns_.reserve(reader.columns());
   std::vector<std::size_t> numeric;
   for (std::size_t column = 0; column < reader.columns(); ++column) {
     const std::string& own = table.names_[column];
-    std::string why = text_names.contains(own) ? "it is to be text" : reader.why_no_number(column);
+    std::string why =
+        text_names.contains(own) ? "it is text (CSVOptions::text)" : reader.why_no_number(column);
     if (why.empty()) {
       table.columns_.push_back({true, numeric.size(), {}});
       table.numeric_names_.push_back(own);

@@ -121,20 +121,20 @@ class LegacyStorages final : public Loaded {
       position += 8;
       const std::uint64_t size = count > bytes_.size() ? bytes_.size() + 1 : count * type->second->bytes;
       if (size > bytes_.size() - position) unsound("its storages are cut short");
-      if (!places_.emplace(key, Place{position, count, type->second}).second)
+      if (!locations_.emplace(key, Location{position, count, type->second}).second)
         unsound("it has two storages \"", std::string(key), "\"");
       position += size;
     }
   }
 
  private:
-  struct Place {
+  struct Location {
     std::uint64_t at, count;
     const StorageType* type;
   };
   NdArray fetch(const std::string& key, const StorageType& type, std::int64_t count) override {
-    const auto found = places_.find(key);
-    if (found == places_.end() || found->second.count < static_cast<std::uint64_t>(count))
+    const auto found = locations_.find(key);
+    if (found == locations_.end() || found->second.count < static_cast<std::uint64_t>(count))
       unsound("it lacks the storage \"", key, "\"");
     if (found->second.type->bytes != type.bytes) unsound("storage \"", key, "\" is of two kinds");
     const auto whole = static_cast<std::int64_t>(found->second.count);
@@ -145,7 +145,7 @@ class LegacyStorages final : public Loaded {
   }
 
   const Bytes& bytes_;
-  std::unordered_map<std::string, Place> places_;
+  std::unordered_map<std::string, Location> locations_;
 };
 
 // Reads the byte order from the dict that describes the writer's machine.

@@ -40,29 +40,29 @@ constexpr std::string_view kTransparent[] = {"torch.Size",
 class Converter {
  public:
   Converter(const Pickle& pickle, Storages& storages)
-      : pickle_(pickle), storages_(storages), places_(pickle.size()) {}
+      : pickle_(pickle), storages_(storages), indices_(pickle.size()) {}
 
-  Value root() { return made(pickle_.root(), 0).value; }
+  Value root() { return converted(pickle_.root(), 0).value; }
 
  private:
   // A value, the number of values in it (shared ones count at each occurrence), and its depth.
-  struct Made {
+  struct Converted {
     Value value;
     std::uint32_t count = 1;
     int height = 0;
   };
 
   // Returns the value of a node. It is converted at the first call.
-  Made made(Index at, int depth) {
+  Converted converted(Index at, int depth) {
     if (depth > kMaxDepth) too_deep();
-    if (const std::uint32_t place = places_[at]; place != 0) {
-      if (depth + made_[place - 1].height > kMaxDepth) too_deep();
-      return made_[place - 1];
+    if (const std::uint32_t index = indices_[at]; index != 0) {
+      if (depth + converted_[index - 1].height > kMaxDepth) too_deep();
+      return converted_[index - 1];
     }
-    Made fresh = make(at, depth);
+    Converted fresh = convert(at, depth);
     if (!costs_nothing(at)) {
-      made_.push_back(fresh);
-      places_[at] = static_cast<std::uint32_t>(made_.size());
+      converted_.push_back(fresh);
+      indices_[at] = static_cast<std::uint32_t>(converted_.size());
     }
     return fresh;
   }
@@ -73,7 +73,7 @@ class Converter {
     return kind == Kind::None || ((kind == Kind::List || kind == Kind::Dict) && pickle_.items(at).empty());
   }
 
-  Made make(Index at, int depth) {
+  Converted convert(Index at, int depth) {
     switch (pickle_.kind(at)) {
       case Kind::None:
         return {};
@@ -106,46 +106,46 @@ class Converter {
   }
 
   // Converts an item of another value, and adds its size to `all`.
-  Value inside(Made& all, Index at, int depth) {
-    Made one = made(at, depth + 1);
+  Value inside(Converted& all, Index at, int depth) {
+    Converted one = converted(at, depth + 1);
     if ((all.count += one.count) > kMaxValues) unsound("more than ten million values");
     all.height = std::max(all.height, one.height + 1);
     return std::move(one.value);
   }
-  List values(Made& all, const Pickle::Items& items, int depth) {
+  List values(Converted& all, const Pickle::Items& items, int depth) {
     List values;
     values.reserve(items.size());
     for (const Index item : items) values.push_back(inside(all, item, depth));
     return values;
   }
-  void add_entries(Dict& entries, Made& all, const Pickle::Items& items, int depth) {
+  void add_entries(Dict& entries, Converted& all, const Pickle::Items& items, int depth) {
     entries.reserve(entries.size() + items.size() / 2);
     for (auto at = items.begin(); at != items.end(); ++at) {
       Value key = inside(all, *at, depth);
       entries.emplace_back(std::move(key), inside(all, *++at, depth));
     }
   }
-  Made list(const Pickle::Items& items, int depth) {
+  Converted list(const Pickle::Items& items, int depth) {
     static const Value none{List()};
-    Made all;
+    Converted all;
     all.value = items.empty() ? none : Value(values(all, items, depth));
     return all;
   }
-  Made tuple(const Pickle::Items& items, int depth) {
-    Made all;
+  Converted tuple(const Pickle::Items& items, int depth) {
+    Converted all;
     all.value = Tuple{values(all, items, depth)};
     return all;
   }
-  Made dict(const Pickle::Items& items, int depth) {
+  Converted dict(const Pickle::Items& items, int depth) {
     static const Value none{Dict()};
-    Made all;
+    Converted all;
     Dict entries;
     add_entries(entries, all, items, depth);
     all.value = entries.empty() ? none : Value(std::move(entries));
     return all;
   }
-  Made object(std::string name, Index call, int depth) {
-    Made all;
+  Converted object(std::string name, Index call, int depth) {
+    Converted all;
     Object object{std::move(name), {}};
     spend(object.type.size());
     for (const Index state : pickle_.states(call)) {
@@ -162,7 +162,7 @@ class Converter {
       unsound("its objects repeat a description that it contains once more than ", kRepeats, " times");
   }
 
-  Made call(Index at, int depth) {
+  Converted call(Index at, int depth) {
     const Index function = pickle_.function(at), arguments = pickle_.arguments(at);
     if (pickle_.kind(function) != Kind::Global || pickle_.kind(arguments) != Kind::Tuple)
       unsound("a call of a value that is not a function");
@@ -174,12 +174,12 @@ class Converter {
     if ((name == "torch._utils._rebuild_parameter" || name == "torch._utils._rebuild_parameter_with_state" ||
          name == "torch._tensor._rebuild_from_type_v2") &&
         !given.empty())
-      return name.starts_with("torch._tensor") ? rebuilt(given, depth) : made(given[0], depth + 1);
+      return name.starts_with("torch._tensor") ? rebuilt(given, depth) : converted(given[0], depth + 1);
     if (name == "collections.OrderedDict" || name == "collections.defaultdict")
       return dict(pickle_.contents(at), depth);
     if (std::find(std::begin(kTransparent), std::end(kTransparent), name) != std::end(kTransparent)) {
       if (!pickle_.contents(at).empty() || given.empty()) return list(pickle_.contents(at), depth);
-      return made(given[0], depth + 1);
+      return converted(given[0], depth + 1);
     }
     // Objects of TorchScript's classes, and namespaces of options, are attributes by name.
     if (name.starts_with("__torch__.") || name == "argparse.Namespace" || name == "types.SimpleNamespace")
@@ -189,13 +189,13 @@ class Converter {
 
   [[noreturn]] static void refuse(const std::string& name) {
     ebb::detail::fail("pytorch: the file holds an instance of ", name,
-                      ", which only Python can make. In Python, save what is data: "
+                      ", which only Python can create. In Python, save only data: "
                       "torch.save(model.state_dict(), path), and "
                       "plain numbers, strings, lists and dicts beside it.");
   }
 
   // Converts a torch.Tensor with Python attributes: (function, type, arguments, state).
-  Made rebuilt(const std::vector<Index>& given, int depth) {
+  Converted rebuilt(const std::vector<Index>& given, int depth) {
     if (given.size() < 3) unsound("a tensor lacks its description");
     const Index function = given[0], arguments = given[2];
     if (pickle_.kind(function) != Kind::Global || pickle_.kind(arguments) != Kind::Tuple)
@@ -203,7 +203,7 @@ class Converter {
     const std::string name = pickle_.name(function);
     const Pickle::Items items = pickle_.items(arguments);
     if (name.starts_with("torch._utils._rebuild_parameter") && !items.empty())
-      return made(*items.begin(), depth + 1);
+      return converted(*items.begin(), depth + 1);
     if (!name.starts_with("torch._utils._rebuild_tensor")) refuse(name);
     return tensor(arguments, name.ends_with("v3"));
   }
@@ -224,7 +224,7 @@ class Converter {
   }
 
   // Converts a tensor. Tensors with the same node of arguments are one tensor.
-  Made tensor(Index arguments, bool names_dtype) {
+  Converted tensor(Index arguments, bool names_dtype) {
     const auto [known, fresh] = tensors_.try_emplace(arguments);
     if (fresh) known->second = described(pickle_.items(arguments).first(kGiven), names_dtype);
     return {known->second};
@@ -239,8 +239,8 @@ class Converter {
 
   const Pickle& pickle_;
   Storages& storages_;
-  std::vector<std::uint32_t> places_;  // for each node 1 + the index of its value in made_, or 0
-  std::deque<Made> made_;
+  std::vector<std::uint32_t> indices_;  // for each node 1 + the index of its value in converted_, or 0
+  std::deque<Converted> converted_;
   std::unordered_map<Index, Value> tensors_;  // the tensors by their node of arguments
   std::size_t spent_ = 0;
 };

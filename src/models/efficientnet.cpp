@@ -33,13 +33,13 @@ std::vector<Stage> table(const EfficientNetOptions& options) {
 /// Returns one module per stage. The stochastic depth probability of a block increases with its depth.
 std::vector<nn::Sequential> make_stages(const std::vector<Stage>& stages,
                                         const EfficientNetOptions& options) {
-  std::int64_t all = 0, made = 0;
+  std::int64_t all = 0, index = 0;
   for (const Stage& stage : stages) all += stage.blocks;
   std::vector<nn::Sequential> modules;
   for (const Stage& stage : stages) {
     nn::Sequential blocks;
-    for (std::int64_t i = 0; i < stage.blocks; ++i, ++made) {
-      const double depth = static_cast<double>(made) / static_cast<double>(all);
+    for (std::int64_t i = 0; i < stage.blocks; ++i, ++index) {
+      const double depth = static_cast<double>(index) / static_cast<double>(all);
       blocks->push_back(MBConv(MBConvConfig{stage.expand_ratio, stage.kernel, i == 0 ? stage.stride : 1,
                                             i == 0 ? stage.input_channels : stage.out_channels,
                                             stage.out_channels, options.stochastic_depth_prob() * depth,

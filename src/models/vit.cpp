@@ -114,23 +114,24 @@ LoadOptions VisionTransformerImpl::load_options() const {
 
 namespace {
 
-VisionTransformer made(VisionTransformerOptions options, std::int64_t num_classes, std::int64_t image_size) {
+VisionTransformer variant(VisionTransformerOptions options, std::int64_t num_classes,
+                          std::int64_t image_size) {
   return VisionTransformer(options.num_classes(num_classes).image_size(image_size));
 }
 
 }  // namespace
 
 VisionTransformer vit_b_16(std::int64_t num_classes, std::int64_t image_size) {
-  return made({}, num_classes, image_size);
+  return variant({}, num_classes, image_size);
 }
 
 VisionTransformer vit_b_32(std::int64_t num_classes, std::int64_t image_size) {
-  return made(VisionTransformerOptions().patch_size(32), num_classes, image_size);
+  return variant(VisionTransformerOptions().patch_size(32), num_classes, image_size);
 }
 
 VisionTransformer vit_l_16(std::int64_t num_classes, std::int64_t image_size) {
-  return made(VisionTransformerOptions().num_layers(24).num_heads(16).hidden_dim(1024).mlp_dim(4096),
-              num_classes, image_size);
+  return variant(VisionTransformerOptions().num_layers(24).num_heads(16).hidden_dim(1024).mlp_dim(4096),
+                 num_classes, image_size);
 }
 
 }  // namespace ebb::models

@@ -78,9 +78,9 @@ Variable no_longer_derived(Module& module, const std::string& name, bool require
 
 namespace {
 
-variable_list tensors_at(const std::vector<Variable*>& places) {
+variable_list tensors_at(const std::vector<Variable*>& pointers) {
   variable_list tensors;
-  for (const Variable* place : places) tensors.push_back(*place);
+  for (const Variable* pointer : pointers) tensors.push_back(*pointer);
   return tensors;
 }
 
@@ -103,17 +103,17 @@ using Positions = std::vector<std::size_t>;
 
 // Passes the tensors that require grad through one node, which calls `hook` with their gradients. Returns the
 // positions of these tensors.
-Positions gate(const std::vector<Variable*>& places, autograd::NodePreHook hook) {
+Positions gate(const std::vector<Variable*>& pointers, autograd::NodePreHook hook) {
   Positions positions;
   variable_list tensors;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    if (!places[i]->defined() || !places[i]->requires_grad()) continue;
+  for (std::size_t i = 0; i < pointers.size(); ++i) {
+    if (!pointers[i]->defined() || !pointers[i]->requires_grad()) continue;
     positions.push_back(i);
-    tensors.push_back(*places[i]);
+    tensors.push_back(*pointers[i]);
   }
   if (tensors.empty() || !GradMode::is_enabled()) return {};
   tensors = Gate::apply(tensors);
-  for (std::size_t i = 0; i < tensors.size(); ++i) *places[positions[i]] = tensors[i];
+  for (std::size_t i = 0; i < tensors.size(); ++i) *pointers[positions[i]] = tensors[i];
   autograd::add_pre_hook(*tensors[0].grad_fn(), std::move(hook));
   return positions;
 }

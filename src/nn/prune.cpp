@@ -17,10 +17,10 @@
 namespace ebb::nn::utils::prune {
 namespace {
 
-/// Returns the default mask with zeros at the indices `places` of the flattened tensor.
-Variable without(const Variable& default_mask, const Variable& places) {
+/// Returns the default mask with zeros at `indices` of the flattened tensor.
+Variable without(const Variable& default_mask, const Variable& indices) {
   Variable mask = default_mask.clone(MemoryFormat::Contiguous);
-  mask.view({-1}).index_fill_(0, places, 0);
+  mask.view({-1}).index_fill_(0, indices, 0);
   return mask;
 }
 
@@ -40,10 +40,10 @@ std::vector<std::int64_t> other_dims(const Variable& t, std::int64_t dim) {
   return others;
 }
 
-/// Returns the default mask of the channels `places` along `dim`, and zeros for the other channels.
+/// Returns the default mask of the channels `indices` along `dim`, and zeros for the other channels.
 Variable of_channels(const Variable& t, const Variable& default_mask, std::int64_t dim,
-                     const Variable& places) {
-  return zeros_like(t, TensorOptions().requires_grad(false)).index_fill_(dim, places, 1) *
+                     const Variable& indices) {
+  return zeros_like(t, TensorOptions().requires_grad(false)).index_fill_(dim, indices, 1) *
          default_mask.to(t.dtype());
 }
 

@@ -125,9 +125,9 @@ void RNNImplBase<Derived>::reset() {
   const std::int64_t rows = gates_of(o.mode()) * o.hidden_size(), size = output_size(o);
   for (std::int64_t layer = 0; layer < o.num_layers(); ++layer)
     for (std::int64_t direction = 0; direction < directions_of(o); ++direction) {
-      const std::string place = "_l" + std::to_string(layer) + (direction == 1 ? "_reverse" : "");
+      const std::string suffix = "_l" + std::to_string(layer) + (direction == 1 ? "_reverse" : "");
       const auto add = [&](const char* name, std::initializer_list<std::int64_t> sizes) {
-        flat_weights_.push_back(this->register_parameter(name + place, ebb::empty(IntArrayRef(sizes))));
+        flat_weights_.push_back(this->register_parameter(name + suffix, ebb::empty(IntArrayRef(sizes))));
       };
       add("weight_ih", {rows, layer == 0 ? o.input_size() : size * directions_of(o)});
       add("weight_hh", {rows, size});

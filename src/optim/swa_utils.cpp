@@ -103,7 +103,7 @@ void AveragedModule::update_parameters(const nn::Module& model) {
   bool fits = averaged.size() == current.size() && buffers.size() == now.size();
   for (std::size_t i = 0; fits && i < current.size(); ++i) fits = averaged[i].sizes() == current[i].sizes();
   EBB_CHECK(fits, "AveragedModel::update_parameters: the model has other tensors (",
-            std::uint64_t{current.size()}, ") than the one that the average was made from (",
+            std::uint64_t{current.size()}, ") than the one from which the average was created (",
             std::uint64_t{averaged.size()}, "), or of other shapes.");
   if (n_averaged.item<std::int64_t>() == 0)
     for (std::size_t i = 0; i < averaged.size(); ++i) averaged[i].copy_(current[i]);

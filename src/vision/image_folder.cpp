@@ -67,7 +67,7 @@ std::vector<std::string> images_below(const std::string& root, const fs::path& o
     const auto [folder, depth] = std::move(folders.back());
     folders.pop_back();
     if (const auto itself = identity_of(folder); itself && !seen.insert(*itself).second) continue;
-    EBB_CHECK(depth <= kMaxDepth, "ImageFolder: \"", folder.string(), "\" lies more than ", kMaxDepth,
+    EBB_CHECK(depth <= kMaxDepth, "ImageFolder: \"", folder.string(), "\" is more than ", kMaxDepth,
               " folders deep. Move its images up.");
     for (auto& [path, is_folder] : listed(folder)) {
       if (is_folder)

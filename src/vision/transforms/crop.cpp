@@ -72,13 +72,13 @@ std::array<std::int64_t, 4> sides(IntArrayRef padding) {
 Variable mirrored(std::int64_t size, std::int64_t before, std::int64_t after, Device device) {
   EBB_CHECK(before <= size && after <= size, "pad: symmetric padding is at most the image's ", size,
             " pixels, not ", std::max(before, after), ".");
-  std::vector<std::int64_t> places;
+  std::vector<std::int64_t> indices;
   for (std::int64_t i = -before; i < size + after; ++i)
     if (i < 0)
-      places.push_back(-i - 1);
+      indices.push_back(-i - 1);
     else
-      places.push_back(i < size ? i : 2 * size - 1 - i);
-  return tensor(places, TensorOptions(kLong).device(device));
+      indices.push_back(i < size ? i : 2 * size - 1 - i);
+  return tensor(indices, TensorOptions(kLong).device(device));
 }
 
 Variable symmetric(const Variable& image, const std::array<std::int64_t, 4>& around) {
