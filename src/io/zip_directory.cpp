@@ -39,7 +39,7 @@ std::string part(const Bytes& bytes, std::uint64_t at, std::uint64_t size) {
 
 struct Directory {
   std::uint64_t begin, size, count;
-  std::uint64_t archive = 0;  // the begin of the archive, to which positions are relative
+  std::uint64_t archive = 0;  // the position of the archive, to which other positions are relative
 };
 
 // Sets the limit of each entry: the begin of the next one, or of the directory.

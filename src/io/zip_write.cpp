@@ -19,7 +19,7 @@ constexpr std::uint64_t kLocalHeader = 30, kZip64 = 20;
 // The bytes that minizip stores for an entry until the end, without its name: the header in the directory,
 // and space for the fields of zip64.
 constexpr std::size_t kCentralHeader = 46 + 32;
-// The size of the record at the end, and of it with zip64's locator before it.
+// The size of the record at the end, and of this record together with zip64's locator before it.
 constexpr std::size_t kLastRecord = 22, kTail = kLastRecord + 20;
 
 void little(std::string& out, std::uint64_t value, int bytes) {

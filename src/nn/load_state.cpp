@@ -24,7 +24,7 @@ struct Slot {
   std::string name;
   Variable tensor;
   bool may_lack;       // stays unchanged if the state has no tensor of this name
-  bool found = false;  // in the state
+  bool found = false;  // whether the state has the tensor
 };
 
 std::vector<Slot> slots_of(const Module& module) {

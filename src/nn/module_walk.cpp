@@ -20,7 +20,7 @@ std::pair<std::string, std::string> split(const std::string& target) {
   return {target.substr(0, dot), target.substr(dot + 1)};
 }
 
-constexpr int kDeepest = 256;  // nested calls of pass_down()
+constexpr int kDeepest = 256;  // the maximum number of nested calls of pass_down()
 
 /// The state of pass_down() in this thread: the depth of nested calls, and the call whose module must not
 /// pass it to its children, because they have received it.

@@ -35,7 +35,7 @@ struct ElementUpdate {
 
 template <class T, class Rule, unsigned StateMask, bool Master>
 struct Update {
-  static constexpr unsigned kWritten = ~2u;  // everything but the gradient
+  static constexpr unsigned kWritten = ~2u;  // all arrays except the gradient
   Rule rule;
   const Rule* live;  // replaces `rule` unless null
   __device__ ElementUpdate<T, Rule, StateMask, Master> element() const { return {live ? *live : rule}; }

@@ -200,7 +200,7 @@ bool Checkpoint::load() {
   } catch (const Error& e) {
     take(back);
     throw Error(std::string(e.what()) + "\nFile: \"" + path_ + "\". Everything is as it was before.");
-  } catch (...) {  // std::bad_alloc, or an exception of a part's own
+  } catch (...) {  // std::bad_alloc, or an exception of a part
     take(back);
     throw;
   }

@@ -29,7 +29,7 @@ TEST_CASE("parse_csv reads numeric and text columns") {
   CHECK(equal(table.columns({"weight", "age"}), table.values().flip({1})));
   CHECK(table.text("name") == Strings{"Ada", "Alan"});
   CHECK_THROWS_WITH(table.column("city"),
-                    Contains("/t.csv\", line 2, column 4") && Contains("\"London\" is no number"));
+                    Contains("/t.csv\", line 2, column 4") && Contains("\"London\" is not a number"));
   CHECK_THROWS_WITH(table.text("age"), Contains("is numeric"));
   CHECK_THROWS_WITH(table.column("height"), Contains("no column \"height\"") && Contains("\"weight\""));
   CHECK_THROWS_WITH(read_csv("no/such.csv"), Contains("no/such.csv"));

@@ -187,7 +187,7 @@ TEST_CASE("read_cifar refuses files of another format") {
   root.write("/x.bin", "");
   CHECK_THROWS_WITH(read_cifar(path, {10}), Contains("0 bytes"));
   root.write("/x.bin", records(2, {10}, 0) + "!");
-  CHECK_THROWS_WITH(read_cifar(path, {10}), Contains("no whole number of records of 3073"));
+  CHECK_THROWS_WITH(read_cifar(path, {10}), Contains("not a multiple of the record size 3073"));
   root.write("/x.bin", records(1, {11}, 10));
   CHECK_THROWS_WITH(read_cifar(path, {10}), Contains("contains an invalid label"));
 }
