@@ -1,4 +1,6 @@
-// Each function of include/ebb/ops is declared in a header of the family whose folder of src/ops defines it.
+// Headers of op families: each function of include/ebb/ops is declared in a header of the family whose folder
+// of src/ops defines it, and headers for sources written by Compiled::emit() include every kernel slot and
+// formula.
 #include "support/catch.h"
 #include "tree.h"
 
@@ -95,6 +97,27 @@ TEST_CASE("no file includes a header by its former name") {
         if (file.path == "include/" + header ||
             (file.path != "include/ebb/forwarders.list" && file.lines[i].find(header) != std::string::npos))
           complaints.push_back(file.at(static_cast<int>(i) + 1) + ": " + header);
+  INFO(lint::report(complaints));
+  CHECK(complaints.empty());
+}
+
+TEST_CASE("headers for emitted sources include every kernel slot and formula") {
+  std::set<std::string> included;
+  std::vector<std::string> wanted;
+  for (const File& file : lint::tree()) {
+    if (file.path == "src/compile/emitted.h")
+      for (const lint::Include& each : file.includes()) included.insert("src/" + each.path);
+    if (!file.in("src/ops/") || !file.ends_with(".h")) continue;
+    bool declares = file.path.substr(0, file.path.size() - file.name().size()).ends_with("/formulas/");
+    for (const std::string& line : file.lines)
+      declares = declares || line.starts_with("EBB_DECLARE_KERNELS(") ||
+                 (line.starts_with("  static ") && line.find("SlotOf<") != line.npos);
+    if (declares) wanted.push_back(file.path);
+  }
+  CHECK(wanted.size() > 35);
+  std::vector<std::string> complaints;
+  for (const std::string& path : wanted)
+    if (!included.contains(path)) complaints.push_back("src/compile/emitted.h does not include " + path);
   INFO(lint::report(complaints));
   CHECK(complaints.empty());
 }
