@@ -1,8 +1,8 @@
 // Checkpoint: supported parts, refused files, and that a refused file changes nothing.
 #include <ebb/ebb.h>
 
-#include "checkpoint/files.h"
 #include "support/catch.h"
+#include "support/files.h"
 
 #include <filesystem>
 #include <fstream>
@@ -27,16 +27,18 @@ std::string error_of(const std::function<void()>& body) {
 }  // namespace
 
 TEST_CASE("Checkpoint::load returns false and changes nothing if there is no file") {
-  const checkpoint_test::File file;
+  const support::Folder folder;
+  const std::string file = folder / "run.ckpt";
   int epoch = 3;
-  Checkpoint run(file.path());
+  Checkpoint run(file);
   run.add("epoch", epoch);
   CHECK_FALSE(run.load());
   CHECK(epoch == 3);
 }
 
 TEST_CASE("a checkpoint round trip keeps values of every kind") {
-  const checkpoint_test::File file;
+  const support::Folder folder;
+  const std::string file = folder / "run.ckpt";
   int epoch = 7;
   std::size_t steps = 1'000'000'000'000;
   double best = 0.1;
@@ -61,7 +63,7 @@ TEST_CASE("a checkpoint round trip keeps values of every kind") {
         .add("mean", mean)
         .add("own", own);
   };
-  Checkpoint run(file.path());
+  Checkpoint run(file);
   add_all(run).save();
   const Generator then = own.clone();
 
@@ -70,7 +72,7 @@ TEST_CASE("a checkpoint round trip keeps values of every kind") {
   const Tensor view = mean.view({-1});
   mean.zero_();
   own = Generator(9);
-  Checkpoint again(file.path());
+  Checkpoint again(file);
   REQUIRE(add_all(again).load());
   CHECK(epoch == 7);
   CHECK(steps == 1'000'000'000'000);
@@ -89,11 +91,12 @@ TEST_CASE("a checkpoint round trip keeps values of every kind") {
 }
 
 TEST_CASE("a checkpoint restores the default generator even inside a Box-Muller pair") {
-  const checkpoint_test::File file;
+  const support::Folder folder;
+  const std::string file = folder / "run.ckpt";
   manual_seed(3);
   (void)randn({3});  // an odd number leaves the second half of a Box-Muller pair
   (void)randn({1}, kDouble);
-  Checkpoint run(file.path());
+  Checkpoint run(file);
   run.save();
   const Tensor next = randn({5}), after = rand({40}), permuted = randperm(20);
   manual_seed(4);
@@ -132,23 +135,24 @@ TEST_CASE("Checkpoint::add refuses invalid and duplicate names") {
 }
 
 TEST_CASE("loading a foreign or mismatched or damaged checkpoint is an error and changes nothing") {
-  const checkpoint_test::File file;
+  const support::Folder folder;
+  const std::string file = folder / "run.ckpt";
   nn::Linear model(3, 2);
   optim::SGD optimizer(model->parameters(), optim::SGDOptions(0.5).momentum(0.9));
   int epoch = 4;
   {
-    Checkpoint run(file.path());
+    Checkpoint run(file);
     run.add("model", model).add("optimizer", optimizer).add("epoch", epoch).save();
   }
   const Tensor weight = model->weight.detach().clone();
 
   SECTION("the file has other parts") {
-    Checkpoint run(file.path());
+    Checkpoint run(file);
     double loss = 1;
     run.add("model", model).add("loss", loss);
     CHECK_THAT(error_of([&] { run.load(); }), Contains("Not in the file: loss.") &&
                                                   Contains("Only in the file: epoch, optimizer.") &&
-                                                  Contains(file.path()));
+                                                  Contains(file));
     CHECK(loss == 1);
   }
   SECTION("a model of another shape follows a matching part") {
@@ -158,44 +162,45 @@ TEST_CASE("loading a foreign or mismatched or damaged checkpoint is an error and
     manual_seed(1);
     const Tensor next = rand({3});
     manual_seed(1);
-    Checkpoint run(file.path());
+    Checkpoint run(file);
     run.add("epoch", epoch).add("optimizer", optimizer).add("model", other);
     optimizer.param_groups()[0].options().set_lr(0.25);
     CHECK_THAT(error_of([&] { run.load(); }),
-               Contains("weight") && Contains("as it was before") && Contains(file.path()));
+               Contains("weight") && Contains("as it was before") && Contains(file));
     CHECK(epoch == 9);
     CHECK(other->weight.equal(before));
     CHECK(optimizer.param_groups()[0].options().get_lr() == 0.25);
     CHECK(rand({3}).equal(next));
   }
   SECTION("the file contains only weights") {
-    save(*model, file.path());
-    Checkpoint run(file.path());
+    save(*model, file);
+    Checkpoint run(file);
     run.add("model", model);
     CHECK_THAT(error_of([&] { run.load(); }), Contains("not a checkpoint") && Contains("ebb::load"));
   }
   SECTION("the format version is newer") {
-    safetensors::File contents = safetensors::read(file.path());
+    safetensors::File contents = safetensors::read(file);
     contents.metadata["version"] = "2";
-    safetensors::write(file.path(), contents.tensors, contents.metadata);
-    Checkpoint run(file.path());
+    safetensors::write(file, contents.tensors, contents.metadata);
+    Checkpoint run(file);
     run.add("model", model).add("optimizer", optimizer).add("epoch", epoch);
     CHECK_THAT(error_of([&] { run.load(); }), Contains("version"));
   }
   SECTION("the file is truncated") {
-    std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) / 2);
-    Checkpoint run(file.path());
+    std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+    Checkpoint run(file);
     run.add("model", model).add("optimizer", optimizer).add("epoch", epoch);
-    CHECK_THAT(error_of([&] { run.load(); }), Contains(file.path()));
+    CHECK_THAT(error_of([&] { run.load(); }), Contains(file));
   }
   CHECK(model->weight.equal(weight));
 }
 
 TEST_CASE("Checkpoint::add accepts parts without tensors and pointers to parts") {
-  const checkpoint_test::File file;
+  const support::Folder folder;
+  const std::string file = folder / "run.ckpt";
   auto model = std::make_shared<nn::LinearImpl>(2, 2);
   nn::ReLU nothing;
-  Checkpoint run(file.path());
+  Checkpoint run(file);
   run.add("model", model).add("nothing", nothing).save();
   const Tensor weight = model->weight.detach().clone();
   {
@@ -207,9 +212,10 @@ TEST_CASE("Checkpoint::add accepts parts without tensors and pointers to parts")
 }
 
 TEST_CASE("a checkpoint round trip keeps undefined tensors and replaces them by defined ones") {
-  const checkpoint_test::File file;
+  const support::Folder folder;
+  const std::string file = folder / "run.ckpt";
   Tensor best, last = ones({2});
-  Checkpoint run(file.path());
+  Checkpoint run(file);
   run.add("best", best).add("last", last).save();
   best = ones({3});
   last = Tensor();
@@ -219,17 +225,18 @@ TEST_CASE("a checkpoint round trip keeps undefined tensors and replaces them by 
 }
 
 TEST_CASE("a checkpoint with the generator of an absent device restores the others") {
-  const checkpoint_test::File file;
+  const support::Folder folder;
+  const std::string file = folder / "run.ckpt";
   int epoch = 4;
-  Checkpoint run(file.path());
+  Checkpoint run(file);
   run.add("epoch", epoch);
   manual_seed(11);
   run.save();
   const Tensor expected = rand({3});
-  const safetensors::File saved = safetensors::read(file.path());
+  const safetensors::File saved = safetensors::read(file);
   safetensors::NamedTensors tensors = saved.tensors;
   tensors.emplace_back("rng.cuda63", saved.at("rng.cpu"));
-  safetensors::write(file.path(), tensors, saved.metadata);
+  safetensors::write(file, tensors, saved.metadata);
   epoch = 0;
   manual_seed(12);
   CHECK(run.load());

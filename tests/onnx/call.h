@@ -73,6 +73,10 @@ void add_optim(Ops& ops);
 /// The ops of all families.
 const Ops& all_ops();
 
+/// Computes the outputs of a graph with the ops of ebb, node by node. Throws for unsupported ops and
+/// attributes.
+Tensors evaluate(const Model& model, const Tensors& inputs);
+
 /// Converts an axis counted from the end to an index in `rank` dimensions.
 inline std::int64_t wrap(std::int64_t axis, std::int64_t rank) { return axis < 0 ? axis + rank : axis; }
 /// Converts indices counted from the end to indices in [0, size).
