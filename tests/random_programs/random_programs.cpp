@@ -8,7 +8,6 @@
 #include "random_programs/export.h"
 #include "random_programs/generate.h"
 #include "random_programs/kinds.h"
-#include "random_programs/trace.h"
 #include "random_programs/ways.h"
 
 #include <CLI/CLI.hpp>

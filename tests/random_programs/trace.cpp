@@ -1,6 +1,4 @@
 // Compares traces of programs, sends them to other processes, and runs programs in those.
-#include "random_programs/trace.h"
-
 #include <ebb/core/error.h>
 #include <ebb/ops/creation.h>
 

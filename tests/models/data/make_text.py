@@ -1,4 +1,4 @@
-"""Prints the results of torchvision and Hugging Face that vit_test, gpt2_test, llama_test and char_rnn_test expect.
+"""Prints the results of torchvision and Hugging Face that vision_test, language_models_test and char_rnn_test expect.
 
 Usage: python3 make_text.py (the tests contain results of torch 2.15, torchvision 0.29 and transformers 5.23).
 """
