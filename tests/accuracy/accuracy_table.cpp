@@ -67,7 +67,7 @@ function or its derivative exceeds 1, the bound is that many times as large. For
 number counts only where the derivative changes its sign nearby.
 
 The ordinary tests measure a tenth of the arguments. They also run on a device. Its kernels are the same formulas over
-CUDA's own functions, whose errors reach 6 units (`tests/cuda/unit/libm_test.cpp` has the bounds that NVIDIA states).
+CUDA's own functions, whose errors reach 6 units (`tests/cuda/unit/elementwise_test.cpp` has the bounds that NVIDIA states).
 
 Errors are in units of the last place, in f64, f32, f16 and bf16 in turn. Bold numbers miss the bound. "lost" means that
 no digit is right, or that the result is NaN or infinite and the exact value is finite.
