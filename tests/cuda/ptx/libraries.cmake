@@ -1,7 +1,20 @@
-# Libraries of EBB_CUDA=PTX that replace those of NVIDIA in the plugin.
-set(_ptx ${CMAKE_CURRENT_LIST_DIR})
+# The PTX interpreter, and the libraries of EBB_CUDA=PTX that replace those of NVIDIA in the plugin.
 
-include(${_ptx}/interpreter.cmake)
+# ebb_ptx, the PTX interpreter. It computes like a device: it fuses only operations that the program fuses, and supports
+# all rounding modes.
+if(NOT TARGET ebb_ptx)
+  file(GLOB _interpreter CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/interpreter/*.cpp)
+  add_library(ebb_ptx STATIC ${_interpreter})
+  ebb_own_target(ebb_ptx)
+  set_target_properties(ebb_ptx PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(ebb_ptx PUBLIC ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_options(ebb_ptx PRIVATE -O2 -ffp-contract=off -frounding-math)
+endif()
+if(NOT EBB_CUDA_BACKEND STREQUAL "PTX" OR TARGET ebb_ptx_runtime)
+  return()
+endif()
+
+set(_ptx ${CMAKE_CURRENT_LIST_DIR})
 
 # The emulated runtime, and the functions of libcudart that connect it with the interpreter.
 set(_emulated device memory stream captured_graph virtual_memory)

@@ -1,0 +1,150 @@
+# Checks the plugin with the CUDA tools and readelf: -DCHECK=registers|loads|stores|needed -DCUOBJDUMP=... -DREADELF=...
+# -DPLUGIN=...
+cmake_minimum_required(VERSION 3.25)
+
+# Sets `kernels` to a list of "name registers stack shared local" for one architecture of each kernel, and
+# `kernel_count`; or reports that the test is skipped and ends the calling script.
+macro(read_kernels)
+  if(NOT CUOBJDUMP)
+    message("skipped: cuobjdump, of the CUDA toolkit, was not found")
+    return()
+  endif()
+  execute_process(COMMAND ${CUOBJDUMP} --dump-resource-usage ${PLUGIN}
+    OUTPUT_VARIABLE _usage ERROR_VARIABLE _usage_errors COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "Function [^\n]*\n[^\n]*REG:[^\n]*" _lines "${_usage}${_usage_errors}")
+  set(kernels "")
+  foreach(_line IN LISTS _lines)
+    string(REGEX MATCH "Function ([^ :\n]*)" _ "${_line}")
+    set(_name "${CMAKE_MATCH_1}")
+    string(REGEX MATCH "REG:([0-9]+).*STACK:([0-9]+).*SHARED:([0-9]+).*LOCAL:([0-9]+)" _ "${_line}")
+    list(APPEND kernels "${_name} ${CMAKE_MATCH_1} ${CMAKE_MATCH_2} ${CMAKE_MATCH_3} ${CMAKE_MATCH_4}")
+  endforeach()
+  list(LENGTH kernels kernel_count)
+  if(kernel_count EQUAL 0)
+    message(FATAL_ERROR "no kernel was found in ${PLUGIN}")
+  endif()
+endmacro()
+
+# Sets `code` to a list with the machine code of each of the `kernels` whose name matches; each element begins with the
+# name.
+function(read_code code expression)
+  set(names "")
+  foreach(kernel IN LISTS kernels)
+    string(REGEX REPLACE " .*" "" name "${kernel}")
+    if(name MATCHES "${expression}")
+      list(APPEND names ${name})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES names)
+  list(LENGTH names count)
+  if(count EQUAL 0)
+    message(FATAL_ERROR "no kernel that matches ${expression} was found in ${PLUGIN}")
+  endif()
+  list(JOIN names "," names)
+  execute_process(COMMAND ${CUOBJDUMP} -sass -fun ${names} ${PLUGIN} OUTPUT_VARIABLE text
+    ERROR_QUIET COMMAND_ERROR_IS_FATAL ANY)  # cuobjdump warns about each part of the plugin without machine code
+  string(REPLACE ";" "" text "${text}")
+  string(REPLACE "[" "(" text "${text}")  # CMake does not see the end of a list element after an open bracket
+  string(REPLACE "]" ")" text "${text}")
+  string(REGEX REPLACE "Function : " ";" text "${text}")
+  list(POP_FRONT text)
+  list(LENGTH text found)
+  if(NOT found EQUAL count)
+    message(FATAL_ERROR "${found} of ${count} kernels were found in ${PLUGIN}")
+  endif()
+  set(${code} "${text}" PARENT_SCOPE)
+endfunction()
+
+# Fails if a memory-bound kernel uses much local memory: spilled registers, or an array with run-time indices. A few
+# words outside the loops do no harm; kernels whose arithmetic needs more are listed below.
+function(check_registers)
+  read_kernels()
+  if(kernel_count LESS 500)
+    message(FATAL_ERROR "only ${kernel_count} kernels were found in ${PLUGIN}")
+  endif()
+
+  # The kernels that must not have a stack.
+  set(streaming "map_kernel|reduce_(rows|columns|pieces)_kernel|softmax_|cross_entropy_|norm_(kept|rows|backward)|affine_|scan_|transpose_|join_|select_|compare_lines|MaxPool|MeanPool")
+  # sin, cos and tan reduce large arguments with an array; digamma, Bessel functions and Chebyshev polynomials use them.
+  set(with_reason "3SinE|3CosE|3TanE|4SincE|7DigammaE|15SpecialFunctionE|13SpecialBinaryE")
+
+  set(allowed 40)  # bytes per thread
+  set(spilling "")
+  foreach(kernel IN LISTS kernels)
+    string(REPLACE " " ";" fields "${kernel}")
+    list(GET fields 0 2 4 fields)
+    list(POP_FRONT fields name stack local)
+    math(EXPR bytes "${stack} + ${local}")
+    if(bytes GREATER allowed AND name MATCHES "${streaming}" AND NOT name MATCHES "${with_reason}")
+      string(APPEND spilling "  ${bytes} bytes: ${name}\n")
+    endif()
+  endforeach()
+  if(spilling)
+    message(FATAL_ERROR "kernels that keep more than ${allowed} bytes of a thread in local memory:\n${spilling}")
+  endif()
+  message("${kernel_count} kernels, no streaming one keeps more than ${allowed} bytes of a thread in local memory")
+endfunction()
+
+# Fails if a kernel that holds its row in registers waits for one load before it issues the next: nvcc may move the
+# computation with a loaded value into the branch of its load.
+function(check_loads)
+  read_kernels()
+  # Kernels that read 16 elements of a row with vector loads: two loads or more.
+  read_code(code "(softmax|softmax_backward|norm)_kept_kernel.*ELi16ELb1E")
+  set(waiting "")
+  foreach(kernel IN LISTS code)
+    string(REGEX MATCH "[^ \n]+" name "${kernel}")
+    string(FIND "${kernel}" "LDG.E.128" first)
+    math(EXPR first "${first} + 9")
+    string(SUBSTRING "${kernel}" ${first} -1 rest)
+    string(FIND "${rest}" "LDG.E.128" second)
+    string(SUBSTRING "${rest}" 0 ${second} between)
+    if(second EQUAL -1 OR between MATCHES " BRA ")
+      string(APPEND waiting "  ${name}\n")
+    endif()
+  endforeach()
+  if(waiting)
+    message(FATAL_ERROR "kernels that branch between the first loads of a row:\n${waiting}")
+  endif()
+  list(LENGTH code count)
+  message("${count} kernels have the loads of a row on their way together")
+endfunction()
+
+# Fails if a kernel that streams long rows does not use 16-byte stores: nvcc may split one store into four.
+function(check_stores)
+  read_kernels()
+  read_code(code "softmax_rows_kernel|softmax_backward_rows_kernel|cross_entropy_backward_kernel.*RowTeam")
+  set(narrow "")
+  foreach(kernel IN LISTS code)
+    if(NOT kernel MATCHES "STG\\.E\\.128")
+      string(REGEX MATCH "[^ \n]+" name "${kernel}")
+      string(APPEND narrow "  ${name}\n")
+    endif()
+  endforeach()
+  if(narrow)
+    message(FATAL_ERROR "kernels that do not store 16 bytes at once:\n${narrow}")
+  endif()
+  list(LENGTH code count)
+  message("${count} kernels store 16 bytes at once")
+endfunction()
+
+# Fails if loading the plugin needs a library that the plugin should open on first use.
+function(check_needed)
+  if(NOT READELF)
+    message("skipped: readelf was not found")
+    return()
+  endif()
+  execute_process(COMMAND ${READELF} -d ${PLUGIN} OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "NEEDED[^\n]*" needed "${dynamic}")
+  if(NOT needed MATCHES "libebb\\.so")
+    message(FATAL_ERROR "${PLUGIN} does not even need libebb: ${needed}")
+  endif()
+  foreach(library IN ITEMS libcuda\\.so libcudnn libnvrtc)
+    if(needed MATCHES "${library}")
+      message(FATAL_ERROR "${PLUGIN} needs ${CMAKE_MATCH_0} before anything asks for it:\n${needed}")
+    endif()
+  endforeach()
+  message("nothing is needed too early")
+endfunction()
+
+cmake_language(CALL check_${CHECK})
