@@ -1,8 +1,7 @@
 // Matrix products with plain loops.
-#include "cuda/ptx/runtime/product.h"
-
 #include <ebb/core/half.h>
 
+#include "cuda/ptx/runtime/bridge.h"
 #include "cuda/ptx/runtime/session.h"
 
 #include <cmath>

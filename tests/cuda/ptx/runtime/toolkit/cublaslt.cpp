@@ -1,6 +1,5 @@
 // The functions of cuBLASLt that ebb calls, with one algorithm for every product.
 #include "cuda/ptx/runtime/bridge.h"
-#include "cuda/ptx/runtime/product.h"
 
 #include <cublasLt.h>
 
