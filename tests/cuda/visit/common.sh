@@ -97,6 +97,5 @@ finish_call() {
 }
 
 source "$tests/machine.sh"
-source "$tests/pool.sh"
 source "$tests/cases.sh"
 source "$tests/write_report.sh"

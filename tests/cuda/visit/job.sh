@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs cases separately: job.sh "PROGRAM<TAB>CASE<TAB>SECTION"...; the pool (pool.sh) sets variables. Several cases
+# Runs cases separately: job.sh "PROGRAM<TAB>CASE<TAB>SECTION"...; the pool (cases.sh) sets variables. Several cases
 # share a process, which saves creating a device context for each; if it fails, each runs again alone.
 set -uo pipefail
 

@@ -80,7 +80,7 @@ start_bundle() {
   else
     say "there is no bundle in $bundle"
   fi
-  source "$tests/build_there.sh"
+  source "$tests/collect.sh"
   build_there || { record probe failed 0 "the bundle does not start and could not be built" build.log; return 1; }
   use_libraries
   said=$(probe)

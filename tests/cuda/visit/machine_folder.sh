@@ -1,5 +1,5 @@
-# A folder that imitates a machine with a GPU: a C library, a shell and its tools, the toolkit in its usual place, and
-# no packages of ours. All files are linked and not copied, if the file system allows it.
+# The calls check and rehearse, in a folder that imitates a machine with a GPU: a C library, a shell and its tools, the
+# toolkit in its usual place, and no packages of ours. All files are linked and not copied, if the file system allows it.
 
 machine_commands="bash env mawk sed grep ls cat cp mv rm ln mkdir mktemp head tail tr cut sort paste wc stat tee timeout
   setsid xargs sleep tar gzip dirname realpath basename nproc ldconfig date find du seq uname id true sha256sum"
@@ -53,4 +53,31 @@ on_machine() {
   unshare "${user[@]}" --mount --pid --fork bash -c '
     mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" || exit 125
     exec chroot "$0" /usr/bin/env -i PATH=/usr/bin OUT=/tmp/out "$@"' "$folder" "$@"
+}
+
+# Starts the bundle in a folder that imitates the machine (call check): every library except the driver's is found, each
+# program starts, and the plugin reports only that there is no driver. For an emulated bundle, checks that it works.
+check_call() {
+  [[ -d $bundle ]] || { echo "there is no bundle in $bundle: tests/cuda/visit/run bundle" >&2; exit 1; }
+  folder=$(mktemp -d "$root/build/machine.XXXXXX")
+  trap 'rm -rf "$folder"' EXIT
+  make_machine "$folder" && add_toolkit "$folder" && add_tree "$folder" || exit 1
+  on_machine "$folder" /usr/bin/bash /srv/visit/tests/cuda/visit/check_there.sh "$preset"
+}
+
+# Runs the three calls with an emulated bundle, in a folder that imitates the machine, with fake tools (call rehearse).
+# The result files go to OUT.
+rehearse_call() {
+  [[ -d $bundle ]] || { echo "there is no bundle in $bundle: tests/cuda/visit/run bundle -p $preset" >&2; exit 1; }
+  folder=$(mktemp -d "$root/build/machine.XXXXXX")
+  trap 'rm -rf "$folder"' EXIT
+  make_machine "$folder" && add_tree "$folder" || exit 1
+  cp "$tests/rehearsal/compute-sanitizer" "$tests/rehearsal/ncu" "$folder/usr/bin/"
+  mkdir -p "$out" "$keep"
+  for each in first second third; do
+    printf '\n==== %s\n' "$each"
+    on_machine "$folder" EBB_GPU_ONLY="${EBB_GPU_ONLY-}" /usr/bin/bash /srv/visit/tests/cuda/visit/run "$each" -p "$preset" -o /tmp/out -m "$minutes"
+    cp "$folder"/tmp/out/* "$out/" && rm -rf "$folder/tmp/out"
+  done
+  write_report "$out" >"$out/report.md"
 }
