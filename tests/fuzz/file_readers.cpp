@@ -5,7 +5,6 @@
 #include <ebb/io/pytorch.h>
 #include <ebb/io/sharded.h>
 
-#include "fuzz/reading.h"
 #include "fuzz/targets.h"
 #include "support/files.h"
 #include "support/zip.h"

@@ -1,5 +1,4 @@
 // Readers of ebb, called with the bytes of a fuzzer, and valid seeds.
-#include "fuzz/reading.h"
 #include "fuzz/targets.h"
 
 #include <zlib.h>

@@ -1,6 +1,12 @@
-// Fuzz targets: every function of ebb that reads bytes from outside.
+// Fuzz targets: the readers of ebb, called with the bytes of a fuzzer, and valid seeds for them.
 #pragma once
 
+#include <ebb/ebb.h>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,5 +80,38 @@ inline const Target kFileTargets[] = {{"torch", read_torch, torch_seeds},
                                       {"checkpoint", read_checkpoint, checkpoint_seeds},
                                       {"packed_npz", read_packed_npz, packed_npz_seeds},
                                       {"shard", read_shard, shard_seeds}};
+
+// Reads every byte, so that a too small buffer is detected.
+inline void look_at(const ebb::Tensor& x) {
+  const ebb::Tensor y = x.clone();
+  EBB_CHECK(y.nbytes() == x.nbytes() && y.sizes() == x.sizes(), "clone changed the shape.");
+}
+
+// A file in memory.
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view bytes) : descriptor_(::memfd_create("fuzz", 0)) {
+    if (descriptor_ < 0) throw std::runtime_error("memfd_create failed");
+    if (::write(descriptor_, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+      throw std::runtime_error("cannot write to a file in memory");
+  }
+  ~MemoryFile() { ::close(descriptor_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+template <class F>
+bool accepted(F&& f) {
+  try {
+    f();
+    return true;
+  } catch (const ebb::Error&) {
+    return false;
+  }
+}
 
 }  // namespace fuzz

@@ -1,7 +1,6 @@
 // Readers of ebb::vision, called with the bytes of a fuzzer, and valid seeds.
 #include <ebb/vision.h>
 
-#include "fuzz/reading.h"
 #include "fuzz/targets.h"
 
 #include <zlib.h>

@@ -1,22 +1,57 @@
-// A call of an ONNX node with its inputs and attributes, and the table of functions that compute the ONNX ops
-// with ebb.
+// The parts of ONNX messages that the tests need: tensors, and graphs of nodes; a call of a node with its
+// inputs and attributes, and the table of functions that compute the ONNX ops with ebb.
 #pragma once
 
 #include <ebb/ebb.h>
-
-#include "onnx/proto.h"
 
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace onnx {
 
+using ebb::Tensor;
+
+/// Returns ebb's dtype for a TensorProto.DataType. Throws for unsupported ones (unsigned types above 8 bits,
+/// strings, complex).
+ebb::DType dtype_of(std::int64_t data_type);
+
+/// Parses a TensorProto. Throws ebb::Error if the data do not match the shape.
+Tensor parse_tensor(std::string_view bytes);
+
+/// AttributeProto without graphs and types.
+struct Attribute {
+  float f = 0;
+  std::int64_t i = 0;
+  std::string s;
+  Tensor t;  ///< undefined unless the attribute is a tensor
+  std::vector<float> floats;
+  std::vector<std::int64_t> ints;
+};
+
+/// NodeProto. An empty name among inputs and outputs means that the argument is omitted.
+struct Node {
+  std::string op;
+  std::vector<std::string> inputs, outputs;
+  std::map<std::string, Attribute> attributes;
+};
+
+/// ModelProto with its graph.
+struct Model {
+  std::int64_t opset = 0;  ///< of the domain in which the graph's ops are defined
+  std::vector<Node> nodes;
+  std::vector<std::string> inputs, outputs;
+};
+
+Model parse_model(std::string_view bytes);
+
 using Tensors = std::vector<Tensor>;
 using Ints = std::vector<std::int64_t>;
 
+/// A call of a node with its inputs and attributes.
 class Call {
  public:
   Call(const Node& node, Tensors inputs, std::int64_t opset);

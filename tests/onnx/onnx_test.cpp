@@ -2,7 +2,6 @@
 // tests with the reasons. Debian's libonnx-testdata contains the data; without it the test reports that it is
 // skipped.
 #include "onnx/call.h"
-#include "onnx/proto.h"
 #include "support/catch.h"
 #include "support/files.h"
 

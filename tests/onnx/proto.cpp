@@ -1,5 +1,5 @@
 // Reads ONNX messages with the code that protobuf generated.
-#include "onnx/proto.h"
+#include "onnx/call.h"
 
 #include <ebb/ops/creation.h>
 

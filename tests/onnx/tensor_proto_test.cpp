@@ -1,7 +1,7 @@
 // TensorProto messages: raw and typed data, and data that do not match the shape.
 #include <ebb/ebb.h>
 
-#include "onnx/proto.h"
+#include "onnx/call.h"
 #include "support/catch.h"
 
 #include <onnx/onnx_pb.h>
