@@ -7,7 +7,6 @@
 #include <ebb/optim.h>
 
 #include "optable/table.h"
-#include "random_programs/draw.h"
 #include "random_programs/generate.h"
 #include "random_programs/kinds.h"
 

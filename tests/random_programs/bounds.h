@@ -2,7 +2,6 @@
 // another device.
 #pragma once
 
-#include "random_programs/draw.h"
 #include "random_programs/program.h"
 #include "random_programs/ways.h"
 
@@ -11,6 +10,8 @@
 // Changes the results of statements by about a rounding error.
 
 namespace programs {
+
+class Draw;
 
 /// The distance from 1 to the next value of a floating dtype.
 double epsilon_of(ebb::DType dtype);

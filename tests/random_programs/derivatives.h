@@ -1,12 +1,13 @@
 // First and second derivatives of programs, compared with finite differences.
 #pragma once
 
-#include "random_programs/draw.h"
 #include "random_programs/program.h"
 
 #include <string>
 
 namespace programs {
+
+class Draw;
 
 /// Generates a program of double tensors whose statements are differentiable almost everywhere, and that
 /// neither detaches parts of the graph nor changes gradients.

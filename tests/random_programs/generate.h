@@ -1,7 +1,6 @@
 // Generates programs, counts their statement kinds, prints them as source, and shrinks failing ones.
 #pragma once
 
-#include "random_programs/draw.h"
 #include "random_programs/kinds.h"
 #include "random_programs/program.h"
 
