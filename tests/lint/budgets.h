@@ -3,7 +3,6 @@
 
 #include "support/catch.h"
 #include "support/files.h"
-#include "support/source_dir.h"
 
 #include <cstdint>
 #include <map>

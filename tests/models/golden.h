@@ -3,7 +3,7 @@
 
 #include <ebb/ebb.h>
 
-#include "support/source_dir.h"
+#include "support/files.h"
 
 #include <cmath>
 #include <cstdint>
