@@ -6,13 +6,51 @@
 // is written every 100 steps.
 #include "common/chart.h"
 #include "common/program.h"
-#include "ngram.h"
 #include "training.h"
 
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <numbers>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 
 namespace {
+
+struct Followers {
+  std::array<int, 256> counts{};
+  int total = 0, kinds = 0;
+};
+
+// The baseline: returns the nats per character of `held_out`. Each character is predicted from the order - 1
+// characters before it with the counts in `training`, interpolated with those of shorter contexts (Witten &
+// Bell 1991). Order 2 means bigrams.
+double ngram_nats(const std::string& training, const std::string& held_out, std::size_t order) {
+  std::unordered_map<std::string_view, Followers> contexts;
+  for (std::size_t i = order - 1; i < training.size(); ++i)
+    for (std::size_t length = 0; length < order; ++length) {
+      Followers& after = contexts[std::string_view(training).substr(i - length, length)];
+      int& count = after.counts[static_cast<unsigned char>(training[i])];
+      after.kinds += count == 0;
+      ++count;
+      ++after.total;
+    }
+
+  double nats = 0;
+  for (std::size_t i = order - 1; i < held_out.size(); ++i) {
+    double p = 1.0 / 256;  // the prior without a context
+    for (std::size_t length = 0; length < order; ++length) {
+      const auto found = contexts.find(std::string_view(held_out).substr(i - length, length));
+      if (found == contexts.end()) break;
+      const Followers& after = found->second;
+      p = (after.counts[static_cast<unsigned char>(held_out[i])] + after.kinds * p) /
+          (after.total + after.kinds);
+    }
+    nats -= std::log(p);
+  }
+  return nats / static_cast<double>(held_out.size() - order + 1);
+}
 
 constexpr const char* kAlice = EBB_EXAMPLES_DATA "/alice/alice.txt";
 

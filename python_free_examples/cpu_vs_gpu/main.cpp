@@ -2,7 +2,6 @@
 // transfer of the data to the GPU and back. Nothing is trained; it takes 40 s on two cores, and the short
 // form 1 s.
 #include "common/program.h"
-#include "plot.h"
 #include "workloads.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // write_svg: charts of the timings.
-#include "plot.h"
+#include "workloads.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
-// The three workloads of cpu_vs_gpu, each for a list of sizes.
+// The three workloads of cpu_vs_gpu, each for a list of sizes, and charts of their timings with logarithmic
+// axes.
 #pragma once
 
 #include <ebb/ebb.h>
@@ -25,3 +26,6 @@ Workload vector_add(std::int64_t largest, bool on_gpu);
 Workload matrix_product(std::int64_t largest, bool on_gpu);
 /// y = sigmoid(W x + b) for layers of N inputs and outputs and a batch of 256.
 Workload dense_layer(std::int64_t largest, bool on_gpu);
+
+/// Writes an SVG file with one panel per workload and one line per device. Throws ebb::Error if that fails.
+void write_svg(const std::string& path, const std::vector<Workload>& workloads);

@@ -1,6 +1,4 @@
 // transfer_to_folder: torchvision's VGG16 on a folder of images.
-#include "image_folder.h"
-
 #include <ebb/models.h>
 #include <ebb/vision.h>
 

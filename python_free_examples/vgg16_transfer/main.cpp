@@ -9,8 +9,7 @@
 // folder.
 #include <ebb/ebb.h>
 
-#include "few_images.h"
-#include "image_folder.h"
+#include "transfer.h"
 
 #include <string>
 

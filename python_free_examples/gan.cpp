@@ -7,19 +7,111 @@
 // The generator creates images from random codes. The discriminator tells them from real ones, and each is
 // trained against the other. A third network, the judge, is a classifier of real images. Its score is high if
 // each generated image clearly belongs to a class, and if all classes occur.
+#include <ebb/ebb.h>
+
 #include "common/chart.h"
 #include "common/grid.h"
 #include "common/images.h"
 #include "common/program.h"
 #include "common/progress.h"
-#include "judge.h"
-#include "networks.h"
 
 #include <fmt/format.h>
+
+namespace nn = ebb::nn;
 
 namespace {
 
 using ebb::Tensor;
+
+// The two networks of a small DCGAN (Radford et al. 2016).
+
+// Initialises the weights of a network with N(0, 0.02^2), as in DCGAN.
+nn::Sequential initialized(nn::Sequential network) {
+  ebb::NoGradGuard no_grad;
+  for (auto& parameter : network->named_parameters())
+    if (parameter.value().dim() > 1) parameter.value().normal_(0, 0.02);
+  return network;
+}
+
+// Returns the generator: random codes [n, code] -> images [n, 1, rows, columns] with values in [-1, 1].
+nn::Sequential make_generator(std::int64_t rows, std::int64_t columns, std::int64_t code,
+                              std::int64_t width) {
+  const std::vector<std::int64_t> inner = {2 * width, rows / 4, columns / 4};
+  return initialized(nn::Sequential(
+      nn::Linear(nn::LinearOptions(code, inner[0] * inner[1] * inner[2]).bias(false)),
+      nn::Unflatten(1, inner), nn::BatchNorm2d(2 * width), nn::ReLU(),
+      nn::ConvTranspose2d(nn::ConvTranspose2dOptions(2 * width, width, 4).stride(2).padding(1).bias(false)),
+      nn::BatchNorm2d(width), nn::ReLU(),
+      nn::ConvTranspose2d(nn::ConvTranspose2dOptions(width, 1, 4).stride(2).padding(1)), nn::Tanh()));
+}
+
+// Returns the discriminator: images -> logits [n] of the probability that they are real.
+nn::Sequential make_discriminator(std::int64_t rows, std::int64_t columns, std::int64_t width) {
+  const auto leaky = nn::LeakyReLUOptions().negative_slope(0.2);
+  return initialized(nn::Sequential(
+      nn::Conv2d(nn::Conv2dOptions(1, width, 4).stride(2).padding(1)), nn::LeakyReLU(leaky),
+      nn::Conv2d(nn::Conv2dOptions(width, 2 * width, 4).stride(2).padding(1).bias(false)),
+      nn::BatchNorm2d(2 * width), nn::LeakyReLU(leaky), nn::Flatten(),
+      nn::Linear(2 * width * (rows / 4) * (columns / 4), 1), nn::Flatten(nn::FlattenOptions().start_dim(0))));
+}
+
+// A classifier, trained on real images and their labels.
+class Judge {
+ public:
+  Judge(const example::Images& images, std::int64_t epochs, ebb::Device device);
+
+  /// Returns the class probabilities [n, classes] of images with values in [0, 1].
+  ebb::Tensor probabilities(const ebb::Tensor& images);
+  /// Returns the inception score (Salimans et al. 2016), exp(mean KL(p(class | image) || p(class))). It is
+  /// the number of classes if the judge is certain about every image and all classes are equally frequent,
+  /// and 1 if all images have the same class probabilities.
+  double score(const ebb::Tensor& images);
+  /// Returns the fraction of images that the judge classifies correctly.
+  double accuracy(const ebb::Tensor& images, const ebb::Tensor& labels);
+
+ private:
+  ebb::nn::Sequential layers_;
+};
+
+Judge::Judge(const example::Images& images, std::int64_t epochs, ebb::Device device) {
+  const std::int64_t inner = 32 * (images.rows() / 4) * (images.columns() / 4);
+  const std::int64_t classes = images.train_labels.max().item<std::int64_t>() + 1;
+  layers_ = nn::Sequential(nn::Conv2d(nn::Conv2dOptions(1, 16, 3).padding(1)), nn::ReLU(), nn::MaxPool2d(2),
+                           nn::Conv2d(nn::Conv2dOptions(16, 32, 3).padding(1)), nn::ReLU(), nn::MaxPool2d(2),
+                           nn::Flatten(), nn::Dropout(0.3), nn::Linear(inner, classes));
+  layers_->to(device);
+  const ebb::Tensor train = images.train.to(device), labels = images.train_labels.to(device);
+  ebb::optim::Adam optimizer(layers_->parameters(), ebb::optim::AdamOptions(3e-3));
+  example::Progress progress("the judge", epochs * train.size(0));
+  for (std::int64_t epoch = 0; epoch < epochs; ++epoch)
+    for (const ebb::Tensor& rows : ebb::randperm(train.size(0)).to(device).split(64)) {
+      const ebb::Tensor loss =
+          nn::functional::cross_entropy(layers_(train.index_select(0, rows)), labels.index_select(0, rows));
+      optimizer.zero_grad();
+      loss.backward();
+      optimizer.step();
+      progress.advance(rows.size(0), loss.item<double>());
+    }
+  progress.finish("");
+  layers_->eval();
+}
+
+ebb::Tensor Judge::probabilities(const ebb::Tensor& images) {
+  ebb::NoGradGuard no_grad;
+  return layers_(images).softmax(1);
+}
+
+double Judge::score(const ebb::Tensor& images) {
+  const ebb::Tensor p = probabilities(images).clamp_min(1e-12);
+  return (p * (p.log() - p.mean(0).log())).sum(1).mean().exp().item<double>();
+}
+
+double Judge::accuracy(const ebb::Tensor& images, const ebb::Tensor& labels) {
+  return (probabilities(images).argmax(1) == labels.to(images.device()))
+      .to(ebb::kFloat)
+      .mean()
+      .item<double>();
+}
 
 struct Options {
   std::string data;
