@@ -23,8 +23,8 @@ using support::Contains;
 
 namespace {
 
-// A child process whose output is read while it runs. Standard output and error go to a pipe, or to a terminal
-// with that many columns.
+// A child process whose output is read while it runs. Standard output and error go to a pipe, or to a
+// terminal with that many columns.
 class Process {
  public:
   explicit Process(const std::vector<std::string>& command, int columns = 0);

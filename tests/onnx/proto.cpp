@@ -1,7 +1,7 @@
 // Reads ONNX messages with the code that protobuf generated.
-#include "onnx/call.h"
-
 #include <ebb/ops/creation.h>
+
+#include "onnx/call.h"
 
 #include <onnx/onnx_pb.h>
 

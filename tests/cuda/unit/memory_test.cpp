@@ -10,9 +10,9 @@
 #include <string_view>
 
 using namespace ebb;
+using nlohmann::json;
 using support::Contains;
 using support::same;
-using nlohmann::json;
 
 namespace {
 
