@@ -1,5 +1,5 @@
-// scaled_dot_product_attention: checks, shapes, its node, and its gradients as differentiable ops, with all
-// scores in memory, for second derivatives.
+// scaled_dot_product_attention: checks, shapes and its node. For second derivatives the gradients are
+// composed of differentiable ops, with all scores in memory.
 #include <ebb/autograd/node.h>
 #include <ebb/ops/attention.h>
 #include <ebb/ops/creation.h>
@@ -24,7 +24,7 @@ namespace ebb {
 namespace ops {
 namespace {
 
-/// The inputs of a call, with four dimensions. The mask may be undefined, and its sizes may be 1.
+/// The inputs of a call, with four dimensions. The mask may be undefined or have sizes of 1.
 struct AttentionInputs {
   Variable query, key, value, mask;
 };
@@ -57,7 +57,7 @@ autograd::GradList composed_attention_backward(const autograd::Node& node, const
   const Variable key = in.key.to(dtype), value = in.value.to(dtype);
   const std::int64_t batch = in.query.size(0), heads = in.query.size(1), queries = in.query.size(2),
                      keys = key.size(2);
-  // Heads that share keys become additional rows of one product.
+  // Heads that share keys become additional rows of the same product.
   const auto joined = [&](const Variable& x) {
     const std::int64_t rows = key.size(1) == 0 ? 0 : heads / key.size(1) * queries;
     return x.reshape({batch, key.size(1), rows, x.size(3)});
@@ -132,7 +132,7 @@ struct AttentionBackward : autograd::Node {
     call.result = result.unpack().array();
     call.log_sum = log_sum;
     const NdArray grad = ops::contiguous_array(grads[0].array());
-    const bool nothing = grad.numel() == 0;  // kernels iterate over the heads of the result
+    const bool nothing = grad.numel() == 0;  // the kernels would leave the gradients unwritten
     const auto fresh = [&](std::size_t i, const Variable& x) {
       if (!needs(i)) return NdArray();
       return nothing ? ops::zeros_array(x.sizes(), x.dtype(), x.device())

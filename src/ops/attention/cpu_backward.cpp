@@ -8,9 +8,9 @@ namespace ebb::cpu {
 namespace attention {
 namespace {
 
-/// Returns the number of pieces into which the keys of a head are divided, if there are too few heads for the
-/// threads of large machines. Each piece has an accumulator for dquery; the accumulators are then added in
-/// order. The number does not depend on the machine, and therefore neither do the results.
+/// Returns the number of parts into which the keys of a head are divided. There are several if there are too
+/// few heads for the threads of a large machine. Each part has an accumulator for dquery; the accumulators
+/// are then added in order. The number does not depend on the machine, so the results do not either.
 std::int64_t pieces_of(const Sizes& s) {
   constexpr std::int64_t wanted = 16;
   return std::clamp<std::int64_t>(ceil_div(wanted, std::max<std::int64_t>(s.batch * s.key_heads(), 1)), 1,
@@ -33,7 +33,7 @@ class Backward {
         tile_(sizes),
         sums_(NdArray::empty({kKeys, rows.width + rows.value_width}, dtype_of<C>())) {}
 
-  /// Processes one tile of keys with all queries that attend to it. dquery is the accumulator of this piece,
+  /// Processes one tile of keys with all queries that attend to it. dquery is the accumulator of this part,
   /// with rows like the packed queries; it may be null.
   void run(TilePosition at, C* dquery) {
     tile_.load(sizes_, key_, value_, at, dquery != nullptr);
@@ -79,7 +79,7 @@ class Backward {
   NdArray sums_;
 };
 
-/// Computes dquery = scale * the sum of the pieces.
+/// Computes dquery = scale * the sum over the parts.
 template <class T>
 void join_pieces(NdArray& out, const NdArray& sums, std::int64_t pieces, std::int64_t pitch, double scale) {
   using C = Compute<T>;

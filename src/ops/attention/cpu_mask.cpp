@@ -8,7 +8,7 @@ namespace ebb::cpu {
 namespace attention {
 namespace {
 
-/// The division of one dimension of the scores: into tiles if the mask has the dimension, else it is one
+/// The division of one dimension of the scores: tiles if the mask has the dimension (`kept`), otherwise one
 /// part.
 struct Range {
   std::int64_t size, tile;

@@ -2,7 +2,7 @@
 // scores.
 //
 // With weights p = e^(score - log_sum), factors m of dropout and the gradient g of the result:
-//   dvalue = (p m)^T g,  dscore = p (m (g value^T) - delta),  delta = the row's sum of g result,
+//   dvalue = (p m)^T g,  dscore = p (m (g value^T) - delta),  delta = the sum of g result over the row,
 //   dquery = scale dscore key,  dkey = scale dscore^T query,  dmask = dscore.
 #pragma once
 
@@ -45,7 +45,7 @@ struct PackedRows {
   C* gradient(std::int64_t row) const { return grads.address_as<C>() + row * value_width; }
 };
 
-/// One tile of keys and values as columns, and of keys as rows on request.
+/// One tile of keys and values as columns. On request the keys are also stored as rows.
 template <class T>
 struct KeyTile {
   using C = Compute<T>;

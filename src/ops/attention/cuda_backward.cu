@@ -1,7 +1,8 @@
-// The gradients of attention on the device without tensor cores, in two passes without atomics: one block for
-// each tile of queries, then one for each tile of keys and values. Each pass recomputes the scores. Also the
-// gradient of an additive mask: the gradients of the scores, summed over the dimensions along which the mask
-// was broadcast. One block computes each tile of the result.
+// The gradients of attention on the device without tensor cores. They are computed in two passes without
+// atomics: first by one block for each tile of queries, then by one block for each tile of keys and values.
+// Each pass recomputes the scores.
+// The gradient of an additive mask is the gradients of the scores, summed over the dimensions along which the
+// mask was broadcast. One block computes each tile of it.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/block_reduce.h"
@@ -29,7 +30,7 @@ __global__ void __launch_bounds__(kWarp* kRowsEach)
   if (row < rows && threadIdx.x == 0) delta[row] = sum;
 }
 
-/// Returns delta (N H L): for each row the sum of gradient times result.
+/// Returns delta (N H L): for each row, the sum of gradient times result.
 NdArray delta_of(const NdArray& grad, const ops::AttentionSaved& call) {
   const std::int64_t width = call.result.sizes()[3], rows = call.log_sum.numel();
   NdArray delta = NdArray::empty({rows}, call.log_sum.dtype(), grad.device());
@@ -153,8 +154,8 @@ void backward(ops::AttentionGrads& out, const NdArray& grad, const ops::Attentio
     launch(grad.device(), grid(keys), &key_kernel<T>, call, inputs, grads, chunks);
 }
 
-/// One dimension of the scores: divided into tiles if the mask has the dimension, else each block iterates
-/// over all of it.
+/// One dimension of the scores. It is divided into tiles if the mask has the dimension; otherwise each block
+/// iterates over all of it.
 struct Range {
   std::int64_t size, tile;
   bool kept;

@@ -91,8 +91,8 @@ struct Grads {
         value(out.value.defined() ? out.value.address_as<T>() : nullptr) {}
 };
 
-/// The other inputs of the backward kernels: the gradient of the result, and for each row the logarithm of
-/// its sum and delta, the sum of gradient times result.
+/// The other inputs of the backward kernels: the gradient of the result and, for each row, log_sum and delta
+/// (the sum of gradient times result).
 template <class T>
 struct BackwardInputs {
   Rows<const T> grad;

@@ -11,10 +11,10 @@
 namespace ebb::cuda::attention {
 namespace {
 
-constexpr std::int64_t kMostWide = 256, kVector = 8;  // the limit of a head's width; the elements of 16 bytes
+constexpr std::int64_t kMostWide = 256, kVector = 8;  // the largest head size; the elements of 16 bytes
 
-// Whether each row starts at a multiple of 16 bytes. An expanded dimension has stride 0, which the library
-// does not accept.
+// Returns whether each row starts at a multiple of 16 bytes. It is false for an expanded dimension, because
+// cuDNN does not accept stride 0.
 bool by_vectors(const NdArray& x) {
   if (reinterpret_cast<std::uintptr_t>(x.address()) % (kVector * 2) != 0 || x.sizes()[3] % kVector != 0)
     return false;
@@ -23,9 +23,9 @@ bool by_vectors(const NdArray& x) {
   return true;
 }
 
-// Whether the library can compute the call. Calls with a mask use ebb's kernels: a row without visible keys
-// is zero in ebb, and the library does not guarantee that. The same holds for scales that are not positive,
-// with which the largest score does not belong to the largest product.
+// Returns whether cuDNN can compute the call. Calls with a mask use ebb's kernels: in ebb a row without
+// visible keys is zero, which cuDNN does not guarantee. Calls with a scale that is not positive use them as
+// well, because the largest score then does not belong to the largest product.
 bool is_for_library(const ops::AttentionSaved& c) {
   if (!dnn_is_used() || (c.query.dtype() != kHalf && c.query.dtype() != kBFloat16)) return false;
   if (c.rule.mask.defined() || c.rule.dropout || !(c.rule.scale > 0)) return false;
@@ -51,10 +51,10 @@ bool library_forward(ops::AttentionSaved& call) {
 }
 
 bool library_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::AttentionSaved& call) {
-  // The library accumulates the gradient of the queries with atomics, although its engine is not marked as
-  // nondeterministic.
+  // Deterministic mode does not use cuDNN: it accumulates the gradient of the queries with atomics, although
+  // its engine is not marked as nondeterministic.
   if (is_cudnn_deterministic() || !is_for_library(call)) return false;
-  // With one query and one key the weight is 1, a case that the library does not accept.
+  // With one query and one key the weight is 1. cuDNN does not accept this case.
   if (call.query.sizes()[2] == 1 && call.key.sizes()[2] == 1) return false;
   const auto made = [](const NdArray& wanted, const NdArray& like) {
     return wanted.defined() ? wanted : NdArray::empty(like.sizes(), like.dtype(), like.device());

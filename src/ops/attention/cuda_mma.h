@@ -13,10 +13,10 @@
 
 namespace ebb::cuda {
 
-/// The fragments of a lane, two elements in each register, with g = lane / 4 and t = lane % 4. Left operand:
-/// columns 2 t and 2 t + 1 of rows g and g + 8, then the same 8 columns further. Right operand: rows 2 t and
-/// 2 t + 1 of column g, then the same 8 rows further. Sum: columns 2 t and 2 t + 1 of row g, then of row g +
-/// 8.
+/// The fragments of a lane, with two elements in each register. Let g = lane / 4 and t = lane % 4.
+/// Left operand: columns 2 t and 2 t + 1 of rows g and g + 8, then the same rows 8 columns further.
+/// Right operand: rows 2 t and 2 t + 1 of column g, then the same column 8 rows further.
+/// Sum: columns 2 t and 2 t + 1 of row g, then of row g + 8.
 struct MmaLeft {
   std::uint32_t at[4];
 };
@@ -30,7 +30,7 @@ __device__ inline int mma_lane() { return static_cast<int>(threadIdx.x) % kWarp;
 __device__ inline int mma_row(int r) { return mma_lane() / 4 + r / 2 * 8; }
 __device__ inline int mma_column(int r) { return mma_lane() % 4 * 2 + r % 2; }
 
-/// Packs two numbers into one register, the first into the lower half.
+/// Packs two elements into one register, the first into the lower half.
 template <class T>
 __device__ std::uint32_t mma_pair(float first, float second) {
   return T(first).bits | static_cast<std::uint32_t>(T(second).bits) << 16;
@@ -126,7 +126,7 @@ __device__ MmaRight load_right(const T* tile, int pitch) {
                : "memory");
   return x;
 }
-/// The same for 16 stored rows of 8 elements.
+/// Loads the right operand, which is stored as 16 rows of 8 elements.
 template <class T>
 __device__ MmaRight load_right_transposed(const T* tile, int pitch) {
   MmaRight x;

@@ -16,11 +16,12 @@ constexpr int kTensorThreads = 128, kOwn = 64, kWarpRows = 16, kMostWidth = 256;
 template <int kHead>
 struct Layout {
   static constexpr int kPitch = kHead + 8;
-  static constexpr int kStream = kHead > 128 ? 32 : 64;       // streamed rows in shared memory at a time
-  static constexpr int kColumns = kHead > 128 ? 128 : kHead;  // of two results, accumulated together
+  static constexpr int kStream = kHead > 128 ? 32 : 64;  // streamed rows in shared memory at a time
+  // Columns of a sum that are accumulated together.
+  static constexpr int kColumns = kHead > 128 ? 128 : kHead;
 };
 
-/// Some rows of one head. `vectors`: whether they can be read in vectors of 16 bytes.
+/// Some rows of one head. `vectors` is true if they can be read in vectors of 16 bytes.
 template <class T>
 struct Lines {
   const T* data;
@@ -129,7 +130,7 @@ void with_head(std::int64_t width, const F& f) {
   f.template operator()<256>();
 }
 
-/// Whether rows of x can be read in vectors of 16 bytes.
+/// Returns whether the rows of x can be read in vectors of 16 bytes.
 inline bool by_vectors(const NdArray& x) {
   return reinterpret_cast<std::uintptr_t>(x.address()) % 16 == 0 && x.sizes()[3] % 8 == 0 &&
          x.strides()[0] % 8 == 0 && x.strides()[1] % 8 == 0 && x.strides()[2] % 8 == 0;

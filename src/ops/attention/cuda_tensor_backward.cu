@@ -1,4 +1,5 @@
-// The gradients of attention on tensor cores: of the queries, and of keys and values.
+// The gradients of attention on tensor cores. One kernel computes the gradient of the queries, another those
+// of keys and values.
 #include "kernel/cuda/launch.h"
 #include "ops/attention/cuda_call.h"
 #include "ops/attention/cuda_paths.h"

@@ -41,7 +41,7 @@ struct Rows {
 
 enum class MaskKind : std::uint8_t { none, allowed, added_floats, added };
 
-/// The elements of a mask. `added`: in the dtype of the query.
+/// The elements of a mask. MaskKind::added is an additive mask in the dtype of the query.
 struct Mask {
   const void* data = nullptr;
   std::int64_t steps[4] = {};

@@ -40,9 +40,9 @@ namespace cpu {
 /// Computes result = softmax(query key^T * scale + mask) value, and log_sum. log_sum is Double for Double
 /// inputs, else Float.
 void attention_forward(ops::AttentionSaved& call);
-/// Computes the gradients from that of the result, which is contiguous.
+/// Computes the gradients of the inputs from the gradient of the result, which is contiguous.
 void attention_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::AttentionSaved& call);
-/// Computes the gradient of a mask, whose sizes are those of the scores or 1.
+/// Computes the gradient of a mask. Each of its sizes is that of the scores, or 1.
 void attention_mask_backward(NdArray& out, const NdArray& grad, const ops::AttentionSaved& call);
 /// Sets out (N, H, L, S; Float or Double) to the factors by which dropout multiplies the weights.
 void attention_dropout(NdArray& out, const random::Dropout& rule);

@@ -88,7 +88,7 @@ void copy_from_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
     move(landing, source);
     return kernels::copy(device, out, landing);
   }
-  // Copies in the dtype of x; the device converts.
+  // The copy has the dtype of x; the device converts it.
   const NdArray source = contiguous_array(x, {.pinned = true});
   if (out.is_contiguous() && out.dtype() == x.dtype()) {
     move_queued(out, source, source);
@@ -117,7 +117,8 @@ void copy_to_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
 
 }  // namespace
 
-// Only one contiguous block of one dtype is copied between devices; each device rearranges its own array.
+// Between devices only one contiguous block without conversion is copied. Each device rearranges its own
+// array.
 void copy_array(NdArray& out, const NdArray& x, bool non_blocking) {
   if (out.numel() == 0) return;
   if (out.device() == x.device()) return kernels::copy(out.device(), out, x);
@@ -133,7 +134,7 @@ void copy_array(NdArray& out, const NdArray& x, bool non_blocking) {
 void copy_constant(NdArray& out, const NdArray& numbers) {
   detail::Capture* const capture = out.device().is_cpu() ? nullptr : detail::current_capture();
   if (!capture) {
-    detail::host_access(out);  // a constant of a tape
+    detail::host_access(out);  // for a recording tape, `out` is a constant
     const detail::RecorderScope not_recorded(nullptr);
     return copy_array(out, numbers);
   }

@@ -11,15 +11,15 @@ namespace ebb::ops {
 struct ArrayForm {
   optional<DType> dtype = nullopt;
   MemoryFormat format = MemoryFormat::Contiguous;
-  OptionalIntArrayRef sizes = nullopt;  // `sizes`: the array is expanded to these
+  OptionalIntArrayRef sizes = nullopt;  // the array is expanded to these sizes
   bool pinned = false;                  // a copy is made in page-locked memory
 };
 inline constexpr ArrayForm kContiguousForm;
-/// Returns x itself if it has the form, else a copy in that form.
+/// Returns x itself if it has the form, otherwise a copy in that form.
 NdArray contiguous_array(const NdArray& x, const ArrayForm& form = kContiguousForm);
 /// Returns the tensor's array in that form, or an undefined array if the tensor is undefined.
 NdArray contiguous_array(const Variable& x, const ArrayForm& form = kContiguousForm);
-/// Returns x itself if it has the dtype, else a contiguous copy in the dtype.
+/// Returns x itself if it has the dtype, otherwise a contiguous copy in the dtype.
 NdArray cast_array(const NdArray& x, DType dtype);
 /// Returns a contiguous copy of x, which the caller may overwrite.
 NdArray copied_array(const NdArray& x);
@@ -35,9 +35,9 @@ Device resolve_device(Device device);
 /// With `non_blocking` the host does not wait for copies from and to pinned memory.
 void copy_array(NdArray& out, const NdArray& x, bool non_blocking = false);
 
-/// Copies numbers that the calling op created on the host, and that no other code can change, so that a
-/// captured graph may treat them as constants. They are copied to memory of the graph before its first
-/// replay, and each replay copies them from there.
+/// Copies `numbers`, which the calling op created on the host. No other code can change them, so a captured
+/// graph treats them as constants: they are copied to memory of the graph before its first replay, and each
+/// replay copies them from there.
 void copy_constant(NdArray& out, const NdArray& numbers);
 
 }  // namespace ebb::ops

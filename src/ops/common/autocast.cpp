@@ -32,8 +32,8 @@ void clear_cast_cache() {
 
 namespace {
 
-// Whether the cast of x is cached: x must be a parameter, and the cast must be part of the graph. While a
-// graph is captured nothing is cached, because each replay has to cast the current weights.
+// Returns whether the cast of x is cached. x must be a parameter, and the cast must be part of the graph.
+// While a graph is captured nothing is cached, because each replay has to cast the current weights.
 bool is_cached(const Variable& x, DType target) {
   const AutocastState& state = thread_state.autocast;
   return state.cache_enabled && state.nesting > 0 && target != kFloat && x.dtype() == kFloat &&

@@ -26,9 +26,9 @@ struct ListedOp {
 template <class T>
 concept WithoutTensors = !std::is_convertible_v<const T&, TensorList>;
 
-/// The tensors among the arguments of an op that decide about its casts: the device of the first one selects
-/// the rule, and `widest` depends on the dtypes of all. An optional tensor, for example a bias, is cast but
-/// decides nothing.
+/// The tensors among the arguments of an op that select its casts. The device of the first one selects the
+/// rule, and the rule `widest` depends on the dtypes of all. An optional tensor, for example a bias, is cast
+/// but selects nothing.
 inline TensorList deciding_tensors(const Variable& x) { return x; }
 inline TensorList deciding_tensors(TensorList list) { return list; }
 template <WithoutTensors T>
@@ -36,7 +36,7 @@ TensorList deciding_tensors(const T&) {
   return {};
 }
 
-/// The casts of one call. During its lifetime autocast is off, so that the ops that the call is composed of
+/// The casts of one call. During its lifetime autocast is off, so that the ops of which the call is composed
 /// take their inputs unchanged. Converts to false if there is nothing to cast.
 class Autocast {
  public:
@@ -90,5 +90,5 @@ void clear_cast_cache();
   if (const auto cast = ::ebb::ops::autocast(op, __VA_ARGS__)) [[unlikely]] \
   return [&](const auto&... arguments) { return function(cast(arguments)...); }(__VA_ARGS__)
 
-/// The same for a function that is listed under its own name.
+/// EBB_AUTOCAST_AS for a function that is listed under its own name.
 #define EBB_AUTOCAST(function, ...) EBB_AUTOCAST_AS(#function, function, __VA_ARGS__)

@@ -25,7 +25,7 @@ namespace casts {
 
 using enum CastRule;
 
-// An op that is composed of others and not listed itself casts as those do.
+// An op that is not listed and is composed of other ops casts as these do.
 inline constexpr CastEntry kList[] = {
     // Matrix products.
     {"addbmm", lower, lower},

@@ -1,5 +1,6 @@
 // Copies, fills and additions on the CPU, for arrays of any strides. A copy moves whole blocks if the layouts
-// permit, tiles for transposed operands, else one contiguous loop for each innermost dimension.
+// permit, and tiles if the operands are transposed. Otherwise it runs one contiguous loop for each innermost
+// dimension.
 #include <ebb/core/visit.h>
 
 #include "core/parallel_for.h"

@@ -1,4 +1,5 @@
-// Scans on the CPU: along each line, or along a block of neighbouring lines together.
+// Scans on the CPU. A line is the vector of elements along the scanned dimension. Contiguous lines are
+// interleaved; strided ones are scanned in blocks of neighbours.
 #include <ebb/core/visit.h>
 
 #include "kernel/cpu/lines.h"
@@ -11,7 +12,7 @@ namespace {
 
 using scan_steps::Carry;
 constexpr std::int64_t kTile = 128;
-constexpr std::int64_t kInterleaved = 8;  // contiguous lines that run together: their additions overlap
+constexpr std::int64_t kInterleaved = 8;  // contiguous lines scanned together, so that additions overlap
 
 // Scans kLines contiguous lines of n elements each.
 template <std::int64_t kLines, class T, class Step>

@@ -84,8 +84,8 @@ bool transpose_from(NdArray& out, const NdArray& x, const ElementwisePlan<2>& wa
   }
 }
 
-// Copies by tiles and returns true if the copy is a transpose that tiles suit. It also converts among Float,
-// Half and BFloat16.
+// Copies by tiles and returns true if the copy is a transpose for which tiles are faster. It also converts
+// among Float, Half and BFloat16.
 bool transpose(NdArray& out, const NdArray& x, const ElementwisePlan<2>& walk) {
   if (out.dtype() == x.dtype()) {
     bool done = false;

@@ -13,11 +13,11 @@ namespace ebb::random {
 
 struct Dropout {
   Philox philox;
-  std::uint32_t last;  // elements with a random word up to this one are kept
+  std::uint32_t last;  // elements whose random word is at most this are kept
   double scale;        // the factor of the elements that are kept
 
   Dropout(const Philox& words, double keep_probability, double kept) : philox(words), scale(kept) {
-    const auto below = static_cast<std::uint64_t>(keep_probability * 4294967296.0);  // out of the 2^32 words
+    const auto below = static_cast<std::uint64_t>(keep_probability * 4294967296.0);  // of the 2^32 words
     last = static_cast<std::uint32_t>(below - 1);
     if (below == 0) scale = 0;  // p = 1: all elements are multiplied by 0
   }

@@ -8,7 +8,7 @@
 
 namespace ebb::ops {
 
-/// Whether the options request page-locked memory. Throws if the device is not the CPU.
+/// Returns whether the options request page-locked memory. Throws if the device is not the CPU.
 inline bool wants_pinned(const TensorOptions& options) {
   if (!options.pinned_memory()) [[likely]]
     return false;
@@ -33,7 +33,7 @@ inline Variable finish(NdArray data, const TensorOptions& options) {
   return out;
 }
 
-/// The options of `x_like(like, options, format)`. A dtype or device that is not given is that of `like`.
+/// The options of `x_like(like, options, format)`. The default dtype and device are those of `like`.
 struct LikeRequest {
   TensorOptions options;
   optional<MemoryFormat> format;

@@ -20,8 +20,8 @@ void fill(NdArray& out, const Scalar& value);
 /// Computes out[i] += x[i]. Both have the same shape and dtype. out does not overlap itself.
 void accumulate(NdArray& out, const NdArray& x);
 /// Computes cumulative sums (products, log-sum-exps) along `dim`: out[i] = x[0] + ... + x[i], from the end if
-/// `reverse`. Both arrays are contiguous, in x's dtype. The accumulator of Float is double, and that of
-/// 16-bit types is float. logsumexp takes floating dtypes.
+/// `reverse`. Both arrays are contiguous and have the same dtype. The accumulator of Float is double, and
+/// that of 16-bit types is float. logsumexp takes floating dtypes.
 void scan(NdArray& out, const NdArray& x, std::int64_t dim, ScanKind kind, bool reverse);
 
 }  // namespace cpu

@@ -8,12 +8,13 @@ namespace ebb::ops {
 MemoryFormat suggested_format(const NdArray& x) {
   const std::size_t dims = x.sizes().size();
   if ((dims != 4 && dims != 5) || x.strides()[1] == 0) return MemoryFormat::Contiguous;
-  // From the innermost dimension outwards: channels, spatial dimensions from the last to the first, samples.
+  // The dimensions of the channels-last order, from the innermost outwards: channels, spatial dimensions from
+  // the last to the first, samples.
   std::int64_t least = 0;
   for (std::size_t i = 0; i < dims; ++i) {
     const std::size_t d = i == 0 ? 1 : i == dims - 1 ? 0 : dims - i;
     const std::int64_t size = x.sizes()[d], stride = x.strides()[d];
-    // With one channel and one element per channel, both formats have the same strides.
+    // With one channel and one element per channel both formats have the same strides.
     const bool undecided = d == 0 && least == x.strides()[1];
     if (size == 0 || stride < least || undecided) return MemoryFormat::Contiguous;
     least = size > 1 ? stride * size : stride;

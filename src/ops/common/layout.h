@@ -7,8 +7,8 @@
 namespace ebb::ops {
 
 /// Returns the format that results computed from an array of 4 or 5 dimensions should have: channels-last if
-/// its strides say so, else Contiguous. With one channel or one element per channel both formats fit; then
-/// the strides decide, as in torch.
+/// its strides are in that order, otherwise Contiguous. With one channel or one element per channel both
+/// formats fit; then the strides decide, as in torch.
 MemoryFormat suggested_format(const NdArray& x);
 
 /// Returns an uninitialised array in Contiguous or a channels-last format.
@@ -25,12 +25,13 @@ DimVector strides_like(const NdArray& like, optional<MemoryFormat> format);
 NdArray empty_array_like(const NdArray& like, DType dtype, Device device,
                          optional<MemoryFormat> format = nullopt);
 
-/// The same in like's dtype and on its device. Returns an undefined array for an undefined `like`.
+/// Returns an uninitialised array with the strides, dtype and device of `like`, or an undefined array if
+/// `like` is undefined.
 inline NdArray empty_array_like(const NdArray& like) {
   return like.defined() ? empty_array_like(like, like.dtype(), like.device()) : NdArray();
 }
 
-/// Whether the strides are those of the format.
+/// Returns whether the strides are those of the format.
 bool has_format(const NdArray& x, MemoryFormat format);
 
 }  // namespace ebb::ops

@@ -57,7 +57,7 @@ Ref<N> node_of(Fill&& fill, const Inputs&... inputs) {
 }
 
 /// Makes new tensors the results of one node, in this order; undefined ones are skipped. Returns null if
-/// nothing is recorded; else the caller stores in the node the values that N::apply needs, which may be
+/// nothing is recorded; otherwise the caller stores in the node the values that N::apply needs, which may be
 /// results.
 template <class N, class... Inputs>
 Ref<N> record_results(std::initializer_list<const Variable*> results, const Inputs&... inputs) {
@@ -102,8 +102,9 @@ inline void show_array(const Variable& self, NdArray array) {
   self.impl()->data = std::move(array);
 }
 
-/// The in-place form: `self` takes the geometry of `array`, which is on its storage. No element changes, so
-/// the history of a view's base stays, and the view's own node is created from the base on first use.
+/// The in-place form of view_of(): `self` takes the geometry of `array`, which is on its storage. No element
+/// changes, so the history of a view's base stays, and the view's own node is created from the base on first
+/// use.
 template <class N, class Fill>
 Variable& reshape_in_place(const Variable& self, const char* op, NdArray array, Fill&& fill) {
   autograd::check_inplace(self, op, autograd::InPlace::geometry);

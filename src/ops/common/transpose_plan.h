@@ -38,8 +38,8 @@ struct TransposePlan {
   }
 };
 
-/// Plans the copy to operand 0 from operand 1. Returns false if it is not a transpose for which tiles of
-/// `side` pay, or if there are too many tiles.
+/// Plans the copy to operand 0 from operand 1. Returns false if the copy is not a transpose, if tiles of
+/// `side` would be slower, or if there are too many tiles.
 inline bool plan_transpose(TransposePlan& plan, const ElementwisePlan<2>& walk, int out_size, int in_size,
                            int side) {
   constexpr std::int64_t kLeast = 8;  // shorter rows waste most of a tile

@@ -35,7 +35,7 @@ NdArray unfold_array(const NdArray& x, std::int64_t dim, std::int64_t size, std:
 NdArray permute_array(const NdArray& x, IntArrayRef dims);
 /// Exchanges two dimensions (wrapped). Returns x itself if it has no dimensions.
 NdArray transpose_array(const NdArray& x, std::int64_t dim0, std::int64_t dim1);
-/// Returns start and end of a slice by torch's rules: negative ones count from the end, then both are
+/// Returns start and end of a slice by torch's rules: negative values count from the end, then both are
 /// clamped, and end >= start.
 std::pair<std::int64_t, std::int64_t> slice_bounds(optional<std::int64_t> start, optional<std::int64_t> end,
                                                    std::int64_t size);

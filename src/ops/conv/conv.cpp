@@ -1,5 +1,5 @@
-// conv1d, conv2d, conv3d and conv_transpose*: arguments, checks and padding. conv_tbc and conv_depthwise3d,
-// ATen's names for conv1d and conv3d in other layouts.
+// conv1d, conv2d, conv3d and conv_transpose*: arguments, checks and padding. Also conv_tbc (conv1d in another
+// layout) and conv_depthwise3d (conv3d with one group for each channel).
 #include <ebb/ops/conv.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/shape.h>
@@ -14,7 +14,7 @@
 namespace ebb {
 namespace {
 
-constexpr IntArrayRef kSame;  // instead of numbers: padding that keeps the size
+constexpr IntArrayRef kSame;  // a marker in place of values: padding that keeps the size
 
 // The arguments that both directions share. `listed` is the called function.
 struct Call {

@@ -1,5 +1,5 @@
-// Convolution as three kernels, each of which is differentiated with the other two. Convolution of integers:
-// windows are a view of the padded input, and a matrix product computes the sums.
+// Convolution as three kernels; the derivatives of each are the other two. The convolution of integers is a
+// matrix product of the weight with a view of the padded input that contains all windows.
 #include "ops/conv/convolve.h"
 
 #include <ebb/autograd/record.h>
@@ -79,7 +79,7 @@ DimVector result_shape(ConvKind kind, const Convolution& c) {
   return sizes;
 }
 
-// Fills a result without products: with the bias of each channel, or with zeros.
+// Fills a result whose sums have no terms: with the bias of each channel, or with zeros.
 void fill_without_products(NdArray& out, const NdArray& bias, bool relu) {
   if (out.numel() == 0) return;
   kernels::fill(out.device(), out, 0);
@@ -131,10 +131,10 @@ Variable convolve(ConvKind kind, const Variable& first, const Variable& second, 
 
 namespace {
 
-// Pads x (or crops it, for negative numbers) at both ends of each spatial axis, innermost first.
+// Pads x at both ends of each spatial axis, innermost first, or crops it if `ends` is negative.
 Variable padded(const Variable& x, const DimVector& ends) { return constant_pad_nd(x, ends, 0).contiguous(); }
 
-// Convolves with `strides` between windows. x contains all windows, and at most a stride more.
+// Convolves with `strides` between windows. x contains all windows, and at most one stride of elements more.
 Variable convolve_padded(const Variable& x, const Variable& weight, const ConvGeometry& g, int dims,
                          const std::int64_t* strides, const std::int64_t* counts) {
   const std::int64_t batch = x.size(0), groups = g.groups, depth = x.size(1) / groups,
@@ -170,7 +170,8 @@ Variable convolve_integers(ConvKind kind, const Variable& x, const Variable& wei
     }
     return convolve_padded(padded(x, ends), weight, g, dims, g.stride, g.out);
   }
-  // The transpose: elements a stride apart, and the kernel reversed and exchanged between outputs and inputs.
+  // The transpose spreads the elements a stride apart, and convolves them with a kernel that is reversed and
+  // whose outputs and inputs are exchanged.
   DimVector spread(x.sizes()), spatial;
   for (int a = 3 - dims; a < 3; ++a) spread[a - 3 + dims + 2] = (g.out[a] - 1) * g.stride[a] + 1;
   Variable wide = zeros(spread, x.options());

@@ -1,4 +1,5 @@
-// Convolution as three bilinear ops, each of which is differentiated with the other two, and of integers.
+// Convolution as three bilinear ops; the derivatives of each are the other two. Also the convolution of
+// integers.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -18,12 +19,13 @@ struct Convolution {
 };
 
 /// Runs one of three ops. forward: (in, weight) -> out. input: (out, weight) -> in. weight: (out, in) ->
-/// weight. bias may be undefined; `weight` does not take it. relu, only for `forward`, is applied last. As in
-/// torch, the node is ConvolutionBackward0 for layers and ConvolutionBackwardBackward0 for their gradients.
+/// weight. bias may be undefined; ConvKind::weight does not take it. relu, only for forward, is applied last.
+/// As in torch, the node is ConvolutionBackward0 for layers and ConvolutionBackwardBackward0 for their
+/// gradients.
 Variable convolve(ConvKind kind, const Variable& first, const Variable& second, const Variable& bias,
                   const Convolution& convolution, bool is_layer, bool relu = false);
 
-/// Convolves integers, or with ConvKind::input computes the transpose, over the last `dims` axes of g. Sums
+/// Convolves integers over the last `dims` axes of g, or with ConvKind::input computes the transpose. Sums
 /// wrap as integer sums do. Neither is differentiable.
 Variable convolve_integers(ConvKind kind, const Variable& x, const Variable& weight, const ConvGeometry& g,
                            int dims);

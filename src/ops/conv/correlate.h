@@ -1,5 +1,5 @@
-// Forward pass and input gradient on the CPU, which have the same form: sums over windows of a source.
-// Operands in BFloat16 as pairs of channels, for processors that multiply such pairs.
+// Forward pass and input gradient on the CPU, which have the same form: sums over windows of a source. For
+// processors that multiply pairs of BFloat16, the operands are packed as pairs of channels.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -17,7 +17,7 @@ struct Target {
   std::int64_t step[3];
 };
 
-/// The weights. That of a row, channel and tap of a group is data[group * group_step + row * row_step +
+/// The weights. The weight of a row, channel and tap of a group is data[group * group_step + row * row_step +
 /// channel * channel_step + tap.index].
 template <class T>
 struct Weights {
@@ -41,24 +41,25 @@ struct Correlation {
 /// Computes the correlation with adjacent results of a row in vector lanes, for groups with few channels.
 template <class T>
 void correlate_by_pixels(const Correlation<T>& c);
-/// Computes the weight's gradient: weight[groups][rows][depth] = the sum over the batch of out x windows of
-/// in.
+/// Computes the weight's gradient: weight[groups][rows][depth] is the sum over the batch of out times the
+/// windows of in.
 template <class T>
 void weight_by_pixels(const ConvGeometry& geometry, const Reading& reading, const T* in, const T* out,
                       T* weight);
 
-/// The same two with channels of the result in vector lanes, which fills the lanes for images of any width.
-/// With Element tiles::Pair, source and weights contain the bits of pairs of channels (pair_planes(),
-/// pair_weights()), and `channels` counts pairs.
+/// Computes the correlation with channels of the result in vector lanes, which fills the lanes for images of
+/// any width. With Element tiles::Pair, source and weights contain the bits of pairs of channels
+/// (pair_planes(), pair_weights()), and `channels` counts pairs.
 template <class T, class Element = T>
 void correlate_by_channels(const Correlation<T>& c);
-/// For BFloat16 operands the sums are over pairs of adjacent results, so rows must have an even width.
+/// Computes the weight's gradient with channels of the result in vector lanes. For BFloat16 operands the sums
+/// are over pairs of adjacent results, so rows must have an even width.
 template <class T, class Operand = T>
 void weight_by_channels(const ConvGeometry& geometry, const Reading& reading, const Operand* in,
                         const Operand* out, T* weight);
 
-/// The three ops with explicit column matrices and matrix products, for kernels about as large as the image,
-/// for which windows would compute mostly results that are dropped.
+/// Compute the three ops with column matrices and matrix products. They are for kernels about as large as the
+/// image: with windows, most of the computed results would be dropped.
 template <class T>
 void columns_forward(const ConvGeometry& g, const T* in, const T* weight, const T* bias, T* out);
 template <class T>

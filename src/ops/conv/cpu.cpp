@@ -17,14 +17,14 @@ using conv::Correlation;
 using conv::Reading;
 using conv::Weights;
 
-// Whether a group has enough channels to fill vector registers well.
+// Returns whether a group has enough channels to fill vector registers well.
 template <class T>
 bool fills_registers(std::int64_t channels) {
   return tiles::padded<T>(channels) * 3 <= channels * 4;
 }
 
-// Whether the kernel with channels in lanes is used. For short sums the transposition of results would cost
-// too much.
+// Returns whether the kernel with channels in lanes is used. For short sums the transposition of results
+// would cost too much.
 template <class T>
 bool uses_channel_lanes(std::int64_t depth, std::int64_t rows) {
   return depth >= 64 && fills_registers<T>(rows);
@@ -39,14 +39,15 @@ void correlate(const Correlation<T>& c) {
                                                      : conv::correlate_by_pixels(c);
 }
 
-// Whether rows are short: for kernels nearly as wide as the image, most of each row of a window is dropped.
+// Returns whether the kernel is so wide, compared to the results, that most of each row of a window is
+// dropped.
 bool rows_are_short(const ConvGeometry& g) {
   const std::int64_t reach = (g.kernel[2] - 1) * g.dilation[2] / g.stride[2];
   return g.out[1] > 1 && reach > g.out[2];
 }
 
-// Whether `in` is much larger than `out`. The gradient of the input processes all elements of `in`, so
-// columns are faster then.
+// Returns whether `in` is much larger than `out`. The gradient of the input by windows processes all elements
+// of `in`, so columns are then faster.
 bool input_is_wide(const ConvGeometry& g) {
   std::int64_t in = 1, out = 1;
   for (int a = 0; a < 3; ++a) {
@@ -99,7 +100,8 @@ bool phase_reading(const ConvGeometry& g, const std::int64_t (&phase)[3], Readin
         if (low < 0) low = high;
       }
     if (taps[a].empty()) return false;
-    // Position e of the phase is element stride * e + phase - padding of `in`; the first inside is e = start.
+    // Position e of the phase is element stride * e + phase - padding of `in`. The first one inside is e =
+    // start.
     const std::int64_t lead = g.padding[a] - phase[a];
     const std::int64_t start = lead > 0 ? (lead + g.stride[a] - 1) / g.stride[a] : 0;
     const std::int64_t first = g.stride[a] * start - lead;
@@ -126,7 +128,7 @@ bool phase_reading(const ConvGeometry& g, const std::int64_t (&phase)[3], Readin
 template <class T, class Element = T>
 void input(T* in, const T* out, const Weights<T>& weight, const T* bias, const ConvGeometry& g) {
   const std::int64_t plane = ConvGeometry::volume(g.in);
-  bool covered = true;  // whether each phase has taps
+  bool covered = true;  // true if each phase has taps
   for (int a = 0; a < 3; ++a)
     covered =
         covered && g.dilation[a] % g.stride[a] == (g.stride[a] == 1 ? 0 : 1) && g.kernel[a] >= g.stride[a];
@@ -184,7 +186,7 @@ void weight_of(NdArray& weight, const NdArray& out, const NdArray& in, const Con
 }
 
 // The forward pass for BFloat16 with the processor's instructions for pairs. Returns false if the processor
-// does not have them or they would not be faster.
+// does not have them or if they would not be faster.
 #if EBB_BFLOAT16_PAIRS
 bool forward_of_pairs(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
                       const ConvGeometry& g) {

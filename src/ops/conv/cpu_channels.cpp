@@ -21,7 +21,7 @@ NdArray pack(const Correlation<T>& c) {
   const Weights<T>& w = c.weight;
   NdArray packed = NdArray::empty({c.groups * lanes * depth}, dtype_of<T>());
   T* const data = packed.address_as<T>();
-  // Whether all taps are stored consecutively and in order.
+  // True if all taps are stored consecutively and in order.
   bool dense = true;
   for (std::int64_t t = 0; t < taps; ++t)
     dense = dense && c.reading.taps[static_cast<std::size_t>(t)].index == t;
@@ -78,7 +78,7 @@ void correlate_by_channels(const Correlation<T>& c) {
   const Loads loads(r, c.batch, 512, 640 * 1024, sizeof(T));
   const NdArray packed = pack(c);
   const T* const weight = packed.address_as<T>();
-  // If there are few loads, threads also share panels.
+  // If there are few loads (the blocks that are computed together), threads also divide the panels.
   const std::int64_t units = loads.count() * c.groups;
   const std::int64_t splits = std::min(panels, units >= 8 ? 1 : (8 + units - 1) / units);
   const std::int64_t source_plane = r.axis[0].source * r.axis[1].source * r.axis[2].source;

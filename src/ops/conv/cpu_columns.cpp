@@ -42,7 +42,7 @@ struct Columns {
 // Calls visit(first entry, first element, count) for each run of a channel that is inside the image.
 template <class Visit>
 void for_runs(const ConvGeometry& g, const Columns& columns, Visit&& visit) {
-  // A run begins at each position of one axis and follows the other.
+  // A run begins at each position of one axis and extends along the other.
   const bool by_taps = columns.by_taps;
   const std::int64_t begins = by_taps ? g.out[2] : g.kernel[2], length = by_taps ? g.kernel[2] : g.out[2];
   const std::int64_t begin_step = by_taps ? g.stride[2] : g.dilation[2], step = columns.element_step;

@@ -13,7 +13,8 @@ namespace {
 
 std::int64_t packets_of(std::int64_t elements, std::int64_t width) { return (elements + width - 1) / width; }
 
-// Packs the weights as panels of rows: in each, the rows' values of k = 0, then of k = 1, ...
+// Packs the weights as panels of rows. A panel contains the values of its rows for k = 0, then for k = 1, and
+// so on.
 template <class T>
 NdArray pack_panels(const Correlation<T>& c) {
   const std::int64_t taps = static_cast<std::int64_t>(c.reading.taps.size()), depth = c.reading.depth();
@@ -74,7 +75,7 @@ void correlate_by_pixels(const Correlation<T>& c) {
   const T* const weight = packed.address_as<T>();
   const std::int64_t depth = r.depth(), packets = packets_of(window.span(block_rows), kWidth<T>);
   const std::int64_t line = packets * kWidth<T>;
-  // If there are few images, threads also share panels.
+  // If there are few images, threads also divide the panels.
   const std::int64_t panels = (c.rows + kRows - 1) / kRows;
   const std::int64_t units = c.batch * c.groups * slices * blocks;
   const std::int64_t splits = std::min(panels, units >= 8 ? 1 : (8 + units - 1) / units);
@@ -83,7 +84,7 @@ void correlate_by_pixels(const Correlation<T>& c) {
   const std::int64_t plane = c.target.size[0] * c.target.size[1] * c.target.size[2];
   const std::int64_t grain = std::max<std::int64_t>(1, kGrain * 16 / std::max<std::int64_t>(work, 1));
   parallel_for(0, units * splits, grain, [&](std::int64_t from, std::int64_t to) {
-    // Packets extend beyond the end of the last row.
+    // The buffers are padded, because packets extend beyond the end of the last row.
     NdArray scratch = NdArray::empty({window.size() + line + 2 * kWidth<T> + kRows * line},
                                      sizeof(T) == 4 ? kFloat : kDouble);
     T* in = scratch.address_as<T>();

@@ -63,15 +63,15 @@ inline void tile_sum(const T* weight, const T* in, const std::int64_t* shift, st
     }
 }
 
-/// Adds to a tile. It is not inlined into the loop over parts, because the compiler would spill the sums
-/// there.
+/// Adds the sum to a tile. It is not inlined into the loop over parts, because the compiler would spill the
+/// accumulators there.
 template <class T, int R, int C>
 [[gnu::noinline]] void add_to_tile(const T* weight, const T* in, const std::int64_t* shift,
                                    std::int64_t depth, T* out, std::int64_t pitch) {
   tile_sum<T, R, C, true>(weight, in, shift, depth, out, pitch, nullptr);
 }
 
-/// Computes out[r][.] = bias[r] + the sum over k, in parts.
+/// Computes out[r][.] = bias[r] + the sum over k for C packets, in parts.
 template <class T, int R, int C>
 inline void tile(const T* weight, const T* in, const std::int64_t* shift, std::int64_t depth, T* out,
                  std::int64_t pitch, const T* bias) {
@@ -83,7 +83,7 @@ inline void tile(const T* weight, const T* in, const std::int64_t* shift, std::i
 
 constexpr int next_columns(int c) { return c > 4 ? 4 : c > 2 ? 2 : 1; }
 
-/// The same for any number of packets.
+/// Computes out[r][.] = bias[r] + the sum over k for any number of packets.
 template <class T, int R, int C = columns_for(R)>
 void strip(const T* weight, const T* in, const std::int64_t* shift, std::int64_t depth, T* out,
            std::int64_t pitch, const T* bias, std::int64_t packets) {
@@ -93,7 +93,7 @@ void strip(const T* weight, const T* in, const std::int64_t* shift, std::int64_t
     if (packets > 0) strip<T, R, next_columns(C)>(weight, in, shift, depth, out, pitch, bias, packets);
 }
 
-/// The same for one panel of `rows` rows.
+/// Runs strip() for one panel of `rows` rows.
 template <class T>
 void panel(int rows, const T* weight, const T* in, const std::int64_t* shift, std::int64_t depth, T* out,
            std::int64_t pitch, const T* bias, std::int64_t packets) {
@@ -110,8 +110,8 @@ void panel(int rows, const T* weight, const T* in, const std::int64_t* shift, st
   }
 }
 
-/// The operands of correlate_tile: the rows `left`, `left_step` apart for successive entries, and the taps of
-/// `window`.
+/// The operands of correlate_tile: the rows `left`, which are `left_step` apart for successive entries, and
+/// the taps of `window`.
 template <class T>
 struct Lines {
   const T* left;
@@ -126,7 +126,7 @@ struct Lines {
 };
 
 /// Computes total[r][k] += the sum over entries and packets of left[r][.] window[shift[k] + .], for R rows
-/// and K taps. It is not inlined for the same reason as add_to_tile.
+/// and K taps. It is not inlined, as add_to_tile().
 template <class T, int R, int K>
 [[gnu::noinline]] void correlate_sum(Lines<T> x, const std::int64_t* shift, std::int64_t packets,
                                      std::int64_t entries, Packet<T> (&total)[R][K]) {
@@ -166,7 +166,7 @@ void correlate_tile(const Lines<T>& x, const std::int64_t* shift, std::int64_t p
     for (int k = 0; k < K; ++k) result[r * result_pitch + k] += simd::predux(total[r][k]);
 }
 
-/// The same for all taps of R rows.
+/// Runs correlate_tile() for all taps of R rows.
 template <class T, int R>
 void correlate_rows(const Lines<T>& x, const std::int64_t* shift, std::int64_t taps, std::int64_t packets,
                     std::int64_t entries, T* result, std::int64_t result_pitch) {

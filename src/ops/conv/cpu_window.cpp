@@ -43,7 +43,8 @@ Window::Window(const Reading& reading, std::int64_t rows, std::int64_t columns)
       slice_size_(height_ * pitch_),
       phase_size_((1 + reading.axis[0].reach) * slice_size_),
       channel_size_(static_cast<std::int64_t>(reading.phases.size()) * phase_size_) {
-  // Channels at a distance of many cache lines would map to few sets of the cache.
+  // The channels must not be a multiple of 64 elements apart, because they would then map to few sets of the
+  // cache.
   if (channel_size_ % 64 == 0) channel_size_ += 16;
   shifts_.reserve(static_cast<std::size_t>(reading.depth()));
   for (std::int64_t c = 0; c < reading.channels; ++c)
@@ -54,19 +55,19 @@ Window::Window(const Reading& reading, std::int64_t rows, std::int64_t columns)
 
 namespace {
 
-// Returns the bytes of a window's row of `columns` columns, in all channels and phases.
+// Returns the number of bytes of one row of a window, with `columns` columns, in all channels and phases.
 std::int64_t bytes_of_columns(const Reading& r, std::int64_t columns, std::int64_t element_size) {
   return std::max<std::int64_t>(r.channels, 1) * static_cast<std::int64_t>(r.phases.size()) *
          (1 + r.axis[0].reach) * columns * element_size;
 }
 
-// Returns the length of nearly equal pieces of n, at most `most`.
+// Returns the length of the parts if n is divided into nearly equal parts of at most `most`.
 std::int64_t even(std::int64_t n, std::int64_t most) {
   const std::int64_t pieces = (n + std::max<std::int64_t>(most, 1) - 1) / std::max<std::int64_t>(most, 1);
   return (n + pieces - 1) / pieces;
 }
 
-// The same for columns. If n is even, the length is even as well.
+// Returns even(), rounded up to an even length if n is even.
 std::int64_t even_columns(std::int64_t n, std::int64_t most) {
   const std::int64_t columns = even(n, most);
   return n % 2 == 0 ? (columns + 1) / 2 * 2 : columns;

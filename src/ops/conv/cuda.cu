@@ -1,5 +1,5 @@
-// Convolution on the device: by the library if it has an algorithm; else directly from the definition, with
-// one thread for each result and sums in a fixed order, for any geometry, dtype and layout.
+// Convolution on a CUDA device. cuDNN computes it if it has an algorithm. Otherwise a direct kernel does,
+// with one thread for each result and sums in a fixed order, for any geometry, dtype and layout.
 #include <ebb/core/visit.h>
 
 #include "kernel/call/arguments.h"
@@ -20,7 +20,7 @@ EBB_HD inline std::int64_t volume_of(const std::int64_t (&s)[3]) { return s[0] *
 template <class T>
 struct Volumes {
   T* data;
-  std::int64_t row, channel, place;  // strides; `place` is that of row-major positions in the volume
+  std::int64_t row, channel, place;  // strides; `place` is the stride of row-major positions in the volume
 
   explicit Volumes(const NdArray& x) : data(x.address_as<T>()) {
     const bool channels_last = !x.is_contiguous();
@@ -95,7 +95,7 @@ struct Forward {
   }
 };
 
-// Returns the position of the result along an axis whose tap k reads p, or -1.
+// Returns the position of the result whose tap k reads position p of an axis, or -1.
 EBB_HD inline std::int64_t reader(const ConvGeometry& g, int axis, std::int64_t p, std::int64_t k) {
   const std::int64_t at = p + g.padding[axis] - k * g.dilation[axis];
   if (at < 0 || at % g.stride[axis] != 0) return -1;
@@ -151,7 +151,7 @@ struct Weight {
         r2(offset[2], g.stride[2], g.in[2], g.out[2]);
     C sum = 0;
     for (std::int64_t n = 0; n < g.batch; ++n) {
-      C part = 0;  // one sum for each sample, then over samples: shorter sums have smaller rounding errors
+      C part = 0;  // one sum for each sample: shorter sums have smaller rounding errors
       for (std::int64_t q0 = r0.first; q0 < r0.last; ++q0)
         for (std::int64_t q1 = r1.first; q1 < r1.last; ++q1)
           for (std::int64_t q2 = r2.first; q2 < r2.last; ++q2) {
@@ -199,8 +199,8 @@ void finish(NdArray& x, const NdArray& bias, bool relu) {
 
 void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
                   const ConvGeometry& g, bool relu) {
-  // cuDNN's engine for depthwise convolution supports no epilogue; with a bias cuDNN has only generic
-  // engines.
+  // cuDNN's engine for depthwise convolution supports no epilogue, and with a bias cuDNN has only generic
+  // engines. Bias and relu are then applied by another kernel.
   const bool depthwise = g.groups > 1 && g.groups == g.in_channels;
   if (bias.defined() && !depthwise && by_library(DnnConv::forward, in, weight, out, g, &bias, relu)) return;
   if (by_library(DnnConv::forward, in, weight, out, g)) return finish(out, bias, relu);

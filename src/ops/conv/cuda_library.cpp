@@ -1,5 +1,5 @@
-// Convolution by cuDNN, which is fast only for aligned arrays and counts elements in 32 bits. ebb's own
-// kernels, the alternative, are about a hundred times slower.
+// Convolution by cuDNN. It is fast only for aligned arrays and counts elements in 32 bits. Inputs are
+// therefore aligned and batches divided, because ebb's own kernels are about a hundred times slower.
 #include "ops/conv/cuda_library.h"
 
 #include "ops/common/cuda_aligned.h"
@@ -16,8 +16,8 @@ NdArray samples_of(const NdArray& x, std::int64_t first, std::int64_t count) {
   return x.as_strided(sizes, x.strides(), x.offset() + first * x.strides()[0]);
 }
 
-// Returns the number of samples of a call, such that all calls have about the same length; 0 if even one
-// sample is too large for the library.
+// Returns the number of samples of a call, such that all calls have about the same length. It is 0 if even
+// one sample is too large for cuDNN.
 std::int64_t samples_per_call(const NdArray& in, const NdArray& out) {
   const std::int64_t batch = in.sizes()[0], each = std::max(in.numel(), out.numel()) / batch;
   const std::int64_t most = dnn_most_elements() / each;
@@ -49,7 +49,8 @@ struct Call {
   }
 };
 
-// The parts of a weight's gradient. It is a sum over the batch, and the parts are added in the dtype `wide`.
+// The parts of a weight's gradient. The gradient is a sum over the batch; parts of the batch are added in the
+// dtype `wide`.
 struct WeightParts {
   NdArray weight, share, sum;
 

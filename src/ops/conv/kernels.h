@@ -1,7 +1,8 @@
 // The kernels of convolution, and its geometry. Each kernel is linear in both operands (except for a relu),
-// and its derivatives are the other two. The CPU takes contiguous arrays of Float or Double, or both operands
-// in BFloat16 and the rest in Float. CUDA takes any floating dtype, with all arrays of a call contiguous or
-// all channels-last. Results are dense.
+// and its derivatives are the other two.
+// The CPU takes contiguous arrays of Float or Double, or both operands in BFloat16 and the other arrays in
+// Float. CUDA takes any floating dtype; all arrays of a call are contiguous, or all are channels-last.
+// Results are dense.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -14,8 +15,8 @@
 namespace ebb {
 
 /// The geometry of a convolution: sizes and steps, always with three spatial axes. With one or two spatial
-/// axes, the leading axes have size 1. `in` is the side over which `kernel` slides, also if a transposed
-/// convolution or a gradient computes it from `out`.
+/// axes, the leading axes have size 1. `kernel` always slides over `in`, even if a transposed convolution or
+/// a gradient computes `in` from `out`.
 struct ConvGeometry {
   std::int64_t batch = 0;
   std::int64_t in_channels = 0;

@@ -1,11 +1,12 @@
 // The windows of the CPU's convolution, which its kernels read with shifts.
 //
 // A window is the part of an image on which some rows of the result depend. It is copied once, padded, with
-// its rows stored consecutively. A tap of the kernel then reads the same memory at a constant offset, so the
-// convolution is a matrix product whose right operand needs no copy: element (tap, q) is window[shift(tap) +
-// q]. q counts along the window's rows; the few results between two rows of the output are computed and
-// dropped. A stride splits the image into phases (every stride-th row and column) with one window each; the
-// rest is the same.
+// its rows stored consecutively. A tap of the kernel then reads the same memory at a constant offset. The
+// convolution is therefore a matrix product whose right operand needs no copy: element (tap, q) is
+// window[shift(tap) + q]. q counts along the window's rows; the few results between two rows of the output
+// are computed and dropped.
+//
+// A stride splits the image into phases (every stride-th row and column), each with its own window.
 #pragma once
 
 #include "ops/conv/kernels.h"
@@ -126,7 +127,7 @@ void Window::fill(T* window, const T* source, std::int64_t channels, const Block
   }
 }
 
-/// Returns the number of rows with which a block's window stays in the cache.
+/// Returns the number of rows for which a block's window fits into the cache.
 std::int64_t rows_of_blocks(const Reading& reading, std::int64_t element_size);
 
 }  // namespace ebb::cpu::conv

@@ -24,7 +24,7 @@ struct ToCopyBackward : autograd::Node {
   GradList apply(GradList&& grads) override { return {to(grads[0], device, dtype)}; }
 };
 
-// torch's name has no number, because the node is written by hand there.
+// The name has no number, as in torch, where the node is written by hand.
 struct CopyBackwards : autograd::Node {
   DType dtype = DType::Undefined;
   Device device;
@@ -76,7 +76,7 @@ struct Span {
   bool overlaps(const Span& other) const { return begin < other.end && other.begin < end; }
 };
 
-// Whether both arrays have the same elements at the same addresses.
+// Returns whether both arrays have the same elements at the same addresses.
 bool same_memory(const NdArray& a, const NdArray& b) {
   if (a.address() != b.address() || a.dtype() != b.dtype()) return false;
   for (std::size_t d = 0; d < a.sizes().size(); ++d)
@@ -85,7 +85,7 @@ bool same_memory(const NdArray& a, const NdArray& b) {
 }
 
 // Copies src's elements into self's memory. Interleaved views of one storage may overlap although neither is
-// dense; then all elements are read before any is written.
+// dense. In that case all elements are read before any is written.
 void write(const Variable& self, const NdArray& src, bool non_blocking) {
   NdArray out = self.array();
   if (out.numel() == 0 || same_memory(out, src)) return;

@@ -60,7 +60,8 @@ Variable& fill_(const Variable& self, const Variable& value) {
                                            ? ops::node_of<FillTensorBackward>(name, self, value)
                                            : Ref<FillTensorBackward>();
   NdArray out = self.array();
-  NdArray one = NdArray::empty({}, out.dtype(), out.device());  // a copy: the value may be a view of self
+  // A copy, because the value may be a view of self.
+  NdArray one = NdArray::empty({}, out.dtype(), out.device());
   ops::copy_array(one, value.array());
   ops::copy_array(out, one.expand(out.sizes()));
   autograd::bump_version(self);

@@ -11,7 +11,8 @@ namespace ebb::cpu {
 /// Sets out[i] = start + i * step, computed in double or, for Long, in 64-bit integers. In all of these
 /// kernels `out` is contiguous.
 void arange(NdArray& out, const Scalar& start, const Scalar& step);
-/// Sets out[i] = start + i * (end - start) / (n - 1), exact at both ends; if base != 0, base to that power.
+/// Sets out[i] = start + i * (end - start) / (n - 1), exact at both ends. If base != 0, the result is base to
+/// that power.
 void linspace(NdArray& out, const Scalar& start, const Scalar& end, double base);
 /// Writes the ones of an identity matrix; out [n, m] must contain zeros.
 void eye(NdArray& out);

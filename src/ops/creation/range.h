@@ -9,10 +9,11 @@
 
 namespace ebb::creating {
 
-/// arange: start + i * step, in double or, for Long, in 64-bit integers.
+/// arange: start + i * step, computed in double or, for Long, in 64-bit integers.
 template <class T>
 struct Arange {
-  // Unsigned, so that intermediate products may wrap: only the final sum must fit into 64 bits.
+  // The arithmetic is unsigned, so that intermediate products may wrap: only the final sum must fit into 64
+  // bits.
   static constexpr bool kWhole = std::is_same_v<T, std::int64_t>;
   using Work = std::conditional_t<kWhole, std::uint64_t, double>;
   using From = std::conditional_t<kWhole, std::int64_t, double>;
@@ -24,8 +25,8 @@ struct Arange {
   }
 };
 
-/// linspace and logspace: computed from the nearer end, so that both ends are exact; base to that power
-/// unless base is 0. Float results are computed in float, as in torch, others in double.
+/// linspace, computed from the nearer end so that both ends are exact; logspace if base is not 0: base to
+/// that power. Float results are computed in float, as in torch, other results in double.
 template <class T>
 struct Linspace {
   using Work = std::conditional_t<std::is_same_v<T, float>, float, double>;

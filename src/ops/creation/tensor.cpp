@@ -1,4 +1,4 @@
-// tensor(): from nested lists of numbers to an array.
+// tensor(): converts nested lists of numbers to an array.
 #include <ebb/core/visit.h>
 #include <ebb/ops/creation.h>
 
