@@ -1,6 +1,6 @@
 // Activations. Smooth: tanh, sigmoid, silu, gelu, elu, selu, celu, mish, softplus, logsigmoid and others.
 // Piecewise linear: relu, threshold, hardtanh, leaky_relu, prelu, hardsigmoid, hardswish, hardshrink,
-// softshrink. glu (gated linear unit).
+// softshrink. Also glu (gated linear unit).
 #include "ops/elementwise/formulas/activations.h"
 
 #include <ebb/autograd/record.h>
@@ -90,7 +90,7 @@ static void check_supported(const char* op, const Variable& x) {
   EBB_CHECK(x.dtype() != kBool, op, ": Boolean inputs not supported; convert the tensor first.");
 }
 
-// The dtype of hardtanh's limits: integer tensors are compared with limits of 64 bits.
+// Returns the dtype of hardtanh's limits: integer tensors are compared with limits of 64 bits.
 static DType limits_dtype(const Variable& x) { return is_integral(x.dtype()) ? kLong : x.dtype(); }
 
 static void check_ends(const char* op, DType dtype, const Scalar& a, const Scalar& b) {
@@ -161,7 +161,7 @@ Variable along_channels(const Variable& weight, const Variable& x) {
   return reshape(weight, sizes);
 }
 
-// prelu: its negative slope is a parameter.
+// The node of prelu, whose negative slope is a parameter.
 struct PreluNode final : autograd::Node {
   autograd::SavedVariable x{this}, weight{this};
   std::string name() const override { return "PreluBackward0"; }
@@ -213,7 +213,7 @@ Variable prelu(const Variable& self, const Variable& weight) {
 
 namespace {
 
-// glu is composed of views and products, and recorded as one node.
+// The node of glu, which is composed of views and products and recorded as one node.
 struct GluBackward : autograd::Node {
   autograd::SavedVariable self{this};
   std::int64_t dim = 0;

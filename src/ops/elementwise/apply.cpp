@@ -1,5 +1,5 @@
-// Slow paths of apply.h: promotion, broadcasting, operands on several devices, in-place ops. Also the type
-// promotion of the public interface: result_type and can_cast.
+// Slow paths of apply.h: promotion, broadcasting, operands on several devices, in-place ops. Also result_type
+// and can_cast, the public functions of type promotion.
 #include "ops/elementwise/apply.h"
 
 #include <ebb/autograd/variable.h>
@@ -17,8 +17,8 @@
 namespace ebb::ops {
 namespace {
 
-// torch's type promotion: tensors with dimensions determine the dtype; 0-d tensors and then scalars only
-// raise its category.
+// torch's type promotion: tensors with dimensions determine the dtype. 0-d tensors, and after them scalars,
+// only raise its category.
 class PromotionState {
  public:
   /// Adds a Variable or an array.

@@ -38,7 +38,7 @@ struct Prepared {
 };
 
 const NdArray& undefined_array();
-/// Returns a tensor or a scalar as an input of an op. A tensor may be undefined; prepare() then throws.
+/// Returns a tensor or a scalar as an input of an op. A tensor may be undefined, but then prepare() throws.
 inline Operand operand(const Variable& x) { return x.defined() ? x.impl()->data : undefined_array(); }
 inline Operand operand(const Scalar& number) { return number; }
 
@@ -133,10 +133,10 @@ NdArray apply(const Op& op, const Operand& a, const Operand& b, const Operand& c
   return out;
 }
 
-/// Checks an in-place op and returns its target: self's array if the dtypes allow, else `temporary`.
+/// Checks an in-place op and returns its target: self's array if the dtypes allow it, otherwise `temporary`.
 NdArray& inplace_target(const char* op, Types types, bool gives_bool, const Variable& self,
                         const Operand* inputs, int count, Prepared& p, NdArray& temporary);
-/// Whether all elements of a dense Bool tensor are true.
+/// Returns whether all elements of a dense Bool tensor are true.
 bool all_true(const Variable& x);
 /// Copies a temporary result to self.
 void finish_inplace(const Variable& self, const NdArray& computed);

@@ -28,8 +28,8 @@ struct XlogyScalarOtherRule {
   }
 };
 
-// The rule of the derivatives of hypot and atan2 up to the second order. Third derivatives are composed of
-// ordinary ops, from coordinates on the unit circle.
+// The rule of the first and second derivatives of hypot and atan2. Third derivatives are composed of ordinary
+// ops, from coordinates on the unit circle.
 struct PlaneRule {
   using Kind = PlaneDerivative::Kind;
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
@@ -66,7 +66,8 @@ struct PlaneRule {
   }
 
  private:
-  /// The third derivative: by a three times, or, if `mixed`, by a twice and by b once.
+  /// Returns the third derivative: three times with respect to a, or, if `mixed`, twice with respect to a and
+  /// once with respect to b.
   Variable third(const Variable& a, const Variable& b, bool mixed) const {
     const Variable inverse = 1 / hypot(a, b), x = a * inverse, y = b * inverse, square = inverse * inverse;
     if (kind == Kind::hypot_aa || kind == Kind::hypot_ab)
@@ -97,8 +98,8 @@ struct Atan2Rule {
   }
 };
 
-// The rule of the derivatives of logaddexp and logaddexp2 by the first operand. Those by the second operand
-// are their negatives. Third derivatives are composed of ordinary ops.
+// The rule of the derivatives of logaddexp and logaddexp2 with respect to the first operand. The derivatives
+// with respect to the second operand are their negatives. Third derivatives are composed of ordinary ops.
 struct LogAddExpDerivativeRule {
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
   LogAddExpDerivative op;
@@ -128,7 +129,8 @@ struct LogAddExpRule {
   }
 };
 
-// The derivative by a is ldexp(1, b) of the same order, and that by b is ldexp(a, b) of the next order.
+// The rule of ldexp(a, b) = a 2^b and its derivatives. The derivative with respect to a is ldexp(1, b) of the
+// same order; the derivative with respect to b is ldexp(a, b) of the next order.
 struct LdexpRule {
   static constexpr unsigned kUsesA = kB, kUsesB = kA | kB;
   int order = 0;

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::int64_t kPiece = 4096;  // constant: the result must not depend on the number of threads
 
-/// Returns the norm accumulator of one piece. It has many lanes, for accuracy and for vectorization.
+/// Returns the norm accumulator of one chunk of kPiece elements. It has many lanes, for accuracy and for
+/// vectorization.
 template <class T, reducers::NormKind kKind>
 double piece_norm(const reducers::Norm<T, kKind>& op, const T* x, std::int64_t count) {
   constexpr int kLanes = 16;

@@ -1,4 +1,4 @@
-// The CPU kernels of formulas: each formula and dtype has a contiguous loop kernel (row), and cpu::map
+// The CPU kernels of formulas. Each formula and dtype has a contiguous loop kernel (row), and cpu::map
 // iterates over the other dimensions.
 #pragma once
 
@@ -38,7 +38,7 @@ struct Block {
   }
 };
 
-/// Returns element i of an operand for loop kernels: of an array, or a broadcast scalar.
+/// Returns element i of an operand for loop kernels. The operand is an array or a broadcast scalar.
 template <class C, class T>
 C number_at(const T* x, std::int64_t i) {
   return static_cast<C>(x[i]);
@@ -78,7 +78,7 @@ void plain_row(const Op op, R* out, std::int64_t n, const Inputs... in) {
 
 #if EBB_LIBMVEC
 
-/// Returns elements i, i + 1, ... of an operand for vector kernels: of an array, or a broadcast scalar in all
+/// Returns elements i, i + 1, ... of an operand for vector kernels. A broadcast scalar is returned in all
 /// lanes.
 template <class C>
 Lanes<C> lanes_at(const C* x, std::int64_t i, std::int64_t n) {
@@ -188,7 +188,7 @@ constexpr FormulaRows rows_of = [] {
   FormulaRows all;
   all.name = Op::kName;
   all.takes_constants = !is_ternary;
-  // If an element needs a function call, fewer elements justify another thread.
+  // If an element needs a function call, it takes fewer elements to justify another thread.
   if (Op::kRun != ops::Run::loop) all.grain = 4096;
   if constexpr (is_ternary) all.condition = Op::kCondition;
   for_each_element_type([&]<class T> {

@@ -28,7 +28,7 @@ namespace ebb::cuda {
 /// The elements of a chain: `head` single elements, `units` vectors, and the remaining single elements.
 struct ChainSpan {
   std::int64_t count, head, units;
-  std::uint64_t aligned;  // bit i: whether the vectors of array i are aligned in memory
+  std::uint64_t aligned;  // bit i is set if the vectors of array i are aligned in memory
 };
 
 /// Loads V consecutive elements of an array, beginning at `first`.
@@ -66,7 +66,8 @@ EBB_HD Vector<R, V> apply(const Op& op, const Vector<In, V>&... in) {
   return result;
 }
 
-/// Runs one thread of a chain: one vector, and at most one of the elements outside of the vectors.
+/// Runs one thread of a chain. It processes one vector, and at most one of the elements outside of the
+/// vectors.
 template <int V, int kThreads, class Chain>
 EBB_HD void run_chain(const Chain& chain, std::uint32_t block, std::uint32_t thread) {
   const ChainSpan& span = chain.span;

@@ -7,11 +7,11 @@
 
 namespace ebb::cuda {
 
-/// One thread of a reduction of columns. It reduces a vector of columns over one piece of the rows; in the
+/// One thread of a reduction of columns. It reduces a vector of columns over one chunk of the rows. In the
 /// second launch it merges the partial results of one column.
 template <int V, int kThreads>
 struct ColumnTeam {
-  const RowSpan& span;  // `team` adjacent threads process adjacent columns; the pieces divide the rows
+  const RowSpan& span;  // `team` adjacent threads process adjacent columns; the pieces are chunks of rows
   std::uint32_t thread, across, down, rank;
   std::int64_t column, piece;
 
@@ -26,7 +26,7 @@ struct ColumnTeam {
     column = (tile * across + (at & (across - 1))) * (span.merges != 0 ? 1 : V);
   }
 
-  /// Finishes a piece: merges the threads' results and stores the result or the partial result.
+  /// Finishes a chunk: merges the threads' results and stores the result or the partial result.
   template <class F>
   __device__ void end(const Reduction<F>& to, const Lanes<F, V>& lanes) const {
 #pragma unroll
@@ -52,7 +52,7 @@ struct ColumnTeam {
   }
 };
 
-/// Runs one thread: every `down`-th row of the piece, one vector of columns each.
+/// Runs one thread, which processes every `down`-th row of the chunk and one vector of columns of each.
 template <int V, int kThreads, class Chain>
 __device__ void run_columns(const Chain& chain, std::uint32_t block, std::uint32_t thread) {
   const RowSpan& span = chain.span;

@@ -1,6 +1,5 @@
-// Parts of fused kernels that reduce rows of elementwise results (compile/device_program.cpp). Each row is
-// reduced by thread groups, without atomics: the order depends only on sizes and on the alignment of the
-// arrays.
+// Parts of fused kernels that reduce rows of elementwise results (compile/device_program.cpp). Thread groups
+// reduce each row without atomics, so the order depends only on sizes and on the alignment of the arrays.
 #pragma once
 
 #include "kernel/reducers.h"
@@ -8,8 +7,8 @@
 
 namespace ebb::cuda {
 
-/// `rows` rows of `length` elements, divided into pieces. A team, a thread group within one block, reduces
-/// one piece. If rows have several pieces, a second launch merges the partial results.
+/// `rows` rows of `length` elements, divided into chunks (`pieces`). A team, which is a thread group within
+/// one block, reduces one chunk. If rows have several chunks, a second launch merges the partial results.
 struct RowSpan {
   std::int64_t rows, length, pieces, piece;
   std::int64_t team;      // the number of threads of a team, a power of 2
@@ -36,8 +35,8 @@ struct Lanes {
   }
 };
 
-/// Accumulates a vector. Elements are read as the input type of the formula's kernel by a bit cast, because
-/// some dtypes share a kernel.
+/// Accumulates a vector. A bit cast converts elements to the input type of the formula's kernel, because some
+/// dtypes share a kernel.
 template <class F, int kLanes, class T, int V>
 EBB_HD void take(const F& formula, Lanes<F, kLanes>& lanes, const Vector<T, V>& value) {
 #pragma unroll
@@ -63,7 +62,8 @@ __device__ typename F::Acc merged(const F& formula, const typename F::Acc& total
   return all;
 }
 
-/// One thread of a team. The team's job is a piece, or, in the second launch, the pieces of a row.
+/// One thread of a team. The team processes one chunk of a row or, in the second launch, the partial results
+/// of all chunks of a row.
 template <int kThreads>
 struct Team {
   const RowSpan& span;
@@ -77,7 +77,7 @@ struct Team {
         rank(at & (threads - 1)),
         job(std::int64_t{block} * (kThreads / threads) + at / threads) {}
 
-  /// Finishes a piece: merges the threads' results and stores the result or the partial result.
+  /// Finishes a chunk: merges the threads' results and stores the result or the partial result.
   template <class F>
   __device__ void end(const Reduction<F>& to, const Lanes<F>& lanes) const {
     const F& f = to.formula;
@@ -103,8 +103,8 @@ struct Team {
   }
 };
 
-/// Runs one thread: every `threads`-th vector of the team's piece, and every `threads`-th of the elements
-/// outside of the vectors.
+/// Runs one thread, which processes every `threads`-th vector of the team's chunk and every `threads`-th of
+/// the elements outside of the vectors.
 template <int V, int kThreads, class Chain>
 __device__ void run_rows(const Chain& chain, std::uint32_t block, std::uint32_t thread) {
   const RowSpan& span = chain.span;

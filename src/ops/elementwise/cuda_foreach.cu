@@ -1,5 +1,5 @@
-// Kernels for lists of tensors on the device: one or two launches for the whole list, without a wait of the
-// host.
+// Kernels for lists of tensors on the device. The whole list takes one or two launches, and the host does not
+// wait.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/block_reduce.h"

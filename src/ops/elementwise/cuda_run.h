@@ -31,7 +31,7 @@ constexpr auto kernels_for() {
   }
 }
 
-// Returns one pair of kernels for each dtype; null if the op is not defined for it.
+// Returns one pair of kernels for each dtype, or null if the op is not defined for the dtype.
 template <class Op, int Inputs>
 constexpr std::array<MapKernels<1 + Inputs>, kElementTypes> kernel_table() {
   std::array<MapKernels<1 + Inputs>, kElementTypes> table{};

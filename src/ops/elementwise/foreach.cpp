@@ -12,13 +12,13 @@ namespace ebb::foreach {
 
 namespace {
 
-/// Tensors of one dtype on one device. Each is dense: its elements fill one interval of memory, in any order
-/// of dimensions.
+/// Tensors of the same dtype and device. Each is dense: its elements fill one interval of memory, in any
+/// order of dimensions.
 struct Group {
   Device device;
   DType dtype = DType::Undefined;
   std::vector<TensorEntry> entries;
-  std::vector<NdArray> copies;  // of tensors that were not dense, and other arrays that must stay alive
+  std::vector<NdArray> copies;  // contiguous copies of other tensors, and further arrays that must stay alive
 };
 
 // Returns x with the strides of `like`.
@@ -29,7 +29,7 @@ NdArray with_strides_of(const NdArray& like, const Variable& x) {
   return copy.array();
 }
 
-// Groups the tensors. `second_tensors` are the second arrays of the entries.
+// Groups the tensors. `second_tensors` contains the second array of each entry.
 std::vector<Group> grouped(const char* op, const std::vector<Variable>& tensors,
                            const std::vector<Variable>* second_tensors = nullptr) {
   std::vector<Group> groups;

@@ -8,8 +8,8 @@
 
 namespace ebb::cpu {
 
-/// Computes the p-norm (p not 0) of all elements of all entries. `out` has one element, of Double for Double
-/// lists, else of Float.
+/// Computes the p-norm (p not 0) of all elements of all entries. `out` has one element, Double for lists of
+/// Double, otherwise Float.
 void list_norm(NdArray& out, const EntryList& list, double p);
 /// Multiplies all elements by max_norm / (norm + 1e-6), if that factor is below 1 or NaN. `norm` is a result
 /// of list_norm.
@@ -17,7 +17,8 @@ void list_scale_to_norm(const EntryList& list, const NdArray& norm, double max_n
 /// Clamps all elements to [low, high]. NaN is unchanged.
 void list_clamp(const EntryList& list, double low, double high);
 void list_zero(const EntryList& list);
-/// Sets each element a of an entry's first array to a + weight (b - a), with b from the second array.
+/// Sets each element a of an entry's first array to a + weight (b - a), where b is the element of the second
+/// array.
 void list_lerp(const EntryList& list, double weight);
 /// Multiplies all elements by `inverse_scale`, and sets `found_inf` to 1 if an element was infinite or NaN.
 /// Each of the two is one Float.

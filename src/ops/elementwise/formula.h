@@ -12,8 +12,8 @@
 //     template <class X> EBB_HD X slope(const X& x) const { return x * -2 * exp(-(x * x)); }
 //   };
 //
-// `value` and `slope` (the derivative) are written once for three types X: a number, on host and device;
-// cpu::Lanes, several numbers in a register; and Variable, for gradients that are recorded themselves. A
+// `value` and `slope` (the derivative) are written once for three types X: a scalar, on host and device;
+// cpu::Lanes, several scalars in a register; and Variable, for gradients that are recorded themselves. A
 // formula may therefore use only operators, & and | of conditions, and the functions of kernel/carrier.h.
 #pragma once
 
@@ -58,15 +58,14 @@ enum class Run : std::uint8_t { loop, lanes, calls };
 /// The base of unary formulas. Members of the struct in addition to kName and `value`:
 ///   kNode     the name of the node, if it does not follow from kName: "Log1PBackward0"
 ///   slope     the derivative, as a function of the input or, with Keep::result, of the result
-///   gradient  instead of slope: the gradient itself, gradient(g, x). If it is 0 at some x, it selects the 0
+///   gradient  in place of slope, gradient(g, x): the gradient itself. If it is 0 at some x, it selects the 0
 ///             with where(), because inf * 0 is NaN. Ops without slope and gradient have a gradient of 0
 ///   bend      bend(g, x), only for Variables: g times the second derivative. The gradient is then recorded
 ///             as one op, named kBackward, and slope or gradient is only called with numbers. If bend is
 ///             written with gradient_of(op, g, x) of smooth formulas, derivatives of any order are exact
-///   late      late(g, y), with kHasLate and only for Variables: the gradient as a function of the result,
-///   for
-///             an input that was overwritten, by this op in place or by a later one. PyTorch permits that
-///             too. It is less exact
+///   late      late(g, y), with kHasLate and only for Variables: the gradient as a function of the result.
+///             It is for an input that was overwritten by this op in place or by a later one, as PyTorch
+///             permits. It is less exact
 ///   kStraight true if bend is 0 everywhere
 struct Unary {
   static constexpr Types kTypes = Types::floating;
@@ -91,8 +90,7 @@ constexpr unsigned kNone = 0, kA = 1, kB = 2, kC = 4, kOut = 8;
 ///   kUsesA, kUsesB           the saved values that it uses, for example kA | kOut; ternary ops: kUses[3]
 ///   gradient_a, gradient_b   functions of (g, kept); ternary ops: gradient(operand, g, kept)
 ///   kRoundsOnce              true if no gradient is rounded by more than one op
-///   kCondition               true if the first operand is a condition, which is bool in every dtype of the
-///   op
+///   kCondition               true if the first operand is a condition: bool for every dtype of the op
 struct Binary {
   static constexpr Types kTypes = Types::all;
   static constexpr Run kRun = Run::loop;
@@ -107,13 +105,13 @@ constexpr bool has_gradient = has_slope<Op> || requires(const Op& op, float x) {
                               requires(const Op& op, float x) { op.gradient(x); };
 template <class Op>
 constexpr bool has_second_derivative = Op::kStraight || requires(const Op& op, float x) { op.bend(x, x); };
-/// Whether the gradient has a kernel of its own. For formulas that call a function for each element the
-/// benefit would be small.
+/// True if the gradient has its own kernel. For formulas that call a function for each element the benefit
+/// would be small.
 template <class Op>
 concept Fused =
     has_gradient<Op> && std::is_base_of_v<Unary, Op> && Op::kKeep != Keep::nothing && Op::kRun != Run::calls;
 
-/// The name of the gradient op: kBackward of the op, or its name with "_backward".
+/// The name of the gradient op: Op::kBackward if it exists, otherwise Op's name with "_backward".
 template <class Op>
 constexpr auto kBackwardName = [] {
   if constexpr (requires { Op::kBackward; }) {
@@ -127,7 +125,8 @@ constexpr auto kBackwardName = [] {
   }
 }();
 
-/// The gradient of Op as a binary op: of g, the gradient of the result, and of the saved input or result.
+/// The gradient of Op as a binary op. The operands are g, the gradient of the result, and the saved input or
+/// result.
 template <class Op>
 struct Gradient : Binary {
   static constexpr const char* kName = kBackwardName<Op>.data();
@@ -160,7 +159,7 @@ template <class... Ops>
 struct GradientsOf<List<Ops...>> {
   using type = Join<List<>, std::conditional_t<Fused<Ops>, List<Gradient<Ops>>, List<>>...>;
 };
-/// The gradients with kernels among the ops of a list.
+/// The ops of a list whose gradients have kernels.
 template <class Ops>
 using Gradients = typename GradientsOf<Ops>::type;
 

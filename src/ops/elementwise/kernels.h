@@ -38,7 +38,8 @@ namespace ebb::cpu {
 
 template <class Op>
 void unary(NdArray& out, const NdArray& x, const Op& op);
-/// Computes out = op(a, b). The operands have the dtype `dtype`; out has it too, or is Bool for comparisons.
+/// Computes out = op(a, b). The operands have the dtype `dtype`. out has the same dtype, or Bool for
+/// comparisons.
 template <class Op>
 void binary(NdArray& out, DType dtype, const ops::Operand& a, const ops::Operand& b, const Op& op);
 template <class Op>

@@ -7,7 +7,7 @@
 
 namespace ebb::math {
 
-/// Returns the factor that reduces a norm to max_norm. If it is NaN, the scaled elements become NaN.
+/// Returns the factor that reduces a norm to max_norm. A NaN factor makes the scaled elements NaN.
 template <class T>
 EBB_HD T clip_factor(T norm, T max_norm) {
   const T factor = max_norm / (norm + T(1e-6));
@@ -27,15 +27,15 @@ EBB_HD T lerp(T a, T b, T weight) {
   return magnitude < T(0.5) ? a + weight * (b - a) : b - (b - a) * (T(1) - weight);
 }
 
-/// Whether x is neither infinite nor NaN.
+/// Returns whether x is neither infinite nor NaN.
 template <class T>
 EBB_HD bool is_finite(T x) {
   return x - x == T(0);
 }
 
-/// Updates the scale of a gradient scaler. The scale shrinks after a step whose gradients overflowed, and
+/// Updates the scale of a gradient scaler. The scale shrinks after a step whose gradients overflowed. It
 /// grows after `interval` consecutive steps without overflow, which `tracker` counts, unless it would
-/// overflow itself.
+/// overflow.
 EBB_HD inline void next_scale(float& scale, std::int32_t& tracker, bool found_inf, double growth,
                               double backoff, std::int32_t interval) {
   if (found_inf) {

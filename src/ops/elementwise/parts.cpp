@@ -21,7 +21,8 @@ struct FrexpRule {
   }
 };
 
-// The result moves with self, unless self equals other and the result is constant.
+// The rule of nextafter. The gradient of self is g, because the result changes with self, unless self equals
+// other: then the result is constant.
 struct NextAfterRule {
   static constexpr char kName[] = "NextafterBackward0";
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kNone;

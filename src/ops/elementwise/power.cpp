@@ -13,7 +13,8 @@ namespace {
 
 using namespace ops;
 
-// The rule of any derivative of pow. Its gradients are the derivatives of the next order by a and by b.
+// The rule of any derivative of pow. Its gradients are the derivatives of the next order with respect to a
+// and to b.
 struct PowDerivativeRule {
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
   int by_base, by_exponent;
@@ -34,8 +35,8 @@ struct PowDerivativeRule {
   }
 };
 
-// Calls run with the formula for x^exponent, and with its second operand if it has one. The exponents that
-// are common in models do not need pow(): they are products, or square roots that are rounded correctly.
+// Calls run with the formula for x^exponent, and with its second operand if it has one. Exponents that are
+// common in models do not need pow(): the formulas are products, or square roots that are rounded correctly.
 template <class Run>
 decltype(auto) with_formula(DType dtype, const Scalar& exponent, Run&& run) {
   if (is_floating(dtype)) {
@@ -63,7 +64,7 @@ struct PowScalarRule {
     if (exponent.equal(2)) return g * (x * 2);
     const double e = exponent.to_double();
     // A few exponents do not need the special cases of the derivative's kernel. The second derivative of a
-    // square root does.
+    // square root needs them.
     const bool root = e == 0.5 && autograd::records(g, x);
     if ((is_plain(e - 1) && !root) || (e >= 1 && e <= 3 && e * 4 == std::trunc(e * 4)))
       return g * (pow(x, e - 1) * e);
@@ -84,7 +85,8 @@ struct PowRule {
   }
 };
 
-// The rule of log(base) base^e, computed from the power. The power's own gradient gives the next derivative.
+// The rule of log(base) base^e, computed from the power. Its derivative follows from the gradient of the
+// power.
 struct PowBaseSlopeRule {
   static constexpr unsigned kUsesA = kNone, kUsesB = kNone;
   Scalar base;
@@ -102,8 +104,8 @@ struct PowBaseRule {
     return g * run_binary(k.out, k.b, PowBaseSlope{{}, base, logarithm}, PowBaseSlopeRule{base});
   }
 };
-// The rule for powers from which the derivative cannot be computed: 16-bit results have lost too many digits,
-// and a power of 0 gives 0.
+// The rule for powers from which the derivative cannot be computed, because 16-bit results have lost too many
+// digits and a power of 0 gives 0.
 struct PowLossyBaseRule {
   static constexpr char kName[] = "PowBackward2";
   static constexpr unsigned kUsesA = kNone, kUsesB = kB;

@@ -38,7 +38,7 @@ std::string rule_name() {
     return Rule::kName;
 }
 
-/// Whether the gradient of a rule is rounded once while no graph is recorded: one kernel computes it, in
+/// True if the gradient of a rule is rounded once while no graph is recorded: one kernel computes it, in
 /// float for 16-bit elements. A rule or its formula declares this with kRoundsOnce.
 template <class Rule>
 constexpr bool kRoundsOnce = false;
@@ -46,8 +46,8 @@ template <class Rule>
   requires(requires { Rule::kRoundsOnce; })
 constexpr bool kRoundsOnce<Rule> = Rule::kRoundsOnce;
 
-/// Converts the values with which a rule computes. Each op of a composed gradient would round its result, so
-/// 16-bit values are converted to float and the gradient is rounded once at its end.
+/// Converts the values with which a rule computes. 16-bit values are converted to float and the gradient is
+/// rounded once at its end, because each op of a composed gradient would round its result.
 template <class Rule>
 class Widened {
  public:
@@ -67,7 +67,7 @@ class Widened {
   optional<DType> narrow_;
 };
 
-/// Whether a rule also has `Variable late(grad, result)`, the gradient for an input that was overwritten
+/// True if a rule also has `Variable late(grad, result)`, the gradient for an input that was overwritten
 /// after the op.
 template <class Rule>
 constexpr bool kHasLate = false;
@@ -158,7 +158,7 @@ struct ZeroNode final : autograd::Node {
   }
 };
 
-/// The node of an op that is not differentiable in torch either. Its backward throws.
+/// The node of an op that is not differentiable in torch either. Its apply() throws.
 template <class Op>
 struct NoDerivativeNode final : autograd::Node {
   std::string name() const override { return "NotImplemented"; }
@@ -176,7 +176,8 @@ Variable run_flat(const Variable& x, const Op& op) {
   return out;
 }
 
-/// The same in place, also for ops without a gradient: comparisons, logical and bitwise ops.
+/// The in-place form of run_flat(). It also runs ops without a gradient: comparisons, logical and bitwise
+/// ops.
 template <class Op, class... Others>
 Variable& run_flat_inplace(const Op& op, const Variable& self, const Others&... others) {
   autograd::check_inplace(self, kInplaceName<Op>.data());

@@ -1,5 +1,5 @@
 // Runs and records binary ops, one of whose operands may be a scalar, and ternary ops. A rule has torch's
-// name of the node, the values that it saves, and the gradients, written with differentiable ops.
+// name of the node, the values that it saves, and the gradients, which are written with differentiable ops.
 #pragma once
 
 #include "core/recorder.h"
@@ -90,7 +90,7 @@ Variable run_binary(const A& a, const B& b, const Op& op, const Rule& rule) {
   return out;
 }
 
-/// The same without recording: comparisons, logical ops, ops on integers.
+/// Computes op(a, b) without recording: comparisons, logical ops, ops on integers.
 template <class Op, class A, class B>
 Variable run_plain(const A& a, const B& b, const Op& op = {}) {
   return Variable(apply(op, a, b));
@@ -125,7 +125,7 @@ Variable& run_binary_inplace(const Variable& self, const B& b, const Op& op, con
   return mutable_self(self);
 }
 
-/// The same without recording, in place.
+/// Computes self = op(self, b) without recording.
 template <class Op, class B>
 Variable& run_plain_inplace(const Variable& self, const B& b) {
   return run_flat_inplace(Op(), self, b);
@@ -186,8 +186,8 @@ struct TernaryNode final : autograd::Node {
 inline bool is_recorded(const Variable& x) { return autograd::records(x); }
 inline bool is_recorded(const Scalar&) { return false; }
 
-/// Makes a node for a ternary op, before or after its kernel ran. `self_changes`: a is about to be
-/// overwritten.
+/// Makes the node of a ternary op, before or after its kernel has run. `self_changes` is true if `a` is about
+/// to be overwritten.
 template <class Rule, class C>
 Ref<TernaryNode<Rule>> make_ternary(const Variable& a, const Variable& b, const C& c, const Rule& rule,
                                     bool self_changes) {

@@ -10,7 +10,7 @@ namespace ebb::ops {
 template <class Op>
 Variable gradient_of(const Op& op, const Variable& g, const Variable& kept);
 
-/// The gradient of a formula with a `bend`, recorded as one op of g and of the saved value.
+/// The gradient of a formula with a `bend`, recorded as one op of g and the saved value.
 template <class Op>
 struct BackwardRule {
   static constexpr unsigned kUsesA = kB, kUsesB = Op::kStraight ? kNone : kA | kB;

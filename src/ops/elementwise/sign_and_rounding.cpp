@@ -1,5 +1,5 @@
-// isnan, isinf, isfinite, signbit, logical_not, bitwise_not and nan_to_num; abs, neg, sign, sgn, deg2rad and
-// rad2deg; floor, ceil, trunc, round and frac.
+// isnan, isinf, isfinite, signbit, logical_not, bitwise_not, nan_to_num, abs, neg, sign, sgn, deg2rad,
+// rad2deg, floor, ceil, trunc, round and frac.
 #include "ops/elementwise/formulas/sign_and_rounding.h"
 
 #include "ops/common/checks.h"

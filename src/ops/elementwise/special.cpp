@@ -12,12 +12,12 @@ namespace ebb {
 
 using namespace ops;
 
-// Returns the n-th derivative (n = 1 or 2), which is differentiable. The formulas use these functions as ops.
+// Return the n-th derivative (n = 1 or 2), which is differentiable. The formulas use these functions as ops.
 Variable erf_derivative(int n, const Variable& x);
 Variable erfinv_derivative(int n, const Variable& x);
 Variable bessel_i1_derivative(int n, const Variable& x);
 
-/// Returns the n-th derivative of sinc, which has a formula of its own.
+/// Returns the n-th derivative of sinc, which has its own formula.
 static Variable sinc_derivative(int n, const Variable& x) { return unary(x, SincDerivative{{}, n}); }
 
 Variable erf(const Variable& self) { return unary<Erf>(self); }
@@ -90,8 +90,8 @@ const char* node_of(Special kind) {
 template <Special kind>
 Variable derivative_of(int n, const Variable& x);
 
-// Returns the third derivative of a function of order 1 from its differential equation, whose terms cancel
-// near 0.
+// Returns the third derivative of a function of order 1 from its differential equation. Near 0, where the
+// terms of the equation cancel, it is `at_zero`.
 template <Special kind>
 Variable third_of_order_1(const Variable& argument, double sign, double at_zero) {
   const Variable small = argument.abs() < 1e-3, x = where(small, 1, argument);

@@ -15,7 +15,7 @@ using Kind = SpecialBinary::Kind;
   ebb::detail::fail("derivative for ", op, " by ", argument, " is not implemented; call .detach() on it.");
 }
 
-/// The rule of the n-th derivative of zeta by its second argument.
+/// The rule of the n-th derivative of zeta with respect to its second argument.
 struct ZetaRule {
   static constexpr char kName[] = "SpecialZetaBackward0";
   static constexpr unsigned kUsesA = kNone, kUsesB = kA | kB;
@@ -27,8 +27,8 @@ struct ZetaRule {
   static SpecialBinary zeta_op(int n) { return {{}, Kind::zeta, {}, n}; }
 };
 
-/// The rule of the n-th derivative by x of P(a, x) or Q(a, x). Only the derivative by a of the function
-/// itself (n = 0) is not implemented.
+/// The rule of the n-th derivative of P(a, x) or Q(a, x) with respect to x. The derivative with respect to a
+/// is implemented only for n > 0.
 template <bool upper>
 struct GammaRule {
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
@@ -49,7 +49,7 @@ struct GammaRule {
   }
 };
 
-// Checks the operands in the name of the op. Its kernel has one name for several ops.
+// Checks the operands and throws in the name of the op, because the kernel has one name for several ops.
 void check_pair(const char* op, const Variable& a, const Variable& b) {
   check_defined(op, a);
   check_defined(op, b);

@@ -12,7 +12,8 @@ namespace {
 
 using namespace ops;
 
-// The gradient of the branch that was not taken is a selected zero. A multiplication by 0 would keep NaN.
+// The node of where. The gradient of the branch that was not taken is a selected zero, because a
+// multiplication by 0 would keep NaN.
 struct WhereNode final : autograd::Node {
   autograd::SavedVariable condition{this};
 
@@ -83,8 +84,7 @@ void check_lerp(const char* op, const Variable& self, const Variable& end) {
             end.dtype(), ". Convert it with .to(dtype).");
   EBB_CHECK(is_floating(self.dtype()), op, ": expected a floating-point dtype, got ", self.dtype(), ".");
 }
-// Returns the weight in the dtype of self. A tensor without dimensions may have another dtype, as a scalar
-// may.
+// Returns the weight in the dtype of self. A tensor without dimensions may have another dtype, like a scalar.
 Variable lerp_weight(const char* op, const Variable& self, const Variable& end, const Variable& weight) {
   check_lerp(op, self, end);
   EBB_CHECK(self.dtype() == weight.dtype() || weight.dim() == 0, op, ": expected dtype ", self.dtype(),

@@ -59,7 +59,7 @@ struct Activation : Unary {
 };
 
 /// elu, selu and celu: scale x above 0, scale alpha (e^(input_scale x) - 1) below. `input_scale_rest` is the
-/// rounding error of input_scale: the exact factor is their sum.
+/// rounding error of input_scale: the exact factor is input_scale + input_scale_rest.
 struct Elu : Activation {
   static constexpr char kName[] = "elu";
   double alpha = 1, scale = 1, input_scale = 1, input_scale_rest = 0;
@@ -127,7 +127,7 @@ struct Gelu : Activation {
   }
 };
 
-/// sigmoid(2 u), with which gelu's tanh form multiplies x; u = sqrt(2 / pi) (x + 0.044715 x^3).
+/// sigmoid(2 u) with u = sqrt(2 / pi) (x + 0.044715 x^3). gelu's tanh form is x times this factor.
 struct GeluTanhFactor : Activation {
   static constexpr char kName[] = "gelu_share";
   static constexpr int kBound = 30;  // beyond it the value is 0 or 1
@@ -147,7 +147,7 @@ struct GeluTanhFactor : Activation {
   EBB_HD X value(const X& x) const {
     return sigmoid(argument(x));
   }
-  /// The rounding error of the argument 2 u grows with the argument, so the gradient corrects it.
+  /// Corrects the rounding error of the argument 2 u, which grows with the argument.
   template <class X>
   EBB_HD X gradient(const X& g, const X& far) const {
     const X x = bounded(far, kBound), linear = constant<X>(kLinear), cubic = constant<X>(kCubic);
@@ -207,7 +207,7 @@ struct Silu : Activation {
   template <class X>
   X bend(const X& g, const X& x) const {
     const X inside = bounded(x, 1000);
-    // turn + 2 = 2 - x tanh(x / 2). For large |x| the terms are written so that little cancels.
+    // turn + 2 = 2 - x tanh(x / 2). For large |x| the terms are arranged so that little cancels.
     const X turn =
         where(x < 0, inside - inside * sigmoid(inside) * 2, inside * sigmoid(-inside) * 2 - inside);
     return gradient_of(Sigmoid(), g * (turn + 2), x);
@@ -225,7 +225,7 @@ struct MishTerms {
   }
 };
 
-/// tanh(softplus(x)), with which mish multiplies x.
+/// tanh(softplus(x)). mish is x times this factor.
 struct MishFactor : Activation {
   static constexpr char kName[] = "mish_share";
   template <class X>

@@ -32,10 +32,11 @@ struct Hypot : Binary {
   }
 };
 
-/// First and second derivatives of hypot(a, b) and of the angle atan2(a, b). The names state the operands by
-/// which they are taken; the other derivatives follow by exchange of a and b. All are 0 at the origin. If the
-/// square of the distance is extreme, the point is first scaled by a power of two to a distance near 1; for
-/// floats the computation in double is enough.
+/// First and second derivatives of hypot(a, b) and of the angle atan2(a, b). The names state the operands
+/// with respect to which they are taken; the other derivatives follow by exchange of a and b. All are 0 at
+/// the origin.
+/// If the square of the distance is extreme, the point is first scaled by a power of two to a distance near
+/// 1. For floats the computation in double is enough.
 struct PlaneDerivative : Binary {
   enum class Kind : std::uint8_t { hypot_a, hypot_aa, hypot_ab, angle_a, angle_aa, angle_ab };
   static constexpr char kName[] = "plane_derivative";
@@ -79,13 +80,13 @@ struct PlaneDerivative : Binary {
     }
   }
 
-  /// Whether the quotient of x and a distance may be subnormal or 0.
+  /// Returns whether the quotient of x and a distance may be subnormal or 0.
   template <class X>
   EBB_HD static auto is_tiny(const X& x) {
     return (abs(x) < constant<X>(0x1p-70)) & (abs(x) > constant<X>(0));
   }
 
-  /// Returns 2^-e for the exponent e of the larger number, limited to normal powers of two.
+  /// Returns 2^-e for the exponent e of the larger argument, limited to normal powers of two.
   EBB_HD static double scale_of(double a, double b) {
     const double x = std::fabs(a), y = std::fabs(b);
     const auto exponent = static_cast<std::int64_t>(__builtin_bit_cast(std::uint64_t, x > y ? x : y) >> 52);
@@ -152,9 +153,9 @@ struct LogAddExp2 : Binary {
   }
 };
 
-/// The derivative of logaddexp or logaddexp2 by the first operand, sigmoid((a - b) log(base)), or the
-/// derivative of that (`second`). The exponential amplifies the rounding error of its argument, so the error
-/// is corrected.
+/// The derivative of logaddexp or logaddexp2 with respect to the first operand, sigmoid((a - b) log(base)).
+/// If `second`, the derivative of this with respect to the first operand. The exponential amplifies the
+/// rounding error of its argument, so the error is corrected.
 struct LogAddExpDerivative : Binary {
   static constexpr char kName[] = "logaddexp_derivative";
   static constexpr Types kTypes = Types::floating;

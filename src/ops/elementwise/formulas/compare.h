@@ -56,8 +56,8 @@ struct Ge : Binary {
 };
 
 /// isclose, with the rounding of a composition of torch's ops: each step is rounded to the dtype of the
-/// tensors. A tolerance that equals the difference in decimals is therefore met. Integers are compared in
-/// double precision.
+/// tensors. A tolerance that equals the difference in decimal digits therefore suffices. Integers are
+/// compared in double precision.
 struct IsClose : Binary {
   static constexpr char kName[] = "isclose";
   double rtol, atol;

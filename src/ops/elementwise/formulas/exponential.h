@@ -190,7 +190,7 @@ struct Square : PlainUnary {
   }
 };
 
-/// x^3. Its gradient is that of pow.
+/// x^3. Its gradient is the gradient of pow.
 struct Cube : PlainUnary {
   static constexpr char kName[] = "pow";
   template <class X>

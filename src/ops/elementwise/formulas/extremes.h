@@ -7,8 +7,8 @@
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
-/// Returns the gradient of one operand: g / 2 at a tie, 0 if the operand lost, else g. NaN neither ties nor
-/// loses.
+/// Returns the gradient of one operand: g / 2 at a tie, 0 if the operand lost, otherwise g. NaN neither ties
+/// nor loses.
 template <class X, class Condition>
 EBB_HD X winner_gradient(const X& g, const Condition& tie, const Condition& lost) {
   return where(lost, constant<X>(0), where(tie, g / 2, g));
@@ -21,7 +21,7 @@ struct Maximum : Binary {
   template <class T>
   EBB_HD T value(T a, T b) const {
     if constexpr (std::is_floating_point_v<T>)
-      return a > b || a != a ? a : b;  // NaN is the result
+      return a > b || a != a ? a : b;  // a NaN operand is the result
     else
       return a > b ? a : b;
   }

@@ -95,7 +95,8 @@ struct Gcd : Binary {
   template <class T>
   EBB_HD T value(T a, T b) const {
     while (b != 0) {
-      const T rest = b == T(-1) ? T(0) : static_cast<T>(a % b);  // the smallest integer / -1 would trap
+      // The division of the smallest integer by -1 would trap.
+      const T rest = b == T(-1) ? T(0) : static_cast<T>(a % b);
       a = b;
       b = rest;
     }

@@ -19,7 +19,7 @@ struct FrexpMantissa : Unary {
   }
 };
 
-/// The exponent e of x = m 2^e, as a floating number. It is 0 if x is 0, infinite or NaN.
+/// The exponent e of x = m 2^e, as a floating value. It is 0 if x is 0, infinite or NaN.
 struct FrexpExponent : Unary {
   static constexpr char kName[] = "frexp";
   static constexpr Types kTypes = Types::strict_floating;
@@ -32,7 +32,7 @@ struct FrexpExponent : Unary {
   }
 };
 
-/// nextafter: the number next to a in the direction of b. Arithmetic on 16-bit types is that of float, so
+/// nextafter: the representable number next to a in the direction of b. 16-bit types compute in float, so
 /// they need parameters: `digits` is the number of digits of their mantissa, and `least` is the exponent of
 /// their smallest normal number.
 struct NextAfter : Binary {
@@ -50,7 +50,7 @@ struct NextAfter : Binary {
     const T mantissa = std::frexp(std::fabs(a), &exponent);  // in [1/2, 1)
     const bool inwards = (a > 0) != (b > a);
     const int at = exponent - 1 > least ? exponent - 1 : least;
-    // Below a power of two the distance between numbers is half as large.
+    // Directly below a power of two, adjacent numbers are half as far apart.
     const int step = at - digits + 1 - (inwards && mantissa == T(0.5) && exponent - 1 > least ? 1 : 0);
     const T by = std::ldexp(T(1), step);
     return b > a ? a + by : a - by;

@@ -123,7 +123,8 @@ struct Hardswish : PlainActivation {
   }
 
  private:
-  // When the gradient is recorded, a value that where() discards must also be finite.
+  // Clamps x if the gradient is recorded. The second derivative multiplies zeros by the value that where()
+  // discards, so this value must be finite.
   template <class X>
   EBB_HD static X bounded(const X& x) {
     if constexpr (requires { hardtanh(x, -3, 3); })

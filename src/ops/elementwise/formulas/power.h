@@ -28,9 +28,10 @@ struct Pow : Binary {
   }
 };
 
-/// A derivative of a^b, of order i by a and order j by b. It is a^(b - i) times a polynomial in b and log a:
-/// the j-th derivative by b of b (b - 1) ... (b - i + 1) a^b, divided by a^b. At a = b = 0 it is 0, because
-/// for exponents from 0 on a power of 0 does not depend on the exponent.
+/// The derivative of a^b of order i with respect to a and order j with respect to b. It is a^(b - i) times a
+/// polynomial in b and log a: the j-th derivative, with respect to b, of b (b - 1) ... (b - i + 1) a^b,
+/// divided by a^b. It is 0 at a = b = 0, because a power of 0 does not depend on the exponent for exponents
+/// >= 0.
 struct PowDerivative : Binary {
   static constexpr char kName[] = "pow_derivative";
   static constexpr Types kTypes = Types::floating;
@@ -63,8 +64,8 @@ struct PowDerivative : Binary {
     if (by_exponent > 0 || inexact) {
       const X logarithm = log(abs(a));
       if (inexact) {
-        // For exponents beyond the number of digits, the error is a whole number and determines the sign for
-        // a negative base. There the power is infinite or 0, unless |a| is next to 1.
+        // For exponents beyond 2^digits, the error is an integer and determines the sign for a negative base.
+        // In that case the power is infinite or 0, unless |a| is next to 1.
         const X half = lost * constant<X>(0.5), grown = lost * logarithm;
         const X size = where(abs(grown) < one, exp(grown), one);
         const auto odd = (a < zero) & (trunc(lost) == lost) & (abs(trunc(half) - half) > zero);
@@ -92,8 +93,8 @@ struct PowDerivative : Binary {
 
   template <class X>
   EBB_HD X polynomial(const X& b, const X& logarithm) const {
-    // falling[k] is the k-th derivative by b of b (b - 1) ...; it is multiplied by the (j - k)-th power of
-    // the logarithm.
+    // falling[k] is the k-th derivative of b (b - 1) ... with respect to b. It is multiplied by the (j -
+    // k)-th power of the logarithm.
     X falling[kMostOrder + 1];
     for (int k = 0; k <= by_exponent; ++k) falling[k] = constant<X>(k == 0);
     for (int i = 0; i < by_base; ++i) {
@@ -127,8 +128,8 @@ struct PowBaseSlope : Binary {
   }
 };
 
-/// a 2^b log(2)^order, the derivative of ldexp by b of that order. Neither 2^b nor an intermediate product
-/// overflows or underflows unless the result does.
+/// a 2^b log(2)^order: the derivative of ldexp of that order with respect to b. Neither 2^b nor an
+/// intermediate product overflows or underflows unless the result does.
 struct Ldexp : Binary {
   static constexpr char kName[] = "ldexp", kNode[] = "MulBackward0";
   static constexpr Types kTypes = Types::floating;

@@ -1,11 +1,11 @@
-// Helpers that keep rare cases of a formula off the common path, for numbers and for vectors in registers.
+// Helpers that keep rare cases of a formula off the common path, for scalars and for vectors in registers.
 #pragma once
 
 #include "ops/elementwise/formula.h"
 
 namespace ebb::ops {
 
-/// Whether a condition holds for a number, or for any lane of a vector.
+/// Returns whether a condition holds for a scalar, or for any lane of a vector.
 template <class X, class Condition>
 EBB_HD bool any(const Condition& condition) {
   if constexpr (std::is_arithmetic_v<X>) {
@@ -22,7 +22,7 @@ EBB_HD bool any(const Condition& condition) {
   }
 }
 
-/// Applies f(a, b) to a number, or to each lane of a vector.
+/// Applies f(a, b) to scalars, or to each lane of vectors.
 template <class X, class F>
 EBB_HD X one_by_one(const X& a, const X& b, const F& f) {
   if constexpr (std::is_arithmetic_v<X>) {
@@ -34,7 +34,7 @@ EBB_HD X one_by_one(const X& a, const X& b, const F& f) {
   }
 }
 
-/// Whether the elements of X are float and not double.
+/// Returns whether the elements of X are float and not double.
 template <class X>
 constexpr bool carries_floats() {
   if constexpr (std::is_arithmetic_v<X>)
@@ -43,7 +43,8 @@ constexpr bool carries_floats() {
     return sizeof(typename X::Element) == sizeof(float);
 }
 
-/// Whether a number is 0, infinite, or so close to 0 or infinity that products with it may lose digits.
+/// Returns whether a value is 0, infinite, or so close to 0 or infinity that products with it may lose
+/// digits.
 template <class X>
 EBB_HD auto is_extreme(const X& x) {
   return (abs(x) < constant<X>(0x1p-100)) | (abs(x) > constant<X>(0x1p100));

@@ -8,8 +8,8 @@ namespace ebb::ops {
 
 using std::fma;
 
-/// Clamps x to [-bound, bound]. It protects factors of functions that vanish for large |x|, because infinity
-/// times 0 is NaN.
+/// Clamps x to [-bound, bound]. Functions that vanish for large |x| clamp the argument of their other
+/// factors, because infinity times 0 is NaN.
 template <class X>
 EBB_HD X bounded(const X& x, double bound) {
   const X below = where(x > constant<X>(bound), constant<X>(bound), x);
@@ -30,8 +30,8 @@ template <class X>
 EBB_HD X normal_gradient(const X& g, const X& x) {
   constexpr double kScale = 0.39894228040143267794;  // 1 / sqrt(2 pi)
   const X inside = bounded(x, 40), square = inside * inside;
-  // The absolute error of the square is the relative error of the result, and the square may be about a
-  // thousand.
+  // The square may be about a thousand, and its absolute error is the relative error of the result. The error
+  // is therefore corrected.
   const X rest = fma(inside, inside, -square);
   return exponential(square * constant<X>(-0.5))
       .times(g * fma(rest, constant<X>(-0.5 * kScale), constant<X>(kScale)));

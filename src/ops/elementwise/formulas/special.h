@@ -72,7 +72,7 @@ struct Erfinv : Unary {
   }
 };
 
-/// Returns log |Gamma(x)|. It uses the variant that does not write the sign to a global variable.
+/// Returns log |Gamma(x)|. It calls the variant that does not write the sign to a global variable.
 template <class T>
 EBB_HD T log_gamma(T x) {
 #if defined(__CUDA_ARCH__) || !defined(__GLIBC__)
@@ -166,9 +166,9 @@ struct HalfTurns {
   }
 };
 
-/// Returns the n-th derivative of sin(pi x) / (pi x), n >= 2. Near 0 it uses the series, whose terms would
-/// cancel for larger x; there it uses the recurrence x f^(n) + n f^(n-1) = pi^(n-1) sin(pi x + n pi / 2),
-/// upwards from the function.
+/// Returns the n-th derivative of sin(pi x) / (pi x), n >= 2. Near 0 it uses the power series. For larger x,
+/// where the terms of the series would cancel, it uses the recurrence x f^(n) + n f^(n-1) = pi^(n-1) sin(pi x
+/// + n pi / 2), starting from the function.
 EBB_HD [[gnu::noinline]] inline double sinc_derivative(int n, double x) {
   const double size = std::fabs(x);
   if (size == __builtin_inf()) return 0;

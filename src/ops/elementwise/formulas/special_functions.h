@@ -1,4 +1,4 @@
-// Formulas of torch.special: entr, ndtr and its relatives, Bessel and Airy functions, gamma and zeta
+// Formulas of torch.special: entr, ndtr, erfcx, log_ndtr, ndtri, Bessel and Airy functions, gamma and zeta
 // functions, orthogonal polynomials.
 #pragma once
 
@@ -28,8 +28,8 @@ struct Entr : Unary {
   }
 };
 
-/// Unary functions that share one kernel, in which all elements take the same branch. A kernel for each
-/// function, dtype, layout and device would only add code.
+/// Unary functions that share one kernel, in which all elements take the same branch. One kernel for each
+/// function, dtype, layout and device would be more code without a benefit.
 enum class Special : std::uint8_t {
   airy_ai,
   bessel_j0,
@@ -86,8 +86,8 @@ EBB_HD inline double special_value(Special kind, double x) {
   }
 }
 
-/// Returns the n-th derivative (n = 1 or 2) of the functions that have one. It is computed directly, because
-/// a composition of functions would cancel, overflow or vanish before the derivative does.
+/// Returns the n-th derivative (n = 1 or 2) of the functions for which one is implemented. It is computed
+/// directly, because a composition of functions would cancel, overflow or vanish before the derivative does.
 EBB_HD inline double special_derivative(Special kind, int n, double x) {
   switch (kind) {
     case Special::bessel_j0:
@@ -190,8 +190,8 @@ EBB_HD inline double multivariate_gamma(int n, double x, double p) {
 }
 
 /// Binary functions that share one kernel: the gamma functions P and Q of (a, x), Hurwitz's zeta of (s, q),
-/// polynomials of (x, degree), and log Gamma_p of (x, p); or the n-th derivative by the argument for which it
-/// is implemented.
+/// polynomials of (x, degree), and log Gamma_p of (x, p). With n > 0, the n-th derivative with respect to the
+/// argument for which it is implemented.
 struct SpecialBinary : Binary {
   enum class Kind : std::uint8_t { igamma, igammac, zeta, polynomial, mvlgamma };
   static constexpr char kName[] = "special_function";

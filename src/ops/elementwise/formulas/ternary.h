@@ -13,8 +13,8 @@ struct Where : Ternary {
   static constexpr bool kCondition = true;
   template <class T>
   EBB_HD T value(bool condition, T a, T b) const {
-    // Selects with bit operations: from a conditional expression the compiler makes a branch around a load,
-    // which does not vectorise.
+    // Selects with bit operations, because the compiler translates a conditional expression to a branch
+    // around a load, which does not vectorise.
     if constexpr (sizeof(T) == 4)
       return pick<std::uint32_t>(condition, a, b);
     else if constexpr (sizeof(T) == 8)
@@ -32,7 +32,7 @@ struct Where : Ternary {
   }
 };
 
-/// lerp: a + weight (b - a), computed from the nearer end, so that weight 1 gives b.
+/// lerp: a + weight (b - a), computed from the nearer end, so that the result for weight 1 is b.
 struct Lerp : Ternary {
   static constexpr char kName[] = "lerp";
   static constexpr Types kTypes = Types::floating;
@@ -80,9 +80,9 @@ struct AddCDiv : Ternary {
   }
 };
 
-/// clamp with tensors as bounds; a NaN bound gives NaN. The operand that is the result gets the gradient. If
-/// x equals a bound, each gets half. If the bounds are equal, x gets all of the gradient at that value, as in
-/// torch 2.15.
+/// clamp with tensors as bounds; a NaN bound gives NaN. The gradient goes to the operand that is the result.
+/// If x equals a bound, each gets half. If the bounds are equal, x gets all of the gradient at that value, as
+/// in torch 2.15.
 struct ClampBetween : Ternary {
   static constexpr char kName[] = "clamp";
   static constexpr unsigned kUses[3] = {kA | kB | kC, kA | kB | kC, kA | kB | kC};

@@ -92,7 +92,7 @@ struct Acos : Unary {
   }
 };
 
-/// Whether the square of a number has overflowed.
+/// Returns whether the square of a value has overflowed.
 template <class X>
 EBB_HD auto is_beyond(const X& square) {
   return square == constant<X>(__builtin_inff());
@@ -179,7 +179,7 @@ struct Acosh : Unary {
   }
 
  private:
-  // Negative outside of the domain, so that the derivative is NaN there.
+  // The result is negative outside of the domain, so that the derivative is NaN there.
   template <class X>
   EBB_HD static X product(const X& x) {
     return (x - 1) * (abs(x) + 1);

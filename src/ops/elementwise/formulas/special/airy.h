@@ -5,7 +5,7 @@
 
 namespace ebb::ops {
 
-/// 2/3 z^(3/2) as a sum of two numbers, so that exponentials and angles computed from it keep their digits.
+/// 2/3 z^(3/2) as a sum of two doubles, so that exponentials and angles computed from it keep their digits.
 struct AiryAngle {
   double high, low;
   EBB_HD explicit AiryAngle(double z) {
@@ -16,8 +16,8 @@ struct AiryAngle {
   }
 };
 
-/// Ai(x). From 2 on it is its exponential (DLMF 9.7.5) times a series in 1 / zeta; below -7 it is an
-/// oscillation (DLMF 9.7.9); between them it is computed with series of Ai and of e^x Ai(x).
+/// Ai(x). For x >= 2 it is an exponential (DLMF 9.7.5) times a series in 1 / zeta. For x < -7 it is an
+/// oscillation (DLMF 9.7.9). Between these bounds it is computed with series of Ai and of e^x Ai(x).
 EBB_HD [[gnu::noinline]] inline double airy_ai(double x) {
   constexpr double right[] = {
       0.9844053049171552,     -0.014792784850104199,   0.0007327177465426715,  -6.12595423417825e-05,
@@ -63,7 +63,7 @@ EBB_HD [[gnu::noinline]] inline double airy_ai(double x) {
   }
   if (x >= 0) return chebyshev_sum(x - 1, middle) * std::exp(-x);
   if (x >= -7) return chebyshev_sum(1 + x / 3.5, left);
-  if (x < -1e20) return 0;  // one period is smaller than the distance between two numbers
+  if (x < -1e20) return 0;  // one period is smaller than the distance between adjacent doubles
   const AiryAngle zeta(-x);
   const double ratio = 12.34683945163475608900 / zeta.high, t = 2 * ratio * ratio - 1;
   const double s = std::sin(zeta.high), c = std::cos(zeta.high), low_s = std::sin(zeta.low),

@@ -6,8 +6,9 @@
 
 namespace ebb::ops {
 
-/// The common part of J and Y of an order from 8 on (DLMF 10.18): the phase x - (2 order + 1) pi / 4 and the
-/// two factors of sqrt(2 / (pi x)) ((1 + p) cos - q sin), sqrt(2 / (pi x)) ((1 + p) sin + q cos).
+/// The common part of J and Y of an order, for x >= 8 (DLMF 10.18): the cosine and the sine of the phase x -
+/// (2 order + 1) pi / 4, and p, q and scale = sqrt(2 / (pi x)). J is scale ((1 + p) cosine - q sine), and Y
+/// is scale ((1 + p) sine + q cosine).
 struct BesselTail {
   double cosine, sine, p, q, scale;
 
@@ -44,8 +45,8 @@ struct BesselTail {
   EBB_HD double y() const { return scale * (sine + std::fma(p, sine, q * cosine)); }
 };
 
-/// Returns x minus a zero, which is given as the sum of two numbers. Functions with this factor keep their
-/// digits near the zero.
+/// Returns x minus a zero of the function. The zero is given as the sum of two doubles, so that functions
+/// with this factor keep their digits near the zero.
 EBB_HD inline double minus_zero(double x, double zero_high, double zero_low) {
   return x - zero_high - zero_low;
 }

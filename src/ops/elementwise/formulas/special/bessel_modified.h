@@ -6,8 +6,8 @@
 
 namespace ebb::ops {
 
-/// Returns e^-|x| I_order(x) for order 0 or 1. Up to 8 it uses a Chebyshev series of the product with a power
-/// of 2 + x, beyond it a series in 1 / x of the product with sqrt(x).
+/// Returns e^-|x| I_order(x) for order 0 or 1. For |x| <= 8 it uses a Chebyshev series of the product with a
+/// power of 2 + x. For larger |x| it uses a series in 1 / x of the product with sqrt(x).
 EBB_HD [[gnu::noinline]] inline double bessel_ie(int order, double x) {
   constexpr double low_0[] = {
       1.4210204785420315,      -0.13126368219582066,   0.23055787035076056,     -0.1275542107645269,
@@ -110,8 +110,9 @@ EBB_HD [[gnu::noinline]] inline double bessel_ie_derivative(int order, int n, do
   return odd && x < 0 ? -out : out;
 }
 
-/// Returns K_order(x), or e^x K_order(x) if scaled, for order 0 or 1. It is infinite at 0 and NaN below. Up
-/// to 1 it uses the power series (DLMF 10.31), beyond it a Chebyshev series in 2 / x - 1 of sqrt(x) e^x K.
+/// Returns K_order(x), or e^x K_order(x) if scaled, for order 0 or 1. It is infinite at 0 and NaN below. For
+/// x <= 1 it uses the power series (DLMF 10.31). For larger x it uses a Chebyshev series in 2 / x - 1 of
+/// sqrt(x) e^x K.
 EBB_HD [[gnu::noinline]] inline double bessel_k(int order, double x, bool scaled) {
   constexpr double k0[] = {
       1.1944330762167386,     -0.053855323307629495,   0.004362000068251702,   -0.0005521270349863234,

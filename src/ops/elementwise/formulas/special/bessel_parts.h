@@ -59,8 +59,8 @@ struct QuarterTurns {
   Twofold rest;
 };
 
-/// Reduces large x with those digits of 2/pi whose products with x are not multiples of 4 (Payne and Hanek,
-/// 1983).
+/// Reduces large x. It uses only those digits of 2/pi whose products with x are not multiples of 4 (Payne and
+/// Hanek, 1983).
 EBB_HD inline QuarterTurns quarter_turns_far(double x) {
   constexpr std::uint32_t digits[] = {
       0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu, 0xdebbc561u,

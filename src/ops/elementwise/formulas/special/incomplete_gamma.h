@@ -35,7 +35,7 @@ EBB_HD inline double lgamma_of_1_plus(double a) {
 EBB_HD inline double gamma_term(double a, double x) {
   if (a <= 100 && x < 1400) {
     const double root = std::exp(-x / 2);  // as two factors, so that neither overflows
-    // For large a, the rounding of a + 1 would cost digits.
+    // For large a it uses Gamma(a) a, because the rounding of a + 1 would lose digits.
     return std::pow(x, a) * root / (a < 1 ? std::tgamma(a + 1) : std::tgamma(a) * a) * root;
   }
   // Uses Stirling's series of Gamma(a + 1), or the logarithm of Gamma if x^a would overflow.
@@ -113,8 +113,8 @@ EBB_HD inline double gamma_uniform(double a, double x, bool upper) {
   return upper ? main + rest : main - rest;
 }
 
-/// Returns P(a, x) = gamma(a, x) / Gamma(a), or if upper Q(a, x) = 1 - P(a, x), with the method that keeps
-/// most digits. It is NaN for negative arguments and for (0, 0).
+/// Returns P(a, x) = gamma(a, x) / Gamma(a) or, if `upper`, Q(a, x) = 1 - P(a, x). It chooses the method that
+/// keeps most digits. The result is NaN for negative arguments and for (0, 0).
 EBB_HD [[gnu::noinline]] inline double incomplete_gamma(double a, double x, bool upper) {
   if (!(a >= 0 && x >= 0) || (a == 0 && x == 0) || (a == kInfinity && x == kInfinity))
     return quiet_nan<double>();
@@ -130,9 +130,9 @@ EBB_HD [[gnu::noinline]] inline double incomplete_gamma(double a, double x, bool
   return upper ? 1 - p : p;
 }
 
-/// Returns the n-th derivative of P(a, x) by x, n = 1 or 2: x^(a - 1) e^-x / Gamma(a), and for n = 2 that
-/// times (a - 1) / x - 1. The logarithm of the first is a sum of large terms. Gamma is computed with
-/// Stirling's series at a + k.
+/// Returns the n-th derivative of P(a, x) with respect to x. For n = 1 it is x^(a - 1) e^-x / Gamma(a); for n
+/// = 2 it is this times (a - 1) / x - 1. The logarithm of the first derivative is a sum of large terms. Gamma
+/// is computed with Stirling's series at a + k.
 EBB_HD [[gnu::noinline]] inline double gamma_density(int n, double a, double x) {
   if (!(a >= 0 && x >= 0)) return quiet_nan<double>();
   if (a == 0 || a == kInfinity || x == kInfinity) return 0;

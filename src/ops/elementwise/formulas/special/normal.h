@@ -7,9 +7,9 @@
 
 namespace ebb::ops {
 
-/// Returns e^(x^2) erfc(x) for finite x >= 0. Up to 1 it uses a series of (1 - the function) / x, beyond it a
-/// series in (x - 15/4) / (x + 15/4) (Shepherd and Laframboise, Math. Comp. 36, 1981). The first
-/// coefficients, which are the largest terms, are added separately.
+/// Returns e^(x^2) erfc(x) for finite x >= 0. For x <= 1 it uses a series of (1 - the function) / x. For
+/// larger x it uses a series in (x - 15/4) / (x + 15/4) (Shepherd and Laframboise, Math. Comp. 36, 1981). The
+/// first coefficients, which are the largest terms, are added separately.
 EBB_HD inline Twofold erfcx_right(double x) {
   constexpr double c[] = {0,
                           -0.004590054580646478,
@@ -64,7 +64,7 @@ EBB_HD inline Twofold erfcx_right(double x) {
   return sum / 2 / exact_sum(x, 0.5);
 }
 
-/// Returns e^(x^2) erfc(x), for x < 0 by reflection.
+/// Returns e^(x^2) erfc(x). For x < 0 it uses reflection.
 EBB_HD [[gnu::noinline]] inline double erfcx(double x) {
   const double a = std::fabs(x);
   if (!(a < kInfinity)) return x < 0 ? kInfinity : a == a ? 0 : x;
@@ -74,8 +74,8 @@ EBB_HD [[gnu::noinline]] inline double erfcx(double x) {
   return times_exp(2, square.high, square.low) - erfcx_right(a).high;
 }
 
-/// Returns the n-th derivative of erfcx, n = 1 or 2: -2 e^(x^2) or 8 e^(x^2) times the first or second
-/// integral of erfc (DLMF 7.18.3), with series like those of erfcx itself.
+/// Returns the n-th derivative of erfcx, n = 1 or 2. It is -2 e^(x^2) times the first, or 8 e^(x^2) times the
+/// second, integral of erfc (DLMF 7.18.3), computed with series like those of erfcx.
 EBB_HD [[gnu::noinline]] inline double erfcx_derivative(int n, double x) {
   constexpr double first[] = {
       -2.220602224347926,      -0.3381491578548434,     0.4780647072401491,      -0.22991599476375216,
@@ -156,8 +156,8 @@ EBB_HD inline double ndtr_second(double x) {
   return x == x ? times_bell(-kRootOneOver2Pi * inside, inside, 2) : x;
 }
 
-/// Returns the n-th derivative of log_ndtr, n = 1 or 2. For x < 0 the first is computed with erfcx, the
-/// second with a series of its own.
+/// Returns the n-th derivative of log_ndtr, n = 1 or 2. For x < 0 the first derivative is computed with
+/// erfcx, and the second with its own series.
 EBB_HD [[gnu::noinline]] inline double log_ndtr_derivative(int n, double x) {
   constexpr double c[] = {
       0.8695811522216891,      0.18377260156834024,     -0.055213933244967865,   -0.001962881638326548,
@@ -192,9 +192,9 @@ EBB_HD [[gnu::noinline]] inline double ndtri(double p) {
   return p < 0.5 ? -x : x;
 }
 
-/// Returns the n-th derivative (n = 1 or 2) of y, the inverse of a multiple of erfc(t), at tail = erfc(t):
-/// factor times e^(t^2), or factor times y times the square of that. e^(t^2) is computed as erfcx(t) / tail,
-/// because tail is known more accurately than t.
+/// Returns the n-th derivative (n = 1 or 2) of y, the inverse of a multiple of erfc(t), at tail = erfc(t).
+/// The first derivative is factor times e^(t^2), the second is factor times y times the square of e^(t^2).
+/// e^(t^2) is computed as erfcx(t) / tail, because tail has a smaller relative error than t.
 EBB_HD inline double inverse_derivative(int n, double factor, double y, Twofold t, double tail) {
   const Twofold scaled = erfcx_right(t.high);
   const double rough = scaled.high / tail;

@@ -1,6 +1,6 @@
-// Numerics of the special functions of this folder: Chebyshev series, which approximate a function if no
-// other series is short, and Twofold, numbers of about 106 bits as sums of two doubles. The coefficients of
-// the series were computed from values of the functions with 45 digits.
+// Numerics of the special functions of this folder. Chebyshev series approximate a function if no other
+// series is short. Twofold is a number of about 106 bits, the sum of two doubles. The coefficients of the
+// series were computed from values of the functions with 45 digits.
 #pragma once
 
 #include "kernel/carrier.h"

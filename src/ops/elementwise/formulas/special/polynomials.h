@@ -7,7 +7,7 @@
 
 namespace ebb::ops {
 
-/// The shifted polynomials are those of 2 x - 1.
+/// The shifted polynomials are the unshifted ones at 2 x - 1.
 enum class Polynomial : std::uint8_t {
   chebyshev_t,
   chebyshev_u,
@@ -23,8 +23,8 @@ enum class Polynomial : std::uint8_t {
   shifted_chebyshev_w,
 };
 
-/// The cosine and the sine of times (angle + rest), with a tiny rest, without the rounding error of the
-/// product.
+/// The cosine and the sine of times (angle + rest), where `rest` is tiny. They do not have the rounding error
+/// of the product.
 struct MultipleAngle {
   double cosine, sine;
   EBB_HD MultipleAngle(double times, double angle, double rest) {
@@ -35,8 +35,9 @@ struct MultipleAngle {
   }
 };
 
-/// Returns a Chebyshev polynomial of high degree n at t = cos(theta) or cosh(theta), |t| <= 2, computed from
-/// theta: the recurrence would take n steps. `end` is 1 - |t|, which is known to more digits than t.
+/// Returns a Chebyshev polynomial of high degree n at t = cos(theta) or cosh(theta), |t| <= 2. It is computed
+/// from theta, because the recurrence would take n steps. `end` is 1 - |t|, with more digits than the
+/// difference computed from t.
 EBB_HD inline double chebyshev_by_angle(Polynomial kind, double t, double end, double n) {
   const int quarters = static_cast<int>(std::fmod(n, 4.0));
   double sign = 1;
@@ -83,15 +84,15 @@ EBB_HD inline double chebyshev_by_angle(Polynomial kind, double t, double end, d
   return sign * (even ? c - s : c + s) / (half_c - half_s);
 }
 
-/// Returns the polynomial's value if its magnitude overflows: an infinity with the sign that the polynomial
-/// of degree n has beyond all its zeros.
+/// Returns the polynomial's value if its magnitude overflows: an infinity with the sign of the polynomial of
+/// degree n beyond all its zeros.
 EBB_HD inline double polynomial_overflow(Polynomial kind, double t, double n) {
   const bool turns = kind == Polynomial::laguerre_l ? t > 0 : t < 0;
   return turns && std::fmod(n, 2.0) != 0 ? -kInfinity : kInfinity;
 }
 
-/// Returns the polynomial of degree n >= 1 at t by its recurrence. The values have a separate exponent,
-/// because intermediate values may overflow when the result does not.
+/// Returns the polynomial of degree n >= 1 at t by its recurrence. The values are stored with a separate
+/// exponent, because intermediate values may overflow although the result does not.
 EBB_HD inline double polynomial_by_recurrence(Polynomial kind, Twofold t, double n) {
   int shift = 0;  // from here on t means t 2^shift
   if (std::fabs(t.high) > 1e100) t = std::frexp(t.high, &shift);
@@ -123,8 +124,8 @@ EBB_HD inline double polynomial_by_recurrence(Polynomial kind, Twofold t, double
       value = value * 0x1p-400;
       before = before * 0x1p-400;
       exponent += 400;
-      // Beyond the zeros the magnitude only grows. Between the zeros the signs after a million steps are
-      // accurate enough.
+      // Beyond the zeros the magnitude only grows, so the result overflows. Between the zeros, the sign after
+      // a million steps is accurate enough.
       const double size = std::fabs(t.high) / unit;
       const bool beyond = chebyshev || legendre ? size >= 1
                           : laguerre            ? t.high < 0 || size > 4 * n + 2

@@ -5,7 +5,8 @@
 
 namespace ebb::ops {
 
-/// Returns psi(x): by reflection for negative x, by recurrence up to 10, then by the asymptotic series.
+/// Returns psi(x). It uses reflection for negative x, then the recurrence up to 10, then the asymptotic
+/// series.
 EBB_HD inline double digamma(double x) {
   if (x == 0) return std::copysign(static_cast<double>(__builtin_inff()), -x);
   if (std::fabs(x) < 1e-20) return -1 / x;
@@ -52,9 +53,9 @@ EBB_HD inline double zeta_step(const Twofold& s, const Twofold& q, double gap, d
 }
 
 /// Returns factor times the Hurwitz zeta function, the sum of (q + k)^-s, for s > 1 and q > 0. It adds terms
-/// until q > s + 10 or they do not change the sum, and then the Euler-Maclaurin remainder (DLMF 25.11.5),
-/// whose successive terms decrease by a factor of about 40. With a gap, returns the difference of the
-/// function at q + gap and at q.
+/// until q > s + 10 or until they do not change the sum. It then adds the Euler-Maclaurin remainder (DLMF
+/// 25.11.5), whose successive terms decrease by a factor of about 40. With a gap it returns the difference of
+/// the function at q + gap and at q.
 EBB_HD [[gnu::noinline]] inline double zeta_right(const Twofold& s, const Twofold& from, double factor,
                                                   double gap = 0) {
   const auto power = [&](const Twofold& by, const Twofold& q, double times) {
@@ -127,7 +128,8 @@ EBB_HD inline double polygamma(int n, double x) {
   return zeta(n + 1.0, x, n % 2 ? factorial.high : -factorial.high);
 }
 
-/// Returns the n-th derivative of zeta(s, q) by q: (-1)^n s (s + 1) ... (s + n - 1) zeta(s + n, q).
+/// Returns the n-th derivative of zeta(s, q) with respect to q: (-1)^n s (s + 1) ... (s + n - 1) zeta(s + n,
+/// q).
 EBB_HD inline double zeta_derivative(int n, double s, double q) {
   double factor = 1;
   for (int k = 0; k < n; ++k) factor *= -(s + k);
