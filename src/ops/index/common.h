@@ -39,8 +39,8 @@ inline NdArray at_least_1d(const NdArray& x) { return x.dim() > 0 ? x : x.as_str
 /// Returns the first element as a 0-d array. Kernels that take offsets count from this element.
 inline NdArray first_element(const NdArray& x) { return x.as_strided({}, {}, x.offset()); }
 
-// index and index_put_ on a view. Error messages call dimension d of the view names[d], its number in the
-// original tensor.
+// Runs index and index_put_ on a view. Error messages call dimension d of the view names[d], its number in
+// the original tensor.
 Variable index_part(const Variable& x, ArrayRef<optional<Variable>> indices, IntArrayRef names);
 Variable& put_part_(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values,
                     bool accumulate, IntArrayRef names);
@@ -56,15 +56,17 @@ NdArray long_array(const char* op, const Variable& index);
 NdArray offsets_along(const char* op, const NdArray& index, std::int64_t dim, std::int64_t size,
                       std::int64_t stride, bool wraps);
 
-/// Returns the index of a gather or scatter as Long. It must be Long or Int; an empty one may have any dtype.
+/// Returns the index of a gather or scatter as Long. It must be Long or Int; an empty index may have any
+/// dtype.
 Variable element_index(const char* op, const Variable& index);
-/// Does the same, and throws unless the index (and src, if defined) fits x for a scatter along `dim`.
+/// Returns the index of a scatter along `dim` as element_index() does. Throws unless the index (and src, if
+/// defined) fits x.
 Variable check_scatter(const char* op, const Variable& x, std::int64_t dim, const Variable& places,
                        const Variable& src);
-/// Calls the kernel. Allows 0-d arrays, and narrows src to the shape of index.
+/// Calls the scatter kernel. Permits 0-d arrays, and narrows src to the shape of index.
 void scatter_into(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray& src,
                   kernels::ScatterOp op);
-/// Gathers, then pads with zeros up to `sizes`: the gradient of a src larger than index.
+/// Gathers, and pads the result with zeros up to `sizes`. It is the gradient of a src larger than index.
 Variable gather_to(const Variable& x, std::int64_t dim, const Variable& index, IntArrayRef sizes);
 
 }  // namespace ebb::ops

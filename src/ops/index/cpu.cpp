@@ -27,15 +27,15 @@ DimVector strides_without(const NdArray& x, std::int64_t dim) {
 
 using indexing::combine;
 
-// The arguments are passed by value: passing references would force the loop variables into memory.
+// The arguments are passed by value, because references would force the loop variables into memory.
 [[noreturn, gnu::cold, gnu::noinline]] void fail_outside(const char* op, std::int64_t index, std::int64_t dim,
                                                          std::int64_t size) {
   ebb::detail::fail<IndexError>(op, ": index ", index, " is out of bounds for dimension ", dim, " with size ",
                                 size, ".");
 }
 
-// A bounds check for indices along `dim`. Each index is checked when it is used. A separate pass over all
-// indices would have no branches, but the memory would be idle during it.
+// A bounds check for indices along `dim`. Each index is checked when it is used, because a separate pass over
+// all indices would not use the memory during its computation.
 struct Inside {
   const char* op;
   std::int64_t dim, size;
@@ -47,7 +47,7 @@ struct Inside {
   }
 };
 
-// Whether one line of the index along `dim` may repeat a value so often that a float sum loses accuracy.
+// Returns whether the index may repeat a value along `dim` so often that a float sum loses accuracy.
 bool line_may_repeat_often(const NdArray& index, std::int64_t dim) {
   const std::int64_t length = index.sizes()[dim], step = index.strides()[dim];
   if (length <= kMostFloatTerms) return false;
@@ -196,8 +196,8 @@ void nonzero(NdArray& out, const NdArray& x) {
       else
         return static_cast<double>(value) != 0;
     };
-    // Visits rows in row-major order, whatever the strides are. There are two passes: the first counts, the
-    // second writes.
+    // Visits rows in row-major order for any strides. There are two passes: the first counts, the second
+    // writes.
     const auto for_rows = [&](auto&& row) {
       DimVector at(static_cast<std::size_t>(dims), 0);
       std::int64_t offset = 0;
@@ -224,8 +224,8 @@ void nonzero(NdArray& out, const NdArray& x) {
     std::int64_t places[kChunk];
     for_rows([&](const DimVector& at, const T* row) {
       for (std::int64_t begin = 0; begin < n; begin += kChunk) {
-        // Every position is written, and the next one overwrites it unless its element is nonzero. A branch
-        // would be unpredictable.
+        // Writes every position; the next one overwrites it unless its element is nonzero. A branch would be
+        // unpredictable.
         std::int64_t found = 0;
         for (std::int64_t k = begin, end = std::min(n, begin + kChunk); k < end; ++k) {
           places[found] = k;

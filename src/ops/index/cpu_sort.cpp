@@ -1,4 +1,4 @@
-// The CPU kernels sort, topk, select_element and searchsorted, which compare keys.
+// The CPU kernels sort, topk, select_element and searchsorted. They compare keys of the elements.
 #include <ebb/core/visit.h>
 
 #include "kernel/cpu/lines.h"
@@ -46,7 +46,7 @@ void write_items(T* values, std::int64_t* indices, const T* line, const auto* it
   }
 }
 
-// Returns the index of the selected element, given the items of one line.
+// Returns the index of the selected element, given the items (keys and indices) of one line.
 template <class Item, class T>
 std::int64_t select_one(Item* items, const T* line, std::int64_t n, std::int64_t stride, Selection what,
                         std::int64_t k) {

@@ -11,7 +11,7 @@
 
 namespace ebb::cpu {
 
-/// Calls body with the smallest item type that holds the keys of T and the indices of a line.
+/// Calls body with the smallest item type that can contain the keys of T and the indices of a line.
 template <class T, class Body>
 void with_items(std::int64_t n, Body&& body) {
   if constexpr (sizeof(sort_keys::Key<T>) == 4)
@@ -26,7 +26,7 @@ inline std::uint32_t key_in(const sort_keys::Packed& item) {
 inline std::uint64_t key_in(const sort_keys::Wide& item) { return item.key; }
 
 /// Sorts items that are ordered by index, so a stable sort by key is a sort by key and index. Many items are
-/// sorted by radix sort, one byte at a time from the lowest. It skips bytes that all keys share.
+/// sorted by radix sort, one byte at a time from the lowest. It skips bytes that are equal in all keys.
 template <class Item>
 void sort_items(Item* items, std::int64_t n) {
   constexpr std::int64_t kFew = 256;

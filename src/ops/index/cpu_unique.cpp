@@ -25,7 +25,7 @@ int compare(const T* a, const T* b, std::int64_t m) {
   return 0;
 }
 
-// Compares as numbers: NaN differs from NaN.
+// Compares values, so NaN differs from NaN.
 template <class T>
 bool equal(const T* a, const T* b, std::int64_t m) {
   using A = reducers::Accumulator<T>;
@@ -73,7 +73,7 @@ bool count_classes(RowClasses& classes, const T* x, std::int64_t n) {
   };
   if (above_low(high) >= static_cast<std::size_t>(n)) return false;
   struct Entry {
-    std::int64_t first, size;  // later, `first` holds the number of the class
+    std::int64_t first, size;  // `first` is replaced by the number of the class later
   };
   std::vector<Entry> table(above_low(high) + 1, Entry{0, 0});
   for (std::int64_t i = 0; i < n; ++i) {

@@ -1,5 +1,5 @@
-// Sums and products of 16-bit floats, and long sums of floats, in double. Adding ones sticks at 2,048 in f16,
-// at 256 in bf16, and at 2^24 in float.
+// Sums and products of 16-bit floats, and long sums of floats, in double. A sum of ones stops growing at
+// 2,048 in f16, at 256 in bf16, and at 2^24 in float.
 #pragma once
 
 #include "kernel/convert.h"
@@ -17,8 +17,8 @@ namespace ebb::cpu {
 /// A float sum of more terms than this is accumulated in double.
 constexpr std::int64_t kMostFloatTerms = 1024;
 
-/// Whether one of the destinations may occur more than kMostFloatTerms times. Counts hash buckets, so it may
-/// also return true for distinct destinations in one bucket.
+/// Returns whether one of the destinations may occur more than kMostFloatTerms times. It counts hash buckets,
+/// so it may also return true for distinct destinations in the same bucket.
 inline bool may_repeat_often(const std::int64_t* places, std::int64_t n, std::int64_t step = 1) {
   if (n <= kMostFloatTerms) return false;
   const int bits = std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n / 64))), 4, 14);
@@ -69,7 +69,7 @@ template <class T>
 void sum_elements(T* to, const T* from, const std::int64_t* offset, std::int64_t rows, std::int64_t value_row,
                   std::int64_t low, std::int64_t range) {
   std::vector<double> wide(static_cast<std::size_t>(range));
-  std::vector<char> met(wide.size());  // elements that no offset names must not be written
+  std::vector<char> met(wide.size());  // only elements that an offset names are written
   for (std::int64_t j = 0; j < rows; ++j) {
     const auto place = static_cast<std::size_t>(offset[j] - low);
     if (!met[place]) wide[place] = static_cast<float>(to[offset[j]]);
@@ -110,7 +110,7 @@ void sum_rows(T* to, const T* from, const std::int64_t* offset, std::int64_t row
       for (std::int64_t k = 0; k < count; ++k) o[k * step[0]] = static_cast<T>(static_cast<float>(sums[k]));
     }
   };
-  // A long row is divided among threads too, because all rows may go to one destination.
+  // A long row is divided among threads as well, because all rows may go to one destination.
   const std::int64_t pieces = row.is_line() ? (row_size + kPiece - 1) / kPiece : 1;
   const std::int64_t tasks = by_destination.groups() * pieces;
   const std::int64_t grain = std::max<std::int64_t>(kGrain * tasks / (rows * row_size), 1);
@@ -128,7 +128,7 @@ void sum_rows(T* to, const T* from, const std::int64_t* offset, std::int64_t row
   });
 }
 
-/// The lines of out along one dimension, and the steps of index and src along it.
+/// The length of a line along the scattered dimension, and the strides of index, src and out along it.
 struct ScatterLines {
   std::int64_t length, index_step, src_step, out_step;
 };
@@ -142,7 +142,7 @@ void combine_lines(T* to, const std::int64_t* index, const T* from, const Walk<3
   lines.weighted(along.length, [&](std::int64_t count, const std::array<std::int64_t, 3>& at,
                                    const std::array<std::int64_t, 3>& step) {
     const std::int64_t together = step[0] == 1 || step[2] == 1 ? std::min(kTogether, count) : 1;
-    // Not initialized: only elements loaded from out are used.
+    // The memory is not initialized: only elements loaded from out are used.
     const Scratch<double> wide(size * together);
     for (std::int64_t first = 0; first < count; first += together) {
       const std::int64_t n = std::min(together, count - first);
@@ -156,7 +156,8 @@ void combine_lines(T* to, const std::int64_t* index, const T* from, const Walk<3
           for (std::int64_t i = 0; i < along.length; ++i)
             for (std::int64_t l = 0; l < n; ++l) body(i, l, places[i * along.index_step + l * step[0]]);
       };
-      // Copies whole lines if they are not longer than the index, which then is not read.
+      // Loads and stores whole lines of out if they are not longer than the index, which is then not read
+      // here.
       const auto each_place = [&](auto&& body) {
         if (along.length < size)
           return each([&](std::int64_t, std::int64_t l, std::int64_t place) { body(l, inside(place)); });

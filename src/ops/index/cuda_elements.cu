@@ -44,7 +44,7 @@ struct GatherUnits {
   }
 };
 
-// Whether the index is constant along the last dimension, which is contiguous in out and x.
+// Returns whether the index is constant along the last dimension, which is contiguous in out and x.
 bool gathers_rows(const NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& index, int unit) {
   const std::size_t last = out.sizes().size() - 1;
   return static_cast<std::size_t>(dim) != last && out.sizes()[last] >= unit && index.strides()[last] == 0 &&
@@ -97,7 +97,7 @@ struct Scatter {
   }
 };
 
-// One thread handles one line along dim, in order.
+// One thread processes one line along dim, in order.
 template <class T, ScatterOp kOp>
 struct ScatterInOrder {
   Scatter<T, kOp> one;
@@ -145,10 +145,10 @@ void scatter_as(NdArray& out, std::int64_t dim, const NdArray& index, const NdAr
                             out.strides()[dim],
                             dim,
                             fault_sink(out.device(), "scatter")};
-  // The result of these ops depends on the order.
+  // The result of these ops depends on their order.
   constexpr bool kOrdered = kOp == ScatterOp::assign ||
                             (!std::is_integral_v<T> && (kOp == ScatterOp::add || kOp == ScatterOp::multiply));
-  // 16-bit floats are combined in float, which sum_segments does.
+  // 16-bit floats are combined by sum_segments, which accumulates in float.
   const bool in_segments = kOrdered && is_half_v<T> && kOp != ScatterOp::assign && index.sizes()[dim] > 1;
   if (!in_segments && (!kOrdered || !are_deterministic_algorithms_enabled()))
     return for_each(out.device(), index.numel(), one);

@@ -80,7 +80,7 @@ void put_unordered(NdArray& out, const NdArray& offsets, const NdArray& values, 
   for_each(out.device(), offsets.numel() * put.units.count, put);
 }
 
-// One thread handles one element of the row and adds all rows in order. This is for few rows, where sorting
+// One thread handles one element of the row and adds all rows in order. It is for few rows, for which sorting
 // takes longer. Each addition rounds, so sums of several 16-bit rows do not use it.
 template <class T, bool kAdd>
 struct PutRowsInOrder {
@@ -133,8 +133,8 @@ DeviceWalk<2> row_of(const NdArray& out, const NdArray& values) {
 }
 
 // Float sums depend on their order. Long rows are sorted by destination, which is cheap compared with the
-// additions and avoids atomics. Short rows are sorted only in deterministic mode. 16-bit rows always are,
-// because they are summed in float.
+// additions and avoids atomics. Short rows are sorted only in deterministic mode. 16-bit rows are always
+// sorted, because the sums of segments are in float.
 template <class T>
 void add_rows(NdArray& out, const NdArray& offsets, const NdArray& values) {
   const DeviceWalk<2> row = row_of(out, values);

@@ -1,13 +1,14 @@
 // Copies of row units, and sums (or products, maxima, ...) of many values into few destinations.
 //
-// A row is copied in units: 16 bytes if its elements are contiguous on both sides, else one element.
+// A row is copied in units: 16 bytes if its elements are contiguous on both sides, otherwise one element.
 //
 // The order of a sum is fixed by the destinations and by the order of the values: the destinations are
 // sorted, and each segment of equal destinations is summed. The sorted list is divided into windows of fixed
-// length. A thread processes one window and one unit of the row, in order. The sum of a segment inside a
-// window is written directly. A segment that spans windows leaves partial sums. Further passes combine these
-// in order, over groups of windows, so no thread takes more than 32 steps even if one destination repeats
-// very often.
+// length. A thread processes one window and one unit of the row, in order.
+//
+// The sum of a segment inside a window is written directly. A segment that spans windows leaves partial sums.
+// Further passes combine these in order, over groups of windows, so no thread takes more than 32 steps even
+// if one destination repeats very often.
 #pragma once
 
 #include "kernel/convert.h"
@@ -66,7 +67,7 @@ struct RowUnits {
   }
 };
 
-/// Whether rows are contiguous in both arrays and have at least 16 bytes.
+/// Returns whether rows are contiguous in both arrays and have at least 16 bytes.
 template <class T>
 bool in_units(const DeviceWalk<2>& row) {
   return row.dims == 1 && row.strides[0][0] == 1 && row.strides[1][0] == 1 && row.numel >= kUnit<T>;
@@ -74,8 +75,8 @@ bool in_units(const DeviceWalk<2>& row) {
 
 constexpr std::int64_t kWindow = 32;
 
-/// Destinations and the offsets of their values, both in elements. Equal destinations keep the order of their
-/// values.
+/// Destinations and the offsets of their values, both in elements. Values of equal destinations stay in
+/// order.
 struct Destinations {
   NdArray memory;  // Long [2, count]
   std::int64_t count;
@@ -92,8 +93,8 @@ struct Destinations {
   }
 };
 
-/// Returns the number of elements from x's first one to the end of its storage. All offsets of x are below
-/// it.
+/// Returns the number of elements from the first element of x to the end of its storage. All offsets of x are
+/// smaller.
 inline std::int64_t extent_of(const NdArray& x) {
   return static_cast<std::int64_t>(x.storage()->bytes()) / element_size(x.dtype()) - x.offset();
 }
@@ -144,7 +145,7 @@ struct SumWindows {
     const int n = s.units.place(unit, at);
     std::int64_t place = s.places[begin];
     auto sum = s.load(begin, at[1], n);
-    bool here = begin == 0 || s.places[begin - 1] != place;  // whether the segment begins in this window
+    bool here = begin == 0 || s.places[begin - 1] != place;  // true if the segment begins in this window
     for (std::int64_t k = begin + 1; k < end; ++k) {
       const std::int64_t next = s.places[k];
       const auto value = s.load(k, at[1], n);
@@ -168,13 +169,13 @@ struct SumWindows {
   }
 };
 
-/// Combines groups of kWindow pieces, which are windows or groups of the pass before. Partial sums are
-/// combined in order. A segment that does not end in its group leaves a partial sum of the group.
+/// Combines groups of kWindow parts in order. A part is a window or a group of the previous pass. A segment
+/// that does not end in its group leaves a partial sum of the group.
 template <class T, int V, kernels::ScatterOp kOp>
 struct JoinParts {
-  Segments<T, V, kOp> s;  // its `parts` are the partial sums of the pieces
+  Segments<T, V, kOp> s;  // its `parts` are the partial sums of the previous pass
   Vector<Compute<T>, V>* joined;
-  std::int64_t piece;  // the number of destinations in a piece
+  std::int64_t piece;  // the number of destinations in one part
 
   __device__ void operator()(std::int64_t i) const {
     const std::int64_t group = i / s.units.count, unit = i - group * s.units.count;

@@ -1,5 +1,6 @@
-// topk, kthvalue, median, nanmedian on the device without sorting the lines. Short lines compare all pairs of
-// elements; longer ones use a radix select, digit by digit from the top of the keys. The host never waits.
+// topk, kthvalue, median, nanmedian on the device without sorting. A line is the vector of elements along the
+// dimension. Short lines compare all pairs of elements; longer ones use a radix select, digit by digit from
+// the top of the keys. The host never waits.
 #include <ebb/core/visit.h>
 
 #include "kernel/reduce_plan.h"
@@ -13,7 +14,8 @@ namespace {
 using sort_keys::SelectMethod;
 using sort_keys::SelectPlan;
 
-/// Uses `team` threads for a line, a power of 2. Each counts the elements before its own.
+/// Uses `team` threads for a line, a power of 2. Each thread counts the elements that come before its own
+/// element.
 template <class T>
 __global__ void __launch_bounds__(kSelectThreads)
     compare_lines_kernel(const __grid_constant__ SelectArgs<T> args, std::int64_t lines, int team,
@@ -60,19 +62,18 @@ __global__ void __launch_bounds__(kSelectThreads)
   take_selected(shared, args, number, 0, args.n, found, RankCounts{});
 }
 
-// Scratch memory: for each line and digit, the counts of the bins and of NaNs and the state after the digit;
-// for each piece, the numbers of elements before and equal to the selected one.
+// Scratch memory of the radix selection.
 struct SelectScratch {
   using Count = unsigned long long;  // the type that atomicAdd takes
   static constexpr int kCounts = kSelectBins + 1;
-  Count* counts;       // [line, digit, kCounts]
-  DigitPrefix* found;  // [line, digit]
-  RankCounts* parted;  // [line, piece]
+  Count* counts;       // [line, digit, kCounts]: the bins, then the NaNs
+  DigitPrefix* found;  // [line, digit]: the prefix after each digit
+  RankCounts* parted;  // [line, piece]: elements before and equal to the selected one
 };
 
-/// Uses one block for each piece of a line. Step s counts digit s, the next step counts the elements of each
-/// piece before and equal to the selected one, and the last step writes the results. Each block computes by
-/// itself the digit that the previous step has counted.
+/// Uses one block for each piece of a line. Step s < kDigitCount counts the bins of digit s. Step kDigitCount
+/// counts, in each piece, the elements before and equal to the selected one. The last step writes the
+/// results. Each block derives the selected digit from the counts of the previous step.
 template <class T>
 __global__ void __launch_bounds__(kSelectThreads)
     select_pieces_kernel(const __grid_constant__ SelectArgs<T> args,
@@ -147,7 +148,7 @@ void select_by_pieces(Device device, const SelectArgs<T>& args, std::int64_t lin
            args, scratch, plan, step);
 }
 
-// Returns the elements of x with each line contiguous. Copies only if lines interleave.
+// Returns the elements of x with each line contiguous. It copies only if lines interleave.
 NdArray contiguous_lines(const NdArray& x, const Lines& lines) {
   const std::int64_t outer = lines.outer, inner = lines.inner, n = lines.n;
   const NdArray view = x.as_strided({outer, inner, n}, {n * inner, 1, inner}, x.offset());

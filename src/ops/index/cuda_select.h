@@ -1,7 +1,7 @@
 // Sort items and radix select.
 //
-// Sort items are keys of the elements of lines, with their indices. A 32-bit key shares a word with its
-// index; wider keys store the index in a separate array.
+// Sort items are the keys and indices of the elements of lines. A 32-bit key is packed with its index into
+// one word; wider keys store the index in a separate array.
 //
 // Radix select finds elements of given ranks without sorting the lines. The order is that of the keys; equal
 // keys are ordered by index. The functions here are the steps of one block of kSelectThreads threads on a
@@ -18,7 +18,7 @@
 
 namespace ebb::cuda {
 
-/// n items for each line.
+/// Items of several lines, n for each line.
 struct Items {
   std::uint64_t* keys;
   std::int64_t* places;  // null if packed into the keys
@@ -79,14 +79,14 @@ constexpr int kSelectItems = 4;  // elements that a thread loads in one step
 constexpr int kSelectBins = 1 << sort_keys::kDigitBits;
 static_assert(kSelectBins == kSelectThreads);
 
-/// The selection from each line: the element of one rank, or the first k.
+/// The selection from each line: the element of one rank, or the first k elements.
 struct Wanted {
   Selection what = Selection::kth;
   std::int64_t k = 0;  // the rank, or the number of elements
   bool first_k = false;
 
   EBB_HD bool wants_nans() const { return what == Selection::median || what == Selection::nanmedian; }
-  /// Returns the last selected rank, in a line of n elements of which the last `nans` are NaN.
+  /// Returns the last selected rank in a line of n elements. The last `nans` of them are NaN.
   EBB_HD std::int64_t rank(std::int64_t n, std::int64_t nans) const {
     if (!wants_nans()) return first_k ? k - 1 : k;
     const std::int64_t numbers = n - nans;
@@ -103,8 +103,8 @@ __device__ bool element_is_nan(T x) {
     return static_cast<Compute<T>>(x) != static_cast<Compute<T>>(x);
 }
 
-/// The state after some digits: the digits of the selected element, and its rank among the elements that
-/// share them.
+/// The state after some digits: these digits of the selected element, and its rank among the elements with
+/// the same digits.
 struct DigitPrefix {
   std::uint64_t digits;
   std::int64_t rank;
@@ -120,7 +120,7 @@ struct SelectArgs {
   Key turn;               // sort_keys::key_flip
   T* values;              // one element for each line, unless first_k
   std::int64_t* indices;  // one element for each line, unless first_k
-  Items items;  // if first_k: first the elements before the last selected key, then those equal to it
+  Items items;            // if first_k: elements before the last selected key, then elements equal to it
 
   __device__ Key key(T x) const { return sort_keys::key_of(x) ^ turn; }
   __device__ void put(std::int64_t line, std::int64_t slot, Key key, std::int64_t place) const {
@@ -140,8 +140,8 @@ struct SelectShared {
   DigitPrefix found;
 };
 
-/// Counts digit `digit` of the elements [begin, end) of a line whose previous digits are `before`. The first
-/// round also counts NaNs. The counts are valid after a barrier.
+/// Counts the values of digit `digit` for the elements [begin, end) of a line whose previous digits are
+/// `before`. The first step also counts NaNs. The counts are valid after a barrier.
 template <class T>
 __device__ void count_digits(SelectShared& shared, const SelectArgs<T>& args, const T* line,
                              std::int64_t begin, std::int64_t end, int digit, std::uint64_t before) {
@@ -192,7 +192,7 @@ __device__ inline DigitPrefix narrow(SelectShared& shared, std::int64_t count, s
   return shared.found;
 }
 
-/// The number of elements that come before the selected digits, and the number that have them.
+/// The number of elements before the selected digits, and the number of elements with these digits.
 struct RankCounts {
   std::int64_t before, equal;
 };
@@ -210,8 +210,8 @@ __device__ void take_selected(SelectShared& shared, const SelectArgs<T>& args, s
   const std::uint32_t lanes_left = (1u << lane) - 1;
   const T* const line = args.x + number * args.n;
   const bool first_k = args.wanted.first_k;
-  // Takes all elements that come before, and the equal ones up to the rank. For a single rank, takes only the
-  // element of that rank.
+  // Takes all elements before the selected digits, and the equal elements up to the rank. For a single rank,
+  // it takes only the element of that rank.
   const std::int64_t all_before = first_k ? args.wanted.k - 1 - found.rank : 0;
   for (std::int64_t tile = begin; tile < end; tile += kSelectThreads * kSelectItems) {
     if (passed.before >= all_before && passed.equal > found.rank) return;
@@ -264,7 +264,7 @@ __device__ void take_selected(SelectShared& shared, const SelectArgs<T>& args, s
 }
 
 /// Writes the selected elements of x's lines along `dim` to values and indices, the first k in order. Returns
-/// false and does nothing if sorting the lines is faster, which it never is for a single rank.
+/// false and does nothing if sorting the lines is faster, which is never the case for a single rank.
 bool select_ranks(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, const Wanted& wanted,
                   bool descending);
 

@@ -24,7 +24,7 @@ struct ColumnKeys {
   }
 };
 
-// 1 if a row differs from the one before it; NaN differs from NaN.
+// Sets flags[i] to 1 if the row differs from the previous row. NaN differs from NaN.
 template <class T>
 struct Differs {
   std::int64_t* flags;

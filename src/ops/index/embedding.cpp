@@ -35,7 +35,7 @@ struct EmbeddingBackward : autograd::Node {
 
 struct EmbeddingDenseBackwardBackward : autograd::Node {
   autograd::SavedVariable indices{this};
-  autograd::SavedVariable uses{this};  // the number of uses of each row, if gradients are divided by it
+  autograd::SavedVariable uses{this};  // uses of each row, if gradients are divided by this number
   std::int64_t rows = 0, padding = -1;
   std::string name() const override { return "EmbeddingDenseBackwardBackward0"; }
   GradList apply(GradList&& grads) override {
@@ -58,8 +58,8 @@ NdArray row_offsets(const char* op, const Variable& indices, const NdArray& tabl
 // Returns a column with the number of uses of each row, at least 1.
 NdArray count_uses(const NdArray& offsets, std::int64_t columns, std::int64_t rows, DType dtype) {
   const Device device = offsets.device();
-  // The offsets are multiples of the row length, so the counts are added in the first column of a table of
-  // zeros, which has at least one column.
+  // The offsets are multiples of the row length, so the uses are counted in the first column of a table of
+  // zeros. The table has at least one column.
   NdArray table = ops::zeros_array({rows, std::max<std::int64_t>(columns, 1)}, dtype, device);
   NdArray first = table.as_strided({}, {}, 0);
   const NdArray one = ops::scalar_array(1, dtype, device);

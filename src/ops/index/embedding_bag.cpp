@@ -1,5 +1,5 @@
-// embedding_bag: gathers rows of a table and reduces them by bag with index ops. Each index has the number of
-// its bag.
+// embedding_bag: gathers rows of a table and reduces them by bag with index ops. Each index is accompanied by
+// the number of its bag.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
@@ -53,7 +53,7 @@ void check(const Variable& weight, const Variable& indices, const Variable& offs
   });
 }
 
-/// Returns for each bag and column the position of the largest value among all looked-up rows, or the number
+/// Returns, for each bag and column, the position of the largest value among all gathered rows, or the number
 /// of rows if the bag is empty.
 Variable argmax_positions(const Variable& rows, const Variable& padded, const Variable& bag,
                           std::int64_t bags) {

@@ -17,7 +17,7 @@
 namespace ebb {
 namespace {
 
-/// Points [n, d] of a floating-point dtype, and optionally a weight for each.
+/// Points [n, d] of a floating-point dtype, and optionally one weight for each point.
 struct Points {
   const char* op;
   Variable x, weight;
@@ -89,7 +89,7 @@ Variable counts(const Points& points, const std::vector<Variable>& edges, bool d
     all *= bins;
   }
   const Variable weight = points.weight.defined() ? points.weight : ones_like(points.x.select(1, 0));
-  // Counts in double, because a float counts only to 2^24.
+  // The counts are in double, because a float counts only to 2^24.
   Variable sums = zeros({all}, points.x.options().dtype(kDouble))
                       .scatter_add_(0, place, where(inside, weight, 0).to(kDouble))
                       .view(sizes);

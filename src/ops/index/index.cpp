@@ -15,7 +15,8 @@ namespace ebb {
 namespace {
 
 using autograd::GradList;
-using Indices = SmallVector<Variable, 4>;  // one for each dimension, undefined for a whole dimension
+// One tensor for each dimension; undefined selects the whole dimension.
+using Indices = SmallVector<Variable, 4>;
 
 // Replaces each mask by the positions of its true elements: one index for each dimension of the mask.
 Indices expanded(const Variable& x, ArrayRef<optional<Variable>> indices) {
@@ -50,8 +51,8 @@ Indices expanded(const Variable& x, ArrayRef<optional<Variable>> indices) {
   return out;
 }
 
-// The memory layout of an indexing: an offset for each position of the broadcast indices. Each offset is the
-// start of a view of `rest`, the dimensions that are not indexed.
+// The memory layout of an indexed access: one offset for each position of the broadcast indices. Each offset
+// is the start of a view of `rest`, the dimensions that are not indexed.
 struct Plan {
   NdArray offsets, rest;
   DimVector index_shape, result_shape;

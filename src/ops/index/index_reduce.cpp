@@ -1,5 +1,5 @@
-// index_reduce and segment_reduce, computed by scatter_reduce. index_reduce combines slices into those that a
-// 1-d index names. segment_reduce reduces segments of consecutive rows.
+// index_reduce and segment_reduce, computed by scatter_reduce. index_reduce combines each slice with the
+// slice that a 1-d index names. segment_reduce reduces segments of consecutive rows.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -20,7 +20,7 @@ struct SourceSlices {
   Variable index, source;
 };
 
-// A 0-d tensor is one slice.
+// Returns x, or for a 0-d x a view with one slice.
 Variable at_least_1d(const Variable& x) { return x.dim() == 0 ? unsqueeze(x, 0) : x; }
 
 SourceSlices checked_slices(const char* op, const Variable& x, std::int64_t dim, const Variable& index,
@@ -127,10 +127,10 @@ Variable segment_reduce(const Variable& data, std::string_view reduce, const opt
                  (start_of.squeeze(-1) + counts.sum({-1})).eq(n).all().item<bool>()),
             "segment_reduce: expected lengths that are not negative and add up to ", n, " along axis ", axis,
             ".");
-  // Concatenates all rows, and computes the segment number of each. The sum of a mean may overflow in 16-bit
-  // floats.
+  // Concatenates all rows, and computes the segment number of each. A mean is computed in a wider dtype,
+  // because its sum may overflow in 16-bit floats.
   const DType dtype = data.dtype(), wide = reduce == "mean" ? ops::wide_dtype(dtype) : dtype;
-  // The rows before and behind the segments are in extra segments, which are dropped.
+  // The rows before and after the segments are in additional segments, which are dropped.
   const Variable rest = (n - start_of - counts.sum({-1}, true)).clamp_min(0);
   const Variable flat = data.flatten(0, d).to(wide), all = cat({start_of, counts, rest}, -1).reshape({-1});
   DimVector sizes(flat.sizes()), ones(flat.sizes().size(), 1);

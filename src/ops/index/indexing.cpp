@@ -1,5 +1,5 @@
-// x.index({...}) and its variants, and operator<< of indices. Indexing makes a view as far as possible, then
-// indexes the view with the tensors.
+// x.index({...}) and its variants, and operator<< of indices. Indexing applies all indices except tensors as
+// a view, then indexes the view with the tensors.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index/indexing.h>
@@ -46,7 +46,7 @@ Variable bool_index(bool value, Device device) {
 struct Part {
   Variable view;
   Tensors tensors;
-  DimVector names;  // for each dimension of the view its number in x, or -1 for a new one
+  DimVector names;  // for each dimension of the view: its number in x, or -1 for a new dimension
 
   void insert(std::int64_t dim) {
     view = unsqueeze(view, dim);
@@ -62,7 +62,7 @@ struct Part {
   }
 };
 
-// Applies all indices but the tensors.
+// Applies all indices except the tensors.
 Part part_of(const Variable& x, ArrayRef<TensorIndex> indices) {
   const std::int64_t taken = dims_taken(indices);
   EBB_CHECK_INDEX(taken <= x.dim(), "index: too many indices for tensor of dimension ", x.dim(), " (got ",
@@ -109,7 +109,7 @@ Part part_of(const Variable& x, ArrayRef<TensorIndex> indices) {
   return part;
 }
 
-// Leading dimensions of size 1 do not matter in the assigned value.
+// Returns the assigned value without leading dimensions of size 1, which have no effect.
 Variable without_leading_ones(const Variable& value) {
   std::size_t ones = 0;
   const IntArrayRef sizes = value.sizes();

@@ -1,4 +1,4 @@
-// Kernel slots of the index family. Advanced indexing, index_select, embedding, take and the ops that write
+// Kernel slots of the index family. Advanced indexing, index_select, embedding, take and their in-place ops
 // share two kernels: indices are converted to memory offsets once, then whole rows are read or written.
 #pragma once
 
@@ -13,7 +13,7 @@ enum class ScatterOp : std::uint8_t { assign, add, multiply, amax, amin };
 /// The rules by which index_offsets reads indices, and the names in its errors.
 struct IndexRules {
   const char* op = "index";
-  bool wraps = true;  // whether negative indices count from the end
+  bool wraps = true;  // true if negative indices count from the end
   DimVector dims;     // the dimensions that the indices refer to
 };
 

@@ -69,8 +69,8 @@ NdArray bool_array(const char* op, const Variable& mask) {
   return mask.array();
 }
 
-// Returns the indices of nonzero elements, in row-major order. The CPU kernel visits x in that order. If
-// memory has another order, copying first is several times as fast.
+// Returns the indices of nonzero elements, in row-major order. The CPU kernel visits x in that order. If the
+// memory has another order, a copy first is several times as fast.
 NdArray nonzero_indices(const NdArray& x) {
   NdArray places;
   const std::int64_t last = x.dim() > 0 ? x.strides().back() : 0;
@@ -85,7 +85,7 @@ NdArray nonzero_indices(const NdArray& x) {
 // order.
 NdArray offsets_where(const NdArray& mask, const NdArray& x) {
   detail::host_access(mask);  // the result's shape depends on values
-  if (x.is_contiguous()) {    // along one contiguous line, positions are offsets
+  if (x.is_contiguous()) {    // positions in a contiguous array are offsets
     const NdArray line = ops::contiguous_array(mask);
     const NdArray places = nonzero_indices(line.as_strided({line.numel()}, {1}, line.offset()));
     return places.as_strided({places.numel()}, {1}, 0);
@@ -107,7 +107,7 @@ void fill_where(NdArray& out, const NdArray& mask, const NdArray& value) {
   kernels::masked_fill(out.device(), out, mask.expand(out.sizes()), value);
 }
 
-// `source` is the value if that is a tensor, which then has a gradient.
+// `source` is the value if the value is a tensor, which then has a gradient.
 template <class... Source>
 Variable filled(const Variable& x, const Variable& mask, const NdArray& value, const Source&... source) {
   ops::common_device("masked_fill", x, mask);

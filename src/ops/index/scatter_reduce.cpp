@@ -74,8 +74,8 @@ ScatterOp scatter_op(Reduce reduce) {
 }
 
 // Returns for each element of s the product of the other elements with the same destination. It is
-// differentiable any number of times. After a sort by destination it is the product of the elements before,
-// times that of the elements behind; it needs no division.
+// differentiable any number of times. It sorts by destination and multiplies the product of the preceding
+// elements by that of the following ones, so it needs no division.
 Variable product_of_others(const Variable& s, std::int64_t dim, const Variable& which) {
   const std::int64_t n = which.dim() > 0 ? which.size(dim) : 1;
   if (n < 2) return ones(s, s.sizes());
@@ -163,7 +163,7 @@ struct ScatterReduceBackward : autograd::Node {
                    div(gather(mul(grad, all), dim, which), masked_fill(s, s_zero, 1)));
   }
 
-  // Elements equal to the extreme share the gradient evenly. NaN equals nothing, and its gradient becomes
+  // Elements that equal the extreme share the gradient evenly. NaN equals no element, so its gradient becomes
   // NaN.
   void extreme_grads(const Variable& grad, const Variable& which, GradList& out) const {
     const Variable x = self.unpack(), s = used_source(which), extreme = result.unpack();
@@ -195,7 +195,7 @@ struct Call {
       if (index.numel() == 0) return;
       const DType wide = ops::wide_dtype(out.dtype());
       if (reduce != Reduce::mean) return combine(out, src.array());
-      // The sums may overflow in 16-bit floats.
+      // The sums may overflow in 16-bit floats, so they are wider.
       NdArray sums = ops::cast_array(out, wide);
       combine(sums, ops::cast_array(src.array(), wide));
       const Variable total(sums), count = counts(total, dim, index, include_self);

@@ -74,7 +74,7 @@ struct IndexFillBackward : IndexWriteBackward {
     GradList out(num_outputs());
     if (needs(0)) out[0] = index_fill(grads[0], dim, index.unpack(), 0);
     if (from_tensor && needs(1)) {
-      // A slice that the index names twice counts once, because it holds the value once.
+      // A slice that the index names twice counts once, because it contains the value only once.
       const Variable none(ops::zeros_array(grads[0].sizes(), kBool, grads[0].device()));
       out[1] = sum(masked_select(grads[0], index_fill(none, dim, index.unpack(), true)));
     }
@@ -82,7 +82,7 @@ struct IndexFillBackward : IndexWriteBackward {
   }
 };
 
-// The slices along `dim`: x without that dimension, and the stride from slice to slice.
+// The slices along `dim`: x without that dimension, and the stride between slices.
 struct Slices {
   NdArray rest;
   std::int64_t dim, size, stride;
@@ -178,8 +178,8 @@ Variable copy_slices(const ops::Form& form, const Variable& x, std::int64_t dim,
       [&](IndexCopyBackward& node) { node.keep(index, dim, source.sizes()); }, source);
 }
 
-// Fills all elements of the selected slices with one value. `source` is the value if that is a tensor, which
-// then has a gradient.
+// Fills all elements of the selected slices with one value. `source` is the value if the value is a tensor,
+// which then has a gradient.
 template <class Value, class... Source>
 Variable fill_slices(const ops::Form& form, const Variable& x, std::int64_t dim, const Variable& index,
                      const Value& value, const Source&... source) {

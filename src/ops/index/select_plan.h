@@ -1,4 +1,5 @@
-// Chooses the method to select the k-th element of each line, from the shape and the size of the device.
+// Chooses the method to select the k-th element of each line (the elements along a dimension), from the shape
+// and the size of the device.
 #pragma once
 
 #include "kernel/cuda/sort.h"
@@ -7,16 +8,16 @@
 
 namespace ebb::sort_keys {
 
-/// Lines of at most this length compare all pairs of elements.
+/// For lines of at most this length, all pairs of elements are compared.
 constexpr std::int64_t kComparedElements = 128;
 constexpr int kSelectThreads = 256;
 /// A digit has 8 bits, so each thread counts one bin.
 constexpr int kDigitBits = 8;
 
 enum class SelectMethod : std::uint8_t {
-  compare,  // threads that share a line count for each element how many elements precede it
-  line,     // one block for each line narrows down the key digit by digit
-  pieces,   // several blocks for each line do this together
+  compare,  // threads that share a line count how many elements precede each element
+  line,     // one block for each line finds the key digit by digit
+  pieces,   // several blocks for each line find the key digit by digit
   sort,     // sorting the whole line is as fast
 };
 
@@ -38,8 +39,8 @@ inline SelectPlan plan_selection(std::int64_t lines, std::int64_t n, std::int64_
   return {cut.pieces == 1 ? SelectMethod::line : SelectMethod::pieces, cut.pieces, cut.piece};
 }
 
-/// The bits of a key in which elements of T can differ. The keys of 16-bit floats are those of the same
-/// values as float, whose last bits are all equal.
+/// The bits of a key in which elements of T can differ. Keys of 16-bit floats are keys of the same values as
+/// float, whose last bits are all equal.
 template <class T>
 constexpr cuda::KeyBits key_bits() {
   if (std::is_same_v<T, bool> || std::is_same_v<T, std::uint8_t>) return {0, 8};

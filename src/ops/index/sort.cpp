@@ -1,5 +1,5 @@
-// sort, topk and the order statistics: kthvalue, median, nanmedian and mode select one element of each line;
-// quantile and nanquantile interpolate in sorted rows.
+// sort, topk and the order statistics. kthvalue, median, nanmedian and mode select one element of each slice
+// along the dimension; quantile and nanquantile interpolate in sorted rows.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -137,7 +137,7 @@ std::tuple<Variable, Variable> nanmedian(const Variable& self, std::int64_t dim,
 
 namespace {
 
-// With skip_nan, NaN elements of a row are ignored.
+// Computes quantiles of rows. With skip_nan, NaN elements are ignored.
 Variable quantiles(const char* op, const Variable& self, const Variable& q, optional<std::int64_t> dim,
                    bool keepdim, std::string_view interpolation, bool skip_nan) {
   EBB_CHECK(self.dtype() == kFloat || self.dtype() == kDouble, op,

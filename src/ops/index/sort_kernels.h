@@ -10,19 +10,19 @@ namespace ebb {
 enum class Selection : std::uint8_t { kth, median, nanmedian, mode };
 
 namespace cpu {
-/// Sorts x's lines along `dim`. The sort is stable.
+/// Sorts x along `dim`. The sort is stable.
 void sort(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool descending);
-/// Returns the first k elements of that order.
+/// Returns the first k elements of each sorted line.
 void topk(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest);
-/// Selects one element of each line. k counts from 0 and is used only for Selection::kth.
+/// Selects one element of each line along `dim`. k counts from 0 and is used only for Selection::kth.
 void select_element(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, Selection what,
                     std::int64_t k);
-/// Finds the distinct rows of [n, m]: the number of the first row of each class, the class of each row, and
+/// Finds the distinct rows of [n, m]: the index of the first row of each class, the class of each row, and
 /// the size of each class. Classes are sorted, or in order of appearance if `consecutive`. The kernel
 /// allocates its results.
 void unique(NdArray& first, NdArray& inverse, NdArray& counts, const NdArray& rows, bool consecutive);
-/// Computes out[i, j], the insertion position of values[i, j] in the sorted line lines[i] (or in the only
-/// line).
+/// Computes out[i, j], the insertion position of values[i, j] in the sorted row lines[i]. If `lines` has only
+/// one row, it is used for all i.
 void searchsorted(NdArray& out, const NdArray& lines, const NdArray& values, bool right);
 }  // namespace cpu
 

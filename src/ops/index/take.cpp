@@ -57,7 +57,7 @@ Variable put_elements(const ops::Form& form, const Variable& x, const Variable& 
     const NdArray offsets = flat_offsets(form.op, x, index);
     const NdArray values = ops::contiguous_array(source.array());
     const NdArray rows = values.as_strided({values.numel()}, {1}, values.offset());
-    // Positions count in row-major order; an array in another layout is written through a copy.
+    // Positions are row-major, so an array in another layout is written through a copy.
     const NdArray flat = ops::contiguous_array(out);
     NdArray first = ops::first_element(flat);
     kernels::put_rows(out.device(), first, offsets, rows, accumulate);
@@ -113,7 +113,7 @@ Variable take_along_dim(const Variable& x, const Variable& indices, optional<std
     self[along] = x.sizes()[along];
     other[along] = indices.sizes()[along];
   }
-  // Indices may be negative here, but not in gather.
+  // Negative indices are wrapped, because gather does not accept them.
   const Variable forwards = where(indices.lt(0), indices + (x.dim() > 0 ? x.sizes()[along] : 1), indices);
   return gather(broadcast_to(x, self), along, broadcast_to(forwards, other));
 }

@@ -22,8 +22,8 @@ namespace {
 
 using autograd::GradList;
 
-// Returns the derivative of each distance by its differences, as differentiable ops. For a difference or
-// distance of zero the derivative is zero, also if a power of it would be infinite.
+// Returns the derivatives of the distances with respect to their differences, as differentiable ops. For a
+// difference or distance of zero the derivative is zero, even if a power of it would be infinite.
 Variable distance_derivatives(const Variable& diff, const Variable& distance, double p) {
   const Variable d = distance.unsqueeze(-1);
   if (p == 1) return diff.sign();
@@ -57,7 +57,7 @@ struct CdistBackward : autograd::Node {
     return out;
   }
 
-  // Computes the gradient of one operand without the differences of all pairs in memory. It is not
+  // Computes the gradient of one operand without storing the differences of all pairs. It is not
   // differentiable.
   Variable one_side(const Variable& g, const Variable& a, const Variable& b, const Variable& d) const {
     NdArray array = NdArray::empty(a.sizes(), a.dtype(), a.device());

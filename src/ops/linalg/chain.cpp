@@ -20,7 +20,7 @@ namespace {
 
 using autograd::GradList;
 
-// The split of each range of the chain with the lowest cost.
+// Stores, for each range of the chain, the split with the lowest cost.
 class Order {
  public:
   explicit Order(const std::vector<Variable>& chain) : n_(chain.size()), split_(n_ * n_, 0) {
@@ -179,7 +179,8 @@ Variable matrix_power(const Variable& self, std::int64_t n) {
   if (n == 1) return self.clone();
   Variable power = n < 0 ? linalg::inv(self) : self, result;
   if (n == 3) return matmul(matmul(self, self), self);
-  // Squares repeatedly. The magnitude of the smallest integer needs all 64 bits.
+  // Squares repeatedly. The count is unsigned, because the magnitude of the smallest integer needs all 64
+  // bits.
   for (std::uint64_t left = n < 0 ? -static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);;
        left >>= 1) {
     if (left & 1) result = result.defined() ? matmul(result, power) : power;

@@ -41,7 +41,7 @@ void product_of(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, const Produ
     gemm_halves<T, Out>(a, b, c, args.alpha.toFloat(), keep ? args.beta.toFloat() : 0.f);
 }
 
-// Computes all matrices of a batch, with operands of T.
+// Computes all matrices of a batch with operands of type T.
 template <class T, class Out>
 void products(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b,
               const ProductArgs& args) {

@@ -26,11 +26,12 @@ struct Sizes {
   std::int64_t grain() const { return std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(m * d, 1)); }
 };
 
-// The number of distances that are accumulated together. It is constant, so that they stay in registers.
+// The number of distances that are accumulated together. It is a constant, so that the accumulators stay in
+// registers.
 constexpr std::int64_t kSide = 64;
 
 // Sets to[l] to the accumulated differences of `a` and column l of b, for kSide columns. It is not inlined
-// into loops, because the compiler would spill the sums there.
+// into loops, because the compiler would spill the accumulators there.
 template <class T, class Norm>
 [[gnu::noinline]] void add_differences(Norm norm, const T* a, std::int64_t d, const T* b, std::int64_t pitch,
                                        T* to) {
@@ -68,7 +69,7 @@ void distances(const Norm& norm, const T* a, std::int64_t d, const T* b, std::in
 void cdist(NdArray& out, const NdArray& x1, const NdArray& x2, double p) {
   const Sizes s(x1, x2);
   visit_float_double(out.dtype(), "cdist", [&]<class T> {
-    // The second matrices, transposed.
+    // Transposes the second matrices, with padded rows.
     const std::int64_t pitch = (s.m + kSide - 1) / kSide * kSide;
     const Scratch<T> columns(s.batch * s.d * pitch);
     std::fill_n(columns.get(), s.batch * s.d * pitch, T(0));

@@ -1,6 +1,6 @@
-// QR factorisations and triangular systems on the CPU. QR: panels of Householder reflections, the remainder
-// by matrix products (compact WY form, Schreiber and Van Loan 1989). Triangular systems: diagonal blocks by
-// substitution, the remainder by matrix products.
+// QR factorisations and triangular systems on the CPU. QR factors panels with Householder reflections and
+// updates the remainder with matrix products (compact WY form, Schreiber and Van Loan 1989). Triangular
+// systems are solved by substitution in diagonal blocks, and the remainder is updated with matrix products.
 #include <ebb/core/visit.h>
 
 #include "ops/linalg/cpu_batch.h"
@@ -26,7 +26,7 @@ T norm_below(Matrix<const T> a, std::int64_t j) {
   return most * std::sqrt(sum);
 }
 
-// The product of a panel's reflections, I - V T V^T. V's rows begin at the panel's first row.
+// The product of a panel's reflections, I - V T V^T. The rows of V begin at the panel's first row.
 template <class T>
 class Block {
  public:
@@ -48,7 +48,7 @@ class Block {
         for (std::int64_t l = i; l < j; ++l) t(i, j) -= t(j, j) * t(i, l) * p(l, j);
     }
   }
-  /// Multiplies c by this block, or its transpose, from the left.
+  /// Multiplies c from the left by this product, or by its transpose.
   void apply(Matrix<T> c, bool transposed) {
     work_.resize(static_cast<std::size_t>(2 * size_ * c.cols));
     const Matrix<T> w{work_.data(), size_, c.cols, c.cols, 1},

@@ -1,6 +1,6 @@
-// Singular values on the CPU: one-sided Jacobi rotations of rows, which the eigenvectors of their Gram matrix
-// have made almost orthogonal (Drmac and Veselic 2008 precondition in a similar way), then a QR
-// factorisation.
+// Singular values on the CPU. The eigenvectors of the rows' Gram matrix make the rows almost orthogonal
+// (Drmac and Veselic 2008 precondition in a similar way). One-sided Jacobi rotations of the rows and a QR
+// factorisation follow.
 #include <ebb/core/visit.h>
 
 #include "ops/linalg/cpu_batch.h"

@@ -1,4 +1,4 @@
-// Matrix products on the device: floating dtypes with the library, integers with one thread for each element.
+// Matrix products on the device: cuBLAS for floating dtypes, one thread for each element for integers.
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
@@ -19,7 +19,7 @@ BatchedMatrix matrix_of(const NdArray& x, bool transposed) {
     std::swap(m.rows, m.columns);
     std::swap(m.row_stride, m.column_stride);
   }
-  // The stride of a dimension of size 1 has no meaning and is replaced by that of a contiguous matrix.
+  // The stride of a dimension of size 1 has no effect. It is replaced by the stride in a contiguous matrix.
   if (m.columns == 1 && m.row_stride >= 1) m.column_stride = 1;
   if (m.rows == 1 && m.column_stride == 1) m.row_stride = std::max<std::int64_t>(m.columns, 1);
   return m;
@@ -34,7 +34,7 @@ BatchedMatrix readable(const NdArray& x, bool transposed, NdArray& held) {
   return matrix_of(held, transposed);
 }
 
-// Whether init is one row that is added to each row of the matrix, as the bias of a layer.
+// Returns whether init is one row that is added to each row of the matrix, like the bias of a layer.
 bool is_bias(const NdArray& init, const NdArray& out, const ProductArgs& args) {
   return out.dim() == 2 && init.dim() == 1 && init.sizes()[0] == out.sizes()[1] && init.is_contiguous() &&
          args.alpha.to_double() == 1 && args.beta.to_double() == 1;
@@ -70,7 +70,7 @@ struct Scale {
   }
 };
 
-// Sets out = beta init: the product with an inner dimension of 0, which the library does not accept.
+// Sets out = beta init, the result for an inner dimension of 0, which the library does not accept.
 void scaled_init(NdArray& out, const NdArray& init, bool in_place, const Scalar& beta) {
   if (!in_place) kernels::copy(out.device(), out, init.expand(out.sizes()));
   if (beta.to_double() == 1) return;

@@ -17,9 +17,9 @@ using decomposition::Batch;
 using decomposition::Rotation;
 constexpr int kSweeps = 40;
 
-// A row of z is a row of the matrix (a column of a tall matrix) followed by a row of the rotations. For
-// eigenvalues the matrix is A / c + 1, where c is a bound of the magnitudes of the eigenvalues. It has the
-// same vectors, and its singular values are its eigenvalues.
+// Parameters of the rotations. A row of z is a row of the matrix (a column of a tall matrix) followed by a
+// row of the rotations. For eigenvalues the matrix is A / c + 1, where c is a bound of the magnitudes of the
+// eigenvalues. It has the same vectors, and its singular values are its eigenvalues.
 template <class T>
 struct Problem {
   const T* a;
@@ -27,7 +27,7 @@ struct Problem {
   std::int32_t *order, *info;
   int k, length;
   bool tall, symmetric;
-  T relative;  // the largest inner product, relative to the lengths, that rounding explains
+  T relative;  // the largest inner product, relative to the lengths, that may be a rounding error
 
   __device__ T element(std::int64_t b, int i, int j) const {
     const T* const x = a + b * k * length;
@@ -103,8 +103,9 @@ __global__ void __launch_bounds__(kBlockThreads) jacobi_kernel(Problem<T> p, std
         z[std::int64_t{i} * width + j] = j < p.length ? p.element(b, i, j) / size + one : one;
       }
     __syncthreads();
-    // When all pairs are below the bound of rounding, one more sweep improves the orthogonality further.
-    bool done = !(size > T(0)), last = false;  // NaN: nothing to do
+    // After all pairs are orthogonal except for rounding errors, one more sweep improves the orthogonality
+    // further.
+    bool done = !(size > T(0)), last = false;  // there is nothing to do for NaN
     for (int sweep = 0; sweep < kSweeps && !done; ++sweep) {
       T most = 0;
       for (int i = block.warp; i < k; i += block.warps) {
@@ -134,7 +135,7 @@ __global__ void __launch_bounds__(kBlockThreads) jacobi_kernel(Problem<T> p, std
       __syncthreads();
     }
     const bool failed = !done || !(size > T(0));
-    // The lengths of the rows, and the rank of each row among them.
+    // Computes the lengths of the rows, and the rank of each row among them.
     T* const values = p.values + b * k;
     for (int i = block.warp; i < k; i += block.warps) {
       const T* const row = z + std::int64_t{i} * width;
@@ -156,7 +157,7 @@ __global__ void __launch_bounds__(kBlockThreads) jacobi_kernel(Problem<T> p, std
   }
 }
 
-// Sets out[b, i, j] from the rows of z in order of length, from the longest or from the shortest.
+// Sets out[b, i, j] from the rows of z in order of their lengths, ascending or descending.
 template <class T>
 struct Sorted {
   T* out;
@@ -172,7 +173,7 @@ struct Sorted {
   }
 };
 
-// Sets out[b, i, j] = q[b, i, j] or q[b, j, i], with the sign of R's diagonal.
+// Sets out[b, i, j] to q[b, i, j] or q[b, j, i], with the sign of R's diagonal.
 template <class T>
 struct Signed {
   T* out;
@@ -196,8 +197,8 @@ Rotated rotate_all(const NdArray& a, NdArray& info, bool symmetric) {
   const Batch<T> x(a);
   const std::int64_t k = std::min(x.rows, x.cols), length = std::max(x.rows, x.cols);
   const Device device = a.device();
-  // nvcc 13.0 loses a semicolon if a member of an expression that depends on T is an element of empty()'s
-  // list.
+  // A local copy of x.count, because nvcc 13.0 drops a semicolon if a member of an expression that depends on
+  // T is an element of empty()'s list.
   const std::int64_t count = x.count;
   Rotated out{NdArray::empty({count, k, length + k}, a.dtype(), device),
               NdArray::empty({count, k, 1}, a.dtype(), device), NdArray::empty({count, k}, kInt, device)};
@@ -255,8 +256,8 @@ void svd(NdArray& u, NdArray& s, NdArray& vh, NdArray& info, const NdArray& a) {
     const Rotated rotated = rotate_all<T>(a, info, false);
     sort_values<T>(s, rotated, true);
     sort_rows<T>(short_side, rotated, length, !tall, true);
-    // The rows, used as columns, are orthogonal except for rounding errors of short rows. QR gives an
-    // orthonormal basis.
+    // The rows, used as columns, are orthogonal except for rounding errors of short rows. A QR factorisation
+    // makes them an orthonormal basis.
     const auto fresh = [&](std::int64_t rows, std::int64_t cols) {
       return NdArray::empty({count, rows, cols}, a.dtype(), a.device());
     };

@@ -37,7 +37,7 @@ __device__ T norm_below(const T* x, int m, int n, int j, T* scratch, const Block
   return most * std::sqrt(block_reduce(sum, scratch, Plus(), block.thread, block.threads));
 }
 
-// One thread for each column computes the column's sum and its reflection.
+// Applies a reflection. One thread for each column computes the column's sum and updates the column.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads) qr_kernel(T* a, T* tau, std::int64_t count, int m, int n) {
   __shared__ T scratch[kBlockThreads / kWarp];
@@ -88,7 +88,8 @@ struct FormQ {
   }
 };
 
-// One block solves up to 32 right sides: row after row is divided and subtracted from the remaining rows.
+// One block solves up to 32 right sides. Each row in turn is divided and then subtracted from the remaining
+// rows.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     solve_kernel(T* x, const T* a, std::int64_t blocks, int tiles, int n, int columns, TriangularArgs args) {

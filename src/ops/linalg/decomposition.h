@@ -20,7 +20,7 @@ inline std::int64_t cols_of(const Variable& A) { return A.size(-1); }
 /// Throws unless A is a batch of matrices of Float or Double.
 void check_matrices(const char* op, const Variable& A, const char* name = "A");
 void check_square(const char* op, const Variable& A, const char* name = "A");
-/// Throws unless both operands have one dtype and device, and the second is a batch of matrices as well.
+/// Throws unless both operands have the same dtype and device, and the second is a batch of matrices as well.
 void check_operands(const char* op, const Variable& A, const Variable& B);
 /// Throws unless the pivots are Int, on the device of x, and of shape [..., k].
 void check_pivots(const char* op, const Variable& pivots, const Variable& x, std::int64_t k);
@@ -41,7 +41,8 @@ Variable identity(std::int64_t n, const Variable& A);
 Variable reciprocal_gaps(const Variable& gaps, const Variable& values);
 /// Returns out[..., i, :] = x[..., rows[..., i], :]. It is differentiable.
 Variable pick_rows(const Variable& x, const Variable& rows);
-/// Returns the lower triangle of x with half the diagonal, the gradient of a symmetric matrix.
+/// Returns the lower triangle of x with half the diagonal: the gradient of a symmetric matrix whose lower
+/// triangle is read.
 Variable tril_halved(const Variable& x);
 
 /// Waits for `info`, and throws for the first element that is not 0. `what(value)` returns the message.

@@ -1,6 +1,6 @@
 // Kernel slots of matrix decompositions. Arrays are contiguous batches of row-major matrices, [..., m, n], of
-// float or double. `info` is int32, one for each matrix, and 0 for success. Batch is such a batch as the
-// kernels use it.
+// float or double. `info` is int32, one for each matrix, and 0 for success. The struct Batch describes such a
+// batch to kernels.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -9,7 +9,7 @@
 
 namespace ebb {
 
-/// The triangle of `a` to use, and its form: op(a) x = b with op(a) = a or its transpose.
+/// Options of op(a) x = b, where op(a) is a or its transpose: the triangle of `a` to read, and its form.
 struct TriangularArgs {
   bool upper = false;
   bool transposed = false;
@@ -18,7 +18,7 @@ struct TriangularArgs {
 
 namespace decomposition {
 
-/// The matrices of an array, or its vectors if only the last dimension belongs to an element.
+/// The matrices of an array. If only the last dimension belongs to an element (matrix_dims = 1), its vectors.
 template <class T>
 struct Batch {
   T* data;
@@ -49,7 +49,7 @@ void cholesky(NdArray& a, NdArray& info);
 void qr(NdArray& a, NdArray& tau);
 /// Computes the first columns of Q = H_1 ... H_k: q is [m, c] with k <= c <= m, or c <= k = m.
 void householder_q(NdArray& q, const NdArray& a, const NdArray& tau);
-/// Overwrites x, the right sides, with the solution.
+/// Overwrites x, which contains the right sides, with the solution.
 void triangular_solve(NdArray& x, const NdArray& a, const TriangularArgs& args);
 /// Computes the eigenvalues in ascending order, and overwrites the symmetric a with its eigenvectors as
 /// columns. info: not 0 if it failed.

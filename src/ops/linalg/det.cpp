@@ -37,8 +37,8 @@ double least_of(DType dtype) {
   return dtype == kFloat ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
 }
 
-// Products of all elements of a row except one or two, without division, so that they are correct if elements
-// are zero.
+// Products of all elements of a row except one or two. They are computed without division, so they are
+// correct if elements are zero.
 class ProductsOfOthers {
  public:
   explicit ProductsOfOthers(const Variable& s)
@@ -73,9 +73,9 @@ Variable sign_of(const Variable& U, const Variable& Vh) {
   return linalg::det(U.detach()) * linalg::det(Vh.detach());
 }
 
-// The matrix of cofactors C of A = U S V^T: det(U) det(V) U C(S) V^T. The derivative of C_ij by A_kk (for i =
-// j) is the product of all singular values except these two, and that by A_ji (for i != j) is the negative of
-// such a product.
+// The matrix of cofactors C of A = U S V^T: det(U) det(V) U C(S) V^T. For i = j, the derivative of C_ij with
+// respect to A_kk is the product of all singular values except these two. For i != j, the derivative with
+// respect to A_ji is the negative of such a product.
 struct CofactorsBackward : autograd::Node {
   autograd::SavedVariable A{this};
   std::string name() const override { return "CofactorsBackward0"; }
@@ -109,8 +109,8 @@ struct DetBackward : autograd::Node {
     const Variable &g = grads[0], a = A.unpack(), LU(factors.lu), pivots(factors.pivots);
     if (rows_of(a) == 0) return {zeros_like(a)};
     if (GradMode::is_enabled()) return {g.unsqueeze(-1).unsqueeze(-1) * cofactors(a)};
-    // Uses the factors of the determinant itself, so that their errors cancel. Zeros on U's diagonal are
-    // replaced by the rounding error of the largest element, also in the determinant.
+    // Uses the LU factors from which the determinant was computed, so that the errors of both cancel. A zero
+    // on U's diagonal is replaced by the rounding error of the largest element, here and in the determinant.
     const Variable diagonal = LU.diagonal(0, -2, -1);
     const Variable size =
         (LU.abs().amax({-2, -1}, true).squeeze(-1) * epsilon_of(a.dtype())).clamp_min(least_of(a.dtype()));

@@ -1,6 +1,5 @@
-// eigh, eigvalsh, and eig and eigvals, which only throw: eigenvalues of symmetric matrices. matrix_sqrth and
-// polar: square roots of symmetric matrices and the polar decomposition, whose gradients solve Sylvester's
-// equation.
+// eigh and eigvalsh: eigenvalues of symmetric matrices. eig and eigvals only throw. matrix_sqrth and polar:
+// square roots of symmetric matrices and the polar decomposition, whose gradients solve Sylvester's equation.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -28,7 +27,7 @@ std::string eigh_failure(std::int64_t) {
 }
 
 // V (diag(gL) + V^T gV / E) V^T with E_ij = L_j - L_i (Giles 2008, 3.1). The part of gV between eigenvectors
-// of one eigenvalue is dropped: no function of the matrix depends on the choice of their basis.
+// of the same eigenvalue is dropped, because no function of the matrix depends on the choice of their basis.
 struct EighBackward : autograd::Node {
   autograd::SavedVariable values{this};
   autograd::SavedVariable vectors{this};
@@ -135,8 +134,9 @@ struct MatrixSqrthBackward : autograd::Node {
   }
 };
 
-// The gradient of A = U H: U^T dA = W H + dH, where W is the skew rotation within U's columns. Its skew part
-// is H W + W H = U^T dA - dA^T U; the part of dA outside of the columns changes U by (I - U U^T) dA H^-1.
+// The gradient of A = U H. U^T dA = W H + dH, where W is the skew rotation within U's columns. The skew part
+// of this equation is H W + W H = U^T dA - dA^T U. The part of dA outside of the columns changes U by (I - U
+// U^T) dA H^-1.
 struct PolarBackward : autograd::Node {
   autograd::SavedVariable unitary{this}, stretch{this};
   std::string name() const override { return "LinalgPolarBackward0"; }

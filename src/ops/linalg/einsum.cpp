@@ -1,4 +1,4 @@
-// einsum: all operands are arranged in one order of dimensions, then pairs are contracted as batches of
+// einsum: all operands are arranged in the same order of dimensions, then pairs are contracted as batches of
 // matrix products.
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg/products.h>
@@ -113,7 +113,7 @@ LabelPositions label_positions(std::string_view text, Equation& e, TensorList te
 
 struct Term {
   Variable x;
-  std::vector<bool> has;  // whether the operand has each dimension
+  std::vector<bool> has;  // true for each dimension that the operand has
 };
 
 // Takes the diagonals of repeated labels, and arranges dimensions in the common order, with size 1 if the

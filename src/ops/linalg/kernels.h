@@ -22,9 +22,9 @@ enum class LinearActivation : std::uint8_t { relu, gelu_tanh };
 
 namespace cpu {
 /// Computes out = beta * init + alpha * op(a) op(b), for matrices or batches of matrices (three dimensions).
-/// init may be undefined (then beta is ignored), broadcast to out's shape, or out itself. In Float and
-/// Double, with alpha and beta 1, the result equals the product followed by the sum, bit for bit, and a
-/// product plus zero equals the product. The CPU also takes 16-bit operands for a Float result.
+/// init may be undefined (then beta is ignored), broadcast to out's shape, or out itself.
+/// In Float and Double, with alpha and beta 1, the result equals the product followed by the sum, bit for
+/// bit, and a product plus zero equals the product. The CPU also takes 16-bit operands for a Float result.
 void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args);
 /// Computes out = activation(input weight^T + bias) in one kernel, for matrices and a row of biases.
 /// `before`, if defined, receives the input of the activation; the stride of its rows is a multiple of 8

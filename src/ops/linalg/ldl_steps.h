@@ -15,7 +15,7 @@ struct LdlPivot {
   int size;
 };
 
-/// Returns the pivot, which is the same in all threads. Sets `zero` if the block cannot be divided by.
+/// Returns the pivot, which is the same in all threads. Sets `zero` if a division by the block is impossible.
 template <class T>
 EBB_HD LdlPivot ldl_pivot(const T* a, std::int64_t n, std::int64_t k, bool& zero) {
   const T alpha = static_cast<T>(0.64038820320220757);  // (1 + sqrt(17)) / 8

@@ -1,5 +1,5 @@
-// linear and bilinear; linear_relu and linear_gelu, linear layers followed by an activation, in one kernel if
-// the device has one.
+// linear, bilinear, linear_relu and linear_gelu. The last two are linear layers followed by an activation, in
+// one kernel if the device has one.
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>

@@ -1,4 +1,4 @@
-// lstsq: least squares; pinv and matrix_rank: the Moore-Penrose inverse and ranks.
+// lstsq (least squares), pinv (the Moore-Penrose inverse) and matrix_rank.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -23,7 +23,7 @@ struct Answer {
   Variable solution, rank, values;
 };
 
-// Returns the solution of minimum norm, from the singular values above a threshold.
+// Returns the solution of minimum norm, computed from the singular values above a threshold.
 Answer by_singular_values(const Variable& A, const Variable& B, double rcond) {
   const auto [U, S, Vh] = linalg::svd(A, false);
   const Variable some = S.gt(S.amax({-1}, true) * rcond);
@@ -122,8 +122,8 @@ std::tuple<Variable, Variable, Variable, Variable> lstsq(const Variable& A, cons
 
 namespace {
 
-// The thresholds, absolute and relative to the largest magnitude, below which a magnitude counts as zero.
-// They are numbers, or tensors that broadcast with the batch.
+// The absolute and relative thresholds below which a magnitude counts as zero; the relative one is multiplied
+// by the largest magnitude. They are scalars, or tensors that broadcast with the batch.
 struct Threshold {
   Variable atol, rtol;
 

@@ -1,5 +1,5 @@
-// The LU factorisation (lu_factor, lu, lu_solve and lu_unpack), and ldl_factor and ldl_solve, the LDL
-// factorisation of symmetric indefinite matrices.
+// The LU factorisation: lu_factor, lu, lu_solve and lu_unpack. The LDL factorisation of symmetric indefinite
+// matrices: ldl_factor and ldl_solve.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>

@@ -1,6 +1,6 @@
-// The p-norms of cdist, for host and device: how a difference is accumulated (kAdds: as a sum; kScales: as a
-// power, which may leave the range of T), the distance as a function of the accumulator, and the distance's
-// derivative.
+// The p-norms of cdist, for host and device. A norm defines how a difference is accumulated, the distance as
+// a function of the accumulator, and the distance's derivative. kAdds norms are sums; kScales norms are sums
+// of powers, which may leave the range of T.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -54,7 +54,7 @@ struct Power {
   }
 };
 
-/// Whether powers whose sum is `sum` may have overflowed or lost digits.
+/// Returns whether powers whose sum is `sum` may have overflowed or lost digits.
 template <class T>
 EBB_HD bool is_extreme(T sum) {
   return !(sum > T(0x1p-80) && sum < T(0x1p120));

@@ -34,8 +34,8 @@ struct Rotation {
   }
 };
 
-/// Whether the inner product of two rows is larger than rounding errors. `relative` is the bound relative to
-/// both lengths; `negligible`, a fraction of the longest row, is the bound for short rows.
+/// Returns whether the inner product of two rows is larger than rounding errors. `relative` is the bound
+/// relative to both lengths. `negligible`, a fraction of the longest row, is the bound for short rows.
 template <class T>
 EBB_HD bool worth_rotating(T a, T b, T g, T relative, T negligible) {
   const T p = std::sqrt(a), q = std::sqrt(b), size = std::fabs(g);

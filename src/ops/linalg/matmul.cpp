@@ -26,7 +26,7 @@ Variable batched(const Variable& a, const Variable& b) {
   if (da == 3 && db == 3 && a.sizes()[0] == b.sizes()[0]) return ops::product("matmul", a, false, b, false);
   const DimVector batch = broadcast_shapes("matmul", a.sizes().slice(0, da - 2), b.sizes().slice(0, db - 2));
   const DimVector sizes = ops::sizes_with(batch, {m, n});
-  if (db == 2) {  // one matrix for all: the batches become additional rows
+  if (db == 2) {  // the second operand is one matrix: the batches become additional rows
     const Variable rows = a.reshape({product_of(a.sizes().slice(0, da - 1)), k});
     return ops::product("matmul", rows, false, b, false).view(sizes);
   }
@@ -106,7 +106,7 @@ Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims
   EBB_CHECK(dims_self.size() == dims_other.size(),
             "tensordot: expected equally many dimensions of both tensors, got ", dims_self, " and ",
             dims_other, ".");
-  // The order of self's dimensions is kept, summed; that of other's is summed, kept.
+  // The dimensions of self are ordered kept, summed; those of other are ordered summed, kept.
   DimVector order_self, order_other, sizes;
   SmallVector<bool, 6> summed_self(static_cast<std::size_t>(self.dim()), false);
   SmallVector<bool, 6> summed_other(static_cast<std::size_t>(other.dim()), false);

@@ -22,7 +22,7 @@ namespace {
 using autograd::GradList;
 using namespace ops;
 
-// The coefficients of Pade approximants, and for each the largest 1-norm up to which it is exact to rounding
+// The coefficients of Pade approximants. For each, the largest 1-norm up to which it is exact to rounding
 // (Higham 2005).
 constexpr double kPade3[] = {120, 60, 12, 1};
 constexpr double kPade5[] = {30240, 15120, 3360, 420, 30, 1};
@@ -79,7 +79,7 @@ Variable exponential(const Variable& A) {
     if (most <= (single ? each.of_float : each.of_double)) return pade(A, each.coefficients);
   const Approximant& last = kApproximants[single ? 2 : 3];
   const double bound = single ? last.of_float : last.of_double;
-  // The host computes the counts only here, because another computation on the device could round
+  // The counts are computed only here, on the host, because another computation on the device could round
   // differently.
   Variable counts = empty_like(here);
   detail::host_access(counts.array());

@@ -78,7 +78,7 @@ Variable converted(const char* op, const Variable& A, const optional<ScalarType>
   return A.to(*dtype);
 }
 
-// Returns all dimensions, for calls that give only an order.
+// Returns all dimensions of A, for calls without a `dim` argument.
 DimVector all_dims_of(const Variable& A) {
   EBB_CHECK(A.dim() == 1 || A.dim() == 2,
             "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got ", A.dim(),

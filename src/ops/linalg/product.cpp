@@ -19,8 +19,9 @@ using autograd::GradList;
 
 bool is_one(const Scalar& s) { return s.to_double() == 1; }
 
-// The gradients of both operands of alpha * op(a) op(b), which both nodes share. That of b, usually a weight,
-// comes first: it reads a, so that afterwards a compiled function can reuse a's memory for a's gradient.
+// The gradients of both operands of alpha * op(a) op(b), shared by two nodes. The gradient of b, usually a
+// weight, comes first: it reads a, so that afterwards a compiled function can reuse a's memory for a's
+// gradient.
 struct ProductNode : autograd::Node {
   autograd::SavedVariable a{this};
   autograd::SavedVariable b{this};

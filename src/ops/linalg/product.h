@@ -13,8 +13,8 @@ Device operand_device(const char* op, const Operands&... operands) {
   return common_device(op, operands...);
 }
 
-/// Returns alpha * op(a) op(b) for two matrices (MmBackward0) or two batches of equally many matrices
-/// (BmmBackward0). `op` is the name of the caller in errors.
+/// Returns alpha * op(a) op(b) for two matrices (MmBackward0) or two batches of the same size (BmmBackward0).
+/// `op` is the name of the caller in errors.
 Variable product(const char* op, const Variable& a, bool a_transposed, const Variable& b, bool b_transposed,
                  const Scalar& alpha = 1);
 
@@ -23,7 +23,7 @@ Variable product(const char* op, const Variable& a, bool a_transposed, const Var
 Variable add_product(const char* op, const Variable& self, const Variable& a, bool a_transposed,
                      const Variable& b, bool b_transposed, const Scalar& beta, const Scalar& alpha);
 
-/// Records a result that was computed by a fused kernel, self + op(a) op(b), as add_product does.
+/// Records the result self + op(a) op(b) of a fused kernel in the same way as add_product().
 Variable recorded_add_product(NdArray result, const Variable& self, const Variable& a, bool a_transposed,
                               const Variable& b, bool b_transposed);
 

@@ -17,8 +17,8 @@ namespace {
 using autograd::GradList;
 using namespace ops;
 
-// The gradient of A1 = Q R1, where A1 is the first k columns of A, and of the others, Q R2 (Walter, Lehmann
-// and Lamour 2012; Roberts and Roberts 2020).
+// The gradient of A1 = Q R1, where A1 is the first k columns of A, and of A2 = Q R2, where A2 is the other
+// columns (Walter, Lehmann and Lamour 2012; Roberts and Roberts 2020).
 struct QrBackward : autograd::Node {
   autograd::SavedVariable Q{this};
   autograd::SavedVariable R{this};
@@ -87,8 +87,8 @@ std::tuple<Variable, Variable> qr_of(const char* op, const Variable& A, std::str
   return {Q, R};
 }
 
-// The product of reflections as I - V T V^T: V, and T = (I + D S)^-1 D with D = diag(tau) and S the part of
-// V^T V above the diagonal (Joffrain, Low, Quintana-Orti, van de Geijn and Van Zee 2006). It consists of
+// The product of reflections as I - V T V^T, with T = (I + D S)^-1 D, where D = diag(tau) and S is the part
+// of V^T V above the diagonal (Joffrain, Low, Quintana-Orti, van de Geijn and Van Zee 2006). It consists of
 // differentiable ops.
 struct Reflections {
   Variable V, T;
@@ -153,7 +153,7 @@ Variable ormqr(const Variable& self, const Variable& input2, const Variable& inp
                bool transpose) {
   EBB_AUTOCAST(ormqr, self, input2, input3, left, transpose);
   check_operands("ormqr", self, input3);
-  // The columns after the reflections contain the rest of geqrf's R.
+  // The columns to the right of the reflections contain the rest of geqrf's R.
   const bool wide = self.dim() >= 2 && cols_of(self) > rows_of(self);
   const Reflections h("ormqr", wide ? self.narrow(-1, 0, rows_of(self)) : self, input2);
   const std::int64_t m = rows_of(self), size = left ? rows_of(input3) : cols_of(input3);

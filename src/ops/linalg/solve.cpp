@@ -34,7 +34,7 @@ struct SolveBackward : autograd::Node {
   std::string name() const override { return "LinalgSolveExBackward0"; }
   GradList apply(GradList&& grads) override {
     GradList out(2);
-    // In the graph the factors are constants, so for second derivatives A itself is used.
+    // The factors are constants of the graph, so second derivatives use A itself.
     const Variable g =
         GradMode::is_enabled()
             ? std::get<0>(linalg::solve_ex(A.unpack().mT(), grads[0]))
@@ -54,7 +54,7 @@ struct InverseBackward : autograd::Node {
   }
 };
 
-// Solves for matrices A and B of one batch.
+// Solves for matrices A and B of the same batch.
 Pair solve_matrices(const Variable& A, const Variable& B) {
   const LuArrays factors = factor_lu(A);
   NdArray array;

@@ -1,4 +1,5 @@
-// svd and svdvals; svd_lowrank and pca_lowrank, the largest singular values by a randomised method.
+// svd, svdvals, svd_lowrank and pca_lowrank. The last two compute the largest singular values by a randomised
+// method.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -27,9 +28,10 @@ std::string svd_failure(std::int64_t) {
 Variable skew(const Variable& x) { return x - x.mT(); }
 
 // Townsend 2016: U ((skew(U^T gU) / E) S + S (skew(V^T gV) / E) + diag(gS)) V^T with E_ij = S_j^2 - S_i^2,
-// and the parts of gU and gV outside of the columns of U and V. With a and b for the two skew matrices, the
-// first two terms are ((a + b) / (S_j - S_i) + (a - b) / (S_j + S_i)) / 2. For equal singular values a + b is
-// 0 for every function of the matrix, because U and V rotate together there.
+// plus the parts of gU and gV outside of the columns of U and V.
+// With a and b for the two skew matrices, the first two terms are ((a + b) / (S_j - S_i) + (a - b) / (S_j +
+// S_i)) / 2. For equal singular values a + b is 0 for every function of the matrix, because U and V rotate
+// together there.
 struct SvdBackward : autograd::Node {
   autograd::SavedVariable left{this};
   autograd::SavedVariable values{this};

@@ -83,8 +83,7 @@ Variable dot_product(const char* op, const Variable& x, const Variable& y, bool 
       x, y);
 }
 
-// The gradient of beta * self + alpha * a b, where b is a vector, and a is a matrix or, for an outer product,
-// a vector.
+// The gradient of beta * self + alpha * a b. b is a vector; a is a matrix or, for an outer product, a vector.
 struct AddedBackward : autograd::Node {
   autograd::SavedVariable a{this};
   autograd::SavedVariable b{this};
