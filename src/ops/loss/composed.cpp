@@ -154,12 +154,12 @@ Variable multilabel_margin_loss(const Variable& self, const Variable& target, st
             target.sizes(), ".");
   EBB_CHECK(target.dtype() == kLong, op, ": expected a target of dtype Long, got ", target.dtype(),
             ". Convert it with .to(ebb::kLong).");
-  if (self.is_cpu() && target.numel() > 0)  // on a device this would synchronize
+  if (self.is_cpu() && target.numel() > 0)  // on a device this check would synchronize
     ops::check_true(op, (target >= -1).all(),
                     "target is out of range. List classes from 0, and end a list with -1.");
   const Variable x = self.dim() < 2 ? self.reshape({1, -1}) : self;
   const Variable t = self.dim() < 2 ? target.reshape({1, -1}) : target;
-  const Variable listed = (t < 0).cumsum(1) == 0;  // the labels before the first -1
+  const Variable listed = (t < 0).cumsum(1) == 0;  // true for the labels before the first -1
   const Variable labels = t.clamp_min(0);
   const Variable is_label = zeros_like(x.detach()).scatter_add_(1, labels, listed.to(x.dtype()));
   const Variable pairs = (1 - x.gather(1, labels).unsqueeze(2) + x.unsqueeze(1)).clamp_min(0);

@@ -47,8 +47,8 @@ struct Targets {
   }
 };
 
-/// Writes the loss of each position, or reduces the losses. It adds in order, so the result does not depend
-/// on the number of threads.
+/// Writes the loss of each position, or reduces the losses. The additions are in order, so the result does
+/// not depend on the number of threads.
 template <class T>
 void finish(NdArray& out, NdArray& total, const std::vector<double>& losses, const Targets<T>& targets) {
   double weights = 0, sum = 0;
@@ -65,7 +65,7 @@ void finish(NdArray& out, NdArray& total, const std::vector<double>& losses, con
   }
 }
 
-/// The factor of one position's gradient: grad w_t, for a mean divided by the total of the weights.
+/// The factor of one position's gradient: grad w_t. For a mean it is divided by the total of the weights.
 template <class T>
 struct Factors {
   const T* grad;
@@ -142,7 +142,7 @@ void cross_entropy(NdArray& out, NdArray& total, NdArray& logsum, const NdArray&
         const auto row = row_of(x.address_as<T>() + n * to.classes, to.classes, scratch);
         const C top = to.classes > 0 ? row.template maxCoeff<Eigen::PropagateNaN>()
                                      : -std::numeric_limits<C>::infinity();
-        // A row of infinities yields NaN (inf - inf), as in torch.
+        // A row with an infinity yields NaN (inf - inf), as in torch.
         powers = (row - top).exp();
         C beyond = powers.sum();
         if (beyond < 2) {
@@ -185,8 +185,8 @@ void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& tot
           slopes = o;
         Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>> all(slopes, to.classes);
         all = f * exp_of(row - log_sum);
-        // If the probability p of the target is close to 1, p - 1 cancels. The gradient of the target is then
-        // minus the sum of the others.
+        // If the probability p of the target's class is close to 1, p - 1 cancels. The gradient of this class
+        // is then minus the sum of the other gradients.
         const bool sure = std::fabs(slopes[t]) > std::fabs(f) / 2;
         slopes[t] = sure ? C(0) : slopes[t] - f;
         if (sure) slopes[t] = -all.sum();

@@ -17,15 +17,15 @@ namespace ebb::cpu {
 
 namespace pointwise {
 
-inline constexpr std::int64_t kPiece =
-    4096;                         // elements of a partial sum; it does not depend on the number of threads
+// The number of elements of a partial sum. It does not depend on the number of threads.
+inline constexpr std::int64_t kPiece = 4096;
 inline constexpr int kSums = 16;  // independent partial sums, so that the compiler can vectorize
 
 template <class T>
 using Compute = std::conditional_t<is_half_v<T>, float, T>;
 
-// Losses with logarithms and exponentials use vectors explicitly; the compiler vectorizes the loops of the
-// others.
+// The compiler vectorizes the loops of losses that only add and multiply. Losses with logarithms and
+// exponentials use vectors explicitly.
 template <class F>
 constexpr bool runs_in_lanes = EBB_LIBMVEC != 0 && math::kIsOf<F, math::LogarithmicLosses>;
 
@@ -89,8 +89,8 @@ struct Inputs {
         pos_weight(in.pos_weight.defined() ? in.pos_weight.address_as<T>() : nullptr) {}
 };
 
-/// Calls body(value_at) with a function (i, n) -> w f(x, y) of the n elements from i on. n is at most the
-/// size of a unit. The function is specialized on whether there are weights.
+/// Calls body(value_at), where value_at(i, n) returns w f(x, y) of the n elements from i on. n is at most the
+/// size of a unit. The function is specialized for calls with and without weights.
 template <class Unit, class T, class At, class Body>
 void with_weights(const Inputs<T>& in, const At& at, Body&& body) {
   using V = typename Unit::Values;
@@ -106,8 +106,8 @@ void with_weights(const Inputs<T>& in, const At& at, Body&& body) {
     });
 }
 
-/// Returns the sum of elements [begin, end). Element i is added to partial sum i % kSums, and the remainder
-/// to the total.
+/// Returns the sum of elements [begin, end). Element i is added to partial sum i % kSums; the elements of the
+/// remainder are added to the total.
 template <class Unit, class C, class At>
 double sum_of(const At& value, std::int64_t begin, std::int64_t end) {
   C sums[kSums] = {};
@@ -195,7 +195,7 @@ template <class F>
 constinit SlotOf<decltype(cpu::pointwise_loss_backward<F>)> PointwiseLoss<F>::backward{
     "loss_backward", levels_of<cpu::pointwise_loss_backward<F>>};
 
-/// Refers to the slots, because a static member of a template is instantiated only if something refers to it.
+/// Refers to the slots, because a static member of a template is instantiated only if code refers to it.
 template <class... F>
 constexpr auto slots_of(math::List<F...>) {
   return std::array<const void*, 2 * sizeof...(F)>{&PointwiseLoss<F>::forward...,

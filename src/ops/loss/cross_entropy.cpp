@@ -1,4 +1,5 @@
-// cross_entropy_loss: a fused kernel with a fused gradient where available, else composed of other ops.
+// cross_entropy_loss: a fused kernel with a fused gradient if one is available. Otherwise the loss is
+// composed of other ops.
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
@@ -88,11 +89,11 @@ struct CrossEntropy {
   }
 };
 
-/// The node of the fused kernel: nll_loss(log_softmax(x)), and on devices also soft targets and label
+/// The node of the fused kernel: nll_loss(log_softmax(x)), on devices also with soft targets and label
 /// smoothing.
 struct CrossEntropyBackward : autograd::Node {
-  autograd::SavedVariable self{this}, target{this},
-      weight{this};  // target and weight are saved only if `call` has smoothing or a soft target
+  // target and weight are saved only if `call` has smoothing or a soft target.
+  autograd::SavedVariable self{this}, target{this}, weight{this};
   std::shared_ptr<const NllState> state;
   NdArray kept;
   CrossEntropy call;

@@ -48,7 +48,7 @@ struct CtcLossBackward : autograd::Node {
   }
 };
 
-// Sets the start of each sample's target and the number of states of the longest one.
+// Sets the start of each sample's target, and the number of states of the longest target.
 void set_target_starts(CtcProblem& p, const Variable& targets, IntArrayRef lengths) {
   const std::int64_t longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
   std::int64_t total = 0;

@@ -11,7 +11,7 @@ namespace {
 
 using kernels::ClassTargets;
 
-// A reduction over positions: the loss of each is -x_t w_t.
+// A reduction over positions. The loss of a position is -x_t w_t.
 template <class T>
 struct ClassLossSum {
   using In = std::int64_t;

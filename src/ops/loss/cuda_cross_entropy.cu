@@ -1,8 +1,8 @@
-// cross_entropy_loss on the device: one read of the scores for the loss, one read and one write for the
-// gradient.
+// cross_entropy_loss on the device. The forward pass reads the scores once; the backward pass reads them once
+// and writes the gradient once.
 //
-// Let v_c be the weight of class c in the loss of a row. Without smoothing it is nonzero only for the
-// target's class, with smoothing for all classes. With a target of probabilities it is proportional to these.
+// Let v_c be the weight of class c in the loss of a row. With smoothing, v_c is nonzero for all classes;
+// without it, only for the target's class. If the target is probabilities, v_c is proportional to them.
 // The loss is sum_c v_c (logsum - x_c) = W logsum - sum_c v_c x_c with W = sum_c v_c. Its gradient is W
 // softmax_c - v_c.
 #include <ebb/core/visit.h>
@@ -19,8 +19,8 @@ namespace {
 
 using kernels::ClassTargets;
 
-// The number of vectors that a thread loads together, and of blocks of a multiprocessor. Registers limit
-// both.
+// The number of vectors that a thread loads together, and the number of blocks of a multiprocessor. Registers
+// limit both.
 template <bool kTerms>
 constexpr int kLoads = kTerms ? 2 : 4;
 template <class T, bool kTerms>
@@ -46,7 +46,7 @@ struct Terms {
     const C w = weight ? static_cast<C>(weight[c]) : C(1);
     return (share * static_cast<C>(p) + flat) * w;
   }
-  /// Loads the probabilities of a line, or returns 0 if there are none.
+  /// Loads the target's probabilities for a part of a row, or returns zeros if there are none.
   template <int V, int N>
   __device__ Groups<T, V, N> load(std::int64_t start, std::int64_t stride, const Span& span) const {
     if (soft) return load_groups<V, N>(soft + start, stride, span, T(0));
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(kKeptThreads, (kBlocks<T, kTerms>))
   args.total[team.line] = weights;
 }
 
-/// The reduction of the losses of all rows.
+/// Reduces the losses of all rows.
 template <class T>
 struct LossTotal {
   using In = Compute<T>;
@@ -171,8 +171,8 @@ __global__ void __launch_bounds__(kKeptThreads, (kBlocks<T, kTerms>))
   const C own = args.terms.share * args.targets.weight_of(t);
   const T* const from = args.x + start;
   T* const to = args.dx + start;
-  // For a class with probability over 1/2, W softmax_c - v_c cancels. Its gradient is minus the sum of the
-  // other gradients.
+  // For a class with probability over 1/2 (the leader), W softmax_c - v_c cancels. The gradients of a row add
+  // up to 0, so the gradient of this class is minus the sum of the other gradients.
   C others = 0;
   std::int64_t leader = -1;
   if (team.active)
@@ -211,15 +211,16 @@ __global__ void __launch_bounds__(kKeptThreads, (kBlocks<T, kTerms>))
   if (leader >= 0) to[leader * team.stride] = static_cast<T>(0 - others);
 }
 
-/// Whether the rows of x, and of the arrays with the same layout, are loaded in vectors. Short rows must
-/// consist of whole vectors, because the single elements at their ends would cost more than the vectors save.
+/// Returns whether the rows of x, and of the arrays with the same layout, are loaded in vectors. Short rows
+/// must consist of whole vectors, because the single elements at their ends would cost more than the vectors
+/// save.
 template <class T>
 bool in_vectors(const Lines& lines, const void* x, const void* p, const void* dx) {
   const auto alike = [&](const void* other) { return !other || streams_with(x, other); };
   return alike(p) && alike(dx) && (lines.n >= 256 || rows_are_vectors<T>(lines.n, x));
 }
 
-/// Launches one of two variants of a kernel, for rows or for columns.
+/// Launches one of two variants of a kernel: for contiguous rows or for columns.
 template <class T, class Args>
 void launch_lines(Device device, const Args& args, void (*by_rows)(Args), void (*by_columns)(Args)) {
   const Lines& lines = args.lines;

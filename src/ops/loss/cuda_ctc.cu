@@ -1,4 +1,4 @@
-// ctc_loss on the device: one block for each sample iterates over the steps, and each thread handles some
+// ctc_loss on the device. One block for each sample iterates over the steps, and each thread processes some
 // states.
 #include <ebb/core/visit.h>
 
@@ -23,8 +23,8 @@ struct CtcArgs {
   const C *x, *grad;
   C *out, *dx;
   double *alpha, *loss, *beta;
-  std::int64_t*
-      links;  // two for each label: whether it is the first equal label in the target, and the next equal one
+  // Two for each label: 1 if it is the first of equal labels in the target, and the next equal label.
+  std::int64_t* links;
   const std::int64_t* targets;
   std::int64_t steps, batch, classes, blank, states, first;
   bool zero_infinity, mean;
@@ -112,8 +112,8 @@ __global__ void __launch_bounds__(kMostThreads) ctc_backward_kernel(const __grid
       args.dx[at + c] = exp(args.x[at + c]) * g;
     __syncthreads();
     const auto posterior = [&](std::int64_t s) { return sample.posterior(alpha[s], row[s], value, t, s); };
-    // The first of equal labels sums the posteriors of all of them, in order. The whole block sums those of
-    // the blanks.
+    // The thread of the first of equal labels sums the posteriors of all of them, in order. The whole block
+    // sums the posteriors of the blanks.
     double blanks = 0;
     for (std::int64_t i = threadIdx.x; i <= sample.length; i += blockDim.x) {
       blanks += posterior(2 * i);

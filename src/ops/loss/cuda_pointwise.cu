@@ -51,7 +51,7 @@ struct LossSum {
   EBB_HD void store(std::int64_t, Acc total) const { *out = static_cast<T>(total * scale); }
 };
 
-// Returns an operand for the array, or the number 1 if it is undefined.
+// Returns an operand for the array, or the scalar 1 if it is undefined.
 Operand or_one(const NdArray& x) { return x.defined() ? Operand(x) : Operand(Scalar(1)); }
 
 template <class F>

@@ -24,7 +24,7 @@ struct ClassTarget {
         ignore_index(to.ignore_index),
         faults(sink) {}
 
-  /// Returns class t, or -1 if it is ignored or out of range. The latter is reported.
+  /// Returns class t, or -1 if it is ignored or out of range. Reports a class that is out of range.
   __device__ std::int64_t checked(std::int64_t t) const {
     if (t == ignore_index) return -1;
     if (t >= 0 && t < classes) return t;
@@ -44,8 +44,8 @@ struct LossAndWeight {
   double loss, weight;
 };
 
-/// The factor of one position's gradient without its weight: grad, for a mean divided by the total of the
-/// weights.
+/// The factor of one position's gradient without its weight: grad. For a mean it is divided by the total of
+/// the weights.
 template <class T>
 struct ClassGradFactor {
   const T* grad;

@@ -8,13 +8,13 @@
 
 namespace ebb::kernels {
 
-/// Inputs of a pointwise loss: contiguous, of one shape and one floating-point dtype. weight and pos_weight
-/// may be undefined.
+/// Inputs of a pointwise loss: contiguous arrays of the same shape and floating-point dtype. weight and
+/// pos_weight may be undefined.
 struct LossInputs {
   NdArray x, y, weight, pos_weight;
 };
 
-/// The reduction of the values. `scale` is 1 / numel for a mean, else 1.
+/// The reduction of the values. `scale` is 1 / numel for a mean, otherwise 1.
 struct LossReduction {
   bool reduced = true;
   double scale = 1;
@@ -27,8 +27,8 @@ struct ClassTargets {
   NdArray target, weight;
   std::int64_t batch = 0, classes = 0, places = 1, ignore_index = -100;
   bool reduced = true, mean = true;
-  // Used by cross_entropy on devices (the CPU composes these cases): target probabilities with the layout of
-  // the scores, which replace `target`, and the label smoothing.
+  // Only for cross_entropy on devices (the CPU composes these cases): the target probabilities, which replace
+  // `target` and have the layout of the scores, and the label smoothing.
   NdArray probabilities;
   double smoothing = 0;
 };
@@ -51,8 +51,8 @@ void nll_loss(NdArray& out, NdArray& total, const NdArray& x, const kernels::Cla
 /// Computes dx_t = -w_t grad (/ total), and 0 elsewhere.
 void nll_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& total,
                        const kernels::ClassTargets& to);
-/// Computes nll_loss(log_softmax(x)) in one pass. `logsum` receives log sum exp of each row and, on devices,
-/// then the sum of its class weights. On the CPU places must be 1.
+/// Computes nll_loss(log_softmax(x)) in one pass. `logsum` receives log sum exp of each row. On devices it
+/// also receives, behind these values, the sum of the class weights of each row. On the CPU places must be 1.
 void cross_entropy(NdArray& out, NdArray& total, NdArray& logsum, const NdArray& x,
                    const kernels::ClassTargets& to);
 void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& total, const NdArray& logsum,

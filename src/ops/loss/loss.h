@@ -24,12 +24,12 @@ inline void check_no_gradient(const char* op, const char* argument, const Variab
             argument, "'. This input cannot have requires_grad true. detach() it.");
 }
 
-// l1_loss and kl_div as fused kernels, used on devices. On the CPU they are composed of other ops as in
-// torch, so that their graphs equal torch's.
+// l1_loss and kl_div as fused kernels, which are used on devices. On the CPU they are composed of other ops
+// as in torch, so that their graphs equal torch's.
 Variable fused_l1_loss(const Variable& self, const Variable& target, std::int64_t reduction);
 Variable fused_kl_div(const Variable& self, const Variable& target, std::int64_t reduction, bool log_target);
 
-/// Whether a fused kernel computes l1_loss or kl_div.
+/// Returns whether a fused kernel computes l1_loss or kl_div.
 inline bool on_device(const Variable& self, const Variable& target) {
   return !self.is_cpu() && is_floating(promote_types(self.dtype(), target.dtype()));
 }
@@ -49,7 +49,8 @@ struct ClassProblem {
 ClassProblem class_problem(const char* op, const Variable& x, const Variable& target,
                            const optional<Variable>& weight, std::int64_t reduction,
                            std::int64_t ignore_index);
-/// Returns an uninitialized array for the loss: of out_sizes, or 0-d if it is reduced.
+/// Returns an uninitialized array for the loss. It has the shape out_sizes, or no dimensions if the loss is
+/// reduced.
 NdArray class_loss_array(const ClassProblem& p, const Variable& x);
 
 struct NllState {

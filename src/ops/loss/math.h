@@ -1,11 +1,11 @@
-// Formulas of the pointwise losses, for scalars on host and device and for Variables, which record a graph:
-// value(x, y, p), its derivative slope(x, y, p) with respect to x, and target_slope(x, y, p) with respect to
-// y. p is the pos_weight of binary_cross_entropy_with_logits, else 1.
+// Formulas of the pointwise losses, for scalars on host and device and for Variables, which record a graph. A
+// formula has value(x, y, p), its derivative slope(x, y, p) with respect to x, and target_slope(x, y, p) with
+// respect to y. p is the pos_weight of binary_cross_entropy_with_logits, otherwise 1.
 #pragma once
 
 #include "kernel/carrier.h"
 
-// Visible, because plugins fill the kernel slots that are named after these types.
+// Default visibility, because plugins fill the kernel slots that are named after these types.
 #pragma GCC visibility push(default)
 namespace ebb::math {
 
@@ -32,7 +32,8 @@ EBB_HD T sign(T x) {
   return static_cast<T>((x > 0) - (x < 0));
 }
 
-/// Base of losses that depend on x - y only: their two derivatives are opposite.
+/// Base of losses that depend on x - y only. The derivative with respect to y is the negative of the one with
+/// respect to x.
 template <class Loss>
 struct DifferenceLoss {
   template <class X, class P>
@@ -95,7 +96,7 @@ struct HuberLoss : DifferenceLoss<HuberLoss> {
   }
 };
 
-/// KL divergence. x is a log-probability, y a probability or (log_target) a log-probability.
+/// KL divergence. x is a log-probability. y is a probability or, with log_target, a log-probability.
 struct KlDivLoss {
   bool log_target = false;
   template <class T>
@@ -143,7 +144,7 @@ struct BceLoss {
   }
 };
 
-/// A weight of 1, by which formulas need not multiply.
+/// A weight of 1. Formulas skip the multiplication by it.
 struct Unweighted {};
 
 struct BceWithLogitsLoss {

@@ -25,7 +25,7 @@ Variable with_positive_weight(const Variable& p, const F& f) {
   return p.defined() ? f(p) : f(math::Unweighted());
 }
 
-/// Returns the inputs as contiguous arrays of one shape, for the kernels.
+/// Returns the inputs as contiguous arrays of the same shape, for the kernels.
 LossInputs inputs_of(const Variable& x, const Variable& y, const Variable& w, const Variable& p,
                      IntArrayRef sizes) {
   const ops::ArrayForm form{.sizes = sizes};
@@ -92,7 +92,7 @@ Variable pointwise_loss(const char* op, const char* node_name, F f, const Variab
   LossReduction how;
   how.reduced = reduction != Reduction::None;
   const std::int64_t numel = checked_numel(sizes);
-  // The mean of an empty tensor is NaN. Its scale is NaN, because 1 / 0 would be infinity.
+  // The mean of an empty tensor is NaN. Its scale is set to NaN, because 1 / 0 would be infinity.
   if (reduction == Reduction::Mean)
     how.scale = numel == 0 ? std::numeric_limits<double>::quiet_NaN() : 1.0 / static_cast<double>(numel);
   NdArray array = how.reduced ? NdArray::empty({}, dtype, device) : NdArray::empty(sizes, dtype, device);
@@ -133,8 +133,8 @@ void check_probabilities(const Variable& x, const char* message) {
   ops::check_true("binary_cross_entropy", ((data >= 0).logical_and(data <= 1)).all(), message);
 }
 
-/// Throws unless `full` has a floating-point dtype and the shape to which both tensors broadcast. torch
-/// writes the loss to a tensor like `full`.
+/// Throws unless `full` has a floating-point dtype and the shape to which both tensors broadcast. In torch,
+/// `full` has the properties of the output array.
 void check_broadcast(const char* op, const Variable& full, const char* name, const Variable& other,
                      const char* full_name) {
   EBB_CHECK(other.defined() && full.sizes() == IntArrayRef(broadcast_shapes(op, full.sizes(), other.sizes())),

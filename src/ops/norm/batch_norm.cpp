@@ -21,8 +21,8 @@ using kernels::NormGrads;
 using kernels::NormSaved;
 using kernels::NormShape;
 
-// Describes the input to the kernels. A channels-last array has one position and batch * positions samples,
-// because its channels are contiguous.
+// Describes the input to the kernels. In a channels-last array the channels are contiguous, so it has one
+// position and batch * positions samples.
 NormShape shape_of(const Variable& x, MemoryFormat format) {
   NormShape s;
   s.batch = x.size(0);
@@ -36,7 +36,7 @@ NormShape shape_of(const Variable& x, MemoryFormat format) {
   return s;
 }
 
-/// Returns all dimensions except that of the channels.
+/// Returns all dimensions except the dimension of the channels.
 DimVector other_dims(std::int64_t dims) {
   DimVector out{0};
   for (std::int64_t d = 2; d < dims; ++d) out.push_back(d);
@@ -96,8 +96,8 @@ struct NativeBatchNormBackward : autograd::Node {
   }
 };
 
-/// Returns the results for an empty input: a differentiable copy, and statistics that leave the running ones
-/// unchanged.
+/// Returns the results for an empty input: a differentiable copy, and statistics that leave the running
+/// statistics unchanged.
 std::tuple<Variable, Variable, Variable> empty_batch_result(const Variable& input, const Variable& weight,
                                                             const Variable& bias, bool training) {
   Variable out = input.clone();

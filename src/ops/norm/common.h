@@ -12,8 +12,8 @@
 
 namespace ebb::ops {
 
-/// Whether a 16-bit input has a weight or a bias in Float. The norm is then computed in Float, and the result
-/// has the dtype of the input.
+/// Returns whether a 16-bit input has a weight or a bias in Float. The norm is then computed in Float, and
+/// the result has the dtype of the input.
 inline bool is_mixed(const Variable& input, const Variable& weight, const Variable& bias) {
   const auto is_float = [](const Variable& x) { return x.defined() && x.dtype() == kFloat; };
   return (input.dtype() == kHalf || input.dtype() == kBFloat16) && (is_float(weight) || is_float(bias));
@@ -37,7 +37,7 @@ struct Normalised {
   }
 };
 
-/// Returns Double for Double, else Float.
+/// Returns Double for Double, otherwise Float.
 inline DType statistics_dtype(DType dtype) { return dtype == kDouble ? kDouble : kFloat; }
 
 inline void check_channel_values(const char* op, const char* name, const Variable& values,
@@ -64,8 +64,8 @@ std::array<Variable, 3> trailing_norm_backward(const Variable& input, const Vari
                                                const Variable& grad, std::size_t dims, double eps,
                                                bool centred, std::array<bool, 3> wanted);
 
-/// Returns the eps of rms_norm: the given one, or the machine epsilon of the dtype. Throws unless it is
-/// floating-point.
+/// Returns the eps of rms_norm: the given one, or the machine epsilon of the dtype. Throws unless the dtype
+/// is floating-point.
 double rms_epsilon(const char* op, const Variable& input, optional<double> eps);
 
 }  // namespace ebb::ops

@@ -58,7 +58,7 @@ Variable cosine_similarity(const Variable& x1, const Variable& x2, std::int64_t 
   const DimVector sizes = broadcast_shapes(op, x1.sizes(), x2.sizes());
   const auto normalised = [&](const Variable& x) {
     const Variable v = x.to(dtype).expand(sizes);
-    // The clamp is hidden from autograd, as in torch: the gradient is that of the norm itself.
+    // The clamp is not recorded, as in torch, so the gradient is that of the norm.
     const Variable norm = v.norm(2, dim, /*keepdim=*/true).clone();
     {
       NoGradGuard no_grad;

@@ -14,8 +14,8 @@ namespace {
 
 using Doubles = std::vector<double>;
 
-/// Divides the array into rows: the positions of one channel or, if these are few, all channels and their
-/// positions, repeated until the row is long enough. Memory is then read in order.
+/// Divides the array into rows. A row is the positions of one channel. If these are few, it is all channels
+/// and their positions, repeated until the row is long enough. Memory is then read in order.
 struct Rows {
   static constexpr std::int64_t kFewPlaces = 64, kWidth = 512;
 
@@ -50,8 +50,8 @@ struct Rows {
   std::int64_t elements, width, count;
 };
 
-/// Selects the part of spread() for a row: the value of its channel (ChannelValue), or the values of n
-/// elements (ElementValues).
+/// Selects the part of spread() for a row. ChannelValue returns the value of the row's channel; ElementValues
+/// returns the values of n elements.
 struct ChannelValue {
   std::int64_t channel;
   template <class C>
@@ -154,7 +154,7 @@ void find_statistics(BatchStatistics& stats, const NdArray& array, const NormSha
     std::vector<C> means(totals.size());
     for (std::size_t c = 0; c < totals.size(); ++c)
       stats.mean.address_as<C>()[c] = means[c] = static_cast<C>(totals[c] / count);
-    // A second pass over the data: squared differences from the mean do not cancel.
+    // A second pass over the data, because the sum of squared differences from the mean does not cancel.
     const std::vector<C> mean = rows.spread(means);
     const auto rounding = [&](const auto& row, const auto&, auto of) { return row - of(mean); };
     auto [squares, roundings] = channel_sums(

@@ -1,4 +1,4 @@
-// layer_norm and group_norm on the CPU: normalizes one row at a time.
+// layer_norm and group_norm on the CPU, one row at a time.
 #include <ebb/core/visit.h>
 
 #include "ops/norm/cpu_rows.h"
@@ -71,7 +71,7 @@ void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
     const std::vector<C> w = read_all<T>(in.weight, width, C(1));
     const ConstRow<C> scale(w.data(), width);
     const std::int64_t rows_each = (s.batch + kPieces - 1) / kPieces;
-    // The sums of each part: those of dweight, then those of dbias.
+    // The sums of each part: first those of dweight, then those of dbias.
     std::vector<C> sums(static_cast<std::size_t>(2 * kPieces * width));
     parallel_for(0, kPieces, row_grain(width * rows_each), [&](std::int64_t first, std::int64_t last) {
       std::vector<C> a, b, d, e;
@@ -143,7 +143,7 @@ void group_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
     using C = Compute<T>;
     const std::vector<C> w = read_all<T>(in.weight, s.channels, C(1));
     const std::int64_t each = s.channels / s.groups, width = each * s.places;
-    // Sums for each channel of each sample, which are then added over the samples in order.
+    // The sums for each channel of each sample. They are then added over the samples in order.
     std::vector<double> dot(static_cast<std::size_t>(s.batch * s.channels)), sum(dot.size());
     parallel_for(0, s.batch * s.groups, row_grain(width), [&](std::int64_t begin, std::int64_t end) {
       std::vector<C> a, b, d;

@@ -52,7 +52,8 @@ std::vector<Compute<T>> read_all(const NdArray& x, std::int64_t n, Compute<T> mi
   return std::vector<Compute<T>>(x.address_as<T>(), x.address_as<T>() + n);
 }
 
-/// Returns the sum of a row. Long rows of floats are summed in runs, whose sums are added in double.
+/// Returns the sum of a row. Long rows of floats are summed in runs, and the sums of the runs are added in
+/// double.
 template <class Row>
 double sum_of(const Row& row) {
   const bool whole = sizeof(typename Row::Scalar) == sizeof(double) || row.size() <= kVectorRun;
@@ -63,8 +64,8 @@ double sum_of(const Row& row) {
   return sum;
 }
 
-/// Whether a float variance may be wrong because squares overflow or underflow. Underflow does not matter if
-/// eps is much larger.
+/// Returns whether a float variance may be wrong because squares overflow or underflow. Underflow has no
+/// effect if eps is much larger.
 template <class C>
 bool is_out_of_range(double variance, double eps) {
   constexpr double kLeast = 1e-30;

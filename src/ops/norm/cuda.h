@@ -6,8 +6,8 @@
 
 namespace ebb::cuda {
 
-/// These functions compute the kernels of the same names with a library (kernel/cuda/dnn.h), which writes no
-/// variance. They return false and do nothing if the library has no algorithm.
+/// Compute the kernels of the same names with cuDNN (kernel/cuda/dnn.h), which writes no variance. They
+/// return false and do nothing if cuDNN has no algorithm.
 bool batch_norm_train_by_library(NdArray& out, kernels::BatchStatistics& stats, const NdArray& x,
                                  const NdArray& weight, const NdArray& bias, const kernels::NormShape& shape,
                                  double eps);
@@ -18,13 +18,13 @@ bool batch_norm_backward_by_library(kernels::NormGrads& out, const NdArray& dy, 
 void normalise_channels(NdArray& out, const kernels::NormSaved& in, const NdArray& bias,
                         const kernels::NormShape& shape);
 
-/// Computes dx = scale (dy - slope (x - mean) - shift), where factors = (scale, slope, shift) of all
+/// Computes dx = scale (dy - slope (x - mean) - shift), where factors contains (scale, slope, shift) of all
 /// channels.
 void channel_input_grad(NdArray& dx, const NdArray& dy, const NdArray& x, const NdArray& mean,
                         const NdArray& factors, const kernels::NormShape& shape);
 
-/// Computes dx and those of dweight and dbias that are defined, of RMS norm if not centred. Returns false and
-/// does nothing if the rows are too long.
+/// Computes dx, and dweight and dbias if they are defined. If not centred, they are the gradients of RMS
+/// norm. Returns false and does nothing if the rows are too long.
 bool layer_norm_backward_one_pass(kernels::NormGrads& out, const NdArray& dy, const kernels::NormSaved& in,
                                   const Lines& lines, bool centred);
 

@@ -1,4 +1,4 @@
-// The gradients of layer_norm's weight and bias only: two sums over each column of [rows, columns].
+// The gradients of layer_norm's weight and bias without dx: two sums over each column of [rows, columns].
 #pragma once
 
 #include "kernel/convert.h"
@@ -32,10 +32,10 @@ struct AffineArgs {
   AffineSums<T> sums;
   PairSum<C>* partial;  // [pieces, columns]
   std::int64_t rows, columns;
-  std::int64_t pieces, piece;  // the number of pieces of the rows, and the rows of a piece
+  std::int64_t pieces, piece;  // the number of chunks (pieces) of the rows, and the rows of one chunk
 };
 
-/// Uses one block for kAffineAcross units of V columns and one piece of the rows; blockDim = (kAffineAcross,
+/// Uses one block for kAffineAcross units of V columns and one chunk of the rows; blockDim = (kAffineAcross,
 /// kAffineDown).
 template <class T, int V>
 __global__ void __launch_bounds__(kAffineAcross* kAffineDown, 1)

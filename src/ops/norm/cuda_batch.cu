@@ -14,16 +14,16 @@ using kernels::BatchStatistics;
 using kernels::NormGrads;
 using kernels::NormSaved;
 
-// The mean, its rounding error, and the sum of squared differences from it. Merging the moments of two parts
-// neither cancels nor accumulates rounding errors of the means.
+// The mean, its rounding error, and the sum of squared differences from the mean. The moments of two parts
+// can be merged without cancellation, and without accumulating rounding errors of the means.
 template <class C>
 struct Moments {
   C count, mean, rest, squares;
   /// Returns moments whose mean is near + apart.
   EBB_HD static Moments around(C count, C near, C apart, C squares) {
     const C mean = near + apart, rest = apart - (mean - near);
-    return {count, mean, rest - rest == C(0) ? rest : C(0),
-            squares};  // an infinite mean has no rounding error
+    // An infinite mean has no rounding error.
+    return {count, mean, rest - rest == C(0) ? rest : C(0), squares};
   }
   EBB_HD Moments operator+(const Moments& b) const {
     if (count == C(0)) return b;
@@ -33,14 +33,14 @@ struct Moments {
   }
 };
 
-// Computes moments in one pass. A thread sums the differences of its elements from its first one, and their
-// squares.
+// Computes moments in one pass. A thread sums the differences of its elements from its first element, and the
+// squares of these differences.
 template <class Value>
 struct ChannelMoments {
   using T = Value;
   using C = Compute<T>;
-  // Doubles are only for float: for the eight channels of a unit of 16-bit floats they would not fit into
-  // shared memory.
+  // Only float is accumulated in double. For the eight channels of a unit of 16-bit floats, doubles would not
+  // fit into shared memory.
   using W = std::conditional_t<std::is_same_v<T, float>, double, C>;
   using Sum = Moments<W>;
   struct Own {

@@ -1,6 +1,7 @@
-// Elementwise kernels of batch_norm with factors for each channel. If a vector is in at most two planes, the
-// array is one sequence of vectors, and each computes its channel with two divisions. If a vector spans many
-// channels (channels-last), a thread stays in its columns and holds their factors in registers.
+// Elementwise kernels of batch_norm with factors for each channel. If a vector spans at most two planes, the
+// array is processed as one sequence of vectors, and each thread computes its channel with two divisions. If
+// a vector spans many channels (channels-last), a thread stays in its columns and keeps their factors in
+// registers.
 #include <ebb/core/visit.h>
 
 #include "kernel/call/arguments.h"
@@ -59,10 +60,11 @@ struct ApplyArgs {
   typename Op::T* out;
   std::int64_t batch, channels, places;
   ChannelPlan plan;  // used by channel_columns_kernel
-  bool small;        // whether 31 bits are enough for the index of an element
+  bool small;        // true if 31 bits are enough for the index of an element
   FastDivisor place_divisor, channel_divisor;
 
-  /// Returns the channel of an element. `left` is the number of elements from it to the end of its plane.
+  /// Returns the channel of an element. `left` is the number of elements from this element to the end of its
+  /// plane.
   __device__ std::int64_t channel(std::int64_t element, std::int64_t& left) const {
     std::int64_t plane, round;
     if (small) {
@@ -103,7 +105,7 @@ __global__ void __launch_bounds__(kChannelThreads, 3)
   std::int64_t unit[U];
 #pragma unroll
   for (int u = 0; u < U; ++u) {
-    // Past the end, loads the last vector again, which is not stored. Loads then need no branches.
+    // Past the end, the last vector is loaded again but not stored, so that loads need no branches.
     unit[u] = first + u * kChannelThreads < units ? first + u * kChannelThreads : units - 1;
 #pragma unroll
     for (int k = 0; k < N; ++k) in[u][k] = load_unit<Op, W>(op, k, unit[u] * W);
@@ -141,7 +143,7 @@ __global__ void __launch_bounds__(kChannelThreads, 3)
   args.out[element] = static_cast<T>(op.apply(factors, at));
 }
 
-/// Uses one block for a tile of columns and a piece of the samples.
+/// Uses one block for a tile of columns and a chunk of the samples.
 template <class Op, int W>
 __global__ void __launch_bounds__(kChannelThreads, 2)
     channel_columns_kernel(const __grid_constant__ ApplyArgs<Op> args) {

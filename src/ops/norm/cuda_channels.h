@@ -63,7 +63,7 @@ struct ChannelVectors {
     values(at, 0, j);
     op.first(own, at);
   }
-  /// Adds all elements to one channel. They have a sum of their own first, which reduces rounding errors.
+  /// Adds all elements to one channel. They are first summed separately, which reduces rounding errors.
   __device__ void take(const Op& op, typename Op::Own& own, bool at_first) const {
     if (at_first) first(op, own, 0);
     typename Op::Own part = op.part(own);
@@ -94,7 +94,7 @@ __device__ void put_channel(const ChannelArgs<Op>& args, std::int64_t piece, std
     args.op.finish(channel, total);
 }
 
-/// The position of a vector in a channel, or a distance between two positions.
+/// The position of a vector in a channel, or the distance between two positions.
 struct ChannelPlace {
   std::int64_t sample, unit;  // `unit` is the number of the vector in its plane
   __device__ ChannelPlace(std::int64_t i, std::int64_t units) : sample(i / units), unit(i - sample * units) {}
@@ -108,7 +108,7 @@ struct ChannelPlace {
   }
 };
 
-/// Uses one block for a channel and a piece of its vectors. Blocks that run at the same time have
+/// Uses one block for a channel and a chunk of its vectors. Blocks that run at the same time process
 /// neighbouring channels.
 template <class Op, int W>
 __global__ void __launch_bounds__(kChannelThreads, 2)
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(kChannelThreads, 2)
   ChannelPlace place(begin + threadIdx.x / kWarp * (kWarp * L) + threadIdx.x % kWarp, units);
   const ChannelPlace near(kWarp, units), far(L * kChannelThreads, units);
   std::int64_t done = begin;
-  // The vectors of a warp are contiguous.
+  // The vectors of a warp are contiguous, so its loads are coalesced.
   for (; done + L * kChannelThreads <= end; done += L * kChannelThreads) {
     ChannelVectors<Op, W, L> vectors;
     ChannelPlace at = place;
@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(kChannelThreads, 2)
   if (threadIdx.x == 0) put_channel(args, piece, channel, total);
 }
 
-/// Uses one block for a tile of whole channels and a piece of the samples.
+/// Uses one block for a tile of whole channels and a chunk of the samples.
 template <class Op, int W>
 __global__ void __launch_bounds__(kChannelThreads, 2)
     channel_tiles_kernel(const __grid_constant__ ChannelArgs<Op> args) {

@@ -1,6 +1,6 @@
 // The backward pass of layer_norm with one read of its inputs. A thread group computes dx row by row. Each of
-// its threads has the same columns in all rows, and accumulates their terms of the gradients of weight and
-// bias. A second pass adds the sums of the blocks.
+// its threads processes the same columns in all rows, and accumulates their terms of the gradients of weight
+// and bias. A second pass adds the sums of the blocks.
 #include <ebb/core/visit.h>
 
 #include "kernel/call/arguments.h"
@@ -15,9 +15,10 @@ namespace {
 using kernels::NormGrads;
 using kernels::NormSaved;
 
-constexpr int kColumns = 8;  // columns of a thread, which has two sums for each
+constexpr int kColumns = 8;  // columns of a thread, with two sums for each column
 
-// The number of threads for which a multiprocessor has registers, and the limit for one row.
+// The number of threads of a multiprocessor, which registers limit, and the largest number of threads for one
+// row.
 template <class T>
 constexpr int kResident = sizeof(T) == 8 ? 512 : 1024;
 
@@ -88,7 +89,7 @@ __global__ void __launch_bounds__(kResident<T>, 1)
   const Part part(team, args.lines.n, kVectors);
   const C share = 1 / static_cast<C>(args.lines.n);
   const std::int64_t rows = args.lines.count(), step = static_cast<std::int64_t>(gridDim.x) * blockDim.y;
-  // Loads the weight from the cache each time, to save registers.
+  // The weight is loaded from the cache each time, to save registers.
   const auto weight_of = [&](int u) { return part.load(args.weight, u, args.weight != nullptr).vector(); };
   PairSum<C> total[kUnits][V] = {};
   int turn = 0;
@@ -136,7 +137,7 @@ __global__ void __launch_bounds__(kResident<T>, 1)
     }
   }
   if (!args.partial) return;
-  // Adds the sums of the block's groups by halving; their number is a power of 2.
+  // Adds the sums of the block's groups pairwise. The number of groups is a power of 2.
   for (unsigned half = blockDim.y / 2; half > 0; half /= 2) {
     const unsigned place = (threadIdx.y % half) * blockDim.x + threadIdx.x;
     if (threadIdx.y >= half && threadIdx.y < 2 * half)

@@ -6,8 +6,8 @@
 namespace ebb::cuda {
 namespace {
 
-// Whether cuDNN's kernels fit: the channels are contiguous (channels-last) and fill whole units of 16 bytes.
-// cuDNN also accepts contiguous arrays, but transposes them in a workspace of twice their size.
+// Returns whether cuDNN is used: the channels are contiguous (channels-last) and fill whole units of 16
+// bytes. cuDNN also accepts contiguous arrays, but transposes them in a workspace of twice their size.
 bool is_for_library(const NdArray& x, const kernels::NormShape& s) {
   return dnn_is_used() && x.dtype() != kDouble && s.places == 1 &&
          s.channels * element_size(x.dtype()) % 16 == 0;
@@ -17,7 +17,7 @@ NdArray values(const kernels::NormShape& s, Device device) {
   return NdArray::empty({s.channels}, kFloat, device);
 }
 
-// Returns `x` as Float, or an array filled with `number` if x is undefined.
+// Returns `x` as Float, or an array filled with the value `number` if x is undefined.
 NdArray as_float(const NdArray& x, double number, const kernels::NormShape& s, Device device) {
   if (x.defined() && x.dtype() == kFloat) return x;
   NdArray out = values(s, device);
@@ -46,7 +46,7 @@ bool batch_norm_train_by_library(NdArray& out, kernels::BatchStatistics& stats, 
 
 bool batch_norm_backward_by_library(kernels::NormGrads& out, const NdArray& dy, const kernels::NormSaved& in,
                                     const kernels::NormShape& s) {
-  // cuDNN computes all three gradients. If that of x is not needed, the sums alone are cheaper.
+  // cuDNN computes all three gradients. If dx is not needed, ebb's kernel for the sums is cheaper.
   if (!out.dx.defined() || !is_for_library(in.x, s)) return false;
   const Device device = in.x.device();
   const NdArray w = as_float(in.weight, 1, s, device);

@@ -1,4 +1,5 @@
-// The second pass of column sums: merges the sums of the pieces, in an order that depends on the shape only.
+// The second pass of column sums. It merges the sums of the chunks (pieces) of the rows, in an order that
+// depends only on the shape.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
@@ -25,7 +26,7 @@ struct PiecesArgs {
   std::int64_t pieces, columns;
 };
 
-/// Merges with blockDim = (neighbouring columns, pieces at a time), which are powers of 2.
+/// Merges with blockDim = (neighbouring columns, chunks at a time), which are powers of 2.
 template <class Op>
 __global__ void __launch_bounds__(kPieceThreads)
     merge_pieces_kernel(const __grid_constant__ PiecesArgs<Op> args) {

@@ -1,6 +1,6 @@
-// layer_norm and group_norm on the device: one thread group for each row. A row that fits into the registers
-// of its group is read once. A longer row is read twice; its mean and variance need only one pass. Layer norm
-// is group norm with one group and one place.
+// layer_norm and group_norm on the device, with one thread group for each row. A row that fits into the
+// registers of its group is read once. A longer row is read twice: once for its mean and variance, and once
+// for the result. Layer norm is computed as group norm with one group and one place.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/row.h"
@@ -25,15 +25,15 @@ using SquaresOf = std::conditional_t<std::is_same_v<T, Half>, float, double>;
 
 // The number of elements of an array that a thread keeps in registers (the backward pass has two arrays).
 constexpr int kKept = 16;
-// The limit of threads for a row in registers. Doubles, and elements that are loaded one by one, need more
-// than the 64 registers that each of 1024 threads has.
+// The largest number of threads for a row in registers. Doubles, and elements that are loaded one by one,
+// need more than the 64 registers that are available to each of 1024 threads.
 template <class T, bool kVectors>
 constexpr int kThreads = sizeof(T) == 8 || !kVectors ? kKeptThreads : kTeamThreads;
 template <class T>
 constexpr int kKeptBackward = sizeof(T) == 8 ? 10 : 16;
 
-// The weight and bias of the i-th value of a row: one for each value, or one for each channel. Both may be
-// null.
+// The weight and bias of the i-th value of a row. There is one for each value, or one for each channel. Both
+// may be null.
 template <class T, bool kLayer>
 struct Affine {
   using C = Compute<T>;
@@ -231,7 +231,7 @@ struct NormGradArgs {
 };
 
 /// Computes dx = (g - average(g) - (x - mean) slope) rstd with g = dy weight. If not centred, average(g) is
-/// left out.
+/// omitted.
 template <class C>
 struct InputGrad {
   C mean, rstd, average, slope;
@@ -243,7 +243,7 @@ struct InputGrad {
   __device__ C operator()(C grad, C x) const { return (grad - average - (x - mean) * slope) * rstd; }
 };
 
-/// The backward pass of group norm; that of layer norm is in cuda_layer.cu.
+/// The backward pass of group norm. The backward pass of layer norm is in cuda_layer.cu.
 template <class T, int kElements>
 __global__ void __launch_bounds__(kept_block(kElements), 1)
     norm_backward_kept_kernel(const __grid_constant__ NormGradArgs<T, false> args) {
@@ -256,7 +256,7 @@ __global__ void __launch_bounds__(kept_block(kElements), 1)
   Packed<T, Part::kWidth> g[Part::kUnits], x[Part::kUnits];
   part.load(args.dy + start, g);
   part.load(args.x + start, x);
-  // Computes dy weight again, from the registers and the cache.
+  // Computes dy weight again. The values are in the registers and the cache.
   const auto scaled = [&](int u, C(&to)[Part::kWidth]) {
     const auto unit = g[u].vector();
 #pragma unroll

@@ -1,6 +1,6 @@
 // Kernel slots of the normalizations. Arrays are dense, in the row-major order of a NormShape. Statistics
-// (mean, rstd, ...) are Double for Double input, else Float. weight and bias have the dtype of the input and
-// may be undefined. dweight and dbias may be undefined if they are not needed.
+// (mean, rstd, ...) are Double for Double input, otherwise Float. weight and bias have the dtype of the input
+// and may be undefined. dweight and dbias may be undefined if they are not needed.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -30,7 +30,8 @@ struct NormInput {
   }
 };
 
-/// The inputs of the backward pass. `more` is added to dx by layer norm only; it may be undefined.
+/// The inputs of the backward pass. Layer norm adds `more` to dx; the other ops ignore it. It may be
+/// undefined.
 struct NormSaved {
   NdArray x, mean, rstd, weight;
   NdArray more = {};
@@ -41,7 +42,7 @@ struct NormGrads {
   NdArray dx, dweight, dbias;
 };
 
-/// For each channel: mean, biased variance (may be undefined if not needed), 1 / sqrt(variance + eps).
+/// For each channel: mean, biased variance (undefined if it is not needed), and 1 / sqrt(variance + eps).
 struct BatchStatistics {
   NdArray mean, var, rstd;
 };

@@ -12,26 +12,26 @@ constexpr int kChannelThreads = 256;
 
 /// The distribution of a dense [batch, channels, places] array over threads, so that each thread handles few
 /// channels.
-/// By planes: a block has one channel, and its threads cover its samples and places.
-/// By tiles: a block has some neighbouring columns of [batch, channels * places]; each thread stays in its
-/// columns and iterates over samples.
+/// - By planes: a block has one channel, and its threads cover its samples and places.
+/// - By tiles: a block has some neighbouring columns of [batch, channels * places]. Each thread stays in its
+///   columns and iterates over samples.
 struct ChannelPlan {
   bool tiles = false;
   int width = 1;             // elements of a vector
   int across = 1, down = 1;  // tiles: the vectors of a row, and the samples, that a block processes at a time
   std::int64_t jobs = 1;     // the number of channels or tiles
-  std::int64_t count =
-      0;  // the number of items to divide into pieces: the vectors of a channel, or the samples
+  // The number of items to divide into chunks (pieces): the vectors of a channel, or the samples.
+  std::int64_t count = 0;
   std::int64_t pieces = 1, piece = 0;
 };
 
 namespace detail {
 
-constexpr int kTileUnits =
-    32;  // the preferred number of vectors across a tile; a block then processes 8 samples at a time
+// The preferred number of vectors across a tile. A block then processes 8 samples at a time.
+constexpr int kTileUnits = 32;
 
-// Divides plan.count into pieces for `wanted` blocks. All pieces but the last are multiples of `least`, the
-// number of items that a block loads in a whole number of rounds.
+// Divides plan.count into chunks (pieces) for `wanted` blocks. All chunks but the last are multiples of
+// `least`, the number of items that a block loads in a whole number of rounds.
 constexpr void cut_pieces(ChannelPlan& plan, std::int64_t wanted, std::int64_t least) {
   const RowPieces cut = cut_rows(plan.count, plan.jobs, wanted, least);
   plan.piece = cut.pieces == 1 ? plan.count : ceil_div(cut.piece, least) * least;
@@ -97,7 +97,8 @@ constexpr ChannelPlan plan_channel_columns(std::int64_t batch, std::int64_t colu
 }
 
 /// The distribution of layer norm's backward pass. Threads stay in their columns, and their block iterates
-/// over rows. There are as many blocks as run at once if a multiprocessor runs `threads_at_once` threads.
+/// over rows. The number of blocks is the number that can run together if a multiprocessor runs
+/// `threads_at_once` threads.
 struct LayerPlan {
   int team = 1, teams = 1;  // the threads of a row, and the rows of a block
   std::int64_t blocks = 1;

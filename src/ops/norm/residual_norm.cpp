@@ -1,4 +1,4 @@
-// add_layer_norm and add_rms_norm: layer norm and RMS norm of a sum in one pass, as in a transformer block.
+// add_layer_norm and add_rms_norm: layer norm and RMS norm of a sum in one pass, for transformer blocks.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/norm.h>
 

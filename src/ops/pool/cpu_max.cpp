@@ -17,14 +17,14 @@ namespace ebb::cpu {
 namespace {
 
 // The type in which elements are compared, and the type of a position in a plane. Both have the same width,
-// for vectors.
+// so that vectors of them have the same length.
 template <class T>
 using Compute = std::conditional_t<is_half_v<T>, float, T>;
 template <class C>
 using Place = std::conditional_t<sizeof(C) == 8, std::int64_t, std::int32_t>;
 
-// The maxima of some windows so far, and their positions. A later element replaces one if it is greater or
-// NaN.
+// The maxima of some windows so far, and their positions. A later element replaces the maximum if it is
+// greater or NaN.
 template <class C, class At>
 struct Greatest {
   Windows<C> value;
@@ -72,7 +72,7 @@ void plane_max(T* out, Index* indices, WindowPlane<Compute<T>>& in, const PoolGe
     }
 }
 
-// Computes one output at a time, for windows that differ in size or are far apart.
+// Computes one output at a time, for windows of different sizes or far apart.
 template <bool kIndices, class T, class Index>
 void plane_max_by_window(T* out, Index* indices, const T* in, const PoolGeometry& g) {
   const auto& [a, b, c] = g.axis;

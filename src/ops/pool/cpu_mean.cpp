@@ -45,7 +45,8 @@ void for_windows(const PoolGeometry& g, Body&& body) {
         body(z, y, x, std::min(kWindows<Sum>, g.axis[2].out - x));
 }
 
-// Calls tap(elements) for each tap, where `elements` are those that the windows from x on read.
+// Calls tap(elements) for each tap. `elements` points to the elements that the windows from x on read at this
+// tap.
 template <class Sum, class Tap>
 void for_taps(WindowPlane<Sum>& plane, const PoolGeometry& g, std::int64_t z, std::int64_t y, std::int64_t x,
               Tap&& tap) {
@@ -55,14 +56,14 @@ void for_taps(WindowPlane<Sum>& plane, const PoolGeometry& g, std::int64_t z, st
       for (std::int64_t k = 0; k < c.kernel; ++k) tap(plane.tap(i * b.in + j, k) + x);
 }
 
-// The divisors of windows: g.weight(z, y, x) for all x of a row.
+// The divisors of the windows of a row: g.weight(z, y, x) for all x.
 class RowWeights {
  public:
   explicit RowWeights(const PoolGeometry& g) : g_(g) {
     for (std::int64_t x = 0; x < g.axis[2].out; ++x)
       widths_.push_back(g.divisor != 0 ? g.divisor : g.axis[2].weight(x, g.include_padding));
   }
-  /// The divisors of a row, from x on, are its factor times widths(x).
+  /// Returns the factor of a row. The divisors from x on are this factor times widths(x).
   std::int64_t factor(std::int64_t z, std::int64_t y) const {
     if (g_.divisor != 0) return 1;
     return g_.axis[0].weight(z, g_.include_padding) * g_.axis[1].weight(y, g_.include_padding);
@@ -117,8 +118,8 @@ void plane_mean_backward(WindowPlane<Sum>& in, const T* out, const RowWeights& w
   });
 }
 
-// Computes one output at a time, for windows that differ in size or are far apart. Calls body(number of the
-// window, weight, for_elements), where for_elements(f) calls f with the index of each element.
+// Computes one output at a time, for windows of different sizes or far apart. Calls body(window index,
+// weight, for_elements), where for_elements(f) calls f with the index of each element of the window.
 template <class Body>
 void each_window(const PoolGeometry& g, Body&& body) {
   const PoolAxis &a = g.axis[0], &b = g.axis[1], &c = g.axis[2];

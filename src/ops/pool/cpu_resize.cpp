@@ -37,7 +37,7 @@ Sum weighed(Sum sum, C weight, C x) {
   return weight == C(0) ? sum : sum + static_cast<Sum>(weight) * static_cast<Sum>(x);
 }
 
-/// Resizes a contiguous line: to[r] is the weighted sum of window r. kWidth is the width of the windows, or 0
+/// Resizes a contiguous row: to[r] is the weighted sum of window r. kWidth is the width of the windows, or 0
 /// if it is known only at run time.
 template <int kWidth, class To, class From, class C>
 void weigh_line(To* to, const From* from, std::int64_t rows, const Windows<C>& of) {
@@ -50,7 +50,7 @@ void weigh_line(To* to, const From* from, std::int64_t rows, const Windows<C>& o
     to[r] = static_cast<To>(sum);
   }
 }
-/// The transpose of weigh_line().
+/// Computes the transpose of weigh_line().
 template <class To, class From, class C>
 void weigh_line_transposed(To* to, const From* from, std::int64_t rows, const Windows<C>& of) {
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -88,7 +88,8 @@ void resize_axis(NdArray& out, const NdArray& in, const AxisTable& table, AxisPo
   const std::int64_t rows = transposed ? small : large, in_rows = transposed ? large : small;
   const auto* const starts = table.starts.address_as<std::int64_t>();
   const auto* const users = table.users.address_as<std::int64_t>();
-  constexpr std::int64_t kPiece = 1024;  // elements of a row, whose sums fit into the cache
+  // The number of elements of a row that are summed at a time; their sums fit into the cache.
+  constexpr std::int64_t kPiece = 1024;
   const std::int64_t pieces = (inner + kPiece - 1) / kPiece;
   kernels::visit_resize(out.dtype(), in.dtype(), [&]<class To, class From> {
     using C = Compute<To>;

@@ -19,18 +19,18 @@ constexpr std::int64_t kWindows = kVectorBytes / sizeof(C);
 template <class C, class N = C>
 using Windows = Vector<N, kWindows<C>>;
 
-/// Whether the windows of a row have one size and are close enough together for this layout.
+/// Returns whether the windows of a row have the same size and are close enough together for this layout.
 inline bool has_window_rows(const PoolGeometry& g) {
   return !g.axis[2].adaptive && g.axis[2].stride < g.axis[2].in;
 }
 
-/// A plane of elements C. Each row is stored in `stride` parts: part p holds every stride-th element from p -
-/// padding on.
+/// A plane of elements C. Each row is stored in `stride` parts: part p contains every stride-th element from
+/// p - padding on.
 template <class C>
 class WindowPlane {
  public:
-  /// The padding is filled with `edge`. The geometry must satisfy has_window_rows(). Each part holds a whole
-  /// row, even elements that no window reaches, and as many elements behind it as the last windows read.
+  /// The padding is filled with `edge`. The geometry must satisfy has_window_rows(). Each part contains a
+  /// whole row, even elements that no window reads, and as many additional elements as the last windows read.
   WindowPlane(const PoolGeometry& g, C edge)
       : axis_(g.axis[2]),
         rows_(g.axis[0].in * g.axis[1].in),
@@ -59,15 +59,15 @@ class WindowPlane {
   }
   void fill(C value) { std::fill(values_.begin(), values_.end(), value); }
 
-  /// Returns the element that window 0 of a row reads at tap k. Window o reads the element o further on, up
-  /// to the next multiple of kWindows.
+  /// Returns the element that window 0 of a row reads at tap k. The element that window o reads is o elements
+  /// further, for all o up to the next multiple of kWindows.
   C* tap(std::int64_t row, std::int64_t k) {
     const std::int64_t at = k * axis_.dilation;
     return values_.data() + (row * axis_.stride + at % axis_.stride) * part_ + at / axis_.stride;
   }
 
  private:
-  // Calls move(value, its element in the line) for all values of a row.
+  // Calls move(value, element of line_) for all values of a row.
   template <class Move>
   void by_parts(C* row, Move&& move) {
     if (axis_.stride == 1)

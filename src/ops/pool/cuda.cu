@@ -1,6 +1,6 @@
-// Pooling on the device: one thread for each output. In the backward pass, one thread for each input sums the
-// gradients of its windows. Threads are in memory order, so accesses are coalesced in both layouts.
-// Fractional max pooling has one thread for each window.
+// Pooling on the device. The forward pass has one thread for each output. In the backward pass, one thread
+// for each input sums the gradients of its windows. Threads are in memory order, so accesses are coalesced in
+// both layouts. Fractional max pooling has one thread for each window.
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
@@ -83,7 +83,7 @@ struct MeanPoolBackward {
   }
 };
 
-// Each element sums over the windows that selected it, in order. This needs no atomics and is deterministic.
+// Each element sums over the windows that selected it, in order. This is deterministic and needs no atomics.
 template <class I, class T, class Index>
 struct MaxPoolBackward {
   T* in;

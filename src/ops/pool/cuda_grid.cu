@@ -71,7 +71,7 @@ struct SampleBackwardInput {
   }
 };
 
-// One thread for each plane adds point by point, so the sums are deterministic.
+// One thread for each plane adds the points in order, so the sums are deterministic.
 template <int kDims, int kTaps, class T>
 struct SampleBackwardInputInOrder {
   Compute<T>* din;

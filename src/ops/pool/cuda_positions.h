@@ -1,5 +1,5 @@
-// Positions of elements in planes, as 32-bit integers, for which division is a multiplication, or as 64-bit
-// integers.
+// Positions of elements in planes, as 32-bit or 64-bit integers. With 32 bits, divisions are computed as
+// multiplications.
 #pragma once
 
 #include "kernel/elementwise_plan.h"
@@ -25,7 +25,7 @@ struct Quotient<std::int32_t> {
   }
 };
 
-/// Planes of sizes (d0, d1, d2). `interleaved` neighbouring planes may alternate in memory.
+/// Planes of sizes (d0, d1, d2). The elements of `interleaved` neighbouring planes alternate in memory.
 template <class I>
 struct Planes {
   I sizes[3], volume, interleaved;
@@ -42,7 +42,7 @@ struct Planes {
 /// The plane and the coordinates of the i-th element in memory.
 template <class I>
 struct Place {
-  I group, lane;  // `lane` is the number of the plane among those that alternate in memory
+  I group, lane;  // `lane` is the index of the plane among those that alternate in memory
   I z, y, x;
   EBB_HD Place(I i, const Planes<I>& p) {
     I next = p.by_interleaved(i);
@@ -92,8 +92,8 @@ struct Pooling : PoolWindowsOf<I> {
     this->divisor = static_cast<I>(g.divisor);
   }
 
-  /// The windows of an axis that may contain an element, [first, last). Some of them may skip it because of
-  /// dilation.
+  /// The windows of an axis that may contain an element: [first, last). With dilation some of them may skip
+  /// it.
   struct Range {
     I first, last;
   };
@@ -111,7 +111,7 @@ struct Pooling : PoolWindowsOf<I> {
   }
 };
 
-/// Calls body with the integer type for indices of such arrays.
+/// Calls body with the integer type for indices of arrays of planes.
 template <class Body>
 void visit_index_type(bool fit_32_bits, const Body& body) {
   if (fit_32_bits)

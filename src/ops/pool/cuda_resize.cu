@@ -1,4 +1,4 @@
-// Resizes one axis on the device: one thread gathers each element of the result, in both directions.
+// Resizes one axis on the device. In both directions one thread computes each element of the result.
 #include "kernel/convert.h"
 #include "kernel/cuda/walk.h"
 #include "ops/pool/resample_kernels.h"

@@ -1,5 +1,5 @@
-// fractional_max_pool2d and 3d: a kernel finds the positions of the maxima, and gather reads them. The
-// derivatives are those of gather.
+// fractional_max_pool2d and 3d. A kernel finds the positions of the maxima, and gather reads the elements.
+// The derivatives are those of gather.
 #include "ops/pool/fractional.h"
 
 #include <ebb/ops/creation.h>
@@ -44,7 +44,7 @@ std::tuple<Variable, Variable> pool(const char* op, const Variable& x, IntArrayR
     g.in[d] = x.sizes()[at];
     g.kernel[d] = kernel[kernel.size() == 1 ? 0 : i];
     g.out[d] = sizes[at] = output[output.size() == 1 ? 0 : i];
-    // In 2d, the first sample belongs to the width.
+    // In 2d, the first sample belongs to the width, and the second one to the height.
     g.sample[d] = static_cast<int>(dims == 2 ? 1 - i : i);
     EBB_CHECK(g.kernel[d] > 0 && g.out[d] > 0 && g.out[d] + g.kernel[d] - 1 <= g.in[d], op, ": windows of ",
               kernel, " and an output of ", output, " do not fit an input of shape ", x.sizes(),

@@ -1,4 +1,4 @@
-// Fractional max pooling (Graham 2014): windows of one size at random positions, for host and device.
+// Fractional max pooling (Graham 2014): windows of the same size at random positions, for host and device.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -67,9 +67,9 @@ EBB_HD std::int64_t fractional_max_place(const T* plane, const T* samples, const
 
 namespace ebb::cpu {
 
-/// Computes indices[plane, o], the position in its plane of the greatest element of window o: the first of
-/// equal elements, or a NaN. `in` (planes, volume) and `samples` (planes, dims) are contiguous, of a
-/// floating-point dtype; `indices` is Long.
+/// Computes indices[plane, o], the position in its plane of the greatest element of window o. It is the first
+/// of equal elements, or a NaN. `in` (planes, volume) and `samples` (planes, dims) are contiguous and
+/// floating-point; `indices` is Long.
 void fractional_max_indices(NdArray& indices, const NdArray& in, const NdArray& samples,
                             const FractionalGeometry& geometry);
 

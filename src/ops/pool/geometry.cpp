@@ -17,7 +17,7 @@ void spread(const char* op, const char* what, IntArrayRef values, int dims, std:
   }
 }
 
-/// `lead` is the first dimension that must not be empty.
+/// Checks the shape of x. `lead` is the first dimension that must not be empty.
 void check_input(const char* op, const Variable& x, int dims, PooledIntegers integers, std::size_t lead) {
   check_defined(op, x);
   EBB_CHECK(x.dim() == dims + 1 || x.dim() == dims + 2, op, ": expected an input of ", dims + 2,

@@ -29,13 +29,13 @@ struct PoolAxisOf {
     const I at = o * stride - padding;
     return at >= 0 ? at : at + (-at + dilation - 1) / dilation * dilation;
   }
-  /// Returns the index behind the last element of window o.
+  /// Returns the index after the last element of window o.
   EBB_HD I last(I o) const {
     if (adaptive) return ((o + 1) * in + out - 1) / out;
     const I end = o * stride - padding + (kernel - 1) * dilation + 1;
     return end < in ? end : in;
   }
-  /// Returns the divisor of the window in a mean: its number of elements, with those of the padding if
+  /// Returns the divisor of the window in a mean: its number of elements, including those of the padding if
   /// requested.
   EBB_HD I weight(I o, bool include_padding) const {
     if (adaptive || !include_padding) return last(o) - first(o);
@@ -51,7 +51,7 @@ template <class I>
 struct PoolWindowsOf {
   PoolAxisOf<I> axis[3];
   bool include_padding = true;
-  I divisor = 0;  // if not 0, replaces the weights
+  I divisor = 0;  // if not 0, replaces the divisors of the windows
 
   auto fields() { return std::tie(axis, include_padding, divisor); }
 
@@ -66,8 +66,8 @@ struct PoolWindowsOf {
 
 struct PoolPlanes {
   std::int64_t planes = 0;  // batch times channels
-  std::int64_t interleaved =
-      1;  // neighbouring planes that alternate in memory: the channels of channels-last
+  // Neighbouring planes that alternate in memory: the channels of channels-last.
+  std::int64_t interleaved = 1;
 };
 
 struct PoolGeometry : PoolPlanes, PoolWindowsOf<std::int64_t> {
@@ -76,7 +76,7 @@ struct PoolGeometry : PoolPlanes, PoolWindowsOf<std::int64_t> {
   }
 };
 
-/// Whether each position, and each intermediate value of its computation, fits into 31 bits.
+/// Returns whether each position, and each intermediate value of its computation, fits into 31 bits.
 inline bool fits_32_bits(const PoolGeometry& g) {
   std::int64_t weight = 1, in = g.planes, out = g.planes;
   const auto times = [](std::int64_t a,

@@ -22,7 +22,7 @@ using sampling::Axis;
 using sampling::Interpolation;
 using sampling::Padding;
 
-/// One element of an axis for every point, and its weight. If `inside` is false, its value is 0 instead.
+/// One element of an axis for every point, and its weight. If `inside` is false, the value is 0.
 struct Tap {
   Variable place, weight, inside;
 };
@@ -91,7 +91,7 @@ Variable composed_grid_sample(const Variable& input, const Variable& grid, const
   const Variable planes = input.to(wide).reshape({batch, channels, geometry.volume()});
   const Variable points = grid.to(wide).reshape({batch, places, geometry.dims});
 
-  // Combines every tap of an axis with every combination of the axes before it.
+  // Combines every tap of an axis with every combination of the previous axes.
   std::vector<Tap> all{{zeros({1, 1}, planes.options().dtype(kLong)), ones({1, 1}, planes.options()),
                         ones({1, 1}, planes.options().dtype(kBool))}};
   std::int64_t stride = 1;
@@ -157,7 +157,8 @@ struct GridSamplerBackward : autograd::Node {
     return out;
   }
 
-  // Used if the gradient itself is recorded: differentiates the sampling composed of ops.
+  // Returns the gradients from differentiable ops, for second derivatives: differentiates the composed
+  // sampling.
   GradList by_ops(const Variable& g, const Variable& x, const Variable& points) const {
     autograd::variable_list wanted;
     if (needs(0)) wanted.push_back(x);
@@ -168,7 +169,7 @@ struct GridSamplerBackward : autograd::Node {
     std::size_t next = 0;
     for (std::size_t i = 0; i < 2; ++i) {
       if (!needs(i)) continue;
-      // With nearest interpolation the result does not depend on the exact coordinates.
+      // With nearest interpolation the gradient of the grid is 0.
       out[i] = found[next].defined() ? found[next] : zeros_like(wanted[next]);
       ++next;
     }
@@ -230,8 +231,8 @@ void check_rank(const char* op, const Variable& input, std::int64_t dims) {
             " dimensions, got shape ", input.defined() ? input.sizes() : IntArrayRef(), ".");
 }
 
-// Returns the coordinates of an axis. The range [-1, 1] ends at the centres of the outermost elements if
-// align_corners, else at their outer edges.
+// Returns the coordinates of an axis. -1 and 1 are the centres of the outermost elements if align_corners,
+// otherwise their outer edges.
 Variable coordinates(std::int64_t n, bool align_corners, const TensorOptions& options) {
   if (n <= 1) return zeros({n}, options);
   const Variable ends = linspace(-1, 1, n, options);

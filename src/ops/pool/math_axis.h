@@ -12,7 +12,7 @@ namespace ebb::resizing {
 enum class Filter : std::uint8_t { nearest, nearest_exact, linear, cubic };
 
 /// One axis. `scale` is the width of an output element in input elements. With antialias (linear and cubic)
-/// the filter widens with the scale, so that downsizing averages all elements.
+/// the filter widens with the scale, so that all elements have a share in the result when the axis shrinks.
 struct AxisRule {
   std::int64_t in = 1, out = 1;
   double scale = 1;
@@ -23,7 +23,7 @@ struct AxisRule {
     const double half = filter == Filter::cubic ? 2 : 1;
     return scale >= 1 ? half * scale : half;
   }
-  /// Returns the number of elements of a window, at most that of the axis.
+  /// Returns the number of elements of a window, at most the size of the axis.
   std::int64_t width() const {
     std::int64_t most = 1;
     if (antialias)
@@ -44,7 +44,7 @@ EBB_HD inline std::int64_t clamped(std::int64_t x, std::int64_t low, std::int64_
 EBB_HD inline double cubic_near(double a, double x) { return ((a + 2) * x - (a + 3)) * x * x + 1; }
 EBB_HD inline double cubic_far(double a, double x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; }
 
-/// The filter that antialiasing widens: a triangle, or Keys' with a = -0.5.
+/// The filter of antialiasing: a triangle, or Keys' filter with a = -0.5.
 EBB_HD inline double smooth(Filter filter, double x) {
   const double d = x < 0 ? -x : x;
   if (filter == Filter::linear) return d < 1 ? 1 - d : 0;
@@ -65,7 +65,7 @@ EBB_HD std::int64_t window_of(const AxisRule& r, std::int64_t width, std::int64_
   for (std::int64_t k = 0; k < width; ++k) weights[k] = C(0);
   const std::int64_t last_start = r.in - width;
   if (r.filter == Filter::nearest || r.filter == Filter::nearest_exact) {
-    // In float, which rounds as torch does.
+    // Computed in float, with the same rounding as torch.
     const float half = r.filter == Filter::nearest_exact ? 0.5F : 0.0F;
     const float at = std::floor((static_cast<float>(o) + half) * static_cast<float>(r.scale));
     weights[0] = C(1);

@@ -26,11 +26,12 @@ struct Coordinate {
   C at, slope;
 };
 
-/// Converts a coordinate. -1 and 1 are the centres of the outermost elements if align_corners, else their
-/// outer edges.
+/// Converts a coordinate. -1 and 1 are the centres of the outermost elements if align_corners, otherwise
+/// their outer edges.
 template <class C>
 EBB_HD Coordinate<C> unnormalize(C x, std::int64_t size, bool align_corners) {
-  // One rounding, so that all devices agree: far from 0 the last bit matters.
+  // One rounding, with fma, so that all devices give the same result. Far from 0 the last bit decides which
+  // elements are selected.
   const C middle = static_cast<C>(size - 1) / 2, slope = align_corners ? middle : static_cast<C>(size) / 2;
   return {std::fma(x, slope, middle), slope};
 }
@@ -110,7 +111,7 @@ EBB_HD void taps_at(C x, const Axis& axis, Tap<C> (&taps)[kTaps]) {
 
 constexpr int power(int base, int exponent) { return exponent == 0 ? 1 : base * power(base, exponent - 1); }
 
-/// The elements of a plane or volume that one point of the grid selects: each combination of taps of its
+/// The elements of a plane or volume that one point of the grid selects: all combinations of taps of its
 /// axes.
 template <int kDims, int kTaps, class C>
 struct Neighbourhood {
@@ -118,7 +119,7 @@ struct Neighbourhood {
   Tap<C> taps[kDims][kTaps];
   std::int64_t strides[kDims];  // strides of the axes; the last axis is first, as in the grid
 
-  /// `point` has kDims coordinates; the first is that of the last axis.
+  /// `point` has kDims coordinates. The first one belongs to the last axis.
   template <class T>
   EBB_HD Neighbourhood(const T* point, const Axis (&axes)[kDims]) {
     std::int64_t stride = 1;
@@ -128,7 +129,7 @@ struct Neighbourhood {
       stride *= axes[d].size;
     }
   }
-  /// Calls f(place, weight) for each element inside.
+  /// Calls f(place, weight) for each element that is inside.
   template <class F>
   EBB_HD void each(F&& f) const {
     for (int k = 0; k < kCount; ++k) {

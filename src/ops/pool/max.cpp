@@ -28,10 +28,10 @@ struct IndexSelection {
   PoolGeometry geometry;  // for unpooling: the memory layout of the planes
   PoolLayout layout;
   DimVector in_sizes;      // the sizes of the array from which elements are selected
-  bool of_windows = true;  // indices come from max pooling; else from the caller
+  bool of_windows = true;  // indices come from max pooling, otherwise from the caller
 };
 
-// out = in at the indices, and its transpose. Each is the gradient of the other.
+// Compute out = in at the indices, and its transpose. Each is the gradient of the other.
 Variable gather(const IndexSelection& choice, const Variable& x, const Variable& indices);
 Variable scatter(const IndexSelection& choice, const Variable& y, const Variable& indices, bool overwrite);
 
@@ -47,7 +47,7 @@ struct SelectBackward : autograd::Node {
   }
 };
 
-// The node of ops that write elements at indices: the gradients of those, and unpooling.
+// The node of ops that write elements at indices: unpooling, and the gradients of the ops above.
 struct ScatterBackward : autograd::Node {
   autograd::SavedVariable indices{this};
   IndexSelection choice;
@@ -92,8 +92,8 @@ Variable scatter(const IndexSelection& c, const Variable& y, const Variable& ind
   return out;
 }
 
-// Returns the maximum of each window of integers, and its position in the plane. Gathers the elements of each
-// window first.
+// Returns the maximum of each window of integers, and its position in the plane. It first gathers the
+// elements of each window.
 std::tuple<Variable, Variable> max_of_integers(const Variable& x, const PoolGeometry& g, int dims) {
   // Positions [windows, taps] in a plane. A position in the padding is replaced by the window's first
   // element.
@@ -122,7 +122,8 @@ std::tuple<Variable, Variable> max_of_integers(const Variable& x, const PoolGeom
   return {value.view(sizes), at.view(sizes)};
 }
 
-// `dtype` is the dtype of the indices. Undefined means: wide enough, and only if the gradient needs them.
+// `dtype` is the dtype of the indices. If it is undefined, the indices are as wide as necessary, and are
+// computed only if the gradient needs them.
 std::tuple<Variable, Variable> max(const PoolNames* names, const Variable& self, const PoolGeometry& g,
                                    int dims, DType dtype) {
   if (!is_floating(self.dtype())) return max_of_integers(self, g, dims);

@@ -20,7 +20,8 @@ PoolGeometry adaptive_geometry(const char* op, const Variable& x, int dims, IntA
 /// Returns the shape of the result.
 DimVector pooled_shape(const Variable& x, const PoolGeometry& g, int dims);
 
-/// The memory format of a layer's arrays and gradients: channels-last if the layer's input is.
+/// The memory format of a layer's arrays and gradients. It is channels-last if the layer's input is
+/// channels-last.
 class PoolLayout {
  public:
   PoolLayout() = default;
@@ -45,7 +46,7 @@ class PoolLayout {
   MemoryFormat format_ = MemoryFormat::Contiguous;
 };
 
-/// Names of the nodes of a pooling, as in torch: of the layer and of its gradient.
+/// Names of the nodes of a pooling, as in torch: the node of the layer and the node of its gradient.
 struct PoolNames {
   const char* layer;
   const char* gradient;

@@ -50,7 +50,7 @@ void visit_neighbourhood(const SampleGeometry& g, F&& f) {
 struct AxisTable {
   NdArray starts;   // (out), Long
   NdArray weights;  // (out, width), Float or Double
-  NdArray users;    // (in, 2), Long: the first output element, and the one behind the last
+  NdArray users;    // (in, 2), Long: the first output element, and one past the last
 };
 
 /// The position of an axis in a contiguous array: (outer, n, inner).
@@ -60,8 +60,8 @@ struct AxisPosition {
 
 namespace cpu {
 
-/// Computes out[n, c, p], the weighted sum of the elements that grid[n, p] selects. All arrays are
-/// contiguous, of one floating-point dtype.
+/// Computes out[n, c, p], the weighted sum of the elements that grid[n, p] selects. All arrays are contiguous
+/// and have the same floating-point dtype.
 void grid_sample(NdArray& out, const NdArray& in, const NdArray& grid, const SampleGeometry& geometry);
 /// Computes the gradient of the input. `din` is Float if the dtype has 16 bits.
 void grid_sample_backward_input(NdArray& din, const NdArray& dout, const NdArray& grid,

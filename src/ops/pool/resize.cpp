@@ -60,7 +60,7 @@ NdArray resize_axes(const Resizing& how, const NdArray& x, bool transposed, Memo
   const int dims = how.kind.dims;
   const auto size_after = [&](int d) { return transposed ? how.rules[d].in : how.rules[d].out; };
   const auto size_before = [&](int d) { return transposed ? how.rules[d].out : how.rules[d].in; };
-  // Shrinks axes first, which leaves less work for the others.
+  // Resizes the axes that shrink first, so that the others have fewer elements.
   int order[3], count = 0;
   for (const bool shrinking : {true, false})
     for (int d = 0; d < dims; ++d)
@@ -96,7 +96,7 @@ Variable resized(const Resizing& how, const Variable& x, bool transposed, bool i
       x);
 }
 
-// Selects elements of integer tensors, which support only nearest.
+// Selects elements of integer tensors, which support only the filter nearest.
 Variable select_nearest(const Resizing& how, const Variable& x) {
   Variable out = x;
   for (int d = 0; d < how.kind.dims; ++d)
