@@ -18,8 +18,9 @@ EBB_HD inline double log_factorial(double k) {
 #endif
 }
 
-/// Returns a Poisson number of events with expectation `rate`. Below 10 it multiplies uniforms (Knuth), else
-/// it uses transformed rejection, PTRS (Hoermann, Insurance: Mathematics and Economics 12, 1993).
+/// Returns a Poisson number of events with expectation `rate`. For rates below 10 it multiplies uniforms
+/// (Knuth). Otherwise it uses transformed rejection, PTRS (Hoermann, Insurance: Mathematics and Economics 12,
+/// 1993).
 template <class Uniform>
 EBB_HD double poisson(double rate, Uniform&& uniform) {
   if (!(rate > 0)) return rate == 0 ? 0 : rate;
@@ -42,7 +43,7 @@ EBB_HD double poisson(double rate, Uniform&& uniform) {
   }
 }
 
-/// Returns log(k!) minus Stirling's formula for it.
+/// Returns log(k!) minus the value of Stirling's formula for log(k!).
 EBB_HD inline double stirling_rest(double k) {
   if (k < 10)
     return log_factorial(k) -
@@ -51,8 +52,8 @@ EBB_HD inline double stirling_rest(double k) {
   return (1.0 / 12 - (1.0 / 360 - r / 1260) * r) / (k + 1);
 }
 
-/// Samples for n p >= 10 and p <= 1/2 with transformed rejection, BTRS (Hoermann, J. Stat. Comput. Simul. 46,
-/// 1993).
+/// Draws from the binomial distribution for n p >= 10 and p <= 1/2, with transformed rejection, BTRS
+/// (Hoermann, J. Stat. Comput. Simul. 46, 1993).
 template <class Uniform>
 EBB_HD double binomial_by_rejection(double n, double p, Uniform&& uniform) {
   const double deviation = std::sqrt(n * p * (1 - p)), b = 1.15 + 2.53 * deviation,
@@ -73,7 +74,8 @@ EBB_HD double binomial_by_rejection(double n, double p, Uniform&& uniform) {
   }
 }
 
-/// Samples for few successes: the number of trials between two successes is geometric.
+/// Draws from the binomial distribution for few successes: the number of trials between two successes is
+/// geometric.
 template <class Uniform>
 EBB_HD double binomial_by_waiting(double n, double p, Uniform&& uniform) {
   const double log_failure = std::log1p(-p);

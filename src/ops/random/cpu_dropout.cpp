@@ -1,4 +1,4 @@
-// The CPU kernels draw_philox and dropout. dropout computes what the device kernel computes. (Dropout of CPU
+// The CPU kernels draw_philox and dropout. dropout has the same results as the device kernel. (Dropout of CPU
 // tensors draws its mask as torch does.)
 #include <ebb/core/visit.h>
 

@@ -11,14 +11,14 @@
 namespace ebb::cpu {
 namespace {
 
-// Draws an integer of [base, base + range) as a remainder. 32 bits are used if the bias of the remainder is
-// at most 1/16, as in torch. A range of 0 means 2^64.
+// Draws an integer of [base, base + range) as the remainder of a random number. The number has 32 bits if the
+// bias of the remainder is then at most 1/16, as in torch. A range of 0 means 2^64.
 std::int64_t draw_integer(Mt19937& engine, std::uint64_t range, std::int64_t base) {
   if (range == 0) return static_cast<std::int64_t>(engine.next64());
   std::uint64_t rest;
   if (range >> 28) {
     std::uint64_t bits = engine.next64();
-    // Rejects numbers that would bias the remainder of such a large range. torch does not reject them.
+    // Rejects random numbers that would bias the remainder of such a large range. torch does not reject them.
     if (range >> 48)
       for (const std::uint64_t least = (0 - range) % range; bits < least;) bits = engine.next64();
     rest = bits % range;
@@ -59,12 +59,12 @@ struct Weights {
     EBB_CHECK(sum > 0, "multinomial: the sum of the probabilities of a row must be > 0.");
     return sum;
   }
-  /// Returns a factor for the weights so that neither sums nor quotients overflow.
+  /// Returns a factor for the weights, so that neither their sums nor the quotients overflow.
   static double scale_for(double sum) { return sum > 0x1p900 ? 0x1p-100 : 1; }
 };
 
-// Draws with replacement. Sums are doubles for every dtype. A category without weight has an empty interval,
-// so no number falls into it.
+// Draws with replacement. Sums are doubles for every dtype. A category of weight 0 has an empty interval, so
+// it is never drawn.
 template <class T>
 void with_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) {
   const Weights<T> w(weights);
@@ -79,9 +79,9 @@ void with_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) {
   }
 }
 
-// Draws without replacement. The category with the largest weight / exponential noise is distributed as the
-// first draw, the next largest as the second one, and so on. The noise has the layout of the weights. Noise
-// and quotients are floats for 16-bit weights too.
+// Draws without replacement. The category with the largest quotient of weight and exponential noise is the
+// first draw, the category with the next largest quotient the second one, and so on. The noise has the layout
+// of the weights. Noise and quotients are floats also for 16-bit weights.
 template <class T>
 void without_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) {
   const Weights<T> w(weights);
@@ -148,7 +148,7 @@ void bernoulli(NdArray& out, const NdArray& p, Generator& generator) {
     EBB_CHECK(q >= 0 && q <= 1, "bernoulli: expects probabilities in [0, 1], got ", q, ".");
   };
   visit_floating(p.dtype(), "bernoulli", [&]<class P> {
-    // Both are contiguous, which the op ensures.
+    // The op ensures that both arrays are contiguous.
     const P* q = p.address_as<P>();
     visit_all(out.dtype(), "bernoulli", [&]<class T> {
       T* const to = out.address_as<T>();
@@ -158,7 +158,7 @@ void bernoulli(NdArray& out, const NdArray& p, Generator& generator) {
         double u;
         if constexpr (std::is_same_v<P, double>) {
           u = draw_uniform<double>(state.engine);
-        } else {  // torch compares 24 bits; the other 8 add precision below them
+        } else {  // torch compares 24 bits; the other 8 bits add precision
           const std::uint32_t word = state.engine.next();
           u = (word << 8 | word >> 24) * 0x1p-32;
         }
@@ -180,7 +180,7 @@ void permutation(NdArray& out, Generator& generator) {
         std::swap(data[i], data[i + state.engine.next() % static_cast<std::uint32_t>(n - i)]);
       return;
     }
-    // 32 bits would be too biased for larger sizes, so torch uses an inside-out shuffle.
+    // For larger sizes a random number of 32 bits would be too biased, so torch uses an inside-out shuffle.
     for (std::int64_t i = 0; i < n; ++i) {
       T& other = data[state.engine.next64() % static_cast<std::uint64_t>(i + 1)];
       data[i] = other;

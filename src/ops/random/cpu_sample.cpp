@@ -25,9 +25,9 @@ T normal_as(double x) {
 template <class T>
 constexpr auto kUniform = [](T& element, Bits<T> bits) { element = uniform_of<T>(bits); };
 
-// Fills at least sixteen contiguous elements: uniform numbers first, then normal ones block by block. An
-// incomplete last block draws sixteen new numbers and overlaps the block before. 16-bit numbers are computed
-// as floats and rounded once.
+// Fills at least sixteen contiguous elements: first with uniform numbers, then block by block with normal
+// ones. An incomplete last block draws sixteen new numbers and overlaps the previous block. 16-bit numbers
+// are computed as floats and rounded once.
 template <class T>
 void normal_fill(NdArray& out, double mean, double deviation, Mt19937& engine) {
   using C = Compute<T>;
@@ -53,7 +53,7 @@ void normal_fill(NdArray& out, double mean, double deviation, Mt19937& engine) {
   if (n % 16 != 0) draw(data + n - 16, 16);
 }
 
-// Rounding can yield the excluded end b. Such numbers become the last number before b.
+// Rounding can yield the excluded end b. Such numbers are replaced by the last number before b.
 template <class T>
 void uniform(NdArray& out, double a, double b, Mt19937& engine) {
   using C = Compute<T>;
@@ -110,7 +110,7 @@ void sample(NdArray& out, ops::Distribution kind, double a, double b, Generator&
   const std::lock_guard lock(state.mutex);
   if (kind == Distribution::bernoulli)
     return visit_all(out.dtype(), "bernoulli_", [&]<class T> {
-      // Computes the value in T, because dropout divides by 1 - p in the tensor's own arithmetic.
+      // The value is computed in T, because dropout divides by 1 - p in the tensor's dtype.
       const T values[] = {convert<T>(0.0), convert<T>(b)};
       // A uniform number is a multiple of 2^-53, so it is less than a if the multiple is below this
       // threshold.
@@ -130,7 +130,7 @@ void sample(NdArray& out, ops::Distribution kind, double a, double b, Generator&
   if (kind == Distribution::geometric)
     return visit_numeric(out.dtype(), "geometric_", [&]<class T> {
       const double scale = std::log1p(-a);
-      fill_with<T>(out, [&] {  // a uniform number of 0 represents those below 2^-53
+      fill_with<T>(out, [&] {  // a uniform number of 0 represents all numbers below 2^-53
         const double u = std::max(draw_uniform<double>(state.engine), 0x1p-54);
         return finite<T>(std::ceil(std::log(u) / scale));
       });

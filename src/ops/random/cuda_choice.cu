@@ -56,7 +56,7 @@ struct CheckTotals {
 };
 
 // Finds the first category whose cumulative weight exceeds a uniform fraction of the total. Partial sums of
-// the scan are rounded separately, so a category without weight may exceed the one before it.
+// the scan are rounded separately, so the cumulative weight may grow even at a category of weight 0.
 struct PickCategory {
   std::int64_t* out;
   const double *sums, *weights;
@@ -81,8 +81,8 @@ struct PickCategory {
   }
 };
 
-// Sorts by the logarithm of weight / exponential noise, largest first. The logarithm is finite for all
-// weights. The order is that of draws without replacement.
+// Sorts by the logarithm of weight / exponential noise, largest first, which is the order of draws without
+// replacement. The logarithm is finite for all weights.
 struct NoisyKeys {
   std::uint64_t* keys;
   std::int64_t* places;

@@ -1,5 +1,5 @@
 // The device kernels of random distributions. The i-th element depends only on the seed, the call and i. An
-// element of poisson and binomial uses as many random words as it needs, from Philox counters that no other
+// element of poisson and binomial draws as many random words as necessary, from Philox counters that no other
 // element uses.
 #include <ebb/core/visit.h>
 
@@ -16,7 +16,8 @@
 namespace ebb::cuda {
 namespace {
 
-/// The destination of the numbers, in the order of elements. Uses vectors if that is the order of memory.
+/// The destination of the random numbers, in the order of elements. It uses vectors if this is the order of
+/// memory.
 template <class T>
 struct OutputElements {
   T* out;
@@ -78,8 +79,8 @@ struct FromBits {
   }
 };
 
-// Multiplies bits by the range and takes the high half. Bits that would bias the result are rejected (Lemire,
-// ACM Transactions on Modeling and Computer Simulation 29, 2019).
+// Multiplies random bits by the range and takes the high half. Bits that would bias the result are rejected
+// (Lemire, ACM Transactions on Modeling and Computer Simulation 29, 2019).
 template <class T>
 struct InRange {
   std::uint64_t range;
@@ -120,7 +121,7 @@ struct Bernoulli {
   static constexpr int kEach = random::kPerCall<C>;
   OutputElements<T> places;
   const P* p;
-  bool vectors;  // whether p can be read in vectors
+  bool vectors;  // true if p can be read in vectors
   Philox philox;
   FaultSink faults;
   __device__ void operator()(std::int64_t group) const {
@@ -182,8 +183,8 @@ void bernoulli(NdArray& out, const NdArray& p, Generator& generator) {
 
 namespace {
 
-/// Returns doubles in [0, 1), two for each Philox counter. The low bits of the counter are the element, the
-/// high bits count the calls.
+/// Returns doubles in [0, 1), two for each Philox counter. The low bits of the counter are the index of the
+/// element, the high bits count the calls.
 class Uniform {
  public:
   EBB_HD Uniform(const Philox& philox, std::int64_t element)

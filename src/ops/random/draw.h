@@ -1,5 +1,5 @@
-// Converts the bits of a generator to numbers, with the same bits as torch's CPU generator. All processors
-// produce the same bits.
+// Converts generator output to random numbers. The results are bit-identical to those of torch's CPU
+// generator, on all processors.
 #pragma once
 
 #include "core/generator_state.h"
@@ -16,13 +16,13 @@
 
 namespace ebb::cpu {
 
-/// Fused multiply-add: a b + c rounded once, also on processors without such an instruction.
+/// Fused multiply-add: a b + c, rounded once also on processors without such an instruction.
 inline double fused(double a, double b, double c) { return std::fma(a, b, c); }
 
 #if defined(__FMA__) || defined(__aarch64__)
 inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 #else
-/// Handles the case in which double rounding matters: it rounds the sum to odd first, then to float (Boldo &
+/// Computes the sum when double rounding matters: it rounds the sum to odd first, then to float (Boldo &
 /// Melquiond, IEEE Transactions on Computers 57(4), 2008).
 [[gnu::noinline]] inline float fused_by_odd(double product, double c) {
   const double sum = product + c, moved = sum - product;
@@ -42,10 +42,10 @@ inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); 
 }
 #endif
 
-// Box-Muller transform (Box & Muller 1958): sixteen normal numbers from sixteen uniform ones, with the bits
-// of torch's AVX2 kernel. Its logarithm, sine and cosine are those of the Cephes library (Moshier 1992), with
-// products and sums fused as below. The loops have eight iterations without branches, which compilers
-// vectorize.
+// Box-Muller transform (Box & Muller 1958): sixteen normal numbers from sixteen uniform ones, bit-identical
+// to torch's AVX2 kernel. Its logarithm, sine and cosine are those of the Cephes library (Moshier 1992), with
+// products and sums fused as below. The loops have eight iterations without branches, so compilers vectorize
+// them.
 
 /// Returns log(x) for 2^-126 <= x <= 1.
 inline float cephes_log(float x) {
@@ -115,8 +115,8 @@ using random::DtypeLimits, random::before, random::finite, random::positive;
 template <class T>
 using Bits = std::conditional_t<std::is_same_v<T, double>, std::uint64_t, std::uint32_t>;
 
-/// Returns a uniform number in [0, 1) in the type in which T is computed. The masked bits have sign 0, so the
-/// conversion is that of a signed integer, for which vectors have an instruction.
+/// Returns a uniform number in [0, 1) in the type in which T is computed. The masked bits have sign 0, so
+/// they are converted as a signed integer, for which a vector instruction exists.
 template <class T>
 Compute<T> uniform_of(Bits<T> bits) {
   constexpr int digits = DtypeLimits<Compute<T>>::digits;
@@ -133,8 +133,9 @@ Compute<T> draw_uniform(Mt19937& engine) {
     return uniform_of<T>(engine.next());
 }
 
-/// Returns factor * log1p(-u), with the float that log1p yields. log(1 - u) costs half as much and differs
-/// only in the last bits of a double. That matters only if the result may be halfway between two floats.
+/// Returns factor * log1p(-u), equal to the value of log1p after rounding to float. log(1 - u) takes half the
+/// time and differs only in the last bits of a double, which is relevant only if the result may be halfway
+/// between two floats.
 template <class T>
 double exponential_of(double u, double factor) {
   if constexpr (!std::is_same_v<T, double>) {
@@ -145,7 +146,7 @@ double exponential_of(double u, double factor) {
   return factor * std::log1p(-u);
 }
 
-/// Returns a normal number. Numbers are computed in pairs (Box & Muller 1958); the generator stores the
+/// Returns a normal number. The numbers are computed in pairs (Box & Muller 1958); the generator stores the
 /// second one for the next call.
 inline double draw_normal(Generator::State& state, double mean, double deviation) {
   if (state.next_double) {
@@ -181,8 +182,8 @@ void for_each_element(const NdArray& x, Body&& body) {
   }
 }
 
-/// Calls body(element, bits for one number of U) in the same order. Dense arrays are processed in blocks,
-/// which vectorize.
+/// Calls body(element, bits for one number of U) in memory order. Dense arrays are processed in blocks, which
+/// vectorize.
 template <class U, class T, class Body>
 void for_each_with_bits(const NdArray& x, Mt19937& engine, Body&& body) {
   constexpr std::int64_t kWords = sizeof(Bits<U>) / sizeof(std::uint32_t), kBlock = 512;

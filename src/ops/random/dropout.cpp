@@ -1,4 +1,4 @@
-// dropout, feature_dropout, alpha_dropout, feature_alpha_dropout and native_dropout, which also returns its
+// dropout, feature_dropout, alpha_dropout, feature_alpha_dropout, and native_dropout, which also returns its
 // mask.
 #include "ops/common/dropout.h"
 
@@ -30,8 +30,8 @@ void check_floating(const char* op, const Variable& x) {
 
 bool is_identity(const Variable& x, double p, bool train) { return p == 0 || !train || x.numel() == 0; }
 
-// Returns a mask with `kept` for kept elements and 0 for dropped ones. With whole_features, each [n, c] draws
-// once.
+// Returns a mask with `kept` for kept elements and 0 for dropped ones. With whole_features, one random number
+// decides for each [n, c].
 Variable mask_of(const char* op, const Variable& x, double p, double kept, bool whole_features) {
   NdArray mask;
   if (whole_features) {
@@ -47,8 +47,8 @@ Variable mask_of(const char* op, const Variable& x, double p, double kept, bool 
   return Variable(std::move(mask));
 }
 
-// Devices recompute the mask from its Philox state, so it is neither written nor read. The op is linear in x:
-// its gradient is the same op, and so is the second derivative.
+// Devices recompute the mask from its Philox state, so it is neither written nor read. The op is linear in x,
+// so its gradient and its second derivative are the same op.
 
 NdArray in_layout(const NdArray& x, IntArrayRef strides) {
   if (x.strides() == strides) return x;
@@ -61,7 +61,7 @@ Variable masked(const Variable& x, IntArrayRef strides, const random::Dropout& r
 
 struct DropoutBackward : autograd::Node {
   random::Dropout rule;
-  DimVector strides;  // the strides of x, because elements count in its memory order
+  DimVector strides;  // the strides of x, because the mask is indexed in x's memory order
   explicit DropoutBackward(const random::Dropout& r) : rule(r) {}
   std::string name() const override { return "NativeDropoutBackward0"; }
   autograd::GradList apply(autograd::GradList&& grads) override { return {masked(grads[0], strides, rule)}; }
@@ -84,7 +84,8 @@ Variable masked(const Variable& x, IntArrayRef strides, const random::Dropout& r
   return result;
 }
 
-// x * mask + shift: the shift replaces dropped elements by SELU's limit, and both restore mean and variance.
+// x * mask + shift. The shift replaces dropped elements by SELU's limit; mask and shift restore mean and
+// variance.
 struct AlphaParts {
   Variable mask, shift;
   AlphaParts(const char* op, const Variable& x, double p, bool whole_features) {

@@ -1,4 +1,5 @@
-// The limits of dtypes: random numbers are finite, and exclude the end that their distribution excludes.
+// The limits of dtypes, for random numbers. These are finite, and exclude the end that their distribution
+// excludes.
 #pragma once
 
 #include "kernel/convert.h"
@@ -7,7 +8,7 @@
 
 namespace ebb::random {
 
-/// The largest number of T, the smallest one above 0, and the bits of the mantissa.
+/// The largest number of T, the smallest positive one, and the number of bits of the mantissa.
 template <class T>
 struct DtypeLimits {
   static constexpr double largest = static_cast<double>(std::numeric_limits<T>::max()),
@@ -25,7 +26,7 @@ struct DtypeLimits<BFloat16> {
   static constexpr int digits = 8;
 };
 
-/// Returns the number of T before x.
+/// Returns the largest number of T below x.
 template <class T>
 EBB_HD T before(T x) {
   using Word = std::conditional_t<sizeof(T) == 8, std::int64_t,

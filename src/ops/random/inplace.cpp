@@ -51,7 +51,7 @@ std::int64_t rounded(std::int64_t x) {
   const auto y = static_cast<double>(convert<T>(x));
   return y < 0x1p63 ? static_cast<std::int64_t>(y) : kHighest;
 }
-// Returns the distance between numbers of T near x, if it is more than 1.
+// Returns the distance between adjacent numbers of T near x, if it is more than 1.
 template <class T>
 std::int64_t gap(std::int64_t x, int digits) {
   return std::int64_t{1} << (std::bit_width(static_cast<std::uint64_t>(std::abs(x))) - digits);
@@ -169,7 +169,8 @@ Variable& random_(const Variable& self, std::int64_t from, optional<std::int64_t
     EBB_CHECK(from >= first && from <= last, "random_: expects 'from' to be from ", first, " to ", last,
               " for ", out.dtype(), ", got ", from, ".");
     Generator g = ops::generator_or_default(generator);
-    // If `from` is the lowest int64, all int64 are drawn (a range of 0), also for floating-point dtypes.
+    // If `from` is the lowest int64, the integers are drawn from all int64 (a range of 0), also for
+    // floating-point dtypes.
     const std::uint64_t range = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(from) + 1;
     kernels::random_integers(out.device(), out, from == ops::kLowest ? 0 : range, from, g);
   });

@@ -10,8 +10,8 @@
 
 namespace ebb::ops {
 
-/// The node of random results. They do not depend on the elements that they replace, nor, by convention, on
-/// their parameters, so all gradients are zero.
+/// The node of random results. They do not depend on the elements that they replace. By convention they do
+/// not depend on their parameters either, so all gradients are zero.
 struct RandomBackward : autograd::Node {
   const char* torch_name = "";
   std::string name() const override { return torch_name; }
@@ -46,9 +46,9 @@ Variable drawn(NdArray data, const char* node_name, const Parameters&... paramet
       std::move(data), [&](RandomBackward& node) { node.torch_name = node_name; }, parameters...);
 }
 
-// Checks of the parameters, for both kinds of functions.
+// Used by the in-place ops and by the ops with new results.
 
-/// Returns the largest number that random_() draws. For floating-point dtypes all integers up to it are
+/// Returns the largest integer that random_() draws. For floating-point dtypes all integers up to it are
 /// exact.
 std::int64_t largest_random(DType dtype);
 void check_uniform(const char* op, DType dtype, double from, double to);

@@ -120,7 +120,7 @@ Variable multinomial(const Variable& weights, std::int64_t num_samples, bool rep
             "without replacement: ", num_samples, " of ", categories, ".");
   EBB_CHECK(categories > 0 && categories <= 1 << 24,
             "multinomial: the number of categories must be from 1 to 2^24, got ", categories, ".");
-  // Noise is drawn in the memory order of the weights.
+  // The noise is drawn in the memory order of the weights.
   const bool on_cpu = weights.is_cpu();
   NdArray flat = ops::empty_array_like(weights.array(), weights.dtype(), weights.device(),
                                        on_cpu ? MemoryFormat::Preserve : MemoryFormat::Contiguous);
@@ -128,7 +128,7 @@ Variable multinomial(const Variable& weights, std::int64_t num_samples, bool rep
   if (weights.dim() == 1) flat = flat.as_strided({rows, categories}, {categories, 1}, 0);
   NdArray out = NdArray::empty({rows, num_samples}, kLong, weights.device());
   Generator g = ops::generator_or_default(generator);
-  // A single draw uses the algorithm without replacement, as torch does, to get the same numbers.
+  // A single draw uses the algorithm without replacement, as in torch, so that it gives the same numbers.
   const bool again = replacement && (num_samples > 1 || !on_cpu);
   if (rows > 0) kernels::multinomial(out.device(), out, flat, again, g);
   return Variable(weights.dim() == 2 ? out : out.as_strided({num_samples}, {1}, 0));

@@ -27,8 +27,8 @@ Scalar mean_slope(const Scalar& lower, const Scalar& upper) {
   return (lower.to_double() + upper.to_double()) / 2;
 }
 
-// Returns the slopes of rrelu: random numbers, drawn in order, for elements that are not positive, and 1 for
-// the others. The slopes of 16-bit elements are floats.
+// Returns the slopes of rrelu. They are random numbers, drawn in order, for elements that are not positive,
+// and 1 for the others. The slopes of 16-bit elements are floats.
 Variable rrelu_slopes(const Variable& x, const Scalar& lower, const Scalar& upper,
                       const optional<Generator>& generator) {
   NoGradGuard no_grad;

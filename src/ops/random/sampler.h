@@ -1,5 +1,5 @@
-// Samplers: numbers of a distribution from random words, for host and device. Device::CUDA uses them. (The
-// CPU uses torch's algorithm: draw.h.)
+// Samplers of distributions for host and device: they compute random numbers from Philox words. Device::CUDA
+// uses them. (The CPU uses torch's algorithm, see draw.h.)
 #pragma once
 
 #include "kernel/convert.h"
@@ -12,7 +12,7 @@
 
 namespace ebb::random {
 
-/// The number of elements of T for one group of words.
+/// The number of elements of T that one group of words yields.
 template <class T>
 constexpr int kPerCall = sizeof(T) == 8 ? 2 : 4;
 
@@ -21,7 +21,7 @@ EBB_HD inline std::uint64_t bits_of(const std::uint32_t (&words)[4], int i) {
   return std::uint64_t{words[2 * i]} << 32 | words[2 * i + 1];
 }
 
-/// Returns a uniform number in [0, 1), with 53 bits for 8-byte types, else 24.
+/// Returns a uniform number in [0, 1), with 53 bits for 8-byte types, otherwise 24.
 template <class T>
 EBB_HD auto uniform(const std::uint32_t (&words)[4], int i) {
   if constexpr (sizeof(T) == 8)
@@ -45,7 +45,7 @@ EBB_HD Work<T> positive_uniform(const std::uint32_t (&words)[4], int i) {
     return static_cast<W>(words[i]) * W(0x1p-32) + W(0x1p-33);
 }
 
-/// Samples from a distribution. For the geometric one, `b` is log(1 - a).
+/// Samples from a distribution. For the geometric distribution, `b` is log(1 - a).
 template <class T>
 struct Sampler {
   ops::Distribution kind;
@@ -82,7 +82,7 @@ struct Sampler {
           const T low = T(static_cast<C>(a)), high = T(static_cast<C>(b));
           const C from = static_cast<C>(low), to = static_cast<C>(high);
           const T value = T(uniform<T>(words, i) * (to - from) + from);
-          // Rounding can yield the excluded end. Such numbers become the last number before it.
+          // Rounding can yield the excluded end. Such numbers are replaced by the last number before it.
           return static_cast<C>(value) < to ? value : from < to ? before(high) : low;
         }
         case Distribution::normal:

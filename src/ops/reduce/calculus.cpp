@@ -36,7 +36,7 @@ void check_samples(const char* op, const Variable& y) {
             ", but bool is not supported. Convert it with .to(dtype).");
 }
 
-// Returns the distances of neighbours along `dim`, in a shape that broadcasts to that of y.
+// Returns the distances between neighbours along `dim`, in a shape that broadcasts to the shape of y.
 Variable distances(const char* op, const Variable& y, const Variable& x, std::int64_t dim) {
   EBB_CHECK(x.dtype() != kBool, op, ": received a bool input, ", x,
             ", but bool is not supported. Convert it with .to(dtype).");
@@ -126,7 +126,7 @@ Request checked(const Variable& self, OptionalIntArrayRef dim, std::int64_t edge
   return request;
 }
 
-// Returns the differences along one dimension of samples with distance h.
+// Returns the differences along one dimension, for samples at the constant distance h.
 Variable evenly(const Request& r, std::int64_t d, double h) {
   const Variable& f = r.self;
   const std::int64_t n = f.size(d);
@@ -143,7 +143,8 @@ Variable evenly(const Request& r, std::int64_t d, double h) {
   return cat({left, (inner(2) - inner(0)) / (2 * h), right}, d);
 }
 
-// Returns derivatives of samples at `places`: those of the parabolas through three neighbours.
+// Returns derivatives for samples at the positions `places`. They are the derivatives of the parabolas
+// through three neighbours.
 Variable unevenly(const Request& r, std::int64_t d, const Variable& places) {
   const Variable& f = r.self;
   const std::int64_t n = f.size(d);

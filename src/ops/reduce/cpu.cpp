@@ -12,7 +12,7 @@
 namespace ebb::cpu {
 namespace {
 
-// reduce_inner() of one output, divided into steps.
+// The steps of reduce_inner() for a single output.
 template <class T>
 struct SumSteps {
   using Op = reducers::Sum<T>;

@@ -23,7 +23,7 @@ struct Search {
       return beyond | ((a != a) & (b == b));
   }
 
-  // Finds the value first, which vectorizes, then its index.
+  // Finds the value in a first loop, which vectorizes, then its index.
   static std::int64_t in_run(const T* x, std::int64_t n) {
     if constexpr (std::is_same_v<T, Acc> && std::is_floating_point_v<T>)
       if (n >= kAtOnce && n <= kReduceBlock) return place_of(best_of(x, n), x, n);
@@ -35,7 +35,7 @@ struct Search {
   }
 
   static constexpr std::int64_t kAtOnce = kVectorBytes / sizeof(Acc);
-  // Returns the extreme of at least kAtOnce elements. The last vector may overlap the one before.
+  // Returns the extreme of at least kAtOnce elements. The last vector may overlap the previous one.
   static Acc best_of(const T* x, std::int64_t n) {
     using Register = Vector<Acc, kAtOnce>;
     Register best;
@@ -56,7 +56,7 @@ struct Search {
     if (reducers::is_nan(best)) return first_place(x, n, [](Acc value) { return reducers::is_nan(value); });
     return first_place(x, n, [best](Acc value) { return value == best; });
   }
-  // Finds the block that contains the value first, which vectorizes, then the element in it.
+  // Finds the block that contains the value in a loop that vectorizes, then the element in the block.
   template <class Is>
   static std::int64_t first_place(const T* x, std::int64_t n, const Is& is) {
     std::int64_t i = pass_blocks<128>(x, 0, n, is);

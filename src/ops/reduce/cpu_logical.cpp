@@ -20,7 +20,7 @@ void count_nonzero(NdArray& out, const NdArray& x, DimMask dims) {
 
 void xor_bits(NdArray& out, const NdArray& x, DimMask dims) {
   const DType wide = is_floating(x.dtype()) ? kDouble : kLong;
-  if (x.dtype() != wide) {  // this is rare, and a copy saves a loop for each dtype
+  if (x.dtype() != wide) {  // a copy, because this is rare and a loop for each dtype would be more code
     NdArray copied = NdArray::empty(x.sizes(), wide);
     copy(copied, x);
     return xor_bits(out, copied, dims);

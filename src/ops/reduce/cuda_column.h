@@ -1,4 +1,5 @@
-// The parts of threads that share interleaved lines, in vectors, and reductions over the threads of a line.
+// The parts of threads that share interleaved lines (vectors along the reduced dimension) in vectors, and
+// reductions over the threads of a line.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
@@ -11,12 +12,12 @@ namespace ebb::cuda {
 /// A thread's part of V neighbouring columns of arrays of T.
 template <class T, int V>
 struct ColumnPart {
-  // The partial results of a block: one for each unit and warp.
+  // The number of partial results of a block: one for each unit and warp.
   static constexpr int kPartials = V > 1 ? kColumnBlock : kColumnThreads;
   using Unit = Packed<T, V>;
 
-  int thread, rank, units;   // `units` is the number of elements of a line that the thread processes
-  std::int64_t first, step;  // in elements, from one of these to the next
+  int thread, rank, units;   // `units` is the number of elements in each line that the thread processes
+  std::int64_t first, step;  // in elements; `step` is the distance between two of them
 
   __device__ ColumnPart(const ColumnPlan& plan, std::int64_t n)
       : thread(static_cast<int>(threadIdx.x)), rank(plan.rank(thread)), units(0), first(0) {
@@ -34,8 +35,8 @@ struct ColumnPart {
   __device__ Unit load(const T* from, int u) const { return Unit::load(at(from, u)); }
   __device__ void store(T* to, int u, const Vector<T, V>& values) const { store_vector(at(to, u), values); }
 
-  /// Returns the merged values of a unit's V lines to each of its threads. All threads of the block must call
-  /// it.
+  /// Returns the merged values of the V lines of a unit to each of the unit's threads. All threads of the
+  /// block must call it.
   template <class C, class Merge>
   __device__ void reduce(const ColumnPlan& plan, C (&value)[V], const Merge& merge) const {
     __shared__ Vector<C, V> scratch[kPartials];

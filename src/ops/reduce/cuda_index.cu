@@ -18,7 +18,7 @@ template <class T, bool kLargest>
 struct ExtremeAt {
   using In = T;
   using Value = typename reducers::Extreme<T, kLargest>::Acc;
-  // At least four bytes, so that shuffles move whole words.
+  // The type has at least four bytes, because shuffles move whole words.
   using Held = std::conditional_t<sizeof(Value) < 4, std::int32_t, Value>;
   using Acc = Candidate<Held>;
   T* values;

@@ -26,7 +26,7 @@ struct Recurrence {
   const T *x, *a;
   Order order;
   EBB_HD Acc load(std::int64_t start, std::int64_t i) const {
-    const std::int64_t step = order.reverse ? order.n - 1 - i : i;  // position in the line
+    const std::int64_t step = order.reverse ? order.n - 1 - i : i;  // position in the scanned line
     const std::int64_t first =
         start / (order.n * order.stride) * (order.n - 1) * order.stride + start % order.stride;
     const Carry<T> scale =

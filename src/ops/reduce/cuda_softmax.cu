@@ -1,6 +1,6 @@
 // softmax of rows on the device; cuda_softmax_columns.cu handles the other dimensions. A row that fits into
-// the registers of its thread group is read once and written once. A longer row is read twice, because one
-// pass computes both its maximum and its sum.
+// the registers of its thread group is read once and written once. A longer row is read twice: once for its
+// maximum and sum, and once for the result.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/row.h"
@@ -10,7 +10,7 @@
 namespace ebb::cuda {
 namespace {
 
-// The number of elements that a thread keeps in registers; the backward pass has two arrays, and 16-bit
+// The number of elements that a thread keeps in registers. The backward pass has two arrays, and 16-bit
 // elements need half a register. The limits leave registers for several rows on a multiprocessor, so that
 // some rows load while others compute.
 constexpr int kKept = 16;
@@ -18,15 +18,16 @@ template <class T>
 constexpr int kKeptBackward = sizeof(T) == 8   ? 10
                               : sizeof(T) == 4 ? 8
                                                : 16;
-// The limit of threads for a row. Doubles need more than the 64 registers that each of 1024 threads has.
+// The largest number of threads for a row. Doubles need more than the 64 registers that are available to each
+// of 1024 threads.
 template <class T>
 constexpr int kThreads = sizeof(T) == 8 ? kKeptThreads : kTeamThreads;
 template <class T>
 constexpr int kept_threads(int elements, int many) {
   return elements < many ? kTeamBlock : kThreads<T>;
 }
-// The number of vectors of a long row that a thread loads together. The backward pass loads half as many of
-// each array.
+// The number of vectors of a long row that a thread loads together. The backward pass loads half as many from
+// each of its two arrays.
 template <class T>
 constexpr int kLoads = sizeof(T) == 8 ? 2 : 4;
 

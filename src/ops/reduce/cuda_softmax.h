@@ -1,5 +1,5 @@
-// Formulas of the device's softmax kernels for one element, by rows and by columns, and the functions for a
-// dimension other than the last.
+// Formulas of the device's softmax kernels for one element, by rows and by columns, and the functions for
+// dimensions other than the last. A line is the vector of elements along the dimension.
 #pragma once
 
 #include "kernel/cuda/log_sum.h"
@@ -15,7 +15,7 @@ EBB_HD C larger(C a, C b) {
   return reducers::Extreme<C, true>().merge(a, b);
 }
 
-/// Returns exp(x) for x <= 0 as part of a result, which needs more accuracy than a term of a sum.
+/// Returns exp(x) for x <= 0 as a factor of a result, which must be more accurate than a term of a sum.
 template <class T>
 __device__ Compute<T> result_exp(Compute<T> x) {
   if constexpr (sizeof(T) == 2)
@@ -37,7 +37,7 @@ __device__ T result_of(T x, Compute<T> top, Compute<T> scale) {
 }
 
 /// grad_term() returns an element's term of the sum in the gradient of its line. input_grad() returns the
-/// gradient.
+/// gradient of the element.
 template <class T, bool kLog>
 __device__ Compute<T> grad_term(T grad, T y) {
   using C = Compute<T>;
@@ -50,20 +50,21 @@ __device__ Compute<T> input_grad(T grad, T y, Compute<T> sum) {
   return kLog ? g - result_exp<T>(at) * sum : (g - sum) * at;
 }
 
-/// Returns the bound above which an element leads its line: probability 1/2, or its logarithm. It is infinite
-/// unless the line is a whole distribution.
+/// Returns the bound above which an element is the leader of its line: probability 1/2, or its logarithm. It
+/// is infinite unless the line is a whole distribution.
 template <class T, bool kLog>
 __device__ Compute<T> leader_bound(bool whole) {
   return whole ? Compute<T>(kLog ? -0.6931 : 0.5) : Compute<T>(INFINITY);
 }
 
-/// Sums the gradients of a line except that of its leader, an element with a probability over 1/2. The
-/// leader's own formula cancels, but the gradients of a line add up to 0.
+/// Sums the gradients of a line, without the gradient of its leader (an element with a probability over 1/2).
+/// The gradients of a line add up to 0, so the leader's gradient is minus this sum. Its own formula would
+/// lose digits by cancellation.
 template <class T, bool kLog, class Place = int>
 struct Others {
   using C = Compute<T>;
   C sum = 0;
-  Place leader = -1;  // its index, if this thread has it
+  Place leader = -1;  // the index of the leader, if this thread has it
 
   __device__ T take(T grad, T y, C line_sum, C bound, Place place, bool there) {
     const C gradient = input_grad<T, kLog>(grad, y, line_sum);

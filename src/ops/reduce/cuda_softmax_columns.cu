@@ -1,6 +1,6 @@
-// softmax across interleaved lines, with vectors of neighbouring lines. Lines that fit into the registers of
-// their threads are read once. Longer lines are read twice, because one pass computes both the maximum and
-// the sum.
+// softmax over a dimension other than the last on the device, with vectors of neighbouring lines. A line is
+// the vector of elements along the dimension. Lines that fit into the registers of their threads are read
+// once. Longer lines are read twice: once for the maximum and the sum, and once for the result.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/row.h"
@@ -10,8 +10,9 @@
 namespace ebb::cuda {
 namespace {
 
-// The number of units of V columns that a thread keeps in registers, 16 words. The backward pass has half as
-// many of each array. For longer lines a thread loads this many words together (kLoads).
+// kKept is the number of units of V columns that a thread keeps in registers: 16 words. The backward pass
+// keeps half as many of each of its two arrays. For longer lines, kLoads is the number of units that a thread
+// loads together.
 template <class T, int V>
 constexpr int kKept = V == 1 ? (sizeof(T) == 8 ? 4 : 16) : (sizeof(T) == 8 ? 2 : 4);
 template <class T, int V>
@@ -108,7 +109,7 @@ __global__ void __launch_bounds__(kColumnThreads, 1)
   }
 }
 
-/// The elements of a line's gradient and result that a thread holds.
+/// The elements of a line's gradient and result that one thread has in registers.
 template <class T, int V, int N>
 struct Pairs {
   Packed<T, V> grad[N], y[N];
@@ -146,7 +147,8 @@ struct Pairs {
   }
 };
 
-/// Gives each leader minus the sum of the other gradients of its line. All threads of the block must call it.
+/// Sets the gradient of each leader to minus the sum of the other gradients of its line. All threads of the
+/// block must call it.
 template <class T, bool kLog, int V>
 __device__ void finish(const ColumnPlan& plan, const ColumnPart<T, V>& part,
                        const Others<T, kLog> (&others)[V], T* out) {

@@ -34,7 +34,7 @@ struct CumsumBackward : autograd::Node {
 };
 
 // d/dx[i] = (product before i) * S[i], where S[i] = g[i] + x[i + 1] S[i + 1] sums over the later elements.
-// There is no division, so zeros are exact, and every part is differentiable.
+// There is no division, so zeros are exact. Every part is differentiable.
 struct CumprodBackward : autograd::Node {
   autograd::SavedVariable self{this}, result{this};
   std::int64_t dim = 0;
@@ -90,7 +90,7 @@ Variable& cumulative_sum_(const Variable& self, const char* op, std::int64_t dim
 }
 
 Variable& cumulative_prod_(const Variable& self, const char* op, std::int64_t dim) {
-  CumprodBackward* node = nullptr;  // owned by the graph of self from record_inplace() on
+  CumprodBackward* node = nullptr;  // the graph of self owns it after record_inplace()
   Variable& result = record_inplace<CumprodBackward>(
       self, op,
       [&](NdArray& to) { kernels::copy(to.device(), to, run_scan(to, dim, ScanKind::prod, false)); },
@@ -112,9 +112,9 @@ Variable exclusive_prod(const Variable& running, std::int64_t dim, bool reverse)
 
 namespace {
 
-// Since y[i] = logaddexp(y[i - 1], x[i]), a fraction sigmoid(x[i] - y[i - 1]) of its gradient goes to x[i],
-// and the rest to y[i - 1]. No factor exceeds 1, and fractions add up to 1 even if y has lost digits of x. If
-// both are -inf, x[i] takes everything.
+// y[i] = logaddexp(y[i - 1], x[i]), so a fraction sigmoid(x[i] - y[i - 1]) of its gradient goes to x[i], and
+// the rest to y[i - 1]. No factor exceeds 1, and fractions add up to 1 even if y has lost digits of x. If
+// both are -inf, all of the gradient goes to x[i].
 struct LogcumsumexpBackward : autograd::Node {
   autograd::SavedVariable self{this}, result{this};
   std::int64_t dim = 0;

@@ -19,7 +19,8 @@ bool describe_sum(const NdArray& out, detail::ElementReduction& reduction) {
   return true;
 }
 
-// Returns the array that the call writes, if the call is one of the slot's and can be described; else null.
+// Returns the array that the call writes if the call belongs to the slot and can be described, otherwise
+// null.
 template <bool is_sum = false, class Slot, class Formula>
 const NdArray* describe(detail::KeptCall& call, detail::ElementReduction& reduction, const Slot& slot,
                         const Formula& formula) {

@@ -29,7 +29,7 @@ NdArray extreme(const Variable& x, DimMask mask, bool keepdim, bool largest) {
   return out;
 }
 
-// max() and min() of all elements. Equal elements share the gradient.
+// The node of max() and min() of all elements. Equal elements share the gradient.
 struct ExtremeOfAllBackward : autograd::Node {
   autograd::SavedVariable self{this}, result{this};
   bool largest = true;
@@ -39,8 +39,8 @@ struct ExtremeOfAllBackward : autograd::Node {
   }
 };
 
-// The gradient of amax and amin. Equal elements share it. A NaN equals nothing, so the gradient of its line
-// is NaN, as in torch.
+// Returns the gradient of amax and amin. Elements that equal the result share it. A NaN equals no element, so
+// the gradients of all elements that are reduced to a NaN are NaN, as in torch.
 Variable share_along(const Variable& grad, const Variable& self, const Variable& result, DimMask mask,
                      bool keepdim) {
   const Variable equal = self.detach().eq(restore_dims(result.detach(), self.sizes(), mask, keepdim));

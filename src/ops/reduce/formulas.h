@@ -49,7 +49,7 @@ struct ExtremeFormula {
   }
 };
 
-/// any, all and count_nonzero use one count.
+/// any, all and count_nonzero share one count.
 template <class Out, class F>
 void with_count(const F& reduce, const NdArray& x, std::int64_t at_least) {
   with_zero_test_type(x.dtype(), [&]<class T> {

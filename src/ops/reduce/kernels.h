@@ -1,7 +1,8 @@
-// Kernel slots of the reductions and of scans with a rule of their own.
+// Kernel slots of the reductions, and of scans with more than a sum or product.
 //
 // The result of a reduction is contiguous. Its shape is that of x without the dimensions in `dims`, or with
-// these of size 1. Arrays of scans are contiguous. With `reverse` a scan begins at the end of the line.
+// size 1 for each of them. Arrays of scans are contiguous. With `reverse` a scan begins at the end of the
+// dimension.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -25,10 +26,10 @@ namespace cpu {
 /// The steps of sum() over all `count` elements of a Float or Double array. It is not a kernel of a slot.
 void sum_steps(ebb::detail::ElementReduction& steps, DType dtype, std::int64_t count);
 
-/// Computes sum / divisor in x's dtype or in Double. Integers and bools are summed in Long, undivided, or in
-/// Double.
+/// Computes sum / divisor in x's dtype or in Double. Integers and bools are summed in Long, without a
+/// division, or in Double.
 void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor);
-/// Sums without NaN elements, for floating-point dtypes.
+/// Computes sums of the elements that are not NaN, for floating-point dtypes.
 void nansum(NdArray& out, const NdArray& x, DimMask dims);
 /// Computes products in x's dtype, Long for integers, or in Double.
 void prod(NdArray& out, const NdArray& x, DimMask dims);
@@ -44,10 +45,11 @@ void count_nonzero(NdArray& out, const NdArray& x, DimMask dims);
 void xor_bits(NdArray& out, const NdArray& x, DimMask dims);
 /// Computes the p-norm in float or double; 16-bit floats use float.
 void norm(NdArray& out, const NdArray& x, DimMask dims, double p);
-/// Computes the mean over `dims` and out, the sum of (x - mean)^2 divided by `divisor` (or its square root,
-/// if `root`). On CUDA x may be of a 16-bit float and the others of float.
+/// Computes the mean over `dims`, and out, the sum of (x - mean)^2 divided by `divisor` (or its square root,
+/// if `root`). On CUDA x may have a 16-bit float dtype if the other arrays are Float.
 void variance(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, double divisor, bool root);
-/// Finds the largest or smallest element along one dimension and its first index (Long). NaN counts as both.
+/// Finds the largest or smallest element along one dimension and its first index (Long). NaN counts as the
+/// largest and as the smallest element.
 void extreme_index(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest);
 
 /// Computes out[i] = x[i] + a[i - 1] * out[i - 1], or from the end out[i] = x[i] + a[i] * out[i + 1], for

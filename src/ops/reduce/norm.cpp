@@ -1,4 +1,4 @@
-// norm, dist, logsumexp and renorm, which scales slices down to a maximal norm.
+// norm, dist, logsumexp, and renorm, which scales slices down to a maximal norm.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -33,7 +33,7 @@ Variable norm_gradient(const Variable& grad, const Variable& x, const Variable& 
   const Variable flat = norm.detach().eq(0);
   const Variable zero = zeros({}, grad.options()), one = ones({}, grad.options());
   const Variable safe = where(flat, one, norm);
-  // grad / norm is small and saves a pass, but its derivatives overflow floats.
+  // Without further derivatives, grad / norm is small and saves a pass. Its derivatives overflow floats.
   if (p == 2 && !autograd::records(grad, x, norm)) return where(flat, zero, grad / safe) * x;
   if (p == 2) return where(flat, zero, grad) * unit_vector(x, safe, mask);
   const Variable share = x / safe;
@@ -86,8 +86,8 @@ Variable norm_over(const char* op, const Variable& self, double p, DimMask mask,
   return result;
 }
 
-/// The node of x / norm. The derivative of the composed ops would pass gradients of the size of 1 / norm
-/// through the norm, which divides by it again.
+/// The node of x / norm. The derivative of the composed ops would divide by the norm twice: its intermediate
+/// values, of the size of 1 / norm^2, would overflow for small norms.
 struct UnitBackward : autograd::Node {
   autograd::SavedVariable self{this};
   DimMask mask = 0;
@@ -121,9 +121,9 @@ namespace {
 
 double order(const optional<Scalar>& p) { return p ? p->to_double() : 2; }
 
-// The gradient is grad * softmax(x). grad * exp(x - result) is inaccurate: if x is large or has 16 bits, the
-// rounded result has lost the logarithm of the count. If all elements are -inf, the gradient is NaN, as in
-// torch.
+// The gradient is grad * softmax(x). grad * exp(x - result) would be inaccurate: if x is large or has 16
+// bits, the rounded result has lost the logarithm of the count. If all elements are -inf, the gradient is
+// NaN, as in torch.
 struct LogsumexpBackward : autograd::Node {
   autograd::SavedVariable self{this}, result{this};
   DimMask mask = 0;
@@ -146,7 +146,7 @@ Variable logsumexp_values(const Variable& x, DimMask mask, bool keepdim) {
   NdArray top = NdArray::empty(reduced_sizes(x.sizes(), mask, true), x.dtype(), x.device());
   kernels::amax(x.device(), top, x.array(), mask);
   const Variable shift(std::move(top));
-  // An infinite maximum would yield NaN differences.
+  // Infinite maxima are replaced by 0, because the differences would be NaN.
   const Variable finite = where(shift.isinf(), zeros({}, shift.options()), shift);
   const Variable total = sum_over((x - finite).exp(), mask, keepdim, wide_dtype(x.dtype()), 1, "").log();
   return (total + (keepdim ? finite : finite.view(total.sizes()))).to(x.dtype());

@@ -1,4 +1,5 @@
-// Kernel slots of softmax: contiguous arrays of one shape and floating dtype, [outer, n, inner] around `dim`.
+// Kernel slots of softmax: contiguous arrays of the same shape and floating-point dtype, [outer, n, inner]
+// around `dim`.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -8,7 +9,7 @@
 namespace ebb {
 namespace cpu {
 void softmax(NdArray& out, const NdArray& x, std::int64_t dim, bool log);
-/// `whole` means that y is the result of softmax: its lines add up to 1 and their gradients to 0.
+/// `whole` is true if y is the result of softmax: along `dim`, y adds up to 1 and the gradients add up to 0.
 void softmax_backward(NdArray& out, const NdArray& grad, const NdArray& y, std::int64_t dim, bool log,
                       bool whole);
 }  // namespace cpu

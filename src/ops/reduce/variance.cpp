@@ -28,8 +28,8 @@ struct Spread {
   bool root = false;  // true for std, false for var
 };
 
-// d var / dx = 2 (x - mean) / (count - correction). The derivative of std is this over 2 std, and 0 where std
-// is 0.
+// d var / dx = 2 (x - mean) / (count - correction). The derivative of std is d var / dx divided by 2 std, and
+// 0 if std is 0.
 Variable spread_gradient(const Variable& grad, const Variable& x, const Variable& result, const Spread& s) {
   const double divisor = static_cast<double>(reduced_count(x.sizes(), s.mask)) - s.correction;
   const Variable centred =
@@ -38,7 +38,8 @@ Variable spread_gradient(const Variable& grad, const Variable& x, const Variable
   if (!s.root) return restore_dims(grad * (2 / divisor), x.sizes(), s.mask, s.keepdim) * centred;
   const Variable flat = result.detach().eq(0), safe = where(flat, ones({}, grad.options()), result);
   const Variable used = where(flat, zeros({}, grad.options()), grad / divisor);
-  // Dividing once by both saves a pass, but its derivatives overflow floats.
+  // A single division saves a pass. It is used only if no graph is recorded, because its derivatives overflow
+  // floats.
   if (!autograd::records(grad, x, result))
     return restore_dims(used / safe, x.sizes(), s.mask, s.keepdim) * centred;
   const double root = std::sqrt(divisor);
@@ -78,7 +79,7 @@ std::tuple<Variable, Variable> spread(const char* op, const Variable& self, cons
   const std::int64_t count = reduced_count(in.sizes(), s.mask);
   const DimVector sizes = reduced_sizes(in.sizes(), s.mask, s.keepdim);
   NdArray mean = NdArray::empty(sizes, type, in.device()), out = NdArray::empty(sizes, type, in.device());
-  // Without degrees of freedom there is no estimate: the result is 0 / 0 or x / 0, as in torch.
+  // Without degrees of freedom there is no estimate. The result is 0 / 0 or x / 0, as in torch.
   const double divisor = std::max(static_cast<double>(count) - s.correction, 0.0);
   if (divisor == 0)
     warn(op, ": degrees of freedom is <= 0. Correction should be strictly less than the ", count,

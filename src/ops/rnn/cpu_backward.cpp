@@ -1,5 +1,5 @@
-// Recurrent layers on the CPU, backward: the same groups of sequences go back through the steps. The
-// gradients of the weights are computed afterwards, as products over all steps.
+// The backward pass of recurrent layers on the CPU. The same groups of sequences go back through the steps.
+// The gradients of the weights are computed afterwards, as products over all steps.
 #include <ebb/core/visit.h>
 
 #include "ops/rnn/cpu_pass.h"
@@ -8,8 +8,8 @@ namespace ebb::cpu {
 namespace recurring {
 namespace {
 
-// One sequence at a step. `slope` is the gradient of the units. `cell` is that of the cell; it is replaced by
-// the gradient of the previous cell.
+// One sequence at a step. `slope` is the gradient of the units. `cell` is the gradient of the cell; it is
+// replaced by the gradient of the previous cell.
 template <class T>
 struct Row {
   const T *gates, *extras, *hidden_before, *cell_before, *slope;

@@ -1,5 +1,5 @@
-// Recurrent layers on the CPU, forward: a group of sequences goes through all steps. A step is one matrix
-// product and one pass over its gates.
+// The forward pass of recurrent layers on the CPU. A group of sequences goes through all steps. A step is one
+// matrix product and one pass over its gates.
 #include <ebb/core/visit.h>
 
 #include "ops/rnn/cpu_pass.h"
@@ -57,7 +57,7 @@ void step(const Row<T>& row, std::int64_t size) {
 }
 
 /// Returns the sums of both biases for the gates. For the new gate of a GRU, the hidden bias is separate, at
-/// the end.
+/// the end of the array.
 template <class T>
 std::vector<T> biases(const ops::RnnWeights& weights, const RnnSteps& steps, std::int64_t size) {
   const bool apart = steps.kind == RnnKind::gru;

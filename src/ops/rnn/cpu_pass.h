@@ -1,5 +1,5 @@
 // Helpers of both passes of recurrent layers on the CPU: weights in the layout of the products, buffers of
-// whole vectors, and groups of sequences that one thread takes through all steps.
+// whole vectors, and groups of sequences. One thread processes all steps of a group.
 #pragma once
 
 #include <ebb/core/parallel.h>
@@ -19,7 +19,7 @@ namespace ebb::cpu::recurring {
 using ops::RnnKind;
 using ops::RnnSteps;
 
-/// The type in which units are computed: a vector if vector functions are available, else a scalar.
+/// The type in which units are computed: a vector if vector functions are available, otherwise a scalar.
 #if EBB_LIBMVEC
 template <class T>
 using Unit = Lanes<T>;
@@ -60,12 +60,12 @@ struct Rows {
 };
 
 /// A matrix as the right operand of a product. It is stored in consecutive panels of the width of a tile, so
-/// that a product reads memory in order. With float rows the matrix may be bfloat16. It then stays in pairs
-/// if the processor can multiply them, and the left operand is rounded.
+/// that a product reads memory in order. With float rows the matrix may be bfloat16. It then remains bfloat16
+/// in pairs if the processor can multiply them, and the left operand is rounded.
 template <class T>
 class Right {
  public:
-  /// Uses the matrix (depth, width) itself or, if `transposed`, its transpose.
+  /// Uses the matrix (depth, width) or, if `transposed`, its transpose.
   Right(const NdArray& matrix, bool transposed) {
     if (!matrix.defined()) return;
     depth_ = matrix.sizes()[transposed ? 1 : 0];
@@ -81,7 +81,7 @@ class Right {
     else
       pack(matrix.address_as<T>(), transposed);
   }
-  /// Computes out = left * matrix, or out += that if `more`. Rows of `left` are `left_pitch` apart.
+  /// Computes out = left * matrix or, if `more`, out += left * matrix. Rows of `left` are `left_pitch` apart.
   void product(std::int64_t rows, const T* left, std::int64_t left_pitch, T* out, std::int64_t out_pitch,
                bool more = false) const {
     if (pairs_) return product_of_pairs(rows, left, left_pitch, out, out_pitch, more);
@@ -112,9 +112,9 @@ class Right {
     }
   }
 
-  // Depends on the matrix only, because the results of a sequence must not depend on the other sequences. AMX
-  // tiles take the same time for one row as vector registers, and no more for 16 rows. For smaller matrices
-  // the setup of the tiles would be noticeable.
+  // The result depends only on the matrix, because the results of a sequence must not depend on the other
+  // sequences. For one row, AMX tiles take the same time as vector registers, and they take no more for 16
+  // rows. For smaller matrices the setup of the tiles would be noticeable.
   bool uses_amx() const {
 #if EBB_BFLOAT16_AMX
     return width_ >= amx::kSide && width_ * depth_ >= std::int64_t{1} << 16 && amx::may_run();
@@ -185,7 +185,7 @@ class Right {
   std::vector<T> values_;
 };
 
-/// Calls body(begin, end) for independent groups of sequences. A thread takes its group through all steps
+/// Calls body(begin, end) for independent groups of sequences. A thread processes all steps of its group
 /// without waiting. The results of a sequence do not depend on its group.
 template <class Body>
 void for_sequences(const RnnSteps& steps, std::int64_t hidden, std::int64_t projected, Body&& body) {

@@ -1,6 +1,6 @@
-// Recurrent layers on a GPU. Forward, a step is a matrix product of a library and one kernel for all gates.
-// Backward goes through the steps, and the gradients of the weights are computed afterwards, as products over
-// all steps.
+// Recurrent layers on a GPU. A step of the forward pass is a matrix product of a library and one kernel for
+// all gates. The backward pass goes back through the steps. The gradients of the weights are computed
+// afterwards, as products over all steps.
 #include <ebb/core/visit.h>
 
 #include "kernel/call/arguments.h"
@@ -18,8 +18,8 @@ namespace {
 using ops::RnnKind;
 using ops::RnnSteps;
 
-/// Computes out = left weight, or left weight^T if `transposed`. With beta = 0 it overwrites out, with 1 it
-/// adds. The `rows` rows of contiguous matrices begin at the given pointers.
+/// Computes out = left weight, or left weight^T if `transposed`. With beta = 0 it overwrites out, with beta =
+/// 1 it adds to out. The `rows` rows of contiguous matrices begin at the given pointers.
 template <class T>
 void product(Device device, std::int64_t rows, T* left, const NdArray& weight, bool transposed, T* out,
              double beta) {
@@ -44,7 +44,7 @@ NdArray scratch(const NdArray& like, std::int64_t rows, std::int64_t width) {
   return NdArray::empty({rows, width}, like.dtype(), like.device());
 }
 
-/// One unit of a row of the step. Pointers are at the step's first row.
+/// Computes one unit of a row of the step. Pointers are at the first row of the step.
 template <class T, RnnKind kKind>
 struct ForwardStep {
   T *gates, *extras, *result;
@@ -148,18 +148,19 @@ void rnn_forward(ops::RnnTrace& out, const ops::RnnState& first, const ops::RnnW
 namespace recurring {
 namespace {
 
-/// The states before the rows of a step: for the first rows those of the previous step, for the others the
-/// initial ones.
+/// The states before the rows of a step. For the first `continued` rows these are the states of the previous
+/// step, for the other rows the initial states.
 template <class T>
 struct Before {
   const T *step, *first;
-  std::int64_t continued, pitch;  // the number of rows of `step`, and their distance
+  std::int64_t continued, pitch;  // the number of rows of `step`, and the distance between them
   __device__ T at(std::int64_t row, std::int64_t j, std::int64_t width) const {
     return row < continued ? step[row * pitch + j] : first[row * width + j];
   }
 };
 
-/// One unit of a row of the step. Pointers are at the step's first row, except those of all sequences.
+/// Computes one unit of a row of the step. Pointers are at the first row of the step, except those of all
+/// sequences.
 template <class T, RnnKind kKind>
 struct BackwardStep {
   const T *gates, *extras, *grad;  // grad may be null
@@ -208,8 +209,8 @@ struct BackwardStep {
   }
 };
 
-/// The work before a step of a layer with projections: computes the gradient of the projection and copies the
-/// previous state.
+/// The first kernel of a backward step of a layer with projections. It computes the gradient of the
+/// projection and copies the previous state.
 template <class T>
 struct Projected {
   const T* grad;  // may be null

@@ -1,6 +1,6 @@
-// Recurrent layers with cuDNN. It needs all parameters in one buffer and writes all gradients to another, so
-// they are copied. cuDNN does not document its alignment requirements, so its buffers are aligned like
-// allocations.
+// Recurrent layers with cuDNN. Parameters and gradients are copied, because cuDNN needs all parameters in one
+// buffer and writes all gradients to another. cuDNN does not document its alignment requirements, so its
+// buffers are aligned like allocations.
 #include <ebb/cuda/cuda.h>
 
 #include "kernel/cuda/dnn.h"
@@ -16,7 +16,7 @@ using ops::RnnKind;
 using ops::RnnLayer;
 using ops::RnnParameters;
 
-// The order in RnnParameters.
+// The parameters in the order of RnnParameters.
 enum Parameter : std::uint8_t { kInputWeight, kHiddenWeight, kInputBias, kHiddenBias, kProjection };
 
 DnnCell cell_of(RnnKind kind) {
@@ -32,9 +32,9 @@ DnnCell cell_of(RnnKind kind) {
   }
 }
 
-// Whether cuDNN is used. A single step is not faster, because parameters are copied at every call. cuDNN does
-// not document whether its ReLU preserves NaN, nor whether its sums are deterministic. Projections must be
-// smaller than the hidden size.
+// Returns whether cuDNN is used. It is not used for a single step, because it would not be faster: parameters
+// are copied in every call. cuDNN does not document whether its ReLU preserves NaN, nor whether its sums are
+// deterministic. Projections must be smaller than the hidden size.
 bool is_for_library(const RnnLayer& layer) {
   if (!dnn_is_used() || is_cudnn_deterministic()) return false;
   if (layer.steps.count() < 2 || layer.steps.kind == RnnKind::relu || layer.rows.numel() == 0) return false;
@@ -43,7 +43,7 @@ bool is_for_library(const RnnLayer& layer) {
   return !p[kProjection].defined() || p[kProjection].sizes()[0] < p[kProjection].sizes()[1];
 }
 
-// Returns the length of each sequence. Sequences that the next step does not have end at this step.
+// Returns the length of each sequence. A sequence ends at the last step that contains it.
 std::vector<std::int32_t> lengths_of(const ops::RnnSteps& steps) {
   std::vector<std::int32_t> lengths(static_cast<std::size_t>(steps.batch()));
   for (std::int64_t t = 0; t < steps.count(); ++t)

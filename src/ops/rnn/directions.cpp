@@ -23,8 +23,8 @@ RnnLayer layer_of(ArrayRef<RnnInputs> sides, const RnnSteps& steps) {
   return layer;
 }
 
-/// Returns the inputs of all directions, for the edges of the layer's node. The rows, which the directions
-/// share, are contained once.
+/// Returns the inputs of all directions, for the edges of the layer's node. The directions share the rows,
+/// which the list contains once.
 variable_list edges_of(ArrayRef<RnnInputs> sides) {
   variable_list all;
   for (const RnnInputs& in : sides) {
@@ -34,7 +34,7 @@ variable_list edges_of(ArrayRef<RnnInputs> sides) {
   return all;
 }
 
-/// Returns the inputs of each direction from such a list.
+/// Returns the inputs of each direction from a list of edges_of().
 std::vector<RnnInputs> sides_of(const variable_list& edges) {
   std::vector<RnnInputs> sides(edges.size() / RnnInputs::kCount);
   for (std::size_t i = 0; i < edges.size(); ++i)
@@ -59,7 +59,7 @@ RnnLayerResult by_directions(const char* op, ArrayRef<RnnInputs> sides, const Rn
 }
 
 /// The node of a layer that a library has computed. If the library has no backward pass for it, or if
-/// gradients are recorded, the layer is computed again, direction by direction.
+/// gradients are recorded, the layer is computed again, one direction after another.
 struct CudnnRnnBackward final : autograd::Node {
   SavedVariables inputs{this};
   autograd::SavedVariable result{this};

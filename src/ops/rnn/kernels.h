@@ -1,4 +1,5 @@
-// Kernel slots of recurrent layers over packed steps: of one direction, and of a whole layer with a library.
+// Kernel slots of recurrent layers over packed steps: one direction with ebb's kernels, and a whole layer
+// with a library.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -29,8 +30,8 @@ void visit_kind(RnnKind kind, const F& f) {
   }
 }
 
-/// Packed sequences, stored step by step, the longest first. Step t has batch_sizes[t] rows, no more than the
-/// previous step. The reverse direction starts each sequence at its own end.
+/// Packed sequences, stored step by step, the longest first. Step t has batch_sizes[t] rows, at most as many
+/// as the previous step. The reverse direction starts each sequence at its own end.
 struct RnnSteps {
   RnnKind kind = RnnKind::tanh;
   bool reverse = false;
@@ -39,7 +40,8 @@ struct RnnSteps {
   std::int64_t batch() const { return batch_sizes.empty() ? 0 : batch_sizes[0]; }
   std::int64_t count() const { return static_cast<std::int64_t>(batch_sizes.size()); }
   std::int64_t size(std::int64_t t) const { return batch_sizes[t]; }
-  /// at(i) is the i-th step to be computed. before(t) is the step that precedes it in this order, or -1.
+  /// at(i) is the i-th step in the order of computation. before(t) is the step that precedes step t in this
+  /// order, or -1.
   std::int64_t at(std::int64_t i) const { return reverse ? count() - 1 - i : i; }
   std::int64_t before(std::int64_t t) const { return reverse ? (t + 1 < count() ? t + 1 : -1) : t - 1; }
   /// Returns the first row of each step.
@@ -70,16 +72,17 @@ struct RnnState {
 };
 
 /// The outputs of a forward pass. gates (rows, gates * hidden) contains the products of the inputs, which are
-/// replaced by the gates: i f g o for LSTM, r z n for GRU, else the result. extras is (rows, extras *
+/// replaced by the gates: i f g o for LSTM, r z n for GRU, otherwise the result. extras is (rows, extras *
 /// hidden), result is (rows, projected).
 struct RnnTrace {
   NdArray gates, extras, result;
   RnnState last;
 };
 
-/// The outputs of a backward pass: the gradients with respect to the gates' input products and hidden
-/// products (one array, except for GRU), the hidden state before each row, and the gradients of each row's
-/// projection (undefined without one) and of the first state.
+/// The outputs of a backward pass. `input` and `hidden` are the gradients of the gates' input products and
+/// hidden products; they are one array, except for GRU. `previous` is the hidden state before each row.
+/// `projected` is the gradient of each row's projection (undefined without one), and `first` that of the
+/// first state.
 struct RnnGateGrads {
   NdArray input, hidden, previous, projected;
   RnnState first;
@@ -117,7 +120,7 @@ struct RnnLayerGrads {
 }  // namespace ops
 
 namespace cpu {
-/// Runs the steps of one direction. All arrays are contiguous and of one dtype. With float arrays,
+/// Runs the steps of one direction. All arrays are contiguous and have the same dtype. With float arrays,
 /// weights.hidden and weights.projection may be bfloat16.
 void rnn_forward(ops::RnnTrace& out, const ops::RnnState& first, const ops::RnnWeights& weights,
                  const ops::RnnSteps& steps);
@@ -128,10 +131,11 @@ void rnn_backward(ops::RnnGateGrads& out, const NdArray& grad, const ops::RnnSta
                   const ops::RnnSteps& steps);
 
 /// Computes a whole layer with the device's library. If the library does not support it, returns false, and
-/// `out` is unspecified. In training, out.kept receives the data for the backward pass; else it is undefined.
+/// `out` is unspecified. In training, out.kept receives the data for the backward pass; otherwise it is
+/// undefined.
 bool rnn_layer(ops::RnnOutput& out, const ops::RnnLayer& layer, bool training);
-/// Computes the gradients of a layer. `grads` has the gradients of out's arrays, which may be undefined;
-/// `out` has the rows and the saved bytes.
+/// Computes the gradients of a layer. `grads` contains the gradients of the arrays of the result, which may
+/// be undefined. `out` contains the rows and the saved bytes of the forward pass.
 bool rnn_layer_backward(ops::RnnLayerGrads& found, const ops::RnnOutput& grads, const ops::RnnOutput& out,
                         const ops::RnnLayer& layer, bool of_parameters);
 }  // namespace cpu

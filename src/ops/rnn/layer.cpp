@@ -17,7 +17,8 @@
 namespace ebb::ops {
 namespace {
 
-/// Returns the dtype of the computation: float for 16-bit inputs if the kernels do not support these.
+/// Returns the dtype of the computation: float for 16-bit inputs if the kernels do not support the 16-bit
+/// dtype.
 DType compute_dtype(const Variable& x) {
   return x.device().is_cpu() && x.dtype() != kDouble ? kFloat : x.dtype();
 }
@@ -74,8 +75,8 @@ struct RnnLayerBackward final : autograd::Node {
     return of_weights(in, slopes);
   }
 
-  /// Returns the gradients of the inputs, given those of the gates. Each weight needs one product over all
-  /// steps.
+  /// Returns the gradients of the inputs, given the gradients of the gates. Each weight needs one product
+  /// over all steps.
   autograd::GradList of_weights(const RnnInputs& in, const RnnGateGrads& slopes) const {
     const DType factor = factor_of(in[RnnInputs::kRows]);
     const auto as_factor = [&](const Variable& x) { return Variable(contiguous_array(x, {factor})); };
@@ -102,7 +103,7 @@ struct RnnLayerBackward final : autograd::Node {
     return out;
   }
 
-  /// With gradients recorded, computes the layer again from differentiable ops.
+  /// Used if gradients are recorded: computes the layer again from differentiable ops.
   autograd::GradList by_ops(const RnnInputs& in, const autograd::GradList& grads) const {
     const auto run = [&](const variable_list& placeholders) {
       RnnInputs again;

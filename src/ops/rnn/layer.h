@@ -37,8 +37,8 @@ struct RnnResult {
   Variable rows, hidden, cell;
 };
 
-/// The results of a layer: all hidden states, with those of both directions concatenated, and for each
-/// direction the last one and an LSTM's last cell.
+/// The results of a layer: all hidden states, where the states of both directions are concatenated, and for
+/// each direction the last hidden state and an LSTM's last cell.
 struct RnnLayerResult {
   Variable rows;
   std::vector<Variable> hidden, cell;
@@ -50,16 +50,16 @@ void check_rnn_inputs(const char* op, const RnnInputs& in, const RnnSteps& steps
 /// Computes one direction with ebb's kernels. Throws like check_rnn_inputs().
 RnnResult rnn_direction(const char* op, const RnnInputs& in, const RnnSteps& steps);
 
-/// Computes the same with differentiable ops, for double backward.
+/// Computes the results of rnn_direction() with differentiable ops, for double backward.
 RnnResult composed_rnn_direction(const RnnInputs& in, const RnnSteps& steps);
 
-/// Computes a layer of one direction, or of both, which read the same rows. It uses the device's library if
-/// that supports the layer, else one direction after another.
+/// Computes a layer of one direction, or of both directions, which read the same rows. It uses the device's
+/// library if the library supports the layer. Otherwise it computes one direction after another.
 RnnLayerResult rnn_layer(const char* op, ArrayRef<RnnInputs> sides, const RnnSteps& steps);
 
-/// Returns the gradients of a node's inputs, given those of its results. `run` computes the results again
-/// from placeholders of the inputs, so that this backward pass ends there. The gradients are recorded if
-/// gradient mode is on.
+/// Returns the gradients of a node's inputs, given the gradients of its results. `run` computes the results
+/// again from placeholders of the inputs, so that this backward pass ends there. The gradients are recorded
+/// if gradient mode is on.
 autograd::GradList gradients_by(const std::function<variable_list(const variable_list&)>& run,
                                 const autograd::Node& node, variable_list inputs,
                                 const autograd::GradList& grads);

@@ -31,7 +31,7 @@ template <class X>
 struct LstmGrads {
   X input, forget, candidate, output, cell;
 
-  /// Computes them from the gradients of the hidden state and of the cell.
+  /// Computes the gradients from those of the hidden state and of the cell.
   EBB_HD static LstmGrads of(const LstmUnit<X>& u, X cell_before, X hidden, X cell) {
     LstmGrads s;
     const X all = cell + hidden * u.output * (1 - u.squashed * u.squashed);
@@ -61,8 +61,8 @@ struct GruUnit {
   EBB_HD X hidden(X before) const { return fresh + update * (before - fresh); }
 };
 
-/// The gradients of a GRU's gates and of the hidden part, and the direct part of the previous state's
-/// gradient.
+/// The gradients of a GRU's gates and of the hidden part, and the part of the previous state's gradient that
+/// does not pass through the gates.
 template <class X>
 struct GruGrads {
   X reset, update, fresh, hidden_part, before;

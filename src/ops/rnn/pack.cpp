@@ -69,7 +69,7 @@ std::tuple<Variable, Variable> _pack_padded_sequence(const Variable& input, cons
   const NdArray sizes = NdArray::empty({all[0]}, kLong);
   detail::host_access(sizes);
   std::vector<Variable> pieces;
-  // Consecutive steps with the same number of sequences are one piece.
+  // Consecutive steps with the same number of sequences are copied as one block.
   for (std::int64_t t = 0, n = batch; t < all[0];) {
     while (all[n - 1] <= t) --n;
     const std::int64_t end = all[n - 1];

@@ -29,7 +29,7 @@ struct Stack {
   bool train, bidirectional;
 
   std::int64_t directions() const { return bidirectional ? 2 : 1; }
-  /// Returns the number of parameters of one layer and direction, without that of a projection.
+  /// Returns the number of parameters of one layer and direction, without the parameter of a projection.
   std::size_t plain() const { return has_biases ? 4 : 2; }
   bool is_projected(TensorList params) const {
     return kind == RnnKind::lstm &&
@@ -104,8 +104,8 @@ RnnResult run(const Stack& s, Variable rows, const RnnSteps& steps, TensorList p
   return {rows, stack(last_hidden), last_cell.empty() ? Variable() : stack(last_cell)};
 }
 
-// The autocast rule of PyTorch's layers. On the CPU these consist of 16-bit products and of gates that keep
-// the dtype of the state. An LSTM with `one_op` and Float input is one 16-bit op there.
+// Returns the casts of PyTorch's autocast rule. On the CPU PyTorch's layers consist of 16-bit products and of
+// gates that keep the dtype of the state. An LSTM with `one_op` and Float input is one 16-bit op there.
 ops::Autocast cast_of(RnnKind kind, const Variable& input, const Variable& hidden, const Variable& cell,
                       bool one_op) {
   if (kind == RnnKind::gru) return ops::autocast("gated_layers", hidden);

@@ -26,13 +26,13 @@ struct Geometry {
   explicit Geometry(const NdArray& x) : sizes(x.sizes()), strides(x.strides()), offset(x.offset()) {}
   Geometry() = default;
   std::int64_t numel() const { return checked_numel(sizes); }
-  std::int64_t end() const {  // the index behind the last element that the view reaches
+  std::int64_t end() const {  // the index after the last element that the view contains
     if (numel() == 0) return offset;
     std::int64_t last = offset;
     for (std::size_t d = 0; d < sizes.size(); ++d) last += (sizes[d] - 1) * strides[d];
     return last + 1;
   }
-  // Whether two indices may refer to one element. It may return true if none do.
+  // Returns whether two indices may refer to the same element. It may return true if none do.
   bool may_overlap() const {
     if (numel() <= 1) return false;
     DimVector order(sizes.size());
@@ -51,8 +51,8 @@ struct Geometry {
   }
 };
 
-// Computes memory[geometry] += values, also for geometries that overlap themselves. It then iterates over the
-// overlapping dimensions one index at a time, so that each pass writes an element at most once.
+// Computes memory[geometry] += values. If the geometry overlaps itself, the overlapping dimensions are
+// iterated one index at a time, so that each pass writes an element at most once.
 void add_through(const NdArray& memory, Geometry geometry, std::int64_t base, NdArray values) {
   if (!geometry.may_overlap()) {
     NdArray place = geometry.on(memory, base);
@@ -110,8 +110,8 @@ struct Span {
       : base(std::min(a.offset, b.offset)), cells(std::max({a.end(), b.end(), base}) - base) {}
 };
 
-// Divides values by the number of indices that refer to the same memory cell. As in torch, these share a
-// gradient evenly.
+// Divides values by the number of indices that refer to the same element of memory. These indices share a
+// gradient evenly, as in torch.
 NdArray divided_by_count(const NdArray& values, const Geometry& geometry, std::int64_t base,
                          std::int64_t cells) {
   if (!geometry.may_overlap()) return values;
@@ -121,7 +121,8 @@ NdArray divided_by_count(const NdArray& values, const Geometry& geometry, std::i
   return div(Variable(values), Variable(geometry.on(count, base))).array();
 }
 
-// Adds the gradient to the memory through the output's geometry, and reads it through the input's.
+// Adds the gradient to memory through the output's geometry, and reads the memory through the input's
+// geometry.
 Variable as_strided_backward(const Variable& grad, const Geometry& input, const Geometry& output) {
   const Span span(input, output);
   const DType wide = ops::wide_dtype(grad.dtype());

@@ -11,8 +11,8 @@ namespace ebb::cpu {
 
 namespace {
 
-// Returns the distance of the rows of x in elements. The dimensions before `dim` must count rows, and a row
-// must be contiguous; otherwise returns -1.
+// Returns the distance between the rows of x in elements, or -1. A row consists of `dim` and the dimensions
+// after it. Rows must be contiguous, and their distance must be constant.
 std::int64_t pitch_of(const NdArray& x, std::size_t dim) {
   std::int64_t inside = 1, rows = 1, pitch = 0;
   for (std::size_t d = x.sizes().size(); d-- > 0;) {

@@ -1,5 +1,5 @@
-// The device kernels join (cat and stack) and triangle (tril and triu). join has one launch for the
-// contiguous pieces, and a copy for each other piece.
+// The device kernels join (cat and stack) and triangle (tril and triu). join uses one launch for all
+// contiguous inputs, and one copy for each other input.
 #include "kernel/cuda/launch.h"
 #include "kernel/cuda/vector.h"
 #include "kernel/cuda/walk.h"

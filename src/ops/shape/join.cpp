@@ -186,7 +186,7 @@ std::vector<Variable> unflatten_dense_tensors(const Variable& flat, TensorList t
             "unflatten_dense_tensors: flat must be a vector of at least ", count, " elements, got shape ",
             flat.sizes(), ".");
   return ops::each(tensors, [&](const Variable& x) {
-    // An empty result has its own memory. If it is resized, it must not overwrite the other results.
+    // An empty result has its own memory, so that it does not overwrite the other results when it is resized.
     if (x.numel() == 0) return empty(x.sizes(), flat.options());
     at += x.numel();
     return view(narrow(flat, 0, at - x.numel(), x.numel()), x.sizes());

@@ -1,5 +1,5 @@
-// Plans joining arrays along a dimension in one launch. Each piece is `rows` runs of bytes with equally
-// spaced destinations in the result. The plan is a pure function of shapes and addresses.
+// Plans joining arrays along a dimension in one launch. Each piece (input array) is `rows` runs of bytes with
+// equally spaced destinations in the result. The plan is a pure function of shapes and addresses.
 #pragma once
 
 #include "kernel/elementwise_plan.h"
@@ -20,10 +20,10 @@ struct JoinRun {
 struct JoinPlan {
   char* out = nullptr;
   std::int64_t pitch = 0;   // units of a row of the result
-  int count = 0, unit = 1;  // pieces; bytes of a unit
+  int count = 0, unit = 1;  // the number of pieces; the bytes of a unit
   const char* from[kJoinPieces];
   std::int64_t at[kJoinPieces];           // units
-  std::uint32_t units[kJoinPieces];       // of the whole piece
+  std::uint32_t units[kJoinPieces];       // the number of units of the whole piece
   FastDivisor width[kJoinPieces];         // units
   std::uint32_t blocks[kJoinPieces + 1];  // the number of blocks before each piece
 

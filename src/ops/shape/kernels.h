@@ -1,4 +1,5 @@
-// Kernel slots of the shape family. Most shape ops copy between views instead (ops/common/kernels.h).
+// Kernel slots of the shape family. Most shape ops need none, because they copy between views
+// (ops/common/kernels.h).
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -9,7 +10,8 @@
 
 namespace ebb::cpu {
 
-/// Concatenates the pieces along `dim`. They have the dtype of out, any strides, and are not empty.
+/// Concatenates the arrays `pieces` along `dim`. They have the dtype of out and any strides, and are not
+/// empty.
 void join(NdArray& out, const std::vector<NdArray>& pieces, std::int64_t dim);
 /// Copies x with zeros above (lower) or below the given diagonal of the last two dimensions. out may be x.
 void triangle(NdArray& out, const NdArray& x, std::int64_t diagonal, bool lower);

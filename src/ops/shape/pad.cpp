@@ -1,9 +1,7 @@
-// constant_pad_nd, reflection_pad, replication_pad and circular padding, and pad, which dispatches on the
-// mode.
+// pad (which dispatches on the mode), constant_pad_nd, reflection_pad, replication_pad and circular padding.
 //
-// In all modes but constant, each padded dimension of the result has three segments. A segment is a part of
-// the input: in order, reversed, or one line repeated. The result is assembled from the products of these
-// segments.
+// In all modes but constant, each padded dimension of the result has three segments. A segment is a slice of
+// the input: in order, reversed, or one index repeated. All combinations of these segments form the result.
 #include <ebb/ops/reduce.h>
 #include <ebb/ops/shape.h>
 
@@ -32,7 +30,7 @@ enum class PadMode : std::uint8_t { reflect, replicate, circular };
 /// Pads the last padding.size() / 2 dimensions of x, and checks the padding.
 Variable pad_with(const Variable& x, IntArrayRef padding, PadMode mode);
 /// Computes the transpose: adds `grad` into the shape `sizes`. `x` is the padded tensor and may be undefined.
-/// As in torch, the result counts as depending on it, with a derivative of zero.
+/// As in torch, the result counts as depending on x, with a derivative of zero.
 Variable pad_with_backward(const Variable& grad, const Variable& x, IntArrayRef sizes, IntArrayRef padding,
                            PadMode mode);
 
@@ -45,8 +43,8 @@ std::array<Segment, 3> segments(std::int64_t size, std::int64_t before, std::int
   const std::int64_t left = std::max<std::int64_t>(before, 0), right = std::max<std::int64_t>(after, 0);
   const std::int64_t first = std::max<std::int64_t>(-before, 0),
                      kept = size - first - std::max<std::int64_t>(-after, 0);
-  const std::int64_t out =
-      size + before + after;  // only replicated lines if negative padding removes all elements
+  // If negative padding removes all elements, `out` contains only replicated ones.
+  const std::int64_t out = size + before + after;
   std::array<Segment, 3> s;
   s[0].length = std::min(left, out);
   s[1] = {left, first, kept, false, false};
@@ -70,8 +68,8 @@ std::array<Segment, 3> segments(std::int64_t size, std::int64_t before, std::int
   return s;
 }
 
-// Calls move(padded, input) for each block, with two views of one shape. If a line is repeated, the view of
-// the input has stride 0.
+// Calls move(padded, input) for each block, with two views of the same shape. If an index of the input is
+// repeated, the view of the input has stride 0.
 template <class Move>
 void blocks(const NdArray& padded, const NdArray& input, IntArrayRef padding, PadMode mode, std::size_t i,
             Move& move) {
@@ -90,7 +88,8 @@ void blocks(const NdArray& padded, const NdArray& input, IntArrayRef padding, Pa
   }
 }
 
-// Computes to += from. Where `to` has stride 0, sums the elements of `from` that belong to one element.
+// Computes to += from. If `to` has stride 0, it sums the elements of `from` that belong to the same element
+// of `to`.
 void add_block(const NdArray& from, NdArray to) {
   DimVector repeated;
   for (std::int64_t d = 0; d < to.dim(); ++d)

@@ -1,5 +1,5 @@
-// flip, roll, rot90, pixel_shuffle, pixel_unshuffle, channel_shuffle and native_channel_shuffle, its name in
-// ATen.
+// flip, roll, rot90, pixel_shuffle, pixel_unshuffle, channel_shuffle, and native_channel_shuffle (its name in
+// ATen).
 #include <ebb/ops/shape.h>
 
 #include "ops/common/arrays.h"
@@ -56,8 +56,8 @@ NdArray flipped(NdArray x, IntArrayRef dims) {
   return out;
 }
 
-// Divides each dimension into two blocks that swap positions. Along the last dimension the blocks are joined,
-// once for each combination of the other dimensions' blocks.
+// Divides each dimension into two blocks that swap positions. The two blocks of the last dimension are
+// joined, once for each combination of the other dimensions' blocks.
 void roll_blocks(const NdArray& out, const NdArray& x, IntArrayRef shifts, IntArrayRef dims, std::size_t i) {
   const std::int64_t d = dims[i], size = x.sizes()[d];
   const std::int64_t shift = (shifts[i] % size + size) % size;
@@ -76,7 +76,7 @@ void roll_blocks(const NdArray& out, const NdArray& x, IntArrayRef shifts, IntAr
   block(0, size - shift, shift);
 }
 
-// Returns a contiguous copy: views x in shape `split`, permutes its dimensions to `order`, and copies to
+// Returns a contiguous copy. It views x in shape `split`, permutes the dimensions to `order`, and copies to
 // shape `sizes`.
 NdArray shuffled(const Variable& x, IntArrayRef split, IntArrayRef order, IntArrayRef sizes) {
   const NdArray source = ops::contiguous_array(x.array());

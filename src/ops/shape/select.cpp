@@ -99,7 +99,7 @@ void check_unfold(const char* op, IntArrayRef sizes, std::int64_t& dim, std::int
   EBB_CHECK(step > 0, op, ": step is ", step, " but must be positive.");
 }
 
-// Returns zeros with grad at the part that `part` selects.
+// Returns zeros, with grad at the part that `part` selects.
 template <class N, class Part, class Fill>
 Variable put_back(const char* op, const Variable& grad, IntArrayRef sizes, Part&& part, Fill&& fill) {
   NdArray out = ops::zeros_array(sizes, grad.dtype(), grad.device());
@@ -246,7 +246,8 @@ Variable unfold_backward(const Variable& grad, IntArrayRef input_sizes, std::int
     kernels::accumulate(grad.device(), place, windows);
   } else {
     const std::int64_t last = windows.dim() - 1, count = windows.sizes()[dim];
-    // Elements at the same position of their windows never share an address, so each position is one pass.
+    // Elements at the same position in different windows never share an address, so each position is one
+    // pass.
     for (std::int64_t i = 0; i < size; ++i) {
       NdArray place = ops::slice_array(out, dim, i, count, step);
       kernels::accumulate(grad.device(), place, ops::select_array(windows, last, i));
