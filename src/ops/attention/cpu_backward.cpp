@@ -1,5 +1,5 @@
-// The gradients of query, key and value on the CPU. For each tile of keys the loop iterates over the tiles of
-// queries, so that each score is recomputed exactly once.
+// The gradients of query, key and value on the CPU. The outer loop iterates over tiles of keys, the inner
+// loop over tiles of queries. Each score is recomputed exactly once.
 #include <ebb/core/visit.h>
 
 #include "ops/attention/cpu_score_grads.h"

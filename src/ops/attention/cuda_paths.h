@@ -1,6 +1,5 @@
-// The faster implementations of attention: by cuDNN (library_*), and on tensor cores (tensor_*) for 16-bit
-// heads of up to 256 elements. Each function returns false, without any effect, if it does not support the
-// call.
+// The faster implementations of attention. library_* uses cuDNN. tensor_* uses tensor cores, for 16-bit heads
+// of up to 256 elements. Each function returns false, without any effect, if it does not support the call.
 #pragma once
 
 #include "ops/attention/kernels.h"

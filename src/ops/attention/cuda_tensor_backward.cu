@@ -1,5 +1,5 @@
-// The gradients of attention on tensor cores. One kernel computes the gradient of the queries, another those
-// of keys and values.
+// The gradients of attention on tensor cores. One kernel computes the gradient of the queries, and another
+// one the gradients of keys and values.
 #include "kernel/cuda/launch.h"
 #include "ops/attention/cuda_call.h"
 #include "ops/attention/cuda_paths.h"

@@ -49,8 +49,8 @@ class Autocast {
   Autocast& operator=(const Autocast&) = delete;
   explicit operator bool() const { return target_ != DType::Undefined; }
 
-  /// Returns an argument as the op takes it: tensors are cast, a missing dtype becomes that of the result,
-  /// and everything else is unchanged.
+  /// Returns an argument in the form in which the op takes it. Tensors are cast, a missing dtype becomes the
+  /// dtype of the result, and everything else is unchanged.
   Variable operator()(const Variable& x) const;
   optional<Variable> operator()(const optional<Variable>& x) const;
   std::vector<Variable> operator()(TensorList list) const;

@@ -11,9 +11,9 @@ enum class CastRule : std::uint8_t {
   none,        // computes in the dtypes of its inputs
   lower,       // computes in the 16-bit dtype
   f32,         // computes in Float
-  f32_result,  // for ops with a dtype argument: the result is Float unless the argument is given
+  f32_result,  // for ops with a dtype argument, whose default becomes Float
   widest,      // computes in Float if any input is Float, else in the 16-bit dtype
-  refused,     // throws: in 16 bits the result is too easily wrong
+  refused,     // throws, because 16-bit results would often be wrong
 };
 
 struct CastEntry {

@@ -14,14 +14,15 @@
 
 namespace ebb::ops {
 
-/// Returns the tensor whose method runs. Variable is the only class derived from those of ebb/methods.
+/// Returns the tensor whose method runs. Variable is the only class that is derived from the classes of
+/// ebb/methods.
 template <class Methods>
 const Variable& self(const Methods* methods) {
   return static_cast<const Variable&>(*methods);
 }
 
-/// Returns the result of an in-place op. The op takes its tensor by const reference, because a temporary view
-/// may be written to as well, and returns it without const, as libtorch's signatures do.
+/// Returns the result of an in-place op without const, as libtorch's signatures do. The op takes its tensor
+/// by const reference, because a temporary view may be written to as well.
 inline Variable& mutable_self(const Variable& self) { return const_cast<Variable&>(self); }
 
 /// Declared as a member of a Node: `SavedVariables inputs{this};`. It is a deque because the node links the

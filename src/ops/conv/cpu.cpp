@@ -83,8 +83,8 @@ void forward(T* out, const T* in, const T* weight, const T* bias, const ConvGeom
                          out});
 }
 
-// Describes how one phase of `in` (every stride-th position, from `phase` on) is computed from `out`. Returns
-// false if no tap or no position belongs to it.
+// Describes how one phase of `in` is computed from `out`. A phase is every stride-th position, from `phase`
+// on. Returns false if no tap or no position belongs to it.
 bool phase_reading(const ConvGeometry& g, const std::int64_t (&phase)[3], Reading& r, conv::Target& target) {
   r = Reading();
   r.channels = g.group_out();

@@ -1,9 +1,9 @@
 // The definition of elementwise formulas, and the properties that are derived from them.
 //
-// To add a unary op: write its struct in the header of its group and add it to the list at that header's end,
-// write the public function in the group's .cpp, declare it in include/ebb/ops/elementwise, and add a row for
-// it to tests/optable. Kernels for both devices, the CPU's vector kernels, the one-pass kernel of the
-// gradient and all higher derivatives are generated from the struct:
+// To add a unary op, write its struct in the header of its group, and add the struct to the list at the end
+// of the header. Write the public function in the group's .cpp and declare it in
+// include/ebb/ops/elementwise. Add a row for it to tests/optable. Kernels for both devices, the CPU's vector
+// kernels, the one-pass kernel of the gradient and all higher derivatives are generated from the struct:
 //
 //   /// e^-x^2.
 //   struct Gaussian : Unary {
@@ -61,7 +61,7 @@ enum class Run : std::uint8_t { loop, lanes, calls };
 ///   gradient  in place of slope, gradient(g, x): the gradient itself. If it is 0 at some x, it selects the 0
 ///             with where(), because inf * 0 is NaN. Ops without slope and gradient have a gradient of 0
 ///   bend      bend(g, x), only for Variables: g times the second derivative. The gradient is then recorded
-///             as one op, named kBackward, and slope or gradient is only called with numbers. If bend is
+///             as one op, named kBackward, and slope or gradient is called only with scalars. If bend is
 ///             written with gradient_of(op, g, x) of smooth formulas, derivatives of any order are exact
 ///   late      late(g, y), with kHasLate and only for Variables: the gradient as a function of the result.
 ///             It is for an input that was overwritten by this op in place or by a later one, as PyTorch

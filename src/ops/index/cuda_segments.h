@@ -2,7 +2,7 @@
 //
 // A row is copied in units: 16 bytes if its elements are contiguous on both sides, otherwise one element.
 //
-// The order of a sum is fixed by the destinations and by the order of the values: the destinations are
+// The order of a sum depends only on the destinations and on the order of the values. The destinations are
 // sorted, and each segment of equal destinations is summed. The sorted list is divided into windows of fixed
 // length. A thread processes one window and one unit of the row, in order.
 //

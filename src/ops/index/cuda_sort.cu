@@ -31,7 +31,8 @@ void with_sorted(const NdArray& x, const Lines& lines, bool descending, const Bo
   });
 }
 
-// The most frequent element of each line: the smallest such element, at its last index.
+// Finds the most frequent element of each line. Of several it is the smallest one, and the index is its last
+// one.
 template <class T>
 struct SelectMode {
   Items items;

@@ -53,8 +53,8 @@ void check(const Variable& weight, const Variable& indices, const Variable& offs
   });
 }
 
-/// Returns, for each bag and column, the position of the largest value among all gathered rows, or the number
-/// of rows if the bag is empty.
+/// Returns, for each bag and column, the position of the largest value among all gathered rows. For an empty
+/// bag it is the number of rows.
 Variable argmax_positions(const Variable& rows, const Variable& padded, const Variable& bag,
                           std::int64_t bags) {
   const std::int64_t n = rows.size(0), columns = rows.size(1);

@@ -75,7 +75,7 @@ ScatterOp scatter_op(Reduce reduce) {
 
 // Returns for each element of s the product of the other elements with the same destination. It is
 // differentiable any number of times. It sorts by destination and multiplies the product of the preceding
-// elements by that of the following ones, so it needs no division.
+// elements by the product of the following ones, so it needs no division.
 Variable product_of_others(const Variable& s, std::int64_t dim, const Variable& which) {
   const std::int64_t n = which.dim() > 0 ? which.size(dim) : 1;
   if (n < 2) return ones(s, s.sizes());

@@ -106,7 +106,7 @@ Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims
   EBB_CHECK(dims_self.size() == dims_other.size(),
             "tensordot: expected equally many dimensions of both tensors, got ", dims_self, " and ",
             dims_other, ".");
-  // The dimensions of self are ordered kept, summed; those of other are ordered summed, kept.
+  // The dimensions of self are ordered: kept, summed. The dimensions of other are ordered: summed, kept.
   DimVector order_self, order_other, sizes;
   SmallVector<bool, 6> summed_self(static_cast<std::size_t>(self.dim()), false);
   SmallVector<bool, 6> summed_other(static_cast<std::size_t>(other.dim()), false);

@@ -35,7 +35,7 @@ struct Rows {
         f(static_cast<std::size_t>(c), static_cast<std::size_t>(s.places));
   }
 
-  /// Expands values of channels to rows: in a row of all channels, one value for each element.
+  /// Expands one value for each channel to rows. A row of all channels gets one value for each element.
   template <class C>
   std::vector<C> spread(const std::vector<C>& of_channels) const {
     if (along_places || count == 0) return of_channels;

@@ -16,7 +16,7 @@ namespace ebb::cuda {
 using kernels::NormShape;
 
 // A functor `Op` has:
-// - T, the type of the elements; kInputs and const T* in[kInputs], arrays of one layout;
+// - T, the type of the elements; kInputs and const T* in[kInputs], arrays of the same layout;
 // - Sum as in cuda_pieces.h, and void finish(std::int64_t channel, Sum);
 // - Own, the state of a thread for one channel, created by Own own(std::int64_t channel);
 // - void first(Own&, values), called with the first elements, and void add(Own&, std::int64_t sample,

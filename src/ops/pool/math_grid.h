@@ -8,7 +8,7 @@
 
 namespace ebb::sampling {
 
-// The values are those of torch.
+// The enumerators have the same values as in torch.
 enum class Interpolation : std::uint8_t { bilinear, nearest, bicubic };
 enum class Padding : std::uint8_t { zeros, border, reflection };
 

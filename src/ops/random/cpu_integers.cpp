@@ -79,9 +79,9 @@ void with_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) {
   }
 }
 
-// Draws without replacement. The category with the largest quotient of weight and exponential noise is the
-// first draw, the category with the next largest quotient the second one, and so on. The noise has the layout
-// of the weights. Noise and quotients are floats also for 16-bit weights.
+// Draws without replacement. The order of the draws is that of the quotients of weight and exponential noise,
+// the largest first. The noise has the layout of the weights. Noise and quotients are floats also for 16-bit
+// weights.
 template <class T>
 void without_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) {
   const Weights<T> w(weights);

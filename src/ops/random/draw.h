@@ -134,8 +134,8 @@ Compute<T> draw_uniform(Mt19937& engine) {
 }
 
 /// Returns factor * log1p(-u), equal to the value of log1p after rounding to float. log(1 - u) takes half the
-/// time and differs only in the last bits of a double, which is relevant only if the result may be halfway
-/// between two floats.
+/// time and differs only in the last bits of a double. The difference is relevant only if the result may be
+/// halfway between two floats.
 template <class T>
 double exponential_of(double u, double factor) {
   if constexpr (!std::is_same_v<T, double>) {

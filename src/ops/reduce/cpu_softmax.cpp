@@ -227,8 +227,8 @@ void backward_block(T* out, const T* g, const T* y, std::int64_t n, std::int64_t
 }
 
 // Copies a line that is strided or has 16 bits to contiguous memory in the accumulation type. The copy is
-// aligned, because the address determines which elements Eigen processes one by one, and the bits of its
-// scalar exp() differ from those of its vector exp().
+// aligned. Without alignment the address would determine which elements Eigen processes one by one, and the
+// bits of its scalar exp() differ from those of its vector exp().
 template <class Acc>
 using Line = Eigen::Array<Acc, Eigen::Dynamic, 1>;
 template <class T>

@@ -104,9 +104,9 @@ struct RnnLayer {
   RnnSteps steps;
 };
 
-/// The outputs of a layer: rows (rows, directions * projected), the last states (directions, batch,
-/// projected), an LSTM's cells (directions, batch, hidden), and the bytes that a library saves for its
-/// backward pass.
+/// The outputs of a layer. rows is (rows, directions * projected). hidden contains the last states
+/// (directions, batch, projected), and cell an LSTM's last cells (directions, batch, hidden). kept contains
+/// the bytes that a library saves for its backward pass.
 struct RnnOutput {
   NdArray rows, hidden, cell, kept;
 };

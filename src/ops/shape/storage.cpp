@@ -15,7 +15,7 @@
 namespace ebb {
 namespace {
 
-// Returns row-major strides, or those of a memory format. Checks that the format fits the number of
+// Returns row-major strides, or the strides of a memory format. Checks that the format fits the number of
 // dimensions.
 DimVector strides_in(const char* op, IntArrayRef size, optional<MemoryFormat> format) {
   const MemoryFormat wanted = format.value_or(MemoryFormat::Contiguous);

@@ -74,8 +74,8 @@ EBB_HD [[gnu::noinline]] inline double erfcx(double x) {
   return times_exp(2, square.high, square.low) - erfcx_right(a).high;
 }
 
-/// Returns the n-th derivative of erfcx, n = 1 or 2. It is -2 e^(x^2) times the first, or 8 e^(x^2) times the
-/// second, integral of erfc (DLMF 7.18.3), computed with series like those of erfcx.
+/// Returns the n-th derivative of erfcx, n = 1 or 2. It is -2 e^(x^2) times the first integral of erfc, or 8
+/// e^(x^2) times the second one (DLMF 7.18.3). The products are computed with series like those of erfcx.
 EBB_HD [[gnu::noinline]] inline double erfcx_derivative(int n, double x) {
   constexpr double first[] = {
       -2.220602224347926,      -0.3381491578548434,     0.4780647072401491,      -0.22991599476375216,
