@@ -132,7 +132,7 @@ struct AttentionBackward : autograd::Node {
     call.result = result.unpack().array();
     call.log_sum = log_sum;
     const NdArray grad = ops::contiguous_array(grads[0].array());
-    const bool nothing = grad.numel() == 0;  // the kernels would leave the gradients unwritten
+    const bool nothing = grad.numel() == 0;  // the kernels would then not write the gradients
     const auto fresh = [&](std::size_t i, const Variable& x) {
       if (!needs(i)) return NdArray();
       return nothing ? ops::zeros_array(x.sizes(), x.dtype(), x.device())

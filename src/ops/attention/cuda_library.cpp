@@ -51,8 +51,8 @@ bool library_forward(ops::AttentionSaved& call) {
 }
 
 bool library_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::AttentionSaved& call) {
-  // Deterministic mode does not use cuDNN: it accumulates the gradient of the queries with atomics, although
-  // its engine is not marked as nondeterministic.
+  // Deterministic mode does not use cuDNN, because cuDNN accumulates the gradient of the queries with
+  // atomics, although its engine is not marked as nondeterministic.
   if (is_cudnn_deterministic() || !is_for_library(call)) return false;
   // With one query and one key the weight is 1. cuDNN does not accept this case.
   if (call.query.sizes()[2] == 1 && call.key.sizes()[2] == 1) return false;

@@ -55,8 +55,8 @@ EBB_DECLARE_KERNELS(EBB_DRAW_PHILOX_KERNELS)
 
 namespace ebb::ops {
 
-/// Returns the factor of the elements that dropout keeps: 1 / (1 - p), rounded as a division in the
-/// arithmetic of the dtype.
+/// Returns the factor of the elements that dropout keeps: 1 / (1 - p), with the rounding of a division in the
+/// dtype.
 inline double kept_factor(DType dtype, double p) {
   return dtype == kDouble ? 1 / (1 - p) : double{1 / static_cast<float>(1 - p)};
 }

@@ -146,7 +146,7 @@ void input(T* in, const T* out, const Weights<T>& weight, const T* bias, const C
   }
 }
 
-// Returns the weights as the gradient of the input reads them.
+// Returns the weights in the layout that the gradient of the input reads.
 template <class T>
 Weights<T> transposed_weights(const T* weight, const ConvGeometry& g) {
   const std::int64_t volume = ConvGeometry::volume(g.kernel), channel_step = g.group_in() * volume;

@@ -126,7 +126,7 @@ struct Lines {
 };
 
 /// Computes total[r][k] += the sum over entries and packets of left[r][.] window[shift[k] + .], for R rows
-/// and K taps. It is not inlined, as add_to_tile().
+/// and K taps. Like add_to_tile(), it is not inlined.
 template <class T, int R, int K>
 [[gnu::noinline]] void correlate_sum(Lines<T> x, const std::int64_t* shift, std::int64_t packets,
                                      std::int64_t entries, Packet<T> (&total)[R][K]) {

@@ -53,7 +53,7 @@ struct At {
   }
 };
 
-// The values o of an axis for which 0 <= o * stride + offset < in, within [0, out).
+// The range of o in [0, out) for which 0 <= o * stride + offset < in.
 struct Reach {
   std::int64_t first, last;
   EBB_HD Reach(std::int64_t offset, std::int64_t stride, std::int64_t in, std::int64_t out) {

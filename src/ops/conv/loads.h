@@ -49,7 +49,7 @@ class Loads {
   std::int64_t width_, height_, slices_;
   std::int64_t columns_, rows_;  // the size of a block
   Window window_;
-  std::int64_t across_, down_;  // the number of blocks of a slice
+  std::int64_t across_, down_;  // the number of blocks of a slice in each direction
   std::int64_t entries_;        // the number of blocks of all images
   std::int64_t per_load_;       // the number of blocks of a load
   std::vector<std::int64_t> positions_;

@@ -52,7 +52,7 @@ constexpr char kZeroDivision[] =
 void check_not_zero(const char* op, const Variable& x) { check_true(op, x != 0, kZeroDivision); }
 void check_not_zero(const char* op, const Scalar& s) { EBB_CHECK(!is_zero(s), op, ": ", kZeroDivision); }
 
-// Integers have no infinity that could be the result.
+// Throws for a scalar divisor of 0 if the result is an integer, because integers have no infinity.
 template <class A, class B>
 void check_divisor(const char* op, const A& a, const B& b) {
   if (!is_floating(result_type(a, b))) check_not_zero(op, b);

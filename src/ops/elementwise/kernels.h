@@ -17,7 +17,7 @@ class EBB_API KeptOperand {
   KeptOperand(const KeptOperand&) = delete;
   KeptOperand& operator=(const KeptOperand&) = delete;
   operator Operand() const;
-  /// Returns the operand as recorded: a scalar that was read from a tensor has the value of that time.
+  /// Returns the operand as recorded. A scalar that was read from a tensor has the value from the recording.
   Operand given() const;
   void visit(detail::ArgumentVisitor& v);
 

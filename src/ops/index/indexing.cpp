@@ -1,5 +1,5 @@
-// x.index({...}) and its variants, and operator<< of indices. Indexing applies all indices except tensors as
-// a view, then indexes the view with the tensors.
+// x.index({...}) and its variants, and operator<< of indices. All indices except tensors select a view; the
+// tensors then index the view.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index/indexing.h>

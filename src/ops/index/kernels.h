@@ -34,7 +34,8 @@ void put_rows(NdArray& out, const NdArray& offsets, const NdArray& values, bool 
 void gather(NdArray& out, const NdArray& x, std::int64_t dim, const NdArray& index);
 /// Computes out[index[i][j]][j] (op)= src[i][j], for dim 0, in the order of i.
 void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray& src, kernels::ScatterOp op);
-/// Sets out to value (0-d, of out's dtype) where the mask, of out's shape, is true.
+/// Sets the elements of out to `value` where the mask is true. The mask has the shape of out. `value` has no
+/// dimensions and the dtype of out.
 void masked_fill(NdArray& out, const NdArray& mask, const NdArray& value);
 /// Sets out to the indices of x's nonzero elements: a contiguous Long array [count, dimensions].
 void nonzero(NdArray& out, const NdArray& x);

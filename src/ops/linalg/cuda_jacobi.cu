@@ -173,7 +173,8 @@ struct Sorted {
   }
 };
 
-// Sets out[b, i, j] to q[b, i, j] or q[b, j, i], with the sign of R's diagonal.
+// Copies q to out, transposed if requested. Column j of q is negated if the j-th element of R's diagonal is
+// negative.
 template <class T>
 struct Signed {
   T* out;

@@ -101,7 +101,7 @@ Shape product_shape(const char* op, const Variable& a, bool a_transposed, const 
   return d == 3 ? Shape{{x[0], m, n}, 3} : Shape{{m, n, 0}, 2};
 }
 
-// Checks the dimensions of two operands of mm or bmm; their product checks the rest.
+// Checks the dimensions of two operands of mm or bmm. product() checks the rest.
 void check_both_dims(const char* op, const Variable& a, const Variable& b, std::int64_t dims) {
   check_defined(op, a, b);
   EBB_CHECK(a.dim() == dims && b.dim() == dims, op, ": expected two tensors of ", dims,

@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(kTeamThreads, 1)
   using Unit = Vector<T, V>;
   using W = SquaresOf<T>;
   using Moments = reducers::Moments<W>;
-  const RowTeam team(args.lines);  // one for each block, because rows are long
+  const RowTeam team(args.lines);  // one team for each block, because rows are long
   const std::int64_t row = team.line, n = args.lines.n;
   const bool adds = kLayer && args.residual;
   const T *const first = args.x + row * n, *const more = adds ? args.residual + row * n : nullptr;

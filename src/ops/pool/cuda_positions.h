@@ -111,7 +111,7 @@ struct Pooling : PoolWindowsOf<I> {
   }
 };
 
-/// Calls body with the integer type for indices of arrays of planes.
+/// Calls body with the integer type for the indices of an array.
 template <class Body>
 void visit_index_type(bool fit_32_bits, const Body& body) {
   if (fit_32_bits)

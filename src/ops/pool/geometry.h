@@ -23,7 +23,8 @@ struct PoolAxisOf {
   I dilation = 1;
   bool adaptive = false;  // windows follow from in and out; they may overlap and differ in size
 
-  /// Returns the first element of window o. If the padding precedes it, it is the first tap inside the input.
+  /// Returns the first element of window o. If the window begins in the padding, this is its first tap inside
+  /// the input.
   EBB_HD I first(I o) const {
     if (adaptive) return o * in / out;
     const I at = o * stride - padding;

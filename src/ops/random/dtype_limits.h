@@ -47,7 +47,7 @@ EBB_HD T finite(W x) {
   else
     return convert<T>(x > largest ? largest : x < -largest ? -largest : x);
 }
-/// Converts x of a distribution over positive numbers. The result is positive and finite.
+/// Converts x, a value of a distribution over positive numbers. The result is positive and finite.
 template <class T, class W>
 EBB_HD T positive(W x) {
   constexpr W least = static_cast<W>(DtypeLimits<T>::least);

@@ -36,7 +36,7 @@ void bernoulli(NdArray& out, const NdArray& p, Generator& generator);
 /// Computes a permutation of 0 ... n - 1; out is contiguous.
 void permutation(NdArray& out, Generator& generator);
 /// Draws categories with the weights [rows, categories] into out [rows, samples] (Long, contiguous). The
-/// weights are floating-point and dense, on devices contiguous.
+/// weights are floating-point and dense; on devices they are also contiguous.
 void multinomial(NdArray& out, const NdArray& weights, bool replacement, Generator& generator);
 /// Draws out[i] from the Poisson distribution of rate rates[i]. Both arrays are contiguous and have the same
 /// floating-point dtype and shape.

@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(kept_threads<T>(kElements, kKept), 1)
 template <class T, bool kLog>
 __global__ void __launch_bounds__(kThreads<T>, 1)
     softmax_rows_kernel(T* out, const T* x, Lines lines, bool vectors) {
-  const RowTeam team(lines);  // one for each block, because rows are long
+  const RowTeam team(lines);  // one team for each block, because rows are long
   const T* const from = x + team.line * lines.n;
   T* const to = out + team.line * lines.n;
   LogSum<T> line = LogSum<T>::none();

@@ -123,7 +123,7 @@ struct PlaneDerivative : Binary {
     }
   }
 
-  /// Applies the scale before products of a tiny number underflow.
+  /// Applies the scale first, because products of a tiny number would underflow.
   EBB_HD static double scaled(double tiny, double factor, double scale) {
     return std::fabs(tiny) < 0x1p-500 ? tiny * scale * factor : tiny * factor * scale;
   }
