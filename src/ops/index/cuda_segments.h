@@ -106,9 +106,10 @@ struct Segments {
   const T* values;
   const std::int64_t *places, *starts;
   std::int64_t count, nowhere;
-  RowUnits<V> units;    // offsets in out and in values
-  Vector<C, V>* parts;  // two for each window and unit: the part of a segment from the window before, and of
-                        // one that continues
+  RowUnits<V> units;  // offsets in out and in values
+  // Two partial sums for each window and unit: of a segment that begins before the window, and of a segment
+  // that continues after it.
+  Vector<C, V>* parts;
 
   __device__ Vector<C, V> load(std::int64_t i, std::int64_t at, int n) const {
     const Vector<T, V> unit = load_unit<T, V>(values + starts[i] + at, n);

@@ -81,8 +81,8 @@ NdArray nonzero_indices(const NdArray& x) {
   return places;
 }
 
-// Returns the memory offsets of the elements of `x` where the mask, of x's shape, is true, in row-major
-// order.
+// Returns the memory offsets of the elements of `x` at which the mask is true, in row-major order. The mask
+// has x's shape.
 NdArray offsets_where(const NdArray& mask, const NdArray& x) {
   detail::host_access(mask);  // the result's shape depends on values
   if (x.is_contiguous()) {    // positions in a contiguous array are offsets

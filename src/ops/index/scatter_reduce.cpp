@@ -142,8 +142,8 @@ struct ScatterReduceBackward : autograd::Node {
   }
 
   // The gradient of prod is the product of the other elements. Without double backward it divides the product
-  // by the element. If exactly one element is zero, it computes the product again with a one instead. If two
-  // are zero, it is zero.
+  // by the element. If exactly one element is zero, the product is computed again with this element replaced
+  // by one. If two elements are zero, the gradient is zero.
   void prod_grads(const Variable& grad, const Variable& which, GradList& out) const {
     const Variable x = self.unpack(), s = used_source(which);
     if (needs(0)) out[0] = mul(grad, scatter_reduce(ones(x, x.sizes()), dim, which, s, "prod", include_self));

@@ -25,7 +25,7 @@ BatchedMatrix matrix_of(const NdArray& x, bool transposed) {
   return m;
 }
 
-// Returns a matrix that the library accepts. It is copied into `held` if necessary.
+// Returns a matrix that cuBLAS accepts. It is copied into `held` if necessary.
 BatchedMatrix readable(const NdArray& x, bool transposed, NdArray& held) {
   const BatchedMatrix m = matrix_of(x, transposed);
   if (m.is_plain()) return m;
@@ -70,7 +70,7 @@ struct Scale {
   }
 };
 
-// Sets out = beta init, the result for an inner dimension of 0, which the library does not accept.
+// Sets out = beta init, the result for an inner dimension of 0, which cuBLAS does not accept.
 void scaled_init(NdArray& out, const NdArray& init, bool in_place, const Scalar& beta) {
   if (!in_place) kernels::copy(out.device(), out, init.expand(out.sizes()));
   if (beta.to_double() == 1) return;

@@ -16,7 +16,8 @@ struct Sizes {
 
 constexpr std::int64_t kRun = 1024;
 
-// Computes sum = add(sum, k) for k < n. Each run is accumulated in T, and the runs in a double.
+// Computes sum = add(sum, k) for k < n. Each run is accumulated in T, and the sums of the runs are added in
+// double.
 template <class T, class Add>
 __device__ T sum_by_runs(std::int64_t n, std::int64_t run, const Add& add) {
   double total = 0;

@@ -55,8 +55,8 @@ EBB_HD void ldl_interchange(T* a, std::int64_t n, std::int64_t k, std::int64_t f
   if (team.rank() == 0 && from > k) exchange(a[from * n + k], a[to * n + k]);
 }
 
-/// Subtracts the contribution of a block of D from the remaining matrix, row by row, and stores L's columns
-/// in its place.
+/// Subtracts the contribution of a block of D from the remaining matrix, row by row, and overwrites the
+/// columns below the block with those of L.
 template <class T, class Team>
 EBB_HD void ldl_eliminate(T* a, std::int64_t n, std::int64_t k, int size, const Team& team) {
   const std::int64_t start = k + size;

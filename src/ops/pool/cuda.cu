@@ -230,7 +230,7 @@ void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const
       });
     };
     if constexpr (is_half_v<T>)
-      if (!overwrite) {  // 16-bit sums stop growing if many windows overlap
+      if (!overwrite) {  // 16-bit sums would stop growing if many windows overlap
         NdArray sums = NdArray::empty_strided(in.sizes(), in.strides(), kFloat, in.device());
         put.template operator()<float>(sums);
         return kernels::copy(in.device(), in, sums);

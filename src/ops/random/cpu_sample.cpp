@@ -13,7 +13,7 @@ namespace {
 
 using ops::Distribution;
 
-// Converts a normal number to T. Only 16-bit types have a range that one may exceed.
+// Converts a normally distributed number to T. It may exceed only the range of 16-bit types.
 template <class T>
 T normal_as(double x) {
   if constexpr (is_half_v<T>)

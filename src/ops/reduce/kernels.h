@@ -31,7 +31,7 @@ void sum_steps(ebb::detail::ElementReduction& steps, DType dtype, std::int64_t c
 void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor);
 /// Computes sums of the elements that are not NaN, for floating-point dtypes.
 void nansum(NdArray& out, const NdArray& x, DimMask dims);
-/// Computes products in x's dtype, Long for integers, or in Double.
+/// Computes products in x's dtype (integers in Long) or in Double.
 void prod(NdArray& out, const NdArray& x, DimMask dims);
 /// Computes maxima and minima in x's dtype. No reduction may be over zero elements.
 void amax(NdArray& out, const NdArray& x, DimMask dims);

@@ -78,7 +78,7 @@ struct GruGrads {
   }
 };
 
-/// Activations of plain units. NaN propagates, as in relu.
+/// Activations of plain RNN units. NaN propagates, as in relu.
 struct TanhUnit {
   template <class X>
   EBB_HD static X value(X x) {

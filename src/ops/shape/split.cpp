@@ -141,7 +141,7 @@ std::vector<Variable> unsafe_split_with_sizes(const Variable& x, IntArrayRef spl
 
 std::vector<Variable> chunk(const Variable& x, std::int64_t chunks, std::int64_t dim) {
   const std::int64_t size = chunk_size("chunk", x, chunks, dim);
-  // If the dimension is empty, all chunks are empty, but their number is the requested one.
+  // If the dimension is empty, all chunks are empty, but there are as many as requested.
   if (size == 0) return split_with_sizes(x, DimVector(static_cast<std::size_t>(chunks), 0), dim);
   return split(x, size, dim);
 }

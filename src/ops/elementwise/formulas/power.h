@@ -78,7 +78,7 @@ struct PowDerivative : Binary {
     }
     const X power = pow(a, exponent);
     X out = where(factor == zero, zero, power * factor);
-    // If the power itself overflows or is subnormal, it is multiplied as two square roots, so that the
+    // If the power overflows or is subnormal, the factor is multiplied by its square root twice, so that the
     // product keeps its digits.
     constexpr double kLeast = carries_floats<X>() ? 0x1p-126 : 0x1p-1022;
     const auto extreme = (abs(power) < constant<X>(kLeast)) | (abs(power) == infinity);

@@ -226,7 +226,7 @@ struct Sinc : Unary {
   }
 };
 
-/// The n-th derivative of sinc, n >= 2. These have no vector kernel.
+/// The n-th derivative of sinc, n >= 2. It has no vector kernel.
 struct SincDerivative : Unary {
   static constexpr char kName[] = "sinc_derivative";
   static constexpr Run kRun = Run::calls;
