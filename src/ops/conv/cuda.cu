@@ -199,8 +199,8 @@ void finish(NdArray& x, const NdArray& bias, bool relu) {
 
 void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
                   const ConvGeometry& g, bool relu) {
-  // cuDNN's engine for depthwise convolution supports no epilogue, and with a bias cuDNN has only generic
-  // engines. Bias and relu are then applied by another kernel.
+  // cuDNN's fast engine for depthwise convolution supports no epilogue, and with a bias cuDNN has only
+  // generic engines. Another kernel therefore applies bias and relu.
   const bool depthwise = g.groups > 1 && g.groups == g.in_channels;
   if (bias.defined() && !depthwise && by_library(DnnConv::forward, in, weight, out, g, &bias, relu)) return;
   if (by_library(DnnConv::forward, in, weight, out, g)) return finish(out, bias, relu);

@@ -34,8 +34,8 @@ using indexing::combine;
                                 size, ".");
 }
 
-// A bounds check for indices along `dim`. Each index is checked when it is used, because a separate pass over
-// all indices would not use the memory during its computation.
+// A bounds check for indices along `dim`. Each index is checked when it is used. A separate pass over all
+// indices would have no branches, but no elements would be loaded during it.
 struct Inside {
   const char* op;
   std::int64_t dim, size;

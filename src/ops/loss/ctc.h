@@ -62,7 +62,7 @@ struct Sample {
     const double end = last[states() - 1];
     return -(length > 0 ? log_sum(end, last[states() - 2]) : end);
   }
-  /// Returns the probability of state s at step t, given that the target is correct.
+  /// Returns the probability of state s at step t, given the target sequence.
   EBB_HD double posterior(double alpha, double beta, double loss, std::int64_t t, std::int64_t s) const {
     return alpha == kNone || beta == kNone ? 0. : std::exp(alpha + beta - log_prob(t, s) + loss);
   }

@@ -55,8 +55,9 @@ struct CheckTotals {
   }
 };
 
-// Finds the first category whose cumulative weight exceeds a uniform fraction of the total. Partial sums of
-// the scan are rounded separately, so the cumulative weight may grow even at a category of weight 0.
+// Finds the first category whose cumulative weight exceeds a uniform fraction of the total. The partial sums
+// of the scan are rounded separately, so the cumulative weight may grow even at a category of weight 0. Such
+// a category is skipped.
 struct PickCategory {
   std::int64_t* out;
   const double *sums, *weights;
