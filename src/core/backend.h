@@ -115,7 +115,8 @@ struct Backend {
   void (*event_synchronize)(Device device, void* event);
   bool (*event_query)(Device device, void* event);
   float (*event_elapsed)(Device device, void* from, void* to);
-  /// Work queued on `second` after this call starts after the work already queued on `first`.
+  /// Orders two streams: work queued on `second` after this call starts after the work already queued on
+  /// `first`.
   void (*order_streams)(Device first_device, void* first, Device second_device, void* second);
 
   /// Compiles the kernel of a source. The source defines `extern "C" jit_kernel` with one argument of type
@@ -148,11 +149,11 @@ std::string load_plugin(DeviceType type);
 /// Returns the backend of a device type. Loads the plugin on first use; throws ebb::Error if a part is
 /// missing.
 const Backend& backend(DeviceType type);
-/// Loads the backend and discards it. Kernel slots need only the loading.
+/// Loads the backend for its kernel slots, without returning it.
 EBB_API void require_backend(DeviceType type);
-/// Returns the backend if its plugin is already loaded, else null.
+/// Returns the backend if its plugin is already loaded, otherwise null.
 const Backend* loaded_backend(DeviceType type) noexcept;
-/// Whether any thread ever made a non-default stream current. Until then streams need no ordering.
+/// Returns whether any thread ever made a non-default stream current. Until then streams need no ordering.
 bool side_streams_used() noexcept;
 void note_side_stream() noexcept;
 

@@ -171,7 +171,7 @@ namespace {
 constexpr std::size_t kKeepAlways = std::size_t{32} << 20;
 // Below this size of used and cached memory, nothing is evicted and the memory limit is not read.
 constexpr std::size_t kNeverEvict = std::size_t{8} << 20;
-// Blocks of at least this size have their own mapping, so that each can return to the system independently.
+// Blocks of at least this size have their own mapping, so that each can be returned to the system separately.
 constexpr std::size_t kMapped = std::size_t{1} << 18;
 
 void* system_take(std::size_t bytes) noexcept {

@@ -1,6 +1,6 @@
-// The caches of the CPU allocator: the depot of small blocks, which all threads share (stacks of batches, and
-// the slabs that contain the blocks), and the cache of large blocks. A fresh mapping would cost a page fault
-// per 4 KiB of every large result.
+// The caches of the CPU allocator: the depot of small blocks, which all threads share, and the cache of large
+// blocks. The depot contains stacks of batches, and the slabs that contain the blocks. Large blocks are
+// cached because a fresh mapping costs a page fault per 4 KiB of every large result.
 #pragma once
 
 #include "core/allocator.h"
@@ -21,7 +21,7 @@ namespace ebb::detail {
 /// peaks are forgotten.
 class RecentPeak {
  public:
-  /// `bytes` more were allocated; `in_use` is the new total.
+  /// Records that `bytes` more were allocated; `in_use` is the new total.
   void handed_out(std::size_t bytes, std::size_t in_use) {
     present_ = std::max(present_, in_use);
     volume_ += bytes;
@@ -35,8 +35,6 @@ class RecentPeak {
  private:
   std::size_t present_ = 0, before_ = 0, volume_ = 0;
 };
-
-// The depot of small blocks.
 
 constexpr std::size_t kAlign = 64;
 constexpr std::size_t kSmall = 2048;  // bytes of the largest small block
@@ -82,7 +80,7 @@ struct OpenSlab {
   std::size_t left = 0;
 };
 
-/// The part of the allocator that threads share. Each call takes constant time, except a trim. The cost of a
+/// The depot of small blocks. Each call takes constant time, except a trim. The cost of a
 /// trim is spread over the blocks put here since the previous one.
 class SmallBlocks {
  public:
@@ -119,15 +117,15 @@ class SmallBlocks {
   Slab* slabs_ = nullptr;
   Slab* roomy_ = nullptr;  // slabs with space for more blocks
   std::size_t slab_bytes_ = 0;
-  std::size_t bytes_ = 0;       // of the blocks in the depot
+  std::size_t bytes_ = 0;       // bytes of the blocks in the depot
   std::size_t since_trim_ = 0;  // bytes put here since the last trim
   std::size_t next_trim_ = 0;   // the number of bytes that triggers the next trim
-  RecentPeak use_;              // of slabs, without the blocks in the depot
+  RecentPeak use_;              // bytes of slabs, without the blocks in the depot
 };
 
-/// The cache of blocks of more than kSmall bytes, in steps of an eighth of a power of two. Used and cached
-/// memory together are bounded: by one and a half times the recent peak (plus 32 MiB), and by seven eighths
-/// of the memory limit. The blocks that were unused for the longest time are evicted first. Each call takes
+/// The cache of blocks of more than kSmall bytes, in steps of an eighth of a power of two. The sum of used
+/// and cached memory has two bounds: one and a half times the recent peak (plus 32 MiB), and seven eighths of
+/// the memory limit. The blocks that were unused for the longest time are evicted first. Each call takes
 /// constant time.
 class LargeBlocks {
  public:

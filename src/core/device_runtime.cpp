@@ -61,7 +61,7 @@ DeviceGuard::~DeviceGuard() {
   try {
     backend().set_device(Device(DeviceType::CUDA, previous_));
   } catch (const Error&) {
-    // The device is lost; the next call on it reports the error.
+    // The device is lost. The next call on it reports the error.
   }
 }
 

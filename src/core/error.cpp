@@ -15,7 +15,7 @@
 
 namespace ebb {
 
-// The destructors are out of line, so that the type information is in one library and exceptions can cross
+// The destructors are defined here, so that the type information is in one library and exceptions can cross
 // library boundaries.
 Error::~Error() = default;
 IndexError::~IndexError() = default;

@@ -21,15 +21,15 @@ class ForkMutex : public std::mutex {
   ForkMutex *before_ = nullptr, *after_ = nullptr;  // in the list of all mutexes
 };
 
-/// The fork waits until no other thread holds the mutex, so the data that it protects is consistent in the
-/// child. Only for short critical sections: the holder must not lock another mutex, nor create or destroy a
-/// ForkMutex.
+/// The fork handler locks this mutex before the fork, so the data that it protects is consistent in the
+/// child. Use it only for short critical sections: the holder must not lock another mutex, nor create or
+/// destroy a ForkMutex.
 struct HeldAtFork final : ForkMutex {
   HeldAtFork() : ForkMutex(true) {}
 };
 
-/// The mutex is unlocked in the child, and the data that it protects is as the other threads left it. For
-/// mutexes that are held while ops run.
+/// A mutex for data that is used while ops run. The child gets it unlocked, and the data that it protects is
+/// as the other threads left it.
 struct OpenInChild final : ForkMutex {
   OpenInChild() : ForkMutex(false) {}
 };

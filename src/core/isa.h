@@ -16,12 +16,12 @@ extern constinit std::atomic<Amx> amx;
 /// all threads of the process.
 bool decide_amx(bool (*multiplies_correctly)());
 
-/// Whether bfloat16 products use the processor's instructions for them (AVX512-BF16, and AMX if it is on).
-/// These round differently, so the deterministic mode does not use them.
+/// Tells whether bfloat16 products use the processor's instructions for them (AVX512-BF16, and AMX if it is
+/// on). These round differently, so the deterministic mode does not use them.
 extern constinit std::atomic<bool> bfloat16_instructions;
 
-/// With true, different processors run the same kernels if they can: at most AVX2. With false, each runs the
-/// best.
+/// If `same` is true, all processors that have AVX2 run the same kernels, those for AVX2. If it is false,
+/// each processor runs the fastest kernels that it supports.
 void run_same_kernels_everywhere(bool same) noexcept;
 
 }  // namespace ebb::detail

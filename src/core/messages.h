@@ -12,7 +12,7 @@ std::string demangled(const std::type_info& type);
 
 /// Returns for example ` (nearest: "conv1.weight")`, with up to three names at the smallest edit distance, or
 /// an empty string if no name is near. A swap of neighbours counts as one edit, and a digit counts twice. If
-/// distances are equal, the name with the nearer last component is first.
+/// distances are equal, the name whose last component is nearer is first.
 std::string near_names(const std::string& wanted, const std::vector<std::string>& have);
 
 /// Throws the current error again, with the same type and `more` appended to its message. Errors that are not

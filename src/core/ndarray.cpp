@@ -99,8 +99,7 @@ NdArray NdArray::empty(IntArrayRef sizes, DType dtype, Device device) {
   NdArray a;
   a.sizes_.resize_for_overwrite(sizes.size());
   a.strides_.resize_for_overwrite(sizes.size());
-  // The fast path computes strides and size in one pass. Unusual sizes use the functions with overflow
-  // checks.
+  // The fast path computes strides and size in one pass. Other sizes need the functions with overflow checks.
   std::int64_t* const own_sizes = a.sizes_.data();
   std::int64_t* const own_strides = a.strides_.data();
   std::int64_t step = 1;

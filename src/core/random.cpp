@@ -21,7 +21,7 @@ namespace {
 std::uint64_t entropy() {
   std::random_device device;
   const std::uint64_t high = device();
-  // 53 bits, so that a double can store the seed exactly.
+  // Uses 53 bits, so that a double can store the seed exactly.
   return (high << 32 | device()) & ((std::uint64_t{1} << 53) - 1);
 }
 
@@ -91,7 +91,7 @@ Generator& default_generator() {
 
 void manual_seed(std::uint64_t seed) {
   default_generator().set_current_seed(seed);
-  // A device that is not in use yet gets its seed when its plugin is loaded.
+  // A device that is not in use yet gets its seed later, when its plugin is loaded.
   if (const detail::Backend* cuda = detail::loaded_backend(DeviceType::CUDA)) cuda->manual_seed(seed);
 }
 

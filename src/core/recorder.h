@@ -17,33 +17,34 @@ class Recorder {
  public:
   virtual ~Recorder() = default;
 
-  /// A call is about to run: its arrays become part of the tape.
+  /// Called before a call runs: its arrays become part of the tape.
   virtual void begin(KeptCall& kept) = 0;
-  /// The call has run; `after` contains its arguments in their current state.
+  /// Called after a call has run; `after` contains its arguments in their current state.
   virtual void end(std::unique_ptr<KeptCall> kept, KeptCall& after) = 0;
-  /// The function cannot be replayed, for that reason: a call could not be recorded, or the host did work.
+  /// Marks the function as impossible to replay, for the given reason: a call could not be recorded, or the
+  /// host did work.
   virtual void refuse(const std::string& reason) = 0;
 
-  /// A call will get the bare address of the array.
+  /// Called before a kernel gets the bare address of the array.
   virtual void will_access(const NdArray& array) = 0;
-  /// A view extends to `end`, in bytes from the beginning of the memory of `array`, even beyond the array. It
-  /// begins at the array's own offset, or at an offset that does not depend on the array.
+  /// Records that a view extends to `end`, in bytes from the beginning of the memory of `array`, even beyond
+  /// the array. The view begins at the array's own offset, or at an offset that does not depend on the array.
   virtual void reaches(const NdArray& array, std::int64_t end, bool from_own_offset) = 0;
-  /// The host reads or writes elements.
+  /// Called before the host reads or writes elements.
   virtual void host_access(const Storage& storage) = 0;
-  /// The version counter of a storage was incremented by an in-place write.
+  /// Called after an in-place write has incremented the version counter of a storage.
   virtual void version_bumped(const Ref<Storage>& storage) = 0;
-  /// The geometry, the memory, requires_grad, the hooks or the history of a tensor is about to change.
+  /// Called before the geometry, the memory, requires_grad, the hooks or the history of a tensor changes.
   virtual void changes(const Variable& x) = 0;
-  /// The gradient of a tensor is about to be read, or assigned through a reference.
+  /// Called before the gradient of a tensor is read, or assigned through a reference.
   virtual void uses_gradient(const Variable& x, bool may_assign) = 0;
-  /// The gradient is about to be dropped, whatever its value.
+  /// Called before the gradient is dropped. Its value does not matter.
   virtual void drops_gradient(const Variable& x) = 0;
-  /// A gradient is about to be added to that of a leaf.
+  /// Called before a gradient is added to the gradient of a leaf.
   virtual void accumulates(const Variable& leaf) = 0;
-  /// A backward pass is about to begin at a tensor.
+  /// Called before a backward pass begins at a tensor.
   virtual void backward_begins(const Variable& root) = 0;
-  /// A backward pass has released the graph below a tensor.
+  /// Called after a backward pass has released the graph below a tensor.
   virtual void backward_ended(const Variable& root) = 0;
 };
 
@@ -65,7 +66,7 @@ class RecorderScope {
   Recorder* previous_;
 };
 
-/// Returns the thread's recorder. If no thread records, this costs one load.
+/// Returns the thread's recorder. If no thread records, this costs one memory load.
 inline Recorder* recorder() noexcept {
   return recordings.load(std::memory_order_relaxed) == 0 ? nullptr : current_recorder();
 }

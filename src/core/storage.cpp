@@ -93,7 +93,8 @@ Ref<Storage> Storage::adopt(void* data, std::size_t bytes, Device device, Delete
 
 Ref<Storage> Storage::alias(const Ref<Storage>& other) {
   detail::not_replayed("a tensor got a version counter of its own (data(), set_data())");
-  // An alias of an alias refers to the first storage; otherwise chains would grow with every call.
+  // An alias of an alias refers to the first storage. Otherwise the chain would become longer with every
+  // call.
   Ref<Storage> of =
       other->kind_ == kAlias ? Ref<Storage>::share(static_cast<Storage*>(other->context_)) : other;
   auto* s = ::new (detail::pool_allocate(sizeof(Storage))) Storage(of->data_, of->bytes_, of->device_);

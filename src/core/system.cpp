@@ -43,7 +43,7 @@ std::optional<std::string> group_path(const std::string& root, const std::string
   return std::nullopt;
 }
 
-// A line of mountinfo that mounts a cgroup hierarchy: the mounted group and the mount point.
+// A line of mountinfo that mounts a cgroup hierarchy: the mounted group, and the mount point.
 struct Mount {
   std::string group;
   std::string at;

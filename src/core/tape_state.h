@@ -27,12 +27,12 @@ EBB_API std::uint64_t settings_fingerprint() noexcept;
 /// order of the calls.
 EBB_API void toggle_setting(std::uint64_t which) noexcept;
 
-/// Whether a tensor of that age (VariableImpl::born) existed before the recording began.
+/// Returns whether a tensor of age `born` (VariableImpl::born) existed before the recording began.
 inline bool is_older(std::uint32_t born, std::uint32_t recording) noexcept { return born < 2 * recording; }
 
-/// A storage that tapes read but did not allocate: a captured one, or that of an argument that was the same
-/// in all calls. All tapes share one reference to it. If that is the last reference, the recorded tensor has
-/// been destroyed.
+/// A storage that tapes read but did not allocate. It belongs to a captured tensor, or to an argument that
+/// was the same in all calls. All tapes share one reference to it. If that is the last reference, the
+/// recorded tensor has been destroyed.
 struct EBB_API ReadStorage {
   explicit ReadStorage(Ref<Storage> read);
   ~ReadStorage();
@@ -44,7 +44,8 @@ struct EBB_API ReadStorage {
 
   const Ref<Storage> storage;
   /// A hash of the states of the storage's tensors. Each change removes the hash of the old state and adds
-  /// that of the new one. The hash thus returns to its value when all tensors return to their states.
+  /// the hash of the new one. The value is thus the same again when all tensors have returned to their
+  /// earlier states.
   std::atomic<std::uint64_t> state{0};
   /// The number of destroyed tensors that a tape may refer to. It often changes when a handle is assigned
   /// another tensor, because that destroys the old one.
@@ -54,15 +55,16 @@ struct EBB_API ReadStorage {
   std::atomic<std::uint32_t> recording{0};
 };
 EBB_API std::shared_ptr<ReadStorage> read_by_tape(const Ref<Storage>& storage, std::uint32_t recording);
-/// The recording has become a tape; tensors older than it may be read by tapes from now on.
+/// Declares that the recording has become a tape, which may read all tensors that are older than the
+/// recording.
 EBB_API void tape_recorded(std::uint32_t recording) noexcept;
 
 /// The states of a storage's tensors when a tape was recorded.
 struct EBB_API ReadState {
   ReadState() = default;
-  /// The current states. Only destroyed tensors that are older than the recording `older_than` count.
+  /// Reads the current states. Only destroyed tensors that are older than the recording `older_than` count.
   ReadState(const ReadStorage& read, std::uint32_t older_than);
-  /// Whether no such tensor has been destroyed since.
+  /// Returns whether no such tensor has been destroyed since the tape was recorded.
   bool none_gone(const ReadStorage& read) {
     return read.deaths.load(std::memory_order_relaxed) == deaths || still_none_gone(read);
   }
@@ -78,7 +80,7 @@ struct EBB_API ReadState {
 
 /// The last recording that became a tape.
 extern EBB_API constinit std::atomic<std::uint32_t> last_read;
-/// Whether a tape may refer to a tensor of that age.
+/// Returns whether a tape may refer to a tensor of age `born`.
 inline bool may_be_read(std::uint32_t born) noexcept {
   return is_older(born, last_read.load(std::memory_order_relaxed));
 }
@@ -91,12 +93,14 @@ struct AgedTensor {
 /// Reports that a tensor changed its state: from the hash `before` on one storage to `after` on another.
 EBB_API void tensor_changed(AgedTensor x, const Storage& storage_before, std::uint64_t before,
                             const Storage& storage, std::uint64_t after) noexcept;
-/// Reports that a tensor was destroyed. Tensors created within a recording do not count as the caller's.
+/// Reports that a tensor was destroyed. Tensors created within a recording are not counted as tensors of the
+/// caller.
 EBB_API void tensor_gone(AgedTensor x, const Storage& storage, bool made_within_a_recording) noexcept;
 /// Returns a hash of the changes of all tensors, for functions that read tensors' shapes but not their
 /// elements.
 EBB_API std::uint64_t changes_of_tensors() noexcept;
-/// Drops the changes of a tensor that is an argument: the key of the call contains its current state.
+/// Drops the recorded changes of a tensor that is passed as an argument, because the key of the call contains
+/// its current state.
 EBB_API void forget_changes(AgedTensor x) noexcept;
 /// Returns the hash of a tensor that gone() contains.
 EBB_API std::uint64_t number_of(AgedTensor x) noexcept;

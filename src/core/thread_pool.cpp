@@ -53,7 +53,8 @@ Pool::Pool(int threads)
       taken_(static_cast<std::size_t>(std::clamp(threads, 1, kMaxThreads) * kPiecesPerThread)) {
   std::size_t count = taken_.size() / kPiecesPerThread;
   while (!start(count)) {
-    // The system allows no more threads. Their stacks may use all its memory, and ops need some, so use half.
+    // The system allows no more threads. Use half of those that it granted, because their stacks may use all
+    // its memory, and ops need some.
     count = threads_.size() / 2 + 1;
     stop();
   }
@@ -108,7 +109,7 @@ bool Pool::try_run(std::int64_t begin, std::int64_t end, int pieces, Piece piece
 void Pool::wake(int workers) {
   int asleep;
   {
-    // A worker either sees the new ticket before it sleeps, or is counted here.
+    // A worker either sees the new ticket before it sleeps, or is counted in asleep_, which is read here.
     std::lock_guard lock(mutex_);
     asleep = asleep_;
   }
@@ -125,7 +126,7 @@ void Pool::take_pieces(std::uint64_t ticket, std::size_t thread) {
     const std::size_t i = (first + k) % pieces;
     std::uint64_t last = taken_[i].job.load(std::memory_order_acquire);
     if (last >= job || !taken_[i].job.compare_exchange_strong(last, job)) continue;
-    // The job can neither end nor change before this chunk has finished.
+    // The job can neither end nor be replaced before this chunk has finished.
     run_piece(static_cast<std::int64_t>(i));
     if (unfinished_.fetch_sub(1) == 1 && thread != 0) unfinished_.notify_one();
   }
@@ -181,7 +182,7 @@ int thread_count() {
 // The pool of this process.
 struct Current {
   ebb::detail::HeldAtFork mutex;
-  std::shared_ptr<Pool> pool;  // running jobs share it, so that a new pool never destroys it under them
+  std::shared_ptr<Pool> pool;  // running jobs share it, so that a new pool does not destroy it while they run
   int forks = 0;               // the number of forks before the pool was created
 };
 
@@ -189,7 +190,7 @@ std::shared_ptr<Pool> pool() {
   static Current& c = *new Current;  // never destroyed: the threads end with the process
   std::shared_ptr<Pool> old;         // destroyed after the mutex is unlocked
   const std::lock_guard lock(c.mutex);
-  // A forked child has none of its parent's threads. It leaks their pool, in whatever state.
+  // A forked child has none of its parent's threads, and their pool may be in any state. The child leaks it.
   if (const int now = ebb::detail::forks(); c.forks != now) {
     new std::shared_ptr<Pool>(std::move(c.pool));
     c.forks = now;

@@ -19,22 +19,22 @@ constexpr int kMaxThreads = 1024;
 /// is slowed down by other programs.
 constexpr int kPiecesPerThread = 4;
 
-/// Returns the default number of threads of an op: EBB_NUM_THREADS or OMP_NUM_THREADS if set. Otherwise the
+/// Returns the default number of threads of an op: EBB_NUM_THREADS or OMP_NUM_THREADS if set, otherwise the
 /// number of CPUs that this thread may run on and that the cgroup's CPU quota allows. `root` is a prefix of
 /// the files' paths, for tests.
 int default_threads(const std::string& root = "");
 
-/// True on a thread that runs a chunk of a job. Nested loops then run on this thread alone.
+/// True on a thread that runs a chunk of a job. Nested loops then run only on this thread.
 bool inside_piece();
 
-/// Runs one job at a time, for the first thread that calls; meanwhile other callers run their loops alone. A
-/// job is divided into chunks. Each thread begins with the chunks of its own share, because its cache has
-/// these elements from the previous job. It continues with chunks that no thread has claimed, so a worker
-/// that wakes late delays nothing else. The caller waits until the claimed chunks have finished.
+/// Runs one job at a time, for the first thread that calls. Other callers meanwhile run their loops on their
+/// own thread. A job is divided into chunks. Each thread begins with the chunks of its own share, because its
+/// cache has these elements from the previous job. It continues with chunks that no thread has claimed, so a
+/// worker that wakes late delays nothing else. The caller waits until the claimed chunks have finished.
 class Pool {
  public:
   /// Starts a pool of `threads` threads, including the caller. If the system refuses some, the pool has at
-  /// most half of those that it grants.
+  /// most half of the granted threads.
   explicit Pool(int threads);
   ~Pool();
   Pool(const Pool&) = delete;
@@ -45,8 +45,8 @@ class Pool {
   int size() const { return static_cast<int>(threads_.size()) + 1; }
 
   /// Runs piece(body, from, to) on `pieces` chunks of [begin, end), and rethrows the first exception when all
-  /// have ended. There are at most kPiecesPerThread chunks per requested thread. Returns false, without
-  /// running anything, while another thread's job runs.
+  /// have ended. There are at most kPiecesPerThread chunks per requested thread. Returns false, and runs
+  /// nothing, while another thread's job runs.
   bool try_run(std::int64_t begin, std::int64_t end, int pieces, Piece piece, void* body);
 
  private:
@@ -79,7 +79,8 @@ class Pool {
   std::vector<Taken> taken_;  // one per chunk
   alignas(64) std::atomic<std::uint64_t> ticket_{0};
   alignas(64) std::atomic<int> unfinished_{0};  // chunks of the job that have not finished
-  // The job. It is written only while no chunk waits or runs, and read by threads that have claimed a chunk.
+  // The job. Its fields are written only while no chunk waits or runs. Threads that have claimed a chunk read
+  // them.
   std::int64_t begin_ = 0, end_ = 0, pieces_ = 0;
   Piece piece_ = nullptr;
   void* body_ = nullptr;
