@@ -20,8 +20,9 @@ struct Stripes {
   }
 };
 
-/// The sum of gradients may be recorded, which needs accumulators of other leaves, and may free graphs, which
-/// releases accumulators. Accumulators therefore have separate mutexes, which are held only for short times.
+/// Separate mutexes for accumulators and gradients. While a gradient is summed, the sum may be recorded,
+/// which needs accumulators of other leaves, and may free graphs, which releases accumulators. The mutexes of
+/// accumulators are therefore held only for short times.
 struct LeafMutexes {
   Stripes accumulators, gradients;
 };
@@ -34,7 +35,7 @@ LeafMutexes& leaf_mutexes() {
 
 namespace {
 
-// Whether the accumulator still has the leaf's shape, dtype and device; the leaf's may have changed.
+// Returns whether the accumulator still has the leaf's shape, dtype and device, which may have changed.
 bool matches(const Node& accumulator, const Variable& x) {
   const OutputMeta& meta = accumulator.output_meta(0);
   return IntArrayRef(meta.sizes) == x.sizes() && meta.dtype == x.dtype() && meta.device == x.device();
@@ -47,7 +48,7 @@ Ref<Node> grad_accumulator(const Variable& x) {
             "grad_accumulator: expected a leaf that requires grad, shape ", x.sizes(), ".");
   std::lock_guard lock(leaf_mutexes().accumulators.of(x));
   AutogradMeta& meta = meta_of(x);
-  // Another thread may be destroying the accumulator; then a new one replaces it.
+  // If another thread is destroying the accumulator, a new one replaces it.
   if (meta.accumulator && matches(*meta.accumulator, x) && meta.accumulator->try_add_ref())
     return Ref<Node>::adopt(meta.accumulator);
   Ref<Node> node = Ref<Node>::adopt(new AccumulateGrad(x));

@@ -5,7 +5,7 @@
 
 namespace ebb::autograd {
 
-/// Adds `incoming` to `grad`: in place, unless the sum itself must be differentiable.
+/// Adds `incoming` to `grad`. The sum is computed in place, unless it must be differentiable.
 void accumulate_into(Variable& grad, const Variable& incoming, bool may_steal);
 
 class AccumulateGrad : public Node {
@@ -15,7 +15,7 @@ class AccumulateGrad : public Node {
   std::string name() const override { return "AccumulateGrad"; }
   GradList apply(GradList&& grads) override;
   const Variable& variable() const { return leaf_; }
-  /// The gradient after the leaf's tensor hooks, which run in the order of their registration.
+  /// Returns the gradient after the leaf's tensor hooks, which run in the order of their registration.
   Variable hooked(Variable incoming) const;
 
  private:

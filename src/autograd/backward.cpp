@@ -103,8 +103,9 @@ variable_list walk(const variable_list& roots, const variable_list& seeds, Backw
             " gradients; give one gradient for each tensor, or none.");
   variable_list captured;
   with_stack([&] {
-    // The modes of the pass; exceptions restore them too. Autocast is off: saved tensors have the dtypes that
-    // autocast chose, and its casts were recorded, so gradients need no casts.
+    // Sets the modes of the pass and restores the previous ones, also after exceptions. Autocast is off:
+    // saved tensors have the dtypes that autocast chose, and its casts were recorded, so gradients need no
+    // casts.
     AutoGradMode grad_mode(options.create_graph);
     const AutocastDevices no_autocast(0);
     GraphTask task(options);

@@ -9,7 +9,7 @@
 namespace ebb::autograd {
 namespace {
 
-// The inputs and the state that a checkpointed call needs to run again, and the recomputed tensors.
+// The inputs and the state with which a checkpointed call runs again, and the recomputed tensors.
 struct Frame {
   std::function<variable_list(const variable_list&)> fn;
   variable_list inputs;

@@ -157,7 +157,8 @@ namespace ebb {
 namespace {
 
 void push(const std::string& name, std::int64_t sequence_nr) {
-  // An AccumulateGrad node has the largest possible number, which is negative here and is not shown.
+  // The sequence number of an AccumulateGrad node is the largest possible one. It is negative as a signed
+  // number, and is not shown.
   cuda::nvtx::range_push(sequence_nr < 0 ? name : detail::text(name, ", seq = ", sequence_nr));
 }
 

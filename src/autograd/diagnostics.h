@@ -16,10 +16,10 @@ namespace ebb::autograd {
 void note_origin(Node& node);
 /// Throws if a gradient that `node` returned contains NaN. The message names the forward op.
 void check_nan(const Node& node, const GradList& grads);
-/// In anomaly mode: warns that the node's backward failed, and shows the stack trace of its forward op.
+/// In anomaly mode, warns that the node's backward failed, and shows the stack trace of its forward op.
 void warn_of_failure(const Node& node);
-/// Returns text to append to an error in the node's backward: the record of note_origin, and the module whose
-/// forward recorded the node.
+/// Returns text for an error in the node's backward: the record of note_origin, and the module whose forward
+/// recorded the node.
 std::string origin_text(const Node& node);
 
 /// Registers a module and returns a new number, which is never reused. `describe(module)` returns the
@@ -30,7 +30,7 @@ void release_module_number(std::uint32_t place) noexcept;
 /// Returns the module's description of itself; empty for 0 and for a destroyed module.
 std::string module_text(std::uint32_t place);
 
-/// Opens a range such as "MmBackward0, seq = 7"; the number is that of the forward op's range.
+/// Opens a range such as "MmBackward0, seq = 7". The range of the forward op has the same number.
 void push_node_range(const Node& node);
 
 class NodeRange {

@@ -150,7 +150,7 @@ void FunctionNode::wrap(variable_list& outputs, const variable_list& inputs, boo
       NoGradGuard no_grad;
       y = records && !differentiable && y.requires_grad() ? y.detach() : make_view(y, y.array(), nullptr);
     } else if (records && y.impl()->requires_grad) {
-      // A leaf from outside of the function gets a new handle with this node as history.
+      // A leaf from outside the function gets a new handle, whose history is this node.
       y = Variable(y.array());
     }
     if (records && differentiable)

@@ -76,7 +76,7 @@ void StreamOrder::finish() {
 }
 
 GraphTask::~GraphTask() {
-  // The roots kept every node alive until now.
+  // Until now, the roots kept every node alive.
   for (const State& s : states_)
     if (s.node->task_.load(std::memory_order_relaxed) == this)
       s.node->task_.store(nullptr, std::memory_order_release);
@@ -176,8 +176,8 @@ void GraphTask::evaluate(Index index) {
   bool any = false;
   for (const Variable& grad : grads) any |= grad.defined();
   if (grads.size() < node.num_inputs()) grads.resize(node.num_inputs());
-  // Same order as PyTorch 2: a gradient that continues beyond this node is captured before the tensor's
-  // hooks, and one that ends here is captured after them.
+  // The order is that of PyTorch 2: a gradient that continues beyond this node is captured before the
+  // tensor's hooks, and a gradient that ends here is captured after them.
   const bool ends_here = !state.needed;
   if (state.target && !ends_here) capture(node, grads);
   if (any && node.extras_or_null()) run_tensor_hooks(node, grads);

@@ -19,8 +19,8 @@ class StreamOrder {
   StreamOrder(const StreamOrder&) = delete;
 
   bool active() const { return active_; }
-  /// Whether a gradient has passed between streams. Then another stream may still be reading memory that it
-  /// shares.
+  /// Returns whether a gradient has passed between streams. Then another stream may still be reading memory
+  /// that it shares.
   bool crossed() const { return crossed_; }
 
   /// Makes a node's stream current for a scope.
@@ -43,18 +43,18 @@ class StreamOrder {
     void* previous_ = nullptr;
   };
 
-  /// `grad` is ready on the current stream; makes the stream of `to` wait for it.
+  /// Makes the stream of `to` wait for `grad`, which is ready on the current stream.
   void hand_over(const Variable& grad, const Node& to);
-  /// The same for the caller's stream.
+  /// Makes the caller's stream wait for `grad`, which is ready on the current stream.
   void hand_back(const Variable& grad);
-  /// Makes the caller's streams wait for all others.
+  /// Makes the caller's streams wait for all other streams of the pass.
   void finish();
 
  private:
   struct Used {
     Device device;
     void* caller;                   // the caller's stream of the device
-    SmallVector<void*, 4> streams;  // the others that nodes ran on
+    SmallVector<void*, 4> streams;  // the other streams that nodes ran on
   };
   void* stream_of(const Node& node, Device device);
   void* caller_of(Device device);
@@ -72,10 +72,10 @@ struct BackwardOptions {
   bool create_graph = false;  // record the computation of the gradients
 };
 
-/// Reverse-mode differentiation from roots to leaves. It counts the gradients that each node below the roots
-/// waits for. It then runs the nodes that wait for none, the last recorded one first. The state of a node is
-/// found through a slot in the node, claimed by compare-and-swap. A map is needed only if several passes run
-/// over the same nodes.
+/// Reverse-mode differentiation from roots to leaves. The task counts the gradients that each node below the
+/// roots waits for. It then runs the nodes that wait for none, beginning with the one that was recorded last.
+/// The state of a node is found through a slot in the node, claimed by compare-and-swap. A map is needed only
+/// if several passes run over the same nodes.
 class GraphTask {
  public:
   explicit GraphTask(BackwardOptions options) : options_(options) {}
@@ -86,8 +86,8 @@ class GraphTask {
   /// Adds a root and its seed.
   void add_root(const Edge& edge, Variable seed);
   /// Restricts the pass to the paths that lead to targets, and captures the gradient of each target, in the
-  /// order of the calls. A target with `run` also runs its node (an accumulator). Otherwise the pass stops at
-  /// the node, unless another target is behind it.
+  /// order of the calls. If `run` is true, the pass also runs the target's node (an accumulator). Otherwise
+  /// it stops at the node, unless the node leads to another target.
   void add_target(const Edge& edge, bool run);
   /// Runs the pass and returns the captured gradients.
   variable_list run();
@@ -99,7 +99,7 @@ class GraphTask {
     std::uint32_t waits_for = 0;
     bool needed = true;
     bool target = false;
-    GradList grads;  // by input; those missing at the end are undefined
+    GradList grads;  // one per input; those that are missing at the end are undefined
   };
   struct Target {
     Edge edge;

@@ -32,7 +32,8 @@ unsigned add_tensor_hook(const Variable& x, TensorHook hook) {
 
 namespace {
 
-// Reports a change of hooks to tapes. A leaf has no history, so hooks of its accumulator count as its own.
+// Reports a change of hooks to tapes. A leaf has no history, so the hooks of its accumulator are treated as
+// hooks of the leaf.
 void hooks_change(const Node& node) {
   const auto* const accumulator = dynamic_cast<const AccumulateGrad*>(&node);
   if (!accumulator) return;
@@ -72,7 +73,8 @@ void move_retained_grad(const Variable& x, Node* node) {
   if (!meta || !meta->retains_grad) return;
   drop_retained_grad(*x.impl());
   meta->retains_grad = true;
-  // If the node is new, x becomes its next output. If the node was rebuilt for a view, x is its only output.
+  // If the node is new, x becomes its next output. A node that was rebuilt for a view has x as its only
+  // output.
   const std::uint32_t output = node->num_inputs() ? node->num_inputs() - 1 : 0;
   node->extras().retained.emplace_back(is_tracked_view(x) ? output : node->num_inputs(), x.impl());
 }

@@ -73,7 +73,7 @@ void run_post_hooks(Node& node, GradList& results, const GradList& grads);
 std::shared_ptr<void> pack_saved(const Variable& x);
 Variable unpack_saved(const std::shared_ptr<void>& packed);
 
-/// Called before x's history becomes `node`: if x retains its gradient, the new node stores it from now on.
+/// Called before x's history becomes `node`. If x retains its gradient, the new node stores it from now on.
 void move_retained_grad(const Variable& x, Node* node);
 /// Called when x is destroyed or no longer retains its gradient.
 void drop_retained_grad(VariableImpl& impl);

@@ -14,8 +14,9 @@
 
 namespace ebb::autograd {
 
-/// base[view] = fn(base[view], ...): the gradient of base passes through, except in the slice, where it goes
-/// through fn. The node has the edge of base first, then the edges of fn except its first.
+/// base[view] = fn(base[view], ...). The gradient of the base passes through unchanged outside the slice; in
+/// the slice it goes through fn. The first edge of the node leads to the base. The other edges are those of
+/// fn, without its first.
 class CopySlices : public Node {
  public:
   static Ref<Node> make(const Variable& base, const NdArray& view, Ref<Node> fn);
@@ -25,7 +26,7 @@ class CopySlices : public Node {
 
  private:
   DimVector base_sizes_, base_strides_, view_sizes_, view_strides_;
-  std::int64_t offset_ = 0;  // of the view within the base
+  std::int64_t offset_ = 0;  // offset of the view within the base
   Ref<Node> fn_;
 };
 
@@ -172,7 +173,7 @@ void rebase_history(const Variable& self, const Ref<Node>& node) {
 
 namespace {
 
-// Returns the kind of a new view of `base`. A view of a view inherits its restrictions.
+// Returns the kind of a new view of `base`. A view of a view inherits the restrictions of `base`.
 ViewKind kind_of_view(const AutogradMeta* base, ViewKind kind) {
   const ViewKind inherited = base ? base->kind : ViewKind::single;
   if (thread_state.inference_mode || inherited == ViewKind::made_in_inference)
@@ -188,7 +189,7 @@ Variable make_view(const Variable& base, NdArray view, const Ref<Node>& node, Vi
   out.impl()->inference = base.is_inference();
   if (base.is_inference()) return out;
   AutogradMeta& meta = meta_of(out);
-  // A view that became a leaf afterwards is the base of its own views: writes through them change its
+  // A view that later became a leaf is the base of its own views, because writes through them change its
   // history.
   const AutogradMeta* const inner =
       is_tracked_view(base) && !base.impl()->requires_grad ? meta_or_null(base) : nullptr;

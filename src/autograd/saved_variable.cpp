@@ -35,7 +35,7 @@ Variable SavedVariable::unpack_packed() const {
   if (!GradMode::is_enabled() || (!packed_edge_ && !is_output)) return x;
   Ref<Node> history = is_output ? Ref<Node>::share(owner_) : packed_edge_;
   if (!is_output && packed_edge_->num_outputs() == 0) {
-    // The node is an accumulator, and only its leaf may refer to it directly.
+    // The history is an accumulator, which only its leaf may refer to directly.
     history = Ref<Node>::adopt(new UnpackedLeafBackward);
     history->add_edge({packed_edge_, 0});
     history->add_output(x.array());
@@ -92,7 +92,7 @@ Variable SavedVariable::unpack() const {
             kept_, "], needed by ", owner_->name(), ", is at version ", now, "; expected version ", version_,
             " instead. Write out of place, or clone() it before modifying.");
       if (state_ == State::input || !GradMode::is_enabled()) return kept_;
-      // Restores the history, so that the tensor's own derivative can be computed.
+      // Restores the history, so that the saved tensor can itself be differentiated.
       Variable y(kept_.array());
       y.impl()->grad_fn = Ref<Node>::share(owner_);
       y.impl()->output_nr = output_nr_;

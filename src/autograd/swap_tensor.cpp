@@ -54,8 +54,8 @@ ScopedSwap::ScopedSwap(Variable target, const Variable& value) : target_(std::mo
   inference_ = to.inference;
   try {
     swap_tensor(target_, value);
-    // The accumulator may be destroyed during the swap; its destructor clears the pointer that the handle
-    // then has.
+    // The accumulator may be destroyed during the swap. Its destructor clears the pointer in the metadata
+    // that the handle has at that time.
     if (meta_) to.meta->accumulator = meta_->accumulator;
   } catch (...) {
     restore();

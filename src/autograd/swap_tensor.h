@@ -8,7 +8,8 @@
 
 namespace ebb::autograd {
 
-/// Whether the handle currently refers to another tensor. Nodes then save that tensor (SavedVariable).
+/// Returns whether the handle currently refers to another tensor. Nodes then save that tensor
+/// (SavedVariable).
 inline bool is_swapped(const Variable& x) { return x.impl()->meta && x.impl()->meta->swapped; }
 
 /// Returns a new handle of the tensor that a swapped handle currently refers to.

@@ -17,7 +17,7 @@ namespace autograd {
 class Node;
 struct SavedHooksFrame;
 
-// The settings of <ebb/amp/autocast.h>. Each op with an autocast rule reads `devices` first.
+// The settings of <ebb/amp/autocast.h>. Each op with an autocast rule reads the field `devices` first.
 struct AutocastState {
   std::uint8_t devices = 0;  // one bit per device type for which autocast is on
   bool cache_enabled = true;
@@ -26,7 +26,8 @@ struct AutocastState {
   ops::CastCache* cache = nullptr;  // of cast weights; owned
 };
 
-// Copied as a whole to the thread that continues a deeply nested backward pass, and back: see backward.cpp.
+// The state is copied as a whole to the thread that continues a deeply nested backward pass, and back: see
+// backward.cpp.
 struct ThreadState {
   bool grad_mode = true;
   bool inference_mode = false;

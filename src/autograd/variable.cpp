@@ -204,7 +204,7 @@ void Variable::backward(const Variable& gradient, optional<bool> retain_graph, b
 
 Variable Variable::detach() const {
   const VariableImpl& impl = checked();
-  // It is a view without a gradient: writes to it count as writes to this tensor.
+  // The result is a view without a gradient, so that writes to it count as writes to this tensor.
   Variable out(impl.data);
   out.impl_->inference = impl.inference;
   return out;

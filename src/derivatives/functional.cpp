@@ -64,7 +64,7 @@ std::vector<variable_list> jacobian_of(const variable_list& outputs, const varia
   for (const Variable& y : outputs) {
     std::vector<variable_list> rows(inputs.size());
     for (std::int64_t k = 0; k < y.numel(); ++k) {
-      // One row: the gradient of one element of y.
+      // Each row is the gradient of one element of y.
       const Variable seed = zeros(DimVector{y.numel()}, y.options());
       seed.as_strided({}, {}, k).fill_(1);
       const variable_list row = pull({y}, inputs, {seed.reshape(y.sizes())}, create_graph);
@@ -137,7 +137,7 @@ std::pair<variable_list, variable_list> jvp(const ListFunction& f, const variabl
   const InferenceMode record(false);
   const variable_list x = prepare(inputs, create_graph);
   variable_list y = call(f, x);
-  // g(u) = J^T u is linear in u, so its transposed derivative is J for every u.
+  // g(u) = J^T u is linear in u, so the transpose of its derivative is J for every u.
   variable_list u;
   for (const Variable& t : y) u.push_back(zeros_of(t).requires_grad_());
   const variable_list g = pull(y, x, u, true);

@@ -256,8 +256,8 @@ class Check {
     return out;
   }
 
-  // Computes <v, J u> analytically and numerically, for one direction u of all inputs together and one v of
-  // the output.
+  // Computes <v, J u> analytically and numerically, for one direction u (of all inputs together) and one
+  // direction v of the output.
   bool fast(const variable_list& outputs, std::size_t o) {
     Numbers numbers;
     const Variable seed = zeros_like_of(outputs[o]);
@@ -302,7 +302,8 @@ class Check {
     for (std::int64_t k = 0; k < x.numel(); ++k) element(x, k) = kept[static_cast<std::size_t>(k)];
   }
 
-  // With several outputs, the gradient of one output alone must equal the gradient with zeros for the others.
+  // With several outputs, a backward pass from only one output must give the same gradients as a pass with
+  // zeros for the other outputs.
   bool undefined_grads(const variable_list& outputs) const {
     variable_list recorded;
     for (const Variable& y : outputs)
