@@ -8,8 +8,8 @@
 
 namespace ebb {
 
-/// Computes with unsigned integers, because C++ leaves the overflow of signed ones undefined; torch wraps.
-/// Returns f(a, b) modulo the range of T for an integer T, and f(a, b) itself for other types.
+/// Computes with unsigned integers, because the overflow of signed integers is undefined in C++. torch's
+/// integers wrap too.
 template <class T, class F>
 EBB_HD T wrapping(T a, T b, F f) {
   if constexpr (std::is_same_v<T, bool> || !std::is_integral_v<T>) {
@@ -30,8 +30,8 @@ EBB_HD T wrapping_multiply(T a, T b) {
   return wrapping(a, b, [](auto x, auto y) { return x * y; });
 }
 
-/// Returns a b, rounded, and never fused into a multiply-add, whose result would depend on the machine. On
-/// the host, the source must be compiled with -ffp-contract=off.
+/// Returns a b, rounded. The product is never fused into a multiply-add, because the result would then depend
+/// on the machine. On the host, the source must be compiled with -ffp-contract=off.
 template <class W>
 EBB_HD W rounded_product(W a, W b) {
 #if defined(__CUDA_ARCH__)

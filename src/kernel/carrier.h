@@ -1,6 +1,6 @@
 // Functions for formulas of three scalar types, and lists of formulas. The scalar types are a plain number,
 // cpu::Lanes (several numbers in a register), and a Variable. Argument-dependent lookup finds the functions
-// of the last two; this file has those of plain numbers.
+// of Lanes and Variable. This file contains the functions of plain numbers.
 #pragma once
 
 #include <ebb/core/scalar.h>
@@ -33,7 +33,7 @@ using std::abs, std::sqrt, std::exp, std::exp2, std::expm1, std::log, std::log2,
 using std::sin, std::cos, std::tan, std::asin, std::acos, std::atan;
 using std::sinh, std::cosh, std::asinh, std::acosh, std::atanh, std::erf, std::erfc;
 
-/// A Scalar for inner loops: both conversions are precomputed, so that loops need no branch on its type.
+/// A Scalar for inner loops. Both conversions are precomputed, so that loops need no branch on its type.
 struct Number {
   double floating = 0;
   std::int64_t integer = 0;
@@ -51,7 +51,8 @@ struct Number {
   }
 };
 
-/// Converts a constant to the scalar type of X. A plain 0.5 would convert float expressions to double.
+/// Converts a constant to the scalar type of X. This is necessary because a plain 0.5 would convert float
+/// expressions to double.
 template <class X>
 EBB_HD auto constant(double number) {
   if constexpr (std::is_arithmetic_v<X>)
@@ -69,8 +70,8 @@ EBB_HD auto constant(const Number& number) {
     return constant<X>(number.floating);
 }
 
-/// Selects a or b. At least one branch must be an X: a Variable would convert two constants to the default
-/// dtype.
+/// Selects a or b. At least one of them must be an X, because two constants would give a Variable of the
+/// default dtype.
 template <class A, class B>
   requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B>
 EBB_HD auto where(bool condition, A a, B b) {
@@ -114,17 +115,18 @@ EBB_HD X rsqrt(const X& x) {
   return 1 / sqrt(x);
 }
 
-/// A power of e or 2 whose products are accurate even if the power itself overflows or is subnormal.
+/// A power of e or 2 in a form whose products are accurate even if the power itself overflows or is
+/// subnormal.
 template <class X>
 struct Exponential {
-  X power, root;  // the root is 0 if the power alone is accurate
+  X power, root;  // the root is 0 if the power itself is accurate
   EBB_HD X value() const { return power; }
   EBB_HD X times(X a) const { return root == 0 ? a * power : a * root * root; }
 };
-/// The largest exponent whose power needs no square root.
+/// The largest exponent for which the power is stored without a square root.
 template <class X>
 constexpr X kSafeExponent = sizeof(X) == sizeof(float) ? 80 : 700;
-/// A factor that is large enough to replace infinity in a product with such a power, without giving NaN.
+/// A large factor that replaces infinity in a product with such a power, so that the product is not NaN.
 template <class X>
 constexpr X kFar = 1e6;
 
@@ -141,7 +143,7 @@ EBB_HD Exponential<X> exponential2(X x) {
   return {exp2(x), abs(x) <= kSafeExponent<X> ? X(0) : exp2(x / 2)};
 }
 
-/// Returns a / (1 + e^-x); equal to a e^x if e^-x overflows, and 0 for a = x = -infinity.
+/// Returns a / (1 + e^-x). The result is a e^x if e^-x overflows, and 0 for a = x = -infinity.
 template <class X>
   requires std::is_arithmetic_v<X>
 EBB_HD X sigmoid_times(X a, X x) {

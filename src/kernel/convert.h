@@ -14,7 +14,7 @@ template <class T>
 constexpr bool is_half_v = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 
 /// Truncates to a 32- or 64-bit integer. NaN and values out of range give the smallest integer. C++ leaves
-/// these cases undefined; torch on x86 gives this value because the processor's instruction does.
+/// these cases undefined. torch gives this value on x86, because the processor's instruction does.
 template <class To, class From>
 EBB_HD inline To truncate(From x) {
   constexpr To smallest = std::numeric_limits<To>::min();
@@ -22,11 +22,12 @@ EBB_HD inline To truncate(From x) {
   return x >= low && x < -low ? static_cast<To>(x) : smallest;
 }
 
-/// The type in which T is computed: float for the 16-bit types.
+/// The type in which ops on T compute: float for the 16-bit types, T for others.
 template <class T>
 using Compute = std::conditional_t<is_half_v<T>, float, T>;
 
-/// Converts an element. Floating to integer truncates; to bool, a nonzero value (including NaN) is true.
+/// Converts an element. A floating value is truncated to an integer. A nonzero value (including NaN) becomes
+/// true.
 template <class To, class From>
 EBB_HD inline To convert(From x) {
   if constexpr (std::is_same_v<To, From>) {

@@ -25,7 +25,8 @@ constexpr void for_each_element_type(const F& f) {
   f.template operator()<BFloat16>();
 }
 
-/// Calls f.operator()<T>() with the unsigned type of the element's size, which is enough to move elements.
+/// Calls f.operator()<T>() with the unsigned type of the element's size. That type is enough to copy
+/// elements.
 template <class F>
 void visit_bits(DType dtype, const F& f) {
   switch (element_size(dtype)) {

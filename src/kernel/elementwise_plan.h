@@ -26,7 +26,7 @@ struct ElementwisePlan {
   std::int64_t sizes[kPlanDims];
   std::int64_t strides[N][kPlanDims];
 
-  /// Whether every byte offset and the element count fit 32 bits.
+  /// Returns whether every byte offset and the element count fit 32 bits.
   bool fits_32_bits() const {
     if (numel > INT32_MAX) return false;
     for (int i = 0; i < N; ++i) {
@@ -53,7 +53,7 @@ struct PlanOperands {
 
 namespace detail {
 
-/// Whether all arrays are contiguous with the same shape, so that the iteration is a single run.
+/// Returns whether all arrays are contiguous and have the same shape, so that the iteration is a single run.
 template <int N>
 bool is_one_run(const NdArray* const (&arrays)[N]) {
   for (const NdArray* a : arrays)
@@ -63,8 +63,8 @@ bool is_one_run(const NdArray* const (&arrays)[N]) {
 
 }  // namespace detail
 
-/// Plans an iteration over `out`'s shape; the inputs are broadcast to it. arrays[0] is the output. An input
-/// that is null is a single value without strides.
+/// Plans an iteration over `out`'s shape, to which the inputs are broadcast. arrays[0] is the output. A null
+/// input is a single value without strides.
 template <int N>
 ElementwisePlan<N> plan_elementwise(const char* op, const NdArray* const (&arrays)[N]) {
   ElementwisePlan<N> plan;
@@ -121,7 +121,7 @@ template <int N>
 struct IndexPlan {
   int dims = 0;
   std::uint32_t units = 0;
-  FastDivisor sizes[kPlanDims];  // of all dimensions except the outermost, which needs no division
+  FastDivisor sizes[kPlanDims];  // all dimensions except the outermost, which needs no division
   std::int32_t strides[N][kPlanDims];
 
   EBB_HD void offsets(std::uint32_t unit, std::int32_t (&out)[N]) const {
@@ -135,8 +135,8 @@ struct IndexPlan {
   }
 };
 
-/// Computes the index plan. `plan` must fit 32 bits, and its innermost size must be divisible by `width`.
-/// With only one dimension, the last unit may be partial instead.
+/// Computes the index plan. `plan` must fit 32 bits, and its innermost size must be divisible by `width`. If
+/// there is only one dimension, the last unit may be partial instead.
 template <int N>
 void index_plan(IndexPlan<N>& out, const ElementwisePlan<N>& plan, std::int64_t width = 1) {
   out.dims = plan.dims;
@@ -153,12 +153,12 @@ void index_plan(IndexPlan<N>& out, const ElementwisePlan<N>& plan, std::int64_t 
   out.units = static_cast<std::uint32_t>(units);
 }
 
-/// Calls f(part, offsets) for parts that fit 32 bits and together cover the plan. `offsets` are the byte
-/// distances from each array's first element to that of the part.
+/// Calls f(part, offsets) for parts that fit 32 bits and together cover the plan. `offsets` are the distances
+/// in bytes from each array's first element to its first element in the part.
 template <int N, class F>
 void for_each_32_bit_part(const ElementwisePlan<N>& plan, const F& f, const std::int64_t (&from)[N] = {}) {
   if (plan.fits_32_bits()) return f(plan, from);
-  // Halves the dimension with the largest extent.
+  // Halves the dimension with the largest extent, in elements or in bytes.
   int longest = 0;
   std::int64_t farthest = -1;
   for (int d = 0; d < plan.dims; ++d) {
@@ -167,7 +167,7 @@ void for_each_32_bit_part(const ElementwisePlan<N>& plan, const F& f, const std:
     if (plan.sizes[d] > 1 && reach > farthest) farthest = reach, longest = d;
   }
   ElementwisePlan<N> half = plan;
-  // Cuts at a multiple of 64, which keeps the alignment for vectors.
+  // Divides at a multiple of 64, which preserves the alignment for vectors.
   const std::int64_t size = plan.sizes[longest], cut = size > 128 ? size / 2 / 64 * 64 : size / 2;
   half.sizes[longest] = cut;
   half.numel = plan.numel / size * cut;

@@ -7,8 +7,8 @@
 
 namespace ebb {
 
-/// Returns the number of blocks along x, at most 2^31 - 1. Kernels do not use y and z, which are limited to
-/// 65535.
+/// Returns the number of blocks along x, at most 2^31 - 1. Kernels do not use y and z, because these are
+/// limited to 65535.
 inline unsigned grid_blocks(std::int64_t blocks) {
   EBB_CHECK(blocks >= 0 && blocks <= INT32_MAX, "kernel launch: ", blocks,
             " blocks are more than a grid holds (2147483647). Split the array.");
@@ -24,8 +24,8 @@ constexpr int covering_power(std::int64_t n, int least, int most) {
   return power;
 }
 
-/// The division of rows into pieces, so that there are enough blocks for the device and each piece is worth a
-/// second pass.
+/// The division of rows into chunks. There are enough chunks to fill the device, and each chunk is large
+/// enough to be worth a second pass.
 struct RowPieces {
   std::int64_t pieces = 1, piece = 0;
 };

@@ -9,9 +9,9 @@ namespace ebb {
 
 namespace detail {
 
-/// A kernel compiled for one of the levels above the first: a function of that level's files. These are
-/// linked into one object that shares no other symbols with the library (cmake/EbbDispatch.cmake). If a level
-/// lacks a kernel, linking fails.
+/// A kernel compiled for one of the levels above the first: a function in the files of that level. These
+/// files are linked into one object that shares no other symbols with the library (cmake/EbbDispatch.cmake).
+/// If a level lacks a kernel, linking fails.
 template <auto kernel, int level>
 struct AtLevel;
 template <class... Args, void (*kernel)(Args...), int level>
@@ -46,7 +46,7 @@ template <auto kernel>
 constexpr std::array<decltype(kernel), detail::kCpuLevels> levels_of = {kernel, kernel, kernel};
 #endif
 
-/// For library kernels, which may decline: the CPU has none.
+/// Library kernels may decline a call. The CPU has no library, so its version declines every call.
 template <class... Args, bool (*kernel)(Args...)>
 constexpr std::array<bool (*)(Args...), detail::kCpuLevels> levels_of<kernel>{};
 

@@ -1,6 +1,7 @@
-// Lines: a contiguous array as [outer, n, inner], for kernels that work along one dimension; and the
-// assignment of rows, columns and scans to the threads of a device, as pure functions of the shape and the
-// device's size.
+// Lines: an array as [outer, n, inner], for kernels that work along one dimension. A line is the
+// one-dimensional slice of n elements at one outer and one inner index. Lines are rows if inner is 1, and
+// interleaved columns otherwise. The plans assign rows, columns and scans to the threads of a device; they
+// are pure functions of the shape and the device's size.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -28,11 +29,11 @@ struct Lines {
     }
   }
   EBB_HD std::int64_t count() const { return outer * inner; }
-  /// Returns the offset of line i; its elements are `inner` apart.
+  /// Returns the offset of line i. The elements of a line are `inner` apart.
   EBB_HD std::int64_t start(std::int64_t i) const { return i / inner * n * inner + i % inner; }
 };
 
-constexpr int kTeamThreads = 1024;  // at most, per row
+constexpr int kTeamThreads = 1024;  // threads per row, at most
 constexpr int kKeptThreads = 512;   // for a row that is kept in registers: enough for 128 elements per thread
 constexpr int kTeamBlock = 256;     // threads per block of small teams
 
@@ -43,8 +44,8 @@ constexpr int row_team(std::int64_t n, int elements) {
 /// Returns the rows per block. Teams that fit into a warp share a block.
 constexpr int rows_per_block(int team) { return team <= 32 ? kTeamBlock / team : 1; }
 
-/// The elements of a row of n that one thread of a team keeps, in `units` of `width`. They are adjacent if
-/// rows consist of whole aligned vectors; otherwise they are a team size apart.
+/// The elements of a row that one thread of a team keeps, in `units` of `width`. The row has n elements. The
+/// elements of a unit are adjacent if rows consist of whole aligned vectors; otherwise they are `size` apart.
 struct RowSlots {
   int n, rank, size, width;
   bool vectors;
@@ -55,13 +56,13 @@ struct RowSlots {
   EBB_HD bool has(int unit, int j) const { return index(unit, vectors ? 0 : j) < n; }
 };
 
-constexpr int kColumnThreads = 1024;  // at most, per block
-constexpr int kColumnBlock = 256;     // per block by default
+constexpr int kColumnThreads = 1024;  // threads per block, at most
+constexpr int kColumnBlock = 256;     // threads per block by default
 
 /// A unit consists of `width` adjacent columns. A block has `across` adjacent units, and `ranks` threads for
-/// each, which process every ranks-th element of the lines. It has `apart` such groups if the inner size is
-/// short; then the elements that a warp reads together are adjacent along the lines. All three are powers of
-/// 2.
+/// each, which process every ranks-th element of the lines. If the inner size is short, the block has `apart`
+/// such groups, and the elements that a warp reads together are adjacent along the lines. `across`, `ranks`
+/// and `apart` are powers of 2.
 struct ColumnPlan {
   int width = 1;
   int across = 1, ranks = 1, apart = 1;
@@ -71,18 +72,18 @@ struct ColumnPlan {
 
   EBB_HD int threads() const { return across * ranks * apart; }
   EBB_HD int rank(int thread) const { return thread / across & (ranks - 1); }
-  /// Returns the unit's number in the block.
+  /// Returns the unit's index in the block.
   EBB_HD int place(int thread) const {
     return (thread & (across - 1)) + across * (thread / (across * ranks));
   }
   EBB_HD std::int64_t unit(std::int64_t block, int thread) const {
     return block * (across * apart) + place(thread);
   }
-  /// Returns the first element of a unit in its first line.
+  /// Returns the offset of the first element of a unit. `line` is the length of a line.
   EBB_HD std::int64_t start(std::int64_t unit, std::int64_t line) const {
     return unit / inner * line * inner * width + unit % inner * width;
   }
-  /// The threads of a unit in one warp, and the number of warps of a unit.
+  /// Returns the number of threads of a unit in one warp.
   EBB_HD int ranks_of_a_warp() const {
     const int room = across < 32 ? 32 / across : 1;
     return ranks < room ? ranks : room;
@@ -90,7 +91,7 @@ struct ColumnPlan {
   EBB_HD int warps() const { return ranks / ranks_of_a_warp(); }
 };
 
-/// Plans columns. A thread can keep `keeps` units in its registers.
+/// Plans columns. A thread can hold `keeps` units in its registers.
 inline ColumnPlan plan_columns(const Lines& lines, int width, int keeps, int multiprocessors) {
   ColumnPlan plan;
   plan.width = width;
@@ -101,7 +102,7 @@ inline ColumnPlan plan_columns(const Lines& lines, int width, int keeps, int mul
   const int most = kColumnThreads / least;
   plan.ranks = covering_power(ceil_div(lines.n, keeps), 1, most);
   plan.kept = lines.n <= std::int64_t{plan.ranks} * keeps;
-  // If there are many lines, long lines use fewer threads than possible.
+  // If there are many lines, long lines get fewer threads than they could use.
   if (!plan.kept && ceil_div(plan.units, least) >= 4 * std::int64_t{multiprocessors})
     plan.ranks = kColumnBlock / least;
   const int together = plan.ranks * least > kColumnBlock ? least : kColumnBlock / plan.ranks;
@@ -120,14 +121,14 @@ struct ScanPlan {
   std::int64_t chunk = 0;      // elements; the last chunk may have fewer
 };
 
-/// Returns how many positions before the first element of a contiguous line its tiles begin, so that each
-/// vector of `width` elements is aligned. `at` is the address of the line in elements.
+/// Returns the number of positions by which the tiles of a contiguous line begin before its first element, so
+/// that each vector of `width` elements is aligned. `at` is the address of the line in elements.
 EBB_HD constexpr int scan_pad(std::uint64_t at, std::int64_t n, int width, bool reverse) {
   const std::uint64_t end = at + static_cast<std::uint64_t>(n), w = static_cast<std::uint64_t>(width);
   return static_cast<int>(reverse ? (w - end % w) % w : at % w);
 }
 
-/// Contiguous lines: one block per chunk, processed tile by tile with `items` elements per thread.
+/// Plans contiguous lines. A block scans a chunk tile by tile, with `items` elements per thread.
 inline ScanPlan plan_scan_rows(const Lines& lines, int multiprocessors, int items = kScanItems) {
   ScanPlan plan;
   plan.threads = covering_power(ceil_div(lines.n, items), 32, kScanThreads);
@@ -141,7 +142,7 @@ inline ScanPlan plan_scan_rows(const Lines& lines, int multiprocessors, int item
   return plan;
 }
 
-/// Interleaved lines: one thread per chunk.
+/// Plans interleaved lines, with one thread per chunk.
 inline ScanPlan plan_scan_columns(const Lines& lines, int multiprocessors) {
   ScanPlan plan;
   plan.chunk = lines.n;

@@ -1,6 +1,6 @@
-// MapPlan and CrossTile: the memory access of an elementwise kernel in one part of an iteration. MapPlan uses
-// vectors of `width` elements if the output allows, for any inputs. Pure functions of shapes, strides and
-// addresses.
+// MapPlan and CrossTile: the memory accesses of an elementwise kernel in one part of an iteration. MapPlan
+// uses vectors of `width` elements, for any inputs, if the output's layout allows it. The plans are pure
+// functions of shapes, strides and addresses.
 #pragma once
 
 #include "kernel/elementwise_plan.h"
@@ -9,7 +9,7 @@
 
 namespace ebb {
 
-/// The byte offset of an element, given its number, in at most three nested dimensions.
+/// Computes the byte offset of an element from its index, in at most three nested dimensions.
 struct LevelIndex {
   FastDivisor sizes[2];  // of the two innermost dimensions
   std::int32_t strides[3] = {0, 0, 0};
@@ -25,20 +25,21 @@ struct LevelIndex {
 /// The access to an operand's elements of a unit.
 enum class Access : std::uint8_t {
   vector,   // one aligned load
-  splat,    // one element for all
+  splat,    // one element that all elements of the unit use
   indexed,  // element by element, at the offsets of `element`
 };
 
-/// A unit consists of `width` adjacent elements of the output; `plan` has the byte offsets of units. Elements
-/// before the first aligned unit and after the last whole unit are processed one by one. Only a dense output
-/// has such elements; then `element` gives the offset of any element of any operand.
+/// The elements of an iteration, divided into units. A unit consists of `width` adjacent elements of the
+/// output; `plan` has the byte offsets of units. Elements before the first aligned unit and after the last
+/// whole unit are processed one by one. Only a dense output has such elements. For them, `element` gives the
+/// offset of any element of any operand.
 template <int N>
 struct MapPlan {
   IndexPlan<N> plan;
   std::uint32_t head = 0;       // elements before the first unit
   std::uint32_t remainder = 0;  // elements outside of units: the head and the tail
-  // The difference between the element numbers of adjacent units: the width, or 0 if `element` counts within
-  // a unit.
+  // The difference between the element indices of adjacent units. It is the width, or 0 if `element` counts
+  // within a unit.
   std::uint32_t spacing = 0;
   std::int32_t skip[N] = {};
   LevelIndex element[N];
@@ -47,8 +48,8 @@ struct MapPlan {
 
 namespace detail {
 
-/// Computes the operand's own dimensions in the numbering of a dense output, with adjacent ones merged.
-/// Returns false if more than three remain.
+/// Computes the operand's own dimensions, with adjacent ones merged, for element indices in the order of a
+/// dense output. Returns false if more than three dimensions remain.
 template <int N>
 bool level_index(const ElementwisePlan<N>& plan, int operand, LevelIndex& out) {
   std::int64_t sizes[3] = {1, 1, 1}, strides[3] = {0, 0, 0};
@@ -85,7 +86,8 @@ bool is_dense(const ElementwisePlan<N>& plan, int operand, std::int64_t size) {
   return true;
 }
 
-// Rows: the innermost dimension consists of whole vectors in every array, or of one repeated element.
+// Plans an iteration by rows: the innermost dimension consists of whole vectors in every array, or of one
+// repeated element. Returns false if it does not.
 template <int N>
 bool plan_rows(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintptr_t (&addresses)[N],
                const int (&sizes)[N], int width) {
@@ -110,9 +112,10 @@ bool plan_rows(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintp
   return true;
 }
 
-// Run: a dense output is one run of vectors, wherever it starts, and so are inputs with the same layout and
-// alignment. Other inputs are read element by element if adjacent elements are contiguous or the whole input
-// fits the cache.
+// Plans one run of vectors over a dense output, from its first aligned element. Inputs with the same layout
+// and alignment are read as vectors. Other inputs are read element by element. Returns false if the output is
+// not dense or shorter than a vector, if an input has more than three dimensions left, or if a large input is
+// neither contiguous nor constant along the innermost dimension.
 template <int N>
 bool plan_run(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintptr_t (&addresses)[N],
               const int (&sizes)[N], int width) {
@@ -150,9 +153,9 @@ bool plan_run(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintpt
 
 }  // namespace detail
 
-/// Plans vectors of `width` elements; returns false if the iteration must be element by element. `plan` must
-/// fit 32 bits. addresses[i] is the address of operand i, or 0 for a single value; sizes are element sizes in
-/// bytes.
+/// Plans vectors of `width` elements. Returns false if the iteration must be element by element. `plan` must
+/// fit 32 bits. addresses[i] is the address of operand i, or 0 for a single value. `sizes` are the element
+/// sizes in bytes.
 template <int N>
 bool plan_vectors(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintptr_t (&addresses)[N],
                   const int (&sizes)[N], int width) {
@@ -168,7 +171,8 @@ constexpr std::int64_t kSectorBytes = 32;
 /// as a + b.t(). The threads of a warp process a tile that covers some elements along both dimensions, so
 /// that all arrays are accessed in whole memory sectors. Only the order of units changes. A tile consists of
 /// adjacent units: `rows` along the plan's dimension `along`, in which the input is contiguous, and `columns`
-/// along the innermost dimension. columns = 0: vectors along the innermost dimension. along = 0: no tiles.
+/// along the innermost dimension. If `columns` is 0, vectors run along the innermost dimension. If `along` is
+/// 0, there are no tiles.
 struct CrossTile {
   int along = 0;
   std::int64_t rows = 0, columns = 0;
@@ -176,7 +180,7 @@ struct CrossTile {
 
 namespace detail {
 
-// Whether an operand's rows consist of whole vectors.
+// Returns whether an operand's rows consist of whole vectors.
 template <int N>
 bool has_vector_rows(const ElementwisePlan<N>& plan, int operand, std::uintptr_t address, int size,
                      int width) {
@@ -189,8 +193,8 @@ bool has_vector_rows(const ElementwisePlan<N>& plan, int operand, std::uintptr_t
 
 }  // namespace detail
 
-/// Returns the tile for a plan, or none if no input is both large and transposed relative to the output. The
-/// arguments are those of plan_vectors.
+/// Returns the tile for a plan, or no tile if no input is both large and transposed relative to the output.
+/// The arguments are those of plan_vectors.
 template <int N>
 CrossTile cross_tile(const ElementwisePlan<N>& plan, const std::uintptr_t (&addresses)[N],
                      const int (&sizes)[N], int width) {
@@ -213,7 +217,7 @@ CrossTile cross_tile(const ElementwisePlan<N>& plan, const std::uintptr_t (&addr
 }
 
 /// Calls f(part, offsets, tile) for the part that whole tiles cover, and without a tile for the remainder.
-/// `offsets` are the byte distances from each array's first element to that of the part.
+/// `offsets` are the distances in bytes from each array's first element to its first element in the part.
 template <int N, class F>
 void for_each_tiled_part(const ElementwisePlan<N>& plan, const CrossTile& tile, const F& f) {
   const std::int64_t none[N] = {};

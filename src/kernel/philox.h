@@ -10,13 +10,12 @@ namespace ebb {
 /// Philox4x32-10 (Salmon, Moraes, Dror & Shaw, Parallel random numbers: as easy as 1, 2, 3, SC 2011).
 struct Philox {
   std::uint64_t seed = 0;
-  std::uint64_t call = 0;  // the number of the generator's draw
-  // In a captured graph: {seed, number of the first draw} in device memory, written before each replay.
-  // `call` is then relative to it, and `seed` is not used. Otherwise null.
+  std::uint64_t call = 0;  // index of the generator's draw
+  // In a captured graph, points to {seed, index of the first draw} in device memory, written before each
+  // replay. `call` is then relative to it, and `seed` is not used. Otherwise null.
   const std::uint64_t* base = nullptr;
 
-  /// Computes four words for each of the given numbers; each number has its own words. Several numbers share
-  /// the key schedule.
+  /// Computes four words for each of the given counters. Several counters share the key schedule.
   template <int N>
   EBB_HD void words(const std::uint64_t (&numbers)[N], std::uint32_t (&out)[N][4]) const {
     const std::uint64_t from = base ? base[0] : seed, draw = base ? base[1] + call : call;

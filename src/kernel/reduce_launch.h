@@ -1,4 +1,4 @@
-// The assignment of a reduction to the threads of a device: a pure function of its plan, of its input's
+// The assignment of a reduction to the threads of a device. It is a pure function of the plan, of the input's
 // alignment and of the device's size.
 #pragma once
 
@@ -12,11 +12,11 @@ constexpr int kReduceDims = 16;
 constexpr int kReduceThreads = 256;
 constexpr int kReduceTeam = 256;  // threads per output, at most
 constexpr int kReduceLoads = 4;   // vectors that a thread has in flight
-// Rows up to this length use only one warp each if there are many of them. The final merge then has fewer
-// steps and needs no barrier. Sums of longer rows would lose accuracy.
+// Rows up to this length use only one warp each if there are many rows. The final merge then has fewer steps
+// and needs no barrier. Longer rows use more threads, because their sums would lose accuracy.
 constexpr std::int64_t kWarpRow = 8192;
-// Concurrent blocks per multiprocessor, for which kernels bound their registers. Kernels with two
-// accumulators per output have fewer.
+// Concurrent blocks per multiprocessor, for which the compiler bounds the kernels' registers. Kernels with
+// two accumulators per output have fewer blocks.
 constexpr int kReduceBlocks = 4, kWideReduceBlocks = 2;
 
 /// Merged dimensions for a device, the last one fastest.
@@ -66,21 +66,23 @@ struct DeviceDims {
 
 struct ReduceLaunch {
   bool columns = false;  // the outputs are contiguous in memory, the reduced elements are not
-  // by rows: the reduced elements of an output are one contiguous run with any alignment
+  // By rows, the reduced elements of an output form one contiguous run with any alignment.
   bool run = false;
   int width = 1;  // elements per vector
-  /// By rows: threads per output, outputs per block. By columns: units of `width` columns, rows per block.
+  /// By rows: threads per output, and outputs per block. By columns: units of `width` columns, and rows per
+  /// block.
   int threads = 1, others = 1;
-  std::int64_t pieces = 1, piece = 0;  // of the reduced elements
+  std::int64_t pieces = 1, piece = 0;  // number of chunks of the reduced elements, and elements per chunk
   std::int64_t blocks = 0;
-  /// The second pass, over the pieces of each output.
+  /// The threads and outputs of the second pass, which merges the chunks of each output.
   int piece_threads = 1, piece_outputs = 1;
   std::int64_t piece_blocks = 0;
 };
 
 namespace detail {
 
-// Teams that fit into a warp share a block. Larger ones need the block's barriers and have it to themselves.
+// Teams that fit into a warp share a block. Larger teams need the block's barriers, so each has its own
+// block.
 constexpr int teams_of_a_block(int threads) { return threads <= 32 ? kReduceThreads / threads : 1; }
 
 inline bool strides_divide(const SmallVector<ReduceDim, 6>& dims, std::size_t count, int width) {
@@ -95,17 +97,17 @@ inline bool starts_together(const SmallVector<ReduceDim, 6>& dims) {
 
 }  // namespace detail
 
-/// Returns the number of pieces, at most `most`, for each of `jobs` on a device that runs `at_once` blocks.
-/// It is the smallest number that nearly fills the last wave, with at most four waves. If there are more
-/// jobs, they are not divided.
+/// Returns the number of chunks, at most `most`, into which each of `jobs` jobs is divided. The device runs
+/// `at_once` blocks together. The result is the smallest number that nearly fills the last wave, with at most
+/// four waves. If there are more jobs than four waves, they are not divided.
 constexpr std::int64_t whole_waves(std::int64_t jobs, std::int64_t at_once, std::int64_t most) {
   constexpr int kWaves = 4;
   std::int64_t best = 1;
   if (jobs >= kWaves * at_once) return best;
   for (int waves = 1; waves <= kWaves; ++waves) {
     const std::int64_t whole = waves * at_once / jobs, pieces = whole < most ? whole : most;
-    // The time is proportional to waves / pieces. A gain of a tenth must pay for the second pass and the
-    // shorter pieces.
+    // The time is proportional to waves / pieces. More chunks are used only if they save a tenth of the time,
+    // because of the cost of the second pass and of shorter chunks.
     if (pieces > best &&
         10 * pieces * ceil_div(jobs * best, at_once) >= 11 * best * ceil_div(jobs * pieces, at_once))
       best = pieces;
@@ -113,8 +115,8 @@ constexpr std::int64_t whole_waves(std::int64_t jobs, std::int64_t at_once, std:
   return best;
 }
 
-/// Plans a launch. `address` is the input's address, `size` the bytes of an element. row_width and
-/// column_width are the vector widths of the kernels, and blocks_at_once is their number of blocks per
+/// Plans a launch. `address` is the input's address, and `size` the bytes of an element. row_width and
+/// column_width are the vector widths of the kernels. blocks_at_once is their number of blocks per
 /// multiprocessor.
 inline ReduceLaunch plan_reduce_launch(const ReducePlan& plan, std::uintptr_t address, int size,
                                        int row_width, int column_width, int multiprocessors,
@@ -150,8 +152,8 @@ inline ReduceLaunch plan_reduce_launch(const ReducePlan& plan, std::uintptr_t ad
     jobs = ceil_div(plan.outputs, launch.others);
     least = 8192;
   }
-  // Divides into whole waves of blocks and whole vectors, with pieces that are long enough to be worth a
-  // second pass.
+  // Divides into whole waves of blocks and whole vectors. The chunks are long enough to be worth a second
+  // pass.
   launch.piece = plan.count;
   if (plan.count >= 2 * least) {
     const std::int64_t pieces = whole_waves(jobs, at_once, plan.count / least);

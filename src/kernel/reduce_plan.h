@@ -15,7 +15,7 @@ namespace ebb {
 /// Returns Byte for Bool, which has the same representation (0 or 1), so that the two can share kernels.
 constexpr DType stored(DType dtype) { return dtype == kBool ? kByte : dtype; }
 
-/// Bit d is set if dimension d is reduced.
+/// A mask in which bit d is set if dimension d is reduced.
 using DimMask = std::uint64_t;
 constexpr int kMaxReduceDims = 64;
 
@@ -27,7 +27,7 @@ struct ReduceDim {
 };
 
 /// The kept and the reduced dimensions, each sorted by decreasing stride of the input. The order in which
-/// elements are combined depends on the plan alone, so results do not depend on the number of threads.
+/// elements are combined depends only on the plan, so results do not depend on the number of threads.
 struct ReducePlan {
   SmallVector<ReduceDim, 6> kept;
   SmallVector<ReduceDim, 6> reduced;
@@ -57,7 +57,7 @@ inline void merge_neighbours(SmallVector<ReduceDim, 6>& dims) {
 
 }  // namespace detail
 
-/// Returns the plan for reducing an array of these sizes and strides over the dimensions in `mask`. The
+/// Returns the plan for reducing an array with these sizes and strides over the dimensions in `mask`. The
 /// result is contiguous.
 inline ReducePlan plan_reduce(IntArrayRef sizes, IntArrayRef strides, DimMask mask) {
   ReducePlan plan;

@@ -32,7 +32,7 @@ using Loaded = std::conditional_t<std::is_same_v<T, Half>, float, T>;
 template <class T>
 using SumResult = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
 
-/// The sum divided by `divisor`; the mean if that is the count.
+/// The sum divided by `divisor`; the mean if the divisor is the count.
 template <class T>
 struct Sum {
   using In = T;
@@ -71,7 +71,7 @@ struct Prod : Sum<T> {
   EBB_HD Out finish(Acc a) const { return static_cast<Out>(a); }
 };
 
-/// The sum in double divided by `divisor`, which does not round the mean to T. It also sums numbers in
+/// The sum in double divided by `divisor`. The mean is therefore not rounded to T. It also sums elements in
 /// another dtype without a converted copy.
 template <class T>
 struct WideMean {
@@ -121,20 +121,21 @@ struct SquaredDeviation : WideMean<T> {
   }
 };
 
-/// Count, mean and sum of squared deviations of some elements, in one pass. It sums differences from one of
-/// the elements, so that no large values cancel. Once merged, `rest` is the distance of the mean from the
-/// shift, and `squares` are relative to the mean, so that a merge needs one division.
+/// The count, the mean and the sum of squared deviations of some elements, in one pass. It sums differences
+/// from a `shift`, which is one of the elements, so that no large values cancel. After a merge, `rest` is the
+/// distance of the mean from the shift, and `squares` are relative to the mean. The next merge then needs
+/// only one division.
 template <class A>
 struct Moments {
   std::int64_t count;
   A shift;
-  A rest;     // the sum of x - shift; once merged: mean - shift
-  A squares;  // of x - shift; once merged: of x - mean
+  A rest;     // the sum of x - shift; after a merge: mean - shift
+  A squares;  // the sum of (x - shift)^2; after a merge: of (x - mean)^2
   bool merged;
 
   EBB_HD static Moments none() { return {0, A(0), A(0), A(0), false}; }
   EBB_HD void take(A x) {
-    if (count == 0 && x - x == 0) shift = x;  // only a finite one
+    if (count == 0 && x - x == 0) shift = x;  // the shift must be finite
     const A d = x - shift;
     ++count;
     rest += d;
@@ -154,7 +155,7 @@ struct Moments {
     const A from = a.offset(), to = b.shift - a.shift + b.offset(), gap = to - from;
     // Threads usually have equal counts; then no division is needed.
     const A share = a.count == b.count ? A(0.5) : static_cast<A>(b.count) / static_cast<A>(count);
-    // A weighted mean, so that an infinity remains infinite.
+    // Computes a weighted mean, so that an infinity remains infinite.
     return {count, a.shift, from * (A(1) - share) + to * share,
             a.deviations() + b.deviations() + gap * gap * share * static_cast<A>(a.count), true};
   }
@@ -163,7 +164,7 @@ struct Moments {
   EBB_HD A offset() const { return merged ? rest : rest / static_cast<A>(count); }
 };
 
-/// The largest (kLargest) or smallest element; the result is NaN if any element is.
+/// The largest (kLargest) or smallest element. The result is NaN if any element is NaN.
 template <class T, bool kLargest>
 struct Extreme {
   using In = T;
@@ -234,8 +235,8 @@ struct XorBits {
 
 enum class NormKind { zero, one, two, max, min, general };
 
-/// The p-norm of a list: the count of nonzeros for p = 0, the largest or smallest magnitude for p = inf or
-/// -inf.
+/// The p-norm of a list. It is the count of nonzeros for p = 0, and the largest or smallest magnitude for p =
+/// inf or -inf.
 template <class T, NormKind kKind>
 struct Norm {
   using In = T;

@@ -1,5 +1,5 @@
-// Strided dimensions: merges dimensions that are adjacent in several arrays, with which every iteration over
-// strided arrays begins, and StridedPosition, which iterates over the elements.
+// Strided dimensions. Every iteration over strided arrays begins by merging the dimensions that are adjacent
+// in all arrays. StridedPosition then iterates over the elements.
 #pragma once
 
 #include <ebb/core/array_ref.h>
@@ -11,7 +11,7 @@
 
 namespace ebb {
 
-/// Numbers of dimensions, the innermost first; dimensions of size 1 are omitted.
+/// Indices of dimensions, the innermost first. Dimensions of size 1 are omitted.
 using NestingOrder = SmallVector<int, 6>;
 
 /// Returns row-major order: the last dimension is the innermost.
@@ -22,8 +22,8 @@ inline NestingOrder row_major_order(IntArrayRef sizes) {
   return order;
 }
 
-/// Sorts by `rank(d)`, the smallest innermost; equal ranks are in row-major order. An insertion sort, because
-/// dimensions are few and nearly always sorted.
+/// Sorts the dimensions by `rank(d)`, the smallest innermost. Dimensions of equal rank are in row-major
+/// order. It is an insertion sort, because dimensions are few and nearly always sorted.
 template <class Rank>
 NestingOrder nesting_order(IntArrayRef sizes, const Rank& rank) {
   NestingOrder order;
@@ -37,8 +37,8 @@ NestingOrder nesting_order(IntArrayRef sizes, const Rank& rank) {
 }
 
 /// Calls emit(size, strides) for the merged dimensions, the innermost first. `stride(i, d)` is the stride of
-/// array i along dimension d. A dimension is merged into the one inside it if it continues that one in every
-/// array.
+/// array i along dimension d. A dimension is merged with the next inner one if, in every array, its stride is
+/// the inner stride times the inner size.
 template <int N, class Stride, class Emit>
 void merge_dims(IntArrayRef sizes, const NestingOrder& order, const Stride& stride, const Emit& emit) {
   std::int64_t size = 1;
@@ -60,9 +60,9 @@ void merge_dims(IntArrayRef sizes, const NestingOrder& order, const Stride& stri
 }
 
 /// The position of one element in N arrays, used by all CPU iterations over them. `Nest` is a small view of
-/// their dimensions, the innermost first: dims(), size(dim), stride(array, dim), and the type Places, a list
-/// with one number per dimension. If the dimensions are bounded, Places should be an array, which stays in
-/// registers. Offsets have the unit of the strides.
+/// their dimensions, the innermost first. It has dims(), size(dim), stride(array, dim), and the type Places:
+/// a list with one index per dimension. If the number of dimensions is bounded, Places should be an array,
+/// because that stays in registers. Offsets have the unit of the strides.
 template <int N, class Nest>
 class StridedPosition {
  public:
@@ -110,7 +110,7 @@ class StridedPosition {
 
   Nest nest_;
   int dims_;
-  typename Nest::Places at_;  // in all dimensions except the innermost
+  typename Nest::Places at_;  // indices in all dimensions except the innermost
   std::int64_t place_ = 0;    // in the innermost dimension, which has `length_` elements and strides `steps_`
   std::int64_t length_ = 1;
   Offsets steps_{}, offsets_{};

@@ -23,12 +23,12 @@ namespace ebb {
 
 namespace detail {
 
-/// An array of the op's dtype that is broadcast to the output. If `array` is null, it is a number passed by
-/// value.
+/// An operand: an array of the op's dtype that is broadcast to the output, or a scalar passed by value (then
+/// `array` is null).
 struct Operand {
   const NdArray* array = nullptr;
   Scalar value;
-  const NdArray* read_from = nullptr;  // the 0-d CPU array that contained the number
+  const NdArray* read_from = nullptr;  // the 0-d CPU array that contained the scalar
   Operand() = default;
   Operand(const NdArray& a) : array(&a) {}
   Operand(const Scalar& v) : value(v) {}
@@ -37,7 +37,7 @@ struct Operand {
 
 }  // namespace detail
 
-/// Returns the number as an element of the dtype, in the low bytes.
+/// Returns the bits of the value as an element of the dtype, in the low bytes.
 inline std::uint64_t element_bits(const Scalar& value, DType dtype) {
   return visit_all(dtype, "scalar", [&]<class T> {
     const T number = element<T>(value);
@@ -47,14 +47,14 @@ inline std::uint64_t element_bits(const Scalar& value, DType dtype) {
   });
 }
 
-/// The arrays of one entry, for example a parameter, its gradient and its moments: `count` contiguous
-/// elements each.
+/// The arrays of one entry, for example a parameter, its gradient and its moments. Each has `count`
+/// contiguous elements.
 struct TensorEntry {
   std::array<void*, 6> at{};
   std::int64_t count = 0;
 };
 
-/// Entries of one dtype on one device.
+/// A list of entries that all have the same dtype and device.
 struct EntryList {
   Device device;
   DType dtype;
@@ -90,7 +90,7 @@ constexpr bool takes_fields(std::index_sequence<I...>) {
 
 template <class T>
 inline constexpr bool kListsFields = requires(T& x) { x.fields(); };
-/// Whether T is an aggregate with an empty base class, which its initialiser list must include.
+/// True if T is an aggregate with an empty base class, which its initialiser list must include.
 template <class T>
 inline constexpr bool kEmptyBase = !kListsFields<T> && requires { T{AnyBase<T>()}; };
 

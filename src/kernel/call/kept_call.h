@@ -22,12 +22,13 @@ class EBB_API ArgumentVisitor {
   virtual void array(NdArray& array) = 0;
   /// An address within an array's memory.
   virtual void address(void*& at) = 0;
-  /// The Philox state of a draw. For a written argument it has just been drawn.
+  /// The Philox state of a random draw. If the argument is written, the state has just been drawn.
   virtual void words(Philox& philox) = 0;
-  /// Other data that distinguishes two calls: numbers, strings, lengths of lists.
+  /// Other data by which two calls differ: scalars, strings, lengths of lists.
   virtual void plain(const void* bytes, std::size_t count) = 0;
 
-  // For visitors that need the types of the parts; the default implementations call plain().
+  // Single values of plain data. The default implementations call plain(); visitors that need the types
+  // override them.
   virtual void number(const void* value, std::size_t bytes, const std::type_info& type);
   virtual void scalar(const Scalar& value);
   virtual void text(const char* value);
@@ -38,11 +39,11 @@ class EBB_API ArgumentVisitor {
     list,      ///< elements
     optional,  ///< a value, or nothing
   };
-  /// The parts of the group follow until close().
+  /// Begins a group. The parts of the group follow until close().
   virtual void open(Group group, const std::type_info& type);
   virtual void close();
 
-  /// Whether the kernel writes to the current argument.
+  /// True if the kernel writes to the current argument.
   bool written = false;
 
  protected:
@@ -74,23 +75,23 @@ class KeptCall {
 
   virtual void run() = 0;
   virtual void visit(ArgumentVisitor& visitor) = 0;
-  /// Whether other data that the call reads still exists. It is called only if watched().
+  /// Returns whether other data that the call reads still exists. It is called only if watched().
   virtual bool holds() const { return true; }
   virtual bool watched() const { return false; }
   const char* name() const { return name_; }
-  /// Null if it is not a call of a slot.
+  /// Returns the slot; null if the call is not a call of a slot.
   const AnySlot* slot() const { return slot_; }
   KernelTraits traits() const { return slot_ ? slot_->traits() : KernelTraits(); }
-  /// Returns the call with its arguments if it is a call of that slot, else null.
+  /// Returns the call with its arguments if it is a call of `slot`, otherwise null.
   template <class Slot>
   typename Slot::Kept* as(const Slot& slot) {
     const AnySlot* const wanted = &slot;
     return slot_ == wanted ? static_cast<typename Slot::Kept*>(this) : nullptr;
   }
 
-  /// Whether each written element depends only on the elements at the same position.
+  /// Returns whether each written element depends only on the elements at the same position.
   bool per_element() const { return traits().element_row != nullptr; }
-  /// For an elementwise kernel: describes its row and returns the array that it writes. Otherwise returns
+  /// If the kernel is elementwise, describes its row and returns the array that it writes. Otherwise returns
   /// null.
   const NdArray* element_row(ElementRow& row) {
     return per_element() ? traits().element_row(*this, row) : nullptr;
@@ -106,7 +107,8 @@ inline constexpr bool kIsOptional = false;
 template <class T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
 
-// Instantiated for each kernel, and optimised for size, like all code that runs only in recordings.
+// This function is instantiated for each kernel. It is optimised for size, like all code that runs only in
+// recordings.
 template <class T>
 [[gnu::cold]] void visit_argument(T& x, ArgumentVisitor& v) {
   if constexpr (std::is_same_v<T, NdArray>) {
@@ -151,7 +153,7 @@ struct KeptAs {
   using type = std::conditional_t<std::is_pointer_v<T>, void, T>;
 };
 
-/// A stored array. Its functions are out of line, because there are hundreds of call types.
+/// A stored array. Its functions are defined in the .cpp file, because there are hundreds of call types.
 class EBB_API KeptArray {
  public:
   KeptArray(const NdArray& array);
@@ -205,16 +207,16 @@ struct KeptAs<EntryList> {
   using type = KeptEntries;
 };
 
-/// The assumptions that follow from the signature of a slot; a tape relies on no others. A kernel that needs
-/// more than its arguments, or an argument that cannot be copied, is not recorded, and the function then runs
-/// eagerly.
+/// The properties of a slot that follow from its signature. A tape relies on no other properties. If a kernel
+/// needs more than its arguments, or an argument cannot be copied, the call is not recorded, and the function
+/// then runs eagerly.
 template <class... Args>
 struct Signature {
-  /// Whether a call can be repeated with copies of its arguments. A replay redirects arrays and addresses to
+  /// True if a call can be repeated with copies of its arguments. A replay redirects arrays and addresses to
   /// their memory, and draws random numbers again.
   static constexpr bool can_be_kept =
       (!std::is_void_v<typename KeptAs<std::remove_cvref_t<Args>>::type> && ...);
-  /// Whether the kernel writes to an argument of that type.
+  /// True if the kernel writes to an argument of type Arg.
   template <class Arg>
   static constexpr bool writes =
       std::is_lvalue_reference_v<Arg> && !std::is_const_v<std::remove_reference_t<Arg>>;

@@ -1,5 +1,5 @@
-// Kernel slots: the table in which an op finds its kernel, with one function pointer per device, and the
-// declaration of the slots of a family of kernels from one list of their names.
+// Kernel slots: the table in which an op finds its kernel, with one function pointer per device. A macro
+// declares the slots of a family of kernels from one list of their names.
 //
 //   #define EBB_SHAPE_KERNELS(X) X(join, "join"); X(triangle, "triangle");
 //   EBB_DECLARE_KERNELS(EBB_SHAPE_KERNELS)
@@ -52,13 +52,8 @@ class OpRange {
 template <class Signature>
 class KernelSlot;
 
-/// A slot is declared with the CPU's kernel, `KernelSlot<decltype(cpu::sum)> sum`. That kernel and its
-/// versions for other processors (levels.h) are known at compile time, so slots are constinit and cost no
-/// start-up time. The CUDA plugin sets its own kernels when it is loaded (tests/cuda/unit/device_test.cpp
-/// checks that no slot is left out).
-///
-/// A kernel that returns bool belongs to a device library and may decline: false means that it has written
-/// nothing. The CPU has no such library, so its slot declines every call.
+/// A kernel that returns bool belongs to a device library and may decline a call: false means that it has
+/// written nothing. The CPU has no such library, so its slot declines every call.
 template <class R, class... Args>
 class KernelSlot<R(Args...)> : public detail::AnySlot {
  public:
@@ -99,7 +94,8 @@ class KernelSlot<R(Args...)> : public detail::AnySlot {
   std::atomic<Function> cuda_{nullptr};
 };
 
-/// The slot of a kernel that is a template instance; nvcc makes the decltype of such a function a reference.
+/// The slot of a kernel that is a template instance. With nvcc, the decltype of such a function is a
+/// reference.
 template <class F>
 using SlotOf = KernelSlot<std::remove_reference_t<F>>;
 

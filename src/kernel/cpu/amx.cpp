@@ -1,4 +1,5 @@
-// The self-test of AMX: small products with known results, the first ones of a process.
+// The self-test of AMX. It computes small products with known results, before any other product of the
+// process.
 #include "kernel/cpu/amx.h"
 
 #if EBB_BFLOAT16_AMX
@@ -8,8 +9,8 @@
 namespace ebb::cpu {
 namespace {
 
-// Computes a product of small integers with AMX and with AVX512-BF16. No sum is rounded in any order, so the
-// results must be bitwise equal.
+// Computes a product of small integers with AMX and with AVX512-BF16. All sums are exact in any order, so the
+// two results must be bitwise equal.
 bool is_exact(std::int64_t rows, std::int64_t width, std::int64_t depth) {
   const std::int64_t pitch = tiles::padded<tiles::Pair>(width);
   const auto pair = [](std::int64_t n) {

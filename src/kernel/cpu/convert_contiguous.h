@@ -1,4 +1,4 @@
-// Conversion of a contiguous row to another type, with the processor's half conversions if it has them.
+// Conversion of a contiguous row to another type. Uses the processor's instructions for Half if it has them.
 #pragma once
 
 #include "kernel/convert.h"

@@ -25,14 +25,15 @@ using Vector = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 template <class T>
 using ConstVector = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 
-// Multiplications per piece of a parallel matrix-vector product.
+// Multiplications per chunk of a parallel matrix-vector product.
 constexpr std::int64_t kVectorPiece = std::int64_t{1} << 17;
-// Number of products that are summed before they are added to the rest of the sum. A larger number would
-// access the result less often, but without AVX-512 the panel would then fill half of the first-level cache.
+// The number of products that are summed before they are added to the rest of the sum. With a larger number,
+// the result would be accessed less often, but without AVX-512 the panel would fill half of the first-level
+// cache.
 constexpr std::int64_t kPart = 256;
-// Row blocks per piece.
+// Row blocks per chunk.
 constexpr std::int64_t kBlocks = 4;
-// Rows shorter than this are summed several at a time.
+// Several rows that are shorter than this are summed together.
 constexpr std::int64_t kShortRow = 24;
 
 template <class T>
@@ -46,7 +47,7 @@ template <class T>
 constexpr std::int64_t kPanel = std::int64_t{tiles::kWidth<T>} * tiles::kPackets;
 
 // to[i * pitch + j] = m(i, j) for contiguous rows. Rows of a panel are copied with registers, because a
-// memcpy call for each would take longer.
+// memcpy call for each row would take longer.
 template <class T>
 void copy_rows(Matrix<const T> m, T* to, std::int64_t pitch) {
   namespace simd = Eigen::internal;
@@ -88,7 +89,7 @@ void add(Matrix<const T> x, Matrix<T> c) {
     for (std::int64_t j = 0; j < c.cols; ++j) c.data[i * c.row_stride + j] += x.data[i * x.row_stride + j];
 }
 
-// Computes one piece on this thread: multiplies packed panels of b by row blocks of a. The rows of c are
+// Computes one chunk on this thread: multiplies packed panels of b by row blocks of a. The rows of c are
 // contiguous.
 template <class T>
 void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
@@ -105,11 +106,12 @@ void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
     return add<T>(whole.read(), c);
   }
   // Divides the rows of a into blocks that fit the second-level cache. The first block is multiplied while
-  // panels are packed. If there are more blocks, the packed panels are kept for them.
+  // panels are packed. If there are more blocks, the packed panels are stored for them.
   const std::int64_t block = PieceSize::even(c.rows, (c.rows + kBlockRows - 1) / kBlockRows, tiles::kRows);
   const bool keep = block < c.rows;
   const std::int64_t kept = keep ? (c.cols + kPanel<T> - 1) / kPanel<T> * kPanel<T> : kPanel<T>;
-  // The kernel writes whole packets; the last columns of c go through a temporary.
+  // The kernel writes whole packets. The last columns of c, which do not fill a packet, go through a
+  // temporary.
   const std::int64_t rest = c.cols % kPanel<T>,
                      rest_pitch = rest % tiles::kWidth<T> == 0 ? 0 : tiles::padded<T>(rest);
   const bool a_by_rows = a.col_stride == 1;
@@ -147,7 +149,7 @@ void piece(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   }
 }
 
-// y += alpha * a x for contiguous columns, which are read as streams, a few at a time.
+// y += alpha * a x for contiguous columns. A few columns are read together, each as a stream.
 template <class T>
 void add_columns(Matrix<const T> a, const T* x, T* y, T alpha) {
   constexpr std::int64_t kRows = 1024, kTogether = 4;
@@ -187,7 +189,7 @@ void add_matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha) {
 // y = beta * y + alpha * a x.
 template <class T>
 void matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha, T beta) {
-  // Columns are read as streams, which should not be short.
+  // Columns are read as streams, so they should not be short.
   const std::int64_t least = by_rows(a) ? 16 : 256;
   const std::int64_t rows = std::max(kVectorPiece / std::max<std::int64_t>(a.cols, 1), least);
   parallel_for(0, (a.rows + rows - 1) / rows, 1, [&](std::int64_t from, std::int64_t to) {
@@ -213,7 +215,7 @@ void matrix_vector(Matrix<const T> a, const T* x, T* y, T alpha, T beta) {
   });
 }
 
-// c = beta c + alpha a b for a column a and a row b; limited by the speed of writing c.
+// c = beta c + alpha a b for a column a and a row b. It is limited by the speed of writing c.
 template <class T>
 void outer_product(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta) {
   const NdArray factors = NdArray::empty({c.cols}, dtype_of<T>());
@@ -228,7 +230,7 @@ void outer_product(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T
       const T factor = a(i, 0);
       for (std::int64_t j = 0; j < c.cols; ++j) {
         const T product = factor * row[j];
-        // Avoids -0.
+        // Replaces -0 by 0.
         out[j] = product == T(0) ? T(0) : product;
       }
       if (beta == T(0)) continue;

@@ -16,7 +16,7 @@ namespace {
 
 NdArray floats(std::int64_t n) { return NdArray::empty({n}, kFloat); }
 
-// c = alpha sums + beta c. The rows of `sums` are `pitch` apart; the function overwrites them.
+// c = alpha sums + beta c. The function overwrites `sums`, whose rows are `pitch` apart.
 template <class Out>
 void finish(float* sums, std::int64_t pitch, Matrix<Out> c, float alpha, float beta) {
   for (std::int64_t i = 0; i < c.rows; ++i, sums += pitch) {
@@ -60,7 +60,7 @@ void with_left(Matrix<const T> a, bool a_by_rows, typename Way::Element* scratch
   }
 }
 
-// Computes one piece on this thread.
+// Computes one chunk on this thread.
 template <class Way, class T, class Out>
 void piece(Matrix<const T> a, bool a_by_rows, Matrix<const T> b, bool b_by_rows, Matrix<Out> c, float alpha,
            float beta) {
@@ -128,7 +128,7 @@ void sum_rows(Matrix<const T> a, const T* x, float* sums) {
       return;
     }
 #endif
-  // Converts several rows at a time, as many as fit the cache.
+  // Converts several rows together: as many as fit the cache.
   const std::int64_t together = std::clamp<std::int64_t>(8192 / a.cols, 1, a.rows);
   const NdArray scratch = floats((together + 1) * a.cols);
   float* const factors = scratch.address_as<float>();
@@ -168,7 +168,7 @@ void rows_by_vector(Matrix<const T> a, Matrix<const T> x, Matrix<Out> c, float a
 template <class T, class Out>
 void matrices(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, float alpha, float beta) {
 #if EBB_BFLOAT16_AMX
-  // The size of the whole product decides, because the pieces depend on the number of threads.
+  // The choice depends on the size of the whole product, because the chunks depend on the number of threads.
   if constexpr (std::is_same_v<T, BFloat16>)
     if (amx::pays(c.rows, c.cols, a.cols) && amx::may_run()) return by_tiles<Tiled>(a, b, c, alpha, beta);
 #endif
@@ -188,8 +188,8 @@ void gemm_halves(Matrix<const T> a, Matrix<const T> b, Matrix<Out> c, float alph
   if (m * n * k <= kTiny) return gemm_loops<float>(a.block(0, 0, m, k), b.block(0, 0, k, n), c, alpha, beta);
   if (n == 1 && by_rows(a)) return rows_by_vector(a, b, c, alpha, beta);
   if (m == 1 && by_cols(b)) return rows_by_vector(b.t(), a.t(), c.t(), alpha, beta);
-  // Results are stored along registers: with few columns most lanes would be empty, and rows that are not
-  // contiguous would be written element by element.
+  // Stores results along registers in two cases. With few columns, most lanes would be empty. With rows that
+  // are not contiguous, results would be written element by element.
   const bool few = n < 8 && m > n, across = c.col_stride != 1 && c.row_stride == 1 && m >= 8;
   few || across ? matrices(b.t(), a.t(), c.t(), alpha, beta) : matrices(a, b, c, alpha, beta);
 }

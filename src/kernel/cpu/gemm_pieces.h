@@ -1,5 +1,5 @@
-// Parts of the CPU matrix products: the layouts that they read, the division into pieces, and matrix-vector
-// products for rows that are shorter than a register, or only slightly longer.
+// Parts of the CPU matrix products: the layouts that they read, the division into chunks, and matrix-vector
+// products whose rows are shorter than a register, or only slightly longer.
 #pragma once
 
 #include <ebb/core/parallel.h>
@@ -19,7 +19,7 @@ namespace ebb::cpu {
 /// Products below this number of multiplications use plain loops, because packing costs more.
 constexpr std::int64_t kTiny = 300;
 
-/// Whether the rows are contiguous and do not overlap.
+/// Returns whether the rows are contiguous and do not overlap.
 template <class T>
 bool by_rows(const Matrix<T>& m) {
   return (m.col_stride == 1 || m.cols == 1) && (m.rows <= 1 || m.row_stride >= m.cols);
@@ -29,8 +29,8 @@ bool by_cols(const Matrix<T>& m) {
   return by_rows(m.t());
 }
 
-/// A matrix whose rows or columns are contiguous. It is the matrix itself, or a copy if neither of its
-/// strides is 1 (with steps or broadcasts).
+/// A matrix whose rows or columns are contiguous. It is the matrix itself, or a copy if neither stride is 1
+/// (as in strided slices and broadcast matrices).
 template <class T>
 class Readable {
  public:
@@ -46,13 +46,14 @@ class Readable {
   Scratch<T> copy_;
 };
 
-// The second-level cache has 256 or 512 KiB on processors without AVX-512, and mostly 1 MiB on those with it.
+// The second-level cache has 256 or 512 KiB on processors without AVX-512, and mostly 1 MiB on processors
+// with AVX-512.
 constexpr bool kLargeCaches = kVectorBytes == 64;
-/// The number of rows, each as long as a part of a sum, that fit the second-level cache.
+/// The number of rows that fit the second-level cache. Each row is as long as one part of a sum.
 constexpr std::int64_t kBlockRows = kLargeCaches ? 512 : 240;
 
-/// The size of the pieces: small enough for their operands to fit the cache, and enough pieces for all
-/// threads. The sum of an element of c, including its order, does not depend on the pieces.
+/// The size of the chunks of a product. The operands of a chunk fit the cache, and there are enough chunks
+/// for all threads. The sum of an element of c, including its order, does not depend on the chunks.
 struct PieceSize {
   std::int64_t height, width;  // multiples of `rows` and `panel`; the height has at most `blocks` blocks
   PieceSize(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t panel, std::int64_t rows,
@@ -84,15 +85,15 @@ namespace short_rows {
 
 namespace simd = Eigen::internal;
 
-// Packets of at most 32 bytes, because transposing squares of wider packets costs more than it saves.
+// Packets of at most 32 bytes. To transpose squares of wider packets costs more than it saves.
 template <class T>
 using Packet = std::conditional_t<(sizeof(tiles::Packet<T>) > 32),
                                   typename simd::unpacket_traits<tiles::Packet<T>>::half, tiles::Packet<T>>;
 template <class T>
 constexpr int kSide = simd::unpacket_traits<Packet<T>>::size;
 
-// Adds the product of `Columns` columns of kSide rows. It reads a square and transposes it in registers.
-// Elements after those columns are read but not used, even if they are infinite.
+// Adds the product of `Columns` columns of kSide rows. It reads a square and transposes it in registers. The
+// elements after those columns are read but not used, even if they are infinite.
 template <int Columns, class T>
 Packet<T> add_square(const T* a, std::int64_t row_stride, const T* x, Packet<T> sum) {
   simd::PacketBlock<Packet<T>, kSide<T>> square;
@@ -124,7 +125,7 @@ void add_short_rows(const T* a, std::int64_t row_stride, std::int64_t rows, std:
                     T* y, T alpha) {
   constexpr int kSide = short_rows::kSide<T>;
   const std::int64_t squares = (columns - 1) / kSide, last = columns - squares * kSide;
-  // A square reads beyond the end of its rows, which must not exceed the end of the last row.
+  // A square is read beyond the end of its rows. It must not extend beyond the end of the last row.
   const std::int64_t behind = (kSide - last + row_stride - 1) / row_stride;
   const std::int64_t fast = std::max<std::int64_t>(rows - behind, 0) / kSide * kSide;
   [&]<int... Less>(std::integer_sequence<int, Less...>) {

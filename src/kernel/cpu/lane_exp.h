@@ -1,5 +1,5 @@
-// Powers of e and 2 of several numbers, to 1.1 units in the last place, including subnormal results; and the
-// logistic function with its derivative.
+// Powers of e and 2 for the lanes of a register, to 1.1 units in the last place, including subnormal results.
+// Also the logistic function with its derivative.
 #pragma once
 
 #include "kernel/cpu/lanes.h"
@@ -17,7 +17,8 @@ typedef std::uint32_t Ints __attribute__((vector_size(kLaneBytes)));
 typedef std::uint64_t Longs __attribute__((vector_size(kLaneBytes)));
 
 /// Constants of the exponentials. Adding kShift to a number rounds it to an integer in the low bits. Up to
-/// kNear the power is a normal number. From kFar on, two factors are needed, and the result is 0 or infinite.
+/// kNear the power is a normal number and needs one factor; beyond it, two factors are needed. From kFar on,
+/// the result is 0 or infinite.
 template <class T>
 struct ExpConstants;
 template <>
@@ -83,7 +84,7 @@ struct Reduced {
 template <bool kBinary, class T>
 constexpr T kNear = kBinary ? ExpConstants<T>::kNearBinary : ExpConstants<T>::kNear;
 
-/// Clamps x to the range of the power functions; NaN is kept.
+/// Clamps x to the range of the power functions; NaN stays NaN.
 template <bool kBinary, class T>
 Lanes<T> within(Lanes<T> x) {
   const Lanes<T> far = kBinary ? ExpConstants<T>::kFarBinary : ExpConstants<T>::kFar;
@@ -145,8 +146,9 @@ template <class T>
 
 namespace lane_math {
 
-/// Returns e^-x for x between -kNear and kNear, 1 below, and clamped above; callers use another formula
-/// there. A lane has the same bits whether or not other lanes of the register are out of range.
+/// Returns e^-x for x between -kNear and kNear, 1 for smaller x, and e^-kNear for larger x. Callers use
+/// another formula outside of [-kNear, kNear]. The bits of a lane do not depend on whether other lanes are
+/// out of range.
 template <class T>
 Lanes<T> opposite_power(Lanes<T> x) {
   using L = Lanes<T>;
@@ -157,7 +159,7 @@ Lanes<T> opposite_power(Lanes<T> x) {
 
 }  // namespace lane_math
 
-/// Returns a / (1 + e^-x); equal to a e^x if e^-x overflows, and 0 for a = x = -infinity.
+/// Returns a / (1 + e^-x). The result is a e^x if e^-x overflows, and 0 for a = x = -infinity.
 template <class T>
 [[gnu::noinline, gnu::cold]] Lanes<T> far_sigmoid_times(Lanes<T> a, Lanes<T> x) {
   const Lanes<T> factor = where(a < Lanes<T>(T(-1e6)), Lanes<T>(T(-1e6)), a);

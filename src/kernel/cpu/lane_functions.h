@@ -1,5 +1,5 @@
-// Mathematical functions of several numbers: those of glibc's libmvec, and our own where these are slow. All
-// of them are within NumPy's error bounds (tests/ops/vector_functions_test.cpp).
+// Mathematical functions of the lanes of a register: the functions of glibc's libmvec, and ebb's own where
+// those are slow. All are within NumPy's error bounds (tests/ops/vector_functions_test.cpp).
 #pragma once
 
 #include "kernel/cpu/lane_exp.h"
@@ -25,8 +25,8 @@ inline Lanes<double> erf(Lanes<double> x) { return _ZGVeN8v_erf(x.v); }
 inline Lanes<double> erfc(Lanes<double> x) { return _ZGVeN8v_erfc(x.v); }
 typedef float EightFloats __attribute__((vector_size(32)));
 extern "C" EightFloats _ZGVdN8v_erfcf(EightFloats);
-/// Computes both halves separately, because the function of sixteen numbers takes longer than two calls of
-/// eight.
+/// Computes both halves separately, because libmvec's function of sixteen numbers takes longer than two calls
+/// of its function of eight.
 inline Lanes<float> erfc(Lanes<float> x) {
   EightFloats halves[2];
   std::memcpy(halves, &x.v, sizeof halves);
@@ -102,8 +102,9 @@ class Choice {
   alignas(kLaneBytes) float table_[Lanes<float>::kCount] = {};
 };
 
-/// Polynomials of degree 7 around the multiples of 17/32; row k contains coefficient k of all of them. Each
-/// minimises the relative error from erf in its interval; the first approximates erf(x) - x.
+/// Polynomials of degree 7 around the multiples of 17/32. Row k contains coefficient k of all polynomials.
+/// Each polynomial minimises the relative error from erf in its interval. The first one approximates erf(x) -
+/// x.
 constexpr Choice kErf[8] = {
     {{0, 0.547528446f, 0.867058277f, 0.975797713f, 0.997345984f, 0.999827683f, 0.999993443f, 0.999999881f}},
     {{0.128379167f, 0.850913942f, 0.364902884f, 0.088987723f, 0.0123408213f, 0.000973238202f, 4.36470473e-05f,
@@ -140,7 +141,7 @@ inline Lanes<double> power_of_positive(Lanes<double> x, Lanes<double> y) {
   p = fma(z, p, 2.8853900817900801);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   L logarithm = fma(s, p, k);
-  logarithm = where(x < kInfinity, logarithm, x);  // also NaN
+  logarithm = where(x < kInfinity, logarithm, x);  // also for NaN
   logarithm = where(x == L(0.0), -kInfinity, logarithm);
   // 2^t = 2^n 2^r, |r| <= 1/2; beyond 2^300 the float result is infinite or 0.
   L t = y * logarithm;
@@ -174,7 +175,7 @@ inline Lanes<float> power_of_positive(Lanes<float> x, Lanes<float> y) {
 
 namespace lane_math {
 
-/// erf(|x|) = c + p t around a centre; around 0, c is |x|.
+/// erf(|x|) = c + p t around a centre. Around 0, c is |x|.
 struct ErfPiece {
   using L = Lanes<float>;
   L size, shifted, t, p;
@@ -198,7 +199,8 @@ constexpr Choice kErfc = {{1, 0.452471555f, 0.132941731f, 0.0242022794f, 0.00265
 constexpr Choice kErfcSlope = {{1.128379167f, 0.850913942f, 0.364902884f, 0.088987723f, 0.0123408213f,
                                 0.000973238202f, 4.36470473e-05f, 1.11313602e-06f}};
 
-/// Returns erfc(x) for x < 2.83, to 3 units in the last place times its condition number.
+/// Returns erfc(x) for x < 2.83. The error is at most 3 units in the last place, multiplied by the condition
+/// number of erfc.
 inline Lanes<float> erfc_near(Lanes<float> x) {
   const ErfPiece at(x, kErfcSlope);
   const Lanes<float> upper = fma(-at.p, at.t, kErfc[at.which]);
@@ -222,7 +224,7 @@ inline Lanes<float> normal_cdf_times(Lanes<float> a, Lanes<float> x) {
   const auto is_near = x > L(-4.0f);
   if (all(is_near)) [[likely]]
     return near;
-  // e^(-x^2 / 2) n / d, with a relative error of 8e-9 down to -14.5.
+  // e^(-x^2 / 2) n / d, with a relative error of 8e-9 for x >= -14.5.
   constexpr float kN[] = {0.004216414294f, 0.04129466399f, 0.1851730472f, 0.4408685531f, 0.5000000033f},
                   kD[] = {0.0105688788f, 0.1035161386f, 0.4745917192f, 1.210485157f, 1.679622149f, 1};
   const L size = least(L(40.0f), abs(x)), factor = where(a < L(-1e6f), L(-1e6f), a);
@@ -232,8 +234,8 @@ inline Lanes<float> normal_cdf_times(Lanes<float> a, Lanes<float> x) {
   return where(is_near, near, exponential(size * size * L(-0.5f)).times(factor * (n / d)));
 }
 
-/// Returns x^y with C's results for zeros, infinities, NaN and negative x; to 0.6 units in the last place for
-/// float and 1 for double.
+/// Returns x^y with C's results for zeros, infinities, NaN and negative x. The error is at most 0.6 units in
+/// the last place for float, and 1 for double.
 template <class T>
 Lanes<T> pow(Lanes<T> x, Lanes<T> y) {
   using L = Lanes<T>;

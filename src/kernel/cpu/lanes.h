@@ -1,6 +1,6 @@
-// Lanes: a vector register with the operators of a number, on x86-64 with AVX2 or AVX-512. Its functions are
-// in lane_functions.h. The value of an element must not depend on its position in an array. Loops therefore
-// use lanes for every element, pad the last few, and never mix them with scalar functions.
+// Lanes: a vector register with the operators of a plain number, on x86-64 with AVX2 or AVX-512. Its
+// functions are in lane_functions.h. The value of an element must not depend on its position in an array.
+// Loops therefore use lanes for every element, pad the last few, and never mix lanes with scalar functions.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ constexpr int kLaneBytes = 32;
 typedef double Doubles __attribute__((vector_size(kLaneBytes)));
 typedef float Floats __attribute__((vector_size(kLaneBytes)));
 
-/// A register of floats or doubles. Plain numbers are broadcast to all lanes. Comparisons return a Mask for
-/// where(), a vector of integers that are 0 or -1.
+/// A register of floats or doubles. Plain numbers are broadcast to all lanes. A comparison returns a Mask for
+/// where(): a vector of integers that are 0 or -1.
 template <class T>
 struct Lanes {
   using Vector = std::conditional_t<std::is_same_v<T, double>, Doubles, Floats>;
@@ -45,7 +45,7 @@ struct Lanes {
   Lanes(Vector vector) : v(vector) {}
   Lanes(T number) : v(number - Vector{}) {}
 
-  /// Loads n lanes from memory. The other lanes repeat the first one, so that they take no slow path.
+  /// Loads n lanes from memory. The other lanes repeat the first one, so that they never need a slow path.
   static Lanes load(const T* x, std::int64_t n) {
     Lanes out;
     if (n >= kCount)
@@ -163,7 +163,7 @@ struct Lanes {
 #endif
 };
 
-/// Whether the condition is true in every lane.
+/// Returns whether the condition is true in every lane.
 inline bool all(Lanes<float>::Mask condition) {
 #ifdef EBB_WIDE_LANES
   return __builtin_ia32_ptestmd512(condition, condition, 0xffff) == 0xffff;

@@ -1,4 +1,5 @@
-// CPU loops over the lines along one dimension.
+// CPU loops over the lines of an array. A line is a one-dimensional slice along one dimension
+// (kernel/lines.h).
 #pragma once
 
 #include "core/parallel_for.h"
@@ -9,7 +10,7 @@
 
 namespace ebb::cpu {
 
-/// Calls body(i) for every line. `cost` is the cost of an element relative to an addition.
+/// Calls body(i) for every line. `cost` is the cost of one element, as a multiple of the cost of an addition.
 template <class Body>
 void for_each_line(const Lines& lines, std::int64_t cost, Body&& body) {
   const std::int64_t grain = std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(1, lines.n * cost));

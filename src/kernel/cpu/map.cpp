@@ -12,9 +12,9 @@
 namespace ebb::cpu {
 namespace {
 
-// Elements of a buffered row: three inputs and the output fit the first-level cache.
+// Elements of a buffered row. Three inputs and the output must fit the first-level cache together.
 constexpr std::int64_t kBuffer = 512;
-// Inner dimensions shorter than this are gathered into longer rows.
+// Rows that are shorter than this are gathered into longer ones.
 constexpr std::int64_t kShortRow = 24;
 
 template <class T>
@@ -144,8 +144,9 @@ class MapPart {
     }
   }
 
-  // Calls `each` for the rows of an operand that contain elements [begin, begin + n): with the number of
-  // previous elements, the address in the row, and the number of elements in it.
+  // Calls `each` for every row of an operand that contains some of the elements [begin, begin + n). Its
+  // arguments are the number of elements before them, the address in the row, and the number of elements in
+  // it.
   template <class Each>
   void each_row(int i, std::int64_t begin, std::int64_t n, Each&& each) const {
     const std::int64_t size = plan_.sizes[0];
@@ -180,8 +181,8 @@ class MapPart {
   DType dtype_[N];
   std::int64_t size_[N];
   std::int64_t inner_[N];
-  bool constant_[N];  // over the whole iteration
-  bool dense_[N];     // contiguous in iteration order
+  bool constant_[N];  // true if the operand is constant over the whole iteration
+  bool dense_[N];     // true if the operand is contiguous in iteration order
   unsigned mask_ = 0;
   bool takes_constants_ = true;
   Buffer buffer_[N];

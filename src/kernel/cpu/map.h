@@ -1,4 +1,5 @@
-// The elementwise driver of the CPU. An op provides a loop over one contiguous row; the driver does the rest.
+// The elementwise driver of the CPU. An op provides a loop over one contiguous row. The driver handles
+// strides, broadcasting and threads.
 #pragma once
 
 #include "kernel/call/kernel_traits.h"

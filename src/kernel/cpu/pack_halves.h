@@ -12,9 +12,10 @@
 
 namespace ebb::cpu {
 
-/// The left operand is used without preparation. Panels of the right operand are as wide as a tile.
+/// Base class: the left operand is used without preparation. Panels of the right operand are as wide as a
+/// tile.
 struct LeftAsItIs {
-  // kRows is per piece.
+  // kRows is the number of rows per chunk.
   static constexpr std::int64_t kPanel = tiles::kPackets * tiles::kWidth<float>, kRows = 12;
   static constexpr std::int64_t prepared_size(std::int64_t /*rows*/, std::int64_t /*depth*/) { return 0; }
   template <class Element, class L, class Use>
@@ -37,7 +38,7 @@ struct Widened : LeftAsItIs {
     for (std::int64_t k = 0; k < m.rows; ++k)
       convert_contiguous(to + k * pitch, m.data + k * m.row_stride, m.cols);
   }
-  /// The same for contiguous columns.
+  /// to[k * pitch + i] = m(k, i) for contiguous columns.
   static void pack_columns(Matrix<const T> m, float* to, std::int64_t pitch) {
     constexpr std::int64_t kColumns = tiles::kWidth<float>;
     float lines[kColumns * (kPart + kPart / 2)];
@@ -89,7 +90,7 @@ struct Paired : LeftAsItIs {
 #if EBB_BFLOAT16_AMX
 
 /// The left operand is also packed into AMX tiles. A panel has the columns of one block, so it fits the
-/// first-level cache (32 KiB), and the left operand the second-level cache.
+/// first-level cache (32 KiB). The left operand fits the second-level cache.
 struct Tiled : Paired {
   static constexpr std::int64_t kPart = kMostPart, kPanel = amx::kBlock, kRows = amx::kBlock;
   static constexpr std::int64_t prepared_size(std::int64_t rows, std::int64_t depth) {

@@ -10,7 +10,8 @@
 namespace ebb::cpu {
 
 /// Returns the length of the parts of a sum, about Length products. The error of a sum grows with the square
-/// root of its length; two short sums (within a part and over the parts) have less error than a long one.
+/// root of its length. Two short sums (within a part, and over the parts) thus have less error than a long
+/// one.
 template <std::int64_t Length>
 constexpr std::int64_t part_of(std::int64_t products) {
   if (products < Length + Length / 2) return products;
@@ -18,13 +19,12 @@ constexpr std::int64_t part_of(std::int64_t products) {
   return (products + parts - 1) / parts;
 }
 
-/// The largest number of products that one float accumulator sums. Beyond that, equal terms, which all round
-/// in the same direction, would cause a drift. Tiles sum in parts, vectors in a few lanes, columns one by
-/// one.
+/// The largest number of products that one float accumulator sums, for matrix tiles, for vector lanes and for
+/// single columns. In longer sums, equal terms, which all round in the same direction, would cause a drift.
 constexpr std::int64_t kTileRun = 16384, kVectorRun = 4096, kColumnRun = 512;
 
 /// Computes `count` sums of `length` products each. `run(from, size, sums)` computes the sums of the products
-/// that begin at `from`. For float, the results of successive runs are added in double.
+/// [from, from + size). For float, the results of successive runs are added in double.
 template <class T, class Body>
 void sum_by_runs(std::int64_t longest, std::int64_t length, T* sums, std::int64_t count, Body&& run) {
   if (!std::is_same_v<T, float> || length <= longest) return run(0, length, sums);

@@ -1,4 +1,4 @@
-// The reductions of the CPU: one template over a functor. Work is divided into pieces that depend only on the
+// The reductions of the CPU: one template over a functor. Work is divided into chunks that depend only on the
 // shape. Partial results are combined pairwise, which keeps the error of float sums small at little cost.
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace ebb::cpu {
 
 // A functor `Op` has: In, Acc, Out; Acc identity(); Acc load(In x, std::int64_t output); Acc merge(Acc a, Acc
-// b) with a before b; Out finish(Acc). kPerOutput tells whether load() uses the number of the output.
+// b) with a before b; Out finish(Acc). kPerOutput is true if load() uses the index of the output.
 
 constexpr std::int64_t kReduceBlock = 4096;   // elements that lanes sum before pairwise merging starts
 constexpr std::int64_t kReducePiece = 32768;  // elements per task when threads share a single output
@@ -59,7 +59,7 @@ template <int Width, class Op>
   if constexpr (Width > 1) merge_lanes<Width / 2>(op, acc);
 }
 
-/// Whether elements of Half are loaded as floats, so that they can be converted in bulk.
+/// True if elements of Half are loaded as floats, so that they can be converted in bulk.
 template <class Op>
 concept LoadsHalvesAsFloats = std::is_same_v<typename Op::In, Half> && requires {
   static_cast<typename Op::Acc (Op::*)(float, std::int64_t) const>(&Op::load);
@@ -85,8 +85,8 @@ typename Op::Acc reduce_lanes(const Op& op, const X* x, std::int64_t n, std::int
   return acc[0];
 }
 
-/// Reduces n <= kReduceBlock contiguous elements, of type In or as loaded. It uses many lanes, then few lanes
-/// for the remainder, then single elements. No accumulator is kept in memory.
+/// Reduces n <= kReduceBlock contiguous elements, of type In or already converted. It uses many lanes, then
+/// few lanes for the remainder, then single elements. No accumulator is stored in memory.
 template <class Op, class X>
 typename Op::Acc reduce_run(const Op& op, const X* x, std::int64_t n, std::int64_t output) {
   using Acc = typename Op::Acc;
@@ -130,7 +130,7 @@ typename Op::Acc reduce_range(const Op& op, const typename Op::In* x, const Smal
     }
     return cascade.total();
   }
-  // Short runs and strides: gathers a block first.
+  // Short runs, and elements with a stride, are gathered into a block first.
   constexpr std::int64_t kGather = 1024;
   In block[kGather];
   while (begin < end) {
@@ -149,7 +149,8 @@ typename Op::Acc reduce_range(const Op& op, const typename Op::In* x, const Smal
   return cascade.total();
 }
 
-/// Merges `kRows` rows of `width` contiguous columns into acc; with `kFirst`, initialises acc with them.
+/// Merges `kRows` rows of `width` contiguous columns into acc. If kFirst is true, initialises acc with them
+/// instead.
 template <int kRows, bool kFirst, class Op>
 void merge_rows(const Op& op, const typename Op::In* const* rows, std::int64_t width, std::int64_t output,
                 typename Op::Acc* acc) {
@@ -162,8 +163,8 @@ void merge_rows(const Op& op, const typename Op::In* const* rows, std::int64_t w
   }
 }
 
-/// Merges up to kReduceRows rows of `width` contiguous columns, four rows at a time, which is the number of
-/// streams that the hardware prefetches.
+/// Merges up to kReduceRows rows of `width` contiguous columns. It reads four rows at a time, because the
+/// hardware prefetches four streams.
 template <class Op>
 void reduce_rows(const Op& op, const typename Op::In* const* rows, std::int64_t count, std::int64_t width,
                  std::int64_t output, typename Op::Acc* acc) {
@@ -177,8 +178,8 @@ void reduce_rows(const Op& op, const typename Op::In* const* rows, std::int64_t 
   for (; r < count; ++r) merge_rows<1, false>(op, rows + r, width, output, acc);
 }
 
-/// Reduces rows [begin, end) of the reduced dimensions (at least one) for `width` <= kReduceTile columns,
-/// pairwise.
+/// Reduces rows [begin, end) of the reduced dimensions (at least one row) for `width` <= kReduceTile columns.
+/// Rows are merged pairwise.
 template <class Op>
 void reduce_columns(const Op& op, const typename Op::In* x, const SmallVector<ReduceDim, 6>& dims,
                     std::int64_t begin, std::int64_t end, std::int64_t width, std::int64_t output,
@@ -202,7 +203,8 @@ void reduce_columns(const Op& op, const typename Op::In* x, const SmallVector<Re
   for (std::int64_t i = 0; i < width; ++i) acc[i] = op.merge(acc[i], second[i]);
 }
 
-/// Reduces each output separately: the reduced elements are contiguous, or no dimension is.
+/// Reduces each output separately. It is used if the reduced elements are contiguous, or if no dimension is
+/// contiguous.
 template <class Op>
 void reduce_inner(const Op& op, typename Op::Out* out, const typename Op::In* x, const ReducePlan& plan) {
   using Acc = typename Op::Acc;

@@ -1,4 +1,4 @@
-// Reductions of several short rows together: rows become columns, so that registers are full.
+// Reductions of several short rows together. The rows become columns of a block, so that registers are full.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@ namespace ebb::cpu {
 
 constexpr std::int64_t kShortRow = 32;  // rows up to this length are reduced together
 constexpr std::int64_t kRowsTogether = 16;
-constexpr int kFewLanes = 8;  // accumulators for rows or remainders that are too short for many
+constexpr int kFewLanes = 8;  // accumulators for rows or remainders that are too short for many accumulators
 
-/// Whether Op may reduce rows together. Its accumulators must be numbers, and load() must not multiply: the
-/// compiler might fuse the product with the sum here, but not for a row that is reduced alone.
+/// True if Op may reduce rows together. Its accumulators must be plain numbers, and load() must not multiply.
+/// The compiler might fuse such a product with the sum here, but not for a row that is reduced separately.
 template <class Op>
 constexpr bool joins_rows =
     std::is_arithmetic_v<typename Op::Acc> && !Op::kPerOutput && !requires { Op::kMultiplies; };
@@ -25,8 +25,8 @@ void transpose_rows(const T* x, std::int64_t stride, std::int64_t rows, std::int
     for (std::int64_t k = 0; k < count; ++k) block[k * width + r] = x[r * stride + k];
 }
 
-/// Computes the results of reduce_run() for kRowsTogether rows of `count` <= kShortRow elements together.
-/// Their columns are in `block`.
+/// Computes the results of reduce_run() for kRowsTogether rows together. Each row has `count` <= kShortRow
+/// elements and is a column of `block`.
 template <class Op>
 void reduce_short_rows(const Op& op, const typename Op::In* block, std::int64_t count,
                        typename Op::Acc* total) {

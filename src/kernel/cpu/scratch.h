@@ -8,8 +8,8 @@
 
 namespace ebb::cpu {
 
-/// n uninitialised elements. They come from the allocator of storages, so that an out-of-memory error
-/// contains the size, and the kernel slot adds the op's name.
+/// An array of n uninitialised elements. The memory comes from the allocator of storages, so that an
+/// out-of-memory error contains the size, and the kernel slot adds the op's name.
 template <class T>
 class Scratch {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);

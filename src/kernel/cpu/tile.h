@@ -1,4 +1,4 @@
-// Products of tiles in cache. A block of the result stays in registers during the sum.
+// Products of tiles in the cache. A block of the result stays in registers during the sum.
 #pragma once
 
 // GCC wrongly reports uninitialised lanes in its own intrinsics (bug 105593).
@@ -28,9 +28,9 @@ using Sum = typename SumType<C>::type;
 
 constexpr int kRows = 6;
 #ifdef EIGEN_VECTORIZE_AVX512
-constexpr int kPackets = 4;  // 24 accumulators of 32 registers
+constexpr int kPackets = 4;  // 24 accumulators in 32 registers
 #else
-constexpr int kPackets = 2;  // 12 of 16
+constexpr int kPackets = 2;  // 12 accumulators in 16 registers
 #endif
 
 /// Rounds n up to whole packets.
@@ -62,9 +62,9 @@ struct ScatteredLeft {
   ScatteredLeft from(std::int64_t i) const { return {data, rows + i, steps}; }
 };
 
-/// out[r][.] = the sum over k of left(r, k) right[k][.], or += that sum, for R rows and P packets. The result
-/// is never -0, not even for a product that underflows. It is not inlined into loops, where the compiler
-/// would keep the sums in memory.
+/// out[r][.] = the sum over k of left(r, k) right[k][.] for R rows and P packets, or out[r][.] += this sum.
+/// The result is never -0, not even for a product that underflows. The function is not inlined into loops,
+/// because the compiler would then store the sums in memory.
 template <class C, int R, int P, class L>
 [[gnu::noinline]] void block(L left, const C* right, std::int64_t pitch, std::int64_t depth, C* out,
                              std::int64_t out_pitch, bool more) {
@@ -110,8 +110,8 @@ void columns(std::int64_t rows, L left, const C* right, std::int64_t pitch, std:
   take.template operator()<1>();
 }
 
-/// out = left right, or out += left right. The rows of right and out consist of whole packets, whose first
-/// `width` elements are used. The pitches are the distances between rows.
+/// out = left right, or out += left right. The rows of right and out consist of whole packets, of which the
+/// first `width` elements are used. The pitches are the distances between rows.
 template <class C, class L = Left<C>>
 void product(std::int64_t rows, std::int64_t width, std::int64_t depth, L left, const C* right,
              std::int64_t pitch, Sum<C>* out, std::int64_t out_pitch, bool more) {

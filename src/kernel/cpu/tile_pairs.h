@@ -9,7 +9,8 @@
 
 #include <type_traits>
 
-// Compiled if AVX-512 is enabled, even without a flag for AVX512-BF16; it runs only if the processor has it.
+// The code is compiled if AVX-512 is enabled, even without a flag for AVX512-BF16. It runs only if the
+// processor has AVX512-BF16.
 #if defined(__x86_64__) && defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && \
     defined(__AVX512DQ__)
 #define EBB_BFLOAT16_PAIRS 1
@@ -22,7 +23,7 @@
 
 namespace ebb::cpu::tiles {
 
-/// Whether block<Pair> may run.
+/// Returns whether block<Pair> may run.
 inline bool multiplies_pairs() {
   return EBB_BFLOAT16_PAIRS && ebb::detail::bfloat16_instructions.load(std::memory_order_relaxed);
 }
@@ -42,8 +43,8 @@ inline constexpr int kWidth<Pair> = kWidth<float>;
 
 #if EBB_BFLOAT16_PAIRS
 
-/// The same as block for floats; `depth` counts pairs. A row of `left` contains pairs, or elements that are
-/// read in pairs. Subnormal numbers are treated as 0, in operands and sums.
+/// Computes the block of tile.h for pairs; `depth` counts pairs. A row of `left` contains pairs, or elements
+/// that are read in pairs. Subnormal numbers are treated as 0, in operands and sums.
 template <class C, int R, int P, class L>
   requires std::is_same_v<C, Pair>
 [[gnu::noinline, gnu::target("avx512bf16")]] void block(L left, const Pair* right, std::int64_t pitch,

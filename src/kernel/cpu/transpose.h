@@ -13,8 +13,8 @@ namespace ebb::cpu {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wignored-attributes"
 
-/// to[j * to_pitch + i] = from[i * from_pitch + j] for i < rows, j < columns. It only moves bits: `from` may
-/// contain another type of the same size.
+/// to[j * to_pitch + i] = from[i * from_pitch + j] for i < rows, j < columns. It only moves bits, so `from`
+/// may contain another type of the same size.
 template <class T>
 void transpose(const T* from, std::int64_t from_pitch, std::int64_t rows, std::int64_t columns, T* to,
                std::int64_t to_pitch) {
@@ -46,7 +46,7 @@ namespace detail {
 
 typedef std::uint16_t EightHalves __attribute__((vector_size(16)));
 
-// Interleaving rows i and i + 4 three times gives the columns.
+// Interleaving rows i and i + 4 three times transposes the square.
 inline void transpose_eight(const std::uint16_t* from, std::int64_t from_pitch, std::uint16_t* to,
                             std::int64_t to_pitch) {
   EightHalves rows[8], mixed[8];

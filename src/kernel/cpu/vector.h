@@ -27,8 +27,9 @@ struct Vector {
 template <class N, std::int64_t kCount>
 using Vector = typename detail::Vector<N, kCount>::type;
 
-/// Like memmove(to, from, bytes). For some KiB the C library uses a string instruction, which is ten to
-/// twenty times too slow on AMD's Zen 3 if an end is not aligned. Such rows are copied with registers.
+/// Copies bytes like memmove(to, from, bytes). For sizes of some KiB, the C library uses a string
+/// instruction. It is ten to twenty times too slow on AMD's Zen 3 if an end is not aligned. Such rows are
+/// copied with registers instead.
 inline void move_bytes(char* to, const char* from, std::size_t bytes) {
   constexpr std::size_t kLeast = 1024, kMost = std::size_t{1} << 20, kStep = 4 * kVectorBytes;
   const auto target = reinterpret_cast<std::uintptr_t>(to), source = reinterpret_cast<std::uintptr_t>(from);

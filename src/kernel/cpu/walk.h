@@ -1,4 +1,4 @@
-// Iterates over the elements of N arrays of one shape, as runs with constant strides.
+// Iterates over the elements of N arrays of the same shape, as runs with constant strides.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -15,8 +15,9 @@
 
 namespace ebb::cpu {
 
-/// The common shape of N arrays in as few dimensions as possible: sorted by the strides of the first array,
-/// without dimensions of size 1, and with adjacent dimensions merged if they are adjacent in all arrays.
+/// The common shape of N arrays, with as few dimensions as possible. The dimensions are sorted by the strides
+/// of the first array. Dimensions of size 1 are dropped. Adjacent dimensions are merged if they are adjacent
+/// in all arrays.
 template <int N>
 class Walk {
  public:
@@ -37,13 +38,13 @@ class Walk {
     }
   }
 
-  /// Calls run(count, offsets, steps) for pieces that cover every element once, on several threads.
+  /// Calls run(count, offsets, steps) for runs that together cover every element once, on several threads.
   template <class Run>
   void operator()(Run&& run) const {
     weighted(1, run);
   }
-  /// The same for elements that cost as much as `weight` ordinary ones. An element that occupies a cache line
-  /// of its own costs as much as a whole line.
+  /// Runs with a weight: an element costs as much as `weight` ordinary ones. An element that occupies its own
+  /// cache line costs as much as all elements of a line.
   template <class Run>
   void weighted(std::int64_t weight, Run&& run) const {
     if (numel_ == 0) return;
@@ -54,7 +55,7 @@ class Walk {
     const std::int64_t grain = std::max<std::int64_t>(kGrain / (weight * (kLine / together)), 1);
     parallel_for(0, numel_, grain, [&](std::int64_t begin, std::int64_t end) { piece(begin, end, run); });
   }
-  /// The same on the calling thread.
+  /// Calls run(count, offsets, steps) for all runs on the calling thread.
   template <class Run>
   void serial(Run&& run) const {
     if (is_line())
@@ -63,12 +64,12 @@ class Walk {
       piece(0, numel_, run);
   }
 
-  /// The merged dimensions, the innermost first.
+  /// Returns the number of merged dimensions. The innermost is dimension 0.
   std::size_t dims() const { return sizes_.size(); }
   std::int64_t size(std::size_t dim) const { return sizes_[dim]; }
   std::int64_t stride(int array, std::size_t dim) const { return strides_[dim][array]; }
-  /// Makes the longest dimension the innermost one if runs have fewer than `few` elements, because such runs
-  /// cost more to start than to process.
+  /// Makes the longest dimension the innermost one if runs have fewer than `few` elements. To start such a
+  /// short run costs more than to process it.
   void lengthen_runs(std::int64_t few) {
     if (sizes_[0] >= few) return;
     const auto longest = std::max_element(sizes_.begin(), sizes_.end()) - sizes_.begin();
@@ -76,9 +77,9 @@ class Walk {
     std::swap(strides_[0], strides_[longest]);
   }
 
-  /// Whether one run covers all elements.
+  /// Returns whether one run covers all elements.
   bool is_line() const { return sizes_.size() == 1; }
-  /// Whether the elements of a run are contiguous in every array.
+  /// Returns whether the elements of a run are contiguous in every array.
   bool is_unit() const {
     for (int k = 0; k < N; ++k)
       if (strides_[0][k] != 1) return false;
@@ -87,7 +88,7 @@ class Walk {
   std::int64_t run_length() const { return sizes_[0]; }
 
  private:
-  // The dimensions outside of the two innermost ones.
+  // The dimensions outside the two innermost ones.
   struct Planes {
     using Places = DimVector;
     const Walk& walk;
@@ -98,7 +99,8 @@ class Walk {
 
   template <class Run>
   void piece(std::int64_t begin, std::int64_t end, Run& run) const {
-    // The loops over the two innermost dimensions use local copies, which no write of a run can change.
+    // The loops over the two innermost dimensions use local copies. The compiler then need not assume that a
+    // run's writes change them.
     const std::int64_t length = sizes_[0], rows = dims() > 1 ? sizes_[1] : 1;
     const Offsets step = strides_[0], to_next = dims() > 1 ? strides_[1] : Offsets{};
     StridedPosition<N, Planes> plane({*this}, begin / (length * rows));

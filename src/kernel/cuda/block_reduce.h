@@ -28,13 +28,13 @@ __device__ T by_words(T value, const Word& shuffle) {
 
 }  // namespace detail
 
-/// Returns the value of the lane `delta` higher, within groups of `width` lanes.
+/// Returns the value of the lane whose index is higher by `delta`, within groups of `width` lanes.
 template <class T>
 __device__ T shuffle_down(T value, unsigned delta, int width = kWarp) {
   return detail::by_words(
       value, [=](std::uint32_t word) { return __shfl_down_sync(kFullWarp, word, delta, width); });
 }
-/// Returns the value of the lane `delta` lower.
+/// Returns the value of the lane whose index is lower by `delta`.
 template <class T>
 __device__ T shuffle_up(T value, unsigned delta, int width = kWarp) {
   return detail::by_words(value,
@@ -51,7 +51,8 @@ __device__ T shuffle_first(T value, int width = kWarp) {
   return shuffle_from(value, 0, width);
 }
 
-/// The first lane of each group of `width` lanes (a power of 2) gets merge(v0, v1, ...).
+/// Merges the values of each group of `width` lanes (a power of 2). The first lane of the group gets the
+/// result.
 template <class T, class Merge>
 __device__ T warp_reduce(T value, const Merge& merge, int width = kWarp) {
   for (int delta = width / 2; delta > 0; delta /= 2)
@@ -59,8 +60,8 @@ __device__ T warp_reduce(T value, const Merge& merge, int width = kWarp) {
   return value;
 }
 
-/// Every thread of a block of `threads` (a power of 2, at least 32, along x) gets the merged value. `scratch`
-/// is shared memory with one element per warp; it can be reused immediately.
+/// Merges the values of a block of `threads` threads (a power of 2, at least 32, along x). Every thread gets
+/// the result. `scratch` is shared memory with one element per warp; it can be reused immediately.
 template <class T, class Merge>
 __device__ T block_reduce(T value, T* scratch, const Merge& merge, int thread, int threads) {
   value = warp_reduce(value, merge);

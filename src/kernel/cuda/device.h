@@ -40,8 +40,8 @@ class DeviceScope {
   int previous_ = -1;  // -1: nothing to restore
 };
 
-/// Returns the Philox state for one kernel. The CPU's default generator selects the device's own generator,
-/// which manual_seed seeds too. Any other generator provides the seed by a draw.
+/// Returns the Philox state for one kernel. If `generator` is the CPU's default one, the device's own
+/// generator is used, which manual_seed seeds too. Any other generator provides the seed by a draw.
 Philox next_philox(Device device, Generator& generator);
 
 }  // namespace ebb::cuda

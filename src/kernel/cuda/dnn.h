@@ -1,8 +1,8 @@
 // Interface to the deep-learning library: cuDNN if the build and the machine have it and
 // cuda::is_cudnn_enabled(). Each function runs on the device's current stream. If the library has no
-// algorithm, it returns false without any effect, and the caller's own kernels compute the result. Arrays are
-// (rows, channels, spatial...) of one floating dtype, dense, and either all contiguous or all channels-last.
-// 16-bit floats are summed in float.
+// algorithm, the function returns false without any effect, and the caller's own kernels compute the result.
+// Arrays are (rows, channels, spatial...), dense, and of the same floating dtype; they are either all
+// contiguous or all channels-last. 16-bit floats are summed in float.
 #pragma once
 
 #include <ebb/core/environment.h>
@@ -13,7 +13,7 @@
 
 namespace ebb::cuda {
 
-/// Whether EBB_CUDNN=0 is set, which disables the library as if it were not installed.
+/// Returns whether EBB_CUDNN=0 is set, which disables the library as if it were not installed.
 inline bool is_dnn_forbidden() {
   static const bool forbidden = [] {
     const char* value = ebb::detail::environment("EBB_CUDNN");
@@ -23,21 +23,22 @@ inline bool is_dnn_forbidden() {
 }
 /// Loads the library and returns whether it is available.
 bool dnn_is_there();
-/// Whether it is available and cuda::is_cudnn_enabled(), so that arrays may be prepared for it.
+/// Returns whether the library is available and cuda::is_cudnn_enabled(), so that arrays may be prepared for
+/// it.
 bool dnn_is_used();
 
 enum class DnnConv : std::uint8_t { forward, input, weight };
 
-/// out = conv(in, weight), or one of its transposes: `kind` names the array that is computed. There are one
-/// to three spatial axes. The number of groups follows from the shapes.
+/// The arguments of a convolution, out = conv(in, weight), or of one of its transposes: `kind` names the
+/// array that is computed. There are one to three spatial axes. The number of groups follows from the shapes.
 struct DnnConvolution {
   DnnConv kind = DnnConv::forward;
   const NdArray& in;
   const NdArray& weight;
   const NdArray& out;
   IntArrayRef stride, padding, dilation;  // one value per axis
-  const NdArray* bias = nullptr;          // with forward: one value per channel, added to out
-  bool relu = false;                      // with forward and bias: apply relu to out
+  const NdArray* bias = nullptr;          // only for kind forward: one value per channel, added to out
+  bool relu = false;                      // only for kind forward with a bias: apply relu to out
 };
 
 /// Computes a convolution. Float is summed in float unless cuda::is_tf32_allowed(). No array may have more
@@ -45,9 +46,9 @@ struct DnnConvolution {
 bool dnn_convolve(const DnnConvolution& convolution);
 std::int64_t dnn_most_elements();
 
-/// Batch normalization: out = (in - mean) rstd weight + bias. mean and rstd = 1 / sqrt(biased variance + eps)
-/// of each channel are computed and stored too. There are zero to three spatial axes; weight, bias, mean and
-/// rstd are Float.
+/// Batch normalization: out = (in - mean) rstd weight + bias, with rstd = 1 / sqrt(biased variance + eps).
+/// The mean and rstd of each channel are computed and stored too. There are zero to three spatial axes;
+/// weight, bias, mean and rstd are Float.
 struct DnnBatchNorm {
   const NdArray& in;
   const NdArray& out;
@@ -58,7 +59,7 @@ struct DnnBatchNorm {
 
 bool dnn_batch_norm(const DnnBatchNorm& norm);
 
-/// The gradients of batch normalization: din, and per channel dweight and dbias (Float). All of them are
+/// The gradients of batch normalization: din, and dweight and dbias (Float) for each channel. All of them are
 /// written.
 struct DnnBatchNormBackward {
   const NdArray& in;
@@ -70,11 +71,11 @@ struct DnnBatchNormBackward {
 
 bool dnn_batch_norm_backward(const DnnBatchNormBackward& norm);
 
-/// Scaled dot-product attention: result = softmax(query key^T scale) value, and log_sum, the natural
-/// logarithm of the sum of the exponentials of each row's scores. query and result are (N, H, L, .), key and
-/// value (N, H / g, S, .), where g adjacent heads of query share one head. All have one 16-bit dtype. query,
-/// key and value may have any strides with a last stride of 1; the other arrays are contiguous. log_sum is
-/// Float, (N, H, L). Causal: query i uses the keys 0 to i.
+/// Scaled dot-product attention: result = softmax(query key^T scale) value. Also computes log_sum, the
+/// natural logarithm of the sum of the exponentials of each row's scores. query and result are (N, H, L, .),
+/// key and value (N, H / g, S, .); g adjacent heads of query share one head of key and value. All four have
+/// the same 16-bit dtype. query, key and value may have any strides with a last stride of 1; the other arrays
+/// are contiguous. log_sum is Float, (N, H, L). If causal, query i uses the keys 0 to i.
 struct DnnAttention {
   const NdArray &query, &key, &value;
   const NdArray& result;
@@ -97,19 +98,18 @@ struct DnnAttentionBackward {
 
 bool dnn_attention_backward(const DnnAttentionBackward& attention);
 
-/// The cell of a recurrent layer. The gates of an LSTM are i f g o. Those of a GRU are r z n, with the reset
-/// applied after the product.
+/// The cell of a recurrent layer. The gates of an LSTM are i f g o. The gates of a GRU are r z n, and the
+/// reset is applied after the product.
 enum class DnnCell : std::uint8_t { tanh, relu, lstm, gru };
 
-/// A recurrent layer in one or two directions over packed sequences, sorted by decreasing length. The rows of
-/// step t are those of the sequences longer than t. A result row contains both directions one after the
-/// other.
+/// A recurrent layer in one or two directions over packed sequences, sorted by decreasing length. Step t has
+/// one row for each sequence longer than t. A result row contains both directions, one after the other.
 struct DnnRnn {
   DnnCell cell = DnnCell::tanh;
   DType dtype = kFloat;
   Device device;
   std::int64_t directions = 1;
-  // `projected` is less than `hidden` if there is a projection.
+  // With a projection, `projected` is less than `hidden`. Otherwise the two are equal.
   std::int64_t features = 0, hidden = 0, projected = 0;
   bool biases = true;
   bool training = false;           // a backward pass follows
@@ -121,19 +121,20 @@ struct DnnRnn {
 };
 
 /// The sizes of a layer's memory in bytes: all parameters and, in training, the reserve space for backward.
-/// w_ih, w_hh, b_ih, b_hh and w_hr of direction d, each contiguous, begin at place[d].
+/// The matrices w_ih, w_hh, b_ih, b_hh and w_hr of direction d are contiguous. They begin at the offsets in
+/// place[d].
 struct DnnRnnSpaces {
   std::int64_t parameters = 0, kept = 0;
   std::int64_t place[2][5] = {};
 };
 
-/// Returns no value if the library does not support the layer.
+/// Returns the sizes, or no value if the library does not support the layer.
 std::optional<DnnRnnSpaces> dnn_rnn_spaces(const DnnRnn& layer);
 
-/// The arrays of a layer, contiguous: rows (rows, features); the initial states (directions, batch,
-/// projected); for an LSTM its cells (directions, batch, hidden), else undefined; the result (rows,
-/// directions * projected). `parameters` and `kept` have the sizes of dnn_rnn_spaces(); `kept` is written in
-/// training.
+/// The arrays of a layer, contiguous. The rows are (rows, features), and the initial states (directions,
+/// batch, projected). The cells of an LSTM are (directions, batch, hidden); they are undefined for other
+/// layers. The result is (rows, directions * projected). `parameters` and `kept` have the sizes of
+/// dnn_rnn_spaces(); `kept` is written in training.
 struct DnnRnnArrays {
   const NdArray &rows, &hidden, &cell;
   const NdArray& parameters;
@@ -145,8 +146,8 @@ struct DnnRnnArrays {
 bool dnn_rnn(const DnnRnn& layer, const DnnRnnArrays& arrays, const NdArray& last_hidden,
              const NdArray& last_cell);
 
-/// The gradients of the result and of the last states, and the gradients of the inputs, which are written.
-/// dparameters is the exception: gradients are added to it, and it may be undefined. The content of `kept` is
+/// The gradients of the result and of the last states, and the gradients of the inputs. The gradients of the
+/// inputs are overwritten, but dparameters is added to, and may be undefined. The content of `kept` is
 /// destroyed.
 struct DnnRnnGrads {
   const NdArray &result, &last_hidden, &last_cell;

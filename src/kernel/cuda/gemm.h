@@ -1,4 +1,4 @@
-// Matrix products of floating dtypes: by cuBLASLt on a GPU, by the CPU in the emulation.
+// Matrix products of floating dtypes. cuBLASLt computes them on a GPU, and the CPU in the emulation.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -26,7 +26,7 @@ struct BatchedMatrix {
 void gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a, const BatchedMatrix& b,
           const BatchedMatrix& c, double alpha, double beta);
 
-/// The same with the library alone. Returns false without any effect if the library has no algorithm.
+/// Computes gemm() only with the library. Returns false without any effect if the library has no algorithm.
 bool library_gemm(Device device, DType dtype, std::int64_t batch, const BatchedMatrix& a,
                   const BatchedMatrix& b, const BatchedMatrix& c, double alpha, double beta);
 
@@ -36,8 +36,8 @@ struct GemmEpilogue {
 
   const void* bias = nullptr;  // one value per column, contiguous
   Activation activation = Activation::none;
-  /// With gelu_tanh: receives the argument of the activation, unless its data is null. It is aligned to 16
-  /// bytes, and its row stride is a multiple of 8 elements.
+  /// With gelu_tanh: receives the argument of the activation, unless its data is null. The data is aligned to
+  /// 16 bytes, and its row stride is a multiple of 8 elements.
   BatchedMatrix before = {};
 };
 

@@ -27,8 +27,8 @@ namespace detail {
 
 constexpr std::size_t kPlainSharedBytes = 48 << 10;  // a kernel needs permission for more
 
-/// Allows the kernel's blocks this much dynamic shared memory on `device`, the calling thread's current
-/// device. It calls the driver once for each kernel, and again if more is needed.
+/// Allows the kernel's blocks to use `bytes` of dynamic shared memory on `device`, which must be the calling
+/// thread's current device. It calls the driver once for each kernel, and again only if more is needed.
 void allow_shared_bytes(Device device, const void* kernel, std::size_t bytes);
 
 template <class... P>
@@ -56,7 +56,7 @@ template <class... P>
 void launch(Device device, const Grid& grid, void (*kernel)(P...), const std::type_identity_t<P>&... args) {
   detail::launch<P...>(device, grid, false, kernel, args...);
 }
-/// The same for kernels whose threads use no barriers, shuffles or shared memory; the emulation runs these
+/// Runs a kernel whose threads use no barriers, shuffles or shared memory. The emulation runs such kernels
 /// faster.
 template <class... P>
 void launch_independent(Device device, const Grid& grid, void (*kernel)(P...),

@@ -1,4 +1,5 @@
-// log-sum-exp of a line in one pass: the running maximum, and the sum of the exponentials relative to it.
+// log-sum-exp of a line in one pass: computes the running maximum, and the sum of the exponentials relative
+// to it.
 #pragma once
 
 #include "kernel/convert.h"
@@ -7,8 +8,8 @@
 
 namespace ebb::cuda {
 
-/// The maximum of some values and the sum of exp(x - maximum). A NaN or an infinite maximum makes the sum
-/// NaN; if all values are -inf, the sum is 0.
+/// The maximum of some values, and the sum of exp(x - maximum). If a value is NaN or the maximum is infinite,
+/// the sum is NaN. If all values are -inf, the sum is 0.
 template <class T>
 struct LogSum {
   using C = Compute<T>;
@@ -16,10 +17,10 @@ struct LogSum {
 
   EBB_HD static LogSum none() { return {C(-INFINITY), C(0)}; }
 
-  /// Returns exp(x) for x <= 0 as a term of the sum. Except for double, it uses two fast instructions that
-  /// keep up with memory. The accuracy is about 20 bits for 16-bit types. For float the relative error is |x|
-  /// 2^-23, as much as that of rounding x. In the sum this amounts to a few units in the last place, because
-  /// terms with large |x| are small. Results below 2^-126 are 0.
+  /// Returns exp(x) for x <= 0 as a term of the sum. Except for double, it uses two instructions that are
+  /// fast enough for the memory bandwidth. The accuracy is about 20 bits for 16-bit types. For float the
+  /// relative error is |x| 2^-23, about as large as the error of rounding x. The sum is accurate to a few
+  /// units in the last place, because terms with large |x| are small. Results below 2^-126 are 0.
   EBB_HD static C exp(C x) {
 #if defined(__CUDA_ARCH__)
     if constexpr (sizeof(C) == 4) {

@@ -34,7 +34,7 @@ struct MapKernels {
   void (*vector)(MapArgs<N>) = nullptr;
   void (*plain)(MapArgs<N>) = nullptr;
   int width = 1;                  // elements per vector
-  std::array<DType, N> dtypes{};  // of the operands
+  std::array<DType, N> dtypes{};  // the operands' dtypes
 };
 
 /// Queues the kernel on out's device. `op` contains the functor's bytes.
@@ -42,13 +42,13 @@ template <int N>
 void launch_map(const char* name, const MapKernels<N>& kernels, NdArray& out,
                 const std::array<Operand, N - 1>& in, const void* op, std::size_t op_bytes);
 
-/// Units per thread, so that about 32 bytes of each input are in flight.
+/// Units per thread. They are chosen so that about 32 bytes of each input are in flight.
 constexpr int map_unroll(int width, int inputs) {
   if (width == 1) return 4;
   return width >= 8 ? 2 : width == 4 && inputs > 1 ? 2 : 4;
 }
 
-/// Returns the number of blocks for that many units. There are at most 2^31 units, so the grid's limit is not
+/// Returns the number of blocks for `units` units. There are at most 2^31 units, so the grid's limit is not
 /// exceeded.
 constexpr std::uint32_t map_blocks(std::uint32_t units, int width, int inputs) {
   const auto each = static_cast<std::uint32_t>(kMapThreads * map_unroll(width, inputs));
@@ -80,7 +80,8 @@ struct Packs<V, U, First, Rest...> {
   Vector<First, V> head[U];
   Packs<V, U, Rest...> tail;
 
-  // One branch per operand, uniform over all threads, so that the loads of different units are adjacent.
+  // There is one branch per operand, uniform over all threads, so that the loads of different units are
+  // adjacent.
   template <int I, int N>
   EBB_HD void load(const MapArgs<N>& args, const MapOffsets<N, U>& offsets) {
     const char* const base = args.base[I];
@@ -111,7 +112,7 @@ struct Packs<V, U, First, Rest...> {
     }
     tail.template load<I + 1>(args, offsets);
   }
-  // Loads the single element with this number.
+  // Loads the single element with index `element`.
   template <int I, int N>
   EBB_HD void load_one(const MapArgs<N>& args, std::uint32_t element) {
     if (args.base[I])
@@ -138,9 +139,9 @@ struct Packs<V, U, First, Rest...> {
   }
 };
 
-/// The work of one thread. All its units are loaded before the first one is computed. `In` are the element
-/// types of the inputs, R that of the output. The position in the grid is an argument, so that the body also
-/// runs on the host.
+/// The work of one thread. It loads all its units before it computes the first one. `In` are the element
+/// types of the inputs, and R is the element type of the output. The position in the grid is an argument, so
+/// that the body also runs on the host.
 template <class Op, class R, int V, class... In>
 EBB_HD void map_units(const MapArgs<1 + sizeof...(In)>& args, std::uint32_t block, std::uint32_t thread) {
   constexpr int N = 1 + sizeof...(In), U = map_unroll(V, N - 1);

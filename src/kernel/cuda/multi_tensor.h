@@ -12,7 +12,7 @@
 namespace ebb::cuda {
 
 constexpr unsigned kListThreads = 256;
-constexpr std::size_t kListBytes = 3600;  // of the 4 KB that every device allows; the functor uses the rest
+constexpr std::size_t kListBytes = 3600;  // every device allows 4 KB of arguments; the functor uses the rest
 
 /// A part of a list with N arrays per entry. Each block processes one chunk; chunks are numbered in the order
 /// of entries.
@@ -100,7 +100,7 @@ void for_each_part(const EntryList& list, const Run& run) {
   flush();
 }
 
-/// The calling block's chunk of a part: up to two arrays of T, the others of S.
+/// The calling block's chunk of a part. Up to two arrays have element type T, the others S.
 template <class T, int N, class S = T>
 struct ListChunk {
   static constexpr int kFront = N < 2 ? N : 2, kRest = N - kFront;
@@ -128,8 +128,9 @@ struct ListChunk {
   }
 };
 
-/// `Body` (by value) has: kWritten, with bit k set if it modifies array k; Element element(), called once per
-/// thread; and Element's operator()(Compute<T> (&values)[N]), which gets the arrays' values of one element.
+/// `Body` is passed by value. It has kWritten, in which bit k is set if it modifies array k, and Element
+/// element(), which is called once per thread. Element has operator()(Compute<T> (&values)[N]), which gets
+/// the values of all arrays at one index.
 template <class T, int N, class S, class Body>
 __global__ void __launch_bounds__(kListThreads)
     list_kernel(const __grid_constant__ ListPart<N> part, const __grid_constant__ Body body) {

@@ -1,7 +1,7 @@
-// Reductions on the device. If the reduced elements are contiguous, a group of threads computes each output;
-// if the outputs are contiguous, a thread computes some adjacent columns. Long reductions with few outputs
-// are divided into pieces that a second pass merges. No atomics: the order depends only on the shape and the
-// array's alignment.
+// Reductions on the device. If the reduced elements are contiguous, a group of threads computes each output.
+// If the outputs are contiguous, a thread computes some adjacent columns. Long reductions with few outputs
+// are divided into chunks, and a second pass merges the results of the chunks. There are no atomics, so the
+// order depends only on the shape and the array's alignment.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
@@ -23,14 +23,14 @@ struct ReduceArgs {
   typename Op::Acc* partial;  // null if one pass is enough
   DeviceDims kept, reduced;   // in units along the vectorised dimension
   std::int64_t outputs, count;
-  std::int64_t pieces, piece;  // of the reduced elements
+  std::int64_t pieces, piece;  // number of chunks of the reduced elements, and elements per chunk
   bool run;
 };
 
 namespace detail {
 
-/// Vector widths of the row kernel and of the column kernel, where every column needs an accumulator in
-/// shared memory.
+/// Vector widths of the row kernel and of the column kernel. In the column kernel, every column needs an
+/// accumulator in shared memory.
 template <class Op>
 constexpr int kRowWidth = kVectorWidth<typename Op::In>;
 template <class Op>
@@ -39,7 +39,7 @@ constexpr int kColumnWidth = [] {
   while (width > 1 && width * static_cast<int>(sizeof(typename Op::Acc)) > 64) width /= 2;
   return width;
 }();
-/// Accumulators per thread for one output; several of them avoid a dependency chain.
+/// Accumulators per thread for one output. Several accumulators avoid a dependency chain.
 template <class Op, int V>
 constexpr int kLanes = [] {
   int lanes = V;
@@ -47,9 +47,9 @@ constexpr int kLanes = [] {
   return lanes;
 }();
 
-/// Blocks per multiprocessor. There are fewer, with more registers each, in three cases: large accumulators
-/// that are merged element by element, 1-byte accumulators (16 extremes in 16 bytes), and ops that read more
-/// arrays (ReadsMore).
+/// Blocks per multiprocessor. There are fewer blocks, with more registers each, in three cases: large
+/// accumulators that are merged element by element, 1-byte accumulators (16 extremes in 16 bytes), and ops
+/// that read more arrays (ReadsMore).
 template <class Op>
 constexpr int kBlocks = [] {
   if (requires { typename Op::ReadsMore; } || sizeof(typename Op::Acc) == 1) return kWideReduceBlocks;
@@ -68,8 +68,8 @@ __device__ void take(const Op& op, typename Op::Acc& total, typename Op::In x, s
     total = op.merge(total, op.load(x, output, place));
 }
 
-/// Merges every `step`-th unit beginning with `from`, `units` of them, with kReduceLoads loads in flight
-/// (fewer in the last round). vector_at(i) is the address of a unit; its first element has the place first +
+/// Merges `units` units: every `step`-th one, beginning with `from`. kReduceLoads memory loads are in flight
+/// (fewer in the last round). vector_at(i) is the address of a unit; its first element has the index first +
 /// i * V.
 template <int V, class Op, class At>
 __device__ void take_units(const Op& op, typename Op::Acc (&total)[kLanes<Op, V>], const At& vector_at,
@@ -94,7 +94,8 @@ __device__ void take_units(const Op& op, typename Op::Acc (&total)[kLanes<Op, V>
   }
 }
 
-/// Returns how many of rank, rank + step, rank + 2 * step, ... are in [0, n). A thread has fewer than 2^31.
+/// Returns the number of the values rank, rank + step, rank + 2 * step, ... that are in [0, n). A thread has
+/// fewer than 2^31 of them.
 __device__ inline int strided(std::int64_t n, std::int64_t rank, std::int64_t step) {
   return rank < n ? static_cast<int>((n - rank + step - 1) / step) : 0;
 }
@@ -111,7 +112,7 @@ __device__ typename Op::Acc merge_team(const Op& op, typename Op::Acc total, typ
 
 }  // namespace detail
 
-/// blockDim = (threads per output, outputs per block); the grid covers outputs and pieces.
+/// blockDim = (threads per output, outputs per block). The grid covers outputs and chunks.
 template <class Op, int V>
 __global__ void __launch_bounds__(kReduceTeam, (detail::kBlocks<Op>))
     reduce_rows_kernel(const __grid_constant__ ReduceArgs<Op> args) {
@@ -134,8 +135,8 @@ __global__ void __launch_bounds__(kReduceTeam, (detail::kBlocks<Op>))
                        end = piece + 1 == args.pieces ? args.count : begin + args.piece;
     const std::int64_t rank = threadIdx.x, step = blockDim.x;
     if (V > 1 && args.run) {
-      // The run may start at any alignment: elements before its first vector and after its last are processed
-      // one by one.
+      // The run may start at any alignment. The elements before its first vector and after its last are
+      // processed one by one.
       const In* const from = x + begin;
       const std::int64_t n = end - begin;
       std::int64_t head =
@@ -163,7 +164,7 @@ __global__ void __launch_bounds__(kReduceTeam, (detail::kBlocks<Op>))
     op.store(out, total);
 }
 
-/// blockDim = (units of V columns, rows in parallel); a block reduces adjacent outputs over one piece of the
+/// blockDim = (units of V columns, rows in parallel). A block reduces adjacent outputs over one chunk of the
 /// rows.
 template <class Op, int V>
 __global__ void __launch_bounds__(kReduceThreads, (detail::kBlocks<Op>))
@@ -223,7 +224,7 @@ __global__ void __launch_bounds__(kReduceThreads, (detail::kBlocks<Op>))
   }
 }
 
-/// Merges the pieces of each output in order; blockDim = (threads per output, outputs per block).
+/// Merges the chunks of each output in order; blockDim = (threads per output, outputs per block).
 template <class Op>
 __global__ void __launch_bounds__(kReduceThreads, 1)
     reduce_pieces_kernel(const __grid_constant__ ReduceArgs<Op> args) {

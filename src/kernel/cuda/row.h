@@ -1,6 +1,7 @@
-// Thread groups that process one line of an array together ("teams"). Contiguous rows are kept in registers
-// if they fit, otherwise they are streamed as vectors. If lines are interleaved, 32 adjacent lines share a
-// block, so that reads are coalesced.
+// Thread groups ("teams") that process one line of an array together. A line is a one-dimensional slice along
+// one dimension (kernel/lines.h). Contiguous lines (rows) are stored in registers if they fit, and otherwise
+// streamed as vectors. If lines are interleaved, 32 adjacent lines share a block, so that reads are
+// coalesced.
 #pragma once
 
 #include "kernel/convert.h"
@@ -27,8 +28,8 @@ struct RowTeam {
         size(static_cast<int>(blockDim.x)),
         active(line < lines.count()) {}
 
-  /// Every thread of the team gets the merged value. All threads of the block must call it, inactive ones
-  /// too.
+  /// Merges the values of the team's threads; every thread of the team gets the result. All threads of the
+  /// block must call it, even the inactive ones.
   template <class T, class Merge>
   __device__ T reduce(T value, const Merge& merge) const {
     __shared__ T scratch[kWarp];
@@ -83,15 +84,15 @@ void with_team(const Lines& lines, const F& f) {
     f.template operator()<ColumnTeam>(Grid{ColumnTeam::blocks(lines), ColumnTeam::threads(lines)});
 }
 
-/// Elements of a row that a thread keeps, for rows up to kShortRow; for longer rows the kernel chooses the
-/// number.
+/// The number of elements that a thread stores, for rows up to kShortRow. For longer rows the kernel chooses
+/// it.
 constexpr int kFewElements = 8;
 constexpr std::int64_t kShortRow = 32 * kFewElements;
 
-/// Returns the block size of a kernel that keeps this many elements per thread.
+/// Returns the block size of a kernel that stores this many elements per thread.
 constexpr int kept_block(int elements) { return elements == kFewElements ? kTeamBlock : kKeptThreads; }
 
-/// The elements of a row of T that a thread keeps, kElements of them.
+/// The kElements elements of a row of T that a thread stores.
 template <class T, int kElements>
 struct RowPart : RowSlots {
   static constexpr int kWidth = kVectorWidth<T>;
@@ -101,7 +102,8 @@ struct RowPart : RowSlots {
   __device__ RowPart(const RowTeam& team, std::int64_t length, bool by_vectors)
       : RowSlots{static_cast<int>(length), team.rank, team.size, kWidth, by_vectors} {}
 
-  /// Loads a unit's elements of a row. Elements beyond the end are zeros, as are all if `there` is false.
+  /// Loads a unit's elements of a row. Elements beyond the end are zeros. If `there` is false, all elements
+  /// are.
   __device__ Packed<T, kWidth> load(const T* row, int unit, bool there = true) const {
     if (vectors) return load_if(there && has(unit, 0), row, index(unit, 0), Unit{});
     Unit values{};
@@ -140,14 +142,14 @@ inline Grid row_grid(const Lines& lines, int elements, int most = kTeamThreads) 
           dim3(static_cast<unsigned>(team), static_cast<unsigned>(rows))};
 }
 
-/// Whether rows of n elements consist of whole aligned vectors in all of these arrays; null pointers are
-/// ignored.
+/// Returns whether rows of n elements consist of whole aligned vectors in all of these arrays. Null pointers
+/// are ignored.
 template <class T, class... P>
 bool rows_are_vectors(std::int64_t n, const P*... arrays) {
   return n % kVectorWidth<T> == 0 && ((reinterpret_cast<std::uintptr_t>(arrays) % 16 == 0) && ...);
 }
 
-/// Calls run.operator()<kElements>(grid) if a team of at most kThreads threads can keep a row in registers,
+/// Calls run.operator()<kElements>(grid) if a team of at most kThreads threads can hold a row in registers,
 /// with at most kMany elements per thread. Returns false if the rows are too long.
 template <int kMany, int kThreads = kKeptThreads, class F>
 bool with_kept_rows(const Lines& lines, const F& run) {
@@ -189,8 +191,8 @@ struct Groups {
   Vector<T, V> at[N];
 };
 
-/// Loads N groups of V elements of a line with element stride `stride` (1 unless V is 1). All loads are
-/// issued before the first value is used. Elements beyond the end are `other`.
+/// Loads N groups of V elements of a line. Adjacent elements are `stride` apart (1 unless V is 1). All loads
+/// are issued before the first value is used. Elements beyond the end are `other`.
 template <int V, int N, class T>
 __device__ Groups<T, V, N> load_groups(const T* line, std::int64_t stride, const Span& span, T other) {
   Groups<T, V, N> groups;
@@ -212,8 +214,8 @@ __device__ void take_spans(const Team& team, std::int64_t from, std::int64_t to,
     take.template operator()<V, N>(Span{i, step, to});
 }
 
-/// Processes a whole line: vectors where they are aligned, and single elements before and after them. If
-/// `vectors` is false, and for columns, all elements are processed one by one.
+/// Processes a whole line: as vectors where they are aligned, and as single elements before and after them.
+/// If `vectors` is false or the line is a column, all elements are processed one by one.
 template <int N, class T, class Take>
 __device__ void take_line(const RowTeam& team, const T* row, bool vectors, std::int64_t n, const Take& take) {
   constexpr int V = kVectorWidth<T>;
@@ -231,7 +233,7 @@ __device__ void take_line(const ColumnTeam& team, const T*, bool, std::int64_t n
   take_spans<1, kSingleLoads>(team, 0, n, take);
 }
 
-/// Whether two arrays have the same misalignment, so that their rows can be streamed together.
+/// Returns whether two arrays have the same misalignment, so that their rows can be streamed together.
 template <class A, class B>
 bool streams_with(const A* a, const B* b) {
   return (reinterpret_cast<std::uintptr_t>(a) - reinterpret_cast<std::uintptr_t>(b)) % 16 == 0;

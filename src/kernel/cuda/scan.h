@@ -1,7 +1,7 @@
-// Scans along lines. Contiguous lines: one block per line, tile by tile with a carry. Interleaved lines: one
-// thread per line. If the lines are too few to fill the device, they are divided into chunks. The chunks'
-// totals are computed, then scanned, and then each chunk is scanned from the end of the previous one. The
-// order depends only on the shape and the arrays' alignment.
+// Scans along lines (kernel/lines.h). If lines are contiguous, each has its own block, which scans it tile by
+// tile with a carry. If they are interleaved, each has its own thread. If there are too few lines to fill the
+// device, they are divided into chunks. The chunks' totals are computed and scanned first. Each chunk is then
+// scanned from the total of the previous ones. The order depends only on the shape and the arrays' alignment.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
@@ -12,8 +12,8 @@
 
 namespace ebb::cuda {
 
-/// A scan functor from an array of Element to another one of the same shape, element by element. It has `x`
-/// and `out`, `order`, Acc of(Element) and Element element(Acc).
+/// A scan functor from an array of Element to another array of the same shape, element by element. It has
+/// `x`, `out`, `order`, Acc of(Element) and Element element(Acc).
 template <class Op>
 concept VectorScan = requires { typename Op::Element; };
 
@@ -22,8 +22,8 @@ constexpr int kItemsOf = kScanItems;
 template <VectorScan Op>
 constexpr int kItemsOf<Op> = sizeof(typename Op::Element) == 8 ? 4 : 8;
 
-/// The adjacent elements of a contiguous line that one thread of a scan holds: loaded one by one, or as
-/// vectors. Items are first fetched and later taken, so that the loads of the next tile are in flight
+/// The adjacent elements of a contiguous line that one thread of a scan holds. They are loaded one by one, or
+/// as vectors. Items are first fetched and later taken, so that the loads of the next tile are in flight
 /// meanwhile.
 template <class Op>
 class ScanItems {
@@ -34,11 +34,10 @@ class ScanItems {
  public:
   __device__ ScanItems(const Op&, std::int64_t start, std::int64_t begin, std::int64_t end)
       : start_(start), begin_(begin), end_(end) {}
-  /// Returns how many positions before its first element the tiles of a line begin.
+  /// Returns the number of positions by which the tiles of a line begin before its first element.
   __device__ static int pad(const Op&, std::int64_t) { return 0; }
   __device__ void fetch(const Op&, std::int64_t first) { first_ = first; }
-  /// Positions beyond the end repeat the last element; their results are neither stored nor merged into
-  /// others.
+  /// Positions beyond the end repeat the last element. Their results are neither stored nor merged.
   __device__ void take(const Op& op, Acc (&value)[kItems]) const {
 #pragma unroll
     for (int k = 0; k < kItems; ++k) value[k] = op.load(start_, first_ + k < end_ ? first_ + k : end_ - 1);
@@ -50,9 +49,9 @@ class ScanItems {
   }
 };
 
-/// The vectors of a line are aligned. A tile may begin some positions before the line; these repeat its first
-/// element and are not merged. Partial vectors are processed element by element, as are all elements if the
-/// two arrays have different misalignment.
+/// This version loads aligned vectors. A tile may begin some positions before the line. These positions
+/// repeat the line's first element and are not merged. Partial vectors are processed element by element. If
+/// the two arrays have different misalignment, all elements are.
 template <VectorScan Op>
 class ScanItems<Op> {
   using Acc = typename Op::Acc;
@@ -69,12 +68,13 @@ class ScanItems<Op> {
     return (from - to) % sizeof(Packed<E, W>) == 0;
   }
   __device__ bool whole(std::int64_t place) const { return vectors_ && place >= begin_ && place + W <= end_; }
-  /// By value: a reference that selects one of two arrays would keep them out of registers.
+  /// Takes its arguments by value. A reference that selects one of two arrays would keep them out of
+  /// registers.
   template <class T>
   __device__ static T either(const Op& op, T backward, T forward) {
     return op.order.reverse ? backward : forward;
   }
-  /// Returns the offset of the vector that begins at this position.
+  /// Returns the offset of the vector that begins at position `place`.
   __device__ std::int64_t at(const Op& op, std::int64_t place) const {
     return op.order.at(start_, op.order.reverse ? place + W - 1 : place);
   }
@@ -133,7 +133,7 @@ class ScanItems<Op> {
 };
 
 // A functor `Op` has: Acc; Acc load(std::int64_t line_start, std::int64_t i) for the i-th element in scan
-// order; Acc merge(Acc before, Acc next); void store(std::int64_t line_start, std::int64_t i, Acc). If it is
+// order; Acc merge(Acc before, Acc next); void store(std::int64_t line_start, std::int64_t i, Acc). If Op is
 // a VectorScan, contiguous lines are processed as vectors.
 
 template <class Op>
@@ -142,7 +142,7 @@ struct ScanArgs {
   Lines lines;
   std::int64_t chunks, chunk;
   typename Op::Acc* totals;  // of each line's chunks, merged from the line's start; null for one chunk
-  bool only_totals;          // the pass that computes the totals
+  bool only_totals;          // true in the pass that computes the totals
 };
 
 /// The functor that scans the totals themselves.
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(kScanThreads) scan_rows_kernel(const __grid_co
   const std::int64_t cut = args.only_totals ? args.chunks - 1 : args.chunks;  // the last total is not needed
   const std::int64_t line = args.chunks == 1 ? blockIdx.x : blockIdx.x / cut, chunk = blockIdx.x - line * cut;
   const std::int64_t start = args.lines.start(line), n = args.lines.n;
-  // All tiles are full, except the first and last of the line. Positions outside of the line add nothing to a
+  // All tiles are full, except the first and the last of a line. Positions outside the line add nothing to a
   // total.
   std::int64_t tile = chunk * args.chunk - ScanItems<Op>::pad(op, start);
   const std::int64_t begin = tile > 0 ? tile : 0, end = chunk + 1 < args.chunks ? tile + args.chunk : n;

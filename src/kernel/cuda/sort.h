@@ -1,4 +1,4 @@
-// Sorts whole segments on the device, with CUB's radix sort (with the standard library in the emulation).
+// Sorts whole segments on the device with CUB's radix sort. The emulation uses the standard library.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -15,7 +15,7 @@ struct KeyBits {
 /// Sorts `segments` adjacent runs of `n` keys each, in place and in ascending order. Keys that are equal in
 /// `bits` keep their order.
 void sort_keys(Device device, std::uint64_t* keys, std::int64_t segments, std::int64_t n, KeyBits bits = {});
-/// The same with a value attached to each key.
+/// Sorts keys as sort_keys() does, and moves a value with each key.
 void sort_pairs(Device device, std::uint64_t* keys, std::int64_t* values, std::int64_t segments,
                 std::int64_t n, KeyBits bits = {});
 

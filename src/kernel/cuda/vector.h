@@ -13,8 +13,8 @@ struct alignas(sizeof(T) * V) Vector {
   T at[V];
 };
 
-/// A loaded vector, stored as whole words. nvcc would give each element of a Vector that is used across
-/// branches its own register, which is four registers per word for 1-byte elements.
+/// A loaded vector, stored as whole words. If a Vector is used across branches, nvcc gives each element its
+/// own register, which is four registers per word for 1-byte elements.
 template <class T, int V>
 class Packed {
   using Word = std::conditional_t<sizeof(T) * V % 4 == 0, std::uint32_t, Vector<T, V>>;
@@ -45,8 +45,8 @@ EBB_HD void store_vector(void* to, const Vector<T, V>& value) {
 }
 
 /// Returns the value at base + index, or `other` if `there` is false, with one predicated load and no branch.
-/// With a branch, nvcc moves the dependent computation into it, so that each of several loads would wait for
-/// the previous one.
+/// With a branch, nvcc moves the computation that uses the value into it, so that each of several loads waits
+/// for the previous one.
 template <class T, class E>
 EBB_HD T load_if(bool there, const E* base, std::int64_t index, T other) {
 #if defined(__CUDA_ARCH__)
