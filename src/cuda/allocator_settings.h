@@ -10,13 +10,13 @@ struct AllocatorSettings {
   bool expandable_segments = false;  // segments that grow
 };
 
-/// Applies settings such as "expandable_segments:True". Error messages begin with `origin`, the source of the
-/// text.
+/// Applies settings such as "expandable_segments:True". Error messages begin with `origin`, which names the
+/// source of the text.
 void read_settings(AllocatorSettings& settings, std::string_view origin, std::string_view text);
 
 /// Returns the settings; reads EBB_CUDA_ALLOCATOR and EBB_CUDA_ALLOC_CONF on the first call.
 AllocatorSettings allocator_settings();
-/// The same; change_allocator_settings() is an error afterwards.
+/// Returns the settings and makes them final: change_allocator_settings() is an error afterwards.
 AllocatorSettings final_allocator_settings();
 /// Implements cuda::set_allocator_settings.
 void change_allocator_settings(std::string_view text);

@@ -12,7 +12,7 @@ namespace ebb::cuda {
 
 AsyncAllocator::AsyncAllocator(Device device) : device_(device) {
   check(cudaDeviceGetDefaultMemPool(&pool_, device.index()), "cudaDeviceGetDefaultMemPool");
-  // Without this, each wait for the device would return all free memory to it.
+  // Makes the pool keep all free memory. By default, each wait for the device returns it to the device.
   std::uint64_t everything = ~std::uint64_t{0};
   check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &everything),
         "cudaMemPoolSetAttribute");
@@ -21,7 +21,8 @@ AsyncAllocator::AsyncAllocator(Device device) : device_(device) {
 MemoryBlock* AsyncAllocator::allocate(std::size_t bytes, cudaStream_t stream) {
   release_kept();
   auto block = std::make_unique<MemoryBlock>();
-  // Rounds up to 4-byte words: atomic updates of single bytes access the whole word (kernel/cuda/atomic.h).
+  // Rounds up to 4-byte words, because atomic updates of single bytes access the whole word
+  // (kernel/cuda/atomic.h).
   block->bytes = (std::max<std::size_t>(bytes, 1) + 3) / 4 * 4;
   block->stream = stream;
   void* data = nullptr;
@@ -66,7 +67,7 @@ void AsyncAllocator::release(MemoryBlock* block) noexcept {
     const DeviceScope scope(device_);
     if (cudaFreeAsync(block->data, block->stream) != cudaSuccess) cudaGetLastError();
   } catch (const Error&) {
-    // Leaks the block instead of reusing memory that may be in use.
+    // Leaks the block. It must not be reused, because another stream may still use it.
   }
 }
 

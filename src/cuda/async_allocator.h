@@ -5,8 +5,8 @@
 
 namespace ebb::cuda {
 
-/// The memory of one device. Its blocks have no owner. The pool keeps freed memory, in stream order, until
-/// empty_cache().
+/// The memory of one device. Its blocks have no owner. The pool keeps freed memory until empty_cache(), and
+/// reuses it in stream order.
 class AsyncAllocator {
  public:
   explicit AsyncAllocator(Device device);
@@ -14,10 +14,11 @@ class AsyncAllocator {
 
   /// Throws ebb::Error with the memory statistics if there is no memory left.
   MemoryBlock* allocate(std::size_t bytes, cudaStream_t stream);
-  /// Records that another stream uses the block; its release must wait for that work. Thread-safe.
+  /// Records that another stream uses the block, so that free() orders the release after the work of that
+  /// stream. Thread-safe.
   void record_use(MemoryBlock* block, const StreamUse& use);
-  /// While the calling thread captures a graph, the release is deferred. Otherwise the release, and the
-  /// events that order it after other streams, would become part of the graph.
+  /// Releases a block. While the calling thread captures a graph, the release is deferred. Otherwise the
+  /// release, and the events that order it after other streams, would become part of the graph.
   void free(MemoryBlock* block) noexcept;
   void empty_cache();
   MemoryStats stats() const;

@@ -1,5 +1,5 @@
-// Cache files. A file has a header line with its kind, its sizes and a digest of the rest: the key and the
-// value.
+// Cache files. A file has a header line with its kind, its sizes and a digest of the rest. The rest is the
+// key and the value.
 #include "cuda/cache_files.h"
 
 #include <ebb/core/environment.h>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kLongest = std::size_t{64} << 20;  // larger files were not written by this code
 
-// SHA-256 of libmd, which Debian's dpkg needs as well; null if it is not installed.
+// The SHA-256 function of libmd, on which Debian's dpkg also depends; null if it is not installed.
 using Sha256 = char* (*)(const std::uint8_t* bytes, std::size_t size, char* text);
 Sha256 sha256() {
   static const auto found = [] {
@@ -58,15 +58,15 @@ class Opened {
   int descriptor_;
 };
 
-// Creates a folder and its missing parents, for this user alone.
+// Creates a folder and its missing parents, accessible only to this user.
 void make_folder(const fs::path& folder) {
   if (::mkdir(folder.c_str(), 0700) == 0 || errno != ENOENT || !folder.has_relative_path()) return;
   make_folder(folder.parent_path());
   ::mkdir(folder.c_str(), 0700);
 }
 
-// Whether only this user can write to the folder. Cached kernels are executed, so no other user may have put
-// them there.
+// Returns whether only this user can write to the folder. Cached kernels are executed, so no other user may
+// be able to put files there.
 bool is_trusted(int folder, const fs::path& path) {
   struct stat info{};
   if (folder < 0 || ::fstat(folder, &info) != 0) return false;

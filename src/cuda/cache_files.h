@@ -9,21 +9,23 @@
 
 namespace ebb::cuda {
 
-/// Returns the cache folder of this user: EBB_CACHE_DIR, else ebb/ in XDG_CACHE_HOME, else in ~/.cache. Empty
-/// if there is none, or if EBB_CACHE_DIR is set to an empty string; nothing is cached then.
+/// Returns the cache folder of this user: EBB_CACHE_DIR if set, otherwise ebb/ in XDG_CACHE_HOME, otherwise
+/// ebb/ in ~/.cache. Returns an empty path if there is none, or if EBB_CACHE_DIR is an empty string. Nothing
+/// is cached then.
 std::filesystem::path cache_folder();
-/// Returns the folder of compiled kernels: EBB_KERNEL_CACHE (no cache if empty or 0), else kernels/ in
-/// cache_folder().
+/// Returns the folder of compiled kernels: EBB_KERNEL_CACHE if set, otherwise kernels/ in cache_folder().
+/// Nothing is cached if EBB_KERNEL_CACHE is empty or 0.
 std::filesystem::path kernel_folder();
 
-/// One file per key, named by the SHA-256 digest of the key. Damaged files and those of another format or key
-/// are ignored. Values that cannot be written are not cached. Several threads and programs may use a folder
-/// concurrently, because files are written atomically. A new folder is accessible to this user alone. A
-/// folder that belongs to another user, or that others can write to, is not used; a warning says so once.
+/// Stores one file per key, named by the SHA-256 digest of the key. Damaged files and files of another format
+/// or key are ignored. Values that cannot be written are not cached. Several threads and programs may use a
+/// folder concurrently, because files are written atomically. A new folder is accessible only to this user. A
+/// folder that belongs to another user, or that others can write to, is not used, and a warning is given
+/// once.
 class CacheFiles {
  public:
-  /// An empty folder disables the cache. `kind` names the format and is the suffix of the files. `most` is
-  /// the number of files in the folder from which no new keys are stored.
+  /// `kind` names the format and is the suffix of the files. If the folder contains `most` files, no new keys
+  /// are stored. An empty path disables the cache.
   CacheFiles(std::filesystem::path folder, std::string kind, std::size_t most = 4096);
 
   std::optional<std::string> load(const std::string& key) const;

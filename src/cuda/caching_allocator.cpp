@@ -26,7 +26,7 @@ std::size_t segment_bytes(std::size_t bytes, bool small) {
   return bytes < kLargeSegment / 2 ? kLargeSegment : rounded(bytes, kLargeRound);
 }
 
-// Whether the remainder is large enough for a block of its own.
+// Returns whether the remainder is large enough for a block of its own.
 bool worth_splitting(std::size_t rest, bool small) { return small ? rest >= kRound : rest > kSmallMost; }
 
 std::string amount(std::size_t bytes) {
@@ -91,7 +91,7 @@ void CachingAllocator::join_aside() {
   for (const auto& aside : aside_)
     for (MemoryBlock*& first : aside->first)
       for (MemoryBlock* block = std::exchange(first, nullptr); block;) {
-        MemoryBlock* const next = block->next;  // it is not merged, because it counts as used
+        MemoryBlock* const next = block->next;  // give_back() does not merge it, because it counts as used
         give_back(block);
         block = next;
       }
@@ -206,8 +206,8 @@ MemoryBlock* CachingAllocator::allocate(std::size_t bytes, cudaStream_t stream) 
   return block;
 }
 
-// Merges a block with a neighbour and returns the first one, so that a segment keeps its first block. The
-// neighbour is in its list, the block in none.
+// Merges a block with an adjacent free block and returns the one with the lower address, so that a segment
+// keeps its first block. The neighbour is removed from its free list; `block` is in no list.
 MemoryBlock* CachingAllocator::join(MemoryBlock* block, MemoryBlock* neighbour) {
   list_of(*neighbour).erase(neighbour);
   const bool ahead = neighbour == block->before;
@@ -327,7 +327,7 @@ void CachingAllocator::describe_own(ebb::detail::MemorySnapshot& snapshot) {
                                    pool_,
                                    {}});
     };
-    // Whether the block is adjacent to the previous one; unmapped addresses divide an expandable segment.
+    // True if the previous block is mapped. Unmapped addresses divide an expandable segment.
     bool together = false;
     for (const MemoryBlock* block = first; block; block = block->after) {
       if (block->mapped && !together) start();

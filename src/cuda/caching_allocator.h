@@ -25,7 +25,7 @@
 
 namespace ebb::cuda {
 
-/// The history of events. It is off unless started; then an event costs one load.
+/// The history of events. It is off until start(). While it is off, an event costs one memory load.
 class MemoryTrace {
  public:
   using Event = ebb::detail::MemorySnapshot::Event;
@@ -93,7 +93,8 @@ struct MemoryFigures {
   void reset_peak() { peak = current.load(); }
 };
 
-/// Throws ebb::Error: `bytes` could not be allocated, with a summary of the device's memory use.
+/// Throws ebb::Error: `bytes` could not be allocated. The message contains a summary of the device's memory
+/// use.
 [[noreturn]] void fail_out_of_memory(Device device, std::size_t bytes, const MemoryFigures& figures,
                                      const MemoryStats& stats, std::size_t free, std::size_t total);
 
@@ -106,7 +107,7 @@ struct MemorySource {
 
 class CachingAllocator;
 
-/// A piece of a segment, in use or free. The blocks of a segment are linked in address order.
+/// A block is a part of a segment, in use or free. The blocks of a segment are linked in address order.
 struct MemoryBlock {
   char* data = nullptr;
   std::size_t bytes = 0;
@@ -121,44 +122,44 @@ struct MemoryBlock {
   MemoryBlock* before = nullptr;
   MemoryBlock* after = nullptr;
   MemoryBlock* next = nullptr;  // the next block of the same size that was set aside
-  StreamUses uses;              // by streams other than its own
+  StreamUses uses;              // uses by streams other than its own
 };
 
 /// The memory of one device. A block belongs to the stream on which it was allocated. Once freed, it is
-/// immediately reused on that stream, which is safe because of stream order, and on no other. If other
-/// streams used it too, it must wait for them. Requests are rounded to 512 bytes. Those up to 1 MiB are cut
-/// from segments of 2 MiB, larger ones from segments of 20 MiB or of their own size. Adjacent free blocks are
-/// merged. Small blocks are first set aside by size, because programs request the same sizes repeatedly; they
-/// are merged only if no other block fits. If the device has no memory left, entirely free segments are
-/// returned to it and the request is repeated.
+/// reused immediately, but only on that stream, which is safe because of stream order. If other streams used
+/// it too, it must wait for them. Requests are rounded to 512 bytes. Blocks up to 1 MiB are split from
+/// segments of 2 MiB. Larger blocks are split from segments of 20 MiB, or have segments of their own size.
+/// Adjacent free blocks are merged. Small blocks are first set aside by size, because programs request the
+/// same sizes repeatedly; they are merged only if no other block fits. If the device has no memory left,
+/// entirely free segments are returned to it and the request is repeated.
 ///
 /// With expandable segments, each stream has one segment for small blocks and one for large ones. A segment
-/// reserves addresses for all of the device's memory. It maps memory at its end, or where memory was returned
-/// before.
+/// reserves addresses for all of the device's memory. It maps memory at its end, or at addresses whose memory
+/// was returned before.
 class CachingAllocator {
  public:
   CachingAllocator(MemorySource source, Device device, bool expandable = false);
-  /// An allocator for captured graphs. Its statistics are part of the device's, under the number of the pool.
-  /// A block that other streams used is not reused, because events in a capture do not tell when they have
-  /// finished. Memory is returned only when nothing is allocated any more, because replays use memory that
-  /// captures freed.
+  /// Creates an allocator for captured graphs. Its statistics are part of the device's, under the number
+  /// `pool`. A block that other streams used is not reused, because events in a capture do not tell when
+  /// these streams have finished. Memory is returned only when nothing is allocated any more, because replays
+  /// also use memory that captures freed.
   CachingAllocator(MemorySource source, CachingAllocator& general, std::uint64_t pool);
   CachingAllocator(const CachingAllocator&) = delete;
   ~CachingAllocator();
 
-  /// Throws ebb::Error: with the memory statistics if there is no memory left, with the runtime's message for
-  /// another failure.
+  /// Throws ebb::Error if there is no memory left (the message contains the memory statistics), or for
+  /// another failure (the message is the runtime's).
   MemoryBlock* allocate(std::size_t bytes, cudaStream_t stream);
   void free(MemoryBlock* block) noexcept;
   void record_use(MemoryBlock* block, StreamUse use);
-  /// Returns every entirely free segment to the device, and the free granules of expandable segments.
+  /// Returns every entirely free segment to the device, and also the free granules of expandable segments.
   void empty_cache();
-  /// Called when no more allocations follow. The allocator is destroyed when its last block is freed.
+  /// Marks the end of allocations. The allocator is destroyed when its last block is freed.
   static void retire(std::unique_ptr<CachingAllocator> allocator) noexcept;
   MemoryStats stats() const { return figures_->stats(); }
   MemoryFigures& figures() { return *figures_; }
   bool is_expandable() const { return expandable_; }
-  /// Adds its segments, and those of its graph allocators, to the snapshot.
+  /// Adds the segments of this allocator, and of its graph allocators, to the snapshot.
   void describe(ebb::detail::MemorySnapshot& snapshot);
 
  private:

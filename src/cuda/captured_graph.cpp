@@ -177,8 +177,9 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
   void replay(void* handle) override {
     const auto stream = static_cast<cudaStream_t>(handle);
     const DeviceScope scope(device_);
-    // The host's writes must follow the default stream's use of that memory before the capture. They must
-    // also follow an earlier replay that still reads it, which the launch order of the pool ensures.
+    // The host's writes must follow the uses of that memory that were queued on the default stream before the
+    // capture. They must also follow an earlier replay that still reads it, which the pool's launch order
+    // ensures.
     if (!replayed_) order_streams(device_, nullptr, device_, stream);
     struct StreamScope {
       Device device;
@@ -235,7 +236,7 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
       const DeviceScope scope(device_);  // default streams belong to the current device
       cudaStreamSynchronize(last_);
     } catch (const Error&) {
-      // The device is lost, so nothing runs on it.
+      // The device is lost, so nothing runs on it any more.
     }
   }
 

@@ -14,8 +14,9 @@ namespace ebb::cuda {
 
 struct GraphDraws;
 
-/// The memory that several graphs share, and their capture streams, because memory is reused only on the
-/// stream on which it was allocated. It exists as long as its handles and graphs.
+/// The memory that several graphs share, and their capture streams. The streams are shared too, because
+/// memory is reused only on the stream on which it was allocated. The pool exists as long as its handles and
+/// graphs.
 class GraphPoolMemory final : public ebb::detail::DeviceGraphPool {
  public:
   GraphPoolMemory() = default;
@@ -24,7 +25,7 @@ class GraphPoolMemory final : public ebb::detail::DeviceGraphPool {
 
   CachingAllocator& on(Device device);
 
-  /// Returns the stream for a capture. Only one capture at a time is allowed; otherwise it throws.
+  /// Returns the stream for a capture. Throws if another capture of the pool is running.
   cudaStream_t begin_capture(Device device);
   void end_capture() noexcept { capturing_ = false; }
 
@@ -50,7 +51,7 @@ class GraphPoolMemory final : public ebb::detail::DeviceGraphPool {
   static std::uint64_t next_id();
 };
 
-/// Exists from the start of a capture until its graph is reset.
+/// The memory of one capture. It exists from the start of the capture until its graph is reset.
 class GraphMemory {
  public:
   explicit GraphMemory(std::shared_ptr<GraphPoolMemory> pool) : pool_(std::move(pool)) {}

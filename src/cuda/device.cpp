@@ -15,7 +15,7 @@ void check(cudaError_t error, const char* what) {
   if (error == cudaSuccess) [[likely]]
     return;
   cudaGetLastError();  // clears it, so that it is reported once
-  // An error of a kernel remains with the device; every later call reports it too.
+  // An error of a kernel remains with the device, and every later call reports it too.
   const bool stays = cudaPeekAtLastError() == error;
   ebb::detail::fail(
       "CUDA: ", what, " failed: ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ")",
@@ -28,7 +28,7 @@ void check(cudaError_t error, const char* what) {
 int visible_devices() {
   static const int count = [] {
     int found = 0;
-    // Without a driver the call fails and does not change its argument.
+    // Without a driver, the call fails and does not change `found`.
     return cudaGetDeviceCount(&found) == cudaSuccess ? found : 0;
   }();
   return count;
@@ -62,7 +62,7 @@ int current_device_index() {
 }
 
 // Setting a device also makes its context current for the thread, which libraries that use the driver API
-// need. So it is done once, even if the device is already the current one.
+// need. The device is therefore set once, even if it is already the current one.
 void set_current_device(int device) {
   if (thread_state().device == device) return;
   const std::string problem = why_not_used(device);  // throws if there is no such device
@@ -181,7 +181,8 @@ std::string why_not_used(int device) {
 
 namespace ebb::cuda::detail {
 
-// Each launch pays for a lock and a search, about 10 ns. A driver call takes up to a microsecond.
+// Caches the largest size that each kernel was allowed. The lock and the search cost about 10 ns per launch;
+// cudaFuncSetAttribute takes up to a microsecond.
 void allow_shared_bytes(Device device, const void* kernel, std::size_t bytes) {
   struct Allowed {
     std::mutex mutex;

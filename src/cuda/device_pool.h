@@ -1,4 +1,4 @@
-// Pools of objects that are expensive to create, for reuse.
+// Pools for reusing objects that are expensive to create.
 #pragma once
 
 #include "cuda/runtime.h"

@@ -6,13 +6,13 @@
 
 namespace ebb::cuda {
 
-/// Returns false if the driver has no such function.
+/// Looks up a function. Returns false if the driver does not have it.
 template <class F>
 bool find_in_driver(F*& function, const char* name) {
   void* found = nullptr;
   cudaDriverEntryPointQueryResult status{};
 #if CUDART_VERSION >= 12050
-  constexpr unsigned kVersion = 12000;  // of the function signatures
+  constexpr unsigned kVersion = 12000;  // the version of the function signatures
   const cudaError_t error =
       cudaGetDriverEntryPointByVersion(name, &found, kVersion, cudaEnableDefault, &status);
 #else

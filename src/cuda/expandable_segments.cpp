@@ -29,15 +29,15 @@ bool wait_for(Device device, cudaStream_t stream) noexcept {
 
 }  // namespace
 
-// Reserves addresses for all memory of the device: one unmapped block, in its list. Returns null if more is
-// requested than the device has.
+// Reserves addresses for all memory of the device. The result is one unmapped block, in the list of unmapped
+// blocks. Returns null if more is requested than the device has.
 MemoryBlock* CachingAllocator::new_range(std::size_t bytes, bool small, cudaStream_t stream) {
   std::size_t free = 0, total = 0;
   check(source_.memory(&free, &total), "cudaMemGetInfo");
   if (bytes > total) return nullptr;
   const std::size_t granule =
       rounded_up(small ? kSmallGranule : kLargeGranule, virtual_memory_granularity(device_));
-  // One eighth more, for holes between blocks in use.
+  // Reserves one eighth more than the device's memory, because of the gaps between blocks in use.
   auto range = std::make_unique<AddressRange>(device_, rounded_up(total + total / 8, granule), granule);
   auto* const block = new MemoryBlock;
   block->data = range->data();
@@ -52,8 +52,8 @@ MemoryBlock* CachingAllocator::new_range(std::size_t bytes, bool small, cudaStre
   return block;
 }
 
-// Returns the first block of a run of free blocks that is long enough and partly without memory; null if
-// there is none.
+// Returns the first block of a run of adjacent free blocks that is long enough, although partly without
+// memory. Returns null if there is none.
 MemoryBlock* CachingAllocator::place_for(std::size_t bytes, bool small, cudaStream_t stream) {
   MemoryBlock key;
   key.stream = stream;
@@ -69,7 +69,7 @@ MemoryBlock* CachingAllocator::place_for(std::size_t bytes, bool small, cudaStre
   return nullptr;
 }
 
-// Maps memory to the first granules of an unmapped block, which becomes a free block in its list. Returns
+// Maps memory to the first granules of an unmapped block. They become a free block in the free list. Returns
 // false without any effect if there is no memory.
 bool CachingAllocator::map_front(MemoryBlock* block, std::size_t bytes) {
   const std::size_t size = std::min(rounded_up(bytes, block->range->granule()), block->bytes);

@@ -1,4 +1,4 @@
-// The faults that kernels report; the next wait for the device throws them.
+// The record of the faults that kernels report. The next wait for the device throws an exception for them.
 #include "cuda/runtime.h"
 #include "kernel/cuda/fault.h"
 
@@ -8,7 +8,7 @@
 namespace ebb::cuda {
 namespace {
 
-// Returns the device's fault record, one per device for the life of the process.
+// Returns the device's fault record. There is one per device, and it exists as long as the process.
 Fault* fault_of(Device device) {
   static std::mutex mutex;
   static std::array<Fault*, kMaxDevices> faults{};

@@ -1,4 +1,4 @@
-// The random generators of the devices: counters, also within captured graphs.
+// The random generators of the devices. They are counters, also within captured graphs.
 #include <ebb/core/ndarray.h>
 
 #include "core/capture.h"
@@ -23,7 +23,8 @@ namespace {
 
 struct Generators {
   std::mutex mutex;
-  // Per device: they are seeded together and restored individually.
+  // The generators' seeds and numbers of draws, one per device: they are seeded together and restored
+  // separately.
   std::array<std::uint64_t, kMaxDevices> seed, calls{};
 
   Generators() { seed.fill(default_generator().current_seed()); }
@@ -61,8 +62,8 @@ void write(const GraphDraws& draws, const Philox& from) {
                      draws.words.address_as<std::uint64_t>(), from.seed, from.call);
 }
 
-// Returns the state in a capture, so that replays draw the numbers that the program would draw without a
-// graph.
+// Returns the Philox state of a draw in a capture. Each replay then draws the numbers that the program would
+// draw without a graph.
 Philox captured_philox(GraphMemory& graph, Device device, Generator& generator, bool is_default) {
   ebb::detail::Capture& capture = *ebb::detail::current_capture();
   if (!is_default) {

@@ -1,4 +1,5 @@
-// Kernels compiled at run time: looks them up in memory, then in files, and otherwise compiles them.
+// Kernels compiled at run time. A kernel is looked up in memory, then in files. If neither has it, it is
+// compiled.
 #include "cuda/jit_kernels.h"
 
 #include <ebb/core/error.h>

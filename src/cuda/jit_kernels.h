@@ -13,14 +13,14 @@ namespace ebb::cuda {
 /// (cuda/cache_files.h).
 std::shared_ptr<const ebb::detail::JitKernel> make_kernel(Device device, const std::string& source);
 
-// Implemented with NVRTC, or in the emulation with the host's compiler.
+// The following functions are implemented with NVRTC, or in the emulation with the host's compiler.
 
-/// Returns a description of the compiler, its options and the architecture. Together with the source and
-/// ebb's headers it determines the image. Throws ebb::Error if there is no compiler.
+/// Returns a description of the compiler, its options and the architecture. The image is determined by this
+/// description, the source and ebb's headers. Throws ebb::Error if there is no compiler.
 std::string compiler_for(Device device);
-/// Throws ebb::Error with the compiler's messages.
+/// Compiles the source and returns the image. Throws ebb::Error with the compiler's messages.
 std::string compile_kernel(Device device, const std::string& source);
-/// Throws ebb::Error if the device cannot load it.
+/// Loads an image. Throws ebb::Error if the device cannot load it.
 std::shared_ptr<const ebb::detail::JitKernel> load_kernel(Device device, const std::string& image);
 
 /// A header that kernels include.
@@ -32,7 +32,7 @@ struct EmbeddedHeader {
 /// Returns the headers of ebb that ops/elementwise/cuda_chain_columns.h includes, and the replacement of the
 /// standard library.
 std::span<const EmbeddedHeader> embedded_headers();
-/// Returns a digest of all texts.
+/// Returns a digest of the texts of all embedded headers.
 const char* digest_of_headers();
 
 }  // namespace ebb::cuda

@@ -17,8 +17,8 @@ constexpr MemorySource kDriver = {
     [](void* pointer) { return cudaFree(pointer); },
     [](std::size_t* free, std::size_t* total) { return cudaMemGetInfo(free, total); }};
 
-// Returns the device's allocator, created by `make`. Never destroyed: tensors in static variables are freed
-// last.
+// Returns the device's allocator, which `make` creates. It is never destroyed, because tensors in static
+// variables are freed last.
 template <class Allocator, class Make>
 Allocator& one_a_device(Device device, const Make& make) {
   static std::array<Allocator*, kMaxDevices>* const all = [&] {
@@ -38,8 +38,8 @@ CachingAllocator* make_allocator(Device device) {
          "of fixed size.");
   return new CachingAllocator(kDriver, device, expandable);
 }
-// Copies between devices, ordered with both streams: the copy waits for earlier uses of the destination's
-// memory, and later work on the source's memory waits for the copy.
+// Copies between devices, ordered after the work queued on both streams. Earlier uses of the destination
+// finish before the copy, and later work on the source's memory waits for the copy.
 void copy_between(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes) {
   const cudaStream_t source = current_stream(from_device), destination = current_stream(to_device);
   allow_peer_access(from_device, to_device);
@@ -124,8 +124,8 @@ void copy_bytes(void* to, Device to_device, const void* from, Device from_device
   if (to_device.is_cuda() && from_device.is_cuda() && to_device.index() != from_device.index())
     return copy_between(to, to_device, from, from_device, bytes);
   const Device device = to_device.is_cuda() ? to_device : from_device;
-  // CPU memory may be page-locked without ebb's knowledge, and the copy then reads it later. Both directions
-  // wait, so that the caller may modify the memory afterwards.
+  // CPU memory may have been page-locked outside ebb. Such a copy is asynchronous, so the function waits in
+  // both directions, and the caller may modify the memory afterwards.
   const bool waits = wait && (to_device.is_cpu() || from_device.is_cpu());
   if (wait && to_device.is_cpu())
     refuse_in_capture(
@@ -159,7 +159,7 @@ Device device_at(int index) { return Device(kCUDA, index); }
 
 }  // namespace
 
-// Limits both allocators, because graphs always use the caching allocator.
+// Sets the limit of both allocators, because graphs always use the caching allocator.
 void set_memory_fraction(Device device, double fraction) {
   limit(allocator_of(device).figures(), device, fraction);
   if (uses_async_allocator()) limit(async_allocator_of(device).figures(), device, fraction);

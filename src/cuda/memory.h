@@ -14,9 +14,9 @@ namespace ebb::cuda {
 /// Returns the device's allocator; throws if there is no such device.
 CachingAllocator& allocator_of(Device device);
 AsyncAllocator& async_allocator_of(Device device);
-/// Whether memory outside of captures comes from the async allocator.
+/// Returns whether memory outside of captures comes from the async allocator.
 bool uses_async_allocator();
-/// Creates the allocator for the graphs of a pool. Its statistics are part of the device's.
+/// Creates the allocator for the graphs of a pool. Its statistics are included in the device's.
 std::unique_ptr<CachingAllocator> make_graph_allocator(Device device, std::uint64_t pool);
 
 void set_memory_fraction(Device device, double fraction);

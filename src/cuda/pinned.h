@@ -1,4 +1,5 @@
-// The pool of page-locked host memory: locking pages takes longer than copying them.
+// The pool of page-locked host memory. To lock pages takes longer than to copy them, so freed blocks are
+// reused.
 #pragma once
 
 #include "cuda/reuse.h"

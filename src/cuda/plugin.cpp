@@ -13,7 +13,7 @@
 
 namespace ebb::cuda {
 
-/// Puts the kernels of all families into their slots; cmake/EbbSlots.cmake generates its definition.
+/// Puts the kernels of all families into their slots. cmake/EbbSlots.cmake generates the definition.
 void fill_slots();
 
 namespace {
@@ -110,7 +110,7 @@ constexpr ebb::detail::Backend kBackend = {
     .leave_capture = &leave_capture,
 };
 
-// Returns null, or the reason why none of the devices can run the kernels.
+// Looks for a device that can run the kernels. Returns null, or the reason why none can.
 const char* find_kernels(std::string& problem) {
   for (int i = 0; i < visible_devices(); ++i) {
     problem = why_not_used(i);
@@ -119,7 +119,7 @@ const char* find_kernels(std::string& problem) {
   return problem.c_str();
 }
 
-// Returns null, or a message that names the missing part.
+// Looks for a driver and a device. Returns null, or a message that names the missing part.
 const char* find_device() {
   static std::string problem;
   int count = 0;
@@ -153,7 +153,7 @@ extern "C" EBB_API const char* ebb_plugin_entry(std::uint32_t host_abi) {
   fill_slots();
   register_elementwise();
   register_pointwise_losses();
-  // Last, because other threads then assume that all kernels are in their slots.
+  // This is the last step, because other threads then assume that all kernels are in their slots.
   ebb::detail::set_backend(ebb::DeviceType::CUDA, &kBackend);
   return nullptr;
 }

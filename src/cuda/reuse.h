@@ -1,4 +1,4 @@
-// Memory that is freed while streams may still use it. It waits for events on those streams.
+// Memory that is freed while streams may still use it. The memory waits for events on those streams.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -26,8 +26,8 @@ using StreamUses = std::vector<StreamUse>;
 /// Adds a use unless it is already in the list.
 void add_use(StreamUses& uses, StreamUse use);
 
-/// Returns an event of the device, without timing. Events are recycled, because creating one costs more than
-/// recording it.
+/// Returns an event of the device, without timing. Events are reused, because it costs more to create one
+/// than to record it.
 cudaEvent_t take_event(Device device);
 void give_event(Device device, cudaEvent_t event) noexcept;
 
@@ -43,8 +43,8 @@ class StreamMark {
   }
   ~StreamMark();
 
-  /// Whether the stream has passed the point; with `wait`, waits for it first. False if that cannot be
-  /// determined.
+  /// Returns whether the stream has passed the point. If `wait` is true, waits for it first. Returns false if
+  /// that cannot be determined.
   bool passed(bool wait) noexcept;
 
  private:
@@ -55,8 +55,8 @@ class StreamMark {
 };
 
 /// Blocks that streams may still use. The marks of each stream are in a separate queue. A stream passes them
-/// in order, so a check ends at the first mark that it has not passed. It costs one call per stream, plus one
-/// for each passed mark.
+/// in order, so a check ends at the first mark that the stream has not passed. A check costs one call per
+/// stream, plus one for each passed mark.
 template <class Block>
 class WaitingBlocks {
  public:
@@ -83,7 +83,7 @@ class WaitingBlocks {
  private:
   struct Waiting {
     Block* block = nullptr;
-    std::size_t streams = 0;  // that have not passed its mark
+    std::size_t streams = 0;  // number of streams that have not passed its mark
   };
   struct Marked {
     StreamMark mark;

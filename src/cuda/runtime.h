@@ -17,24 +17,24 @@ constexpr std::size_t kMaxDevices = 128;
 
 class GraphMemory;
 
-/// The CUDA state of a thread. It is cached here instead of queried from the driver, because every launch
-/// needs it.
+/// The CUDA state of a thread. It is cached here and not queried from the driver, because every launch needs
+/// it.
 struct ThreadState {
-  int device = -1;  // last set through ebb; -1: not set yet, so there may be no current context
+  int device = -1;  // the last one set through ebb; -1: none yet, so there may be no current context
   std::array<cudaStream_t, kMaxDevices> streams{};
-  GraphMemory* capture = nullptr;  // of the graph that the thread is capturing
+  GraphMemory* capture = nullptr;  // memory of the graph that the thread is capturing
 };
 ThreadState& thread_state();
 
 /// Returns the number of devices that the driver reports; 0 without a driver.
 int visible_devices();
-/// Throws if there is no such device.
+/// Returns the properties of a device. Throws if there is no such device.
 const cudaDeviceProp& properties_of(int device);
 /// Returns the reason why the plugin's kernels do not run on an existing device, as the end of a sentence
-/// about the plugin; empty if they do.
+/// about the plugin. Returns an empty string if they run.
 std::string why_not_used(int device);
-/// Returns or sets the calling thread's device. Setting throws if there is no such device, or no kernels for
-/// it.
+/// Returns or sets the calling thread's device. Setting it throws if there is no such device, or if there are
+/// no kernels for it.
 int current_device_index();
 void set_current_device(int device);
 /// Returns the calling thread's stream of a device, without a check that work may be queued on it.
@@ -48,7 +48,7 @@ void count_capture(Device device, int change) noexcept;
 /// invalidate the capture.
 void wait_for_device(Device device);
 
-// Memory: see core/backend.h.
+// Memory functions: see core/backend.h.
 ebb::detail::DeviceBlock allocate(std::size_t bytes, Device device);
 ebb::detail::DeviceBlock allocate_pinned(std::size_t bytes);
 void free(ebb::detail::DeviceBlock block) noexcept;
@@ -71,7 +71,7 @@ void set_generator_state_of(Device device, std::array<std::uint64_t, 2> state);
 std::unique_ptr<ebb::detail::DeviceGraph> make_graph(Device device);
 std::shared_ptr<ebb::detail::DeviceGraphPool> make_graph_pool();
 
-// Streams and events, behind the untyped handles of core/backend.h.
+// Streams and events, as the untyped handles of core/backend.h.
 void* pool_stream(Device device);
 void stream_synchronize(Device device, void* stream);
 bool stream_query(Device device, void* stream);

@@ -1,4 +1,4 @@
-// Virtual memory of a device: reserves addresses first and maps memory to them later.
+// Virtual memory of a device: addresses are reserved first, and memory is mapped to them later.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -7,7 +7,7 @@
 
 namespace ebb::cuda {
 
-/// Whether the device and its driver support it. Never throws.
+/// Returns whether the device and its driver support virtual memory management. Never throws.
 bool has_virtual_memory(Device device) noexcept;
 /// Returns the allocation granularity of the device's memory, in bytes.
 std::size_t virtual_memory_granularity(Device device);
@@ -15,10 +15,10 @@ std::size_t virtual_memory_granularity(Device device);
 /// A range of addresses, to which memory is mapped in granules.
 class AddressRange {
  public:
-  /// Reserves addresses. Both sizes are in bytes; `granule` is a multiple of the device's granularity, and
-  /// `bytes` of the granule. Throws ebb::Error if the addresses cannot be reserved.
+  /// Reserves addresses. Both sizes are in bytes. `granule` is a multiple of the device's granularity, and
+  /// `bytes` is a multiple of `granule`. Throws ebb::Error if the addresses cannot be reserved.
   AddressRange(Device device, std::size_t bytes, std::size_t granule);
-  /// Nothing may be mapped any more.
+  /// Requires that no memory is mapped any more.
   ~AddressRange();
   AddressRange(const AddressRange&) = delete;
 
@@ -26,8 +26,8 @@ class AddressRange {
   std::size_t bytes() const { return bytes_; }
   std::size_t granule() const { return granule_; }
 
-  /// Maps memory to whole granules that have none. Returns false, without any mapping, if the device has no
-  /// memory left. Throws ebb::Error for another failure.
+  /// Maps memory to whole granules that have none. Returns false and maps nothing if the device has no memory
+  /// left. Throws ebb::Error for another failure.
   bool map(char* from, std::size_t bytes);
   /// Unmaps the memory of whole granules; the device must not use it any more.
   void unmap(char* from, std::size_t bytes) noexcept;

@@ -1,5 +1,5 @@
-// The parts of the standard library and of the compiler's builtins that formulas need, for NVRTC, which has
-// neither. It replaces each of the standard headers that they include.
+// A replacement for the standard headers that formulas include, for NVRTC. It contains the parts of the
+// standard library and of the compiler's builtins that formulas need, because NVRTC has neither.
 #pragma once
 
 constexpr float __builtin_inff() { return __builtin_bit_cast(float, 0x7f800000u); }
@@ -111,7 +111,7 @@ struct tuple {};
 template <class... T>
 tuple<T&...> tie(T&...);
 
-// Strings, streams and exceptions exist only on the host; here they are only declared.
+// Strings, streams and exceptions exist only on the host. Here they are only declared.
 struct ostream;
 struct string_view {
   string_view(const char*) {}

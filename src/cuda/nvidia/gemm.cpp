@@ -21,10 +21,12 @@ namespace {
 
 constexpr std::size_t kWorkspaceBytes = std::size_t{32} << 20;
 constexpr std::size_t kMostPlans = 4096;  // per thread
-// of algorithms, because the library may reject one that it proposed
+// The number of algorithms that are requested. There are several, because the library may reject one that it
+// proposed.
 constexpr int kMostChoices = 4;
 constexpr std::int32_t kMostAligned = 16;  // bytes; no algorithm loads more together
-// per batch, because of the z dimension of a grid; all such parts have the same alignment
+// The number of matrices per batch, limited by the z dimension of a grid. Parts of a larger batch all have
+// the same alignment.
 constexpr std::int64_t kMostMatrices = 65528;
 
 void check_blas(cublasStatus_t status, const char* what) {
@@ -39,7 +41,7 @@ struct Key {
   std::int64_t lda, ldb, ldc, stride_a, stride_b, stride_c;
   std::int32_t transpose_a, transpose_b, dtype, tf32, device, alignment;
   std::int32_t bias_alignment;  // 0: no bias
-  std::int32_t epilogue;        // with a bias: cublasLtEpilogue_t
+  std::int32_t epilogue;        // with a bias: a cublasLtEpilogue_t
   std::int64_t before_stride;   // 0: the argument of the activation is not stored
 };
 
@@ -111,7 +113,7 @@ cublasLtEpilogue_t epilogue_of(const GemmEpilogue& e) {
   }
 }
 
-// Returns null if the library has no algorithm.
+// Creates a plan. Returns null if the library has no algorithm.
 std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
   auto plan = std::make_unique<Plan>();
   const Types types = types_of(static_cast<DType>(key.dtype), key.tf32 != 0);
@@ -125,7 +127,8 @@ std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
     check_blas(
         cublasLtMatmulDescSetAttribute(plan->op, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue)),
         "cublasLtMatmulDescSetAttribute");
-    // The heuristic reads only the alignment of the pointer.
+    // Passes an address with the key's alignment, because the heuristic reads only the alignment of the
+    // pointer.
     set_bias(*plan, reinterpret_cast<const void*>(static_cast<std::uintptr_t>(key.bias_alignment)));
     if (key.before_stride) {
       check_blas(cublasLtMatmulDescSetAttribute(plan->op, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD,
@@ -146,7 +149,7 @@ std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
   cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
                                        sizeof(workspace));
   if (key.dtype == static_cast<std::int32_t>(kHalf) || key.dtype == static_cast<std::int32_t>(kBFloat16)) {
-    // Partial sums are also added in float.
+    // Partial sums must also be added in float.
     const std::uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
     cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes,
                                          sizeof(schemes));
@@ -169,7 +172,7 @@ std::unique_ptr<Plan> make_plan(cublasLtHandle_t handle, const Key& key) {
   return plan->count > 0 ? std::move(plan) : nullptr;
 }
 
-// Returns the device's handle, one for the life of the process, which any thread may use.
+// Returns the device's handle. It exists as long as the process, and any thread may use it.
 cublasLtHandle_t handle_of(Device device) {
   static std::mutex mutex;
   static std::array<cublasLtHandle_t, kMaxDevices> handles{};
@@ -179,7 +182,7 @@ cublasLtHandle_t handle_of(Device device) {
   return made;
 }
 
-// Each thread has its own plans, so that a launch needs no lock.
+// The plans of a thread. Each thread has its own, so that a launch needs no lock.
 struct Library {
   std::array<cublasLtHandle_t, kMaxDevices> handles{};
   LruCache<Key, std::unique_ptr<Plan>> plans{kMostPlans};
@@ -191,7 +194,8 @@ struct Library {
   }
 };
 
-// The leading dimension of a matrix in column-major order, and whether that view is its transpose.
+// The leading dimension of a matrix in column-major order, and whether that view is the transpose of the
+// matrix.
 struct Operand {
   std::int64_t leading;
   bool transposed;
@@ -220,7 +224,7 @@ struct Call {
 };
 
 Key key_of(const Call& call) {
-  // Row-major c = a b is column-major c' = b' a'.
+  // The row-major product c = a b is the column-major product c' = b' a'.
   const Operand first(call.b), second(call.a), result(call.c);
   Key key;
   std::memset(&key, 0, sizeof(key));
@@ -247,7 +251,7 @@ Key key_of(const Call& call) {
   return key;
 }
 
-// Returns false if the library has no algorithm.
+// Runs the product. Returns false if the library has no algorithm.
 bool run(const Call& call, double alpha, double beta) {
   static thread_local Library library;
   const DeviceScope scope(call.device);

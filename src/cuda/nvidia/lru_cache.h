@@ -13,7 +13,7 @@
 
 namespace ebb {
 
-/// Keys are hashed and compared as bytes. Not thread-safe.
+/// A cache for one thread. Keys are hashed and compared as bytes. Not thread-safe.
 template <class Key, class Value>
 class LruCache {
   static_assert(std::has_unique_object_representations_v<Key>, "a key must have no padding and no floats");
@@ -61,14 +61,14 @@ class LruCache {
   std::unordered_map<std::string_view, typename Entries::iterator> places_;
 };
 
-/// Like LruCache, but thread-safe. Values are copied, so they should be cheap to copy.
+/// A cache like LruCache, but thread-safe. Values are copied, so they should be cheap to copy.
 template <class Key, class Value>
 class OnceCache {
  public:
   explicit OnceCache(std::size_t capacity) : held_(capacity) {}
 
-  /// Returns the value; calls make() if there is none yet. Other threads that request it meanwhile wait. If
-  /// make() throws, all waiting threads get its exception, and later requests call make() again.
+  /// Returns the value of the key. Calls make() if there is none yet; other threads that request it meanwhile
+  /// wait. If make() throws, all waiting threads get its exception, and later requests call make() again.
   template <class Make>
   Value get(const Key& key, const Make& make) {
     std::promise<Value> promise;

@@ -30,7 +30,7 @@ struct Library {
   Result (*log)(Program program, char* to) = nullptr;
 };
 
-// A GPU runs machine code; the interpreter of EBB_CUDA=PTX reads PTX.
+// A GPU runs machine code. The interpreter of EBB_CUDA=PTX reads PTX instead.
 #if defined(EBB_CUDA_PTX)
 constexpr const char *kTarget = "compute_", *kCodeSize = "nvrtcGetPTXSize", *kCode = "nvrtcGetPTX";
 #else
@@ -43,7 +43,7 @@ bool find(void* library, const char* name, F& function) {
   return function != nullptr;
 }
 
-// Never closed.
+// Opens the library, which is never closed.
 const Library* open(const std::string& path) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) return nullptr;
@@ -71,14 +71,14 @@ const Library& library_of(int major) {
   return *found;
 }
 
-// The same options as for the plugin's kernels, without fast math. Functions of ebb's headers without
-// annotation are compiled for the device.
+// Returns the options with which the plugin's kernels are compiled, without fast math. With them, functions
+// of ebb's headers that have no annotation are compiled for the device too.
 std::vector<std::string> options_for(int architecture) {
   return {detail::text("--gpu-architecture=", kTarget, architecture), "--std=c++20",
           "--device-as-default-execution-space", "--fmad=true", "--diag-suppress=161,186,1097"};
 }
 
-// The standard headers that ebb's headers include.
+// The standard headers that ebb's headers include. They are replaced by nvidia/device_std.h.
 constexpr const char* kStandIns[] = {"array",       "bit",    "cmath",      "concepts", "cstddef",
                                      "cstdint",     "iosfwd", "limits",     "string",   "stdexcept",
                                      "string_view", "tuple",  "type_traits"};

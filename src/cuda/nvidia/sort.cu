@@ -1,7 +1,7 @@
-// Sorting with CUB. Long runs use device-wide radix sorts, one after another if they are few. Runs that fit a
-// block are sorted there, in shared memory. Other runs use CUB's segmented radix sort. None of these waits on
-// the host, so all can be captured in graphs. CUB's DeviceSegmentedSort reads sizes back, so it cannot be
-// captured.
+// Sorting with CUB. If there are only few long runs, a device-wide radix sort sorts them one after another.
+// Runs that fit a block are sorted in its shared memory. Other runs use CUB's segmented radix sort. None of
+// these waits on the host, so all can be captured in graphs. CUB's DeviceSegmentedSort reads sizes back, so
+// it cannot be captured.
 #include <ebb/core/ndarray.h>
 
 #include "cuda/runtime.h"
@@ -20,7 +20,7 @@ namespace ebb::cuda {
 namespace {
 
 constexpr std::int64_t kBlockItems = 2048;  // the longest run that one block can sort
-// up to this number, longer runs use the whole device one after another
+// Up to this number, long runs are sorted one after another, each on the whole device.
 constexpr std::int64_t kFewRuns = 64;
 constexpr std::int64_t kMostBlocks = std::int64_t{1} << 20;
 
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(kThreads) sort_block_kernel(const __grid_const
 #pragma unroll
     for (int i = 0; i < kEach; ++i) {
       const std::int64_t at = static_cast<std::int64_t>(threadIdx.x) * kEach + i;
-      // Padding is sorted last, and equal keys keep their order.
+      // Padding has the largest key, so it is sorted last. Equal keys keep their order.
       keys[i] = at < items.n ? items.keys[start + at] : ~std::uint64_t{0};
       if constexpr (kPairs) values[i] = at < items.n ? items.values[start + at] : 0;
     }
@@ -77,7 +77,7 @@ void sort_in_blocks(Device device, const Items& items) {
       items);
 }
 
-// Runs a CUB algorithm, which is called twice: once for the size of its workspace, once for the work.
+// Calls a CUB algorithm twice: first for the size of its workspace, then to run it.
 template <class Algorithm>
 void with_workspace(Device device, const Algorithm& algorithm) {
   cudaGetLastError();  // CUB would report an earlier error as its own

@@ -8,7 +8,7 @@ namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity(), kUnit = 1;
 
-// The row of Problem::steps.
+// An index into Problem::steps.
 enum Which : std::uint8_t { kOfQuery, kOfKey, kOfValue };
 
 Lengths lengths(const std::int64_t (&x)[5]) { return {x, x + 4}; }
@@ -23,7 +23,8 @@ Lengths value_sizes(const Problem& p) { return {p.window[0], p.window[1], p.wind
 // Returns (N, H, L, 1): one value per query.
 Lengths row_sizes(const Problem& p) { return {p.in[0], p.in[1], p.in[2], 1}; }
 
-// Adds an input with its last two dimensions exchanged, as the right operand of a product with queries.
+// Adds an input with its last two dimensions exchanged, for use as the right operand of a product with
+// queries.
 Operand as_right(AttentionGraph& graph, Uid uid, const Lengths& sizes, const Lengths& strides) {
   const Operand turned = exchanged({nullptr, sizes, strides});
   return graph.array(uid, turned.sizes, turned.strides);
@@ -46,8 +47,8 @@ Graph forward_graph(const Problem& p, const Target& target) {
   return std::move(g).finish(target);
 }
 
-// Multiplies `turned` (N, H, S, L) with x (N, H, L, .) to get the gradient of a key or value, whose heads
-// several query heads may share.
+// Multiplies `turned` (N, H, S, L) with x (N, H, L, .). The product is the gradient of a key or value, whose
+// heads several query heads may share.
 void by_keys(AttentionGraph& g, const Operand& turned, const Operand& x, const Operand& out) {
   if (turned.sizes[1] == out.sizes[1]) {
     g.matmul(turned, x, out);
@@ -87,8 +88,8 @@ Graph backward_graph(const Problem& p, const Target& target) {
   return std::move(g).finish(target);
 }
 
-// The stride of a dimension of size 1 is arbitrary. Uses the stride of a contiguous array, so that equal
-// problems have equal keys.
+// The stride of a dimension of size 1 is arbitrary. It is replaced by the stride of a contiguous array, so
+// that equal problems have equal keys.
 void read_steps(std::int64_t (&to)[3], const NdArray& x) {
   std::int64_t within = x.sizes()[3];
   for (std::size_t d = 3; d-- > 0;) {

@@ -1,4 +1,4 @@
-// The operations of attention graphs, one descriptor after another.
+// The operations of attention graphs. Each function adds the descriptors of one operation.
 #include "cuda/nvidia/dnn/attention_graph.h"
 
 #include <utility>

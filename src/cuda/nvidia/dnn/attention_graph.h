@@ -15,28 +15,28 @@ struct Operand {
   Lengths sizes, strides;
 };
 
-/// Returns the same memory with its last two dimensions exchanged, without a descriptor.
+/// Returns an operand on the same memory, with its last two dimensions exchanged and without a descriptor.
 Operand exchanged(const Operand& x);
 
-/// Builds a graph operation by operation. The results of operations are virtual tensors in float, unless an
+/// Builds a graph operation by operation. The result of an operation is a virtual tensor in float, unless an
 /// output array is given.
 class AttentionGraph {
  public:
   explicit AttentionGraph(const Problem& problem) : build_(problem) {}
 
-  /// Adds an array in memory, of the problem's dtype unless a type is given.
+  /// Adds an array in memory. It has the problem's dtype unless a type is given.
   Operand array(Uid uid, const Lengths& sizes, const Lengths& strides,
                 std::optional<cudnnDataType_t> type = {});
   Operand array(Uid uid, const Lengths& sizes, std::optional<cudnnDataType_t> type = {});
   /// Adds a Float array to which the blocks of a product add with atomics. It is contiguous, but the engine
   /// may reorder its elements. Only an operation of the same graph can therefore read it.
   Operand sum_in_memory(Uid uid, const Lengths& sizes);
-  /// Adds a Float in host memory.
+  /// Adds a Float scalar in host memory.
   Operand number(Uid uid);
   /// Adds a virtual tensor.
   Operand between(const Lengths& sizes, const Lengths& strides, cudnnDataType_t type);
   Operand between(const Lengths& sizes, cudnnDataType_t type = CUDNN_DATA_FLOAT);
-  /// The same in the problem's dtype.
+  /// Adds a virtual tensor in the problem's dtype.
   Operand rounded(const Lengths& sizes) { return between(sizes, build_.data_type()); }
 
   Operand matmul(const Operand& a, const Operand& b, const std::optional<Operand>& out = {});

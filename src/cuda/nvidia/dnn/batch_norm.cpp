@@ -51,7 +51,8 @@ void add(Task& task, Uid uid, const NdArray& x) {
 
 Task task_of(const DnnBatchNorm& n) {
   Task task{Problem(Operation::batch_norm, n.in, n.out), &forward_graph, {}, {}};
-  // An array (rows, channels) has both layouts; cuDNN's kernels need it as channels-last.
+  // An array (rows, channels) is both contiguous and channels-last. cuDNN's kernels need it described as
+  // channels-last.
   if (n.in.numel() == n.in.sizes()[0] * n.in.sizes()[1]) task.problem.channels_last = true;
   add(task, kIn, n.in);
   add(task, kOut, n.out);

@@ -55,7 +55,7 @@ const Descriptor& GraphBuilder::pointwise(cudnnPointwiseMode_t mode, const Descr
                                           const Descriptor& y) {
   Descriptor how(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
   how.set(CUDNN_ATTR_POINTWISE_MODE, mode).set(CUDNN_ATTR_POINTWISE_MATH_PREC, compute_type());
-  // Otherwise ReLU would replace NaN by 0.
+  // Propagates NaN. Otherwise ReLU would replace NaN by 0.
   if (mode == CUDNN_POINTWISE_RELU_FWD) how.set(CUDNN_ATTR_POINTWISE_NAN_PROPAGATION, CUDNN_PROPAGATE_NAN);
   const Descriptor& kept = keep(std::move(how));
   Descriptor op(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);

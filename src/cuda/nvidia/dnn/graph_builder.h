@@ -5,8 +5,8 @@
 
 namespace ebb::cuda::dnn {
 
-/// The storage of a tensor: device memory; none, for a virtual tensor that is passed unrounded between
-/// operations; or host memory, for a single number.
+/// The location of a tensor's elements. `memory` is device memory, and `host` is host memory, for a single
+/// scalar. `nowhere` is for a virtual tensor, which is passed unrounded between operations.
 enum class Held : std::uint8_t { memory, nowhere, host };
 
 class GraphBuilder {
@@ -24,7 +24,7 @@ class GraphBuilder {
     return tensor(uid, sizes, data_type(), Held::memory);
   }
   const Descriptor& tensor(Uid uid, const std::int64_t* sizes, cudnnDataType_t type, Held held);
-  /// The same with any strides, or with the engine's own element order.
+  /// Adds an array of the problem's dtype with any strides, or with the engine's own element order.
   const Descriptor& tensor(Uid uid, const std::vector<std::int64_t>& sizes,
                            const std::vector<std::int64_t>& strides, cudnnDataType_t type, Held held,
                            cudnnBackendTensorReordering_t order = CUDNN_TENSOR_REORDERING_NONE);
@@ -35,9 +35,9 @@ class GraphBuilder {
   const Descriptor& pointwise(cudnnPointwiseMode_t mode, const Descriptor& x, const Descriptor* b,
                               const Descriptor& y);
 
-  /// Returns the padding after the input that `out` windows of a given reach need. It is at least the padding
-  /// before the input. It is larger for "same" padding with an even kernel, and for a rounded-up number of
-  /// windows.
+  /// Returns the padding after the input that `out` windows of the given reach need. It is at least the
+  /// padding before the input. It is larger for "same" padding with an even kernel, and if the number of
+  /// windows is rounded up.
   std::vector<std::int64_t> post_padding(const std::int64_t* reach) const;
 
   Graph finish(const std::vector<cudnnBackendDescriptor_t>& operations, const Target& target) &&;

@@ -1,4 +1,4 @@
-// The pool of cuDNN handles, from which threads take theirs.
+// The pool of cuDNN handles, from which each thread takes its own.
 #include "cuda/nvidia/dnn/handles.h"
 
 #include "core/capture.h"
@@ -8,8 +8,8 @@
 namespace ebb::cuda::dnn {
 namespace {
 
-// Handles outlive the threads that used them: creating one takes milliseconds, and destroying one at program
-// exit is not safe.
+// The handles outlive the threads that used them. It takes milliseconds to create one, and to destroy one at
+// program exit is not safe.
 DevicePool<cudnnHandle_t>& handle_pool() {
   static auto* const pool = new DevicePool<cudnnHandle_t>;
   return *pool;

@@ -24,7 +24,7 @@ class Handles {
 /// Returns the handles of the calling thread.
 Handles& handles();
 
-/// Whether the device's current stream is being captured into a graph.
+/// Returns whether the device's current stream is being captured into a graph.
 bool is_capturing(Device device);
 
 }  // namespace ebb::cuda::dnn

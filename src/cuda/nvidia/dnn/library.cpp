@@ -12,7 +12,7 @@
 namespace ebb::cuda::dnn {
 namespace {
 
-// The first version with plans without a device, and with the required batch norm.
+// The first version that has plans without a device and the batch norm that ebb needs.
 constexpr std::size_t kOldest = 90800;
 static_assert(CUDNN_VERSION >= kOldest);
 
@@ -53,8 +53,8 @@ bool fill(Library& l, void* library) {
          find(library, "cudnnRNNBackwardWeights_v8", l.rnn_backward_weights);
 }
 
-// Whether a part of the library exists in the same folder. cuDNN opens its parts itself, and ends the program
-// if the first one that it needs is missing.
+// Returns whether a part of the library exists in the same folder. cuDNN opens its parts itself, and ends the
+// program if a part that it needs is missing.
 bool has_part(const Library& l, const char* name) {
   Dl_info info{};
   if (!dladdr(reinterpret_cast<void*>(l.version), &info) || !info.dli_fname) return false;
@@ -69,7 +69,7 @@ const Library* open(const std::string& path) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) return nullptr;
   Library functions{};
-  // Never closed once it is in use: plans in static variables are destroyed last.
+  // The library is never closed once it is in use, because plans in static variables are destroyed last.
   if (fill(functions, library) && has_part(functions, "libcudnn_graph") && functions.version() >= kOldest)
     return new Library(functions);
   dlclose(library);
@@ -112,7 +112,8 @@ Failure::Failure(cudnnStatus_t status, const char* call)
     : std::runtime_error(text_of(status, call)), status_(status) {}
 
 bool Failure::is_unsupported() const {
-  // cuDNN counts a missing part of the library as unsupported, but it is a fault of the installation.
+  // If a part of the library is missing, cuDNN reports the problem as unsupported. That is a fault of the
+  // installation, so it does not count as unsupported here.
   return CUDNN_STATUS_CATEGORY(static_cast<int>(status_)) == CUDNN_STATUS_NOT_SUPPORTED &&
          status_ != CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE;
 }

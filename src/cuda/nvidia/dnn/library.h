@@ -39,19 +39,19 @@ struct Library {
 };
 
 /// Returns the library, loaded once. Returns null if there is none, if it is older than 9.8 or of another
-/// major version, or if a part is missing. Search order: by its name in the plugin's run path,
-/// LD_LIBRARY_PATH and the system's path; in the folder of cuBLASLt; in a Python wheel next to that of
-/// cuBLASLt; in the toolkit that CUDA_PATH or CUDA_HOME names.
+/// major version, or if a part is missing. The search order is: the plugin's run path, LD_LIBRARY_PATH and
+/// the system's path; the folder of cuBLASLt; a Python wheel next to the wheel of cuBLASLt; the toolkit that
+/// CUDA_PATH or CUDA_HOME names.
 const Library* find_library();
 
-/// The same, if the library is known to exist.
+/// Returns the library, which must have been found before.
 inline const Library& library() {
   static const Library& found = *find_library();
   return found;
 }
 
-/// Whether the part for recurrent layers is in the same folder. Without it, the library would end the program
-/// when it needs that part.
+/// Returns whether the part for recurrent layers is in the same folder. Without it, cuDNN would end the
+/// program when it needs that part.
 bool has_recurrent_layers();
 
 }  // namespace ebb::cuda::dnn

@@ -1,5 +1,5 @@
-// Recurrent layers with cuDNN: descriptors, parameter offsets, and the calls that compute them. No sequence
-// lengths are passed in device memory; since cuDNN 8.9.1 those in the descriptors are sufficient.
+// Recurrent layers with cuDNN: descriptors, parameter offsets, and the calls that compute them. Since cuDNN
+// 8.9.1, the sequence lengths in the descriptors are sufficient, so none are passed in device memory.
 #include "cuda/nvidia/dnn/recurrent.h"
 
 #include <ebb/cuda/cuda.h>
@@ -41,7 +41,8 @@ int gates_of(DnnCell cell) { return cell == DnnCell::lstm ? 4 : cell == DnnCell:
 
 bool has_projection(const DnnRnn& l) { return l.projected < l.hidden; }
 
-// 16-bit types use tensor cores and are summed in float; float uses them only if TF32 is allowed.
+// Returns the math type. 16-bit types use tensor cores and are summed in float. Float uses tensor cores only
+// if TF32 is allowed.
 cudnnMathType_t math_of(DType dtype) {
   if (dtype == kHalf || dtype == kBFloat16) return CUDNN_TENSOR_OP_MATH;
   return is_tf32_allowed() ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH;
@@ -58,7 +59,8 @@ void describe_layer(const RnnDescriptor& d, const DnnRnn& l) {
         "cudnnSetRNNDescriptor_v8");
 }
 
-// Sequences of equal length are both padded and packed; the small algorithm accepts them only as padded.
+// If all sequences have the same length, the rows are both padded and packed. They are described as padded,
+// because the small algorithm accepts nothing else.
 void describe_rows(const RnnDataDescriptor& d, const DnnRnn& l, std::int64_t width) {
   const auto layout =
       l.is_even() ? CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED : CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED;
@@ -93,7 +95,7 @@ class Gates {
   }
 
  private:
-  // A base address that is never accessed: the library adds offsets to it.
+  // A base address that is never accessed. The library adds the offsets to it.
   static inline const char* const kBase = reinterpret_cast<const char*>(std::uintptr_t{4096});
 
   Piece piece(const TensorDescriptor& d, const void* address) const {
@@ -125,7 +127,7 @@ bool append(Piece& all, const Piece& next) {
 
 cudnnRNNAlgo_t algorithm_of(const DnnRnn& l) {
   if (!l.is_even() || !l.biases || l.dtype == kDouble || has_projection(l)) return CUDNN_RNN_ALGO_STANDARD;
-  // For float, the small algorithm has errors of up to 2^-11, like TF32, whatever math type is set.
+  // For float, the small algorithm has errors of up to 2^-11, like TF32. The math type does not change that.
   if (l.dtype == kFloat && !is_tf32_allowed()) return CUDNN_RNN_ALGO_STANDARD;
   const bool gated = l.cell == DnnCell::lstm || l.cell == DnnCell::gru;
   const std::int64_t most = l.training ? (gated ? 128 : 256) : (gated ? 192 : 384);

@@ -37,23 +37,23 @@ struct Recurrent {
 };
 
 /// Returns the algorithm, which both passes of a layer use. The algorithm for small layers reads its
-/// parameters once for all steps; the size limit depends on the memory of a multiprocessor. These are the
-/// limits that PyTorch uses.
+/// parameters once for all steps. The size limits are those of PyTorch; they depend on the memory of a
+/// multiprocessor.
 cudnnRNNAlgo_t algorithm_of(const DnnRnn& layer);
 
-/// Returns the parameters' offsets as the library reports them. Returns none if its layout differs from
+/// Returns the parameters' offsets as the library reports them. Returns no value if its layout differs from
 /// ebb's, in which the gates of each parameter are contiguous and in the same order. `handle` may be any
 /// non-null handle.
 std::optional<DnnRnnSpaces> places_of(cudnnHandle_t handle, const DnnRnn& layer, const Recurrent& r);
 
-/// The scratch memory of a call, and the reserve space in training, in bytes.
+/// Sizes in bytes of the scratch memory of a call, and of the reserve space in training.
 struct RnnTempSpace {
   std::size_t work = 0, kept = 0;
 };
 RnnTempSpace temp_space_of(cudnnHandle_t handle, const DnnRnn& layer, const Recurrent& r);
 
-/// The passes of dnn_rnn() and dnn_rnn_backward(). Backward has two parts; the gradients of the parameters
-/// are computed last. `work` is scratch memory, in bytes.
+/// The passes of dnn_rnn() and dnn_rnn_backward(). The backward pass has two functions; the gradients of the
+/// parameters are computed last. `work` is the scratch memory, with its size in bytes.
 void run_forward(cudnnHandle_t handle, const DnnRnn& layer, const Recurrent& r, const DnnRnnArrays& arrays,
                  const NdArray& last_hidden, const NdArray& last_cell, const NdArray& work);
 void run_backward(cudnnHandle_t handle, const DnnRnn& layer, const Recurrent& r, const DnnRnnArrays& arrays,

@@ -1,5 +1,5 @@
-// Plans that the threads of a process, and several runs of a program, share; and files of plans, so that the
-// next run of a program need not compile them again.
+// Plans that the threads of a process share, and files of plans. With the files, the next run of a program
+// need not compile the plans again.
 #pragma once
 
 #include "cuda/cache_files.h"
@@ -18,7 +18,7 @@ namespace ebb::cuda::dnn {
 /// valid.
 class PlanFiles {
  public:
-  /// Arguments as of CacheFiles.
+  /// The arguments are those of CacheFiles.
   PlanFiles(std::filesystem::path folder, std::string stamp, std::size_t most = 4096)
       : files_(std::move(folder), "plan", most), stamp_(std::move(stamp)) {}
 
@@ -27,7 +27,7 @@ class PlanFiles {
   void remove(const Problem& problem) const { files_.remove(key_of(problem)); }
 
  private:
-  // The device's index is valid only in this process; the stamp identifies the device.
+  // Leaves out the device's index, which is valid only in this process. The stamp identifies the device.
   std::string key_of(const Problem& problem) const {
     Problem anywhere = problem;
     anywhere.device = 0;
@@ -40,24 +40,24 @@ class PlanFiles {
 
 /// The result of a search for a plan. Without a plan, the caller's own kernels compute the problem.
 struct Answer {
-  std::optional<Graph> graph;  // from which the plan was created; none if the plan was loaded
+  std::optional<Graph> graph;  // the graph from which the plan was created; none if it was loaded
   std::optional<Plan> plan;
 };
 
-/// Whether the serialised form of the problem's plans is complete. It does not contain the flag that ReLU
-/// keeps NaN.
+/// Returns whether the serialised form of the problem's plans is complete. It does not contain the setting
+/// that ReLU propagates NaN.
 inline bool says_all(const Problem& problem) { return problem.relu == 0; }
 
 /// Stores the plans of a process in serialised form. cuDNN does not guarantee that a plan can run in two
-/// threads concurrently, so each thread has its own. Only the first thread creates it, which may compile a
-/// kernel for a second. The other threads, and later runs of the program, load the serialised form if it is
-/// complete.
+/// threads concurrently, so each thread has its own plan. Only the first thread creates a plan from the
+/// problem, which may compile a kernel for a second. The other threads, and later runs of the program, load
+/// the serialised form if it is complete.
 class SharedPlans {
  public:
   SharedPlans(PlanFiles& files, std::size_t capacity) : files_(files), known_(capacity) {}
 
-  /// Returns a plan for the calling thread; calls `make`, which returns an Answer, if none is known. Throws
-  /// the exceptions of `make`.
+  /// Returns a plan for the calling thread. If there is none yet, calls `make`, which returns an Answer.
+  /// Throws the exceptions of `make`.
   template <class Make>
   Answer answer_to(const Problem& problem, const Target& target, const Make& make) {
     if (!says_all(problem)) return make();
@@ -68,12 +68,12 @@ class SharedPlans {
     if (std::optional<Plan> plan = plan_from(*text, target)) return {{}, std::move(plan)};
     return make();
   }
-  /// Called if a loaded plan fails to run; it will be created again.
+  /// Drops a loaded plan that failed to run. It will be created again.
   void forget(const Problem& problem) {
     known_.erase(problem);
     files_.remove(problem);
   }
-  /// Called if a created plan does not support the problem after all; the problem then has no plan.
+  /// Called if a created plan does not support the problem after all. The problem then has no plan.
   void give_up(const Problem& problem) {
     known_.put(problem, nullptr);
     files_.remove(problem);

@@ -26,24 +26,24 @@ constexpr bool is_convolution(Operation operation) { return operation <= Operati
 /// The cache key of a plan, compared as bytes. Memory strides follow from sizes and layout. Fields that an
 /// operation does not use are 0.
 struct Problem {
-  std::int64_t in[5], out[5];  // rows, channels, spatial axes; for attention: query, result
+  std::int64_t in[5], out[5];  // rows, channels, spatial axes; for attention: of query and result
   std::int64_t window[5];      // for a convolution: its weight; for attention: key
   std::int64_t stride[3], padding[3], dilation[3];
   std::int64_t steps[3][3];  // for attention: strides of samples, heads and rows of query, key, value
-  std::int32_t axes;         // 2 or 3; fewer are padded in front with axes of size 1
+  std::int32_t axes;         // 2 or 3; with fewer spatial axes, axes of size 1 are added in front
   Operation operation;
   std::int32_t dtype;
   std::int32_t channels_last, bias, relu;
   std::int32_t tf32, deterministic, benchmarked;
   std::int32_t device, alignment, causal;
 
-  /// `deterministic` has the program's setting; tf32 and benchmarked are off.
+  /// Sets `deterministic` to the program's setting. tf32 and benchmarked are false.
   Problem(Operation operation, const NdArray& in, const NdArray& out);
 
   void set_window(IntArrayRef sizes);
   void set_steps(IntArrayRef stride, IntArrayRef padding);
   void set_dilation(IntArrayRef dilation);
-  /// Adds the alignment of an array that the plan reads or writes.
+  /// Reduces the alignment to that of an array that the plan reads or writes.
   void take(const NdArray& x);
 
   DType type() const { return static_cast<DType>(dtype); }
@@ -85,8 +85,8 @@ struct Graph {
   Descriptor operations{CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR};
 };
 
-/// The device for which engines are requested: an existing one, by a handle, or a described one, by its
-/// properties.
+/// The device for which engines are requested: an existing device with a handle, or a described device with
+/// its properties.
 struct Target {
   cudnnHandle_t handle = nullptr;
   const Descriptor* properties = nullptr;
@@ -104,7 +104,7 @@ struct Task {
   Problem problem;
   Graph (*graph)(const Problem& problem, const Target& target);
   std::vector<std::int64_t> ids;
-  std::vector<void*> memory;  // by id
+  std::vector<void*> memory;  // indexed by id
 
   void bind(Uid uid, const NdArray& array) { bind(uid, array.address()); }
   void bind(Uid uid, void* address) {
@@ -114,10 +114,10 @@ struct Task {
 };
 
 Task task_of(const DnnConvolution& convolution);
-/// `norm` must outlive the task, which reads its eps.
+/// Returns the task of a batch norm. `norm` must outlive the task, which reads its eps.
 Task task_of(const DnnBatchNorm& norm);
 Task task_of(const DnnBatchNormBackward& norm);
-/// `attention` must outlive the task, which reads its scale.
+/// Returns the task of attention. `attention` must outlive the task, which reads its scale.
 Task task_of(const DnnAttention& attention);
 Task task_of(const DnnAttentionBackward& attention);
 
