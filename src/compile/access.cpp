@@ -91,7 +91,7 @@ void reorder(Tape& tape, AccessIndex& accesses, const std::vector<std::size_t>& 
 
 namespace {
 
-// Whether all elements are one element in memory.
+// Returns whether all elements are the same element in memory.
 bool is_broadcast(const NdArray& x) {
   for (std::size_t d = 0; d < static_cast<std::size_t>(x.dim()); ++d)
     if (x.sizes()[d] != 1 && x.strides()[d] != 0) return false;
@@ -131,14 +131,14 @@ std::optional<ElementCall> element_call(const TapeCall& call, const AccessIndex&
     operand.dtype = found.row.operand_dtype(i);
     const NdArray* const x = given.array ? given.array : given.read_from;
     if (x) {
-      // A row does not convert a number that it reads from an array of another dtype.
+      // A row does not convert a scalar that it reads from an array of another dtype.
       if (given.read_from && x->dtype() != found.row.dtype) return std::nullopt;
       if (x->device() != found.device) return std::nullopt;
       operand = operand_of(*x, accesses);
     }
     operand.broadcast = found.count != 1 && (!x || is_broadcast(*x));
     if (x && !operand.broadcast && (x->numel() != found.count || !x->is_contiguous())) return std::nullopt;
-    // An element that the call writes must not be an operand of another element.
+    // No element that the call writes may be an operand of another element.
     if (operand.buffer == found.out.buffer && !operand.same_elements(found.out)) return std::nullopt;
   }
   return found;
@@ -146,7 +146,7 @@ std::optional<ElementCall> element_call(const TapeCall& call, const AccessIndex&
 
 namespace {
 
-// The matrix whose rows or columns are reduced, if `dims` are the last or the first dimensions of x.
+// Returns the matrix whose rows or columns are reduced, if `dims` are the last or the first dimensions of x.
 std::optional<ReducedMatrix> matrix_of(const NdArray& x, DimMask dims) {
   std::int64_t reduced = 1, kept = 1;
   bool last = true, first = true;
@@ -259,7 +259,7 @@ void ElementGroup::drop_producer() {
   for (const ElementCall& row : rows) use(row);
 }
 
-// The number of arrays, where different elements of a buffer count as different arrays.
+// Returns the number of arrays. Different elements of a buffer count as different arrays.
 std::size_t ElementGroup::arrays_used() const {
   std::size_t count = 0;
   for (const auto& entry : used) {
@@ -271,8 +271,8 @@ std::size_t ElementGroup::arrays_used() const {
   return count;
 }
 
-// Whether one more call would make a device kernel too large, or a CPU group too long to compare with each
-// candidate.
+// Returns whether one more call would make a device kernel too large, or a CPU group too long to compare with
+// each candidate.
 bool ElementGroup::is_full() const {
   constexpr std::size_t most = DeviceChain::kMostArrays - 1 - detail::ElementRow::kMostOperands;
   if (device().is_cpu()) return rows.size() >= kMostRows;

@@ -23,9 +23,9 @@ using compile::Recording;
 using compile::Specialization;
 using compile::Tape;
 
-constexpr int kMostRefusalsOfAllKinds = 6;  // consecutive ones
+constexpr int kMostRefusalsOfAllKinds = 6;  // consecutive refused recordings
 
-// The reason why this call can neither be recorded nor replayed, or null.
+// Returns the reason why this call can neither be recorded nor replayed, or null.
 const char* obstacle(const std::vector<Variable>& tensors) {
   if (current_recorder()) return "it runs within another compiled function";
   if (current_capture()) return "it runs within a capture";
@@ -37,7 +37,7 @@ const char* obstacle(const std::vector<Variable>& tensors) {
   return nullptr;
 }
 
-// The modes and the number of threads, which a function must not change.
+// Returns the modes and the number of threads, which a function must not change.
 std::string modes_and_threads() { return compile::key_of_modes() + std::to_string(get_num_threads()); }
 
 }  // namespace
@@ -64,8 +64,8 @@ struct CompiledCore::Impl {
     }
     return &kinds.front();
   }
-  /// Stops the recording of new kinds if the last ones were all refused, or dropped before a replay: a
-  /// recording costs more than an eager call.
+  /// Stops the recording of new kinds if the last ones were all refused, or dropped before a replay. Each
+  /// recording costs more than an eager call, so nothing would be gained.
   void close_if_never_replayed(const Specialization& last) {
     refused = last.was_refused() ? refused + 1 : 0;
     if (!closed.empty()) return;
@@ -80,19 +80,19 @@ struct CompiledCore::Impl {
   }
 
   CompileOptions options;
-  /// Held by the current call. It is recursive, since the function may call report() and reset().
+  /// The current call holds this mutex. It is recursive, because the function may call report() and reset().
   std::recursive_mutex mutex;
   bool under_way = false;
   std::list<Specialization> kinds;    // the most recently used is first
-  std::list<Specialization> retired;  // dropped by a reset() within a call, which still uses one of them
+  std::list<Specialization> retired;  // dropped by a reset() within a call that still uses one of them
   std::string key;                    // the key of the last call
   std::int64_t dropped_unused = 0;    // the number of consecutive kinds that were dropped before a replay
   int refused = 0;                    // the number of consecutive refused recordings
   std::string closed;                 // the reason why new kinds are not recorded any more
-  bool last_is_closed = false;        // whether the kind of the last call is not recorded for this reason
+  bool last_is_closed = false;        // true if the kind of the last call is not recorded for this reason
   std::uint64_t resets = 0;
   CompileReport counts;
-  std::atomic<const char*> obstacle = nullptr;  // the obstacle of the last call, also of an overlapping one
+  std::atomic<const char*> obstacle = nullptr;  // the obstacle of the last call, including a concurrent one
 };
 
 CompiledCore::CompiledCore(const CompileOptions& options) : impl_(std::make_unique<Impl>(options)) {}

@@ -75,10 +75,11 @@ int DeviceChain::width() const {
   }
   const int most = kVectorBytes / static_cast<int>(widest);
   if (reductions_.empty()) return most;
-  // Wide vectors leave more elements before the first whole vector and after the last, which few lanes add.
+  // Limits the width: with wide vectors, more elements are before the first whole vector and after the last
+  // one, and only few lanes add them.
   int width = std::min(most, kMostReduced);
   if (!matrix_.by_columns) return width;
-  // The vectors of all rows must begin at the same columns, because each column has a sum of its own.
+  // The vectors of all rows must begin at the same columns, because each column has its own sum.
   while (count_ / matrix_.rows % width != 0) width /= 2;
   return width;
 }
@@ -157,8 +158,8 @@ std::string DeviceChain::source() const {
 namespace {
 
 constexpr std::size_t kWord = 8;
-// The positions of a word of ChainSpan and of two words of RowSpan that the second launch changes
-// (ops/elementwise/cuda_chain.h, cuda_chain_rows.h). They are the same for columns.
+// The indices of the words that the second launch changes: one of ChainSpan and two of RowSpan
+// (ops/elementwise/cuda_chain.h, cuda_chain_rows.h). They are also valid for columns.
 constexpr std::size_t kUnits = 2, kTeam = 4, kMerges = 7;
 
 }  // namespace
@@ -169,8 +170,8 @@ bool DeviceChain::make(Device device) {
   return kernel_ != nullptr;
 }
 
-// Chooses the alignment that lets most arrays be read by whole vectors. Elements before the first aligned
-// one, and all elements of the other arrays, are read one by one.
+// Chooses the alignment with which the most arrays can be read as whole vectors. Elements before the first
+// aligned one are read one by one. So are all elements of arrays with another alignment.
 DeviceChain::Alignment DeviceChain::alignment() const {
   const auto v = static_cast<std::uint64_t>(width());
   std::array<int, kVectorBytes> votes{};
@@ -183,7 +184,7 @@ DeviceChain::Alignment DeviceChain::alignment() const {
     heads[i] = (v - address / size % v) % v;
     ++votes[heads[i]];
   }
-  // Vectors of columns begin at the first column.
+  // With columns, vectors must begin at the first column.
   const auto best =
       matrix_.by_columns
           ? 0

@@ -14,7 +14,7 @@ void save(const std::string& path, const std::string& text) {
   file.commit();
 }
 
-// The names of files and class, derived from the path.
+// The names of the files and of the class, derived from the path.
 struct Names {
   std::string stem;        // the path without ".cpp"
   std::string file;        // the stem without its folder
@@ -88,7 +88,7 @@ struct Interface {
   }
 };
 
-// Replaces each mark in the text by its value.
+// Replaces each placeholder in the text by its value.
 std::string filled(std::string text, std::initializer_list<std::pair<std::string_view, std::string>> values) {
   for (const auto& [mark, value] : values)
     for (std::size_t at = 0; (at = text.find(mark, at)) != text.npos; at += value.size())
@@ -175,7 +175,7 @@ std::string wanted_text(const std::vector<emitted::Argument>& wanted) {
   return text;
 }
 
-// The FNV-1a hash of the text.
+// Returns the FNV-1a hash of the text.
 std::uint64_t mark_of(const std::string& text) {
   std::uint64_t mark = 0xcbf29ce484222325u;
   for (const char c : text) mark = (mark ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
@@ -224,7 +224,8 @@ void emit(const Tape& tape, std::vector<emitted::Argument> arguments, const std:
   const std::string constructor =
       reads ? "explicit " + names.class_name + "(const std::string& weights = \"" + weights + "\");"
             : names.class_name + "();";
-  // Each file is replaced atomically, but the three together are not, so each has the mark of its calls.
+  // Each file is replaced atomically, but the three together are not. Each file therefore contains the mark
+  // of its calls.
   const std::string mark =
       std::to_string(mark_of(parts.arrays() + parts.calls() + parts.results() + interface.comment));
   if (reads) safetensors::write(names.stem + ".safetensors", parts.weights(), {{"emitted_as", mark}});

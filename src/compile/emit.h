@@ -16,10 +16,10 @@
 
 namespace ebb::detail::compile {
 
-/// The name of a slot within namespace ebb, for example "kernels::Binary<ops::Add>::slot".
+/// Returns the name of a slot within namespace ebb, for example "kernels::Binary<ops::Add>::slot".
 std::string slot_text(const detail::AnySlot& slot);
 
-/// The name of a type within namespace ebb, for example "ops::Gradient<ops::Tanh>".
+/// Returns the name of a type within namespace ebb, for example "ops::Gradient<ops::Tanh>".
 std::string type_text(const std::type_info& type);
 
 std::string number_text(double value);
@@ -43,7 +43,7 @@ class ArgumentText final : public detail::ArgumentVisitor {
   void open(Group group, const std::type_info& type) override;
   void close() override;
 
-  /// All arguments, each after a comma.
+  /// Returns all arguments, each after a comma.
   std::string arguments() const;
 
  private:
@@ -62,8 +62,8 @@ class ArgumentText final : public detail::ArgumentVisitor {
   std::vector<std::string> arguments_;
 };
 
-/// The memory plan of the emitted calls. It differs from that of the tape, because the source runs fused
-/// calls one by one.
+/// The memory plan of the emitted calls. It differs from the tape's plan, because the source runs fused calls
+/// one by one.
 class ArenaPlan {
  public:
   explicit ArenaPlan(const Tape& tape);
@@ -79,13 +79,14 @@ class SourceParts {
  public:
   explicit SourceParts(const Tape& tape);
 
-  /// The members of a class derived from emitted::Plan: one line for each array, sorted by kind of buffer.
+  /// Returns the members of a class derived from emitted::Plan: one line of text for each array, sorted by
+  /// kind of buffer.
   std::string arrays() const;
-  /// One line for each call.
+  /// Returns one line of text for each call.
   const std::string& calls() const { return calls_; }
-  /// A list of given(array).
+  /// Returns a list of given(array).
   const std::string& results() const { return results_; }
-  /// The tensors that the arrays read from the file of weights.
+  /// Returns the tensors that the arrays read from the file of weights.
   const safetensors::NamedTensors& weights() const { return weights_; }
   std::size_t arena_bytes() const { return arena_.bytes(); }
 
@@ -100,22 +101,22 @@ class SourceParts {
 
   const Tape& tape_;
   ArenaPlan arena_;
-  std::map<const Storage*, std::size_t> buffers_;  // keyed by placeholder
+  std::map<const Storage*, std::size_t> buffers_;  // the key is the placeholder
   std::map<std::size_t, Named> named_;
-  std::map<std::string, std::string> by_layout_;  // the names of arrays, keyed by buffer and layout
+  std::map<std::string, std::string> by_layout_;  // names of arrays; the key is buffer and layout
   std::map<char, int> count_;                     // the number of names that begin with a letter
   std::array<std::string, 7> arrays_;             // indexed by Buffer::Kind
   std::string calls_, results_;
   safetensors::NamedTensors weights_;
 };
 
-/// "{32, 784}".
+/// Returns for example "{32, 784}".
 std::string list_text(IntArrayRef list);
 
 /// Describes the arguments of a specialization, including the memory that they share.
 std::vector<emitted::Argument> arguments_of(const std::vector<Variable>& tensors);
 
-/// Writes the source to `path` and beside it a header and, if there are weights, a safetensors file. The
+/// Writes the source to `path`, and next to it a header and, if there are weights, a safetensors file. The
 /// assumptions of the tape must hold.
 void emit(const Tape& tape, std::vector<emitted::Argument> arguments, const std::string& path);
 

@@ -34,7 +34,7 @@ std::string constant_text(const std::vector<std::byte>& numbers) {
   return "constant(" + std::to_string(numbers.size()) + ", {" + words + "})";
 }
 
-// A comment with the elements of an array.
+// Returns a comment with the elements of an array.
 std::string values_text(const NdArray& array, const std::vector<std::byte>& numbers) {
   std::string text;
   visit_all(array.dtype(), "Compiled::emit", [&]<class T> {
@@ -48,7 +48,7 @@ std::string values_text(const NdArray& array, const std::vector<std::byte>& numb
   return text;
 }
 
-// The sizes in the order of memory, so that a transposed matrix has the shape of the matrix.
+// Returns the sizes in the order of memory, so that a transposed matrix has the shape of the original one.
 DimVector sizes_in_memory(const NdArray& array) {
   std::vector<std::size_t> order(array.sizes().size());
   std::iota(order.begin(), order.end(), 0);
@@ -78,7 +78,8 @@ ArenaPlan::ArenaPlan(const Tape& tape) {
     copy.first = calls.empty() ? -1 : calls.front();
     copy.last = calls.empty() ? -1 : calls.back();
   }
-  // plan_memory() ignores a pair if its first buffer's live range does not end where the second begins.
+  // Copies the pairs of buffers that may share an address. plan_memory() ignores a pair if the first buffer's
+  // live range does not end where the second one's begins.
   for (const InPlaceReuse& each : tape.reuses)
     plan_.reuses.push_back({each.from, each.to, accesses.calls(each.to).front()});
   plan_memory(plan_);
@@ -152,7 +153,8 @@ std::string SourceParts::memory(std::size_t at, const std::string& name, const N
   }
 }
 
-// Saves all bytes of a buffer, in the shape of the array if it covers them, else as one dimension.
+// Saves all bytes of a buffer. They have the shape of the array if it covers the buffer, and otherwise one
+// dimension.
 void SourceParts::keep(const std::string& name, const NdArray& array, const void* data, std::size_t bytes) {
   const auto size = static_cast<std::size_t>(element_size(array.dtype()));
   const bool even = bytes % size == 0;
@@ -168,7 +170,7 @@ void SourceParts::keep(const std::string& name, const NdArray& array, const void
 
 namespace {
 
-// The demangled name within namespace ebb, without the prefix ebb::.
+// Returns the demangled name within namespace ebb, without the prefix ebb::.
 std::string demangled(const char* mangled) {
   struct Free {
     void operator()(char* text) const { std::free(text); }
@@ -243,7 +245,7 @@ void ArgumentText::refuse(const char* what) const {
                            ", which a source cannot say. Emit a function that does without it."));
 }
 
-// A kernel takes outputs as lvalues, which only arrays with a name are already.
+// A kernel takes outputs as lvalues. Arrays with a name are lvalues already, other arguments are not.
 void ArgumentText::add(std::string text, bool has_name, bool to_write) {
   if (!levels_.empty())
     levels_.back().parts.push_back(std::move(text));
@@ -313,7 +315,7 @@ void ArgumentText::close() {
   Level level = std::move(levels_.back());
   levels_.pop_back();
   std::vector<std::string>& parts = level.parts;
-  if (*level.type == typeid(ops::KeptOperand)) {  // a flag, and the number or array
+  if (*level.type == typeid(ops::KeptOperand)) {  // a flag, then the scalar or the array
     const bool reads = parts[0] == "true" && !parts[1].starts_with("Scalar(");
     return add(reads ? "read(" + parts[1] + ")" : parts[1], false, false);
   }

@@ -1,4 +1,4 @@
-// Plan, the base class of emitted functions: its memory, its checks and its call.
+// Plan, the base class of emitted functions: its memory, its checks, and the call of the function.
 #include "compile/emitted.h"
 
 #include <ebb/autograd/grad_mode.h>

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-// An emitted source may call any kernel slot and name any formula. Including all of them costs a compiler
-// only a quarter of a second more than including one.
+// An emitted source may call any kernel slot and name any formula. To include all of them takes a compiler
+// only a quarter of a second longer than to include one.
 #include "ops/attention/kernels.h"
 #include "ops/common/dropout.h"
 #include "ops/common/kernels.h"
@@ -67,15 +67,15 @@ struct Argument {
   DimVector sizes, strides;
   std::int64_t offset = 0;   ///< the offset of its first element, compared among arguments that share memory
   int shares = -1;           ///< the first earlier argument on the same memory, or -1
-  std::uint32_t writes = 0;  ///< the number of in-place writes to it
+  std::uint32_t writes = 0;  ///< the number of in-place writes to the argument
 };
 
-/// Kernel calls and their memory. Each emitted source derives a class whose members are the arrays, on memory
-/// from the functions below, and whose run() makes the calls.
+/// The base class of emitted sources. A derived class has the arrays as members, in memory from the functions
+/// below. Its run() makes the kernel calls.
 class EBB_API Plan {
  public:
   /// `name` is for messages. `weights` is a safetensors file, which is opened if there is a weight(). An
-  /// emitted file holds the `mark` of its source; a file with another mark is an error.
+  /// emitted file contains the `mark` of its source; a file with another mark is an error.
   Plan(const char* name, const std::string& weights, std::uint64_t mark, std::size_t arena_bytes,
        std::vector<Argument> arguments);
   virtual ~Plan();
@@ -89,20 +89,20 @@ class EBB_API Plan {
   virtual void run() = 0;
   virtual std::vector<Variable> results() = 0;
 
-  /// The memory of an argument, which had this number of bytes when it was recorded.
+  /// Returns the memory of an argument, which had this number of bytes when it was recorded.
   Ref<Storage> argument(std::size_t which, std::size_t bytes);
-  /// The memory of a tensor in the file, which must have this number of bytes.
+  /// Returns the memory of a tensor in the file, which must have this number of bytes.
   Ref<Storage> weight(const char* name, std::size_t bytes);
-  /// Memory with these contents, in words of eight bytes, the lowest byte first.
+  /// Returns memory with these contents, given as words of eight bytes, the lowest byte first.
   Ref<Storage> constant(std::size_t bytes, std::initializer_list<std::uint64_t> words);
-  /// Memory that calls write to, and that is reset to its current contents before each run.
+  /// Marks memory that calls write to. It is reset to its current contents before each run.
   Ref<Storage> refilled(Ref<Storage> memory);
-  /// A part of the arena.
+  /// Returns a part of the arena.
   Ref<Storage> arena(std::size_t offset, std::size_t bytes);
-  /// Memory of a result, which is reused once the caller has released it.
+  /// Returns the memory of a result, which is reused once the caller has released it.
   Ref<Storage> result(std::size_t bytes);
 
-  /// A result: the array itself if it is in memory of a result or an argument, else a copy.
+  /// Returns a result: the array itself if its memory is that of a result or an argument, otherwise a copy.
   Variable given(const NdArray& array) const;
 
   NdArray none;  ///< an undefined array, for calls without an optional array
@@ -130,14 +130,15 @@ class EBB_API Plan {
   std::atomic_flag busy_;
 };
 
-/// Passes a temporary as an lvalue: the handles of arrays that a kernel writes to, or an unused result.
+/// Passes a temporary as an lvalue, for example the handles of arrays that a kernel writes to, or an unused
+/// result.
 template <class T>
 T& lvalue(T&& value) {
   return value;
 }
-/// An operand that is read from an array without dimensions when the call runs.
+/// Returns an operand that is read from an array without dimensions when the call runs.
 inline ops::KeptOperand read(const NdArray& array) { return ops::KeptOperand(ops::Operand(Scalar(), array)); }
-/// A number of a formula, as a floating-point value and as an integer.
+/// Returns a scalar of a formula, given as a floating-point value and as an integer.
 inline ops::Number number(double floating, std::int64_t integer) {
   ops::Number made;
   made.floating = floating;

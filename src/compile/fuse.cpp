@@ -1,4 +1,4 @@
-// The pass fuse: joins elementwise calls, producers before them and reductions after them to programs.
+// The pass fuse: combines elementwise calls, producers before them and reductions after them into programs.
 
 #include "compile/fuse.h"
 
@@ -13,15 +13,15 @@
 
 namespace ebb::detail::compile {
 
-/// Maps operands to the streams of a LoopProgram or DeviceChain under construction. `can_elide` tells which
-/// buffers only the program accesses.
+/// Maps operands to the streams of a LoopProgram or DeviceChain under construction. `can_elide` returns
+/// whether only the program accesses a buffer.
 template <class Program>
 class ProgramStreams {
  public:
   ProgramStreams(Tape& tape, Program& program, std::function<bool(int)> can_elide)
       : tape_(tape), program_(program), can_elide_(std::move(can_elide)) {}
 
-  /// Returns the stream of an operand in memory, or of an elided one.
+  /// Returns the stream of an operand, which is in memory or elided.
   int stream_of(const ElementOperand& x) {
     for (const auto& [operand, stream] : known_[x.buffer])
       if (operand.same_elements(x)) return stream;
@@ -38,7 +38,7 @@ class ProgramStreams {
     const ElementOperand& x = call.in[i];
     return x.buffer >= 0 ? stream_of(x) : program_.add_number(call.row.numbers[i], x.dtype);
   }
-  /// Elides the operand: only the stream holds its elements.
+  /// Elides the operand, so that only the stream holds its elements.
   void elide(const ElementOperand& x, int stream) {
     elided_.push_back(x.buffer);
     known_[x.buffer].emplace_back(x, stream);
@@ -62,7 +62,7 @@ namespace {
 
 // Up to this number of elements, a program is faster even for one row.
 constexpr std::int64_t kShort = 4096;
-// The smallest size in bytes of a buffer for which a search for in-place reuse pays.
+// The smallest size in bytes of a buffer for which a search for in-place reuse is worthwhile.
 constexpr std::size_t kWorthReuse = 4096;
 
 class Fuser {
@@ -142,14 +142,14 @@ class Fuser {
     group_ = {};
   }
 
-  // Makes the producer a step of its own.
+  // Makes the producer a separate step.
   void drop_producer() {
     if (!group_.producer.call) return;
     add_single_step(group_.first);
     group_.drop_producer();
   }
 
-  // Whether only the group accesses the buffer.
+  // Returns whether only the group accesses the buffer.
   bool can_elide(int at) const {
     const Buffer& buffer = tape_.buffers[static_cast<std::size_t>(at)];
     const std::vector<ElementOperand>& uses = group_.used.at(at);
@@ -223,8 +223,8 @@ class Fuser {
     tape_.reuses.push_back({from, to, static_cast<int>(tape_.steps.size()) - 1});
   }
 
-  // Whether in-place reuse of the buffer is possible and pays; the live range of a buffer may end or begin in
-  // the group.
+  // Returns whether in-place reuse of the buffer is possible and worthwhile. The live range of the buffer may
+  // begin or end in the group.
   bool reusable(int at) const {
     const Buffer& buffer = tape_.buffers[static_cast<std::size_t>(at)];
     const ElementOperand& use = group_.used.at(at).front();
@@ -234,9 +234,9 @@ class Fuser {
   bool ends(int at) const { return reusable(at) && accesses_.calls(at).back() <= group_.last; }
   bool begins(int at) const { return reusable(at) && accesses_.calls(at).front() >= group_.first; }
 
-  // Whether the producer runs in blocks, which cost a little time. They save memory if a buffer's live range
-  // ends in the group and a result of the rows can reuse it, because the producer's whole result would be
-  // live beside it.
+  // Returns whether the producer should run in blocks. Blocks cost a little time. Without them, the
+  // producer's whole result is in memory together with the group's buffers. Blocks thus save memory if a
+  // buffer's live range ends in the group and a result of the rows can reuse it.
   bool blocks_save_memory() const {
     const auto frees_memory = [&](const auto& use) {
       return use.first != group_.producer.out.buffer && ends(use.first) && !begins(use.first);

@@ -19,7 +19,7 @@
 namespace ebb::detail::compile {
 
 /// The number of comparisons between calls or buffers while tapes are prepared, on all threads. Tests use it
-/// to check that the work grows with the number of calls and not with the number of pairs.
+/// to check that the work is proportional to the number of calls, not of pairs.
 extern EBB_API constinit std::atomic<std::uint64_t> comparisons;
 
 inline void count_comparisons(std::size_t count) noexcept {
@@ -31,20 +31,21 @@ class AccessIndex {
  public:
   explicit AccessIndex(const Tape& tape);
 
-  /// The buffer of an array of the tape.
+  /// Returns the buffer of an array of the tape.
   int buffer(const NdArray& array) const { return buffers_.at(array.storage().get()); }
-  /// The calls that access the buffer and those that write to it, in order and without repetition.
+  /// The calls that access the buffer, and the calls that write to it. Both lists are in order and without
+  /// repetition.
   const std::vector<int>& calls(int buffer) const { return calls_[static_cast<std::size_t>(buffer)]; }
   const std::vector<int>& writers(int buffer) const { return writers_[static_cast<std::size_t>(buffer)]; }
-  /// Whether a call after `first` and before `last` accesses the buffer.
+  /// Returns whether a call after `first` and before `last` accesses the buffer.
   bool between(int buffer, int first, int last) const;
-  /// The last call before `before` that accesses the buffer, or -1.
+  /// Returns the last call before `before` that accesses the buffer, or -1.
   int last_before(int buffer, int before) const;
   bool written_between(int buffer, int first, int last) const;
 
-  /// Notes that the call writes to buffer `to` and does not access buffer `from` any more.
+  /// Records that the call writes to buffer `to` and does not access buffer `from` any more.
   void redirect(int call, int from, int to);
-  /// Gives call i the number `number[i]`, and removes it if that is -1.
+  /// Gives call i the index `number[i]`, and removes it if that is -1.
   void renumber(const std::vector<int>& number);
 
   bool operator==(const AccessIndex& other) const {
@@ -56,7 +57,7 @@ class AccessIndex {
   std::vector<std::vector<int>> calls_, writers_;
 };
 
-/// Reorders the calls. `order` lists their current numbers; calls that it does not list are dropped.
+/// Reorders the calls. `order` lists their current indices. Calls that it does not list are dropped.
 void reorder(Tape& tape, AccessIndex& accesses, const std::vector<std::size_t>& order);
 
 /// The elements of an array as a matrix, of which a reduction reduces each row or each column.
@@ -68,35 +69,35 @@ struct ReducedMatrix {
 
 /// An operand of an elementwise call.
 struct ElementOperand {
-  int buffer = -1;         ///< -1: a number
+  int buffer = -1;         ///< -1: a scalar
   std::size_t offset = 0;  ///< in bytes
   DType dtype = kFloat;
-  bool broadcast = false;  ///< one element is the operand of all
+  bool broadcast = false;  ///< true if all elements of the call use one element of the operand
 
   bool same_elements(const ElementOperand& other) const {
     return offset == other.offset && dtype == other.dtype && broadcast == other.broadcast;
   }
 };
 
-/// An elementwise call on contiguous arrays of one size.
+/// An elementwise call on contiguous arrays of the same size.
 struct ElementCall {
   detail::ElementRow row;
   std::int64_t count = 0;
   Device device;
   ElementOperand out, in[detail::ElementRow::kMostOperands];
 
-  /// The operands in memory, the output last.
+  /// Returns the operands in memory, the output last.
   std::vector<const ElementOperand*> in_memory() const;
 };
 
-/// The array of a tape as an operand.
+/// Returns an array of the tape as an operand.
 ElementOperand operand_of(const NdArray& x, const AccessIndex& accesses);
 
-/// Returns the call if each of its arrays is contiguous with the same number of elements, or a broadcast
-/// scalar.
+/// Returns the call if each of its arrays is either contiguous with the same number of elements, or a
+/// broadcast scalar.
 std::optional<ElementCall> element_call(const TapeCall& call, const AccessIndex& accesses);
 
-/// A reduction of contiguous elements. On the CPU it is a sum or mean over all of them.
+/// A reduction of contiguous elements. On the CPU it is a sum or mean over all elements.
 struct ElementReductionCall {
   detail::ElementReduction steps;
   std::int64_t count = 0;
@@ -108,8 +109,8 @@ struct ElementReductionCall {
 /// Returns the call if it is a reduction of contiguous elements.
 std::optional<ElementReductionCall> element_reduction_call(const TapeCall& call, const AccessIndex& accesses);
 
-/// Pairs of buffers that may share an address: the call with the number `at` is the last to read the first
-/// buffer and the first to write the second one, at the same elements.
+/// Returns pairs of buffers that may share an address. The call with the index `at` is the last to read the
+/// first buffer and the first to write the second one, and it accesses the same elements of both.
 std::vector<std::pair<int, int>> in_place(const TapeCall& call, int at, const AccessIndex& accesses);
 
 /// A call whose result can be produced in blocks of whole units, for example rows. The value of an element
@@ -117,27 +118,28 @@ std::vector<std::pair<int, int>> in_place(const TapeCall& call, int at, const Ac
 class Producer {
  public:
   virtual ~Producer() = default;
-  /// The array that it writes completely, and the arrays that it reads, of which some may be undefined.
+  /// The array that the call writes completely, and the arrays that it reads. Some of the latter may be
+  /// undefined.
   virtual const NdArray& out() const = 0;
   virtual std::vector<const NdArray*> reads() const = 0;
-  /// The number of elements of a unit, and of units of a block.
+  /// The number of elements in a unit, and the number of units in a block.
   virtual std::int64_t unit() const = 0;
   virtual std::int64_t units() const = 0;
-  /// The number of elements that justify one more thread.
+  /// Returns the number of elements that justify one more thread.
   virtual std::int64_t grain() const = 0;
   /// Writes the units [first, last) to `to`.
   virtual void produce(std::int64_t first, std::int64_t last, std::byte* to) const = 0;
 };
 
-/// Returns a producer that refers to the call, if the call can be divided into enough blocks; else null.
+/// Returns a producer that refers to the call, or null if the call cannot be divided into enough blocks.
 std::unique_ptr<Producer> producer_of(const TapeCall& call);
 std::unique_ptr<Producer> product_producer(const TapeCall& call);
 std::unique_ptr<Producer> pooling_producer(const TapeCall& call);
 
-/// A contiguous array on memory that it does not own.
+/// Returns a contiguous array on memory that it does not own.
 NdArray array_at(std::byte* data, const DimVector& sizes, DType dtype);
 
-/// A group of calls that can run as one program: consecutive elementwise calls of one size, the producer
+/// A group of calls that can run as one program: consecutive elementwise calls of the same size, the producer
 /// before them, and reductions of their elements.
 struct ElementGroup {
   static constexpr std::size_t kMostRows = 1024;  ///< the limit of a CPU group
@@ -147,14 +149,14 @@ struct ElementGroup {
     std::unique_ptr<Producer> call;
     ElementOperand out;
     std::int64_t count = 0;
-    std::unordered_set<int> reads;  // buffers
+    std::unordered_set<int> reads;  // buffers that the producer reads
   };
   struct Reduction {
     ElementReductionCall call;
-    std::size_t rows;  ///< the number of rows of the group before it; on the CPU, of all
+    std::size_t rows;  ///< rows of the group before it; on the CPU, rows of the whole group
   };
 
-  int first = -1, last = -1;  ///< calls of the tape
+  int first = -1, last = -1;  ///< the first and the last call of the group in the tape
   GroupProducer producer;
   std::vector<ElementCall> rows;
   std::vector<Reduction> reductions;
@@ -165,15 +167,16 @@ struct ElementGroup {
   Device device() const { return rows.empty() ? Device(kCPU) : rows.front().device; }
   std::size_t calls() const { return rows.size() + reductions.size(); }
 
-  /// Whether the call can join the group: an element that one call writes is read and written only at the
-  /// same position by the others.
+  /// Returns whether the call can join the group. If one call writes an element, the other calls must read
+  /// and write it only at the same position.
   bool joins(const ElementCall& row) const;
   void add(int at, ElementCall row);
-  /// Whether the reduction can join the group: it reduces elements that the group produces or reads.
+  /// Returns whether the reduction can join the group. It must reduce elements that the group produces or
+  /// reads.
   bool joins(const ElementReductionCall& reduction) const;
   void add(int at, ElementReductionCall reduction);
   void begin(int at, GroupProducer with);
-  /// Removes the producer, which becomes a step of its own.
+  /// Removes the producer, which becomes a separate step.
   void drop_producer();
 
  private:
@@ -186,25 +189,27 @@ struct ElementGroup {
 
 /// Fuses a matrix product and the addition of its result: the call computes `sum += a b`. product() adds with
 /// one rounding, as the addition does (ops/linalg/kernels.h). If the sum was set to zero before, the product
-/// overwrites it instead. `on_devices`: also fuses products on devices, whose libraries round once where the
-/// product and the addition round twice.
+/// overwrites it instead. If `on_devices` is true, products on devices are also fused. Their libraries round
+/// once, but a separate product and addition round twice.
 void fuse_matmul_add(Tape& tape, AccessIndex& accesses, bool on_devices);
 
 /// Moves each producer directly before its first elementwise consumer.
 void sink_producers(Tape& tape, AccessIndex& accesses);
 
 /// Hoists calls that read and write only single elements to the start of the tape if their operands are
-/// available there, and sinks them to its end if no other call needs their results. They then do not separate
-/// calls that can be fused: for example, the initial gradient separates a loss from its backward pass.
+/// available there, and sinks them to its end if no other call needs their results. Otherwise they would
+/// separate calls that can be fused. For example, the initial gradient separates a loss from its backward
+/// pass.
 void hoist_scalars(Tape& tape, AccessIndex& accesses);
 
-/// Hoists each reduction directly behind the elementwise calls whose results it reduces. For example, the
-/// gradient of a bias then follows the gradient of an activation, before the products that also use it.
+/// Hoists each reduction directly after the elementwise calls whose results it reduces. For example, the
+/// gradient of a bias then follows the gradient of an activation. The products that also use this gradient
+/// come later.
 void hoist_reductions(Tape& tape, AccessIndex& accesses);
 
 /// Runs the passes and divides the tape into steps. Consecutive elementwise calls become one program,
-/// together with a producer before them and reductions after them; every other call is a step of its own.
-/// `on_devices`: also fuses calls on devices, whose results may then differ in the last bits.
+/// together with a producer before them and reductions after them. Every other call is a separate step. If
+/// `on_devices` is true, calls on devices are also fused. Their results may then differ in the last bits.
 void fuse(Tape& tape, bool on_devices);
 
 }  // namespace ebb::detail::compile

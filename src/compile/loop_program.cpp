@@ -13,7 +13,7 @@ namespace ebb::detail::compile {
 namespace {
 
 constexpr std::size_t kCacheBytes = 24 << 10;  // half of a first-level cache, for the streams of a block
-constexpr std::int64_t kLeast = 512;           // elements of a block; fewer do not pay for the calls of rows
+constexpr std::int64_t kLeast = 512;           // elements of a block; with fewer, calls cost too much
 constexpr std::int64_t kMost = std::int64_t{1} << 14;
 
 std::size_t size_of(DType dtype) { return static_cast<std::size_t>(element_size(dtype)); }
@@ -97,7 +97,7 @@ void LoopProgram::assign_buffers() {
     Instruction& instruction = instructions_[i];
     const auto ends = [&](int at) { return at >= 0 && last[static_cast<std::size_t>(at)] == i; };
     const auto size = [&](int at) { return streams_[static_cast<std::size_t>(at)].size; };
-    // A row may write in place if the elements have the same size.
+    // A row may write in place only if the elements have the same size.
     for (const int at : instruction.in)
       if (ends(at) && at != instruction.out && size(at) == size(instruction.out)) release(at);
     acquire(instruction.out);
@@ -156,7 +156,7 @@ void LoopProgram::run(std::byte* work) const {
   }
 }
 
-// Adds the elements of a block to the sums of their piece.
+// Adds the elements of a block to the sums of their chunk.
 void LoopProgram::accumulate_sums(std::int64_t block, std::int64_t n, std::byte* const* at, std::byte* states,
                                   std::byte* sums) const {
   const std::int64_t begin = block * block_, piece = begin / piece_;
@@ -224,7 +224,7 @@ class PoolingProducer final : public Producer {
   }
   std::int64_t unit() const override { return geometry().in_plane(); }
   std::int64_t units() const override {
-    constexpr std::int64_t kBlock = 4096;  // elements that stay in the cache, with the results of rows
+    constexpr std::int64_t kBlock = 4096;  // elements that fit the cache, with the results of rows
     return std::max<std::int64_t>(kBlock / unit(), 1);
   }
   std::int64_t grain() const override { return std::int64_t{1} << 14; }
@@ -239,7 +239,7 @@ class PoolingProducer final : public Producer {
 
  private:
   const PoolGeometry& geometry() const { return std::get<3>(call_.arguments()); }
-  // Planes of an array that has one element for each pooling window.
+  // Returns planes of an array that has one element for each pooling window.
   NdArray planes_of(const NdArray& x, std::int64_t first, std::int64_t last) const {
     const std::int64_t size = geometry().out_plane();
     return x.as_strided({last - first, size}, {size, 1}, x.offset() + first * size);

@@ -54,7 +54,7 @@ class Layout {
     return a.last < b.first || a.first > b.last;
   }
 
-  // Whether the bytes at `at` are free for the range, apart from its aliases there.
+  // Returns whether the bytes at `at` are free for the range. Its aliases at this address do not count.
   bool free(const LiveRange& one, std::size_t at) const {
     return std::none_of(allocated_.begin(), allocated_.end(), [&](const LiveRange* other) {
       if (disjoint(*other, one) || other->begin() >= at + one.bytes || other->end() <= at) return false;
@@ -74,8 +74,8 @@ class Layout {
   std::size_t bytes_ = 0;
 };
 
-// Allocates the ranges at the end of the arena in the order of time, without comparing all pairs: each reuses
-// the memory of an ended range of the same size, or extends the arena.
+// Allocates the ranges in the order of time, at the end of the arena. Each range reuses the memory of an
+// ended range of the same size, or extends the arena. It does not compare all pairs.
 void allocate_by_time(std::vector<LiveRange*> ranges, std::size_t& bytes) {
   std::stable_sort(ranges.begin(), ranges.end(),
                    [](const LiveRange* a, const LiveRange* b) { return a->first < b->first; });
@@ -97,14 +97,15 @@ void allocate_by_time(std::vector<LiveRange*> ranges, std::size_t& bytes) {
   }
 }
 
-// The number of ranges of a device that are allocated by size; smaller ones hardly affect the arena.
+// The number of ranges of a device that are allocated by size. The remaining ones are smaller and hardly
+// affect the size of the arena.
 constexpr std::size_t kMostBySize = 2048;
 
 }  // namespace
 
 // Allocates the largest ranges first, each at the lowest address that is free during the range (greedy by
 // size: Pisarchyk & Lee, Efficient memory management for deep neural net inference, 2020). This compares all
-// pairs, so if there are very many ranges, the smallest are allocated by time.
+// pairs. If there are very many ranges, the smallest are therefore allocated by time.
 void plan_memory(Tape& tape) {
   tape.work_threads = INT_MAX;
   std::vector<LiveRange> ranges;

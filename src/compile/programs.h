@@ -18,8 +18,8 @@
 
 namespace ebb::detail::compile {
 
-/// Runs the rows of several elementwise kernels on arrays of one size, block by block. All rows process a
-/// block before the next block begins, so intermediate values stay in the cache, and those that nothing else
+/// Runs the rows of several elementwise kernels on arrays of the same size, block by block. All rows process
+/// a block before the next block begins, so intermediate values stay in the cache. Those that nothing else
 /// needs are never written to memory. The results equal those of the separate kernels bit for bit, because
 /// the value of an element does not depend on its position in a row.
 class LoopProgram final : public StepProgram {
@@ -36,22 +36,24 @@ class LoopProgram final : public StepProgram {
 
   // A stream is a sequence of elements that a row reads or writes. Each add function returns its number.
 
-  /// Adds elements in memory, from `offset` bytes on, or one element there that is `broadcast`.
+  /// Adds a stream of elements in memory, from `offset` bytes on. If `broadcast` is true, the stream is one
+  /// element there.
   int add_memory(const Storage& storage, std::size_t offset, DType dtype, bool broadcast);
-  /// Adds a number.
+  /// Adds a scalar.
   int add_number(const char (&bytes)[8], DType dtype);
   /// Adds an intermediate result, which only later instructions read.
   int add_buffer(DType dtype);
-  /// Adds a buffer that is filled with the one element of a stream.
+  /// Adds a buffer that is filled with the single element of a stream.
   int add_filled(int from);
   /// Adds the result of `producer`, which only instructions read.
   int add_producer(std::unique_ptr<Producer> producer);
 
   void add_instruction(const Instruction& instruction, std::int64_t grain);
   /// Adds a sum of the stream's elements, which is written at `offset` bytes in the storage. All sums have
-  /// the same block and piece.
+  /// the same block and chunk size.
   void add_sum(const detail::ElementReduction& steps, int stream, const Storage& out, std::size_t offset);
-  /// Must follow the last instruction. Assigns buffers by live ranges and chooses the size of a block.
+  /// Assigns buffers by live ranges and chooses the size of a block. Call it after the last instruction was
+  /// added.
   void finish();
 
   std::size_t work_bytes() const override;
@@ -60,7 +62,7 @@ class LoopProgram final : public StepProgram {
  private:
   struct Stream {
     const Storage* storage = nullptr;
-    std::size_t offset = 0, size = 0;  // in bytes; `size` is that of an element
+    std::size_t offset = 0, size = 0;  // in bytes; `size` is the size of an element
     const std::byte* number = nullptr;
     int buffer = -1;
     bool broadcast = false;
@@ -87,7 +89,7 @@ class LoopProgram final : public StepProgram {
                        std::byte* sums) const;
   std::size_t sums_bytes() const;
 
-  // Numbers of elements: of the arrays, of a block, and of a piece, the smallest work of a thread.
+  // Numbers of elements: of the arrays, of a block, and of a chunk. A chunk is the smallest work of a thread.
   std::int64_t count_, block_ = 0, piece_ = 0;
   double grains_ = 0;  // the work of an element, relative to the work that justifies one more thread
   std::vector<Stream> streams_;
@@ -101,19 +103,19 @@ class LoopProgram final : public StepProgram {
   std::size_t table_bytes_ = 0, buffer_bytes_ = 0, buffers_ = 0;
 };
 
-/// The distribution of a reduction over threads. It depends on sizes only, and so does the order of
-/// additions. If there are few rows and they are long, they are divided into pieces, whose results a second
-/// launch merges.
+/// The distribution of a reduction over threads. It depends only on sizes, so the order of additions does
+/// too. If there are few rows and they are long, they are divided into chunks. A second launch merges the
+/// results of the chunks.
 struct RowSplit {
   static constexpr int kThreads = 256;                // threads of a block
-  static constexpr std::int64_t kMostBlocks = 1024;   // the limit for a division into pieces
+  static constexpr std::int64_t kMostBlocks = 1024;   // the limit for a division into chunks
   static constexpr std::int64_t kVectorsAThread = 4;  // fewer do not justify a second launch
 
-  // By rows: the number of pieces of a row, and the elements of a piece. By columns: the number of pieces of
-  // all rows, and the rows of a piece.
+  // By rows: the number of chunks of a row, and the elements of a chunk. By columns: the number of chunks of
+  // all rows, and the rows of a chunk.
   std::int64_t pieces = 1, piece = 0;
-  std::int64_t team = 1, blocks = 0;  // threads of a piece; by columns, threads of neighbouring columns
-  std::int64_t merging_team = 1, merging_blocks = 0;  // the same for the second launch
+  std::int64_t team = 1, blocks = 0;  // threads of a chunk; by columns, threads of neighbouring columns
+  std::int64_t merging_team = 1, merging_blocks = 0;  // `team` and `blocks` of the second launch
 
   RowSplit(const ReducedMatrix& shape, std::int64_t count, int width) {
     if (shape.by_columns)
@@ -161,36 +163,37 @@ struct RowSplit {
   }
 };
 
-/// A device kernel for several elementwise calls on arrays of one size. It reads each array once, keeps
+/// A device kernel for several elementwise calls on arrays of the same size. It reads each array once, keeps
 /// intermediate values in registers, and writes only the arrays that are needed. It rounds values between
 /// formulas to their dtypes, as the separate kernels do, but the compiler may contract a product and a sum to
-/// one rounding. Rows or columns of the values can be reduced in the same kernel, and then need no memory.
+/// one rounding. Rows or columns of the values can be reduced in the same kernel. They then need no memory.
 ///
 /// The source names types (its parts are in ops/elementwise/cuda_chain.h, cuda_chain_rows.h and
-/// cuda_chain_columns.h). Formulas and numbers are bytes of the kernel's argument, so chains that differ only
-/// in these share a kernel.
+/// cuda_chain_columns.h). The bytes of formulas and scalars are part of the kernel's argument. Chains that
+/// differ only in these bytes therefore share a kernel.
 class DeviceChain final : public StepProgram {
  public:
-  // A kernel's argument has at most 4 KiB; a call adds at most a formula of 48 bytes and three numbers.
+  // A kernel's argument has at most 4 KiB. A call adds at most a formula of 48 bytes and three scalars.
   static constexpr std::size_t kMostCalls = 40, kMostArrays = 32, kMostReductions = 8;
-  // The shortest row, of several, that justifies vectors and a thread group of its own.
+  // The length from which rows are read as vectors, each by its own thread group, if there are several rows.
   static constexpr std::int64_t kLeastRow = 16;
   // The smallest number of columns that keeps neighbouring threads busy.
   static constexpr std::int64_t kFewestColumns = 8;
 
   explicit DeviceChain(std::int64_t count) : count_(count) {}
 
-  // Streams are those of LoopProgram.
+  // Streams are the same as those of LoopProgram.
 
-  /// Adds elements in memory, from `offset` bytes on, or one element there that is `broadcast`.
+  /// Adds a stream of elements in memory, from `offset` bytes on. If `broadcast` is true, the stream is one
+  /// element there.
   int add_memory(const Storage& storage, std::size_t offset, DType dtype, bool broadcast);
-  /// Adds a number.
+  /// Adds a scalar.
   int add_number(const char (&bytes)[8], DType dtype);
   /// Adds an intermediate result, which only later calls read.
   int add_buffer(DType dtype);
 
-  /// Adds a call of a formula, from the streams `in` to the stream `out`. The formula's bytes must keep their
-  /// address.
+  /// Adds a call of a formula, from the streams `in` to the stream `out`. The formula's bytes must remain at
+  /// their address.
   void add_call(const detail::ElementRow& row, const int* in, int out);
 
   /// Adds a reduction of the current values of a stream, which is written at `offset` bytes in the storage.
@@ -198,12 +201,12 @@ class DeviceChain final : public StepProgram {
   void add_reduction(const detail::ElementReduction& reduction, const ReducedMatrix& matrix, int stream,
                      const Storage& out, std::size_t offset);
 
-  /// Returns the kernel's source, once all calls and reductions are added.
+  /// Returns the kernel's source. Call it after all calls and reductions were added.
   std::string source() const;
-  /// Returns the kernel's argument for the current addresses of the arrays: ChainSpan or RowSpan, addresses,
-  /// formulas and numbers, reductions.
+  /// Returns the kernel's argument for the current addresses of the arrays. It contains the ChainSpan or
+  /// RowSpan, the addresses, the formulas and scalars, and the reductions.
   std::vector<std::uint64_t> argument(const std::byte* work = nullptr) const;
-  /// Compiles the kernel. Returns false if the device's backend cannot.
+  /// Compiles the kernel. Returns false if the device's backend cannot compile it.
   bool make(Device device);
 
   std::size_t work_bytes() const override;
@@ -211,16 +214,16 @@ class DeviceChain final : public StepProgram {
   void run(std::byte* work) const override;
 
  private:
-  static constexpr int kVectorBytes = 16;  // the size of a vector load
+  static constexpr int kVectorBytes = 16;  // the size of a vector access
   static constexpr int kMostReduced = 8;   // the limit of a vector's elements in a reduction
   struct Stream {
     DType dtype = kFloat;
     const Storage* storage = nullptr;
     std::size_t offset = 0;
     bool broadcast = false;
-    int array = -1;     // the number of the array in memory
+    int array = -1;     // the index of the array in memory
     int value = -1;     // the variable of the source that holds the current values
-    bool made = false;  // whether a call writes it
+    bool made = false;  // true if a call writes it
   };
   /// Bytes that follow the arrays in the kernel's argument.
   struct Part {
@@ -237,7 +240,8 @@ class DeviceChain final : public StepProgram {
   struct ReductionTexts {
     std::string members, phases, takes;
   };
-  /// The first element at which the vectors of most arrays begin, and a bit for each of these arrays.
+  /// The alignment that most arrays share. `head` is the index of their first aligned element; `arrays` is a
+  /// bit mask of them.
   struct Alignment {
     std::uint64_t head, arrays;
   };
@@ -249,7 +253,7 @@ class DeviceChain final : public StepProgram {
   ReductionTexts reduction_texts() const;
   Alignment alignment() const;
   RowSplit split() const { return {matrix_, count_, width()}; }
-  /// The size of a reduction's partial results.
+  /// Returns the size of a reduction's partial results.
   std::size_t partial_bytes() const;
   const Stream& array(std::size_t at) const { return streams_[static_cast<std::size_t>(arrays_[at])]; }
 

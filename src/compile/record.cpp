@@ -40,7 +40,8 @@ void Recording::sign(const void* bytes, std::size_t count) {
   tape_->signature.append(static_cast<const char*>(bytes), count);
 }
 
-// The offset is relative to the argument's own offset, so arguments may begin anywhere in their memory.
+// Adds the geometry to the signature. The offset is relative to the argument's own offset, so arguments may
+// begin anywhere in their memory.
 void Recording::sign_geometry(const NdArray& array, const Buffer& buffer) {
   const bool is_input = buffer.kind == Buffer::Kind::input;
   const std::int64_t offset =
@@ -150,7 +151,8 @@ class Recording::Keeper final : public ArgumentVisitor {
     plain(&value, sizeof(value));
   }
 
-  // Memory that no kernel has written before its first use is a constant.
+  // Returns the buffer of a storage. If no kernel has written the memory before its first use, the buffer is
+  // a constant.
   int use(const Ref<Storage>& storage) {
     const int buffer = r_.buffer_of(storage);
     Buffer& p = r_.tape_->buffers[static_cast<std::size_t>(buffer)];
@@ -263,7 +265,8 @@ void Recording::sort_buffers() {
   }
 }
 
-// Captured tensors keep their addresses; the addresses of arguments may change with each call.
+// Records the pairs that must not overlap. Captured tensors keep their addresses, but the addresses of
+// arguments may change with each call.
 void Recording::note_no_alias() {
   const auto buffer = [&](int at) -> const Buffer& { return tape_->buffers[static_cast<std::size_t>(at)]; };
   const auto note = [&](int a, int b) {
@@ -318,7 +321,7 @@ void Recording::host_access(const Storage& storage) {
 
 void Recording::version_bumped(const Ref<Storage>& storage) {
   int buffer = known(storage.get());
-  // No call has accessed the buffer if the write had no elements or copied elements to themselves.
+  // If no call has accessed the buffer, the write had no elements or copied elements to themselves.
   if (buffer < 0 && detail::allocation_serial(*this, storage.get()) == 0) buffer = buffer_of(storage);
   if (buffer >= 0) ++tape_->buffers[static_cast<std::size_t>(buffer)].version_bumps;
 }
@@ -327,7 +330,7 @@ void Recording::changes(const Variable& x) {
   if (found(x)) changed_.try_emplace(x.impl(), Changed{x, autograd::state_of(*x.impl())});
 }
 
-// A change that the function undoes, for example a temporary freeze of a network, does not count.
+// A change that the function undoes is allowed, for example a temporary freeze of a network.
 void Recording::refuse_changes() {
   for (const auto& [impl, each] : changed_)
     if (autograd::state_of(*each.x.impl()) != each.state)
@@ -348,7 +351,8 @@ void Recording::visit_graph(const Variable& root, const Visit& visit) {
   }
 }
 
-// Nodes from before the function may have saved tensors and hooks whose changes cannot be noticed.
+// The backward pass must not leave the function's own graph. Earlier nodes may have saved tensors and hooks
+// whose changes cannot be detected.
 void Recording::backward_begins(const Variable& root) {
   visit_graph(root, [&](const autograd::Node& node) {
     if (!walking_.insert(node.sequence_nr()).second) return false;
@@ -388,7 +392,7 @@ TapeOutput Recording::output(const Variable& x, const std::vector<Variable>& out
     if (!found(x) && autograd::gradient_of(x).defined())
       refuse("a result has a gradient; return that as a result of its own");
     if (!reason_.empty()) return out;
-    // The graph has been walked, but may still hold saved tensors.
+    // The backward pass has used the graph, but the graph may still hold saved tensors.
     if (!x.is_leaf() && !x.is_view()) x.detach_();
     out.inference = x.is_inference();
     const auto same = [&](const Variable& other) { return other.is_same(x); };
@@ -411,15 +415,15 @@ TapeOutput Recording::output(const Variable& x, const std::vector<Variable>& out
   return out;
 }
 
-// The tape releases only a tensor whose destruction it notices: one in captured memory, older than the
-// recording.
+// Releases a tensor if the tape can detect its destruction. This is possible if the tensor is in captured
+// memory and older than the recording.
 void Recording::release_if_noticed(Borrowed& x) {
   if (!x->defined() || !found(*x) || x->impl()->born % 2 != 0) return;
   const int buffer = buffer_of(x->array().storage());
   if (tape_->buffers[static_cast<std::size_t>(buffer)].kind == Buffer::Kind::captured) x.release();
 }
 
-// Refuses a function that computed a tensor which is kept outside its results and gradients.
+// Refuses a function if a tensor that it computed is kept outside its results and gradients.
 void Recording::refuse_escaping() {
   for (const auto& [storage, k] : known_) {
     const Buffer& buffer = tape_->buffers[static_cast<std::size_t>(k.buffer)];

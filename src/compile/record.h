@@ -41,12 +41,13 @@ class Recording final : public detail::Recorder {
   void backward_begins(const Variable& root) override;
   void backward_ended(const Variable& root) override;
 
-  /// Refuses a function that has returned and left a tensor changed.
+  /// Refuses a function that has returned but has left a tensor changed.
   void refuse_changes();
-  /// Returns the tape of a function that has returned `outputs`, or null with a reason().
+  /// Returns the tape of a function that has returned `outputs`. Returns null if there is a reason() not to
+  /// replay it.
   std::unique_ptr<Tape> finish(const std::vector<Variable>& outputs);
   const std::string& reason() const { return reason_; }
-  /// The serial number of this recording in the process.
+  /// Returns the serial number of this recording in the process.
   std::uint32_t number() const { return number_; }
 
  private:
@@ -86,7 +87,7 @@ class Recording final : public detail::Recorder {
 
   struct Known {
     int buffer;
-    std::uint64_t serial;  // the number of a storage that the function made; else 0
+    std::uint64_t serial;  // the serial number of a storage that the function allocated; otherwise 0
   };
   std::unique_ptr<Tape> tape_ = std::make_unique<Tape>();
   std::vector<Variable> inputs_;
@@ -113,32 +114,32 @@ class Recording final : public detail::Recorder {
   std::unordered_set<std::uint64_t> walking_, walked_;  // sequence numbers of nodes
 };
 
-/// The modes of the thread and the settings of the process on which the result of an op may depend.
+/// Returns the modes of the thread and the settings of the process on which the result of an op may depend.
 std::string key_of_modes();
 
-/// Writes the key of a call to `text`, and reuses the memory of `text`. Calls with equal keys have one tape.
-/// The key holds the modes, the arguments that are not tensors, and the properties of each tensor on which
-/// ops depend, but not its elements.
+/// Writes the key of a call to `text`, and reuses the memory of `text`. Calls with equal keys have the same
+/// tape. The key contains the modes, the arguments that are not tensors, and the properties of each tensor on
+/// which ops depend, but not its elements.
 void key_of_call(const std::vector<Variable>& tensors, const std::string& numbers, std::string& text);
 
-/// The calls of a compiled function that have one key, and the tape that replays them.
+/// All calls that have the same key, and the tape that replays them.
 struct Specialization {
   explicit Specialization(std::string with);
   ~Specialization();
   Specialization(const Specialization&) = delete;
   Specialization& operator=(const Specialization&) = delete;
 
-  /// Whether the assumptions of the tape hold for a call with these tensors.
+  /// Returns whether the assumptions of the tape hold for a call with these tensors.
   bool fits(const std::vector<Variable>& tensors);
   /// Drops the tape, whose assumptions do not hold any more.
   void invalidate();
-  /// Takes a recorded call that returned `results`.
+  /// Processes a recorded call that returned `results`.
   void recorded(Recording& recording, const std::vector<Variable>& tensors,
                 const std::vector<Variable>& results, bool fuse_on_devices);
-  /// Takes a call that could not be recorded.
+  /// Processes a call that could not be recorded.
   void refused(const std::string& why);
 
-  /// Whether the last recording was refused.
+  /// Returns whether the last recording was refused.
   bool was_refused() const { return refusals_ > 0; }
 
   const std::string key;
@@ -146,19 +147,20 @@ struct Specialization {
   std::vector<emitted::Argument> arguments;
   std::string reason = "it has not been called twice yet";
   std::int64_t replays = 0;    ///< the number of replays of the current tape
-  bool ever_replayed = false;  ///< whether this or an earlier tape was replayed
-  bool eager = false;          ///< whether all further calls are eager
+  bool ever_replayed = false;  ///< true if this or an earlier tape was replayed
+  bool eager = false;          ///< true if all further calls are eager
 
  private:
-  /// The memory of an argument of the last recording. It is held only if two calls had the same memory:
-  /// captured tensors may share it, and a tape cannot tell them from views of the argument.
+  /// The memory of an argument of the last recording. It is stored only if two calls had the same memory. The
+  /// reason is that captured tensors may share it, and a tape cannot distinguish them from views of the
+  /// argument.
   struct Input {
     std::shared_ptr<detail::ReadStorage> memory;
     std::int64_t offset = 0;
     bool same_memory = false, same_offset = false;
     detail::ReadState known;
   };
-  /// A tensor that has been an argument. Its destruction is not that of a captured tensor.
+  /// A tensor that was an argument. Its destruction is not the destruction of a captured tensor.
   struct PastArgument {
     const detail::ReadStorage* memory;
     std::uint64_t which;

@@ -36,7 +36,8 @@ Recording::Gradient& Recording::gradient(const Variable& x) {
   return gradient;
 }
 
-// Only tensors from outside the function count: those that it makes have new gradients in every call.
+// Only tensors from outside the function are recorded. Tensors that it creates have new gradients in every
+// call.
 void Recording::uses_gradient(const Variable& x, bool may_assign) {
   if (!found(x)) return;
   Gradient& used = gradient(x);
@@ -72,7 +73,7 @@ void Recording::accumulates(const Variable& x) {
 }
 
 void Recording::finish_gradients() {
-  // A leaf that the function made and did not return has no other reference now.
+  // A leaf that the function created and did not return has no other reference now.
   std::vector<TapeLeaf> kept;
   for (TapeLeaf& leaf : tape_->leaves) {
     const Gradient& gradient = gradients_.at(leaf.leaf->impl());

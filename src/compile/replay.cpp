@@ -26,7 +26,7 @@ const Variable& leaf_of(const TapeLeaf& leaf, const std::vector<Variable>& input
   return leaf.input >= 0 ? inputs[static_cast<std::size_t>(leaf.input)] : *leaf.leaf;
 }
 
-// The memory of a buffer for a call with these inputs.
+// Returns the memory of a buffer for a call with these inputs.
 const Ref<Storage>& storage_of(const Buffer& buffer, const std::vector<Variable>& inputs) {
   if (buffer.kind == Buffer::Kind::input)
     return inputs[static_cast<std::size_t>(buffer.input)].array().storage();
@@ -46,7 +46,7 @@ NdArray array_of(const Tape& tape, const TensorRef& tensor, const std::vector<Va
                  DimVector(tensor.array.strides()), offset_of(tape, tensor, inputs), tensor.array.dtype());
 }
 
-// Whether the tensor's array equals array_of(), which costs more.
+// Returns whether the tensor's array equals array_of(). To construct array_of() would cost more.
 bool matches(const Variable& x, const Tape& tape, const TensorRef& tensor,
              const std::vector<Variable>& inputs) {
   if (!x.defined()) return false;
@@ -56,7 +56,7 @@ bool matches(const Variable& x, const Tape& tape, const TensorRef& tensor,
          a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.strides() == b.strides();
 }
 
-// Allocates new memory for a buffer whose memory the caller still holds; else reuses the memory.
+// Allocates new memory for a buffer if the caller still holds its memory. Returns whether it did.
 // `own_references` is the number of references that the replay itself will drop.
 bool replace_if_held(Buffer& buffer, std::uint32_t own_references) {
   if (buffer.memory && buffer.memory->use_count() <= 1 + own_references) return false;
@@ -111,8 +111,8 @@ void bind_arguments(Tape& tape, const std::vector<Variable>& inputs) {
   }
 }
 
-// Before a call, restores the outputs that its kernel replaced in the last run; after the call, takes the new
-// ones.
+// Handles the outputs that a kernel allocates itself. Before a call, restores the arrays that the kernel
+// replaced in the last run. After the call, stores the new ones.
 class ReplacedOutputs final : public detail::ArgumentVisitor {
  public:
   ReplacedOutputs(Tape& tape, const TapeCall& call, bool after) : tape_(tape), call_(call), after_(after) {}
@@ -157,8 +157,8 @@ void run(Tape& tape, const TapeCall& call) {
   call.call->visit(after);
 }
 
-// Assigns the gradients that are complete after the calls with numbers below `end`, and drops those that the
-// function drops before `end`.
+// Assigns the gradients that are complete after the calls with indices below `end`. Drops the gradients that
+// the function drops before `end`.
 void assign_gradients(Tape& tape, const std::vector<Variable>& inputs, int end) {
   for (const TapeLeaf& entry : tape.leaves) {
     if (!entry.sets_gradient) continue;
@@ -183,8 +183,8 @@ bool leaf_holds(const Tape& tape, const TapeLeaf& entry, const std::vector<Varia
   return entry.before.buffer < 0 || matches(grad, tape, entry.before, inputs);
 }
 
-// Whether the argument's memory contains all elements that calls access. Views of as_strided may extend
-// beyond their tensor, or begin at an offset of their own.
+// Returns whether the argument's memory contains all elements that calls access. Views of as_strided may
+// extend beyond their tensor, or begin at an offset of their own.
 bool contains_accesses(const Tape& tape, const Buffer& buffer, const std::vector<Variable>& inputs) {
   const auto input = static_cast<std::size_t>(buffer.input);
   const NdArray& x = inputs[input].array();
@@ -193,7 +193,7 @@ bool contains_accesses(const Tape& tape, const Buffer& buffer, const std::vector
   return buffer.reach <= 0 || begin + buffer.reach <= static_cast<std::int64_t>(x.storage()->bytes());
 }
 
-// The scratch memory of a step's program, or null if it needs none.
+// Returns the scratch memory of a step's program, or null if it needs none.
 std::byte* work_of(const Tape& tape, const TapeStep& step) {
   for (const Tape::Arena& arena : tape.arenas)
     if (arena.device == step.program->work_device())
@@ -201,7 +201,7 @@ std::byte* work_of(const Tape& tape, const TapeStep& step) {
   return nullptr;
 }
 
-// Whether an argument is a leaf in the memory of a captured tensor.
+// Returns whether an argument is a leaf in the memory of a captured tensor.
 bool is_captured_leaf(const Tape& tape, const Variable& input) {
   if (!input.defined() || !input.requires_grad()) return false;
   const Storage* const storage = input.array().storage().get();
@@ -275,7 +275,8 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
     try {
       run_calls(tape, &reached);
     } catch (...) {
-      // The eager function would also leave the gradients that are complete at the exception.
+      // Assigns the gradients that are complete at the exception, because the eager function would leave them
+      // too.
       assign_gradients(tape, inputs, reached);
       throw;
     }
@@ -292,7 +293,8 @@ std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs) {
       continue;
     }
     NdArray out = array_of(tape, each, inputs);
-    // The tape keeps constants, and a captured graph always writes to the same memory.
+    // Copies in two cases: the tape keeps its constants, and a captured graph always writes to the same
+    // memory.
     const Buffer::Kind kind = buffer_at(tape, each.buffer).kind;
     const bool shared = kind == Buffer::Kind::constant ||
                         (launched && (kind == Buffer::Kind::result || kind == Buffer::Kind::from_kernel));

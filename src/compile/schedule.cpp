@@ -23,8 +23,8 @@ bool is_floating_on_cpu(const NdArray& x) {
   return x.device().is_cpu() && (x.dtype() == kFloat || x.dtype() == kDouble);
 }
 
-// Whether the array's device adds to a product with the rounding of a separate addition, or is allowed to
-// round once where two calls round twice.
+// Returns whether a product may be fused with an addition to x. On the CPU, the fused call has the rounding
+// of a separate addition. On devices, fusion must be allowed, because one rounding replaces two.
 bool adds(const NdArray& x, bool on_devices) {
   return is_floating_on_cpu(x) || (on_devices && !x.device().is_cpu() && is_floating(x.dtype()));
 }
@@ -72,8 +72,8 @@ class Zeros {
     }
   }
 
-  /// Returns the entry that sets the elements of x to zero, if its call is the last before the call `before`
-  /// that accesses their buffer; else null.
+  /// Returns the entry that sets the elements of x to zero, if its call is the last one before the call
+  /// `before` that accesses their buffer. Otherwise returns null.
   TensorEntry* before(const AccessIndex& accesses, const NdArray& x, int before) const {
     const int buffer = accesses.buffer(x), at = accesses.last_before(buffer, before);
     const auto found = entries_.find({at, buffer});
@@ -149,7 +149,7 @@ void fuse_matmul_add(Tape& tape, AccessIndex& accesses, bool on_devices) {
 
 namespace {
 
-// The inner dimension k of a product of m x k and k x n.
+// Returns the inner dimension k of a product of m x k and k x n.
 std::int64_t depth_of(const NdArray& a, const ProductArgs& args) {
   return a.sizes()[args.a_transposed ? 0 : 1];
 }
@@ -245,8 +245,8 @@ void sink_producers(Tape& tape, AccessIndex& accesses) {
 
 namespace {
 
-// The buffers of a call. `all` is true if they are single elements on a device and no earlier call accesses
-// those that it writes.
+// The buffers of a call. `all` is true if the arrays are single elements on a device and no earlier call
+// accesses the written buffers.
 struct Scalars final : detail::ArgumentVisitor {
   const AccessIndex& accesses;
   const int call;
@@ -293,14 +293,15 @@ class Order {
     return std::all_of(from, to, [&](int call) { return when_[static_cast<std::size_t>(call)] == when; });
   }
 
-  // Whether its operands are available at the start of the tape.
+  // Returns whether the call's operands are available at the start of the tape.
   bool can_begin(const Scalars& of) const {
     return std::all_of(of.read.begin(), of.read.end(), [&](int buffer) {
       const std::vector<int>& writers = accesses_.writers(buffer);
       return are(When::first, writers.begin(), std::lower_bound(writers.begin(), writers.end(), of.call));
     });
   }
-  // Whether no later call, apart from those at the end, accesses its results or writes to its operands.
+  // Returns whether the call can move to the end of the tape. No later call that stays may access its results
+  // or write to its operands.
   bool can_end(const Scalars& of) const {
     const auto after = [&](const std::vector<int>& calls) {
       return are(When::last, std::upper_bound(calls.begin(), calls.end(), of.call), calls.end());
@@ -338,7 +339,8 @@ void hoist_reductions(Tape& tape, AccessIndex& accesses) {
     if (next == writers.begin()) continue;
     auto last = static_cast<std::size_t>(*std::prev(next));
     if (!tape.calls[last].call->per_element()) continue;
-    // The reduction goes behind the whole chain, which it would separate if it cannot join.
+    // The reduction moves behind the whole chain of elementwise calls. If it could not join the chain, it
+    // would separate it.
     const auto goes_on = [&](std::size_t call) {
       const std::optional<ElementCall> row = element_call(tape.calls[call], accesses);
       return row && row->count == found->count;

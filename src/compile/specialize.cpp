@@ -20,7 +20,7 @@
 namespace ebb::detail::compile {
 namespace {
 
-// Writes the bytes of numbers to a string of sufficient size. Appending each number would take longer than a
+// Writes the bytes of values to a string of sufficient size. To append each value would take longer than a
 // small replay.
 class Writer {
  public:
@@ -48,7 +48,7 @@ class Writer {
 // Limits of the bytes for the modes, and for a tensor without its sizes, strides and hooks.
 constexpr std::size_t kModes = 64, kTensor = 96;
 
-// The index of the first tensor for which `same` is true.
+// Returns the index of the first tensor for which `same` is true.
 template <class Same>
 std::size_t first_of(const std::vector<Variable>& tensors, const Same& same) {
   std::size_t at = 0;
@@ -125,7 +125,7 @@ void key_of_call(const std::vector<Variable>& tensors, const std::string& number
 namespace {
 
 constexpr int kMostRecordings = 6;   // consecutive recordings that all differ
-constexpr int kMostRefusals = 3;     // consecutive ones; the first calls may create what later calls find
+constexpr int kMostRefusals = 3;     // consecutive ones; the first calls may create objects of later calls
 constexpr int kMostUnusedTapes = 3;  // consecutive tapes that are dropped before a replay
 constexpr std::size_t kMostPastArguments = 8;  // tensors that are remembered as past arguments
 
@@ -163,7 +163,8 @@ bool Specialization::fits(const std::vector<Variable>& tensors) {
   return holds(*replayed, tensors);
 }
 
-// The destruction of a tensor that is younger than the recording is not counted.
+// Records a tensor that was an argument. The destruction of a tensor that is younger than the recording is
+// not counted, so such a tensor is left out.
 void Specialization::note_past_argument(const detail::ReadStorage* memory, const Variable& x) {
   if (!detail::is_older(x.impl()->born, memory->recording)) return;
   const std::uint64_t which = detail::number_of(autograd::aged(*x.impl()));
@@ -173,7 +174,8 @@ void Specialization::note_past_argument(const detail::ReadStorage* memory, const
   past_arguments_.push_back({memory, which});
 }
 
-// Tries all subsets of the past arguments, which are few: one subset must explain all destroyed tensors.
+// Returns whether past arguments explain all destroyed tensors. Tries all subsets of the past arguments,
+// which are few.
 bool Specialization::only_past_arguments_are_gone(Input& input) {
   if (input.known.none_gone(*input.memory)) return true;
   std::vector<std::uint64_t> passed;
@@ -236,13 +238,14 @@ void Specialization::recorded(Recording& recording, const std::vector<Variable>&
   const std::uint32_t before = std::exchange(recorded_, recording.number());
   if (last_ && last_->signature == tape->signature) {
     for (std::size_t i = 0; i < now.size(); ++i) {
-      // Views that the caller makes for one call only are younger than the previous recording.
+      // Uses the age of the previous recording, so that views that the caller creates for only one call are
+      // too young to count.
       if (now[i].memory) now[i].known = detail::ReadState(*now[i].memory, before);
       now[i].same_memory = now[i].memory == inputs_[i].memory;
       now[i].same_offset = now[i].offset == inputs_[i].offset;
       if (!now[i].same_memory) now[i].memory.reset();
     }
-    // The known state also notices the destruction of captured tensors in an argument's memory.
+    // The known state also detects the destruction of captured tensors in an argument's memory.
     const auto release_if_noticed = [&](Borrowed& x) {
       if (x->defined() && detail::is_older(x->impl()->born, before) && x->impl()->born % 2 == 0) x.release();
     };
@@ -258,7 +261,7 @@ void Specialization::recorded(Recording& recording, const std::vector<Variable>&
   if (++recordings_ >= kMostRecordings) stay_eager(reason);
 }
 
-// Prepares the tape for replays, and then installs it: an exception leaves the specialization without a tape.
+// Prepares the tape for replays, and then installs it. After an exception, the specialization has no tape.
 void Specialization::adopt(std::unique_ptr<Tape> tape, const std::vector<Variable>& tensors,
                            bool fuse_on_devices) {
   fuse(*tape, fuse_on_devices);

@@ -41,27 +41,27 @@ struct Buffer {
   enum class Kind : std::uint8_t {
     input,        ///< the memory of an argument, which the caller owns
     captured,     ///< the memory of a tensor from outside the function, for example a parameter
-    constant,     ///< made by the function, with numbers that the host wrote
+    constant,     ///< allocated by the function, with values that the host wrote
     temporary,    ///< allocated and freed within the function; it is in the tape's arena
     elided,       ///< a temporary of calls that run as one program; it needs no memory
-    result,       ///< made by the function and kept: a result or a gradient
+    result,       ///< allocated by the function and kept: a result or a gradient
     from_kernel,  ///< allocated by a kernel in each run
   };
   Kind kind = Kind::temporary;
   Ref<Storage> placeholder;
   std::size_t bytes = 0;
-  int first = -1, last = -1;  ///< the first and last call that access it; after fuse(), the steps
+  int first = -1, last = -1;  ///< the first and last call that access it, or step (after fuse())
   bool written = false;
-  bool returned = false;            ///< whether an output or a gradient refers to it
+  bool returned = false;            ///< true if an output or a gradient refers to it
   std::uint32_t version_bumps = 0;  ///< the number of times that a run increments the version counter
   std::size_t arena_offset = 0;     ///< temporary: its offset in the arena
 
-  int input = -1;             ///< input: the number of the argument
+  int input = -1;             ///< input: the index of the argument
   std::int64_t reach = 0;     ///< input: the number of bytes that must exist after its first element
-  bool fixed_offset = false;  ///< input: whether its offset must be the recorded one
+  bool fixed_offset = false;  ///< input: true if its offset must be the recorded one
   std::shared_ptr<detail::ReadStorage> found;  ///< captured: its memory
   detail::ReadState known;                     ///< captured: the state of the tensors on `found`
-  bool is_gradient = false;                    ///< captured: whether it is a gradient, which leaves check
+  bool is_gradient = false;                    ///< captured: true if it is a gradient, which leaves check
   std::vector<std::byte> contents;             ///< constant: its bytes
   Ref<Storage> memory;                         ///< constant, result or from_kernel: its memory
 };
@@ -76,7 +76,7 @@ struct TensorRef {
 struct TapeCall {
   /// An output that the kernel allocates itself.
   struct Allocated {
-    std::size_t array;  ///< the position of the array in a visit of the call
+    std::size_t array;  ///< the index of the array in a visit of the call
     int buffer;
     NdArray replaced;  ///< the array that the caller gave
   };
@@ -95,18 +95,18 @@ struct TapeCall {
   std::vector<Allocated> allocated;
   std::vector<Address> addresses;
   std::vector<Words> words;
-  int number = 0;  ///< its position among the recorded calls; passes drop some of them
+  int number = 0;  ///< its index among the recorded calls; passes drop some of them
 };
 
 /// A step of a replay: one call, or several that run as one program.
 struct TapeStep {
-  int first, last;                       ///< calls
+  int first, last;                       ///< the first and the last call of the step
   std::unique_ptr<StepProgram> program;  ///< null for one call
   std::size_t work_offset = 0;           ///< the offset of its scratch memory in the arena of its device
 };
 
-/// Two temporaries that may share an address. The step works element by element: it is the last to read the
-/// first one and the first to write the second one.
+/// Two temporaries that may share an address. The step works element by element. It is the last to read the
+/// first buffer and the first to write the second one.
 struct InPlaceReuse {
   int from, to, step;
 };
@@ -142,23 +142,23 @@ class Borrowed {
 /// A tensor whose gradient the function used.
 struct TapeLeaf {
   Borrowed leaf;
-  int input = -1;              ///< the number of the argument that the leaf is, or -1
+  int input = -1;              ///< the index of the argument that the leaf is, or -1
   const void* data = nullptr;  ///< the address of the leaf's own elements
   bool adds = false;           ///< the function adds to the gradient
   bool had_gradient = false;   ///< the leaf has a gradient before the call
   bool ignores_old = false;    ///< the function drops the old gradient unread, so a replay accepts any
-  int dropped_at = 0;          ///< if ignores_old: the number of the call before which it is dropped
+  int dropped_at = 0;          ///< if ignores_old: the index of the call before which it is dropped
   TensorRef before;            ///< the old gradient, if calls access it
   bool sets_gradient = false;  ///< the function leaves the gradient `after`, which may be none
-  int added_at = 0;            ///< the number of the call from which on `after` is valid
+  int added_at = 0;            ///< the index of the call from which on `after` is valid
   TensorRef after;
 };
 
 /// A tensor that the function returned.
 struct TapeOutput {
   TensorRef tensor;
-  int input = -1;    ///< the number of the argument that is returned, or -1
-  int earlier = -1;  ///< the number of the earlier output that is returned again, or -1
+  int input = -1;    ///< the index of the argument that is returned, or -1
+  int earlier = -1;  ///< the index of the earlier output that is returned again, or -1
   Borrowed found;    ///< the captured tensor that is returned
   bool inference = false;
 };
@@ -181,12 +181,12 @@ struct Tape {
   std::vector<InPlaceReuse> reuses;
   std::vector<TapeStep> steps;
   /// Pairs of the caller's buffers that must not overlap, because one of them is written. Kernels do not
-  /// check overlaps again, and the order of calls is only valid without them.
+  /// check overlaps in a replay, and the order of calls is valid only without overlaps.
   std::vector<std::pair<int, int>> no_alias;
   std::vector<TapeLeaf> leaves;
   std::vector<TapeOutput> outputs;
   std::vector<std::int64_t> input_offsets;
-  std::vector<int> arguments, captured, own;  ///< the buffers of inputs; captured ones; results and constants
+  std::vector<int> arguments, captured, own;  ///< buffers of inputs; captured buffers; results and constants
   std::string signature;                      ///< equal for two recordings of the same calls
   struct Mark {
     std::size_t offset;
@@ -202,41 +202,42 @@ struct Tape {
   std::vector<Arena> arenas;
   int work_threads = 0;                   ///< the number of threads for which the arena is large enough
   std::unique_ptr<DeviceTape> on_device;  ///< null if the calls cannot be captured as a graph
-  bool materialized = false;              ///< whether the memory is allocated
+  bool materialized = false;              ///< true if the memory is allocated
 };
 
-/// Copies bytes and waits for the copy. The devices are equal, or one is the CPU.
+/// Copies bytes and waits for the copy. The devices are equal, or one of them is the CPU.
 void copy_bytes(void* to, Device to_device, const void* from, Device from_device, std::size_t bytes);
 
 /// Assigns offsets in the arenas to temporaries and programs. Two of them share bytes only if their live
 /// ranges are disjoint, or if one reuses the other in place.
 void plan_memory(Tape& tape);
 
-/// Whether the captured tensors are those of the recording, in an unchanged state.
+/// Returns whether the captured tensors are those of the recording, in an unchanged state.
 bool reads_same(Tape& tape);
 
-/// Whether all assumptions of the tape hold (docs/compile.md lists them).
+/// Returns whether all assumptions of the tape hold (docs/compile.md lists them).
 bool holds(Tape& tape, const std::vector<Variable>& inputs);
 
-/// Whether the storages have bytes in common.
+/// Returns whether the storages have bytes in common.
 bool overlap(const Storage& a, const Storage& b);
 
 /// Runs the calls on these inputs and returns the outputs.
 std::vector<Variable> replay(Tape& tape, const std::vector<Variable>& inputs);
 
-/// Whether calls on devices may be fused: EBB_FUSE is not 0, and deterministic algorithms are not required.
+/// Returns whether calls on devices may be fused: EBB_FUSE is not 0, and deterministic algorithms are not
+/// required.
 bool may_fuse_on_devices();
 
-/// Prepares the tape for a captured graph, if all of its memory is on one device, no argument is written to,
-/// and no arguments share memory.
+/// Prepares the tape for a captured graph. It does so only if all of the tape's memory is on one device, no
+/// argument is written to, and no arguments share memory.
 void prepare_for_device(Tape& tape, const std::vector<Variable>& inputs);
 
-/// Launches the tape's graph. Captures it first if there is none or the tape's own memory has `moved`.
+/// Launches the tape's graph. Captures it first if there is none, or if the tape's own memory has `moved`.
 /// Returns false if the calls must run one by one, because the device's libraries are not initialized yet or
 /// the calls cannot be captured.
 bool launch(Tape& tape, const std::vector<Variable>& inputs, bool moved);
 
-/// Runs all calls in order. If one throws, `reached` holds its number.
+/// Runs all calls in order. If one throws, `reached` contains its index.
 void run_calls(Tape& tape, int* reached = nullptr);
 
 }  // namespace ebb::detail::compile
