@@ -11,7 +11,7 @@
 
 namespace ebb::nn {
 
-/// Writes the module's name in the constructor, and then the given fields in brackets.
+/// Writes the module's name in the constructor. The calls that follow write the fields in brackets.
 class Fields {
  public:
   Fields(std::ostream& stream, const std::type_info& module) : stream_(stream) {

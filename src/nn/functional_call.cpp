@@ -1,4 +1,4 @@
-// functional_call: calls a module with other parameters and buffers than its own.
+// functional_call: calls a module with parameters and buffers other than its own.
 #include <ebb/nn/functional_call.h>
 
 #include "autograd/swap_tensor.h"
@@ -57,8 +57,7 @@ SubstituteGuard::SubstituteGuard(Module& module, const Module::StateDict& tensor
   for (const auto& item : own)
     EBB_CHECK(!strict || given.contains(item->impl()), "functional_call: no tensor is given for '",
               item.key(), "' of ", module.name(), ", and strict is true.");
-  // The given tensors may be the module's own. A view keeps the values that such a tensor has before the
-  // swaps.
+  // A given tensor may be one of the module's own. A view of it keeps its current values during the swaps.
   std::vector<std::pair<Variable, Variable>> pairs;
   for (const auto& item : own)
     if (const auto found = given.find(item->impl()); found != given.end()) {

@@ -174,7 +174,8 @@ struct HookedCall::Backward {
 
 HookedCall::HookedCall(Module& module, const std::vector<Variable*>& inputs)
     : module_(module), hooks_(module.hooks_.get_or_create()), computes_(!hooks_->derived.empty()) {
-  // Threads may call a module with other hooks concurrently, so nothing is written for it.
+  // Only a module with derived tensors is written to. Other modules may be called by several threads
+  // concurrently.
   if (computes_) {
     recompute(module);
     hooks_->computed = true;

@@ -29,7 +29,7 @@ struct ModuleHooks {
   HookList<LoadStateDictPreHook> load_pre;
   HookList<LoadStateDictPostHook> load_post;
   std::vector<DerivedTensor> derived;
-  bool computed = false;  // the derived tensors are up to date, because a call of the module is running
+  bool computed = false;  // a call of the module is running, so the derived tensors are up to date
 };
 
 /// Access to the private members of Module, for functions of nn.
@@ -46,7 +46,7 @@ struct ModuleAccess {
 
 /// Recomputes the module's derived tensors.
 void recompute(Module& module);
-/// Recomputes the module's derived tensors in evaluation mode, in which a power method makes no step.
+/// Recomputes the module's derived tensors in evaluation mode, in which the power method makes no step.
 void recompute_evaluated(Module& module);
 
 /// Removes a parameter from the module's list and returns it. Throws if the module has no parameter `name`.
@@ -54,8 +54,8 @@ Variable take_parameter(Module& module, const std::string& name);
 /// Adds a derived tensor. The next recompute() computes it.
 void derive(Module& module, DerivedTensor derived);
 bool is_derived(const Module& module, const std::string& name);
-/// Makes a derived tensor a leaf again and returns its target. The values are `value`, or else the current
-/// ones.
+/// Makes a derived tensor a leaf again and returns its target. The target gets the values of `value` if it is
+/// defined, otherwise it keeps the current ones.
 Variable no_longer_derived(Module& module, const std::string& name, bool requires_grad,
                            const optional<Variable>& value = nullopt);
 

@@ -95,7 +95,7 @@ Variable normal_(Variable tensor, double mean, double std) {
 
 namespace {
 
-// Draws all elements again, as torch does, and replaces the refused ones, until `refused` holds for none.
+// Draws all elements again, as torch does, and replaces the refused elements, until no element is refused.
 template <class Draw, class Refused>
 void draw_until(const Variable& tensor, Draw&& draw, Refused&& refused) {
   draw(tensor);
@@ -110,14 +110,15 @@ void draw_until(const Variable& tensor, Draw&& draw, Refused&& refused) {
 
 double share_below(double x) { return (1 + std::erf(x / std::sqrt(2.0))) / 2; }
 
-// Rejection sampling for bounds between which the normal distribution has little probability: draws uniform
-// values and accepts each with a probability proportional to the normal density.
+// Rejection sampling, for bounds between which the normal distribution has little probability. Draws uniform
+// values, and accepts each with a probability proportional to the normal density.
 void draw_by_density(const Variable& tensor, double mean, double std, double a, double b) {
   const double mode = std::clamp(mean, a, b), peak = (mode - mean) / std;
-  // Small densities are not distinguishable in 16 bits, and those of far tails not in 32 bits.
+  // Uses wider types, because 16 bits cannot distinguish small densities, and 32 bits cannot distinguish
+  // those of far tails.
   const DType dtype = tensor.dtype() == kDouble || std::abs(peak) > 100 ? kDouble : kFloat;
-  // At this distance the density is e^-40 of its peak. With much wider bounds nearly all values would be
-  // refused.
+  // At this distance, the density is e^-40 of its peak. The bounds are limited to it, because with much wider
+  // bounds nearly all values would be refused.
   const double reach = std * std::sqrt(peak * peak + 80);
   if (b - a > 4 * (mean + reach - mode)) b = std::min(b, mean + reach);
   if (b - a > 4 * (mode - mean + reach)) a = std::max(a, mean - reach);

@@ -1,5 +1,5 @@
-// LazyImpl: LazyLinear, LazyConv1d and the other lazy modules take the number of inputs from their first
-// input.
+// LazyImpl: LazyLinear, LazyConv1d and the other lazy modules, which take the number of inputs from their
+// first input.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/modules/lazy.h>
 #include <ebb/nn/skip_init.h>
@@ -12,8 +12,8 @@
 namespace ebb::nn {
 namespace {
 
-// The functions that differ between modules: they find the number of inputs in the options, in the input, and
-// in the sizes of tensors.
+// The functions that differ between modules. They find the number of inputs in three sources: the options,
+// the input, and the sizes of tensors.
 
 std::int64_t& inputs_of(LinearOptions& o) { return o.in_features(); }
 template <class Options>
@@ -106,8 +106,8 @@ std::int64_t inputs_of_state(const Norm&, IntArrayRef sizes) {
   return sizes.size() == 1 ? sizes[0] : 0;
 }
 
-// Returns the options with the smallest number of inputs that the base allows, because the base is
-// constructed before the number is known.
+// Returns the options with the smallest number of inputs that the base allows. The base is constructed with
+// them, because the number is not known yet.
 template <class Options>
 Options with_fewest_inputs(Options options, const utils::SkipInitGuard&) {
   std::int64_t fewest = 1;
@@ -118,8 +118,8 @@ Options with_fewest_inputs(Options options, const utils::SkipInitGuard&) {
 
 }  // namespace
 
-// The guard exists until the base is constructed. It skips the initialisation of tensors that are then
-// resized to 0.
+// The guard exists until the base is constructed. Meanwhile tensors are not initialised, because they are
+// resized to 0 afterwards.
 template <class Base>
 LazyImpl<Base>::LazyImpl(Options options)
     : Base(with_fewest_inputs(std::move(options), utils::SkipInitGuard())) {

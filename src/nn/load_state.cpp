@@ -23,8 +23,8 @@ namespace {
 struct Slot {
   std::string name;
   Variable tensor;
-  bool may_lack;       // stays unchanged if the state has no tensor of this name
-  bool found = false;  // whether the state has the tensor
+  bool may_lack;       // if the state has no tensor of this name, the slot stays unchanged
+  bool found = false;  // true if the state has a tensor of this name
 };
 
 std::vector<Slot> slots_of(const Module& module) {
@@ -43,8 +43,8 @@ std::vector<Slot> slots_of(const Module& module) {
   return slots;
 }
 
-// Writes one name a line. The first 20 have a suggestion: the most similar name in `left_over`, or else in
-// `all`.
+// Writes one name per line of text. The first 20 names have a suggestion: the most similar name in
+// `left_over`, or otherwise in `all`.
 std::string listed(const std::vector<std::string>& names, const std::vector<std::string>& left_over,
                    const std::vector<std::string>& all) {
   constexpr std::size_t suggestions = 20;
@@ -70,7 +70,7 @@ Hooked hooked_modules(Module& module) {
   return hooked;
 }
 
-// A state in memory, which hooks may change. Entries of the source that cannot be loaded stay visible.
+// A state in memory, which hooks may change. It also lists the entries of the source that cannot be loaded.
 class ChangedState final : public StateSource {
  public:
   explicit ChangedState(const StateSource& source) : source_(source) {
@@ -146,7 +146,7 @@ IncompatibleKeys load_as_is(Module& module, const StateSource& source, bool stri
   const std::unordered_set<std::string> known(own.begin(), own.end());
   for (const std::string& key : given)
     if (!known.contains(key)) keys.unexpected_keys.push_back(key);
-  // One name is enough for a tensor that modules share.
+  // A tensor that modules share has several names. One of them is enough.
   for (const Slot& slot : slots)
     if (!slot.found && std::any_of(slots.begin(), slots.end(), [&](const Slot& other) {
           return other.found && safetensors::shared(other.tensor, slot.tensor);
@@ -227,7 +227,8 @@ void check_state(Module& module, const StateSource& source, bool strict, bool as
 
 namespace {
 
-// A dictionary in memory, and the names and dtypes of file entries that a dictionary cannot contain.
+// A dictionary in memory. It also contains the names and dtypes of the file's entries that a dictionary
+// cannot contain.
 class Dictionary final : public StateSource {
  public:
   explicit Dictionary(const Module::StateDict& state,
@@ -250,7 +251,7 @@ class Dictionary final : public StateSource {
   void copy_to(const std::string& key, Variable& target) const override {
     const NdArray &from = state_[key].array(), &to = target.array();
     const bool shared = from.storage() == to.storage();
-    // The source is the module's own tensor, so a copy is not needed.
+    // If the source is the module's own tensor, a copy is not needed.
     if (shared && from.address() == to.address() && from.strides() == to.strides() &&
         from.dtype() == to.dtype())
       return;

@@ -9,7 +9,8 @@
 
 namespace ebb::nn {
 
-/// Named tensors. Their values are read one at a time, so that those of a file need not all be in memory.
+/// Named tensors. Their values are read one at a time, so that not all tensors of a file need to be in
+/// memory.
 class StateSource {
  public:
   virtual ~StateSource() = default;
@@ -21,7 +22,7 @@ class StateSource {
   };
   /// Returns the shape and dtype of a tensor, or nullopt if there is no tensor of that name.
   virtual optional<Info> info(const std::string& key) const = 0;
-  /// Returns the tensor, which the module will hold; `old` is the tensor that it holds now.
+  /// Returns the tensor, which the module will hold. `old` is the tensor that it holds now.
   virtual Variable tensor(const std::string& key, const Variable& old) const = 0;
   /// Copies the tensor into `target`, which has the same shape.
   virtual void copy_to(const std::string& key, Variable& target) const = 0;

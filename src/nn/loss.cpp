@@ -33,8 +33,8 @@ Variable reduce(const Variable& loss, std::int64_t reduction) {
   return reduction == Reduction::None ? loss : reduction == Reduction::Mean ? loss.mean() : loss.sum();
 }
 
-// Warns about a target of another shape: (N, 1) and (N) broadcast to N^2 differences, which is rarely
-// intended.
+// Warns about a target with a shape other than the input's. For example, (N, 1) and (N) broadcast to N^2
+// differences, which is rarely intended.
 void check_size(const char* op, const Variable& input, const Variable& target) {
   if (!input.defined() || !target.defined() || input.sizes() == target.sizes()) return;
   warn(op, ": Using a target size (", target.sizes(), ") that is different to the input size (",
@@ -152,7 +152,7 @@ Variable gaussian_nll_loss(const Variable& input, const Variable& target, const 
                   "var has negative entry/entries");
   Variable v = variance;
   if (v.sizes() != input.sizes()) {
-    // var may lack the last dimension (one value per row), or have size 1 in one dimension.
+    // `var` may lack the last dimension (one value per row), or have size 1 in one dimension.
     if (v.dim() + 1 == input.dim() && v.sizes() == input.sizes().slice(0, v.dim())) v = v.unsqueeze(-1);
     std::int64_t other = v.dim() == input.dim() ? 0 : 2;
     for (std::int64_t d = 0; d < v.dim() && other < 2; ++d)

@@ -61,8 +61,9 @@ Module& Module::operator=(Module&& other) noexcept {
 }
 Module::Module(std::string name) : name_(std::move(name)) {}
 
-// A destructor passes its children to the outermost destructor, which releases them one by one. So the stack
-// does not overflow in deep trees. If there is no memory for the list, the child is released immediately.
+// A destructor passes its children to the outermost destructor, which releases them one by one. The stack
+// thus does not overflow in deep trees. If there is no memory for the list, the child is released
+// immediately.
 Module::~Module() {
   if (children_.is_empty()) return;
   std::vector<std::shared_ptr<Module>> own;

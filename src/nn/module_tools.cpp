@@ -104,7 +104,7 @@ void detail::rethrow_in(const Module& module) {
 
 namespace ebb::nn::detail {
 
-// A flag that is off is a setting of the program. Its id is the flag's address.
+// Toggles the flag's setting. A flag that is off is a setting of the program. Its id is the flag's address.
 void TrainingFlag::flip() noexcept {
   ebb::detail::toggle_setting(reinterpret_cast<std::uintptr_t>(this) + 0x9e3779b97f4a7c15u);
   on_ = !on_;
@@ -147,7 +147,7 @@ std::uint32_t Module::PlaceLink::open(const Module& module) const {
     const Module& named = *static_cast<const Module*>(which);
     return "module " + quoted_path(named) + named.name();
   };
-  const std::string& name = module.name();  // the destructor no longer knows the derived class
+  const std::string& name = module.name();  // the destructor cannot find out the derived class
   if (autograd::current_place != 0 && !module.parent_.module && !module.parameters().empty())
     warn(name, " with parameters is called in the forward of ",
          autograd::module_text(autograd::current_place),
@@ -156,7 +156,7 @@ std::uint32_t Module::PlaceLink::open(const Module& module) const {
   const std::uint32_t opened = autograd::register_module_number(&module, describe);
   std::uint32_t number = 0;
   if (number_.compare_exchange_strong(number, opened, std::memory_order_relaxed)) return opened;
-  autograd::release_module_number(opened);  // another thread was first
+  autograd::release_module_number(opened);  // another thread has opened the link first
   return number;
 }
 void Module::PlaceLink::close(std::uint32_t number) noexcept { autograd::release_module_number(number); }

@@ -10,7 +10,7 @@ namespace ebb::nn {
 
 /// Replaces the namespace "ebb" in a name by the one that the program prints (detail::set_printed_namespace).
 std::string named_by_program(std::string name);
-/// Returns the C++ name of a class with the program's namespace, but "ebb::nn::Conv2dImpl" for ConvImpl<2>.
+/// Returns the C++ name of a class with the program's namespace. For ConvImpl<2> it is "ebb::nn::Conv2dImpl".
 std::string class_name(const std::type_info& type);
 /// Returns the name of the handle of a module: "ebb::nn::Conv2d".
 std::string handle_name(const std::type_info& module);
@@ -20,14 +20,15 @@ std::string quoted_path(const Module& module);
 /// Rethrows the error of the current handler with the module's path and options in its message.
 [[noreturn]] void rethrow_at(const Module& module);
 
-/// Whether the module is a normalisation with running statistics, and so has the buffer
+/// Returns whether the module is a normalisation with running statistics, and therefore has the buffer
 /// "num_batches_tracked".
 bool counts_batches(const Module& module);
 
-/// Recomputes the derived tensors of the module, unless the running call has already done so.
+/// Recomputes the derived tensors of the module, unless a call of the module that is running has already done
+/// so.
 void recompute_unless_called(const Module& module);
 
-/// Runs a module's forward. The message of an error that it throws names the module in which it happened.
+/// Runs a module's forward. If it throws an error, the message names the module in which the error happened.
 template <class Body>
 decltype(auto) at_path(const Module& module, Body&& body) {
   const detail::ModuleRange range(module);
@@ -47,9 +48,9 @@ inline Variable other_handle(const Variable& x) {
   return x.defined() ? x.detach().set_requires_grad(x.requires_grad()) : x;
 }
 
-/// Returns the tensor that a module's reset() registers for the option `x`; `current` is its tensor so far.
-/// If x requires a gradient, reset() registers x itself, so that x receives the gradient. The copy of a
-/// module has a tensor already, and so registers another handle.
+/// Returns the tensor that a module's reset() registers for the option `x`; `current` is the module's current
+/// tensor. If x requires a gradient, reset() registers x itself, so that x receives the gradient. The copy of
+/// a module already has a tensor, and therefore registers another handle.
 inline Variable own_handle(const Variable& x, const Variable& current) {
   return x.defined() && x.requires_grad() && !current.defined() ? x : other_handle(x);
 }

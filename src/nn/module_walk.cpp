@@ -1,4 +1,4 @@
-// Traversals of the module tree: apply, train, zero_grad, parameters, modules and the like.
+// Traversals of the module tree: apply, train, zero_grad, parameters, modules and others.
 #include "core/messages.h"
 #include "nn/walk.h"
 
@@ -22,8 +22,8 @@ std::pair<std::string, std::string> split(const std::string& target) {
 
 constexpr int kDeepest = 256;  // the maximum number of nested calls of pass_down()
 
-/// The state of pass_down() in this thread: the depth of nested calls, and the call whose module must not
-/// pass it to its children, because they have received it.
+/// The state of pass_down() in this thread: the depth of nested calls, and the call that the module must not
+/// pass to its children, because they have received it.
 struct PassDownState {
   int depth = 0;
   const Module* module = nullptr;
@@ -35,7 +35,7 @@ constinit thread_local PassDownState pass_down_state;
 // The tensors that a traversal has visited. Modules may share tensors.
 class VisitedTensors {
  public:
-  /// Whether x is defined and is visited for the first time.
+  /// Returns whether x is defined and is visited for the first time.
   bool first(const Variable& x) { return x.defined() && visited_.insert(x.impl()).second; }
 
  private:
@@ -46,7 +46,7 @@ class VisitedTensors {
 
 // Passes a virtual call (train, zero_grad) on to the children. A class may override the call for its subtree,
 // so each module calls its own children. The recursion ends after kDeepest nested calls, because it could
-// overflow the stack: there a loop calls all modules of the subtree, the deepest first.
+// overflow the stack. At that depth, a loop calls all modules of the subtree, the deepest first.
 void Module::pass_down(Call call, bool argument) {
   if (pass_down_state.module == this && pass_down_state.call == static_cast<int>(call) &&
       pass_down_state.argument == argument) {

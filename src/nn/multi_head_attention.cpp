@@ -24,7 +24,8 @@ namespace {
 
 constexpr char kName[] = "multi_head_attention_forward";
 
-/// Queries, keys and values: first (L, N, E) or (N, L, E), and after split() (N, heads, L, E / heads).
+/// Queries, keys and values. They are first (L, N, E) or (N, L, E), and after split() (N, heads, L, E /
+/// heads).
 using Streams = std::array<Variable, 3>;
 
 /// The masks of the scores. Both broadcast to (N, heads, L, S).
@@ -83,7 +84,7 @@ Masks prepared(Variable attention, Variable padding, const Sizes& s) {
   return {std::move(attention), std::move(padding)};
 }
 
-/// Adds an unmasked column for one more key.
+/// Adds a column for one more key, which is not masked.
 void admit_one_more(Masks& masks) {
   for (Variable* mask : {&masks.attention, &masks.padding}) {
     if (!mask->defined()) continue;
@@ -184,7 +185,8 @@ struct Attended {
 Attended weighed(const Streams& x, const Variable& mask, double dropout_p) {
   const auto& [q, k, v] = x;
   Variable scores = matmul(q * std::sqrt(1.0 / static_cast<double>(q.size(-1))), k.transpose(-2, -1));
-  // A query whose keys are all masked has the result 0, as in scaled_dot_product_attention, and not NaN.
+  // True for queries whose keys are all masked. Their result is 0, as in scaled_dot_product_attention, and
+  // not NaN.
   Variable fully_masked;
   if (mask.defined()) {
     constexpr double kMasked = -std::numeric_limits<double>::infinity();

@@ -116,7 +116,7 @@ void clear_statistics(M& m) {
   init::zeros_(m.num_batches_tracked);
 }
 
-// Prints bias=false for a scale without a shift, which libtorch's modules do not have.
+// Prints bias=false for a scale without a shift. libtorch's modules do not have that option.
 void print_bias(Fields& fields, bool affine, bool bias) {
   if (affine && !bias) fields("bias", false);
 }

@@ -54,7 +54,7 @@ Variable orthonormal(const Variable& x, OrthogonalMap map) {
   if (map == OrthogonalMap::householder) {
     const Variable a = x.tril(-1);
     const Variable tau = 2 / (1 + (a * a).sum(-2));
-    // The diagonal contains signs, which have no gradient.
+    // The factor restores the signs on the diagonal, which have no gradient.
     return linalg::householder_product(a, tau) * x.detach().diagonal(0, -2, -1).trunc().unsqueeze(-2);
   }
   const Variable lower = constant_pad_nd(x.tril(), {0, n - k}, 0);
@@ -97,7 +97,8 @@ class Orthogonal final : public Parametrization {
       diagonal.mul_(where(tau == 0, -1, 1).to(a.dtype()));
       return {wide ? a.mT() : a};
     }
-    // The inverses of these two maps are not implemented: the initial value is the map applied to the weight.
+    // The inverses of two maps are not implemented. With them, the initial value is the map applied to the
+    // weight.
     EBB_CHECK(!began_,
               "orthogonal: with the matrix exponential or the Cayley map a value cannot be assigned without "
               "use_trivialization.");

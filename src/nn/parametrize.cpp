@@ -44,7 +44,7 @@ class ParametrizationList final : public Module {
     register_module(std::to_string(children_.size()), std::move(parametrization));
   }
 
-  /// Assigns a value: computes the original parameters from it.
+  /// Assigns a value: computes the original parameters from the value.
   void assign(const Variable& value) {
     NoGradGuard no_grad;
     variable_list originals{value};

@@ -13,7 +13,7 @@ namespace functional {
 
 namespace {
 
-/// Returns the requested output sizes. A size that is nullopt is the input's.
+/// Returns the requested output sizes. If a size is nullopt, the input's size is used.
 template <std::size_t D>
 DimVector output_sizes(const Variable& input, const ExpandingArrayWithOptionalElem<D>& requested) {
   DimVector out;

@@ -1,4 +1,4 @@
-// RNN, LSTM and GRU: parameters, initial states, and inputs that are unbatched or packed.
+// RNN, LSTM and GRU: parameters, initial states, and unbatched or packed inputs.
 #include <ebb/core/warning.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/rnn.h>
@@ -76,7 +76,7 @@ struct Call {
     return {std::move(rows), std::move(h)};
   }
 
-  /// Returns the given initial states after a check of their shapes, or else zeros.
+  /// Returns the given initial states after a check of their shapes, or zeros if none are given.
   variable_list states(const Variable& input, std::int64_t batch, variable_list hx) const {
     const std::int64_t passes = options.num_layers() * directions_of(options);
     const std::size_t count = options.mode() == kLSTM ? 2 : 1;

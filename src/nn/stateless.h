@@ -15,10 +15,10 @@
 
 namespace ebb::nn {
 
-/// Prints nothing, for options without their own print().
+/// The default: prints nothing, for options without their own print().
 template <class Options>
 void print(Fields&, const Options&) {}
-/// Accepts all values, for options without their own check().
+/// The default: accepts all values, for options without their own check().
 template <class Options>
 void check(const Options&) {}
 

@@ -1,4 +1,4 @@
-// SyncBatchNorm: batch norm over the samples of all processes. There is always one process.
+// SyncBatchNorm: batch norm over the samples of all processes. ebb always has one process.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/nn/init.h>
 #include <ebb/nn/modules/container.h>
@@ -99,7 +99,7 @@ std::shared_ptr<SyncBatchNormImpl> synchronised_any(const Module& module) {
   return synchronised<3>(module);
 }
 
-// Replaces each batch norm below `parent`, also in the own list of a Sequential or ModuleList.
+// Replaces each batch norm below `parent`. The list that a Sequential or ModuleList stores is also updated.
 void convert_children(Module& parent) {
   std::size_t at = 0;
   for (const auto& item : parent.named_children()) {

@@ -56,13 +56,13 @@ class Parts {
   const TransformerEncoderLayerOptions& o_;
 };
 
-/// Whether attention computes its weights explicitly: if dropout draws on the CPU. libtorch always computes
-/// them, and its dropout then draws the same random values.
+/// Returns whether attention must compute its weights explicitly. This is the case if dropout draws on the
+/// CPU. libtorch always computes the weights, and only then does its dropout draw the same random values.
 bool makes_weights(const Module& layer, const TransformerEncoderLayerOptions& options, const Variable& x) {
   return layer.is_training() && options.dropout() > 0 && x.is_cpu();
 }
 
-/// Adds part(x) to x and normalises before (`norm_first`) or after.
+/// Adds part(x) to x. Normalises before (`norm_first`) or after.
 template <class Part>
 Variable step(const Variable& x, LayerNorm& norm, bool norm_first, const Part& part) {
   return norm_first ? x + part(norm(x)) : norm(x + part(x));

@@ -1,6 +1,6 @@
-// Losses that contain their output layer, for many classes: linear_cross_entropy (the cross-entropy of a
-// linear map's result, for all samples or in chunks of samples) and AdaptiveLogSoftmaxWithLoss (a softmax
-// over many classes, most of them rare).
+// Losses that contain their output layer, for many classes. linear_cross_entropy is the cross-entropy of a
+// linear map's result, for all samples together or in chunks of samples. AdaptiveLogSoftmaxWithLoss is a
+// softmax over many classes, most of them rare.
 #include <ebb/autograd/checkpoint.h>
 #include <ebb/nn/modules/adaptive_softmax.h>
 #include <ebb/nn/modules/linear_cross_entropy.h>
@@ -45,8 +45,8 @@ Variable loss_of(const Variable& input, const Variable& linear_weight, const Var
                            .label_smoothing(o.label_smoothing()));
 }
 
-/// Computes the mean from the sum: divides by the number of samples, or by the total class weight of those
-/// that are not ignored.
+/// Computes the mean from the sum. Divides by the number of samples that are not ignored, or by their total
+/// class weight.
 Variable mean_of(const Variable& sum, const Variable& target, const LinearCrossEntropyFuncOptions& o) {
   if (is_floating(target.dtype()))
     return sum / (static_cast<double>(target.numel()) / static_cast<double>(target.size(1)));
@@ -159,8 +159,8 @@ void AdaptiveLogSoftmaxWithLossImpl::reset() {
     const auto at = static_cast<std::size_t>(i);
     const auto width = static_cast<std::int64_t>(
         std::floor(static_cast<double>(in) / std::pow(options.div_value(), static_cast<double>(i + 1))));
-    // libtorch constructs both in the arguments of one call, and g++ evaluates the last argument first. The
-    // order here draws the same initial weights.
+    // libtorch constructs both layers in the arguments of one call, and g++ evaluates the last argument
+    // first. The order here is the same, so that the same initial weights are drawn.
     const Linear second(LinearOptions(width, cutoffs[at + 1] - cutoffs[at]).bias(false));
     const Linear first(LinearOptions(in, width).bias(false));
     tail->push_back(Sequential(first, second));

@@ -6,7 +6,7 @@
 
 namespace ebb::nn {
 
-/// Calls visit(path, child) for every module below this one, parents first; `path` begins with `prefix`.
+/// Calls visit(path, child) for every module below this one, parents first. `path` begins with `prefix`.
 /// Modules that `visit` adds below its child are visited too.
 template <class Visit>
 void Module::walk(const std::string& prefix, const Visit& visit) const {

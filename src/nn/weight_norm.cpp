@@ -22,7 +22,8 @@ std::int64_t checked_dim(std::int64_t dim, const Variable& x, const char* what) 
   return dim < 0 ? dim + x.dim() : dim;
 }
 
-/// Returns the norm of v over all dimensions except `dim`, with keepdim, or over all dimensions.
+/// Returns the norm of v over all dimensions except `dim`, with keepdim. If `dim` is nullopt, the norm is
+/// over all dimensions.
 Variable length(const Variable& v, const optional<std::int64_t>& dim) {
   if (!dim) return v.norm();
   std::vector<std::int64_t> others;
@@ -63,8 +64,7 @@ struct PowerMethod {
   Variable start(const Variable& matrix, std::int64_t side) const {
     return unit(ebb::empty({matrix.size(side)}, matrix.options()).normal_(0, 1));
   }
-  /// Returns w / sigma with the current singular vectors u and v, which the power method does not update
-  /// here.
+  /// Returns w / sigma for the current singular vectors u and v. The power method does not update them here.
   static Variable divided(const Variable& weight, const Variable& matrix, const Variable& u,
                           const Variable& v) {
     return weight / u.clone().dot(matrix.mv(v.clone()));
