@@ -45,7 +45,7 @@ struct Kind<AdafactorOptions> {
     const auto t = static_cast<double>(++state.step());
     const double share = std::pow(t, o.beta2_decay()), size = std::min(o.lr(), 1 / std::sqrt(t));
     const double eps1 = std::get<0>(o.eps()).value_or(epsilon_of(parameter.dtype()));
-    // `reach` is a tensor, so that the host does not wait for a device.
+    // `reach` is a tensor, so that the host does not have to wait for a device.
     const Variable reach = root_mean_square(parameter).clamp_min(std::get<1>(o.eps())) * size;
     if (o.weight_decay() != 0) parameter.mul_(1 - o.lr() * o.weight_decay());
     Variable squares;

@@ -55,7 +55,7 @@ struct AdamKind : Counted<S> {
     f("amsgrad", o.amsgrad());
     f("master_weights", o.master_weights());
     f("maximize", o.maximize());
-    // Files of both optimizers contain this option, as in PyTorch, where AdamW is an Adam with decoupled
+    // Files of Adam and of AdamW contain this option, as in PyTorch, where AdamW is an Adam with decoupled
     // decay.
     if constexpr (kDecoupled) {
       bool is_decoupled = true;

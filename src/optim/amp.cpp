@@ -1,5 +1,5 @@
-// Mixed precision (torch.amp): autocast (its settings, and the scopes that change them), and GradScaler,
-// which scales the loss and skips steps with infinite or NaN gradients.
+// Mixed precision (torch.amp). It consists of autocast (its settings, and the scopes that change them) and
+// GradScaler, which scales the loss and skips steps with infinite or NaN gradients.
 #include <ebb/amp/autocast.h>
 #include <ebb/amp/grad_scaler.h>
 #include <ebb/autograd/grad_mode.h>
@@ -112,7 +112,7 @@ void check_options(const GradScalerOptions& options) {
             options.growth_interval(), ".");
 }
 
-/// Returns the gradients of each device, in the order in which the devices first occur.
+/// Returns the gradients, grouped by device. The devices are in the order of their first occurrence.
 std::vector<std::pair<Device, std::vector<Variable>>> gradients_of(const optim::Optimizer& optimizer) {
   std::vector<std::pair<Device, std::vector<Variable>>> out;
   for (const optim::OptimizerParamGroup& group : optimizer.param_groups())

@@ -12,8 +12,8 @@ namespace ebb::cpu {
 
 namespace {
 
-/// Updates a range of one parameter. States have dtype S. With `Master`, the array after the states is the
-/// master copy, which the rule updates.
+/// Updates a range of one parameter. States have dtype S. If `Master` is true, the array after the states is
+/// the master copy, which the rule updates.
 template <unsigned StateMask, bool Master, class S, class T, class Rule>
 void update_range(const Rule& rule, const TensorEntry& entry, std::int64_t begin, std::int64_t end) {
   using C = Compute<T>;
@@ -42,7 +42,7 @@ void update_range(const Rule& rule, const TensorEntry& entry, std::int64_t begin
 }
 
 // Updates a range of a Half parameter with Half states. Conversions of Half prevent vectorisation, so blocks
-// are converted to float first.
+// are first converted to float.
 template <unsigned StateMask, class Rule>
 void update_halves(const Rule& rule, const TensorEntry& entry, std::int64_t begin, std::int64_t end) {
   constexpr std::int64_t kBlock = 256;

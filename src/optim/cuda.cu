@@ -11,8 +11,8 @@ constexpr int count_bits(unsigned mask) {
   return mask == 0 ? 0 : static_cast<int>(mask & 1u) + count_bits(mask >> 1);
 }
 
-/// Applies a rule to one element. The values are those of the parameter, the gradient, the present states
-/// and, with `Master`, the master copy.
+/// Applies a rule to one element. The values are the parameter, the gradient, the present states and, if
+/// `Master` is true, the master copy.
 template <class T, class Rule, unsigned StateMask, bool Master>
 struct ElementUpdate {
   Rule rule;
@@ -37,7 +37,7 @@ template <class T, class Rule, unsigned StateMask, bool Master>
 struct Update {
   static constexpr unsigned kWritten = ~2u;  // all arrays except the gradient
   Rule rule;
-  const Rule* live;  // replaces `rule` unless null
+  const Rule* live;  // if not null, it replaces `rule`
   __device__ ElementUpdate<T, Rule, StateMask, Master> element() const { return {live ? *live : rule}; }
 };
 

@@ -18,7 +18,7 @@ constexpr bool is_optional = false;
 template <class T>
 constexpr bool is_optional<optional<T>> = true;
 
-/// Converts an element of a tuple to a double. NaN represents an absent one.
+/// Converts an element of a tuple to a double. NaN represents an absent element.
 inline double as_number(double x) { return x; }
 inline double as_number(const optional<double>& x) {
   return x.value_or(std::numeric_limits<double>::quiet_NaN());
@@ -28,8 +28,9 @@ inline void from_number(optional<double>& to, double x) {
   to = std::isnan(x) ? optional<double>() : optional<double>(x);
 }
 
-/// Converts a field to a tensor: integers, bools and floating numbers to zero-dimensional Long, Bool and
-/// Double tensors, tuples to Double vectors, strings to Byte vectors, and absent fields to undefined tensors.
+/// Converts a field to a tensor. Integers, bools and floating numbers become zero-dimensional Long, Bool and
+/// Double tensors. Tuples become Double vectors, and strings Byte vectors. Absent fields become undefined
+/// tensors.
 template <class T>
 Variable field_tensor(const T& field) {
   if constexpr (std::is_same_v<T, Variable>) {
@@ -71,8 +72,8 @@ void set_field(const std::string& name, T& field, const Variable& value) {
   }
 }
 
-/// Whether the fields are equal. Tensors are equal if both are undefined, or if their sizes and values are
-/// equal.
+/// Returns whether the fields are equal. Tensors are equal if both are undefined, or if their sizes and
+/// values are equal.
 template <class T>
 bool same_field(const T& a, const T& b) {
   if constexpr (std::is_same_v<T, Variable>)

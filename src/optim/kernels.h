@@ -18,19 +18,19 @@ struct RuleBytes {
 /// State k is present if bit k of `state_mask` is set.
 struct UpdateList : EntryList {
   unsigned state_mask = 0;
-  /// Whether the parameters are 16-bit, the states f32, and each entry ends with an f32 master copy. The rule
-  /// updates the copy, and the parameter is its rounded value. If it is not, the copy is new or the parameter
-  /// was written to, and the copy is first set to the parameter.
+  /// True if the parameters are 16-bit, the states f32, and each entry ends with an f32 master copy. The rule
+  /// updates the copy, and the parameter is the copy's rounded value. If the parameter has another value, the
+  /// copy is new or the parameter was written to. The copy is then first set to the parameter.
   bool master = false;
-  /// If not null: the rule in device memory, which replaces the argument of the kernel. Captured graphs need
+  /// If not null, the rule in device memory, which replaces the argument of the kernel. Captured graphs need
   /// it, because the value of a captured argument never changes.
   const RuleBytes* live = nullptr;
 };
 
 }  // namespace ebb::kernels
 
-/// The coefficients of an update change from step to step, so a tape does not record them: it computes them
-/// in each run (replay.h).
+/// The coefficients of an update change from step to step. A tape therefore does not record them, but
+/// computes them in each run (replay.h).
 template <>
 struct ebb::detail::KeptAs<ebb::math::Step> {
   using type = void;

@@ -15,12 +15,13 @@
 namespace ebb::optim {
 
 /// The rule of the optimizer with these Options. The specialisation in the optimizer's file is an
-/// OptimizerRule. That of L-BFGS, which has its own step and state, only contains the name and the options.
+/// OptimizerRule. The specialisation of L-BFGS, which has its own step and state, contains only the name and
+/// the options.
 template <class Options>
 struct Kind;
 
-/// Placeholders in the concepts below for functions that take the name and the value of a field, or the bit
-/// and the array of a state.
+/// Placeholders in the concepts below. They stand for functions that take the name and the value of a field,
+/// or the bit and the array of a state.
 struct TakesField {
   template <class Field>
   void operator()(const char* name, Field& field) const;
@@ -79,7 +80,7 @@ concept OnePassRule = DescribedRule<K> && requires(const typename K::Options& op
   { K::how(options, std::int64_t{}, fixed) } -> std::convertible_to<math::Step>;
 };
 
-/// A rule with everything that the step's loop, the files and the comparisons of an optimizer use.
+/// A rule with all members that the step's loop, the files and the comparisons of an optimizer use.
 template <class K>
 concept OptimizerRule = ComposedRule<K> || OnePassRule<K>;
 
@@ -99,7 +100,7 @@ struct Counted {
   }
 };
 
-/// Whether the rule updates an f32 master copy of the 16-bit parameter, with f32 states.
+/// Returns whether the rule updates an f32 master copy of the 16-bit parameter, with f32 states.
 template <class Options>
 bool has_master(const Options& options, const Variable& parameter) {
   if constexpr (requires { options.master_weights(); })
@@ -107,7 +108,7 @@ bool has_master(const Options& options, const Variable& parameter) {
   return false;
 }
 
-/// Whether the step uses the negated gradient.
+/// Returns whether the step uses the negated gradient.
 template <class Options>
 bool maximizes(const Options& options) {
   if constexpr (requires { options.maximize(); }) return options.maximize();
@@ -118,7 +119,7 @@ Variable ascended(const Options& options, const Variable& gradient) {
   return maximizes(options) ? gradient.neg() : gradient;
 }
 
-/// Returns everything except the options that the coefficients of an update depend on.
+/// Returns the part of the state on which the coefficients of an update depend, in addition to the options.
 template <class Kind>
 auto read_of(const typename Kind::State& state) {
   if constexpr (requires { Kind::read(state); })

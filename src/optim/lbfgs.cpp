@@ -64,7 +64,7 @@ class Flat {
   double sign_;  // the minimized function is sign_ * loss
 };
 
-/// Returns the negative gradient times the inverse Hessian that the history approximates.
+/// Returns the negative gradient, multiplied by the inverse Hessian that the history approximates.
 Variable direction(const LBFGSParamState& state, const Variable& gradient) {
   const std::deque<Variable>&dirs = state.old_dirs(), &steps = state.old_stps();
   const std::size_t n = dirs.size();
@@ -83,7 +83,7 @@ Variable direction(const LBFGSParamState& state, const Variable& gradient) {
 void remember(LBFGSParamState& state, const Variable& gradient, std::int64_t most) {
   const Variable change = gradient - state.prev_flat_grad(), step = state.d() * state.t();
   const double curvature = product(change, step);
-  if (!(curvature > 1e-10)) return;  // not convex along the step, so the pair is not usable
+  if (!(curvature > 1e-10)) return;  // the loss is not convex along the step, so the pair is not usable
   if (static_cast<std::int64_t>(state.old_dirs().size()) == most) {
     state.old_dirs().pop_front();
     state.old_stps().pop_front();
@@ -118,7 +118,7 @@ Variable LBFGS::minimize(const LossClosure& closure) {
   EBB_CHECK(
       closure,
       "LBFGS: step() needs a closure that clears the gradients, computes the loss and calls backward().");
-  check_one_group(param_groups_.size());  // others may have been added
+  check_one_group(param_groups_.size());  // more groups may have been added
   NoGradGuard no_grad;
   const auto& o = static_cast<const LBFGSOptions&>(param_groups_[0].options());
   std::vector<Variable>& parameters = param_groups_[0].params();

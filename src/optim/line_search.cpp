@@ -11,7 +11,8 @@ namespace {
 constexpr double kLower = 1e-4, kFlatter = 0.9, kLeastBracket = 1e-9;
 constexpr int kMostSteps = 25;
 
-/// Returns the minimum, clamped to the bounds, of the cubic through two points with their slopes.
+/// Returns the minimum, clamped to the bounds, of the cubic through two points with their directional
+/// derivatives.
 double cubic_minimum(const LinePoint& a, const LinePoint& b, double low, double high) {
   const double d1 = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t),
                square = d1 * d1 - a.slope * b.slope;

@@ -53,7 +53,8 @@ bool OptimizerParamState::fits(const Variable& value, const Variable& parameter)
   return value.dim() == 0 || value.sizes() == parameter.sizes();
 }
 Optimizer::~Optimizer() = default;
-// Captured steps of both optimizers contain the optimizer's address, so they become invalid.
+// Steps that graphs have captured contain the address of an optimizer. A move invalidates those of both
+// optimizers.
 Optimizer::Optimizer(Optimizer&& other)
     : param_groups_(std::move(other.param_groups_)),
       state_(std::move(other.state_)),
@@ -241,7 +242,7 @@ void print(std::ostream& stream, double number) {
   stream << std::string_view(text, std::to_chars(text, text + sizeof text, number).ptr);
 }
 
-// Prints an option, which is a tensor here (src/optim/fields.h), in Python's format.
+// Prints an option in Python's format. The option is a tensor here (src/optim/fields.h).
 void print(std::ostream& stream, const Variable& value) {
   if (value.dtype() == kByte) {
     const auto* const text = value.data_ptr<std::uint8_t>();

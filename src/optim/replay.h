@@ -14,7 +14,7 @@
 namespace ebb::optim {
 
 struct Optimizer::Replay {
-  /// The update of a batch of parameters in a replayed step: each replay counts the update on the host and
+  /// The update of a batch of parameters in a replayed step. Each replay counts the update on the host and
   /// reads the current options.
   template <class Kind>
   struct Update {
@@ -49,7 +49,7 @@ struct Optimizer::Replay {
       return states.empty() ? Kind::how(options(), 1, State())
                             : Kind::how(options(), Kind::number(*states[0]), *states[0]);
     }
-    /// Returns the coefficients of the next update and counts that update.
+    /// Returns the coefficients of the next update, and counts this update.
     How<Kind> next() const {
       const How<Kind> how = now();
       for (State* state : states) Kind::advance(options(), *state);
@@ -57,8 +57,8 @@ struct Optimizer::Replay {
     }
   };
 
-  /// Returns device memory for the rule. Each replay of the capture writes the current rule there. `arrays`
-  /// exist as long as the capture.
+  /// Returns device memory for the rule. Each replay of the capture writes the current rule to it. The
+  /// capture keeps `arrays` alive.
   template <class Kind>
   static const kernels::RuleBytes* follow(detail::Capture& capture, const Update<Kind>& update,
                                           const EntryList& list, const std::vector<NdArray>& arrays) {
@@ -127,7 +127,8 @@ struct Optimizer::Replay {
     Extent extent;
   };
 
-  /// Runs the update with the coefficients `how` and records it. `arrays` are those of the list's entries.
+  /// Runs the update with the coefficients `how` and records it. `arrays` are the arrays of the list's
+  /// entries.
   template <class Kind>
   static void record(detail::Recorder& recorder, const kernels::UpdateList& list, const How<Kind>& how,
                      const Update<Kind>& update, const std::vector<NdArray>& arrays) {

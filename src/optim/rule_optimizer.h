@@ -118,7 +118,7 @@ void RuleOptions<Options>::check(const OptimizerOptions& group) const {
   Kind<Options>::check(*own);
 }
 
-/// Whether all fields of a and b are equal. `list(x, f)` calls f(name, field) for each field of x.
+/// Returns whether all fields of a and b are equal. `list(x, f)` calls f(name, field) for each field of x.
 template <class T, class List>
 bool same_fields(const T& a, const T& b, const List& list) {
   bool same = true;
@@ -144,7 +144,7 @@ bool RuleOptions<Options>::equals(const Options& other) const {
 
 }  // namespace ebb::optim
 
-/// Instantiates an optimizer with its options and its state. Its Kind is defined before.
+/// Instantiates an optimizer with its options and its state. Its Kind must be defined before.
 #define EBB_RULE_OPTIMIZER(name)                                  \
   static_assert(OptimizerRule<Kind<name##Options>>);              \
   template class OptimizerCloneableOptions<name##Options>;        \

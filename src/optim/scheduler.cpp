@@ -142,7 +142,7 @@ void JoinedScheduler::rewind() {
   for (const auto& each : schedulers_) each->rewind();
 }
 
-// Writes each schedule to a nested archive. The archive's name is the position of the schedule.
+// Writes each schedule to a nested archive, whose name is the index of the schedule.
 void JoinedScheduler::save(serialize::OutputArchive& archive) const {
   archive.write("last_epoch", scalar_tensor(last_epoch(), TensorOptions(kLong)));
   for (std::size_t i = 0; i < schedulers_.size(); ++i) {

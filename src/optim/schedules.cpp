@@ -56,7 +56,7 @@ ConstantLR::ConstantLR(Optimizer& optimizer, double factor, std::int64_t total_i
 double ConstantLR::next(std::size_t group, double now) {
   if (last_epoch() == 0) return now * factor_;
   if (last_epoch() != total_) return now;
-  return factor_ == 0 ? base(group) : now * (1 / factor_);  // a rate times 0 cannot be divided by 0 again
+  return factor_ == 0 ? base(group) : now * (1 / factor_);  // the factor 0 cannot be undone by a division
 }
 double ConstantLR::at(std::size_t group, double) {
   return base(group) * (last_epoch() >= total_ ? 1 : factor_);
@@ -117,7 +117,7 @@ double CosineAnnealingLR::next(std::size_t group, double now) {
   const std::int64_t t = last_epoch();
   if (is_first()) return now;
   if ((t - 1 - half_) % (2 * half_) ==
-      0)  // the first step after a minimum, where the next line would divide by 0
+      0)  // in the first step after a minimum, the next line would divide by 0
     return now + (base(group) - least_) * (2 - wave(1, half_)) / 2;
   return wave(t, half_) / wave(t - 1, half_) * (now - least_) + least_;
 }
@@ -196,7 +196,7 @@ void check_momentum(const char* name, Optimizer& optimizer) {
               ": the optimizer has neither momentum nor betas. Set cycle_momentum(false).");
 }
 
-// Sets the initial rates of a CyclicLR and returns the optimizer. This happens before the base class reads
+// Sets the initial rates of a CyclicLR and returns the optimizer. It is called before the base class reads
 // the groups' initial rates.
 Optimizer& beginning(Optimizer& optimizer, const PerGroup& base_lr, std::int64_t last_epoch) {
   if (last_epoch != -1) return optimizer;
@@ -264,7 +264,7 @@ CyclicLR::CyclicLR(Optimizer& optimizer, const PerGroup& base_lr, const PerGroup
   if (options_.cycle_momentum()) check_momentum("CyclicLR", optimizer);
   momenta_ = {options_.base_momentum().of("CyclicLR", "base_momentum", optimizer),
               options_.max_momentum().of("CyclicLR", "max_momentum", optimizer)};
-  // The first step uses the group's initial rate. It is base_lr, unless another schedule was constructed
+  // The first step uses the group's initial rate. This is base_lr, unless another schedule was constructed
   // before.
   rates_.high = max_lr.of("CyclicLR", "max_lr", optimizer);
   for (std::size_t i = 0; i < rates_.high.size(); ++i) rates_.low.push_back(base(i));

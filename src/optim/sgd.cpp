@@ -26,7 +26,7 @@ struct Kind<SGDOptions> {
               " and ", o.dampening(), ".");
   }
   static bool remembers(const Options& o) { return o.momentum() != 0; }
-  // The coefficients only depend on whether this is the first update, which initialises the velocity.
+  // The coefficients depend only on whether this is the first update, which initialises the velocity.
   static std::int64_t number(const State& state) { return state.momentum_buffer().defined() ? 2 : 1; }
   static void advance(const Options&, State&) {}
   template <class Add>

@@ -30,8 +30,8 @@ constexpr std::pair<std::string_view, const char*> kLists[] = {
 };
 
 /// Converts the state of a file of libtorch before 1.5 to the names of state_dict(), with a warning. Returns
-/// other states unchanged. The old files contain one list over all parameters for each quantity
-/// ("momentum_buffers/3"), and no options.
+/// other states unchanged. For each quantity, the old files contain one list over all parameters
+/// ("momentum_buffers/3"). They contain no options.
 Optimizer::StateDict from_old_file(Optimizer::StateDict state) {
   if (std::none_of(state.begin(), state.end(), [](const auto& item) { return item.first.ends_with(kSize); }))
     return state;
@@ -101,7 +101,7 @@ void Optimizer::load_states(StateDict state, const StateMaker& make) {
               "', and this optimizer has no state to load it into. Override new_state() in its class.");
     EBB_CHECK(slot->fits(value, parameter), "load_state_dict: '", name, "' is of size ", value.sizes(),
               ", its parameter of size ", parameter.sizes(), ".");
-    // Scalars stay on the host. Tensors get the parameter's dtype, except the f32 ones of master weights.
+    // Scalars stay on the host. Tensors get the parameter's dtype, except the f32 tensors of master weights.
     const bool number = value.dim() == 0 && (value.dtype() == kLong || value.dtype() == kDouble);
     const bool wide = value.dtype() == kFloat && element_size(parameter.dtype()) == 2;
     const TensorOptions options = wide ? parameter.options().dtype(kFloat) : parameter.options();

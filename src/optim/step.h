@@ -1,4 +1,4 @@
-// The loop of an optimizer's step. It batches parameters into lists, and one launch updates a list.
+// The loop of an optimizer's step. It collects parameters in lists, and one launch updates a list.
 #pragma once
 
 #include <ebb/autograd/record.h>
@@ -18,14 +18,14 @@ namespace ebb::optim {
 /// Throws unless every gradient has the sizes and the device of its parameter.
 void check_gradients(const char* name, const std::vector<Variable>& parameters);
 
-/// Throws if the step is being captured. The caller is about to allocate a state, which every replay would do
-/// again.
+/// Throws if the step is being captured. The caller is about to allocate a state, and every replay would
+/// allocate it again.
 void check_not_captured(const char* name, const Variable& parameter);
 
-/// Whether x has the memory layout of the parameter, or is contiguous if the parameter is not dense. Then one
-/// flat loop updates all elements, whatever the strides are (channels-last weights).
+/// Returns whether x has the memory layout of the parameter, or is contiguous if the parameter is not dense.
+/// One flat loop then updates all elements for any strides, for example those of channels-last weights.
 bool laid_out_like(const NdArray& x, const NdArray& parameter);
-/// Returns x in that layout, or x itself if it has it.
+/// Returns x in that layout. If x has it already, returns x itself.
 Variable in_layout_of(const NdArray& parameter, const Variable& x);
 
 /// Returns the state's array in that layout and dtype. A missing state is first allocated as zeros of the
@@ -35,7 +35,7 @@ inline const NdArray& remembered(const char* name, Variable& state, const Variab
   return remembered(name, state, parameter, parameter.dtype());
 }
 
-/// Parameters that one launch updates: they have the same group, dtype, device, states and coefficients.
+/// Parameters that one launch updates. They have the same group, dtype, device, states and coefficients.
 template <class Kind>
 struct Optimizer::Batch {
   How<Kind> how{};
@@ -47,7 +47,7 @@ struct Optimizer::Batch {
   std::vector<TensorEntry> entries;
   std::vector<typename Kind::State*> states;
   std::vector<const void*> keys;  // the keys of the states in the optimizer's map
-  std::vector<NdArray> arrays;    // own the memory of entries that nothing else owns
+  std::vector<NdArray> arrays;    // owns the memory of entries that no other object owns
 
   bool takes(const Batch& other) const {
     return device == other.device && dtype == other.dtype && state_mask == other.state_mask &&

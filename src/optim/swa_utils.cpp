@@ -20,7 +20,7 @@ void check_decay(double decay) {
             " provided. Please provide a value in [0,1] range.");
 }
 
-// Averages floating tensors in place with one fused lerp of `weight`. Averages other tensors with `average`
+// Averages floating tensors in place with one fused lerp of `weight`. Averages other tensors with `average`,
 // and truncates the result.
 void average_all(std::vector<Variable>& averaged, const std::vector<Variable>& current,
                  const Variable& num_averaged, double weight, const AverageFunction& average) {

@@ -106,7 +106,7 @@ struct RadamStep {
   template <class T>
   using Rule = Radam<T>;
   double beta1, beta2, eps, weight_decay, shrink, step_size;
-  bool rectified;  // whether the estimate of the variance is good enough to divide by it
+  bool rectified;  // true if the estimate of the variance is good enough to divide by it
 };
 
 template <class T>

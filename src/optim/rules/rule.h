@@ -9,19 +9,19 @@ namespace ebb::math {
 
 constexpr int kMostStates = 3;
 
-/// Returns the value that a rule updates: the master copy, or the parameter if it is not the copy's rounded
-/// value.
+/// Returns the value that a rule updates. This is the master copy, or the parameter if it is not the copy's
+/// rounded value.
 template <class T>
 EBB_HD float master_of(float master, T parameter) {
   const auto p = static_cast<float>(parameter);
   return static_cast<float>(static_cast<T>(master)) == p ? master : p;
 }
 
-/// Whether a rule supports master copies of 16-bit parameters: such a rule has a member kMaster.
+/// True if a rule supports master copies of 16-bit parameters. Such a rule has a member kMaster.
 template <class Rule>
 constexpr bool kHasMaster = requires { Rule::kMaster; };
 
-/// Returns the larger value, or the one that is NaN.
+/// Returns the larger value. If one of the values is NaN, returns NaN.
 template <class T>
 EBB_HD T larger(T a, T b) {
   return a > b || a != a ? a : b;
