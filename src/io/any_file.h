@@ -14,15 +14,16 @@ namespace ebb::io {
 
 enum class Format { Safetensors, Json, Torch, Npz, Npy };
 
-/// Returns the most likely format of the bytes. Unknown bytes count as Safetensors, because its reader
-/// reports the formats of other files.
+/// Returns the most likely format of the bytes. For unknown bytes it is Safetensors, because the reader of
+/// that format reports files of other formats.
 Format format_of(const std::shared_ptr<const Bytes>& bytes);
 
 /// Returns the rest of a stream. Throws if its first bytes match no format.
 std::string any_rest_of(std::istream& stream);
 
-/// Reads all tensors of a file. Tensors share memory if they do so in the file. PyTorch's files are converted
-/// by pytorch::archived, an .npz file yields its arrays, and an .npy file yields one tensor named "tensor".
+/// Reads all tensors of a file. Tensors that share memory in the file also share memory in the result.
+/// PyTorch's files are converted by pytorch::archived, an .npz file yields its arrays, and an .npy file
+/// yields one tensor named "tensor".
 safetensors::File read_any(const std::string& path);
 safetensors::File read_any(std::istream& stream);
 
@@ -30,11 +31,11 @@ safetensors::File read_any(std::istream& stream);
 
 namespace ebb::npy {
 
-/// Throws if the first bytes of a stream contain no signature of a zip archive. Other bytes may precede the
-/// archive, but not many.
+/// Throws unless the first bytes of a stream contain a signature of a zip archive. Other bytes may precede
+/// the archive, but not many.
 void check_npz_start(std::string_view start);
 
-/// Whether the bytes are a zip archive that contains only arrays.
+/// Returns whether the bytes are a zip archive that contains only arrays.
 bool holds_arrays(const std::shared_ptr<const io::Bytes>& bytes);
 
 }  // namespace ebb::npy

@@ -177,7 +177,7 @@ void InputArchive::read(const std::string& key, autograd::SavedValue& value) {
 
 namespace {
 
-// A stream buffer without a buffer: it passes all bytes directly to the function.
+// A stream buffer that stores nothing: it passes all bytes directly to the function.
 class WriteBuffer : public std::streambuf {
  public:
   explicit WriteBuffer(const WriteFunction& write) : write_(write) {}

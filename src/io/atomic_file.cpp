@@ -1,4 +1,4 @@
-// AtomicFile: writes a temporary file beside the target and renames it.
+// AtomicFile: writes a temporary file next to the target and renames it.
 #include "io/atomic_file.h"
 
 #include <ebb/core/error.h>
@@ -18,7 +18,7 @@
 namespace ebb::io {
 namespace {
 
-constexpr int kMostNames = 1000;  // the maximum number of temporary files beside one target
+constexpr int kMostNames = 1000;  // the maximum number of temporary files for one target
 
 std::string folder_of(const std::string& path) {
   const auto slash = path.rfind('/');
@@ -58,15 +58,15 @@ std::string prefix_of(const std::string& target) {
   return folder_of(target) + "/" + target.substr(target.rfind('/') + 1, 200) + ".ebb-";
 }
 
-// Whether the name still refers to the open file, and it is a regular file.
+// Returns whether the name still refers to the open file, and the file is a regular one.
 bool is_named(int descriptor, const std::string& name) {
   struct stat open{}, named{};
   return ::fstat(descriptor, &open) == 0 && S_ISREG(open.st_mode) && ::lstat(name.c_str(), &named) == 0 &&
          open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-// Removes a temporary file if it is not locked, because its writer is dead then. Returns whether the name is
-// free.
+// Removes a temporary file if it is not locked, because its writer has then ended. Returns whether the name
+// is free.
 bool is_free(const std::string& name, const AtomicFile::Left& left) {
   const int descriptor = ::open(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (descriptor < 0) return errno == ENOENT;
@@ -108,8 +108,8 @@ void AtomicFile::look_at_target() {
   EBB_CHECK(S_ISREG(named.st_mode), "cannot write \"", path_, "\": it is ", kind_of(named.st_mode),
             ", and only a regular file can be replaced wholly or not at all. Save to an open std::ostream "
             "instead.");
-  // /proc/self/fd/3 is such a link. The check is only that the target exists, because another save may be
-  // replacing it.
+  // The target may be a link such as /proc/self/fd/3. The check is only that the target exists, because
+  // another save may be replacing it.
   EBB_CHECK(
       ::stat(target_.c_str(), &found) == 0, "cannot write \"", path_,
       "\": it refers to an open file without a name, which cannot be replaced. Save to an open std::ostream "
@@ -121,7 +121,8 @@ void AtomicFile::look_at_target() {
 }
 
 void AtomicFile::create_temporary(const std::string& prefix) {
-  // A first, empty file shows the permissions of new files. It is removed before it contains anything.
+  // Creates an empty file to find out the permissions of new files. It is removed before it contains
+  // anything.
   bool knows_mode = replaces_;
   for (int number = 0; number < kMostNames;) {
     temporary_ = prefix + std::to_string(number);
@@ -129,7 +130,8 @@ void AtomicFile::create_temporary(const std::string& prefix) {
                          knows_mode ? 0600 : 0666);
     if (descriptor_ < 0 && errno != EEXIST) break;
     struct stat info{};
-    // Before the lock, another write to the target may have considered the file abandoned and removed it.
+    // Another write to the target may have removed the file before it was locked, because it looked
+    // abandoned.
     const bool ours = descriptor_ >= 0 && (lock(descriptor_, LOCK_EX), is_named(descriptor_, temporary_)) &&
                       ::fstat(descriptor_, &info) == 0;
     if (ours && knows_mode) {
@@ -172,10 +174,10 @@ void AtomicFile::write_at(std::uint64_t position, const void* bytes, std::size_t
 
 void AtomicFile::commit() {
   if (replaces_) {
-    // Only a privileged process may change the owner. Otherwise the file belongs to this process.
+    // Only a privileged process may change the owner. If this fails, the file belongs to this process.
     [[maybe_unused]] const int given = ::fchown(descriptor_, owner_, group_);
   }
-  // The check of the mode comes first, because a file system without permissions may refuse chmod.
+  // Checks the mode before it calls chmod, because a file system without permissions may refuse chmod.
   struct stat info{};
   if (::fstat(descriptor_, &info) != 0 ||
       ((info.st_mode & 0777) != mode_ && ::fchmod(descriptor_, mode_) != 0))

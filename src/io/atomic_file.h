@@ -13,11 +13,12 @@
 namespace ebb::io {
 
 /// A regular file that gets its name in commit(), after all bytes are on disk. Without commit() it is
-/// removed. Symbolic links stay, and the file to which they refer is replaced. A new file has the default
-/// permissions of open(); a replaced file keeps its permissions. Until commit() the bytes are in a temporary
-/// file beside the target, "<target>.ebb-<number>", which only its owner can read. The number is the first
-/// whose file no other write has locked. The next write to the target removes temporary files of killed
-/// processes. Concurrent writes to one target all succeed, and the last commit wins.
+/// removed. If the path is a symbolic link, the file to which it refers is replaced, and the link stays. A
+/// new file has the default permissions of open(); a replaced file keeps its permissions. Until commit() the
+/// bytes are in a temporary file next to the target, "<target>.ebb-<number>", which only its owner can read.
+/// The number is the first one whose file is not locked by another write. The next write to the target
+/// removes temporary files of killed processes. Concurrent writes to the same target all succeed, and the
+/// last commit wins.
 class EBB_API AtomicFile {
  public:
   /// Receives the path of each temporary file of a killed write before the file is removed.
@@ -28,7 +29,7 @@ class EBB_API AtomicFile {
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  /// Whether no other write to the target was running when this one began.
+  /// Returns whether no other write to the target was running when this one began.
   bool is_alone() const { return is_alone_; }
   void write(const void* bytes, std::size_t size);
   /// Writes at a position, which is at most the current size.

@@ -22,10 +22,10 @@ void fail_of_errno(const char* what, const std::string& path) {
 }
 
 InputFile::InputFile(const std::string& path) : path_(path) {
-  // The system would use only the part before the NUL as the path.
+  // A path must not contain a NUL, because the system would use only the part before it.
   EBB_CHECK(path.find('\0') == path.npos, "cannot open \"", path.c_str(),
             "\": the path continues after a NUL, which a path cannot contain. Check the path.");
-  // O_NONBLOCK, because the open of a pipe without a writer would block.
+  // O_NONBLOCK is needed because the open of a pipe without a writer would block.
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail_of_errno("open", path);
   struct stat info{};
@@ -36,7 +36,8 @@ InputFile::InputFile(const std::string& path) : path_(path) {
                                             : "not a regular file. Load from a stream instead.");
   }
   size_ = static_cast<std::uint64_t>(info.st_size);
-  // Files whose contents the system generates on read have the size 0.
+  // Some files have the size 0, although they have contents: the system generates the contents when they are
+  // read.
   char first = 0;
   if (size_ == 0 && ::pread(descriptor_, &first, 1, 0) > 0) {
     ::close(descriptor_);

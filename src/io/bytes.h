@@ -12,9 +12,9 @@
 
 namespace ebb::io {
 
-/// A regular file with reads at any position. It is not memory-mapped: if another process truncates a mapped
-/// file, an access kills the reader, while a read of too few bytes is an error. Folders, devices, pipes and
-/// files of /proc without a size are refused, because a read of them may never end.
+/// A regular file with reads at any position. It is not memory-mapped. If another process truncates a mapped
+/// file, an access kills the reader. A read that returns too few bytes is only an error. Folders, devices,
+/// pipes and files of /proc without a size are refused, because a read of them may never end.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);
@@ -23,7 +23,7 @@ class InputFile {
   InputFile& operator=(const InputFile&) = delete;
 
   const std::string& path() const { return path_; }
-  /// The size when the file was opened.
+  /// Returns the size that the file had when it was opened.
   std::uint64_t size() const { return size_; }
   /// Reads exactly `size` bytes. Thread-safe.
   void read(std::uint64_t offset, void* bytes, std::size_t size) const;
@@ -43,7 +43,7 @@ class Bytes {
   virtual ~Bytes() = default;
   virtual std::uint64_t size() const = 0;
   virtual void read(std::uint64_t offset, void* to, std::size_t size) const = 0;
-  /// The path of the file, or an empty string.
+  /// Returns the path of the file, or an empty string.
   virtual std::string path() const { return {}; }
 };
 
@@ -70,8 +70,8 @@ class BytesInMemory final : public Bytes {
   std::string_view bytes_;
 };
 
-/// Returns the rest of a stream. check(start) receives the first 64 KiB, or all bytes if there are fewer, and
-/// throws if the format is wrong. So an endless stream is not read further.
+/// Returns the rest of a stream. check(start) receives the first 64 KiB, or all bytes if there are fewer. It
+/// throws if the format is wrong, so that an endless stream is not read further.
 std::string rest_of(std::istream& stream, const std::function<void(std::string_view start)>& check);
 
 /// Calls `body`. Adds the path to the message of an exception, unless the message contains it already.

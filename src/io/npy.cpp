@@ -30,7 +30,7 @@ template <class... Parts>
 constexpr std::string_view kMagic = "\x93NUMPY";
 
 struct Kind {
-  std::string_view code;  // without the byte order
+  std::string_view code;  // the type code without the byte order
   DType dtype;
 };
 constexpr Kind kKinds[] = {{"b1", kBool}, {"i1", kChar}, {"u1", kByte},  {"i2", kShort}, {"i4", kInt},
@@ -105,8 +105,8 @@ Header header_of(std::string_view text) {
 }
 
 /// Returns the tensor of a file of `size` bytes. source.start(to, n) reads the first n bytes.
-/// source.all(head, n, to, m) reads the first n bytes again and the next m, and verifies a checksum if there
-/// is one. Without `elements` the tensor has only a dtype and a shape.
+/// source.all(head, n, to, m) reads the first n bytes again, then the next m bytes, and verifies a checksum
+/// if there is one. If `elements` is false, the tensor has only a dtype and a shape.
 template <class Source>
 Variable tensor_of(std::uint64_t size, const Source& source, bool elements) {
   std::string head(std::min<std::uint64_t>(size, kStart), '\0');
@@ -139,7 +139,7 @@ Variable tensor_of(std::uint64_t size, const Source& source, bool elements) {
   return Variable(NdArray(array.storage(), header.sizes, strides, 0, header.dtype));
 }
 
-/// Returns the header of a tensor, and the tensor in C order on the CPU.
+/// Returns the header of a tensor, and the tensor as a CPU tensor in C order.
 std::pair<std::string, Variable> parts_of(const Variable& tensor) {
   EBB_CHECK(tensor.defined(), "npy: an undefined tensor cannot be written.");
   const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds),

@@ -32,18 +32,18 @@ class Pickle {
 
   Index root() const { return root_; }
   std::size_t size() const { return nodes_.size(); }
-  /// The length of the pickle.
+  /// Returns the length of the pickle.
   std::size_t bytes() const { return length_; }
 
   Kind kind(Index node) const { return nodes_[node].kind; }
-  /// The value of a Bool or an Int; 0 for other nodes.
+  /// Returns the value of a Bool or an Int; 0 for other nodes.
   std::int64_t integer(Index node) const;
   double number(Index node) const;
-  /// The bytes of a String; empty for other nodes.
+  /// Returns the bytes of a String; empty for other nodes.
   std::string_view text(Index node) const;
-  /// The "module.name" of a Global; empty for other nodes.
+  /// Returns the "module.name" of a Global; empty for other nodes.
   std::string name(Index node) const;
-  /// The function and the arguments of a Call, and the id of a Reference.
+  /// Return the function and the arguments of a Call, and the id of a Reference.
   Index function(Index call) const { return nodes_[call].a; }
   Index arguments(Index call) const { return nodes_[call].b; }
   Index id(Index reference) const { return nodes_[reference].a; }
@@ -81,9 +81,10 @@ class Pickle {
     Index first_;
     std::size_t size_;
   };
-  /// The items of a List, a Tuple or a Dict (key, value, key, value, ...); empty for other nodes.
+  /// Returns the items of a List, a Tuple or a Dict (key, value, key, value, ...); empty for other nodes.
   Items items(Index node) const;
-  /// The items that were added to the result of a Call, and the dicts from which its attributes were set.
+  /// Returns the items that were added to the result of a Call, and the dicts from which its attributes were
+  /// set.
   Items contents(Index call) const;
   Items states(Index call) const;
 
@@ -112,7 +113,7 @@ class Pickle {
     return std::uint64_t{nodes_[node].b} << 32 | std::uint64_t{nodes_[node].a};
   }
 
-  // Deques, because a growing vector would hold the nodes twice.
+  // The nodes are in a deque, because a vector would hold them twice while it grows.
   std::deque<Node> nodes_;
   std::deque<Cell> cells_;
   std::deque<More> more_;
@@ -122,8 +123,8 @@ class Pickle {
 };
 
 /// Parses one pickle of protocol 2 to 5 and moves `position` to its end, or to the end of the bytes if they
-/// end within the pickle. Throws for opcodes that data does not need, for a truncated pickle, and for one
-/// that breaks the rules of the pickle machine.
+/// end within the pickle. Throws for opcodes that data does not need, for a truncated pickle, and for a
+/// pickle that breaks the rules of the pickle machine.
 Pickle parse_pickle(std::string_view bytes, std::size_t& position);
 
 }  // namespace ebb::io

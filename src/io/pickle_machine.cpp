@@ -12,8 +12,8 @@ namespace {
 
 using Kind = Pickle::Kind;
 constexpr std::size_t kMaxNodes = 10'000'000;
-// Limits for values of a hundred levels. Each level of a value is one or two levels of the pickle, with a few
-// marks and a few unmarked values each.
+// Limits that are sufficient for values of a hundred levels. Each level of a value takes one or two levels of
+// the pickle, with a few marks and a few unmarked values each.
 constexpr std::size_t kMaxMarks = 1000, kMaxUnmarked = 1000;
 constexpr std::uint8_t kMaxLevels = 250;
 // Writers number memo entries from zero, so a key is at most the pickle's size. Keys below this bound are
@@ -54,7 +54,7 @@ class PickleMachine {
   using Node = Pickle::Node;
   using Chain = Pickle::Chain;
 
-  // Access to the bytes.
+  // Access to the bytes of the pickle.
   [[noreturn]] void cut_short() {
     at_ = bytes_.size();
     unsound("a pickle is cut short");
@@ -91,7 +91,7 @@ class PickleMachine {
     stack_.push_back(make(kind));
     return stack_.back();
   }
-  // Immutable values of one byte have one node, however often they occur.
+  // Immutable values of one byte share one node for all their occurrences.
   enum Shared { kNull, kFalse, kTrue, kEmptyTuple, kEmptyText, kSharedCount };
   void push_shared(Shared which, Kind kind) {
     Index& known = shared_[which];
@@ -194,8 +194,8 @@ class PickleMachine {
     }
     return result_.more_[node(call).c - 1];
   }
-  // Replaces the items of a container, or of an object that behaves like one (a set, a deque, an
-  // OrderedDict), by add(items).
+  // Replaces the items of a container by add(items). The container may be an object that behaves like one: a
+  // set, a deque or an OrderedDict.
   template <class Add>
   void extend(Index to, Kind kind, const char* is_none, const Add& add) {
     if (node(to).kind == kind)
@@ -220,7 +220,7 @@ class PickleMachine {
   }
   void build() {  // the state of an object is a dict of attributes, or a pair of two dicts
     const Index state = pop(), to = top();
-    // Attributes of plain containers are not data.
+    // The attributes of plain containers are not data, so they are ignored.
     if (node(to).kind != Kind::Call || node(state).kind != Kind::Dict) return;
     link(more(to).states, state);
     raise(node(to).levels, state);
@@ -291,8 +291,7 @@ void PickleMachine::step(unsigned char opcode) {
       return;
     case 0x8a: {  // LONG1: two's complement
       const unsigned n = u8();
-      if (n >
-          8) {  // a hash or a generator's seed, which becomes a string, because ebb has no larger integers
+      if (n > 8) {  // a hash or a generator's seed becomes a string, because ebb has no larger integers
         push_text(take(n));
         return;
       }

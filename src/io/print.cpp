@@ -35,13 +35,13 @@ std::string number(double value, std::chars_format format, int precision) {
   return std::string(buffer, end.ptr);
 }
 
-// Iterates over the printed elements of an array in row-major order. Dimensions of size 1 have no level.
+// Iterates over the printed elements of an array in row-major order. Dimensions of size 1 are left out.
 class ShownElements {
  public:
   ShownElements(const NdArray& x, bool summarize) : position_({levels_of(x, summarize)}, 0) {}
 
   std::int64_t offset() const { return position_.offsets()[0]; }
-  /// The dimension along which the last next() moved, and whether it skipped elements there.
+  /// Return the dimension along which the last next() moved, and whether it skipped elements there.
   std::size_t dim() const { return moved_.dim; }
   bool skipped() const { return moved_.skips; }
 
@@ -60,7 +60,7 @@ class ShownElements {
   struct Level {
     std::int64_t size = 1, stride = 0;
     std::size_t dim = 0;
-    bool skips = false;  // whether the step leads from the first elements of a dimension to its last ones
+    bool skips = false;  // true if the step leads from the first elements of a dimension to its last ones
   };
   using Levels = SmallVector<Level, 6>;
   struct Nest {
@@ -142,7 +142,7 @@ class Printer {
                           [&]<class T> { return std::to_string(x_.data_as<T>()[offset]); });
   }
 
-  // Chooses one format and width for all elements: integers as "2.", numbers of similar magnitude as
+  // Chooses the same format and width for all elements: integers as "2.", numbers of similar magnitude as
   // "0.1000", and others as "1.0000e-05".
   void choose_format() {
     const auto widen = [&](std::size_t length) {

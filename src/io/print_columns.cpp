@@ -35,14 +35,15 @@ class FormatGuard {
   char fill_;
 };
 
-// The format of all elements: they are divided by `scale`, which is written once; `width` is a column's
-// width.
+// The format of all elements. They are divided by `scale`, which is written once. `width` is the width of a
+// column.
 struct Format {
   double scale = 1;
   int width = 0;
 };
 
-// Returns the number of digits before the point. Leading zeros after the point count negatively; 1 for zero.
+// Returns the number of digits before the point. If leading zeros follow the point, the result is minus their
+// number. For zero it is 1.
 double digits_of(double value) { return value == 0 ? 1 : std::floor(std::log10(value)) + 1; }
 
 // Sets the stream's format for contiguous doubles.
@@ -57,7 +58,7 @@ Format choose_format(std::ostream& out, const double* x, std::int64_t count) {
     if (first) smallest = largest = size;
     first = false;
     smallest = std::min(smallest, size);
-    if (x[i] > largest) largest = size;  // as in libtorch, only positive numbers count
+    if (x[i] > largest) largest = size;  // as in libtorch, only positive numbers are considered
   }
   const double least = first ? 1 : digits_of(smallest), most = first ? 1 : digits_of(largest);
   constexpr int kScientific = 11;

@@ -20,7 +20,8 @@ bool has_entries(const Value& value) {
   return value.is_dict() || std::holds_alternative<Object>(value.content());
 }
 
-// Whether all items are numbers or None, which becomes NaN. Optimizers write tuples like this.
+// Returns whether all items are numbers or None. Such a tuple, which optimizers write, becomes a list of
+// numbers in which None is NaN.
 bool all_numbers(const List& items) {
   return !items.empty() && std::all_of(items.begin(), items.end(), [](const Value& item) {
     return item.is_none() || std::holds_alternative<std::int64_t>(item.content()) ||
@@ -35,8 +36,8 @@ Variable vector_of(const List& numbers) {
   return tensor(values, kDouble);
 }
 
-// An index of entries by name, because a linear search for each entry would take quadratic time. The first
-// entry of a name counts, as in Value::at.
+// An index of entries by name, because a linear search for each entry would take quadratic time. If a name
+// occurs several times, its first entry is used, as in Value::at.
 using Named = std::unordered_map<std::string, const Value*>;
 
 const Value& at(const Named& named, const std::string& name) {
@@ -69,7 +70,7 @@ class Flattener {
     expansion_.add(name.size() + sizeof tensors_.front());
     tensors_.emplace_back(name.empty() ? "tensor" : name, std::move(tensor));
   }
-  // Adds a tensor that is not a tensor in the file.
+  // Adds a tensor for a value that is not a tensor in the file.
   void add_made(const std::string& name, Variable tensor) {
     expansion_.add(kTensorBytes + tensor.nbytes());
     add(name, std::move(tensor));
@@ -162,7 +163,7 @@ class Flattener {
     }
   }
 
-  // Converts an option of several numbers, some of which may be tensors, to a list of numbers.
+  // Converts an option that consists of several numbers to a list of numbers. Some of them may be tensors.
   static Value plain(const Value& option) {
     const List* const items = items_of(option);
     if (!items) return option;
@@ -177,7 +178,7 @@ class Flattener {
   void options(const std::string& name, const Value& group) {
     for (const auto& [key, entry] : group.as_dict()) {
       const std::string option = text_of(key);
-      // Skips settings of PyTorch's implementation, and names, which are not used here.
+      // Skips the names of parameters and settings of PyTorch's implementation, which ebb does not use.
       const char* const how[] = {"params", "param_names", "foreach", "fused", "capturable", "differentiable"};
       if (std::find(std::begin(how), std::end(how), option) != std::end(how)) continue;
       take(joined(name, option), plain(entry));

@@ -14,7 +14,8 @@ struct StorageType {
   unsigned bytes;            ///< the size of an element
 };
 
-/// Finds a storage type by the name of its class without the module, or of its dtype. Null if it is unknown.
+/// Finds a storage type by the name of its class without the module, or by the name of its dtype. Returns
+/// null if it is unknown.
 const StorageType* storage_named(std::string_view name);
 const StorageType* dtype_named(std::string_view name);
 const StorageType& storage_of(DType dtype);

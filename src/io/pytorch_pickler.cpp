@@ -145,8 +145,8 @@ void Pickler::put_tensor(const Variable& tensor, bool requires_grad) {
   text_ += ")RtR";
 }
 
-// Returns the position of an array in its storage. A storage is written once for all tensors of the same
-// dtype. It is written again for another dtype, because storages of the format have a dtype.
+// Returns the position of an array in its storage. A storage of the format has a dtype. A storage is
+// therefore written once for all tensors of the same dtype, and again for another dtype.
 Pickler::Place Pickler::place(const NdArray& array, const StorageType& type) {
   const auto [known, fresh] =
       keys_.emplace(std::pair(static_cast<const void*>(array.storage().get()), type.type), storages_.size());
@@ -181,7 +181,7 @@ class Script {
  public:
   explicit Script(Pickler& pickler) : pickler_(pickler) {}
 
-  // Declares the classes of children first, because a class must be declared before its name is used.
+  // Declares the classes of child modules first, because a class must be declared before its name is used.
   std::string declare(const Dict& module) {
     std::string parameters, buffers, annotations;
     std::set<std::string> names;

@@ -32,9 +32,9 @@ class Pickler {
   void begin_object(std::string_view module, std::string_view name);
   void end_object();
 
-  /// Ends and returns the pickle. Nothing can be put after that.
+  /// Ends the pickle and returns it. Nothing can be put after that.
   std::string finish();
-  /// Writes the elements as entries "<prefix>data/0", ...
+  /// Writes the elements as entries "<prefix>data/0" and so on.
   void write_storages(io::ZipWriter& zip, const std::string& prefix) const;
 
  private:

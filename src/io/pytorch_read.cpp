@@ -31,7 +31,7 @@ void check_bool(const NdArray& array) {
     unsound("a bool tensor holds a byte other than 0 and 1");
 }
 
-// The loaded storages by key. Without `elements` they have no memory.
+// The loaded storages by key. If `elements` is false, they have no memory.
 class Loaded : public Storages {
  public:
   explicit Loaded(bool elements) : elements_(elements) {}
@@ -100,12 +100,12 @@ Value read_zip(std::shared_ptr<const Bytes> bytes, bool elements) {
   return value_of(io::parse_pickle(pickle, position), storages);
 }
 
-// Storages of the format before PyTorch 1.6. Such a file contains pickles one after the other (magic number,
-// version, machine, value, keys of the storages), then each storage as its count and its elements.
+// Storages of the format before PyTorch 1.6. Such a file contains pickles one after the other: magic number,
+// version, machine, value, and keys of the storages. Then each storage follows as its count and its elements.
 class LegacyStorages final : public Loaded {
  public:
-  /// The storages follow from `position` on in the order of `keys`. An offset depends on the types of all
-  /// storages before.
+  /// The storages begin at `position`, in the order of `keys`. The offset of a storage depends on the types
+  /// of all storages before it.
   LegacyStorages(const Bytes& bytes, std::uint64_t position, const io::Pickle& keys,
                  const std::unordered_map<std::string_view, const StorageType*>& types, bool elements)
       : Loaded(elements), bytes_(bytes) {
@@ -176,8 +176,8 @@ void parse_pickles(LegacyPickles& pickles) {
   pickles.keys = io::parse_pickle(bytes, pickles.end);
 }
 
-// Parses the pickles from the first part of the file, which need not contain the storages. Tries a larger
-// part if the pickles do not end there.
+// Parses the pickles from the first part of the file, which need not contain the storages. If the pickles do
+// not end there, tries a larger part.
 LegacyPickles pickles_of(const Bytes& bytes) {
   LegacyPickles pickles;
   for (std::uint64_t n = std::uint64_t{1} << 20;; n *= 16) {

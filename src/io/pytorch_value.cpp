@@ -64,8 +64,8 @@ const Value* find(const Value& value, std::string_view name) {
   return nullptr;
 }
 
-// Collects the tensors of a value by name. A value may occur in several places. Whether it contains a tensor
-// is computed once, and only values that do are visited at each place.
+// Collects the tensors of a value by name. A value may occur at several positions. Whether it contains a
+// tensor is computed once. Only values with tensors are visited at each position.
 class Collector {
  public:
   Collector(const Value& all, std::map<std::string, std::string>* unsupported)

@@ -17,10 +17,11 @@ using Index = Pickle::Index;
 constexpr int kMaxDepth = 100;
 constexpr std::uint64_t kMaxValues = 10'000'000;
 constexpr std::size_t kMaxDims = 64;  // the limit of PyTorch and NumPy
-// How often a tensor may repeat its elements, and objects the names that they share.
+// The number of times that a tensor may repeat its elements, and that objects may repeat the names that they
+// share.
 constexpr std::size_t kRepeats = 64, kAnySize = std::size_t{16} << 20;
 
-// Functions that return their only argument as it is.
+// Functions that return their only argument unchanged.
 constexpr std::string_view kTransparent[] = {"torch.Size",
                                              "torch.device",
                                              "builtins.set",
@@ -45,7 +46,7 @@ class Converter {
   Value root() { return converted(pickle_.root(), 0).value; }
 
  private:
-  // A value, the number of values in it (shared ones count at each occurrence), and its depth.
+  // A value, the number of values in it, and its depth. Shared values are counted at each occurrence.
   struct Converted {
     Value value;
     std::uint32_t count = 1;
@@ -67,7 +68,7 @@ class Converter {
     return fresh;
   }
 
-  // Whether the value is None or an empty list or dict, which need no cache entry.
+  // Returns whether the value is None or an empty list or dict. Such a value needs no cache entry.
   bool costs_nothing(Index at) const {
     const Kind kind = pickle_.kind(at);
     return kind == Kind::None || ((kind == Kind::List || kind == Kind::Dict) && pickle_.items(at).empty());
@@ -156,7 +157,7 @@ class Converter {
     return all;
   }
 
-  // Limits the memory of objects: each has a copy of names that the pickle may contain only once.
+  // Limits the memory of objects. Each object has a copy of names that the pickle may contain only once.
   void spend(std::size_t bytes) {
     if ((spent_ += bytes) > kAnySize + kRepeats * pickle_.bytes())
       unsound("its objects repeat a description that it contains once more than ", kRepeats, " times");
@@ -181,7 +182,7 @@ class Converter {
       if (!pickle_.contents(at).empty() || given.empty()) return list(pickle_.contents(at), depth);
       return converted(given[0], depth + 1);
     }
-    // Objects of TorchScript's classes, and namespaces of options, are attributes by name.
+    // Objects of TorchScript's classes, and namespaces of options, are converted to their attributes by name.
     if (name.starts_with("__torch__.") || name == "argparse.Namespace" || name == "types.SimpleNamespace")
       return object(name, at, depth);
     refuse(name);
@@ -223,7 +224,7 @@ class Converter {
     return values;
   }
 
-  // Converts a tensor. Tensors with the same node of arguments are one tensor.
+  // Converts a tensor. Tensors whose arguments are the same node become the same tensor.
   Converted tensor(Index arguments, bool names_dtype) {
     const auto [known, fresh] = tensors_.try_emplace(arguments);
     if (fresh) known->second = described(pickle_.items(arguments).first(kGiven), names_dtype);

@@ -34,9 +34,9 @@ const List* items_of(const Value& value);
 /// Returns the key of a dict as part of a name, or an empty string if it is neither a string nor an integer.
 std::string text_of(const Value& key);
 
-/// A bound for the memory that the conversion of a value needs. A shared part is named or copied wherever it
-/// occurs, and a small file can contain millions of occurrences. The bound is 32 MiB plus 16 times the memory
-/// of the value, which is enough for lists of a hundred thousand labels.
+/// A bound for the memory that the conversion of a value needs. A shared part of a value is named or copied
+/// at each occurrence, and a small file can contain millions of occurrences. The bound is 32 MiB plus 16
+/// times the memory of the value, which is enough for lists of a hundred thousand labels.
 class Expansion {
  public:
   explicit Expansion(const Value& value);
@@ -53,11 +53,11 @@ template <class... Parts>
   ebb::detail::fail("pytorch: the file is not sound: ", parts..., ". Fetch or write it again.");
 }
 
-/// Returns everything in a value that a tensor can represent, with names joined by dots: tensors; numbers as
-/// zero-dimensional tensors (Long, Bool, Double); tuples and lists of numbers as Double vectors; strings as
-/// Byte vectors. States of optimizers, of Python (a dict of "state" and "param_groups") and of libtorch, get
-/// the names and values of optim::Optimizer::save. A single tensor has the name "tensor". Tensors of dtypes
-/// that ebb does not have are listed in `unsupported`.
+/// Returns everything in a value that a tensor can represent, with names joined by dots. Numbers become
+/// zero-dimensional tensors (Long, Bool, Double). Tuples and lists of numbers become Double vectors, and
+/// strings Byte vectors. States of optimizers, of Python (a dict of "state" and "param_groups") and of
+/// libtorch, get the names and values of optim::Optimizer::save. If the value is a single tensor, its name is
+/// "tensor". Tensors of dtypes that ebb does not have are listed in `unsupported`.
 NamedTensors archived(const Value& value, std::map<std::string, std::string>& unsupported);
 
 }  // namespace ebb::pytorch

@@ -14,7 +14,7 @@ namespace ebb::pytorch {
 namespace {
 
 // Writes the entries of a file: the pickle, the storages and the versions. `code` is the code of a
-// TorchScript archive, or null.
+// TorchScript archive; it is null for other files.
 void emit(Pickler& pickler, const std::string* code, const io::ZipWriter::Put& put) {
   io::ZipWriter zip(put);
   const auto add = [&](const std::string& name, std::string_view bytes) {
@@ -49,7 +49,7 @@ void to_stream(std::ostream& stream, Pickler& pickler, const std::string* code =
   EBB_CHECK(stream.good(), "pytorch: the stream did not take all bytes.");
 }
 
-// Pickles the value, which checks all of it, before anything is written.
+// Pickles the value before anything is written. This checks all of it.
 Pickler pickled(const Value& value) {
   Pickler pickler;
   pickler.put(value);

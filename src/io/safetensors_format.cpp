@@ -30,7 +30,7 @@ const char* name_of(DType dtype) {
 }
 
 std::string unsupported_text(std::string_view dtype) {
-  // The name may also be that of PyTorch's files: "complex64".
+  // The name may also be a name of PyTorch's files, for example "complex64".
   const char kind = dtype.empty() ? ' ' : dtype[0];
   const char* convert = kind == 'C' || kind == 'c'   ? "torch.view_as_real(x)"
                         : kind == 'U' || kind == 'u' ? "x.to(torch.int64)"
@@ -79,7 +79,8 @@ constexpr Foreign kForeign[] = {
 }  // namespace
 
 void refuse_foreign(std::string_view first_bytes) {
-  // A damaged safetensors file may begin with any byte, but bytes 4 to 7, the high half of the length, are 0.
+  // A damaged safetensors file may begin with any byte. But bytes 4 to 7, which are the high half of the
+  // length, are 0.
   const bool maybe_length = first_bytes.size() >= 8 && first_bytes.substr(4, 4) == "\0\0\0\0"sv;
   for (const Foreign& f : kForeign)
     if (first_bytes.starts_with(f.start) && (!maybe_length || f.start == kZip))

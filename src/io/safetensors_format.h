@@ -55,31 +55,31 @@ struct Header {
   const Entry* find(const std::string& name) const;
 };
 
-/// The size of the header's length and its first character.
+/// The size of the frame: the header's length and its first character.
 constexpr std::size_t kFrame = 9;
 
 /// Returns the length of the header of a file of `size` bytes. `bytes` are the first kFrame bytes, or all if
-/// there are fewer. Throws if the file is truncated, if the header is too long, and for files of other
-/// formats, which the error names.
+/// there are fewer. Throws if the file is truncated or the header is too long. Throws for files of other
+/// formats; the error names the format.
 std::size_t header_length(const char* bytes, std::uint64_t size);
 
-/// Throws the same errors for the start of a stream of unknown size: more than kFrame bytes, or the whole
-/// stream.
+/// Throws the errors of header_length() for the start of a stream of unknown size. `start` contains more than
+/// kFrame bytes, or the whole stream.
 void check_start(std::string_view start);
 
 /// Parses the header at the beginning of `text`, and checks each entry against the others and the file's
 /// size.
 Header parse_header(const char* text, std::size_t length, std::uint64_t file_size);
 
-/// Parses the JSON text. The entries keep their order, and each is checked by itself.
+/// Parses the JSON text. The entries keep their order. Each is checked separately.
 void parse_json(const char* text, std::size_t length, Header& header);
 
 }  // namespace ebb::safetensors
 
 namespace ebb::io {
 
-/// Throws if the first bytes are those of another format. The error names the format and how to convert the
-/// file.
+/// Throws if the first bytes belong to another format. The error names the format, and tells how to convert
+/// the file.
 void refuse_foreign(std::string_view first_bytes);
 
 }  // namespace ebb::io

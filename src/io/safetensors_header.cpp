@@ -1,5 +1,5 @@
-// The header of a safetensors file. Its JSON is parsed with SAX events and not into a tree, so that the time
-// is linear in the number of entries.
+// The header of a safetensors file. Its JSON is parsed as SAX events, not into a tree, so that the time is
+// linear in the number of entries.
 #include "io/safetensors_format.h"
 
 #include <nlohmann/json.hpp>

@@ -12,7 +12,7 @@
 
 namespace ebb::safetensors {
 
-// nlohmann is used for single strings only, because its containers terminate the program if their destructors
+// nlohmann is used only for single strings, because its containers terminate the program if their destructors
 // run out of memory.
 std::string quoted(const std::string& text) {
   try {
@@ -51,7 +51,7 @@ std::string header_of(const NamedTensors& tensors, const Metadata& metadata) {
   return text;
 }
 
-/// Passes the bytes of a file to put(address, size) in pieces.
+/// Passes the bytes of a file to put(address, size) in parts.
 template <class Put>
 void emit(const NamedTensors& tensors, const Metadata& metadata, const Put& put) {
   const std::string text = header_of(tensors, metadata);

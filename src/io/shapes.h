@@ -20,13 +20,13 @@ inline NdArray shape_alone(const DimVector& sizes, DType dtype) {
 }  // namespace io
 
 namespace pytorch {
-/// Reads like read(path), but the tensors have only dtype, sizes and strides. Checksums of storages are not
-/// checked.
+/// Reads a file like read(path), but the tensors have only dtype, sizes and strides. Checksums of storages
+/// are not checked.
 EBB_API Value read_shapes(const std::string& path);
 }  // namespace pytorch
 
 namespace npy {
-/// Read like read(path) and read_npz(path), but the tensors have only dtype and sizes.
+/// Read a file like read(path) and read_npz(path), but the tensors have only dtype and sizes.
 EBB_API Variable read_shape(const std::string& path);
 EBB_API NamedTensors read_npz_shapes(const std::string& path);
 }  // namespace npy

@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 using namespace std::string_literals;
 using nlohmann::json;
 
-// Reads "weight_map" of an index with SAX events, like safetensors_header.cpp.
+// Reads "weight_map" of an index as SAX events, like safetensors_header.cpp.
 class IndexReader {
  public:
   // The events of nlohmann::json::sax_parse.
@@ -107,7 +107,7 @@ WeightMap read_index(const std::string& path) {
   return std::move(reader.map);
 }
 
-// The files of an index. Each is opened once, even if it has several names.
+// The files of an index. Each file is opened once, even if it has several names.
 class Files {
  public:
   explicit Files(fs::path index) : index_(std::move(index)) {
@@ -128,8 +128,8 @@ class Files {
   }
 
  private:
-  // Returns the path of a file. The file must be in the index's folder, or in the folder to which a link of
-  // the index refers.
+  // Returns the path of a file. The file must be in the index's folder. If the index is a link, it may also
+  // be in the folder to which the link refers.
   std::string path_of(const std::string& name) const {
     const auto refuse = [&] {
       ebb::detail::fail("safetensors: the index \"", index_.string(),
@@ -189,8 +189,8 @@ const Reader& ShardedReader::file_of(const std::string& name) const {
 
 namespace {
 
-// Whether the name is that of a part, "model-...-of-00003.safetensors", as written here and by
-// huggingface_hub.
+// Returns whether the name is the name of a part, "model-...-of-00003.safetensors". ebb and huggingface_hub
+// use such names.
 bool is_name_of_part(const std::string& name) {
   constexpr std::string_view begin = "model-", middle = "-of-", end = "00000.safetensors";
   if (!name.starts_with(begin) || name.size() < begin.size() + middle.size() + end.size() ||
@@ -208,8 +208,8 @@ std::set<std::string> parts_in(const std::string& index) {
   return parts;
 }
 
-// Returns the paths of an index's parts. A file that is not an index has none, because a killed save did not
-// complete it.
+// Returns the paths of an index's parts. If the file is not an index, there are none, because a killed save
+// did not complete it.
 std::vector<std::string> paths_in(const fs::path& folder, const std::string& index) {
   std::vector<std::string> paths;
   try {
@@ -273,8 +273,8 @@ std::vector<NamedTensors> shards_of(const NamedTensors& tensors, std::uint64_t m
   return shards;
 }
 
-// Returns names that no other save uses: those of huggingface_hub in a folder without a checkpoint, and
-// otherwise names with a random mark.
+// Returns names that no other save uses. In a folder without a checkpoint, they are the names of
+// huggingface_hub. Otherwise they contain a random mark.
 std::vector<std::string> names_of_parts(const fs::path& folder, std::size_t count, bool marked) {
   std::string mark;
   std::vector<std::string> names(count);
@@ -321,8 +321,8 @@ std::string write_sharded(const std::string& folder, const NamedTensors& tensors
   const std::string index_path = (at / kIndex).string(), single = (at / "model.safetensors").string();
   const auto forget = [&](const std::string& left) { remove_left(at, left); };
 
-  // The index is written first, to its temporary file. If this save is killed, the next one finds the list of
-  // its parts there.
+  // The index is written first, to its temporary file. If this save is killed, the next save finds the list
+  // of its parts there.
   io::AtomicFile index(index_path, forget);
   Written written;
   if (shards.size() == 1) {
@@ -348,7 +348,7 @@ std::string write_sharded(const std::string& folder, const NamedTensors& tensors
     old = paths_in(at, index_path);
   }
   std::string written_to =
-      shards.size() == 1 ? single : index_path;  // allocated here: nothing below may fail
+      shards.size() == 1 ? single : index_path;  // allocated here, because nothing below may fail
   if (shards.size() == 1) {
     ::unlink(index_path.c_str());
   } else {

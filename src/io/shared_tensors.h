@@ -5,7 +5,7 @@
 
 namespace ebb::safetensors {
 
-/// Whether a and b are the same tensor: one object, or the same view of the same memory.
+/// Returns whether a and b are the same tensor: the same object, or the same view of the same memory.
 bool shared(const Variable& a, const Variable& b);
 
 /// The contents of a file.
@@ -13,10 +13,10 @@ struct Contents {
   NamedTensors tensors;
   Metadata metadata;
 };
-/// Returns each tensor once, under its first name. The metadata maps further names to the first one, as in
+/// Returns each tensor once, under its first name. The metadata maps the other names to the first one, as in
 /// safetensors.torch.save_model.
 Contents each_once(const NamedTensors& tensors, Metadata metadata = {});
-/// Restores all names. Tensors of names from the metadata come last, and share memory with the first ones.
+/// Restores all names. Tensors with names from the metadata come last, and share memory with the first ones.
 NamedTensors every_name(NamedTensors tensors, const Metadata& metadata);
 
 }  // namespace ebb::safetensors

@@ -1,5 +1,5 @@
-// ZipReader, ZipWriter and the directory of zip archives (PKWARE's APPNOTE 6.3, with zip64). minizip is only
-// used to write, because it does not read sizes and positions above 4 GiB.
+// ZipReader, ZipWriter and the directory of zip archives (PKWARE's APPNOTE 6.3, with zip64). minizip is used
+// only to write, because it does not read sizes and positions above 4 GiB.
 #pragma once
 
 #include "io/bytes.h"
@@ -21,26 +21,26 @@ struct Part {
 };
 
 /// Reads the entries of an archive. Throws ebb::Error if the file is not an archive, its directory does not
-/// parse, a name occurs twice, an entry exceeds the file, overlaps another, has another name in its own
-/// header or is encrypted, or a CRC-32 does not match.
+/// parse, or a name occurs twice. Throws if an entry exceeds the file, overlaps another, has another name in
+/// its own header or is encrypted. Throws if a CRC-32 does not match.
 class ZipReader {
  public:
   explicit ZipReader(std::shared_ptr<const Bytes> bytes);
   ~ZipReader();
   ZipReader(ZipReader&&) noexcept;
 
-  /// The names in the order of the directory.
+  /// Returns the names in the order of the directory.
   const std::vector<std::string>& names() const;
   bool contains(const std::string& name) const;
-  /// The uncompressed size.
+  /// Returns the uncompressed size.
   std::uint64_t size(const std::string& name) const;
-  /// Reads an entry. Throws if it has more than `limit` bytes, or more than 1 MiB and more than 64 times its
-  /// packed size.
+  /// Reads an entry. Throws if it has more than `limit` bytes. Also throws if it has more than 1 MiB and more
+  /// than 64 times its packed size.
   std::string read(const std::string& name, std::uint64_t limit = 1 << 30) const;
   /// Reads the first bytes without a check of the CRC-32.
   void read_start(const std::string& name, void* to, std::uint64_t size) const;
-  /// Reads the first bytes into the parts, one after the other. Checks the CRC-32 of the whole entry without
-  /// more memory.
+  /// Reads the first bytes into the parts, one after the other. Checks the CRC-32 of the whole entry, without
+  /// additional memory.
   void read_into(const std::string& name, const std::vector<Part>& parts) const;
 
  private:
@@ -79,13 +79,14 @@ struct ZipEntry {
 /// are read from the zip64 fields. Throws ebb::Error if the directory does not parse.
 std::vector<ZipEntry> read_zip_directory(const Bytes& bytes);
 
-/// Whether, by the directory, another entry or the directory itself begins before the end of this entry. Such
-/// entries are refused, because overlapping entries of a small file can unpack to any size.
+/// Returns whether another entry, or the directory itself, begins before the end of this entry, according to
+/// the directory. Such entries are refused, because overlapping entries of a small file can unpack to any
+/// size.
 bool overlaps_what_follows(const ZipEntry& entry);
 
-/// Returns the position of an entry's packed bytes. Only the name and the lengths of its own header are read:
-/// other fields may be 0 if the writer could not seek back. Throws if the name differs from the directory's,
-/// or if the bytes exceed entry.limit.
+/// Returns the position of an entry's packed bytes. Only the name and the lengths of its own header are read,
+/// because other fields may be 0 if the writer could not seek back. Throws if the name differs from the name
+/// in the directory, or if the bytes exceed entry.limit.
 std::uint64_t zip_data_position(const Bytes& bytes, const ZipEntry& entry);
 
 /// Throws ebb::Error "zip: the archive is not sound: <why>".

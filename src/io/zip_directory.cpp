@@ -42,7 +42,7 @@ struct Directory {
   std::uint64_t archive = 0;  // the position of the archive, to which other positions are relative
 };
 
-// Sets the limit of each entry: the begin of the next one, or of the directory.
+// Sets the limit of each entry. It is the beginning of the next entry, or of the directory.
 void set_limits(std::vector<ZipEntry>& entries, std::uint64_t directory) {
   std::vector<ZipEntry*> in_order;
   in_order.reserve(entries.size());
@@ -58,8 +58,8 @@ std::optional<std::uint64_t> zip64_record(const Bytes& bytes, std::uint64_t end)
   if (end < kLocatorSize + kEnd64Size) return {};
   const std::string locator = part(bytes, end - kLocatorSize, kLocatorSize);
   if (number(locator, 0, 4) != kLocator64) return {};
-  // The record is at the position in the locator, or directly before the locator if other bytes precede the
-  // archive.
+  // The record is at the position in the locator. If other bytes precede the archive, it is directly before
+  // the locator.
   for (const std::uint64_t at : {number(locator, 8, 8), end - kLocatorSize - kEnd64Size})
     if (at <= end - kLocatorSize - kEnd64Size && number(part(bytes, at, 4), 0, 4) == kEnd64) return at;
   unsound_zip(kNoParse);
@@ -86,7 +86,7 @@ Directory find_directory(const Bytes& bytes) {
   unsound_zip(kNoDirectory);
 }
 
-// Reads the zip64 field. It contains, in this order, the values that are kFull32 elsewhere.
+// Reads the zip64 field. It contains, in this order, the values that are kFull32 in the other fields.
 void read_extra(std::string_view extra, ZipEntry& entry) {
   while (extra.size() >= 4) {
     const std::uint64_t id = number(extra, 0, 2), size = number(extra, 2, 2);

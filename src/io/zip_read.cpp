@@ -15,8 +15,8 @@ namespace {
 
 // The size of the buffer for bytes that are unpacked or only summed.
 constexpr std::size_t kChunk = std::size_t{1} << 16;
-// The maximum ratio of a compressed description. Writers store descriptions uncompressed, and a later
-// compression achieves a ratio of about 10.
+// The maximum ratio of a compressed description. Writers store descriptions uncompressed. If an archive is
+// compressed later, the ratio is about 10.
 constexpr std::uint64_t kPacks = 64, kAnySize = std::uint64_t{1} << 20;
 
 template <class... Parts>
@@ -30,7 +30,7 @@ class Unpacker {
   Unpacker(const Bytes& bytes, const ZipEntry& entry)
       : bytes_(bytes), at_(zip_data_position(bytes, entry)), left_(entry.packed), stored_(entry.method == 0) {
     if (stored_) return;
-    // Raw deflate data without a header.
+    // The data is raw deflate data without a header.
     if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
     chunk_.resize(std::min<std::uint64_t>(kChunk, left_));
   }
@@ -46,7 +46,7 @@ class Unpacker {
     if (whole && size > 0) sum_ = crc32_z(sum_, static_cast<const Bytef*>(to), size);
     return whole;
   }
-  /// Whether the entry has no more bytes.
+  /// Returns whether the entry has no more bytes.
   bool ended() {
     Bytef one = 0;
     return stored_ ? left_ == 0 : inflate_to(&one, 1) == 0 && status_ == Z_STREAM_END;

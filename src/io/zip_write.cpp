@@ -16,10 +16,10 @@ namespace {
 constexpr std::uint64_t kAlignment = 64;
 // The size of a local header without its name, and of the extra field of zip64.
 constexpr std::uint64_t kLocalHeader = 30, kZip64 = 20;
-// The bytes that minizip stores for an entry until the end, without its name: the header in the directory,
-// and space for the fields of zip64.
+// The number of bytes that minizip stores for an entry until the end, without the name: the header in the
+// directory, and space for the fields of zip64.
 constexpr std::size_t kCentralHeader = 46 + 32;
-// The size of the record at the end, and of this record together with zip64's locator before it.
+// The size of the record at the end, and its size with zip64's locator before it.
 constexpr std::size_t kLastRecord = 22, kTail = kLastRecord + 20;
 
 void little(std::string& out, std::uint64_t value, int bytes) {
@@ -65,7 +65,7 @@ struct ZipWriter::Archive {
   static int error(void*, void*) { return 0; }
 
   // Adds the zip64 records if there are more than 65,535 entries. The count in the end record has 16 bits,
-  // and minizip writes no zip64 records below 4 GiB, so PyTorch would miss the other entries.
+  // and minizip writes no zip64 records below 4 GiB. Without them, PyTorch would not find the other entries.
   void count_in_64_bits() {
     if (entries <= 0xffff || tail.starts_with("PK\6\7")) return;
     const std::string last = tail.substr(tail.size() - kLastRecord);
@@ -118,8 +118,9 @@ void ZipWriter::add(const std::string& name, const std::vector<std::string_view>
   zip_fileinfo info{};
   info.tmz_date.tm_year = 1980;  // a fixed date, so that equal contents give equal files
   info.tmz_date.tm_mday = 1;
-  // minizip writes to its copy of the entry's header before it checks that the allocation succeeded. This
-  // allocation of the same size throws if memory is short, and the allocator can then reuse the block.
+  // Allocates and frees a block of the size of minizip's copy of the entry's header. minizip writes to that
+  // copy before it checks that the allocation succeeded. This allocation throws if memory is short. Otherwise
+  // the allocator can reuse the block for the copy.
   ::operator delete(::operator new(kCentralHeader + name.size()));
   self.check(zipOpenNewFileInZip64(self.file, name.c_str(), &info, extra.data(),
                                    static_cast<uInt>(extra.size()), nullptr, 0, nullptr, 0, 0, large));
