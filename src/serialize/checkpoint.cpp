@@ -94,7 +94,7 @@ Checkpoint& Checkpoint::add_part(Part part) {
 }
 
 Checkpoint& Checkpoint::add(const std::string& name, Variable& value) {
-  // An undefined tensor is not written, so a load yields an undefined tensor again.
+  // An undefined tensor is not written. A load then yields an undefined tensor again.
   const auto save = [&value](serialize::OutputArchive& to) {
     if (value.defined()) to.write("value", value);
   };
@@ -150,7 +150,7 @@ void Checkpoint::take(serialize::InputArchive& archive) {
     archive.try_read(part.name, nested);  // a part without tensors is not in the file
     part.load(nested);
   }
-  // The generators come last, because the load of a part may draw random values.
+  // The generators come last, because loading a part may draw random values.
   serialize::InputArchive states;
   archive.read(kGenerators, states);
   set_generators(states);

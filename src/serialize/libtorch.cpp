@@ -15,8 +15,8 @@
 namespace ebb::pytorch {
 namespace {
 
-// Returns the state with the parameters themselves, because requires_grad distinguishes them from buffers and
-// a state_dict does not contain it.
+// Returns the state with the parameters themselves. A state_dict does not contain requires_grad, which
+// distinguishes them from buffers.
 NamedTensors state_of(const nn::Module& module) {
   NamedTensors tensors;
   const auto parameters = module.named_parameters();
@@ -48,8 +48,8 @@ Value option(const Variable& value) {
   return numbers;
 }
 
-// Returns the options of a group without absent ones. The reader does not have the options in `lacking`, so
-// they must be off.
+// Returns the options of a group without absent options. The reader does not have the options in `lacking`,
+// so they must be off.
 Dict options_of(const optim::OptimizerParamGroup& group, const char* reader,
                 std::initializer_list<std::string_view> lacking) {
   serialize::OutputArchive archive;

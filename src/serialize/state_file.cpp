@@ -35,7 +35,7 @@ Info info_of(const Reader& file, const std::string& key) {
   if (!file.is_supported(key)) return {{}, DType::Undefined, safetensors::unsupported_text(dtype)};
   Info info{DimVector(IntArrayRef(file.sizes(key))), safetensors::format_named(dtype)->dtype, {}};
   if (info.dtype != kBool) return info;
-  // The bytes of Bool may be invalid, so they are checked before anything is written.
+  // The bytes of Bool may be invalid. They are checked before anything is written.
   try {
     file.get_tensor(key);
   } catch (const Error& e) {
@@ -46,8 +46,8 @@ Info info_of(const Reader& file, const std::string& key) {
 
 class SafetensorsState final : public nn::StateSource {
  public:
-  /// For a tensor with several names, keys() contains only the name in the file, or all names with
-  /// `all_names`.
+  /// For a tensor with several names, keys() contains only the name in the file. If `all_names` is true, it
+  /// contains all names.
   explicit SafetensorsState(Reader file, bool all_names = false)
       : file_(std::move(file)), all_names_(all_names) {}
 
@@ -71,7 +71,7 @@ class SafetensorsState final : public nn::StateSource {
   }
 
  private:
-  // Returns the name under which the file contains a tensor with several names.
+  // Returns the name under which the file contains a tensor that has several names.
   const std::string& stored(const std::string& key) const {
     if (file_.contains(key)) return key;
     const auto other = file_.metadata().find(key);
@@ -147,8 +147,8 @@ class RenamedState final : public nn::StateSource {
   /// Returns the new name of a tensor, or nullopt to skip the tensor.
   using Rename = std::function<optional<std::string>(const std::string&)>;
 
-  /// `before` is the prefix of names that the file has but does not list: the further names of shared
-  /// tensors.
+  /// `before` is the prefix of names that the file has but does not list. These are the additional names of
+  /// shared tensors.
   RenamedState(std::unique_ptr<nn::StateSource> state, const Rename& rename, std::string before = {})
       : state_(std::move(state)), before_(std::move(before)) {
     for (const std::string& key : state_->keys()) {
@@ -164,7 +164,7 @@ class RenamedState final : public nn::StateSource {
 
   std::vector<std::string> keys() const override { return names_; }
   optional<Info> info(const std::string& key) const override {
-    // The key may be a name of a shared tensor that the file does not list. A listed name without an entry in
+    // The key may be a name of a shared tensor that the file does not list. A listed name that is not in
     // original_ was skipped or renamed.
     if (!original_.contains(key) && listed_.contains(before_ + key)) return nullopt;
     return state_->info(original(key));
@@ -189,7 +189,8 @@ class RenamedState final : public nn::StateSource {
   std::unordered_set<std::string> listed_;
 };
 
-// Returns the tensors whose names begin with the key and a dot, without this prefix.
+// Returns the tensors whose names begin with the key and a dot. The names in the result do not have this
+// prefix.
 std::unique_ptr<nn::StateSource> part_of(std::unique_ptr<nn::StateSource> state, const std::string& key) {
   if (key.empty()) return state;
   const std::string before = key + ".";
@@ -202,7 +203,8 @@ std::unique_ptr<nn::StateSource> part_of(std::unique_ptr<nn::StateSource> state,
   return std::make_unique<RenamedState>(std::move(state), rename, before);
 }
 
-// Returns the tensors of a part. The key may be that of a nested dict, or a prefix of names in a flat state.
+// Returns the tensors of a part. The key may be the key of a nested dict, or a prefix of names in a flat
+// state.
 std::unique_ptr<nn::StateSource> tensors_of(const pytorch::Value& file, const std::string& key) {
   std::map<std::string, std::string> unsupported;
   const auto state = [&](const pytorch::Value& value) {

@@ -14,8 +14,8 @@
 
 namespace ebb::detail {
 
-/// Opens a path or a stream: safetensors, the index of several files (or its folder), PyTorch's files,
-/// NumPy's .npz. `key` selects a part (LoadOptions::key()).
+/// Opens a path or a stream. The format is safetensors, the index of several safetensors files (or its
+/// folder), a PyTorch format, or .npz of NumPy. `key` selects a part (LoadOptions::key()).
 std::unique_ptr<nn::StateSource> open_state(const std::string& path, const std::string& key);
 std::unique_ptr<nn::StateSource> open_state(std::istream& stream, const std::string& key);
 
@@ -25,12 +25,12 @@ std::unique_ptr<nn::StateSource> renamed(std::unique_ptr<nn::StateSource> state,
 /// Throws for a key that is no prefix of a name. The error lists similar keys.
 [[noreturn]] void fail_of_part(const std::string& key, const std::vector<std::string>& names);
 
-/// Returns the optimizer's part of a file: the part `key`, or without a key the whole file, or the part of a
-/// checkpoint that has one of the usual names of optimizers.
+/// Returns the optimizer's part of a file. With a key, this is the part `key`. Otherwise it is the whole
+/// file, or the part of a checkpoint that has one of the usual names of optimizers.
 serialize::InputArchive optimizer_in(const safetensors::File& file, const std::string& key);
 
-/// Returns advice for a file whose names all have the prefix of a wrapper module that the module's names do
-/// not have, or an empty string.
+/// Returns advice for a file whose names all have the prefix of a wrapper module, if the module's names do
+/// not have it. Otherwise returns an empty string.
 std::string advice_on_wrapped(const std::vector<std::string>& names, const std::vector<std::string>& own);
 
 }  // namespace ebb::detail
