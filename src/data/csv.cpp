@@ -56,8 +56,8 @@ class Reader {
   std::size_t rows() const { return records_.size() - first_; }
   std::size_t columns() const { return records_.width; }
 
-  /// Returns a sentence about the first cell of the column that is neither a number nor missing, or an empty
-  /// string.
+  /// Returns a sentence about the first cell of the column that is neither a number nor missing. Returns an
+  /// empty string if there is none.
   std::string why_no_number(std::size_t column) const {
     for (std::size_t row = first_; row < records_.size(); ++row) {
       const std::string_view cell = records_.cell(row, column);

@@ -15,7 +15,7 @@ class Splitter {
 
   CSVRecords split() {
     if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;
-    // The reservation avoids reallocations, which would hold the cells twice.
+    // Reserves memory, because a reallocation would hold the cells twice.
     records_.cells.reserve(
         static_cast<std::size_t>(
             std::count_if(text_.begin(), text_.end(), [&](char c) { return c == separator_ || c == '\n'; })) +

@@ -9,11 +9,11 @@
 
 namespace ebb::data {
 
-/// The cells of a table. They refer to the text, or to `unquoted` if they contain doubled quotes.
+/// The cells of a table. They refer to the text. Cells with doubled quotes refer to `unquoted`.
 struct CSVRecords {
   std::size_t width = 0;  // the number of cells of every record
   std::vector<std::string_view> cells;
-  std::vector<std::int64_t> lines;  // the line on which each record begins, from 1
+  std::vector<std::int64_t> lines;  // the line of the text on which each record begins, from 1
   std::deque<std::string> unquoted;
 
   std::size_t size() const { return lines.size(); }

@@ -19,7 +19,7 @@
 namespace ebb::data {
 namespace {
 
-// Reads an IDX file, which may be compressed: zlib also reads uncompressed files.
+// Reads an IDX file, which may be compressed. zlib also reads uncompressed files.
 class IdxReader {
  public:
   explicit IdxReader(const std::string& path)
@@ -37,7 +37,7 @@ class IdxReader {
       bytes -= static_cast<std::size_t>(n);
     }
   }
-  /// An upper bound of the uncompressed size. The ratio of DEFLATE is at most 1032.
+  /// Returns an upper bound of the uncompressed size. The ratio of DEFLATE is at most 1032.
   std::uint64_t bytes_at_most() const { return size_ * (gzdirect(file_.get()) ? 1 : 1032); }
   void expect_end() {
     char extra;

@@ -21,7 +21,7 @@ void write_position(serialize::OutputArchive& archive, const std::string& name, 
   archive.write(name, scalar_tensor(static_cast<std::int64_t>(value), TensorOptions(kLong)), true);
 }
 
-// Reads an integer. Throws if it is missing or outside of [least, most].
+// Reads an integer. Throws if it is missing or not in [least, most].
 std::size_t read_position(serialize::InputArchive& archive, const char* sampler, const std::string& name,
                           std::size_t least, std::size_t most) {
   Variable tensor;
@@ -111,7 +111,7 @@ optional<std::vector<std::size_t>> SequentialSampler::next(std::size_t batch_siz
 void SequentialSampler::save(serialize::OutputArchive& archive) const { write_index(archive, index_); }
 
 void SequentialSampler::load(serialize::InputArchive& archive) {
-  // A sampler without samples accepts any position, because reset(n) sets its size later.
+  // A sampler without samples accepts any index, because reset(n) sets its size later.
   index_ = read_index(archive, "SequentialSampler", size_ > 0 ? size_ : SIZE_MAX);
 }
 
