@@ -5,12 +5,12 @@
 
 namespace ebb::models {
 
-/// eps and momentum of all batch normalisations of a model.
+/// The parameters eps and momentum of all batch normalisations of a model.
 struct NormSettings {
   double eps = 1e-5, momentum = 0.1;
 };
 
-/// Returns a module that computes the activation; nn::Identity for Activation::none.
+/// Returns a module that computes the activation. For Activation::none it is nn::Identity.
 nn::AnyModule make_activation(Activation activation);
 
 /// Returns a convolution without bias, a batch normalisation and, if there is one, the activation
@@ -21,8 +21,9 @@ nn::Sequential conv_norm_activation(nn::Conv2dOptions conv, NormSettings norm, A
 /// torchvision).
 std::int64_t divisible_by_8(double channels);
 
-/// Initialises the net like torchvision, in the order of its modules: N(0, 2 / fan_out) for weights of
-/// convolutions, 0 for their biases, 1 and 0 for normalisations, and `linear` for linear layers.
+/// Initialises the net like torchvision, in the order of its modules. Weights of convolutions are drawn from
+/// N(0, 2 / fan_out), and their biases are 0. Weights and biases of normalisations are 1 and 0. `linear`
+/// initialises linear layers.
 void initialize(nn::Module& net, void (*linear)(nn::LinearImpl& layer));
 
 }  // namespace ebb::models

@@ -22,7 +22,7 @@ nn::LayerNorm norm_of(const GPT2Config& config) {
 }
 
 // Returns the initial standard deviation of layers that add to the residual stream. It decreases with the
-// number of layers, so that the variance of the stream does not grow with it.
+// number of layers, so that the variance of the stream does not grow with that number.
 double residual_std(const GPT2Config& config) {
   return config.initializer_range() / std::sqrt(2.0 * static_cast<double>(config.n_layer()));
 }

@@ -26,8 +26,8 @@ Variable join_heads(const Variable& x) { return x.transpose(1, 2).flatten(2); }
 Variable causal_attention(const Variable& query, const Variable& key, const Variable& value,
                           double dropout_p) {
   const std::int64_t unread = query.size(-2), all = key.size(-2);
-  // is_causal aligns the first query with the first key, which is only correct if all tokens are new. A
-  // single new token attends to all keys, and needs no mask.
+  // is_causal aligns the first query with the first key. This is correct only if all tokens are new. A single
+  // new token attends to all keys and needs no mask.
   optional<Variable> mask;
   if (unread > 1 && unread < all)
     mask = ones({unread, all}, query.options().dtype(kBool).requires_grad(false)).tril(all - unread);

@@ -16,8 +16,8 @@ void check_length(const char* model, std::int64_t length, std::int64_t limit, co
 
 /// Reads tokens [B, T] and returns the logits [B, V] of the next token.
 using NextLogits = std::function<Variable(const Variable& tokens)>;
-/// Returns ids and up to max_new_tokens new tokens. With use_cache, `next` receives each token once, and
-/// otherwise all tokens each time.
+/// Returns `ids`, followed by up to max_new_tokens new tokens. With use_cache, `next` receives each token
+/// once. Otherwise it receives all tokens in each call.
 Variable extended(const char* model, const Variable& ids, std::int64_t max_new_tokens,
                   const GenerateOptions& options, const NextLogits& next);
 

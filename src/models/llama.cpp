@@ -24,8 +24,8 @@ nn::RMSNorm norm_of(const LlamaConfig& config) {
   return nn::RMSNorm(nn::RMSNormOptions({config.hidden_size()}).eps(config.rms_norm_eps()));
 }
 
-// Computes the tables of rotary embeddings in float for every dtype of the model, as Hugging Face does,
-// because angles of large positions need the precision.
+// Computes the tables of rotary embeddings in float for every dtype of the model, as Hugging Face does. The
+// angles of large positions need the precision.
 RotaryTables rotary_tables(const LlamaConfig& config, std::int64_t start, std::int64_t end, Device device) {
   const std::int64_t size = head_size(config);
   const TensorOptions options = TensorOptions(kFloat).device(device);

@@ -77,7 +77,7 @@ Variable OutConvImpl::forward(const Variable& x) { return conv(x); }
 UNetImpl::UNetImpl(UNetOptions options_) : options(options_) { UNetImpl::reset(); }
 
 void UNetImpl::reset() {
-  // Interpolation preserves the number of channels, so with it each level has half as many.
+  // With interpolation, the number of channels does not change, so each level has half as many channels.
   const std::int64_t w = options.width(), factor = options.bilinear() ? 2 : 1;
   inc = register_module("inc", DoubleConv(options.n_channels(), w));
   down1 = register_module("down1", Down(w, 2 * w));
