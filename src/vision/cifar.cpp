@@ -18,8 +18,8 @@ const std::vector<std::string> kTrain10 = {"data_batch_1.bin", "data_batch_2.bin
 const std::vector<std::string> kTest10 = {"test_batch.bin"}, kTrain100 = {"train.bin"},
                                kTest100 = {"test.bin"};
 
-// Returns the path of a file in the folder, or in the folder that the archive unpacks to. Empty if there is
-// none.
+// Returns the path of a file in the folder, or in the folder to which the archive unpacks. Returns an empty
+// string if there is no such file.
 std::string find(const std::string& root, const char* unpacked, const std::string& name) {
   std::error_code unreadable;
   for (const fs::path& folder : {fs::path(root), fs::path(root) / unpacked})

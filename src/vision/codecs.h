@@ -10,8 +10,9 @@
 
 namespace ebb::vision {
 
-/// Reads a regular file. check(size) may refuse it by its size before it is read. Throws an error that begins
-/// with `what` if it is not a regular file (a folder, a device, a pipe) or cannot be read.
+/// Reads a regular file. check(size) may refuse it because of its size before it is read. If the path is no
+/// regular file (a folder, a device, a pipe) or the file cannot be read, throws an error that begins with
+/// `what`.
 std::string read_file(const char* what, const std::string& path,
                       const std::function<void(std::uint64_t)>& check);
 
@@ -35,8 +36,8 @@ Variable decode_png(const Input& input);
 /// Throws if the image is larger than the limit.
 void check_size(const Input& input, std::int64_t height, std::int64_t width);
 
-/// Returns the orientation, 1 to 8, in the TIFF block of EXIF data, or 1 if there is none or the block is
-/// damaged.
+/// Returns the orientation, 1 to 8, in the TIFF block of EXIF data. Returns 1 if there is none or the block
+/// is damaged.
 int exif_orientation(std::string_view tiff);
 /// Returns the image [C, H, W] rotated and flipped to orientation 1.
 Variable upright(const Variable& image, int orientation);

@@ -6,7 +6,7 @@
 namespace ebb::vision::codecs {
 namespace {
 
-// Reads integers of a TIFF block in its byte order. Integers beyond the end are 0, which no entry matches.
+// Reads integers of a TIFF block in its byte order. Integers beyond the end are 0, and no entry matches 0.
 struct Tiff {
   std::string_view bytes;
   bool big_endian;

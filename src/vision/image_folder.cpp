@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMaxDepth = 100;  // the maximum depth of folders below that of a class
+constexpr int kMaxDepth = 100;  // the maximum depth of folders below the folder of a class
 
 bool is_image(const fs::path& path) {
   std::string ending = path.extension().string();
@@ -57,7 +57,7 @@ std::vector<fs::path> folders_in(const std::string& root) {
 }
 
 // Returns the images in all folders below `of_class`. Links are followed, but each folder is listed only
-// once. No folder stays open while its subfolders are listed, because the number of open files is limited.
+// once. A folder is closed before its subfolders are listed, because the number of open files is limited.
 std::vector<std::string> images_below(const std::string& root, const fs::path& of_class) {
   std::vector<std::string> paths;
   std::set<Identity> seen;

@@ -44,7 +44,7 @@ class JpegErrors {
 
  private:
   struct Manager {
-    jpeg_error_mgr base;  // the first member, so that libjpeg's pointer to it is also one to the Manager
+    jpeg_error_mgr base;  // the first member, so that libjpeg's pointer to it also points to the Manager
     std::jmp_buf back;
     char text[JMSG_LENGTH_MAX];
   };
@@ -74,7 +74,8 @@ class JpegErrors {
   Manager manager_;
 };
 
-// A limit of the scans of a progressive file, because even an empty scan takes the time of the whole image.
+// A limit for the scans of a progressive file, because even an empty scan takes as much time as the whole
+// image.
 constexpr int kMaxScans = 500;
 
 void refuse_endless_scans(j_common_ptr info) {
@@ -137,8 +138,8 @@ class Decoder {
     return 1;
   }
 
-  // Throws if the file is too short for its size, before the image is allocated. Without arithmetic coding
-  // every 8 x 8 block of the finest component takes at least one bit.
+  // Throws if the file is too short for the image's size, before the image is allocated. Without arithmetic
+  // coding, every 8 x 8 block of the finest component takes at least one bit.
   void check_bytes(std::int64_t height, std::int64_t width) const {
     EBB_CHECK(info_.arith_code || height * width / 512 <= static_cast<std::int64_t>(input_.bytes.size()),
               input_.what, " is cut short or damaged: it claims ", height, " x ", width,
@@ -165,8 +166,8 @@ class Decoder {
   int orientation_ = 1;
 };
 
-// Converts inverted CMYK, as Adobe writes it: 255 means no ink. So red = C * K / 255, and green and blue
-// likewise.
+// Converts inverted CMYK, as Adobe writes it: 255 means no ink. Therefore red = C * K / 255, and green and
+// blue are computed in the same way.
 Variable rgb_of_cmyk(const Variable& image) {
   const Variable wide = image.to(kFloat);
   return wide.narrow(0, 0, 3).mul(wide.narrow(0, 3, 1)).div_(255).round_().to(kByte);

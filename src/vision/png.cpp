@@ -81,8 +81,8 @@ class Decoder {
     const std::int64_t channels = png_get_channels(files_.png, files_.info), row_bytes = width * channels;
     Variable image = empty({channels, height, width}, kByte);
     auto* const planes = image.data_ptr<std::uint8_t>();
-    // libpng updates the rows of interlaced files in several passes, which needs all rows. Other files need
-    // one row.
+    // libpng updates the rows of interlaced files in several passes, for which all rows must be in memory.
+    // Other files need only one row.
     const int passes = png_set_interlace_handling(files_.png);
     const std::int64_t stored_rows = passes > 1 ? height : 1;
     std::vector<unsigned char> samples(static_cast<std::size_t>(stored_rows * row_bytes));
@@ -98,7 +98,7 @@ class Decoder {
     return image;
   }
 
-  /// Returns the orientation. Valid after decode(), because the EXIF chunk may follow the pixels.
+  /// Returns the orientation. Call it after decode(), because the EXIF chunk may follow the pixels.
   int orientation() {
     png_uint_32 size = 0;
     png_bytep tiff = nullptr;

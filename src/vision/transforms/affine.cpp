@@ -41,7 +41,7 @@ struct Area {
   std::int64_t height, width;
 };
 
-// Returns the number of pixels that [least, most] overlaps by at least 1e-4. Computed in float, like
+// Returns the number of pixels that [least, most] overlaps by at least 1e-4. It is computed in float, like in
 // torchvision.
 std::int64_t pixels_between(float least, float most) {
   const auto cut = [](float x) { return std::trunc(x * 1e4F) * 1e-4F; };
@@ -84,7 +84,8 @@ Variable grid_of(const Matrix& m, const ImageSize& from, Area to, const TensorOp
   return stack({x, y, ones_like(x)}, -1).reshape({-1, 3}).matmul(theta).reshape({1, to.height, to.width, 2});
 }
 
-// Samples the image at the grid. Points outside get the fill, and points at the border a mixture.
+// Samples the image at the grid. Points outside the image get the fill. Points at the border get a mixture of
+// both.
 Variable sampled(const Variable& image, const Variable& grid, bool bilinear, ArrayRef<double> fill) {
   return of_batch(image, [&](const Variable& batch) {
     const Variable points = grid.expand({batch.size(0), -1, -1, -1});

@@ -75,7 +75,8 @@ Variable adjust_gamma(const Variable& image, double gamma, double gain) {
 Variable invert(const Variable& image) {
   if (image.is_floating_point()) return image.neg().add(1);
   if (image.dtype() == kByte) return image.bitwise_not();
-  // max - x inverts every bit except the sign. The maximum of kLong is not exact as a double.
+  // max - x inverts every bit except the sign. The subtraction is not used for kLong, because its maximum is
+  // not exact as a double.
   if (image.dtype() == kLong) return image.bitwise_xor(std::numeric_limits<std::int64_t>::max());
   return image.bitwise_xor(static_cast<std::int64_t>(max_value(image.scalar_type())));
 }
@@ -118,8 +119,8 @@ Variable equalize(const Variable& image) {
   bins.back() = 256;
   const Variable histogram = zeros(bins, flat.options()).scatter_add_(-1, flat, ones_like(flat));
   const Variable cumulative = histogram.cumsum(-1);
-  // `step` is the number of pixels, without the brightest ones, for each of the 255 steps of brightness.
-  // `levels` are the steps below each value. A channel whose step is 0 stays unchanged.
+  // `step` is the number of pixels for each of the 255 steps of brightness, where the brightest pixels are
+  // not counted. `levels` are the steps below each value. A channel whose step is 0 stays unchanged.
   const Variable brightest = cumulative.argmax(-1, true);
   const Variable step = histogram.gather(-1, brightest).neg().add(flat.size(-1)).div(255, "floor");
   const Variable levels = cumulative.add(step.div(2, "floor")).div(step.clamp_min(1), "floor").clamp(0, 255);
@@ -137,7 +138,7 @@ struct Hsv {
 Hsv hsv_of_rgb(const Variable& image) {
   const auto [least, most] = image.aminmax(-3);
   const Variable range = most.sub(least), gray = range.eq(0);
-  // Grey pixels have no hue, and a divisor of 1 sets it to 0.
+  // Grey pixels have no hue. A divisor of 1 sets the hue to 0.
   const Variable saturation = range.div(most.masked_fill(gray, 1));
   const std::vector<Variable> below =
       most.unsqueeze(-3).sub(image).div(range.masked_fill(gray, 1).unsqueeze(-3)).unbind(-3);

@@ -143,8 +143,8 @@ Variable center_crop(const Variable& image, IntArrayRef output_size) {
   EBB_CHECK(output_size.size() == 1 || output_size.size() == 2,
             "center_crop: expected an output_size of 1 or 2 values, got ", output_size, ".");
   const std::int64_t height = output_size.front(), width = output_size.back();
-  // For odd differences, the start of a crop is rounded half to even, and padding adds the extra zeros at the
-  // end.
+  // If the difference is odd, the start of a crop is rounded half to even, and padding adds the extra zero at
+  // the end.
   const auto start = [](std::int64_t has, std::int64_t wants) {
     return wants > has ? -((wants - has) / 2)
                        : static_cast<std::int64_t>(std::nearbyint(static_cast<double>(has - wants) / 2));

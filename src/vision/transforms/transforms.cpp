@@ -1,6 +1,6 @@
-// The classes of transforms. Without random numbers: Compose, Resize, CenterCrop, Pad, ToDtype and Normalize.
-// At random: ColorJitter, RandomGrayscale, GaussianBlur, RandomCrop, RandomResizedCrop, RandomHorizontalFlip,
-// RandomVerticalFlip, RandomRotation and RandomErasing.
+// The classes of transforms. The transforms without random numbers are Compose, Resize, CenterCrop, Pad,
+// ToDtype and Normalize. The random ones are ColorJitter, RandomGrayscale, GaussianBlur, RandomCrop,
+// RandomResizedCrop, RandomHorizontalFlip, RandomVerticalFlip, RandomRotation and RandomErasing.
 #include <ebb/core/random.h>
 #include <ebb/ebb.h>
 #include <ebb/vision/transforms/augment.h>
@@ -53,8 +53,8 @@ struct Rectangle {
   std::int64_t first, second;  // the sides; first / second is the ratio
 };
 
-// Draws the rounded sides of a rectangle. Its fraction of `area` is uniform in `scale`, and the logarithm of
-// its ratio is uniform in that of `ratio`.
+// Draws the rounded sides of a rectangle. The fraction of `area` that it covers is uniform in `scale`. The
+// logarithm of its ratio is uniform between the logarithms of the bounds in `ratio`.
 Rectangle rectangle(double area, const Range& scale, const Range& ratio, const From& generator) {
   const double target = area * uniform(scale, generator);
   const Range log_ratio = {std::log(static_cast<float>(ratio.first)),
