@@ -114,8 +114,8 @@ Contents of_arrays(const npy::NamedTensors& arrays, const char* format) {
   return contents;
 }
 
-/// Collects the tensors of all levels of a value of torch.save, including those of optimizers. The reader
-/// limits the depth and the number of values.
+/// Collects the tensors of all levels of a value of torch.save. This includes tensors of optimizers. The
+/// reader limits the depth and the number of values.
 class Tensors {
  public:
   void add(const pytorch::Value& value, const std::string& name) {
@@ -149,7 +149,7 @@ class Tensors {
   void take(const Other&, const std::string&) {}
 
   /// Adds an item of a value. A value has a name at each of its occurrences, and a small file can contain
-  /// very many. The names may take at most 256 MiB.
+  /// very many occurrences. All names together may take at most 256 MiB.
   template <class Key>
   void add_part(const pytorch::Value& value, const std::string& name, const Key& key) {
     if (value.is_none() || value.content().index() < kFirstNamed) return;
@@ -184,7 +184,7 @@ Contents contents_of(const std::string& path) {
   if (start.starts_with("PK"))
     return npy::is_npz(path) ? of_arrays(npy::read_npz_shapes(path), "npz") : of_pytorch(path);
   if (start.starts_with('\x80')) return of_pytorch(path);
-  // A safetensors header of 123 bytes also begins with '{', but zeros follow.
+  // A safetensors file whose header has 123 bytes also begins with '{', but zeros follow.
   return start[0] == '{' && start[7] != '\0' ? of_index(path) : of_safetensors(path);
 }
 

@@ -20,7 +20,7 @@ struct TensorInfo {
 struct Contents {
   std::string format;               // "safetensors", "sharded safetensors", "pytorch", "npz" or "npy"
   std::vector<TensorInfo> tensors;  // in the order of the file
-  std::map<std::string, std::string> metadata;  // only of safetensors
+  std::map<std::string, std::string> metadata;  // only for safetensors files
 };
 
 /// Reads a file, or the folder of a sharded checkpoint, without the elements of the tensors. Throws

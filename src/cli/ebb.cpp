@@ -1,4 +1,4 @@
-// The program ebb: `ebb <verb>` starts the program ebb-<verb>.
+// The program ebb: `ebb <verb>` starts the program ebb-<verb>. A verb is a subcommand.
 #include <ebb/core/environment.h>
 #include <ebb/core/version.h>
 
@@ -23,9 +23,9 @@ namespace fs = std::filesystem;
 
 const std::string kProgram = "ebb-";
 
-/// Returns the folders in which programs of verbs are searched, in this order: the folder of this program (a
-/// build), that of an installed package, and those of PATH. Empty entries of PATH, which mean the current
-/// folder, are skipped.
+/// Returns the folders in which programs of verbs are searched, in this order: the folder of this program (in
+/// a build), the folder of an installed package, and the folders of PATH. Empty entries of PATH, which mean
+/// the current folder, are skipped.
 std::vector<fs::path> folders() {
   std::vector<fs::path> found;
   std::error_code error;
@@ -43,7 +43,7 @@ bool is_verb(const std::string& name) {
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") == name.npos;
 }
 
-/// Returns the program of each verb: the first one in the order of folders().
+/// Returns the program of each verb. If there are several, it is the first one in the order of folders().
 std::map<std::string, fs::path> programs() {
   std::map<std::string, fs::path> found;
   for (const fs::path& folder : folders()) {
@@ -59,7 +59,7 @@ std::map<std::string, fs::path> programs() {
   return found;
 }
 
-/// Returns the description of a program from the file beside it. The program itself is not run for that,
+/// Returns the description of a program from the file next to it. The program itself is not run to get it,
 /// because PATH may contain any program with such a name.
 std::string summary_of(const fs::path& program) {
   std::ifstream file(program.string() + ".summary");

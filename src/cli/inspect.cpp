@@ -129,7 +129,7 @@ std::string json_of(const std::string& path, const Contents& contents) {
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-/// Prints the message as one line to stderr and returns the status.
+/// Prints the message as a single line of text to stderr and returns the status.
 int fail(int status, std::string message) {
   std::replace(message.begin(), message.end(), '\n', ' ');
   std::fprintf(stderr, "ebb: %s\n", shown(message).c_str());
