@@ -47,8 +47,8 @@ class Counter {
   std::atomic<std::int64_t> value_{0};
 };
 
-// The free lists of one thread. It keeps at most two batches of each class, so that no pattern of allocations
-// and frees goes to the depot more often than once per batch.
+// The free lists of one thread. It keeps at most two batches of each class. A pattern of allocations and
+// frees therefore goes to the depot at most once per batch.
 struct ThreadCache {
   Batch blocks[kClasses];
   Batch spare[kClasses];  // a full batch, or empty

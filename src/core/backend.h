@@ -34,7 +34,7 @@ class DeviceGraphPool {
 };
 
 /// The device's part of cuda::Graph. Between begin() and end() or discard(), the calling thread works on a
-/// stream that belongs to the graph. The same thread must call both.
+/// stream that belongs to the graph. Both must be called by the same thread.
 class DeviceGraph {
  public:
   virtual ~DeviceGraph() = default;
@@ -136,9 +136,9 @@ struct Backend {
 /// Incremented when Backend, the signature of a kernel slot or a type that plugins use changes.
 constexpr std::uint32_t kPluginAbi = 11;
 
-/// The function that a plugin exports as `extern "C"` under the name kPluginEntry. If its ABI number equals
-/// the host's and it finds a driver and a device, it calls set_backend, fills the kernel slots and returns
-/// null. Otherwise it returns a message that names the missing part.
+/// The function that a plugin exports as `extern "C"` under the name kPluginEntry. It checks that its ABI
+/// number equals the host's, and that there are a driver and a device. It then calls set_backend, fills the
+/// kernel slots and returns null. Otherwise it returns a message that names the missing part.
 using PluginEntry = const char* (*)(std::uint32_t host_abi);
 constexpr const char* kPluginEntry = "ebb_plugin_entry";
 

@@ -9,9 +9,9 @@
 
 namespace ebb::detail {
 
-/// The host's part of a graph that is being captured. The capture freezes the arguments of kernels. Values
-/// that the host computes for each step (a learning rate, a step count, the offset of a random draw) are
-/// stored in device memory instead, and written there before each replay.
+/// The host's part of a graph that is being captured. The capture freezes the arguments of kernels. Some
+/// values are computed by the host for each step: a learning rate, a step count, the offset of a random draw.
+/// They are stored in device memory instead, and written there before each replay.
 class Capture {
  public:
   /// Runs `prepare` before every replay, on the replaying thread, with the graph's device and stream current.

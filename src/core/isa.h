@@ -11,9 +11,9 @@ namespace ebb::detail {
 enum class Amx : std::uint8_t { unasked, granted, on, off };
 extern constinit std::atomic<Amx> amx;
 
-/// Changes `amx` to its final state, on or off. It is off if the processor or the system has no AMX, if
-/// EBB_AMX=0 is set, or, with a warning, if `multiplies_correctly` returns false. The permission holds for
-/// all threads of the process.
+/// Changes `amx` to its final state, on or off. It is off if the processor or the system has no AMX, or if
+/// EBB_AMX=0 is set. It is also off, with a warning, if `multiplies_correctly` returns false. The permission
+/// holds for all threads of the process.
 bool decide_amx(bool (*multiplies_correctly)());
 
 /// Tells whether bfloat16 products use the processor's instructions for them (AVX512-BF16, and AMX if it is

@@ -11,8 +11,8 @@ namespace ebb::detail {
 
 class KeptCall;
 
-/// Receives every kernel call of a function that ebb::compile records, and every action of the host that a
-/// replay of the calls would miss.
+/// Receives every kernel call of a function that ebb::compile records. It also receives every action of the
+/// host that a replay of the calls would miss.
 class Recorder {
  public:
   virtual ~Recorder() = default;
@@ -48,7 +48,8 @@ class Recorder {
   virtual void backward_ended(const Variable& root) = 0;
 };
 
-/// The calling thread's recorder; null outside of recordings and within a call that is being recorded.
+/// Returns the calling thread's recorder. It is null outside of recordings, and within a call that is being
+/// recorded.
 EBB_API Recorder* current_recorder() noexcept;
 EBB_API void set_current_recorder(Recorder* recorder) noexcept;
 
@@ -71,18 +72,19 @@ inline Recorder* recorder() noexcept {
   return recordings.load(std::memory_order_relaxed) == 0 ? nullptr : current_recorder();
 }
 
-/// Call it before the host makes a decision that depends on values, or does work that a replay would miss.
+/// Marks the function as impossible to replay. Call it before the host makes a decision that depends on
+/// values, or does work that a replay would miss.
 inline void not_replayed(const char* reason) {
   if (Recorder* r = recorder()) [[unlikely]]
     r->refuse(reason);
 }
-/// Call it before the host reads or writes elements of an array.
+/// Notifies the recorder. Call it before the host reads or writes elements of an array.
 inline void host_access(const NdArray& array) {
   if (array.defined() && recorder()) [[unlikely]]
     host_access(*array.storage());
 }
 
-/// Call it before a kernel gets the bare address of an array.
+/// Notifies the recorder. Call it before a kernel gets the bare address of an array.
 inline void will_access(const NdArray& array) {
   if (Recorder* r = recorder()) [[unlikely]]
     r->will_access(array);

@@ -31,8 +31,9 @@ void relax() {
 #endif
 }
 
-// Polls a condition for a while before the thread sleeps. Jobs of a training step follow each other within
-// microseconds, and the chunks of a job end at nearly the same time, so polling is faster than sleeping.
+// Polls a condition for a while before the thread sleeps. Polling is faster than sleeping, because the jobs
+// of a training step follow each other within microseconds, and the chunks of a job end at nearly the same
+// time.
 template <class Condition>
 bool poll(int times, Condition&& condition) {
   for (int i = 0; i < times; ++i) {

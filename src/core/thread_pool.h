@@ -24,7 +24,7 @@ constexpr int kPiecesPerThread = 4;
 /// the files' paths, for tests.
 int default_threads(const std::string& root = "");
 
-/// True on a thread that runs a chunk of a job. Nested loops then run only on this thread.
+/// Returns true on a thread that runs a chunk of a job. Nested loops then run only on this thread.
 bool inside_piece();
 
 /// Runs one job at a time, for the first thread that calls. Other callers meanwhile run their loops on their
