@@ -96,9 +96,9 @@ ElementwisePlan<N> plan_elementwise(const char* op, const NdArray* const (&array
   return plan;
 }
 
-/// Division of numbers below 2^31 by a fixed divisor from 1 to 2^31 - 1, with a multiplication and a shift
-/// (Granlund and Montgomery, Division by invariant integers using multiplication, PLDI 1994). A divisor of 0,
-/// the size of an empty dimension, is replaced by 1.
+/// Division of numbers below 2^31 by a fixed divisor from 1 to 2^31 - 1, as a multiplication and a shift.
+/// Source: Granlund and Montgomery, Division by invariant integers using multiplication, PLDI 1994. A divisor
+/// of 0, the size of an empty dimension, is replaced by 1.
 struct FastDivisor {
   std::uint32_t divisor = 1, multiplier = 1, shift = 0;
 

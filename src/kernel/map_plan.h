@@ -114,8 +114,8 @@ bool plan_rows(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintp
 
 // Plans one run of vectors over a dense output, from its first aligned element. Inputs with the same layout
 // and alignment are read as vectors. Other inputs are read element by element. Returns false if the output is
-// not dense or shorter than a vector, if an input has more than three dimensions left, or if a large input is
-// neither contiguous nor constant along the innermost dimension.
+// not dense or shorter than a vector, or if an input has more than three dimensions left. Also returns false
+// if a large input is neither contiguous nor constant along the innermost dimension.
 template <int N>
 bool plan_run(MapPlan<N>& out, const ElementwisePlan<N>& plan, const std::uintptr_t (&addresses)[N],
               const int (&sizes)[N], int width) {

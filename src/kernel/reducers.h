@@ -146,14 +146,14 @@ struct Moments {
     const A d = merged ? squares : squares - rest * offset();
     return d < A(0) ? A(0) : d;  // removes rounding errors; NaN remains
   }
-  /// Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for computing sample variances,
-  /// 1979.
+  /// Merges two results as in Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for
+  /// computing sample variances, 1979.
   EBB_HD static Moments merge(const Moments& a, const Moments& b) {
     if (a.count == 0) return b;
     if (b.count == 0) return a;
     const std::int64_t count = a.count + b.count;
     const A from = a.offset(), to = b.shift - a.shift + b.offset(), gap = to - from;
-    // Threads usually have equal counts; then no division is needed.
+    // Threads usually have equal counts. No division is needed then.
     const A share = a.count == b.count ? A(0.5) : static_cast<A>(b.count) / static_cast<A>(count);
     // Computes a weighted mean, so that an infinity remains infinite.
     return {count, a.shift, from * (A(1) - share) + to * share,

@@ -20,14 +20,14 @@ namespace ebb::detail {
 class EBB_API ArgumentVisitor {
  public:
   virtual void array(NdArray& array) = 0;
-  /// An address within an array's memory.
+  /// Visits an address within an array's memory.
   virtual void address(void*& at) = 0;
-  /// The Philox state of a random draw. If the argument is written, the state has just been drawn.
+  /// Visits the Philox state of a random draw. If the argument is written, the state has just been drawn.
   virtual void words(Philox& philox) = 0;
-  /// Other data by which two calls differ: scalars, strings, lengths of lists.
+  /// Visits other data by which two calls differ: scalars, strings, lengths of lists.
   virtual void plain(const void* bytes, std::size_t count) = 0;
 
-  // Single values of plain data. The default implementations call plain(); visitors that need the types
+  // Visit single values of plain data. The default implementations call plain(); visitors that need the types
   // override them.
   virtual void number(const void* value, std::size_t bytes, const std::type_info& type);
   virtual void scalar(const Scalar& value);
@@ -207,8 +207,8 @@ struct KeptAs<EntryList> {
   using type = KeptEntries;
 };
 
-/// The properties of a slot that follow from its signature. A tape relies on no other properties. If a kernel
-/// needs more than its arguments, or an argument cannot be copied, the call is not recorded, and the function
+/// The properties of a slot that follow from its signature. A tape relies on no other properties. A call is
+/// not recorded if its kernel needs more than its arguments, or if an argument cannot be copied. The function
 /// then runs eagerly.
 template <class... Args>
 struct Signature {

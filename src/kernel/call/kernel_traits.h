@@ -13,8 +13,8 @@ namespace ebb::detail {
 
 class KeptCall;
 
-/// A call of an elementwise kernel, for fusing several calls. On the CPU it consists of a function. On a
-/// device it consists of the formula, from which a kernel is generated.
+/// A call of an elementwise kernel, for fusing several calls. On the CPU it contains a function. On a device
+/// it contains the formula, from which a kernel is generated.
 struct ElementRow {
   /// out[i] = formula(in[0][i], ...) for i in [0, n). All operands are contiguous. An input whose bit is set
   /// in `constant` is one value for the whole row. `out` may have the same address as an input, but must not

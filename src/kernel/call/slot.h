@@ -28,7 +28,7 @@ namespace detail {
 /// loaded.
 EBB_API void require_backend(DeviceType type);
 
-/// The profiler's range of an op on a device: see cuda::emit_nvtx.
+/// Opens the profiler's range of an op on a device: see cuda::emit_nvtx.
 EBB_API void push_op_range(const char* name);
 EBB_API void pop_op_range() noexcept;
 

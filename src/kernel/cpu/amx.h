@@ -1,5 +1,5 @@
-// Matrix products of bfloat16 with AMX. AMX has eight tile registers of 16 rows of 64 bytes, and an
-// instruction that multiplies two tiles and adds the product to a third.
+// Matrix products of bfloat16 with AMX. AMX has eight tile registers of 16 rows of 64 bytes. One instruction
+// multiplies two tiles and adds the product to a third tile.
 #pragma once
 
 #include "core/isa.h"

@@ -14,7 +14,8 @@ inline void convert_contiguous(To* __restrict to, const From* __restrict from, s
 }
 
 #if defined(__F16C__) && defined(__AVX__)
-// The compiler does not vectorise the scalar conversion instruction.
+// Uses the processor's vector instructions, because the compiler does not vectorise the scalar conversion
+// instruction.
 template <>
 void convert_contiguous(Half* __restrict to, const float* __restrict from, std::int64_t n);
 template <>

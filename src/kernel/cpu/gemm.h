@@ -27,10 +27,10 @@ struct Matrix {
 
 /// c = beta * c + alpha * a b, for float and double. If beta is 0, the previous content of c is ignored, even
 /// NaN. Otherwise the product is summed completely and then added to beta * c with one rounding. No element
-/// of a product is -0. Transposed operands cost nothing extra. Large products run in parallel. An element is
-/// summed in an order that depends only on the shapes, so the result does not depend on the number of
-/// threads. A row's result is also independent of the number of rows if there are at least 2 rows, 8 columns
-/// and 512 multiplications.
+/// of a product is -0. Transposed operands cost nothing extra. Large products run in parallel. The order of
+/// each sum depends only on the shapes, so the result does not depend on the number of threads. A row's
+/// result is also independent of the number of rows if there are at least 2 rows, 8 columns and 512
+/// multiplications.
 template <class T>
 void gemm(Matrix<const T> a, Matrix<const T> b, Matrix<T> c, T alpha, T beta);
 

@@ -51,8 +51,8 @@ struct ExpConstants<double> {
                                          2.5100375832561234e-8};
 };
 
-/// The argument reduction x = n log(2) + r for powers of e, or n + r / log(2) for powers of 2, with |r| <=
-/// log(2) / 2; `shifted` is n + kShift.
+/// The argument reduction. For powers of e it is x = n log(2) + r, and for powers of 2 x = n + r / log(2),
+/// with |r| <= log(2) / 2. `shifted` is n + kShift.
 template <bool kBinary, class T>
 struct Reduced {
   using L = Lanes<T>;
@@ -107,7 +107,7 @@ template <bool kBinary, class T>
 
 }  // namespace lane_math
 
-/// A power in the form (mantissa + rest) * first * second, whose products are accurate even if the power
+/// A power in the form (mantissa + rest) * first * second. Products with it are accurate even if the power
 /// itself overflows or is subnormal.
 template <class T>
 struct LaneExponential {

@@ -146,9 +146,9 @@ struct DnnRnnArrays {
 bool dnn_rnn(const DnnRnn& layer, const DnnRnnArrays& arrays, const NdArray& last_hidden,
              const NdArray& last_cell);
 
-/// The gradients of the result and of the last states, and the gradients of the inputs. The gradients of the
-/// inputs are overwritten, but dparameters is added to, and may be undefined. The content of `kept` is
-/// destroyed.
+/// The gradients of the result and of the last states, and the gradients of the inputs, which are
+/// overwritten. Gradients of the parameters are added to dparameters, which may be undefined. The content of
+/// `kept` is destroyed.
 struct DnnRnnGrads {
   const NdArray &result, &last_hidden, &last_cell;
   const NdArray &drows, &dhidden, &dcell;

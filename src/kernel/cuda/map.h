@@ -80,8 +80,8 @@ struct Packs<V, U, First, Rest...> {
   Vector<First, V> head[U];
   Packs<V, U, Rest...> tail;
 
-  // There is one branch per operand, uniform over all threads, so that the loads of different units are
-  // adjacent.
+  // Loads one operand for all units. There is one branch per operand, uniform over all threads, so that the
+  // loads of different units are adjacent.
   template <int I, int N>
   EBB_HD void load(const MapArgs<N>& args, const MapOffsets<N, U>& offsets) {
     const char* const base = args.base[I];
@@ -139,7 +139,7 @@ struct Packs<V, U, First, Rest...> {
   }
 };
 
-/// The work of one thread. It loads all its units before it computes the first one. `In` are the element
+/// Does the work of one thread. Loads all its units before it computes the first one. `In` are the element
 /// types of the inputs, and R is the element type of the output. The position in the grid is an argument, so
 /// that the body also runs on the host.
 template <class Op, class R, int V, class... In>

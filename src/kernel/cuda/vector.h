@@ -35,7 +35,8 @@ class Packed {
   EBB_HD Vector<T, V> vector() const { return __builtin_bit_cast(Vector<T, V>, words_); }
 };
 
-/// *to = value as a single store. In loops over long rows nvcc splits a plain assignment into four stores.
+/// Stores *to = value as a single store. In loops over long rows, nvcc splits a plain assignment into four
+/// stores.
 template <class T, int V>
 EBB_HD void store_vector(void* to, const Vector<T, V>& value) {
 #if defined(__CUDA_ARCH__)
