@@ -147,8 +147,8 @@ class CachingAllocator {
   CachingAllocator(const CachingAllocator&) = delete;
   ~CachingAllocator();
 
-  /// Throws ebb::Error if there is no memory left (the message contains the memory statistics), or for
-  /// another failure (the message is the runtime's).
+  /// Throws ebb::Error if there is no memory left, with the memory statistics in the message. Throws
+  /// ebb::Error for another failure, with the runtime's message.
   MemoryBlock* allocate(std::size_t bytes, cudaStream_t stream);
   void free(MemoryBlock* block) noexcept;
   void record_use(MemoryBlock* block, StreamUse use);

@@ -9,7 +9,7 @@
 
 namespace ebb::cuda {
 
-/// See Backend::make_kernel. Kernels are cached in memory, by source and device, and in files
+/// Implements Backend::make_kernel. Kernels are cached in memory, by source and device, and in files
 /// (cuda/cache_files.h).
 std::shared_ptr<const ebb::detail::JitKernel> make_kernel(Device device, const std::string& source);
 

@@ -48,7 +48,7 @@ void count_capture(Device device, int change) noexcept;
 /// invalidate the capture.
 void wait_for_device(Device device);
 
-// Memory functions: see core/backend.h.
+// The functions for memory of the backend's table; see core/backend.h.
 ebb::detail::DeviceBlock allocate(std::size_t bytes, Device device);
 ebb::detail::DeviceBlock allocate_pinned(std::size_t bytes);
 void free(ebb::detail::DeviceBlock block) noexcept;
