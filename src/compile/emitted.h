@@ -74,7 +74,7 @@ struct Argument {
 /// below. Its run() makes the kernel calls.
 class EBB_API Plan {
  public:
-  /// `name` is for messages. `weights` is a safetensors file, which is opened if there is a weight(). An
+  /// `name` is for messages. `weights` is a safetensors file, which is opened if weight() is called. An
   /// emitted file contains the `mark` of its source; a file with another mark is an error.
   Plan(const char* name, const std::string& weights, std::uint64_t mark, std::size_t arena_bytes,
        std::vector<Argument> arguments);

@@ -110,7 +110,7 @@ struct ElementReductionCall {
 std::optional<ElementReductionCall> element_reduction_call(const TapeCall& call, const AccessIndex& accesses);
 
 /// Returns pairs of buffers that may share an address. The call with the index `at` is the last to read the
-/// first buffer and the first to write the second one, and it accesses the same elements of both.
+/// first buffer and the first to write the second one. It accesses the same elements of both.
 std::vector<std::pair<int, int>> in_place(const TapeCall& call, int at, const AccessIndex& accesses);
 
 /// A call whose result can be produced in blocks of whole units, for example rows. The value of an element
@@ -118,11 +118,11 @@ std::vector<std::pair<int, int>> in_place(const TapeCall& call, int at, const Ac
 class Producer {
  public:
   virtual ~Producer() = default;
-  /// The array that the call writes completely, and the arrays that it reads. Some of the latter may be
-  /// undefined.
+  /// Return the array that the call writes completely, and the arrays that it reads. Some of the latter may
+  /// be undefined.
   virtual const NdArray& out() const = 0;
   virtual std::vector<const NdArray*> reads() const = 0;
-  /// The number of elements in a unit, and the number of units in a block.
+  /// Return the number of elements in a unit, and the number of units in a block.
   virtual std::int64_t unit() const = 0;
   virtual std::int64_t units() const = 0;
   /// Returns the number of elements that justify one more thread.
@@ -196,10 +196,10 @@ void fuse_matmul_add(Tape& tape, AccessIndex& accesses, bool on_devices);
 /// Moves each producer directly before its first elementwise consumer.
 void sink_producers(Tape& tape, AccessIndex& accesses);
 
-/// Hoists calls that read and write only single elements to the start of the tape if their operands are
-/// available there, and sinks them to its end if no other call needs their results. Otherwise they would
-/// separate calls that can be fused. For example, the initial gradient separates a loss from its backward
-/// pass.
+/// Hoists and sinks calls that read and write only single elements. A call moves to the start of the tape if
+/// its operands are available there. It moves to the end if no other call needs its results. Otherwise such
+/// calls would separate calls that can be fused. For example, the initial gradient separates a loss from its
+/// backward pass.
 void hoist_scalars(Tape& tape, AccessIndex& accesses);
 
 /// Hoists each reduction directly after the elementwise calls whose results it reduces. For example, the

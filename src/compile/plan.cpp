@@ -54,7 +54,8 @@ class Layout {
     return a.last < b.first || a.first > b.last;
   }
 
-  // Returns whether the bytes at `at` are free for the range. Its aliases at this address do not count.
+  // Returns whether the bytes at `at` are free for the range. Bytes of its aliases at this address are also
+  // free.
   bool free(const LiveRange& one, std::size_t at) const {
     return std::none_of(allocated_.begin(), allocated_.end(), [&](const LiveRange* other) {
       if (disjoint(*other, one) || other->begin() >= at + one.bytes || other->end() <= at) return false;

@@ -49,8 +49,8 @@ class LoopProgram final : public StepProgram {
   int add_producer(std::unique_ptr<Producer> producer);
 
   void add_instruction(const Instruction& instruction, std::int64_t grain);
-  /// Adds a sum of the stream's elements, which is written at `offset` bytes in the storage. All sums have
-  /// the same block and chunk size.
+  /// Adds a sum of the stream's elements. The result is written at `offset` bytes in the storage. All sums
+  /// have the same block and chunk size.
   void add_sum(const detail::ElementReduction& steps, int stream, const Storage& out, std::size_t offset);
   /// Assigns buffers by live ranges and chooses the size of a block. Call it after the last instruction was
   /// added.
@@ -165,7 +165,7 @@ struct RowSplit {
 
 /// A device kernel for several elementwise calls on arrays of the same size. It reads each array once, keeps
 /// intermediate values in registers, and writes only the arrays that are needed. It rounds values between
-/// formulas to their dtypes, as the separate kernels do, but the compiler may contract a product and a sum to
+/// formulas to their dtypes, as the separate kernels do. But the compiler may contract a product and a sum to
 /// one rounding. Rows or columns of the values can be reduced in the same kernel. They then need no memory.
 ///
 /// The source names types (its parts are in ops/elementwise/cuda_chain.h, cuda_chain_rows.h and
@@ -196,8 +196,8 @@ class DeviceChain final : public StepProgram {
   /// their address.
   void add_call(const detail::ElementRow& row, const int* in, int out);
 
-  /// Adds a reduction of the current values of a stream, which is written at `offset` bytes in the storage.
-  /// All reductions of a chain have the same matrix.
+  /// Adds a reduction of the current values of a stream. The result is written at `offset` bytes in the
+  /// storage. All reductions of a chain have the same matrix.
   void add_reduction(const detail::ElementReduction& reduction, const ReducedMatrix& matrix, int stream,
                      const Storage& out, std::size_t offset);
 

@@ -28,8 +28,8 @@ class StepProgram {
   StepProgram(const StepProgram&) = delete;
   StepProgram& operator=(const StepProgram&) = delete;
 
-  /// The size of the scratch memory of a run, and its device. On the CPU the size depends on the current
-  /// number of threads.
+  /// Return the size of the scratch memory of a run, and its device. On the CPU the size depends on the
+  /// current number of threads.
   virtual std::size_t work_bytes() const { return 0; }
   virtual Device work_device() const { return kCPU; }
   virtual void run(std::byte* work) const = 0;
