@@ -42,7 +42,7 @@ decltype(auto) at_path(const Module& module, Body&& body) {
 }
 
 /// Returns another handle to the same elements. A module's to() and clone() replace the data of its
-/// registered tensors, which must not change the caller's tensor or the tensors of other modules that
+/// registered tensors. This must not change the caller's tensor, or the tensors of other modules that
 /// received it.
 inline Variable other_handle(const Variable& x) {
   return x.defined() ? x.detach().set_requires_grad(x.requires_grad()) : x;

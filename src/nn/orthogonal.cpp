@@ -97,8 +97,8 @@ class Orthogonal final : public Parametrization {
       diagonal.mul_(where(tau == 0, -1, 1).to(a.dtype()));
       return {wide ? a.mT() : a};
     }
-    // The inverses of two maps are not implemented. With them, the initial value is the map applied to the
-    // weight.
+    // The inverses of the matrix exponential and of the Cayley map are not implemented. With these maps, the
+    // initial value is the map applied to the weight.
     EBB_CHECK(!began_,
               "orthogonal: with the matrix exponential or the Cayley map a value cannot be assigned without "
               "use_trivialization.");
