@@ -1,5 +1,5 @@
-// Mixed precision (torch.amp). It consists of autocast (its settings, and the scopes that change them) and
-// GradScaler, which scales the loss and skips steps with infinite or NaN gradients.
+// Mixed precision (torch.amp): autocast and GradScaler. Autocast has settings, and scopes that change them.
+// GradScaler scales the loss and skips steps with infinite or NaN gradients.
 #include <ebb/amp/autocast.h>
 #include <ebb/amp/grad_scaler.h>
 #include <ebb/autograd/grad_mode.h>

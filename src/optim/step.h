@@ -25,11 +25,11 @@ void check_not_captured(const char* name, const Variable& parameter);
 /// Returns whether x has the memory layout of the parameter, or is contiguous if the parameter is not dense.
 /// One flat loop then updates all elements for any strides, for example those of channels-last weights.
 bool laid_out_like(const NdArray& x, const NdArray& parameter);
-/// Returns x in that layout. If x has it already, returns x itself.
+/// Returns x in the layout that laid_out_like() accepts. If x has it already, returns x itself.
 Variable in_layout_of(const NdArray& parameter, const Variable& x);
 
-/// Returns the state's array in that layout and dtype. A missing state is first allocated as zeros of the
-/// parameter's shape.
+/// Returns the state's array in this layout and in the given dtype. A missing state is first allocated as
+/// zeros of the parameter's shape.
 const NdArray& remembered(const char* name, Variable& state, const Variable& parameter, DType dtype);
 inline const NdArray& remembered(const char* name, Variable& state, const Variable& parameter) {
   return remembered(name, state, parameter, parameter.dtype());
