@@ -122,9 +122,9 @@ class Pickle {
   Index root_ = 0;
 };
 
-/// Parses one pickle of protocol 2 to 5 and moves `position` to its end, or to the end of the bytes if they
-/// end within the pickle. Throws for opcodes that data does not need, for a truncated pickle, and for a
-/// pickle that breaks the rules of the pickle machine.
+/// Parses one pickle of protocol 2 to 5 and moves `position` to its end. If the bytes end within the pickle,
+/// `position` moves to the end of the bytes. Throws for opcodes that data does not need, for a truncated
+/// pickle, and for a pickle that breaks the rules of the pickle machine.
 Pickle parse_pickle(std::string_view bytes, std::size_t& position);
 
 }  // namespace ebb::io

@@ -178,7 +178,7 @@ class Flattener {
   void options(const std::string& name, const Value& group) {
     for (const auto& [key, entry] : group.as_dict()) {
       const std::string option = text_of(key);
-      // Skips the names of parameters and settings of PyTorch's implementation, which ebb does not use.
+      // Skips the names of parameters, and the settings of PyTorch's implementation. ebb uses neither.
       const char* const how[] = {"params", "param_names", "foreach", "fused", "capturable", "differentiable"};
       if (std::find(std::begin(how), std::end(how), option) != std::end(how)) continue;
       take(joined(name, option), plain(entry));

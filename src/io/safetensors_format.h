@@ -1,5 +1,5 @@
-// The safetensors format: its dtypes, the header of a file (the names, dtypes, shapes and byte offsets of its
-// tensors), and the errors for damaged files and for files of other formats.
+// The safetensors format: its dtypes, the header of a file, and the errors for damaged files and for files of
+// other formats. The header contains the names, dtypes, shapes and byte offsets of the tensors.
 #pragma once
 
 #include <ebb/core/dtype.h>

@@ -26,7 +26,7 @@ EBB_API Value read_shapes(const std::string& path);
 }  // namespace pytorch
 
 namespace npy {
-/// Read a file like read(path) and read_npz(path), but the tensors have only dtype and sizes.
+/// Read files like read(path) and read_npz(path), but the tensors have only dtype and sizes.
 EBB_API Variable read_shape(const std::string& path);
 EBB_API NamedTensors read_npz_shapes(const std::string& path);
 }  // namespace npy

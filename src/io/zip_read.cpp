@@ -30,7 +30,7 @@ class Unpacker {
   Unpacker(const Bytes& bytes, const ZipEntry& entry)
       : bytes_(bytes), at_(zip_data_position(bytes, entry)), left_(entry.packed), stored_(entry.method == 0) {
     if (stored_) return;
-    // The data is raw deflate data without a header.
+    // The data is raw deflate data, which has no header.
     if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
     chunk_.resize(std::min<std::uint64_t>(kChunk, left_));
   }
