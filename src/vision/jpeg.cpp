@@ -55,7 +55,7 @@ class JpegErrors {
     std::longjmp(manager->back, 1);
   }
 
-  // libjpeg fills missing pixels with grey and warns. Warnings about lost pixels become errors.
+  // Turns warnings about lost pixels into errors. libjpeg only warns, and fills missing pixels with grey.
   static void refuse_damage(j_common_ptr info, int level) {
     if (level >= 0) return;
     switch (info->err->msg_code) {

@@ -31,7 +31,7 @@ class PngErrors {
     f();
   }
 
-  // The error function for png_create_read_struct and png_create_write_struct.
+  // Handles an error as required by png_create_read_struct and png_create_write_struct.
   static void jump_back(png_structp png, png_const_charp message) {
     auto* const errors = static_cast<PngErrors*>(png_get_error_ptr(png));
     std::size_t n = 0;
@@ -208,7 +208,7 @@ class Encoder {
     ~Files() { png_destroy_write_struct(&png, &info); }
   };
 
-  // libpng calls this function, so exceptions must not leave it.
+  // Appends encoded bytes. libpng calls this function, so exceptions must not leave it.
   static void append(png_structp png, png_bytep from, std::size_t size) {
     bool appended = true;
     try {
