@@ -21,8 +21,8 @@ struct Stripes {
 };
 
 /// Separate mutexes for accumulators and gradients. While a gradient is summed, the sum may be recorded,
-/// which needs accumulators of other leaves, and may free graphs, which releases accumulators. The mutexes of
-/// accumulators are therefore held only for short times.
+/// which needs accumulators of other leaves. Graphs may also be freed, which releases accumulators. The
+/// mutexes of accumulators are therefore held only for short times.
 struct LeafMutexes {
   Stripes accumulators, gradients;
 };

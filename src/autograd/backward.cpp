@@ -65,8 +65,8 @@ struct ThreadContext {
   }
 };
 
-// Runs f on this thread. If the stack already contains many nested passes, runs f on a new thread that starts
-// with this thread's state, and copies the changed state back.
+// Runs f on this thread. If the stack already contains many nested passes, runs f on a new thread instead.
+// That thread starts with this thread's state, and the changed state is copied back.
 template <class F>
 void with_stack(F&& f) {
   struct Depth {

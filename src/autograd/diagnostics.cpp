@@ -166,7 +166,8 @@ void push(const std::string& name, std::int64_t sequence_nr) {
 
 namespace detail {
 
-// Declared in kernel/call/slot.h. If the op records a node, it gets this thread's next sequence number.
+// Opens the range of an op; declared in kernel/call/slot.h. If the op records a node, the node gets this
+// thread's next sequence number.
 EBB_API void push_op_range(const char* name) {
   const autograd::ThreadState& state = autograd::thread_state;
   push(name, state.grad_mode ? static_cast<std::int64_t>(state.next_sequence_nr) : -1);

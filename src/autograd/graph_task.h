@@ -1,5 +1,5 @@
-// One backward pass over the graph, and its streams. Each node runs on the stream of its forward op, and
-// events order the tensors that pass between streams (PyTorch's stream semantics of backward passes).
+// One backward pass over the graph, and its streams. Each node runs on the stream of its forward op. Events
+// order the tensors that pass between streams (PyTorch's stream semantics of backward passes).
 #pragma once
 
 #include <ebb/autograd/node.h>
