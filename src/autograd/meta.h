@@ -23,7 +23,7 @@ struct AutogradMeta {
   Variable grad;
   Node* accumulator =
       nullptr;        // not owned; cleared by the accumulator's destructor; protected by its own mutex
-  TensorHooks hooks;  // of a leaf; hooks of other tensors are stored in their node
+  TensorHooks hooks;  // hooks of a leaf; hooks of other tensors are stored in their node
   unsigned next_hook = 0;
   bool retains_grad = false;
   bool swapped = false;  // the handle refers to another tensor (swap_tensor.h)

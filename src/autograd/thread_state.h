@@ -23,7 +23,7 @@ struct AutocastState {
   bool cache_enabled = true;
   DType dtypes[kDeviceTypes] = {kBFloat16, kHalf};
   int nesting = 0;                  // open scopes; the outermost one frees the cache
-  ops::CastCache* cache = nullptr;  // of cast weights; owned
+  ops::CastCache* cache = nullptr;  // cache of cast weights; owned
 };
 
 // The state is copied as a whole to the thread that continues a deeply nested backward pass, and back: see
@@ -33,7 +33,7 @@ struct ThreadState {
   bool inference_mode = false;
   bool anomaly_mode = false;
   bool check_nan = true;
-  SavedHooksFrame* saved_hooks = nullptr;  // of the innermost SavedTensorHooks guard
+  SavedHooksFrame* saved_hooks = nullptr;  // frame of the innermost SavedTensorHooks guard
   int backward_depth = 0;                  // nested backward passes
   std::uint64_t next_sequence_nr = 0;      // number of recorded nodes
   Node* dead_nodes = nullptr;              // nodes that the outermost Node::destroy will delete

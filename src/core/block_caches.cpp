@@ -186,8 +186,8 @@ void system_free(void* data, std::size_t bytes) noexcept {
 
 struct LargeBlocks::Kept {
   std::size_t bytes;
-  Kept *before, *after;  // in its bin
-  Kept *older, *newer;   // by age
+  Kept *before, *after;  // neighbours in its bin
+  Kept *older, *newer;   // neighbours by age
 };
 
 std::size_t LargeBlocks::round(std::size_t bytes) {

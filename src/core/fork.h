@@ -18,7 +18,7 @@ class ForkMutex : public std::mutex {
   static void in_child();
 
   const bool held_;
-  ForkMutex *before_ = nullptr, *after_ = nullptr;  // in the list of all mutexes
+  ForkMutex *before_ = nullptr, *after_ = nullptr;  // neighbours in the list of all mutexes
 };
 
 /// The fork handler locks this mutex before the fork, so the data that it protects is consistent in the

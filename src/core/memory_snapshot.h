@@ -38,7 +38,7 @@ struct MemorySnapshot {
   };
   struct Event {
     Action action;
-    std::uint64_t address = 0;  // for oom: the free bytes of the device
+    std::uint64_t address = 0;  // for an oom event: the free bytes of the device
     std::size_t bytes = 0;
     std::uint64_t stream = 0;
     std::int64_t microseconds = 0;  // since 1970

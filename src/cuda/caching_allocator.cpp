@@ -51,7 +51,7 @@ void fail_out_of_memory(Device device, std::size_t bytes, const MemoryFigures& f
 
 struct CachingAllocator::Aside {
   cudaStream_t stream;
-  std::array<MemoryBlock*, kSmallMost / kRound + 1> first{};  // by size
+  std::array<MemoryBlock*, kSmallMost / kRound + 1> first{};  // first block of each size
 };
 
 struct CachingAllocator::Graphs {

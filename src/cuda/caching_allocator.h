@@ -72,8 +72,8 @@ struct MemoryFigures {
 
   std::atomic<std::size_t> current{0}, peak{0}, reserved{0};
   std::atomic<std::int64_t> allocations{0};
-  std::atomic<std::size_t> limit{kNoLimit};  // of the reserved memory
-  std::atomic<double> fraction{1};           // of the device's memory; determines the limit
+  std::atomic<std::size_t> limit{kNoLimit};  // limit of the reserved memory
+  std::atomic<double> fraction{1};           // fraction of the device's memory; determines the limit
   MemoryTrace trace;
 
   void add(std::size_t bytes) {
@@ -114,7 +114,7 @@ struct MemoryBlock {
   std::size_t requested = 0;  // while in use
   cudaStream_t stream = nullptr;
   CachingAllocator* owner = nullptr;
-  AddressRange* range = nullptr;  // for an expandable segment
+  AddressRange* range = nullptr;  // set for an expandable segment
   bool small = false;
   bool used = false;
   bool waiting = false;  // freed, but other streams may still use it
@@ -201,8 +201,8 @@ class CachingAllocator {
   std::shared_ptr<Graphs> graphs_;
   std::shared_ptr<MemoryFigures> figures_;
   FreeList free_[2];                 // large, small
-  FreeList unmapped_;                // of both
-  std::set<MemoryBlock*> segments_;  // by their first blocks
+  FreeList unmapped_;                // unmapped blocks, large and small
+  std::set<MemoryBlock*> segments_;  // first blocks of the segments
   std::vector<std::unique_ptr<Aside>> aside_;
   WaitingBlocks<MemoryBlock> waiting_;
   std::size_t live_ = 0;

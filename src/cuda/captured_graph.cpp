@@ -241,7 +241,7 @@ class CapturedGraph final : public ebb::detail::DeviceGraph {
   }
 
   Device device_;
-  cudaStream_t stream_ = nullptr;  // of the current capture
+  cudaStream_t stream_ = nullptr;  // stream of the current capture
   ThreadState before_;
   Recording recording_, recorded_;
   cudaGraphExec_t exec_ = nullptr;

@@ -18,7 +18,7 @@ using Kernel = std::shared_ptr<const ebb::detail::JitKernel>;
 
 struct Known {
   std::mutex mutex;
-  std::map<std::pair<int, std::string>, Kernel> kernels;  // by device and source; null: compilation failed
+  std::map<std::pair<int, std::string>, Kernel> kernels;  // key: device and source; null: compilation failed
   bool warned = false;
 };
 

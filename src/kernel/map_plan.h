@@ -11,7 +11,7 @@ namespace ebb {
 
 /// Computes the byte offset of an element from its index, in at most three nested dimensions.
 struct LevelIndex {
-  FastDivisor sizes[2];  // of the two innermost dimensions
+  FastDivisor sizes[2];  // sizes of the two innermost dimensions
   std::int32_t strides[3] = {0, 0, 0};
 
   EBB_HD std::int32_t offset(std::uint32_t element) const {

@@ -138,7 +138,7 @@ class Walk {
 
   std::int64_t numel_;
   DimVector sizes_;
-  SmallVector<Offsets, 6> strides_;  // of the N arrays, one entry per dimension
+  SmallVector<Offsets, 6> strides_;  // strides of the N arrays, one entry per dimension
 };
 
 }  // namespace ebb::cpu

@@ -141,7 +141,7 @@ struct ScanArgs {
   Op op;
   Lines lines;
   std::int64_t chunks, chunk;
-  typename Op::Acc* totals;  // of each line's chunks, merged from the line's start; null for one chunk
+  typename Op::Acc* totals;  // totals of each line's chunks from the line's start; null for one chunk
   bool only_totals;          // true in the pass that computes the totals
 };
 
