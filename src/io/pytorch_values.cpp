@@ -240,9 +240,9 @@ class Converter {
 
   const Pickle& pickle_;
   Storages& storages_;
-  std::vector<std::uint32_t> indices_;  // for each node 1 + the index of its value in converted_, or 0
+  std::vector<std::uint32_t> indices_;  // for each node: 1 + the index of its value in converted_, or 0
   std::deque<Converted> converted_;
-  std::unordered_map<Index, Value> tensors_;  // the tensors by their node of arguments
+  std::unordered_map<Index, Value> tensors_;  // the key is the node of the arguments
   std::size_t spent_ = 0;
 };
 

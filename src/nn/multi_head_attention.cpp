@@ -34,7 +34,7 @@ struct Masks {
 };
 
 struct Sizes {
-  std::int64_t batch, queries, keys, heads, width;  // `width` is that of one head
+  std::int64_t batch, queries, keys, heads, width;  // `width` is the width of one head
   bool batch_first;
 };
 
