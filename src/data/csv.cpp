@@ -131,8 +131,7 @@ CSV parse_csv(std::string_view text, const CSVOptions& options, const std::strin
   std::vector<std::size_t> numeric;
   for (std::size_t column = 0; column < reader.columns(); ++column) {
     const std::string& own = table.names_[column];
-    std::string why =
-        text_names.contains(own) ? "it is text (CSVOptions::text)" : reader.why_no_number(column);
+    std::string why = text_names.contains(own) ? "CSVOptions::text names it" : reader.why_no_number(column);
     if (why.empty()) {
       table.columns_.push_back({true, numeric.size(), {}});
       table.numeric_names_.push_back(own);

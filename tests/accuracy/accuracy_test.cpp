@@ -18,7 +18,8 @@ namespace {
 
 using namespace accuracy;
 
-// The f32 and f64 functions of CUDA have errors of up to 6 ulp themselves (tests/cuda/unit/elementwise_test.cpp).
+// The f32 and f64 functions of CUDA have errors of up to 6 ulp themselves
+// (tests/cuda/unit/elementwise_test.cpp).
 double slack(ebb::DType dtype) {
   const bool wide = dtype == ebb::kF64 || dtype == ebb::kF32;
   return kHere == ebb::kCUDA && wide && is_real_device() ? 6 : 0;

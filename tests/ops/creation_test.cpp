@@ -131,7 +131,7 @@ TEST_CASE("arange, linspace and logspace have the right values and sizes") {
   CHECK(wide.select(0, 3).item<std::int64_t>() == quarter);
   CHECK(arange(most, -most - 1, -quarter).numel() == 4);
   CHECK_THROWS_WITH(arange(0, 1e30, 1e29, kInt64),
-                    Contains("arange: end 1e+30 does not fit into an integer. Ask for a"));
+                    Contains("arange: end 1e+30 does not fit into an integer. Use a"));
   CHECK_THROWS_WITH(arange(quarter + 1, quarter),
                     Contains("arange: upper bound and lower bound inconsistent with"));
   CHECK(values(range(1, 2, 0.5)) == Values{1, 1.5, 2});

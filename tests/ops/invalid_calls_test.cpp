@@ -133,8 +133,8 @@ TEST_CASE("convolutions and poolings throw for windows and sizes that do not fit
       {[&] { ones({}).stride(-1); }, "stride: dimension -1 was requested"},
       {[&] { ones({}).unflatten(0, {1, 1}); }, "unflatten: a 0-dimensional tensor"},
       {[&] { ones({}).squeeze(IntArrayRef({0, 0})); }, "squeeze: dim 0 appears multiple times"},
-      {[&] { unique_consecutive(ones({}), false, false, 0); }, "unique_consecutive: dimension 0"},
-      {[&] { unique_dim(ones({}), 0); }, "unique_dim: dimension 0"},
+      {[&] { unique_consecutive(ones({}), false, false, 0); }, "unique_consecutive: got dim 0"},
+      {[&] { unique_dim(ones({}), 0); }, "unique_dim: got dim 0"},
   });
 }
 
@@ -215,8 +215,8 @@ TEST_CASE("linear algebra throws for matrices and norms without a result") {
       {[&] { linalg::ldl_solve(A, zeros({2}, kInt), A); }, "linalg.ldl_solve: the pivots must lie"},
       {[&] { linalg::norm(A, nullopt, IntArrayRef()); }, "linalg.norm: If dim is specified"},
       {[&] { linalg::vecdot(ones({3}), ones({1})); }, "linalg.vecdot: expected two vectors of one length"},
-      {[&] { linalg::lstsq(A, ones({2, 2, 2})); }, "linalg.lstsq: expected an `other`"},
-      {[&] { linalg::lstsq(ones({3, 2, 2}), ones({2})); }, "linalg.lstsq: expected an `other`"},
+      {[&] { linalg::lstsq(A, ones({2, 2, 2})); }, "linalg.lstsq: expected `other`"},
+      {[&] { linalg::lstsq(ones({3, 2, 2}), ones({2})); }, "linalg.lstsq: expected `other`"},
       {[&] { linalg::ldl_solve(A, full({2}, 9, kInt), A); }, "linalg.ldl_solve: the pivots must lie"},
       {[&] { linalg::tensorinv(ones({}), 3); }, "linalg.tensorinv: ind = 3 exceeds"},
       {[&] { cholesky_inverse(zeros({2, 2})); }, "cholesky_inverse: a diagonal element is zero"},
