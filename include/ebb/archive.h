@@ -20,14 +20,15 @@ namespace ebb::serialize {
 
 /// Writes the next `size` bytes and returns the number of bytes written. Fewer than `size` is an error.
 using WriteFunction = std::function<std::size_t(const void* data, std::size_t size)>;
-/// Copies at most `size` bytes from `position` to `to`, and returns the number of bytes copied; 0 at the end.
+/// Copies at most `size` bytes from `position` to `to`. Returns the number of bytes copied, which is 0 at the
+/// end.
 using ReadFunction = std::function<std::size_t(std::uint64_t position, void* to, std::size_t size)>;
 /// Returns the total number of bytes.
 using SizeFunction = std::function<std::size_t()>;
 
 namespace detail {
-/// Calls `body` with a stream that writes through the function, or that reads through the functions. All
-/// bytes are read before `body` runs.
+/// Calls `body` with a stream that writes through `write`, or with one that reads through the two functions.
+/// The second overload reads all bytes before it calls `body`.
 EBB_API void with_stream(const WriteFunction& write, const std::function<void(std::ostream&)>& body);
 EBB_API void with_stream(const ReadFunction& read, const SizeFunction& size,
                          const std::function<void(std::istream&)>& body);
@@ -67,8 +68,9 @@ class EBB_API InputArchive {
   /// Loads a file from a memory buffer, or through functions.
   void load_from(const char* data, std::size_t size, optional<Device> device = nullopt);
   void load_from(const ReadFunction& read, const SizeFunction& size, optional<Device> device = nullopt);
-  /// Reads the tensor named `key` into `tensor`, on the device that load_from was given, else on the device
-  /// of `tensor`'s old value. Throws with the most similar names if there is none.
+  /// Reads the tensor named `key` into `tensor`. The result is on the device that load_from was given;
+  /// without one, it is on the device of the old value of `tensor`. If no tensor has this name, throws and
+  /// lists the most similar names.
   void read(const std::string& key, Variable& tensor, bool is_buffer = false);
   bool try_read(const std::string& key, Variable& tensor, bool is_buffer = false);
   /// Reads the nested archive that was written as `key`.
@@ -81,7 +83,7 @@ class EBB_API InputArchive {
   /// Returns the names at this level.
   std::vector<std::string> keys() const;
   const std::vector<std::pair<std::string, Variable>>& tensors() const { return tensors_; }
-  /// The names and dtypes of tensors whose dtype ebb does not have. Reading one of them is an error.
+  /// Returns the names and dtypes of tensors whose dtype ebb does not have. Reading one of them is an error.
   const std::map<std::string, std::string>& unsupported() const { return unsupported_; }
 
  private:

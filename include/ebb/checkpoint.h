@@ -35,9 +35,9 @@ class EBB_API Checkpoint {
   explicit Checkpoint(std::string path);
 
   /// Adds a part: a module, an optimizer (with its options), a scheduler, a GradScaler, a sampler, a loader
-  /// (its order and its position), or any object with `save(OutputArchive&) const` and `load(InputArchive&)`.
-  /// A holder of or a pointer to one works too. A name consists of letters, digits, "_" and "-", and is used
-  /// once; "rng" is reserved.
+  /// (with its order and its position), or any object with `save(OutputArchive&) const` and
+  /// `load(InputArchive&)`. A holder of such an object or a pointer to it works too. A name consists of
+  /// letters, digits, "_" and "-", and can be used once. The name "rng" is reserved.
   template <class T>
   Checkpoint& add(const std::string& name, T& part);
   template <class T>
@@ -63,8 +63,8 @@ class EBB_API Checkpoint {
   /// Writes all parts to the file. The old file is replaced atomically: after a crash at any moment, either
   /// the old file or the new one is complete. Throws if the file cannot be written.
   void save() const;
-  /// Reads all parts from the file. Returns false, and does nothing, if there is no file. Throws, and changes
-  /// nothing, if the file has other parts than were added or does not fit them.
+  /// Reads all parts from the file. Returns false, and does nothing, if there is no file. If the parts of the
+  /// file are not those that were added, or do not fit them, throws and changes nothing.
   bool load();
   const std::string& path() const { return path_; }
 

@@ -18,30 +18,31 @@
 namespace ebb {
 
 /// Counts and state of a compiled function. The counts cover all specializations since the function was
-/// compiled or reset(). The other fields describe the specialization of the last call, and are 0 unless it is
-/// replayed. A specialization is one combination of argument properties and thread modes (see compile()).
+/// compiled or reset(). The other fields describe the specialization of the last call. They are 0 if it is
+/// not replayed. A specialization is one combination of argument properties and thread modes (see compile()).
 struct CompileReport {
   /// Whether the specialization of the last call has a tape. Its next call is then a replay if the
   /// assumptions of the tape hold.
   bool replayed = false;
   /// Whether replays launch a captured graph of a device. The second replay of a tape captures it.
   bool captured = false;
-  /// The reason why it is not replayed, or the note that it is still being recorded. Empty if it is replayed.
+  /// The reason why the specialization is not replayed, or the note that it is still being recorded. Empty if
+  /// it is replayed.
   std::string reason;
-  /// The number of calls. It leaves out calls that overlap another call, run within another compiled function
-  /// or a capture, have an argument that is part of a graph, or run with anomaly detection or saved-tensor
-  /// hooks.
+  /// The number of calls. It excludes calls that overlap another call or run within another compiled function
+  /// or a capture. It also excludes calls with an argument that is part of a graph, or with anomaly detection
+  /// or saved-tensor hooks.
   std::int64_t calls = 0;
-  std::int64_t replays = 0;     ///< the calls that replayed a tape
-  std::int64_t recordings = 0;  ///< the calls that ran the function and recorded it
-  std::int64_t kinds = 0;       ///< stored specializations, eager ones too; max_kinds at most
-  std::int64_t operations = 0;  ///< kernel calls of a replay; an addition fused into a matrix product is not
-                                ///< counted
-  std::int64_t fused = 0;       ///< the operations that run fused with others
+  std::int64_t replays = 0;     ///< calls that replayed a tape
+  std::int64_t recordings = 0;  ///< calls that ran the function and recorded it
+  std::int64_t kinds = 0;       ///< stored specializations, including eager ones; max_kinds at most
+  std::int64_t operations = 0;  ///< kernel calls of a replay; an addition that is fused into a matrix product
+                                ///< is not counted
+  std::int64_t fused = 0;       ///< operations that run fused with others
   /// Bytes of temporary tensors of a replay, on all devices, and of the scratch memory of fused calls.
   std::int64_t arena_bytes = 0;
   /// Bytes of results, of newly allocated gradients, and of constants. Memory that a kernel allocates itself,
-  /// and gradients that are accumulated in place, are in neither figure.
+  /// and gradients that are accumulated in place, are in neither arena_bytes nor result_bytes.
   std::int64_t result_bytes = 0;
   /// Seconds spent on building tapes: comparing recordings, fusing (with the JIT compiler of a device) and
   /// planning memory. The time of the function itself and of captures is not included.
@@ -49,8 +50,9 @@ struct CompileReport {
 };
 
 struct CompileOptions {
-  /// The number of specializations whose tapes are stored. Beyond it, the least recently used one is dropped.
-  /// If 2 * max_kinds in a row are dropped before they were replayed, new ones stay eager, with one warning.
+  /// The maximum number of specializations whose tapes are stored. Beyond it, the least recently used one is
+  /// dropped. If 2 * max_kinds specializations in a row are dropped before a replay, new ones stay eager,
+  /// with one warning.
   std::int64_t max_kinds = 16;
   /// Whether chains of elementwise calls on a GPU are compiled into fused kernels. Their results are bitwise
   /// equal to those of separate calls, except that a product followed by a sum is rounded once, not twice.
@@ -188,16 +190,16 @@ class Compiled {
   ///     Step step("step.safetensors");
   ///     Tensor y = step(x);
   ///
-  /// Other arguments (numbers, strings) have the values of the recording. A vector of tensors becomes
-  /// separate parameters. The result is void, a tensor or a tuple. Tensors that the function reads are
-  /// written with their current values. If the function writes to them, an object of the class writes to its
-  /// own copies. The source calls kernels of this version of ebb: emit it again for another version.
+  /// Arguments that are not tensors (numbers, strings) keep the values of the recording. A vector of tensors
+  /// becomes separate parameters. The result is void, a tensor or a tuple. Tensors that the function reads
+  /// are written with their current values. If the function writes to them, an object of the class writes to
+  /// its own copies. The source calls kernels of this version of ebb: emit it again for another version.
   ///
-  /// Throws Error if the specialization is not replayed (yet), or if the tape contains something that the
-  /// source cannot express: gradients of leaves (return the result of autograd::grad() instead), optimizer
-  /// steps, random numbers, checks of values, results whose size depends on values, or devices other than the
-  /// CPU. Also throws in a program that is linked with a static ebb, which does not contain the names of the
-  /// kernels.
+  /// Throws Error if the specialization is not (yet) replayed. Also throws if the tape contains something
+  /// that the source cannot express: gradients of leaves (return the result of autograd::grad() instead),
+  /// optimizer steps, random numbers, checks of values, results whose size depends on values, or devices
+  /// other than the CPU. Throws too in a program that is linked with a static ebb, which does not contain the
+  /// names of the kernels.
   void emit(const std::string& path) const { core_.emit(path); }
   /// Drops all tapes and all reasons.
   void reset() { core_.reset(); }
@@ -213,8 +215,8 @@ class Compiled {
 };
 
 /// Returns a function with the results of `function`. From its third or fourth call on, it builds no graph,
-/// computes no shapes and allocates nothing: it replays the recorded kernel calls in the same order on the
-/// new values. Results are bitwise equal. The function may contain a whole training step:
+/// computes no shapes and allocates nothing. It replays the recorded kernel calls in the same order on the
+/// new values. The results are bitwise equal. The function may contain a whole training step:
 ///
 ///     auto step = ebb::compile([&](Tensor x, Tensor y) {
 ///       optimizer.zero_grad();
@@ -230,27 +232,28 @@ class Compiled {
 /// graph.
 ///
 /// Each specialization has its own tape. A specialization is defined by the shapes, strides, dtypes, devices
-/// and requires_grad of the tensors, the values of the other arguments, the modes of the thread (gradients,
-/// inference, autocast), determinism, and which modules are in training mode. The tape is built once two
-/// calls in a row have recorded the same kernel calls. A replay uses the current values of parameters,
-/// buffers and captured tensors that were written in place, of optimizer options such as learning rates, of
-/// step counts, and of random generators. The function is recorded again if a tensor that it reads is
-/// replaced (set_data(), to(), load()), freed, frozen or unfrozen, or if gradients have moved.
+/// and requires_grad of the tensors, and the values of the other arguments. It is also defined by the modes
+/// of the thread (gradients, inference, autocast), by determinism, and by the modules that are in training
+/// mode. The tape is built once two calls in a row have recorded the same kernel calls. A replay uses the
+/// current values of parameters, of buffers, and of captured tensors that were written in place. It also uses
+/// the current optimizer options (such as learning rates), step counts and random generators. The function is
+/// recorded again if a tensor that it reads is replaced (set_data(), to(), load()), freed, frozen or
+/// unfrozen, or if the memory of gradients has moved.
 ///
 /// The function stays eager, with report().reason and one warning, in these cases: values decide its
 /// behaviour (item(), nonzero(), conditions, printing tensors); its results are part of a graph; it stores
 /// tensors other than results and gradients; it changes the shape, requires_grad, mode or hooks of a tensor
-/// or module from outside; or two calls in a row never record the same. Its side effects on anything but
-/// tensors (strings, counters, hooks) happen during recording and not in replays. Two changes are not
-/// detected: a captured handle is assigned another tensor while the old one is still referenced elsewhere, or
-/// a captured handle was undefined and is assigned. Pass such a tensor as an argument.
+/// or module from outside; or no two calls in a row record the same kernel calls. Its side effects on
+/// anything but tensors (strings, counters, hooks) happen during recording and not in replays. Two changes
+/// are not detected: a captured handle is assigned another tensor while the old one is still referenced
+/// elsewhere, or a captured handle was undefined and is assigned. Pass such a tensor as an argument.
 ///
 /// On Device::CUDA the tape becomes a captured graph (cuda::Graph) if all its memory is on one device and no
 /// argument is written to. Results are then copies of the graph's outputs. Move batches to the device before
 /// the call. Chains of elementwise calls become fused kernels, which may change the last bits: see
 /// CompileOptions::fuse.
 ///
-/// Threads: of calls that overlap, all but one are eager. The function may call report(), reset() and emit().
+/// Threads: when calls overlap, all except one are eager. The function may call report(), reset() and emit().
 /// Nested calls belong to the outer recording. An exception from the function or a kernel propagates, and the
 /// next call records again.
 template <class F>

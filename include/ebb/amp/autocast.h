@@ -13,13 +13,14 @@ namespace ebb {
 /// The thread's autocast settings (torch: at::autocast). Scopes of amp::autocast set and restore them.
 namespace autocast {
 
-/// Whether listed ops on devices of this type cast their inputs. False inside such an op, and in backward.
+/// Returns whether listed ops on devices of this type cast their inputs. Returns false inside such an op and
+/// in backward.
 EBB_API bool is_autocast_enabled(DeviceType device);
 EBB_API void set_autocast_enabled(DeviceType device, bool enabled);
 /// The 16-bit dtype. The default is kBFloat16 on the CPU and kHalf on CUDA; any other dtype throws.
 EBB_API DType get_autocast_dtype(DeviceType device);
 EBB_API void set_autocast_dtype(DeviceType device, DType dtype);
-/// Whether casts of weights are cached. The cache exists while a scope is open: from the first
+/// Returns whether casts of weights are cached. The cache exists while a scope is open: from the first
 /// increment_nesting() to the decrement_nesting() that returns 0.
 EBB_API bool is_autocast_cache_enabled();
 EBB_API void set_autocast_cache_enabled(bool enabled);
@@ -43,9 +44,9 @@ namespace amp {
 
 /// In its scope, ops on devices of one type choose the dtype that they compute in (torch.autocast). Matrix
 /// products, convolutions and attention use `dtype`, which has 16 bits. Ops that need range or precision use
-/// Float. Ops with several inputs use the widest dtype among them. src/ops/common/autocast_lists.h has
-/// PyTorch's lists. All other ops use the dtypes of their inputs. Tensors of Double and of integer dtypes are
-/// not cast, and outputs of in-place ops are not cast either.
+/// Float. Ops with several inputs use the widest dtype among them. src/ops/common/autocast_lists.h contains
+/// PyTorch's lists of these ops. All other ops use the dtypes of their inputs. Autocast does not cast tensors
+/// of Double or of integer dtypes, nor outputs of in-place ops.
 ///
 ///     {
 ///       const amp::autocast casting(kCUDA, kBFloat16);

@@ -21,8 +21,8 @@ struct GradScalerOptions {
   EBB_ARG(bool, enabled) = true;  ///< if false, step() is optimizer.step() and scale() the identity
 };
 
-/// Scales the loss, and skips each step whose gradients overflowed (torch.amp.GradScaler). Gradients in Half
-/// need it. BFloat16 does not, because it has the range of Float.
+/// Scales the loss, and skips each step whose gradients overflowed (torch.amp.GradScaler). Training with
+/// gradients in Half needs it. BFloat16 does not need it, because it has the range of Float.
 ///
 ///     amp::GradScaler scaler;
 ///     for (auto& batch : *loader) {
@@ -35,8 +35,9 @@ struct GradScalerOptions {
 ///       scaler.update();
 ///     }
 ///
-/// Works with any Optimizer, and with several: call unscale_ and step for each, and update once. The checks
-/// for overflow run on the device; only step() waits for the device, because it must know whether to skip.
+/// Works with any Optimizer. With several optimizers, call unscale_ and step for each, and update once. The
+/// checks for overflow run on the device. Only step() waits for the device, because the host decides whether
+/// to skip the step.
 class EBB_API GradScaler {
  public:
   using StateDict = std::vector<std::pair<std::string, Variable>>;
@@ -73,7 +74,7 @@ class EBB_API GradScaler {
   std::int64_t get_growth_tracker() const;
 
   /// Returns "scale", "growth_factor", "backoff_factor", "growth_interval" and "_growth_tracker", as in
-  /// PyTorch. Each is a CPU tensor with one element. Empty if disabled.
+  /// PyTorch. Each is a CPU tensor with one element. Returns an empty dict if the scaler is disabled.
   StateDict state_dict() const;
   void load_state_dict(const StateDict& state);
   void save(serialize::OutputArchive& archive) const;

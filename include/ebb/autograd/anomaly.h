@@ -6,7 +6,7 @@
 namespace ebb::autograd {
 
 /// While on, backward throws at the first gradient that contains NaN. The error names the op that computed it
-/// (torch.autograd.set_detect_anomaly). The mode belongs to the calling thread. It reads every gradient once
+/// (torch.autograd.set_detect_anomaly). The mode belongs to the calling thread. Each gradient is read once
 /// more.
 struct EBB_API AnomalyMode {
   static bool is_enabled();

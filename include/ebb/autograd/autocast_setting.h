@@ -9,7 +9,7 @@
 
 namespace ebb::autograd {
 
-/// The devices that autocast is on for (one bit each), and its dtype on each.
+/// The devices for which autocast is on (one bit each), and the dtype of each device.
 struct EBB_API AutocastSetting {
   std::uint8_t devices = 0;
   DType dtypes[kDeviceTypes] = {};

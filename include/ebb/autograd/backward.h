@@ -6,16 +6,16 @@
 namespace ebb::autograd {
 
 /// Adds d(sum_i <roots_i, seeds_i>)/d(leaf) to the .grad of every leaf of the graph
-/// (torch.autograd.backward). An undefined or missing seed counts as 1 for a root of one element, else
-/// throws. The graph's saved tensors are freed unless retain_graph (default: create_graph). With create_graph
-/// the gradients can be differentiated again. If `inputs` is not empty, only those tensors accumulate. Errors
-/// name the line of the call.
+/// (torch.autograd.backward). An undefined or missing seed counts as 1 if the root has one element, and
+/// throws otherwise. The graph's saved tensors are freed unless retain_graph is true (default: create_graph).
+/// With create_graph the gradients can be differentiated again. If `inputs` is not empty, only those tensors
+/// accumulate. Errors contain the file and line of the call.
 EBB_API void backward(const variable_list& roots, const variable_list& seeds = {},
                       optional<bool> retain_graph = nullopt, bool create_graph = false,
                       const variable_list& inputs = {}, CallSite called = CallSite::current());
 
 /// Returns d(sum_i <outputs_i, seeds_i>)/d(inputs) and changes no .grad (torch.autograd.grad). An input that
-/// the outputs do not depend on is an error; with allow_unused its result is undefined instead.
+/// the outputs do not depend on is an error. With allow_unused the result for it is undefined instead.
 EBB_API variable_list grad(const variable_list& outputs, const variable_list& inputs,
                            const variable_list& grad_outputs = {}, optional<bool> retain_graph = nullopt,
                            bool create_graph = false, bool allow_unused = false);

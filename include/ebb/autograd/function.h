@@ -20,7 +20,7 @@
 namespace ebb::autograd {
 
 /// A non-tensor value saved for backward (it replaces torch's IValue in AutogradContext::saved_data). Reading
-/// a value as another type than the stored one throws.
+/// a value as a type other than its own throws.
 class EBB_API SavedValue {
  public:
   SavedValue() = default;
@@ -53,8 +53,8 @@ class EBB_API SavedValue {
   Scalar toScalar() const;
 
  private:
-  // Separate members: a std::variant would cost every program more compile time than these members cost a
-  // saved value in memory.
+  // Separate members instead of a std::variant: the variant would increase the compile time of every program,
+  // which costs more than the memory that the members need.
   enum class Kind : std::uint8_t { none, number, text, tensor, integers, doubles };
   Kind kind_ = Kind::none;
   Scalar number_;
@@ -85,11 +85,11 @@ class EBB_API AutogradContext {
   void mark_dirty(const variable_list& inputs);
   /// Declares outputs that have no gradient, such as indices.
   void mark_non_differentiable(const variable_list& outputs);
-  /// Whether undefined incoming gradients are replaced by zeros (default true).
+  /// Sets whether undefined incoming gradients are replaced by zeros (default true).
   void set_materialize_grads(bool value) { materialize_grads_ = value; }
-  /// Whether the i-th tensor argument needs a gradient. Each tensor of a list counts as one argument.
+  /// Returns whether the i-th tensor argument needs a gradient. Each tensor of a list counts as one argument.
   bool needs_input_grad(std::size_t i) const;
-  /// Whether any tensor argument in the ranges needs a gradient.
+  /// Returns whether any tensor argument in the ranges needs a gradient.
   bool needs_input_grad(std::initializer_list<IndexRange> ranges) const;
 
   /// Other values that backward needs.
@@ -110,7 +110,7 @@ concept Range = requires(T& values) {
   std::ranges::end(values);
 };
 
-/// Whether T is a tensor type, or a range whose element type shows that it contains tensors.
+/// True if T is a tensor type, or a range whose element type shows that it contains tensors.
 template <class T>
 inline constexpr bool holds_tensors = std::is_base_of_v<Variable, T>;
 template <class T>
@@ -233,9 +233,9 @@ auto apply_function(Args&&... args) {
 ///   static Variable (or variable_list) forward(AutogradContext* ctx, const Variable& x, double slope, ...);
 ///   static variable_list backward(AutogradContext* ctx, variable_list grad_outputs);
 /// The last argument may be a reference. Call MyOp::apply(x, slope, ...). backward returns one gradient for
-/// each argument of forward, undefined for those that are not tensors. A list of tensors (vector, array,
-/// TensorList, also of optionals) needs one gradient for each element, in order. An empty optional counts as
-/// a non-tensor. If backward uses differentiable ops only, it can itself be differentiated.
+/// each argument of forward; the gradient of a non-tensor argument is undefined. A list of tensors (vector,
+/// array, TensorList, also of optionals) needs one gradient for each element, in order. An empty optional
+/// counts as a non-tensor. If backward uses differentiable ops only, it can itself be differentiated.
 template <class Derived>
 struct Function {
   template <class X = Derived, class... Args>

@@ -36,9 +36,9 @@ class EnableGradGuard : public AutoGradMode {
   EnableGradGuard() : AutoGradMode(true) {}
 };
 
-/// Switches recording off, and makes the results of ops in its scope inference tensors: they have no view and
-/// version tracking, and cannot be saved for backward. A view of another tensor keeps that tensor's kind
-/// (torch: c10::InferenceMode).
+/// Switches recording off, and makes the results of ops in its scope inference tensors. An inference tensor
+/// has no view and version tracking and cannot be saved for backward. A view of a tensor from outside the
+/// scope is an inference tensor only if that tensor is one (torch: c10::InferenceMode).
 class EBB_API InferenceMode {
  public:
   explicit InferenceMode(bool enabled = true);

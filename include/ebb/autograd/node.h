@@ -49,12 +49,12 @@ class EBB_API Node : public RefCounted<Node, true> {
   virtual std::string name() const = 0;
   /// Gets the gradients of the outputs and returns the gradients of the inputs, one for each edge. An
   /// undefined gradient means zero. At least one incoming gradient is defined unless runs_on_undefined(). A
-  /// result may have a shape that the input was broadcast to, or another dtype: the engine reduces and
-  /// converts it.
+  /// result may have another dtype than the input, or a shape to which the input was broadcast. The engine
+  /// then converts or reduces it.
   virtual GradList apply(GradList&& grads) = 0;
-  /// Whether apply() must be called even if no gradient arrives.
+  /// Returns whether apply() must be called even if no gradient arrives.
   virtual bool runs_on_undefined() const { return false; }
-  /// Frees the saved tensors; a later unpack() throws and says so. Overrides call the base.
+  /// Frees the saved tensors. A later unpack() throws an error that says so. Overrides call the base.
   virtual void release_variables();
 
   std::uint64_t sequence_nr() const { return sequence_nr_; }
@@ -62,15 +62,16 @@ class EBB_API Node : public RefCounted<Node, true> {
   std::uint32_t num_outputs() const { return static_cast<std::uint32_t>(edges_.size()); }
   ArrayRef<Edge> next_edges() const { return edges_; }
   const Edge& next_edge(std::size_t i) const { return edges_[i]; }
-  /// Whether the i-th input needs a gradient.
+  /// Returns whether the i-th input needs a gradient.
   bool should_compute_output(std::size_t i) const { return i < edges_.size() && edges_[i].is_valid(); }
-  /// Whether the i-th input needs a gradient in the running backward pass: autograd::grad only computes
-  /// gradients on paths to its inputs. Outside apply() it equals should_compute_output (torch:
+  /// Returns whether the i-th input needs a gradient in the running backward pass, because autograd::grad
+  /// only computes gradients on paths to its inputs. Outside apply() it equals should_compute_output (torch:
   /// task_should_compute_output).
   bool needs(std::size_t i) const;
   const OutputMeta& output_meta(std::size_t i) const { return outputs_[i]; }
 
-  /// Appends the edge of one input: to its node, to its accumulator if it is a leaf, or an empty edge.
+  /// Appends the edge of one input: to the node that computed it, or to its accumulator if it is a leaf. The
+  /// edge of an input without gradient is empty.
   void add_input(const Variable& input);
   void add_edge(Edge edge);
   /// Registers an output and returns its index.
@@ -78,7 +79,8 @@ class EBB_API Node : public RefCounted<Node, true> {
   /// Returns grads[i], or zeros in the shape of output i if it is undefined.
   Variable grad_or_zeros(const GradList& grads, std::size_t i) const;
 
-  /// Returns the stream that the op ran on, on the device of its first output; null for the default stream.
+  /// Returns the stream on which the op ran, on the device of its first output. Null means the default
+  /// stream.
   void* stream() const { return stream_; }
 
   /// Returns the index of the module whose forward recorded the op; 0 outside of modules.
@@ -114,8 +116,8 @@ class EBB_API Node : public RefCounted<Node, true> {
 /// Prints "<AddBackward0 object at 0x55d0c8a3b2c0>", or "None" for a null pointer.
 EBB_API std::ostream& operator<<(std::ostream& out, const Ref<Node>& node);
 
-/// Returns the edge that the gradient of `x` follows: to its grad_fn, or to its accumulator if it is a leaf
-/// that requires grad.
+/// Returns the edge that the gradient of `x` follows. It leads to the grad_fn of `x`, or to the accumulator
+/// of a leaf that requires grad.
 EBB_API Edge gradient_edge(const Variable& x);
 /// Returns the node that adds to `x.grad()`, and creates it on first use. x must be a leaf that requires
 /// grad.

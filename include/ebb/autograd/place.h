@@ -7,8 +7,8 @@
 
 namespace ebb::autograd {
 
-/// The index of this thread's running module (src/autograd/diagnostics.h); 0 outside of modules. Module
-/// calls set it.
+/// The index of this thread's running module (src/autograd/diagnostics.h), or 0 outside of modules. Calls of
+/// modules set it.
 extern EBB_API constinit thread_local std::uint32_t current_place [[gnu::tls_model("initial-exec")]];
 
 }  // namespace ebb::autograd

@@ -10,9 +10,9 @@ namespace ebb::autograd {
 
 EBB_API void warn_of_inference_leaf();
 
-/// Whether an op on these inputs must record. It must if gradient mode is on, one input requires grad, and
-/// not all of them are inference tensors. If all are inference tensors and one requires grad, warns once for
-/// each thread, because its gradient is lost.
+/// Returns whether an op on these inputs must record. It must if gradient mode is on, one input requires
+/// grad, and not all of them are inference tensors. If all are inference tensors and one requires grad, its
+/// gradient is lost: warns once for each thread.
 template <class... Inputs>
 bool records(const Inputs&... inputs) {
   const auto any = [&](auto test) {
@@ -59,16 +59,17 @@ enum class InPlace : std::uint8_t { elements, geometry };
 EBB_API void check_inplace(const Variable& self, const char* op, InPlace changes = InPlace::elements);
 /// Increments the version counter after a write, so that backward detects it.
 EBB_API void bump_version(const Variable& self);
-/// Sets `node` as the history of `self` after an in-place op. If self is a view, also updates the history of
-/// its base. `node`'s first edge must have been made from self before the op. A null node records nothing.
+/// Sets `node` as the history of `self` after an in-place op. If `self` is a view, also updates the history
+/// of its base. The caller must have created the first edge of `node` from `self` before the op. A null node
+/// records nothing.
 EBB_API void rebase_history(const Variable& self, const Ref<Node>& node);
 
 /// The origin of a view. It decides which in-place ops are allowed.
 enum class ViewKind : std::uint8_t { single, one_of_many, made_without_grad, made_in_inference };
 
 /// Wraps `view`, an array on base's storage, as a differentiable view of `base`. In-place ops on one change
-/// the other. `node` computes the gradient of base from that of the view; it is null if nothing is recorded.
-/// A view of an inference tensor is an inference tensor; a view of any other tensor never is.
+/// the other. `node` computes the gradient of `base` from the gradient of the view. It is null if nothing is
+/// recorded. A view of an inference tensor is an inference tensor; a view of any other tensor never is.
 EBB_API Variable make_view(const Variable& base, NdArray view, const Ref<Node>& node,
                            ViewKind kind = ViewKind::single);
 

@@ -6,9 +6,9 @@
 
 namespace ebb {
 
-/// Returns the complete state of a generator as a CPU tensor (torch.get_rng_state): of the CPU's default
-/// generator, of a CUDA device's default generator, or of `generator`. The shape is kLong [630], or kLong [2]
-/// for CUDA. The contents are only meant for set_rng_state and files.
+/// Returns the complete state of a generator as a CPU tensor (torch.get_rng_state). The generator is the
+/// CPU's default generator, a CUDA device's default generator, or `generator`. The shape is kLong [630], or
+/// kLong [2] for CUDA. The contents are only meant for set_rng_state and files.
 EBB_API Variable get_rng_state(Device device = Device::CPU);
 EBB_API Variable get_rng_state(const Generator& generator);
 

@@ -18,20 +18,20 @@ class EBB_API SavedVariable {
 
   /// Saves an input of the op, or any intermediate tensor. An undefined tensor is allowed.
   void save(const Variable& x);
-  /// Saves an output of the op, without its node, because the reference would be a cycle.
+  /// Saves an output of the op without its node, because a reference to the node would be a cycle.
   void save_output(const Variable& y);
   /// Returns the tensor with its graph history. Throws ebb::Error if it was freed or modified.
   Variable unpack() const;
-  /// Whether a tensor is saved and no in-place op has changed it since.
+  /// Returns whether a tensor is saved and no in-place op has changed it since.
   bool is_intact() const;
   /// Frees the tensor.
   void release();
 
   bool holds() const { return state_ == State::input || state_ == State::output || state_ == State::packed; }
-  /// Returns the saved tensor, for graph drawings and memory reports. Undefined if a hook packed it or it was
-  /// freed.
+  /// Returns the saved tensor, for graph drawings and memory reports. Returns an undefined tensor if a hook
+  /// packed it or if it was freed.
   const Variable& kept() const { return kept_; }
-  /// Whether the saved tensor is an input of the op or an intermediate tensor, not an output.
+  /// Returns whether the saved tensor is an input of the op or an intermediate tensor, not an output.
   bool is_input() const { return state_ == State::input; }
   const SavedVariable* next() const { return next_; }
 

@@ -83,7 +83,7 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   bool is_floating_point() const { return is_floating(scalar_type()); }
   bool is_complex() const { return false; }
   bool is_signed() const { return dtype() != kByte && dtype() != kBool; }
-  /// The address of the first element; T must be the element type.
+  /// Returns the address of the first element. T must be the element type.
   template <class T>
   T* data_ptr() const {
     check_element_type(dtype_of<T>(), "data_ptr");
@@ -137,7 +137,7 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   T item() const {
     return item().to<T>();
   }
-  /// Whether the single element is not zero. Throws unless there is exactly one element.
+  /// Returns whether the single element is not zero. Throws unless there is exactly one element.
   bool is_nonzero() const;
   bool is_same(const Variable& other) const { return impl_ == other.impl_; }
   bool is_alias_of(const Variable& other) const {
@@ -161,8 +161,8 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   const Variable& grad() const;
   Variable& mutable_grad() const;
   /// Computes gradients through the graph, backwards from this tensor, and adds them to the leaves.
-  /// `gradient` (the seed) is optional for a tensor of one element. See ebb::autograd::backward. Errors name
-  /// the line of the call.
+  /// `gradient` (the seed) is optional for a tensor of one element. See ebb::autograd::backward. Errors
+  /// contain the file and line of the call.
   void backward(const Variable& gradient = {}, optional<bool> retain_graph = nullopt,
                 bool create_graph = false, optional<ArrayRef<Variable>> inputs = nullopt,
                 CallSite called = CallSite::current()) const;
@@ -175,10 +175,10 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   template <class Hook>
   unsigned register_hook(Hook&& hook) const;
   void remove_hook(unsigned handle) const;
-  /// Returns a tensor on the same data without graph history. It shares the storage and the version counter.
+  /// Returns a tensor on the same storage without graph history. Both share the version counter.
   Variable detach() const;
   Variable& detach_() const;
-  /// Returns a tensor on the same data without graph history and with a new version counter. Backward does
+  /// Returns a tensor on the same bytes without graph history and with a new version counter. Backward does
   /// not detect writes through it.
   Variable data() const;
   /// The older name of data_ptr<T>().
@@ -188,8 +188,8 @@ class EBB_API Variable : public ops::ElementwiseMethods,
   }
   Variable variable_data() const { return data(); }
   Variable tensor_data() const { return data(); }
-  /// Replaces the data of this tensor with that of `data` and keeps its position in the graph. Backward does
-  /// not detect later writes to `data`.
+  /// Replaces the data of this tensor with the data of the argument and keeps its position in the graph.
+  /// Backward does not detect later writes to the argument.
   void set_data(const Variable& data) const;
   void set_data(Variable&& data) const;
   /// Returns the number of in-place writes to the storage.

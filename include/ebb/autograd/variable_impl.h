@@ -23,7 +23,7 @@ struct AutogradMeta;  // .grad, hooks, view history: members that few tensors ne
 }  // namespace autograd
 
 struct EBB_API VariableImpl : RefCounted<VariableImpl> {
-  /// Creates an impl and constructs the array that make() returns in place.
+  /// Creates an impl. Its array is the result of make(), constructed in place.
   template <std::invocable Make>
   static Ref<VariableImpl> of(const Make& make) {
     return Ref<VariableImpl>::adopt(new VariableImpl(make));
@@ -34,7 +34,7 @@ struct EBB_API VariableImpl : RefCounted<VariableImpl> {
   static void* operator new(std::size_t bytes);
   static void operator delete(void* block, std::size_t bytes) noexcept;
 
-  /// The tape_time at which the tensor was created. A tape does not know tensors that are newer than itself.
+  /// The tape_time at which the tensor was created. A tape ignores tensors that are newer than itself.
   const std::uint32_t born = detail::tape_time.load(std::memory_order_relaxed);
 
   std::uint32_t version() const { return data.storage()->version(); }
@@ -43,7 +43,7 @@ struct EBB_API VariableImpl : RefCounted<VariableImpl> {
   Ref<autograd::Node> grad_fn;
   autograd::AutogradMeta* meta = nullptr;
   std::uint32_t output_nr = 0;
-  bool requires_grad = false;  // of a leaf; tensors with a grad_fn always do
+  bool requires_grad = false;  // true only for leaves; tensors with a grad_fn always require grad
   bool inference;
 
  private:

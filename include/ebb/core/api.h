@@ -3,7 +3,7 @@
 
 #include <ebb/fwd.h>
 
-/// The result refers to memory of the object. clang warns if the object is a temporary.
+/// Declares that the result refers to memory of the object. clang then warns if the object is a temporary.
 #if defined(__clang__)
 #define EBB_LIFETIMEBOUND [[clang::lifetimebound]]
 #else

@@ -5,8 +5,8 @@
 
 namespace ebb {
 
-/// A default argument that records the caller's file and line for error messages. It holds two constants
-/// (std::source_location, which clang 14 lacks).
+/// A default argument that records the caller's file and line for error messages. It uses the two builtins
+/// behind std::source_location, which clang 14 lacks.
 struct CallSite {
   const char* file = "";
   std::uint_least32_t line = 0;

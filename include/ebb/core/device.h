@@ -8,8 +8,8 @@
 
 namespace ebb {
 
-/// HIP, XPU and MPS are only names, for programs that test for such tensors. No tensor is on such a device,
-/// and creating a Device of such a type throws.
+/// HIP, XPU and MPS only exist as names, for programs that test whether a tensor is on such a device. No
+/// tensor is, and creating a Device of such a type throws.
 enum class DeviceType : std::int8_t { CPU = 0, CUDA = 1, HIP = 6, XPU = 12, MPS = 13 };
 constexpr DeviceType kCPU = DeviceType::CPU;
 constexpr DeviceType kCUDA = DeviceType::CUDA;

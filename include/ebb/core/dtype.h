@@ -40,7 +40,7 @@ constexpr DType kDouble = DType::Double, kFloat64 = DType::Double, kF64 = DType:
 constexpr DType kBool = DType::Bool;
 constexpr DType kBFloat16 = DType::BFloat16;
 
-/// Returns the bytes of one element.
+/// Returns the size of one element in bytes.
 constexpr std::int64_t element_size(DType dtype) {
   constexpr std::int64_t sizes[] = {1, 1, 2, 4, 8, 2, 4, 8, 1, 2, 0};
   return sizes[static_cast<int>(dtype)];
@@ -110,7 +110,7 @@ class TypeMeta {
   constexpr bool Match() const {
     return dtype_ == dtype_of<T>();
   }
-  /// Returns the bytes of one element.
+  /// Returns the size of one element in bytes.
   constexpr std::size_t itemsize() const { return static_cast<std::size_t>(element_size(dtype_)); }
   /// Returns the C++ type: "float", "long int", "c10::Half". Streams print this name too.
   EBB_API std::string_view name() const;
@@ -123,7 +123,7 @@ class TypeMeta {
 inline void append_text(std::string& out, TypeMeta dtype) { append_text(out, DType(dtype)); }
 EBB_API std::ostream& operator<<(std::ostream& out, TypeMeta dtype);
 
-/// The dtype of tensors created without an explicit dtype: kFloat, or the value of set_default_dtype.
+/// Returns the dtype of tensors created without an explicit dtype: kFloat, or the value of set_default_dtype.
 EBB_API TypeMeta get_default_dtype();
 EBB_API void set_default_dtype(DType dtype);
 

@@ -59,7 +59,8 @@ std::string text(const Parts&... parts) {
   return out;
 }
 
-/// Passes on one part of a message. Strings of all lengths become one type, so that few instantiations throw.
+/// Passes on one part of a message. Converts strings of all lengths to one type, so that few templates that
+/// throw are instantiated.
 template <class Part>
 struct MessagePart {
   using type = const Part&;

@@ -10,8 +10,8 @@
 namespace ebb {
 
 namespace detail {
-/// The number of threads that record for ebb::compile. They must know when the host itself reads or writes
-/// elements.
+/// The number of threads that record for ebb::compile. While it is not 0, data() reports that the host reads
+/// or writes elements.
 extern EBB_API constinit std::atomic<int> recordings;
 EBB_API void host_access(const Storage& storage);
 }  // namespace detail
@@ -29,17 +29,18 @@ EBB_API DimVector contiguous_strides(IntArrayRef sizes);
 EBB_API DimVector channels_last_strides(IntArrayRef sizes);
 /// Returns the shape that two operands broadcast to. Throws an error that names `op` and both shapes.
 EBB_API DimVector broadcast_shapes(const char* op, IntArrayRef a, IntArrayRef b);
-/// Wraps a negative dim: -1 is the last. Throws ebb::IndexError that names `op` outside [-dims, dims).
+/// Wraps a negative dim: -1 is the last. Throws an ebb::IndexError that names `op` if `dim` is outside
+/// [-dims, dims).
 EBB_API std::int64_t wrap_dim(const char* op, std::int64_t dim, std::int64_t dims);
 
-/// A strided array. It has no arithmetic, so kernels, which only get NdArrays, cannot record a graph.
+/// A strided array without arithmetic. Kernels get only NdArrays, so they cannot record a graph.
 class EBB_API NdArray {
  public:
   NdArray() = default;
   NdArray(Ref<Storage> storage, DimVector sizes, DimVector strides, std::int64_t offset, DType dtype);
   /// Returns an uninitialised contiguous array.
   static NdArray empty(IntArrayRef sizes, DType dtype, Device device = Device::CPU);
-  /// `pinned` allocates in page-locked CPU memory.
+  /// With `pinned`, allocates page-locked CPU memory.
   static NdArray empty_strided(IntArrayRef sizes, IntArrayRef strides, DType dtype,
                                Device device = Device::CPU, bool pinned = false);
 
@@ -52,9 +53,10 @@ class EBB_API NdArray {
   DType dtype() const { return dtype_; }
   Device device() const { return storage_->device(); }
   bool is_contiguous() const { return contiguous_; }
-  /// Whether each element has exactly one index, and the elements fill one interval of memory without gaps.
+  /// Returns whether each element has exactly one index, and the elements fill one interval of memory without
+  /// gaps.
   bool is_dense() const;
-  /// Whether several indices along a dimension refer to one element, as in the result of expand().
+  /// Returns whether several indices along a dimension refer to one element, as in the result of expand().
   bool is_expanded() const;
   const Ref<Storage>& storage() const { return storage_; }
 

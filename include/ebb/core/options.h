@@ -19,20 +19,20 @@ enum class MemoryFormat : std::int8_t { Contiguous, Preserve, ChannelsLast, Chan
 EBB_API std::ostream& operator<<(std::ostream& out, Layout layout);
 EBB_API std::ostream& operator<<(std::ostream& out, MemoryFormat format);
 
-/// Options of a new tensor: `TensorOptions().dtype(kFloat64).requires_grad(true)`. A dtype or a device alone
-/// converts to it. An option that is not set has its default: get_default_dtype(), the CPU, no gradient. In
-/// `_like` and `new_` functions the default is the source's value.
+/// Options of a new tensor: `TensorOptions().dtype(kFloat64).requires_grad(true)`. A dtype or a device
+/// converts to TensorOptions. An option that is not set has its default: get_default_dtype(), the CPU, no
+/// gradient. In `_like` and `new_` functions the default is the source's value.
 class TensorOptions {
  public:
   constexpr TensorOptions() = default;
   constexpr TensorOptions(DType dtype) : dtype_(dtype) {}
   constexpr TensorOptions(TypeMeta dtype) : dtype_(dtype) {}
-  /// It is a template so that braces are only parsed as type and index.
+  /// A template, so that the compiler parses braces only as type and index.
   template <class T>
     requires std::is_same_v<T, Device>
   constexpr TensorOptions(T device) : device_(device), has_device_(true) {}
   constexpr TensorOptions(DeviceType device) : TensorOptions(Device(device)) {}
-  /// `x.to({kCUDA, 1})`.
+  /// Enables `x.to({kCUDA, 1})`.
   constexpr TensorOptions(DeviceType type, std::int64_t index) : TensorOptions(Device(type, index)) {}
   /// Converts from the name of a device: `x.to("cuda:1")`.
   template <class T>
@@ -115,7 +115,7 @@ class TensorOptions {
   constexpr optional<MemoryFormat> memory_format_opt() const {
     return has_format_ ? optional<MemoryFormat>(format_) : nullopt;
   }
-  /// Returns these options, with those of `base` where none is set.
+  /// Returns these options. An option that is not set is taken from `base`.
   constexpr TensorOptions or_else(const TensorOptions& base) const {
     TensorOptions r = *this;
     if (!has_dtype()) r.dtype_ = base.dtype_;

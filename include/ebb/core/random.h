@@ -1,7 +1,7 @@
-// Random number generators. With the same seed, every random op on the CPU gives the numbers of PyTorch 2.15,
-// bit for bit, in every dtype, size and layout, and leaves the generator in the same state. All exceptions
-// are in the table "Random numbers" of docs/semantics.md: they are ops for which PyTorch's numbers do not
-// follow the distribution.
+// Random number generators. With the same seed, every random op on the CPU draws the numbers of PyTorch 2.15,
+// bit for bit, in every dtype, size and layout, and leaves the generator in the same state. The table "Random
+// numbers" of docs/semantics.md lists all exceptions: ops for which PyTorch's numbers do not follow the
+// distribution.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -24,7 +24,7 @@ class EBB_API Generator {
   std::uint64_t current_seed() const;
   /// Seeds the generator from the system's entropy and returns the seed.
   std::uint64_t seed();
-  /// A kernel holds this mutex while it draws many numbers.
+  /// Returns the mutex that a kernel holds while it draws many numbers.
   std::mutex& mutex() const;
 
   // The functions below draw numbers; the caller holds mutex().
@@ -42,7 +42,7 @@ class EBB_API Generator {
   bool defined() const { return static_cast<bool>(state_); }
 
   struct State;
-  /// The state, for kernels.
+  /// Returns the state, for kernels.
   State& state() const { return *state_; }
 
  private:

@@ -10,9 +10,9 @@
 
 namespace ebb {
 
-/// Base of reference-counted objects. T provides `static void destroy(T*) noexcept`, called with the last
-/// reference. An Upgradable object may also be accessed by raw pointer under a lock, and try_add_ref takes a
-/// reference.
+/// Base of reference-counted objects. T provides `static void destroy(T*) noexcept`, which is called when the
+/// last reference is released. An Upgradable object may also be accessed by raw pointer under a lock.
+/// try_add_ref then takes a reference.
 template <class T, bool Upgradable = false>
 class RefCounted {
  public:

@@ -16,7 +16,7 @@
 namespace ebb {
 
 /// Whether an object may be moved by copying its bytes and abandoning the old ones. A class that owns memory
-/// through a pointer is not trivially copyable, so it declares this: `using Relocatable = Ref;`.
+/// through a pointer is not trivially copyable. It declares the property with `using Relocatable = Ref;`.
 template <class T>
 inline constexpr bool is_relocatable = std::is_trivially_copyable_v<T>;
 template <class T>
@@ -32,7 +32,7 @@ class SmallVector {
   using iterator = T*;
   using const_iterator = const T*;
 
-  SmallVector() noexcept {}  // NOLINT(modernize-use-equals-default): else {} zeroes the buffer
+  SmallVector() noexcept {}  // NOLINT(modernize-use-equals-default): with = default, {} would zero the buffer
   explicit SmallVector(std::size_t size) { resize(size); }
   SmallVector(std::size_t size, const T& value) { assign(size, value); }
   SmallVector(std::initializer_list<T> values) { append(values.begin(), values.end()); }
@@ -40,7 +40,7 @@ class SmallVector {
   SmallVector(const T* first, const T* last) { append(first, last); }
   SmallVector(const SmallVector& other) {
     if constexpr (kTrivial) {
-      if (!other.on_heap()) {  // copies all inline bytes: no call, whatever the size
+      if (!other.on_heap()) {  // copies all inline bytes: a fixed size needs no call
         std::memcpy(inline_, other.inline_, sizeof(inline_));
         size_ = other.size_;
         return;

@@ -31,18 +31,18 @@ class EBB_API Storage : public RefCounted<Storage> {
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
   bool is_pinned() const;
-  /// Whether both refer to the same bytes.
+  /// Returns whether both refer to the same bytes.
   bool is_alias_of(const Storage& other) const {
     return this == &other || (bytes_ > 0 && data_ == other.data_ && device_ == other.device_);
   }
-  /// Records that a stream of `device` uses the bytes. After they are freed, they are not reused before the
-  /// work queued on the stream by then is done. For device and pinned memory; does nothing for borrowed
-  /// bytes.
+  /// Records that a stream of `device` uses the bytes. After they are freed, they are reused only when the
+  /// work that was queued on the stream before is done. Applies to device memory and pinned memory; does
+  /// nothing for borrowed bytes.
   void used_on(Device device, void* stream) const;
   std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
 
-  /// Moves a storage made by adopt() without a deleter to other borrowed bytes, for all its tensors.
+  /// Replaces the borrowed bytes of a storage made by adopt() without a deleter, for all its tensors.
   void move_to(void* data) { data_ = data; }
 
   static void destroy(Storage* storage) noexcept;
@@ -52,7 +52,7 @@ class EBB_API Storage : public RefCounted<Storage> {
 
   std::atomic<std::uint32_t> version_{0};
   Device device_;
-  std::uint8_t kind_ = 0;  // the owner of data_: see storage.cpp
+  std::uint8_t kind_ = 0;  // identifies the owner of data_: see storage.cpp
   void* data_;
   std::size_t bytes_;
   Deleter deleter_ = nullptr;

@@ -42,7 +42,7 @@ class StorageHandle {
   bool unique() const { return use_count() == 1; }
   Storage* unsafeGetStorageImpl() const { return storage_.get(); }
 
-  /// The storage, for ops.
+  /// Returns the storage, for ops.
   const Ref<Storage>& ref() const { return storage_; }
 
  private:

@@ -11,7 +11,7 @@ namespace detail {
 [[noreturn]] EBB_API void unsupported_dtype(const char* op, DType dtype, const char* expected);
 }
 
-/// Calls f.template operator()<T>() for float and double.
+/// Calls f.template operator()<T>() with the type of `dtype`, which must be float or double.
 template <class F>
 decltype(auto) visit_float_double(DType dtype, const char* op, F&& f) {
   switch (dtype) {
@@ -24,7 +24,7 @@ decltype(auto) visit_float_double(DType dtype, const char* op, F&& f) {
   }
 }
 
-/// Calls f for the four floating types.
+/// Calls f.template operator()<T>() with the type of `dtype`, which must be one of the four floating types.
 template <class F>
 decltype(auto) visit_floating(DType dtype, const char* op, F&& f) {
   switch (dtype) {
@@ -41,7 +41,8 @@ decltype(auto) visit_floating(DType dtype, const char* op, F&& f) {
   }
 }
 
-/// Calls f for the five integer types, without bool.
+/// Calls f.template operator()<T>() with the type of `dtype`, which must be one of the five integer types
+/// (not bool).
 template <class F>
 decltype(auto) visit_integral(DType dtype, const char* op, F&& f) {
   switch (dtype) {
@@ -60,21 +61,22 @@ decltype(auto) visit_integral(DType dtype, const char* op, F&& f) {
   }
 }
 
-/// Calls f for the integer types and bool.
+/// Calls f.template operator()<T>() with the type of `dtype`, which must be bool or an integer type.
 template <class F>
 decltype(auto) visit_integral_bool(DType dtype, const char* op, F&& f) {
   if (dtype == kBool) return f.template operator()<bool>();
   return visit_integral(dtype, op, static_cast<F&&>(f));
 }
 
-/// Calls f for the floating and integer types, without bool.
+/// Calls f.template operator()<T>() with the type of `dtype`, which must be a floating or an integer type
+/// (not bool).
 template <class F>
 decltype(auto) visit_numeric(DType dtype, const char* op, F&& f) {
   if (is_floating(dtype)) return visit_floating(dtype, op, static_cast<F&&>(f));
   return visit_integral(dtype, op, static_cast<F&&>(f));
 }
 
-/// Calls f for every type.
+/// Calls f.template operator()<T>() with the type of `dtype`, which may be any type.
 template <class F>
 decltype(auto) visit_all(DType dtype, const char* op, F&& f) {
   if (is_floating(dtype)) return visit_floating(dtype, op, static_cast<F&&>(f));

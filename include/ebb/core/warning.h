@@ -21,8 +21,8 @@ struct SourceLocation {
   std::uint32_t line = 0;
 };
 
-/// The argument of a handler (torch: c10::Warning; its static functions are in a namespace of that name in
-/// 1.13).
+/// The argument of a handler (torch: c10::Warning). In libtorch 1.13, its static functions are members of a
+/// namespace with this name.
 class EBB_API Warning {
  public:
   explicit Warning(std::string message) : message_(std::move(message)) {}
@@ -32,7 +32,7 @@ class EBB_API Warning {
   static void set_warning_handler(WarningHandler* handler) noexcept;
   static WarningHandler* get_warning_handler() noexcept;
 
-  /// Whether one-time warnings (warns_first) are repeated each time, on all threads.
+  /// Sets whether one-time warnings (warns_first) are repeated each time, on all threads.
   static void set_warnAlways(bool always) noexcept;
   static bool get_warnAlways() noexcept;
   /// Sets the flag for a scope.
@@ -52,7 +52,7 @@ class EBB_API Warning {
 };
 
 /// Handles warnings (torch: c10::WarningHandler). This one writes "Warning: ..." to stderr; derive from it to
-/// log or drop them. An exception from process() leaves the op that warned, before it computes.
+/// log or drop them. If process() throws, the exception leaves the op that warned, before the op computes.
 class EBB_API WarningHandler {
  public:
   virtual ~WarningHandler();
@@ -91,7 +91,7 @@ template <class First, class... Rest>
   warn(Warning(detail::text(first, rest...)));
 }
 
-/// Whether a one-time warning must be given now. `warned` is a static variable of the caller. (torch:
+/// Returns whether a one-time warning must be given now. `warned` is a static variable of the caller. (torch:
 /// TORCH_WARN_ONCE)
 inline bool warns_first(std::atomic_flag& warned) noexcept {
   return (!warned.test(std::memory_order_relaxed) && !warned.test_and_set()) || Warning::get_warnAlways();

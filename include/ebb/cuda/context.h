@@ -13,24 +13,24 @@ namespace ebb {
 /// The type of `at::globalContext()`. Each function calls the function of ebb that its comment names.
 class Context {
  public:
-  /// cuda::allow_tf32: one setting for matrix products and convolutions, off by default.
+  /// Calls cuda::allow_tf32: one setting for matrix products and convolutions, off by default.
   void setAllowTF32CuBLAS(bool allow) { cuda::allow_tf32(allow); }
   void setAllowTF32CuDNN(bool allow) { cuda::allow_tf32(allow); }
   bool allowTF32CuBLAS() const { return cuda::is_tf32_allowed(); }
   bool allowTF32CuDNN() const { return cuda::is_tf32_allowed(); }
-  /// The same setting by name: "highest" forbids TF32, "high" and "medium" allow it.
+  /// Calls cuda::allow_tf32: "highest" forbids TF32, "high" and "medium" allow it.
   void setFloat32MatmulPrecision(const std::string& precision) { cuda::allow_tf32(precision != "highest"); }
   std::string float32MatmulPrecision() const { return cuda::is_tf32_allowed() ? "high" : "highest"; }
-  /// cuda::benchmark_convolutions.
+  /// Calls cuda::benchmark_convolutions.
   void setBenchmarkCuDNN(bool benchmark) { cuda::benchmark_convolutions(benchmark); }
   bool benchmarkCuDNN() const { return cuda::are_convolutions_benchmarked(); }
-  /// cuda::enable_cudnn.
+  /// Calls cuda::enable_cudnn.
   void setUserEnabledCuDNN(bool enable) { cuda::enable_cudnn(enable); }
   bool userEnabledCuDNN() const { return cuda::is_cudnn_enabled(); }
-  /// cuda::use_deterministic_cudnn.
+  /// Calls cuda::use_deterministic_cudnn.
   void setDeterministicCuDNN(bool deterministic) { cuda::use_deterministic_cudnn(deterministic); }
   bool deterministicCuDNN() const { return cuda::is_cudnn_deterministic(); }
-  /// use_deterministic_algorithms. `warn_only` is ignored, because every op of ebb has a deterministic
+  /// Calls use_deterministic_algorithms. `warn_only` is ignored, because every op of ebb has a deterministic
   /// version.
   void setDeterministicAlgorithms(bool deterministic, bool /*warn_only*/ = false) {
     use_deterministic_algorithms(deterministic);
@@ -43,11 +43,11 @@ class Context {
   std::size_t getNumGPUs() const { return cuda::device_count(); }
   /// Does nothing, because devices are initialized on first use.
   void lazyInitCUDA() const {}
-  /// False, because ebb has its own kernels in place of these libraries.
+  /// Returns false, because ebb has its own kernels in place of these libraries.
   bool hasMKL() const { return false; }
   bool hasMKLDNN() const { return false; }
   bool hasMPS() const { return false; }
-  /// Returns false: ebb does not flush denormal numbers.
+  /// Returns false, because ebb does not flush denormal numbers.
   bool setFlushDenormal(bool /*flush*/) { return false; }
   /// Returns the default generator of CPU ops. Throws for CUDA devices, whose generators can only be seeded
   /// (cuda::manual_seed).

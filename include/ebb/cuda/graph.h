@@ -15,10 +15,10 @@ class DeviceGraphPool;
 namespace ebb::cuda {
 
 /// Memory that several graphs share. It is a value type: copies refer to the same pool, which exists as long
-/// as they and its graphs. Later captures reuse memory that an earlier capture freed. Graphs of one pool must
-/// therefore be replayed in the order of their capture. To protect a tensor of an earlier graph, hold it
-/// until the last graph that must not overwrite it is captured. Replays of graphs of one pool wait for each
-/// other, on any stream (torch.cuda.graph_pool_handle).
+/// as the copies and the graphs that use it. Later captures reuse memory that an earlier capture freed. The
+/// graphs of a pool must therefore be replayed in the order of their capture. To protect a tensor of an
+/// earlier graph, hold it until the last graph that must not overwrite it is captured. Replays of graphs of
+/// the same pool wait for each other, on any stream (torch.cuda.graph_pool_handle).
 class EBB_API GraphPool {
  public:
   friend bool operator==(const GraphPool& a, const GraphPool& b) { return a.pool_ == b.pool_; }
@@ -35,11 +35,11 @@ EBB_API GraphPool graph_pool_handle();
 
 /// The result of Graph::update().
 struct GraphUpdate {
-  bool in_place = false;  ///< whether the executable took the new arguments; else it was built again
-  std::string reason;     ///< the reason why it was built again; empty if in place
+  bool in_place = false;  ///< true if the executable took the new arguments, false if it was built again
+  std::string reason;     ///< the reason why it was built again; empty otherwise
 };
 
-/// Kernel launches that are captured once and replayed for the cost of a single launch, for example a whole
+/// Kernel launches that are captured once and replayed at the cost of a single launch. An example is a whole
 /// training step whose kernels are shorter than their launches.
 ///
 ///     for (int i = 0; i < 3; ++i) step();        // allocates gradients, optimizer state, plans
@@ -50,15 +50,15 @@ struct GraphUpdate {
 ///       graph.replay();
 ///     }
 ///
-/// A graph contains kernels and their arguments. Shapes, branches and values computed by the host are
-/// therefore those of the capture. Only random numbers and the step counts of optimizers advance from replay
-/// to replay, as they do without a graph. Memory allocated in a capture belongs to the graph or its pool. Its
+/// A graph contains kernels and their arguments. Shapes, branches and values computed by the host do not
+/// change after the capture. Only random numbers and the step counts of optimizers advance from replay to
+/// replay, as they do without a graph. Memory allocated in a capture belongs to the graph or its pool. Its
 /// address does not change until the graph and its tensors are destroyed, and each replay overwrites it.
 /// Older tensors that the graph uses must outlive it.
 ///
-/// A capture must not make the host wait for the device (item(), copies to the CPU, printing, synchronize()),
-/// must not read CPU memory that is not pinned, and must not use a stream other than the current one, unless
-/// that stream waits for the current one by an event. Each of these throws ebb::Error, which ends the
+/// A capture must not make the host wait for the device (item(), copies to the CPU, printing, synchronize()).
+/// It must not read CPU memory that is not pinned. It must not use a stream other than the current one,
+/// unless that stream waits for the current one by an event. Each of these throws ebb::Error, which ends the
 /// capture.
 class EBB_API Graph {
  public:
@@ -67,8 +67,8 @@ class EBB_API Graph {
   Graph(Graph&&) noexcept;
   Graph& operator=(Graph&&) noexcept;
 
-  /// Captures the work of `step` on the device, on a stream of its own. An exception ends the capture and is
-  /// rethrown; the graph is then empty.
+  /// Captures the work of `step` on the device, on a stream that belongs to the graph. An exception ends the
+  /// capture and is rethrown; the graph is then empty.
   void capture(const std::function<void()>& step);
   /// Captures into memory that other graphs of the device share: graph_pool_handle(), or the pool() of
   /// another graph.
@@ -78,10 +78,10 @@ class EBB_API Graph {
   void capture_begin(const GraphPool& pool);
   void capture_end();
   /// Captures again and replaces the captured work, for a step with the same kernels but new addresses or
-  /// values. If nodes and their order are the same, the executable takes the new arguments, which costs a
-  /// fraction of building one; else it is built again. Waits for the last replay. Memory comes from the same
-  /// pool. If `step` throws, the graph does not change. Throws ebb::Error if nothing has been captured
-  /// (cudaGraphExecUpdate).
+  /// values. If the nodes and their order are the same, the executable takes the new arguments. This costs a
+  /// fraction of building one. Otherwise the executable is built again. Waits for the last replay. Uses
+  /// memory of the same pool. If `step` throws, the graph does not change. Throws ebb::Error if nothing has
+  /// been captured (cudaGraphExecUpdate).
   GraphUpdate update(const std::function<void()>& step);
   /// Runs the captured work on the device's current stream. Throws ebb::Error if nothing has been captured.
   void replay();
@@ -90,7 +90,7 @@ class EBB_API Graph {
   /// Waits for the last replay and frees the captured work. The graph can capture again.
   void reset();
 
-  /// Whether captured work exists.
+  /// Returns whether captured work exists.
   bool is_captured() const;
   Device device() const;
   /// Returns the memory pool of the captured work, for other graphs. Throws ebb::Error if nothing has been

@@ -14,8 +14,8 @@ namespace ebb::cuda {
 /// and never throw.
 namespace nvtx {
 
-/// Opens a range of the calling thread; ranges nest. Returns the number of ranges open before, or a negative
-/// number without a profiler (torch.cuda.nvtx.range_push).
+/// Opens a range of the calling thread; ranges nest. Returns the number of ranges that were already open, or
+/// a negative number without a profiler (torch.cuda.nvtx.range_push).
 EBB_API int range_push(const char* message) noexcept;
 inline int range_push(const std::string& message) noexcept { return range_push(message.c_str()); }
 /// Closes the innermost range. Returns the number of ranges still open, or a negative number without a
@@ -41,10 +41,11 @@ class Range {
 
 }  // namespace nvtx
 
-/// Whether ebb opens ranges by itself, in all threads: "mm, seq = 7" around the kernels of an op on a GPU,
-/// "MmBackward0, seq = 7" around its node in backward, and "ebb::nn::Linear encoder.0" around a module's
-/// forward (if it is called as net(x) or by a Sequential; always for a module of ebb). The number is that of
-/// the node; it is left out if nothing records. Off by default, which costs one load per op.
+/// Switches NVTX ranges of all threads on or off. ebb opens a range "mm, seq = 7" around the kernels of an op
+/// on a GPU, "MmBackward0, seq = 7" around its node in backward, and "ebb::nn::Linear encoder.0" around a
+/// module's forward. The number is the node's sequence number; without a graph there is none. A module of ebb
+/// always has a range. Another module has one if it is called as net(x) or by a Sequential. The default is
+/// off, which costs one memory load per op.
 EBB_API void emit_nvtx(bool on) noexcept;
 EBB_API bool is_nvtx_emitted() noexcept;
 

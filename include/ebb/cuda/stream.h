@@ -10,9 +10,9 @@ namespace ebb::cuda {
 
 class Event;
 
-/// A queue of device work; a value type. Work on one stream runs in order. Work on different streams is only
-/// ordered by events. If a tensor is used on another stream than the one that computed it, an event must
-/// order the two uses. The tensor must also outlive its use there, unless Variable::record_stream is called.
+/// A queue of device work; a value type. Work on the same stream runs in order. Work on different streams is
+/// only ordered by events. If a tensor is used on a stream that did not compute it, an event must order the
+/// two uses. The tensor must also outlive its use there, unless Variable::record_stream is called.
 class EBB_API Stream {
  public:
   /// Returns one of the 32 streams of the device's pool, in turn. `device` must be a CUDA device.
@@ -27,7 +27,7 @@ class EBB_API Stream {
   void* handle() const { return handle_; }
   /// Waits for all work queued so far. Throws ebb::Error if any of it failed.
   void synchronize() const;
-  /// Whether all work queued so far is done.
+  /// Returns whether all work queued so far is done.
   bool query() const;
   /// Makes work queued from now on start after the event.
   void wait(const Event& event) const;
@@ -69,7 +69,7 @@ class EBB_API Event {
   void record(const Stream& stream);
   /// Records the event on the current stream of the current device.
   void record() { record(Stream::current()); }
-  /// Makes work queued on `stream` from now on start after the event (same as stream.wait(event)).
+  /// Makes work queued on `stream` from now on start after the event, as stream.wait(event) does.
   void block(const Stream& stream) const { stream.wait(*this); }
   /// Waits until the event is reached. Returns immediately if it was never recorded.
   void synchronize() const;
