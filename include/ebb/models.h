@@ -1,6 +1,5 @@
-// Well-known models with torchvision's and Hugging Face's names for their weights, in a library of their own,
-// ebb::models.
-// ebb::models.
+// Well-known models, in a separate library, ebb::models. Their weights have the names of torchvision and
+// Hugging Face.
 #pragma once
 
 #include <ebb/ebb.h>

@@ -26,7 +26,7 @@ struct LoadOptions {
   using Names = std::vector<std::string>;
   using Prefixes = std::vector<std::pair<std::string, std::string>>;
 
-  /// Missing and unexpected names are an error. If false, they are returned.
+  /// Missing and unexpected names are an error. If false, load() returns them.
   EBB_ARG(bool, strict) = true;
   /// Parameters and buffers take the dtype of the file (Module::load_state_dict). Otherwise the file's
   /// tensors are converted.
@@ -38,26 +38,29 @@ struct LoadOptions {
   EBB_ARG(Prefixes, prefixes);
   /// Names in the file with one of these prefixes (before renaming) are ignored.
   EBB_ARG(Names, ignore);
-  /// The part of the file to load: a key of a torch.save checkpoint, with dots for nested keys ("ema.model");
-  /// the name of a part of an ebb::Checkpoint ("model"); for other files, the prefix of names before a dot.
-  /// It is removed from names before the other options apply. Without it, pytorch::state_dict selects the
-  /// dict of a checkpoint.
+  /// The part of the file to load, which depends on the file. For a torch.save checkpoint it is a key, with
+  /// dots for nested keys ("ema.model"). For an ebb::Checkpoint it is the name of a part ("model"). For other
+  /// files it is the prefix of names before a dot. The part is removed from names before the other options
+  /// apply. Without a key, pytorch::state_dict selects the dict of a checkpoint.
   EBB_ARG(std::string, key);
 };
 
 /// Writes a module's parameters and buffers under their state_dict names. A user-defined module without any
-/// parameter, buffer or submodule throws, also on load, because its members were not registered.
+/// parameter, buffer or submodule throws, because its members were not registered. load() throws for it too.
 EBB_API void save(const nn::Module& module, const std::string& path);
 EBB_API void save(const nn::Module& module, std::ostream& stream);
-/// Reads a file's tensors into the module's parameters and buffers by name, converting dtype and device. The
-/// format is detected from the contents: safetensors (read tensor by tensor, without a second copy in
-/// memory); an index of several such files, or its folder (safetensors::ShardedReader); files of torch.save
-/// (pytorch::read_state_dict) and of libtorch's torch::save; .npz. Missing names, unexpected names (unless
-/// strict is off, which returns both) and wrong shapes throw an error that lists them with the most similar
-/// names; nothing is changed then. With `assign` parameters and buffers take the dtype of the file
-/// (Module::load_state_dict). If another process truncates the file during the load, an error leaves the
-/// module partly loaded. The bytes of a stream are held in memory until it is loaded. nn::utils::skip_init
-/// creates a module without initializing it before the load.
+/// Reads a file's tensors into the module's parameters and buffers by name, and converts dtype and device.
+/// The format is detected from the contents:
+/// - safetensors, read tensor by tensor without a second copy in memory;
+/// - an index of several safetensors files, or its folder (safetensors::ShardedReader);
+/// - files of torch.save (pytorch::read_state_dict) and of libtorch's torch::save;
+/// - .npz.
+/// Missing names, unexpected names and wrong shapes throw an error that lists them with the most similar
+/// names. Nothing is changed then. If `strict` is off, missing and unexpected names are returned instead.
+/// With `assign` parameters and buffers take the dtype of the file (Module::load_state_dict). If another
+/// process truncates the file during the load, an error leaves the module partly loaded. The bytes of a
+/// stream are held in memory until it is loaded. nn::utils::skip_init creates a module without initializing
+/// it before the load.
 EBB_API nn::IncompatibleKeys load(nn::Module& module, const std::string& path, bool strict = true,
                                   bool assign = false);
 EBB_API nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, bool strict = true,
@@ -68,11 +71,11 @@ EBB_API nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, cons
 EBB_API nn::IncompatibleKeys load(nn::Module& module, const std::string& path, Device device);
 EBB_API nn::IncompatibleKeys load(nn::Module& module, std::istream& stream, Device device);
 template <class Source>
-nn::IncompatibleKeys load(nn::Module& module, Source&& from, const char* device) {  // not a truth value
+nn::IncompatibleKeys load(nn::Module& module, Source&& from, const char* device) {  // not a bool `strict`
   return load(module, from, Device(device));
 }
 
-/// Writes the result of the optimizer's own save(): state (moments, step counts) and the options of its
+/// Writes the result of the optimizer's save(): the state (moments, step counts) and the options of its
 /// groups.
 EBB_API void save(const optim::Optimizer& optimizer, const std::string& path);
 EBB_API void save(const optim::Optimizer& optimizer, std::ostream& stream);
@@ -83,7 +86,8 @@ EBB_API void save(const optim::Optimizer& optimizer, std::ostream& stream);
 /// optimizer.
 EBB_API void load(optim::Optimizer& optimizer, const std::string& path, const std::string& key = {});
 EBB_API void load(optim::Optimizer& optimizer, std::istream& stream, const std::string& key = {});
-/// Ignores the device, which programs may pass (torch::load): a state is always on its parameter's device.
+/// Ignores the device, which programs may pass (torch::load), because a state is always on its parameter's
+/// device.
 template <class Source, class Where>
   requires std::same_as<Where, Device> || std::same_as<Where, DeviceType> ||
            std::same_as<Where, optional<Device>>
@@ -94,8 +98,8 @@ void load(optim::Optimizer& optimizer, Source&& from, Where) {
 /// Writes one tensor under the name "tensor".
 EBB_API void save(const Variable& tensor, const std::string& path);
 EBB_API void save(const Variable& tensor, std::ostream& stream);
-/// Reads tensors to the CPU, or to `device`. The only tensor of a file may have any name, as in files of
-/// torch.save and NumPy's .npy. Several tensors come from a list written by torch.save, or from
+/// Reads tensors to the CPU, or to `device`. If a file contains only one tensor, it may have any name, as in
+/// files of torch.save and NumPy's .npy. Several tensors come from a list written by torch.save, or from
 /// numpy.savez(path, a, b).
 EBB_API void load(Variable& tensor, const std::string& path, optional<Device> device = nullopt);
 EBB_API void load(Variable& tensor, std::istream& stream, optional<Device> device = nullopt);

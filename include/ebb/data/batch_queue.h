@@ -23,7 +23,7 @@ class BatchQueue {
       : batch_size_(batch_size), sampler_(sampler), cache_size_(cache_size) {}
 
   /// Returns the next batch. Waits until it is full or no more examples follow. An error of a reader is
-  /// thrown in place of its chunk, or immediately if memory does not suffice to queue it.
+  /// thrown in place of its chunk. If memory does not suffice to queue the error, it is thrown immediately.
   std::optional<Batch> take() {
     std::unique_lock lock(mutex_);
     readable_.wait(lock,

@@ -85,9 +85,9 @@ class ChunkDataset final : public StatefulDataset<ChunkDataset<ChunkReader, Chun
         preprocessing_policy_(std::move(preprocessing_policy)) {}
   ~ChunkDataset() override { end_epoch(); }
 
-  /// Returns the next batch, or nothing at the end of the epoch. The batch size is that of the options,
-  /// except for the last batch. A chunk that cannot be read throws; later calls continue with the other
-  /// chunks.
+  /// Returns the next batch, or nothing at the end of the epoch. Each batch has the batch size of the
+  /// options, except for the last one. A chunk that cannot be read throws; later calls continue with the
+  /// other chunks.
   BatchType get_batch(std::size_t batch_size) override {
     EBB_CHECK(queue_, "ChunkDataset: Dataset needs to call reset() before calling get_batch().");
     EBB_CHECK(batch_size == options_.batch_size(),
@@ -129,8 +129,8 @@ class ChunkDataset final : public StatefulDataset<ChunkDataset<ChunkReader, Chun
   }
   void load(serialize::InputArchive& archive) override {
     std::lock_guard lock(chunk_mutex_);
-    // A sampler needs the number of chunks. The random numbers that it draws here must not change the numbers
-    // that the program draws next, so the generator's state is restored.
+    // Resets the sampler with the number of chunks. It may draw random numbers here, which must not change
+    // the numbers that the program draws next. The generator's state is therefore restored.
     const Generator drawn = default_generator().clone();
     chunk_sampler_.reset(chunk_reader_.chunk_count());
     default_generator().set_state(drawn);

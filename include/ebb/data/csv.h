@@ -15,7 +15,7 @@ namespace ebb::data {
 class EBB_API CSVOptions {
  public:
   EBB_ARG(char, separator) = ',';  ///< between cells
-  EBB_ARG(bool, header) = true;    ///< the first record names the columns; else they are "0", "1", ...
+  EBB_ARG(bool, header) = true;    ///< the first record names the columns; if false, they are "0", "1", ...
   EBB_ARG(DType, dtype) = kFloat;  ///< dtype of numeric columns: kFloat, kDouble or kLong
   EBB_ARG(std::vector<std::string>, text);  ///< columns read as text, even if all their cells are numbers
   /// Cells that mean a missing value.
@@ -27,12 +27,12 @@ class EBB_API CSVOptions {
 class EBB_API CSV {
  public:
   std::int64_t rows() const { return values_.size(0); }
-  /// The names of all columns, in the order of the file.
+  /// Returns the names of all columns, in the order of the file.
   const std::vector<std::string>& column_names() const { return names_; }
-  /// The names of the numeric columns.
+  /// Returns the names of the numeric columns.
   const std::vector<std::string>& numeric_names() const { return numeric_names_; }
   bool is_numeric(const std::string& name) const;
-  /// The numeric columns: [rows, columns].
+  /// Returns the numeric columns: [rows, columns].
   const Variable& values() const { return values_; }
   /// Returns a numeric column: [rows]. Throws for a text column and names its first cell that is not a
   /// number.
@@ -58,10 +58,11 @@ class EBB_API CSV {
   std::vector<std::vector<std::string>> texts_;
 };
 
-/// Reads a table. Cells may be quoted: "a, ""b""" is a, "b"; quoted cells may contain line ends. Lines end in
-/// LF or CRLF. Empty lines, a byte order mark and spaces around numbers are ignored. Throws, with line and
-/// column, for a record whose length differs from the first one's, an unterminated quote, a duplicate name,
-/// and a missing number that is not allowed: in kLong, which has no NaN, or without allow_missing.
+/// Reads a table. Cells may be quoted: "a, ""b""" is a, "b". Quoted cells may contain line ends. Lines end in
+/// LF or CRLF. Empty lines, a byte order mark and spaces around numbers are ignored. Throws an error with
+/// line and column for a record that differs in length from the first one, an unterminated quote, a duplicate
+/// name, and a missing number that is not allowed. A missing number is not allowed in kLong, which has no
+/// NaN, or without allow_missing.
 EBB_API CSV read_csv(const std::string& path, const CSVOptions& options = {});
 /// Reads a table from text in memory; errors refer to it as `name`.
 EBB_API CSV parse_csv(std::string_view text, const CSVOptions& options = {},
@@ -70,7 +71,7 @@ EBB_API CSV parse_csv(std::string_view text, const CSVOptions& options = {},
 namespace datasets {
 
 /// The rows of a table: features [columns] and a target []. A numeric target is a value of the table's dtype.
-/// A text target is its class index in classes(), kLong.
+/// A text target is the index of its class in classes(), in kLong.
 class EBB_API CSVDataset : public Dataset<CSVDataset> {
  public:
   CSVDataset(const CSV& table, const std::vector<std::string>& features, const std::string& target);
@@ -79,10 +80,10 @@ class EBB_API CSVDataset : public Dataset<CSVDataset> {
 
   Example<> get(std::size_t index) override;
   optional<std::size_t> size() const override { return static_cast<std::size_t>(features_.size(0)); }
-  /// The features [rows, columns] and the targets [rows].
+  /// Returns the features, [rows, columns]. targets() returns [rows].
   const Variable& features() const { return features_; }
   const Variable& targets() const { return targets_; }
-  /// The distinct cells of a text target, sorted; empty for a numeric target.
+  /// Returns the distinct cells of a text target, sorted. Empty for a numeric target.
   const std::vector<std::string>& classes() const { return classes_; }
 
  private:

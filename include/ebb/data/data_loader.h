@@ -15,14 +15,14 @@
 namespace ebb::data {
 
 namespace detail {
-/// Writes the number of batches of the current epoch that were delivered ("batches", kLong []; -1 between
-/// epochs).
+/// Writes the number of batches of the current epoch that were delivered ("batches", kLong []), or -1 between
+/// epochs.
 EBB_API void write_position(serialize::OutputArchive& archive, const optional<std::size_t>& batches);
 EBB_API optional<std::size_t> read_position(serialize::InputArchive& archive);
 }  // namespace detail
 
-/// A loader whose sampler selects the samples. The sampler runs in the calling thread, so the order only
-/// depends on the seed, not on the number of workers. Each worker has a copy of the dataset.
+/// A loader whose sampler selects the samples. The sampler runs in the calling thread, so the order depends
+/// on the seed but not on the number of workers. Each worker has a copy of the dataset.
 template <class DatasetType, class SamplerType>
 class StatelessDataLoader
     : public DataLoaderBase<typename detail::DeliveredBatch<typename DatasetType::BatchType>::type,
@@ -107,8 +107,8 @@ class StatelessDataLoader
 };
 
 /// A loader of a StatefulDataset, which selects the samples itself. Each begin() resets the dataset, and the
-/// epoch ends when the dataset returns no batch. All workers share the one dataset. drop_last has no effect:
-/// the dataset decides the size of the last batch.
+/// epoch ends when the dataset returns no batch. All workers share the dataset. drop_last has no effect,
+/// because the dataset decides the size of the last batch.
 template <class DatasetType>
 class StatefulDataLoader
     : public DataLoaderBase<

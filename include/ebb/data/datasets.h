@@ -85,8 +85,8 @@ template <class Source, class Batch>
 using MappedBatch = std::conditional_t<Source::is_stateful, optional<Batch>, Batch>;
 }  // namespace detail
 
-/// A dataset with a transform of its batches. The missing batch of a stateful dataset, which ends the epoch,
-/// is passed on unchanged.
+/// A dataset with a transform of its batches. An empty batch of a stateful dataset, which ends the epoch, is
+/// passed on unchanged.
 template <class Source, class AppliedTransform>
 class MapDataset
     : public BatchDataset<MapDataset<Source, AppliedTransform>,
@@ -143,7 +143,7 @@ class EBB_API TensorDataset : public Dataset<TensorDataset, TensorExample> {
 extern template class Dataset<TensorDataset, TensorExample>;
 
 /// Images and labels in the format of the MNIST files (LeCun et al. 1998), gzipped or not: MNIST itself,
-/// Fashion-MNIST, and others. A folder holds {train,t10k}-images-idx3-ubyte[.gz] and
+/// Fashion-MNIST, and others. The folder contains {train,t10k}-images-idx3-ubyte[.gz] and
 /// {train,t10k}-labels-idx1-ubyte[.gz].
 class EBB_API MNIST : public Dataset<MNIST> {
  public:
@@ -154,11 +154,11 @@ class EBB_API MNIST : public Dataset<MNIST> {
   Example<> get(std::size_t index) override;
   optional<std::size_t> size() const override;
   bool is_train() const { return mode_ == Mode::kTrain; }
-  /// All images, kFloat [n, 1, rows, columns] in [0, 1].
+  /// Returns all images, kFloat [n, 1, rows, columns] in [0, 1].
   const Variable& images() const { return images_; }
-  /// All labels, kLong [n].
+  /// Returns all labels, kLong [n].
   const Variable& targets() const { return targets_; }
-  /// Whether the folder contains the four files.
+  /// Returns whether the folder contains the four files.
   static bool present(const std::string& root);
 
  private:
@@ -171,9 +171,9 @@ extern template class Dataset<MNIST>;
 
 namespace ebb::data {
 
-/// Reads an IDX file, gzipped or not: a magic number with the dtype (u8, i8, i16, i32, f32, f64) and the
-/// number of dimensions, big-endian sizes, big-endian values. Throws for a file that is truncated, too long
-/// or of another format.
+/// Reads an IDX file, gzipped or not. It contains a magic number with the dtype (u8, i8, i16, i32, f32, f64)
+/// and the number of dimensions, then big-endian sizes and big-endian values. Throws for a file that is
+/// truncated, too long or of another format.
 EBB_API Variable read_idx(const std::string& path);
 
 }  // namespace ebb::data

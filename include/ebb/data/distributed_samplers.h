@@ -9,7 +9,7 @@
 namespace ebb::data::samplers {
 
 /// Selects the samples of process `rank` out of `num_replicas`, from `size` samples. All processes get the
-/// same number of samples: with `allow_duplicates` some samples occur twice, else some are left out.
+/// same number of samples. With `allow_duplicates` some samples occur twice; otherwise some are left out.
 template <class BatchRequest = std::vector<std::size_t>>
 class DistributedSampler : public Sampler<BatchRequest> {
  public:
@@ -19,8 +19,8 @@ class DistributedSampler : public Sampler<BatchRequest> {
     EBB_CHECK(rank < num_replicas, "DistributedSampler: expected a rank below the number of replicas, ",
               std::uint64_t{num_replicas}, ", got ", std::uint64_t{rank}, ".");
   }
-  /// Sets the epoch. Call it with the same value in all processes before each epoch, because a random order
-  /// depends on it alone.
+  /// Sets the epoch, on which the random order depends. Call it with the same value in all processes before
+  /// each epoch.
   void set_epoch(std::size_t epoch) { epoch_ = epoch; }
   std::size_t epoch() const { return epoch_; }
 
@@ -33,7 +33,7 @@ class DistributedSampler : public Sampler<BatchRequest> {
   bool allow_duplicates_;
 };
 
-/// Selects a part of a permutation, which depends on the epoch and is the same in all processes.
+/// Selects a part of a permutation. The permutation depends on the epoch and is the same in all processes.
 class EBB_API DistributedRandomSampler : public DistributedSampler<> {
  public:
   explicit DistributedRandomSampler(std::size_t size, std::size_t num_replicas = 1, std::size_t rank = 0,

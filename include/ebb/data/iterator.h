@@ -11,9 +11,9 @@
 
 namespace ebb::data {
 
-/// Iterates over the batches of one epoch, once (torch::data::Iterator). The first batch is read on first
-/// access. Copies share their position and compare equal. An iterator at the end equals all other ends; any
-/// other iterator only equals its copies. It must not outlive the loader.
+/// Iterates over the batches of one epoch (torch::data::Iterator). The first batch is read on first access.
+/// Copies share their position and compare equal. An iterator at the end equals all other ends. Any other
+/// iterator equals only its copies. An iterator must not outlive the loader.
 template <class Batch>
 class Iterator {
  public:
@@ -47,7 +47,7 @@ class Iterator {
     return at_end() && other.at_end();
   }
 
-  /// Returns a pointer that expires with the last copy.
+  /// Returns a pointer that expires when the last copy is destroyed.
   std::weak_ptr<const void> watch() const { return position_; }
 
  private:

@@ -8,7 +8,8 @@
 #include <ebb/data/pinned.h>
 #include <ebb/data/worker_exception.h>
 
-#include <condition_variable>  // declares durations; <chrono>, with its calendars, costs twice as much
+#include <condition_variable>  // declares durations; <chrono> also declares calendars and takes twice as long
+                               // to compile
 #include <deque>
 #include <exception>
 #include <memory>
@@ -25,20 +26,19 @@ class DataLoaderOptions {
  public:
   DataLoaderOptions() = default;
   DataLoaderOptions(std::size_t batch_size) : batch_size_(batch_size) {}
-  /// The maximum number of prefetched batches; twice the workers by default.
+  /// The maximum number of prefetched batches. The default is twice the number of workers.
   DataLoaderOptions& max_jobs(optional<std::size_t> n) { return max_jobs_ = n, *this; }
   std::size_t max_jobs() const { return max_jobs_.value_or(2 * workers_); }
 
   EBB_ARG(std::size_t, batch_size) = 1;  ///< samples in a batch
   EBB_ARG(std::size_t, workers) = 0;     ///< threads that read; 0 reads in the calling thread
-  /// The time to wait for a batch before an error; unlimited by default.
+  /// The time to wait for a batch before an error. The default is unlimited.
   EBB_ARG(optional<std::chrono::milliseconds>, timeout);
   /// Whether batches come in the sampler's order, so that the number of workers does not change the results.
   EBB_ARG(bool, enforce_ordering) = true;
   EBB_ARG(bool, drop_last) = false;  ///< skips an incomplete last batch
   /// Whether batches are copied to page-locked memory if there is CUDA (<ebb/data/pinned.h>), so that
-  /// `batch.data.to(kCUDA, kFloat, /*non_blocking=*/true)` does not wait. The workers do it, if there are
-  /// any.
+  /// `batch.data.to(kCUDA, kFloat, /*non_blocking=*/true)` does not wait. If there are workers, they copy.
   EBB_ARG(bool, pin_memory) = false;
 
  private:
@@ -61,7 +61,7 @@ struct FullDataLoaderOptions {
 };
 
 /// Iterates over the batches of one epoch; each begin() starts a new epoch. Requests are created in the
-/// calling thread. The iterator throws an error of a worker as a WorkerException. After a loop that ends
+/// calling thread. The iterator rethrows an error of a worker as a WorkerException. After a loop that ends
 /// early, the next begin() starts a new epoch. The destructor of a derived class must call join().
 template <class Batch, class BatchRequest>
 class DataLoaderBase {
@@ -80,8 +80,8 @@ class DataLoaderBase {
         "Attempted to get a new DataLoader iterator while another iterator is not yet exhausted. Take it "
         "to the end, or destroy it first.");
     drain();
-    // Threads start before any random number is drawn. If the system refuses a thread, a later begin()
-    // therefore gives the same order.
+    // Threads start before any random number is drawn. A later begin() therefore gives the same order even if
+    // the system refuses a thread now.
     threads_.reserve(options_.workers());  // push_back cannot throw after a thread has started
     while (threads_.size() < options_.workers()) threads_.push_back(start_worker());
     exhausted_ = false;
@@ -107,10 +107,10 @@ class DataLoaderBase {
   Iterator<Batch> end() { return {}; }
   FullDataLoaderOptions options() const { return FullDataLoaderOptions(options_); }
 
-  /// Saves the position within the epoch: its order and the number of batches delivered (not prefetched).
-  /// After load(), the next begin() continues from there without drawing a new order. If the saved epoch had
-  /// ended or was abandoned, begin() starts a new one. A user-defined sampler must draw all its random
-  /// numbers in reset(). Throws if the sampler cannot be saved.
+  /// Saves the position within the epoch: the order of the epoch and the number of batches delivered (not
+  /// prefetched). After load(), the next begin() continues from there without drawing a new order. If the
+  /// saved epoch had ended or was abandoned, begin() starts a new one. A user-defined sampler must draw all
+  /// its random numbers in reset(). Throws if the sampler cannot be saved.
   virtual void save(serialize::OutputArchive&) const {
     ebb::detail::fail(
         "DataLoader: a loader of a stateful dataset has no position of its own. Save the dataset.");
@@ -142,19 +142,19 @@ class DataLoaderBase {
   virtual void reset() = 0;
   /// Returns the next request, or nothing at the end of the epoch.
   virtual optional<BatchRequest> next_request() = 0;
-  /// Returns the number of batches delivered in the current epoch; nothing if it has ended, was abandoned or
-  /// has not begun.
+  /// Returns the number of batches delivered in the current epoch. Returns nothing if it has ended, was
+  /// abandoned or has not begun.
   optional<std::size_t> delivered() const {
     if (resume_at_) return resume_at_;
     return iterators_.expired() ? nullopt : delivered_;
   }
-  /// Makes the next begin() skip `batches` batches. The sampler must be at the start of that epoch.
+  /// Makes the next begin() skip `batches` batches. The sampler must be at the start of the epoch.
   void resume_at(optional<std::size_t> batches) {
     drain();
     iterators_.reset();
     resume_at_ = batches;
   }
-  /// Reads in the calling thread. Returning no batch ends the epoch.
+  /// Reads in the calling thread. A result without a batch ends the epoch.
   virtual optional<Batch> read(BatchRequest request) = 0;
   /// Starts a thread that runs work().
   virtual std::thread start_worker() = 0;
@@ -261,7 +261,7 @@ class DataLoaderBase {
     while (!exhausted_) {
       {
         std::lock_guard lock(mutex_);
-        // At least one request, whatever the options say.
+        // Keeps at least one request pending, even if max_jobs is 0.
         if (!jobs_.empty() && jobs_.size() >= options_.max_jobs()) return;
       }
       optional<BatchRequest> request = next_request();

@@ -10,7 +10,8 @@
 
 namespace ebb::data {
 
-/// Returns a copy of x in pinned memory, or x itself if it is pinned or on a GPU, or if there is no CUDA.
+/// Returns a copy of x in pinned memory. Returns x itself if it is pinned or on a GPU, or if there is no
+/// CUDA.
 EBB_API Variable pinned(Variable x);
 
 template <class Data, class Target>
@@ -20,7 +21,7 @@ std::vector<T> pinned(std::vector<T> batch);
 template <class A, class B>
 std::pair<A, B> pinned(std::pair<A, B> both);
 
-/// Returns values of other types, in which no tensors are found, unchanged.
+/// Returns values of other types unchanged, because no tensors are found in them.
 template <class T>
   requires(!std::is_convertible_v<T, Variable>)
 T pinned(T other) {

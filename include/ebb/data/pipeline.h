@@ -93,7 +93,7 @@ class Pipeline {
     });
   }
 
-  /// Groups values into lists of `size`. The last list may be shorter; with drop_last it is dropped then.
+  /// Groups values into lists of `size`. The last list may be shorter; drop_last drops a shorter last list.
   Pipeline<std::vector<T>> batch(std::size_t size, bool drop_last = false) const {
     EBB_CHECK(size > 0, "Pipeline::batch: expected a size of at least 1, got 0.");
     return Pipeline<std::vector<T>>([start = start_, size, drop_last] {
@@ -121,8 +121,8 @@ class Pipeline {
     });
   }
 
-  /// Computes up to `count` values ahead on a separate thread, which runs all steps before this one. The loop
-  /// gets their errors in place of the value.
+  /// Computes up to `count` values ahead on a separate thread, which runs all steps before this one. An error
+  /// of these steps is thrown in the loop, in place of the value.
   Pipeline prefetch(std::size_t count) const {
     EBB_CHECK(count > 0, "Pipeline::prefetch: expected a count of at least 1, got 0.");
     return Pipeline([start = start_, count] {
@@ -137,7 +137,7 @@ class Pipeline {
 namespace datasets {
 
 /// Returns a pipeline of the samples 0, 1, 2, ... of a dataset. `dataset.map(f)` with a lambda, `.filter`,
-/// `.shuffle` and `.prefetch` begin with it.
+/// `.shuffle` and `.prefetch` start from it.
 template <class DatasetType>
 Pipeline<typename DatasetType::ExampleType> from(DatasetType dataset) {
   using T = typename DatasetType::ExampleType;

@@ -15,7 +15,7 @@
 
 namespace ebb::data::detail {
 
-/// Computes the values of `next`, up to `count` ahead, until it returns nothing.
+/// Computes up to `count` values of `next` ahead, until it returns nothing.
 template <class T>
 class ReadAhead {
  public:

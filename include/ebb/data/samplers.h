@@ -32,17 +32,17 @@ class Sampler {
   }
 };
 
-/// A new permutation in each epoch, drawn as in torch, so that manual_seed makes the order reproducible.
+/// Draws a new permutation in each epoch, as torch does, so that manual_seed makes the order reproducible.
 /// Indices are stored as kInt64; `index_dtype` is ignored.
 class EBB_API RandomSampler : public Sampler<> {
  public:
   explicit RandomSampler(std::int64_t size, DType index_dtype = kInt64);
   void reset(optional<std::size_t> new_size = nullopt) override;
   optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
-  /// Writes the permutation ("indices", kLong [n]) and the number of its indices returned ("index", kLong
+  /// Writes the permutation ("indices", kLong [n]) and the number of indices already returned ("index", kLong
   /// []).
   void save(serialize::OutputArchive& archive) const override;
-  /// Reads both and the number of samples. Throws, and changes nothing, if they are invalid.
+  /// Reads both values and the number of samples. Throws, and changes nothing, if they are invalid.
   void load(serialize::InputArchive& archive) override;
   std::size_t index() const noexcept { return index_; }
 

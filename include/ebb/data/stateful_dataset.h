@@ -17,7 +17,7 @@ template <class Self, class Batch = std::vector<Example<>>>
 using StreamDataset = BatchDataset<Self, Batch, std::size_t>;
 
 /// A dataset that stores its position in the epoch and ends the epoch by returning no batch. A loader needs
-/// no sampler for it. All workers of a loader share the one dataset, so get_batch() must be safe to call from
+/// no sampler for it. All workers of a loader share the dataset, so get_batch() must be safe to call from
 /// several threads.
 template <class Self, class Batch = std::vector<Example<>>, class BatchRequest = std::size_t>
 class StatefulDataset : public BatchDataset<Self, optional<Batch>, BatchRequest> {
@@ -43,8 +43,8 @@ serialize::InputArchive& operator>>(serialize::InputArchive& archive,
   return archive;
 }
 
-/// Copies of it share one dataset. The workers of a loader copy their dataset, and share it this way. It must
-/// be safe to use from several threads.
+/// A handle of a dataset: all copies of the handle share the dataset. Each worker of a loader copies its
+/// dataset, so with a handle all workers use the same one. It must be safe to use from several threads.
 template <class UnderlyingDataset>
 class SharedBatchDataset
     : public BatchDataset<SharedBatchDataset<UnderlyingDataset>, typename UnderlyingDataset::BatchType,

@@ -1,4 +1,4 @@
-// StreamSampler: batch requests that contain a number of samples, not their indices.
+// StreamSampler: requests batches by their number of samples, without indices.
 #pragma once
 
 #include <ebb/data/samplers.h>

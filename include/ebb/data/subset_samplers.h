@@ -13,7 +13,7 @@ namespace ebb::data::samplers {
 class EBB_API DrawnSampler : public Sampler<> {
  public:
   optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
-  /// Writes the list ("indices", kLong [n]) and the number of its indices returned ("index", kLong []).
+  /// Writes the list ("indices", kLong [n]) and the number of indices already returned ("index", kLong []).
   void save(serialize::OutputArchive& archive) const override;
   void load(serialize::InputArchive& archive) override;
   std::size_t index() const noexcept { return index_; }
@@ -54,8 +54,8 @@ class EBB_API WeightedRandomSampler : public DrawnSampler {
 };
 
 /// Returns batches of its own size from another sampler and ignores the batch size of the loader. With
-/// `drop_last` an incomplete last batch is skipped (torch.utils.data.BatchSampler). Leave the loader's
-/// drop_last off, because it compares with the loader's batch size.
+/// `drop_last` an incomplete last batch is skipped (torch.utils.data.BatchSampler). Do not set the drop_last
+/// of the loader, because it compares with the loader's batch size.
 template <class SamplerType>
 class BatchSampler : public Sampler<typename SamplerType::BatchRequestType> {
  public:

@@ -13,7 +13,7 @@ namespace ebb::data {
 namespace detail {
 
 /// Returns the sizes of the parts of `size` samples. `lengths` are counts that sum to `size`, or fractions
-/// that sum to 1. Samples left by rounding go to the first parts, one each.
+/// that sum to 1. Each sample that remains after rounding goes to one of the first parts.
 EBB_API std::vector<std::size_t> split_lengths(std::size_t size, ArrayRef<double> lengths);
 /// Returns a permutation, drawn as in torch.randperm.
 EBB_API std::vector<std::size_t> permutation(std::size_t size);
@@ -61,7 +61,7 @@ class ConcatDataset : public Dataset<ConcatDataset<Source>, typename Source::Exa
     return datasets_[at].get(at == 0 ? index : index - cumulative_sizes_[at - 1]);
   }
   optional<std::size_t> size() const override { return size_or_zero(); }
-  /// For each dataset, the number of samples up to its end.
+  /// Returns, for each dataset, the number of samples in it and all datasets before it.
   const std::vector<std::size_t>& cumulative_sizes() const { return cumulative_sizes_; }
 
  private:
@@ -85,8 +85,8 @@ class EBB_API TensorListDataset : public Dataset<TensorListDataset, std::vector<
   std::vector<Variable> tensors_;
 };
 
-/// Splits a dataset at random into parts of the given lengths or fractions, with the same parts as
-/// torch.utils.data.random_split. The parts share the dataset's tensors but copy its other members.
+/// Splits a dataset at random into parts of the given lengths or fractions. The parts equal those of
+/// torch.utils.data.random_split. They share the dataset's tensors but copy its other members.
 template <class Source>
 std::vector<Subset<Source>> random_split(const Source& dataset, ArrayRef<double> lengths) {
   const std::size_t size = data::detail::known_size("random_split", dataset.size());

@@ -23,11 +23,11 @@ class EBB_API VocabularyOptions {
   EBB_ARG(std::int64_t, min_freq) = 1;          ///< drops tokens that occur less often
   EBB_ARG(std::vector<std::string>, specials);  ///< these tokens come first, in this order
   EBB_ARG(optional<std::string>,
-          unknown);  ///< replaces all other tokens; comes first unless among the specials
+          unknown);  ///< replaces all other tokens; comes first unless it is among the specials
 };
 
-/// Assigns indices to tokens: first the special tokens, then the others by descending frequency, and in
-/// alphabetical order if frequencies are equal.
+/// Assigns indices to tokens: first the special tokens, then the others by descending frequency. Tokens of
+/// equal frequency are in alphabetical order.
 class EBB_API Vocabulary {
  public:
   /// The unit of a token: a UTF-8 character (each byte of invalid UTF-8 is a token), or a word between spaces
@@ -67,9 +67,10 @@ class EBB_API Vocabulary {
 
 namespace datasets {
 
-/// Windows of `length` tokens. Each begins `stride` tokens after the one before; the default stride is
-/// `length`. The targets are the next tokens: {tokens[i, i + length), tokens[i + 1, i + length + 1)}, views,
-/// kLong. An incomplete window at the end is dropped. Throws for fewer than length + 1 tokens.
+/// Windows of `length` tokens. Each begins `stride` tokens after the previous one; the default stride is
+/// `length`. A sample is {tokens[i, i + length), tokens[i + 1, i + length + 1)}, so the targets are the next
+/// tokens. Both are views, kLong. An incomplete window at the end is dropped. Throws for fewer than length +
+/// 1 tokens.
 class EBB_API TextDataset : public Dataset<TextDataset> {
  public:
   TextDataset(Variable tokens, std::int64_t length, optional<std::int64_t> stride = nullopt);
@@ -87,8 +88,8 @@ class EBB_API TextDataset : public Dataset<TextDataset> {
 namespace transforms {
 
 /// Collates sequences [L, *] of different lengths into a batch [n, longest, *], padded at the ends with
-/// padding_value. Targets that are sequences are padded with target_padding_value (the default is ignored by
-/// cross_entropy); single targets are stacked.
+/// padding_value. Targets that are sequences are padded with target_padding_value (cross_entropy ignores its
+/// default value). Single targets are stacked.
 struct EBB_API PadSequence : Collation<Example<>> {
   explicit PadSequence(double padding_value = 0, double target_padding_value = -100)
       : padding_value(padding_value), target_padding_value(target_padding_value) {}

@@ -11,7 +11,7 @@
 
 namespace ebb::data {
 
-/// Holds the error of a worker. what() has its message and type, the class of the dataset, and the indices of
+/// An error of a worker. what() contains its message and type, the class of the dataset, and the indices of
 /// the requested examples.
 struct EBB_API WorkerException : Error {
   explicit WorkerException(std::exception_ptr original, const std::string& where = {});

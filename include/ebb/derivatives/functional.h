@@ -16,8 +16,8 @@ using ListFunction = std::function<variable_list(const variable_list&)>;
 // All functions below call f on detached copies of the inputs. With create_graph the results can be
 // differentiated with respect to other tensors that f uses, and to inputs that require grad.
 
-/// Returns J[i..., j...] = d f(x)[i...] / d x[j...]. Its shape is that of f(x) followed by that of x
-/// (torch.autograd.functional.jacobian).
+/// Returns J[i..., j...] = d f(x)[i...] / d x[j...]. Its shape is the shape of f(x) followed by the shape of
+/// x (torch.autograd.functional.jacobian).
 EBB_API Variable jacobian(const UnaryFunction& f, const Variable& x, bool create_graph = false);
 /// Returns result[o][i] = d f(inputs)[o] / d inputs[i].
 EBB_API std::vector<variable_list> jacobian(const ListFunction& f, const variable_list& inputs,

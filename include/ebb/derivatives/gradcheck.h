@@ -28,15 +28,15 @@ GradcheckFunction as_gradcheck_function(F f);
 }
 
 /// Compares the derivatives of f that backward computes with central differences, element by element. Inputs
-/// that require grad should be kDouble, without internal overlap, and not close to kinks of f; any device
-/// works. An error names the output, the input and the element with the largest difference, and shows the
-/// analytic and the numeric value. f takes one Variable, several, or a variable_list, and returns one
+/// that require grad should be kDouble, without internal overlap, and not close to kinks of f. They may be on
+/// any device. An error names the output, the input and the element with the largest difference, and shows
+/// the analytic and the numeric value. f takes one Variable, several, or a variable_list. It returns one
 /// Variable or a variable_list.
 EBB_API bool gradcheck(const GradcheckFunction& f, const variable_list& inputs,
                        const GradcheckOptions& options = {});
 
-/// Checks second derivatives: compares the gradient of v^T J with central differences. v is `grad_outputs`,
-/// or random if that is empty.
+/// Checks second derivatives: compares the gradient of v^T J with central differences. v is `grad_outputs`;
+/// if that is empty, v is random.
 EBB_API bool gradgradcheck(const GradcheckFunction& f, const variable_list& inputs,
                            const variable_list& grad_outputs = {}, const GradcheckOptions& options = {});
 

@@ -13,9 +13,9 @@ namespace ebb::npy {
 using NamedTensors = std::vector<std::pair<std::string, Variable>>;
 
 /// Reads a .npy file like numpy.load(path): bool, int8 to int64, uint8, float16, float32 and float64, in C or
-/// Fortran order (Fortran order becomes strides), in either byte order. Throws for a file of another format
-/// and for a truncated one. Also throws for arrays of objects, strings, structures, complex numbers and wider
-/// unsigned integers, and says which dtype to convert them to.
+/// Fortran order (Fortran order becomes strides), in either byte order. Throws for a file that is truncated
+/// or of another format. Also throws for arrays of objects, strings, structures, complex numbers and wider
+/// unsigned integers, and says to which dtype they must be converted.
 EBB_API Variable read(const std::string& path);
 EBB_API Variable read(std::istream& stream);
 /// Reads a .npy file from bytes in memory.
@@ -26,8 +26,8 @@ EBB_API Variable parse(const void* bytes, std::size_t size);
 EBB_API void write(const std::string& path, const Variable& tensor);
 EBB_API void write(std::ostream& stream, const Variable& tensor);
 
-/// Whether a file, or the rest of a stream, is an archive of arrays. The position of the stream does not
-/// change.
+/// Returns whether a file, or the rest of a stream, is an archive of arrays. The position of the stream does
+/// not change.
 EBB_API bool is_npz(const std::string& path);
 EBB_API bool is_npz(std::istream& stream);
 /// Reads the arrays of an archive with their names, stored (numpy.savez) or deflated

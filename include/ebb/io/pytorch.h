@@ -1,6 +1,6 @@
-// PyTorch's files, written by torch.save (.pt, .pth, .bin) in the zip format (since 1.6) or the older format,
-// and the archives of libtorch's torch::save. They are pickles. The reader only understands data and never
-// executes code from a file.
+// PyTorch's files, and the archives of libtorch's torch::save. torch.save writes files (.pt, .pth, .bin) in
+// the zip format (since 1.6) or the older format. All of them are pickles. The reader only accepts data and
+// never executes code from a file.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -20,7 +20,7 @@ using NamedTensors = std::vector<std::pair<std::string, Variable>>;
 
 class Value;
 using List = std::vector<Value>;
-/// In the order of the file, which is the insertion order.
+/// A Python dict: pairs of key and value in the order of the file, which is the insertion order.
 using Dict = std::vector<std::pair<Value, Value>>;
 struct Tuple {
   List items;
@@ -60,7 +60,7 @@ class EBB_API Value {
   bool is_tensor() const { return std::holds_alternative<Variable>(content()); }
   bool is_dict() const { return std::holds_alternative<Dict>(content()); }
 
-  // Each accessor throws if the value has another type, and names that type.
+  // Each accessor throws if the value has another type. The error names the type of the value.
   bool as_bool() const;
   std::int64_t as_int() const;
   /// Accepts an integer too.
@@ -72,9 +72,9 @@ class EBB_API Value {
   /// Accepts a dict, or an object (its attributes).
   const Dict& as_dict() const;
 
-  /// Returns the value under a key of a dict, or an attribute of an object. If there is none with that name,
-  /// dots separate nested keys ("model.fc.weight"). Throws with the most similar keys if there is none
-  /// either.
+  /// Returns the value under a key of a dict, or an attribute of an object. If no value has this name, dots
+  /// in the name separate nested keys ("model.fc.weight"). If there is no such value either, throws and lists
+  /// the most similar keys.
   const Value& at(const std::string& key) const;
   bool contains(const std::string& key) const;
   const Value& at(std::size_t index) const;
@@ -93,13 +93,16 @@ class EBB_API Value {
 
 /// Reads a file like torch.load(path, weights_only=True, map_location="cpu"). Tensors that share a storage in
 /// the file also share one here, with their strides. Each storage is read once, directly into its final
-/// memory; a storage without tensors is not read. A value that the file refers to several times is shared
+/// memory; a storage without tensors is not read. A value to which the file refers several times is shared
 /// too. The values take at most 128 bytes of memory for each byte that describes them.
 ///
-/// Throws ebb::Error for: a file in neither format; a corrupt archive (truncated, a wrong CRC); classes and
-/// functions that are not data, with their name and with advice on what to save instead; sizes and strides
-/// outside the storage, or that repeat its elements more than 64 times (beyond 16 MiB); files of a big-endian
-/// machine; more than 100 levels of nesting or ten million values, where each reference counts.
+/// Throws ebb::Error for:
+/// - a file in neither format;
+/// - a corrupt archive (truncated, or with a wrong CRC);
+/// - classes and functions that are not data; the error contains their name and advises what to save instead;
+/// - sizes and strides outside the storage, or that repeat its elements more than 64 times (beyond 16 MiB);
+/// - files of a big-endian machine;
+/// - more than 100 levels of nesting or ten million values, where each reference counts.
 EBB_API Value read(const std::string& path);
 EBB_API Value read(std::istream& stream);
 /// Reads a file from bytes in memory.
@@ -108,8 +111,8 @@ EBB_API Value parse(const void* bytes, std::size_t size);
 /// Returns the tensors of a file under their state_dict names. Keys of nested dicts, lists and objects are
 /// joined with dots. If the file is a checkpoint, the value under "state_dict", "model_state_dict", "model",
 /// "net" or "module" is used. A tensor with several names is returned under each. Tensors of dtypes that ebb
-/// does not have are left out, and listed in `unsupported` with the dtype if it is given. Throws if there is
-/// no tensor, and if shared values would produce far more names than the file has bytes.
+/// does not have are left out. If `unsupported` is given, it receives their names and dtypes. Throws if there
+/// is no tensor, and if shared values would produce far more names than the file has bytes.
 EBB_API NamedTensors state_dict(const Value& value,
                                 std::map<std::string, std::string>* unsupported = nullptr);
 EBB_API NamedTensors read_state_dict(const std::string& path,
@@ -117,9 +120,9 @@ EBB_API NamedTensors read_state_dict(const std::string& path,
 EBB_API NamedTensors read_state_dict(std::istream& stream,
                                      std::map<std::string, std::string>* unsupported = nullptr);
 
-/// Writes a file like torch.save(value, path), in PyTorch's zip format, which torch.load reads also with
-/// weights_only=True. Atomic like safetensors::write. Tensors that share memory share it in the file. CUDA
-/// tensors are written as CPU tensors.
+/// Writes a file like torch.save(value, path), in PyTorch's zip format. torch.load reads it also with
+/// weights_only=True. The write is atomic like safetensors::write. Tensors that share memory share it in the
+/// file. CUDA tensors are written as CPU tensors.
 EBB_API void write(const std::string& path, const Value& value);
 EBB_API void write(std::ostream& stream, const Value& value);
 /// Writes an OrderedDict of tensors like torch.save(state_dict, path).
@@ -129,8 +132,8 @@ EBB_API void write(std::ostream& stream, const NamedTensors& tensors);
 /// Writes a TorchScript archive like libtorch's OutputArchive::save_to; torch::load, InputArchive and
 /// torch.jit.load read it. The value is a Dict. Each nested Dict is an archive with that name (a module).
 /// Tensors that require grad are parameters, other tensors are buffers, and numbers, strings, tuples, lists
-/// and None are attributes. All items of a list have one type. Names must not be empty or contain quotes,
-/// backslashes or control characters. Atomic like write().
+/// and None are attributes. All items of a list must have the same type. Names must not be empty or contain
+/// quotes, backslashes or control characters. The write is atomic like write().
 EBB_API void write_archive(const std::string& path, const Value& value);
 EBB_API void write_archive(std::ostream& stream, const Value& value);
 /// Writes tensors with the names of a state_dict. The dots in a name separate the archives.

@@ -16,8 +16,8 @@ namespace ebb::safetensors {
 
 using NamedTensors = std::vector<std::pair<std::string, Variable>>;
 using Metadata = std::map<std::string, std::string>;
-/// Names of tensors with dtypes that ebb does not have, and the dtype as written in the file: {"scale",
-/// "F8_E4M3"}.
+/// Names of tensors with dtypes that ebb does not have. The values are the dtypes as written in the file:
+/// {"scale", "F8_E4M3"}.
 using Unsupported = std::map<std::string, std::string>;
 
 /// The contents of a file, in the order of the data.
@@ -28,8 +28,8 @@ struct EBB_API File {
   NamedTensors tensors;
   Metadata metadata;        ///< the header's "__metadata__"
   Unsupported unsupported;  ///< tensors of the file that ebb cannot represent
-  /// Returns the tensor with that name. Throws with the most similar names if there is none. If ebb does not
-  /// have the tensor's dtype, throws with advice on conversion.
+  /// Returns the tensor with that name. If there is none, throws and lists the most similar names. If ebb
+  /// does not have the tensor's dtype, throws with advice on conversion.
   const Variable& at(const std::string& name) const;
 
  private:
@@ -42,11 +42,11 @@ struct EBB_API File {
 ///     for (const std::string& name : file.keys())
 ///       if (name.starts_with("encoder.")) use(file.get_tensor(name));
 ///
-/// Throws ebb::Error with the position for a corrupt file: truncated, a header larger than 100 MB or the
-/// file, invalid JSON, a tensor named twice, an unknown dtype, a shape that overflows, offsets that overlap,
-/// leave gaps or do not match the shape. Throws for a file of another format (PyTorch's .pt and .pth, the
-/// index of a sharded checkpoint, ...), with advice on conversion. If a file is truncated later, the read
-/// that reaches its end throws.
+/// Throws ebb::Error with the position for a corrupt file: truncated, a header larger than 100 MB or than the
+/// file, invalid JSON, a tensor named twice, an unknown dtype, a shape that overflows, or offsets that
+/// overlap, leave gaps or do not match the shape. For a file of another format (PyTorch's .pt and .pth, the
+/// index of a sharded checkpoint, ...), throws with advice on conversion. If a file is truncated later, the
+/// read that reaches its end throws.
 class EBB_API Reader {
  public:
   /// Opens a regular file.
@@ -63,15 +63,15 @@ class EBB_API Reader {
   /// Return the shape of a tensor, and its dtype as written in the file ("F32").
   std::vector<std::int64_t> sizes(const std::string& name) const;
   std::string dtype(const std::string& name) const;
-  /// Whether ebb has the dtype of the tensor.
+  /// Returns whether ebb has the dtype of the tensor.
   bool is_supported(const std::string& name) const;
   const Metadata& metadata() const;
 
   /// Returns the tensor with that name in newly allocated memory. Throws like File::at.
   Variable get_tensor(const std::string& name) const;
   /// Reads into a tensor of the same shape, whose dtype and device do not change. If it is contiguous, has
-  /// the file's dtype and is on the CPU, the data is read in place without a second buffer. Unlike copy_ it
-  /// is never recorded.
+  /// the file's dtype and is on the CPU, the data is read in place without a second buffer. In contrast to
+  /// copy_, the read is never recorded.
   void read_into(const std::string& name, Variable& tensor) const;
   /// Reads all tensors.
   File read() const;
@@ -83,24 +83,24 @@ class EBB_API Reader {
   std::unique_ptr<Contents> contents_;
 };
 
-/// Reads a whole file, each tensor into newly allocated memory. Errors are those of Reader. Tensors of a
+/// Reads a whole file, each tensor into newly allocated memory. Throws the errors of Reader. Tensors of a
 /// dtype that ebb does not have are left out and listed in File::unsupported.
 EBB_API File read(const std::string& path);
 
-/// Reads a file from bytes in memory, which are copied, for example an embedded file.
+/// Reads a file from bytes in memory, for example an embedded file. The bytes are copied.
 EBB_API File parse(const void* bytes, std::size_t size);
 
 /// Reads a file from a stream, to its end.
 EBB_API File read(std::istream& stream);
 
 /// Writes the tensors, contiguous and in order. A crash at any moment leaves either the old file or the new
-/// one: it writes a temporary file in the same folder, then calls fsync, rename, and fsync of the folder.
-/// Names must be distinct. Tensors on other devices are copied to the CPU one at a time. A symbolic link is
-/// kept and its target is replaced; a replaced file keeps its permissions. A path that is not a regular file
-/// (a device, a pipe) is an error: write to it as a stream. The next write to the same path removes the
-/// temporary file of a killed process.
+/// one: the function writes a temporary file in the same folder, then calls fsync, rename, and fsync of the
+/// folder. Names must be distinct. Tensors on other devices are copied to the CPU one at a time. A symbolic
+/// link is kept and its target is replaced; a replaced file keeps its permissions. A path that is not a
+/// regular file (a device, a pipe) is an error: write to it as a stream. If a process is killed, its
+/// temporary file remains; the next write to the same path removes it.
 EBB_API void write(const std::string& path, const NamedTensors& tensors, const Metadata& metadata = {});
-/// Writes the same bytes to a stream. Throws if writing fails.
+/// Writes the bytes of the file to a stream. Throws if writing fails.
 EBB_API void write(std::ostream& stream, const NamedTensors& tensors, const Metadata& metadata = {});
 
 }  // namespace ebb::safetensors

@@ -24,7 +24,7 @@ class EBB_API ShardedReader {
   /// Returns the names, in the order of the index.
   const std::vector<std::string>& keys() const { return names_; }
   bool contains(const std::string& name) const { return files_.contains(name); }
-  /// Returns the file that contains a tensor. Throws with the most similar names if there is none.
+  /// Returns the file that contains a tensor. If there is none, throws and lists the most similar names.
   const Reader& file_of(const std::string& name) const;
   Variable get_tensor(const std::string& name) const { return file_of(name).get_tensor(name); }
 
@@ -36,14 +36,14 @@ class EBB_API ShardedReader {
 };
 
 /// Writes tensors, in order, into files of at most `max_bytes` of data each (a larger tensor has its own
-/// file). They are named like those of huggingface_hub, model-00001-of-00003.safetensors. Then writes
-/// model.safetensors.index.json, which makes them a checkpoint. If one file is enough, it is
+/// file). The files are named as huggingface_hub names them, model-00001-of-00003.safetensors. Then writes
+/// model.safetensors.index.json, which makes them a checkpoint. If one file is enough, writes
 /// model.safetensors without an index. Creates the folder if it does not exist. Returns the path for load().
 ///
-/// The folder's old checkpoint, in one file or several, is replaced atomically: it is complete until the new
-/// one is, even if the save fails or is killed. Then its files are removed. For this, the names of new files
-/// contain an id of the save (model-5f0e...-00001-of-00003.safetensors), and the index lists them. The next
-/// save removes files of a killed save.
+/// The folder's old checkpoint, in one file or several, is replaced atomically. It is complete until the new
+/// one is complete, even if the save fails or is killed. Then its files are removed. For this purpose, the
+/// names of new files contain an id of the save (model-5f0e...-00001-of-00003.safetensors), and the index
+/// lists them. If a save is killed, the next save removes its files.
 ///
 /// Errors: an undefined tensor, a name that is given twice or is not UTF-8, and errors of the file system.
 EBB_API std::string write_sharded(const std::string& folder, const NamedTensors& tensors,

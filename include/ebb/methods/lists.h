@@ -1,5 +1,5 @@
-// Lists of elementwise ops whose other forms follow from their names. A name here declares the methods of
-// Variable (ebb/methods/elementwise.h) and the form with an output tensor (ebb/ops/out.h).
+// Lists of elementwise ops. From each name follow the methods of Variable (ebb/methods/elementwise.h) and the
+// form with an output tensor (ebb/ops/out.h).
 #pragma once
 
 // clang-format off
@@ -12,7 +12,7 @@
   X(arctanh) X(sigmoid) X(erf) X(erfc) X(erfinv) X(lgamma) X(digamma) X(i0) X(sinc) X(floor) X(ceil) \
   X(round) X(trunc) X(fix) X(frac) X(deg2rad) X(rad2deg) X(logical_not) X(bitwise_not) X(relu)
 
-// f(x, other) and f_(x, other), where other is a tensor or a number.
+// f(x, other) and f_(x, other), where other is a tensor or a scalar.
 #define EBB_BINARY_OPS(X) \
   X(mul) X(multiply) X(div) X(divide) X(true_divide) X(floor_divide) X(fmod) X(remainder) X(pow) \
   X(float_power) X(copysign) X(xlogy) X(eq) X(ne) X(not_equal) X(lt) X(less) X(le) X(less_equal) X(gt) \

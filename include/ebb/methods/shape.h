@@ -140,14 +140,14 @@ struct EBB_API ShapeMethods {
   Variable type_as(const Variable& other) const;
   Variable cpu() const;
   Variable cuda() const;
-  /// Whether the memory is page-locked, so that a device copies asynchronously from and to it.
+  /// Returns whether the memory is page-locked, so that a device copies asynchronously from and to it.
   bool is_pinned() const;
-  /// Returns a copy in page-locked memory, or the tensor itself if it is page-locked. Throws unless it is on
-  /// the CPU and there is a CUDA device.
+  /// Returns a copy in page-locked memory, or the tensor itself if it is page-locked. Throws unless the
+  /// tensor is on the CPU and there is a CUDA device.
   Variable pin_memory() const;
   /// Records that a stream other than the one that created the tensor uses it. After the tensor is freed, its
-  /// memory is not reused before the work queued on `stream` by then is done. Throws for CPU tensors unless
-  /// pinned.
+  /// memory is reused only when the work that was queued on `stream` before is done. Throws for CPU tensors
+  /// that are not pinned.
   void record_stream(const cuda::Stream& stream) const;
   Variable& copy_(const Variable& src, bool non_blocking = false) const;
   Variable& fill_(const Scalar& value) const;
@@ -176,22 +176,24 @@ struct EBB_API ShapeMethods {
   // The memory of the tensor, which other tensors may share.
   /// Returns the whole storage, of which this tensor may use only a part (Tensor.storage).
   StorageHandle storage() const;
-  /// Whether the tensor has memory: true for every defined one (Tensor.has_storage).
+  /// Returns whether the tensor has memory: true for every defined tensor (Tensor.has_storage).
   bool has_storage() const;
-  /// Whether both refer to the same elements in the same memory (Tensor.is_set_to).
+  /// Returns whether both refer to the same elements in the same memory (Tensor.is_set_to).
   bool is_set_to(const Variable& other) const;
-  /// Makes the tensor refer to other memory: that of a tensor, with its sizes and strides, or a storage in
-  /// one dimension or with the given sizes, strides and offset (in elements). Without arguments the tensor
-  /// becomes empty. The dtype stays and must be that of `source`. Throws if the geometry exceeds the storage,
-  /// for another device, and for a tensor whose gradient is recorded (Tensor.set_).
+  /// Makes the tensor refer to other memory. With a tensor as `source`, it takes its memory, sizes and
+  /// strides. With a storage, it has one dimension, or the given sizes, strides and offset (in elements).
+  /// Without arguments the tensor becomes empty. The dtype stays, and `source` must have the same one. Throws
+  /// if the geometry exceeds the storage, for another device, and for a tensor whose gradient is recorded
+  /// (Tensor.set_).
   Variable& set_(const Variable& source) const;
   Variable& set_(const StorageHandle& source) const;
   Variable& set_(const StorageHandle& source, std::int64_t storage_offset, IntArrayRef size,
                  IntArrayRef stride = {}) const;
   Variable& set_() const;
-  /// Returns the memory format that matches the strides: ChannelsLast, ChannelsLast3d or else Contiguous.
+  /// Returns the memory format that matches the strides: ChannelsLast, ChannelsLast3d, or Contiguous for all
+  /// others.
   MemoryFormat suggest_memory_format() const;
-  /// Returns the tensor itself, borrowed, if it is contiguous, else a contiguous copy.
+  /// Returns the tensor itself, borrowed, if it is contiguous, and otherwise a contiguous copy.
   MaybeOwned<Variable> expect_contiguous() const;
   /// Writes type and sizes, "[CPUFloatType [2, 3]]", to stderr.
   void print() const;

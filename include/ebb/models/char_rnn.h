@@ -24,11 +24,11 @@ class EBB_API CharRNNOptions {
 };
 
 /// A character-level language model: an embedding, an RNN, LSTM or GRU, and a linear layer (Karpathy 2015).
-/// Names and initial values are those of PyTorch's example word_language_model: encoder.weight,
-/// rnn.weight_ih_l0, ..., decoder.weight, decoder.bias; U(-0.1, 0.1), the decoder's bias 0. Throws unless ids
-/// are Long [B, T].
+/// Names and initial values are those of PyTorch's example word_language_model. The names are encoder.weight,
+/// rnn.weight_ih_l0, ..., decoder.weight, decoder.bias. Initial weights are U(-0.1, 0.1), and the decoder's
+/// bias is 0. Throws unless ids are Long [B, T].
 struct EBB_API CharRNNImpl : nn::Cloneable<CharRNNImpl> {
-  /// The recurrent state: h, and c for an LSTM, each [num_layers, B, hidden_size]; empty before the first
+  /// The recurrent state: h, for an LSTM also c, each [num_layers, B, hidden_size]. Empty before the first
   /// character.
   using State = variable_list;
 

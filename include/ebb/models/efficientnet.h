@@ -41,8 +41,8 @@ class EBB_API EfficientNetOptions {
   EBB_ARG(double, depth_mult) = 1;               ///< factor of the number of blocks in each stage
   EBB_ARG(double, dropout) = 0.2;                ///< dropout probability before the last layer
   EBB_ARG(double, stochastic_depth_prob) = 0.2;  ///< grows from 0 with the blocks to nearly this value
-  EBB_ARG(double, norm_eps) = 1e-5;              ///< of all batch normalizations
-  EBB_ARG(double, norm_momentum) = 0.1;          ///< of all batch normalizations
+  EBB_ARG(double, norm_eps) = 1e-5;              ///< eps of all batch normalizations
+  EBB_ARG(double, norm_momentum) = 0.1;          ///< momentum of all batch normalizations
 };
 
 /// Stages of MBConv blocks with SiLU (Tan & Le 2019, arXiv:1905.11946; torchvision.models.EfficientNet, with
@@ -59,7 +59,7 @@ struct EBB_API EfficientNetImpl : nn::Cloneable<EfficientNetImpl> {
 };
 EBB_MODULE(EfficientNet);
 
-/// torchvision's function of this name.
+/// Returns EfficientNet-B0, like torchvision's function of the same name.
 EBB_API EfficientNet efficientnet_b0(EfficientNetOptions options = {});
 
 }  // namespace ebb::models

@@ -33,8 +33,8 @@ class EBB_API KeyValueCache {
   explicit KeyValueCache(std::int64_t num_layers);
   /// Returns the number of tokens read in each sequence.
   std::int64_t length() const;
-  /// Appends the keys and values [B, H, T, E] of T new tokens. Returns those of all tokens. Throws for a
-  /// missing layer, and for another batch size or number of heads than before.
+  /// Appends the keys and values [B, H, T, E] of T new tokens. Returns the keys and values of all tokens.
+  /// Throws for a missing layer, and if the batch size or the number of heads differs from earlier calls.
   std::tuple<Variable, Variable> update(std::int64_t layer, const Variable& keys, const Variable& values);
 
  private:

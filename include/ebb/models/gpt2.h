@@ -92,7 +92,7 @@ struct EBB_API GPT2ModelImpl : nn::Cloneable<GPT2ModelImpl> {
   Variable forward_with_cache(const Variable& ids, KeyValueCache& cache);
 
   GPT2Config config;
-  nn::Embedding wte = nullptr, wpe = nullptr;  // of tokens, of positions
+  nn::Embedding wte = nullptr, wpe = nullptr;  // embeddings of tokens and of positions
   nn::Dropout drop = nullptr;
   nn::ModuleList h = nullptr;  // GPT2Block modules
   nn::LayerNorm ln_f = nullptr;
@@ -102,9 +102,10 @@ struct EBB_API GPT2ModelImpl : nn::Cloneable<GPT2ModelImpl> {
 };
 EBB_MODULE(GPT2Model);
 
-/// The language model GPT-2 (Radford et al. 2019), with the names and layout of the weights of Hugging Face's
+/// The language model GPT-2 (Radford et al. 2019). Weights have the names and layout of Hugging Face's
 /// GPT2LMHeadModel: transformer.wte.weight, transformer.h.0.attn.c_attn.weight, ..., lm_head.weight. Initial
-/// weights are N(0, initializer_range^2), those of c_proj divided by sqrt(2 n_layer); initial biases are 0.
+/// weights are N(0, initializer_range^2). The weights of c_proj are then divided by sqrt(2 n_layer). Initial
+/// biases are 0.
 ///
 ///     GPT2LMHeadModel net = nn::utils::skip_init<GPT2LMHeadModel>(GPT2Config());
 ///     load(net, "gpt2/model.safetensors", net->load_options());

@@ -19,7 +19,7 @@ class EBB_API SqueezeExcitationOptions {
   EBB_ARG(std::int64_t, input_channels);                        ///< channels of the input and the result
   EBB_ARG(std::int64_t, squeeze_channels);                      ///< channels between the two layers
   EBB_ARG(Activation, activation) = Activation::relu;           ///< activation between the two layers
-  EBB_ARG(Activation, scale_activation) = Activation::sigmoid;  ///< activation that gives the factors
+  EBB_ARG(Activation, scale_activation) = Activation::sigmoid;  ///< activation that computes the factors
 };
 
 /// Scales each channel of (N, C, H, W) by a factor computed from the means of all channels: x

@@ -27,7 +27,7 @@ class EBB_API LlamaConfig {
   EBB_ARG(bool, tie_word_embeddings) = false;             ///< lm_head.weight is model.embed_tokens.weight
 };
 
-/// Cosines and sines [T, E / 2] of the rotation angles of the positions (rotary embedding).
+/// Cosines and sines of the rotation angles of the positions (rotary embedding), each [T, E / 2].
 struct RotaryTables {
   Variable cos, sin;
 };
@@ -89,9 +89,9 @@ struct EBB_API LlamaModelImpl : nn::Cloneable<LlamaModelImpl> {
 };
 EBB_MODULE(LlamaModel);
 
-/// The language model LLaMA (Touvron et al. 2023), with the names and layout of the weights of Hugging Face's
+/// The language model LLaMA (Touvron et al. 2023). Weights have the names and layout of Hugging Face's
 /// LlamaForCausalLM: model.embed_tokens.weight, model.layers.0.self_attn.q_proj.weight, ..., lm_head.weight.
-/// As there, rotations act on the channel pairs (i, i + E / 2). Initial weights are N(0,
+/// As in LlamaForCausalLM, rotations act on the channel pairs (i, i + E / 2). Initial weights are N(0,
 /// initializer_range^2), and initial scales are 1. rope_scaling of some later models is not supported.
 ///
 ///     LlamaForCausalLM net = nn::utils::skip_init<LlamaForCausalLM>(

@@ -59,7 +59,7 @@ struct EBB_API MobileNetV3Impl : nn::Cloneable<MobileNetV3Impl> {
 };
 EBB_MODULE(MobileNetV3);
 
-/// torchvision's functions of these names.
+/// Return MobileNetV3-Large and MobileNetV3-Small, like torchvision's functions of the same names.
 EBB_API MobileNetV3 mobilenet_v3_large(MobileNetV3Options options = {});
 EBB_API MobileNetV3 mobilenet_v3_small(MobileNetV3Options options = {});
 

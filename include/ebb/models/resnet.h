@@ -8,7 +8,7 @@
 
 namespace ebb::models {
 
-/// Options of a residual block. A BasicBlock has `planes` output channels, a Bottleneck 4 * `planes`.
+/// Options of a residual block. A BasicBlock has `planes` output channels, a Bottleneck has 4 * `planes`.
 class EBB_API ResidualBlockOptions {
  public:
   ResidualBlockOptions(std::int64_t inplanes, std::int64_t planes) : inplanes_(inplanes), planes_(planes) {}
@@ -41,8 +41,8 @@ struct EBB_API BasicBlockImpl : nn::Cloneable<BasicBlockImpl> {
 };
 EBB_MODULE(BasicBlock);
 
-/// 1x1, 3x3 (with the stride) and 1x1 convolutions with a skip connection; `downsample` as in BasicBlock
-/// (torchvision.models.resnet.Bottleneck).
+/// 1x1, 3x3 (with the stride) and 1x1 convolutions with a skip connection. `downsample` has the same purpose
+/// as in BasicBlock (torchvision.models.resnet.Bottleneck).
 struct EBB_API BottleneckImpl : nn::Cloneable<BottleneckImpl> {
   static constexpr std::int64_t expansion = 4;
 
@@ -85,8 +85,8 @@ class EBB_API ResNetOptions {
 
 /// A 7x7 convolution and max pooling, four layers of residual blocks, and a linear layer on the spatial means
 /// (He et al. 2016, arXiv:1512.03385; torchvision.models.ResNet, with its names and initialization). Input
-/// (N, in_channels, H, W), output (N, num_classes). Throws for basic blocks with groups, with another width
-/// or with dilation.
+/// (N, in_channels, H, W), output (N, num_classes). Basic blocks with groups, with another width or with
+/// dilation throw.
 struct EBB_API ResNetImpl : nn::Cloneable<ResNetImpl> {
   explicit ResNetImpl(ResNetOptions options_ = {});
   void reset() override;

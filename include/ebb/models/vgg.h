@@ -16,14 +16,13 @@ class EBB_API VGGOptions {
   VGGOptions(std::int64_t num_classes = 1000) : num_classes_(num_classes) {}
 
   EBB_ARG(std::int64_t, num_classes);                 ///< number of outputs
-  EBB_ARG(Counts, convolutions) = { 2, 2, 3, 3, 3 };  ///< number in each stage; a stage ends with max pooling
+  EBB_ARG(Counts, convolutions) = { 2, 2, 3, 3, 3 };  ///< convolutions in each stage, before max pooling
   EBB_ARG(bool, batch_norm) = false;                  ///< batch normalization after each convolution
   EBB_ARG(double, dropout) = 0.5;                     ///< dropout probability between the linear layers
   EBB_ARG(std::int64_t, in_channels) = 3;             ///< channels of the images
-  EBB_ARG(std::int64_t, width) = 64;                  ///< channels of stage 1; later stages have 2, 4, 8,
-                                                      ///< 8... times
-  EBB_ARG(std::int64_t, hidden) = 4096;               ///< outputs of the first two linear layers
-  EBB_ARG(std::int64_t, pool) = 7;                    ///< height and width of the classifier's input
+  EBB_ARG(std::int64_t, width) = 64;  ///< channels of stage 1; later stages have 2, 4, 8, 8... times as many
+  EBB_ARG(std::int64_t, hidden) = 4096;  ///< outputs of the first two linear layers
+  EBB_ARG(std::int64_t, pool) = 7;       ///< height and width of the classifier's input
 };
 
 /// Stages of 3x3 convolutions, followed by three linear layers (Simonyan & Zisserman 2015, arXiv:1409.1556;
@@ -44,8 +43,8 @@ struct EBB_API VGGImpl : nn::Cloneable<VGGImpl> {
 };
 EBB_MODULE(VGG);
 
-/// VGG with 8, 10, 13 or 16 convolutions, with the names of torchvision's functions. Those with _bn have
-/// batch normalization.
+/// VGG with 8, 10, 13 or 16 convolutions, with the names of torchvision's functions. The functions with _bn
+/// add batch normalization.
 EBB_API VGG vgg11(VGGOptions options = {});
 EBB_API VGG vgg11_bn(VGGOptions options = {});
 EBB_API VGG vgg13(VGGOptions options = {});

@@ -60,8 +60,8 @@ struct EBB_API VisionTransformerImpl : nn::Cloneable<VisionTransformerImpl> {
   explicit VisionTransformerImpl(const VisionTransformerOptions& options = {});
   void reset() override;
   Variable forward(const Variable& images);
-  /// Returns options with which load() reads published files, also older ones, which name mlp.0 and mlp.3
-  /// mlp.linear_1 and mlp.linear_2.
+  /// Returns options with which load() reads published files. They also accept older files, in which mlp.0
+  /// and mlp.3 have the names mlp.linear_1 and mlp.linear_2.
   LoadOptions load_options() const;
 
   VisionTransformerOptions options;
