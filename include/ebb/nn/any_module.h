@@ -23,7 +23,7 @@ class AnyValue {
   template <class T>
     requires(!std::is_same_v<std::remove_cvref_t<T>, AnyValue>)
   explicit AnyValue(T&& value)
-      : type_(&typeid(std::decay_t<T>)),  // a string literal becomes a const char*
+      : type_(&typeid(std::decay_t<T>)),  // a string literal is stored as a const char*
         value_(std::make_shared<std::decay_t<T>>(std::forward<T>(value))) {}
 
   const std::type_info& type_info() const noexcept { return *type_; }
@@ -93,8 +93,8 @@ concept HasOneForward = requires { &M::forward; };
 template <class M>
 struct AnyForwardOf final : AnyForward {
   AnyValue forward(Module& module, std::vector<AnyValue>& arguments) const override {
-    // The default arguments that libtorch's FORWARD_HAS_DEFAULT_ARGS declares: positions and values, in
-    // order.
+    // The default arguments that libtorch's FORWARD_HAS_DEFAULT_ARGS declares, as pairs of position and
+    // value, in order.
     if constexpr (requires { M::forward_default_arguments(); })
       for (auto& argument : M::forward_default_arguments())
         if (argument.first == arguments.size()) arguments.push_back(argument.second);

@@ -9,17 +9,17 @@ namespace ebb::nn {
 namespace detail {
 
 /// Exists while a module is cloned; sessions of its submodules nest. A module that occurs several times in
-/// the tree is cloned once. Throws if the stack could overflow.
+/// the tree is cloned once. Throws if the nesting is so deep that the stack could overflow.
 class EBB_API CloneSession {
  public:
   explicit CloneSession(const Module& module);
   ~CloneSession();
   CloneSession(const CloneSession&) = delete;
   CloneSession& operator=(const CloneSession&) = delete;
-  /// Returns the clone of the module that this session has already made, or null.
+  /// Returns the clone of the module if this session has already created it, and otherwise null.
   std::shared_ptr<Module> known() const;
-  /// Ends the cloning: stores the copy and lets it tie its weights. In the outermost session, throws if the
-  /// copy shares fewer parameters than the original.
+  /// Ends the cloning: stores the copy and calls its function that ties weights. In the outermost session,
+  /// throws if the copy shares fewer parameters than the original.
   std::shared_ptr<Module> done(std::shared_ptr<Module> copy) const;
 
  private:
@@ -29,8 +29,8 @@ class EBB_API CloneSession {
 }  // namespace detail
 
 /// Provides clone() for Derived. Derived creates all its parameters, buffers and submodules in reset(), which
-/// its constructor calls. clone() copies Derived, resets the copy, and then copies the data of each tensor
-/// (torch::nn::Cloneable).
+/// its constructor calls. clone() copies Derived, calls reset() on the copy, and then copies the data of each
+/// tensor (torch::nn::Cloneable).
 template <class Derived>
 class EBB_API Cloneable : public Module {
  public:

@@ -172,7 +172,7 @@ inline constexpr enumtype::kSame kSame{};
 
 namespace nn {
 
-/// Stores one of the given tags, and converts from any of them. It is a std::variant of empty types that
+/// Stores one of the given tags, and converts from any of them. It replaces a std::variant of empty types and
 /// compiles faster.
 template <class First, class... More>
 class OneOf {

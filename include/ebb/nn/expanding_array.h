@@ -33,7 +33,7 @@ class EBB_API ExpandingArray {
   std::array<T, D> values_;
 };
 
-/// D optional values: `{nullopt, 7}` keeps the first size.
+/// D optional values: `{nullopt, 7}` does not change the first size.
 template <std::size_t D, class T = std::int64_t>
 class EBB_API ExpandingArrayWithOptionalElem {
  public:
@@ -61,7 +61,7 @@ class EBB_API ExpandingArrayWithOptionalElem {
   std::array<optional<T>, D> values_;
 };
 
-/// Prints like torch: only the value if D is 1, else "[2, 3]".
+/// Prints like torch: only the value if D is 1, otherwise "[2, 3]".
 template <std::size_t D, class T>
 void append_text(std::string& out, const ExpandingArray<D, T>& values) {
   using detail::append_text;

@@ -1,4 +1,4 @@
-// functional_call: calls a module with other parameters and buffers than its own
+// functional_call: calls a module with parameters and buffers other than its own
 // (torch.func.functional_call).
 #pragma once
 
@@ -12,9 +12,9 @@ namespace utils {
 
 /// In its scope, replaces the module's parameters and buffers of these names ("fc.weight") with the given
 /// tensors. Results are differentiable with respect to these tensors. The end of the scope restores the old
-/// ones. A tensor shared by several modules is given by any one of its names. In-place writes, for example to
-/// running statistics, change the given tensors. Names that the module does not have are ignored. With
-/// `strict`, such names and missing names are errors. No other thread may use the module meanwhile.
+/// ones. A tensor that several modules share may be given by any of its names. In-place writes, for example
+/// to running statistics, change the given tensors. Names that the module does not have are ignored. With
+/// `strict`, such names and missing names are errors. No other thread may use the module during the scope.
 class EBB_API SubstituteGuard {
  public:
   SubstituteGuard(Module& module, const Module::StateDict& tensors, bool strict = false);
@@ -29,7 +29,8 @@ class EBB_API SubstituteGuard {
 
 }  // namespace utils
 
-/// Returns module(args...), with the given tensors in place of the module's own (utils::SubstituteGuard):
+/// Returns module(args...), with the given tensors in place of the module's own tensors
+/// (utils::SubstituteGuard):
 ///   auto y = nn::functional_call(net, weights, x);
 template <class M, class... Args>
 auto functional_call(M& module, const Module::StateDict& tensors, Args&&... args) {

@@ -11,7 +11,7 @@ namespace ebb::nn::utils {
 
 /// Returns weight and bias of the convolution that computes bn(conv(x)): W s and (b - mean) s + bias, where s
 /// = weight / sqrt(var + eps) for each output channel. Undefined conv_b, bn_w and bn_b mean 0, 1 and 0. With
-/// `transpose`, dimension 1 of the weight contains the output channels of one group.
+/// `transpose`, the output channels of a group are in dimension 1 of the weight.
 EBB_API std::tuple<Variable, Variable> fuse_conv_bn_weights(const Variable& conv_w, const Variable& conv_b,
                                                             const Variable& bn_rm, const Variable& bn_rv,
                                                             double bn_eps, const Variable& bn_w,
@@ -23,7 +23,7 @@ EBB_API std::tuple<Variable, Variable> fuse_linear_bn_weights(const Variable& li
                                                               const Variable& bn_w, const Variable& bn_b);
 
 /// Returns a new layer in evaluation mode that computes bn(layer(x)). Its parameters require grad if the
-/// layer's do. Both must be in evaluation mode, and bn must have running statistics.
+/// parameters of `layer` do. Both inputs must be in evaluation mode, and bn must have running statistics.
 EBB_API Conv1d fuse_conv_bn_eval(const Conv1d& conv, const BatchNorm1d& bn);
 EBB_API Conv2d fuse_conv_bn_eval(const Conv2d& conv, const BatchNorm2d& bn);
 EBB_API Conv3d fuse_conv_bn_eval(const Conv3d& conv, const BatchNorm3d& bn);

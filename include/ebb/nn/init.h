@@ -40,14 +40,14 @@ EBB_API Variable sparse_(Variable tensor, double sparsity, double std = 0.01);
 EBB_API Variable xavier_uniform_(Variable tensor, double gain = 1.0);
 /// Samples from N(0, gain^2 2 / (fan_in + fan_out)).
 EBB_API Variable xavier_normal_(Variable tensor, double gain = 1.0);
-/// Samples from U(-b, b) with b = gain sqrt(3 / fan). The gain is that of the nonlinearity with negative
-/// slope a (He et al. 2015).
+/// Samples from U(-b, b) with b = gain sqrt(3 / fan), where gain = calculate_gain(nonlinearity, a) (He et al.
+/// 2015).
 EBB_API Variable kaiming_uniform_(Variable tensor, double a = 0, FanModeType mode = ebb::kFanIn,
                                   NonlinearityType nonlinearity = ebb::kLeakyReLU);
 /// Samples from N(0, gain^2 / fan).
 EBB_API Variable kaiming_normal_(Variable tensor, double a = 0, FanModeType mode = ebb::kFanIn,
                                  NonlinearityType nonlinearity = ebb::kLeakyReLU);
-/// Returns the numbers of inputs and outputs of one unit, for a weight (out, in, kernel...).
+/// Returns the number of inputs and the number of outputs of one unit, for a weight (out, in, kernel...).
 EBB_API std::tuple<std::int64_t, std::int64_t> _calculate_fan_in_and_fan_out(const Variable& tensor);
 
 }  // namespace ebb::nn::init

@@ -34,7 +34,7 @@ template <class T>
 concept Holder = std::is_base_of_v<ModuleHolderBase, std::remove_cvref_t<T>>;
 }  // namespace detail
 
-/// The result of load_state_dict: names without a counterpart.
+/// The result of load_state_dict: names that are only in the module or only in the state.
 struct IncompatibleKeys {
   std::vector<std::string> missing_keys;     ///< names of the module that the state lacks
   std::vector<std::string> unexpected_keys;  ///< names of the state that the module lacks
@@ -57,7 +57,7 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
       std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
   using StateDict = OrderedDict<std::string, Variable>;
 
-  /// Sets the name; by default it is the C++ class.
+  /// Sets the name. The default is the C++ class.
   explicit Module(std::string name);
   Module();
   Module(const Module&);
@@ -66,7 +66,7 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   Module& operator=(Module&&) noexcept;
   virtual ~Module();
 
-  /// Returns the name given to the constructor, or else the class: "ebb::nn::LinearImpl"
+  /// Returns the name given to the constructor. Without one, returns the class: "ebb::nn::LinearImpl"
   /// ("torch::nn::LinearImpl" in a program that includes libtorch's headers of ebb::torch).
   const std::string& name() const noexcept;
   /// Returns the position in the module tree: "encoder.0.fc"; empty for a root.
@@ -75,7 +75,7 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   /// Returns a deep copy. Cloneable implements it; other modules throw.
   virtual std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const;
 
-  // Call `function` on the whole tree, parents first.
+  // Call `function` on all modules of the tree, parents first.
   void apply(const ModuleApplyFunction& function);
   void apply(const ConstModuleApplyFunction& function) const;
   void apply(const NamedModuleApplyFunction& function, const std::string& name_prefix = std::string());
@@ -100,22 +100,22 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   std::vector<std::shared_ptr<Module>> children() const;
   OrderedDict<std::string, std::shared_ptr<Module>> named_children() const;
 
-  /// Returns the module at a dotted path, or this one for an empty path. Throws with the most similar names
-  /// if there is none (torch.nn.Module.get_submodule).
+  /// Returns the module at a dotted path, or this one for an empty path. If there is none, throws and lists
+  /// the most similar names (torch.nn.Module.get_submodule).
   std::shared_ptr<Module> get_submodule(const std::string& target) const;
   /// Return the parameter or the buffer at a dotted path.
   Variable get_parameter(const std::string& target) const;
   Variable get_buffer(const std::string& target) const;
 
   /// Sets training mode, which changes for example dropout and batch normalization. Calls train() of the
-  /// children first, as zero_grad() does. More than 256 levels below this module, parents are called before
-  /// their children.
+  /// children first; zero_grad() has the same order. Modules more than 256 levels below this one are called
+  /// after their parents.
   virtual void train(bool on = true);
   void eval();
   virtual bool is_training() const noexcept;
 
-  /// Moves or converts all parameters and buffers in place. As in libtorch, a dtype applies to integer
-  /// tensors too (BatchNorm's num_batches_tracked).
+  /// Moves or converts all parameters and buffers in place. As in libtorch, a dtype also applies to integer
+  /// tensors (BatchNorm's num_batches_tracked).
   virtual void to(Device device, DType dtype, bool non_blocking = false);
   virtual void to(DType dtype, bool non_blocking = false);
   virtual void to(Device device, bool non_blocking = false);
@@ -124,7 +124,8 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   /// (Python's module.to(memory_format=...)).
   virtual void to(MemoryFormat format);
 
-  /// Resets all gradients to zeros, or with set_to_none to undefined. The default is that of libtorch 1.13.
+  /// Resets all gradients to zeros. With set_to_none, makes them undefined. The default is that of libtorch
+  /// 1.13.
   virtual void zero_grad(bool set_to_none = false);
 
   template <class ModuleType>
@@ -175,17 +176,17 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   /// the module's member too: `head->weight = head->replace_parameter("weight", table->weight)`. parameters()
   /// returns it once, state_dict() under each name.
   Variable& replace_parameter(const std::string& name, Variable tensor);
-  /// Shares parameters among submodules. Override it for a module that does so, and call it in the
-  /// constructor or in reset(). clone() calls it on the copy when all its tensors exist, and throws if the
-  /// copy then does not share them.
+  /// Shares parameters among submodules. A module whose submodules share parameters overrides it, and calls
+  /// it in the constructor or in reset(). clone() calls it on the copy when all tensors of the copy exist,
+  /// and throws if the copy then does not share them.
   virtual void tie_weights();
 
   /// Registers a hook that runs before each call of the module: hook(module, inputs). `inputs` are the
   /// tensors among the arguments, also those in lists, optionals and tuples. The hook may return
   /// replacements, as a variable_list, an optional one or, for one input, a Variable. Hooks run for
   /// `module(...)` of a handle, Sequential and AnyModule, but not for module->forward(...). They run in order
-  /// of registration; with `prepend` this one runs first (torch.nn.Module.register_forward_pre_hook; the
-  /// functions below follow torch too).
+  /// of registration; with `prepend` this one runs first (torch.nn.Module.register_forward_pre_hook). The
+  /// functions below follow torch too.
   template <class Hook>
   RemovableHandle register_forward_pre_hook(Hook hook, bool prepend = false) {
     return add_hook(Moment::forward, detail::PreHook(detail::replacing(std::move(hook))), prepend);
@@ -202,9 +203,9 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   RemovableHandle register_full_backward_pre_hook(Hook hook, bool prepend = false) {
     return add_hook(Moment::backward, detail::PreHook(detail::replacing(std::move(hook))), prepend);
   }
-  /// Registers a hook that runs in backward when the gradients of the inputs are available, or, if no input
-  /// requires grad, those of the outputs: hook(module, grad_inputs, grad_outputs). It may return replacements
-  /// of grad_inputs.
+  /// Registers a hook that runs in backward when the gradients of the inputs are available: hook(module,
+  /// grad_inputs, grad_outputs). If no input requires grad, it runs when the gradients of the outputs are
+  /// available. It may return replacements of grad_inputs.
   template <class Hook>
   RemovableHandle register_full_backward_hook(Hook hook, bool prepend = false) {
     return add_hook(Moment::backward, detail::PostHook(detail::replacing(std::move(hook))), prepend);
@@ -212,30 +213,31 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   /// Registers a hook that runs before state_dict() reads this module: hook(module, prefix), for example
   /// "encoder.0.".
   RemovableHandle register_state_dict_pre_hook(StateDictPreHook hook);
-  /// Registers a hook that runs when state_dict() is complete, innermost modules first: hook(module, state,
-  /// prefix). It may change the state.
+  /// Registers a hook that runs when state_dict() is complete: hook(module, state, prefix). Hooks of inner
+  /// modules run first. A hook may change the state.
   RemovableHandle register_state_dict_post_hook(StateDictPostHook hook);
-  /// Registers a hook that runs before a state is checked and loaded, outermost modules first: hook(module,
-  /// state, prefix). It may change the state, for example rename entries. With such a hook, a file is read as
-  /// a whole.
+  /// Registers a hook that runs before a state is checked and loaded: hook(module, state, prefix). Hooks of
+  /// outer modules run first. A hook may change the state, for example rename entries. With such a hook, a
+  /// file is read as a whole.
   RemovableHandle register_load_state_dict_pre_hook(LoadStateDictPreHook hook);
-  /// Registers a hook that runs after a state is loaded, innermost modules first: hook(module, keys). It may
-  /// remove names from `keys`. Remaining names are an error if loading is strict.
+  /// Registers a hook that runs after a state is loaded: hook(module, keys). Hooks of inner modules run
+  /// first. A hook may remove names from `keys`. Remaining names are an error if loading is strict.
   RemovableHandle register_load_state_dict_post_hook(LoadStateDictPostHook hook);
   bool has_hooks() const noexcept { return static_cast<bool>(hooks_); }
 
-  /// Returns parameters and buffers by dotted path, each module's own first (torch.nn.Module.state_dict).
-  /// They share storage with the module and have no graph history. A shared tensor is listed under each name.
+  /// Returns parameters and buffers by dotted path (torch.nn.Module.state_dict). The tensors of a module come
+  /// before those of its submodules. They share storage with the module and have no graph history. A shared
+  /// tensor is listed under each name.
   StateDict state_dict() const;
-  /// Copies tensors in by name, converting dtype and device, and returns the names without a counterpart.
-  /// Before anything is written, missing and unexpected names (unless strict is off) and tensors of another
-  /// shape are collected into one error, with the most similar existing names. num_batches_tracked of a
-  /// normalization may be missing, as in states of PyTorch before 0.4.1, and then does not change. With
-  /// `assign` the parameters and buffers take over the given tensors, with their dtype and device, without a
-  /// copy. requires_grad stays the module's, gradients are dropped, and handles of the parameters (also an
-  /// optimizer's) remain valid.
+  /// Copies tensors in by name and converts dtype and device. Returns the names that are only in the module
+  /// or only in the state. Before anything is written, missing and unexpected names (unless strict is off)
+  /// and tensors of another shape are collected into one error, with the most similar existing names.
+  /// num_batches_tracked of a normalization may be missing, as in states of PyTorch before 0.4.1; its value
+  /// is then kept. With `assign` the parameters and buffers take over the given tensors, with their dtype and
+  /// device, without a copy. The requires_grad of the module is kept, and gradients are dropped. Handles of
+  /// the parameters (also those of an optimizer) remain valid.
   IncompatibleKeys load_state_dict(const StateDict& state, bool strict = true, bool assign = false);
-  /// Write the state_dict to an archive, and read it from one.
+  /// Write the state_dict to an archive, and read it from an archive.
   virtual void save(serialize::OutputArchive& archive) const;
   virtual void load(serialize::InputArchive& archive);
 
@@ -253,7 +255,7 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
   friend class detail::ModuleRange;
   enum class Moment : std::uint8_t { forward, backward };
 
-  // The module that registered this one. A copy has no parent.
+  // The parent: the module that registered this one. A copy has no parent.
   struct ParentLink {
     const Module* module = nullptr;
     ParentLink() = default;
@@ -261,7 +263,7 @@ class EBB_API Module : public std::enable_shared_from_this<Module> {
     ParentLink& operator=(const ParentLink&) noexcept { return *this; }
   };
 
-  // The index by which nodes refer to the module, assigned at its first forward. A copy gets another.
+  // The index by which nodes refer to the module, assigned at its first forward. A copy gets another index.
   class PlaceLink {
    public:
     PlaceLink() = default;

@@ -10,7 +10,7 @@ namespace ebb::nn {
 namespace detail {
 [[noreturn]] EBB_API void fail_empty(const std::type_info& contained);
 
-/// Whether a holder constructed from these arguments creates a module. Otherwise it refers to an existing
+/// True if a holder constructed from these arguments creates a module. Otherwise it refers to an existing
 /// one.
 template <class Own, class Head, class... Tail>
 concept MakesModule =
@@ -19,7 +19,8 @@ concept MakesModule =
 }  // namespace detail
 
 /// A std::shared_ptr to a module, constructed like the module itself. Copies refer to the same module.
-/// `Linear fc{nullptr};` creates an empty one, to be assigned later (torch::nn::ModuleHolder).
+/// `Linear fc{nullptr};` creates an empty holder, to which a module is assigned later
+/// (torch::nn::ModuleHolder).
 template <class Contained>
 class ModuleHolder : detail::ModuleHolderBase {
  public:

@@ -42,7 +42,7 @@ auto replacing(Hook hook) {
   };
 }
 
-/// The hooks of a module, if any. A copy of the module has copies of them.
+/// The hooks of a module, or null. A copy of the module gets copies of the hooks.
 class EBB_API HooksPointer {
  public:
   HooksPointer() = default;
@@ -101,7 +101,7 @@ void gather(T& x, std::vector<Variable*>& places) {
   }
 }
 
-/// The hooks around one call of a module. The constructor runs the hooks before the call, which change the
+/// Runs the hooks around a call of a module. The constructor runs the hooks before the call, which change the
 /// tensors that `inputs` point to. finish() runs the hooks after it.
 class EBB_API HookedCall {
  public:
@@ -125,7 +125,8 @@ class EBB_API HookedCall {
 template <class Arg>
 using Held = std::conditional_t<carries_tensors<std::remove_cvref_t<Arg>>, std::remove_cvref_t<Arg>, Arg&&>;
 
-/// Returns forward(args...), a function that calls the module's forward, with the module's hooks around it.
+/// Returns forward(args...) and runs the module's hooks around it. `forward` is a function that calls the
+/// module's forward.
 template <class M, class Forward, class... Args>
 auto hooked(M& module, const Forward& forward, Args&&... args)
     -> decltype(forward(std::forward<Args>(args)...)) {

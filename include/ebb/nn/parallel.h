@@ -1,4 +1,5 @@
-// data_parallel and its parts: splits a batch over replicas of a module, one device and thread each.
+// data_parallel and its parts: split a batch over replicas of a module. Each replica has a device and a
+// thread.
 #pragma once
 
 #include <ebb/core/api.h>
@@ -16,9 +17,9 @@
 namespace ebb::nn::parallel {
 
 namespace detail {
-/// Replaces the parameters of a clone by differentiable copies of the module's on this device.
+/// Replaces the parameters of a clone by differentiable copies of the module's parameters on this device.
 EBB_API void tie(const Module& module, Module& replica, Device device, bool shares_buffers);
-/// Runs task(0) on this thread and each other task on a thread of its own, with this thread's modes and
+/// Runs task(0) on this thread and each other task on a separate thread, with this thread's modes and
 /// streams. When all have ended, rethrows the exception of the first task that failed.
 EBB_API void run_all(std::size_t tasks, const std::vector<Device>& devices,
                      const std::function<void(std::size_t)>& task);
@@ -27,10 +28,10 @@ EBB_API void check_lengths(std::size_t modules, std::size_t inputs, std::size_t 
 EBB_API std::vector<Device> all_devices();
 }  // namespace detail
 
-/// Returns one clone() of the module for each device. Its parameters are copies of the module's, and autograd
-/// records the copies: gradients of the replicas are summed into the module's own .grad, and can be
-/// differentiated again. On the module's own device parameters share its memory. Buffers are copied. If the
-/// first device is the module's, the first replica writes to the module's own buffers, for example running
+/// Returns one clone() of the module for each device. Its parameters are copies of the module's parameters,
+/// and autograd records the copies. Gradients of the replicas are summed into the .grad of the module, and
+/// can be differentiated again. On the module's device the parameters share its memory. Buffers are copied.
+/// If the first device is the module's, the first replica writes to the module's buffers, for example running
 /// statistics, as in Python. The module must not change while replicas are in use
 /// (torch::nn::parallel::replicate, torch.nn.parallel.replicate). Throws the exceptions of clone().
 template <class ModuleType>
@@ -56,20 +57,21 @@ std::vector<std::shared_ptr<ModuleType>> replicate(const ModuleHolder<ModuleType
 }
 
 /// Splits the input along `dim` into equal chunks (the last may be smaller), one on each device. A short
-/// input gives fewer chunks than devices. Differentiable (torch.nn.parallel.scatter).
+/// input gives fewer chunks than devices. The function is differentiable (torch.nn.parallel.scatter).
 EBB_API std::vector<Variable> scatter(const Variable& input, const std::vector<Device>& devices,
                                       std::int64_t dim = 0);
-/// Concatenates the tensors along `dim` on `device`; scalars become a vector. Differentiable
-/// (torch.nn.parallel.gather).
+/// Concatenates the tensors along `dim` on `device`; tensors without dimensions become a vector. The function
+/// is differentiable (torch.nn.parallel.gather).
 EBB_API Variable gather(const std::vector<Variable>& outputs, Device device, std::int64_t dim = 0);
 
-/// Returns modules[i](inputs[i]) for each i. Each call runs on a thread of its own (the first on the calling
-/// thread), with devices[i] as current CUDA device, and its output is moved to that device; without devices,
-/// to the device of its input. Gradient, inference and anomaly mode, autocast and streams are those of the
-/// calling thread. When all have ended, rethrows the exception of the first replica that failed. Generators
-/// are shared: if several replicas draw from one, as in dropout, the numbers that each gets depend on thread
-/// timing (torch::nn::parallel::parallel_apply). ModuleType is a pointer to or a handle of a module that
-/// returns a tensor.
+/// Returns modules[i](inputs[i]) for each i. The first call runs on the calling thread and each other call on
+/// a separate thread. Call i runs with devices[i] as current CUDA device, and its output is moved to that
+/// device. Without devices, the output is moved to the device of its input. Gradient, inference and anomaly
+/// mode, autocast and streams are those of the calling thread. When all have ended, rethrows the exception of
+/// the first replica that failed. All replicas share the generators. If several replicas draw from the same
+/// generator, as in dropout, the timing of the threads decides which numbers each gets
+/// (torch::nn::parallel::parallel_apply). ModuleType is a pointer to a module that returns a tensor, or a
+/// handle of such a module.
 template <class ModuleType>
 std::vector<Variable> parallel_apply(std::vector<ModuleType>& modules, const std::vector<Variable>& inputs,
                                      const optional<std::vector<Device>>& devices = nullopt) {
@@ -87,9 +89,9 @@ std::vector<Variable> parallel_apply(std::vector<ModuleType>& modules, const std
 /// Returns module(input). A replica of the module on each device computes one chunk of the input, and the
 /// results are gathered on `output_device` (default: the first device). The default devices are all CUDA
 /// devices. A device may occur several times: {kCPU, kCPU} computes in two threads. Gradients are added to
-/// the module's own parameters; they equal those of one module if samples do not depend on each other. With
-/// one device the module is moved there and called directly (torch::nn::parallel::data_parallel). Throws
-/// ebb::Error if there is no device.
+/// the parameters of the module. They equal the gradients of one module if samples do not depend on each
+/// other. With one device the module is moved there and called directly (torch::nn::parallel::data_parallel).
+/// Throws ebb::Error if there is no device.
 template <class ModuleType>
 Variable data_parallel(ModuleType module, Variable input, optional<std::vector<Device>> devices = nullopt,
                        optional<Device> output_device = nullopt, std::int64_t dim = 0) {

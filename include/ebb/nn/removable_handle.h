@@ -12,7 +12,7 @@ namespace ebb::nn {
 /// The handle of a hook (torch.utils.hooks.RemovableHandle).
 class EBB_API RemovableHandle {
  public:
-  /// Removes the hook with that id from `hooks`.
+  /// Removes the hook with this id from `hooks`.
   using Drop = void (*)(void* hooks, std::uint64_t id);
 
   RemovableHandle() = default;

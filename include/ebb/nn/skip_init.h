@@ -8,10 +8,10 @@
 
 namespace ebb::nn::utils {
 
-/// While it exists, the functions of nn::init do nothing on the thread that created it. Modules created
-/// meanwhile have uninitialized parameters and draw no random numbers. Use it for modules that are loaded
-/// next, or initialized later with reset_parameters(). Values that a module sets by other means are still set
-/// (the running statistics of a normalization).
+/// While it exists, the functions of nn::init do nothing on the thread that created it. Modules created in
+/// its scope have uninitialized parameters and draw no random numbers. Use it for modules that are loaded
+/// next, or initialized later with reset_parameters(). Values that a module sets without nn::init, such as
+/// the running statistics of a normalization, are still set.
 class EBB_API SkipInitGuard {
  public:
   SkipInitGuard();
@@ -23,8 +23,8 @@ class EBB_API SkipInitGuard {
   bool previous_;
 };
 
-/// Creates a module from these arguments without initialization (torch.nn.utils.skip_init). Returns the
-/// handle if M is a handle, else a std::shared_ptr:
+/// Creates a module from these arguments without initialization (torch.nn.utils.skip_init). If M is a handle,
+/// returns the handle, and otherwise a std::shared_ptr:
 ///     auto net = nn::utils::skip_init<Net>(1000);
 ///     load(net, "net.safetensors");
 template <class M, class... Args>

@@ -5,8 +5,8 @@
 
 namespace ebb::nn::detail {
 
-/// Initially true. The set of flags that are off is part of the program's state: a function recorded by
-/// ebb::compile is specialized to it.
+/// Initially true. The set of flags that are off is part of the program's state. ebb::compile specializes a
+/// recorded function to this set.
 class EBB_API TrainingFlag {
  public:
   TrainingFlag() = default;

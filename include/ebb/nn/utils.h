@@ -7,13 +7,14 @@
 
 namespace ebb::nn::utils {
 
-/// Returns the norm of order norm_type over all elements of all tensors (0 counts the tensors, as in
-/// libtorch). It is a tensor of no dimensions on the first tensor's device, Double if one of them is Double,
-/// else Float. With error_if_nonfinite the host waits for it, and throws if it is not finite.
+/// Returns the norm of order norm_type over all elements of all tensors (order 0 counts the tensors, as in
+/// libtorch). The result has no dimensions and is on the first tensor's device. Its dtype is Double if one of
+/// the tensors is Double, and otherwise Float. With error_if_nonfinite the host waits for the result, and
+/// throws if it is not finite.
 EBB_API Variable get_total_norm(const std::vector<Variable>& tensors, double norm_type = 2.0,
                                 bool error_if_nonfinite = false);
-/// Multiplies all gradients by max_norm / (total_norm + 1e-6) if that is below 1 or NaN. The host does not
-/// wait, so this function and get_total_norm can be captured (cuda::Graph).
+/// Multiplies all gradients by max_norm / (total_norm + 1e-6) if this factor is below 1 or NaN. The host does
+/// not wait, so this function and get_total_norm can be captured (cuda::Graph).
 EBB_API void clip_grads_with_norm_(const std::vector<Variable>& parameters, double max_norm,
                                    const Variable& total_norm);
 /// Scales all gradients so that their joint norm is at most max_norm. Returns the old norm, for which the

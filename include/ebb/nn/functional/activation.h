@@ -262,8 +262,8 @@ EBB_API Variable logsigmoid(const Variable& input);
 EBB_API Variable softmax(const Variable& input, const SoftmaxFuncOptions& options);
 EBB_API Variable softmin(const Variable& input, const SoftminFuncOptions& options);
 EBB_API Variable log_softmax(const Variable& input, const LogSoftmaxFuncOptions& options);
-/// Samples from the Gumbel-softmax distribution (Jang, Gu & Poole 2017). With `hard` returns one-hot values
-/// whose gradient is that of the soft values.
+/// Samples from the Gumbel-softmax distribution (Jang, Gu & Poole 2017). With `hard` returns one-hot values;
+/// their gradient is the gradient of the soft values.
 EBB_API Variable gumbel_softmax(const Variable& logits, const GumbelSoftmaxFuncOptions& options = {});
 EBB_API Variable glu(const Variable& input, const GLUFuncOptions& options = {});
 EBB_API Variable gelu(const Variable& input, const GELUFuncOptions& options = {});

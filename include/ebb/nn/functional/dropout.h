@@ -48,7 +48,7 @@ EBB_API Variable dropout(Variable input, const DropoutFuncOptions& options = {})
 EBB_API Variable dropout1d(Variable input, const Dropout1dFuncOptions& options = {});
 EBB_API Variable dropout2d(Variable input, const Dropout2dFuncOptions& options = {});
 EBB_API Variable dropout3d(Variable input, const Dropout3dFuncOptions& options = {});
-/// Preserve mean and variance of SELU's outputs (Klambauer et al. 2017).
+/// Preserve the mean and variance of SELU's outputs (Klambauer et al. 2017).
 EBB_API Variable alpha_dropout(Variable input, const AlphaDropoutFuncOptions& options = {});
 EBB_API Variable feature_alpha_dropout(Variable input, const FeatureAlphaDropoutFuncOptions& options = {});
 

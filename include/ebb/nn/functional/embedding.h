@@ -25,7 +25,7 @@ class EBB_API EmbeddingOptions {
 
 /// Options of Embedding::from_pretrained.
 class EBB_API EmbeddingFromPretrainedOptions {
-  EBB_ARG(bool, freeze) = true;                  ///< no gradient for the table
+  EBB_ARG(bool, freeze) = true;                  ///< the table has no gradient
   EBB_ARG(optional<std::int64_t>, padding_idx);  ///< index of a row without gradient
   EBB_ARG(optional<double>, max_norm);           ///< rows with a larger norm are scaled down to it
   EBB_ARG(double, norm_type) = 2.0;              ///< order of the norm

@@ -15,12 +15,13 @@ class EBB_API LinearCrossEntropyFuncOptions {
   EBB_ARG(optional<std::int64_t>, batch_chunk_size);  ///< number of samples whose logits exist at a time
 };
 
-/// Computes cross_entropy(linear(input, linear_weight, linear_bias), target). input is (N, in) or (in),
-/// linear_weight is (C, d_1, ..., d_K, in), and target is that of cross_entropy for logits (N, C, d_1, ...,
-/// d_K). With batch_chunk_size only the logits of that many samples exist at a time, and backward recomputes
-/// them. This avoids a buffer of N * C elements, which pays off if C (a vocabulary) is much larger than the
-/// width (torch.nn.functional.linear_cross_entropy; LinearCrossEntropyOptions::batch_chunk_size). Gradients
-/// of any order equal those of the two separate ops.
+/// Computes cross_entropy(linear(input, linear_weight, linear_bias), target). input is (N, in) or (in), and
+/// linear_weight is (C, d_1, ..., d_K, in). target has the form that cross_entropy accepts for logits (N, C,
+/// d_1, ..., d_K). With batch_chunk_size only the logits of that many samples exist at a time, and backward
+/// recomputes them. This avoids a buffer of N * C elements, which is worthwhile if C (a vocabulary) is much
+/// larger than the width (torch.nn.functional.linear_cross_entropy;
+/// LinearCrossEntropyOptions::batch_chunk_size). Gradients of any order equal the gradients of the two
+/// separate ops.
 EBB_API Variable linear_cross_entropy(const Variable& input, const Variable& linear_weight,
                                       const Variable& target,
                                       const LinearCrossEntropyFuncOptions& options = {});

@@ -249,7 +249,8 @@ EBB_API Variable l1_loss(const Variable& input, const Variable& target,
                          const L1LossFuncOptions& options = {});
 EBB_API Variable mse_loss(const Variable& input, const Variable& target,
                           const MSELossFuncOptions& options = {});
-/// As in libtorch 1.13, uses the argument beta and ignores the option's; nn::SmoothL1Loss uses the option's.
+/// Computes smooth_l1_loss. As in libtorch 1.13, it uses the argument beta and ignores the beta of the
+/// options. nn::SmoothL1Loss uses the beta of the options.
 EBB_API Variable smooth_l1_loss(const Variable& input, const Variable& target,
                                 const SmoothL1LossFuncOptions& options = {}, double beta = 1.0);
 EBB_API Variable huber_loss(const Variable& input, const Variable& target,

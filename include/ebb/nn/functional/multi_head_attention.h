@@ -53,7 +53,7 @@ class EBB_API MultiheadAttentionForwardFuncOptions {
   EBB_ARG(Variable, in_proj_weight);                ///< (3 E, E): queries, keys, values
   EBB_ARG(Variable, in_proj_bias);                  ///< (3 E), or undefined
   EBB_ARG(Variable, bias_k);                        ///< (1, 1, E), a key appended to each sequence
-  EBB_ARG(Variable, bias_v);                        ///< (1, 1, E), its value
+  EBB_ARG(Variable, bias_v);                        ///< (1, 1, E), the value for bias_k
   EBB_ARG(bool, add_zero_attn);                     ///< appends a key and a value of zeros
   EBB_ARG(double, dropout_p);                       ///< dropout probability of the weights in training
   EBB_ARG(Variable, out_proj_weight);               ///< (E, E)
@@ -61,7 +61,7 @@ class EBB_API MultiheadAttentionForwardFuncOptions {
   EBB_ARG(bool, training) = true;                   ///< whether dropout is applied
   EBB_ARG(Variable, key_padding_mask);              ///< (N, S) or (S): Bool (true: ignored), or added
   EBB_ARG(bool, need_weights) = true;               ///< returns the weights, which need L * S memory
-  EBB_ARG(Variable, attn_mask);                     ///< (L, S) or (N heads, L, S): as key_padding_mask
+  EBB_ARG(Variable, attn_mask);                     ///< (L, S) or (N heads, L, S): like key_padding_mask
   EBB_ARG(bool, use_separate_proj_weight) = false;  ///< uses the three weights below
   EBB_ARG(Variable, q_proj_weight);                 ///< (E, E)
   EBB_ARG(Variable, k_proj_weight);                 ///< (E, kdim)
@@ -72,16 +72,16 @@ class EBB_API MultiheadAttentionForwardFuncOptions {
   EBB_ARG(bool, is_causal) = false;                 ///< declares that attn_mask is the causal mask
 };
 
-/// Multi-head attention: num_heads heads, each on E / num_heads channels of the projected queries, keys and
-/// values; out_proj projects the concatenated results (Vaswani et al. 2017; torch.nn.functional).
+/// Multi-head attention. Each of num_heads heads works on E / num_heads channels of the projected queries,
+/// keys and values. out_proj projects the concatenated results (Vaswani et al. 2017; torch.nn.functional).
 ///
-/// query (L, N, E), key (S, N, kdim) and value (S, N, vdim) give (L, N, E) and weights (N, L, S), or (N,
+/// query (L, N, E), key (S, N, kdim) and value (S, N, vdim) give (L, N, E). The weights are (N, L, S), or (N,
 /// heads, L, S) if they are not averaged. Without a batch, no tensor has the dimension N. Masks are Bool,
-/// where true excludes a key (unlike scaled_dot_product_attention), or floating-point and added to the
-/// scores. Without need_weights the weights are undefined, and scaled_dot_product_attention computes the
+/// where true excludes a key (in contrast to scaled_dot_product_attention), or floating-point and added to
+/// the scores. Without need_weights the weights are undefined, and scaled_dot_product_attention computes the
 /// result without an L * S buffer. A query whose keys are all masked then gives zeros; with need_weights it
-/// gives NaN, as in PyTorch. `is_causal` requires attn_mask too, which is not read if the hint is sufficient.
-/// Throws for shapes, dtypes or devices that do not match.
+/// gives NaN, as in PyTorch. With `is_causal`, attn_mask must be given too. It is not read if `is_causal` is
+/// sufficient. Throws for shapes, dtypes or devices that do not match.
 EBB_API std::tuple<Variable, Variable> multi_head_attention_forward(
     const Variable& query, const Variable& key, const Variable& value,
     const MultiheadAttentionForwardFuncOptions& options);

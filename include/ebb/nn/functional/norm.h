@@ -31,7 +31,7 @@ class EBB_API InstanceNormOptions {
 
   EBB_ARG(std::int64_t, num_features);         ///< channels
   EBB_ARG(double, eps) = 1e-5;                 ///< added to the variance
-  EBB_ARG(double, momentum) = 0.1;             ///< weight of the new statistics in the running ones
+  EBB_ARG(double, momentum) = 0.1;             ///< weight of the new statistics in the running statistics
   EBB_ARG(bool, affine) = false;               ///< learns a scale and a shift for each channel
   EBB_ARG(bool, track_running_stats) = false;  ///< stores running statistics for evaluation
   EBB_ARG(bool, bias) = true;                  ///< if false, learns no shift
@@ -98,7 +98,7 @@ class EBB_API CosineSimilarityOptions {
 class EBB_API PairwiseDistanceOptions {
   EBB_ARG(double, p) = 2.0;        ///< order of the norm
   EBB_ARG(double, eps) = 1e-6;     ///< added to the difference
-  EBB_ARG(bool, keepdim) = false;  ///< keeps the dimension, of size 1
+  EBB_ARG(bool, keepdim) = false;  ///< keeps the dimension, with size 1
 };
 
 namespace functional {
@@ -112,7 +112,7 @@ class EBB_API BatchNormFuncOptions {
   EBB_ARG(Variable, weight);                  ///< scale
   EBB_ARG(Variable, bias);                    ///< shift
   EBB_ARG(bool, training) = false;            ///< uses the statistics of the batch
-  EBB_ARG(optional<double>, momentum) = 0.1;  ///< weight of the new statistics in the running ones
+  EBB_ARG(optional<double>, momentum) = 0.1;  ///< weight of the new statistics in the running statistics
   EBB_ARG(double, eps) = 1e-5;                ///< added to the variance
 };
 
@@ -123,7 +123,7 @@ class EBB_API InstanceNormFuncOptions {
   EBB_ARG(Variable, weight);              ///< scale
   EBB_ARG(Variable, bias);                ///< shift
   EBB_ARG(bool, use_input_stats) = true;  ///< if false, uses the running statistics
-  EBB_ARG(double, momentum) = 0.1;        ///< weight of the new statistics in the running ones
+  EBB_ARG(double, momentum) = 0.1;        ///< weight of the new statistics in the running statistics
   EBB_ARG(double, eps) = 1e-5;            ///< added to the variance
 };
 

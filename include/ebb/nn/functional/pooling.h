@@ -49,7 +49,7 @@ class EBB_API LPPoolOptions {
   EBB_ARG(bool, ceil_mode) = false;         ///< keeps a last window that exceeds the input
 };
 
-/// Options of the adaptive poolings. A missing size is that of the input.
+/// Options of the adaptive poolings. A missing size means the size of the input.
 template <class output_size_t>
 class EBB_API AdaptivePoolOptions {
  public:

@@ -10,7 +10,7 @@
 
 namespace ebb::nn {
 
-/// Options of MaxUnpool, equal to those of the pooling. The default stride is kernel_size.
+/// Options of MaxUnpool, equal to the options of the pooling. The default stride is kernel_size.
 template <std::size_t D>
 class EBB_API MaxUnpoolOptions {
  public:
@@ -18,7 +18,7 @@ class EBB_API MaxUnpoolOptions {
 
   EBB_ARG(ExpandingArray<D>, kernel_size);  ///< size of the window
   EBB_ARG(ExpandingArray<D>, stride);       ///< step of the window
-  EBB_ARG(ExpandingArray<D>, padding) = 0;  ///< at both ends
+  EBB_ARG(ExpandingArray<D>, padding) = 0;  ///< padding of the pooling, at both ends
 };
 
 /// Options of FractionalMaxPool: output_size, or output_ratio, which is below 1.
@@ -42,7 +42,7 @@ using FractionalMaxPool3dOptions = FractionalMaxPoolOptions<3>;
 
 namespace functional {
 
-/// Options of max_unpool: those of MaxUnpool, and the size of the result.
+/// Options of max_unpool: the options of MaxUnpool, and the size of the result.
 template <std::size_t D>
 class EBB_API MaxUnpoolFuncOptions {
  public:
@@ -53,7 +53,7 @@ class EBB_API MaxUnpoolFuncOptions {
 
   EBB_ARG(ExpandingArray<D>, kernel_size);  ///< size of the window
   EBB_ARG(ExpandingArray<D>, stride);       ///< step of the window
-  EBB_ARG(ExpandingArray<D>, padding) = 0;  ///< at both ends
+  EBB_ARG(ExpandingArray<D>, padding) = 0;  ///< padding of the pooling, at both ends
   /// The spatial or whole size of the result. It may differ from the default, (in - 1) stride - 2 padding +
   /// kernel, by less than a stride.
   EBB_ARG(optional<Size>, output_size);

@@ -24,7 +24,7 @@ struct EBB_API SELUImpl : detail::Activation<SELUImpl, SELUOptions> {
 };
 EBB_LIBRARY_MODULE(SELU);
 
-/// x if |x| > lambda, else 0.
+/// x if |x| > lambda, otherwise 0.
 struct EBB_API HardshrinkImpl : detail::Activation<HardshrinkImpl, HardshrinkOptions> {
   using Stateless::Stateless;
 };
@@ -72,7 +72,7 @@ struct EBB_API ReLU6Impl : detail::Activation<ReLU6Impl, ReLU6Options> {
 };
 EBB_LIBRARY_MODULE(ReLU6);
 
-/// LeakyReLU; in training the slope of each element is drawn from U(lower, upper).
+/// LeakyReLU whose slope is drawn for each element from U(lower, upper) in training.
 struct EBB_API RReLUImpl : detail::Activation<RReLUImpl, RReLUOptions> {
   using Stateless::Stateless;
 };
@@ -108,7 +108,7 @@ struct EBB_API SoftshrinkImpl : detail::Activation<SoftshrinkImpl, SoftshrinkOpt
 };
 EBB_LIBRARY_MODULE(Softshrink);
 
-/// x if x > threshold, else value.
+/// x if x > threshold, otherwise value.
 struct EBB_API ThresholdImpl : detail::Activation<ThresholdImpl, ThresholdOptions> {
   using Stateless::Stateless;
   ThresholdImpl(double threshold, double value) : ThresholdImpl(ThresholdOptions(threshold, value)) {}

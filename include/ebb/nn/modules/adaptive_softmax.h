@@ -1,4 +1,4 @@
-// AdaptiveLogSoftmaxWithLoss: a softmax over many classes, of which most are rare.
+// AdaptiveLogSoftmaxWithLoss: a softmax over many classes, most of them rare.
 #pragma once
 
 #include <ebb/core/arg.h>
@@ -25,16 +25,16 @@ class EBB_API AdaptiveLogSoftmaxWithLossOptions {
   EBB_ARG(bool, head_bias) = false;    ///< whether the head adds a bias
 };
 
-/// The result of AdaptiveLogSoftmaxWithLoss: the log-probability of each target (differentiable), and minus
-/// their mean as a double, as in libtorch.
+/// The result of AdaptiveLogSoftmaxWithLoss: the log-probability of each target (differentiable), and the
+/// negative mean of these log-probabilities as a double, as in libtorch.
 struct EBB_API ASMoutput {
   ASMoutput(Variable output_, double loss_);
   Variable output;
   double loss;
 };
 
-/// log_softmax over frequent classes and clusters of rarer ones, which have narrower projections (Grave et
-/// al. 2017). Weights are head.weight and tail.i.0.weight, tail.i.1.weight.
+/// log_softmax over frequent classes and over clusters of rarer classes. Clusters have narrower projections
+/// (Grave et al. 2017). Weights are head.weight and tail.i.0.weight, tail.i.1.weight.
 class EBB_API AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSoftmaxWithLossImpl> {
  public:
   AdaptiveLogSoftmaxWithLossImpl(std::int64_t in_features, std::int64_t n_classes,
@@ -56,7 +56,7 @@ class EBB_API AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSoftm
   Variable _get_full_log_prob(const Variable& input, const Variable& head_output);
 
   AdaptiveLogSoftmaxWithLossOptions options;
-  std::vector<std::int64_t> cutoffs;  // those of the options, and n_classes
+  std::vector<std::int64_t> cutoffs;  // the cutoffs of the options, followed by n_classes
   std::int64_t shortlist_size, n_clusters, head_size;
   Linear head = nullptr;
   ModuleList tail = nullptr;

@@ -91,7 +91,7 @@ class EBB_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   bool empty() const noexcept { return children_.is_empty(); }
   bool contains(const std::string& key) const noexcept { return children_.contains(key); }
   void clear();
-  /// Adds a module, or replaces the module with that key.
+  /// Adds a module, or replaces the module that has this key.
   void insert(const std::string& key, std::shared_ptr<Module> module);
   /// Removes a module and returns it.
   std::shared_ptr<Module> pop(const std::string& key);
@@ -136,7 +136,8 @@ class EBB_API ParameterListImpl : public Cloneable<ParameterListImpl> {
   void extend(const Container& container) {
     for (const auto& parameter : container) append(parameter);
   }
-  /// Appends the parameters of another list, or this list's own again. New names continue the numbering.
+  /// Appends the parameters of another list. `other` may be this list. The names of the new parameters
+  /// continue the numbering.
   void extend(const ParameterListImpl& other);
   ParameterListImpl& operator+=(const ParameterListImpl& other) {
     extend(other);

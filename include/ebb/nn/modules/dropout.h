@@ -36,7 +36,7 @@ struct EBB_API Dropout3dImpl : detail::AnyDropout<Dropout3dImpl> {
 };
 EBB_LIBRARY_MODULE(Dropout3d);
 
-/// Dropout that preserves mean and variance after SELU.
+/// Dropout that preserves the mean and variance after SELU.
 struct EBB_API AlphaDropoutImpl : detail::AnyDropout<AlphaDropoutImpl> {
   using Stateless::Stateless;
 };

@@ -11,8 +11,8 @@ namespace ebb::nn {
 /// A linear layer, convolution or normalization that gets its number of input features or channels from the
 /// first input or the first loaded state. Until then its tensors have no elements. When they are filled,
 /// their handles, dtype and device do not change, so an optimizer created before remains valid. The initial
-/// values are those that the plain module would draw. Options are the plain module's; the number of inputs in
-/// them is ignored.
+/// values equal the values that the plain module would draw. Options are those of the plain module; their
+/// number of inputs is ignored.
 template <class Base>
 class EBB_API LazyImpl : public Base {
  public:
@@ -27,12 +27,13 @@ class EBB_API LazyImpl : public Base {
   template <class Kernel>
     requires std::is_constructible_v<Options, std::int64_t, std::int64_t, Kernel>
   LazyImpl(std::int64_t out_channels, Kernel kernel_size) : LazyImpl(Options(0, out_channels, kernel_size)) {}
-  /// Constructs LazyBatchNorm2d(), LazyInstanceNorm2d(). They learn and track all parameters, as in Python.
+  /// Constructs LazyBatchNorm2d() and LazyInstanceNorm2d(). Both learn a scale and a shift and track running
+  /// statistics, as in Python.
   template <class Size = std::int64_t>
     requires std::is_convertible_v<Size, Options>
   LazyImpl() : LazyImpl(Options(Size(0)).affine(true).track_running_stats(true)) {}
 
-  /// Whether the number of inputs is still unknown.
+  /// Returns whether the number of inputs is still unknown.
   bool has_uninitialized_params() const;
   std::shared_ptr<Module> clone(const optional<Device>& device = nullopt) const override;
   void pretty_print(std::ostream& stream) const override;

@@ -14,7 +14,7 @@ class EBB_API LinearCrossEntropyLossOptions {
 
   EBB_ARG(std::int64_t, in_features);                 ///< features of a sample
   EBB_ARG(std::int64_t, num_classes);                 ///< C
-  EBB_ARG(std::vector<std::int64_t>, out_features);   ///< d_1, ..., d_K; default: none
+  EBB_ARG(std::vector<std::int64_t>, out_features);   ///< d_1, ..., d_K; empty by default
   EBB_ARG(bool, bias) = false;                        ///< whether the linear map has a bias
   EBB_ARG(Variable, weight);                          ///< (C), weights of the classes
   EBB_ARG(reduction_t, reduction) = kMean;            ///< kMean, kSum or kNone

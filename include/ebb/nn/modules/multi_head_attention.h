@@ -7,10 +7,11 @@
 namespace ebb::nn {
 
 /// Multi-head attention (functional::multi_head_attention_forward; torch::nn::MultiheadAttention, with
-/// batch_first, average_attn_weights and is_causal of Python). Parameters are in_proj_weight, or
-/// q_proj_weight, k_proj_weight and v_proj_weight if kdim or vdim differ from embed_dim; in_proj_bias; bias_k
-/// and bias_v; out_proj.weight and out_proj.bias. Initial weights are Xavier uniform, those of out_proj as in
-/// Linear; biases are 0; bias_k and bias_v are Xavier normal.
+/// batch_first, average_attn_weights and is_causal of Python).
+/// - The projection has the parameter in_proj_weight (Xavier uniform). If kdim or vdim differ from embed_dim,
+///   it has q_proj_weight, k_proj_weight and v_proj_weight instead.
+/// - in_proj_bias and out_proj.bias are initially 0. out_proj.weight is initialized as in Linear.
+/// - bias_k and bias_v are Xavier normal.
 class EBB_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl> {
  public:
   MultiheadAttentionImpl(std::int64_t embed_dim, std::int64_t num_heads)

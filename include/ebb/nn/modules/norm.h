@@ -6,8 +6,8 @@
 
 namespace ebb::nn {
 
-/// Normalizes each channel with the statistics of the batch, or in evaluation with the running statistics.
-/// The buffers are running_mean, running_var and num_batches_tracked.
+/// Normalizes each channel with the statistics of the batch, or in evaluation mode with the running
+/// statistics. The buffers are running_mean, running_var and num_batches_tracked.
 template <std::size_t D>
 class EBB_API BatchNormImpl : public Cloneable<BatchNormImpl<D>> {
  public:

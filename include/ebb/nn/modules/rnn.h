@@ -52,7 +52,7 @@ class EBB_API RNNCellImplBase : public Cloneable<Derived> {
   RNNCellOptionsBase options_base;
   Variable weight_ih;  // (num_chunks * hidden, input)
   Variable weight_hh;  // (num_chunks * hidden, hidden)
-  Variable bias_ih;    // (num_chunks * hidden), or undefined, as bias_hh
+  Variable bias_ih;    // (num_chunks * hidden), or undefined; bias_hh has the same shape
   Variable bias_hh;
 
  protected:
@@ -63,7 +63,8 @@ class EBB_API RNNCellImplBase : public Cloneable<Derived> {
 
 }  // namespace detail
 
-/// h = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu in place of tanh, in stacked layers (see ebb::rnn_tanh).
+/// h = tanh(W_ih x + b_ih + W_hh h + b_hh), or with relu in place of tanh, in stacked layers (see
+/// ebb::rnn_tanh).
 ///
 /// input is (T, N, F), (N, T, F) with batch_first, or (T, F) without a batch. hx is (layers * directions, N,
 /// H), zeros by default. Returns h of the last layer at each step, and the last h of each layer.
@@ -72,7 +73,7 @@ class EBB_API RNNImpl : public detail::RNNImplBase<RNNImpl> {
   RNNImpl(std::int64_t input_size, std::int64_t hidden_size) : RNNImpl(RNNOptions(input_size, hidden_size)) {}
   explicit RNNImpl(const RNNOptions& options_);
   std::tuple<Variable, Variable> forward(const Variable& input, Variable hx = {});
-  /// hx has the order of the sequences before they were packed.
+  /// `hx` is in the order that the sequences had before they were packed.
   std::tuple<utils::rnn::PackedSequence, Variable> forward_with_packed_input(
       const utils::rnn::PackedSequence& packed_input, Variable hx = {});
 
@@ -81,8 +82,8 @@ class EBB_API RNNImpl : public detail::RNNImplBase<RNNImpl> {
 extern template class detail::RNNImplBase<RNNImpl>;
 EBB_LIBRARY_MODULE(RNN);
 
-/// Long short-term memory in stacked layers (see ebb::lstm). Shapes are those of RNN. The state is h and c;
-/// with proj_size h has that size.
+/// Long short-term memory in stacked layers (see ebb::lstm). Shapes are those of RNN. The state is h and c.
+/// With proj_size, h has this size.
 class EBB_API LSTMImpl : public detail::RNNImplBase<LSTMImpl> {
  public:
   LSTMImpl(std::int64_t input_size, std::int64_t hidden_size)

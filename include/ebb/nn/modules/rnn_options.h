@@ -28,9 +28,9 @@ class EBB_API RNNOptionsBase {
   EBB_ARG(std::int64_t, num_layers) = 1;  ///< number of stacked layers
   EBB_ARG(bool, bias) = true;             ///< adds two learned biases
   EBB_ARG(bool, batch_first) = false;     ///< inputs and outputs are (N, T, F); states do not change
-  EBB_ARG(double, dropout) = 0.0;         ///< dropout of the outputs of all layers but the last
+  EBB_ARG(double, dropout) = 0.0;         ///< dropout of the outputs of all layers except the last
   EBB_ARG(bool, bidirectional) = false;   ///< adds a reverse direction; outputs are concatenated
-  EBB_ARG(std::int64_t, proj_size) = 0;   ///< LSTM: the size that h is projected to; 0: no projection
+  EBB_ARG(std::int64_t, proj_size) = 0;   ///< LSTM: the size to which h is projected; 0: no projection
 };
 
 /// The common options of the cells; num_chunks is the number of gates.
@@ -59,7 +59,7 @@ class EBB_API RNNOptions {
   EBB_ARG(RNNNonlinearity, nonlinearity) = kTanh;  ///< kTanh or kReLU
   EBB_ARG(bool, bias) = true;                      ///< adds two learned biases
   EBB_ARG(bool, batch_first) = false;              ///< inputs and outputs are (N, T, F); states do not change
-  EBB_ARG(double, dropout) = 0.0;                  ///< dropout of the outputs of all layers but the last
+  EBB_ARG(double, dropout) = 0.0;                  ///< dropout of the outputs of all layers except the last
   EBB_ARG(bool, bidirectional) = false;            ///< adds a reverse direction; outputs are concatenated
 };
 
@@ -75,9 +75,9 @@ class EBB_API LSTMOptions {
   EBB_ARG(std::int64_t, num_layers) = 1;  ///< number of stacked layers
   EBB_ARG(bool, bias) = true;             ///< adds two learned biases
   EBB_ARG(bool, batch_first) = false;     ///< inputs and outputs are (N, T, F); states do not change
-  EBB_ARG(double, dropout) = 0.0;         ///< dropout of the outputs of all layers but the last
+  EBB_ARG(double, dropout) = 0.0;         ///< dropout of the outputs of all layers except the last
   EBB_ARG(bool, bidirectional) = false;   ///< adds a reverse direction; outputs are concatenated
-  EBB_ARG(std::int64_t, proj_size) = 0;   ///< the size that h is projected to, < hidden_size; 0: none
+  EBB_ARG(std::int64_t, proj_size) = 0;   ///< the size to which h is projected, < hidden_size; 0: none
 };
 
 /// Options of GRU.
@@ -91,7 +91,7 @@ class EBB_API GRUOptions {
   EBB_ARG(std::int64_t, num_layers) = 1;  ///< number of stacked layers
   EBB_ARG(bool, bias) = true;             ///< adds two learned biases
   EBB_ARG(bool, batch_first) = false;     ///< inputs and outputs are (N, T, F); states do not change
-  EBB_ARG(double, dropout) = 0.0;         ///< dropout of the outputs of all layers but the last
+  EBB_ARG(double, dropout) = 0.0;         ///< dropout of the outputs of all layers except the last
   EBB_ARG(bool, bidirectional) = false;   ///< adds a reverse direction; outputs are concatenated
 };
 

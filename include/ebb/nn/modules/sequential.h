@@ -133,7 +133,8 @@ class Sequential : public ModuleHolder<SequentialImpl> {
  public:
   using ModuleHolder<SequentialImpl>::ModuleHolder;
   Sequential() = default;
-  /// Not an inherited constructor, which would hide the user's line in compiler errors about an argument.
+  /// Not an inherited constructor, because its compiler errors would not show the line in which the user
+  /// passes a wrong argument.
   template <class Head, class... Tail>
     requires detail::MakesModule<ModuleHolder<SequentialImpl>, Head, Tail...>
   explicit Sequential(Head&& head, Tail&&... tail)

@@ -34,7 +34,7 @@ class EBB_API TransformerEncoderImpl : public Cloneable<TransformerEncoderImpl> 
   ~TransformerEncoderImpl() override = default;
   void reset() override;
   void reset_parameters();
-  /// Arguments and result are those of TransformerEncoderLayer.
+  /// Arguments and result are those of TransformerEncoderLayer's forward().
   Variable forward(const Variable& src, const Variable& src_mask = {},
                    const Variable& src_key_padding_mask = {}, bool is_causal = false);
 
@@ -70,7 +70,7 @@ class EBB_API TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl> 
   ~TransformerDecoderImpl() override = default;
   void reset() override;
   void reset_parameters();
-  /// Arguments and result are those of TransformerDecoderLayer.
+  /// Arguments and result are those of TransformerDecoderLayer's forward().
   Variable forward(const Variable& tgt, const Variable& memory, const Variable& tgt_mask = {},
                    const Variable& memory_mask = {}, const Variable& tgt_key_padding_mask = {},
                    const Variable& memory_key_padding_mask = {}, bool tgt_is_causal = false,
@@ -105,14 +105,14 @@ class EBB_API TransformerOptions {
   EBB_ARG(AnyModule, custom_decoder);
   EBB_ARG(double, layer_norm_eps) = 1e-5;  ///< eps of the normalizations
   EBB_ARG(bool, batch_first) = false;      ///< batched tensors are (N, L, E), not (L, N, E)
-  EBB_ARG(bool, norm_first) = false;       ///< normalizes the input of each part, not the sum
+  EBB_ARG(bool, norm_first) = false;       ///< normalizes the input of each part instead of the sum
   EBB_ARG(bool, bias) = true;              ///< whether all linear maps and normalizations have a bias
 };
 
 /// An encoder of a source, and a decoder of a target that attends to the encoder's result (Vaswani et al.
-/// 2017): src (S, N, E) and tgt (T, N, E) to (T, N, E), (N, S, E) and so on with batch_first, or without N.
-/// Parts are encoder.layers.0, ..., encoder.norm, decoder.layers.0, ..., decoder.norm. Initial matrices are
-/// Xavier uniform (torch::nn::Transformer).
+/// 2017). src (S, N, E) and tgt (T, N, E) give (T, N, E). With batch_first, N is the first dimension; without
+/// a batch, there is no N. Parts are encoder.layers.0, ..., encoder.norm, decoder.layers.0, ...,
+/// decoder.norm. Initial matrices are Xavier uniform (torch::nn::Transformer).
 class EBB_API TransformerImpl : public Cloneable<TransformerImpl> {
  public:
   TransformerImpl() : TransformerImpl(TransformerOptions()) {}

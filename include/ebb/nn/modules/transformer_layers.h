@@ -44,15 +44,15 @@ class EBB_API TransformerEncoderLayerOptions {
   EBB_ARG(TransformerActivation, activation);     ///< kReLU, kGELU, or a function
   EBB_ARG(double, layer_norm_eps) = 1e-5;         ///< eps of the normalizations
   EBB_ARG(bool, batch_first) = false;             ///< batched tensors are (N, L, E), not (L, N, E)
-  EBB_ARG(bool, norm_first) = false;              ///< normalizes the input of each part, not the sum
+  EBB_ARG(bool, norm_first) = false;              ///< normalizes the input of each part instead of the sum
   EBB_ARG(bool, bias) = true;                     ///< whether all linear maps and normalizations have a bias
 };
 
 using TransformerDecoderLayerOptions = TransformerEncoderLayerOptions;
 
 /// Self-attention and a feed-forward part, each with a skip connection and a normalization (Vaswani et al.
-/// 2017; with norm_first Xiong et al. 2020): (L, N, E) to (L, N, E), (N, L, E) with batch_first, or (L, E).
-/// Submodules are self_attn, linear1, linear2, norm1, norm2 (torch::nn::TransformerEncoderLayer).
+/// 2017; with norm_first Xiong et al. 2020). Maps (L, N, E) to (L, N, E), or (N, L, E) with batch_first, or
+/// (L, E). Submodules are self_attn, linear1, linear2, norm1, norm2 (torch::nn::TransformerEncoderLayer).
 class EBB_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncoderLayerImpl> {
  public:
   TransformerEncoderLayerImpl(std::int64_t d_model, std::int64_t nhead)

@@ -6,8 +6,8 @@
 
 namespace ebb::nn {
 
-/// Writes each pooled element to the position in `indices`; all other elements are zero. forward(input,
-/// indices, output_size).
+/// Writes each pooled element to the position in `indices`. All other elements are zero. Call it as
+/// forward(input, indices, output_size).
 template <std::size_t D>
 class EBB_API MaxUnpoolImpl : public Cloneable<MaxUnpoolImpl<D>> {
  public:
@@ -21,7 +21,8 @@ class EBB_API MaxUnpoolImpl : public Cloneable<MaxUnpoolImpl<D>> {
   MaxUnpoolOptions<D> options;
 };
 
-/// Maxima over windows at random positions, drawn at each call or given by the buffer _random_samples.
+/// Computes maxima over windows at random positions. They are drawn at each call or given by the buffer
+/// _random_samples.
 template <std::size_t D>
 class EBB_API FractionalMaxPoolImpl : public Cloneable<FractionalMaxPoolImpl<D>> {
  public:

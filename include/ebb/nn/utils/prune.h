@@ -32,7 +32,7 @@ class EBB_API Amount {
 /// A method that computes a mask. Derive from it and define compute_mask().
 class EBB_API BasePruningMethod {
  public:
-  /// The part of a pruned tensor that a further mask is computed on: the remaining elements, the channels
+  /// The part of a pruned tensor on which a further mask is computed: the remaining elements, the channels
   /// along dim() with remaining elements, or the whole tensor.
   enum class Type { unstructured, structured, global };
 
@@ -41,14 +41,15 @@ class EBB_API BasePruningMethod {
   /// Returns the dimension of the channels, for structured methods.
   virtual std::int64_t dim() const { return -1; }
   /// Returns a mask of ones and zeros in the shape of the importance scores `t`. It is zero wherever
-  /// `default_mask` is zero; that mask is one before the first pruning.
+  /// `default_mask` is zero. Before the first pruning `default_mask` consists of ones.
   virtual Variable compute_mask(const Variable& t, const Variable& default_mask) const = 0;
-  /// Returns t times a mask computed from the scores, or from t itself.
+  /// Returns t times a mask computed from the importance scores. Without scores, the mask is computed from t
+  /// itself.
   Variable prune(const Variable& t, const optional<Variable>& default_mask = nullopt,
                  const optional<Variable>& importance_scores = nullopt) const;
 };
 
-/// A sequence of methods. Its mask is that of the last method, computed on the elements that default_mask
+/// A sequence of methods. Its mask is the mask of the last method, computed on the elements that default_mask
 /// keeps.
 class EBB_API PruningContainer final : public BasePruningMethod {
  public:
@@ -123,15 +124,15 @@ class EBB_API CustomFromMask final : public BasePruningMethod {
 
 /// Replaces the parameter `name` ("weight") of `module` with "weight_orig" times the buffer "weight_mask".
 /// The original replaces the parameter in parameters() and state_dict(). The module's member is computed
-/// again at each call of the module, as for a parametrized one (parametrize.h); parametrize::refresh()
-/// computes it in between. A pruned parameter can be pruned further: methods then use its remaining elements.
-/// `importance_scores`, in the parameter's shape, decide in place of the values. Register before creating an
-/// optimizer.
+/// again at each call of the module, like a parametrized parameter (parametrize.h). parametrize::refresh()
+/// computes it between calls. A pruned parameter can be pruned further: methods then use its remaining
+/// elements. `importance_scores`, in the parameter's shape, decide in place of the values. Register before
+/// creating an optimizer.
 EBB_API void apply(Module& module, const std::string& name, const BasePruningMethod& method,
                    const optional<Variable>& importance_scores = nullopt);
 /// Makes `name` a plain parameter again, with the pruned values. Throws if it is not pruned.
 EBB_API void remove(Module& module, const std::string& name);
-/// Whether a parameter in the module tree is pruned.
+/// Returns whether any parameter in the module tree is pruned.
 EBB_API bool is_pruned(const Module& module);
 
 /// Parameters, each identified by module and name.
@@ -141,7 +142,7 @@ using Parameters = std::vector<std::pair<std::shared_ptr<Module>, std::string>>;
 EBB_API void global_unstructured(const Parameters& parameters, const BasePruningMethod& method,
                                  const std::vector<Variable>& importance_scores = {});
 
-// Python's functions for handles of modules, which they return.
+// Python's functions for handles of modules. They return the handle.
 
 template <class Impl>
 ModuleHolder<Impl> identity(const ModuleHolder<Impl>& module, const std::string& name) {

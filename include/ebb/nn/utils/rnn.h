@@ -9,12 +9,13 @@
 
 namespace ebb::nn::utils::rnn {
 
-/// Returns the inverse of `permutation`, a vector of integers; undefined for an undefined one.
+/// Returns the inverse of `permutation`, a vector of integers. Returns an undefined tensor if `permutation`
+/// is undefined.
 EBB_API Variable invert_permutation(const Variable& permutation);
 
 /// Sequences stored step by step without padding. data is (rows, *); step t has batch_sizes[t] rows (Long, on
 /// the CPU). If the sequences were sorted by length, sorted_indices is the permutation and unsorted_indices
-/// its inverse. pack_padded_sequence and pack_sequence create it.
+/// is its inverse. pack_padded_sequence and pack_sequence create it.
 class EBB_API PackedSequence {
  public:
   /// A missing unsorted_indices is computed. Throws unless batch_sizes are on the CPU.
@@ -43,19 +44,19 @@ class EBB_API PackedSequence {
 EBB_API PackedSequence pack_padded_sequence(const Variable& input, const Variable& lengths,
                                             bool batch_first = false, bool enforce_sorted = true);
 /// Returns padded sequences in their original order, and their lengths (the inverse of pack_padded_sequence).
-/// Throws if total_length is below the longest.
+/// Throws if total_length is below the length of the longest sequence.
 EBB_API std::tuple<Variable, Variable> pad_packed_sequence(const PackedSequence& sequence,
                                                            bool batch_first = false,
                                                            double padding_value = 0.0,
                                                            optional<std::int64_t> total_length = nullopt);
 using ebb::pad_sequence;
-/// Splits padded sequences into sequences (L_i, *): the first lengths[i] steps of each (Python's
+/// Splits padded sequences into sequences (L_i, *), where sequence i has the first lengths[i] steps (Python's
 /// unpad_sequence).
 EBB_API std::vector<Variable> unpad_sequence(const Variable& padded_sequences, const Variable& lengths,
                                              bool batch_first = false);
 /// Packs sequences (L_i, *). They must be sorted, longest first, unless enforce_sorted is false.
 EBB_API PackedSequence pack_sequence(TensorList sequences, bool enforce_sorted = true);
-/// Returns the sequences of a packed one in their original order (Python's unpack_sequence).
+/// Returns the sequences of a packed sequence in their original order (Python's unpack_sequence).
 EBB_API std::vector<Variable> unpack_sequence(const PackedSequence& packed_sequences);
 
 }  // namespace ebb::nn::utils::rnn
