@@ -2,11 +2,11 @@
 //
 // Input is [batch, channels, spatial...] or, without a batch, [channels, spatial...]. Weight is [out, in /
 // groups, kernel...], for transposed convolutions [in, out / groups, kernel...]. Bias is [out] or none.
-// Dtypes are floating; 16-bit floats compute in float. stride, padding and dilation take one value for each
-// axis or one for all. Differentiable to any order. The result is channels-last if the input or the weight is
-// (4 or 5 dimensions), and so is the input's gradient; the weight's gradient has the strides of the weight.
-// As in all neural network frameworks, "convolution" does not flip the kernel. Mismatches throw ebb::Error
-// with both shapes.
+// Dtypes are floating; 16-bit floats compute in float. stride, padding and dilation have one value for each
+// axis or one for all axes. All functions are differentiable to any order. If the input or the weight is
+// channels-last (4 or 5 dimensions), the result and the input's gradient are channels-last. The weight's
+// gradient has the strides of the weight. As in all neural network frameworks, "convolution" does not flip
+// the kernel. Mismatches throw ebb::Error with both shapes.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -29,8 +29,8 @@ EBB_API Variable conv3d(const Variable& input, const Variable& weight, const opt
                         IntArrayRef stride = 1, IntArrayRef padding = 0, IntArrayRef dilation = 1,
                         std::int64_t groups = 1);
 
-/// The name of a padding. It is not a string_view, because an integer padding of 0 would convert to that as
-/// well as to a list.
+/// The name of a padding. It is not a string_view, because an integer padding of 0 would convert to a
+/// string_view as well as to a list.
 struct ConvPadding {
   template <class T>
     requires std::is_convertible_v<const T&, std::string_view>
@@ -66,20 +66,20 @@ EBB_API Variable conv_transpose3d(const Variable& input, const Variable& weight,
                                   IntArrayRef padding = 0, IntArrayRef output_padding = 0,
                                   std::int64_t groups = 1, IntArrayRef dilation = 1);
 
-/// Calls one of the functions above, by the weight's number of dimensions (torch.convolution).
+/// Calls one of the functions above, selected by the weight's number of dimensions (torch.convolution).
 EBB_API Variable convolution(const Variable& input, const Variable& weight, const optional<Variable>& bias,
                              IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation, bool transposed,
                              IntArrayRef output_padding, std::int64_t groups);
 
-/// relu(conv(input, weight, bias)) by the weight's number of dimensions, in one pass on a GPU
-/// (torch.cudnn_convolution_relu, here for every device and differentiable). For the derivative of relu only
-/// the result is saved.
+/// relu(conv(input, weight, bias)), with the convolution selected by the weight's number of dimensions. On a
+/// GPU it runs in one pass (torch.cudnn_convolution_relu, here for every device and differentiable). For the
+/// derivative of relu only the result is saved.
 EBB_API Variable convolution_relu(const Variable& input, const Variable& weight,
                                   const optional<Variable>& bias = {}, IntArrayRef stride = 1,
                                   IntArrayRef padding = 0, IntArrayRef dilation = 1, std::int64_t groups = 1);
 
 /// Convolves a sequence (T, B, C_in) like conv1d, with weight (kernel, C_in, C_out), bias (C_out) and `pad`
-/// zeros at both ends: (T', B, C_out). (torch.conv_tbc)
+/// zeros at both ends. The result is (T', B, C_out). (torch.conv_tbc)
 EBB_API Variable conv_tbc(const Variable& self, const Variable& weight, const Variable& bias,
                           std::int64_t pad = 0);
 

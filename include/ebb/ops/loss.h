@@ -10,26 +10,27 @@ namespace Reduction {
 enum Reduction { None, Mean, Sum, END };
 }  // namespace Reduction
 
-/// (x - y)^2. Shapes broadcast, also in the next three functions.
+/// (x - y)^2. Shapes broadcast, also in the three functions that follow.
 EBB_API Variable mse_loss(const Variable& self, const Variable& target,
                           std::int64_t reduction = Reduction::Mean);
 /// |x - y|.
 EBB_API Variable l1_loss(const Variable& self, const Variable& target,
                          std::int64_t reduction = Reduction::Mean);
-/// For d = |x - y|: d^2 / (2 beta) if d < beta, else d - beta / 2. beta = 0 gives l1_loss; negative beta
+/// For d = |x - y|: d^2 / (2 beta) if d < beta, otherwise d - beta / 2. beta = 0 gives l1_loss; negative beta
 /// throws.
 EBB_API Variable smooth_l1_loss(const Variable& self, const Variable& target,
                                 std::int64_t reduction = Reduction::Mean, double beta = 1.0);
-/// For d = |x - y|: d^2 / 2 if d <= delta, else delta (d - delta / 2). delta must be positive (Huber 1964).
+/// For d = |x - y|: d^2 / 2 if d <= delta, otherwise delta (d - delta / 2). delta must be positive (Huber
+/// 1964).
 EBB_API Variable huber_loss(const Variable& self, const Variable& target,
                             std::int64_t reduction = Reduction::Mean, double delta = 1.0);
 /// log(1 + exp(-y x)) for labels y of 1 and -1.
 EBB_API Variable soft_margin_loss(const Variable& self, const Variable& target,
                                   std::int64_t reduction = Reduction::Mean);
 
-/// -w (y log x + (1 - y) log(1 - x)) for probabilities x; the logarithms are clamped at -100. Shapes are
-/// equal except for dimensions of size 1: a target (N) fits an input (N, 1), element by element. The result
-/// has the input's shape, and `weight` broadcasts to it. Throws for x outside [0, 1] on the CPU.
+/// -w (y log x + (1 - y) log(1 - x)) for probabilities x; the logarithms are clamped at -100. Shapes must be
+/// equal except for dimensions of size 1: a target (N) matches an input (N, 1), element by element. The
+/// result has the input's shape, and `weight` broadcasts to it. Throws for x outside [0, 1] on the CPU.
 EBB_API Variable binary_cross_entropy(const Variable& self, const Variable& target,
                                       const optional<Variable>& weight = {},
                                       std::int64_t reduction = Reduction::Mean);
@@ -38,11 +39,11 @@ EBB_API Variable binary_cross_entropy_with_logits(const Variable& self, const Va
                                                   const optional<Variable>& weight = {},
                                                   const optional<Variable>& pos_weight = {},
                                                   std::int64_t reduction = Reduction::Mean);
-/// y (log y - x) for log-probabilities x, 0 where y = 0. With log_target: exp(y) (y - x).
+/// y (log y - x) for log-probabilities x; 0 where y = 0. With log_target: exp(y) (y - x).
 EBB_API Variable kl_div(const Variable& self, const Variable& target,
                         std::int64_t reduction = Reduction::Mean, bool log_target = false);
-/// With log_input exp(x) - y x, else x - y log(x + eps). `full` adds Stirling's approximation y log y - y +
-/// log(2 pi y) / 2 where y > 1.
+/// exp(x) - y x with log_input, otherwise x - y log(x + eps). `full` adds Stirling's approximation y log y -
+/// y + log(2 pi y) / 2 where y > 1.
 EBB_API Variable poisson_nll_loss(const Variable& input, const Variable& target, bool log_input, bool full,
                                   double eps, std::int64_t reduction);
 
@@ -85,22 +86,23 @@ EBB_API Variable cosine_embedding_loss(const Variable& input1, const Variable& i
 EBB_API Variable multi_margin_loss(const Variable& self, const Variable& target, const Scalar& p = 1,
                                    const Scalar& margin = 1, const optional<Variable>& weight = {},
                                    std::int64_t reduction = Reduction::Mean);
-/// The sum over the labels j (listed up to the first -1) and the classes i that are not listed of max(0, 1 -
-/// (x_j - x_i)) / C.
+/// The sum of max(0, 1 - (x_j - x_i)) / C over the labels j and the classes i. The labels are listed up to
+/// the first -1, and i are the classes that are not listed.
 EBB_API Variable multilabel_margin_loss(const Variable& self, const Variable& target,
                                         std::int64_t reduction = Reduction::Mean);
 
-/// Connectionist temporal classification: -log of the probability of a target's labels over all alignments to
-/// a longer sequence. In an alignment labels may repeat, and blanks may separate them. log_probs is (T, N,
-/// C), or (T, C) for one sequence, Float or Double log-probabilities (log_softmax). targets are Long or Int,
-/// (N, S) or concatenated (sum of target_lengths), below C and not the blank. Sample n has input_lengths[n]
-/// steps and target_lengths[n] labels. Mean first divides each loss by its target's length (at least 1). A
-/// target without alignment has an infinite loss, or with zero_infinity loss and gradient 0.
+/// Connectionist temporal classification. The loss is -log of the probability of a target's labels over all
+/// alignments to a longer sequence. In an alignment labels may repeat, and blanks may separate them.
+/// log_probs is (T, N, C), or (T, C) for one sequence, and contains Float or Double log-probabilities
+/// (log_softmax). targets are Long or Int, (N, S) or concatenated (sum of target_lengths), below C and not
+/// the blank. Sample n has input_lengths[n] steps and target_lengths[n] labels. Reduction::Mean first divides
+/// each loss by its target's length (at least 1). A target without alignment has an infinite loss; with
+/// zero_infinity its loss and gradient are 0.
 ///
-/// The gradient is torch's: exp(log_probs) minus the posterior of each class. This is the gradient of the
-/// scores below a log_softmax, which passes it unchanged. Differentiating it throws NotImplementedError. The
-/// host reads lengths that are tensors: in a captured graph, pass them as lists or from the CPU.
-/// (torch.ctc_loss; Graves et al. 2006.)
+/// The gradient is torch's: exp(log_probs) minus the posterior of each class. This equals the gradient of the
+/// scores below a log_softmax, because log_softmax passes it unchanged. Differentiating it throws
+/// NotImplementedError. The host reads lengths that are tensors: in a captured graph, pass them as lists or
+/// from the CPU. (torch.ctc_loss; Graves et al. 2006.)
 EBB_API Variable ctc_loss(const Variable& log_probs, const Variable& targets, IntArrayRef input_lengths,
                           IntArrayRef target_lengths, std::int64_t blank = 0,
                           std::int64_t reduction = Reduction::Mean, bool zero_infinity = false);

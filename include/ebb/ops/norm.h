@@ -8,7 +8,7 @@
 namespace ebb {
 
 /// (x - mean) / sqrt(var + eps) * weight + bias for each channel (dimension 1). In training mean and var are
-/// those of the batch (var is biased), and the running statistics are updated: running = (1 - momentum)
+/// computed from the batch (var is biased), and the running statistics are updated: running = (1 - momentum)
 /// running + momentum batch, with the unbiased variance. In evaluation the running statistics are used.
 /// weight, bias and the running tensors may be undefined. Throws if one of them does not have one value for
 /// each channel. An empty input gives an empty result and does not change the running statistics. (Ioffe &
@@ -17,15 +17,15 @@ EBB_API Variable batch_norm(const Variable& input, const optional<Variable>& wei
                             const optional<Variable>& bias, const optional<Variable>& running_mean,
                             const optional<Variable>& running_var, bool training, double momentum, double eps,
                             bool cudnn_enabled = false);
-/// Returns batch_norm, and the batch's mean and 1 / sqrt(var + eps) (in evaluation: empty tensors).
+/// Returns batch_norm, and the mean and 1 / sqrt(var + eps) of the batch (in evaluation: empty tensors).
 EBB_API std::tuple<Variable, Variable, Variable> native_batch_norm(
     const Variable& input, const optional<Variable>& weight, const optional<Variable>& bias,
     const optional<Variable>& running_mean, const optional<Variable>& running_var, bool training,
     double momentum, double eps);
 
 /// Normalizes like batch_norm, but over the trailing dimensions, whose sizes are `normalized_shape`. weight
-/// and bias have that shape. Throws if input does not end in it. (Ba, Kiros & Hinton 2016.) cudnn_enable is
-/// ignored.
+/// and bias have this shape. Throws if the shape of the input does not end in it. (Ba, Kiros & Hinton 2016.)
+/// cudnn_enable is ignored.
 EBB_API Variable layer_norm(const Variable& input, IntArrayRef normalized_shape,
                             const optional<Variable>& weight = {}, const optional<Variable>& bias = {},
                             double eps = 1e-5, bool cudnn_enable = true);
@@ -43,9 +43,9 @@ EBB_API std::tuple<Variable, Variable, Variable> native_layer_norm(const Variabl
 EBB_API Variable rms_norm(const Variable& input, IntArrayRef normalized_shape,
                           const optional<Variable>& weight = {}, optional<double> eps = {});
 
-/// Return layer_norm or rms_norm of input + residual, computed in one pass, and that sum for the next
-/// residual. The sum is rounded to the dtype before it is normalized, as in two ops. Both inputs have one
-/// size, dtype and device. (The fused residual norms of FlashAttention and vLLM.)
+/// Return layer_norm or rms_norm of input + residual, computed in one pass, and this sum for the next
+/// residual. The sum is rounded to the dtype before it is normalized, as in two ops. Both inputs have the
+/// same size and dtype and are on the same device. (The fused residual norms of FlashAttention and vLLM.)
 EBB_API std::tuple<Variable, Variable> add_layer_norm(const Variable& input, const Variable& residual,
                                                       IntArrayRef normalized_shape,
                                                       const optional<Variable>& weight = {},
@@ -55,8 +55,8 @@ EBB_API std::tuple<Variable, Variable> add_rms_norm(const Variable& input, const
                                                     const optional<Variable>& weight = {},
                                                     optional<double> eps = {});
 
-/// Normalizes like layer_norm, but over groups of C / num_groups channels of each sample, with weight and
-/// bias for each channel. Throws unless num_groups divides C. (Wu & He 2018.)
+/// Normalizes like layer_norm, but over groups of C / num_groups channels of each sample. weight and bias
+/// have one value for each channel. Throws unless num_groups divides C. (Wu & He 2018.)
 EBB_API Variable group_norm(const Variable& input, std::int64_t num_groups,
                             const optional<Variable>& weight = {}, const optional<Variable>& bias = {},
                             double eps = 1e-5, bool cudnn_enabled = true);
@@ -75,8 +75,8 @@ EBB_API Variable cosine_similarity(const Variable& x1, const Variable& x2, std::
 EBB_API Variable pairwise_distance(const Variable& x1, const Variable& x2, double p = 2, double eps = 1e-6,
                                    bool keepdim = false);
 
-/// Returns group_norm of an input (N, C, HxW elements...), and mean and 1 / sqrt(var + eps), both (N, group)
-/// and without a gradient. (torch.native_group_norm)
+/// Returns group_norm of an input (N, C, HxW elements...), and the mean and 1 / sqrt(var + eps), both (N,
+/// group) and without a gradient. (torch.native_group_norm)
 EBB_API std::tuple<Variable, Variable, Variable> native_group_norm(
     const Variable& input, const optional<Variable>& weight, const optional<Variable>& bias, std::int64_t N,
     std::int64_t C, std::int64_t HxW, std::int64_t group, double eps);
@@ -86,8 +86,8 @@ EBB_API Variable native_norm(const Variable& self, const Scalar& p = 2);
 EBB_API Variable native_norm(const Variable& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim,
                              optional<ScalarType> dtype);
 
-/// Returns the norm over all dimensions except `dim`, which is kept; for -1 over all dimensions.
-/// (torch.norm_except_dim)
+/// Returns the norm over all dimensions except `dim`, which is kept. For `dim` = -1 it is over all
+/// dimensions. (torch.norm_except_dim)
 EBB_API Variable norm_except_dim(const Variable& v, std::int64_t pow = 2, std::int64_t dim = 0);
 
 }  // namespace ebb

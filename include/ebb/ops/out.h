@@ -17,7 +17,7 @@ namespace ebb {
 
 namespace detail {
 
-/// Writes the result of `op` into `out`, which gets the result's shape; warns if `out` had elements of
+/// Writes the result of `op` into `out`, which gets the result's shape. Warns if `out` had elements of
 /// another shape. Throws if a gradient would be recorded for either, for another device, and for a result
 /// whose dtype has a higher kind (a float into integers). If `exact`, throws for any other dtype.
 EBB_API Variable& write_out(const char* op, Variable& out, const Variable& result, bool exact = false);
@@ -56,11 +56,11 @@ EBB_API TwoOut write_out(const char* op, Variable& first, Variable& second,
 #define EBB_FACTORY_OUT_OPS(X) \
   X(arange) X(eye) X(linspace) X(logspace) X(randperm) X(range)
 
-// Ops on lists of tensors, also in braces: joined along a dimension, or without one.
+// Ops that join lists of tensors, also in braces, along a dimension or without one.
 #define EBB_JOIN_OUT_OPS(X) X(cat) X(concat) X(concatenate) X(stack)
 #define EBB_STACK_OUT_OPS(X) X(column_stack) X(dstack) X(hstack) X(row_stack) X(vstack)
 
-// Factories with sizes, also in braces.
+// Factories with sizes, which may also be in braces.
 #define EBB_SIZED_OUT_OPS(X) X(zeros) X(ones) X(rand) X(randn) X(empty)
 // clang-format on
 

@@ -8,13 +8,13 @@
 namespace ebb {
 
 // Pooling of an input [batch, channels, spatial...] or, without a batch, [channels, spatial...], of a
-// floating dtype. kernel_size, stride, padding and dilation take one value for each axis or one for all. An
-// empty stride means the kernel size. Output size: (in + 2 padding - dilation (kernel - 1) - 1) / stride + 1,
-// rounded down. With ceil_mode it is rounded up, but windows that start in the padding after the input are
-// dropped. padding may be at most half the kernel. Differentiable to any order.
+// floating dtype. kernel_size, stride, padding and dilation have one value for each axis or one for all axes.
+// An empty stride means the kernel size. Output size: (in + 2 padding - dilation (kernel - 1) - 1) / stride +
+// 1, rounded down. With ceil_mode it is rounded up, but windows that start in the padding after the input are
+// dropped. padding may be at most half the kernel. All functions are differentiable to any order.
 
-/// Returns the maximum of each window (torch.nn.functional.max_pool1d): the first of equal elements, or NaN
-/// if there is one. Padding is never the maximum.
+/// Returns the maximum of each window (torch.nn.functional.max_pool1d). It is the first of equal elements, or
+/// NaN if the window contains NaN. Padding is never the maximum.
 EBB_API Variable max_pool1d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride = {},
                             IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false);
 EBB_API Variable max_pool2d(const Variable& self, IntArrayRef kernel_size, IntArrayRef stride = {},
@@ -42,7 +42,7 @@ EBB_API std::tuple<Variable, Variable> max_pool3d_with_indices(const Variable& s
 /// Writes each element to the position given by max_pool's indices, in a tensor of zeros with the spatial
 /// size output_size (torch.nn.functional.max_unpool2d).
 EBB_API Variable max_unpool2d(const Variable& self, const Variable& indices, IntArrayRef output_size);
-/// stride and padding are those of the pooling; they do not change the result.
+/// stride and padding are those of the pooling. They do not change the result.
 EBB_API Variable max_unpool3d(const Variable& self, const Variable& indices, IntArrayRef output_size,
                               IntArrayRef stride, IntArrayRef padding);
 
@@ -57,13 +57,14 @@ EBB_API Variable avg_pool3d(const Variable& self, IntArrayRef kernel_size, IntAr
                             IntArrayRef padding = 0, bool ceil_mode = false, bool count_include_pad = true,
                             optional<std::int64_t> divisor_override = nullopt);
 
-/// Returns the means of windows that give the requested output size: output o covers the elements from
+/// Returns the means of windows that give the requested output size. Output o covers the elements from
 /// floor(o in / out) to ceil((o + 1) in / out) (torch.nn.functional.adaptive_avg_pool2d).
 EBB_API Variable adaptive_avg_pool1d(const Variable& self, IntArrayRef output_size);
 EBB_API Variable adaptive_avg_pool2d(const Variable& self, IntArrayRef output_size);
 EBB_API Variable adaptive_avg_pool3d(const Variable& self, IntArrayRef output_size);
 
-/// Return the maxima of such windows, and their indices (torch.nn.functional.adaptive_max_pool2d).
+/// Return the maxima of the windows of adaptive_avg_pool, and their indices
+/// (torch.nn.functional.adaptive_max_pool2d).
 EBB_API std::tuple<Variable, Variable> adaptive_max_pool1d(const Variable& self, IntArrayRef output_size);
 EBB_API std::tuple<Variable, Variable> adaptive_max_pool2d(const Variable& self, IntArrayRef output_size);
 EBB_API std::tuple<Variable, Variable> adaptive_max_pool3d(const Variable& self, IntArrayRef output_size);
@@ -71,8 +72,8 @@ EBB_API std::tuple<Variable, Variable> adaptive_max_pool3d(const Variable& self,
 /// Returns the maxima of output_size windows of kernel_size. random_samples, numbers in [0, 1) of shape (N,
 /// C, 2) in self's dtype, determine the positions of the windows. self is (N, C, H, W) or (C, H, W),
 /// floating. Also returns the index of each maximum in its plane, in int64. kernel + output - 1 may not
-/// exceed the input. Differentiable to any order with respect to self. (torch.fractional_max_pool2d; Graham
-/// 2014.)
+/// exceed the input. The op is differentiable to any order with respect to self.
+/// (torch.fractional_max_pool2d; Graham 2014.)
 EBB_API std::tuple<Variable, Variable> fractional_max_pool2d(const Variable& self, IntArrayRef kernel_size,
                                                              IntArrayRef output_size,
                                                              const Variable& random_samples);
@@ -84,10 +85,10 @@ EBB_API std::tuple<Variable, Variable> fractional_max_pool3d(const Variable& sel
 /// Samples input (N, C, H, W) or (N, C, D, H, W) at the points of grid (N, H', W', 2) or (N, D', H', W', 3).
 /// The last dimension contains x, y (and z) along W, H (and D), from -1 to 1. interpolation_mode: 0 bilinear
 /// (trilinear), 1 nearest, 2 bicubic (4-D input; Keys' a = -0.75). padding_mode, for points outside: 0 zeros,
-/// 1 border, 2 reflection. With align_corners, -1 and 1 are the centres of the outermost elements, else their
-/// outer edges. Input and grid have one floating dtype; the result is (N, C, H', W') or (N, C, D', H', W').
-/// Differentiable to any order with respect to both; a recorded gradient is composed of other ops.
-/// (torch.grid_sampler; Jaderberg et al. 2015.)
+/// 1 border, 2 reflection. With align_corners, -1 and 1 are the centres of the outermost elements; otherwise
+/// they are their outer edges. Input and grid have the same floating dtype; the result is (N, C, H', W') or
+/// (N, C, D', H', W'). The op is differentiable to any order with respect to both; a recorded gradient is
+/// composed of other ops. (torch.grid_sampler; Jaderberg et al. 2015.)
 EBB_API Variable grid_sampler(const Variable& input, const Variable& grid, std::int64_t interpolation_mode,
                               std::int64_t padding_mode, bool align_corners);
 EBB_API Variable grid_sampler_2d(const Variable& input, const Variable& grid, std::int64_t interpolation_mode,
@@ -95,17 +96,17 @@ EBB_API Variable grid_sampler_2d(const Variable& input, const Variable& grid, st
 EBB_API Variable grid_sampler_3d(const Variable& input, const Variable& grid, std::int64_t interpolation_mode,
                                  std::int64_t padding_mode, bool align_corners);
 
-/// Returns the grid of an affine map: theta (N, 2, 3) and size (N, C, H, W) give (N, H, W, 2), theta (N, 3,
+/// Returns the grid of an affine map. theta (N, 2, 3) and size (N, C, H, W) give (N, H, W, 2). theta (N, 3,
 /// 4) and size (N, C, D, H, W) give (N, D, H, W, 3). Each point is theta times (x, y, 1) or (x, y, z, 1).
 EBB_API Variable affine_grid_generator(const Variable& theta, IntArrayRef size, bool align_corners);
 
 // Resizing of (N, C, spatial...) to output_size. Without align_corners element i covers the interval [i, i +
 // 1]; with it the centres of the corner elements coincide. scales are ratios of output to input size; by
 // default they are computed from the sizes. The second form of each function takes either output_size or
-// scale_factors, with one value for each axis. Floating dtypes, differentiable to any order. The nearest
-// modes take integers too; the others take Byte and round.
+// scale_factors, with one value for each axis. Dtypes are floating, and the functions are differentiable to
+// any order. The nearest modes take integers too. The other modes also take Byte and round.
 
-/// Selects the input element at the output position scaled to the input and rounded down
+/// Selects the input element at the output position, scaled to the input and rounded down
 /// (torch.nn.functional.interpolate).
 EBB_API Variable upsample_nearest1d(const Variable& self, IntArrayRef output_size,
                                     optional<double> scales = nullopt);

@@ -9,13 +9,14 @@ namespace ebb {
 /// keeps its strides, and any other tensor keeps the order of its dimensions in memory (torch.clone).
 EBB_API Variable clone(const Variable& x, optional<MemoryFormat> memory_format = nullopt);
 
-/// Returns x itself if its elements have the given order in memory, else a copy with that order
+/// Returns x itself if its elements have the given order in memory, and otherwise a copy with this order
 /// (torch.Tensor.contiguous). Throws for MemoryFormat::Preserve.
 EBB_API Variable contiguous(const Variable& x, MemoryFormat memory_format = MemoryFormat::Contiguous);
 
 /// Converts x to the dtype and device of `options`. Returns x itself if nothing changes, unless `copy` is
-/// true (torch.Tensor.to). Floating to integer truncates; conversion to bool gives x != 0. The gradient has
-/// x's dtype and device. Throws if the options require a gradient, and for a device that cannot be used.
+/// true (torch.Tensor.to). A conversion from floating to integer truncates, and a conversion to bool gives x
+/// != 0. The gradient has x's dtype and device. Throws if the options require a gradient, and for a device
+/// that cannot be used.
 ///
 /// With non_blocking, copies between a device and pinned CPU memory are only queued on the device's current
 /// stream. Until an event or synchronize() confirms that the copy is done, the source of a copy to a device
@@ -36,20 +37,21 @@ EBB_API Variable to(const Variable& x, const Variable& other, bool non_blocking 
                     optional<MemoryFormat> memory_format = nullopt);
 
 /// Writes src into self: broadcasts to self's shape, converts to its dtype and moves to its device
-/// (torch.Tensor.copy_). The gradient of self's old value is zero, and the gradient of src is that of the
+/// (torch.Tensor.copy_). The gradient of self's old value is zero. The gradient of src is the gradient of the
 /// result. Throws if src does not broadcast to self's shape, if the two overlap in memory without being the
-/// same tensor, and for a leaf that requires grad. non_blocking is as in to(), if the CPU tensor is pinned.
+/// same tensor, and for a leaf that requires grad. If the CPU tensor is pinned, non_blocking works as in
+/// to().
 EBB_API Variable& copy_(const Variable& self, const Variable& src, bool non_blocking = false);
 
 /// Sets every element to `value`. Throws when an integer dtype cannot hold it (torch.Tensor.fill_).
 EBB_API Variable& fill_(const Variable& self, const Scalar& value);
-/// Sets every element to a 0-d tensor, whose gradient is the sum of the gradients. Throws for more
-/// dimensions.
+/// Sets every element to a 0-d tensor. Its gradient is the sum of the gradients of all elements. Throws if
+/// the tensor has more dimensions.
 EBB_API Variable& fill_(const Variable& self, const Variable& value);
 /// Sets every element to 0 (torch.Tensor.zero_).
 EBB_API Variable& zero_(const Variable& self);
 
-/// Returns a new tensor like x, filled with `value` (torch.fill).
+/// Returns a new tensor in the shape of x, filled with `value` (torch.fill).
 EBB_API Variable fill(const Variable& x, const Scalar& value);
 EBB_API Variable fill(const Variable& x, const Variable& value);
 

@@ -10,9 +10,8 @@ namespace ebb {
 
 /// Creates a tensor of the given numbers: `tensor(3.5)`, `tensor({1, 2, 3})`, `tensor({{1.0, 2.0}, {3.0,
 /// 4.0}})`, `tensor(std::vector<double>{...}, kFloat64)`. Without a dtype, int and int64_t give Long, float
-/// and double the default dtype, other types their own. Throws for ragged lists and for numbers of different
-/// C++ types (torch.tensor).
-/// (torch.tensor).
+/// and double give the default dtype, and every other type gives its own dtype. Throws for ragged lists and
+/// for numbers of different C++ types (torch.tensor).
 EBB_API Variable tensor(const detail::TensorData& data, const TensorOptions& options = {});
 
 /// Returns an uninitialized tensor (torch.empty).
@@ -26,14 +25,14 @@ EBB_API Variable empty_permuted(IntArrayRef sizes, IntArrayRef physical_layout,
                                 const TensorOptions& options = {});
 EBB_API Variable zeros(IntArrayRef sizes, const TensorOptions& options = {});
 EBB_API Variable ones(IntArrayRef sizes, const TensorOptions& options = {});
-/// Fills with `value`. Without a dtype, a bool gives Bool, an integer Long, a float the default dtype
-/// (torch.full).
+/// Fills with `value`. Without a dtype, a bool gives Bool, an integer gives Long, and a float gives the
+/// default dtype (torch.full).
 EBB_API Variable full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {});
 /// Returns a 0-d tensor (torch.scalar_tensor).
 EBB_API Variable scalar_tensor(const Scalar& value, const TensorOptions& options = {});
 
-/// Returns a tensor with x's shape. dtype, device and memory order are x's unless the options set them;
-/// requires_grad never is.
+/// Returns a tensor with x's shape. dtype, device and memory order are x's unless the options set them.
+/// requires_grad is not taken from x.
 EBB_API Variable empty_like(const Variable& x, const TensorOptions& options = {},
                             optional<MemoryFormat> memory_format = nullopt);
 EBB_API Variable zeros_like(const Variable& x, const TensorOptions& options = {},
@@ -59,7 +58,7 @@ EBB_API Variable linspace(const Scalar& start, const Scalar& end, std::int64_t s
 /// Returns base to the power of linspace(start, end, steps) (torch.logspace).
 EBB_API Variable logspace(const Scalar& start, const Scalar& end, std::int64_t steps, double base = 10.0,
                           const TensorOptions& options = {});
-/// linspace and logspace with 0-d tensors as ends. Their values are read on the host.
+/// Overloads of linspace and logspace whose ends are 0-d tensors. The host reads their values.
 EBB_API Variable linspace(const Variable& start, const Variable& end, std::int64_t steps,
                           const TensorOptions& options = {});
 EBB_API Variable linspace(const Variable& start, const Scalar& end, std::int64_t steps,
@@ -76,15 +75,16 @@ EBB_API Variable logspace(const Scalar& start, const Variable& end, std::int64_t
 /// Returns ones on the diagonal and zeros elsewhere: n by n, or n by m (torch.eye).
 EBB_API Variable eye(std::int64_t n, const TensorOptions& options = {});
 EBB_API Variable eye(std::int64_t n, std::int64_t m, const TensorOptions& options = {});
-/// Returns [2, k]: row and column indices of the lower (upper) triangle of a rows by columns matrix. `offset`
-/// shifts the diagonal (torch.tril_indices, torch.triu_indices).
+/// Returns the row and column indices, [2, k], of the lower (upper) triangle of a matrix with `rows` rows and
+/// `columns` columns. `offset` shifts the diagonal (torch.tril_indices, torch.triu_indices).
 EBB_API Variable tril_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0,
                               const TensorOptions& options = kLong);
 EBB_API Variable triu_indices(std::int64_t rows, std::int64_t columns, std::int64_t offset = 0,
                               const TensorOptions& options = kLong);
 
 /// Wraps memory that the caller keeps alive. Strides, and the offset of the first element from `data`, are in
-/// elements. The memory is on `target_device`, or else on the device of the options (torch::from_blob).
+/// elements. The memory is on `target_device` if given, and otherwise on the device of the options
+/// (torch::from_blob).
 EBB_API Variable from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {},
                            optional<Device> target_device = nullopt);
 EBB_API Variable from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,

@@ -16,7 +16,7 @@ class TensorData {
  public:
   enum class Kind : std::uint8_t { number, list, array };
 
-  /// No elements, as in `tensor({})`.
+  /// Contains no elements, as in `tensor({})`.
   TensorData() : TensorData(std::initializer_list<TensorData>{}) {}
   template <class T>
     requires std::is_arithmetic_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>

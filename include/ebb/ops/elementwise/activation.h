@@ -20,12 +20,12 @@ EBB_API Variable& relu_(const Variable& self);
 /// min(max(x, 0), 6); the derivative at the bounds is 0.
 EBB_API Variable relu6(const Variable& self);
 EBB_API Variable& relu6_(const Variable& self);
-/// x above 0, negative_slope x below; the derivative at 0 is negative_slope.
+/// x above 0, negative_slope x below 0. The derivative at 0 is negative_slope.
 EBB_API Variable leaky_relu(const Variable& self, const Scalar& negative_slope = 0.01);
 EBB_API Variable& leaky_relu_(const Variable& self, const Scalar& negative_slope = 0.01);
-/// x if x > 0, else weight x. `weight` has one element, or one for each channel (dimension 1 of self).
+/// x if x > 0, otherwise weight x. `weight` has one element, or one for each channel (dimension 1 of self).
 EBB_API Variable prelu(const Variable& self, const Variable& weight);
-/// scale x above 0, scale alpha (e^(input_scale x) - 1) below (Clevert et al. 2016).
+/// scale x above 0, scale alpha (e^(input_scale x) - 1) below 0 (Clevert et al. 2016).
 EBB_API Variable elu(const Variable& self, const Scalar& alpha = 1, const Scalar& scale = 1,
                      const Scalar& input_scale = 1);
 EBB_API Variable& elu_(const Variable& self, const Scalar& alpha = 1, const Scalar& scale = 1,
@@ -33,7 +33,7 @@ EBB_API Variable& elu_(const Variable& self, const Scalar& alpha = 1, const Scal
 /// elu with the constants that preserve mean and variance (Klambauer et al. 2017).
 EBB_API Variable selu(const Variable& self);
 EBB_API Variable& selu_(const Variable& self);
-/// x above 0, alpha (e^(x / alpha) - 1) below (Barron 2017). Throws for alpha = 0.
+/// x above 0, alpha (e^(x / alpha) - 1) below 0 (Barron 2017). Throws for alpha = 0.
 EBB_API Variable celu(const Variable& self, const Scalar& alpha = 1.0);
 EBB_API Variable& celu_(const Variable& self, const Scalar& alpha = 1.0);
 /// x Phi(x) (Hendrycks and Gimpel 2016). approximate is "none" (exact) or "tanh" (a cheaper formula).
@@ -63,11 +63,11 @@ EBB_API Variable& hardsigmoid_(const Variable& self);
 /// x hardsigmoid(x) (Howard et al. 2019).
 EBB_API Variable hardswish(const Variable& self);
 EBB_API Variable& hardswish_(const Variable& self);
-/// x if |x| > lambd, else 0.
+/// x if |x| > lambd, otherwise 0.
 EBB_API Variable hardshrink(const Variable& self, const Scalar& lambd = 0.5);
-/// x moved towards 0 by lambd, 0 within [-lambd, lambd]. Throws for negative lambd.
+/// x moved towards 0 by lambd; 0 within [-lambd, lambd]. Throws for negative lambd.
 EBB_API Variable softshrink(const Variable& self, const Scalar& lambd = 0.5);
-/// x if x > threshold, else value.
+/// x if x > threshold, otherwise value.
 EBB_API Variable threshold(const Variable& self, const Scalar& threshold, const Scalar& value);
 EBB_API Variable& threshold_(const Variable& self, const Scalar& threshold, const Scalar& value);
 /// a sigmoid(b), where a and b are the halves of self along `dim`, whose size must be even (Dauphin et al.

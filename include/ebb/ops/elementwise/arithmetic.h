@@ -7,8 +7,8 @@
 
 namespace ebb {
 
-// Operands broadcast. The result dtype is result_type(a, b): it is that of the tensors with dimensions; 0-d
-// tensors and numbers only raise the kind (bool < integer < floating). In-place ops keep self's shape and
+// Operands broadcast. The result dtype is result_type(a, b). The tensors with dimensions determine it; 0-d
+// tensors and scalars only raise the kind (bool < integer < floating). In-place ops keep self's shape and
 // dtype or throw.
 
 /// self + alpha other. alpha must be an integer for integer tensors.
@@ -29,8 +29,8 @@ EBB_API Variable mul(const Variable& self, const Variable& other);
 EBB_API Variable mul(const Variable& self, const Scalar& other);
 EBB_API Variable& mul_(const Variable& self, const Variable& other);
 EBB_API Variable& mul_(const Variable& self, const Scalar& other);
-/// self / other, which is floating for integers too. With rounding_mode "trunc" or "floor", the rounded
-/// quotient, and integers give integers. Integer division by 0 throws.
+/// self / other. The result is floating for integers too. With rounding_mode "trunc" or "floor", computes the
+/// rounded quotient, and integers give integers. Integer division by 0 throws.
 EBB_API Variable div(const Variable& self, const Variable& other);
 EBB_API Variable div(const Variable& self, const Scalar& other);
 EBB_API Variable div(const Variable& self, const Variable& other, optional<std::string_view> rounding_mode);
@@ -86,15 +86,15 @@ EBB_API Variable maximum(const Variable& self, const Variable& other);
 EBB_API Variable minimum(const Variable& self, const Variable& other);
 inline Variable max(const Variable& self, const Variable& other) { return maximum(self, other); }
 inline Variable min(const Variable& self, const Variable& other) { return minimum(self, other); }
-/// The larger value; if one is NaN, the other. A tie passes the gradient to self.
+/// The larger value. If one is NaN, the other value. A tie passes the gradient to self.
 EBB_API Variable fmax(const Variable& self, const Variable& other);
-/// The smaller value; if one is NaN, the other. A tie passes the gradient to self.
+/// The smaller value. If one is NaN, the other value. A tie passes the gradient to self.
 EBB_API Variable fmin(const Variable& self, const Variable& other);
 /// log(e^self + e^other) without overflow. Floating dtypes only.
 EBB_API Variable logaddexp(const Variable& self, const Variable& other);
 /// log2(2^self + 2^other) without overflow. Floating dtypes only.
 EBB_API Variable logaddexp2(const Variable& self, const Variable& other);
-/// self log(other), 0 where self is 0.
+/// self log(other); 0 where self is 0.
 EBB_API Variable xlogy(const Variable& self, const Variable& other);
 EBB_API Variable xlogy(const Variable& self, const Scalar& other);
 EBB_API Variable xlogy(const Scalar& self, const Variable& other);
@@ -108,7 +108,7 @@ EBB_API Variable& copysign_(const Variable& self, const Scalar& other);
 /// self 2^other.
 EBB_API Variable ldexp(const Variable& self, const Variable& other);
 EBB_API Variable& ldexp_(const Variable& self, const Variable& other);
-/// 0 if self < 0, other if self = 0, 1 if self > 0. No gradient. Both have one dtype.
+/// 0 if self < 0, other if self = 0, 1 if self > 0. No gradient. Both have the same dtype.
 EBB_API Variable heaviside(const Variable& self, const Variable& other);
 EBB_API Variable& heaviside_(const Variable& self, const Variable& other);
 
@@ -146,14 +146,14 @@ inline Variable& clip_(const Variable& self, const optional<Variable>& min = {},
   return clamp_(self, min, max);
 }
 
-/// self where condition (Bool) is true, else other. Elements that are not selected get no gradient, even if
-/// they are NaN.
+/// self where condition (Bool) is true, other elsewhere. Elements that are not selected get no gradient, even
+/// if they are NaN.
 EBB_API Variable where(const Variable& condition, const Variable& self, const Variable& other);
 EBB_API Variable where(const Variable& condition, const Variable& self, const Scalar& other);
 EBB_API Variable where(const Variable& condition, const Scalar& self, const Variable& other);
 EBB_API Variable where(const Variable& condition, const Scalar& self, const Scalar& other);
 
-/// self + weight (end - self). All tensors have one floating dtype.
+/// self + weight (end - self). All tensors have the same floating dtype.
 EBB_API Variable lerp(const Variable& self, const Variable& end, const Scalar& weight);
 EBB_API Variable lerp(const Variable& self, const Variable& end, const Variable& weight);
 EBB_API Variable& lerp_(const Variable& self, const Variable& end, const Scalar& weight);

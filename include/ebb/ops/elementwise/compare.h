@@ -10,7 +10,7 @@ EBB_API DType result_type(const Variable& a, const Variable& b);
 EBB_API DType result_type(const Variable& a, const Scalar& b);
 EBB_API DType result_type(const Scalar& a, const Variable& b);
 EBB_API DType result_type(const Scalar& a, const Scalar& b);
-/// Whether a result of dtype `from` may be stored in an array of dtype `to` (torch.can_cast).
+/// Returns whether a result of dtype `from` may be stored in an array of dtype `to` (torch.can_cast).
 EBB_API bool can_cast(DType from, DType to);
 
 // Comparisons broadcast and return Bool without a gradient. NaN is unequal to everything. In-place ops write
@@ -67,23 +67,23 @@ inline Variable& greater_equal_(const Variable& self, const Variable& other) { r
 inline Variable greater_equal(const Variable& self, const Scalar& other) { return ge(self, other); }
 inline Variable& greater_equal_(const Variable& self, const Scalar& other) { return ge_(self, other); }
 
-/// |self - other| <= atol + rtol |other|, elementwise. Both have one dtype, in which it is computed (integers
-/// in double). NaN is close to NaN if equal_nan.
+/// |self - other| <= atol + rtol |other|, elementwise. Both have the same dtype, in which the formula is
+/// computed (for integers, in double). With equal_nan, NaN is close to NaN.
 EBB_API Variable isclose(const Variable& self, const Variable& other, double rtol = 1e-5, double atol = 1e-8,
                          bool equal_nan = false);
-/// Whether isclose is true for all elements.
+/// Returns whether isclose is true for all elements.
 EBB_API bool allclose(const Variable& self, const Variable& other, double rtol = 1e-5, double atol = 1e-8,
                       bool equal_nan = false);
-/// Whether shape, dtype and all elements are equal.
+/// Returns whether shape, dtype and all elements are equal.
 EBB_API bool equal(const Variable& self, const Variable& other);
 
-/// Whether both are nonzero, as Bool.
+/// True where both are nonzero, as Bool.
 EBB_API Variable logical_and(const Variable& self, const Variable& other);
 EBB_API Variable& logical_and_(const Variable& self, const Variable& other);
-/// Whether at least one is nonzero, as Bool.
+/// True where at least one is nonzero, as Bool.
 EBB_API Variable logical_or(const Variable& self, const Variable& other);
 EBB_API Variable& logical_or_(const Variable& self, const Variable& other);
-/// Whether exactly one is nonzero, as Bool.
+/// True where exactly one is nonzero, as Bool.
 EBB_API Variable logical_xor(const Variable& self, const Variable& other);
 EBB_API Variable& logical_xor_(const Variable& self, const Variable& other);
 /// Bitwise and, for integers and Bool.
@@ -110,7 +110,7 @@ EBB_API Variable& bitwise_left_shift_(const Variable& self, const Variable& othe
 EBB_API Variable bitwise_left_shift(const Variable& self, const Scalar& other);
 EBB_API Variable& bitwise_left_shift_(const Variable& self, const Scalar& other);
 EBB_API Variable bitwise_left_shift(const Scalar& self, const Variable& other);
-/// self shifted right by other bits, keeping the sign.
+/// self shifted right by other bits. The sign does not change.
 EBB_API Variable bitwise_right_shift(const Variable& self, const Variable& other);
 EBB_API Variable& bitwise_right_shift_(const Variable& self, const Variable& other);
 EBB_API Variable bitwise_right_shift(const Variable& self, const Scalar& other);

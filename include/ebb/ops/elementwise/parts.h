@@ -7,20 +7,20 @@
 
 namespace ebb {
 
-/// (m, e) with x = m 2^e and 1/2 <= |m| < 1, e in Int; (x, 0) for 0, infinities and NaN. Floating dtypes
-/// only; m is differentiable. (torch.frexp)
+/// Returns (m, e) with x = m 2^e and 1/2 <= |m| < 1, where e is Int. Returns (x, 0) for 0, infinities and
+/// NaN. Floating dtypes only; m is differentiable. (torch.frexp)
 EBB_API std::tuple<Variable, Variable> frexp(const Variable& self);
 
-/// The next floating-point number after self in the direction of other; other itself if they are equal.
+/// The next floating-point number after self in the direction of other. If both are equal, it is other.
 /// Floating dtypes only. The gradient goes to self, not to other. (torch.nextafter)
 EBB_API Variable nextafter(const Variable& self, const Variable& other);
 EBB_API Variable& nextafter_(const Variable& self, const Variable& other);
 
 /// True for every element, as Bool, because all dtypes are real. (torch.isreal)
 EBB_API Variable isreal(const Variable& self);
-/// Whether self is a lazily negated view, which only exists for complex numbers: always false. (torch.is_neg)
+/// Returns false: a lazily negated view only exists for complex numbers. (torch.is_neg)
 inline bool is_neg(const Variable&) { return false; }
-/// Returns self, because no tensor is_neg. (torch.resolve_neg)
+/// Returns self, because is_neg is false for every tensor. (torch.resolve_neg)
 inline Variable resolve_neg(const Variable& self) { return self; }
 
 }  // namespace ebb

@@ -6,9 +6,9 @@
 namespace ebb {
 
 // All functions are elementwise. Operands broadcast, and integer tensors are first converted to the default
-// dtype unless stated otherwise. Double results are accurate to a few units in the last place, relative to
-// the amplitude for oscillating functions. Other dtypes are rounded from double. Derivatives exist if PyTorch
-// has them; a result without one does not require grad.
+// dtype unless stated otherwise. Double results are accurate to a few units in the last place; for
+// oscillating functions, relative to the amplitude. Other dtypes are rounded from double. Derivatives exist
+// if PyTorch has them; a result without one does not require grad.
 
 /// Ai(x), the Airy function; no derivative (torch.special.airy_ai).
 EBB_API Variable special_airy_ai(const Variable& x);
@@ -16,11 +16,11 @@ EBB_API Variable special_airy_ai(const Variable& x);
 EBB_API Variable special_bessel_j0(const Variable& self);
 /// J_1(x) (torch.special.bessel_j1).
 EBB_API Variable special_bessel_j1(const Variable& self);
-/// Y_0(x), the Bessel function of the second kind: -inf at 0, NaN below (torch.special.bessel_y0).
+/// Y_0(x), the Bessel function of the second kind: -inf at 0, NaN below 0 (torch.special.bessel_y0).
 EBB_API Variable special_bessel_y0(const Variable& self);
 /// Y_1(x) (torch.special.bessel_y1).
 EBB_API Variable special_bessel_y1(const Variable& self);
-/// The entropy term -x log(x): 0 at 0, -inf below (torch.special.entr).
+/// The entropy term -x log(x): 0 at 0, -inf below 0 (torch.special.entr).
 EBB_API Variable special_entr(const Variable& self);
 /// e^(x^2) erfc(x), without overflow for large x (torch.special.erfcx).
 EBB_API Variable special_erfcx(const Variable& self);
@@ -30,7 +30,7 @@ EBB_API Variable special_i0e(const Variable& self);
 EBB_API Variable special_i1e(const Variable& self);
 /// log(ndtr(x)), without cancellation on either side (torch.special.log_ndtr).
 EBB_API Variable special_log_ndtr(const Variable& self);
-/// K_0(x), the modified Bessel function of the second kind: inf at 0, NaN below
+/// K_0(x), the modified Bessel function of the second kind: inf at 0, NaN below 0
 /// (torch.special.modified_bessel_k0).
 EBB_API Variable special_modified_bessel_k0(const Variable& self);
 /// K_1(x) (torch.special.modified_bessel_k1).
@@ -43,19 +43,19 @@ EBB_API Variable special_ndtri(const Variable& self);
 EBB_API Variable special_scaled_modified_bessel_k0(const Variable& x);
 /// e^x K_1(x); no derivative (torch.special.scaled_modified_bessel_k1).
 EBB_API Variable special_scaled_modified_bessel_k1(const Variable& x);
-/// sin(x) / x, 1 at 0; no derivative (torch.special.spherical_bessel_j0).
+/// sin(x) / x; 1 at 0. No derivative (torch.special.spherical_bessel_j0).
 EBB_API Variable special_spherical_bessel_j0(const Variable& x);
 
 /// P(self, other) = gamma(self, other) / Gamma(self), the regularized lower incomplete gamma function P(a, x)
-/// for a >= 0 and x >= 0. Floating dtypes only. Differentiable with respect to x; backward with respect to a
-/// throws, as in PyTorch (torch.special.gammainc).
+/// for a >= 0 and x >= 0. Floating dtypes only. The function is differentiable with respect to x. backward
+/// with respect to a throws, as in PyTorch (torch.special.gammainc).
 EBB_API Variable igamma(const Variable& self, const Variable& other);
 EBB_API Variable& igamma_(const Variable& self, const Variable& other);
 /// Q = 1 - P, the upper incomplete gamma function (torch.special.gammaincc).
 EBB_API Variable igammac(const Variable& self, const Variable& other);
 EBB_API Variable& igammac_(const Variable& self, const Variable& other);
-/// The logarithm of the multivariate gamma function: p (p - 1) / 4 log(pi) + the sum of lgamma(x - i / 2), i
-/// = 0 ... p - 1 (torch.special.multigammaln). Throws for p < 1.
+/// The logarithm of the multivariate gamma function, p (p - 1) / 4 log(pi) + sum_i lgamma(x - i / 2) with i =
+/// 0 ... p - 1 (torch.special.multigammaln). Throws for p < 1.
 EBB_API Variable mvlgamma(const Variable& self, std::int64_t p);
 EBB_API Variable& mvlgamma_(const Variable& self, std::int64_t p);
 
@@ -63,9 +63,9 @@ EBB_API Variable& mvlgamma_(const Variable& self, std::int64_t p);
 EBB_API Variable special_xlog1py(const Variable& self, const Variable& other);
 EBB_API Variable special_xlog1py(const Scalar& self, const Variable& other);
 EBB_API Variable special_xlog1py(const Variable& self, const Scalar& other);
-/// The Hurwitz zeta function, the sum over k >= 0 of (other + k)^-self. inf at self = 1 and where other is 0,
-/// -1, ...; NaN for self < 1. Differentiable with respect to other; backward with respect to self throws, as
-/// in PyTorch (torch.special.zeta).
+/// The Hurwitz zeta function, the sum over k >= 0 of (other + k)^-self. It is inf at self = 1 and where other
+/// is 0, -1, ..., and NaN for self < 1. The function is differentiable with respect to other. backward with
+/// respect to self throws, as in PyTorch (torch.special.zeta).
 EBB_API Variable special_zeta(const Variable& self, const Variable& other);
 EBB_API Variable special_zeta(const Scalar& self, const Variable& other);
 EBB_API Variable special_zeta(const Variable& self, const Scalar& other);
@@ -78,18 +78,19 @@ EBB_API Variable special_chebyshev_polynomial_t(const Variable& x, const Variabl
 EBB_API Variable special_chebyshev_polynomial_t(const Scalar& x, const Variable& n);
 EBB_API Variable special_chebyshev_polynomial_t(const Variable& x, const Scalar& n);
 
-/// U_n(x) = sin((n + 1) acos x) / sin(acos x), of the second kind (torch.special.chebyshev_polynomial_u).
+/// U_n(x) = sin((n + 1) acos x) / sin(acos x), the Chebyshev polynomial of the second kind
+/// (torch.special.chebyshev_polynomial_u).
 EBB_API Variable special_chebyshev_polynomial_u(const Variable& x, const Variable& n);
 EBB_API Variable special_chebyshev_polynomial_u(const Scalar& x, const Variable& n);
 EBB_API Variable special_chebyshev_polynomial_u(const Variable& x, const Scalar& n);
 
-/// V_n(x) = cos((n + 1/2) acos x) / cos(acos(x) / 2), of the third kind
+/// V_n(x) = cos((n + 1/2) acos x) / cos(acos(x) / 2), the Chebyshev polynomial of the third kind
 /// (torch.special.chebyshev_polynomial_v).
 EBB_API Variable special_chebyshev_polynomial_v(const Variable& x, const Variable& n);
 EBB_API Variable special_chebyshev_polynomial_v(const Scalar& x, const Variable& n);
 EBB_API Variable special_chebyshev_polynomial_v(const Variable& x, const Scalar& n);
 
-/// W_n(x) = sin((n + 1/2) acos x) / sin(acos(x) / 2), of the fourth kind
+/// W_n(x) = sin((n + 1/2) acos x) / sin(acos(x) / 2), the Chebyshev polynomial of the fourth kind
 /// (torch.special.chebyshev_polynomial_w).
 EBB_API Variable special_chebyshev_polynomial_w(const Variable& x, const Variable& n);
 EBB_API Variable special_chebyshev_polynomial_w(const Scalar& x, const Variable& n);

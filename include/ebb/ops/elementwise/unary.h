@@ -6,8 +6,8 @@
 namespace ebb {
 
 // All functions are elementwise and keep the shape. Unless stated otherwise, integer tensors are first
-// converted to the default dtype. `name_` writes into self. It throws if the result dtype does not convert to
-// self's, and for a leaf that requires grad. Names are torch's.
+// converted to the default dtype. `name_` writes into self. It throws for a leaf that requires grad, and if
+// the result dtype does not convert to the dtype of self. Names are torch's.
 
 /// |x|; the derivative at 0 is 0.
 EBB_API Variable abs(const Variable& self);
@@ -22,7 +22,7 @@ inline Variable& negative_(const Variable& self) { return neg_(self); }
 /// -1, 0 or 1; the gradient is 0.
 EBB_API Variable sign(const Variable& self);
 EBB_API Variable& sign_(const Variable& self);
-/// sign(x). For complex numbers torch extends it under this name.
+/// sign(x). torch extends sign to complex numbers under this name.
 EBB_API Variable sgn(const Variable& self);
 EBB_API Variable& sgn_(const Variable& self);
 /// e^x.
@@ -124,7 +124,7 @@ EBB_API Variable& i0_(const Variable& self);
 /// The modified Bessel function of the first kind of order 1, the derivative of i0 (torch.special.i1).
 EBB_API Variable special_i1(const Variable& self);
 inline Variable special_i0(const Variable& self) { return i0(self); }
-/// sin(pi x) / (pi x), 1 at 0.
+/// sin(pi x) / (pi x); 1 at 0.
 EBB_API Variable sinc(const Variable& self);
 EBB_API Variable& sinc_(const Variable& self);
 /// Rounds down. The gradient of all rounding ops is 0.
@@ -133,7 +133,7 @@ EBB_API Variable& floor_(const Variable& self);
 /// Rounds up.
 EBB_API Variable ceil(const Variable& self);
 EBB_API Variable& ceil_(const Variable& self);
-/// Rounds to the nearest integer, halves to even.
+/// Rounds to the nearest integer, and halves to the even one.
 EBB_API Variable round(const Variable& self);
 EBB_API Variable& round_(const Variable& self);
 /// Rounds towards 0.
@@ -161,7 +161,8 @@ EBB_API Variable round(const Variable& self, std::int64_t decimals);
 EBB_API Variable& round_(const Variable& self, std::int64_t decimals);
 /// The n-th derivative of digamma; n = 0 is digamma. Throws for n < 0.
 EBB_API Variable polygamma(std::int64_t n, const Variable& self);
-/// log(x / (1 - x)), with x clamped to [eps, 1 - eps] if eps is given. Without eps, NaN outside [0, 1].
+/// log(x / (1 - x)), with x clamped to [eps, 1 - eps] if eps is given. Without eps, the result is NaN outside
+/// [0, 1].
 EBB_API Variable logit(const Variable& self, optional<double> eps = nullopt);
 EBB_API Variable& logit_(const Variable& self, optional<double> eps = nullopt);
 /// Replaces NaN by `nan` (default 0) and infinities by the given values (default: the dtype's largest and
@@ -173,17 +174,17 @@ EBB_API Variable& nan_to_num_(const Variable& self, optional<double> nan = nullo
 /// Returns self. Throws for Bool.
 EBB_API Variable positive(const Variable& self);
 
-/// Whether x is NaN, as Bool.
+/// True where x is NaN, as Bool.
 EBB_API Variable isnan(const Variable& self);
-/// Whether x is infinite, as Bool.
+/// True where x is infinite, as Bool.
 EBB_API Variable isinf(const Variable& self);
-/// Whether x is finite, as Bool.
+/// True where x is finite, as Bool.
 EBB_API Variable isfinite(const Variable& self);
-/// Whether x is +infinity, as Bool.
+/// True where x is +infinity, as Bool.
 EBB_API Variable isposinf(const Variable& self);
-/// Whether x is -infinity, as Bool.
+/// True where x is -infinity, as Bool.
 EBB_API Variable isneginf(const Variable& self);
-/// Whether the sign bit is set, as Bool.
+/// True where the sign bit is set, as Bool.
 EBB_API Variable signbit(const Variable& self);
 
 }  // namespace ebb

@@ -11,11 +11,13 @@ namespace ebb {
 // If an element is indexed several times, its gradients are summed, in an order independent of the number of
 // threads.
 
-/// out[i][j] = x[index[i][j]][j] (dim 0), in the shape of `index`. Throws IndexError for an index outside [0,
-/// size). Here and in the scatter ops `index` is Long or Int; an empty one may have any dtype. (torch.gather)
+/// Returns out[i][j] = x[index[i][j]][j] (dim 0), in the shape of `index`. Throws IndexError for an index
+/// outside [0, size). Here and in the scatter ops `index` is Long or Int; an empty one may have any dtype.
+/// (torch.gather)
 EBB_API Variable gather(const Variable& x, std::int64_t dim, const Variable& index, bool sparse_grad = false);
-/// Returns a copy of x with out[index[i][j]][j] = src[i][j] (dim 0), or a number. With duplicates the last
-/// value remains. `reduce` "add" or "multiply" combines with the old value instead. (torch.scatter)
+/// Returns a copy of x with out[index[i][j]][j] = src[i][j] (dim 0). src may also be a scalar. If an index
+/// occurs several times, the last value remains. `reduce` "add" or "multiply" combines with the old value
+/// instead. (torch.scatter)
 EBB_API Variable scatter(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src);
 EBB_API Variable scatter(const Variable& x, std::int64_t dim, const Variable& index, const Scalar& value);
 EBB_API Variable scatter(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src,
@@ -32,9 +34,9 @@ EBB_API Variable& scatter_(const Variable& x, std::int64_t dim, const Variable& 
 EBB_API Variable scatter_add(const Variable& x, std::int64_t dim, const Variable& index, const Variable& src);
 EBB_API Variable& scatter_add_(const Variable& x, std::int64_t dim, const Variable& index,
                                const Variable& src);
-/// scatter reduced by "sum", "prod", "mean", "amax" or "amin". The values of x take part unless include_self
-/// is false. For amax and amin, ties share the gradient; the gradient of prod is exact at zeros, to any
-/// order. (torch.scatter_reduce)
+/// scatter reduced by "sum", "prod", "mean", "amax" or "amin". The values of x are included unless
+/// include_self is false. For amax and amin, ties share the gradient. The gradient of prod is exact at zeros,
+/// to any order. (torch.scatter_reduce)
 EBB_API Variable scatter_reduce(const Variable& x, std::int64_t dim, const Variable& index,
                                 const Variable& src, std::string_view reduce, bool include_self = true);
 EBB_API Variable& scatter_reduce_(const Variable& x, std::int64_t dim, const Variable& index,
@@ -48,18 +50,18 @@ EBB_API Variable index_add(const Variable& x, std::int64_t dim, const Variable& 
 EBB_API Variable& index_add_(const Variable& x, std::int64_t dim, const Variable& index,
                              const Variable& source, const Scalar& alpha = 1);
 /// Returns x with the slices of source reduced into the indexed slices by "prod", "mean", "amax" or "amin".
-/// The values of x take part unless include_self is false. Derivatives are those of scatter_reduce.
+/// The values of x are included unless include_self is false. Derivatives are those of scatter_reduce.
 /// (torch.index_reduce)
 EBB_API Variable index_reduce(const Variable& x, std::int64_t dim, const Variable& index,
                               const Variable& source, std::string_view reduce, bool include_self = true);
 EBB_API Variable& index_reduce_(const Variable& x, std::int64_t dim, const Variable& index,
                                 const Variable& source, std::string_view reduce, bool include_self = true);
-/// Returns x with the indexed slices replaced by those of source. (torch.index_copy)
+/// Returns x with the indexed slices replaced by the slices of source. (torch.index_copy)
 EBB_API Variable index_copy(const Variable& x, std::int64_t dim, const Variable& index,
                             const Variable& source);
 EBB_API Variable& index_copy_(const Variable& x, std::int64_t dim, const Variable& index,
                               const Variable& source);
-/// Returns x with the indexed slices set to a number or a 0-d tensor. (torch.index_fill)
+/// Returns x with the indexed slices set to a scalar or a 0-d tensor. (torch.index_fill)
 EBB_API Variable index_fill(const Variable& x, std::int64_t dim, const Variable& index, const Scalar& value);
 EBB_API Variable index_fill(const Variable& x, std::int64_t dim, const Variable& index,
                             const Variable& value);
@@ -68,7 +70,7 @@ EBB_API Variable& index_fill_(const Variable& x, std::int64_t dim, const Variabl
 EBB_API Variable& index_fill_(const Variable& x, std::int64_t dim, const Variable& index,
                               const Variable& value);
 
-/// Returns x with `value` (a number or a 0-d tensor) where the Bool mask is true. x and mask broadcast.
+/// Returns x with `value` (a scalar or a 0-d tensor) where the Bool mask is true. x and mask broadcast.
 /// (torch.masked_fill)
 EBB_API Variable masked_fill(const Variable& x, const Variable& mask, const Scalar& value);
 EBB_API Variable masked_fill(const Variable& x, const Variable& mask, const Variable& value);
@@ -93,7 +95,7 @@ EBB_API Variable& put_(const Variable& x, const Variable& index, const Variable&
 EBB_API Variable take_along_dim(const Variable& x, const Variable& indices,
                                 optional<std::int64_t> dim = nullopt);
 
-/// Returns the indices of the nonzero elements, one row each. (torch.nonzero; argwhere)
+/// Returns the indices of the nonzero elements, one in each row. (torch.nonzero; argwhere)
 EBB_API Variable nonzero(const Variable& x);
 inline Variable argwhere(const Variable& x) { return nonzero(x); }
 /// Returns the first `size` rows of nonzero(). Missing rows are filled with fill_value.
@@ -101,15 +103,15 @@ inline Variable argwhere(const Variable& x) { return nonzero(x); }
 EBB_API Variable nonzero_static(const Variable& x, std::int64_t size, std::int64_t fill_value = -1);
 /// Returns nonzero() as one vector for each dimension. (torch.nonzero(as_tuple=True), torch.where(condition))
 EBB_API std::vector<Variable> nonzero_numpy(const Variable& x);
-/// Converts flat row-major indices to coordinates in an array of `shape`: for each dimension a Long tensor of
-/// the indices' shape. Throws for indices of a non-integer dtype, and for sizes that are negative or, if
-/// there are indices, 0. Index values are not checked. (torch.unravel_index)
+/// Converts flat row-major indices to coordinates in an array of `shape`. Returns, for each dimension, a Long
+/// tensor in the shape of `indices`. Throws for indices of a non-integer dtype, and for sizes that are
+/// negative or, if there are indices, 0. Index values are not checked. (torch.unravel_index)
 EBB_API std::vector<Variable> unravel_index(const Variable& indices, IntArrayRef shape);
 inline std::vector<Variable> where(const Variable& condition) { return nonzero_numpy(condition); }
 
 /// x[indices[0], indices[1], ...]. An undefined index (or nullopt) selects a whole dimension. Bool and Byte
-/// tensors are masks. If the indexed dimensions are adjacent, the dimensions of the indices replace them;
-/// else they come first in the result. (torch's advanced indexing)
+/// tensors are masks. If the indexed dimensions are adjacent, the dimensions of the indices replace them.
+/// Otherwise the dimensions of the indices come first in the result. (torch's advanced indexing)
 EBB_API Variable index(const Variable& x, ArrayRef<optional<Variable>> indices);
 /// Returns x with `values` (broadcast) written, or added, at these positions.
 EBB_API Variable index_put(const Variable& x, ArrayRef<optional<Variable>> indices, const Variable& values,

@@ -9,8 +9,8 @@
 
 namespace ebb {
 
-/// Counts how often each of 0, 1, ... occurs in a one-dimensional integer tensor, or sums the weights; the
-/// result has at least `minlength` entries. Throws for negative values. (torch.bincount)
+/// Counts how often each of 0, 1, ... occurs in a one-dimensional integer tensor. With `weights`, sums the
+/// weights instead. The result has at least `minlength` entries. Throws for negative values. (torch.bincount)
 EBB_API Variable bincount(const Variable& self, const optional<Variable>& weights = {},
                           std::int64_t minlength = 0);
 /// Counts the elements in each of `bins` equal intervals of [min, max]. If min equals max, uses the range of
@@ -28,8 +28,9 @@ EBB_API std::tuple<Variable, Variable> histogram(const Variable& self, const Var
 EBB_API std::tuple<Variable, Variable> histogram(const Variable& self, std::int64_t bins = 100,
                                                  optional<ArrayRef<double>> range = nullopt,
                                                  const optional<Variable>& weight = {}, bool density = false);
-/// Histogram of points [..., d] in d dimensions: (counts of d dimensions, d vectors of edges). `range` has
-/// two numbers for each dimension, `weight` one for each point. (torch.histogramdd)
+/// Computes a histogram of points [..., d] in d dimensions. Returns counts with d dimensions, and d vectors
+/// of edges. `range` has two numbers for each dimension, and `weight` has one for each point.
+/// (torch.histogramdd)
 EBB_API std::tuple<Variable, std::vector<Variable>> histogramdd(const Variable& self, IntArrayRef bins,
                                                                 optional<ArrayRef<double>> range = nullopt,
                                                                 const optional<Variable>& weight = {},
@@ -38,18 +39,18 @@ EBB_API std::tuple<Variable, std::vector<Variable>> histogramdd(const Variable& 
                                                                 optional<ArrayRef<double>> range = nullopt,
                                                                 const optional<Variable>& weight = {},
                                                                 bool density = false);
-/// The same with given edges, one vector for each dimension. `range` is ignored.
+/// Computes a histogram with given edges, one vector for each dimension. `range` is ignored.
 EBB_API std::tuple<Variable, std::vector<Variable>> histogramdd(const Variable& self, TensorList bins,
                                                                 optional<ArrayRef<double>> range = nullopt,
                                                                 const optional<Variable>& weight = {},
                                                                 bool density = false);
 
 /// Reduces segments along `axis` to one element each, [..., n, ---] -> [..., s, ---]. Segments have `lengths`
-/// [..., s] or lie between `offsets` [..., s + 1]. `reduce` is sum, mean, max, min or prod. `initial` is
-/// included in each segment, and is the value of an empty one (default 0, NaN, -inf, inf and 1). The
-/// dimensions before `axis` are those of lengths. `unsafe` skips the check that lengths sum to n: elements
-/// after the last segment or before the first offset are then ignored. Floating dtypes.
-/// (torch.segment_reduce)
+/// [..., s], or their boundaries are `offsets` [..., s + 1]. `reduce` is sum, mean, max, min or prod.
+/// `initial` is included in each segment, and is the value of an empty one (the default is 0, NaN, -inf, inf
+/// and 1 respectively). The dimensions before `axis` equal those of lengths. `unsafe` skips the check that
+/// lengths sum to n: elements after the last segment or before the first offset are then ignored. Floating
+/// dtypes. (torch.segment_reduce)
 EBB_API Variable segment_reduce(const Variable& data, std::string_view reduce,
                                 const optional<Variable>& lengths = {},
                                 const optional<Variable>& indices = {},

@@ -17,10 +17,11 @@ inline constexpr nullopt_t None = nullopt;
 struct EllipsisIndexType {};
 inline constexpr EllipsisIndexType Ellipsis{};
 
-/// Bounds beyond every dimension. A Slice without a stop has INDEX_MAX.
+/// Bounds beyond every dimension. INDEX_MAX is the stop of a Slice without a stop.
 inline constexpr std::int64_t INDEX_MIN = INT64_MIN, INDEX_MAX = INT64_MAX;
 
-/// start:stop:step. Missing bounds are the ends, negative ones count from the end, and the step is positive.
+/// start:stop:step. Missing bounds are the ends of the dimension. Negative bounds count from the end. The
+/// step is positive.
 class Slice {
  public:
   constexpr Slice(optional<std::int64_t> start = nullopt, optional<std::int64_t> stop = nullopt,
@@ -74,14 +75,15 @@ class EBB_API TensorIndex {
 
 /// Prints "1:5:2". Missing bounds are 0 and INDEX_MAX.
 EBB_API std::ostream& operator<<(std::ostream& out, const Slice& slice);
-/// Prints "None", "...", the number, true or false, the slice, or the tensor.
+/// Prints "None", "...", the integer, true or false, the slice, or the tensor.
 EBB_API std::ostream& operator<<(std::ostream& out, const TensorIndex& index);
 /// Prints "(None, ..., 0)".
 EBB_API std::ostream& operator<<(std::ostream& out, const std::vector<TensorIndex>& indices);
 
-/// Returns x[indices]: a view if only None, "...", integers and slices are used, else a copy.
+/// Returns x[indices]. It is a view if only None, "...", integers and slices are used, and otherwise a copy.
 EBB_API Variable get_item(const Variable& x, ArrayRef<TensorIndex> indices);
-/// Sets x[indices] = value, broadcast; converted to x's dtype unless the indices contain tensors.
+/// Sets x[indices] = value. The value is broadcast, and converted to x's dtype unless the indices contain
+/// tensors.
 EBB_API void set_item(const Variable& x, ArrayRef<TensorIndex> indices, const Variable& value,
                       bool accumulate = false);
 EBB_API void set_item(const Variable& x, ArrayRef<TensorIndex> indices, const Scalar& value);

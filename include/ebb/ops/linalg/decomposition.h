@@ -3,10 +3,9 @@
 // All functions take batches [..., m, n] of Float or Double on the CPU or CUDA; 16-bit floats throw, as in
 // torch. They are differentiable to any order unless stated otherwise. Invalid shapes and dtypes throw an
 // ebb::Error that names them. A decomposition that cannot be completed throws too; on CUDA this check waits
-// for the device. The `_ex` functions only check on request: they return `info` (Int, one for each matrix, 0
-// for success) and otherwise never wait. Each function of linalg also has libtorch's name: linalg_qr for
-// linalg::qr.
-// linalg::qr.
+// for the device. The `_ex` functions check only if the caller requests it. They return `info` (Int, one for
+// each matrix, 0 for success) and otherwise never wait. Each function of linalg also has libtorch's name:
+// linalg_qr for linalg::qr.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -19,10 +18,10 @@ namespace ebb {
 namespace linalg {
 
 /// A = P L U by elimination with row interchanges: P [m, m], L [m, k] with unit diagonal, U [k, n], k =
-/// min(m, n) (torch.linalg.lu). Singular matrices can be factored too. Without `pivot` P is the identity (in
-/// torch on CUDA only).
+/// min(m, n) (torch.linalg.lu). Singular matrices can be factored too. Without `pivot` P is the identity
+/// (torch supports this on CUDA only).
 EBB_API std::tuple<Variable, Variable, Variable> lu(const Variable& A, bool pivot = true);
-/// Returns L and U in one matrix, without L's unit diagonal, and the interchanges: step i swapped rows i and
+/// Returns L and U in one matrix, without L's unit diagonal, and the interchanges. Step i swapped rows i and
 /// pivots[i] - 1 (Int) (torch.linalg.lu_factor). Throws if U has a zero on its diagonal.
 EBB_API std::tuple<Variable, Variable> lu_factor(const Variable& A, bool pivot = true);
 /// Returns (LU, pivots, info). info is the position of the first zero on U's diagonal, counted from 1
@@ -30,8 +29,9 @@ EBB_API std::tuple<Variable, Variable> lu_factor(const Variable& A, bool pivot =
 EBB_API std::tuple<Variable, Variable, Variable> lu_factor_ex(const Variable& A, bool pivot = true,
                                                               bool check_errors = false);
 
-/// Returns the lower triangular L of A = L L^T, or the upper U of A = U^T U. Only that triangle of A is read
-/// (torch.linalg.cholesky). The gradient is symmetric (Murray 2016). Throws if A is not positive definite.
+/// Returns the lower triangular L of A = L L^T, or with `upper` the U of A = U^T U. Only this triangle of A
+/// is read (torch.linalg.cholesky). The gradient is symmetric (Murray 2016). Throws if A is not positive
+/// definite.
 EBB_API Variable cholesky(const Variable& A, bool upper = false);
 /// Returns (L, info). info is the order of the first leading minor that is not positive definite
 /// (torch.linalg.cholesky_ex).
@@ -39,8 +39,9 @@ EBB_API std::tuple<Variable, Variable> cholesky_ex(const Variable& A, bool upper
                                                    bool check_errors = false);
 
 /// A = Q R, where Q has orthonormal columns and R is upper triangular; signs are LAPACK's (torch.linalg.qr).
-/// mode "reduced": Q [m, k], R [k, n]; "complete": Q [m, m], R [m, n], whose gradient needs m <= n; "r": Q is
-/// empty and there is no gradient. A gradient needs the first k columns of A to be independent.
+/// With mode "reduced", the results are Q [m, k] and R [k, n]. With "complete", they are Q [m, m] and R [m,
+/// n]; the gradient then needs m <= n. With "r", Q is empty and there is no gradient. A gradient needs the
+/// first k columns of A to be independent.
 EBB_API std::tuple<Variable, Variable> qr(const Variable& A, std::string_view mode = "reduced");
 /// Returns the first n columns of the product of reflections I - tau_i v_i v_i^T. v_i is column i of A [m, n]
 /// below the diagonal, with 1 on the diagonal (torch.linalg.householder_product).
@@ -48,8 +49,8 @@ EBB_API Variable householder_product(const Variable& A, const Variable& tau);
 
 /// Returns the eigenvalues, ascending, and eigenvectors, in columns, of symmetric matrices. Only the triangle
 /// UPLO, "L" or "U", is read (torch.linalg.eigh). Eigenvectors are unique up to signs (or up to a basis for
-/// equal eigenvalues). The gradient is correct for functions that do not depend on that choice. It is
-/// infinite if eigenvalues are equal and their eigenvectors are used.
+/// equal eigenvalues). The gradient is correct for functions that do not depend on these signs and bases. It
+/// is infinite if eigenvalues are equal and their eigenvectors are used.
 EBB_API std::tuple<Variable, Variable> eigh(const Variable& A, std::string_view UPLO = "L");
 /// Returns only the eigenvalues (torch.linalg.eigvalsh).
 EBB_API Variable eigvalsh(const Variable& A, std::string_view UPLO = "L");
@@ -58,19 +59,19 @@ EBB_API Variable eigvalsh(const Variable& A, std::string_view UPLO = "L");
 EBB_API std::tuple<Variable, Variable> eig(const Variable& A);
 EBB_API Variable eigvals(const Variable& A);
 
-/// A = U diag(S) Vh, S descending; U [m, m] and Vh [n, n], or with full_matrices = false U [m, k] and Vh [k,
-/// n] (torch.linalg.svd). Vectors are unique up to signs, as for eigh. Gradients through vectors need their
-/// singular values to be distinct, and nonzero for rectangular matrices. Columns beyond k have no gradient.
-/// `driver` must be empty on the CPU; on CUDA "gesvd", "gesvdj" and "gesvda" are accepted and all select
-/// ebb's own Jacobi rotations.
+/// A = U diag(S) Vh, S descending. U is [m, m] and Vh [n, n]; with full_matrices = false U is [m, k] and Vh
+/// [k, n] (torch.linalg.svd). Vectors are unique up to signs, as for eigh. Gradients through vectors need
+/// their singular values to be distinct, and nonzero for rectangular matrices. Columns beyond k have no
+/// gradient. `driver` must be empty on the CPU. On CUDA "gesvd", "gesvdj" and "gesvda" are accepted, and all
+/// select ebb's own Jacobi rotations.
 EBB_API std::tuple<Variable, Variable, Variable> svd(const Variable& A, bool full_matrices = true,
                                                      optional<std::string_view> driver = nullopt);
 /// Returns only the singular values (torch.linalg.svdvals).
 EBB_API Variable svdvals(const Variable& A, optional<std::string_view> driver = nullopt);
 
-/// Returns the square root of symmetric positive semidefinite matrices, which is one too. Only the lower
-/// triangle is read, and negative eigenvalues count as 0 (torch.linalg.matrix_sqrth). The gradient needs A to
-/// be positive definite.
+/// Returns the square root of symmetric positive semidefinite matrices, which is symmetric positive
+/// semidefinite too. Only the lower triangle is read, and negative eigenvalues count as 0
+/// (torch.linalg.matrix_sqrth). The gradient needs A to be positive definite.
 EBB_API Variable matrix_sqrth(const Variable& A);
 /// A = U H for A [m, n] with m >= n. U [m, n] has orthonormal columns and is the nearest such matrix to A; H
 /// is symmetric positive semidefinite (torch.linalg.polar; torch.polar of complex numbers is another
@@ -84,7 +85,7 @@ EBB_API std::tuple<Variable, Variable> ldl_factor(const Variable& A, bool hermit
 /// Returns (LD, pivots, info) (torch.linalg.ldl_factor_ex).
 EBB_API std::tuple<Variable, Variable, Variable> ldl_factor_ex(const Variable& A, bool hermitian = false,
                                                                bool check_errors = false);
-/// Solves A X = B with these factors (torch.linalg.ldl_solve). Not differentiable, as in torch.
+/// Solves A X = B with the result of ldl_factor(A) (torch.linalg.ldl_solve). Not differentiable, as in torch.
 EBB_API Variable ldl_solve(const Variable& LD, const Variable& pivots, const Variable& B,
                            bool hermitian = false);
 
@@ -95,16 +96,17 @@ EBB_API Variable ldl_solve(const Variable& LD, const Variable& pivots, const Var
 EBB_API std::tuple<Variable, Variable, Variable> lu_unpack(const Variable& LU_data, const Variable& LU_pivots,
                                                            bool unpack_data = true,
                                                            bool unpack_pivots = true);
-/// Same as linalg::cholesky (torch.cholesky).
+/// Returns linalg::cholesky (torch.cholesky).
 EBB_API Variable cholesky(const Variable& self, bool upper = false);
-/// Returns the inverse of L L^T, or with `upper` of U^T U, from the factor (torch.cholesky_inverse).
+/// Returns the inverse of L L^T from the factor L. With `upper`, returns the inverse of U^T U from the factor
+/// U (torch.cholesky_inverse).
 EBB_API Variable cholesky_inverse(const Variable& self, bool upper = false);
-/// linalg::qr, reduced or, with some = false, complete (torch.qr).
+/// Returns linalg::qr in mode "reduced". With some = false, the mode is "complete" (torch.qr).
 EBB_API std::tuple<Variable, Variable> qr(const Variable& self, bool some = true);
 /// Returns R and the Householder vectors in one matrix, and tau (LAPACK's geqrf; torch.geqrf). Not
 /// differentiable, as in torch.
 EBB_API std::tuple<Variable, Variable> geqrf(const Variable& self);
-/// Same as linalg::householder_product (torch.orgqr).
+/// Returns linalg::householder_product (torch.orgqr).
 EBB_API Variable orgqr(const Variable& self, const Variable& input2);
 /// Returns Q C, Q^T C, C Q or C Q^T, where C = input3 and Q is the product of the reflections in (self, tau =
 /// input2) (torch.ormqr).
@@ -115,14 +117,14 @@ EBB_API Variable ormqr(const Variable& self, const Variable& input2, const Varia
 EBB_API std::tuple<Variable, Variable, Variable> svd(const Variable& self, bool some = true,
                                                      bool compute_uv = true);
 
-/// Returns the q leading singular triples (U, S, V) of A, or of A - M, where M broadcasts to A: A is
-/// approximately U diag(S) V^T, U [m, q], V [n, q]. Starts from a random basis and runs niter power
+/// Returns the q leading singular triples (U, S, V) of A, or of A - M, where M broadcasts to A. A is
+/// approximately U diag(S) V^T, with U [m, q] and V [n, q]. Starts from a random basis and runs niter power
 /// iterations (Halko, Martinsson and Tropp 2009, algorithms 4.4 and 5.1; torch.svd_lowrank). Choose q
 /// slightly above the wanted rank.
 EBB_API std::tuple<Variable, Variable, Variable> svd_lowrank(const Variable& A, std::int64_t q = 6,
                                                              std::int64_t niter = 2, const Variable& M = {});
-/// svd_lowrank of A minus the mean of its rows, unless `center` is false. The columns of V are the principal
-/// components; the default is q = min(6, m, n) (torch.pca_lowrank).
+/// Computes svd_lowrank of A minus the mean of its rows, or of A if `center` is false. The columns of V are
+/// the principal components. The default is q = min(6, m, n) (torch.pca_lowrank).
 EBB_API std::tuple<Variable, Variable, Variable> pca_lowrank(const Variable& A,
                                                              optional<std::int64_t> q = nullopt,
                                                              bool center = true, std::int64_t niter = 2);

@@ -1,9 +1,8 @@
 // matrix_norm, cond, matrix_rank, matrix_exp and other functions of matrices.
 //
 // Norms, sums and products take all floating dtypes. Functions that need singular values or a solution take
-// Float and Double. Differentiable to any order. Errors and names are as described in
+// Float and Double. All are differentiable to any order. Errors and names are as described in
 // ebb/ops/linalg/decomposition.h.
-// holds.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -14,33 +13,36 @@ namespace ebb {
 
 namespace linalg {
 
-/// Returns the norm of the matrices along `dim`. ord 1 and -1: the largest and smallest column sum of
-/// absolute values; inf and -inf: of a row; 2 and -2: the largest and smallest singular value
-/// (torch.linalg.matrix_norm). With a dtype A is converted first.
+/// Returns the norm of the matrices along `dim`. For ord 1 and -1 it is the largest and smallest column sum
+/// of absolute values. For inf and -inf it is the largest and smallest row sum. For 2 and -2 it is the
+/// largest and smallest singular value (torch.linalg.matrix_norm). With a dtype, A is converted first.
 EBB_API Variable matrix_norm(const Variable& A, const Scalar& ord, IntArrayRef dim = {-2, -1},
                              bool keepdim = false, optional<ScalarType> dtype = nullopt);
-/// ord "fro": the square root of the sum of squares; "nuc": the sum of the singular values.
+/// Returns the norm for ord "fro" (the square root of the sum of squares) or "nuc" (the sum of the singular
+/// values).
 EBB_API Variable matrix_norm(const Variable& A, std::string_view ord = "fro", IntArrayRef dim = {-2, -1},
                              bool keepdim = false, optional<ScalarType> dtype = nullopt);
 /// Returns a vector norm over one dimension or a matrix norm over two. Without ord and dim, returns the
-/// vector norm of all elements; with ord alone A must have one or two dimensions (torch.linalg.norm).
+/// vector norm of all elements. With ord but without dim, A must have one or two dimensions
+/// (torch.linalg.norm).
 EBB_API Variable norm(const Variable& A, const optional<Scalar>& ord = nullopt,
                       OptionalIntArrayRef dim = nullopt, bool keepdim = false,
                       optional<ScalarType> dtype = nullopt);
 EBB_API Variable norm(const Variable& A, std::string_view ord, OptionalIntArrayRef dim = nullopt,
                       bool keepdim = false, optional<ScalarType> dtype = nullopt);
-/// Returns the condition number in the norm p: 2 (default) and -2 from singular values, other norms of
-/// matrix_norm as |A| |A^-1|. Infinite for singular matrices (torch.linalg.cond).
+/// Returns the condition number in the norm p. For 2 (default) and -2 it is computed from singular values,
+/// and for other norms of matrix_norm as |A| |A^-1|. It is infinite for singular matrices
+/// (torch.linalg.cond).
 EBB_API Variable cond(const Variable& A, const optional<Scalar>& p = nullopt);
 EBB_API Variable cond(const Variable& A, std::string_view p);
-/// Returns the number of singular values larger than tol; if `hermitian`, of absolute eigenvalues of
-/// symmetric matrices (torch.linalg.matrix_rank). Long, without a gradient.
+/// Returns the number of singular values larger than tol. If `hermitian`, counts absolute eigenvalues of
+/// symmetric matrices instead (torch.linalg.matrix_rank). The result is Long, without a gradient.
 EBB_API Variable matrix_rank(const Variable& A, double tol, bool hermitian = false);
 /// Counts singular values larger than max(atol, rtol times the largest one). The default of rtol is the
 /// dtype's epsilon times max(m, n), or 0 if atol > 0 is given.
 EBB_API Variable matrix_rank(const Variable& A, optional<double> atol, optional<double> rtol,
                              bool hermitian = false);
-/// The same with thresholds that broadcast against the batch.
+/// Overload of matrix_rank whose thresholds are tensors that broadcast against the batch.
 EBB_API Variable matrix_rank(const Variable& A, const optional<Variable>& atol = nullopt,
                              const optional<Variable>& rtol = nullopt, bool hermitian = false);
 
@@ -58,7 +60,7 @@ EBB_API Variable vander(const Variable& x, optional<std::int64_t> N = nullopt);
 
 }  // namespace linalg
 
-/// Same as linalg::matrix_exp (torch.matrix_exp).
+/// Returns linalg::matrix_exp (torch.matrix_exp).
 EBB_API Variable matrix_exp(const Variable& self);
 /// Returns the sum of the singular values of a matrix, or of the matrices along `dim` (torch.nuclear_norm).
 EBB_API Variable nuclear_norm(const Variable& self, bool keepdim = false);

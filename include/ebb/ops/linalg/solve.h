@@ -1,7 +1,7 @@
 // solve, inv, pinv, lstsq, det and related functions.
 //
 // They take batches of Float and Double matrices on the CPU or CUDA, and are differentiable to any order.
-// Errors, waiting and names are as described in ebb/ops/linalg/decomposition.h.
+// ebb/ops/linalg/decomposition.h describes errors, names, and when the host waits.
 #pragma once
 
 #include <ebb/autograd/variable.h>
@@ -14,58 +14,59 @@ namespace ebb {
 namespace linalg {
 
 /// Returns X of A X = B, or with left = false of X A = B, for square A (torch.linalg.solve). B is a batch of
-/// matrices, or of vectors if it has one dimension or the shape of A without its last one; batches broadcast.
-/// Throws if A is singular.
+/// matrices. B is a batch of vectors if it has one dimension or the shape of A without its last dimension.
+/// Batches broadcast. Throws if A is singular.
 EBB_API Variable solve(const Variable& A, const Variable& B, bool left = true);
 /// Returns (X, info). info is the position of the first zero on the diagonal of U in A = P L U
 /// (torch.linalg.solve_ex).
 EBB_API std::tuple<Variable, Variable> solve_ex(const Variable& A, const Variable& B, bool left = true,
                                                 bool check_errors = false);
-/// Solves the same systems for triangular A. Only that triangle is read, and with unitriangular the diagonal
-/// is not (torch.linalg.solve_triangular). B is a batch of matrices. There is no check for singularity: a
-/// zero on the diagonal gives infinities.
+/// Solves A X = B or X A = B for triangular A. Only this triangle of A is read, and with unitriangular its
+/// diagonal is not read (torch.linalg.solve_triangular). B is a batch of matrices. There is no check for
+/// singularity: a zero on the diagonal gives infinities.
 EBB_API Variable solve_triangular(const Variable& A, const Variable& B, bool upper, bool left = true,
                                   bool unitriangular = false);
-/// Solves A X = B with the result of lu_factor(A); with left = false X A = B, with `adjoint` A^T in place of
-/// A (torch.linalg.lu_solve).
+/// Solves A X = B with the result of lu_factor(A). With left = false solves X A = B. With `adjoint`, A^T
+/// replaces A (torch.linalg.lu_solve).
 EBB_API Variable lu_solve(const Variable& LU, const Variable& pivots, const Variable& B, bool left = true,
                           bool adjoint = false);
 /// Returns the inverse of square matrices (torch.linalg.inv). Throws if one is singular.
 EBB_API Variable inv(const Variable& A);
 /// Returns (inverse, info) (torch.linalg.inv_ex).
 EBB_API std::tuple<Variable, Variable> inv_ex(const Variable& A, bool check_errors = false);
-/// Returns the Moore-Penrose inverse, from the singular values; those up to rcond times the largest count as
-/// zero. If `hermitian`, from the eigenvalues of symmetric matrices (torch::linalg::pinv). The gradient
-/// (Golub and Pereyra 1973) is valid while the rank is constant.
+/// Returns the Moore-Penrose inverse, computed from the singular values. Singular values up to rcond times
+/// the largest count as zero. If `hermitian`, uses the eigenvalues of symmetric matrices
+/// (torch::linalg::pinv). The gradient (Golub and Pereyra 1973) is valid while the rank is constant.
 EBB_API Variable pinv(const Variable& A, double rcond = 1e-15, bool hermitian = false);
-/// The same with the threshold max(atol, rtol times the largest). The default of rtol is the dtype's epsilon
-/// times max(m, n), or 0 if atol > 0 is given (torch.linalg.pinv).
+/// Overload of pinv with the threshold max(atol, rtol times the largest singular value). The default of rtol
+/// is the dtype's epsilon times max(m, n), or 0 if atol > 0 is given (torch.linalg.pinv).
 EBB_API Variable pinv(const Variable& A, optional<double> atol, optional<double> rtol,
                       bool hermitian = false);
-/// The same with thresholds that broadcast against the batch.
+/// Overload of pinv whose thresholds are tensors that broadcast against the batch.
 EBB_API Variable pinv(const Variable& A, const optional<Variable>& atol, const optional<Variable>& rtol,
                       bool hermitian = false);
 /// Returns (solution, residuals, rank, singular_values) of min |A X - B| for each column of B, where the
 /// solution has the smallest norm (torch.linalg.lstsq). B is a batch of matrices, or of vectors if it has the
 /// shape of A without its last dimension.
 ///
-/// driver "gelsy" (the default on the CPU), "gelsd" and "gelss" use singular values; those up to rcond (by
-/// default the dtype's epsilon times max(m, n)) times the largest count as zero. They return the rank;
-/// "gelsd" and "gelss" return the singular values too. "gels" (the default on CUDA, where torch has no other)
-/// assumes full rank. residuals are the squared norms of the columns of A X - B. They are empty with "gelsy",
-/// and unless m > n and every matrix has rank n; this check waits for the device. Results that a driver does
-/// not compute are empty. The gradient is that of pinv(A) B; ranks and singular values have none.
+/// driver "gelsy" (the default on the CPU), "gelsd" and "gelss" use singular values. Those up to rcond (by
+/// default the dtype's epsilon times max(m, n)) times the largest count as zero. The three drivers return the
+/// rank; "gelsd" and "gelss" return the singular values too. "gels" (the default on CUDA, where torch has no
+/// other) assumes full rank. residuals are the squared norms of the columns of A X - B. They are empty with
+/// "gelsy", and unless m > n and every matrix has rank n; this check waits for the device. Results that a
+/// driver does not compute are empty. The gradient is that of pinv(A) B; ranks and singular values have no
+/// gradient.
 EBB_API std::tuple<Variable, Variable, Variable, Variable> lstsq(const Variable& A, const Variable& B,
                                                                  optional<double> rcond = nullopt,
                                                                  optional<std::string_view> driver = nullopt);
-/// Returns the determinant (torch.linalg.det). The gradient is valid for singular matrices too. For them the
-/// second derivative needs distinct singular values, and the host reads them.
+/// Returns the determinant (torch.linalg.det). The gradient is valid for singular matrices too. For singular
+/// matrices the second derivative needs distinct singular values, and the host reads them.
 EBB_API Variable det(const Variable& A);
 /// Returns the sign of the determinant and the logarithm of its absolute value, -inf for singular matrices
 /// (torch.linalg.slogdet). The gradient of the sign is 0.
 EBB_API std::tuple<Variable, Variable> slogdet(const Variable& A);
-/// Returns the inverse of A as a linear map from the dimensions from `ind` on to those before
-/// (torch.linalg.tensorinv).
+/// Returns the inverse of A as a linear map. The map leads from the dimensions `ind` and later to the
+/// dimensions before `ind` (torch.linalg.tensorinv).
 EBB_API Variable tensorinv(const Variable& A, std::int64_t ind = 2);
 /// Returns X of tensordot(A, X, X.dim()) = B. The dimensions `dims` of A are first moved to its end
 /// (torch.linalg.tensorsolve).
@@ -73,24 +74,25 @@ EBB_API Variable tensorsolve(const Variable& A, const Variable& B, OptionalIntAr
 
 }  // namespace linalg
 
-/// Same as linalg::inv (torch.inverse).
+/// Returns linalg::inv (torch.inverse).
 EBB_API Variable inverse(const Variable& self);
-/// Same as linalg::pinv with rcond (torch.pinverse).
+/// Returns linalg::pinv with rcond (torch.pinverse).
 EBB_API Variable pinverse(const Variable& self, double rcond = 1e-15);
-/// Same as linalg::det (torch.det).
+/// Returns linalg::det (torch.det).
 EBB_API Variable det(const Variable& self);
 /// Returns the logarithm of the determinant; NaN if the determinant is negative (torch.logdet).
 EBB_API Variable logdet(const Variable& self);
-/// Same as linalg::slogdet (torch.slogdet).
+/// Returns linalg::slogdet (torch.slogdet).
 EBB_API std::tuple<Variable, Variable> slogdet(const Variable& self);
-/// Returns (X, a copy of A) for A X = self, where A, or with `transpose` A^T, is triangular
+/// Returns (X, a copy of A) for A X = self with triangular A. With `transpose`, A^T replaces A
 /// (torch.triangular_solve).
 EBB_API std::tuple<Variable, Variable> triangular_solve(const Variable& self, const Variable& A,
                                                         bool upper = true, bool transpose = false,
                                                         bool unitriangular = false);
 /// Solves A X = self with the result of lu_factor(A) (torch.lu_solve).
 EBB_API Variable lu_solve(const Variable& self, const Variable& LU_data, const Variable& LU_pivots);
-/// Solves A X = self for A = L L^T, or U^T U, with that factor (torch.cholesky_solve).
+/// Solves A X = self from the factor L of A = L L^T, or with `upper` from the factor U of A = U^T U
+/// (torch.cholesky_solve).
 EBB_API Variable cholesky_solve(const Variable& self, const Variable& input2, bool upper = false);
 
 inline Variable linalg_solve(const Variable& A, const Variable& B, bool left = true) {

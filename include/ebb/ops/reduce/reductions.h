@@ -1,14 +1,14 @@
 // Reductions: sum, mean, max, var, norm and others. Without dim, or with an empty list, they reduce all
-// elements. keepdim keeps the reduced dimensions with size 1. A dim out of range throws IndexError, a
-// duplicate one Error.
+// elements. keepdim keeps the reduced dimensions with size 1. A dim out of range throws IndexError, and a
+// duplicate dim throws Error.
 #pragma once
 
 #include <ebb/autograd/variable.h>
 
 namespace ebb {
 
-/// The sum. Integers and bool are summed in Long; a dtype converts the elements first. An empty sum is 0.
-/// Float sums are pairwise; 16-bit types are summed in float. (torch.sum)
+/// The sum. Integers and bool are summed in Long. With a dtype, the elements are converted first. An empty
+/// sum is 0. Float sums are pairwise; 16-bit types are summed in float. (torch.sum)
 EBB_API Variable sum(const Variable& self, optional<ScalarType> dtype = nullopt);
 EBB_API Variable sum(const Variable& self, OptionalIntArrayRef dim, bool keepdim = false,
                      optional<ScalarType> dtype = nullopt);
@@ -31,12 +31,12 @@ EBB_API Variable prod(const Variable& self, optional<ScalarType> dtype = nullopt
 EBB_API Variable prod(const Variable& self, std::int64_t dim, bool keepdim = false,
                       optional<ScalarType> dtype = nullopt);
 
-/// The largest or smallest element; NaN if there is one. Ties share the gradient. Throws without elements.
-/// (torch.max)
+/// The largest or smallest element; NaN if an element is NaN. Ties share the gradient. Throws without
+/// elements. (torch.max)
 EBB_API Variable max(const Variable& self);
 EBB_API Variable min(const Variable& self);
 /// The largest or smallest element along `dim` and its first index: `auto [values, indices] = max(x, 1)`. The
-/// gradient goes to that element. (torch.max with dim)
+/// gradient goes to the element at this index. (torch.max with dim)
 EBB_API std::tuple<Variable, Variable> max(const Variable& self, std::int64_t dim, bool keepdim = false);
 EBB_API std::tuple<Variable, Variable> min(const Variable& self, std::int64_t dim, bool keepdim = false);
 /// The largest or smallest element over several dimensions. Ties share the gradient. This function and the
@@ -51,8 +51,8 @@ EBB_API std::tuple<Variable, Variable> aminmax(const Variable& self, optional<st
 EBB_API Variable argmax(const Variable& self, optional<std::int64_t> dim = nullopt, bool keepdim = false);
 EBB_API Variable argmin(const Variable& self, optional<std::int64_t> dim = nullopt, bool keepdim = false);
 
-/// Whether any element, or all elements, are nonzero: Bool, but Byte for Byte. Without elements false and
-/// true. (torch.any)
+/// True if any element is nonzero, or for all(), if all elements are. The result is Bool, but Byte for Byte.
+/// Without elements any() is false and all() is true. (torch.any)
 EBB_API Variable any(const Variable& self);
 EBB_API Variable any(const Variable& self, std::int64_t dim, bool keepdim = false);
 EBB_API Variable any(const Variable& self, OptionalIntArrayRef dim, bool keepdim = false);
@@ -65,14 +65,15 @@ EBB_API Variable count_nonzero(const Variable& self, optional<std::int64_t> dim 
 inline Variable count_nonzero(const Variable& self, std::int64_t dim) {
   return count_nonzero(self, IntArrayRef(dim));
 }
-/// A hash of the elements over the dimensions `dim`, or over all: the exclusive or of their bits, each
-/// element as a Double or a Long. The result is Long (PyTorch's is a UInt64 with the same bits). Throws for
-/// dimensions of size 0 and for modes other than 0. (torch.hash_tensor)
+/// A hash of the elements over the dimensions `dim`, or over all dimensions: the exclusive or of their bits,
+/// each element as a Double or a Long. The result is Long (PyTorch's is a UInt64 with the same bits). Throws
+/// for dimensions of size 0 and for modes other than 0. (torch.hash_tensor)
 EBB_API Variable hash_tensor(const Variable& self, IntArrayRef dim = {}, bool keepdim = false,
                              std::int64_t mode = 0);
 
-/// The variance: sum((x - mean)^2) / (count - correction), in two passes. The correction is any number;
-/// unbiased means 1, else 0. NaN or inf without degrees of freedom. Floating dtypes. (torch.var)
+/// The variance: sum((x - mean)^2) / (count - correction), in two passes. The correction may be any number.
+/// `unbiased` true means 1 and false means 0. Without degrees of freedom the result is NaN or inf. Floating
+/// dtypes. (torch.var)
 EBB_API Variable var(const Variable& self, bool unbiased = true);
 inline Variable var(const Variable& self, int dim);
 inline Variable var(const Variable& self, std::initializer_list<std::int64_t> dim);
@@ -80,7 +81,7 @@ EBB_API Variable var(const Variable& self, OptionalIntArrayRef dim, bool unbiase
                      bool keepdim = false);
 EBB_API Variable var(const Variable& self, OptionalIntArrayRef dim, const optional<Scalar>& correction,
                      bool keepdim = false);
-/// The square root of the variance. Its gradient is 0 where it is 0. (torch.std)
+/// The square root of the variance. Its gradient is 0 where the standard deviation is 0. (torch.std)
 EBB_API Variable std(const Variable& self, bool unbiased = true);
 inline Variable std(const Variable& self, int dim);
 inline Variable std(const Variable& self, std::initializer_list<std::int64_t> dim);
@@ -128,9 +129,9 @@ inline std::tuple<Variable, Variable> std_mean(const Variable& self,
   return std_mean(self, IntArrayRef(dim));
 }
 
-/// The p-norm (sum |x|^p)^(1/p). For p = 0 it is the count of nonzero elements, for p = inf or -inf the
+/// The p-norm (sum |x|^p)^(1/p). For p = 0 it is the count of nonzero elements. For p = inf or -inf it is the
 /// largest or smallest absolute value, where ties share the gradient. The gradient at a norm of 0 is 0.
-/// Floating dtypes; a dtype converts x first. (torch.norm)
+/// Floating dtypes; with a dtype, x is converted first. (torch.norm)
 EBB_API Variable norm(const Variable& self, const Scalar& p = 2);
 EBB_API Variable norm(const Variable& self, const optional<Scalar>& p, ScalarType dtype);
 EBB_API Variable norm(const Variable& self, const optional<Scalar>& p, IntArrayRef dim, bool keepdim = false);
@@ -150,20 +151,20 @@ inline Variable vector_norm(const Variable& self, const Scalar& ord, OptionalInt
 }  // namespace linalg
 /// The p-norm of the difference. (torch.dist)
 EBB_API Variable dist(const Variable& self, const Variable& other, const Scalar& p = 2);
-/// log(sum(exp(x))) without overflow. -inf without elements and if all elements are -inf; the gradient there
-/// is NaN, as in torch. (torch.logsumexp)
+/// log(sum(exp(x))) without overflow. It is -inf without elements and if all elements are -inf. The gradient
+/// is then NaN, as in torch. (torch.logsumexp)
 EBB_API Variable logsumexp(const Variable& self, IntArrayRef dim, bool keepdim = false);
 
 /// The covariance matrix of the variables in the rows of self, [v, n] -> [v, v]. A vector is one variable and
-/// gives a scalar. Sums are divided by n - correction. fweights, [n] integers, are repetition counts of the
-/// observations; aweights, [n] floating, are their weights. (torch.cov)
+/// gives a tensor without dimensions. Sums are divided by n - correction. fweights, [n] integers, are
+/// repetition counts of the observations; aweights, [n] floating, are their weights. (torch.cov)
 EBB_API Variable cov(const Variable& self, std::int64_t correction = 1,
                      const optional<Variable>& fweights = {}, const optional<Variable>& aweights = {});
 /// The correlation coefficients: cov(self) divided by the standard deviations of both variables, in [-1, 1].
 /// (torch.corrcoef)
 EBB_API Variable corrcoef(const Variable& self);
 
-/// Scales down slices along `dim` whose p-norm exceeds maxnorm to that norm. (torch.renorm)
+/// Scales down slices along `dim` whose p-norm exceeds maxnorm, so that their norm is maxnorm. (torch.renorm)
 EBB_API Variable renorm(const Variable& self, const Scalar& p, std::int64_t dim, const Scalar& maxnorm);
 EBB_API Variable& renorm_(const Variable& self, const Scalar& p, std::int64_t dim, const Scalar& maxnorm);
 

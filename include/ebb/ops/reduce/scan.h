@@ -21,14 +21,14 @@ EBB_API std::tuple<Variable, Variable> cummax(const Variable& self, std::int64_t
 /// The cumulative minimum and its index. (torch.cummin)
 EBB_API std::tuple<Variable, Variable> cummin(const Variable& self, std::int64_t dim);
 
-/// The n-th differences of consecutive elements along `dim`; `prepend` and `append` are first concatenated to
-/// x. (torch.diff)
+/// The n-th differences of consecutive elements along `dim`. `prepend` and `append` are first concatenated
+/// with self. (torch.diff)
 EBB_API Variable diff(const Variable& self, std::int64_t n = 1, std::int64_t dim = -1,
                       const optional<Variable>& prepend = {}, const optional<Variable>& append = {});
 
-/// y[i] = x[i] + links[i - 1] * y[i - 1] along `dim`; if `reverse`, from the end: y[i] = x[i] + links[i] *
-/// y[i + 1]. links has one element fewer than x: the factors between neighbours. Floating dtypes.
-/// Differentiable. Gradients of cumulative products are computed with it.
+/// y[i] = x[i] + links[i - 1] * y[i - 1] along `dim`. If `reverse`, it runs from the end: y[i] = x[i] +
+/// links[i] * y[i + 1]. links contains the factors between neighbours, and so has one element fewer than x.
+/// Floating dtypes. The op is differentiable. Gradients of cumulative products are computed with it.
 EBB_API Variable linear_recurrence(const Variable& x, const Variable& links, std::int64_t dim,
                                    bool reverse = false);
 
@@ -36,7 +36,7 @@ EBB_API Variable linear_recurrence(const Variable& x, const Variable& links, std
 /// 1]) / 2. x has one value for each sample along `dim`, or broadcasts to y. No samples give 0. Throws for
 /// Bool. (torch.trapezoid)
 EBB_API Variable trapezoid(const Variable& y, const Variable& x, std::int64_t dim = -1);
-/// The same for samples at distance dx.
+/// The integral of samples at distance dx.
 EBB_API Variable trapezoid(const Variable& y, const Scalar& dx = 1, std::int64_t dim = -1);
 inline Variable trapz(const Variable& y, const Variable& x, std::int64_t dim = -1) {
   return trapezoid(y, x, dim);
@@ -44,15 +44,15 @@ inline Variable trapz(const Variable& y, const Variable& x, std::int64_t dim = -
 inline Variable trapz(const Variable& y, double dx = 1, std::int64_t dim = -1) {
   return trapezoid(y, Scalar(dx), dim);
 }
-/// The integrals up to each sample except the first: one element fewer along `dim`.
+/// The integrals up to each sample except the first. The result has one element fewer along `dim`.
 /// (torch.cumulative_trapezoid)
 EBB_API Variable cumulative_trapezoid(const Variable& y, const Variable& x, std::int64_t dim = -1);
 EBB_API Variable cumulative_trapezoid(const Variable& y, const Scalar& dx = 1, std::int64_t dim = -1);
 
 /// Returns derivatives of a sampled function along `dim`, or along each dimension, each in self's shape. They
-/// are central differences (exact for parabolas), and at both ends differences of order edge_order, 1 or 2.
-/// `spacing` is the distance of samples, for all dimensions or for each, or their coordinates, one vector for
-/// each dimension. Needs edge_order + 1 samples along each dimension. (torch.gradient)
+/// are central differences (exact for parabolas). At both ends they are differences of order edge_order, 1 or
+/// 2. `spacing` is the distance of samples, for all dimensions or for each, or their coordinates, one vector
+/// for each dimension. Needs edge_order + 1 samples along each dimension. (torch.gradient)
 EBB_API std::vector<Variable> gradient(const Variable& self, const optional<Scalar>& spacing = nullopt,
                                        optional<std::int64_t> dim = nullopt, std::int64_t edge_order = 1);
 EBB_API std::vector<Variable> gradient(const Variable& self, const Scalar& spacing, IntArrayRef dim,

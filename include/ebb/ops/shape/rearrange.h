@@ -12,9 +12,11 @@ namespace ebb {
 EBB_API Variable repeat(const Variable& x, IntArrayRef repeats);
 /// repeat, where missing leading repeats are 1. (torch.tile)
 EBB_API Variable tile(const Variable& x, IntArrayRef dims);
-/// Returns indices in which i occurs repeats[i] times: {2, 0, 1} gives {0, 0, 2}. (torch.repeat_interleave)
+/// Returns indices in which i occurs repeats[i] times. For example, {2, 0, 1} gives {0, 0, 2}.
+/// (torch.repeat_interleave)
 EBB_API Variable repeat_interleave(const Variable& repeats, optional<std::int64_t> output_size = nullopt);
-/// Repeats each element along `dim`, next to each other; without dim along the flattened tensor.
+/// Repeats each element along `dim`; the copies are adjacent. Without dim, repeats along the flattened
+/// tensor.
 EBB_API Variable repeat_interleave(const Variable& x, std::int64_t repeats,
                                    optional<std::int64_t> dim = nullopt,
                                    optional<std::int64_t> output_size = nullopt);
@@ -26,10 +28,10 @@ EBB_API Variable repeat_interleave(const Variable& x, const Variable& repeats,
 EBB_API Variable flip(const Variable& x, IntArrayRef dims);
 EBB_API Variable fliplr(const Variable& x);
 EBB_API Variable flipud(const Variable& x);
-/// Shifts elements along `dims`; elements beyond the end re-enter at the start. Without dims rolls the
+/// Shifts elements along `dims`. Elements beyond the end re-enter at the start. Without dims, rolls the
 /// flattened tensor. (torch.roll)
 EBB_API Variable roll(const Variable& x, IntArrayRef shifts, IntArrayRef dims = {});
-/// Rotates k times by 90 degrees in the plane of two dimensions, from the first towards the second.
+/// Rotates k times by 90 degrees in the plane of two dimensions, from the first towards the second dimension.
 /// (torch.rot90)
 EBB_API Variable rot90(const Variable& x, std::int64_t k = 1, IntArrayRef dims = {0, 1});
 
@@ -40,9 +42,9 @@ EBB_API Variable triu(const Variable& x, std::int64_t diagonal = 0);
 EBB_API Variable& tril_(const Variable& x, std::int64_t diagonal = 0);
 EBB_API Variable& triu_(const Variable& x, std::int64_t diagonal = 0);
 
-/// Places a vector on the diagonal of a matrix of zeros, or copies the diagonal of a matrix. (torch.diag)
+/// Writes a vector to the diagonal of a matrix of zeros, or copies the diagonal of a matrix. (torch.diag)
 EBB_API Variable diag(const Variable& x, std::int64_t diagonal = 0);
-/// Places the last dimension on the diagonal of matrices in dim1 and dim2. (torch.diag_embed)
+/// Writes the last dimension to the diagonal of matrices in dim1 and dim2. (torch.diag_embed)
 EBB_API Variable diag_embed(const Variable& x, std::int64_t offset = 0, std::int64_t dim1 = -2,
                             std::int64_t dim2 = -1);
 /// diag of the flattened tensor. (torch.diagflat)
@@ -52,7 +54,8 @@ EBB_API Variable diagflat(const Variable& x, std::int64_t offset = 0);
 EBB_API Variable& fill_diagonal_(const Variable& x, const Scalar& fill_value, bool wrap = false);
 EBB_API Variable fill_diagonal(const Variable& x, const Scalar& fill_value, bool wrap = false);
 
-/// Expands vectors to a grid, one dimension for each; indexing "xy" swaps the first two. (torch.meshgrid)
+/// Expands vectors to a grid, with one dimension for each vector. indexing "xy" swaps the first two.
+/// (torch.meshgrid)
 EBB_API std::vector<Variable> meshgrid(TensorList tensors);
 EBB_API std::vector<Variable> meshgrid(TensorList tensors, std::string_view indexing);
 /// Returns all combinations of one element from each vector, as rows. (torch.cartesian_prod)

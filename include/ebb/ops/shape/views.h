@@ -16,18 +16,18 @@ EBB_API Variable as_strided(const Variable& x, IntArrayRef size, IntArrayRef str
 EBB_API Variable& as_strided_(const Variable& x, IntArrayRef size, IntArrayRef stride,
                               optional<std::int64_t> storage_offset = nullopt);
 
-/// Returns x in another shape without a copy; one size may be -1. Throws if the strides of x do not allow it.
+/// Returns x in another shape without a copy. One size may be -1. Throws if the strides of x do not allow it.
 /// (Tensor.view)
 EBB_API Variable view(const Variable& x, IntArrayRef size);
 EBB_API Variable view_as(const Variable& x, const Variable& other);
 /// Reinterprets the bytes of x as another dtype. The last size scales with the element size. Not
 /// differentiable.
 EBB_API Variable view(const Variable& x, DType dtype);
-/// Returns a view if possible, otherwise a copy; one size may be -1. (torch.reshape)
+/// Returns a view if possible, and otherwise a copy. One size may be -1. (torch.reshape)
 EBB_API Variable reshape(const Variable& x, IntArrayRef shape);
 /// Merges the dimensions start_dim to end_dim, both included. (torch.flatten)
 EBB_API Variable flatten(const Variable& x, std::int64_t start_dim = 0, std::int64_t end_dim = -1);
-/// Splits dimension `dim` into `sizes`; one may be -1. (torch.unflatten)
+/// Splits dimension `dim` into `sizes`. One size may be -1. (torch.unflatten)
 EBB_API Variable unflatten(const Variable& x, std::int64_t dim, IntArrayRef sizes);
 /// Flattens to one dimension; copies only if x is not contiguous. (torch.ravel)
 EBB_API Variable ravel(const Variable& x);
@@ -63,7 +63,7 @@ inline Variable moveaxis(const Variable& x, std::int64_t source, std::int64_t de
 EBB_API Variable squeeze(const Variable& x);
 /// Removes dimension `dim` if its size is 1.
 EBB_API Variable squeeze(const Variable& x, std::int64_t dim);
-/// Removes those of `dims` whose size is 1. Throws for duplicates.
+/// Removes the dimensions among `dims` whose size is 1. Throws for duplicates.
 EBB_API Variable squeeze(const Variable& x, IntArrayRef dims);
 EBB_API Variable& squeeze_(const Variable& x);
 EBB_API Variable& squeeze_(const Variable& x, std::int64_t dim);
@@ -96,14 +96,15 @@ EBB_API Variable narrow_copy(const Variable& x, std::int64_t dim, std::int64_t s
 /// main diagonal. (torch.diagonal)
 EBB_API Variable diagonal(const Variable& x, std::int64_t offset = 0, std::int64_t dim1 = 0,
                           std::int64_t dim2 = 1);
-/// Returns windows of `size` along `dimension`, `step` apart, as a new last dimension. (Tensor.unfold)
+/// Returns windows of `size` elements along `dimension` as a new last dimension. Consecutive windows begin
+/// `step` elements apart. (Tensor.unfold)
 EBB_API Variable unfold(const Variable& x, std::int64_t dimension, std::int64_t size, std::int64_t step);
 
 /// Sums x over the dimensions that broadcasting from `size` expands. `size` must broadcast to the shape of x.
 /// (Tensor.sum_to_size)
 EBB_API Variable sum_to_size(const Variable& x, IntArrayRef size);
-/// Changes the shape of x itself, in row-major order or the order of `memory_format`. Elements beyond the old
-/// number are undefined. Throws for tensors that require grad. (Tensor.resize_)
+/// Changes the shape of x itself, in row-major order or the order of `memory_format`. If the number of
+/// elements grows, the new elements are undefined. Throws for tensors that require grad. (Tensor.resize_)
 EBB_API Variable& resize_(const Variable& x, IntArrayRef size,
                           optional<MemoryFormat> memory_format = nullopt);
 /// Returns a copy of x in the shape of `other`. (torch.resize_as)
@@ -120,7 +121,7 @@ EBB_API std::vector<Variable> atleast_1d(TensorList tensors);
 EBB_API std::vector<Variable> atleast_2d(TensorList tensors);
 EBB_API std::vector<Variable> atleast_3d(TensorList tensors);
 
-/// Whether the shapes are equal.
+/// Returns whether the shapes are equal.
 inline bool is_same_size(const Variable& a, const Variable& b) { return a.sizes() == b.sizes(); }
 
 // Gradients of views. They are differentiable ops, so they can be differentiated again.
@@ -134,7 +135,7 @@ EBB_API Variable slice_backward(const Variable& grad, IntArrayRef input_sizes, s
 /// Returns zeros in shape `input_sizes` with `grad` on the diagonal.
 EBB_API Variable diagonal_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t offset,
                                    std::int64_t dim1, std::int64_t dim2);
-/// Adds each window of `grad` to the elements that it came from.
+/// Adds each window of `grad` to the elements from which unfold copied it.
 EBB_API Variable unfold_backward(const Variable& grad, IntArrayRef input_sizes, std::int64_t dim,
                                  std::int64_t size, std::int64_t step);
 
