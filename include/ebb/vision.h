@@ -1,4 +1,4 @@
-// Image files, transforms and datasets, in a library of their own, ebb::vision.
+// Image files, transforms and datasets, in a separate library, ebb::vision.
 #pragma once
 
 #include <ebb/ebb.h>

@@ -8,8 +8,9 @@
 
 namespace ebb::optim {
 
-/// Options of Adafactor. eps contains two lower bounds: that of the mean squares (default: the epsilon of the
-/// dtype), and that of the root mean square of a parameter, which scales its step. weight_decay is decoupled.
+/// Options of Adafactor. eps contains two lower bounds. The first limits the mean squares (default: the
+/// epsilon of the dtype). The second limits the root mean square of a parameter, which scales its step.
+/// weight_decay is decoupled.
 class EBB_API AdafactorOptions : public RuleOptions<AdafactorOptions> {
  public:
   using eps_t = std::tuple<optional<double>, double>;
@@ -25,8 +26,8 @@ class EBB_API AdafactorOptions : public RuleOptions<AdafactorOptions> {
 extern template class OptimizerCloneableOptions<AdafactorOptions>;
 extern template class RuleOptions<AdafactorOptions>;
 
-/// State of Adafactor for one parameter: mean squares of the gradient, over rows and columns of the last two
-/// dimensions, or for each element of a vector.
+/// State of Adafactor for one parameter: mean squares of the gradient. They are over rows and columns of the
+/// last two dimensions, or for each element of a vector.
 class EBB_API AdafactorParamState : public RuleParamState<AdafactorParamState, AdafactorOptions> {
  public:
   bool fits(const Variable& value, const Variable& parameter) const override;
@@ -40,9 +41,9 @@ extern template class OptimizerCloneableParamState<AdafactorParamState>;
 extern template class RuleParamState<AdafactorParamState, AdafactorOptions>;
 extern template class RuleOptimizer<AdafactorOptions, AdafactorParamState>;
 
-/// Adafactor (Shazeer & Stern 2018; torch.optim.Adafactor): Adam's second moment, stored as its means over
-/// rows (R) and columns (C): R C / mean(R). It has no first moment. Step sizes are relative to the
-/// parameter's root mean square. A step cannot be captured in a graph.
+/// Adafactor (Shazeer & Stern 2018; torch.optim.Adafactor). Adam's second moment is stored as its means over
+/// rows (R) and columns (C), from which it is computed as R C / mean(R). It has no first moment. Step sizes
+/// are relative to the parameter's root mean square. A step cannot be captured in a graph.
 class EBB_API Adafactor : public RuleOptimizer<AdafactorOptions, AdafactorParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

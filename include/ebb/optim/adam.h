@@ -21,7 +21,7 @@ class EBB_API AdamOptions : public RuleOptions<AdamOptions> {
   EBB_ARG(bool, amsgrad) = false;            ///< divides by the largest second moment so far
   /// Keeps an f32 copy of each f16 or bf16 parameter, and its moments in f32, so that updates too small for
   /// 16 bits accumulate. The parameter is the rounded copy. If other code writes to the parameter, the copy
-  /// is reset to it. (Micikevicius et al. 2018; FusedAdam of NVIDIA's Apex.)
+  /// takes the new value. (Micikevicius et al. 2018; FusedAdam of NVIDIA's Apex.)
   EBB_ARG(bool, master_weights) = false;
   EBB_ARG(bool, maximize) = false;                ///< maximizes: negates the gradient
   EBB_ARG(bool, decoupled_weight_decay) = false;  ///< weight_decay shrinks the parameter itself, as in AdamW
@@ -42,7 +42,7 @@ class EBB_API AdamWOptions : public RuleOptions<AdamWOptions> {
   EBB_ARG(bool, amsgrad) = false;            ///< divides by the largest second moment so far
   /// Keeps an f32 copy of each f16 or bf16 parameter, and its moments in f32, so that updates too small for
   /// 16 bits accumulate. The parameter is the rounded copy. If other code writes to the parameter, the copy
-  /// is reset to it. (Micikevicius et al. 2018; FusedAdam of NVIDIA's Apex.)
+  /// takes the new value. (Micikevicius et al. 2018; FusedAdam of NVIDIA's Apex.)
   EBB_ARG(bool, master_weights) = false;
   EBB_ARG(bool, maximize) = false;  ///< maximizes: negates the gradient
 };

@@ -20,11 +20,11 @@ class EBB_API OneCycleLROptions {
   EBB_ARG(PerGroup, max_momentum) = 0.95;   ///< largest momentum
   EBB_ARG(double, div_factor) = 25;         ///< the first rate is max_lr / div_factor
   EBB_ARG(double, final_div_factor) = 1e4;  ///< the last rate is the first rate / final_div_factor
-  EBB_ARG(bool, three_phase) = false;       ///< symmetric: down to the first rate, then down to the last
+  EBB_ARG(bool, three_phase) = false;       ///< symmetric: up, down to the first rate, then to the last rate
 };
 
 /// Raises the learning rate to max_lr and lowers it to almost zero over total_steps calls of step(), one for
-/// each batch (Smith & Topin 2019; torch.optim.lr_scheduler.OneCycleLR). More calls throw. Its first rate
+/// each batch (Smith & Topin 2019; torch.optim.lr_scheduler.OneCycleLR). Further calls throw. The first rate
 /// becomes the initial rate of the groups, also for schedulers created later.
 class EBB_API OneCycleLR : public EpochScheduler {
  public:
@@ -34,8 +34,8 @@ class EBB_API OneCycleLR : public EpochScheduler {
  private:
   double next(std::size_t group, double now) override;
   struct Phase {
-    double end, from, to;             // rates relative to the first one
-    bool from_momentum, to_momentum;  // whether the momentum is the largest one
+    double end, from, to;             // rates relative to the first rate
+    bool from_momentum, to_momentum;  // whether the momentum is the largest momentum
   };
   std::vector<double> max_lrs_, low_, high_;  // for each group; low_ and high_ are the momentum's bounds
   std::int64_t total_;
@@ -50,13 +50,13 @@ class EBB_API CyclicLROptions {
   using Scale = std::function<double(double)>;
   EBB_ARG(std::int64_t, step_size_up) = 2000;  ///< steps in which the rate rises
   EBB_ARG(std::int64_t, step_size_down) = 0;   ///< steps in which the rate falls; 0: step_size_up
-  EBB_ARG(Mode, mode) = Mode::triangular;      ///< amplitude: constant; halved every cycle; gamma^step
+  EBB_ARG(Mode, mode) = Mode::triangular;      ///< amplitude: constant, halved every cycle, or gamma^step
   EBB_ARG(double, gamma) = 1;                  ///< base of exp_range
-  EBB_ARG(Scale, scale_fn);                    ///< amplitude factor of a cycle, replaces that of mode
-  EBB_ARG(bool, scale_by_cycle) = true;        ///< scale_fn gets the cycle's index, from 1, else the step's
-  EBB_ARG(bool, cycle_momentum) = true;        ///< cycles the momentum (or first beta) inversely to the rate
-  EBB_ARG(PerGroup, base_momentum) = 0.8;      ///< smallest momentum
-  EBB_ARG(PerGroup, max_momentum) = 0.9;       ///< largest momentum
+  EBB_ARG(Scale, scale_fn);                    ///< amplitude factor of a cycle; replaces the factor of mode
+  EBB_ARG(bool, scale_by_cycle) = true;    ///< scale_fn gets the index of the cycle (from 1), not of the step
+  EBB_ARG(bool, cycle_momentum) = true;    ///< cycles the momentum (or first beta) inversely to the rate
+  EBB_ARG(PerGroup, base_momentum) = 0.8;  ///< smallest momentum
+  EBB_ARG(PerGroup, max_momentum) = 0.9;   ///< largest momentum
 };
 
 /// Moves the learning rate between base_lr and max_lr in repeated cycles, with one call of step() for each

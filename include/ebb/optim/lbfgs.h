@@ -32,7 +32,7 @@ class EBB_API LBFGSParamState : public OptimizerCloneableParamState<LBFGSParamSt
   void serialize(serialize::OutputArchive& archive) const override;
   void serialize(serialize::InputArchive& archive) override;
   bool fits(const Variable&, const Variable&) const override { return true; }
-  /// Whether all numbers and tensors are equal.
+  /// Returns whether all numbers and tensors are equal.
   friend EBB_API bool operator==(const LBFGSParamState& a, const LBFGSParamState& b);
 
   EBB_ARG(std::int64_t, func_evals) = 0;    ///< evaluations so far
@@ -50,10 +50,10 @@ class EBB_API LBFGSParamState : public OptimizerCloneableParamState<LBFGSParamSt
 };
 extern template class OptimizerCloneableParamState<LBFGSParamState>;
 
-/// L-BFGS (Liu & Nocedal 1989), with the line search of Nocedal & Wright 2006, section 3.5
-/// (torch::optim::LBFGS): a quasi-Newton method for smooth losses. step() needs a closure, which clears the
-/// gradients, computes the loss and calls backward; it is called several times. Supports one group of
-/// parameters with one dtype and device.
+/// L-BFGS (Liu & Nocedal 1989; torch::optim::LBFGS), a quasi-Newton method for smooth losses. The line search
+/// is that of Nocedal & Wright 2006, section 3.5. step() needs a closure, which clears the gradients,
+/// computes the loss and calls backward; it is called several times. Supports one group of parameters of the
+/// same dtype on the same device.
 class EBB_API LBFGS : public Optimizer {
  public:
   explicit LBFGS(std::vector<OptimizerParamGroup> param_groups, LBFGSOptions defaults = {});

@@ -9,9 +9,9 @@
 
 namespace ebb::optim {
 
-/// Options of Muon. weight_decay is decoupled: it shrinks the parameter itself. adjust_lr_fn scales the step
-/// of an [A, B] matrix: "original" (the default) by sqrt(max(1, A / B)), "match_rms_adamw" by 0.2 sqrt(max(A,
-/// B)), "spectral_unclamped" by sqrt(A / B).
+/// Options of Muon. weight_decay is decoupled: it shrinks the parameter itself. adjust_lr_fn selects the
+/// factor of the step of an [A, B] matrix. "original" (the default) is sqrt(max(1, A / B)), "match_rms_adamw"
+/// is 0.2 sqrt(max(A, B)), and "spectral_unclamped" is sqrt(A / B).
 class EBB_API MuonOptions : public RuleOptions<MuonOptions> {
  public:
   using coefficients_t = std::tuple<double, double, double>;
@@ -38,9 +38,9 @@ extern template class RuleParamState<MuonParamState, MuonOptions>;
 extern template class RuleOptimizer<MuonOptions, MuonParamState>;
 
 /// Muon (Jordan et al. 2024; torch.optim.Muon), for matrices; use AdamW for the other parameters of a
-/// network. v = momentum v + (1 - momentum) g. The step is v with singular values near 1, after ns_steps
-/// iterations of X = a X + (b X X^T + c (X X^T)^2) X in bf16. Throws for parameters that are not matrices. A
-/// step cannot be captured in a graph.
+/// network. v = momentum v + (1 - momentum) g. The step is v with singular values close to 1, which ns_steps
+/// iterations of X = a X + (b X X^T + c (X X^T)^2) X in bf16 compute. Throws for parameters that are not
+/// matrices. A step cannot be captured in a graph.
 class EBB_API Muon : public RuleOptimizer<MuonOptions, MuonParamState> {
  public:
   explicit Muon(std::vector<OptimizerParamGroup> param_groups, MuonOptions defaults = {});

@@ -37,9 +37,9 @@ extern template class OptimizerCloneableParamState<NAdamParamState>;
 extern template class RuleParamState<NAdamParamState, NAdamOptions>;
 extern template class RuleOptimizer<NAdamOptions, NAdamParamState>;
 
-/// NAdam (Dozat 2016; torch.optim.NAdam): m and v as in Adam, d = sqrt(v / (1 - b2^t)) + eps, mu_t the
-/// momentum of step t, M_t the product of mu_1, ..., mu_t; p -= lr ((1 - mu_t) / (1 - M_t) g + mu_{t+1} / (1
-/// - M_{t+1}) m) / d.
+/// NAdam (Dozat 2016; torch.optim.NAdam), with m and v as in Adam and d = sqrt(v / (1 - b2^t)) + eps: p -= lr
+/// ((1 - mu_t) / (1 - M_t) g + mu_{t+1} / (1 - M_{t+1}) m) / d. mu_t is the momentum of step t, and M_t is
+/// the product of mu_1, ..., mu_t.
 class EBB_API NAdam : public RuleOptimizer<NAdamOptions, NAdamParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

@@ -16,8 +16,9 @@
 
 namespace ebb::optim {
 
-/// Options of a parameter group. Each optimizer derives its own through OptimizerCloneableOptions. A function
-/// that is not overridden throws ebb::NotImplementedError when it is called; only serialize does nothing.
+/// Options of a parameter group. Each optimizer derives its own class through OptimizerCloneableOptions. A
+/// function that is not overridden throws ebb::NotImplementedError when it is called. Only serialize does
+/// nothing instead.
 class EBB_API OptimizerOptions {
  public:
   virtual ~OptimizerOptions();
@@ -29,7 +30,7 @@ class EBB_API OptimizerOptions {
   virtual void serialize(serialize::InputArchive& archive);
   /// Throws if the options of a group are invalid. The argument contains the optimizer's defaults.
   virtual void check(const OptimizerOptions&) const {}
-  /// Get and set the momentum, or the first of the betas; nothing if there is neither.
+  /// Get and set the momentum, or the first of the betas. Without either, the getter returns nothing.
   virtual optional<double> get_momentum() const { return {}; }
   virtual void set_momentum(double) {}
   /// Returns the rate before any scheduler changed it: the rate at the first call of this function, or the
@@ -59,7 +60,7 @@ class EBB_API RuleOptions : public OptimizerCloneableOptions<Derived> {
   void serialize(serialize::OutputArchive& archive) const override;
   void serialize(serialize::InputArchive& archive) override;
   void check(const OptimizerOptions& group) const override;
-  /// Whether all options are equal.
+  /// Returns whether all options are equal.
   friend bool operator==(const Derived& a, const Derived& b) { return a.equals(b); }
 
  private:
@@ -86,7 +87,7 @@ class EBB_API OptimizerParamGroup {
   std::unique_ptr<OptimizerOptions> options_;
 };
 
-/// The state of an optimizer for one parameter. Each optimizer derives its own through
+/// The state of an optimizer for one parameter. Each optimizer derives its own class through
 /// OptimizerCloneableParamState. A function that is not overridden throws ebb::NotImplementedError when it is
 /// called.
 class EBB_API OptimizerParamState {
@@ -96,11 +97,11 @@ class EBB_API OptimizerParamState {
   /// Write the state to an archive by name, and read it back.
   virtual void serialize(serialize::OutputArchive& archive) const;
   virtual void serialize(serialize::InputArchive& archive);
-  /// Whether a tensor may be part of the state: it is a scalar or has the parameter's sizes.
+  /// Returns whether a tensor may be part of the state: it has no dimensions or has the parameter's sizes.
   virtual bool fits(const Variable& value, const Variable& parameter) const;
 };
 
-/// The key of a parameter's state: `p.unsafeGetTensorImpl()`, as in 2.x, or that address as a string,
+/// The key of a parameter's state: `p.unsafeGetTensorImpl()`, as in 2.x, or this address as a string,
 /// `c10::guts::to_string(p.unsafeGetTensorImpl())`, as in 1.13. A string that is not an address throws.
 class EBB_API ParameterKey {
  public:
@@ -150,22 +151,22 @@ class EBB_API Optimizer {
   explicit Optimizer(std::vector<Variable> parameters, std::unique_ptr<OptimizerOptions> defaults);
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
-  /// Moves the groups, states and defaults. The other optimizer has no parameters then, and its schedulers
+  /// Moves the groups, states and defaults. The other optimizer then has no parameters, and its schedulers
   /// still refer to it.
   Optimizer(Optimizer&& other);
   Optimizer& operator=(Optimizer&& other);
   virtual ~Optimizer();
 
   /// Adds parameters with their own options, or with the defaults. Throws for a parameter that is not a leaf
-  /// or is in another group, and for options of another optimizer or out of range. A parameter that occurs
-  /// twice in a group is updated twice, with a warning, as in PyTorch.
+  /// or is in another group, and for options that are invalid or those of another optimizer. A parameter that
+  /// occurs twice in a group is updated twice, with a warning, as in PyTorch.
   void add_param_group(const OptimizerParamGroup& param_group);
   /// Adds parameters to the first group. Throws for the same errors.
   void add_parameters(const std::vector<Variable>& parameters);
   /// Updates all parameters once. A closure, which computes the loss (and calls backward), runs first, and
   /// its value is returned.
   virtual Variable step(LossClosure closure = nullptr) = 0;
-  /// Resets the gradients to zeros, as in libtorch 1.13, or to undefined.
+  /// Resets the gradients to zeros, as in libtorch 1.13. With set_to_none, makes them undefined.
   void zero_grad(bool set_to_none = false);
 
   /// Returns all parameters of the first group.
@@ -185,10 +186,10 @@ class EBB_API Optimizer {
   /// Returns the states as tensors named by the parameter's index and the state's name: "3.exp_avg". Options
   /// are not included.
   StateDict state_dict() const;
-  /// Restores the states of an optimizer of the same kind, with parameters of the same shapes.
+  /// Restores the states of an optimizer of the same class, with parameters of the same shapes.
   void load_state_dict(const StateDict& state);
   /// Write the states and the options of all groups ("param_groups.0.lr") to an archive, and read them back.
-  /// An archive without options does not change them; one with more groups throws.
+  /// An archive without options does not change them. An archive with more groups than the optimizer throws.
   virtual void save(serialize::OutputArchive& archive) const;
   virtual void load(serialize::InputArchive& archive);
   /// Loads with `make` in place of new_state().
@@ -197,8 +198,8 @@ class EBB_API Optimizer {
 
   /// Hooks run in the order of registration; with `prepend` a hook runs first. Step hooks run before a step,
   /// where they may change gradients, options and the closure, and after it. State hooks run before a state
-  /// is written, and on the written state; load hooks run on the state to load, and after loading. They may
-  /// change the state.
+  /// is written, and afterwards with the written state. Load hooks run before loading, with the state to
+  /// load, and after loading. State hooks and load hooks may change the state.
   using StepPreHook = std::function<void(Optimizer&, LossClosure& closure)>;
   using StepPostHook = std::function<void(Optimizer&)>;
   using StateDictPreHook = std::function<void(const Optimizer&)>;
@@ -224,7 +225,7 @@ class EBB_API Optimizer {
     if (!slot) slot = std::make_unique<State>();
     return static_cast<State&>(*slot);
   }
-  /// Returns an empty state for load_state_dict; null, as here, if the optimizer has no state.
+  /// Returns an empty state for load_state_dict. Here it returns null: the optimizer has no state.
   virtual std::unique_ptr<OptimizerParamState> new_state() const;
   static Variable run(const LossClosure& closure);
   /// Updates each parameter that has a gradient once, with the rule of `Kind` (src/optim/kind.h, step.h).
@@ -237,8 +238,8 @@ class EBB_API Optimizer {
   std::vector<OptimizerParamGroup> param_groups_;
   OptimizerStates state_;
   std::unique_ptr<OptimizerOptions> defaults_;
-  /// Whether step() was called or a state was loaded; nothing if the class does not record it. A scheduler
-  /// that is stepped before this warns.
+  /// Whether step() was called or a state was loaded; nothing if the class does not record it. While it is
+  /// false, a step of a scheduler warns.
   optional<bool> stepped_;
 
  private:
@@ -253,8 +254,8 @@ class EBB_API Optimizer {
   template <class Kind>
   struct Batch;
   struct Replay;  // captured and recorded steps (src/optim/replay.h)
-  // Captured steps hold a weak pointer to it. It ends with this optimizer, and when load_state_dict replaces
-  // states.
+  // Captured steps hold a weak pointer to it. It expires with this optimizer, and when load_state_dict
+  // replaces states.
   std::shared_ptr<const char> epoch_ = std::make_shared<const char>();
   std::shared_ptr<Hooks> hooks_;  // created on first use
 };
@@ -273,7 +274,7 @@ class EBB_API RuleParamState : public OptimizerCloneableParamState<Derived> {
  public:
   void serialize(serialize::OutputArchive& archive) const override;
   void serialize(serialize::InputArchive& archive) override;
-  /// Whether all numbers and tensors are equal, and the same tensors are defined.
+  /// Returns whether all numbers and tensors are equal, and the same tensors are defined.
   friend bool operator==(const Derived& a, const Derived& b) { return a.equals(b); }
 
  private:

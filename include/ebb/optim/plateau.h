@@ -7,11 +7,11 @@
 
 namespace ebb::optim {
 
-/// Multiplies the rates by `factor` if the metric has not improved for `patience` calls of step(), down to
-/// min_lrs (one for each group, or none for 0). A change smaller than eps is skipped. Then waits for
-/// `cooldown` calls. A metric improves if it is smaller than the best one (larger with SchedulerMode::max) by
-/// the threshold: a fraction of the best, or with ThresholdMode::abs an absolute amount.
-/// (torch::optim::ReduceLROnPlateauScheduler.)
+/// Multiplies the rates by `factor` if the metric has not improved for `patience` calls of step(), and then
+/// waits for `cooldown` calls. min_lrs contains the lower bounds of the rates (one for each group, or none
+/// for 0). A change smaller than eps is skipped. A metric improves if it is smaller than the best one (larger
+/// with SchedulerMode::max) by the threshold. The threshold is a fraction of the best metric, or with
+/// ThresholdMode::abs an absolute amount. (torch::optim::ReduceLROnPlateauScheduler.)
 class EBB_API ReduceLROnPlateauScheduler {
  public:
   enum SchedulerMode { min, max };
@@ -42,7 +42,7 @@ class EBB_API ReduceLROnPlateauScheduler {
   double best_;
   std::int64_t bad_epochs_ = 0, cooling_ = 0;
 };
-/// The name in Python.
+/// Python's name of the class.
 using ReduceLROnPlateau = ReduceLROnPlateauScheduler;
 
 }  // namespace ebb::optim

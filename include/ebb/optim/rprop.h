@@ -8,7 +8,7 @@
 
 namespace ebb::optim {
 
-/// Options of Rprop. It only uses the signs of gradients, and suits gradients of whole data sets.
+/// Options of Rprop. It uses only the signs of gradients. Use it with gradients of whole data sets.
 class EBB_API RpropOptions : public RuleOptions<RpropOptions> {
  public:
   using etas_t = std::tuple<double, double>;
@@ -19,8 +19,7 @@ class EBB_API RpropOptions : public RuleOptions<RpropOptions> {
   EBB_ARG(etas_t, etas) = {
     0.5,
     1.2
-  };  ///< factors of the step size: after a change of sign,
-      ///< and without one
+  };  ///< factors of the step size after a change of sign and without a change
   EBB_ARG(step_sizes_t, step_sizes) = { 1e-6, 50 };  ///< smallest and largest step size
   EBB_ARG(bool, maximize) = false;                   ///< maximizes: negates the gradient
 };

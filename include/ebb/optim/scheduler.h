@@ -18,8 +18,8 @@ class EBB_API PerGroup {
   PerGroup(double all) : numbers_{all} {}
   PerGroup(std::vector<double> each) : numbers_(std::move(each)), is_list_(true) {}
   PerGroup(std::initializer_list<double> each) : PerGroup(std::vector<double>(each)) {}
-  /// Returns one number for each group. A list of another length throws an error that names `schedule` and
-  /// `what`.
+  /// Returns one number for each group. A list whose length differs from the number of groups throws an error
+  /// that names `schedule` and `what`.
   std::vector<double> of(const char* schedule, const char* what, Optimizer& optimizer) const;
 
  private:
@@ -36,7 +36,7 @@ class EBB_API LRScheduler {
   virtual void step();
 
  protected:
-  /// Returns one rate for each group, for the call of step() after step_count_ earlier ones.
+  /// Returns one rate for each group, for a call of step() after step_count_ calls.
   virtual std::vector<double> get_lrs() = 0;
   std::vector<double> get_current_lrs() const;
   /// Warns if the optimizer has made no step yet. step() calls it first.
@@ -52,10 +52,11 @@ class EBB_API LRScheduler {
 };
 
 /// A scheduler that counts epochs (or batches: calls of step()) like torch.optim.lr_scheduler. The
-/// constructor sets the rates of epoch `last_epoch` + 1, which is 0 unless training resumes; each step() sets
-/// those of the next epoch. Each rate is computed from the current one, so that schedulers of one optimizer
-/// multiply. SequentialLR, which starts a scheduler in the middle of training, computes the rate from the
-/// group's first rate (`initial_lr`, stored when the optimizer's first scheduler is created).
+/// constructor sets the rates of epoch `last_epoch` + 1, which is 0 unless training resumes. Each step() sets
+/// the rates of the next epoch. Each rate is computed from the current rate, so that the factors of several
+/// schedulers of an optimizer multiply. SequentialLR, which starts a scheduler in the middle of training,
+/// computes the rate from the group's first rate (`initial_lr`, stored when the optimizer's first scheduler
+/// is created).
 class EBB_API EpochScheduler : public LRScheduler {
  public:
   void step() override;
@@ -71,12 +72,12 @@ class EBB_API EpochScheduler : public LRScheduler {
   explicit EpochScheduler(Optimizer& optimizer, std::int64_t last_epoch = -1);
   /// Sets the first rates. A constructor calls it last.
   void begin();
-  /// Whether the first rates are being computed.
+  /// Returns whether the first rates are being computed.
   bool is_first() const { return first_; }
   /// Returns the group's rate at last_epoch(); `now` is its current rate.
   virtual double next(std::size_t group, double now) = 0;
-  /// Returns the rate when SequentialLR starts the scheduler. It is computed from the first rate if that is
-  /// sufficient.
+  /// Returns the rate when SequentialLR starts the scheduler. It is computed from the first rate if this rate
+  /// is sufficient.
   virtual double at(std::size_t group, double now) { return next(group, now); }
   /// Get and set the group's first rate. Setting it affects later schedulers too.
   double base(std::size_t group) const;
@@ -88,7 +89,8 @@ class EBB_API EpochScheduler : public LRScheduler {
   friend class ChainedScheduler;
   std::vector<double> get_lrs() override;
   /// advance() moves to the next epoch. restart() begins again, in the middle of a sequence. undo() moves
-  /// back one epoch, and rewind() to before the first one, without changing rates.
+  /// back one epoch. rewind() moves back to before the first epoch. Neither undo() nor rewind() changes
+  /// rates.
   virtual void advance();
   virtual void restart();
   virtual void undo() { --epoch_; }
@@ -100,7 +102,8 @@ class EBB_API EpochScheduler : public LRScheduler {
 };
 using EpochSchedulers = std::vector<std::shared_ptr<EpochScheduler>>;
 
-/// A scheduler composed of existing schedulers of the same optimizer. It may be part of another one.
+/// A scheduler composed of existing schedulers of the same optimizer. It may be part of another
+/// JoinedScheduler.
 class EBB_API JoinedScheduler : public EpochScheduler {
  public:
   void save(serialize::OutputArchive& archive) const override;

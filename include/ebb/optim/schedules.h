@@ -1,5 +1,5 @@
-// StepLR, MultiStepLR, ExponentialLR, CosineAnnealingLR, LambdaLR and others: learning-rate schedulers given
-// by a formula for lr at epoch t, with the group's initial rate lr0.
+// StepLR, MultiStepLR, ExponentialLR, CosineAnnealingLR, LambdaLR and others: learning-rate schedulers. A
+// formula gives lr at epoch t; lr0 is the group's initial rate.
 #pragma once
 
 #include <ebb/optim/scheduler.h>
@@ -39,7 +39,7 @@ class EBB_API MultiStepLR : public EpochScheduler {
   const double gamma_;
 };
 
-/// lr0 factor before epoch total_iters, then lr0.
+/// lr0 factor before epoch total_iters, and lr0 from then on.
 class EBB_API ConstantLR : public EpochScheduler {
  public:
   explicit ConstantLR(Optimizer& optimizer, double factor = 1.0 / 3, std::int64_t total_iters = 5,

@@ -31,7 +31,7 @@ extern template class RuleParamState<SGDParamState, SGDOptions>;
 extern template class RuleOptimizer<SGDOptions, SGDParamState>;
 
 /// SGD: g += weight_decay p; v = momentum v + (1 - dampening) g (v = g in the first step); p -= lr v, or with
-/// nesterov lr (g + momentum v).
+/// nesterov p -= lr (g + momentum v).
 class EBB_API SGD : public RuleOptimizer<SGDOptions, SGDParamState> {
  public:
   using RuleOptimizer::RuleOptimizer;

@@ -13,8 +13,8 @@
 
 namespace ebb::optim::swa_utils {
 
-/// Returns the next average, from the previous one, a model's tensor, and the number of models averaged
-/// before.
+/// Returns the next average. The arguments are the current average, a tensor of the model, and the number of
+/// models averaged before.
 using AverageFunction =
     std::function<Variable(const Variable& averaged, const Variable& current, const Variable& num_averaged)>;
 /// Computes the averages of all tensors of a model in place.
@@ -34,8 +34,8 @@ EBB_API MultiAverageFunction get_ema_multi_avg_fn(double decay = 0.999);
 class EBB_API AveragedModule : public nn::Module {
  public:
   AveragedModule(MultiAverageFunction average, bool use_buffers);
-  /// Averages the model's current parameters into this one; the first ones are copied. Buffers are averaged
-  /// too with use_buffers, else copied. Throws for a model with other shapes.
+  /// Averages the model's current parameters into the parameters of this module. The first call copies them.
+  /// Buffers are averaged with use_buffers, and otherwise copied. Throws for a model with other shapes.
   void update_parameters(const nn::Module& model);
 
   Variable n_averaged;  ///< number of averaged models, kLong []
@@ -99,14 +99,14 @@ class AveragedModel : public AveragedModule {
 };
 
 /// Resets the batch norms of a model and makes them compute cumulative averages. The destructor restores
-/// their momentum and the mode.
+/// their momentum and the mode of the model.
 class EBB_API FreshStatistics {
  public:
   explicit FreshStatistics(nn::Module& model);
   ~FreshStatistics();
   FreshStatistics(const FreshStatistics&) = delete;
   FreshStatistics& operator=(const FreshStatistics&) = delete;
-  /// Whether the model has a batch norm.
+  /// Returns whether the model has a batch norm.
   bool any() const { return !momenta_.empty(); }
 
  private:
@@ -152,7 +152,7 @@ void update_bn(Loader& loader, Model& model, optional<Device> device = nullopt) 
 }
 
 /// Anneals the rate of each group to swa_lr in anneal_epochs steps, by a cosine or linearly, and then keeps
-/// it. Steps of another scheduler may alternate with it.
+/// it there. Steps of another scheduler may alternate with the steps of this one.
 class EBB_API SWALR : public EpochScheduler {
  public:
   enum class Anneal { cos, linear };

@@ -13,7 +13,7 @@
 namespace ebb::vision::datasets {
 
 /// Images in one folder for each class: root/cat/1.jpg, root/dog/x/2.png (torchvision.datasets.ImageFolder).
-/// The constructor lists the files below each class's folder; get() reads them, in the loader's workers. Only
+/// The constructor lists the files below each class's folder. get() reads them, in the loader's workers. Only
 /// files with the extension .jpg, .jpeg or .png, in upper or lower case, are used. Links are followed. A
 /// folder reached by several links is listed once in each class, and a link back to the root is ignored.
 class EBB_API ImageFolder : public data::datasets::Dataset<ImageFolder> {
@@ -33,7 +33,7 @@ class EBB_API ImageFolder : public data::datasets::Dataset<ImageFolder> {
   /// Returns the names of the folders, sorted. A class is an index into them.
   const std::vector<std::string>& classes() const { return classes_; }
   const std::map<std::string, std::int64_t>& class_to_idx() const { return class_to_idx_; }
-  /// Returns paths and classes, sorted by class and then by path.
+  /// Returns paths and classes, sorted first by class and then by path.
   const std::vector<std::pair<std::string, std::int64_t>>& samples() const { return samples_; }
 
  private:
@@ -50,9 +50,9 @@ struct EBB_API CIFARRecords {
   Variable labels;  ///< Long [n, labels of each image]
 };
 
-/// Reads such a file: records with `labels` bytes (1 for CIFAR-10; 2 for CIFAR-100, coarse and fine) and 3072
-/// bytes of an image. Throws for an incomplete record, and for a label that is not below its number in
-/// `classes`.
+/// Reads a file of CIFAR's "binary version": records with `labels` bytes (1 for CIFAR-10; 2 for CIFAR-100,
+/// coarse and fine) and 3072 bytes of an image. Throws for an incomplete record, and for a label that is not
+/// below its limit in `classes`.
 EBB_API CIFARRecords read_cifar(const std::string& path, const std::vector<std::int64_t>& classes);
 
 /// CIFAR-10: 32 x 32 images of ten classes (Krizhevsky 2009), 50000 for training and 10000 for testing. root
@@ -67,12 +67,12 @@ class EBB_API CIFAR10 : public data::datasets::Dataset<CIFAR10> {
   data::Example<> get(std::size_t index) override;
   optional<std::size_t> size() const override;
   bool is_train() const { return mode_ == Mode::kTrain; }
-  /// All images, Byte [n, 3, 32, 32].
+  /// Returns all images, Byte [n, 3, 32, 32].
   const Variable& images() const { return images_; }
-  /// All labels, kLong [n].
+  /// Returns all labels, kLong [n].
   const Variable& targets() const { return targets_; }
   static const std::vector<std::string>& classes();
-  /// Whether the folder contains the six files.
+  /// Returns whether the folder contains the six files.
   static bool present(const std::string& root);
 
  private:
@@ -80,8 +80,8 @@ class EBB_API CIFAR10 : public data::datasets::Dataset<CIFAR10> {
   Variable images_, targets_;
 };
 
-/// CIFAR-100: the same with 100 classes in 20 groups. root contains train.bin and test.bin, or the folder
-/// cifar-100-binary with them.
+/// CIFAR-100: images as in CIFAR-10, of 100 classes in 20 groups. root contains train.bin and test.bin, or
+/// the folder cifar-100-binary with them.
 class EBB_API CIFAR100 : public data::datasets::Dataset<CIFAR100> {
  public:
   enum class Mode { kTrain, kTest };
@@ -90,9 +90,9 @@ class EBB_API CIFAR100 : public data::datasets::Dataset<CIFAR100> {
   optional<std::size_t> size() const override;
   bool is_train() const { return mode_ == Mode::kTrain; }
   const Variable& images() const { return images_; }
-  /// All classes, kLong [n].
+  /// Returns all classes, kLong [n].
   const Variable& targets() const { return targets_; }
-  /// The groups of the classes, kLong [n].
+  /// Returns the groups of the classes, kLong [n].
   const Variable& coarse_targets() const { return coarse_targets_; }
   static bool present(const std::string& root);
 

@@ -9,8 +9,8 @@
 
 namespace ebb::vision::transforms {
 
-/// Adjusts brightness, contrast, saturation and hue, in random order. x means factors in [max(0, 1 - x), 1 +
-/// x], for hue shifts in [-x, x]; 0 skips the adjustment.
+/// Adjusts brightness, contrast, saturation and hue, in random order. An argument x gives factors in [max(0,
+/// 1 - x), 1 + x], and for hue it gives shifts in [-x, x]. 0 skips the adjustment.
 class EBB_API ColorJitter : public Transform {
  public:
   explicit ColorJitter(double brightness = 0, double contrast = 0, double saturation = 0, double hue = 0);
@@ -23,7 +23,7 @@ class EBB_API ColorJitter : public Transform {
   EBB_ARG(optional<Generator>, generator);
 };
 
-/// Converts to grey with probability p, with the same number of channels.
+/// Converts to grey with probability p. The number of channels does not change.
 class EBB_API RandomGrayscale : public Transform {
  public:
   explicit RandomGrayscale(double p = 0.1) : p_(p) {}

@@ -15,9 +15,10 @@ EBB_API Variable rgb_to_grayscale(const Variable& image, std::int64_t num_output
 
 /// Multiplies by brightness_factor: 0 gives black, 1 the image.
 EBB_API Variable adjust_brightness(const Variable& image, double brightness_factor);
-/// Blends with the mean grey of each image: 0 gives the mean, 1 the image, above 1 more contrast.
+/// Blends with the mean grey of each image: 0 gives the mean, 1 gives the image, and above 1 the contrast
+/// increases.
 EBB_API Variable adjust_contrast(const Variable& image, double contrast_factor);
-/// Blends with the grey image: 0 gives it, 1 the image. Grey images do not change.
+/// Blends with the grey image: 0 gives the grey image, 1 the image. Grey images do not change.
 EBB_API Variable adjust_saturation(const Variable& image, double saturation_factor);
 /// Shifts hues by hue_factor, a fraction of the colour circle from -0.5 to 0.5. Grey images do not change.
 EBB_API Variable adjust_hue(const Variable& image, double hue_factor);

@@ -11,11 +11,12 @@ namespace ebb::vision::transforms {
 
 /// Converts an image [..., C, H, W], floating or Byte. A random transform draws its parameters once for all
 /// leading dimensions, for example a batch. It is a callable and a data::transforms::TensorTransform, so that
-/// `dataset.map(Resize(32))` transforms the data of each example; `.map(Resize(32)).map(Stack<>())`.
+/// `dataset.map(Resize(32))` transforms the data of each example. Add Stack for batches:
+/// `.map(Resize(32)).map(Stack<>())`.
 ///
-/// Random transforms draw the same numbers as torchvision, from their `generator` or else the default one:
-/// after manual_seed(s), crops are those after torch.manual_seed(s). The workers of a loader share a
-/// generator, so with several workers the numbers that each image gets depend on timing.
+/// Random transforms draw the same numbers as torchvision, from their `generator` or from the default one.
+/// After manual_seed(s), crops equal those after torch.manual_seed(s). The workers of a loader share a
+/// generator, so with several workers the timing decides which numbers each image gets.
 class EBB_API Transform : public data::transforms::TensorTransform<> {
  public:
   virtual Variable forward(const Variable& image) const = 0;

@@ -10,24 +10,24 @@ namespace ebb::vision::transforms {
 
 /// The interpolation between pixels. `nearest_exact` and `bicubic` are only for resize().
 enum class InterpolationMode { nearest, nearest_exact, bilinear, bicubic };
-/// The values outside an image: a constant, the outermost pixels, or the mirrored image without (reflect) or
-/// with (symmetric) the outermost pixels repeated.
+/// The values outside an image: a constant, the outermost pixels, or the mirrored image. `reflect` does not
+/// repeat the outermost pixels, `symmetric` does.
 enum class PaddingMode { constant, edge, reflect, symmetric };
 
-/// Functions of images [..., C, H, W]; leading dimensions, for example a batch or frames, are transformed
-/// equally. Dtypes are floating or integer; integers are computed in Float and rounded if pixel values are
-/// mixed. Names, values and errors are those of torchvision.transforms.v2.functional on tensors.
+/// Functions of images [..., C, H, W]. Leading dimensions, for example a batch or frames, are transformed
+/// equally. Dtypes are floating or integer. If pixel values are mixed, integers are computed in Float and
+/// rounded. Names, values and errors are those of torchvision.transforms.v2.functional on tensors.
 namespace functional {
 
 /// Resizes to `size`, {height, width} or {shorter side}. With {shorter side} the aspect ratio is kept, and
-/// the longer side is at most max_size. antialias averages pixels that bilinear and bicubic would skip when
-/// shrinking. Returns the image itself if it has that size.
+/// the longer side is at most max_size. When the image shrinks, antialias averages pixels that bilinear and
+/// bicubic would skip. Returns the image itself if it has this size.
 EBB_API Variable resize(const Variable& image, IntArrayRef size,
                         InterpolationMode interpolation = InterpolationMode::bilinear,
                         optional<std::int64_t> max_size = nullopt, bool antialias = true);
 
-/// Returns a view of [top, top + height) x [left, left + width). If that exceeds the image, a copy with zeros
-/// outside.
+/// Returns a view of [top, top + height) x [left, left + width). If this region exceeds the image, returns a
+/// copy with zeros outside the image.
 EBB_API Variable crop(const Variable& image, std::int64_t top, std::int64_t left, std::int64_t height,
                       std::int64_t width);
 /// Crops the centre, {height, width} or {both}; a smaller image is padded with zeros.
@@ -47,9 +47,9 @@ EBB_API Variable hflip(const Variable& image);
 /// Mirrors top and bottom.
 EBB_API Variable vflip(const Variable& image);
 
-/// Rotates by `angle` degrees counter-clockwise about `center`, {x, y} in pixels from the top left corner;
-/// default: the middle. With expand the result contains the whole rotated image. Pixels from outside are
-/// `fill`, one value or one for each channel, 0 by default. Interpolation is nearest or bilinear.
+/// Rotates by `angle` degrees counter-clockwise about `center`, {x, y} in pixels from the top left corner.
+/// The default is the middle. With expand the result contains the whole rotated image. Pixels from outside
+/// are `fill`, one value or one for each channel, 0 by default. Interpolation is nearest or bilinear.
 EBB_API Variable rotate(const Variable& image, double angle,
                         InterpolationMode interpolation = InterpolationMode::nearest, bool expand = false,
                         optional<std::array<double, 2>> center = nullopt, ArrayRef<double> fill = {});

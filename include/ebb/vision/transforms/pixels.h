@@ -15,7 +15,8 @@ EBB_API Variable to_dtype(const Variable& image, DType dtype, bool scale = false
 /// Throws for a std of 0.
 EBB_API Variable normalize(const Variable& image, ArrayRef<double> mean, ArrayRef<double> std);
 
-/// Returns a copy with `value` in [i, i + h) x [j, j + w); it broadcasts: [C, h, w], [C, 1, 1], a number.
+/// Returns a copy with `value` in [i, i + h) x [j, j + w). `value` broadcasts; it is [C, h, w], [C, 1, 1] or
+/// one number.
 EBB_API Variable erase(const Variable& image, std::int64_t i, std::int64_t j, std::int64_t h, std::int64_t w,
                        const Variable& value);
 

@@ -35,7 +35,7 @@ class EBB_API RandomCrop : public Transform {
   EBB_ARG(ExpandingArray<2>, size);             ///< height and width
   EBB_ARG(std::vector<std::int64_t>, padding);  ///< padding before the crop, as in functional::pad
   EBB_ARG(bool, pad_if_needed) = false;         ///< pads both ends of sides that are too short
-  EBB_ARG(std::vector<double>, fill) = { 0 };   ///< padding value, one or one for each channel
+  EBB_ARG(std::vector<double>, fill) = { 0 };   ///< padding value, one for all channels or one for each
   EBB_ARG(PaddingMode, padding_mode) = PaddingMode::constant;
   EBB_ARG(optional<Generator>, generator);
 };
@@ -85,13 +85,13 @@ class EBB_API RandomRotation : public Transform {
   EBB_ARG(Range, degrees);
   EBB_ARG(InterpolationMode, interpolation) = InterpolationMode::nearest;
   EBB_ARG(bool, expand) = false;
-  EBB_ARG(optional<Point>, center);            ///< {x, y}; default: the middle
+  EBB_ARG(optional<Point>, center);            ///< {x, y} in pixels; the default is the middle
   EBB_ARG(std::vector<double>, fill) = { 0 };  ///< value of pixels from outside
   EBB_ARG(optional<Generator>, generator);
 };
 
-/// Erases a random rectangle with probability p (Zhong et al. 2017). Erases nothing if ten samples do not
-/// fit.
+/// Erases a random rectangle with probability p (Zhong et al. 2017). Erases nothing if the rectangles of ten
+/// samples do not fit.
 class EBB_API RandomErasing : public Transform {
  public:
   explicit RandomErasing(double p = 0.5) : p_(p) {}

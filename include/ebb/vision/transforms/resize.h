@@ -11,7 +11,7 @@
 
 namespace ebb::vision::transforms {
 
-/// functional::resize: `Resize(256)` sets the shorter side, `Resize({32, 48})` height and width.
+/// functional::resize: `Resize(256)` sets the shorter side, and `Resize({32, 48})` sets height and width.
 class EBB_API Resize : public Transform {
  public:
   explicit Resize(IntArrayRef size) : size_(size.vec()) {}
@@ -50,7 +50,7 @@ class EBB_API ToDtype : public Transform {
   Variable forward(const Variable& image) const override;
 
   EBB_ARG(DType, dtype);
-  EBB_ARG(bool, scale);  ///< scales the full range of one dtype to that of the other
+  EBB_ARG(bool, scale);  ///< maps the full range of the old dtype to the full range of the new one
 };
 
 /// functional::normalize.
