@@ -195,11 +195,12 @@ class Compiled {
   /// are written with their current values. If the function writes to them, an object of the class writes to
   /// its own copies. The source calls kernels of this version of ebb: emit it again for another version.
   ///
-  /// Throws Error if the specialization is not (yet) replayed. Also throws if the tape contains something
-  /// that the source cannot express: gradients of leaves (return the result of autograd::grad() instead),
-  /// optimizer steps, random numbers, checks of values, results whose size depends on values, or devices
-  /// other than the CPU. Throws too in a program that is linked with a static ebb, which does not contain the
-  /// names of the kernels.
+  /// Throws Error if the specialization is not (yet) replayed, and in a program that is linked with a static
+  /// ebb, which does not contain the names of the kernels. Also throws if the tape contains something that
+  /// the source cannot express:
+  /// - gradients of leaves (return the result of autograd::grad() instead);
+  /// - optimizer steps, random numbers and checks of values;
+  /// - results whose size depends on values, and devices other than the CPU.
   void emit(const std::string& path) const { core_.emit(path); }
   /// Drops all tapes and all reasons.
   void reset() { core_.reset(); }
@@ -240,13 +241,16 @@ class Compiled {
 /// recorded again if a tensor that it reads is replaced (set_data(), to(), load()), freed, frozen or
 /// unfrozen, or if the memory of gradients has moved.
 ///
-/// The function stays eager, with report().reason and one warning, in these cases: values decide its
-/// behaviour (item(), nonzero(), conditions, printing tensors); its results are part of a graph; it stores
-/// tensors other than results and gradients; it changes the shape, requires_grad, mode or hooks of a tensor
-/// or module from outside; or no two calls in a row record the same kernel calls. Its side effects on
-/// anything but tensors (strings, counters, hooks) happen during recording and not in replays. Two changes
-/// are not detected: a captured handle is assigned another tensor while the old one is still referenced
-/// elsewhere, or a captured handle was undefined and is assigned. Pass such a tensor as an argument.
+/// The function stays eager, with report().reason and one warning, in these cases:
+/// - values decide its behaviour (item(), nonzero(), conditions, printing tensors);
+/// - its results are part of a graph;
+/// - it stores tensors other than results and gradients;
+/// - it changes the shape, requires_grad, mode or hooks of a tensor or module from outside;
+/// - no two calls in a row record the same kernel calls.
+/// Its side effects on anything but tensors (strings, counters, hooks) happen during recording and not in
+/// replays. Two changes are not detected: a captured handle is assigned another tensor while the old one is
+/// still referenced elsewhere, or a captured handle was undefined and is assigned. Pass such a tensor as an
+/// argument.
 ///
 /// On Device::CUDA the tape becomes a captured graph (cuda::Graph) if all its memory is on one device and no
 /// argument is written to. Results are then copies of the graph's outputs. Move batches to the device before

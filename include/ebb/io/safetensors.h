@@ -42,11 +42,12 @@ struct EBB_API File {
 ///     for (const std::string& name : file.keys())
 ///       if (name.starts_with("encoder.")) use(file.get_tensor(name));
 ///
-/// Throws ebb::Error with the position for a corrupt file: truncated, a header larger than 100 MB or than the
-/// file, invalid JSON, a tensor named twice, an unknown dtype, a shape that overflows, or offsets that
-/// overlap, leave gaps or do not match the shape. For a file of another format (PyTorch's .pt and .pth, the
-/// index of a sharded checkpoint, ...), throws with advice on conversion. If a file is truncated later, the
-/// read that reaches its end throws.
+/// Throws ebb::Error with the position for a corrupt file:
+/// - a file that is truncated, or a header larger than 100 MB or than the file;
+/// - invalid JSON, a tensor named twice, or an unknown dtype;
+/// - a shape that overflows, or offsets that overlap, leave gaps or do not match the shape.
+/// For a file of another format (PyTorch's .pt and .pth, the index of a sharded checkpoint, ...), throws with
+/// advice on conversion. If a file is truncated later, the read that reaches its end throws.
 class EBB_API Reader {
  public:
   /// Opens a regular file.

@@ -13,8 +13,8 @@ namespace ebb::safetensors {
 
 /// Reads tensors from the files that an index lists. The constructor opens each file and checks its header.
 ///
-/// Errors, in addition to those of Reader: no index, invalid JSON or JSON without "weight_map", a file
-/// outside the index's folder, a tensor that is missing in its file.
+/// Throws the errors of Reader. Also throws if there is no index, for invalid JSON or JSON without
+/// "weight_map", for a file outside the index's folder, and for a tensor that is missing in its file.
 class EBB_API ShardedReader {
  public:
   /// `path` is the index, or the folder that contains it (model.safetensors.index.json). All files are opened

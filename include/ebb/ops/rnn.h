@@ -9,9 +9,9 @@
 namespace ebb {
 
 /// Long short-term memory (Hochreiter and Schmidhuber 1997) with several layers over whole sequences
-/// (torch.lstm). With a = W_ih x + b_ih + W_hh h + b_hh, it computes i, f, o = sigmoid(a) and g = tanh(a), c
-/// = f c + i g, and h = o tanh(c), or h = W_hr (o tanh(c)) with projections. Returns h of the last layer at
-/// each step, and the last h and c of each layer.
+/// (torch.lstm). The four parts of W_ih x + b_ih + W_hh h + b_hh give i, f, o (by sigmoid) and g (by tanh).
+/// Then c = f c + i g, and h = o tanh(c), or h = W_hr (o tanh(c)) with projections. Returns h of the last
+/// layer at each step, and the last h and c of each layer.
 ///
 /// Shapes: input is (T, N, F), or (N, T, F) with batch_first. hx contains h (layers * directions, N, P) and c
 /// (layers * directions, N, H), where P is H, or smaller with projections. Results are (T, N, directions *
