@@ -106,7 +106,8 @@ constexpr std::size_t kMostBySize = 2048;
 
 // Allocates the largest ranges first, each at the lowest address that is free during the range (greedy by
 // size: Pisarchyk & Lee, Efficient memory management for deep neural net inference, 2020). This compares all
-// pairs. If there are very many ranges, the smallest are therefore allocated by time.
+// pairs of ranges, so only the kMostBySize largest ranges of a device are allocated in this way, and the
+// others by allocate_by_time().
 void plan_memory(Tape& tape) {
   tape.work_threads = INT_MAX;
   std::vector<LiveRange> ranges;

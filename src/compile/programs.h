@@ -36,8 +36,8 @@ class LoopProgram final : public StepProgram {
 
   // A stream is a sequence of elements that a row reads or writes. Each add function returns its number.
 
-  /// Adds a stream of elements in memory, from `offset` bytes on. If `broadcast` is true, the stream is one
-  /// element there.
+  /// Adds a stream of elements in memory, from `offset` bytes on. If `broadcast` is true, it repeats
+  /// the one element at `offset`.
   int add_memory(const Storage& storage, std::size_t offset, DType dtype, bool broadcast);
   /// Adds a scalar.
   int add_number(const char (&bytes)[8], DType dtype);
@@ -184,8 +184,8 @@ class DeviceChain final : public StepProgram {
 
   // Streams are the same as those of LoopProgram.
 
-  /// Adds a stream of elements in memory, from `offset` bytes on. If `broadcast` is true, the stream is one
-  /// element there.
+  /// Adds a stream of elements in memory, from `offset` bytes on. If `broadcast` is true, it repeats
+  /// the one element at `offset`.
   int add_memory(const Storage& storage, std::size_t offset, DType dtype, bool broadcast);
   /// Adds a scalar.
   int add_number(const char (&bytes)[8], DType dtype);

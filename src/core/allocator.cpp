@@ -123,7 +123,7 @@ struct ThreadGuard {
     if (s.idle.empty()) s.add_cache();
     cache_of_thread = s.idle.back();
     s.idle.pop_back();
-    // Keeps one idle cache in reserve, for a thread that starts without memory and must free some first.
+    // Keeps one idle cache in reserve. A thread that starts when no memory is left needs it to free blocks.
     if (s.idle.empty()) try {
         s.add_cache();
       } catch (const std::bad_alloc&) {

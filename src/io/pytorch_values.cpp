@@ -195,7 +195,8 @@ class Converter {
                       "plain numbers, strings, lists and dicts beside it.");
   }
 
-  // Converts a torch.Tensor with Python attributes: (function, type, arguments, state).
+  // Converts a call of torch._tensor._rebuild_from_type_v2, which makes a tensor with Python attributes.
+  // `given` contains its arguments (function, type, arguments, state). The attributes are ignored.
   Converted rebuilt(const std::vector<Index>& given, int depth) {
     if (given.size() < 3) unsound("a tensor lacks its description");
     const Index function = given[0], arguments = given[2];

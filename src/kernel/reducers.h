@@ -71,8 +71,8 @@ struct Prod : Sum<T> {
   EBB_HD Out finish(Acc a) const { return static_cast<Out>(a); }
 };
 
-/// The sum in double divided by `divisor`. The mean is therefore not rounded to T. It also sums elements in
-/// another dtype without a converted copy.
+/// Adds elements of type T in double and divides the sum by `divisor`. The result is not rounded to T, and
+/// the array needs no converted copy.
 template <class T>
 struct WideMean {
   using In = T;

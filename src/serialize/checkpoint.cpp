@@ -86,7 +86,8 @@ Variable Checkpoint::value_in(serialize::InputArchive& archive, DType dtype) {
 Checkpoint& Checkpoint::add_part(Part part) {
   EBB_CHECK(is_name(part.name), "Checkpoint::add: \"", part.name,
             "\" is not a valid name. Use letters, digits, '_' and '-'.");
-  EBB_CHECK(part.name != kGenerators, "Checkpoint::add: the name \"rng\" is that of the default generators.");
+  EBB_CHECK(part.name != kGenerators,
+            "Checkpoint::add: the name \"rng\" is reserved for the default generators. Use another name.");
   for (const Part& other : parts_)
     EBB_CHECK(other.name != part.name, "Checkpoint::add: there is a part \"", part.name, "\" already.");
   parts_.push_back(std::move(part));

@@ -156,8 +156,8 @@ class RenamedState final : public nn::StateSource {
       optional<std::string> name = rename(key);
       if (!name) continue;
       const auto [known, fresh] = original_.emplace(*name, key);
-      EBB_CHECK(fresh, "load: the prefixes give \"", key, "\" and \"", known->second,
-                "\" of the file one name, \"", *name, "\".");
+      EBB_CHECK(fresh, "load: with these prefixes, \"", key, "\" and \"", known->second,
+                "\" of the file have the same name \"", *name, "\".");
       names_.push_back(std::move(*name));
     }
   }

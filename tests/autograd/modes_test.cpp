@@ -108,7 +108,7 @@ TEST_CASE("hooks of a leaf are applied once to the gradient that grad returns fo
   }
 }
 
-TEST_CASE("grad applies the hooks of a non-leaf input unless it also differentiates further") {
+TEST_CASE("grad applies the hooks of a non-leaf input unless the walk continues to another input") {
   Variable x = leaf({1, 1}), y = x * 2;
   y.register_hook([](const Variable& g) { return g * 5; });
   const Variable z = (y * 3).sum();

@@ -1,4 +1,4 @@
-// Compiled training steps have the bits of eager ones.
+// Compiled training steps are bitwise equal to eager ones.
 #include "twins.h"
 
 using namespace twins;

@@ -157,7 +157,7 @@ TEST_CASE("a save does not delete the temporary file of a running writer") {
   CHECK_FALSE(fs::exists(temporary));
 }
 
-TEST_CASE("a save neither writes to nor fails on other files with the name of its temporary file") {
+TEST_CASE("a save leaves other files unchanged that already have the name of its temporary file") {
   const Folder folder;
   const std::string path = folder / "model";
   std::ofstream(folder / "precious") << "mine";

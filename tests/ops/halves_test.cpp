@@ -231,7 +231,7 @@ TEST_CASE("bfloat16 convolutions are as accurate as float convolutions rounded o
   }
 }
 
-TEST_CASE("deterministic bfloat16 convolutions have the bits of float convolutions") {
+TEST_CASE("deterministic bfloat16 convolutions are bitwise equal to float convolutions") {
   use_deterministic_algorithms(true);
   for (const Case& c : kCases) {
     CAPTURE(c.batch, c.in, c.out, c.size, c.kernel, c.stride, c.groups);

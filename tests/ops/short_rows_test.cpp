@@ -132,7 +132,7 @@ void check_places(const Tensor& x) {
 
 }  // namespace
 
-TEST_CASE("sums and extremes of short rows have the bits of each row computed alone") {
+TEST_CASE("sums and extremes of short rows are bitwise equal to each row computed alone") {
   for (const std::int64_t count : {1, 2, 7, 8, 9, 15, 16, 23, 31, 32, 33})
     for (const ebb::DType type : {ebb::kFloat, ebb::kDouble, ebb::kHalf, ebb::kInt, ebb::kByte}) {
       const Tensor x = (ebb::rand({37, count}) * 100).to(type);

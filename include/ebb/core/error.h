@@ -59,8 +59,8 @@ std::string text(const Parts&... parts) {
   return out;
 }
 
-/// Passes on one part of a message. Converts strings of all lengths to one type, so that few templates that
-/// throw are instantiated.
+/// The type in which fail() passes on one part of a message. String literals of all lengths have the same
+/// type here, so that fewer throwing templates are instantiated.
 template <class Part>
 struct MessagePart {
   using type = const Part&;

@@ -136,8 +136,8 @@ class Pipeline {
 
 namespace datasets {
 
-/// Returns a pipeline of the samples 0, 1, 2, ... of a dataset. `dataset.map(f)` with a lambda, `.filter`,
-/// `.shuffle` and `.prefetch` start from it.
+/// Returns a pipeline of the samples 0, 1, 2, ... of a dataset. `dataset.map(f)` with a lambda is short
+/// for `from(dataset).map(f)`; filter, shuffle and prefetch likewise.
 template <class DatasetType>
 Pipeline<typename DatasetType::ExampleType> from(DatasetType dataset) {
   using T = typename DatasetType::ExampleType;

@@ -36,7 +36,7 @@ class EBB_API LRScheduler {
   virtual void step();
 
  protected:
-  /// Returns one rate for each group, for a call of step() after step_count_ calls.
+  /// Returns one rate for each group. step() calls it; step_count_ is the number of earlier calls of step().
   virtual std::vector<double> get_lrs() = 0;
   std::vector<double> get_current_lrs() const;
   /// Warns if the optimizer has made no step yet. step() calls it first.

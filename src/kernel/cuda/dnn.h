@@ -131,9 +131,9 @@ struct DnnRnnSpaces {
 /// Returns the sizes, or no value if the library does not support the layer.
 std::optional<DnnRnnSpaces> dnn_rnn_spaces(const DnnRnn& layer);
 
-/// The arrays of a layer, contiguous. The rows are (rows, features), and the initial states (directions,
-/// batch, projected). The cells of an LSTM are (directions, batch, hidden); they are undefined for other
-/// layers. The result is (rows, directions * projected). `parameters` and `kept` have the sizes of
+/// The arrays of a layer, all contiguous. Shapes: `rows` (rows, features); `hidden`, the initial states,
+/// (directions, batch, projected); `cell` (directions, batch, hidden), undefined unless the layer is an LSTM;
+/// `result` (rows, directions * projected). `parameters` and `kept` have the sizes of
 /// dnn_rnn_spaces(); `kept` is written in training.
 struct DnnRnnArrays {
   const NdArray &rows, &hidden, &cell;

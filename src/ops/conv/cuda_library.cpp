@@ -49,8 +49,8 @@ struct Call {
   }
 };
 
-// The parts of a weight's gradient. The gradient is a sum over the batch; parts of the batch are added in the
-// dtype `wide`.
+// Sums a weight's gradient over parts of the batch, in float (in double for double). Before each add(),
+// `weight` contains the gradient of one part. finish() writes the sum to `weight`.
 struct WeightParts {
   NdArray weight, share, sum;
 

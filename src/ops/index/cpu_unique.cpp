@@ -89,7 +89,8 @@ bool count_classes(RowClasses& classes, const T* x, std::int64_t n) {
   return true;
 }
 
-// Compares single elements by their keys.
+// Finds the classes of equal elements if each row is a single element. Integers in a small range are counted;
+// other elements are sorted by their keys.
 template <class T>
 void find_classes(RowClasses& classes, const T* x, std::int64_t n) {
   if constexpr (std::is_integral_v<T>)

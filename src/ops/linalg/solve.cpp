@@ -54,7 +54,7 @@ struct InverseBackward : autograd::Node {
   }
 };
 
-// Solves for matrices A and B of the same batch.
+// Solves A X = B, where A and B are matrices with the same batch dimensions.
 Pair solve_matrices(const Variable& A, const Variable& B) {
   const LuArrays factors = factor_lu(A);
   NdArray array;

@@ -35,7 +35,8 @@ struct Rows {
         f(static_cast<std::size_t>(c), static_cast<std::size_t>(s.places));
   }
 
-  /// Expands one value for each channel to rows. A row of all channels gets one value for each element.
+  /// If a row contains all channels, returns the value of each element's channel for one row. Otherwise
+  /// returns `of_channels` unchanged.
   template <class C>
   std::vector<C> spread(const std::vector<C>& of_channels) const {
     if (along_places || count == 0) return of_channels;

@@ -8,7 +8,7 @@
 namespace ebb::cpu {
 namespace {
 
-// The number of points whose neighbourhoods are computed once for all channels.
+// The number of points that one job processes. The neighbourhood of each is computed once for all channels.
 constexpr std::int64_t kBlock = 64;
 
 template <class Body>

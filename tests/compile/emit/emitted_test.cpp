@@ -1,4 +1,4 @@
-// Emitted sources have the bits of their functions, and check their arguments and weights. With
+// Emitted sources are bitwise equal to their functions, and check their arguments and weights. With
 // EBB_TEST_ALL_EMITTED, the sources of all functions are compiled and compared.
 #include "emitted_mixed.h"
 #include "emitted_pair.h"
@@ -63,7 +63,7 @@ TEST_CASE("an emitted function of two tensors has the bits of both eager results
   require_same(functions::Pair(), EmittedPair());
 }
 
-TEST_CASE("an emitted recurrent network and its loss give the bits of the eager ones") {
+TEST_CASE("an emitted recurrent network and its loss are bitwise equal to the eager ones") {
   require_same(functions::Recurrent(), EmittedRecurrent(weights("recurrent")));
 }
 
@@ -174,23 +174,23 @@ TEST_CASE("a compiled function that calls an emitted source stays eager") {
 
 #ifdef EBB_TEST_ALL_EMITTED
 
-TEST_CASE("an emitted perceptron gives the bits of the eager one") {
+TEST_CASE("an emitted perceptron is bitwise equal to the eager one") {
   require_same(functions::Mlp(), EmittedMlp(weights("mlp")));
 }
 
-TEST_CASE("an emitted convolutional network gives the bits of the eager one") {
+TEST_CASE("an emitted convolutional network is bitwise equal to the eager one") {
   require_same(functions::Cnn(), EmittedCnn(weights("cnn")));
 }
 
-TEST_CASE("an emitted transformer layer gives the bits of the eager one") {
+TEST_CASE("an emitted transformer layer is bitwise equal to the eager one") {
   require_same(functions::Transformer(), EmittedTransformer(weights("transformer")));
 }
 
-TEST_CASE("an emitted function gives the bits of eager second derivatives") {
+TEST_CASE("emitted second derivatives are bitwise equal to the eager ones") {
   require_same(functions::Curvature(), EmittedCurvature(weights("curvature")));
 }
 
-TEST_CASE("an emitted loss and its gradients have the bits of the eager ones") {
+TEST_CASE("an emitted loss and its gradients are bitwise equal to the eager ones") {
   require_same(functions::Gradients(), EmittedGradients(weights("gradients")));
 }
 

@@ -113,7 +113,7 @@ BlobOwner blob_owner(const D& deleter) {
 }
 }  // namespace detail
 
-/// Wraps memory. `deleter(data)` runs once no tensor uses it.
+/// Returns a tensor on the memory at `data`. `deleter(data)` runs when no tensor uses the memory any more.
 template <class D>
   requires std::invocable<D&, void*>
 Variable from_blob(void* data, IntArrayRef sizes, const D& deleter, const TensorOptions& options = {},

@@ -1,4 +1,5 @@
-// Orthogonal polynomials, computed by their three-term recurrences (DLMF 18.9) or by angles.
+// Orthogonal polynomials, computed by their three-term recurrences (DLMF 18.9). Chebyshev
+// polynomials are also computed from cosines and sines of multiple angles.
 #pragma once
 
 #include "ops/elementwise/formulas/special/numerics.h"
