@@ -31,8 +31,9 @@ struct Correlation {
   Target target;
   std::int64_t batch;
   std::int64_t groups;
-  std::int64_t rows;  // channels of the result in one group
-  const T* source;    // [batch][groups * reading.channels][...]
+  std::int64_t rows;             // channels of the result in one group
+  const T* source;               // [batch][groups * source_channels][...]
+  std::int64_t source_channels;  // of one group; the reading covers the first reading.channels of them
   Weights<T> weight;
   const T* bias;  // [groups * rows] or null
   T* result;      // [batch][groups * rows][...]

@@ -3,6 +3,7 @@
 
 #include "core/parallel_for.h"
 #include "kernel/call/arguments.h"
+#include "kernel/cpu/parts.h"
 #include "kernel/cpu/tile_pairs.h"
 #include "ops/common/kernels.h"
 #include "ops/conv/correlate.h"
@@ -66,21 +67,43 @@ ConvGeometry flattened(ConvGeometry g) {
   return g;
 }
 
+// Computes the sums over `channels` channels of `taps` taps each. run(from, size, to, bias) computes the sums
+// over the channels [from, from + size). A sum of more than kLongest products drifts in float, so the results
+// of several runs are then added in double. `out` is [images][biased channels][plane].
+template <class T, class Run>
+void sum_over_channels(std::int64_t channels, std::int64_t taps, T* out, const T* bias, std::int64_t images,
+                       std::int64_t biased, std::int64_t plane, const Run& run) {
+  constexpr std::int64_t kLongest = 4 * kTileRun;
+  const std::int64_t longest = std::max<std::int64_t>(1, kLongest / std::max<std::int64_t>(taps, 1));
+  if (!std::is_same_v<T, float> || channels <= longest) return run(0, channels, out, bias);
+  sum_by_runs(longest, channels, out, images * biased * plane,
+              [&](std::int64_t from, std::int64_t size, T* to) { run(from, size, to, nullptr); });
+  if (!bias) return;
+  for (std::int64_t i = 0; i < images * biased; ++i)
+    for (std::int64_t u = 0; u < plane; ++u) out[i * plane + u] += bias[i % biased];
+}
+
 // The forward pass with windows. With Element tiles::Pair the operands are pairs of channels.
 template <class T, class Element = T>
 void forward(T* out, const T* in, const T* weight, const T* bias, const ConvGeometry& g) {
   Reading reading = conv::forward_reading(g);
   if constexpr (!std::is_same_v<T, Element>) reading.channels = conv::pairs_of(reading.channels);
+  const std::int64_t channels = reading.channels, taps = ConvGeometry::volume(g.kernel);
   const std::int64_t depth = reading.depth(), rows = g.group_out();
-  correlate<T, Element>({reading,
-                         {{g.out[0], g.out[1], g.out[2]}, {0, 0, 0}, {1, 1, 1}},
-                         g.batch,
-                         g.groups,
-                         rows,
-                         in,
-                         {weight, rows * depth, depth, ConvGeometry::volume(g.kernel)},
-                         bias,
-                         out});
+  sum_over_channels(channels, taps, out, bias, g.batch, g.out_channels, ConvGeometry::volume(g.out),
+                    [&](std::int64_t from, std::int64_t size, T* to, const T* shift) {
+                      reading.channels = size;
+                      correlate<T, Element>({reading,
+                                             {{g.out[0], g.out[1], g.out[2]}, {0, 0, 0}, {1, 1, 1}},
+                                             g.batch,
+                                             g.groups,
+                                             rows,
+                                             in + from * ConvGeometry::volume(g.in),
+                                             channels,
+                                             {weight + from * taps, rows * depth, depth, taps},
+                                             shift,
+                                             to});
+                    });
 }
 
 // Describes how one phase of `in` is computed from `out`. A phase is every stride-th position, from `phase`
@@ -123,10 +146,10 @@ bool phase_reading(const ConvGeometry& g, const std::int64_t (&phase)[3], Readin
   return true;
 }
 
-// The input gradient with windows of `out`. For pairs the weights are [groups][channels of in][pairs of
-// channels of out][taps].
-template <class T, class Element = T>
-void input(T* in, const T* out, const Weights<T>& weight, const T* bias, const ConvGeometry& g) {
+// Computes the input gradient over the channels [from, from + size) of each group of `out`.
+template <class T, class Element>
+void input_of_channels(T* in, const T* out, const Weights<T>& weight, const T* bias, const ConvGeometry& g,
+                       std::int64_t channels, std::int64_t from, std::int64_t size) {
   const std::int64_t plane = ConvGeometry::volume(g.in);
   bool covered = true;  // true if each phase has taps
   for (int a = 0; a < 3; ++a)
@@ -141,9 +164,31 @@ void input(T* in, const T* out, const Weights<T>& weight, const T* bias, const C
     Reading reading;
     conv::Target target;
     if (!phase_reading(g, phase, reading, target)) continue;
-    if constexpr (!std::is_same_v<T, Element>) reading.channels = conv::pairs_of(reading.channels);
-    correlate<T, Element>({reading, target, g.batch, g.groups, g.group_in(), out, weight, bias, in});
+    reading.channels = size;
+    correlate<T, Element>(
+        {reading,
+         target,
+         g.batch,
+         g.groups,
+         g.group_in(),
+         out + from * ConvGeometry::volume(g.out),
+         channels,
+         {weight.data + from * weight.channel_step, weight.group_step, weight.row_step, weight.channel_step},
+         bias,
+         in});
   }
+}
+
+// The input gradient with windows of `out`. For pairs the weights are [groups][channels of in][pairs of
+// channels of out][taps].
+template <class T, class Element = T>
+void input(T* in, const T* out, const Weights<T>& weight, const T* bias, const ConvGeometry& g) {
+  const std::int64_t channels = std::is_same_v<T, Element> ? g.group_out() : conv::pairs_of(g.group_out());
+  sum_over_channels(channels, ConvGeometry::volume(g.kernel), in, bias, g.batch, g.in_channels,
+                    ConvGeometry::volume(g.in),
+                    [&](std::int64_t from, std::int64_t size, T* to, const T* shift) {
+                      input_of_channels<T, Element>(to, out, weight, shift, g, channels, from, size);
+                    });
 }
 
 // Returns the weights in the layout that the gradient of the input reads.

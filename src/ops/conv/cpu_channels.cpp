@@ -100,7 +100,7 @@ void correlate_by_channels(const Correlation<T>& c) {
           load, [&](std::int64_t image, const Block& block, std::int64_t, std::int64_t, std::int64_t window) {
             if (filled != unit)
               loads.window().fill(in + window,
-                                  c.source + (image * c.groups + group) * r.channels * source_plane,
+                                  c.source + (image * c.groups + group) * c.source_channels * source_plane,
                                   r.channels, block);
           });
       filled = unit;

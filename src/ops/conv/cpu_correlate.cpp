@@ -80,7 +80,8 @@ void correlate_by_pixels(const Correlation<T>& c) {
   const std::int64_t units = c.batch * c.groups * slices * blocks;
   const std::int64_t splits = std::min(panels, units >= 8 ? 1 : (8 + units - 1) / units);
   const std::int64_t work = c.rows * depth * line / splits;
-  const std::int64_t source_group = r.channels * r.axis[0].source * r.axis[1].source * r.axis[2].source;
+  const std::int64_t source_group =
+      c.source_channels * r.axis[0].source * r.axis[1].source * r.axis[2].source;
   const std::int64_t plane = c.target.size[0] * c.target.size[1] * c.target.size[2];
   const std::int64_t grain = std::max<std::int64_t>(1, kGrain * 16 / std::max<std::int64_t>(work, 1));
   parallel_for(0, units * splits, grain, [&](std::int64_t from, std::int64_t to) {

@@ -63,6 +63,30 @@ struct Reach {
   }
 };
 
+// A sum of any length. A float accumulator is added to a double one after every kRun terms, because the
+// rounding errors of longer float sums add up.
+template <class C>
+class LongSum {
+ public:
+  __device__ explicit LongSum(C first) : part_(first) {}
+  __device__ void add(C term) {
+    part_ += term;
+    if constexpr (std::is_same_v<C, float>) {
+      if (++terms_ < kRun) return;
+      total_ += part_;
+      part_ = 0;
+      terms_ = 0;
+    }
+  }
+  __device__ C value() const { return static_cast<C>(total_ + part_); }
+
+ private:
+  static constexpr int kRun = 1024;
+  C part_;
+  double total_ = 0;
+  int terms_ = 0;
+};
+
 template <class T>
 struct Forward {
   Volumes<T> out;
@@ -75,7 +99,7 @@ struct Forward {
     const At q(i, g.out_channels, g.out, out.place != 1);
     const std::int64_t each = g.in_channels / g.groups,
                        first = q.channel / (g.out_channels / g.groups) * each;
-    C sum = bias ? static_cast<C>(bias[q.channel]) : C(0);
+    LongSum<C> sum(bias ? static_cast<C>(bias[q.channel]) : C(0));
     for (std::int64_t c = 0; c < each; ++c)
       for (std::int64_t k0 = 0; k0 < g.kernel[0]; ++k0) {
         const std::int64_t p0 = q.at[0] * g.stride[0] + k0 * g.dilation[0] - g.padding[0];
@@ -86,12 +110,13 @@ struct Forward {
           for (std::int64_t k2 = 0; k2 < g.kernel[2]; ++k2) {
             const std::int64_t p2 = q.at[2] * g.stride[2] + k2 * g.dilation[2] - g.padding[2];
             if (p2 < 0 || p2 >= g.in[2]) continue;
-            sum += static_cast<C>(in(q.row, first + c, (p0 * g.in[1] + p1) * g.in[2] + p2)) *
-                   static_cast<C>(weight(q.channel, c, (k0 * g.kernel[1] + k1) * g.kernel[2] + k2));
+            sum.add(static_cast<C>(in(q.row, first + c, (p0 * g.in[1] + p1) * g.in[2] + p2)) *
+                    static_cast<C>(weight(q.channel, c, (k0 * g.kernel[1] + k1) * g.kernel[2] + k2)));
           }
         }
       }
-    out.data[i] = static_cast<T>(relu && sum < C(0) ? C(0) : sum);
+    const C result = sum.value();
+    out.data[i] = static_cast<T>(relu && result < C(0) ? C(0) : result);
   }
 };
 
@@ -114,7 +139,7 @@ struct Input {
     const At p(i, g.in_channels, g.in, in.place != 1);
     const std::int64_t each_in = g.in_channels / g.groups, each_out = g.out_channels / g.groups;
     const std::int64_t group = p.channel / each_in, c = p.channel % each_in;
-    C sum = bias ? static_cast<C>(bias[p.channel]) : C(0);
+    LongSum<C> sum(bias ? static_cast<C>(bias[p.channel]) : C(0));
     for (std::int64_t k0 = 0; k0 < g.kernel[0]; ++k0) {
       const std::int64_t q0 = reader(g, 0, p.at[0], k0);
       if (q0 < 0) continue;
@@ -127,11 +152,11 @@ struct Input {
           const std::int64_t tap = (k0 * g.kernel[1] + k1) * g.kernel[2] + k2,
                              place = (q0 * g.out[1] + q1) * g.out[2] + q2;
           for (std::int64_t o = group * each_out; o < (group + 1) * each_out; ++o)
-            sum += static_cast<C>(out(p.row, o, place)) * static_cast<C>(weight(o, c, tap));
+            sum.add(static_cast<C>(out(p.row, o, place)) * static_cast<C>(weight(o, c, tap)));
         }
       }
     }
-    in.data[i] = static_cast<T>(sum);
+    in.data[i] = static_cast<T>(sum.value());
   }
 };
 
@@ -149,20 +174,17 @@ struct Weight {
     for (int axis = 0; axis < 3; ++axis) offset[axis] = k.at[axis] * g.dilation[axis] - g.padding[axis];
     const Reach r0(offset[0], g.stride[0], g.in[0], g.out[0]), r1(offset[1], g.stride[1], g.in[1], g.out[1]),
         r2(offset[2], g.stride[2], g.in[2], g.out[2]);
-    C sum = 0;
-    for (std::int64_t n = 0; n < g.batch; ++n) {
-      C part = 0;  // one sum for each sample: shorter sums have smaller rounding errors
+    LongSum<C> sum(C(0));
+    for (std::int64_t n = 0; n < g.batch; ++n)
       for (std::int64_t q0 = r0.first; q0 < r0.last; ++q0)
         for (std::int64_t q1 = r1.first; q1 < r1.last; ++q1)
           for (std::int64_t q2 = r2.first; q2 < r2.last; ++q2) {
             const std::int64_t p0 = q0 * g.stride[0] + offset[0], p1 = q1 * g.stride[1] + offset[1],
                                p2 = q2 * g.stride[2] + offset[2];
-            part += static_cast<C>(out(n, k.row, (q0 * g.out[1] + q1) * g.out[2] + q2)) *
-                    static_cast<C>(in(n, channel, (p0 * g.in[1] + p1) * g.in[2] + p2));
+            sum.add(static_cast<C>(out(n, k.row, (q0 * g.out[1] + q1) * g.out[2] + q2)) *
+                    static_cast<C>(in(n, channel, (p0 * g.in[1] + p1) * g.in[2] + p2)));
           }
-      sum += part;
-    }
-    weight.data[i] = static_cast<T>(sum);
+    weight.data[i] = static_cast<T>(sum.value());
   }
 };
 

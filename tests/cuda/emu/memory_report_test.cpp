@@ -210,11 +210,11 @@ TEST_CASE("the memory limit includes cached blocks which are freed before a requ
     MemoryBlock* const b = allocator.allocate(60 * kMiB, nullptr);
     CHECK(allocator.stats().current == 100 * kMiB);
     CHECK_THROWS_WITH(allocator.allocate(kMiB, nullptr),
-                      Contains("out of memory on cuda:0") && Contains("ebb may take 100 MiB") &&
+                      Contains("out of memory on cuda:0") && Contains("ebb may use 100 MiB") &&
                           Contains("set_per_process_memory_fraction(0.25)"));
     allocator.free(b);
     CachingAllocator graphs(kDriver, allocator, 1);  // counted together
-    CHECK_THROWS_WITH(graphs.allocate(80 * kMiB, nullptr), Contains("ebb may take 100 MiB"));
+    CHECK_THROWS_WITH(graphs.allocate(80 * kMiB, nullptr), Contains("ebb may use 100 MiB"));
     MemoryBlock* const captured = graphs.allocate(60 * kMiB, nullptr);
     CHECK(allocator.stats().current == 100 * kMiB);
     allocator.free(a);

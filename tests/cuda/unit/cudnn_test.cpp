@@ -109,6 +109,20 @@ TEST_CASE("convolutions with bias agree with and without cuDNN") {
   });
 }
 
+TEST_CASE("long sums of convolutions on a device are accurate without cuDNN") {
+  constexpr std::int64_t kTerms = std::int64_t{1} << 20;
+  const TensorOptions here = TensorOptions(kFloat).device(Device::CUDA);
+  const auto error = [](const Tensor& x) { return std::abs(x.item<double>() / (kTerms * double{0.7F}) - 1); };
+  const Tensor terms = full({kTerms}, 0.7, here);
+  cuda::enable_cudnn(false);
+  CHECK(error(conv1d(terms.view({1, kTerms, 1}), ones({1, kTerms, 1}, here))) < 1e-6);
+  CHECK(error(conv_transpose1d(terms.view({1, kTerms, 1}), ones({kTerms, 1, 1}, here))) < 1e-6);
+  Tensor weight = ones({1, 1, 1}, here).requires_grad_();
+  conv1d(ones({1, 1, kTerms}, here), weight).backward(terms.view({1, 1, kTerms}));
+  CHECK(error(weight.grad()) < 1e-6);
+  cuda::enable_cudnn(true);
+}
+
 TEST_CASE("convolutions with bias and relu keep NaN and infinities with and without cuDNN") {
   manual_seed(13);
   Tensor x = randn({2, 8, 6, 8}, kDouble);
