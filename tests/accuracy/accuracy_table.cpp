@@ -71,8 +71,8 @@ CUDA's own functions, whose errors reach 6 units (`tests/cuda/unit/elementwise_t
 
 Errors are in units of the last place, in f64, f32, f16 and bf16 in turn. Bold numbers miss the bound. "lost" means that
 no digit is right, or that the result is NaN or infinite and the exact value is finite.
-`tests/accuracy/exceptions.cpp` lists these cases with the reason. The columns are the function, its derivatives by the
-first and the second operand, and its second derivatives.
+`tests/accuracy/exceptions.cpp` lists these cases with the reason. The columns are the function, its derivatives with
+respect to the first and the second operand, and its second derivatives.
 
 | op | f | f_a | f_b | f_aa | f_ab | f_bb |
 |---|---|---|---|---|---|---|
