@@ -81,7 +81,7 @@ class LongSum {
   __device__ C value() const { return static_cast<C>(total_ + part_); }
 
  private:
-  static constexpr int kRun = 1024;
+  static constexpr int kRun = 64;
   C part_;
   double total_ = 0;
   int terms_ = 0;
