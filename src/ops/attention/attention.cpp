@@ -24,15 +24,15 @@ namespace ebb {
 namespace ops {
 namespace {
 
-/// The inputs of a call, with four dimensions. The mask may be undefined or have sizes of 1.
+/// The inputs of a call, each with four dimensions. The mask may be undefined, and its sizes may be 1.
 struct AttentionInputs {
   Variable query, key, value, mask;
 };
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();
 
-/// Returns the weights (N, H, L, S) of the scores. Rows without any visible key get weights and gradients of
-/// zero.
+/// Returns the weights (N, H, L, S), the softmax of the masked scores. A row without any visible key has
+/// weights and gradients of zero.
 Variable weights_of(Variable scores, const Variable& mask, const AttentionRule& rule) {
   if (mask.defined()) {
     scores = mask.dtype() == kBool ? scores.masked_fill(mask.logical_not(), kNone)
@@ -49,8 +49,9 @@ Variable weights_of(Variable scores, const Variable& mask, const AttentionRule& 
   return scores.softmax(-1);
 }
 
-/// Returns the gradients of query, key, value and mask that `node` needs, from the gradient of the result.
-/// The mask's gradient has the shape of the scores. `rule.mask` is ignored.
+/// Returns the gradients of query, key, value and mask that `node` needs; `grad` is the gradient of the
+/// result. The mask's gradient has the shape of the scores. The mask is read from `in`; `rule.mask` is
+/// ignored.
 autograd::GradList composed_attention_backward(const autograd::Node& node, const Variable& grad,
                                                const AttentionInputs& in, const AttentionRule& rule) {
   const DType dtype = in.query.dtype() == kDouble ? kDouble : kFloat;
@@ -223,7 +224,7 @@ struct Shape {
     for (std::size_t d = 0; d + 1 < batch.size(); ++d) n *= batch[d];
     return n;
   }
-  /// Returns the mask as (N or 1, H or 1, L or 1, S or 1).
+  /// Returns the mask with four dimensions (N, H, L, S), each of which may be 1.
   Variable mask(const Variable& x, std::int64_t queries, std::int64_t keys) const {
     const DimVector full = ops::sizes_with(batch, {queries, keys});
     DimVector own;

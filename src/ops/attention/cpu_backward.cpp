@@ -8,9 +8,10 @@ namespace ebb::cpu {
 namespace attention {
 namespace {
 
-/// Returns the number of parts into which the keys of a head are divided. There are several if there are too
-/// few heads for the threads of a large machine. Each part has an accumulator for dquery; the accumulators
-/// are then added in order. The number does not depend on the machine, so the results do not either.
+/// Returns the number of pieces into which the key tiles of a head are divided. It is more than 1 if batch *
+/// key_heads is less than 16, because a large machine has more threads. Each piece has its own accumulator
+/// for dquery, and join_pieces() adds the accumulators in order. The number depends only on the sizes; the
+/// results are therefore the same on all machines.
 std::int64_t pieces_of(const Sizes& s) {
   constexpr std::int64_t wanted = 16;
   return std::clamp<std::int64_t>(ceil_div(wanted, std::max<std::int64_t>(s.batch * s.key_heads(), 1)), 1,
@@ -33,8 +34,8 @@ class Backward {
         tile_(sizes),
         sums_(NdArray::empty({kKeys, rows.width + rows.value_width}, dtype_of<C>())) {}
 
-  /// Processes one tile of keys with all queries that attend to it. dquery is the accumulator of this part,
-  /// with rows like the packed queries; it may be null.
+  /// Processes one tile of keys with all queries that attend to it. `dquery` is the accumulator of the tile's
+  /// piece and has the layout of the packed queries. It is null if the gradient of the queries is not needed.
   void run(TilePosition at, C* dquery) {
     tile_.load(sizes_, key_, value_, at, dquery != nullptr);
     C *const dkey = sums_.template address_as<C>(), *const dvalue = dkey + kKeys * rows_.width;
@@ -79,7 +80,7 @@ class Backward {
   NdArray sums_;
 };
 
-/// Computes dquery = scale * the sum over the parts.
+/// Computes dquery = scale * the sum over the pieces.
 template <class T>
 void join_pieces(NdArray& out, const NdArray& sums, std::int64_t pieces, std::int64_t pitch, double scale) {
   using C = Compute<T>;

@@ -12,8 +12,8 @@ namespace ebb::cpu {
 namespace attention {
 namespace {
 
-/// The keys as columns and the values as padded rows, for all heads. They are packed once and read by each
-/// tile of queries.
+/// All keys as columns and all values as padded rows. They are packed once, and each tile of queries reads
+/// them.
 template <class T>
 struct Packed {
   using C = Compute<T>;
@@ -43,8 +43,8 @@ struct Packed {
   C* value_tile(std::int64_t tile) const { return values.address_as<C>() + tile * kKeys * value_width; }
 };
 
-/// Accumulators in double for runs of keys. A float sum over ten million keys would lose the low digits of
-/// each addend.
+/// Accumulators in double. The float sums of each run of kRun keys are added to them, because a float sum
+/// over ten million keys would lose the low digits of each addend.
 class RunSums {
  public:
   static constexpr std::int64_t kRun = 64 * kKeys;
@@ -55,7 +55,7 @@ class RunSums {
   void scale(std::int64_t row, double factor) {
     for (double* sum = at(row); sum != at(row + 1); ++sum) *sum *= factor;
   }
-  /// Adds a row of `count` sums to the columns from `from` on, and sets the sums to zero.
+  /// Adds `count` sums to the columns [from, from + count) of a row, and then sets the sums to zero.
   template <class C>
   void take(std::int64_t row, std::int64_t from, C* sums, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i)

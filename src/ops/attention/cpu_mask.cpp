@@ -8,8 +8,8 @@ namespace ebb::cpu {
 namespace attention {
 namespace {
 
-/// The division of one dimension of the scores: tiles if the mask has the dimension (`kept`), otherwise one
-/// part.
+/// One dimension of the scores. If the mask has the dimension (`kept`), it is divided into tiles; otherwise
+/// it is one part.
 struct Range {
   std::int64_t size, tile;
   bool kept;

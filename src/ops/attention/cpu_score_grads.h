@@ -10,7 +10,8 @@
 
 namespace ebb::cpu::attention {
 
-/// Queries (times the scale) and the result's gradient as padded rows (N, H, L, .), and delta.
+/// The queries (multiplied by the scale) and the result's gradient as padded rows (N, H, L, .), and delta (N,
+/// H, L).
 template <class T>
 struct PackedRows {
   using C = Compute<T>;
@@ -45,7 +46,7 @@ struct PackedRows {
   C* gradient(std::int64_t row) const { return grads.address_as<C>() + row * value_width; }
 };
 
-/// One tile of keys and values as columns. On request the keys are also stored as rows.
+/// One tile of keys and values as columns. load() also stores the keys as rows if the caller needs them.
 template <class T>
 struct KeyTile {
   using C = Compute<T>;

@@ -30,8 +30,9 @@ inline std::int64_t grain_for(std::int64_t work) {
   return std::max<std::int64_t>(1, 4 * kGrain / std::max<std::int64_t>(work, 1));
 }
 
-/// Returns e^x for x <= 0 or NaN, and 0 if the result would be subnormal, with an error of about 1 ulp. The
-/// compiler can vectorise it: e^x = 2^n e^r, |r| <= log(2) / 2 (Cody & Waite 1980), and e^r is a series.
+/// Returns e^x for x <= 0 or NaN, with an error of about 1 ulp; results that would be subnormal are 0. The
+/// compiler can vectorise it: e^x = 2^n e^r with |r| <= log(2) / 2 (Cody & Waite 1980), where e^r is computed
+/// by a series.
 inline float exp_of(float x) {
   constexpr float least = -87.33654f, shift = 12582912.f;  // the shift leaves n in the low bits
   const float in = x < least ? least : x;
@@ -61,7 +62,7 @@ Eigen::Map<Eigen::Array<C, Eigen::Dynamic, 1>> array_of(C* row, std::int64_t n) 
   return {row, n};
 }
 
-/// Computes to[j] = from[j] * factor, and fills with zeros up to `width`.
+/// Sets to[j] = from[j] * factor for j < n, and to[j] = 0 for n <= j < width.
 template <class T, class C>
 void pack_row(C* to, const T* from, std::int64_t n, std::int64_t width, C factor) {
   convert_contiguous(to, from, n);
@@ -137,7 +138,7 @@ class Scores {
       }
     }
   }
-  /// Returns the end of the keys to which the queries of a tile may attend.
+  /// Returns the end of the keys that the queries [query, query + rows) can see.
   std::int64_t end_of_keys(std::int64_t query, std::int64_t rows) const {
     return causal_ ? std::min(sizes_.keys, query + rows) : sizes_.keys;
   }

@@ -1,8 +1,8 @@
 // The gradients of attention on the device without tensor cores. They are computed in two passes without
-// atomics: first by one block for each tile of queries, then by one block for each tile of keys and values.
-// Each pass recomputes the scores.
-// The gradient of an additive mask is the gradients of the scores, summed over the dimensions along which the
-// mask was broadcast. One block computes each tile of it.
+// atomics. In the first pass each block processes one tile of queries, in the second pass one tile of keys
+// and values. Each pass recomputes the scores.
+// The gradient of an additive mask is the sum of the scores' gradients over the dimensions along which the
+// mask was broadcast. Each block computes one tile of this gradient.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/block_reduce.h"
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kWarp* kRowsEach)
   if (row < rows && threadIdx.x == 0) delta[row] = sum;
 }
 
-/// Returns delta (N H L): for each row, the sum of gradient times result.
+/// Returns delta (N H L), the sum of gradient times result over each row.
 NdArray delta_of(const NdArray& grad, const ops::AttentionSaved& call) {
   const std::int64_t width = call.result.sizes()[3], rows = call.log_sum.numel();
   NdArray delta = NdArray::empty({rows}, call.log_sum.dtype(), grad.device());
@@ -73,7 +73,7 @@ __device__ void weights_and_score_grads(Part<Compute<T>>& weights, Part<Compute<
   }
 }
 
-/// Each block computes 64 columns of the gradient of 64 queries of a head.
+/// Each block computes 64 columns of the gradients of 64 queries of a head.
 template <class T>
 __global__ void __launch_bounds__(kTileThreads, 1)
     query_kernel(const __grid_constant__ Call<T> call, const __grid_constant__ BackwardInputs<T> inputs,

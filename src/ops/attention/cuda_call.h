@@ -37,8 +37,8 @@ struct Call {
         causal(call.rule.causal),
         scale(static_cast<C>(call.rule.scale)) {}
 
-  /// Returns the score of a query and a key from their product: scaled and masked. Both indices may be out of
-  /// range.
+  /// Returns the score, scaled and masked, of the query `at` and the key `key_at`. `product` is their inner
+  /// product. Both indices may be out of range; the score is then -infinity.
   __device__ C score(C product, std::int64_t n, std::int64_t head, std::int64_t at,
                      std::int64_t key_at) const {
     constexpr C none = -std::numeric_limits<C>::infinity();
@@ -59,14 +59,14 @@ struct Call {
   __device__ C factor(std::int64_t row, std::int64_t key_at) const {
     return drops ? weights.template factor<C>(row, key_at) : C(1);
   }
-  /// Returns the end of the keys to which queries before `end` may attend.
+  /// Returns the end of the keys that the queries before `end` can see.
   __device__ std::int64_t end_of_keys(std::int64_t end) const {
     return causal && end < sizes.keys ? end : sizes.keys;
   }
 };
 
-/// The head, the tile and the columns of the result on which a block works. For causal masks `last_first`
-/// reverses the order of the tiles, so that those with the most work come first.
+/// The block's part of the result: a tile of rows of one head, and the first column. If `last_first`, the
+/// tiles are processed in reverse order, because with a causal mask the last tiles have the most keys.
 struct Job {
   std::int64_t batch, head, tile, column;
 
@@ -91,8 +91,8 @@ struct Grads {
         value(out.value.defined() ? out.value.address_as<T>() : nullptr) {}
 };
 
-/// The other inputs of the backward kernels: the gradient of the result and, for each row, log_sum and delta
-/// (the sum of gradient times result).
+/// The other inputs of the backward kernels: the gradient of the result, and log_sum and delta (the sum of
+/// gradient times result) of each row.
 template <class T>
 struct BackwardInputs {
   Rows<const T> grad;

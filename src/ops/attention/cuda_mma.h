@@ -103,8 +103,8 @@ __device__ inline unsigned shared_address(const void* at) {
 
 }  // namespace detail
 
-/// Loads 16 x 16 elements from shared memory. Rows are `pitch` apart, and each starts at a multiple of 16
-/// bytes.
+/// Loads 16 x 16 elements from shared memory. Row r begins at tile + r * pitch, which must be a multiple of
+/// 16 bytes.
 template <class T>
 __device__ MmaLeft load_left(const T* tile, int pitch) {
   const int lane = mma_lane();
@@ -115,7 +115,7 @@ __device__ MmaLeft load_left(const T* tile, int pitch) {
                : "memory");
   return x;
 }
-/// Loads the right operand, whose 8 columns are stored as rows of 16 elements in shared memory.
+/// Loads the right operand from shared memory, where each of its 8 columns is stored as a row of 16 elements.
 template <class T>
 __device__ MmaRight load_right(const T* tile, int pitch) {
   const int lane = mma_lane();
@@ -126,7 +126,7 @@ __device__ MmaRight load_right(const T* tile, int pitch) {
                : "memory");
   return x;
 }
-/// Loads the right operand, which is stored as 16 rows of 8 elements.
+/// Loads the right operand from shared memory, where it is stored as 16 rows of 8 elements.
 template <class T>
 __device__ MmaRight load_right_transposed(const T* tile, int pitch) {
   MmaRight x;

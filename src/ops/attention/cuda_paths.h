@@ -1,5 +1,5 @@
-// The faster implementations of attention. library_* uses cuDNN. tensor_* uses tensor cores, for 16-bit heads
-// of up to 256 elements. Each function returns false, without any effect, if it does not support the call.
+// Faster implementations of attention: library_* by cuDNN, and tensor_* on tensor cores for 16-bit heads of
+// up to 256 elements. Each function returns false, without any effect, if it does not support the call.
 #pragma once
 
 #include "ops/attention/kernels.h"
@@ -16,7 +16,8 @@ bool tensor_query_backward(NdArray& out, const NdArray& grad, const NdArray& del
 bool tensor_key_backward(ops::AttentionGrads& out, const NdArray& grad, const NdArray& delta,
                          const ops::AttentionSaved& call);
 
-/// Calls f<T>() for a 16-bit dtype if the heads are small enough. Returns whether it did.
+/// Calls f<T>() with the 16-bit dtype of the call, if the heads have at most 256 elements. Otherwise returns
+/// false.
 template <class F>
 bool for_tensor_cores(const ops::AttentionSaved& call, const F& f) {
   if (call.query.sizes()[3] > 256 || call.value.sizes()[3] > 256) return false;

@@ -1,5 +1,5 @@
-// Tiles of 16-bit elements for tensor cores. A block of four warps keeps 64 rows in shared memory, 16 for
-// each warp, and iterates over the rows of the other operand.
+// Tiles of 16-bit elements for tensor cores. A block of four warps stores 64 rows of one operand in shared
+// memory, 16 for each warp, and iterates over the rows of the other operand.
 #pragma once
 
 #include "kernel/cuda/log_sum.h"
@@ -11,8 +11,8 @@ namespace ebb::cuda::attention {
 
 constexpr int kTensorThreads = 128, kOwn = 64, kWarpRows = 16, kMostWidth = 256;
 
-/// The layout of rows for heads of up to kHead elements; rows are padded with zeros. The additional padding
-/// distributes the eight rows that are read together over the banks.
+/// The layout of rows in shared memory, for heads of up to kHead elements. Shorter rows are padded with
+/// zeros. The padding of kPitch distributes the eight rows that are read together over the banks.
 template <int kHead>
 struct Layout {
   static constexpr int kPitch = kHead + 8;
@@ -21,7 +21,7 @@ struct Layout {
   static constexpr int kColumns = kHead > 128 ? 128 : kHead;
 };
 
-/// Some rows of one head. `vectors` is true if they can be read in vectors of 16 bytes.
+/// Some rows of one head. If `vectors`, they can be read in vectors of 16 bytes.
 template <class T>
 struct Lines {
   const T* data;
@@ -95,8 +95,8 @@ __device__ void clear(MmaSum (&sums)[N]) {
   for (auto& sum : sums) sum[0] = sum[1] = sum[2] = sum[3] = 0;
 }
 
-/// Writes the warp's rows of a contiguous result (rows, width) from column `first` on, multiplied by one
-/// factor for row g and one for row g + 8.
+/// Writes the warp's rows to the columns from `first` on of a contiguous result (rows, width). Multiplies row
+/// g by `factor` and row g + 8 by `other`.
 template <class T, int N>
 __device__ void write_sums(T* to, std::int64_t rows, std::int64_t width, std::int64_t first,
                            const MmaSum (&sums)[N], float factor, float other) {

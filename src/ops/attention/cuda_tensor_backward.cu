@@ -1,5 +1,5 @@
-// The gradients of attention on tensor cores. One kernel computes the gradient of the queries, and another
-// one the gradients of keys and values.
+// The gradients of attention on tensor cores. One kernel computes the gradient of the queries, another kernel
+// the gradients of the keys and values.
 #include "kernel/cuda/launch.h"
 #include "ops/attention/cuda_call.h"
 #include "ops/attention/cuda_paths.h"
@@ -8,7 +8,7 @@
 namespace ebb::cuda::attention {
 namespace {
 
-/// The gradient of the queries. A warp computes 16 queries and iterates over keys and values.
+/// Computes the gradient of the queries. Each warp computes 16 queries and iterates over keys and values.
 template <class T, int kHead>
 __global__ void __launch_bounds__(kTensorThreads)
     tensor_query_kernel(const __grid_constant__ Call<T> call,
@@ -77,9 +77,9 @@ void run(NdArray& out, const NdArray& grad, const NdArray& delta, const ops::Att
       out.template address_as<T>());
 }
 
-/// The gradients of keys and values. A warp computes 16 keys and iterates over queries and gradients. All
-/// matrices are transposed, so that weights and gradients of scores are left operands without a
-/// rearrangement.
+/// Computes the gradients of keys and values. Each warp computes 16 keys and iterates over the queries and
+/// the result's gradient. All matrices are transposed, so that the weights and the gradients of the scores
+/// are left operands and no fragment must be rearranged.
 template <class T, int kHead>
 __global__ void __launch_bounds__(kTensorThreads)
     tensor_key_kernel(const __grid_constant__ Call<T> call, const __grid_constant__ BackwardInputs<T> inputs,

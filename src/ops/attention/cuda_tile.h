@@ -8,7 +8,8 @@
 namespace ebb::cuda::attention {
 
 constexpr int kTile = 64, kSide = 16, kEach = 4, kDepth = 32, kTileThreads = kSide * kSide;
-// Elements of shared memory: the two operands of multiply(), or the one of add_product(), and a tile.
+// Elements of shared memory: kOperands for the two operands of multiply() or the one operand of
+// add_product(), followed by kWhole for the tile.
 constexpr int kDepthPitch = kDepth + 1, kPitch = kTile + 1;
 constexpr int kOperands = 2 * kTile * kDepthPitch, kWhole = kTile * kPitch;
 static_assert(kWhole <= kOperands);
@@ -106,8 +107,8 @@ __device__ void store_tile(C* tile, const Part<C>& part) {
     for (int j = 0; j < kEach; ++j) tile[row_of(i) * kPitch + column_of(j)] = part.at[i][j];
 }
 
-/// Writes a thread's part of a contiguous result (rows, width) from column `first` on, multiplied by the
-/// `factor` of each row.
+/// Writes a thread's part to the columns from `first` on of a contiguous result (rows, width). factor(row) is
+/// the factor of a row.
 template <class T, class Factor>
 __device__ void write_part(T* to, std::int64_t rows, std::int64_t width, std::int64_t first,
                            const Part<Compute<T>>& part, const Factor& factor) {

@@ -66,8 +66,8 @@ struct Weights {
   std::int64_t groups;  // groups of a row
 
   Weights(const random::Dropout& r, std::int64_t keys) : rule(r), groups(ceil_div(keys, 4)) {}
-  /// Multiplies x by the factors of keys 4 * group to 4 * group + 3. `row` is the index among all rows (N, H,
-  /// L).
+  /// Multiplies x by the factors of the keys [4 * group, 4 * group + 4). `row` is the index of the query
+  /// among all N H L queries.
   template <class C>
   EBB_HD void drop(std::int64_t row, std::int64_t group, C (&x)[4]) const {
     rule(static_cast<std::uint64_t>(row * groups + group), x);

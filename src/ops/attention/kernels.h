@@ -1,6 +1,6 @@
 // Kernel slots of attention. Arrays have four dimensions: query and result (N, H, L, .), key and value (N, H
-// / g, S, .), where g adjacent query heads share one head of key and value. Query, key and value may have any
-// strides, but the last dimension is contiguous; results and gradients are contiguous.
+// / g, S, .), where g adjacent query heads share one head of key and value. In query, key and value only the
+// last dimension must be contiguous; results and gradients are contiguous.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -24,8 +24,8 @@ struct AttentionRule {
 struct AttentionSaved {
   NdArray query, key, value;
   NdArray result;
-  NdArray log_sum;  // (N, H, L): the logarithm of the sum of the exponentials of a row; infinity without any
-                    // visible key
+  NdArray log_sum;  // (N, H, L): the logarithm of the sum of the exponentials of a row; infinity if no
+                    // key is visible
   AttentionRule rule;
 };
 
@@ -38,11 +38,11 @@ struct AttentionGrads {
 
 namespace cpu {
 /// Computes result = softmax(query key^T * scale + mask) value, and log_sum. log_sum is Double for Double
-/// inputs, else Float.
+/// inputs, otherwise Float.
 void attention_forward(ops::AttentionSaved& call);
 /// Computes the gradients of the inputs from the gradient of the result, which is contiguous.
 void attention_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::AttentionSaved& call);
-/// Computes the gradient of a mask. Each of its sizes is that of the scores, or 1.
+/// Computes the gradient of a mask, which has the shape of the scores, except that sizes may be 1.
 void attention_mask_backward(NdArray& out, const NdArray& grad, const ops::AttentionSaved& call);
 /// Sets out (N, H, L, S; Float or Double) to the factors by which dropout multiplies the weights.
 void attention_dropout(NdArray& out, const random::Dropout& rule);
