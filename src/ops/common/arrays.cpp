@@ -62,7 +62,8 @@ std::size_t bytes_of(const NdArray& x) {
   return static_cast<std::size_t>(x.numel() * element_size(x.dtype()));
 }
 
-// Copies one block of bytes without waiting. `pinned` is the array on the CPU.
+// Enqueues the copy of one block of bytes without waiting for it. `pinned` is `out` or x, whichever is on the
+// CPU; its memory is not reused until the copy has run.
 void move_queued(const NdArray& out, const NdArray& x, const NdArray& pinned) {
   detail::not_replayed("elements are copied between devices");
   const Device device = x.device().is_cpu() ? out.device() : x.device();
@@ -80,7 +81,7 @@ void move(const NdArray& out, const NdArray& x) {
 
 void copy_from_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
   const Device device = out.device();
-  // A copy that waits is impossible during capture; move() throws the backend's error.
+  // During capture a copy cannot wait. move() then throws the backend's error.
   if (!x.storage()->is_pinned() || (!non_blocking && detail::current_capture())) {
     const NdArray source = contiguous_array(x, {out.dtype()});
     if (out.is_contiguous()) return move(out, source);
@@ -117,8 +118,8 @@ void copy_to_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
 
 }  // namespace
 
-// Between devices only one contiguous block without conversion is copied. Each device rearranges its own
-// array.
+// Between devices only one contiguous block is copied, without conversion. Each device rearranges the
+// elements of its own array.
 void copy_array(NdArray& out, const NdArray& x, bool non_blocking) {
   if (out.numel() == 0) return;
   if (out.device() == x.device()) return kernels::copy(out.device(), out, x);

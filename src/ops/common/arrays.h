@@ -17,7 +17,7 @@ struct ArrayForm {
 inline constexpr ArrayForm kContiguousForm;
 /// Returns x itself if it has the form, otherwise a copy in that form.
 NdArray contiguous_array(const NdArray& x, const ArrayForm& form = kContiguousForm);
-/// Returns the tensor's array in that form, or an undefined array if the tensor is undefined.
+/// Returns the tensor's array in the given form, or an undefined array if the tensor is undefined.
 NdArray contiguous_array(const Variable& x, const ArrayForm& form = kContiguousForm);
 /// Returns x itself if it has the dtype, otherwise a contiguous copy in the dtype.
 NdArray cast_array(const NdArray& x, DType dtype);
@@ -31,13 +31,13 @@ NdArray scalar_array(const Scalar& value, DType dtype, Device device);
 /// first use.
 Device resolve_device(Device device);
 
-/// Copies x to out with conversion, possibly between devices. Both have the same shape and do not overlap.
-/// With `non_blocking` the host does not wait for copies from and to pinned memory.
+/// Copies x to out and converts it to out's dtype. The devices may differ. Both arrays have the same shape
+/// and do not overlap. With `non_blocking` the host does not wait for copies to or from pinned memory.
 void copy_array(NdArray& out, const NdArray& x, bool non_blocking = false);
 
-/// Copies `numbers`, which the calling op created on the host. No other code can change them, so a captured
-/// graph treats them as constants: they are copied to memory of the graph before its first replay, and each
-/// replay copies them from there.
+/// Copies `numbers`, which the calling op created on the host. No other code can change this array, so a
+/// captured graph treats it as a constant: the elements are copied to memory of the graph before the first
+/// replay, and each replay copies them from that memory.
 void copy_constant(NdArray& out, const NdArray& numbers);
 
 }  // namespace ebb::ops

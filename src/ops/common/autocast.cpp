@@ -14,7 +14,7 @@ namespace ebb::ops {
 using autograd::AutocastState;
 using autograd::thread_state;
 
-/// The casts of weights, keyed by weight. An entry is valid until the weight's elements change.
+/// The casts of weights, keyed by weight. A cast is valid until the elements of its weight change.
 struct CastCache {
   struct Entry {
     Variable weight;  // keeps the weight alive, so that no other tensor gets its address
@@ -32,8 +32,8 @@ void clear_cast_cache() {
 
 namespace {
 
-// Returns whether the cast of x is cached. x must be a parameter, and the cast must be part of the graph.
-// While a graph is captured nothing is cached, because each replay has to cast the current weights.
+// Returns whether the cast of x may be cached. x must be a parameter, and the cast must be recorded in the
+// graph. During the capture of a graph no cast is cached, because each replay must cast the current weights.
 bool is_cached(const Variable& x, DType target) {
   const AutocastState& state = thread_state.autocast;
   return state.cache_enabled && state.nesting > 0 && target != kFloat && x.dtype() == kFloat &&

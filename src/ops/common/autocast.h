@@ -26,9 +26,9 @@ struct ListedOp {
 template <class T>
 concept WithoutTensors = !std::is_convertible_v<const T&, TensorList>;
 
-/// The tensors among the arguments of an op that select its casts. The device of the first one selects the
-/// rule, and the rule `widest` depends on the dtypes of all. An optional tensor, for example a bias, is cast
-/// but selects nothing.
+/// Return the tensors of an argument that select the casts of an op. The device of the first one selects the
+/// rule; the rule `widest` depends on the dtypes of all of them. An optional tensor, for example a bias, is
+/// cast but selects nothing.
 inline TensorList deciding_tensors(const Variable& x) { return x; }
 inline TensorList deciding_tensors(TensorList list) { return list; }
 template <WithoutTensors T>
@@ -36,8 +36,8 @@ TensorList deciding_tensors(const T&) {
   return {};
 }
 
-/// The casts of one call. During its lifetime autocast is off, so that the ops of which the call is composed
-/// take their inputs unchanged. Converts to false if there is nothing to cast.
+/// The casts of one call. It converts to false if there is nothing to cast. During its lifetime autocast is
+/// off, so that the ops that the call runs do not cast their inputs again.
 class Autocast {
  public:
   Autocast() = default;

@@ -25,7 +25,7 @@ namespace casts {
 
 using enum CastRule;
 
-// An op that is not listed and is composed of other ops casts as these do.
+// A composed op that is not listed uses the casts of the ops that it calls.
 inline constexpr CastEntry kList[] = {
     // Matrix products.
     {"addbmm", lower, lower},

@@ -16,12 +16,12 @@ template <class T>
 bool fits(const Scalar& value) {
   using Limits = std::numeric_limits<T>;
   if (value.is_floating_point()) {
-    // 2^63 is exact in double but the largest int64 is not, so the range excludes its end.
+    // The range excludes 2^63: double represents it exactly, but it is larger than the largest int64.
     const double v = value.to_double(), end = std::ldexp(1.0, Limits::digits);
     return v >= static_cast<double>(Limits::min()) && v < end;
   }
   const std::int64_t v = value.to_long();
-  // An unsigned type takes negative numbers of small magnitude modulo its range, as in torch.
+  // An unsigned type with the largest value max also accepts -max to -1, which wrap, as in torch.
   if constexpr (std::is_signed_v<T>)
     return v >= Limits::min() && v <= Limits::max();
   else

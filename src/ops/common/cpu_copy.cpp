@@ -47,7 +47,7 @@ void transpose_tile(const char* from, std::int64_t from_pitch, std::int64_t rows
   transpose(reinterpret_cast<const T*>(from), from_pitch, rows, columns, reinterpret_cast<T*>(to), to_pitch);
 }
 
-// Copies by tiles, so that both arrays stay in the cache: the destination is contiguous along the innermost
+// Copies by tiles, so that both arrays stay in the cache. The destination is contiguous along the innermost
 // dimension, the source along dimension `across`.
 void copy_tiles(const Walk<2>& walk, std::size_t across, const Ends& ends) {
   const bool by_squares = ends.same_bits && walk.stride(0, 0) == 1 && ends.to_size >= 2;
@@ -85,7 +85,8 @@ void copy_tiles(const Walk<2>& walk, std::size_t across, const Ends& ends) {
   });
 }
 
-// A copy within a dtype only moves bits, so four loops are enough for all ten dtypes.
+// Without conversion a copy only moves bits, so four loops (one for each element size) are enough for all ten
+// dtypes.
 CopyRow bits_row(std::int64_t size) {
   switch (size) {
     case 1:

@@ -1,5 +1,5 @@
-// Scans on the CPU. A line is the vector of elements along the scanned dimension. Contiguous lines are
-// interleaved; strided ones are scanned in blocks of neighbours.
+// Scans on the CPU. A line is the vector of elements along the scanned dimension. If the lines are
+// contiguous, kInterleaved lines are scanned together. Otherwise adjacent lines are scanned in blocks.
 #include <ebb/core/visit.h>
 
 #include "kernel/cpu/lines.h"

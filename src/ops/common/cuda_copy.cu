@@ -1,6 +1,6 @@
-// Copies, fills and additions on the device, for arrays of any strides. A copy within a dtype only moves
-// bits, so four kernels are enough for all ten dtypes. Transposing copies go through shared memory, so that
-// both reads and writes are coalesced.
+// Copies, fills and additions on the device, for arrays of any strides. Without conversion a copy only moves
+// bits, so four kernels (one for each element size) are enough for all ten dtypes. Transposing copies use
+// shared memory, so that both reads and writes are coalesced.
 #include <ebb/core/visit.h>
 
 #include "kernel/arithmetic.h"
@@ -84,8 +84,8 @@ bool transpose_from(NdArray& out, const NdArray& x, const ElementwisePlan<2>& wa
   }
 }
 
-// Copies by tiles and returns true if the copy is a transpose for which tiles are faster. It also converts
-// among Float, Half and BFloat16.
+// If the copy is a transpose for which tiles are faster, copies by tiles and returns true. Otherwise returns
+// false. The copy may convert among Float, Half and BFloat16.
 bool transpose(NdArray& out, const NdArray& x, const ElementwisePlan<2>& walk) {
   if (out.dtype() == x.dtype()) {
     bool done = false;

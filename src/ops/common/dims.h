@@ -7,40 +7,40 @@
 
 namespace ebb::ops {
 
-/// Returns the mask of all dimensions of a tensor. This function and the next two throw for more than 64
+/// Returns the mask of all dimensions of x. This function, one_dim() and dim_mask() throw for more than 64
 /// dimensions, as torch does.
 DimMask all_dims(const char* op, const Variable& x);
 /// Returns the mask of one dimension. A negative `dim` counts from the end. Throws if it is out of range.
 DimMask one_dim(const char* op, const Variable& x, std::int64_t dim);
-/// Returns the mask of the given dimensions, or of all if the list is empty. Throws if one is out of range or
-/// repeated.
+/// Returns the mask of the given dimensions, or of all dimensions if the list is empty. Throws if a dimension
+/// is out of range or repeated.
 DimMask dim_mask(const char* op, const Variable& x, IntArrayRef dims);
 inline DimMask dim_mask(const char* op, const Variable& x, OptionalIntArrayRef dims) {
   return dims ? dim_mask(op, x, *dims) : all_dims(op, x);
 }
-/// Returns the shape without the reduced dimensions, or with size 1 for each of them if `keepdim`.
+/// Returns `sizes` without the reduced dimensions, or with size 1 for each of them if `keepdim`.
 DimVector reduced_sizes(IntArrayRef sizes, DimMask mask, bool keepdim);
 /// Returns the dtype in which elements of a floating dtype are accumulated: Float for 16 bits.
 constexpr DType wide_dtype(DType dtype) { return dtype == kHalf || dtype == kBFloat16 ? kFloat : dtype; }
 /// Returns the number of elements that are reduced to each output.
 std::int64_t reduced_count(IntArrayRef sizes, DimMask mask);
 
-/// Returns x in the dtype in which variance accumulates. On CUDA 16-bit floats stay unchanged, because the
-/// kernels convert them.
+/// Returns x converted to `sums`, the dtype in which variance accumulates. On CUDA 16-bit floats are not
+/// converted for `sums` = Float, because the kernels convert them.
 NdArray reduced_input(const NdArray& x, DType sums);
 /// Returns x as kernels read it for a sum or product in `dtype`. It is x itself, unless the conversion to
 /// `dtype` changes the values before the reduction.
 NdArray summed_input(const NdArray& x, optional<ScalarType> dtype);
 /// Returns the dtype in which kernels accumulate x for a result in `dtype`.
 DType summed_dtype(DType x, optional<ScalarType> dtype);
-/// Expands y, the reduction of a tensor of shape `sizes` over `mask`, along the reduced dimensions. It is
-/// differentiable and does not copy.
+/// Expands y along the reduced dimensions to shape `sizes`, where y is the reduction of such a tensor over
+/// `mask`. It is differentiable and does not copy.
 Variable expand_reduced(const Variable& y, IntArrayRef sizes, DimMask mask, bool keepdim);
 /// Returns y with size 1 for each of the reduced dimensions. It is differentiable and does not copy.
 Variable restore_dims(const Variable& y, IntArrayRef sizes, DimMask mask, bool keepdim);
 
-/// Returns sum(x over mask) / divisor. If a dtype is given, x is converted first. `name` is the name of the
-/// node.
+/// Returns sum(x over mask) / divisor. If a dtype is given, x is first converted to it. `name` is the name of
+/// the node.
 Variable sum_over(const Variable& x, DimMask mask, bool keepdim, optional<ScalarType> dtype, double divisor,
                   const char* name);
 

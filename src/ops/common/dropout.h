@@ -1,5 +1,6 @@
-// Dropout whose mask is a function of a Philox state: the rule that computes the mask, and the state's kernel
-// slot. The mask is recomputed instead of stored, and is the same on host and device.
+// Dropout whose mask is a function of a Philox state. This file declares the rule that computes the mask, and
+// the kernel slot that takes the state from a generator. The mask is recomputed instead of stored, and is the
+// same on host and device.
 #pragma once
 
 #include <ebb/core/device.h>
@@ -22,8 +23,9 @@ struct Dropout {
     if (below == 0) scale = 0;  // p = 1: all elements are multiplied by 0
   }
 
-  /// Applies dropout to the elements 4 * group to 4 * group + 3 of each group, in the order of memory. A
-  /// dropped element is multiplied by 0, so that NaN and infinity become NaN, as with a mask in memory.
+  /// Applies dropout to x: x[i] contains the elements [4 * groups[i], 4 * groups[i] + 4) in the order of
+  /// memory. A dropped element is multiplied by 0, so that NaN and infinity become NaN, as with a mask in
+  /// memory.
   template <class C, int N>
   EBB_HD void operator()(const std::uint64_t (&groups)[N], C (&x)[N][4]) const {
     const C kept = static_cast<C>(scale);
@@ -45,7 +47,8 @@ struct Dropout {
 
 namespace ebb::cpu {
 
-/// Takes the Philox state of one dropout from the generator. Dropout and attention save it for backward.
+/// Takes the Philox state for one call of dropout from the generator. Dropout and attention save it for
+/// backward.
 void draw_philox(Philox& out, Device device, Generator& generator);
 
 }  // namespace ebb::cpu
@@ -55,8 +58,8 @@ EBB_DECLARE_KERNELS(EBB_DRAW_PHILOX_KERNELS)
 
 namespace ebb::ops {
 
-/// Returns the factor of the elements that dropout keeps: 1 / (1 - p), with the rounding of a division in the
-/// dtype.
+/// Returns the factor of the elements that dropout keeps, 1 / (1 - p). The division is computed in Float, or
+/// in Double for Double.
 inline double kept_factor(DType dtype, double p) {
   return dtype == kDouble ? 1 / (1 - p) : double{1 / static_cast<float>(1 - p)};
 }

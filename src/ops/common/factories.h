@@ -8,7 +8,8 @@
 
 namespace ebb::ops {
 
-/// Returns whether the options request page-locked memory. Throws if the device is not the CPU.
+/// Returns whether the options request page-locked memory. Throws if they request it on another device than
+/// the CPU.
 inline bool wants_pinned(const TensorOptions& options) {
   if (!options.pinned_memory()) [[likely]]
     return false;
@@ -26,7 +27,8 @@ inline NdArray fresh_array(const char* op, IntArrayRef sizes, const TensorOption
   return NdArray::empty(sizes, options.dtype(), resolve_device(options.device()));
 }
 
-/// Wraps the array in a tensor. Sets requires_grad if the options do, which throws for integer dtypes.
+/// Wraps the array in a tensor. Sets requires_grad if the options request it, which throws for integer
+/// dtypes.
 inline Variable finish(NdArray data, const TensorOptions& options) {
   Variable out(std::move(data));
   if (options.requires_grad()) out.set_requires_grad(true);

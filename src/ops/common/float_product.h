@@ -5,8 +5,8 @@
 
 namespace ebb::ops {
 
-/// Computes out = a b^T for matrices (linalg/product.cpp). The operands have out's dtype; on the CPU they may
-/// also have 16 bits if out is Float.
+/// Computes out = a b^T for matrices (linalg/product.cpp). a and b have out's dtype; on the CPU they may also
+/// have a 16-bit dtype if out is Float.
 void product_transposed(NdArray& out, const NdArray& a, const NdArray& b);
 
 }  // namespace ebb::ops

@@ -5,7 +5,8 @@
 
 namespace ebb::ops {
 
-/// Records `result` as relu(self). Only the history of `self` is read; its elements need not exist.
+/// Records `result` as relu(self). Only the history of `self` is used, so the elements of `self` need not
+/// exist.
 Variable recorded_relu(const Variable& self, NdArray result);
 /// Records `result` as gelu(self, "tanh").
 Variable recorded_gelu_tanh(const Variable& self, NdArray result);

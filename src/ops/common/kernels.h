@@ -19,9 +19,9 @@ void copy(NdArray& out, const NdArray& x);
 void fill(NdArray& out, const Scalar& value);
 /// Computes out[i] += x[i]. Both have the same shape and dtype. out does not overlap itself.
 void accumulate(NdArray& out, const NdArray& x);
-/// Computes cumulative sums (products, log-sum-exps) along `dim`: out[i] = x[0] + ... + x[i], from the end if
-/// `reverse`. Both arrays are contiguous and have the same dtype. The accumulator of Float is double, and
-/// that of 16-bit types is float. logsumexp takes floating dtypes.
+/// Computes cumulative sums (or products, or log-sum-exps) along `dim`: out[i] = x[0] + ... + x[i], or x[i] +
+/// ... + x[n - 1] if `reverse`. Both arrays are contiguous and have the same dtype. The accumulator is double
+/// for Float and float for 16-bit types. The kind logsumexp is defined only for floating dtypes.
 void scan(NdArray& out, const NdArray& x, std::int64_t dim, ScanKind kind, bool reverse);
 
 }  // namespace cpu

@@ -8,8 +8,8 @@ namespace ebb::ops {
 MemoryFormat suggested_format(const NdArray& x) {
   const std::size_t dims = x.sizes().size();
   if ((dims != 4 && dims != 5) || x.strides()[1] == 0) return MemoryFormat::Contiguous;
-  // The dimensions of the channels-last order, from the innermost outwards: channels, spatial dimensions from
-  // the last to the first, samples.
+  // Iterates over the dimensions in channels-last order, from the innermost one outwards: channels, spatial
+  // dimensions from the last to the first, samples.
   std::int64_t least = 0;
   for (std::size_t i = 0; i < dims; ++i) {
     const std::size_t d = i == 0 ? 1 : i == dims - 1 ? 0 : dims - i;
@@ -27,8 +27,8 @@ NdArray empty_in(IntArrayRef sizes, DType dtype, Device device, MemoryFormat for
   return NdArray::empty_strided(sizes, channels_last_strides(sizes), dtype, device);
 }
 
-// Broadcast dimensions (stride 0) have no order in memory and keep their position. Equal strides are ordered
-// by size.
+// Broadcast dimensions (stride 0) have no order in memory, so they keep their position. Dimensions with equal
+// strides are ordered by size.
 DimVector memory_order(const NdArray& x) {
   const std::int64_t n = x.dim();
   DimVector order(static_cast<std::size_t>(n));

@@ -6,9 +6,9 @@
 
 namespace ebb::ops {
 
-/// Returns the format that results computed from an array of 4 or 5 dimensions should have: channels-last if
-/// its strides are in that order, otherwise Contiguous. With one channel or one element per channel both
-/// formats fit; then the strides decide, as in torch.
+/// Returns the memory format for results that are computed from x, which has 4 or 5 dimensions: channels-last
+/// if x has strides in that order, otherwise Contiguous. If there is one channel, or one element per channel,
+/// both formats fit; then the strides decide, as in torch.
 MemoryFormat suggested_format(const NdArray& x);
 
 /// Returns an uninitialised array in Contiguous or a channels-last format.
@@ -17,8 +17,8 @@ NdArray empty_in(IntArrayRef sizes, DType dtype, Device device, MemoryFormat for
 /// Returns x's dimensions in their order in memory, the innermost first.
 DimVector memory_order(const NdArray& x);
 
-/// Returns the strides of a new tensor like `like` in a memory format. nullopt and Preserve keep the order of
-/// its dimensions in memory, without gaps or overlap.
+/// Returns the strides of a new tensor like `like` in a memory format. With nullopt or Preserve the new
+/// tensor has the order of dimensions that `like` has in memory, without gaps or overlap.
 DimVector strides_like(const NdArray& like, optional<MemoryFormat> format);
 
 /// Returns an uninitialised array with the strides of strides_like().

@@ -1,5 +1,6 @@
-// Helpers that record ops in the graph, and the lists of tensors that nodes save. N is the op's node.
-// `fill(node)` stores the values that N::apply needs, and runs only if something is recorded.
+// Helpers that record ops in the graph, and the lists of tensors that nodes save. The template argument N is
+// the class of the op's node. `fill(node)` stores the values that N::apply needs; it is called only if the op
+// is recorded.
 #pragma once
 
 #include <ebb/autograd/record.h>
@@ -21,12 +22,12 @@ const Variable& self(const Methods* methods) {
   return static_cast<const Variable&>(*methods);
 }
 
-/// Returns the result of an in-place op without const, as libtorch's signatures do. The op takes its tensor
-/// by const reference, because a temporary view may be written to as well.
+/// Removes const from `self`, because libtorch's in-place ops return Variable&. The ops take `self` by const
+/// reference, so that a temporary view can also be written to.
 inline Variable& mutable_self(const Variable& self) { return const_cast<Variable&>(self); }
 
-/// Declared as a member of a Node: `SavedVariables inputs{this};`. It is a deque because the node links the
-/// elements, which must not move.
+/// A list of saved tensors, declared as a member of a node: `SavedVariables inputs{this};`. It is a deque,
+/// because the node links the elements, so they must not move.
 class SavedVariables {
  public:
   explicit SavedVariables(autograd::Node* owner) : owner_(owner) {}
@@ -57,9 +58,9 @@ Ref<N> node_of(Fill&& fill, const Inputs&... inputs) {
   return node;
 }
 
-/// Makes new tensors the results of one node, in this order; undefined ones are skipped. Returns null if
-/// nothing is recorded; otherwise the caller stores in the node the values that N::apply needs, which may be
-/// results.
+/// Makes the new tensors `results` the results of one node N, in this order; undefined ones are skipped.
+/// Returns null if nothing is recorded. Otherwise the caller must store the values that N::apply needs in the
+/// node. They may be results.
 template <class N, class... Inputs>
 Ref<N> record_results(std::initializer_list<const Variable*> results, const Inputs&... inputs) {
   if (!autograd::records(inputs...)) return {};
@@ -69,7 +70,7 @@ Ref<N> record_results(std::initializer_list<const Variable*> results, const Inpu
   return node;
 }
 
-/// Returns a new tensor with the array, recorded as the result of a node N.
+/// Returns a new tensor with the given array, recorded as the result of a node N.
 template <class N, class Fill, class... Inputs>
 Variable record(NdArray array, Fill&& fill, const Inputs&... inputs) {
   Variable out(std::move(array));
@@ -103,9 +104,9 @@ inline void show_array(const Variable& self, NdArray array) {
   self.impl()->data = std::move(array);
 }
 
-/// The in-place form of view_of(): `self` takes the geometry of `array`, which is on its storage. No element
-/// changes, so the history of a view's base stays, and the view's own node is created from the base on first
-/// use.
+/// Gives `self` the sizes, strides and offset of `array`, which is on self's storage. This is the in-place
+/// form of view_of(). The elements do not change, so the base of a view keeps its history. The view's own
+/// node is then created from the base when it is first used.
 template <class N, class Fill>
 Variable& reshape_in_place(const Variable& self, const char* op, NdArray array, Fill&& fill) {
   autograd::check_inplace(self, op, autograd::InPlace::geometry);

@@ -1,5 +1,5 @@
-// The plan of copies between arrays with different innermost dimensions: batches of matrix transposes by
-// tiles. It depends only on shapes and strides.
+// The plan of a copy between arrays with different innermost dimensions. The copy is a batch of matrix
+// transposes, which are divided into tiles. The plan depends only on shapes and strides.
 #pragma once
 
 #include "kernel/elementwise_plan.h"
@@ -7,8 +7,8 @@
 
 namespace ebb {
 
-/// The tiles of a copy from a source that is contiguous along `rows` to a result that is contiguous along
-/// `columns`. Strides count elements.
+/// The tiles of a copy. The source is contiguous along the dimension of size `rows`, the result along the
+/// dimension of size `columns`. Strides count elements.
 struct TransposePlan {
   std::int64_t rows = 0, columns = 0;
   std::int64_t out_row = 0, in_column = 0;
@@ -18,7 +18,8 @@ struct TransposePlan {
   FastDivisor batch[kPlanDims];
   std::int64_t out_batch[kPlanDims], in_batch[kPlanDims];
 
-  /// Computes the tile of a block: its first row and column, and the offsets of its matrix.
+  /// Computes the tile of a block: its first row and column, and the offsets of its matrix in the result and
+  /// in the source.
   EBB_HD void tile(std::uint32_t block, int side, std::int64_t& row, std::int64_t& column, std::int64_t& out,
                    std::int64_t& in) const {
     std::uint32_t next = column_tiles.divide(block);
@@ -38,8 +39,8 @@ struct TransposePlan {
   }
 };
 
-/// Plans the copy to operand 0 from operand 1. Returns false if the copy is not a transpose, if tiles of
-/// `side` would be slower, or if there are too many tiles.
+/// Plans the copy from operand 1 to operand 0. Returns false if the copy is not a transpose, if tiles with
+/// `side` rows and columns would be slower, or if there are too many tiles.
 inline bool plan_transpose(TransposePlan& plan, const ElementwisePlan<2>& walk, int out_size, int in_size,
                            int side) {
   constexpr std::int64_t kLeast = 8;  // shorter rows waste most of a tile

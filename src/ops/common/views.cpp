@@ -46,8 +46,8 @@ optional<DimVector> view_strides(IntArrayRef sizes, IntArrayRef strides, IntArra
   if (numel == 0) return sizes == shape ? DimVector(strides) : contiguous_strides(shape);
   DimVector out(shape.size());
   std::int64_t to = static_cast<std::int64_t>(shape.size()) - 1;
-  // Iterates from the last dimension: each group of old dimensions that is contiguous in memory must equal a
-  // group of new dimensions.
+  // Iterates from the last dimension to the first. Each group of old dimensions that is contiguous in memory
+  // must have as many elements as a group of new dimensions.
   std::int64_t base = strides.back(), old_count = 1, new_count = 1;
   for (std::size_t d = sizes.size(); d-- > 0;) {
     old_count *= sizes[d];
@@ -76,7 +76,8 @@ NdArray select_array(const NdArray& x, std::int64_t dim, std::int64_t index) {
 
 namespace {
 
-// If the product overflows 63 bits, the dimension has one element and its stride is never used.
+// Returns stride * step. If the product overflows, returns `stride`: the dimension then has only one element,
+// and its stride is never used.
 std::int64_t stride_of(std::int64_t stride, std::int64_t step) {
   std::int64_t product;
   return __builtin_mul_overflow(stride, step, &product) ? stride : product;
