@@ -38,7 +38,8 @@ void spread(const Call& c, const char* what, IntArrayRef values, std::int64_t le
   }
 }
 
-// Checks the common arguments, and sets channels and kernel size. Returns whether the input has a batch.
+// Checks the arguments that all convolutions share, and sets channels and kernel size. Returns whether the
+// input has a batch dimension.
 bool check(const Call& c, std::int64_t groups, bool transposed) {
   ops::check_defined(c.op, c.weight);
   ops::common_device(c.op, c.input, c.weight, c.bias);
@@ -94,8 +95,8 @@ Variable run(const Call& c, ops::ConvKind kind, ConvGeometry& g, const Variable&
     return batched ? out : out.squeeze(0);
   }
   ops::Convolution convolution{.geometry = g, .dims = c.dims};
-  // The format is channels-last if either operand is, as in torch. With one spatial axis there is no such
-  // format.
+  // The results are channels-last if the input or the weight is channels-last, as in torch. This format does
+  // not exist for one spatial axis.
   if (c.dims > 1) {
     const MemoryFormat of_input = ops::suggested_format(input.array());
     convolution.weight_format = ops::suggested_format(c.weight.array());

@@ -40,8 +40,8 @@ struct ConvolutionBackward : autograd::Node {
     const auto run = [&](ConvKind what, const Variable& a, const Variable& b) {
       return convolve(what, a, b, {}, convolution, false);
     };
-    // The gradient of the first operand comes last, so that a compiled function can reuse the operand's
-    // memory for it.
+    // The gradient of the first operand is computed last, so that a compiled function can reuse the first
+    // operand's memory for it.
     switch (kind) {
       case ConvKind::forward:
         if (needs(1)) out[1] = run(ConvKind::weight, g, first.unpack());
@@ -79,7 +79,8 @@ DimVector result_shape(ConvKind kind, const Convolution& c) {
   return sizes;
 }
 
-// Fills a result whose sums have no terms: with the bias of each channel, or with zeros.
+// Fills a result whose sums have no terms. If there is a bias, each element is the bias of its channel;
+// otherwise it is zero.
 void fill_without_products(NdArray& out, const NdArray& bias, bool relu) {
   if (out.numel() == 0) return;
   kernels::fill(out.device(), out, 0);
@@ -131,10 +132,12 @@ Variable convolve(ConvKind kind, const Variable& first, const Variable& second, 
 
 namespace {
 
-// Pads x at both ends of each spatial axis, innermost first, or crops it if `ends` is negative.
+// Pads x at both ends of each spatial axis. `ends` contains two sizes for each axis, the last axis first; a
+// negative size crops.
 Variable padded(const Variable& x, const DimVector& ends) { return constant_pad_nd(x, ends, 0).contiguous(); }
 
-// Convolves with `strides` between windows. x contains all windows, and at most one stride of elements more.
+// Convolves x, which is already padded, with `strides` between windows. `counts` is the number of windows
+// along each axis. Behind the last window x has at most one stride of further elements.
 Variable convolve_padded(const Variable& x, const Variable& weight, const ConvGeometry& g, int dims,
                          const std::int64_t* strides, const std::int64_t* counts) {
   const std::int64_t batch = x.size(0), groups = g.groups, depth = x.size(1) / groups,
@@ -170,8 +173,8 @@ Variable convolve_integers(ConvKind kind, const Variable& x, const Variable& wei
     }
     return convolve_padded(padded(x, ends), weight, g, dims, g.stride, g.out);
   }
-  // The transpose spreads the elements a stride apart, and convolves them with a kernel that is reversed and
-  // whose outputs and inputs are exchanged.
+  // The transpose of the convolution is a convolution with stride 1. Its input is x with the elements
+  // `stride` apart and zeros between them. Its kernel is reversed, with inputs and outputs exchanged.
   DimVector spread(x.sizes()), spatial;
   for (int a = 3 - dims; a < 3; ++a) spread[a - 3 + dims + 2] = (g.out[a] - 1) * g.stride[a] + 1;
   Variable wide = zeros(spread, x.options());

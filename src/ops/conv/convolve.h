@@ -19,14 +19,14 @@ struct Convolution {
 };
 
 /// Runs one of three ops. forward: (in, weight) -> out. input: (out, weight) -> in. weight: (out, in) ->
-/// weight. bias may be undefined; ConvKind::weight does not take it. relu, only for forward, is applied last.
-/// As in torch, the node is ConvolutionBackward0 for layers and ConvolutionBackwardBackward0 for their
-/// gradients.
+/// weight. `bias` may be undefined and must be undefined for ConvKind::weight. If `relu` (only for forward),
+/// relu is applied to the result. As in torch, the node is ConvolutionBackward0 if `is_layer`, otherwise,
+/// that is for gradients, ConvolutionBackwardBackward0.
 Variable convolve(ConvKind kind, const Variable& first, const Variable& second, const Variable& bias,
                   const Convolution& convolution, bool is_layer, bool relu = false);
 
-/// Convolves integers over the last `dims` axes of g, or with ConvKind::input computes the transpose. Sums
-/// wrap as integer sums do. Neither is differentiable.
+/// Convolves integers over the last `dims` axes of g; with ConvKind::input computes the transpose of the
+/// convolution. Sums wrap on overflow. The result is not differentiable.
 Variable convolve_integers(ConvKind kind, const Variable& x, const Variable& weight, const ConvGeometry& g,
                            int dims);
 

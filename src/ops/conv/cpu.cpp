@@ -24,8 +24,8 @@ bool fills_registers(std::int64_t channels) {
   return tiles::padded<T>(channels) * 3 <= channels * 4;
 }
 
-// Returns whether the kernel with channels in lanes is used. For short sums the transposition of results
-// would cost too much.
+// Returns whether to use the kernel with channels in vector lanes. For short sums it is slower, because its
+// results must be transposed.
 template <class T>
 bool uses_channel_lanes(std::int64_t depth, std::int64_t rows) {
   return depth >= 64 && fills_registers<T>(rows);
@@ -40,15 +40,15 @@ void correlate(const Correlation<T>& c) {
                                                      : conv::correlate_by_pixels(c);
 }
 
-// Returns whether the kernel is so wide, compared to the results, that most of each row of a window is
-// dropped.
+// Returns whether the kernel is so wide compared to the results that most computed elements of each row would
+// be dropped.
 bool rows_are_short(const ConvGeometry& g) {
   const std::int64_t reach = (g.kernel[2] - 1) * g.dilation[2] / g.stride[2];
   return g.out[1] > 1 && reach > g.out[2];
 }
 
-// Returns whether `in` is much larger than `out`. The gradient of the input by windows processes all elements
-// of `in`, so columns are then faster.
+// Returns whether `in` is much larger than `out`. The input gradient by windows processes all elements of
+// `in`, so column matrices are then faster.
 bool input_is_wide(const ConvGeometry& g) {
   std::int64_t in = 1, out = 1;
   for (int a = 0; a < 3; ++a) {
@@ -58,7 +58,8 @@ bool input_is_wide(const ConvGeometry& g) {
   return in > 3 * out || (g.in[1] > 1 && (g.kernel[2] - 1) * g.dilation[2] / g.stride[2] > 2 * g.in[2]);
 }
 
-// If only channels are combined (kernel 1, no stride or padding), treats an image as one row.
+// Returns the geometry with each image as one row, if the convolution only combines channels (kernel 1, no
+// stride, no padding). Otherwise returns g.
 ConvGeometry flattened(ConvGeometry g) {
   for (int a = 0; a < 3; ++a)
     if (g.kernel[a] != 1 || g.stride[a] != 1 || g.padding[a] != 0) return g;
@@ -67,9 +68,10 @@ ConvGeometry flattened(ConvGeometry g) {
   return g;
 }
 
-// Computes the sums over `channels` channels of `taps` taps each. run(from, size, to, bias) computes the sums
-// over the channels [from, from + size). A sum of more than kLongest products drifts in float, so the results
-// of several runs are then added in double. `out` is [images][biased channels][plane].
+// Computes sums over `channels` channels of `taps` taps each. run(from, size, to, bias) computes the sums
+// over the channels [from, from + size). Long float sums lose digits; therefore a sum of more than kLongest
+// products is divided into several runs, whose results are added in double. `out` is [images][biased
+// channels][plane].
 template <class T, class Run>
 void sum_over_channels(std::int64_t channels, std::int64_t taps, T* out, const T* bias, std::int64_t images,
                        std::int64_t biased, std::int64_t plane, const Run& run) {
@@ -83,7 +85,7 @@ void sum_over_channels(std::int64_t channels, std::int64_t taps, T* out, const T
     for (std::int64_t u = 0; u < plane; ++u) out[i * plane + u] += bias[i % biased];
 }
 
-// The forward pass with windows. With Element tiles::Pair the operands are pairs of channels.
+// The forward pass with windows. If Element is tiles::Pair, the operands are pairs of channels.
 template <class T, class Element = T>
 void forward(T* out, const T* in, const T* weight, const T* bias, const ConvGeometry& g) {
   Reading reading = conv::forward_reading(g);
@@ -106,8 +108,8 @@ void forward(T* out, const T* in, const T* weight, const T* bias, const ConvGeom
                     });
 }
 
-// Describes how one phase of `in` is computed from `out`. A phase is every stride-th position, from `phase`
-// on. Returns false if no tap or no position belongs to it.
+// Describes how one phase of `in` is computed from `out`. The phase consists of every stride-th position,
+// beginning at `phase`. Returns false if the phase has no tap or no position.
 bool phase_reading(const ConvGeometry& g, const std::int64_t (&phase)[3], Reading& r, conv::Target& target) {
   r = Reading();
   r.channels = g.group_out();
@@ -123,8 +125,8 @@ bool phase_reading(const ConvGeometry& g, const std::int64_t (&phase)[3], Readin
         if (low < 0) low = high;
       }
     if (taps[a].empty()) return false;
-    // Position e of the phase is element stride * e + phase - padding of `in`. The first one inside is e =
-    // start.
+    // Element e of the phase is at position stride * e + phase - padding of `in`. The first e with a position
+    // >= 0 is `start`.
     const std::int64_t lead = g.padding[a] - phase[a];
     const std::int64_t start = lead > 0 ? (lead + g.stride[a] - 1) / g.stride[a] : 0;
     const std::int64_t first = g.stride[a] * start - lead;
@@ -146,7 +148,7 @@ bool phase_reading(const ConvGeometry& g, const std::int64_t (&phase)[3], Readin
   return true;
 }
 
-// Computes the input gradient over the channels [from, from + size) of each group of `out`.
+// Computes the contribution of the channels [from, from + size) of each group of `out` to the input gradient.
 template <class T, class Element>
 void input_of_channels(T* in, const T* out, const Weights<T>& weight, const T* bias, const ConvGeometry& g,
                        std::int64_t channels, std::int64_t from, std::int64_t size) {
@@ -179,8 +181,8 @@ void input_of_channels(T* in, const T* out, const Weights<T>& weight, const T* b
   }
 }
 
-// The input gradient with windows of `out`. For pairs the weights are [groups][channels of in][pairs of
-// channels of out][taps].
+// The input gradient with windows of `out`. If Element is tiles::Pair, the weights are [groups][channels of
+// in][pairs of channels of out][taps].
 template <class T, class Element = T>
 void input(T* in, const T* out, const Weights<T>& weight, const T* bias, const ConvGeometry& g) {
   const std::int64_t channels = std::is_same_v<T, Element> ? g.group_out() : conv::pairs_of(g.group_out());
@@ -191,7 +193,8 @@ void input(T* in, const T* out, const Weights<T>& weight, const T* bias, const C
                     });
 }
 
-// Returns the weights in the layout that the gradient of the input reads.
+// Returns the weights with the strides that input() needs: a row is a channel of `in`, and a channel is a
+// channel of `out`.
 template <class T>
 Weights<T> transposed_weights(const T* weight, const ConvGeometry& g) {
   const std::int64_t volume = ConvGeometry::volume(g.kernel), channel_step = g.group_in() * volume;
@@ -230,8 +233,8 @@ void weight_of(NdArray& weight, const NdArray& out, const NdArray& in, const Con
   });
 }
 
-// The forward pass for BFloat16 with the processor's instructions for pairs. Returns false if the processor
-// does not have them or if they would not be faster.
+// The forward pass for BFloat16 with instructions for pairs. Returns false if the processor does not have
+// these instructions or if they would not be faster.
 #if EBB_BFLOAT16_PAIRS
 bool forward_of_pairs(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
                       const ConvGeometry& g) {

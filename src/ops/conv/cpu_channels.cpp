@@ -12,8 +12,8 @@
 namespace ebb::cpu::conv {
 namespace {
 
-// Packs the weights as panels of rows: each is [depth][rows of the panel], padded to whole packets. The
-// padding is never used.
+// Packs the weights as panels of rows. Each panel is [depth][rows of the panel], where the rows are padded to
+// whole packets. Results of the padding are not used.
 template <class T>
 NdArray pack(const Correlation<T>& c) {
   const std::int64_t taps = static_cast<std::int64_t>(c.reading.taps.size()), depth = c.reading.depth();
@@ -50,7 +50,7 @@ NdArray pack(const Correlation<T>& c) {
   return packed;
 }
 
-// Stores the results [pixel][rows] of one block, `pitch` apart, to planes of the target.
+// Stores the results [pixel][rows] of one block to planes of the target. The pixels are `pitch` apart.
 template <class T>
 void store(const Correlation<T>& c, const T* from, std::int64_t pitch, std::int64_t rows, T* planes,
            const Block& block, T* line) {
@@ -78,7 +78,8 @@ void correlate_by_channels(const Correlation<T>& c) {
   const Loads loads(r, c.batch, 512, 640 * 1024, sizeof(T));
   const NdArray packed = pack(c);
   const T* const weight = packed.address_as<T>();
-  // If there are few loads (the blocks that are computed together), threads also divide the panels.
+  // If there are few loads (groups of blocks that are computed together), the panels are also divided among
+  // threads.
   const std::int64_t units = loads.count() * c.groups;
   const std::int64_t splits = std::min(panels, units >= 8 ? 1 : (8 + units - 1) / units);
   const std::int64_t source_plane = r.axis[0].source * r.axis[1].source * r.axis[2].source;

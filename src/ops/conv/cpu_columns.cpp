@@ -11,8 +11,8 @@
 namespace ebb::cpu::conv {
 namespace {
 
-// Returns the number of images in a column matrix. Small results share one matrix, so that the product is
-// worth its setup. The number depends only on the shapes.
+// Returns the number of images in a column matrix. Several images with small results share one matrix, so
+// that the product is worth its setup. The number of images depends only on the shapes.
 std::int64_t images_per_matrix(const ConvGeometry& g) {
   const std::int64_t pixels = std::max<std::int64_t>(ConvGeometry::volume(g.out), 1);
   return std::clamp<std::int64_t>(64 / pixels, 1, std::max<std::int64_t>(g.batch, 1));
@@ -23,9 +23,9 @@ NdArray scratch(std::int64_t elements) {
   return NdArray::empty({elements}, sizeof(T) == 4 ? kFloat : kDouble);
 }
 
-// The column matrix, [channel, tap] by [image, pixel], and its runs: consecutive entries that correspond to
-// elements of one row of the image. Runs follow the last axis of the outputs, or the taps if that axis is
-// shorter than the kernel's. The matrix is contiguous along the runs.
+// The column matrix, [channel, tap] by [image, pixel], which is contiguous along its runs. A run is a
+// sequence of entries that correspond to elements of one row of the image. It extends along the last axis of
+// the outputs or, if that is shorter than the last axis of the kernel, along the taps.
 struct Columns {
   bool by_taps;
   std::int64_t tap_step, pixel_step;
@@ -39,7 +39,8 @@ struct Columns {
   std::int64_t at(std::int64_t tap, std::int64_t pixel) const { return tap * tap_step + pixel * pixel_step; }
 };
 
-// Calls visit(first entry, first element, count) for each run of a channel that is inside the image.
+// Calls visit(first entry, first element, count) for the part of each run of a channel that is inside the
+// image.
 template <class Visit>
 void for_runs(const ConvGeometry& g, const Columns& columns, Visit&& visit) {
   // A run begins at each position of one axis and extends along the other.
@@ -87,7 +88,7 @@ void gather_columns(const ConvGeometry& g, const T* in, std::int64_t count, cons
     }
 }
 
-// Calls body(first image, count, group) for each group of images, on one thread each.
+// Calls body(first image, count, group) for each column matrix, in parallel.
 template <class Body>
 void for_groups(const ConvGeometry& g, Body&& body) {
   const std::int64_t together = images_per_matrix(g), tiles = (g.batch + together - 1) / together;
@@ -174,7 +175,7 @@ void columns_weight(const ConvGeometry& g, const T* in, const T* out, T* weight)
   const std::int64_t pixels = ConvGeometry::volume(g.out), plane = ConvGeometry::volume(g.in),
                      rows = g.group_out();
   const std::int64_t depth = g.group_in() * ConvGeometry::volume(g.kernel), together = images_per_matrix(g);
-  // The threads share the product over one group of images; groups are processed in order.
+  // All threads together compute the product of one column matrix; the matrices are processed in order.
   const NdArray buffer = scratch<T>((depth + rows) * together * pixels);
   const auto add_images = [&](std::int64_t group, std::int64_t begin, std::int64_t images, T* sums) {
     std::fill_n(sums, rows * depth, T(0));

@@ -13,8 +13,7 @@ namespace {
 
 std::int64_t packets_of(std::int64_t elements, std::int64_t width) { return (elements + width - 1) / width; }
 
-// Packs the weights as panels of rows. A panel contains the values of its rows for k = 0, then for k = 1, and
-// so on.
+// Packs the weights as panels of rows. For k = 0, 1, ..., a panel contains the weights k of all of its rows.
 template <class T>
 NdArray pack_panels(const Correlation<T>& c) {
   const std::int64_t taps = static_cast<std::int64_t>(c.reading.taps.size()), depth = c.reading.depth();
@@ -85,7 +84,7 @@ void correlate_by_pixels(const Correlation<T>& c) {
   const std::int64_t plane = c.target.size[0] * c.target.size[1] * c.target.size[2];
   const std::int64_t grain = std::max<std::int64_t>(1, kGrain * 16 / std::max<std::int64_t>(work, 1));
   parallel_for(0, units * splits, grain, [&](std::int64_t from, std::int64_t to) {
-    // The buffers are padded, because packets extend beyond the end of the last row.
+    // The buffers are longer than their contents, because packets extend beyond the end of the last row.
     NdArray scratch = NdArray::empty({window.size() + line + 2 * kWidth<T> + kRows * line},
                                      sizeof(T) == 4 ? kFloat : kDouble);
     T* in = scratch.address_as<T>();
@@ -126,8 +125,8 @@ void weight_by_pixels(const ConvGeometry& g, const Reading& r, const T* in, cons
   const std::int64_t packets = packets_of(window.span(block_rows), kWidth<T>), line = packets * kWidth<T>;
   const std::int64_t panels = (rows + kRows - 1) / kRows;
   const std::int64_t entries = g.batch * slices * blocks;
-  // Several blocks are processed together, so that sums stay in registers longer; their number is limited by
-  // the cache.
+  // `together` blocks are processed together, so that sums stay in registers longer. The cache limits the
+  // number.
   const std::int64_t window_step = window.size() + line + kWidth<T>, left_step = kRows * panels * line;
   const std::int64_t bytes = (window_step + left_step) * static_cast<std::int64_t>(sizeof(T));
   constexpr std::int64_t kPackets = 1024, kPieces = 64;  // packets of a sum, and sums in a float accumulator

@@ -31,15 +31,15 @@ constexpr int columns_for(int rows) { return rows == 4 ? 3 : rows == 2 ? 4 : 8; 
 constexpr int taps_for(int rows) { return rows == 4 ? 3 : rows == 2 ? 4 : 9; }
 #endif
 
-/// Returns the number of rows of the next panel: kRows, or a power of two for the remainder.
+/// Returns the number of rows of the next panel: kRows, or the largest power of two that is not above `left`.
 constexpr int panel_rows(std::int64_t left) {
   int rows = kRows;
   while (rows > left) rows /= 2;
   return rows;
 }
 
-/// Computes out[r][.] = bias[r] + the sum over k of weight[k][r] in[shift[k] + .], for R rows and C packets;
-/// with More, out[r][.] += the sum.
+/// Sets out[r][.] = bias[r] + the sum over k of weight[k][r] in[shift[k] + .], for R rows and C packets. If
+/// More, adds the sum to out[r][.] instead.
 template <class T, int R, int C, bool More>
 inline void tile_sum(const T* weight, const T* in, const std::int64_t* shift, std::int64_t depth, T* out,
                      std::int64_t pitch, const T* bias) {
@@ -63,15 +63,16 @@ inline void tile_sum(const T* weight, const T* in, const std::int64_t* shift, st
     }
 }
 
-/// Adds the sum to a tile. It is not inlined into the loop over parts, because the compiler would spill the
-/// accumulators there.
+/// Adds the sum to a tile. It is not inlined into the loop over parts of the sum, because the compiler would
+/// spill the accumulators there.
 template <class T, int R, int C>
 [[gnu::noinline]] void add_to_tile(const T* weight, const T* in, const std::int64_t* shift,
                                    std::int64_t depth, T* out, std::int64_t pitch) {
   tile_sum<T, R, C, true>(weight, in, shift, depth, out, pitch, nullptr);
 }
 
-/// Computes out[r][.] = bias[r] + the sum over k for C packets, in parts.
+/// Computes out[r][.] = bias[r] + the sum over k as tile_sum() does, for C packets. The sum is divided into
+/// parts, whose results are added.
 template <class T, int R, int C>
 inline void tile(const T* weight, const T* in, const std::int64_t* shift, std::int64_t depth, T* out,
                  std::int64_t pitch, const T* bias) {
@@ -83,7 +84,7 @@ inline void tile(const T* weight, const T* in, const std::int64_t* shift, std::i
 
 constexpr int next_columns(int c) { return c > 4 ? 4 : c > 2 ? 2 : 1; }
 
-/// Computes out[r][.] = bias[r] + the sum over k for any number of packets.
+/// Computes out[r][.] = bias[r] + the sum over k as tile() does, for any number of packets.
 template <class T, int R, int C = columns_for(R)>
 void strip(const T* weight, const T* in, const std::int64_t* shift, std::int64_t depth, T* out,
            std::int64_t pitch, const T* bias, std::int64_t packets) {
@@ -110,8 +111,8 @@ void panel(int rows, const T* weight, const T* in, const std::int64_t* shift, st
   }
 }
 
-/// The operands of correlate_tile: the rows `left`, which are `left_step` apart for successive entries, and
-/// the taps of `window`.
+/// The operands of correlate_tile(). Entry e has the rows at left + e * left_step, which are left_pitch
+/// apart, and the window at window + e * window_step.
 template <class T>
 struct Lines {
   const T* left;

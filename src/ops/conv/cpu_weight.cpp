@@ -12,9 +12,9 @@
 namespace ebb::cpu::conv {
 namespace {
 
-// Sums in three levels: within a load (the blocks that are computed together, see loads.h), over kLoads
-// loads, and over all loads. The rounding error of a level grows with the square root of its length, except
-// for the last level, which is in double.
+// Adds the results of loads (groups of blocks that are computed together, see loads.h) in three levels:
+// within a load, over kLoads loads, and over all loads. The rounding error of a level grows with the square
+// root of the number of terms. The last level is in double, so its error is negligible.
 template <class T>
 class Cascade {
  public:
@@ -65,8 +65,8 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const Ope
   const std::int64_t out_plane = ConvGeometry::volume(g.out), in_plane = ConvGeometry::volume(g.in);
   if (g.batch * out_plane == 0) return std::fill(weight, weight + numel, T(0));
   if (numel == 0) return;
-  // The job of a thread is a product of some channels of out and some channels of in whose sums stay in the
-  // cache. With more channels of out, windows are read less often.
+  // A thread computes the product of some channels of `out` and some channels of `in`, so that the sums stay
+  // in the cache. More channels of `out` per job mean that windows are read less often.
   const std::int64_t most = std::max<std::int64_t>(576 / taps, 1);
   const std::int64_t blocks = (g.group_in() + most - 1) / most;
   const std::int64_t block_channels = (g.group_in() + blocks - 1) / blocks;
@@ -79,8 +79,8 @@ void weight_by_channels(const ConvGeometry& g, const Reading& reading, const Ope
   std::vector<std::int64_t> positions;  // the positions of elements
   for (std::size_t q = 0; q < loads.positions().size(); q += kPacked)
     positions.push_back(loads.positions()[q]);
-  // If there are few such products, each is divided into slices of the loads. The sums of the slices are
-  // added at the end.
+  // If there are few such jobs, each is divided into slices of the loads. The sums of the slices are added at
+  // the end.
   const std::int64_t pieces = g.groups * panels * blocks;
   std::int64_t slices = std::clamp<std::int64_t>(16 / pieces, 1, loads.count());
   const std::int64_t each = (loads.count() + slices - 1) / slices;

@@ -43,8 +43,8 @@ Window::Window(const Reading& reading, std::int64_t rows, std::int64_t columns)
       slice_size_(height_ * pitch_),
       phase_size_((1 + reading.axis[0].reach) * slice_size_),
       channel_size_(static_cast<std::int64_t>(reading.phases.size()) * phase_size_) {
-  // The channels must not be a multiple of 64 elements apart, because they would then map to few sets of the
-  // cache.
+  // The distance between channels must not be a multiple of 64 elements, because all channels would then map
+  // to a few sets of the cache.
   if (channel_size_ % 64 == 0) channel_size_ += 16;
   shifts_.reserve(static_cast<std::size_t>(reading.depth()));
   for (std::int64_t c = 0; c < reading.channels; ++c)
@@ -55,13 +55,14 @@ Window::Window(const Reading& reading, std::int64_t rows, std::int64_t columns)
 
 namespace {
 
-// Returns the number of bytes of one row of a window, with `columns` columns, in all channels and phases.
+// Returns the number of bytes of one window row of `columns` columns, over all channels, phases and slices.
 std::int64_t bytes_of_columns(const Reading& r, std::int64_t columns, std::int64_t element_size) {
   return std::max<std::int64_t>(r.channels, 1) * static_cast<std::int64_t>(r.phases.size()) *
          (1 + r.axis[0].reach) * columns * element_size;
 }
 
-// Returns the length of the parts if n is divided into nearly equal parts of at most `most`.
+// Returns the length of the parts if n is divided into the smallest number of nearly equal parts of at most
+// `most`.
 std::int64_t even(std::int64_t n, std::int64_t most) {
   const std::int64_t pieces = (n + std::max<std::int64_t>(most, 1) - 1) / std::max<std::int64_t>(most, 1);
   return (n + pieces - 1) / pieces;
@@ -80,7 +81,8 @@ std::int64_t rows_of_blocks(const Reading& reading, std::int64_t element_size) {
   const std::int64_t pitch = reading.axis[2].out + reading.axis[2].reach;
   const std::int64_t row_bytes = bytes_of_columns(reading, pitch, element_size);
   const std::int64_t fit = kBytes / row_bytes - reading.axis[1].reach;
-  // With few rows, the overlap of adjacent blocks would be read too often.
+  // A block has at least `least` rows. With fewer rows, adjacent blocks would overlap so much that elements
+  // would be read too often.
   const std::int64_t least = std::max<std::int64_t>(2 * reading.axis[1].reach, 64 / pitch + 1);
   const std::int64_t rows = std::min(std::max(fit, least), reading.axis[1].out);
   const std::int64_t blocks = (reading.axis[1].out + rows - 1) / std::max<std::int64_t>(rows, 1);

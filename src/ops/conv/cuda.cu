@@ -1,5 +1,5 @@
-// Convolution on a CUDA device. cuDNN computes it if it has an algorithm. Otherwise a direct kernel does,
-// with one thread for each result and sums in a fixed order, for any geometry, dtype and layout.
+// Convolution on a CUDA device. cuDNN computes it if it has an algorithm. Otherwise a direct kernel computes
+// it for any geometry, dtype and layout: one thread computes each result, and sums in a fixed order.
 #include <ebb/core/visit.h>
 
 #include "kernel/call/arguments.h"
@@ -53,7 +53,7 @@ struct At {
   }
 };
 
-// The range of o in [0, out) for which 0 <= o * stride + offset < in.
+// The range [first, last) of those o in [0, out) for which 0 <= o * stride + offset < in.
 struct Reach {
   std::int64_t first, last;
   EBB_HD Reach(std::int64_t offset, std::int64_t stride, std::int64_t in, std::int64_t out) {
@@ -63,8 +63,8 @@ struct Reach {
   }
 };
 
-// A sum of any length. A float accumulator is added to a double one after every kRun terms, because the
-// rounding errors of longer float sums add up.
+// A sum of any length. After every kRun terms the float accumulator is added to a double accumulator, because
+// longer float sums lose digits.
 template <class C>
 class LongSum {
  public:
@@ -120,7 +120,7 @@ struct Forward {
   }
 };
 
-// Returns the position of the result whose tap k reads position p of an axis, or -1.
+// Returns the position of the result whose tap k reads position p along `axis`, or -1 if there is none.
 EBB_HD inline std::int64_t reader(const ConvGeometry& g, int axis, std::int64_t p, std::int64_t k) {
   const std::int64_t at = p + g.padding[axis] - k * g.dilation[axis];
   if (at < 0 || at % g.stride[axis] != 0) return -1;
@@ -188,7 +188,7 @@ struct Weight {
   }
 };
 
-// Computes relu(x + bias). Both parts are optional: a bias of -0 changes nothing.
+// Computes relu(x + bias). relu is applied only if `relu`; a bias of -0 changes nothing.
 struct Finish {
   bool relu;
   template <class C>
@@ -221,8 +221,8 @@ void finish(NdArray& x, const NdArray& bias, bool relu) {
 
 void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
                   const ConvGeometry& g, bool relu) {
-  // cuDNN's fast engine for depthwise convolution supports no epilogue, and with a bias cuDNN has only
-  // generic engines. Another kernel therefore applies bias and relu.
+  // For depthwise convolution another kernel applies bias and relu: cuDNN's fast engine for it supports no
+  // epilogue, and with a bias cuDNN has only generic engines.
   const bool depthwise = g.groups > 1 && g.groups == g.in_channels;
   if (bias.defined() && !depthwise && by_library(DnnConv::forward, in, weight, out, g, &bias, relu)) return;
   if (by_library(DnnConv::forward, in, weight, out, g)) return finish(out, bias, relu);

@@ -1,5 +1,6 @@
-// Convolution by cuDNN. It is fast only for aligned arrays and counts elements in 32 bits. Inputs are
-// therefore aligned and batches divided, because ebb's own kernels are about a hundred times slower.
+// Convolution by cuDNN, which is fast only for aligned arrays and counts elements in 32 bits. Therefore
+// unaligned inputs are copied and large batches are divided; ebb's own kernels would be about a hundred times
+// slower.
 #include "ops/conv/cuda_library.h"
 
 #include "ops/common/cuda_aligned.h"
@@ -16,7 +17,7 @@ NdArray samples_of(const NdArray& x, std::int64_t first, std::int64_t count) {
   return x.as_strided(sizes, x.strides(), x.offset() + first * x.strides()[0]);
 }
 
-// Returns the number of samples of a call, such that all calls have about the same length. It is 0 if even
+// Returns the number of samples of each call, so that all calls have about the same number. Returns 0 if even
 // one sample is too large for cuDNN.
 std::int64_t samples_per_call(const NdArray& in, const NdArray& out) {
   const std::int64_t batch = in.sizes()[0], each = std::max(in.numel(), out.numel()) / batch;
@@ -49,8 +50,8 @@ struct Call {
   }
 };
 
-// Sums a weight's gradient over parts of the batch, in float (in double for double). Before each add(),
-// `weight` contains the gradient of one part. finish() writes the sum to `weight`.
+// Sums a weight's gradient over parts of the batch, in Float (in Double for Double). Before each add(),
+// `weight` contains the gradient of one part of the batch. finish() writes the sum to `weight`.
 struct WeightParts {
   NdArray weight, share, sum;
 

@@ -6,9 +6,9 @@
 
 namespace ebb::cuda::convolving {
 
-/// Computes the array that `kind` names. With forward, bias (may be null) is added, and then relu is applied.
-/// Unaligned inputs are copied, and a batch is divided if an array has more elements than cuDNN can count.
-/// Returns false if cuDNN has no algorithm; the contents of the output are then unspecified.
+/// Computes the array that `kind` names. For `forward`, adds `bias` (may be null) and then applies relu if
+/// `relu`. Unaligned inputs are copied. If an array has more elements than cuDNN can count, the batch is
+/// divided. Returns false if cuDNN has no algorithm; the contents of the output are then unspecified.
 bool by_library(DnnConv kind, const NdArray& in, const NdArray& weight, const NdArray& out,
                 const ConvGeometry& geometry, const NdArray* bias = nullptr, bool relu = false);
 

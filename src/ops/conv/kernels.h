@@ -1,8 +1,8 @@
-// The kernels of convolution, and its geometry. Each kernel is linear in both operands (except for a relu),
-// and its derivatives are the other two.
-// The CPU takes contiguous arrays of Float or Double, or both operands in BFloat16 and the other arrays in
-// Float. CUDA takes any floating dtype; all arrays of a call are contiguous, or all are channels-last.
-// Results are dense.
+// The kernels of convolution, and its geometry. Each kernel is linear in both operands (except for relu), and
+// its derivatives are the other two kernels.
+// On the CPU, either all arrays are contiguous and of the same dtype, Float or Double, or both operands are
+// BFloat16 and the other arrays are Float. On CUDA, arrays have any floating dtype; all arrays of a call are
+// contiguous, or all are channels-last. Results are dense.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -14,9 +14,9 @@
 
 namespace ebb {
 
-/// The geometry of a convolution: sizes and steps, always with three spatial axes. With one or two spatial
-/// axes, the leading axes have size 1. `kernel` always slides over `in`, even if a transposed convolution or
-/// a gradient computes `in` from `out`.
+/// The geometry of a convolution, always with three spatial axes. If there are only one or two, the leading
+/// axes have size 1. The kernel always slides over `in`, even if a transposed convolution or a gradient
+/// computes `in` from `out`.
 struct ConvGeometry {
   std::int64_t batch = 0;
   std::int64_t in_channels = 0;
@@ -38,16 +38,16 @@ struct ConvGeometry {
 };
 
 namespace cpu {
-/// Computes out[n, o, q] = bias[o] + the sum over c, k of weight[o, c, k] in[n, c, stride q + dilation k -
-/// padding]. bias may be undefined. With relu, negative results become 0.
+/// Computes out[n, o, q] = bias[o] + the sum over c and k of weight[o, c, k] in[n, c, stride q + dilation k -
+/// padding]. bias may be undefined. If `relu`, negative results become 0.
 void conv_forward(NdArray& out, const NdArray& in, const NdArray& weight, const NdArray& bias,
                   const ConvGeometry& geometry, bool relu);
-/// Computes the transpose in `in`: in[n, c, p] = bias[c] + the sum of weight[o, c, k] out[n, o, q] over all
-/// o, k, q with p = stride q + dilation k - padding.
+/// Computes the transpose of the convolution: in[n, c, p] = bias[c] + the sum of weight[o, c, k] out[n, o, q]
+/// over all o, k and q with p = stride q + dilation k - padding.
 void conv_input(NdArray& in, const NdArray& out, const NdArray& weight, const NdArray& bias,
                 const ConvGeometry& geometry);
-/// Computes the transpose in `weight`: weight[o, c, k] = the sum of out[n, o, q] in[n, c, stride q + dilation
-/// k - padding].
+/// Computes the gradient of the weight: weight[o, c, k] = the sum over n and q of out[n, o, q] in[n, c,
+/// stride q + dilation k - padding].
 void conv_weight(NdArray& weight, const NdArray& out, const NdArray& in, const ConvGeometry& geometry);
 }  // namespace cpu
 

@@ -1,6 +1,6 @@
-// Loads: the units of work of convolution on the CPU. The results are divided into blocks, and a load is a
-// group of blocks whose windows are in the cache at the same time.
-// Panels of channels, for the kernels that have channels in vector lanes.
+// Loads: the units of work of convolution on the CPU. The results are divided into blocks. A load is a group
+// of blocks whose windows are in the cache at the same time.
+// Panels: the groups of channels of the kernels that have channels in vector lanes.
 #pragma once
 
 #include "kernel/cpu/parts.h"
@@ -22,18 +22,19 @@ std::int64_t panels_of(std::int64_t channels) {
   return (channels + kPanel<T> - 1) / kPanel<T>;
 }
 
-/// A load is one block of a large image. If slices or images are small, it is several of them. A block is
-/// some rows, or a part of one row. Loads depend only on the shapes.
+/// The division of the results into blocks and loads. A block is some rows of a slice, or a part of one row.
+/// A load is one block of a large image, or several blocks if slices or images are small. The division
+/// depends only on the shapes.
 class Loads {
  public:
-  /// The reading must have results. A load has at most about `pixels` results for each channel, and at most
-  /// about `bytes` of windows.
+  /// The reading must have results. A load has at most about `pixels` results for each channel, and its
+  /// windows have at most about `bytes` bytes.
   Loads(const Reading& reading, std::int64_t batch, std::int64_t pixels, std::int64_t bytes,
         std::int64_t element_size);
 
   std::int64_t count() const { return (entries_ + per_load_ - 1) / per_load_; }
-  /// Return the largest number of results of a load, and the largest number of elements of its windows. The
-  /// latter is rounded up to whole cache lines, so that the following array is aligned.
+  /// Return the largest number of results of a load, and the largest number of elements of its windows.
+  /// size() is rounded up to whole cache lines, so that the array after the windows is aligned.
   std::int64_t pixels() const { return per_load_ * rows_ * columns_; }
   std::int64_t size() const { return (per_load_ * window_.size() + 15) / 16 * 16; }
   const Window& window() const { return window_; }

@@ -1,12 +1,12 @@
 // The windows of the CPU's convolution, which its kernels read with shifts.
 //
-// A window is the part of an image on which some rows of the result depend. It is copied once, padded, with
-// its rows stored consecutively. A tap of the kernel then reads the same memory at a constant offset. The
-// convolution is therefore a matrix product whose right operand needs no copy: element (tap, q) is
-// window[shift(tap) + q]. q counts along the window's rows; the few results between two rows of the output
-// are computed and dropped.
+// A window is the part of an image that is needed for some rows of the result. It is copied once, with
+// padding, so that its rows are stored consecutively. Each tap of the kernel then reads the window at a
+// constant offset. The convolution is therefore a matrix product whose right operand needs no further copy:
+// its element (tap, q) is window[shift(tap) + q], where q counts positions along the window's rows. The few
+// results between two rows of the output are computed and dropped.
 //
-// A stride splits the image into phases (every stride-th row and column), each with its own window.
+// A stride divides the image into phases (every stride-th row and column); each phase has its own window.
 #pragma once
 
 #include "ops/conv/kernels.h"
@@ -24,8 +24,8 @@ struct Tap {
   std::int64_t shift[3];
 };
 
-/// The mapping of one axis of the source to the window: window position u of a phase reads position step * u
-/// + phase - padding.
+/// The mapping of one axis of the source to the window. Position u of a phase in the window is position step
+/// * u + phase - padding of the source.
 struct Axis {
   std::int64_t source = 1;  // the size of the source
   std::int64_t out = 1;     // the size of the grid of results
@@ -50,8 +50,8 @@ struct Reading {
 /// Returns how the forward pass reads `in`.
 Reading forward_reading(const ConvGeometry& geometry);
 
-/// A block of the result: rows [row, row + rows) and columns [column, column + columns) of slice `slice` of
-/// the first axis.
+/// A block of the result: the rows [row, row + rows) and columns [column, column + columns) of slice `slice`
+/// (an index of the first axis).
 struct Block {
   std::int64_t slice;
   std::int64_t row;
@@ -60,7 +60,8 @@ struct Block {
   std::int64_t columns;
 };
 
-/// The layout of the window of a block. All blocks of up to `rows` rows and `columns` columns share it.
+/// The layout of the window of a block. It is the same for all blocks of up to `rows` rows and `columns`
+/// columns.
 class Window {
  public:
   Window(const Reading& reading, std::int64_t rows, std::int64_t columns);
@@ -74,7 +75,8 @@ class Window {
   /// row.
   std::int64_t span(std::int64_t rows) const { return (rows - 1) * pitch_ + reading_.axis[2].out; }
 
-  /// Copies the first `channels` channels, planes of one image that begin at `source`, to the window.
+  /// Copies the first `channels` channels of one image to the window. `source` is the first element of the
+  /// image's first channel.
   template <class T>
   void fill(T* window, const T* source, std::int64_t channels, const Block& block) const;
 
@@ -127,7 +129,7 @@ void Window::fill(T* window, const T* source, std::int64_t channels, const Block
   }
 }
 
-/// Returns the number of rows for which a block's window fits into the cache.
+/// Returns the number of rows of a block for which the window fits into the cache.
 std::int64_t rows_of_blocks(const Reading& reading, std::int64_t element_size);
 
 }  // namespace ebb::cpu::conv
