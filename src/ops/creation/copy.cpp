@@ -24,7 +24,7 @@ struct ToCopyBackward : autograd::Node {
   GradList apply(GradList&& grads) override { return {to(grads[0], device, dtype)}; }
 };
 
-// The name has no number, as in torch, where the node is written by hand.
+// The name does not end with a number, as in torch, where this node is written by hand.
 struct CopyBackwards : autograd::Node {
   DType dtype = DType::Undefined;
   Device device;
@@ -84,8 +84,8 @@ bool same_memory(const NdArray& a, const NdArray& b) {
   return true;
 }
 
-// Copies src's elements into self's memory. Interleaved views of one storage may overlap although neither is
-// dense. In that case all elements are read before any is written.
+// Copies src's elements to self's memory. Throws if both are dense and overlap. If one of them is not dense,
+// as interleaved views of one storage, all elements are read before any is written.
 void write(const Variable& self, const NdArray& src, bool non_blocking) {
   NdArray out = self.array();
   if (out.numel() == 0 || same_memory(out, src)) return;

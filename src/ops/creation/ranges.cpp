@@ -89,8 +89,8 @@ Variable arange(const Scalar& start, const Scalar& end, const Scalar& step, cons
     EBB_CHECK(s != 0, "arange: step ", step, " becomes 0 as an integer. Use a floating dtype.");
     EBB_CHECK((s > 0) == (b >= a) || a == b,
               "arange: upper bound and lower bound inconsistent with step sign.");
-    // The distance of two 64-bit integers, and the magnitude of the smallest step, do not fit into signed
-    // integers.
+    // The distance of two 64-bit integers may be larger than the largest signed integer, and so may the
+    // magnitude of the step. Both are therefore unsigned.
     const auto distance = s > 0 ? static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a)
                                 : static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b);
     const auto stride = s > 0 ? static_cast<std::uint64_t>(s) : -static_cast<std::uint64_t>(s);

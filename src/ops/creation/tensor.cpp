@@ -14,7 +14,8 @@ namespace {
 using detail::TensorData;
 using Kind = TensorData::Kind;
 
-// Appends the shape of the first elements. write() checks that the others have the same shape.
+// Appends the sizes of `data` to `sizes`. Below the first level it reads only the first element of each list;
+// write() checks that the others have the same shape.
 void append_sizes(DimVector& sizes, const TensorData& data) {
   if (data.kind() == Kind::array) sizes.push_back(static_cast<std::int64_t>(data.array_size()));
   if (data.kind() != Kind::list) return;
@@ -22,7 +23,7 @@ void append_sizes(DimVector& sizes, const TensorData& data) {
   if (!data.list().empty()) append_sizes(sizes, data.list()[0]);
 }
 
-// Returns the dtype of the first number, or undefined if there is none.
+// Returns the dtype of the first number in the nested lists, or Undefined if there is none.
 DType number_type(const TensorData& data) {
   if (data.kind() != Kind::list) return data.dtype();
   return data.list().empty() ? DType::Undefined : number_type(data.list()[0]);
