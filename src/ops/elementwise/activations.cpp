@@ -90,7 +90,7 @@ static void check_supported(const char* op, const Variable& x) {
   EBB_CHECK(x.dtype() != kBool, op, ": Boolean inputs not supported; convert the tensor first.");
 }
 
-// Returns the dtype of hardtanh's limits: integer tensors are compared with limits of 64 bits.
+// Returns the dtype of hardtanh's limits: Long for integer tensors, otherwise the tensor's dtype.
 static DType limits_dtype(const Variable& x) { return is_integral(x.dtype()) ? kLong : x.dtype(); }
 
 static void check_ends(const char* op, DType dtype, const Scalar& a, const Scalar& b) {

@@ -17,8 +17,8 @@
 namespace ebb::ops {
 namespace {
 
-// torch's type promotion: tensors with dimensions determine the dtype. 0-d tensors, and after them scalars,
-// only raise its category.
+// Type promotion as in torch. Tensors with dimensions determine the dtype. 0-d tensors change it only if
+// their category is higher, and scalars only if their category is higher than that of all tensors.
 class PromotionState {
  public:
   /// Adds a Variable or an array.
@@ -33,7 +33,8 @@ class PromotionState {
   static void merge(DType& into, DType dtype) {
     into = into == DType::Undefined ? dtype : promote_types(into, dtype);
   }
-  // `lower` counts only if its category is higher (bool < integer < floating).
+  // Combines the dtypes of operands of higher and lower priority. `lower` changes the result only if its
+  // category is higher (bool < integer < floating).
   static DType combine(DType higher, DType lower) {
     if (higher == DType::Undefined) return lower;
     if (lower == DType::Undefined || is_floating(higher)) return higher;
@@ -70,8 +71,8 @@ DType compute_dtype(const char* op, Types types, DType promoted) {
 
 namespace {
 
-// Reads a 0-d tensor on the CPU as a scalar. This avoids a conversion kernel, and the tensor may be combined
-// with tensors of another device.
+// Reads a 0-d tensor on the CPU as a scalar. This avoids a conversion kernel and permits other operands on
+// another device.
 Scalar number_in(const NdArray& x) {
   return visit_all(x.dtype(), "item", [&]<class T>() -> Scalar { return Scalar(*x.address_as<T>()); });
 }
@@ -181,8 +182,8 @@ NdArray& inplace_target(const char* op, Types types, bool gives_bool, const Vari
   EBB_CHECK(self.device() == p.device, op, "_: self is on ", self.device(), " but the other operand on ",
             p.device, ". Move one with .to(device).");
   for (int i = 0; i < count; ++i) {
-    // An operand that overlaps self at other positions is copied, because its elements would be overwritten
-    // before they are read.
+    // An operand that shares memory with self, but is not the same view, is copied. Otherwise its elements
+    // would be overwritten before they are read.
     const NdArray* x = p.operands[i].array;
     if (x && x->storage()->is_alias_of(*target.storage()) && !same_view(*x, target)) {
       const NdArray alias = *x;

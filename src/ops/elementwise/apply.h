@@ -11,12 +11,13 @@
 
 namespace ebb::ops {
 
-/// Returns an uninitialised array of x's shape. If x is dense, it has x's order of dimensions in memory.
+/// Returns an uninitialised array of x's shape. If x is dense, the new array has the order of dimensions that
+/// x has in memory.
 NdArray empty_like(const NdArray& x, DType dtype);
 /// Returns x converted to another dtype.
 NdArray converted(const NdArray& x, DType dtype);
-/// Returns the dtype in which an op of these types computes, from the dtype to which its inputs promote.
-/// Throws if the op is not defined for it.
+/// Returns the dtype in which an op computes if its inputs promote to `promoted`. With Types::floating,
+/// integers and bool become the default dtype. Throws if the op is not defined for `promoted`.
 DType compute_dtype(const char* op, Types types, DType promoted);
 
 /// True for comparisons and predicates, whose output is Bool.
@@ -42,8 +43,8 @@ const NdArray& undefined_array();
 inline Operand operand(const Variable& x) { return x.defined() ? x.impl()->data : undefined_array(); }
 inline Operand operand(const Scalar& number) { return number; }
 
-/// Prepares the inputs. With `condition` the first input becomes Bool, and only the others determine the
-/// dtype.
+/// Promotes, broadcasts and converts the inputs, and stores them in `out`. If `condition`, the first input
+/// becomes Bool, and only the other inputs determine the dtype.
 void prepare(const char* op, Types types, const Operand* inputs, int count, Prepared& out,
              bool condition = false);
 NdArray make_output(const Prepared& p, DType dtype);
@@ -54,8 +55,8 @@ constexpr DType result_dtype(DType d) {
   return kGivesBool<Op> ? kBool : d;
 }
 
-// Each of these functions has one variable and one return, so that the result is constructed in the caller's
-// memory.
+// Each of the following functions has one variable and one return, so that the result is constructed in the
+// caller's memory.
 
 /// Returns op(a). The op is defined for the dtype of a.
 template <class Op>

@@ -20,8 +20,8 @@ struct ClampRule : FormulaRule<Clamp> {
   static std::string name() {
     return kind == 'b' ? "ClampBackward1" : kind == 'l' ? "ClampMinBackward0" : "ClampMaxBackward0";
   }
-  // x is not recorded as an input of the gradient, which depends on x only through the comparisons with the
-  // bounds.
+  // The gradient depends on x only through the comparisons with the bounds, so its derivative with respect to
+  // x is zero. Therefore x is not recorded as its input.
   Variable operator()(const Variable& g, const Variable& x) const {
     const Gradient<Clamp> backward{{}, op};
     return autograd::records(g) ? backward.value(g, x) : Variable(apply(backward, g, x));

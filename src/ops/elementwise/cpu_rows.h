@@ -22,7 +22,7 @@ using ops::Compute;
 template <class Op, class C>
 constexpr bool runs_in_lanes = EBB_LIBMVEC && Op::kRun == ops::Run::lanes && std::is_floating_point_v<C>;
 
-/// A block of 16-bit elements, converted to float. An operand that is a broadcast scalar is returned
+/// A block of 16-bit elements, converted to float. For a broadcast scalar, read() returns the scalar
 /// unchanged.
 template <class T>
 struct Block {
@@ -52,8 +52,8 @@ void loop_row(const Op op, R* out, std::int64_t n, const Inputs... in) {
 #pragma GCC ivdep
   for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(op.value(number_at<C>(in, i)...));
 }
-/// The loop kernel for Half. The compiler does not vectorise loops with conversions of Half, so blocks are
-/// converted separately.
+/// The loop kernel for Half. The compiler does not vectorise loops with conversions of Half, so the elements
+/// of a block are converted before and after the formula, in separate loops.
 template <class C, class Op, class R, class... Inputs>
 void half_row(const Op op, R* out, std::int64_t n, const Inputs... in) {
   using Halves = Block<Half>;
@@ -188,7 +188,8 @@ constexpr FormulaRows rows_of = [] {
   FormulaRows all;
   all.name = Op::kName;
   all.takes_constants = !is_ternary;
-  // If an element needs a function call, it takes fewer elements to justify another thread.
+  // Formulas that do not run as a plain loop take longer for each element, so fewer elements justify another
+  // thread.
   if (Op::kRun != ops::Run::loop) all.grain = 4096;
   if constexpr (is_ternary) all.condition = Op::kCondition;
   for_each_element_type([&]<class T> {
@@ -205,14 +206,14 @@ constexpr FormulaRows rows_of = [] {
   return all;
 }();
 
-/// Runs the kernel for `dtype`. Scalar operands are stored in memory for it.
+/// Runs the kernel for `dtype`. Scalar operands are first stored in memory, because kernels take addresses.
 template <int kCount>
 void run_rows(const FormulaRows& rows, NdArray& out, DType dtype,
               const ops::Operand* const (&operands)[kCount], const void* op);
 
 }  // namespace detail
 
-/// Describes the part of a call that depends on the instruction set level.
+/// Sets the fields of `row` that depend on the instruction set level.
 template <class Op>
 void find_row(ebb::detail::ElementRow& row) {
   const detail::FormulaRows& all = detail::rows_of<Op>;

@@ -67,8 +67,8 @@ constinit SlotOf<decltype(cpu::ternary<Op>)> Ternary<Op>::slot{Op::kName, levels
 
 namespace ebb::cpu {
 
-/// Returns the addresses of the slots. A static member of a template is instantiated only if code refers to
-/// it.
+/// Returns the addresses of the slots of a list. This also instantiates the slots, because a static member of
+/// a template is instantiated only if code refers to it.
 template <class... Op>
 constexpr auto slots_of(ops::List<Op...>) {
   return std::array<const void*, sizeof...(Op)>{&ops::slot_of<Op>()...};

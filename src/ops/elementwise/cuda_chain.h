@@ -66,8 +66,8 @@ EBB_HD Vector<R, V> apply(const Op& op, const Vector<In, V>&... in) {
   return result;
 }
 
-/// Runs one thread of a chain. It processes one vector, and at most one of the elements outside of the
-/// vectors.
+/// Runs one thread of a chain. The thread processes one vector, and at most one of the elements outside of
+/// the vectors.
 template <int V, int kThreads, class Chain>
 EBB_HD void run_chain(const Chain& chain, std::uint32_t block, std::uint32_t thread) {
   const ChainSpan& span = chain.span;

@@ -7,8 +7,9 @@
 
 namespace ebb::cuda {
 
-/// One thread of a reduction of columns. It reduces a vector of columns over one chunk of the rows. In the
-/// second launch it merges the partial results of one column.
+/// One thread of a reduction of columns. In the first launch it reduces V adjacent columns over one chunk of
+/// the rows. If there are several chunks, a second launch follows, in which it merges the partial results of
+/// one column.
 template <int V, int kThreads>
 struct ColumnTeam {
   const RowSpan& span;  // `team` adjacent threads process adjacent columns; the pieces are chunks of rows
@@ -26,7 +27,8 @@ struct ColumnTeam {
     column = (tile * across + (at & (across - 1))) * (span.merges != 0 ? 1 : V);
   }
 
-  /// Finishes a chunk: merges the threads' results and stores the result or the partial result.
+  /// Ends a chunk: merges the results of the threads. Stores the result in to.out if there is only one chunk,
+  /// otherwise in to.partial.
   template <class F>
   __device__ void end(const Reduction<F>& to, const Lanes<F, V>& lanes) const {
 #pragma unroll
@@ -52,7 +54,7 @@ struct ColumnTeam {
   }
 };
 
-/// Runs one thread, which processes every `down`-th row of the chunk and one vector of columns of each.
+/// Runs one thread. It processes one vector of columns in every `down`-th row of its chunk.
 template <int V, int kThreads, class Chain>
 __device__ void run_columns(const Chain& chain, std::uint32_t block, std::uint32_t thread) {
   const RowSpan& span = chain.span;

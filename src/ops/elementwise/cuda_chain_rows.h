@@ -7,8 +7,9 @@
 
 namespace ebb::cuda {
 
-/// `rows` rows of `length` elements, divided into chunks (`pieces`). A team, which is a thread group within
-/// one block, reduces one chunk. If rows have several chunks, a second launch merges the partial results.
+/// The division of `rows` rows of `length` elements. Each row has `pieces` chunks of at most `piece`
+/// elements. A team, a group of `team` threads of one block, reduces one chunk. If a row has several chunks,
+/// a second launch merges their partial results.
 struct RowSpan {
   std::int64_t rows, length, pieces, piece;
   std::int64_t team;      // the number of threads of a team, a power of 2
@@ -46,8 +47,8 @@ EBB_HD void take(const F& formula, Lanes<F, kLanes>& lanes, const Vector<T, V>& 
   }
 }
 
-/// Merges the totals of `count` threads of a block, `step` threads apart, and returns the result for the
-/// thread of rank 0.
+/// Merges the totals of `count` threads of a block whose indices are `step` apart. Only the thread of rank 0
+/// may use the returned value.
 template <int kThreads, class F>
 __device__ typename F::Acc merged(const F& formula, const typename F::Acc& total, std::uint32_t thread,
                                   std::uint32_t rank, std::uint32_t count, std::uint32_t step) {
@@ -62,8 +63,8 @@ __device__ typename F::Acc merged(const F& formula, const typename F::Acc& total
   return all;
 }
 
-/// One thread of a team. The team processes one chunk of a row or, in the second launch, the partial results
-/// of all chunks of a row.
+/// One thread of a team. In the first launch the team reduces one chunk of a row; in the second launch it
+/// merges the partial results of all chunks of a row.
 template <int kThreads>
 struct Team {
   const RowSpan& span;
@@ -77,7 +78,8 @@ struct Team {
         rank(at & (threads - 1)),
         job(std::int64_t{block} * (kThreads / threads) + at / threads) {}
 
-  /// Finishes a chunk: merges the threads' results and stores the result or the partial result.
+  /// Ends a chunk: merges the results of the threads. Stores the result in to.out if a row has only one
+  /// chunk, otherwise in to.partial.
   template <class F>
   __device__ void end(const Reduction<F>& to, const Lanes<F>& lanes) const {
     const F& f = to.formula;
@@ -103,8 +105,8 @@ struct Team {
   }
 };
 
-/// Runs one thread, which processes every `threads`-th vector of the team's chunk and every `threads`-th of
-/// the elements outside of the vectors.
+/// Runs one thread. It processes every `threads`-th vector of the team's chunk, and every `threads`-th of the
+/// chunk's elements outside of the vectors.
 template <int V, int kThreads, class Chain>
 __device__ void run_rows(const Chain& chain, std::uint32_t block, std::uint32_t thread) {
   const RowSpan& span = chain.span;

@@ -12,13 +12,13 @@ namespace ebb::foreach {
 
 namespace {
 
-/// Tensors of the same dtype and device. Each is dense: its elements fill one interval of memory, in any
-/// order of dimensions.
+/// Tensors of the same dtype and device. The tensor or copy of each entry is dense: its elements fill one
+/// interval of memory, in any order of dimensions.
 struct Group {
   Device device;
   DType dtype = DType::Undefined;
   std::vector<TensorEntry> entries;
-  std::vector<NdArray> copies;  // contiguous copies of other tensors, and further arrays that must stay alive
+  std::vector<NdArray> copies;  // arrays of entries: copies of tensors that are not dense, and second arrays
 };
 
 // Returns x with the strides of `like`.
@@ -29,7 +29,7 @@ NdArray with_strides_of(const NdArray& like, const Variable& x) {
   return copy.array();
 }
 
-// Groups the tensors. `second_tensors` contains the second array of each entry.
+// Groups the tensors by dtype and device. `second_tensors` contains the second array of each entry.
 std::vector<Group> grouped(const char* op, const std::vector<Variable>& tensors,
                            const std::vector<Variable>* second_tensors = nullptr) {
   std::vector<Group> groups;
@@ -53,7 +53,7 @@ std::vector<Group> grouped(const char* op, const std::vector<Variable>& tensors,
   return groups;
 }
 
-/// Runs change(group) on groups of the tensors, and writes back the tensors that had to be copied.
+/// Runs change(group) on each group of the tensors, and writes back the tensors that had to be copied.
 template <class Change>
 void change_all(const char* op, const std::vector<Variable>& tensors, const Change& change,
                 const std::vector<Variable>* second_tensors = nullptr) {

@@ -17,8 +17,8 @@ void clamp_(const std::vector<Variable>& tensors, double low, double high);
 void zero_(const std::vector<Variable>& tensors);
 /// Sets each tensor to tensor + weight (end - tensor). Each end has its tensor's shape, dtype and device.
 void lerp_(const std::vector<Variable>& tensors, const std::vector<Variable>& ends, double weight);
-/// Multiplies all elements by `inverse_scale`. It and `found_inf` are Float tensors without dimensions, on
-/// the device of the tensors. `found_inf` becomes 1 if an element was infinite or NaN.
+/// Multiplies all elements by `inverse_scale`, and sets `found_inf` to 1 if an element was infinite or NaN.
+/// `inverse_scale` and `found_inf` are Float tensors without dimensions, on the device of the tensors.
 void unscale_(const std::vector<Variable>& tensors, Variable& found_inf, const Variable& inverse_scale);
 
 }  // namespace ebb::foreach

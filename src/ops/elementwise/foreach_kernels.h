@@ -17,14 +17,14 @@ void list_scale_to_norm(const EntryList& list, const NdArray& norm, double max_n
 /// Clamps all elements to [low, high]. NaN is unchanged.
 void list_clamp(const EntryList& list, double low, double high);
 void list_zero(const EntryList& list);
-/// Sets each element a of an entry's first array to a + weight (b - a), where b is the element of the second
-/// array.
+/// Sets each element a of an entry's first array to a + weight (b - a), where b is the corresponding element
+/// of the second array.
 void list_lerp(const EntryList& list, double weight);
 /// Multiplies all elements by `inverse_scale`, and sets `found_inf` to 1 if an element was infinite or NaN.
-/// Each of the two is one Float.
+/// Both arrays have one Float element.
 void list_unscale(const EntryList& list, NdArray& found_inf, const NdArray& inverse_scale);
-/// Updates the scale of a gradient scaler (math::next_scale). `scale` and `found_inf` are one Float each,
-/// `tracker` is one Int.
+/// Updates the scale of a gradient scaler by math::next_scale(). `scale` and `found_inf` have one Float
+/// element each, `tracker` has one Int element.
 void update_scale(NdArray& scale, NdArray& tracker, const NdArray& found_inf, double growth_factor,
                   double backoff_factor, std::int32_t growth_interval);
 

@@ -33,9 +33,9 @@ EBB_HD bool is_finite(T x) {
   return x - x == T(0);
 }
 
-/// Updates the scale of a gradient scaler. The scale shrinks after a step whose gradients overflowed. It
-/// grows after `interval` consecutive steps without overflow, which `tracker` counts, unless it would
-/// overflow.
+/// Updates the scale of a gradient scaler. If the gradients of a step overflowed, the scale shrinks.
+/// `tracker` counts the consecutive steps without overflow. After `interval` such steps the scale grows,
+/// unless the larger scale would be infinite.
 EBB_HD inline void next_scale(float& scale, std::int32_t& tracker, bool found_inf, double growth,
                               double backoff, std::int32_t interval) {
   if (found_inf) {

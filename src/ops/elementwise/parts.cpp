@@ -21,8 +21,8 @@ struct FrexpRule {
   }
 };
 
-// The rule of nextafter. The gradient of self is g, because the result changes with self, unless self equals
-// other: then the result is constant.
+// The rule of nextafter. Where self differs from other, the gradient of self is g, because the result changes
+// with self. Where they are equal, the result is `other` and the gradient is zero.
 struct NextAfterRule {
   static constexpr char kName[] = "NextafterBackward0";
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kNone;

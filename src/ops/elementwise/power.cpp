@@ -13,8 +13,8 @@ namespace {
 
 using namespace ops;
 
-// The rule of any derivative of pow. Its gradients are the derivatives of the next order with respect to a
-// and to b.
+// The rule of a derivative of pow of any order. Its gradients are the derivatives of the next order, with
+// respect to a and to b.
 struct PowDerivativeRule {
   static constexpr unsigned kUsesA = kA | kB, kUsesB = kA | kB;
   int by_base, by_exponent;
@@ -35,8 +35,9 @@ struct PowDerivativeRule {
   }
 };
 
-// Calls run with the formula for x^exponent, and with its second operand if it has one. Exponents that are
-// common in models do not need pow(): the formulas are products, or square roots that are rounded correctly.
+// Calls run(formula) with the formula of x^exponent, or run(formula, operand) if the formula has a second
+// operand. Exponents that are common in models do not need pow(): their formulas are products, or square
+// roots that are rounded correctly.
 template <class Run>
 decltype(auto) with_formula(DType dtype, const Scalar& exponent, Run&& run) {
   if (is_floating(dtype)) {
@@ -63,8 +64,8 @@ struct PowScalarRule {
     if (exponent.equal(0)) return zeros_like(g);
     if (exponent.equal(2)) return g * (x * 2);
     const double e = exponent.to_double();
-    // A few exponents do not need the special cases of the derivative's kernel. The second derivative of a
-    // square root needs them.
+    // For a few exponents pow() computes the gradient without the special cases of the derivative's kernel.
+    // For e = 0.5 the second derivative needs these cases.
     const bool root = e == 0.5 && autograd::records(g, x);
     if ((is_plain(e - 1) && !root) || (e >= 1 && e <= 3 && e * 4 == std::trunc(e * 4)))
       return g * (pow(x, e - 1) * e);
@@ -85,8 +86,8 @@ struct PowRule {
   }
 };
 
-// The rule of log(base) base^e, computed from the power. Its derivative follows from the gradient of the
-// power.
+// The rule of PowBaseSlope: log(base) base^e, computed from the power base^e. The rule only has a gradient
+// for the power; the gradient of e then follows from the node of the power.
 struct PowBaseSlopeRule {
   static constexpr unsigned kUsesA = kNone, kUsesB = kNone;
   Scalar base;
@@ -104,8 +105,8 @@ struct PowBaseRule {
     return g * run_binary(k.out, k.b, PowBaseSlope{{}, base, logarithm}, PowBaseSlopeRule{base});
   }
 };
-// The rule for powers from which the derivative cannot be computed, because 16-bit results have lost too many
-// digits and a power of 0 gives 0.
+// The rule of base^e if its derivative cannot be computed from the power: a 16-bit power has lost too many
+// digits, and a power of 0 is 0.
 struct PowLossyBaseRule {
   static constexpr char kName[] = "PowBackward2";
   static constexpr unsigned kUsesA = kNone, kUsesB = kB;

@@ -38,16 +38,16 @@ std::string rule_name() {
     return Rule::kName;
 }
 
-/// True if the gradient of a rule is rounded once while no graph is recorded: one kernel computes it, in
-/// float for 16-bit elements. A rule or its formula declares this with kRoundsOnce.
+/// True if one kernel computes the gradient of a rule while no graph is recorded. It computes 16-bit elements
+/// in float, so the gradient is rounded once. A rule or its formula declares this with kRoundsOnce.
 template <class Rule>
 constexpr bool kRoundsOnce = false;
 template <class Rule>
   requires(requires { Rule::kRoundsOnce; })
 constexpr bool kRoundsOnce<Rule> = Rule::kRoundsOnce;
 
-/// Converts the values with which a rule computes. 16-bit values are converted to float and the gradient is
-/// rounded once at its end, because each op of a composed gradient would round its result.
+/// Converts the values with which a rule computes. Each op of a composed gradient would round its result to
+/// 16 bits. Therefore 16-bit values are converted to float, and only the final gradient is rounded.
 template <class Rule>
 class Widened {
  public:

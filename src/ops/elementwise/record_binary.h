@@ -45,7 +45,8 @@ struct BinaryNode final : autograd::Node {
   }
 };
 
-/// Returns the input of a node for an operand. For a scalar it is undefined, so the edge has no target.
+/// Return the tensor that a node takes as the input for an operand. It is undefined for a scalar, so the edge
+/// has no target.
 inline const Variable& edge_of(const Variable& x) { return x; }
 inline Variable edge_of(const Scalar&) { return {}; }
 inline Variable as_saved(const Variable& x) { return x; }
@@ -186,8 +187,8 @@ struct TernaryNode final : autograd::Node {
 inline bool is_recorded(const Variable& x) { return autograd::records(x); }
 inline bool is_recorded(const Scalar&) { return false; }
 
-/// Makes the node of a ternary op, before or after its kernel has run. `self_changes` is true if `a` is about
-/// to be overwritten.
+/// Makes the node of a ternary op, before or after its kernel has run. If `self_changes`, the op is about to
+/// overwrite `a`, so a clone of `a` is saved.
 template <class Rule, class C>
 Ref<TernaryNode<Rule>> make_ternary(const Variable& a, const Variable& b, const C& c, const Rule& rule,
                                     bool self_changes) {

@@ -25,8 +25,9 @@ struct BackwardRule {
   }
 };
 
-/// Computes the gradient with its own kernel in one pass, or with differentiable ops while the gradient
-/// itself is recorded.
+/// Returns the gradient. The kernel of a Fused formula computes it in one pass, unless the gradient is
+/// recorded and the formula has no second derivative. In all other cases the gradient is composed of
+/// differentiable ops.
 template <class Op>
 Variable gradient_of(const Op& op, const Variable& g, const Variable& kept) {
   const Gradient<Op> backward{{}, op};

@@ -12,7 +12,8 @@ namespace ebb {
 
 using namespace ops;
 
-// Return the n-th derivative (n = 1 or 2), which is differentiable. The formulas use these functions as ops.
+// Return the n-th derivative (n = 1 or 2) of erf, erfinv or i1, which is differentiable. The formulas call
+// these functions for tensors.
 Variable erf_derivative(int n, const Variable& x);
 Variable erfinv_derivative(int n, const Variable& x);
 Variable bessel_i1_derivative(int n, const Variable& x);

@@ -49,7 +49,8 @@ struct GammaRule {
   }
 };
 
-// Checks the operands and throws in the name of the op, because the kernel has one name for several ops.
+// Checks the operands and throws errors that contain `op`. The kernel cannot do this, because several ops
+// share it.
 void check_pair(const char* op, const Variable& a, const Variable& b) {
   check_defined(op, a);
   check_defined(op, b);

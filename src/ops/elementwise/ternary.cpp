@@ -12,7 +12,7 @@ namespace {
 
 using namespace ops;
 
-// The node of where. The gradient of the branch that was not taken is a selected zero, because a
+// The node of where. For the branch that was not taken, where() selects a zero as the gradient, because a
 // multiplication by 0 would keep NaN.
 struct WhereNode final : autograd::Node {
   autograd::SavedVariable condition{this};

@@ -58,8 +58,9 @@ struct Activation : Unary {
   static constexpr Types kTypes = Types::strict_floating;
 };
 
-/// elu, selu and celu: scale x above 0, scale alpha (e^(input_scale x) - 1) below. `input_scale_rest` is the
-/// rounding error of input_scale: the exact factor is input_scale + input_scale_rest.
+/// elu, selu and celu: scale x for x > 0, and scale alpha (e^(input_scale x) - 1) for x <= 0.
+/// `input_scale_rest` is the rounding error of input_scale: the exact factor is input_scale +
+/// input_scale_rest.
 struct Elu : Activation {
   static constexpr char kName[] = "elu";
   double alpha = 1, scale = 1, input_scale = 1, input_scale_rest = 0;
@@ -147,7 +148,8 @@ struct GeluTanhFactor : Activation {
   EBB_HD X value(const X& x) const {
     return sigmoid(argument(x));
   }
-  /// Corrects the rounding error of the argument 2 u, which grows with the argument.
+  /// Returns g times the derivative. The rounding error of the argument 2 u grows with the argument, so it is
+  /// corrected.
   template <class X>
   EBB_HD X gradient(const X& g, const X& far) const {
     const X x = bounded(far, kBound), linear = constant<X>(kLinear), cubic = constant<X>(kCubic);

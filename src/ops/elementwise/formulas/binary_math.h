@@ -32,11 +32,11 @@ struct Hypot : Binary {
   }
 };
 
-/// First and second derivatives of hypot(a, b) and of the angle atan2(a, b). The names state the operands
-/// with respect to which they are taken; the other derivatives follow by exchange of a and b. All are 0 at
-/// the origin.
-/// If the square of the distance is extreme, the point is first scaled by a power of two to a distance near
-/// 1. For floats the computation in double is enough.
+/// First and second derivatives of hypot(a, b) and of the angle atan2(a, b). Each Kind is named after the
+/// function and the operands of the derivative: hypot_ab is the derivative with respect to a and b. The other
+/// derivatives follow by exchange of a and b. All are 0 at the origin.
+/// If a^2 + b^2 is extremely large or small, the point is first scaled by a power of two, so that its
+/// distance from the origin is near 1. For floats, the computation in double is enough.
 struct PlaneDerivative : Binary {
   enum class Kind : std::uint8_t { hypot_a, hypot_aa, hypot_ab, angle_a, angle_aa, angle_ab };
   static constexpr char kName[] = "plane_derivative";
@@ -80,7 +80,7 @@ struct PlaneDerivative : Binary {
     }
   }
 
-  /// Returns whether the quotient of x and a distance may be subnormal or 0.
+  /// Returns whether the quotient of x and the distance from the origin may be subnormal or 0.
   template <class X>
   EBB_HD static auto is_tiny(const X& x) {
     return (abs(x) < constant<X>(0x1p-70)) & (abs(x) > constant<X>(0));
@@ -153,9 +153,9 @@ struct LogAddExp2 : Binary {
   }
 };
 
-/// The derivative of logaddexp or logaddexp2 with respect to the first operand, sigmoid((a - b) log(base)).
-/// If `second`, the derivative of this with respect to the first operand. The exponential amplifies the
-/// rounding error of its argument, so the error is corrected.
+/// The derivative of logaddexp or logaddexp2 with respect to the first operand, sigmoid((a - b) log(base)),
+/// or, if `second`, its second derivative with respect to this operand. The exponential amplifies the
+/// rounding error of its argument, so this error is corrected.
 struct LogAddExpDerivative : Binary {
   static constexpr char kName[] = "logaddexp_derivative";
   static constexpr Types kTypes = Types::floating;

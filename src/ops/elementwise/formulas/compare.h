@@ -55,9 +55,9 @@ struct Ge : Binary {
   }
 };
 
-/// isclose, with the rounding of a composition of torch's ops: each step is rounded to the dtype of the
-/// tensors. A tolerance that equals the difference in decimal digits therefore suffices. Integers are
-/// compared in double precision.
+/// isclose. Each step is rounded to the dtype of the tensors, as in torch, which composes it of several ops.
+/// A tolerance therefore suffices if its decimal digits equal those of the difference. Integers are compared
+/// in double precision.
 struct IsClose : Binary {
   static constexpr char kName[] = "isclose";
   double rtol, atol;

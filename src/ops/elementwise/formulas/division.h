@@ -23,7 +23,8 @@ struct DivTrunc : Binary {
   }
 };
 
-/// Division, rounded down as by Python's //: consistent with the remainder, and exact for large quotients.
+/// The quotient rounded down, as Python's //. It is consistent with the remainder, and exact for large
+/// quotients.
 struct DivFloor : Binary {
   static constexpr char kName[] = "floor_divide";
   static constexpr Types kTypes = Types::numeric;

@@ -7,8 +7,8 @@
 #pragma GCC visibility push(default)
 namespace ebb::ops {
 
-/// Returns the gradient of one operand: g / 2 at a tie, 0 if the operand lost, otherwise g. NaN neither ties
-/// nor loses.
+/// Returns the gradient of one operand of a minimum or maximum: 0 if the other operand is the result
+/// (`lost`), g / 2 if both are equal (`tie`), otherwise g. For a NaN both conditions are false.
 template <class X, class Condition>
 EBB_HD X winner_gradient(const X& g, const Condition& tie, const Condition& lost) {
   return where(lost, constant<X>(0), where(tie, g / 2, g));

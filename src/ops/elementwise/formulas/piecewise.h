@@ -1,5 +1,5 @@
-// Formulas of piecewise linear activations and clamp. In the regions where the gradient is 0, it is 0 for any
-// g.
+// Formulas of piecewise linear activations and clamp. Where the derivative is 0, the gradient is 0 even if g
+// is infinite or NaN.
 #pragma once
 
 #include "ops/elementwise/formula.h"
@@ -123,8 +123,8 @@ struct Hardswish : PlainActivation {
   }
 
  private:
-  // Clamps x if the gradient is recorded. The second derivative multiplies zeros by the value that where()
-  // discards, so this value must be finite.
+  // Clamps x if it is a Variable. The second derivative multiplies zeros by the value that where() discards,
+  // so this value must be finite.
   template <class X>
   EBB_HD static X bounded(const X& x) {
     if constexpr (requires { hardtanh(x, -3, 3); })

@@ -28,10 +28,9 @@ struct Pow : Binary {
   }
 };
 
-/// The derivative of a^b of order i with respect to a and order j with respect to b. It is a^(b - i) times a
-/// polynomial in b and log a: the j-th derivative, with respect to b, of b (b - 1) ... (b - i + 1) a^b,
-/// divided by a^b. It is 0 at a = b = 0, because a power of 0 does not depend on the exponent for exponents
-/// >= 0.
+/// The derivative of a^b of order i = by_base with respect to a and order j = by_exponent with respect to b.
+/// It is a^(b - i) times a polynomial p in b and log(a), where p a^b is the j-th derivative of b (b - 1) ...
+/// (b - i + 1) a^b with respect to b. At a = b = 0 it is 0, because 0^b is treated as constant for b >= 0.
 struct PowDerivative : Binary {
   static constexpr char kName[] = "pow_derivative";
   static constexpr Types kTypes = Types::floating;
@@ -64,8 +63,9 @@ struct PowDerivative : Binary {
     if (by_exponent > 0 || inexact) {
       const X logarithm = log(abs(a));
       if (inexact) {
-        // For exponents beyond 2^digits, the error is an integer and determines the sign for a negative base.
-        // In that case the power is infinite or 0, unless |a| is next to 1.
+        // For |b| > 2^digits, `lost` is an integer; if a is negative, its parity determines the sign. The
+        // size of the correction matters only if |a| is next to 1, because otherwise such a power is infinite
+        // or 0.
         const X half = lost * constant<X>(0.5), grown = lost * logarithm;
         const X size = where(abs(grown) < one, exp(grown), one);
         const auto odd = (a < zero) & (trunc(lost) == lost) & (abs(trunc(half) - half) > zero);
@@ -78,8 +78,8 @@ struct PowDerivative : Binary {
     }
     const X power = pow(a, exponent);
     X out = where(factor == zero, zero, power * factor);
-    // If the power overflows or is subnormal, the factor is multiplied by its square root twice, so that the
-    // product keeps its digits.
+    // If the power overflows or is subnormal, `factor` is multiplied by the square root of the power twice,
+    // so that the product keeps its digits.
     constexpr double kLeast = carries_floats<X>() ? 0x1p-126 : 0x1p-1022;
     const auto extreme = (abs(power) < constant<X>(kLeast)) | (abs(power) == infinity);
     if (any<X>(extreme)) {
@@ -93,8 +93,8 @@ struct PowDerivative : Binary {
 
   template <class X>
   EBB_HD X polynomial(const X& b, const X& logarithm) const {
-    // falling[k] is the k-th derivative of b (b - 1) ... with respect to b. It is multiplied by the (j -
-    // k)-th power of the logarithm.
+    // falling[k] is the k-th derivative of b (b - 1) ... with respect to b. Its term also contains the (j -
+    // k)-th power of the logarithm, where j is by_exponent.
     X falling[kMostOrder + 1];
     for (int k = 0; k <= by_exponent; ++k) falling[k] = constant<X>(k == 0);
     for (int i = 0; i < by_base; ++i) {

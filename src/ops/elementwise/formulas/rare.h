@@ -1,4 +1,5 @@
-// Helpers that keep rare cases of a formula off the common path, for scalars and for vectors in registers.
+// Helpers that compute rare cases of a formula separately from the common case, for scalars and for vectors
+// in registers.
 #pragma once
 
 #include "ops/elementwise/formula.h"

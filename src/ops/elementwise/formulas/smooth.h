@@ -1,5 +1,5 @@
-// The logistic function's gradient and the normal distribution function, accurate where they are small.
-// Smooth activations use them.
+// The logistic function's gradient and the normal distribution function, for smooth activations. Both are
+// accurate even where they are small.
 #pragma once
 
 #include "ops/elementwise/formula.h"
@@ -8,8 +8,8 @@ namespace ebb::ops {
 
 using std::fma;
 
-/// Clamps x to [-bound, bound]. Functions that vanish for large |x| clamp the argument of their other
-/// factors, because infinity times 0 is NaN.
+/// Clamps x to [-bound, bound]. If one factor of a product vanishes for large |x|, the argument of the other
+/// factors is clamped, because infinity times 0 is NaN.
 template <class X>
 EBB_HD X bounded(const X& x, double bound) {
   const X below = where(x > constant<X>(bound), constant<X>(bound), x);
@@ -30,8 +30,8 @@ template <class X>
 EBB_HD X normal_gradient(const X& g, const X& x) {
   constexpr double kScale = 0.39894228040143267794;  // 1 / sqrt(2 pi)
   const X inside = bounded(x, 40), square = inside * inside;
-  // The square may be about a thousand, and its absolute error is the relative error of the result. The error
-  // is therefore corrected.
+  // An absolute error of the exponent is a relative error of the result. The square may be about 1000, so its
+  // rounding error is corrected.
   const X rest = fma(inside, inside, -square);
   return exponential(square * constant<X>(-0.5))
       .times(g * fma(rest, constant<X>(-0.5 * kScale), constant<X>(kScale)));

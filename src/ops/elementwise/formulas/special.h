@@ -123,8 +123,8 @@ struct Polygamma : Unary {
   }
 };
 
-/// logit: log(x / (1 - x)). With eps >= 0, x is clamped to [eps, 1 - eps], and the gradient outside is 0.
-/// Without eps, the gradient outside of [0, 1] is NaN.
+/// logit: log(x / (1 - x)). With eps >= 0, x is clamped to [eps, 1 - eps], and the gradient is 0 outside of
+/// this interval. Without eps, the gradient is NaN outside of [0, 1].
 struct Logit : Unary {
   static constexpr char kName[] = "logit";
   double eps = -1;
@@ -148,8 +148,8 @@ struct Logit : Unary {
   }
 };
 
-/// sin(pi x) and cos(pi x) for x >= 0. The reduction of x modulo 2 is exact; then the sine is evaluated near
-/// its closest zero.
+/// sin(pi x) and cos(pi x) for x >= 0. First x is reduced modulo 2, which is exact. Then the sine is
+/// evaluated by the distance to its nearest zero.
 template <class X>
 struct HalfTurns {
   X turn;  // in [0, 2)

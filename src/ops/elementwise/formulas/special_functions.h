@@ -28,8 +28,8 @@ struct Entr : Unary {
   }
 };
 
-/// Unary functions that share one kernel, in which all elements take the same branch. One kernel for each
-/// function, dtype, layout and device would be more code without a benefit.
+/// Unary functions that share one kernel, in which all elements of a call take the same branch. Separate
+/// kernels for each function, dtype, layout and device would be more code without a benefit.
 enum class Special : std::uint8_t {
   airy_ai,
   bessel_j0,
@@ -86,8 +86,9 @@ EBB_HD inline double special_value(Special kind, double x) {
   }
 }
 
-/// Returns the n-th derivative (n = 1 or 2) of the functions for which one is implemented. It is computed
-/// directly, because a composition of functions would cancel, overflow or vanish before the derivative does.
+/// Returns the n-th derivative (n = 1 or 2) of a function for which it is implemented. The derivative is
+/// computed directly. A composition of functions would lose digits by cancellation, overflow or vanish before
+/// the derivative does.
 EBB_HD inline double special_derivative(Special kind, int n, double x) {
   switch (kind) {
     case Special::bessel_j0:
@@ -174,8 +175,8 @@ struct Xlog1py : Binary {
 EBB_HD inline double multivariate_gamma(int n, double x, double p) {
   double sum = n == 0 ? p * (p - 1) / 4 * 1.14472988584940017414 : 0;
   for (double i = 0; i < p; i += 1) {
-    // If x - i / 2 would lose the distance to a pole, Gamma is computed at y > x - i / 2 and reduced by
-    // Gamma(y - k) = Gamma(y) / ((y - 1) ... (y - k)).
+    // If x - i / 2 is inexact near a pole, Gamma is computed at a larger argument y and reduced by Gamma(y -
+    // k) = Gamma(y) / ((y - 1) ... (y - k)).
     const double there = x - i / 2, above = std::fmod(i, 2.0) == 0 ? x : x + 0.5;
     const bool steps = x < 1 && exact_sum(x, -i / 2).low != 0;
     const double at = steps ? above : there;
@@ -190,8 +191,8 @@ EBB_HD inline double multivariate_gamma(int n, double x, double p) {
 }
 
 /// Binary functions that share one kernel: the gamma functions P and Q of (a, x), Hurwitz's zeta of (s, q),
-/// polynomials of (x, degree), and log Gamma_p of (x, p). With n > 0, the n-th derivative with respect to the
-/// argument for which it is implemented.
+/// polynomials of (x, degree), and log Gamma_p of (x, p). If n > 0, the n-th derivative with respect to x or
+/// q; polynomials do not have one.
 struct SpecialBinary : Binary {
   enum class Kind : std::uint8_t { igamma, igammac, zeta, polynomial, mvlgamma };
   static constexpr char kName[] = "special_function";

@@ -81,8 +81,8 @@ struct AddCDiv : Ternary {
 };
 
 /// clamp with tensors as bounds; a NaN bound gives NaN. The gradient goes to the operand that is the result.
-/// If x equals a bound, each gets half. If the bounds are equal, x gets all of the gradient at that value, as
-/// in torch 2.15.
+/// If x equals one of two different bounds, x and this bound get half each. If x equals both bounds, x gets
+/// all of the gradient, as in torch 2.15.
 struct ClampBetween : Ternary {
   static constexpr char kName[] = "clamp";
   static constexpr unsigned kUses[3] = {kA | kB | kC, kA | kB | kC, kA | kB | kC};

@@ -179,7 +179,8 @@ struct Acosh : Unary {
   }
 
  private:
-  // The result is negative outside of the domain, so that the derivative is NaN there.
+  // Returns (x - 1) (x + 1) in the domain x >= 1. For other x the result is negative, so that the derivative
+  // is NaN.
   template <class X>
   EBB_HD static X product(const X& x) {
     return (x - 1) * (abs(x) + 1);

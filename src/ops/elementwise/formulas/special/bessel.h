@@ -6,9 +6,10 @@
 
 namespace ebb::ops {
 
-/// The common part of J and Y of an order, for x >= 8 (DLMF 10.18): the cosine and the sine of the phase x -
-/// (2 order + 1) pi / 4, and p, q and scale = sqrt(2 / (pi x)). J is scale ((1 + p) cosine - q sine), and Y
-/// is scale ((1 + p) sine + q cosine).
+/// The common part of J and Y of an order for x >= 8 (DLMF 10.18). `cosine` and `sine` are those of the phase
+/// x - (2 order + 1) pi / 4, and scale is sqrt(2 / (pi x)). Then
+///   J = scale ((1 + p) cosine - q sine),
+///   Y = scale ((1 + p) sine + q cosine).
 struct BesselTail {
   double cosine, sine, p, q, scale;
 
@@ -51,7 +52,8 @@ EBB_HD inline double minus_zero(double x, double zero_high, double zero_low) {
   return x - zero_high - zero_low;
 }
 
-/// Returns J_order(x) for order 0 or 1 and 1 <= x < 8, with series of the function divided by x^2 - zero^2.
+/// Returns J_order(x) for order 0 or 1 and 1 <= x < 8, with series of J_order(x) / (x^2 - zero^2), where
+/// `zero` is a zero of J_order.
 EBB_HD inline double bessel_j_near(int order, double x) {
   constexpr double a0[] = {-0.09725285321432539,    0.06642964278336551,     -0.008615586662099379,
                            0.0005910714537024154,   -2.5168004276804476e-05, 7.312252062938806e-07,
@@ -83,7 +85,8 @@ EBB_HD inline double bessel_j_near(int order, double x) {
                      chebyshev_sum(far, b1);
 }
 
-/// Returns Y_order(x) for order 0 or 1 and 2 <= x < 8, with series of the function divided by x - zero.
+/// Returns Y_order(x) for order 0 or 1 and 2 <= x < 8, with series of Y_order(x) / (x - zero), where `zero`
+/// is a zero of Y_order.
 EBB_HD inline double bessel_y_near(int order, double x) {
   constexpr double a0[] = {
       -0.3442619673624828,    -0.015553865997249009,  0.06730330633203054,    -0.0020953475674701885,

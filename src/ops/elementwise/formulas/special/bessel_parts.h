@@ -8,9 +8,9 @@
 
 namespace ebb::ops {
 
-/// s_n = sum (sign x^2 / 4)^k / (k! (k + n)!), so that (x / 2)^n s_n is I_n(x) for sign 1 and J_n(x) for sign
-/// -1 (DLMF 10.25.2, 10.2.2). The sums are Twofold numbers, which keep enough digits for x up to 30 (I) and
-/// 25 (J).
+/// The sums s_n = sum over k of (sign x^2 / 4)^k / (k! (k + n)!). (x / 2)^n s_n is I_n(x) for sign 1 and
+/// J_n(x) for sign -1 (DLMF 10.25.2, 10.2.2). The sums are Twofold numbers, which keep enough digits for x up
+/// to 30 (I) and 25 (J).
 struct BesselSeries {
   Twofold square, s0, s1, s2, s3;  // square: x^2 / 4
 
@@ -30,7 +30,7 @@ struct BesselSeries {
   }
 };
 
-/// Y_0(x) and Y_1(x) for 0 < x <= 25, with the series without the logarithm (DLMF 10.8.1).
+/// Y_0(x) and Y_1(x) for 0 < x <= 25: a logarithm times J_0 or J_1, plus a power series (DLMF 10.8.1).
 struct BesselYSeries {
   Twofold y0, y1;
 
@@ -53,7 +53,8 @@ struct BesselYSeries {
   }
 };
 
-/// The reduction of x: x = quarters pi/2 + rest. `quarters` is modulo 4, and |rest| is at most about pi/4.
+/// The reduction x = quarters pi / 2 + rest. `quarters` is reduced modulo 4, and |rest| is at most about pi /
+/// 4.
 struct QuarterTurns {
   int quarters;
   Twofold rest;

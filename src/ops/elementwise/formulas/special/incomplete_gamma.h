@@ -35,10 +35,11 @@ EBB_HD inline double lgamma_of_1_plus(double a) {
 EBB_HD inline double gamma_term(double a, double x) {
   if (a <= 100 && x < 1400) {
     const double root = std::exp(-x / 2);  // as two factors, so that neither overflows
-    // For large a it uses Gamma(a) a, because the rounding of a + 1 would lose digits.
+    // For a >= 1 it uses Gamma(a) a, because the rounding of a + 1 would lose digits.
     return std::pow(x, a) * root / (a < 1 ? std::tgamma(a + 1) : std::tgamma(a) * a) * root;
   }
-  // Uses Stirling's series of Gamma(a + 1), or the logarithm of Gamma if x^a would overflow.
+  // For a > 100 it uses Stirling's series of Gamma(a + 1). For smaller a and large x, x^a could overflow, so
+  // it adds logarithms.
   const double m = (x - a) / a, r = 1 / (a * a);
   const double stirling = (1.0 / 12 - r * (1.0 / 360 - r * (1.0 / 1260 - r / 1680))) / a;
   if (a <= 100) return std::exp(a * std::log(x) - x - std::log(std::tgamma(a + 1)));
@@ -131,8 +132,8 @@ EBB_HD [[gnu::noinline]] inline double incomplete_gamma(double a, double x, bool
 }
 
 /// Returns the n-th derivative of P(a, x) with respect to x. For n = 1 it is x^(a - 1) e^-x / Gamma(a); for n
-/// = 2 it is this times (a - 1) / x - 1. The logarithm of the first derivative is a sum of large terms. Gamma
-/// is computed with Stirling's series at a + k.
+/// = 2 it is this times (a - 1) / x - 1. The logarithm of the first derivative is a sum of large terms, so it
+/// is computed with Twofold numbers. Gamma is computed with Stirling's series at a + k.
 EBB_HD [[gnu::noinline]] inline double gamma_density(int n, double a, double x) {
   if (!(a >= 0 && x >= 0)) return quiet_nan<double>();
   if (a == 0 || a == kInfinity || x == kInfinity) return 0;

@@ -7,7 +7,7 @@
 
 namespace ebb::ops {
 
-/// Returns e^(x^2) erfc(x) for finite x >= 0. For x <= 1 it uses a series of (1 - the function) / x. For
+/// Returns f(x) = e^(x^2) erfc(x) for finite x >= 0. For x <= 1 it uses a series of (1 - f(x)) / x. For
 /// larger x it uses a series in (x - 15/4) / (x + 15/4) (Shepherd and Laframboise, Math. Comp. 36, 1981). The
 /// first coefficients, which are the largest terms, are added separately.
 EBB_HD inline Twofold erfcx_right(double x) {
@@ -193,8 +193,8 @@ EBB_HD [[gnu::noinline]] inline double ndtri(double p) {
 }
 
 /// Returns the n-th derivative (n = 1 or 2) of y, the inverse of a multiple of erfc(t), at tail = erfc(t).
-/// The first derivative is factor times e^(t^2), the second is factor times y times the square of e^(t^2).
-/// e^(t^2) is computed as erfcx(t) / tail, because tail has a smaller relative error than t.
+/// The first derivative is factor e^(t^2), the second is factor y e^(2 t^2). e^(t^2) is computed as erfcx(t)
+/// / tail, because tail has a smaller relative error than t.
 EBB_HD inline double inverse_derivative(int n, double factor, double y, Twofold t, double tail) {
   const Twofold scaled = erfcx_right(t.high);
   const double rough = scaled.high / tail;

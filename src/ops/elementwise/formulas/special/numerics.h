@@ -61,8 +61,7 @@ EBB_HD inline Twofold operator/(const Twofold& a, const Twofold& b) {
   return exact_sum(quotient, rest.high / b.high);
 }
 
-/// Returns log(x) for x > 0, with the series of artanh((m - 1) / (m + 1)), where m is x divided by its power
-/// of 2.
+/// Returns log(x) for x > 0, where x = m 2^exponent. It uses the series of artanh((m - 1) / (m + 1)).
 EBB_HD inline Twofold exact_log(double x) {
   int exponent;
   double m = std::frexp(x, &exponent);
@@ -75,8 +74,8 @@ EBB_HD inline Twofold exact_log(double x) {
   return sum * ratio * 2 + Twofold(0.6931471805599453, 2.3190468138462996e-17) * exponent;
 }
 
-/// Returns factor e^(high + low), with a tiny `low`. e^high is multiplied in two steps if it could overflow
-/// or underflow before the result does.
+/// Returns factor e^(high + low), where `low` is tiny. If e^high could overflow or underflow before the
+/// result does, `factor` is multiplied by e^(high / 2) twice.
 EBB_HD inline double times_exp(double factor, double high, double low = 0) {
   const bool wide = std::fabs(high) > 700;
   const double root = std::exp(wide ? high / 2 : high), power = std::fma(root, low, root);

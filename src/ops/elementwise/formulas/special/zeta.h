@@ -52,10 +52,10 @@ EBB_HD inline double zeta_step(const Twofold& s, const Twofold& q, double gap, d
   return zeta_power(s, q, factor) * std::expm1(-s.high * std::log1p(gap / q.high));
 }
 
-/// Returns factor times the Hurwitz zeta function, the sum of (q + k)^-s, for s > 1 and q > 0. It adds terms
-/// until q > s + 10 or until they do not change the sum. It then adds the Euler-Maclaurin remainder (DLMF
-/// 25.11.5), whose successive terms decrease by a factor of about 40. With a gap it returns the difference of
-/// the function at q + gap and at q.
+/// Returns factor zeta(s, q) for s > 1 and q > 0, where zeta is the Hurwitz zeta function, the sum over k of
+/// (q + k)^-s, and q is `from`. It adds terms until q + k >= s + 10 or until they do not change the sum. It
+/// then adds the Euler-Maclaurin remainder (DLMF 25.11.5), whose successive terms decrease by a factor of
+/// about 40. If gap is not 0, it returns factor (zeta(s, q + gap) - zeta(s, q)).
 EBB_HD [[gnu::noinline]] inline double zeta_right(const Twofold& s, const Twofold& from, double factor,
                                                   double gap = 0) {
   const auto power = [&](const Twofold& by, const Twofold& q, double times) {
@@ -100,9 +100,9 @@ EBB_HD [[gnu::noinline]] inline double zeta_right(const Twofold& s, const Twofol
   return std::fabs(sum) < kInfinity ? sum + lost : sum;
 }
 
-/// Returns factor zeta(s, q) for any s and q. It is infinite at s = 1 and at the poles q = 0, -1, ..., and
-/// NaN for s < 1. The terms at negative q + k are a mirrored sum of terms at positive arguments, so that the
-/// cost does not grow with -q.
+/// Returns factor zeta(s, q) for any s and q. The result is infinite at s = 1 and at the poles q = 0, -1,
+/// ..., and NaN for s < 1. Terms with negative q + k are computed as a mirrored sum of terms at positive
+/// arguments, so that the cost does not grow with -q.
 EBB_HD inline double zeta(const Twofold& s, double q, double factor = 1) {
   if (!(s.high > 1)) return s.high == 1 ? std::copysign(kInfinity, factor) : quiet_nan<double>();
   if (!(q < kInfinity)) return q == q ? 0 * factor : q;
