@@ -22,13 +22,14 @@ namespace {
 
 using autograd::GradList;
 
-// Returns the derivatives of the distances with respect to their differences, as differentiable ops. For a
-// difference or distance of zero the derivative is zero, even if a power of it would be infinite.
+// Returns the derivatives of the distances with respect to the differences, as differentiable ops. If a
+// difference or a distance is zero, the derivative is zero, even where the formula would be infinite.
 Variable distance_derivatives(const Variable& diff, const Variable& distance, double p) {
   const Variable d = distance.unsqueeze(-1);
   if (p == 1) return diff.sign();
   if (std::isinf(p)) return diff.sign() * diff.abs().eq(d).to(diff.dtype());
-  // Each zero is replaced by one before the division, and the quotient is then set to zero.
+  // A zero distance or difference is replaced by one before the division, and the quotient is then replaced
+  // by zero.
   const Variable some = d.ne(0), safe = where(some, d, Scalar(1));
   if (p == 2) return where(some, diff / safe, Scalar(0));
   const Variable size = diff.abs(), both = some.logical_and(size.ne(0));
@@ -57,7 +58,7 @@ struct CdistBackward : autograd::Node {
     return out;
   }
 
-  // Computes the gradient of one operand without storing the differences of all pairs. It is not
+  // Computes the gradient of one operand without storing the differences of all pairs. The result is not
   // differentiable.
   Variable one_side(const Variable& g, const Variable& a, const Variable& b, const Variable& d) const {
     NdArray array = NdArray::empty(a.sizes(), a.dtype(), a.device());

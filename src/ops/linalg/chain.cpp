@@ -20,7 +20,8 @@ namespace {
 
 using autograd::GradList;
 
-// Stores, for each range of the chain, the split with the lowest cost.
+// The cheapest order of the products. It stores for each range [i, j] of the chain the last matrix of the
+// left factor.
 class Order {
  public:
   explicit Order(const std::vector<Variable>& chain) : n_(chain.size()), split_(n_ * n_, 0) {
@@ -179,8 +180,8 @@ Variable matrix_power(const Variable& self, std::int64_t n) {
   if (n == 1) return self.clone();
   Variable power = n < 0 ? linalg::inv(self) : self, result;
   if (n == 3) return matmul(matmul(self, self), self);
-  // Squares repeatedly. The count is unsigned, because the magnitude of the smallest integer needs all 64
-  // bits.
+  // Computes the power by repeated squaring. `left` is unsigned, because the magnitude of the smallest
+  // integer needs all 64 bits.
   for (std::uint64_t left = n < 0 ? -static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);;
        left >>= 1) {
     if (left & 1) result = result.defined() ? matmul(result, power) : power;

@@ -27,8 +27,8 @@ std::string not_positive(std::int64_t order) {
       order, " is not positive-definite).");
 }
 
-// Murray 2016, equation 10: L^-T phi(L^T gL) L^-1, symmetrised. phi takes the lower triangle with half the
-// diagonal.
+// The gradient of the Cholesky factor: L^-T phi(L^T gL) L^-1, symmetrised, where phi(X) is the lower triangle
+// of X with half the diagonal (Murray 2016, equation 10).
 struct CholeskyBackward : autograd::Node {
   autograd::SavedVariable result{this};
   std::string name() const override { return "LinalgCholeskyExBackward0"; }
@@ -79,7 +79,8 @@ Variable cholesky(const Variable& self, bool upper) {
 
 namespace {
 
-// The gradients of X = A^-1 B: gB = A^-T gX, and gA = -gB X^T in the triangle that was read.
+// The gradients of X = A^-1 B are gB = A^-T gX and gA = -gB X^T. Of gA only the triangle that was read is
+// returned.
 struct SolveTriangularBackward : autograd::Node {
   autograd::SavedVariable A{this};
   autograd::SavedVariable result{this};

@@ -12,8 +12,8 @@ namespace ebb::cpu {
 
 using decomposition::Batch;
 
-/// Calls f(i) for each matrix; `work` is the approximate cost of one. A single matrix runs on the calling
-/// thread, so that its products can use all threads.
+/// Calls f(i) for each of `count` matrices, in parallel; `work` is the approximate cost of one call. For a
+/// single matrix f runs on the calling thread, so that the products in f can use all threads.
 template <class F>
 void for_matrices(std::int64_t count, std::int64_t work, const F& f) {
   if (count == 1) return f(std::int64_t{0});
@@ -35,7 +35,8 @@ void add_multiple(std::int64_t n, T factor, const T* x, T* y) {
   for (std::int64_t j = 0; j < n; ++j) y[j] += factor * x[j];
 }
 
-/// Solves a x = b in place, for a square triangular `a` with any strides and an x whose column stride is 1.
+/// Solves a x = b for a square triangular `a` with any strides. At first x contains b; its column stride must
+/// be 1.
 template <class T>
 void solve_triangle(Matrix<const T> a, Matrix<T> x, bool upper, bool unit);
 

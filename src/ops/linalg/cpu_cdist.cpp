@@ -26,12 +26,12 @@ struct Sizes {
   std::int64_t grain() const { return std::max<std::int64_t>(1, kGrain / std::max<std::int64_t>(m * d, 1)); }
 };
 
-// The number of distances that are accumulated together. It is a constant, so that the accumulators stay in
+// The number of distances that are accumulated together. It is a constant, so that the accumulators are in
 // registers.
 constexpr std::int64_t kSide = 64;
 
-// Sets to[l] to the accumulated differences of `a` and column l of b, for kSide columns. It is not inlined
-// into loops, because the compiler would spill the accumulators there.
+// Accumulates the differences between `a` and column l of b, and stores the accumulator in to[l], for kSide
+// columns. It is not inlined into loops, because the compiler would spill the accumulators there.
 template <class T, class Norm>
 [[gnu::noinline]] void add_differences(Norm norm, const T* a, std::int64_t d, const T* b, std::int64_t pitch,
                                        T* to) {
@@ -41,7 +41,7 @@ template <class T, class Norm>
   std::copy_n(sums, kSide, to);
 }
 
-// Sets out[l] to the distance of `a` and column l of b, for kSide columns.
+// Sets out[l] to the distance between `a` and column l of b, for kSide columns.
 template <class T, class Norm>
 void distances(const Norm& norm, const T* a, std::int64_t d, const T* b, std::int64_t pitch, T* out) {
   const auto run = [&](std::int64_t from, std::int64_t n, T* to) {

@@ -1,5 +1,5 @@
-// LU, Cholesky and LDL factorisations on the CPU. LU and Cholesky factor panels by elimination and update the
-// remainder with matrix products.
+// LU, Cholesky and LDL factorisations on the CPU. LU and Cholesky factor panels by elimination and then
+// update the remaining matrix with matrix products.
 #include <ebb/core/visit.h>
 
 #include "kernel/arithmetic.h"

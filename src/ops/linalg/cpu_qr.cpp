@@ -1,6 +1,7 @@
 // QR factorisations and triangular systems on the CPU. QR factors panels with Householder reflections and
-// updates the remainder with matrix products (compact WY form, Schreiber and Van Loan 1989). Triangular
-// systems are solved by substitution in diagonal blocks, and the remainder is updated with matrix products.
+// then updates the remaining columns with matrix products (compact WY form, Schreiber and Van Loan 1989).
+// Triangular systems are solved by substitution in diagonal blocks; after each block the remaining rows are
+// updated with matrix products.
 #include <ebb/core/visit.h>
 
 #include "ops/linalg/cpu_batch.h"
@@ -103,7 +104,7 @@ void form_q(Matrix<T> q, Matrix<const T> a, const T* tau, std::int64_t k) {
 
 constexpr std::int64_t kBlock = 64;
 
-// Substitutes row by row, from the first row (lower) or the last one (upper).
+// Solves a x = b in place, row by row. It begins at the last row if `upper`, otherwise at the first row.
 template <class T>
 void substitute(Matrix<const T> a, Matrix<T> x, bool upper, bool unit) {
   const std::int64_t n = a.rows;

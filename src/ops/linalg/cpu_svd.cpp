@@ -1,6 +1,6 @@
-// Singular values on the CPU. The eigenvectors of the rows' Gram matrix make the rows almost orthogonal
-// (Drmac and Veselic 2008 precondition in a similar way). One-sided Jacobi rotations of the rows and a QR
-// factorisation follow.
+// Singular values on the CPU. First the rows are multiplied by the eigenvectors of their Gram matrix, which
+// makes them almost orthogonal (Drmac and Veselic 2008 precondition in a similar way). Then one-sided Jacobi
+// rotations make the rows orthogonal, and a QR factorisation makes them orthonormal.
 #include <ebb/core/visit.h>
 
 #include "ops/linalg/cpu_batch.h"
@@ -23,8 +23,8 @@ T dot(const T* x, const T* y, std::int64_t n) {
   return dot_strided<T>(n, x, 1, y, 1);
 }
 
-// Rotates pairs of rows until their first `length` elements are orthogonal. Returns false if it does not
-// converge.
+// Rotates pairs of rows until the vectors of their first `length` elements are orthogonal. Returns false if
+// the rotations do not converge.
 template <class T>
 bool orthogonalize(Matrix<T> z, std::int64_t length) {
   const T epsilon = std::numeric_limits<T>::epsilon();
@@ -52,8 +52,8 @@ bool orthogonalize(Matrix<T> z, std::int64_t length) {
   return false;
 }
 
-// Processes one matrix: writes the rotated rows, sorted by length, to the `columns` (transposed), and the
-// rotations to `right`.
+// Processes one matrix. Writes the lengths of the rotated rows in descending order to `values`, the rows in
+// this order to the columns of `columns`, and the rotations to `right`.
 template <class T>
 std::int32_t rotate(Matrix<const T> rows, T* values, Matrix<T> columns, Matrix<T> right) {
   const std::int64_t k = rows.rows, length = rows.cols, width = length + k;

@@ -1,4 +1,5 @@
-// Matrix products on the device: cuBLAS for floating dtypes, one thread for each element for integers.
+// Matrix products on the device. cuBLAS computes those of floating dtypes. For integers one thread computes
+// each element.
 #include <ebb/core/visit.h>
 
 #include "kernel/convert.h"
@@ -25,7 +26,8 @@ BatchedMatrix matrix_of(const NdArray& x, bool transposed) {
   return m;
 }
 
-// Returns a matrix that cuBLAS accepts. It is copied into `held` if necessary.
+// Returns x as a matrix that cuBLAS accepts. If cuBLAS does not accept the strides of x, it is a copy in
+// `held`.
 BatchedMatrix readable(const NdArray& x, bool transposed, NdArray& held) {
   const BatchedMatrix m = matrix_of(x, transposed);
   if (m.is_plain()) return m;
@@ -34,7 +36,7 @@ BatchedMatrix readable(const NdArray& x, bool transposed, NdArray& held) {
   return matrix_of(held, transposed);
 }
 
-// Returns whether init is one row that is added to each row of the matrix, like the bias of a layer.
+// Returns whether init is one row that is added to each row of the product, like the bias of a layer.
 bool is_bias(const NdArray& init, const NdArray& out, const ProductArgs& args) {
   return out.dim() == 2 && init.dim() == 1 && init.sizes()[0] == out.sizes()[1] && init.is_contiguous() &&
          args.alpha.to_double() == 1 && args.beta.to_double() == 1;
@@ -70,7 +72,7 @@ struct Scale {
   }
 };
 
-// Sets out = beta init, the result for an inner dimension of 0, which cuBLAS does not accept.
+// Sets out = beta init. This is the result if the inner dimension is 0, which cuBLAS does not accept.
 void scaled_init(NdArray& out, const NdArray& init, bool in_place, const Scalar& beta) {
   if (!in_place) kernels::copy(out.device(), out, init.expand(out.sizes()));
   if (beta.to_double() == 1) return;

@@ -22,8 +22,8 @@ struct Block {
         warps(threads / kWarp) {}
 };
 
-/// Returns a grid with one block for each matrix. `lines`, the number of rows or columns, determines the
-/// number of threads, a power of 2.
+/// Returns a grid with one block for each of `count` matrices. The number of threads of a block is a power of
+/// 2 that grows with `lines`, the number of rows or columns.
 inline Grid block_grid(std::int64_t count, std::int64_t lines) {
   int threads = kWarp;
   while (threads < kBlockThreads && threads < 2 * lines) threads *= 2;

@@ -16,8 +16,8 @@ struct Sizes {
 
 constexpr std::int64_t kRun = 1024;
 
-// Computes sum = add(sum, k) for k < n. Each run is accumulated in T, and the sums of the runs are added in
-// double.
+// Accumulates sum = add(sum, k) for all k < n, in runs. Each run is accumulated in T, and the results of the
+// runs are added in double.
 template <class T, class Add>
 __device__ T sum_by_runs(std::int64_t n, std::int64_t run, const Add& add) {
   double total = 0;

@@ -1,5 +1,6 @@
-// Singular values and eigenvalues on the device by one-sided Jacobi rotations: one block for each matrix, one
-// warp for each pair of rows, and all pairs of a round in parallel (Brent and Luk 1985).
+// Singular values and eigenvalues on the device by one-sided Jacobi rotations. There is one block for each
+// matrix and one warp for each pair of rows; all pairs of a round are rotated in parallel (Brent and Luk
+// 1985).
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/walk.h"
@@ -17,9 +18,9 @@ using decomposition::Batch;
 using decomposition::Rotation;
 constexpr int kSweeps = 40;
 
-// Parameters of the rotations. A row of z is a row of the matrix (a column of a tall matrix) followed by a
-// row of the rotations. For eigenvalues the matrix is A / c + 1, where c is a bound of the magnitudes of the
-// eigenvalues. It has the same vectors, and its singular values are its eigenvalues.
+// Parameters of the rotations. Each row of z is a row of the matrix (a column of a tall matrix) followed by a
+// row of the rotations. For eigenvalues of A the matrix is A / c + 1, where c is a bound of their magnitudes.
+// This matrix has the same eigenvectors as A, and its singular values are its eigenvalues.
 template <class T>
 struct Problem {
   const T* a;
@@ -27,7 +28,7 @@ struct Problem {
   std::int32_t *order, *info;
   int k, length;
   bool tall, symmetric;
-  T relative;  // the largest inner product, relative to the lengths, that may be a rounding error
+  T relative;  // inner products up to relative * (both lengths) count as rounding errors
 
   __device__ T element(std::int64_t b, int i, int j) const {
     const T* const x = a + b * k * length;
@@ -54,8 +55,8 @@ __device__ T product(const T* x, const T* y, int length, int lane) {
   return warp_sum(sum);
 }
 
-// Returns the divisor of the matrix: its largest element, or for a symmetric matrix the largest row sum. It
-// is NaN if an element is not finite.
+// Returns the divisor of the matrix: the largest magnitude of an element, or for a symmetric matrix the
+// largest row sum of magnitudes. Returns NaN if an element is not finite.
 template <class T>
 __device__ T size_of(const Problem<T>& p, std::int64_t b, T* scratch, const Block& block) {
   T most = 0, wrong = 0;
@@ -103,8 +104,7 @@ __global__ void __launch_bounds__(kBlockThreads) jacobi_kernel(Problem<T> p, std
         z[std::int64_t{i} * width + j] = j < p.length ? p.element(b, i, j) / size + one : one;
       }
     __syncthreads();
-    // After all pairs are orthogonal except for rounding errors, one more sweep improves the orthogonality
-    // further.
+    // When all pairs are orthogonal except for rounding errors, one more sweep with a smaller bound follows.
     bool done = !(size > T(0)), last = false;  // there is nothing to do for NaN
     for (int sweep = 0; sweep < kSweeps && !done; ++sweep) {
       T most = 0;
@@ -157,7 +157,8 @@ __global__ void __launch_bounds__(kBlockThreads) jacobi_kernel(Problem<T> p, std
   }
 }
 
-// Sets out[b, i, j] from the rows of z in order of their lengths, ascending or descending.
+// Sets out[b, i, j] from the rows of z. The rows are ordered by length, descending or ascending; they become
+// columns if `by_column`.
 template <class T>
 struct Sorted {
   T* out;
@@ -173,8 +174,7 @@ struct Sorted {
   }
 };
 
-// Copies q to out, transposed if requested. Column j of q is negated if the j-th element of R's diagonal is
-// negative.
+// Copies q to out, transposed if `transposed`. Column j is negated if element (j, j) of R is negative.
 template <class T>
 struct Signed {
   T* out;
@@ -257,8 +257,8 @@ void svd(NdArray& u, NdArray& s, NdArray& vh, NdArray& info, const NdArray& a) {
     const Rotated rotated = rotate_all<T>(a, info, false);
     sort_values<T>(s, rotated, true);
     sort_rows<T>(short_side, rotated, length, !tall, true);
-    // The rows, used as columns, are orthogonal except for rounding errors of short rows. A QR factorisation
-    // makes them an orthonormal basis.
+    // The rotated rows become columns. These are orthogonal except for rounding errors in short ones. A QR
+    // factorisation makes them an orthonormal basis.
     const auto fresh = [&](std::int64_t rows, std::int64_t cols) {
       return NdArray::empty({count, rows, cols}, a.dtype(), a.device());
     };

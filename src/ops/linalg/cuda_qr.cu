@@ -22,7 +22,7 @@ struct Greater {
   }
 };
 
-// Returns the norm of the column below row j to all threads, without overflow.
+// Returns the norm of column j below row j to all threads, without overflow.
 template <class T>
 __device__ T norm_below(const T* x, int m, int n, int j, T* scratch, const Block& block) {
   T most = 0, sum = 0;
@@ -37,7 +37,8 @@ __device__ T norm_below(const T* x, int m, int n, int j, T* scratch, const Block
   return most * std::sqrt(block_reduce(sum, scratch, Plus(), block.thread, block.threads));
 }
 
-// Applies a reflection. One thread for each column computes the column's sum and updates the column.
+// Factors the matrices: for each column j, computes a reflection and applies it to the columns to the right.
+// One thread updates each column.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads) qr_kernel(T* a, T* tau, std::int64_t count, int m, int n) {
   __shared__ T scratch[kBlockThreads / kWarp];
@@ -67,7 +68,8 @@ __global__ void __launch_bounds__(kBlockThreads) qr_kernel(T* a, T* tau, std::in
   }
 }
 
-// One thread for each column of Q applies the reflections, the last first, to a column of the identity.
+// Forms Q. One thread for each column of Q applies the reflections, from the last to the first, to a column
+// of the identity.
 template <class T>
 struct FormQ {
   T* q;
@@ -88,8 +90,8 @@ struct FormQ {
   }
 };
 
-// One block solves up to 32 right sides. Each row in turn is divided and then subtracted from the remaining
-// rows.
+// Solves op(a) x = b in place. One block solves up to 32 right sides: it divides each row of x by the
+// diagonal element and then subtracts its multiples from the remaining rows.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     solve_kernel(T* x, const T* a, std::int64_t blocks, int tiles, int n, int columns, TriangularArgs args) {

@@ -20,7 +20,7 @@ inline std::int64_t cols_of(const Variable& A) { return A.size(-1); }
 /// Throws unless A is a batch of matrices of Float or Double.
 void check_matrices(const char* op, const Variable& A, const char* name = "A");
 void check_square(const char* op, const Variable& A, const char* name = "A");
-/// Throws unless both operands have the same dtype and device, and the second is a batch of matrices as well.
+/// Throws unless A and B have the same dtype and device, and B is a batch of matrices as well.
 void check_operands(const char* op, const Variable& A, const Variable& B);
 /// Throws unless the pivots are Int, on the device of x, and of shape [..., k].
 void check_pivots(const char* op, const Variable& pivots, const Variable& x, std::int64_t k);
@@ -36,16 +36,16 @@ DimVector common_batch(const char* op, const Variable& A, const Variable& B);
 NdArray new_info(const Variable& A);
 /// Returns the identity with A's dtype and device.
 Variable identity(std::int64_t n, const Variable& A);
-/// Returns 1 / gaps [..., n, n] between values [..., n], and 0 if a gap is within the rounding error of the
-/// values. It is differentiable.
+/// Returns 1 / gaps [..., n, n]. `gaps` are differences (or sums) of values [..., n]. If a gap is within the
+/// rounding error of the values, the result is 0 instead. It is differentiable.
 Variable reciprocal_gaps(const Variable& gaps, const Variable& values);
 /// Returns out[..., i, :] = x[..., rows[..., i], :]. It is differentiable.
 Variable pick_rows(const Variable& x, const Variable& rows);
-/// Returns the lower triangle of x with half the diagonal: the gradient of a symmetric matrix whose lower
-/// triangle is read.
+/// Returns the lower triangle of x with half the diagonal. This is the gradient of a symmetric matrix of
+/// which only the lower triangle is read.
 Variable tril_halved(const Variable& x);
 
-/// Waits for `info`, and throws for the first element that is not 0. `what(value)` returns the message.
+/// Waits for `info`, and throws what(value) for the first `value` in it that is not 0.
 void check_info(const char* op, const NdArray& info, std::string (*what)(std::int64_t value));
 
 /// Returns the order of A's rows in P^T A.
@@ -56,7 +56,8 @@ struct LuArrays {
 };
 LuArrays factor_lu(const Variable& A, bool pivot = true);
 
-/// The node of results that depend on tensors with requires_grad but whose derivative is not implemented.
+/// The node of results whose derivative is not implemented, although an input requires grad. Its apply()
+/// throws.
 struct NotDifferentiable : autograd::Node {
   const char* op = "";
   std::string name() const override { return "NotImplemented"; }

@@ -1,6 +1,6 @@
-// Kernel slots of matrix decompositions. Arrays are contiguous batches of row-major matrices, [..., m, n], of
-// float or double. `info` is int32, one for each matrix, and 0 for success. The struct Batch describes such a
-// batch to kernels.
+// Kernel slots of matrix decompositions. Arrays are contiguous batches of row-major matrices [..., m, n] of
+// Float or Double. `info` is Int with one element for each matrix, which is 0 for success. Kernels use the
+// struct Batch to describe a batch.
 #pragma once
 
 #include <ebb/core/ndarray.h>
@@ -9,7 +9,9 @@
 
 namespace ebb {
 
-/// Options of op(a) x = b, where op(a) is a or its transpose: the triangle of `a` to read, and its form.
+/// Options of the solution of op(a) x = b, where op(a) is `a` or, if `transposed`, its transpose. If `upper`,
+/// only the upper triangle of `a` is read, otherwise only the lower one. If `unit_diagonal`, the diagonal is
+/// taken as 1 and not read.
 struct TriangularArgs {
   bool upper = false;
   bool transposed = false;
@@ -18,7 +20,8 @@ struct TriangularArgs {
 
 namespace decomposition {
 
-/// The matrices of an array. If only the last dimension belongs to an element (matrix_dims = 1), its vectors.
+/// The batch of matrices in an array. If matrix_dims is 1, the batch of vectors along the last dimension; if
+/// it is 0, the elements.
 template <class T>
 struct Batch {
   T* data;
@@ -35,29 +38,30 @@ struct Batch {
 }  // namespace decomposition
 
 namespace cpu {
-/// Overwrites a with its LU factors, without L's unit diagonal. Step i swapped rows i and pivots[i] - 1
-/// (int32, LAPACK's convention). Without `pivot` no rows are swapped. info: the first zero on U's diagonal,
-/// counted from 1.
+/// Overwrites a with its LU factors, except L's unit diagonal. In step i, rows i and pivots[i] - 1 are
+/// swapped (Int, LAPACK's convention); if `pivot` is false, no rows are swapped. `info` becomes the index of
+/// the first zero on U's diagonal, counted from 1.
 void lu(NdArray& a, NdArray& pivots, NdArray& info, bool pivot);
-/// Sets permutation[i] (int64) to the row of A that the swaps move to row i.
+/// Sets permutation[i] (Long) to the row of A that the swaps move to row i.
 void lu_permutation(NdArray& permutation, const NdArray& pivots);
-/// Overwrites a's lower triangle with its Cholesky factor, and the upper one with zeros. info: the order of
-/// the first leading minor that is not positive definite.
+/// Overwrites a's lower triangle with its Cholesky factor, and the upper triangle with zeros. `info` becomes
+/// the order of the first leading minor that is not positive definite.
 void cholesky(NdArray& a, NdArray& info);
-/// Overwrites a with R and, below it, the Householder vectors, whose first element is 1. tau receives their
-/// factors (LAPACK's geqrf).
+/// Overwrites the upper triangle of a with R. Below the diagonal, it stores the Householder vectors without
+/// their first element, which is 1. tau receives the factors of the reflections (LAPACK's geqrf).
 void qr(NdArray& a, NdArray& tau);
-/// Computes the first columns of Q = H_1 ... H_k: q is [m, c] with k <= c <= m, or c <= k = m.
+/// Computes the first c columns of Q = H_1 ... H_k. q is [m, c], where k <= c <= m or c <= k = m.
 void householder_q(NdArray& q, const NdArray& a, const NdArray& tau);
 /// Overwrites x, which contains the right sides, with the solution.
 void triangular_solve(NdArray& x, const NdArray& a, const TriangularArgs& args);
-/// Computes the eigenvalues in ascending order, and overwrites the symmetric a with its eigenvectors as
-/// columns. info: not 0 if it failed.
+/// Computes the eigenvalues of the symmetric a in ascending order, and overwrites a with the eigenvectors as
+/// columns. `info` becomes nonzero if the computation fails.
 void eigh(NdArray& a, NdArray& values, NdArray& info);
-/// Computes a = u diag(s) vh, with descending s. u and vh are reduced or square.
+/// Computes a = u diag(s) vh, with s in descending order. u and vh are reduced or square; their shapes
+/// decide.
 void svd(NdArray& u, NdArray& s, NdArray& vh, NdArray& info, const NdArray& a);
-/// Overwrites a's lower triangle with L and D of A = L D L^T, with pivots as in LAPACK's sytrf. info: the
-/// first zero block of D, counted from 1.
+/// Overwrites a's lower triangle with L and D of A = L D L^T, with pivots as in LAPACK's sytrf. `info`
+/// becomes k + 1 if the first zero block of D is at row k.
 void ldl(NdArray& a, NdArray& pivots, NdArray& info);
 void ldl_solve(NdArray& x, const NdArray& a, const NdArray& pivots);
 }  // namespace cpu

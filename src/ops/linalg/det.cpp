@@ -37,8 +37,8 @@ double least_of(DType dtype) {
   return dtype == kFloat ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
 }
 
-// Products of all elements of a row except one or two. They are computed without division, so they are
-// correct if elements are zero.
+// For each element or pair of elements of a row, the product of all other elements. The products are computed
+// without division, so they are correct if elements are zero.
 class ProductsOfOthers {
  public:
   explicit ProductsOfOthers(const Variable& s)
@@ -47,7 +47,7 @@ class ProductsOfOthers {
   /// Returns the products of all elements except i.
   Variable but_one() const { return before_ * behind_; }
 
-  /// Returns the products of all elements except i and j; 0 for i = j.
+  /// Returns for each pair (i, j) the product of all elements except i and j; for i = j it is 0.
   Variable but_two() const {
     const std::int64_t n = s_.size(-1);
     DimVector square(s_.sizes());
@@ -68,14 +68,16 @@ class ProductsOfOthers {
   Variable s_, before_, behind_;
 };
 
-// Returns det(U) det(V). It has no gradient, because determinants of orthogonal matrices are constant.
+// Returns det(U) det(V), which is 1 or -1. The result has no gradient, because the determinant of an
+// orthogonal matrix is constant.
 Variable sign_of(const Variable& U, const Variable& Vh) {
   return linalg::det(U.detach()) * linalg::det(Vh.detach());
 }
 
-// The matrix of cofactors C of A = U S V^T: det(U) det(V) U C(S) V^T. For i = j, the derivative of C_ij with
-// respect to A_kk is the product of all singular values except these two. For i != j, the derivative with
-// respect to A_ji is the negative of such a product.
+// The cofactors of A = U S V^T are det(U) det(V) U C(S) V^T, where C(S) is the matrix of cofactors of S. In
+// the basis of U and V, let P_ij be the product of all singular values except i and j, and P_ii = 0. Then the
+// derivative of C_ii with respect to A_kk is P_ik, and for i != j the derivative of C_ij with respect to A_ji
+// is -P_ij.
 struct CofactorsBackward : autograd::Node {
   autograd::SavedVariable A{this};
   std::string name() const override { return "CofactorsBackward0"; }

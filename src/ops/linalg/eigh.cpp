@@ -26,8 +26,9 @@ std::string eigh_failure(std::int64_t) {
          "repeated eigenvalues.";
 }
 
-// V (diag(gL) + V^T gV / E) V^T with E_ij = L_j - L_i (Giles 2008, 3.1). The part of gV between eigenvectors
-// of the same eigenvalue is dropped, because no function of the matrix depends on the choice of their basis.
+// The gradient is V (diag(gL) + V^T gV / E) V^T with E_ij = L_j - L_i (Giles 2008, 3.1). Elements of V^T gV
+// between eigenvectors of the same eigenvalue are dropped: the choice of these eigenvectors is arbitrary, so
+// no function of the matrix depends on it.
 struct EighBackward : autograd::Node {
   autograd::SavedVariable values{this};
   autograd::SavedVariable vectors{this};
@@ -44,7 +45,7 @@ struct EighBackward : autograd::Node {
   }
 };
 
-// Returns the symmetric matrix whose lower or upper triangle is that of A.
+// Returns the symmetric matrix that has the same lower or upper triangle as A.
 Variable mirrored(const Variable& A, std::string_view UPLO) {
   const bool lower = UPLO == "L" || UPLO == "l";
   return lower ? A.tril() + A.tril(-1).mT() : A.triu() + A.triu(1).mT();
@@ -98,7 +99,8 @@ namespace {
 
 Variable sylvester(const Variable& X, const Variable& C);
 
-// The gradient of Y with X Y + Y X = C. Y is linear in C, and d(X Y + Y X) = dC gives the gradient of X.
+// The gradients of the solution Y of X Y + Y X = C. Y is linear in C, and the gradient of X follows from dX Y
+// + Y dX + X dY + dY X = dC.
 struct SylvesterBackward : autograd::Node {
   autograd::SavedVariable root{this}, solution{this};
   std::string name() const override { return "SylvesterBackward0"; }
@@ -134,9 +136,9 @@ struct MatrixSqrthBackward : autograd::Node {
   }
 };
 
-// The gradient of A = U H. U^T dA = W H + dH, where W is the skew rotation within U's columns. The skew part
-// of this equation is H W + W H = U^T dA - dA^T U. The part of dA outside of the columns changes U by (I - U
-// U^T) dA H^-1.
+// The gradient of A = U H. It uses U^T dA = W H + dH, where W is skew and rotates within U's columns. The
+// skew part of this equation is H W + W H = U^T dA - dA^T U. The part of dA outside of U's columns changes U
+// by (I - U U^T) dA H^-1.
 struct PolarBackward : autograd::Node {
   autograd::SavedVariable unitary{this}, stretch{this};
   std::string name() const override { return "LinalgPolarBackward0"; }

@@ -1,5 +1,5 @@
-// einsum: all operands are arranged in the same order of dimensions, then pairs are contracted as batches of
-// matrix products.
+// einsum. First the dimensions of all operands are arranged in the same order. Then pairs of operands are
+// contracted by batches of matrix products.
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg/products.h>
 #include <ebb/ops/reduce.h>
@@ -116,8 +116,8 @@ struct Term {
   std::vector<bool> has;  // true for each dimension that the operand has
 };
 
-// Takes the diagonals of repeated labels, and arranges dimensions in the common order, with size 1 if the
-// operand does not have them.
+// Replaces dimensions with the same label by their diagonal, and arranges the dimensions in the common order.
+// A dimension that the operand does not have gets size 1.
 Term arrange(std::string_view text, const Labels& labels, Variable x, const LabelPositions& l) {
   Term result{Variable(), std::vector<bool>(static_cast<std::size_t>(l.dims), false)};
   std::vector<std::int64_t> from(static_cast<std::size_t>(l.dims), -1);
@@ -152,7 +152,8 @@ Term arrange(std::string_view text, const Labels& labels, Variable x, const Labe
   return result;
 }
 
-// Returns the product of two operands, summed over the dimensions in `sum`, which keep size 1.
+// Returns the product of two operands, summed over the dimensions d for which sum[d] is true. The sum keeps
+// these dimensions with size 1.
 Variable contract(std::string_view text, Variable a, Variable b, const std::vector<bool>& sum) {
   DimVector both, left, right, inner, alone_a, alone_b;
   for (std::size_t d = 0; d < sum.size(); ++d) {
@@ -215,8 +216,8 @@ Variable einsum(std::string_view text, TensorList tensors, OptionalIntArrayRef p
   for (std::size_t i = 0; i < tensors.size(); ++i)
     operands.push_back(arrange(text, equation.inputs[i], tensors[i], positions));
   const std::size_t dims = static_cast<std::size_t>(positions.dims);
-  // A size of 1 broadcasts. All other sizes must agree, even those of operands that are never contracted
-  // directly.
+  // In each dimension, a size of 1 broadcasts, and all other sizes must be equal. This is checked here for
+  // all operands, because some of them are never contracted with each other.
   for (std::size_t d = 0; d < dims; ++d) {
     std::int64_t size = 1;
     for (const Term& o : operands) {

@@ -22,12 +22,13 @@ enum class LinearActivation : std::uint8_t { relu, gelu_tanh };
 
 namespace cpu {
 /// Computes out = beta * init + alpha * op(a) op(b), for matrices or batches of matrices (three dimensions).
-/// init may be undefined (then beta is ignored), broadcast to out's shape, or out itself.
-/// In Float and Double, with alpha and beta 1, the result equals the product followed by the sum, bit for
-/// bit, and a product plus zero equals the product. The CPU also takes 16-bit operands for a Float result.
+/// init is undefined (then beta is ignored), broadcasts to out's shape, or is `out` itself.
+/// In Float and Double, if alpha and beta are 1, the result equals init plus the separately computed product
+/// bit for bit. A product plus zero equals the product. On the CPU, operands may have a 16-bit dtype if out
+/// is Float.
 void product(NdArray& out, const NdArray& init, const NdArray& a, const NdArray& b, const ProductArgs& args);
-/// Computes out = activation(input weight^T + bias) in one kernel, for matrices and a row of biases.
-/// `before`, if defined, receives the input of the activation; the stride of its rows is a multiple of 8
+/// Computes out = activation(input weight^T + bias) in one kernel. input and weight are matrices, and bias is
+/// a vector. `before`, if defined, receives the input of the activation; its row stride is a multiple of 8
 /// elements. Returns false if the device has no such kernel.
 bool linear_activation(NdArray& out, NdArray& before, const NdArray& input, const NdArray& weight,
                        const NdArray& bias, ops::LinearActivation activation);

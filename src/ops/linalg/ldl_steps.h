@@ -1,5 +1,6 @@
-// Bunch-Kaufman factorisation of symmetric indefinite matrices, for one thread or the threads of a block
-// (Bunch and Kaufman 1977; pivots and interchanges as in LAPACK's sytf2 and sytrs, lower triangle).
+// The Bunch-Kaufman factorisation of symmetric indefinite matrices. Its steps run on one thread or on all
+// threads of a block (Bunch and Kaufman 1977; pivots and interchanges as in LAPACK's sytf2 and sytrs, lower
+// triangle).
 #pragma once
 
 #include "kernel/carrier.h"
@@ -9,13 +10,15 @@
 
 namespace ebb::decomposition {
 
-/// The block of D that begins at row k: the row of its pivot, and its size, 1 or 2.
+/// The next block of D, which begins at row k. `row` is the row that must be swapped to the block's last row,
+/// and `size` is 1 or 2.
 struct LdlPivot {
   std::int64_t row;
   int size;
 };
 
-/// Returns the pivot, which is the same in all threads. Sets `zero` if a division by the block is impossible.
+/// Returns the pivot at row k. All threads compute the same pivot. Sets `zero` if the block cannot be a
+/// divisor, because column k is zero.
 template <class T>
 EBB_HD LdlPivot ldl_pivot(const T* a, std::int64_t n, std::int64_t k, bool& zero) {
   const T alpha = static_cast<T>(0.64038820320220757);  // (1 + sqrt(17)) / 8
@@ -43,7 +46,8 @@ EBB_HD void exchange(T& x, T& y) {
   y = kept;
 }
 
-/// Swaps rows and columns `from` and `to` > from of the lower triangle that begins at (k, k).
+/// Swaps rows and columns `from` and `to` of the lower triangle that begins at (k, k). `to` is larger than
+/// `from`.
 template <class T, class Team>
 EBB_HD void ldl_interchange(T* a, std::int64_t n, std::int64_t k, std::int64_t from, std::int64_t to,
                             const Team& team) {
@@ -55,8 +59,8 @@ EBB_HD void ldl_interchange(T* a, std::int64_t n, std::int64_t k, std::int64_t f
   if (team.rank() == 0 && from > k) exchange(a[from * n + k], a[to * n + k]);
 }
 
-/// Subtracts the contribution of a block of D from the remaining matrix, row by row, and overwrites the
-/// columns below the block with those of L.
+/// Subtracts the contribution of a block of D from the remaining matrix, row by row. Then overwrites the
+/// columns below the block with the columns of L.
 template <class T, class Team>
 EBB_HD void ldl_eliminate(T* a, std::int64_t n, std::int64_t k, int size, const Team& team) {
   const std::int64_t start = k + size;
@@ -82,7 +86,7 @@ EBB_HD void ldl_eliminate(T* a, std::int64_t n, std::int64_t k, int size, const 
   }
 }
 
-/// Factors the matrix. Returns the first zero block, counted from 1, or 0.
+/// Factors the matrix. Returns k + 1 if the first zero block of D is at row k, or 0 if there is none.
 template <class T, class Team>
 EBB_HD std::int32_t ldl_factor(T* a, std::int32_t* pivots, std::int64_t n, const Team& team) {
   std::int32_t info = 0;

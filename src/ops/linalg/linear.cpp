@@ -1,5 +1,5 @@
-// linear, bilinear, linear_relu and linear_gelu. The last two are linear layers followed by an activation, in
-// one kernel if the device has one.
+// linear, bilinear, linear_relu and linear_gelu. The last two apply an activation to a linear layer, in one
+// kernel if the device has such a kernel.
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/linalg/products.h>
 #include <ebb/ops/shape.h>
@@ -69,7 +69,7 @@ Variable bilinear(const Variable& input1, const Variable& input2, const Variable
   sizes.back() = out;
   std::int64_t rows = 1;
   for (std::size_t i = 0; i + 1 < sizes.size(); ++i) rows *= sizes[i];
-  // Computes [rows, in1] x [in1, out * in2], then for each row [out, in2] x [in2].
+  // First computes [rows, in1] x [in1, out * in2], and then for each row [out, in2] x [in2].
   const Variable left = ops::product("bilinear", input1.reshape({rows, in1}), false,
                                      weight.transpose(0, 1).reshape({in1, out * in2}), false);
   const Variable result =
@@ -88,7 +88,8 @@ NdArray padded(std::int64_t rows, std::int64_t columns, DType dtype, Device devi
   return NdArray::empty({rows, pitch}, dtype, device).as_strided({rows, columns}, {pitch, 1}, 0);
 }
 
-// Runs the fused kernel for a matrix and a row of biases. Returns an undefined tensor if the device has none.
+// Runs the fused kernel for an input matrix. Returns an undefined tensor if the device does not have this
+// kernel.
 Variable fused(const Variable& input, const Variable& weight, const Variable& bias,
                LinearActivation activation) {
   const std::int64_t rows = input.size(0), columns = weight.size(0);

@@ -23,7 +23,7 @@ struct Answer {
   Variable solution, rank, values;
 };
 
-// Returns the solution of minimum norm, computed from the singular values above a threshold.
+// Returns the solution of minimum norm. It ignores singular values up to rcond times the largest one.
 Answer by_singular_values(const Variable& A, const Variable& B, double rcond) {
   const auto [U, S, Vh] = linalg::svd(A, false);
   const Variable some = S.gt(S.amax({-1}, true) * rcond);
@@ -31,7 +31,7 @@ Answer by_singular_values(const Variable& A, const Variable& B, double rcond) {
   return {matmul(Vh.mT(), inverse.unsqueeze(-1) * matmul(U.mT(), B)), some.sum(-1), S};
 }
 
-// Solves with the QR factorisation of A, or of A^T if there are fewer equations than unknowns.
+// Solves by the QR factorisation of A or, if there are fewer equations than unknowns, of A^T.
 Variable of_full_rank(const Variable& A, const Variable& B) {
   if (rows_of(A) >= cols_of(A)) {
     const auto [Q, R] = linalg::qr(A);
@@ -52,7 +52,7 @@ struct LstsqBackward : autograd::Node {
     const Variable a = A.unpack(), b = B.unpack(), P = linalg::pinv(a, rcond), g = grads[0];
     if (needs(1)) out[1] = matmul(P.mT(), g);
     if (!needs(0)) return out;
-    // The differential of pinv(A), applied to B (Golub and Pereyra 1973), term by term.
+    // These are the terms of the differential of pinv(A), applied to B (Golub and Pereyra 1973).
     const Variable PTg = matmul(P.mT(), g), X = matmul(P, b), rest = b - matmul(a, X);
     out[0] = matmul(rest, matmul(P, PTg).mT()) - matmul(PTg, X.mT()) +
              matmul(matmul(P.mT(), X), (g - matmul(a.mT(), PTg)).mT());
@@ -122,8 +122,8 @@ std::tuple<Variable, Variable, Variable, Variable> lstsq(const Variable& A, cons
 
 namespace {
 
-// The absolute and relative thresholds below which a magnitude counts as zero; the relative one is multiplied
-// by the largest magnitude. They are scalars, or tensors that broadcast with the batch.
+// The thresholds below which a magnitude counts as zero. `atol` is absolute; `rtol` is multiplied by the
+// largest magnitude. Both are scalars, or tensors that broadcast with the batch.
 struct Threshold {
   Variable atol, rtol;
 

@@ -28,7 +28,8 @@ std::string zero_on_diagonal(std::int64_t i) {
                       "linalg.lu_factor_ex(A, pivot)");
 }
 
-// The gradient of P^T A = L U by blocks: L1 and U1 are square, and either L2 or U2 is empty.
+// The gradient of P^T A = L U by blocks. L1 and U1 are the square blocks of L and U. The remaining block L2
+// is empty unless A is tall, and U2 is empty unless A is wide.
 struct LuFactorBackward : autograd::Node {
   autograd::SavedVariable lu{this};
   NdArray pivots;

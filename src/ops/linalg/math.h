@@ -1,6 +1,7 @@
-// The p-norms of cdist, for host and device. A norm defines how a difference is accumulated, the distance as
-// a function of the accumulator, and the distance's derivative. kAdds norms are sums; kScales norms are sums
-// of powers, which may leave the range of T.
+// The p-norms of cdist, for host and device. A norm has three functions: add() accumulates a difference,
+// finish() returns the distance from the accumulator, and derivative() is the derivative of the distance with
+// respect to a difference. kAdds is true if the accumulator is a sum. kScales is true for sums of powers,
+// which may leave the range of T.
 #pragma once
 
 #include <ebb/core/half.h>
@@ -54,13 +55,14 @@ struct Power {
   }
 };
 
-/// Returns whether powers whose sum is `sum` may have overflowed or lost digits.
+/// Returns whether the powers that were added to `sum` may have overflowed or lost digits.
 template <class T>
 EBB_HD bool is_extreme(T sum) {
   return !(sum > T(0x1p-80) && sum < T(0x1p120));
 }
 
-/// Returns the distance of n differences, which are first divided by the largest one.
+/// Returns the distance for n differences. It divides them by the largest one, so that their powers cannot
+/// overflow.
 template <class T, class Norm, class Difference>
 EBB_HD T scaled_distance(const Norm& norm, std::int64_t n, const Difference& difference) {
   T top = 0, sum = 0;

@@ -7,7 +7,7 @@
 
 namespace ebb::decomposition {
 
-/// The reflection I - tau v v^T, v = (1, x / scale), that maps (first, x) to (beta, 0) (LAPACK's larfg).
+/// The reflection I - tau v v^T with v = (1, x / scale), which maps (first, x) to (beta, 0) (LAPACK's larfg).
 template <class T>
 struct Reflection {
   T tau, beta, scale;
@@ -21,8 +21,8 @@ struct Reflection {
   }
 };
 
-/// The rotation that makes two rows orthogonal: p' = c p - s q, q' = s p + c q, for rows of squared lengths
-/// `a` and `b` with the inner product `g` (one-sided Jacobi, after Rutishauser).
+/// The rotation p' = c p - s q, q' = s p + c q, which makes the rows p and q orthogonal. `a` and `b` are
+/// their squared lengths, and `g` is their inner product (one-sided Jacobi, after Rutishauser).
 template <class T>
 struct Rotation {
   T c, s;
@@ -34,8 +34,9 @@ struct Rotation {
   }
 };
 
-/// Returns whether the inner product of two rows is larger than rounding errors. `relative` is the bound
-/// relative to both lengths. `negligible`, a fraction of the longest row, is the bound for short rows.
+/// Returns whether the inner product of two rows is larger than rounding errors. It must be larger than
+/// `relative` times both lengths. For short rows it must also be larger than `negligible`, a fraction of the
+/// longest row, times the larger length.
 template <class T>
 EBB_HD bool worth_rotating(T a, T b, T g, T relative, T negligible) {
   const T p = std::sqrt(a), q = std::sqrt(b), size = std::fabs(g);

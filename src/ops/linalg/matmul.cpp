@@ -17,7 +17,7 @@ std::int64_t product_of(IntArrayRef sizes) {
   return n;
 }
 
-// Multiplies operands of two or more dimensions, at least one of which has a batch.
+// Multiplies operands of two or more dimensions, at least one of which has batch dimensions.
 Variable batched(const Variable& a, const Variable& b) {
   const std::size_t da = static_cast<std::size_t>(a.dim()), db = static_cast<std::size_t>(b.dim());
   const std::int64_t m = a.sizes()[da - 2], k = a.sizes()[da - 1], n = b.sizes()[db - 1];
@@ -40,7 +40,7 @@ Variable batched(const Variable& a, const Variable& b) {
   return out.sizes() == IntArrayRef(sizes) ? out : out.view(sizes);
 }
 
-// Computes the sum over the batch as a longer inner dimension: [m, b * k] x [b * k, n].
+// Computes the sum over the batch as one product with a longer inner dimension: [m, b * k] x [b * k, n].
 struct JoinedBatches {
   Variable rows, columns;
   JoinedBatches(const char* op, const Variable& self, const Variable& batch1, const Variable& batch2) {
@@ -106,7 +106,7 @@ Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims
   EBB_CHECK(dims_self.size() == dims_other.size(),
             "tensordot: expected equally many dimensions of both tensors, got ", dims_self, " and ",
             dims_other, ".");
-  // The dimensions of self are ordered: kept, summed. The dimensions of other are ordered: summed, kept.
+  // The dimensions of self are permuted to (kept, summed), and those of other to (summed, kept).
   DimVector order_self, order_other, sizes;
   SmallVector<bool, 6> summed_self(static_cast<std::size_t>(self.dim()), false);
   SmallVector<bool, 6> summed_other(static_cast<std::size_t>(other.dim()), false);
@@ -149,7 +149,8 @@ Variable tensordot(const Variable& self, const Variable& other, IntArrayRef dims
 
 Variable kron(const Variable& self, const Variable& other) {
   ops::operand_device("kron", self, other);
-  // A dimension of sizes s and t becomes [s, 1] and [1, t]. The shorter shape gets leading ones.
+  // The sizes s and t of a dimension become [s, 1] in self and [1, t] in other. The shape with fewer
+  // dimensions gets leading ones.
   const std::size_t dims = static_cast<std::size_t>(std::max(self.dim(), other.dim()));
   DimVector a, b, sizes;
   for (std::size_t d = 0; d < dims; ++d) {

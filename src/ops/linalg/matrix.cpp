@@ -22,8 +22,8 @@ namespace {
 using autograd::GradList;
 using namespace ops;
 
-// The coefficients of Pade approximants. For each, the largest 1-norm up to which it is exact to rounding
-// (Higham 2005).
+// The coefficients of Pade approximants of the exponential. kApproximants also states for each the largest
+// 1-norm up to which its error is below rounding (Higham 2005).
 constexpr double kPade3[] = {120, 60, 12, 1};
 constexpr double kPade5[] = {30240, 15120, 3360, 420, 30, 1};
 constexpr double kPade7[] = {17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1};
@@ -50,7 +50,7 @@ constexpr Approximant kApproximants[] = {{kPade3, 1.495585217958292e-2, 4.258730
                                          {kPade7, 9.504178996162932e-1, 3.925724783138660},
                                          {kPade13, 5.371920351148152, 3.925724783138660}};
 
-// Returns (V - U)^-1 (V + U) with the odd and the even terms U and V.
+// Returns (V - U)^-1 (V + U), where U contains the odd and V the even terms of the approximant.
 Variable pade(const Variable& A, std::span<const double> b) {
   const Variable one = identity(rows_of(A), A), square = matmul(A, A);
   Variable power = square, odd = one * b[1] + square * b[3], even = one * b[0] + square * b[2];
@@ -79,7 +79,7 @@ Variable exponential(const Variable& A) {
     if (most <= (single ? each.of_float : each.of_double)) return pade(A, each.coefficients);
   const Approximant& last = kApproximants[single ? 2 : 3];
   const double bound = single ? last.of_float : last.of_double;
-  // The counts are computed only here, on the host, because another computation on the device could round
+  // The counts are computed only once, on the host. Computed again on the device, they could be rounded
   // differently.
   Variable counts = empty_like(here);
   detail::host_access(counts.array());
@@ -93,8 +93,8 @@ Variable exponential(const Variable& A) {
   return x;
 }
 
-// The adjoint of the derivative: the corner of exp of ((A^T, g), (0, A^T)) (Higham 2008, theorem 3.6). It is
-// linear in g, so g is scaled to avoid additional squarings.
+// The gradient is the upper right block of exp(((A^T, g), (0, A^T))) (Higham 2008, theorem 3.6). It is linear
+// in g. Therefore g is first scaled to norm 1, which avoids additional squarings.
 struct MatrixExpBackward : autograd::Node {
   autograd::SavedVariable A{this};
   std::string name() const override { return "LinalgMatrixExpBackward0"; }

@@ -32,7 +32,8 @@ struct Dims {
   }
 };
 
-// Reduces the singular values. If keepdim, the two dimensions of the matrices get size 1.
+// Returns reduce(the singular values of A). If `keepdim`, the two dimensions of the matrices have size 1 in
+// the result.
 template <class Reduce>
 Variable of_values(const char* op, const Variable& A, const Dims& dims, bool keepdim, const Reduce& reduce) {
   const Variable last = movedim(A, {dims.rows, dims.cols}, {-2, -1});
@@ -146,8 +147,8 @@ Variable cond(const Variable& A, const optional<Scalar>& p) {
 Variable cond(const Variable& A, std::string_view p) {
   EBB_AUTOCAST(cond, A, p);
   check_matrices("linalg.cond", A);
-  // The nuclear norm of a singular matrix's inverse does not exist, so this norm is computed from singular
-  // values.
+  // For the nuclear norm the condition number is computed from singular values: the norm of the inverse does
+  // not exist for a singular matrix.
   if (p == "nuc") {
     const Variable S = svdvals(A);
     check_square("linalg.cond", A);

@@ -19,9 +19,9 @@ using autograd::GradList;
 
 bool is_one(const Scalar& s) { return s.to_double() == 1; }
 
-// The gradients of both operands of alpha * op(a) op(b), shared by two nodes. The gradient of b, usually a
-// weight, comes first: it reads a, so that afterwards a compiled function can reuse a's memory for a's
-// gradient.
+// The gradients of a and b in alpha * op(a) op(b), shared by two nodes. The gradient of b, usually a weight,
+// is computed first, because it reads a. Afterwards a compiled function can reuse a's memory for the gradient
+// of a.
 struct ProductNode : autograd::Node {
   autograd::SavedVariable a{this};
   autograd::SavedVariable b{this};
@@ -101,7 +101,7 @@ Shape product_shape(const char* op, const Variable& a, bool a_transposed, const 
   return d == 3 ? Shape{{x[0], m, n}, 3} : Shape{{m, n, 0}, 2};
 }
 
-// Checks the dimensions of two operands of mm or bmm. product() checks the rest.
+// Checks that both operands of mm or bmm have `dims` dimensions. product() checks their sizes.
 void check_both_dims(const char* op, const Variable& a, const Variable& b, std::int64_t dims) {
   check_defined(op, a, b);
   EBB_CHECK(a.dim() == dims && b.dim() == dims, op, ": expected two tensors of ", dims,

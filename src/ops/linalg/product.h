@@ -1,12 +1,12 @@
-// The matrix product on which linear algebra is built. Its operands may be transposed, so that neither the
-// forward pass of a linear layer nor any gradient needs a transposed view.
+// The matrix product that the other functions of linear algebra call. Its operands may be transposed, so that
+// neither the forward pass of a linear layer nor its gradients need a transposed view.
 #pragma once
 
 #include "ops/common/checks.h"
 
 namespace ebb::ops {
 
-/// Returns the device of the operands. Throws if one is undefined or on another device.
+/// Returns the device of the operands. Throws if an operand is undefined or if the devices differ.
 template <class... Operands>
 Device operand_device(const char* op, const Operands&... operands) {
   check_defined(op, operands...);
@@ -23,7 +23,8 @@ Variable product(const char* op, const Variable& a, bool a_transposed, const Var
 Variable add_product(const char* op, const Variable& self, const Variable& a, bool a_transposed,
                      const Variable& b, bool b_transposed, const Scalar& beta, const Scalar& alpha);
 
-/// Records the result self + op(a) op(b) of a fused kernel in the same way as add_product().
+/// Records `result`, which a fused kernel has computed as self + op(a) op(b), in the same way as
+/// add_product().
 Variable recorded_add_product(NdArray result, const Variable& self, const Variable& a, bool a_transposed,
                               const Variable& b, bool b_transposed);
 

@@ -17,8 +17,8 @@ namespace {
 using autograd::GradList;
 using namespace ops;
 
-// The gradient of A1 = Q R1, where A1 is the first k columns of A, and of A2 = Q R2, where A2 is the other
-// columns (Walter, Lehmann and Lamour 2012; Roberts and Roberts 2020).
+// The gradient of A = (A1, A2) = Q (R1, R2), where A1 is the first k columns of A, and A2 is empty unless A
+// is wide (Walter, Lehmann and Lamour 2012; Roberts and Roberts 2020).
 struct QrBackward : autograd::Node {
   autograd::SavedVariable Q{this};
   autograd::SavedVariable R{this};
@@ -42,7 +42,7 @@ struct QrBackward : autograd::Node {
       const Variable whole = gQ + matmul(q, upper + upper.triu(1).mT());
       return {linalg::solve_triangular(r.mT(), whole, false, false)};
     }
-    // Here Q is square: Q^T dQ is skew, and R2 = Q^T A2 depends on it.
+    // Here Q is square, so Q^T dQ is skew. R2 = Q^T A2 also depends on Q.
     const Variable skew = (inner.mT() - inner).tril(-1);
     const Variable first = linalg::solve_triangular(r.narrow(-1, 0, k).mT(), matmul(q, skew), false, false);
     return {matmul(q, gR) + constant_pad_nd(first, {0, n - k})};
@@ -87,8 +87,8 @@ std::tuple<Variable, Variable> qr_of(const char* op, const Variable& A, std::str
   return {Q, R};
 }
 
-// The product of reflections as I - V T V^T, with T = (I + D S)^-1 D, where D = diag(tau) and S is the part
-// of V^T V above the diagonal (Joffrain, Low, Quintana-Orti, van de Geijn and Van Zee 2006). It consists of
+// The product of reflections as I - V T V^T, with T = (I + D S)^-1 D. D is diag(tau), and S is the part of
+// V^T V above the diagonal (Joffrain, Low, Quintana-Orti, van de Geijn and Van Zee 2006). T is computed by
 // differentiable ops.
 struct Reflections {
   Variable V, T;
@@ -153,7 +153,8 @@ Variable ormqr(const Variable& self, const Variable& input2, const Variable& inp
                bool transpose) {
   EBB_AUTOCAST(ormqr, self, input2, input3, left, transpose);
   check_operands("ormqr", self, input3);
-  // The columns to the right of the reflections contain the rest of geqrf's R.
+  // If self is wide, only its first rows_of(self) columns contain reflections. The others belong to geqrf's
+  // R.
   const bool wide = self.dim() >= 2 && cols_of(self) > rows_of(self);
   const Reflections h("ormqr", wide ? self.narrow(-1, 0, rows_of(self)) : self, input2);
   const std::int64_t m = rows_of(self), size = left ? rows_of(input3) : cols_of(input3);

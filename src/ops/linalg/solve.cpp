@@ -26,7 +26,7 @@ std::string singular_matrix(std::int64_t i) {
                       " is zero, the inversion could not be completed because the input matrix is singular.");
 }
 
-// The gradients of X = A^-1 B: gB = A^-T gX, gA = -gB X^T.
+// The gradients of X = A^-1 B are gB = A^-T gX and gA = -gB X^T.
 struct SolveBackward : autograd::Node {
   autograd::SavedVariable A{this};
   autograd::SavedVariable result{this};
@@ -34,7 +34,8 @@ struct SolveBackward : autograd::Node {
   std::string name() const override { return "LinalgSolveExBackward0"; }
   GradList apply(GradList&& grads) override {
     GradList out(2);
-    // The factors are constants of the graph, so second derivatives use A itself.
+    // The LU factors are constants in the graph. If the gradient is recorded, A itself is therefore used
+    // instead.
     const Variable g =
         GradMode::is_enabled()
             ? std::get<0>(linalg::solve_ex(A.unpack().mT(), grads[0]))

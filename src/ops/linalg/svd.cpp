@@ -1,5 +1,5 @@
-// svd, svdvals, svd_lowrank and pca_lowrank. The last two compute the largest singular values by a randomised
-// method.
+// svd, svdvals, svd_lowrank and pca_lowrank. svd_lowrank and pca_lowrank compute the largest singular values
+// by a randomised method.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
@@ -27,11 +27,11 @@ std::string svd_failure(std::int64_t) {
 
 Variable skew(const Variable& x) { return x - x.mT(); }
 
-// Townsend 2016: U ((skew(U^T gU) / E) S + S (skew(V^T gV) / E) + diag(gS)) V^T with E_ij = S_j^2 - S_i^2,
-// plus the parts of gU and gV outside of the columns of U and V.
-// With a and b for the two skew matrices, the first two terms are ((a + b) / (S_j - S_i) + (a - b) / (S_j +
-// S_i)) / 2. For equal singular values a + b is 0 for every function of the matrix, because U and V rotate
-// together there.
+// The gradient is U ((skew(U^T gU) / E) S + S (skew(V^T gV) / E) + diag(gS)) V^T with E_ij = S_j^2 - S_i^2,
+// plus the parts of gU and gV outside of the columns of U and V (Townsend 2016).
+// Let a = skew(U^T gU) and b = skew(V^T gV). Then the first two terms are ((a + b) / (S_j - S_i) + (a - b) /
+// (S_j + S_i)) / 2. For equal singular values U and V rotate together, so a + b is 0 for every function of
+// the matrix.
 struct SvdBackward : autograd::Node {
   autograd::SavedVariable left{this};
   autograd::SavedVariable values{this};
@@ -82,8 +82,8 @@ Triple svd_of(const char* op, const Variable& A, bool full) {
   }
   Variable U(std::move(u)), S(std::move(s)), Vh(std::move(vh));
   if (!autograd::records(A)) return {U, S, Vh};
-  // The node saves only the first k vectors. The others are an arbitrary basis of the complement and have no
-  // gradient.
+  // The node saves only the first k vectors. The other vectors are an arbitrary basis of the complement and
+  // have no gradient.
   const Variable U2 = full && m > k ? U.narrow(-1, k, m - k) : Variable();
   const Variable V2 = full && n > k ? Vh.narrow(-2, k, n - k) : Variable();
   if (U2.defined()) U = Variable(copied_array(U.narrow(-1, 0, k).array()));

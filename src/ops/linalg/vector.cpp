@@ -83,7 +83,8 @@ Variable dot_product(const char* op, const Variable& x, const Variable& y, bool 
       x, y);
 }
 
-// The gradient of beta * self + alpha * a b. b is a vector; a is a matrix or, for an outer product, a vector.
+// The gradient of beta * self + alpha * a b. b is a vector. a is a matrix, or for an outer product also a
+// vector.
 struct AddedBackward : autograd::Node {
   autograd::SavedVariable a{this};
   autograd::SavedVariable b{this};
