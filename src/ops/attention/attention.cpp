@@ -58,7 +58,7 @@ autograd::GradList composed_attention_backward(const autograd::Node& node, const
   const Variable key = in.key.to(dtype), value = in.value.to(dtype);
   const std::int64_t batch = in.query.size(0), heads = in.query.size(1), queries = in.query.size(2),
                      keys = key.size(2);
-  // Heads that share keys become additional rows of the same product.
+  // If query heads share keys, they become additional rows of the same product.
   const auto joined = [&](const Variable& x) {
     const std::int64_t rows = key.size(1) == 0 ? 0 : heads / key.size(1) * queries;
     return x.reshape({batch, key.size(1), rows, x.size(3)});
@@ -133,7 +133,7 @@ struct AttentionBackward : autograd::Node {
     call.result = result.unpack().array();
     call.log_sum = log_sum;
     const NdArray grad = ops::contiguous_array(grads[0].array());
-    const bool nothing = grad.numel() == 0;  // the kernels would then not write the gradients
+    const bool nothing = grad.numel() == 0;  // in this case the kernels do not write gradients
     const auto fresh = [&](std::size_t i, const Variable& x) {
       if (!needs(i)) return NdArray();
       return nothing ? ops::zeros_array(x.sizes(), x.dtype(), x.device())
@@ -177,7 +177,7 @@ Variable attend(const AttentionInputs& in, const AttentionRule& rule) {
   return out;
 }
 
-/// Returns the sizes without the last `count`.
+/// Returns the sizes of x without the last `count` dimensions.
 IntArrayRef leading(const Variable& x, std::size_t count) {
   return x.sizes().slice(0, x.sizes().size() - count);
 }

@@ -76,7 +76,7 @@ template <class T>
 struct ScoreGrads {
   using C = Compute<T>;
   NdArray memory;
-  C *weights, *score_grads, *factors;  // rows of kKeys; the weights include dropout
+  C *weights, *score_grads, *factors;  // [kQueries][kKeys]; `weights` include dropout
 
   ScoreGrads()
       : memory(NdArray::empty({3, kQueries, kKeys}, dtype_of<C>())),

@@ -142,7 +142,7 @@ class Scores {
   std::int64_t end_of_keys(std::int64_t query, std::int64_t rows) const {
     return causal_ ? std::min(sizes_.keys, query + rows) : sizes_.keys;
   }
-  /// Returns the first tile of queries that may attend to the key.
+  /// Returns the first query of the first tile whose queries can see the key.
   std::int64_t first_query(std::int64_t key) const { return causal_ ? key / kQueries * kQueries : 0; }
 
  private:

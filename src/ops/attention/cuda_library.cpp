@@ -11,7 +11,7 @@
 namespace ebb::cuda::attention {
 namespace {
 
-constexpr std::int64_t kMostWide = 256, kVector = 8;  // the largest head size; the elements of 16 bytes
+constexpr std::int64_t kMostWide = 256, kVector = 8;  // the largest head size; elements in 16 bytes
 
 // Returns whether each row starts at a multiple of 16 bytes. It is false for an expanded dimension, because
 // cuDNN does not accept stride 0.

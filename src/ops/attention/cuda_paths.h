@@ -7,7 +7,7 @@
 namespace ebb::cuda::attention {
 
 bool library_forward(ops::AttentionSaved& call);
-/// Computes all three gradients, even if only some are requested.
+/// Computes the gradients of query, key and value, even if only some of them are requested.
 bool library_backward(ops::AttentionGrads& out, const NdArray& grad, const ops::AttentionSaved& call);
 
 bool tensor_forward(ops::AttentionSaved& call);

@@ -89,7 +89,7 @@ void copy_from_cpu(NdArray& out, const NdArray& x, bool non_blocking) {
     move(landing, source);
     return kernels::copy(device, out, landing);
   }
-  // The copy has the dtype of x; the device converts it.
+  // The elements are copied in the dtype of x, and the device converts them.
   const NdArray source = contiguous_array(x, {.pinned = true});
   if (out.is_contiguous() && out.dtype() == x.dtype()) {
     move_queued(out, source, source);
@@ -135,7 +135,7 @@ void copy_array(NdArray& out, const NdArray& x, bool non_blocking) {
 void copy_constant(NdArray& out, const NdArray& numbers) {
   detail::Capture* const capture = out.device().is_cpu() ? nullptr : detail::current_capture();
   if (!capture) {
-    detail::host_access(out);  // for a recording tape, `out` is a constant
+    detail::host_access(out);  // a recording tape treats `out` as a constant
     const detail::RecorderScope not_recorded(nullptr);
     return copy_array(out, numbers);
   }

@@ -12,7 +12,7 @@ enum class CastRule : std::uint8_t {
   lower,       // computes in the 16-bit dtype
   f32,         // computes in Float
   f32_result,  // for ops with a dtype argument, whose default becomes Float
-  widest,      // computes in Float if any input is Float, else in the 16-bit dtype
+  widest,      // computes in Float if any input is Float, otherwise in the 16-bit dtype
   refused,     // throws, because 16-bit results would often be wrong
 };
 
@@ -38,7 +38,7 @@ inline constexpr CastEntry kList[] = {
     {"chain_matmul", lower, lower},
     {"cross", widest, none},
     {"dot", widest, none},
-    {"einsum", lower, none},  // on the CPU its products are cast, as bmm
+    {"einsum", lower, none},  // on the CPU the products that it calls are cast as bmm
     {"linear", lower, lower},
     {"linear_gelu", lower, lower},
     {"linear_relu", lower, lower},

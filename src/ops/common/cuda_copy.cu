@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(kTileThreads* kTileRows)
     transpose_kernel(To* out, const From* x, const __grid_constant__ TransposePlan plan) {
   constexpr int S = kSide<To, From>;
   __shared__ To
-      tile[S][S + (sizeof(To) < 4 ? 4 / sizeof(To) : 1)];  // the padding puts the next row at the next bank
+      tile[S][S + (sizeof(To) < 4 ? 4 / sizeof(To) : 1)];  // the padding shifts each row by one bank
   std::int64_t row, column, to, from;
   plan.tile(blockIdx.x, S, row, column, to, from);
   const int across = static_cast<int>(threadIdx.x), down = static_cast<int>(threadIdx.y);

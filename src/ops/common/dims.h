@@ -22,7 +22,7 @@ inline DimMask dim_mask(const char* op, const Variable& x, OptionalIntArrayRef d
 DimVector reduced_sizes(IntArrayRef sizes, DimMask mask, bool keepdim);
 /// Returns the dtype in which elements of a floating dtype are accumulated: Float for 16 bits.
 constexpr DType wide_dtype(DType dtype) { return dtype == kHalf || dtype == kBFloat16 ? kFloat : dtype; }
-/// Returns the number of elements that are reduced to each output.
+/// Returns the number of input elements that are reduced to one output element.
 std::int64_t reduced_count(IntArrayRef sizes, DimMask mask);
 
 /// Returns x converted to `sums`, the dtype in which variance accumulates. On CUDA 16-bit floats are not

@@ -14,7 +14,7 @@ namespace ebb::random {
 
 struct Dropout {
   Philox philox;
-  std::uint32_t last;  // elements whose random word is at most this are kept
+  std::uint32_t last;  // an element is kept if its random word is <= last
   double scale;        // the factor of the elements that are kept
 
   Dropout(const Philox& words, double keep_probability, double kept) : philox(words), scale(kept) {

@@ -36,7 +36,7 @@ class SavedVariables {
   void save(TensorList inputs) {
     for (const Variable& x : inputs) each_.emplace_back(owner_).save(x);
   }
-  /// Returns the tensors as parts of the graph.
+  /// Returns the saved tensors with their history.
   variable_list unpack() const {
     variable_list out;
     out.reserve(each_.size());
@@ -98,7 +98,7 @@ Variable view_of(const Variable& self, NdArray array, Fill&& fill,
   return autograd::make_view(self, std::move(array), node_of<N>(fill, self), kind);
 }
 
-/// Replaces the tensor's array, and notifies tapes that read the tensor.
+/// Replaces the tensor's array, and notifies recording tapes that have read the tensor.
 inline void show_array(const Variable& self, NdArray array) {
   const autograd::StateChange change(self);
   self.impl()->data = std::move(array);

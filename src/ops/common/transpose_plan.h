@@ -43,7 +43,7 @@ struct TransposePlan {
 /// `side` rows and columns would be slower, or if there are too many tiles.
 inline bool plan_transpose(TransposePlan& plan, const ElementwisePlan<2>& walk, int out_size, int in_size,
                            int side) {
-  constexpr std::int64_t kLeast = 8;  // shorter rows waste most of a tile
+  constexpr std::int64_t kLeast = 8;  // with shorter rows most of a tile would be unused
   if (walk.dims < 2 || walk.strides[0][0] != out_size || walk.sizes[0] < kLeast) return false;
   if (walk.strides[1][0] == in_size || walk.strides[1][0] == 0) return false;
   int along = 0;

@@ -14,9 +14,9 @@
 namespace ebb {
 namespace {
 
-constexpr IntArrayRef kSame;  // a marker in place of values: padding that keeps the size
+constexpr IntArrayRef kSame;  // the padding "same": the result has the input's size
 
-// The arguments that both directions share. `listed` is the called function.
+// The arguments that conv* and conv_transpose* share. `listed` is the function that the user called.
 struct Call {
   ops::ListedOp listed;
   int dims;
@@ -27,7 +27,7 @@ struct Call {
   const char* op = listed.name.data();
 };
 
-// Expands one value for all axes to one for each axis.
+// Copies `values` to `out`, in which one value is repeated for all axes.
 void spread(const Call& c, const char* what, IntArrayRef values, std::int64_t least, std::int64_t (&out)[3]) {
   EBB_CHECK(values.size() == 1 || values.size() == static_cast<std::size_t>(c.dims), c.op, ": expected ",
             what, " of 1 or ", c.dims, " values, got ", values, ".");

@@ -23,7 +23,7 @@ using autograd::GradList;
 struct ConvolutionBackward : autograd::Node {
   autograd::SavedVariable first{this};
   autograd::SavedVariable second{this};
-  autograd::SavedVariable result{this};  // only if a relu follows
+  autograd::SavedVariable result{this};  // only saved with relu
   Convolution convolution;
   ConvKind kind = ConvKind::forward;
   bool is_layer = true;

@@ -13,9 +13,10 @@ enum class ConvKind : std::uint8_t { forward, input, weight };
 /// The properties of a layer that its derivatives share.
 struct Convolution {
   ConvGeometry geometry;
-  int dims = 2;                                           // spatial axes
-  MemoryFormat format = MemoryFormat::Contiguous;         // of results with the shape of in or out
-  MemoryFormat weight_format = MemoryFormat::Contiguous;  // of results with the shape of the weight
+  int dims = 2;                                    // spatial axes
+  MemoryFormat format = MemoryFormat::Contiguous;  // the format of results with the shape of in or out
+  MemoryFormat weight_format =
+      MemoryFormat::Contiguous;  // the format of results with the shape of the weight
 };
 
 /// Runs one of three ops. forward: (in, weight) -> out. input: (out, weight) -> in. weight: (out, in) ->

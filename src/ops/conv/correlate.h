@@ -33,7 +33,7 @@ struct Correlation {
   std::int64_t groups;
   std::int64_t rows;             // channels of the result in one group
   const T* source;               // [batch][groups * source_channels][...]
-  std::int64_t source_channels;  // of one group; the reading covers the first reading.channels of them
+  std::int64_t source_channels;  // channels of one group; the sum is over the first reading.channels
   Weights<T> weight;
   const T* bias;  // [groups * rows] or null
   T* result;      // [batch][groups * rows][...]

@@ -18,7 +18,7 @@ using conv::Correlation;
 using conv::Reading;
 using conv::Weights;
 
-// Returns whether a group has enough channels to fill vector registers well.
+// Returns whether padding to whole vector registers adds at most a third of `channels`.
 template <class T>
 bool fills_registers(std::int64_t channels) {
   return tiles::padded<T>(channels) * 3 <= channels * 4;

@@ -40,7 +40,7 @@ NdArray pack_panels(const Correlation<T>& c) {
   return packed;
 }
 
-// Copies one panel's results from the layout of windows to the target.
+// Copies the results of one panel, which are in the layout of windows, to the target.
 template <class T>
 void store(const Correlation<T>& c, const T* from, std::int64_t from_pitch, int rows, T* plane,
            const Block& block) {
@@ -74,7 +74,7 @@ void correlate_by_pixels(const Correlation<T>& c) {
   const T* const weight = packed.address_as<T>();
   const std::int64_t depth = r.depth(), packets = packets_of(window.span(block_rows), kWidth<T>);
   const std::int64_t line = packets * kWidth<T>;
-  // If there are few images, threads also divide the panels.
+  // If there are few images and blocks, the panels are also divided among threads.
   const std::int64_t panels = (c.rows + kRows - 1) / kRows;
   const std::int64_t units = c.batch * c.groups * slices * blocks;
   const std::int64_t splits = std::min(panels, units >= 8 ? 1 : (8 + units - 1) / units);
@@ -129,7 +129,7 @@ void weight_by_pixels(const ConvGeometry& g, const Reading& r, const T* in, cons
   // number.
   const std::int64_t window_step = window.size() + line + kWidth<T>, left_step = kRows * panels * line;
   const std::int64_t bytes = (window_step + left_step) * static_cast<std::int64_t>(sizeof(T));
-  constexpr std::int64_t kPackets = 1024, kPieces = 64;  // packets of a sum, and sums in a float accumulator
+  constexpr std::int64_t kPackets = 1024, kPieces = 64;  // packets in a sum; sums in a float accumulator
   const std::int64_t together = std::clamp<std::int64_t>(std::min(768 * 1024 / bytes, kPackets / packets), 1,
                                                          std::min<std::int64_t>(entries, 32));
   const std::int64_t in_plane = g.in[0] * g.in[1] * g.in[2], out_plane = slices * height * width;

@@ -59,7 +59,7 @@ template <class T, class Operand>
 void weight_by_channels(const ConvGeometry& g, const Reading& reading, const Operand* in, const Operand* out,
                         T* weight) {
   using Element = std::conditional_t<std::is_same_v<T, Operand>, T, tiles::Pair>;
-  constexpr std::int64_t kPacked = sizeof(T) / sizeof(Operand);  // results in one element of a sum
+  constexpr std::int64_t kPacked = sizeof(T) / sizeof(Operand);  // results in one Element
   const std::int64_t taps = static_cast<std::int64_t>(reading.taps.size());
   const std::int64_t depth = reading.depth(), rows_out = g.group_out(), numel = g.out_channels * depth;
   const std::int64_t out_plane = ConvGeometry::volume(g.out), in_plane = ConvGeometry::volume(g.in);

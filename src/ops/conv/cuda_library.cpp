@@ -23,7 +23,7 @@ std::int64_t samples_per_call(const NdArray& in, const NdArray& out) {
   const std::int64_t batch = in.sizes()[0], each = std::max(in.numel(), out.numel()) / batch;
   const std::int64_t most = dnn_most_elements() / each;
   if (most == 0 || most >= batch) return std::min(most, batch);
-  constexpr std::int64_t kVector = 8;  // a multiple of this many samples has whole vectors of 16 bytes
+  constexpr std::int64_t kVector = 8;  // kVector samples consist of whole vectors of 16 bytes
   const std::int64_t calls = (batch + most - 1) / most, even = (batch + calls - 1) / calls;
   const std::int64_t whole = (even + kVector - 1) / kVector * kVector;
   return whole <= most ? whole : most < kVector ? even : most / kVector * kVector;

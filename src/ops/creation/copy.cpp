@@ -40,7 +40,7 @@ struct CopyBackwards : autograd::Node {
 Variable to_copy(const Variable& x, Device device, DType dtype, bool non_blocking,
                  optional<MemoryFormat> format) {
   EBB_CHECK(dtype != DType::Undefined, "to: undefined dtype; name one, as in x.to(kFloat32).");
-  // A copy that does not block needs a destination in pinned memory.
+  // A copy to the CPU is only non-blocking if the destination is in pinned memory.
   const bool pinned = non_blocking && device.is_cpu() && x.is_cuda();
   NdArray data =
       pinned ? NdArray::empty_strided(x.sizes(), ops::strides_like(x.array(), format), dtype, device, true)

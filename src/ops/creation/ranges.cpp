@@ -56,10 +56,10 @@ Variable triangle_indices(const char* op, std::int64_t rows, std::int64_t column
                           bool lower, const TensorOptions& options) {
   EBB_CHECK(rows >= 0 && columns >= 0, op, ": rows and columns must be at least 0, got ", rows, " and ",
             columns, ".");
-  offset = std::clamp(offset, -rows, columns);  // larger offsets give the same full or empty triangle
+  offset = std::clamp(offset, -rows, columns);  // with larger offsets the triangle is also full or empty
   const auto first = [&](std::int64_t r) { return lower ? 0 : std::max<std::int64_t>(r + offset, 0); };
   const auto last = [&](std::int64_t r) { return lower ? std::min(r + offset + 1, columns) : columns; };
-  // The rows that have elements.
+  // [top, bottom) are the rows that have elements in the triangle.
   const std::int64_t top = lower ? std::max<std::int64_t>(-offset, 0) : 0,
                      bottom = columns == 0 ? top
                               : lower      ? rows

@@ -63,14 +63,14 @@ struct Writer {
 
   void write_number(const Scalar& value) {
     if (is_integral(out.dtype()))
-      ops::check_fits("tensor", value, out.dtype());  // floats in a list are rounded to the dtype instead
+      ops::check_fits("tensor", value, out.dtype());  // for a floating dtype the value is rounded
     visit_all(out.dtype(), "tensor", [&]<class T> { out.address_as<T>()[at] = element<T>(value); });
     ++at;
   }
 
   void write_array(const TensorData& data, std::int64_t size) {
     EBB_CHECK(at + size <= out.numel(), "tensor: the list is ragged.");
-    const detail::RecorderScope not_recorded(nullptr);  // the numbers are a constant of the tape
+    const detail::RecorderScope not_recorded(nullptr);  // a recording tape treats them as a constant
     const std::size_t bytes = static_cast<std::size_t>(size * element_size(numbers));
     const NdArray source(Storage::adopt(const_cast<void*>(data.array()), bytes, kCPU, nullptr, nullptr),
                          {size}, {1}, 0, numbers);

@@ -35,7 +35,7 @@ struct Prepared {
   NdArray held[3];  // converted copies
   Operand operands[3];
   DimVector sizes;
-  const NdArray* like = nullptr;  // the array that determines the layout of the output; null for contiguous
+  const NdArray* like = nullptr;  // determines the layout of the output; null: contiguous
 };
 
 const NdArray& undefined_array();

@@ -45,7 +45,7 @@ void check_bounds(bool any) {
   EBB_CHECK(any, "clamp: At least one of 'min' or 'max' must not be None; give one.");
 }
 
-// Floating bounds promote integers, as scalars do in every op.
+// Integer tensors become floating if a bound is floating, as for scalar operands of every op.
 DType clamp_dtype(const Variable& self, const optional<Scalar>& min, const optional<Scalar>& max) {
   DType dtype = self.dtype();
   if (min) dtype = promote_with_scalar(dtype, *min);

@@ -15,7 +15,7 @@ namespace ebb::cpu {
 
 namespace {
 
-constexpr std::int64_t kPiece = 4096;  // constant: the result must not depend on the number of threads
+constexpr std::int64_t kPiece = 4096;  // constant, so that the result does not depend on the threads
 
 /// Returns the norm accumulator of one chunk of kPiece elements. It has many lanes, for accuracy and for
 /// vectorization.

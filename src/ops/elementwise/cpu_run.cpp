@@ -31,7 +31,7 @@ void run_rows(const FormulaRows& rows, NdArray& out, DType dtype,
   if (!row) [[unlikely]]
     ebb::detail::unsupported_dtype(rows.name, dtype, "another dtype: this op is not defined for it");
   const std::int64_t n = out.numel();
-  if (n == 0) return;  // kernels read their first element before they check n
+  if (n == 0) return;  // kernels read their first element even for n = 0
   const void* in[kCount];
   std::uint64_t numbers[kCount];
   unsigned constant = 0;

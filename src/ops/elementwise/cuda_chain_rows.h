@@ -13,7 +13,7 @@ namespace ebb::cuda {
 struct RowSpan {
   std::int64_t rows, length, pieces, piece;
   std::int64_t team;      // the number of threads of a team, a power of 2
-  std::int64_t head;      // the number of elements of the arrays before their first vector
+  std::int64_t head;      // the number of elements before the first vector of the arrays
   std::uint64_t aligned;  // as in ChainSpan
   std::int64_t merges;    // 1 in the second launch
 };

@@ -131,7 +131,7 @@ template <class Op>
 struct Gradient : Binary {
   static constexpr const char* kName = kBackwardName<Op>.data();
   static constexpr Types kTypes = Types::floating;
-  // A derivative that is a function of the result needs only arithmetic.
+  // If the derivative is a function of the result, it consists of arithmetic, which the compiler vectorises.
   static constexpr Run kRun = Op::kKeep == Keep::result ? Run::loop : Op::kRun;
   Op op;
   template <class X>

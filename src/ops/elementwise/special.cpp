@@ -141,7 +141,7 @@ Variable third_of(const Variable& x) {
     return f(1).pow(3) * (1 + 2 * f(0).square());
 }
 
-/// The rule of the function's n-th derivative.
+/// The rule of the n-th derivative of function `kind`.
 template <Special kind>
 struct SpecialRule {
   static constexpr Keep kKeep = Keep::input;

@@ -69,7 +69,7 @@ void distances(const Norm& norm, const T* a, std::int64_t d, const T* b, std::in
 void cdist(NdArray& out, const NdArray& x1, const NdArray& x2, double p) {
   const Sizes s(x1, x2);
   visit_float_double(out.dtype(), "cdist", [&]<class T> {
-    // Transposes the second matrices, with padded rows.
+    // Stores the transposes of the second matrices, with rows padded to `pitch` elements.
     const std::int64_t pitch = (s.m + kSide - 1) / kSide * kSide;
     const Scratch<T> columns(s.batch * s.d * pitch);
     std::fill_n(columns.get(), s.batch * s.d * pitch, T(0));

@@ -49,7 +49,7 @@ class Block {
         for (std::int64_t l = i; l < j; ++l) t(i, j) -= t(j, j) * t(i, l) * p(l, j);
     }
   }
-  /// Multiplies c from the left by this product, or by its transpose.
+  /// Multiplies c from the left by the block's product of reflections, or by its transpose.
   void apply(Matrix<T> c, bool transposed) {
     work_.resize(static_cast<std::size_t>(2 * size_ * c.cols));
     const Matrix<T> w{work_.data(), size_, c.cols, c.cols, 1},

@@ -259,7 +259,7 @@ Variable einsum(std::string_view text, TensorList tensors, OptionalIntArrayRef p
   DimVector summed;
   for (std::int64_t d = positions.outputs; d < positions.dims; ++d) summed.push_back(d);
   if (summed.empty()) return out;
-  if (tensors.size() > 1) {  // already summed: drops the dimensions of size 1
+  if (tensors.size() > 1) {  // contract() has summed these dimensions; they have size 1
     for (std::int64_t d = positions.dims - 1; d >= positions.outputs; --d) out = out.squeeze(d);
     return out;
   }

@@ -17,7 +17,7 @@ Variable linear(const Variable& input, const Variable& weight, const optional<Va
   EBB_AUTOCAST(linear, input, weight, bias);
   ops::check_defined("linear", input, weight);
   const bool with_bias = bias && bias->defined();
-  if (weight.dim() == 1) {  // one output feature, without a dimension
+  if (weight.dim() == 1) {  // the result has no dimension for its single output feature
     ops::common_device("linear", input, weight);
     EBB_CHECK(!with_bias || (input.dim() == 1 && bias->dim() == 0),
               "linear: with a weight of one dimension, a bias must have no dimension and the input one "

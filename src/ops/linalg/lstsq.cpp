@@ -161,7 +161,8 @@ Variable inverse_where(const Variable& values, const Variable& some) {
   return where(some, values.masked_fill(some.logical_not(), 1).reciprocal(), zeros_like(values));
 }
 
-// Golub and Pereyra 1973, equation 4.12, evaluated in the cheaper order.
+// The gradient of P = pinv(A) (Golub and Pereyra 1973, equation 4.12). The products are evaluated in the
+// cheaper order.
 struct PinvBackward : autograd::Node {
   autograd::SavedVariable A{this};
   autograd::SavedVariable result{this};

@@ -67,7 +67,7 @@ Variable matmul(const Variable& self, const Variable& other) {
   if (da == 2 && db == 2) return ops::product("matmul", self, false, other, false);
   if (da == 2 && db == 1) return ops::matrix_vector("matmul", self, false, other);
   if (da == 1 && db <= 2)
-    ops::common_device("matmul", self, other);  // dot and matrix_vector have another message
+    ops::common_device("matmul", self, other);  // dot() and matrix_vector() would throw another message
   if (da == 1 && db == 2) return ops::matrix_vector("matmul", other, true, self);
   if (da == 1 && db == 1) return dot(self, other);
   if (da == 1) return batched(self.unsqueeze(0), other).squeeze(-2);

@@ -179,7 +179,7 @@ Variable& add_product_(const char* op, const Variable& self, const Variable& a, 
   const auto unaliased = [&](const Variable& x) {
     return x.is_alias_of(self) ? copied_array(x.array()) : x.array();
   };
-  // An operand that is self must be saved with its old elements.
+  // If an operand is self, its old elements are saved, because the op overwrites them.
   const auto keep = [&](const Variable& x) { return x.is_same(self) ? autograd::clone_for_saving(x) : x; };
   return record_inplace<AddmmBackward>(
       self, op,

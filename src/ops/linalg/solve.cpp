@@ -85,7 +85,6 @@ Pair solve_checked(const char* op, const Variable& A, const Variable& B, bool le
             ": Incompatible shapes of A and B for the equation ", left ? "AX = B (" : "XA = B (", rows_of(A),
             "x", cols_of(A), " and ", rows_of(b), "x", cols_of(b), ").");
   const DimVector batch = common_batch(op, A, b);
-  // A is factored before it is expanded, and the factors are expanded.
   const Variable a = expand_batch(A, batch), right = expand_batch(b, batch);
   auto [X, info] = solve_matrices(left ? a : a.mT(), left ? right : right.mT());
   if (check_errors) check_info(op, info.array(), singular_system);

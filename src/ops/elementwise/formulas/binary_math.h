@@ -123,7 +123,8 @@ struct PlaneDerivative : Binary {
     }
   }
 
-  /// Applies the scale first, because products of a tiny number would underflow.
+  /// Returns tiny * factor * scale. A tiny number is multiplied by the scale first, because its product with
+  /// the factor would underflow.
   EBB_HD static double scaled(double tiny, double factor, double scale) {
     return std::fabs(tiny) < 0x1p-500 ? tiny * scale * factor : tiny * factor * scale;
   }

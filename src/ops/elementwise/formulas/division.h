@@ -15,7 +15,7 @@ struct DivTrunc : Binary {
   EBB_HD T value(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
       if constexpr (std::is_signed_v<T>)
-        if (b == T(-1)) return Sub().value(T(0), a);  // the smallest integer has no negative, so it wraps
+        if (b == T(-1)) return Sub().value(T(0), a);  // computes -a, which wraps for the smallest integer
       return static_cast<T>(a / b);
     } else {
       return std::trunc(a / b);

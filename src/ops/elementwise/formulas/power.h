@@ -128,7 +128,7 @@ struct PowBaseSlope : Binary {
   }
 };
 
-/// a 2^b log(2)^order: the derivative of ldexp of that order with respect to b. Neither 2^b nor an
+/// The derivative of ldexp(a, b) of the given order with respect to b: a 2^b log(2)^order. Neither 2^b nor an
 /// intermediate product overflows or underflows unless the result does.
 struct Ldexp : Binary {
   static constexpr char kName[] = "ldexp", kNode[] = "MulBackward0";

@@ -35,7 +35,7 @@ EBB_HD X one_by_one(const X& a, const X& b, const F& f) {
   }
 }
 
-/// Returns whether the elements of X are float and not double.
+/// True if X is float or a vector of floats, false for double.
 template <class X>
 constexpr bool carries_floats() {
   if constexpr (std::is_arithmetic_v<X>)

@@ -92,7 +92,7 @@ struct Acos : Unary {
   }
 };
 
-/// Returns whether the square of a value has overflowed.
+/// Returns whether x^2, given as `square`, has overflowed.
 template <class X>
 EBB_HD auto is_beyond(const X& square) {
   return square == constant<X>(__builtin_inff());
