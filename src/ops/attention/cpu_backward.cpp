@@ -8,10 +8,10 @@ namespace ebb::cpu {
 namespace attention {
 namespace {
 
-/// Returns the number of pieces into which the key tiles of a head are divided. It is more than 1 if batch *
-/// key_heads is less than 16, because a large machine has more threads. Each piece has its own accumulator
-/// for dquery, and join_pieces() adds the accumulators in order. The number depends only on the sizes; the
-/// results are therefore the same on all machines.
+/// Returns the number of pieces into which the key tiles of a head are divided. It can be more than 1 if
+/// batch * key_heads is less than 16, because a large machine then has more threads than heads. Each piece
+/// has its own accumulator for dquery, and join_pieces() adds the accumulators in order. The number depends
+/// only on the sizes; the results are therefore the same on all machines.
 std::int64_t pieces_of(const Sizes& s) {
   constexpr std::int64_t wanted = 16;
   return std::clamp<std::int64_t>(ceil_div(wanted, std::max<std::int64_t>(s.batch * s.key_heads(), 1)), 1,

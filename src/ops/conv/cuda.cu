@@ -1,5 +1,6 @@
 // Convolution on a CUDA device. cuDNN computes it if it has an algorithm. Otherwise a direct kernel computes
-// it for any geometry, dtype and layout: one thread computes each result, and sums in a fixed order.
+// it, for any geometry, dtype and layout. Each thread of the direct kernel computes one result and adds its
+// terms in a fixed order.
 #include <ebb/core/visit.h>
 
 #include "kernel/call/arguments.h"

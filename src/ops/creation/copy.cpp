@@ -84,8 +84,9 @@ bool same_memory(const NdArray& a, const NdArray& b) {
   return true;
 }
 
-// Copies src's elements to self's memory. Throws if both are dense and overlap. If one of them is not dense,
-// as interleaved views of one storage, all elements are read before any is written.
+// Copies src's elements to self's memory. Throws if both are dense and overlap. If they overlap and one of
+// them is not dense (for example, interleaved views of one storage), all elements are read before any is
+// written.
 void write(const Variable& self, const NdArray& src, bool non_blocking) {
   NdArray out = self.array();
   if (out.numel() == 0 || same_memory(out, src)) return;
