@@ -18,7 +18,7 @@ struct Form {
   bool in_place = false;
 };
 
-/// Runs both variants: `write(array)` modifies self in place, or a copy of it.
+/// Runs the variant that `form` selects: `write(array)` modifies self in place, or a copy of self.
 template <class N, class Write, class Fill, class... Inputs>
 Variable record_either(const Form& form, const Variable& self, Write&& write, Fill&& fill,
                        const Inputs&... inputs) {
@@ -28,8 +28,8 @@ Variable record_either(const Form& form, const Variable& self, Write&& write, Fi
   return record<N>(std::move(out), fill, self, inputs...);
 }
 
-/// Returns the value of a 0-d tensor with the dtype and device of x. The host reads the value only if the
-/// tensor is on another device than x.
+/// Returns `value` as a 0-d array with the dtype and device of x. The host reads a tensor `value` only if x
+/// is on the CPU or `value` is on another device than x.
 NdArray fill_value(const char* op, const Variable& x, const Variable& value);
 NdArray fill_value(const char* op, const Variable& x, const Scalar& value);
 
@@ -66,7 +66,8 @@ Variable check_scatter(const char* op, const Variable& x, std::int64_t dim, cons
 /// Calls the scatter kernel. Permits 0-d arrays, and narrows src to the shape of index.
 void scatter_into(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray& src,
                   kernels::ScatterOp op);
-/// Gathers, and pads the result with zeros up to `sizes`. It is the gradient of a src larger than index.
+/// Returns the gradient of a src that may be larger than the index: gathers from x, and pads the result with
+/// zeros up to `sizes`.
 Variable gather_to(const Variable& x, std::int64_t dim, const Variable& index, IntArrayRef sizes);
 
 }  // namespace ebb::ops

@@ -34,8 +34,9 @@ using indexing::combine;
                                 size, ".");
 }
 
-// A bounds check for indices along `dim`. Each index is checked when it is used. A separate pass over all
-// indices would have no branches, but no elements would be loaded during it.
+// Checks that indices along `dim` are in [0, size). Each index is checked when it is used, because the check
+// then overlaps with the loads of elements. A separate pass over all indices would have no branches, but
+// would also load no elements.
 struct Inside {
   const char* op;
   std::int64_t dim, size;
@@ -63,8 +64,8 @@ bool line_may_repeat_often(const NdArray& index, std::int64_t dim) {
   return found;
 }
 
-// Computes o[k] = base[places[k]] with the given steps. This loop and the next one are separate functions so
-// that their variables stay in registers.
+// Computes o[k * step[0]] = base[k * step[2] + places[k * step[1]] * stride]. The loops of gather_run() and
+// scatter_run() are separate functions so that their variables stay in registers.
 template <class T>
 [[gnu::noinline]] void gather_run(T* o, const T* base, const std::int64_t* places, std::int64_t n, Run3 step,
                                   std::int64_t stride, Inside inside) {
@@ -75,7 +76,7 @@ template <class T>
       o[k * step[0]] = base[k * step[2] + inside(places[k * step[1]]) * stride];
 }
 
-// Computes put(o[places[k]], values[k]) with the given steps.
+// Calls put(o[k * step[2] + places[k * step[0]] * stride], values[k * step[1]]) for each k < n.
 template <class T, class Put>
 [[gnu::noinline]] void scatter_run(T* o, const T* values, const std::int64_t* places, std::int64_t n,
                                    Run3 step, std::int64_t stride, Inside inside, Put put) {
@@ -111,7 +112,8 @@ void scatter(NdArray& out, std::int64_t dim, const NdArray& index, const NdArray
   const DimVector moving = strides_without(out, dim);
   const std::int64_t stride = out.strides()[dim];
   const Inside inside{"scatter", dim, out.sizes()[dim]};
-  // Threads split the longest dimension other than `dim`, because they never write the same element there.
+  // The longest dimension other than `dim` is divided among threads. Two threads then never write the same
+  // element.
   std::int64_t along = -1;
   for (std::int64_t d = 0; d < index.dim(); ++d)
     if (d != dim && index.sizes()[d] > 1 && (along < 0 || index.sizes()[d] > index.sizes()[along])) along = d;
@@ -196,8 +198,9 @@ void nonzero(NdArray& out, const NdArray& x) {
       else
         return static_cast<double>(value) != 0;
     };
-    // Visits rows in row-major order for any strides. There are two passes: the first counts, the second
-    // writes.
+    // Calls row(at, elements) for each row of x in row-major order, for any strides; `at` contains the
+    // indices of the row. for_rows is called twice: the first call counts the nonzero elements, and the
+    // second call writes their indices.
     const auto for_rows = [&](auto&& row) {
       DimVector at(static_cast<std::size_t>(dims), 0);
       std::int64_t offset = 0;
@@ -224,8 +227,8 @@ void nonzero(NdArray& out, const NdArray& x) {
     std::int64_t places[kChunk];
     for_rows([&](const DimVector& at, const T* row) {
       for (std::int64_t begin = 0; begin < n; begin += kChunk) {
-        // Writes every position; the next one overwrites it unless its element is nonzero. A branch would be
-        // unpredictable.
+        // Writes each position k to places[found]. If element k is zero, the next position overwrites k. This
+        // avoids a branch, which would be unpredictable.
         std::int64_t found = 0;
         for (std::int64_t k = begin, end = std::min(n, begin + kChunk); k < end; ++k) {
           places[found] = k;

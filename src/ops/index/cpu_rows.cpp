@@ -33,15 +33,17 @@ void add_run(T* to, const T* from, std::int64_t n, std::int64_t to_step, std::in
   }
 }
 
-// Returns whether copying row by row is fast: a row is one element, or enough contiguous elements.
+// Returns whether copying row by row is fast. It is if a row is one element or consists of contiguous runs,
+// which must have at least 8 elements if a row has several.
 bool by_rows(const Walk<2>& row) {
   return row.is_line() ? row.run_length() == 1 || row.is_unit() : row.is_unit() && row.run_length() >= 8;
 }
 
 IntArrayRef without_first(IntArrayRef values) { return values.slice(1); }
 
-// Gives each range of offsets to one thread, which writes its rows in the order of j. No two threads write
-// the same row, and float sums do not depend on the number of threads. Small inputs are one range.
+// Calls write(j) for each j < rows. Each thread has its own range of offsets, and writes the rows j with
+// these offsets in the order of j. No two threads therefore write the same row, and float sums do not depend
+// on the number of threads. One thread writes small inputs.
 template <class Write>
 void for_owned_rows(const std::int64_t* offset, std::int64_t rows, std::int64_t row_size, Write&& write) {
   if (rows * row_size <= kGrain || row_size < 8) {  // each thread would search all rows
@@ -106,7 +108,7 @@ void take_rows(NdArray& out, const NdArray& x, const NdArray& offsets) {
       });
       return;
     }
-    // The elements of a row are far apart in memory, so the inner loop is the one over the indices.
+    // The elements of a row are far apart in memory, so the inner loop is over the offsets.
     walk.weighted(rows, [=](std::int64_t n, const Run2& at, const Run2& step) {
       for (std::int64_t k = 0; k < n; ++k) {
         T* const o = to + at[0] + k * step[0];

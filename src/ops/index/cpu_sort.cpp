@@ -46,7 +46,8 @@ void write_items(T* values, std::int64_t* indices, const T* line, const auto* it
   }
 }
 
-// Returns the index of the selected element, given the items (keys and indices) of one line.
+// Returns the index of the element that `what` and k select from one line. `items` contains the keys and
+// indices of its elements.
 template <class Item, class T>
 std::int64_t select_one(Item* items, const T* line, std::int64_t n, std::int64_t stride, Selection what,
                         std::int64_t k) {

@@ -25,8 +25,9 @@ inline std::uint32_t key_in(const sort_keys::Packed& item) {
 }
 inline std::uint64_t key_in(const sort_keys::Wide& item) { return item.key; }
 
-/// Sorts items that are ordered by index, so a stable sort by key is a sort by key and index. Many items are
-/// sorted by radix sort, one byte at a time from the lowest. It skips bytes that are equal in all keys.
+/// Sorts items by key, and items with equal keys by index. The items must be ordered by index before the
+/// call, so that a stable sort by key is enough. From kFew items on this is a radix sort, one byte at a time
+/// from the lowest. It skips bytes that are equal in all keys.
 template <class Item>
 void sort_items(Item* items, std::int64_t n) {
   constexpr std::int64_t kFew = 256;

@@ -45,7 +45,8 @@ std::vector<std::int64_t> order_of(const T* rows, std::int64_t n, std::int64_t m
   return order;
 }
 
-// The distinct rows: the first row and the size of each class of equal rows, and the class of each row.
+// Classes of equal rows: the first row and the size of each class (`first`, `sizes`), and the class of each
+// row (`of_row`).
 struct RowClasses {
   std::vector<std::int64_t> first, sizes;
   std::int64_t* of_row;
@@ -59,7 +60,8 @@ struct RowClasses {
   }
 };
 
-// Counts integers in a table if their range is smaller than the number of elements.
+// Finds the classes of integers with a table of counts. Returns false and does nothing if their range is not
+// smaller than n, the number of elements.
 template <class T>
 bool count_classes(RowClasses& classes, const T* x, std::int64_t n) {
   if (n == 0) return false;

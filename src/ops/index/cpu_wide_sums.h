@@ -17,8 +17,8 @@ namespace ebb::cpu {
 /// A float sum of more terms than this is accumulated in double.
 constexpr std::int64_t kMostFloatTerms = 1024;
 
-/// Returns whether one of the destinations may occur more than kMostFloatTerms times. It counts hash buckets,
-/// so it may also return true for distinct destinations in the same bucket.
+/// Returns whether one of the destinations may occur more than kMostFloatTerms times. It counts the
+/// destinations in each hash bucket, so it may also return true for distinct destinations in the same bucket.
 inline bool may_repeat_often(const std::int64_t* places, std::int64_t n, std::int64_t step = 1) {
   if (n <= kMostFloatTerms) return false;
   const int bits = std::clamp(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n / 64))), 4, 14);
@@ -63,8 +63,8 @@ class RowsByDestination {
   std::vector<std::int64_t> order_, begins_;
 };
 
-/// Computes to[offset[j]] += from[j * value_row], rounded once for each element. The offsets are in [low, low
-/// + range).
+/// Computes to[offset[j]] += from[j * value_row] in double, and rounds each element of `to` once. The offsets
+/// are in [low, low + range).
 template <class T>
 void sum_elements(T* to, const T* from, const std::int64_t* offset, std::int64_t rows, std::int64_t value_row,
                   std::int64_t low, std::int64_t range) {
@@ -81,8 +81,8 @@ void sum_elements(T* to, const T* from, const std::int64_t* offset, std::int64_t
       to[low + static_cast<std::int64_t>(place)] = static_cast<T>(static_cast<float>(wide[place]));
 }
 
-/// Computes to[offset[j] + ...] += from[j * value_row + ...] over the elements of a row, rounded once for
-/// each element.
+/// Computes to[offset[j] + ...] += from[j * value_row + ...] over the elements of a row, in double, and
+/// rounds each element of `to` once.
 template <class T>
 void sum_rows(T* to, const T* from, const std::int64_t* offset, std::int64_t rows, std::int64_t value_row,
               const Walk<2>& row, std::int64_t row_size) {
@@ -133,8 +133,8 @@ struct ScatterLines {
   std::int64_t length, index_step, src_step, out_step;
 };
 
-/// Computes out[index[i]] = merge(out[index[i]], src[i]) along each line, rounded once for each element.
-/// `lines` iterates over the other dimensions of index, src and out; `inside` checks an index.
+/// Computes out[index[i]] = merge(out[index[i]], src[i]) along each line in double, and rounds each element
+/// of out once. `lines` iterates over the other dimensions of index, src and out; `inside` checks an index.
 template <class T, class Merge, class Inside>
 void combine_lines(T* to, const std::int64_t* index, const T* from, const Walk<3>& lines,
                    const ScatterLines& along, std::int64_t size, Merge merge, Inside inside) {
@@ -142,7 +142,7 @@ void combine_lines(T* to, const std::int64_t* index, const T* from, const Walk<3
   lines.weighted(along.length, [&](std::int64_t count, const std::array<std::int64_t, 3>& at,
                                    const std::array<std::int64_t, 3>& step) {
     const std::int64_t together = step[0] == 1 || step[2] == 1 ? std::min(kTogether, count) : 1;
-    // The memory is not initialized: only elements loaded from out are used.
+    // The memory is not initialized, because only elements that were loaded from out are used.
     const Scratch<double> wide(size * together);
     for (std::int64_t first = 0; first < count; first += together) {
       const std::int64_t n = std::min(together, count - first);
@@ -156,8 +156,9 @@ void combine_lines(T* to, const std::int64_t* index, const T* from, const Walk<3
           for (std::int64_t i = 0; i < along.length; ++i)
             for (std::int64_t l = 0; l < n; ++l) body(i, l, places[i * along.index_step + l * step[0]]);
       };
-      // Loads and stores whole lines of out if they are not longer than the index, which is then not read
-      // here.
+      // Calls body(l, place) for the elements of out to load or store. These are all elements of line l if
+      // the line is not longer than the index, which is then not read here. Otherwise they are the elements
+      // that the index names.
       const auto each_place = [&](auto&& body) {
         if (along.length < size)
           return each([&](std::int64_t, std::int64_t l, std::int64_t place) { body(l, inside(place)); });

@@ -23,7 +23,7 @@ DimVector strides_without(const NdArray& x, std::int64_t dim) {
   return strides;
 }
 
-// Gathers along rows if the index selects whole rows.
+// Gathers units of up to V contiguous elements. It is used if all elements of a row have the same index.
 template <class T>
 struct GatherUnits {
   static constexpr int V = kUnit<T>;
@@ -111,7 +111,8 @@ struct ScatterInOrder {
   }
 };
 
-// Writes the destination of each element, to sort by it.
+// Writes, for each element of the index, the offset of its destination in out and the offset of its value in
+// src. sum_segments() sorts them by destination. An index out of bounds has the destination `nowhere`.
 struct ElementDestinations {
   std::int64_t *places, *starts;
   const std::int64_t* index;
@@ -145,7 +146,7 @@ void scatter_as(NdArray& out, std::int64_t dim, const NdArray& index, const NdAr
                             out.strides()[dim],
                             dim,
                             fault_sink(out.device(), "scatter")};
-  // The result of these ops depends on their order.
+  // True if the result depends on the order in which elements are combined.
   constexpr bool kOrdered = kOp == ScatterOp::assign ||
                             (!std::is_integral_v<T> && (kOp == ScatterOp::add || kOp == ScatterOp::multiply));
   // 16-bit floats are combined by sum_segments, which accumulates in float.

@@ -80,8 +80,9 @@ void put_unordered(NdArray& out, const NdArray& offsets, const NdArray& values, 
   for_each(out.device(), offsets.numel() * put.units.count, put);
 }
 
-// One thread handles one element of the row and adds all rows in order. It is for few rows, for which sorting
-// takes longer. Each addition rounds, so sums of several 16-bit rows do not use it.
+// Writes or adds all rows in the order of j. Each thread handles one element of the row. It is used for few
+// rows, for which sorting takes longer. Each addition rounds to T, so several 16-bit rows are not added in
+// this way.
 template <class T, bool kAdd>
 struct PutRowsInOrder {
   using C = Compute<T>;
@@ -132,9 +133,9 @@ DeviceWalk<2> row_of(const NdArray& out, const NdArray& values) {
   return DeviceWalk<2>("index_put", out.sizes(), {out.strides(), values.strides().slice(1)});
 }
 
-// Float sums depend on their order. Long rows are sorted by destination, which is cheap compared with the
-// additions and avoids atomics. Short rows are sorted only in deterministic mode. 16-bit rows are always
-// sorted, because the sums of segments are in float.
+// Adds rows. Float sums depend on the order of their terms. Long rows are sorted by destination, which is
+// cheap compared with the additions and avoids atomics. Short rows are sorted only in deterministic mode and
+// otherwise added by atomics. 16-bit rows are always sorted, because sum_segments() then adds them in float.
 template <class T>
 void add_rows(NdArray& out, const NdArray& offsets, const NdArray& values) {
   const DeviceWalk<2> row = row_of(out, values);

@@ -4,11 +4,11 @@
 //
 // The order of a sum depends only on the destinations and on the order of the values. The destinations are
 // sorted, and each segment of equal destinations is summed. The sorted list is divided into windows of fixed
-// length. A thread processes one window and one unit of the row, in order.
+// length. A thread processes one unit of the rows of one window, in order.
 //
 // The sum of a segment inside a window is written directly. A segment that spans windows leaves partial sums.
-// Further passes combine these in order, over groups of windows, so no thread takes more than 32 steps even
-// if one destination repeats very often.
+// Further passes combine these in order, over groups of windows. In each pass a thread takes at most kWindow
+// steps, even if one destination repeats very often.
 #pragma once
 
 #include "kernel/convert.h"
@@ -75,12 +75,12 @@ bool in_units(const DeviceWalk<2>& row) {
 
 constexpr std::int64_t kWindow = 32;
 
-/// Destinations and the offsets of their values, both in elements. Values of equal destinations stay in
-/// order.
+/// Offsets of destinations (places()) and of their values (values()), in elements. sort() sorts them by
+/// destination and keeps values of equal destinations in order.
 struct Destinations {
   NdArray memory;  // Long [2, count]
   std::int64_t count;
-  std::int64_t nowhere;  // an offset that is not below this has no destination
+  std::int64_t nowhere;  // destinations >= nowhere are not written
 
   Destinations(Device device, std::int64_t n, std::int64_t limit)
       : memory(NdArray::empty({2, n}, kLong, device)), count(n), nowhere(limit) {}
@@ -93,8 +93,8 @@ struct Destinations {
   }
 };
 
-/// Returns the number of elements from the first element of x to the end of its storage. All offsets of x are
-/// smaller.
+/// Returns the number of elements from the first element of x to the end of its storage. All offsets from the
+/// first element are smaller than this number.
 inline std::int64_t extent_of(const NdArray& x) {
   return static_cast<std::int64_t>(x.storage()->bytes()) / element_size(x.dtype()) - x.offset();
 }
@@ -107,8 +107,8 @@ struct Segments {
   const std::int64_t *places, *starts;
   std::int64_t count, nowhere;
   RowUnits<V> units;  // offsets in out and in values
-  // Two partial sums for each window and unit: of a segment that begins before the window, and of a segment
-  // that continues after it.
+  // [window, 2, unit]: the partial sums of a window. Sum 0 is for a segment that begins before the window.
+  // Sum 1 is for a segment that begins in the window and continues after it.
   Vector<C, V>* parts;
 
   __device__ Vector<C, V> load(std::int64_t i, std::int64_t at, int n) const {
@@ -170,8 +170,9 @@ struct SumWindows {
   }
 };
 
-/// Combines groups of kWindow parts in order. A part is a window or a group of the previous pass. A segment
-/// that does not end in its group leaves a partial sum of the group.
+/// Combines the partial sums of kWindow parts into the partial sums of one group, in order. In the first pass
+/// a part is a window, later a group of the previous pass. The sum of a segment that begins and ends in the
+/// group is written to out.
 template <class T, int V, kernels::ScatterOp kOp>
 struct JoinParts {
   Segments<T, V, kOp> s;  // its `parts` are the partial sums of the previous pass
@@ -243,8 +244,8 @@ void sum_segments_by(NdArray& out, const NdArray& values, const Destinations& to
   }
 }
 
-/// Computes out[place + ...] = combine(out[place + ...], values[start + ...]) over the row, for all
-/// destinations in their order. It sorts the destinations first.
+/// Computes out[place + ...] = combine(out[place + ...], values[start + ...]) over the elements of the row,
+/// for all destinations. It sorts `to` first. Values of equal destinations are combined in their order.
 template <class T, kernels::ScatterOp kOp>
 void sum_segments(NdArray& out, const NdArray& values, const Destinations& to, const DeviceWalk<2>& row) {
   to.sort();

@@ -1,6 +1,6 @@
 // topk, kthvalue, median, nanmedian on the device without sorting. A line is the vector of elements along the
-// dimension. Short lines compare all pairs of elements; longer ones use a radix select, digit by digit from
-// the top of the keys. The host never waits.
+// dimension. In short lines all pairs of elements are compared. Longer lines use a radix select, digit by
+// digit from the top of the keys. The host never waits for the device.
 #include <ebb/core/visit.h>
 
 #include "kernel/reduce_plan.h"
@@ -14,8 +14,8 @@ namespace {
 using sort_keys::SelectMethod;
 using sort_keys::SelectPlan;
 
-/// Uses `team` threads for a line, a power of 2. Each thread counts the elements that come before its own
-/// element.
+/// Uses `team` threads for each line, where `team` is a power of 2. The rank of a thread's element is the
+/// number of elements that precede it.
 template <class T>
 __global__ void __launch_bounds__(kSelectThreads)
     compare_lines_kernel(const __grid_constant__ SelectArgs<T> args, std::int64_t lines, int team,
@@ -148,7 +148,8 @@ void select_by_pieces(Device device, const SelectArgs<T>& args, std::int64_t lin
            args, scratch, plan, step);
 }
 
-// Returns the elements of x with each line contiguous. It copies only if lines interleave.
+// Returns the elements of x with each line contiguous. It copies only if the lines interleave in memory
+// (inner > 1).
 NdArray contiguous_lines(const NdArray& x, const Lines& lines) {
   const std::int64_t outer = lines.outer, inner = lines.inner, n = lines.n;
   const NdArray view = x.as_strided({outer, inner, n}, {n * inner, 1, inner}, x.offset());

@@ -39,7 +39,7 @@ struct Items {
 };
 
 /// Calls body(items) with memory for n items of T for each of `lines` lines. `length` is the length of the
-/// original lines.
+/// original lines and therefore bounds the indices.
 template <class T, class Body>
 void with_items(Device device, std::int64_t lines, std::int64_t n, std::int64_t length, const Body& body) {
   const bool packed = sizeof(sort_keys::Key<T>) == 4 && length <= std::int64_t{UINT32_MAX};
@@ -86,7 +86,8 @@ struct Wanted {
   bool first_k = false;
 
   EBB_HD bool wants_nans() const { return what == Selection::median || what == Selection::nanmedian; }
-  /// Returns the last selected rank in a line of n elements. The last `nans` of them are NaN.
+  /// Returns the last selected rank in a line of n elements, of which `nans` are NaN. NaNs have the last
+  /// ranks.
   EBB_HD std::int64_t rank(std::int64_t n, std::int64_t nans) const {
     if (!wants_nans()) return first_k ? k - 1 : k;
     const std::int64_t numbers = n - nans;
@@ -103,8 +104,8 @@ __device__ bool element_is_nan(T x) {
     return static_cast<Compute<T>>(x) != static_cast<Compute<T>>(x);
 }
 
-/// The state after some digits: these digits of the selected element, and its rank among the elements with
-/// the same digits.
+/// The state of a radix select after some digits: these digits of the selected element, and the rank of this
+/// element among the elements with the same digits.
 struct DigitPrefix {
   std::uint64_t digits;
   std::int64_t rank;
@@ -141,7 +142,8 @@ struct SelectShared {
 };
 
 /// Counts the values of digit `digit` for the elements [begin, end) of a line whose previous digits are
-/// `before`. The first step also counts NaNs. The counts are valid after a barrier.
+/// `before`. For digit 0 it also counts NaNs if the selection needs their number. The counts are valid after
+/// a barrier.
 template <class T>
 __device__ void count_digits(SelectShared& shared, const SelectArgs<T>& args, const T* line,
                              std::int64_t begin, std::int64_t end, int digit, std::uint64_t before) {
@@ -173,7 +175,9 @@ __device__ void count_digits(SelectShared& shared, const SelectArgs<T>& args, co
   __syncthreads();
 }
 
-/// Finds the digit of the element of rank `rank`. Each thread of the block passes the count of its own digit.
+/// Returns `digits` followed by the next digit of the selected element, which has the rank `rank` among the
+/// elements with `digits`. Each thread of the block passes in `count` the number of elements with its own
+/// digit.
 __device__ inline DigitPrefix narrow(SelectShared& shared, std::int64_t count, std::uint64_t digits,
                                      std::int64_t rank) {
   const int thread = static_cast<int>(threadIdx.x), lane = thread % kWarp, warp = thread / kWarp;
@@ -192,12 +196,12 @@ __device__ inline DigitPrefix narrow(SelectShared& shared, std::int64_t count, s
   return shared.found;
 }
 
-/// The number of elements before the selected digits, and the number of elements with these digits.
+/// The numbers of elements whose digits are less than, and equal to, the digits of the selected element.
 struct RankCounts {
   std::int64_t before, equal;
 };
 
-/// Writes the selected elements of [begin, end). `passed` has the counts of the elements before `begin`.
+/// Writes the selected elements of [begin, end). `passed` contains the counts of the elements before `begin`.
 template <class T>
 __device__ void take_selected(SelectShared& shared, const SelectArgs<T>& args, std::int64_t number,
                               std::int64_t begin, std::int64_t end, const DigitPrefix& found,
@@ -210,8 +214,9 @@ __device__ void take_selected(SelectShared& shared, const SelectArgs<T>& args, s
   const std::uint32_t lanes_left = (1u << lane) - 1;
   const T* const line = args.x + number * args.n;
   const bool first_k = args.wanted.first_k;
-  // Takes all elements before the selected digits, and the equal elements up to the rank. For a single rank,
-  // it takes only the element of that rank.
+  // With first_k, takes all elements with smaller digits than found.digits, and of the elements with equal
+  // digits those up to found.rank. Otherwise takes only the element of rank found.rank among those with equal
+  // digits.
   const std::int64_t all_before = first_k ? args.wanted.k - 1 - found.rank : 0;
   for (std::int64_t tile = begin; tile < end; tile += kSelectThreads * kSelectItems) {
     if (passed.before >= all_before && passed.equal > found.rank) return;

@@ -31,8 +31,8 @@ void with_sorted(const NdArray& x, const Lines& lines, bool descending, const Bo
   });
 }
 
-// Finds the most frequent element of each line. Of several it is the smallest one, and the index is its last
-// one.
+// Finds the most frequent element of each line, and the last index of this element. If several elements are
+// equally frequent, it finds the smallest one.
 template <class T>
 struct SelectMode {
   Items items;

@@ -1,5 +1,5 @@
-// embedding_bag: gathers rows of a table and reduces them by bag with index ops. Each index is accompanied by
-// the number of its bag.
+// embedding_bag: gathers rows of a table and reduces them by bag with index ops. The tensor `bag` contains
+// the bag of each index.
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
 #include <ebb/ops/index.h>
@@ -54,7 +54,7 @@ void check(const Variable& weight, const Variable& indices, const Variable& offs
 }
 
 /// Returns, for each bag and column, the position of the largest value among all gathered rows. For an empty
-/// bag it is the number of rows.
+/// bag the position is n, the number of rows.
 Variable argmax_positions(const Variable& rows, const Variable& padded, const Variable& bag,
                           std::int64_t bags) {
   const std::int64_t n = rows.size(0), columns = rows.size(1);

@@ -37,7 +37,8 @@ void record(Tensors& tensors, std::int64_t dim, Variable index) {
   tensors[dim] = std::move(index);
 }
 
-// `true` selects all of a new dimension of size 1, `false` selects nothing of it.
+// Returns the index for a bool. It indexes a new dimension of size 1: `true` selects its element, and `false`
+// selects no element.
 Variable bool_index(bool value, Device device) {
   return Variable(ops::zeros_array({value ? 1 : 0}, kLong, device));
 }

@@ -70,7 +70,7 @@ NdArray bool_array(const char* op, const Variable& mask) {
 }
 
 // Returns the indices of nonzero elements, in row-major order. The CPU kernel visits x in that order. If the
-// memory has another order, a copy first is several times as fast.
+// memory of x has another order, it is several times as fast to make x contiguous first.
 NdArray nonzero_indices(const NdArray& x) {
   NdArray places;
   const std::int64_t last = x.dim() > 0 ? x.strides().back() : 0;
@@ -107,7 +107,8 @@ void fill_where(NdArray& out, const NdArray& mask, const NdArray& value) {
   kernels::masked_fill(out.device(), out, mask.expand(out.sizes()), value);
 }
 
-// `source` is the value if the value is a tensor, which then has a gradient.
+// Returns a copy of x with `value` where the mask is true. If the value is a tensor, `source` is that tensor,
+// so that it gets a gradient; otherwise `source` is empty.
 template <class... Source>
 Variable filled(const Variable& x, const Variable& mask, const NdArray& value, const Source&... source) {
   ops::common_device("masked_fill", x, mask);

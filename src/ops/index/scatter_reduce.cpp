@@ -73,9 +73,9 @@ ScatterOp scatter_op(Reduce reduce) {
   }
 }
 
-// Returns for each element of s the product of the other elements with the same destination. It is
-// differentiable any number of times. It sorts by destination and multiplies the product of the preceding
-// elements by the product of the following ones, so it needs no division.
+// Returns for each element of s the product of the other elements with the same destination. The result is
+// differentiable any number of times. The elements are sorted by destination, and the product of the
+// preceding elements is multiplied by the product of the following ones. This needs no division.
 Variable product_of_others(const Variable& s, std::int64_t dim, const Variable& which) {
   const std::int64_t n = which.dim() > 0 ? which.size(dim) : 1;
   if (n < 2) return ones(s, s.sizes());
@@ -141,9 +141,10 @@ struct ScatterReduceBackward : autograd::Node {
     return s;
   }
 
-  // The gradient of prod is the product of the other elements. Without double backward it divides the product
-  // by the element. If exactly one element is zero, the product is computed again with this element replaced
-  // by one. If two elements are zero, the gradient is zero.
+  // The derivative of prod with respect to an element is the product of the other elements. In grad mode,
+  // product_of_others() computes it. Otherwise it is the product of all elements, divided by the element. For
+  // an element that is the only zero, it is the product with this element replaced by one. If there are two
+  // or more zeros, it is zero.
   void prod_grads(const Variable& grad, const Variable& which, GradList& out) const {
     const Variable x = self.unpack(), s = used_source(which);
     if (needs(0)) out[0] = mul(grad, scatter_reduce(ones(x, x.sizes()), dim, which, s, "prod", include_self));
@@ -195,7 +196,7 @@ struct Call {
       if (index.numel() == 0) return;
       const DType wide = ops::wide_dtype(out.dtype());
       if (reduce != Reduce::mean) return combine(out, src.array());
-      // The sums may overflow in 16-bit floats, so they are wider.
+      // The sums may overflow in 16-bit floats, so they are computed in `wide`.
       NdArray sums = ops::cast_array(out, wide);
       combine(sums, ops::cast_array(src.array(), wide));
       const Variable total(sums), count = counts(total, dim, index, include_self);

@@ -82,7 +82,7 @@ struct IndexFillBackward : IndexWriteBackward {
   }
 };
 
-// The slices along `dim`: x without that dimension, and the stride between slices.
+// The `size` slices of x along `dim`. `rest` is the first one; slice i begins i * stride elements after it.
 struct Slices {
   NdArray rest;
   std::int64_t dim, size, stride;
@@ -178,8 +178,8 @@ Variable copy_slices(const ops::Form& form, const Variable& x, std::int64_t dim,
       [&](IndexCopyBackward& node) { node.keep(index, dim, source.sizes()); }, source);
 }
 
-// Fills all elements of the selected slices with one value. `source` is the value if the value is a tensor,
-// which then has a gradient.
+// Fills all elements of the selected slices with one value. If the value is a tensor, `source` is that
+// tensor, so that it gets a gradient; otherwise `source` is empty.
 template <class Value, class... Source>
 Variable fill_slices(const ops::Form& form, const Variable& x, std::int64_t dim, const Variable& index,
                      const Value& value, const Source&... source) {

@@ -39,8 +39,8 @@ inline SelectPlan plan_selection(std::int64_t lines, std::int64_t n, std::int64_
   return {cut.pieces == 1 ? SelectMethod::line : SelectMethod::pieces, cut.pieces, cut.piece};
 }
 
-/// The bits of a key in which elements of T can differ. Keys of 16-bit floats are keys of the same values as
-/// float, whose last bits are all equal.
+/// Returns the range of bits in which keys of T can differ. The key of a 16-bit float is the key of its value
+/// as float, so the last bits are equal in all of these keys.
 template <class T>
 constexpr cuda::KeyBits key_bits() {
   if (std::is_same_v<T, bool> || std::is_same_v<T, std::uint8_t>) return {0, 8};
@@ -49,7 +49,7 @@ constexpr cuda::KeyBits key_bits() {
   return {0, 8 * static_cast<int>(sizeof(Key<T>))};
 }
 
-/// The number of digits that contain those bits.
+/// The number of digits that contain the bits of key_bits().
 template <class T>
 constexpr int digit_count() {
   return (key_bits<T>().to - key_bits<T>().from + kDigitBits - 1) / kDigitBits;

@@ -137,7 +137,8 @@ std::tuple<Variable, Variable> nanmedian(const Variable& self, std::int64_t dim,
 
 namespace {
 
-// Computes quantiles of rows. With skip_nan, NaN elements are ignored.
+// Computes quantiles along `dim`, or of all elements without `dim`. With skip_nan, NaN elements are ignored.
+// Otherwise the quantiles of a row with a NaN are NaN.
 Variable quantiles(const char* op, const Variable& self, const Variable& q, optional<std::int64_t> dim,
                    bool keepdim, std::string_view interpolation, bool skip_nan) {
   EBB_CHECK(self.dtype() == kFloat || self.dtype() == kDouble, op,

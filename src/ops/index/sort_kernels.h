@@ -18,8 +18,8 @@ void topk(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim,
 void select_element(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, Selection what,
                     std::int64_t k);
 /// Finds the distinct rows of [n, m]: the index of the first row of each class, the class of each row, and
-/// the size of each class. Classes are sorted, or in order of appearance if `consecutive`. The kernel
-/// allocates its results.
+/// the size of each class. If `consecutive`, only equal rows that follow each other form a class, and the
+/// classes are in order of appearance. Otherwise the classes are sorted. The kernel allocates its results.
 void unique(NdArray& first, NdArray& inverse, NdArray& counts, const NdArray& rows, bool consecutive);
 /// Computes out[i, j], the insertion position of values[i, j] in the sorted row lines[i]. If `lines` has only
 /// one row, it is used for all i.
