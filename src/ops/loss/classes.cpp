@@ -66,8 +66,8 @@ NdArray class_loss_array(const ClassProblem& p, const Variable& x) {
 
 namespace {
 
-/// The node of nll_loss's backward. nll_loss is linear in the scores, so the gradient of the backward is
-/// nll_loss itself: -w_t x_t, divided by the saved total.
+/// The node of nll_loss's backward. nll_loss is linear in the scores, so the derivative of its backward op is
+/// nll_loss itself: -w_t x_t, divided by the saved total for a mean.
 struct NllBackwardBackward : autograd::Node {
   std::shared_ptr<const NllState> state;
   bool two_d = false;

@@ -65,7 +65,7 @@ void finish(NdArray& out, NdArray& total, const std::vector<double>& losses, con
   }
 }
 
-/// The factor of one position's gradient: grad w_t. For a mean it is divided by the total of the weights.
+/// The factor of one position's gradient: grad w_t, divided by the total of the weights for a mean.
 template <class T>
 struct Factors {
   const T* grad;

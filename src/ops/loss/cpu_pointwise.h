@@ -1,4 +1,5 @@
-// CPU kernels of the pointwise losses and their slots. Each including file instantiates some of them.
+// CPU kernels of the pointwise losses and their slots. Each file that includes this header instantiates some
+// of them.
 #pragma once
 
 #include <ebb/core/visit.h>
@@ -106,8 +107,8 @@ void with_weights(const Inputs<T>& in, const At& at, Body&& body) {
     });
 }
 
-/// Returns the sum of elements [begin, end). Element i is added to partial sum i % kSums; the elements of the
-/// remainder are added to the total.
+/// Returns the sum of elements [begin, end). Element begin + k is added to partial sum k % kSums, and the
+/// elements of the remainder are added to the total.
 template <class Unit, class C, class At>
 double sum_of(const At& value, std::int64_t begin, std::int64_t end) {
   C sums[kSums] = {};

@@ -1,5 +1,5 @@
-// cross_entropy_loss: a fused kernel with a fused gradient if one is available. Otherwise the loss is
-// composed of other ops.
+// cross_entropy_loss. It runs as a fused kernel with a fused gradient if one is available. Otherwise the loss
+// is composed of other ops.
 #include <ebb/autograd/backward.h>
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
@@ -89,7 +89,7 @@ struct CrossEntropy {
   }
 };
 
-/// The node of the fused kernel: nll_loss(log_softmax(x)), on devices also with soft targets and label
+/// The node of the fused kernel: nll_loss(log_softmax(x)), on CUDA devices also with soft targets and label
 /// smoothing.
 struct CrossEntropyBackward : autograd::Node {
   // target and weight are saved only if `call` has smoothing or a soft target.

@@ -22,9 +22,9 @@ EBB_HD inline double log_sum(double a, double b) {
   return most + std::log(std::exp(a - most) + std::exp(b - most));
 }
 
-/// One sample: its log-probabilities and its target. Log-probabilities are summed in double over the steps.
-/// The states of an alignment are the labels with blanks around them: blank, label 0, blank, label 1, ...,
-/// blank.
+/// One sample: its log-probabilities `x` and its `target`. Sums of log-probabilities over the steps are
+/// doubles. The states of an alignment are the labels with blanks around them: blank, label 0, blank, label
+/// 1, ..., blank.
 template <class C>
 struct Sample {
   const C* x;  // points to the sample's first step
@@ -34,8 +34,8 @@ struct Sample {
   EBB_HD std::int64_t states() const { return 2 * length + 1; }
   EBB_HD std::int64_t label(std::int64_t s) const { return s % 2 ? target[s / 2] : blank; }
   EBB_HD double log_prob(std::int64_t t, std::int64_t s) const { return x[t * step + label(s)]; }
-  /// Returns whether an alignment may go from state s - 2 to state s. Between equal labels it must pass the
-  /// blank.
+  /// Returns whether an alignment may go from state s - 2 to state s. Between equal labels the alignment must
+  /// contain the blank.
   EBB_HD bool skips(std::int64_t s) const { return s % 2 && s > 1 && target[s / 2] != target[s / 2 - 1]; }
 
   /// Returns the log-probability of all paths to state s at step t. `before` contains alpha of the previous

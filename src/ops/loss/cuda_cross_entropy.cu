@@ -220,7 +220,7 @@ bool in_vectors(const Lines& lines, const void* x, const void* p, const void* dx
   return alike(p) && alike(dx) && (lines.n >= 256 || rows_are_vectors<T>(lines.n, x));
 }
 
-/// Launches one of two variants of a kernel: for contiguous rows or for columns.
+/// Launches by_rows if the lines are contiguous (inner == 1), otherwise by_columns.
 template <class T, class Args>
 void launch_lines(Device device, const Args& args, void (*by_rows)(Args), void (*by_columns)(Args)) {
   const Lines& lines = args.lines;

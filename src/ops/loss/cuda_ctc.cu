@@ -23,7 +23,8 @@ struct CtcArgs {
   const C *x, *grad;
   C *out, *dx;
   double *alpha, *loss, *beta;
-  // Two for each label: 1 if it is the first of equal labels in the target, and the next equal label.
+  // Two values for each label i of a sample's target: links[2 i] is 1 if no earlier label equals it, and
+  // links[2 i + 1] is the index of the next equal label.
   std::int64_t* links;
   const std::int64_t* targets;
   std::int64_t steps, batch, classes, blank, states, first;

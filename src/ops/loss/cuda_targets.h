@@ -44,8 +44,8 @@ struct LossAndWeight {
   double loss, weight;
 };
 
-/// The factor of one position's gradient without its weight: grad. For a mean it is divided by the total of
-/// the weights.
+/// The factor of one position's gradient without the weight of its class: grad, divided by the total of the
+/// weights for a mean.
 template <class T>
 struct ClassGradFactor {
   const T* grad;

@@ -48,11 +48,12 @@ void pointwise_loss_backward(NdArray& dx, const F& f, const NdArray& grad, const
 /// Computes out = -w_t x_t (or its sum or mean), and total = the sum of the used weights. Throws if a class
 /// is out of range.
 void nll_loss(NdArray& out, NdArray& total, const NdArray& x, const kernels::ClassTargets& to);
-/// Computes dx_t = -w_t grad (/ total), and 0 elsewhere.
+/// Computes dx_t = -w_t grad, divided by `total` for a mean. The other elements of dx are 0.
 void nll_loss_backward(NdArray& dx, const NdArray& grad, const NdArray& total,
                        const kernels::ClassTargets& to);
 /// Computes nll_loss(log_softmax(x)) in one pass. `logsum` receives log sum exp of each row. On devices it
-/// also receives, behind these values, the sum of the class weights of each row. On the CPU places must be 1.
+/// also receives, behind these values, the sum of the class weights of each row. On the CPU, `to.places` must
+/// be 1.
 void cross_entropy(NdArray& out, NdArray& total, NdArray& logsum, const NdArray& x,
                    const kernels::ClassTargets& to);
 void cross_entropy_backward(NdArray& dx, const NdArray& grad, const NdArray& total, const NdArray& logsum,
