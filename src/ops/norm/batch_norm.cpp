@@ -21,8 +21,8 @@ using kernels::NormGrads;
 using kernels::NormSaved;
 using kernels::NormShape;
 
-// Describes the input to the kernels. In a channels-last array the channels are contiguous, so it has one
-// position and batch * positions samples.
+// Returns the shape of x for the kernels. A channels-last array has places = 1 and batch = samples *
+// positions, because its channels are contiguous.
 NormShape shape_of(const Variable& x, MemoryFormat format) {
   NormShape s;
   s.batch = x.size(0);

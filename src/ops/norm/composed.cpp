@@ -58,7 +58,7 @@ Variable cosine_similarity(const Variable& x1, const Variable& x2, std::int64_t 
   const DimVector sizes = broadcast_shapes(op, x1.sizes(), x2.sizes());
   const auto normalised = [&](const Variable& x) {
     const Variable v = x.to(dtype).expand(sizes);
-    // The clamp is not recorded, as in torch, so the gradient is that of the norm.
+    // The clamp is not recorded, as in torch, so the gradient is computed as if norm were not clamped.
     const Variable norm = v.norm(2, dim, /*keepdim=*/true).clone();
     {
       NoGradGuard no_grad;

@@ -14,8 +14,9 @@ namespace {
 
 using Doubles = std::vector<double>;
 
-/// Divides the array into rows. A row is the positions of one channel. If these are few, it is all channels
-/// and their positions, repeated until the row is long enough. Memory is then read in order.
+/// Divides the array into contiguous rows of `width` elements. With along_places, a row contains the places
+/// of one channel of one sample. If there are fewer than kFewPlaces places, a row contains all channels and
+/// places of one or more samples, as many as fit into kWidth elements.
 struct Rows {
   static constexpr std::int64_t kFewPlaces = 64, kWidth = 512;
 
@@ -27,7 +28,7 @@ struct Rows {
     count = elements == 0 ? 0 : (elements + width - 1) / width;
   }
 
-  /// Calls f(c, n) for each run of n elements of channel c, in a row that has all channels.
+  /// Calls f(c, n) for each run of n elements of channel c, in a row that contains all channels.
   template <class F>
   void runs(F f) const {
     for (std::int64_t at = 0; at < width; at += s.channels * s.places)
@@ -51,8 +52,8 @@ struct Rows {
   std::int64_t elements, width, count;
 };
 
-/// Selects the part of spread() for a row. ChannelValue returns the value of the row's channel; ElementValues
-/// returns the values of n elements.
+/// Select the values for a row from a vector that spread() has returned. ChannelValue returns the value of
+/// the row's channel; ElementValues returns the values of the row's n elements.
 struct ChannelValue {
   std::int64_t channel;
   template <class C>
@@ -84,7 +85,8 @@ void for_rows(const Rows& rows, Body&& body) {
   });
 }
 
-/// Returns, for each channel, the sum of each f(row of x, row of y, ChannelValue or ElementValues) in double.
+/// Returns, for each function f and each channel, the sum in double of the channel's elements of f(row of x,
+/// row of y, ChannelValue or ElementValues).
 template <class T, class... F>
 std::array<Doubles, sizeof...(F)> channel_sums(const T* x, const T* y, const Rows& rows, F... f) {
   const NormShape& s = rows.s;
@@ -155,7 +157,8 @@ void find_statistics(BatchStatistics& stats, const NdArray& array, const NormSha
     std::vector<C> means(totals.size());
     for (std::size_t c = 0; c < totals.size(); ++c)
       stats.mean.address_as<C>()[c] = means[c] = static_cast<C>(totals[c] / count);
-    // A second pass over the data, because the sum of squared differences from the mean does not cancel.
+    // Computes the variance in a second pass over the data. Unlike mean(x^2) - mean^2, the sum of squared
+    // differences from the mean does not cancel.
     const std::vector<C> mean = rows.spread(means);
     const auto rounding = [&](const auto& row, const auto&, auto of) { return row - of(mean); };
     auto [squares, roundings] = channel_sums(

@@ -30,7 +30,8 @@ struct Moments {
   }
 };
 
-/// Returns row n of the input. If there is a residual, computes their sum first.
+/// Returns row n of in.x. If in.residual is defined, writes row n of in.x + in.residual to in.sum and returns
+/// that row.
 template <class T>
 const T* row_of(const NormInput& in, std::int64_t n, std::int64_t width,
                 std::vector<Compute<T>> (&scratch)[3]) {
@@ -71,7 +72,7 @@ void layer_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
     const std::vector<C> w = read_all<T>(in.weight, width, C(1));
     const ConstRow<C> scale(w.data(), width);
     const std::int64_t rows_each = (s.batch + kPieces - 1) / kPieces;
-    // The sums of each part: first those of dweight, then those of dbias.
+    // [kPieces, 2, width]: the sums of each part, first for dweight, then for dbias.
     std::vector<C> sums(static_cast<std::size_t>(2 * kPieces * width));
     parallel_for(0, kPieces, row_grain(width * rows_each), [&](std::int64_t first, std::int64_t last) {
       std::vector<C> a, b, d, e;
@@ -143,7 +144,8 @@ void group_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in,
     using C = Compute<T>;
     const std::vector<C> w = read_all<T>(in.weight, s.channels, C(1));
     const std::int64_t each = s.channels / s.groups, width = each * s.places;
-    // The sums for each channel of each sample. They are then added over the samples in order.
+    // [batch, channels]: the sums for each sample and channel. They are added over the samples in order
+    // below.
     std::vector<double> dot(static_cast<std::size_t>(s.batch * s.channels)), sum(dot.size());
     parallel_for(0, s.batch * s.groups, row_grain(width), [&](std::int64_t begin, std::int64_t end) {
       std::vector<C> a, b, d;

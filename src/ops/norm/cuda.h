@@ -23,8 +23,8 @@ void normalise_channels(NdArray& out, const kernels::NormSaved& in, const NdArra
 void channel_input_grad(NdArray& dx, const NdArray& dy, const NdArray& x, const NdArray& mean,
                         const NdArray& factors, const kernels::NormShape& shape);
 
-/// Computes dx, and dweight and dbias if they are defined. If not centred, they are the gradients of RMS
-/// norm. Returns false and does nothing if the rows are too long.
+/// Computes dx of layer norm (of RMS norm, if not centred), and dweight and dbias if they are defined.
+/// Returns false and does nothing if the rows are too long.
 bool layer_norm_backward_one_pass(kernels::NormGrads& out, const NdArray& dy, const kernels::NormSaved& in,
                                   const Lines& lines, bool centred);
 

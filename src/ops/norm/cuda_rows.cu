@@ -32,8 +32,8 @@ constexpr int kThreads = sizeof(T) == 8 || !kVectors ? kKeptThreads : kTeamThrea
 template <class T>
 constexpr int kKeptBackward = sizeof(T) == 8 ? 10 : 16;
 
-// The weight and bias of the i-th value of a row. There is one for each value, or one for each channel. Both
-// may be null.
+// The weights and biases of the values of a row: one of each for each value (kLayer) or for each channel.
+// Both may be null.
 template <class T, bool kLayer>
 struct Affine {
   using C = Compute<T>;
@@ -66,7 +66,8 @@ struct NormArgs {
   double eps;
   bool centred, vectors;
 
-  // Takes the square root in C, after scaling the argument into its range by a power of 4.
+  // Returns 1 / sqrt(variance + eps). Takes the square root in C, after scaling the argument into the range
+  // of C by a power of 4.
   __device__ C rstd_of(SquaresOf<T> variance) const {
     using W = SquaresOf<T>;
     const W sum = variance + static_cast<W>(eps);

@@ -13,7 +13,7 @@ namespace ebb::kernels {
 struct NormShape {
   std::int64_t batch = 0, channels = 0, places = 0;
   std::int64_t groups = 1;  // groups of channels, for group norm
-  bool centred = true;      // for layer norm; if false, it is RMS norm, whose means are 0
+  bool centred = true;      // for layer norm; false for RMS norm, whose means are 0
 };
 
 /// The input of layer norm: x, or x + residual. Layer norm also writes the rounded sum to `sum`.
@@ -62,7 +62,7 @@ void batch_norm_train(NdArray& out, BatchStatistics& stats, const NdArray& x, co
                       const NdArray& bias, const NormShape& shape, double eps);
 /// Computes out = (x - mean) rstd w + b, with mean and rstd of each channel.
 void batch_norm_apply(NdArray& out, const NormSaved& in, const NdArray& bias, const NormShape& shape);
-/// Computes the gradients. With training, mean and rstd depend on x.
+/// Computes the gradients. With `training`, dx includes the gradients that pass through mean and rstd.
 void batch_norm_backward(NormGrads& out, const NdArray& dy, const NormSaved& in, const NormShape& shape,
                          bool training);
 /// Normalizes rows of channels * places / groups values. mean and rstd are given for each row, weight and

@@ -97,7 +97,7 @@ constexpr ChannelPlan plan_channel_columns(std::int64_t batch, std::int64_t colu
 }
 
 /// The distribution of layer norm's backward pass. Threads stay in their columns, and their block iterates
-/// over rows. The number of blocks is the number that can run together if a multiprocessor runs
+/// over rows. There are at most as many blocks as can run together if each multiprocessor runs
 /// `threads_at_once` threads.
 struct LayerPlan {
   int team = 1, teams = 1;  // the threads of a row, and the rows of a block
