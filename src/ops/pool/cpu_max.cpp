@@ -23,8 +23,8 @@ using Compute = std::conditional_t<is_half_v<T>, float, T>;
 template <class C>
 using Place = std::conditional_t<sizeof(C) == 8, std::int64_t, std::int32_t>;
 
-// The maxima of some windows so far, and their positions. A later element replaces the maximum if it is
-// greater or NaN.
+// The maxima so far of kWindows<C> windows, and the positions of these maxima. A later element replaces the
+// maximum if it is greater or NaN.
 template <class C, class At>
 struct Greatest {
   Windows<C> value;
@@ -72,7 +72,8 @@ void plane_max(T* out, Index* indices, WindowPlane<Compute<T>>& in, const PoolGe
     }
 }
 
-// Computes one output at a time, for windows of different sizes or far apart.
+// Computes one output at a time. It is used if has_window_rows(g) is false, because windows have different
+// sizes or are far apart.
 template <bool kIndices, class T, class Index>
 void plane_max_by_window(T* out, Index* indices, const T* in, const PoolGeometry& g) {
   const auto& [a, b, c] = g.axis;

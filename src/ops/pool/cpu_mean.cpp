@@ -36,7 +36,8 @@ void for_planes(const PoolGeometry& g, Body&& body) {
                [&](std::int64_t from, std::int64_t to) { body(from, to); });
 }
 
-// Calls body(z, y, x, count) for rows of windows, kWindows<Sum> at a time.
+// Calls body(z, y, x, count) for each group of windows (z, y, x) to (z, y, x + count - 1). A group has at
+// most kWindows<Sum> windows.
 template <class Sum, class Body>
 void for_windows(const PoolGeometry& g, Body&& body) {
   for (std::int64_t z = 0; z < g.axis[0].out; ++z)
@@ -45,8 +46,8 @@ void for_windows(const PoolGeometry& g, Body&& body) {
         body(z, y, x, std::min(kWindows<Sum>, g.axis[2].out - x));
 }
 
-// Calls tap(elements) for each tap. `elements` points to the elements that the windows from x on read at this
-// tap.
+// Calls tap(elements) for each tap of the windows from (z, y, x) on. `elements` points to the elements that
+// these windows read at the tap.
 template <class Sum, class Tap>
 void for_taps(WindowPlane<Sum>& plane, const PoolGeometry& g, std::int64_t z, std::int64_t y, std::int64_t x,
               Tap&& tap) {
@@ -63,7 +64,8 @@ class RowWeights {
     for (std::int64_t x = 0; x < g.axis[2].out; ++x)
       widths_.push_back(g.divisor != 0 ? g.divisor : g.axis[2].weight(x, g.include_padding));
   }
-  /// Returns the factor of a row. The divisors from x on are this factor times widths(x).
+  /// Returns the factor of a row of windows. The divisor of window (z, y, x + k) is factor(z, y) *
+  /// widths(x)[k].
   std::int64_t factor(std::int64_t z, std::int64_t y) const {
     if (g_.divisor != 0) return 1;
     return g_.axis[0].weight(z, g_.include_padding) * g_.axis[1].weight(y, g_.include_padding);
@@ -118,8 +120,9 @@ void plane_mean_backward(WindowPlane<Sum>& in, const T* out, const RowWeights& w
   });
 }
 
-// Computes one output at a time, for windows of different sizes or far apart. Calls body(window index,
-// weight, for_elements), where for_elements(f) calls f with the index of each element of the window.
+// Processes one window at a time. It is used if windows have different sizes or are far apart
+// (has_window_rows(g) is false), and for sums of long windows. Calls body(window index, weight,
+// for_elements), where for_elements(f) calls f with the index of each element of the window.
 template <class Body>
 void each_window(const PoolGeometry& g, Body&& body) {
   const PoolAxis &a = g.axis[0], &b = g.axis[1], &c = g.axis[2];

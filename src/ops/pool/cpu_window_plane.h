@@ -15,11 +15,12 @@ namespace ebb::cpu {
 /// on wider vectors.
 template <class C>
 constexpr std::int64_t kWindows = kVectorBytes / sizeof(C);
-/// One N for each of these windows.
+/// A vector with one N for each of kWindows<C> windows.
 template <class C, class N = C>
 using Windows = Vector<N, kWindows<C>>;
 
-/// Returns whether the windows of a row have the same size and are close enough together for this layout.
+/// Returns whether WindowPlane supports the geometry: the windows of a row have the same size, and their
+/// stride is less than the length of the row.
 inline bool has_window_rows(const PoolGeometry& g) {
   return !g.axis[2].adaptive && g.axis[2].stride < g.axis[2].in;
 }
@@ -29,8 +30,9 @@ inline bool has_window_rows(const PoolGeometry& g) {
 template <class C>
 class WindowPlane {
  public:
-  /// The padding is filled with `edge`. The geometry must satisfy has_window_rows(). Each part contains a
-  /// whole row, even elements that no window reads, and as many additional elements as the last windows read.
+  /// The padding is filled with `edge`. The geometry must satisfy has_window_rows(). A part is long enough
+  /// for a whole row, including elements that no window reads, and for the padding that the last vector of
+  /// windows reads.
   WindowPlane(const PoolGeometry& g, C edge)
       : axis_(g.axis[2]),
         rows_(g.axis[0].in * g.axis[1].in),

@@ -109,7 +109,7 @@ struct MaxPoolBackward {
   }
 };
 
-// An index of the caller that is out of range is reported and skipped.
+// Gathers elements at the caller's indices. An index that is out of range is reported and skipped.
 template <class I, class T, class Index>
 struct PoolGather {
   T* out;

@@ -58,7 +58,7 @@ struct Place {
   }
 };
 
-/// One plane of an array. Positions in it count in row-major order.
+/// One plane of an array. operator[] takes the row-major position of an element in the plane.
 template <class T, class I>
 struct Plane {
   T* data;
@@ -92,8 +92,8 @@ struct Pooling : PoolWindowsOf<I> {
     this->divisor = static_cast<I>(g.divisor);
   }
 
-  /// The windows of an axis that may contain an element: [first, last). With dilation some of them may skip
-  /// it.
+  /// The range [first, last) of windows of an axis that may contain an element. With dilation some of these
+  /// windows may skip the element.
   struct Range {
     I first, last;
   };
@@ -111,7 +111,7 @@ struct Pooling : PoolWindowsOf<I> {
   }
 };
 
-/// Calls body with the integer type for the indices of an array.
+/// Calls body.template operator()<I>() with I = std::int32_t if fit_32_bits, otherwise with std::int64_t.
 template <class Body>
 void visit_index_type(bool fit_32_bits, const Body& body) {
   if (fit_32_bits)

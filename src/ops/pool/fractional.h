@@ -28,8 +28,8 @@ inline auto fields_of(FractionalGeometry& g) {
   return std::tie(g.planes, g.in, g.out, g.kernel, g.sample, g.samples);
 }
 
-/// Returns the first element of window o. The windows have steps of (in - kernel) / (out - 1), rounded down;
-/// u in [0, 1) shifts them. The last window ends at the end of the axis.
+/// Returns the first element of window o: floor((o + u) step) - floor(u step), with step = (in - kernel) /
+/// (out - 1) and a random u in [0, 1). The last window ends at the end of the axis.
 template <class C>
 EBB_HD std::int64_t fractional_start(std::int64_t o, std::int64_t in, std::int64_t out, std::int64_t kernel,
                                      C u) {
@@ -67,9 +67,9 @@ EBB_HD std::int64_t fractional_max_place(const T* plane, const T* samples, const
 
 namespace ebb::cpu {
 
-/// Computes indices[plane, o], the position in its plane of the greatest element of window o. It is the first
-/// of equal elements, or a NaN. `in` (planes, volume) and `samples` (planes, dims) are contiguous and
-/// floating-point; `indices` is Long.
+/// Computes indices[plane, o], the position in its plane of the greatest element of window o. If several
+/// elements are equally great, it is the position of the first one. A NaN counts as greatest. `in` (planes,
+/// volume) and `samples` (planes, dims) are contiguous and floating-point; `indices` is Long.
 void fractional_max_indices(NdArray& indices, const NdArray& in, const NdArray& samples,
                             const FractionalGeometry& geometry);
 

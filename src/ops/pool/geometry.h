@@ -67,7 +67,8 @@ struct PoolWindowsOf {
 
 struct PoolPlanes {
   std::int64_t planes = 0;  // batch times channels
-  // Neighbouring planes that alternate in memory: the channels of channels-last.
+  // The number of neighbouring planes whose elements alternate in memory: the number of channels in
+  // channels-last, otherwise 1.
   std::int64_t interleaved = 1;
 };
 

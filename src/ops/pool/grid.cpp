@@ -22,7 +22,8 @@ using sampling::Axis;
 using sampling::Interpolation;
 using sampling::Padding;
 
-/// One element of an axis for every point, and its weight. If `inside` is false, the value is 0.
+/// For every point, the position of one element of an axis, and the weight of this element. If `inside` is
+/// false, the element counts as 0.
 struct Tap {
   Variable place, weight, inside;
 };
@@ -83,7 +84,7 @@ std::vector<Tap> taps_at(const Variable& x, const Axis& axis, Interpolation betw
   return {tap(low, 1 - part, axis.size), tap(low + 1, part, axis.size)};
 }
 
-/// Returns the same values as the kernel grid_sample, with the same elements and weights.
+/// Computes grid_sample with differentiable ops, from the same elements and weights as the kernel.
 Variable composed_grid_sample(const Variable& input, const Variable& grid, const SampleGeometry& geometry) {
   const std::int64_t batch = geometry.batch, channels = geometry.channels, places = geometry.places;
   // 16-bit inputs are computed in float, as in the kernels.
@@ -270,7 +271,7 @@ Variable affine_grid_generator(const Variable& theta, IntArrayRef size, bool ali
   const std::int64_t dims = static_cast<std::int64_t>(size.size()) - 2;
   EBB_CHECK(theta.sizes() == IntArrayRef({size[0], dims, dims + 1}), op, ": a size of ", size,
             " needs a theta of shape [", size[0], ", ", dims, ", ", dims + 1, "], got ", theta.sizes(), ".");
-  // The positions as rows, with a last column of ones.
+  // Computes a matrix [count, dims + 1]: the coordinates of each position, and a last column of ones.
   DimVector places(size.slice(2)), grid_sizes{size[0]};
   std::int64_t count = 1;
   for (const std::int64_t n : places) {

@@ -23,8 +23,8 @@ void visit_mean(DType dtype, F&& f) {
 }  // namespace kernels
 
 namespace cpu {
-/// Computes the greatest element of each window and, if indices is defined, its position. It is the first of
-/// equal elements; a NaN counts as greatest.
+/// Computes the greatest element of each window and, if indices is defined, its position. If several elements
+/// are equally great, it is the position of the first one. A NaN counts as greatest.
 void max_pool(NdArray& out, NdArray& indices, const NdArray& in, const PoolGeometry& geometry);
 /// Computes the mean of each window, of a floating-point dtype or Long.
 void mean_pool(NdArray& out, const NdArray& in, const PoolGeometry& geometry);
@@ -34,8 +34,8 @@ void mean_pool_backward(NdArray& in, const NdArray& out, const PoolGeometry& geo
 void max_pool_backward(NdArray& in, const NdArray& out, const NdArray& indices, const PoolGeometry& geometry);
 /// Computes out[plane, i] = in[plane, indices[plane, i]].
 void pool_gather(NdArray& out, const NdArray& in, const NdArray& indices, const PoolPlanes& p);
-/// Sets in = 0, then adds in[plane, indices[plane, i]] += out[plane, i]. If `overwrite`, it assigns in order.
-/// The indices come from the caller and need not be those of windows.
+/// Sets in = 0, then computes in[plane, indices[plane, i]] += out[plane, i]. If `overwrite`, it assigns in
+/// the order of i instead of adding. The indices come from the caller and need not be those of windows.
 void pool_scatter(NdArray& in, const NdArray& out, const NdArray& indices, const PoolPlanes& p,
                   bool overwrite);
 }  // namespace cpu

@@ -12,7 +12,8 @@ namespace ebb::resizing {
 enum class Filter : std::uint8_t { nearest, nearest_exact, linear, cubic };
 
 /// One axis. `scale` is the width of an output element in input elements. With antialias (linear and cubic)
-/// the filter widens with the scale, so that all elements have a share in the result when the axis shrinks.
+/// the filter widens with the scale, so that each input element has a share in the result when the axis
+/// shrinks.
 struct AxisRule {
   std::int64_t in = 1, out = 1;
   double scale = 1;
@@ -51,7 +52,8 @@ EBB_HD inline double smooth(Filter filter, double x) {
   return d < 1 ? cubic_near(-0.5, d) : d < 2 ? cubic_far(-0.5, d) : 0;
 }
 
-/// Adds `weight` to the input element at `place`, clamped to the axis.
+/// Adds `weight` to the weight of the input element at `place`, clamped to [0, in). weights[k] is the weight
+/// of element start + k.
 template <class C>
 EBB_HD void put(C* weights, std::int64_t start, std::int64_t in, std::int64_t place, double weight) {
   C& at = weights[clamped(place, 0, in - 1) - start];

@@ -20,18 +20,19 @@ struct Tap {
   C weight, slope;
 };
 
-/// A position between elements, in units of one element, and its derivative.
+/// A position on an axis, in units of one element, and its derivative with respect to the coordinate in the
+/// grid.
 template <class C>
 struct Coordinate {
   C at, slope;
 };
 
-/// Converts a coordinate. -1 and 1 are the centres of the outermost elements if align_corners, otherwise
-/// their outer edges.
+/// Converts a coordinate of the grid to a position. The coordinates -1 and 1 are the centres of the outermost
+/// elements if align_corners, otherwise their outer edges.
 template <class C>
 EBB_HD Coordinate<C> unnormalize(C x, std::int64_t size, bool align_corners) {
-  // One rounding, with fma, so that all devices give the same result. Far from 0 the last bit decides which
-  // elements are selected.
+  // fma rounds once, so that all devices compute the same position. For large coordinates the last bit of the
+  // position decides which elements are selected.
   const C middle = static_cast<C>(size - 1) / 2, slope = align_corners ? middle : static_cast<C>(size) / 2;
   return {std::fma(x, slope, middle), slope};
 }
@@ -45,7 +46,7 @@ EBB_HD Coordinate<C> clip(Coordinate<C> x, std::int64_t size) {
   return x;
 }
 
-/// Reflects at low and high until the position is between them.
+/// Reflects the position at twice_low / 2 and twice_high / 2 until it is between them.
 template <class C>
 EBB_HD Coordinate<C> reflect(Coordinate<C> x, std::int64_t twice_low, std::int64_t twice_high) {
   if (twice_low == twice_high) return {C(0), C(0)};
@@ -66,7 +67,7 @@ EBB_HD Coordinate<C> padded(Coordinate<C> x, std::int64_t size, Padding padding,
   return clip(x, size);
 }
 
-/// Returns the element, or -1 (a value of 0) if `at` is out of range or NaN.
+/// Returns the element at position `at`, or -1 (for a value of 0) if `at` is out of range or NaN.
 template <class C>
 EBB_HD std::int64_t place_of(C at, std::int64_t size) {
   return at >= 0 && at < static_cast<C>(size) ? static_cast<std::int64_t>(at) : -1;

@@ -28,10 +28,11 @@ struct IndexSelection {
   PoolGeometry geometry;  // for unpooling: the memory layout of the planes
   PoolLayout layout;
   DimVector in_sizes;      // the sizes of the array from which elements are selected
-  bool of_windows = true;  // indices come from max pooling, otherwise from the caller
+  bool of_windows = true;  // true if max pooling computed the indices, false if the caller gave them
 };
 
-// Compute out = in at the indices, and its transpose. Each is the gradient of the other.
+// gather() reads the elements of x at the indices; scatter() is its transpose. Each computes the gradient of
+// the other.
 Variable gather(const IndexSelection& choice, const Variable& x, const Variable& indices);
 Variable scatter(const IndexSelection& choice, const Variable& y, const Variable& indices, bool overwrite);
 
@@ -95,8 +96,8 @@ Variable scatter(const IndexSelection& c, const Variable& y, const Variable& ind
 // Returns the maximum of each window of integers, and its position in the plane. It first gathers the
 // elements of each window.
 std::tuple<Variable, Variable> max_of_integers(const Variable& x, const PoolGeometry& g, int dims) {
-  // Positions [windows, taps] in a plane. A position in the padding is replaced by the window's first
-  // element.
+  // Positions [windows, taps] in a plane. A position in the padding is replaced by the position of the
+  // window's first element.
   Variable places = zeros({1, 1}, TensorOptions(kLong));
   for (int a = 3 - dims; a < 3; ++a) {
     const PoolAxis& axis = g.axis[a];

@@ -28,7 +28,8 @@ struct MeanPool {
   DimVector in_sizes, out_sizes;
 };
 
-// Computes the mean or, if `transposed`, its transpose. Each is the gradient of the other.
+// Computes the mean of each window or, if `transposed`, the transpose of this map. Each computes the gradient
+// of the other.
 Variable mean(const MeanPool& pool, const Variable& x, bool transposed, bool is_layer);
 
 struct MeanPoolBackward : autograd::Node {

@@ -1,4 +1,5 @@
-// upsample: resizes one axis after another. Each step is a banded matrix, and its transpose is the gradient.
+// upsample: resizes one axis after another. Each step multiplies by a banded matrix; the gradient is computed
+// with the transposed matrices.
 #include <ebb/autograd/record.h>
 #include <ebb/ops/creation.h>
 #include <ebb/ops/elementwise.h>
