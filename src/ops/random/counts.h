@@ -18,9 +18,9 @@ EBB_HD inline double log_factorial(double k) {
 #endif
 }
 
-/// Returns a Poisson number of events with expectation `rate`. For rates below 10 it multiplies uniforms
-/// (Knuth). Otherwise it uses transformed rejection, PTRS (Hoermann, Insurance: Mathematics and Economics 12,
-/// 1993).
+/// Returns a Poisson number of events with expectation `rate`. For rates below 10 it multiplies uniform
+/// numbers (Knuth). Otherwise it uses transformed rejection, PTRS (Hoermann, Insurance: Mathematics and
+/// Economics 12, 1993).
 template <class Uniform>
 EBB_HD double poisson(double rate, Uniform&& uniform) {
   if (!(rate > 0)) return rate == 0 ? 0 : rate;
@@ -74,8 +74,8 @@ EBB_HD double binomial_by_rejection(double n, double p, Uniform&& uniform) {
   }
 }
 
-/// Draws from the binomial distribution for few successes: the number of trials between two successes is
-/// geometric.
+/// Draws from the binomial distribution if few successes are expected. It draws the number of trials from
+/// each success to the next, which has a geometric distribution.
 template <class Uniform>
 EBB_HD double binomial_by_waiting(double n, double p, Uniform&& uniform) {
   const double log_failure = std::log1p(-p);

@@ -11,8 +11,9 @@
 namespace ebb::cpu {
 namespace {
 
-// Draws an integer of [base, base + range) as the remainder of a random number. The number has 32 bits if the
-// bias of the remainder is then at most 1/16, as in torch. A range of 0 means 2^64.
+// Draws an integer of [base, base + range) as the remainder of a random number. As in torch, the random
+// number has 32 bits if range < 2^28, for which the bias of the remainder is at most 1/16, otherwise 64 bits.
+// A range of 0 means 2^64.
 std::int64_t draw_integer(Mt19937& engine, std::uint64_t range, std::int64_t base) {
   if (range == 0) return static_cast<std::int64_t>(engine.next64());
   std::uint64_t rest;
@@ -59,7 +60,8 @@ struct Weights {
     EBB_CHECK(sum > 0, "multinomial: the sum of the probabilities of a row must be > 0.");
     return sum;
   }
-  /// Returns a factor for the weights, so that neither their sums nor the quotients overflow.
+  /// Returns a factor for the weights, so that neither their sums nor the quotients of weight and noise
+  /// overflow.
   static double scale_for(double sum) { return sum > 0x1p900 ? 0x1p-100 : 1; }
 };
 
@@ -79,9 +81,8 @@ void with_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) {
   }
 }
 
-// Draws without replacement. The order of the draws is that of the quotients of weight and exponential noise,
-// the largest first. The noise has the layout of the weights. Noise and quotients are floats also for 16-bit
-// weights.
+// Draws without replacement. Draws the categories in descending order of weight / exponential noise. The
+// noise has the layout of the weights. For 16-bit weights the noise and the quotients are floats.
 template <class T>
 void without_replacement(NdArray& out, const NdArray& weights, Mt19937& engine) {
   const Weights<T> w(weights);

@@ -13,7 +13,8 @@ namespace {
 
 using ops::Distribution;
 
-// Converts a normally distributed number to T. It may exceed only the range of 16-bit types.
+// Converts a normally distributed number to T. Only the range of 16-bit types may be too small for it. The
+// result is then the finite number with the largest magnitude.
 template <class T>
 T normal_as(double x) {
   if constexpr (is_half_v<T>)
@@ -53,7 +54,8 @@ void normal_fill(NdArray& out, double mean, double deviation, Mt19937& engine) {
   if (n % 16 != 0) draw(data + n - 16, 16);
 }
 
-// Rounding can yield the excluded end b. Such numbers are replaced by the last number before b.
+// Writes uniform numbers in [a, b) to out. Rounding can yield the excluded end b. Such numbers are replaced
+// by the last number before b.
 template <class T>
 void uniform(NdArray& out, double a, double b, Mt19937& engine) {
   using C = Compute<T>;
@@ -112,8 +114,7 @@ void sample(NdArray& out, ops::Distribution kind, double a, double b, Generator&
     return visit_all(out.dtype(), "bernoulli_", [&]<class T> {
       // The value is computed in T, because dropout divides by 1 - p in the tensor's dtype.
       const T values[] = {convert<T>(0.0), convert<T>(b)};
-      // A uniform number is a multiple of 2^-53, so it is less than a if the multiple is below this
-      // threshold.
+      // A uniform number is k 2^-53 with an integer k. It is less than a if k < threshold.
       const auto threshold = static_cast<std::int64_t>(std::ceil(std::ldexp(a, DtypeLimits<double>::digits)));
       constexpr std::uint64_t kMask = (std::uint64_t{1} << DtypeLimits<double>::digits) - 1;
       for_each_with_bits<double, T>(out, state.engine, [=](T& element, std::uint64_t bits) {

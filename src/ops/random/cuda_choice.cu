@@ -82,7 +82,7 @@ struct PickCategory {
   }
 };
 
-// Sorts by the logarithm of weight / exponential noise, largest first, which is the order of draws without
+// Writes sort keys for log(weight / exponential noise), the largest first. This is the order of draws without
 // replacement. The logarithm is finite for all weights.
 struct NoisyKeys {
   std::uint64_t* keys;

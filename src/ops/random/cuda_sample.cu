@@ -1,6 +1,6 @@
-// The device kernels of random distributions. The i-th element depends only on the seed, the call and i. An
-// element of poisson and binomial draws as many random words as necessary, from Philox counters that no other
-// element uses.
+// The device kernels of random distributions. The i-th element depends only on the seed, the number of the
+// draw and i. An element of poisson and binomial draws as many random words as necessary, from Philox
+// counters that no other element uses.
 #include <ebb/core/visit.h>
 
 #include "kernel/cuda/device.h"
@@ -16,7 +16,7 @@
 namespace ebb::cuda {
 namespace {
 
-/// The destination of the random numbers, in the order of elements. It uses vectors if this is the order of
+/// The elements of the result in row-major order. They are written in vectors if this is their order in
 /// memory.
 template <class T>
 struct OutputElements {
@@ -79,8 +79,8 @@ struct FromBits {
   }
 };
 
-// Multiplies random bits by the range and takes the high half. Bits that would bias the result are rejected
-// (Lemire, ACM Transactions on Modeling and Computer Simulation 29, 2019).
+// Multiplies random bits by the range and takes the high half of the product. Bits that would bias the result
+// are rejected (Lemire, ACM Transactions on Modeling and Computer Simulation 29, 2019).
 template <class T>
 struct InRange {
   std::uint64_t range;

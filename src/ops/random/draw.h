@@ -22,8 +22,8 @@ inline double fused(double a, double b, double c) { return std::fma(a, b, c); }
 #if defined(__FMA__) || defined(__aarch64__)
 inline float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 #else
-/// Computes the sum when double rounding matters: it rounds the sum to odd first, then to float (Boldo &
-/// Melquiond, IEEE Transactions on Computers 57(4), 2008).
+/// Returns product + c, rounded once to float. It avoids the error of double rounding: it rounds the sum to
+/// odd in double, then to float (Boldo & Melquiond, IEEE Transactions on Computers 57(4), 2008).
 [[gnu::noinline]] inline float fused_by_odd(double product, double c) {
   const double sum = product + c, moved = sum - product;
   const double rest = (product - (sum - moved)) + (c - moved);
@@ -133,9 +133,9 @@ Compute<T> draw_uniform(Mt19937& engine) {
     return uniform_of<T>(engine.next());
 }
 
-/// Returns factor * log1p(-u), equal to the value of log1p after rounding to float. log(1 - u) takes half the
-/// time and differs only in the last bits of a double. The difference is relevant only if the result may be
-/// halfway between two floats.
+/// Returns factor * log1p(-u). log(1 - u) takes half the time and differs only in the last bits of a double.
+/// Unless T is double, log(1 - u) is used if this difference cannot change the result after rounding to
+/// float.
 template <class T>
 double exponential_of(double u, double factor) {
   if constexpr (!std::is_same_v<T, double>) {

@@ -47,8 +47,8 @@ Variable mask_of(const char* op, const Variable& x, double p, double kept, bool 
   return Variable(std::move(mask));
 }
 
-// Devices recompute the mask from its Philox state, so it is neither written nor read. The op is linear in x,
-// so its gradient and its second derivative are the same op.
+// Dropout on devices. The backward pass computes the mask again from its Philox state, so no mask is written
+// to memory. The op is linear in x, so the same op computes the gradient and the second derivative.
 
 NdArray in_layout(const NdArray& x, IntArrayRef strides) {
   if (x.strides() == strides) return x;
@@ -84,8 +84,8 @@ Variable masked(const Variable& x, IntArrayRef strides, const random::Dropout& r
   return result;
 }
 
-// x * mask + shift. The shift replaces dropped elements by SELU's limit; mask and shift restore mean and
-// variance.
+// The factors of alpha dropout, x * mask + shift. Dropped elements are replaced by SELU's limit for large
+// negative inputs. Then all elements are scaled and shifted so that mean and variance are preserved.
 struct AlphaParts {
   Variable mask, shift;
   AlphaParts(const char* op, const Variable& x, double p, bool whole_features) {

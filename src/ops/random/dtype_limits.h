@@ -1,5 +1,5 @@
-// The limits of dtypes, for random numbers. These are finite, and exclude the end that their distribution
-// excludes.
+// The limits of dtypes, and conversions of random numbers to dtypes. The converted numbers are finite and
+// inside the range of their distribution.
 #pragma once
 
 #include "kernel/convert.h"

@@ -46,7 +46,7 @@ Variable drawn(NdArray data, const char* node_name, const Parameters&... paramet
       std::move(data), [&](RandomBackward& node) { node.torch_name = node_name; }, parameters...);
 }
 
-// Used by the in-place ops and by the ops with new results.
+// The in-place ops and the ops with new results use these functions.
 
 /// Returns the largest integer that random_() draws. For floating-point dtypes all integers up to it are
 /// exact.

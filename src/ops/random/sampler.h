@@ -12,7 +12,7 @@
 
 namespace ebb::random {
 
-/// The number of elements of T that one group of words yields.
+/// The number of elements of T that are computed from four Philox words.
 template <class T>
 constexpr int kPerCall = sizeof(T) == 8 ? 2 : 4;
 
