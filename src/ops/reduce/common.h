@@ -9,7 +9,7 @@
 
 namespace ebb::ops {
 
-/// Runs the kernel over x in any layout, without a graph.
+/// Returns the result of the kernel scan() for x in any layout. Records no graph.
 NdArray run_scan(const NdArray& x, std::int64_t dim, ScanKind kind, bool reverse);
 
 /// Returns cumulative sums in `dtype`, which is by default the dtype of x. With `reverse`, the sums begin at
@@ -24,8 +24,8 @@ Variable& cumulative_prod_(const Variable& self, const char* op, std::int64_t di
 /// it, if `reverse`). The first (or last) one is 1.
 Variable exclusive_prod(const Variable& running, std::int64_t dim, bool reverse);
 
-/// Returns x / norm, where norm is the norm of x over the dimensions of `mask`, which have size 1. If the
-/// norm of x is 0, `norm` may contain any other value. `norm` gets no gradient, because the gradient of x
+/// Returns x / norm, where norm is the norm of x over the dimensions of `mask`, which have size 1. Where the
+/// norm of x is 0, `norm` may contain any nonzero value. `norm` gets no gradient, because the gradient of x
 /// includes its part. The squares in the derivative do not overflow.
 Variable unit_vector(const Variable& x, const Variable& norm, DimMask mask);
 

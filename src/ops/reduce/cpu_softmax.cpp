@@ -36,8 +36,9 @@ typename Op::Acc reduce_row(const Op& op, const typename Op::In* x, std::int64_t
   return cascade.total();
 }
 
-/// The bound of leaders. An element above it has a probability over 1/2 (kLog: the bound is a logarithm). It
-/// is called the leader of its line, the vector of elements along the dimension.
+/// A result above this bound has a probability over 1/2 (with kLog, results are logarithms of probabilities).
+/// The element with this result is called the leader of its line (the vector of elements along the
+/// dimension).
 template <class T, bool kLog>
 constexpr T kLeaderBound = kLog ? T(-0.6931) : T(0.5);
 
@@ -88,8 +89,8 @@ void forward_line(T* y, const T* x, std::int64_t n) {
 }
 
 /// Computes the gradient (g - sum(g y)) y, or for log_softmax g - e^y sum(g). For a leader, whose probability
-/// is nearly 1, the difference cancels. The gradients of a line add up to 0, so the gradient of the leader is
-/// minus the sum of the others.
+/// is over 1/2, the difference may cancel. The gradients of a line add up to 0, so the gradient of the leader
+/// is minus the sum of the others.
 template <class T, bool kLog>
 void backward_line(T* out, const T* g, const T* y, std::int64_t n, bool whole) {
   const reducers::Sum<T> add;
@@ -125,8 +126,8 @@ class Tile {
   Eigen::Array<T, kTile, 1> store_;
 };
 
-/// Adds the exponential of each column to its sum, or counts it if it is 1. log1p of the sum of the other
-/// elements is then accurate, even if the sum is close to 1.
+/// Adds powers[c] to sum[c], or counts it in ones[c] if it is 1. The logarithm of the total is then
+/// log1p(sum[c] + ones[c] - 1), which is accurate even if the total is close to 1.
 template <class T>
 void add_but_ones(T* __restrict sum, T* __restrict ones, const T* __restrict powers, std::int64_t width) {
   for (std::int64_t c = 0; c < width; ++c) {
@@ -227,8 +228,9 @@ void backward_block(T* out, const T* g, const T* y, std::int64_t n, std::int64_t
 }
 
 // Copies a line that is strided or has 16 bits to contiguous memory in the accumulation type. The copy is
-// aligned. Without alignment the address would determine which elements Eigen processes one by one, and the
-// bits of its scalar exp() differ from those of its vector exp().
+// aligned, so that the results do not depend on the address. Without alignment the address would determine
+// which elements Eigen processes one by one, and Eigen's scalar exp() differs from its vector exp() in the
+// last bits.
 template <class Acc>
 using Line = Eigen::Array<Acc, Eigen::Dynamic, 1>;
 template <class T>

@@ -1,5 +1,5 @@
-// The parts of threads that share interleaved lines (vectors along the reduced dimension) in vectors, and
-// reductions over the threads of a line.
+// The distribution of interleaved lines (the elements along the reduced dimension) over threads, each of
+// which loads vectors of V neighbouring lines, and reductions over the threads of a line.
 #pragma once
 
 #include "kernel/cuda/block_reduce.h"
@@ -17,7 +17,7 @@ struct ColumnPart {
   using Unit = Packed<T, V>;
 
   int thread, rank, units;   // `units` is the number of elements in each line that the thread processes
-  std::int64_t first, step;  // in elements; `step` is the distance between two of them
+  std::int64_t first, step;  // the offset of the first of these elements, and their distance
 
   __device__ ColumnPart(const ColumnPlan& plan, std::int64_t n)
       : thread(static_cast<int>(threadIdx.x)), rank(plan.rank(thread)), units(0), first(0) {

@@ -33,8 +33,8 @@ struct CumsumBackward : autograd::Node {
   }
 };
 
-// d/dx[i] = (product before i) * S[i], where S[i] = g[i] + x[i + 1] S[i + 1] sums over the later elements.
-// There is no division, so zeros are exact. Every part is differentiable.
+// The gradient of x[i] is (product before i) * S[i], with S[i] = g[i] + x[i + 1] S[i + 1]. There is no
+// division, so zeros are exact. Every part is differentiable.
 struct CumprodBackward : autograd::Node {
   autograd::SavedVariable self{this}, result{this};
   std::int64_t dim = 0;
@@ -112,9 +112,9 @@ Variable exclusive_prod(const Variable& running, std::int64_t dim, bool reverse)
 
 namespace {
 
-// y[i] = logaddexp(y[i - 1], x[i]), so a fraction sigmoid(x[i] - y[i - 1]) of its gradient goes to x[i], and
-// the rest to y[i - 1]. No factor exceeds 1, and fractions add up to 1 even if y has lost digits of x. If
-// both are -inf, all of the gradient goes to x[i].
+// y[i] = logaddexp(y[i - 1], x[i]), so a fraction sigmoid(x[i] - y[i - 1]) of the gradient of y[i] goes to
+// x[i], and the rest to y[i - 1]. No factor exceeds 1, and fractions add up to 1 even if y has lost digits of
+// x. If both are -inf, all of the gradient goes to x[i].
 struct LogcumsumexpBackward : autograd::Node {
   autograd::SavedVariable self{this}, result{this};
   std::int64_t dim = 0;

@@ -10,7 +10,7 @@
 namespace ebb::ops {
 namespace {
 
-// Describes a sum. On the CPU only a sum of all elements has steps.
+// Describes a sum of all elements of a Float or Double array on the CPU. Returns false for other sums.
 bool describe_sum(const NdArray& out, detail::ElementReduction& reduction) {
   const NdArray& x = *reduction.from;
   if (out.numel() != 1 || out.dtype() != x.dtype()) return false;

@@ -1,4 +1,4 @@
-// Kernel slots of the reductions, and of scans with more than a sum or product.
+// Kernel slots of the reductions and of the scans linear_recurrence and running_extreme.
 //
 // The result of a reduction is contiguous. Its shape is that of x without the dimensions in `dims`, or with
 // size 1 for each of them. Arrays of scans are contiguous. With `reverse` a scan begins at the end of the
@@ -16,14 +16,15 @@ namespace ops {
 /// The kernels that reduce with a formula (formulas.h).
 enum class Reduction : std::uint8_t { sum, nansum, prod, amax, amin, any, all, count_nonzero, norm };
 
-/// Describes a call of such a kernel (see detail::KernelTraits). There is one function for each kernel, so
-/// that a static program contains only the kernels that it uses.
+/// Describes a call of the kernel that the template argument names (see detail::KernelTraits). There is one
+/// function for each kernel, so that a static program contains only the kernels that it uses.
 template <Reduction kernel>
 const NdArray* reduction_of(detail::KeptCall& call, detail::ElementReduction& reduction);
 }  // namespace ops
 
 namespace cpu {
-/// The steps of sum() over all `count` elements of a Float or Double array. It is not a kernel of a slot.
+/// Sets `steps` to the steps of sum() over all `count` elements of a Float or Double array. This function has
+/// no kernel slot.
 void sum_steps(ebb::detail::ElementReduction& steps, DType dtype, std::int64_t count);
 
 /// Computes sum / divisor in x's dtype or in Double. Integers and bools are summed in Long, without a
@@ -33,7 +34,7 @@ void sum(NdArray& out, const NdArray& x, DimMask dims, double divisor);
 void nansum(NdArray& out, const NdArray& x, DimMask dims);
 /// Computes products in x's dtype (integers in Long) or in Double.
 void prod(NdArray& out, const NdArray& x, DimMask dims);
-/// Computes maxima and minima in x's dtype. No reduction may be over zero elements.
+/// Computes maxima and minima in x's dtype. Each element of out needs at least one element of x.
 void amax(NdArray& out, const NdArray& x, DimMask dims);
 void amin(NdArray& out, const NdArray& x, DimMask dims);
 /// The result is Bool, or Byte if x is Byte.
@@ -45,17 +46,18 @@ void count_nonzero(NdArray& out, const NdArray& x, DimMask dims);
 void xor_bits(NdArray& out, const NdArray& x, DimMask dims);
 /// Computes the p-norm in float or double; 16-bit floats use float.
 void norm(NdArray& out, const NdArray& x, DimMask dims, double p);
-/// Computes the mean over `dims`, and out, the sum of (x - mean)^2 divided by `divisor` (or its square root,
-/// if `root`). On CUDA x may have a 16-bit float dtype if the other arrays are Float.
+/// Writes the mean over `dims` to `mean`, and the sum of (x - mean)^2, divided by `divisor`, to out (its
+/// square root, if `root`). On CUDA x may have a 16-bit float dtype if the other arrays are Float.
 void variance(NdArray& out, NdArray& mean, const NdArray& x, DimMask dims, double divisor, bool root);
 /// Finds the largest or smallest element along one dimension and its first index (Long). NaN counts as the
 /// largest and as the smallest element.
 void extreme_index(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest);
 
-/// Computes out[i] = x[i] + a[i - 1] * out[i - 1], or from the end out[i] = x[i] + a[i] * out[i + 1], for
+/// Computes out[i] = x[i] + a[i - 1] * out[i - 1] or, if `reverse`, out[i] = x[i] + a[i] * out[i + 1], for
 /// floating-point dtypes.
 void linear_recurrence(NdArray& out, const NdArray& x, const NdArray& a, std::int64_t dim, bool reverse);
-/// Computes the cumulative maximum or minimum and its last index so far (Long).
+/// Computes the cumulative maximum (if `largest`) or minimum, and the index of its last occurrence so far
+/// (Long).
 void running_extreme(NdArray& values, NdArray& indices, const NdArray& x, std::int64_t dim, bool largest);
 }  // namespace cpu
 

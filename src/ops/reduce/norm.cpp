@@ -33,7 +33,8 @@ Variable norm_gradient(const Variable& grad, const Variable& x, const Variable& 
   const Variable flat = norm.detach().eq(0);
   const Variable zero = zeros({}, grad.options()), one = ones({}, grad.options());
   const Variable safe = where(flat, one, norm);
-  // Without further derivatives, grad / norm is small and saves a pass. Its derivatives overflow floats.
+  // If no graph is recorded, (grad / norm) * x saves a pass, because grad / norm has few elements. Otherwise
+  // it is not used, because its derivatives overflow floats.
   if (p == 2 && !autograd::records(grad, x, norm)) return where(flat, zero, grad / safe) * x;
   if (p == 2) return where(flat, zero, grad) * unit_vector(x, safe, mask);
   const Variable share = x / safe;
@@ -206,7 +207,8 @@ Variable logsumexp(const Variable& self, IntArrayRef dim, bool keepdim) {
 
 namespace {
 
-// Returns the factor of each slice, with size 1 in the other dimensions.
+// Returns the factor by which renorm multiplies each slice along `dim`. The factors have size 1 in the other
+// dimensions.
 Variable factors(const char* op, const Variable& x, const Scalar& p, std::int64_t dim,
                  const Scalar& maxnorm) {
   EBB_CHECK(x.defined() && x.dim() > 1, op, ": input needs at least 2 dimensions, got ", x, ".");

@@ -16,8 +16,8 @@ namespace ebb {
 namespace ops {
 namespace {
 
-// Returns for each element the product of all other elements: of those before it and of those after it. There
-// is no division, so zeros are exact.
+// Returns for each element the product of all other elements. It multiplies the product of the elements
+// before it by the product of the elements after it. There is no division, so zeros are exact.
 Variable prod_of_others(const Variable& x, std::int64_t dim) {
   return exclusive_prod(cumulative_prod(x, dim, false), dim, false) *
          exclusive_prod(cumulative_prod(x, dim, true), dim, true);

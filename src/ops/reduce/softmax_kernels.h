@@ -1,5 +1,5 @@
-// Kernel slots of softmax: contiguous arrays of the same shape and floating-point dtype, [outer, n, inner]
-// around `dim`.
+// Kernel slots of softmax. The arrays of a call are contiguous and have the same shape and floating-point
+// dtype. They are processed as [outer, n, inner], where n is the size of `dim`.
 #pragma once
 
 #include <ebb/core/ndarray.h>

@@ -22,7 +22,8 @@ struct SumBackward : autograd::Node {
 
   std::string name() const override { return title; }
   autograd::GradList apply(autograd::GradList&& grads) override {
-    // Scales the tensor before the expansion, while it is small. (A sum over no dimension only divides.)
+    // Divides the gradient before it is expanded, while it has few elements. (sum_over() with the mask 0 only
+    // divides.)
     const Variable grad =
         divisor == 1 ? std::move(grads[0]) : sum_over(grads[0], 0, false, nullopt, divisor, "DivBackward0");
     return {expand_reduced(grad, sizes, mask, keepdim)};
