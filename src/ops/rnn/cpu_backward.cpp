@@ -1,5 +1,5 @@
-// The backward pass of recurrent layers on the CPU. The same groups of sequences go back through the steps.
-// The gradients of the weights are computed afterwards, as products over all steps.
+// The backward pass of recurrent layers on the CPU. It processes the steps in reverse, in groups of sequences
+// like the forward pass. The gradients of the weights are computed afterwards, as products over all steps.
 #include <ebb/core/visit.h>
 
 #include "ops/rnn/cpu_pass.h"

@@ -1,5 +1,5 @@
-// The forward pass of recurrent layers on the CPU. A group of sequences goes through all steps. A step is one
-// matrix product and one pass over its gates.
+// The forward pass of recurrent layers on the CPU. Each thread computes all steps of a group of sequences. A
+// step consists of one matrix product and one pass over the gates.
 #include <ebb/core/visit.h>
 
 #include "ops/rnn/cpu_pass.h"
@@ -8,8 +8,8 @@ namespace ebb::cpu {
 namespace recurring {
 namespace {
 
-// One sequence at a step. `hidden` is the previous state; `unit` is the destination of the cell's result and
-// may be the same memory.
+// One sequence at a step. `hidden` is the previous state; `unit` is the destination of the unit's result and
+// may be the same memory as `hidden`.
 template <class T>
 struct Row {
   T *gates, *extras;

@@ -60,8 +60,9 @@ struct Rows {
 };
 
 /// A matrix as the right operand of a product. It is stored in consecutive panels of the width of a tile, so
-/// that a product reads memory in order. With float rows the matrix may be bfloat16. It then remains bfloat16
-/// in pairs if the processor can multiply them, and the left operand is rounded.
+/// that a product reads memory in order. If T is float, the matrix may be bfloat16. If the processor can
+/// multiply pairs of bfloat16, the matrix is stored in such pairs, and the left operand is rounded to
+/// bfloat16. Otherwise the matrix is converted to float.
 template <class T>
 class Right {
  public:
@@ -112,9 +113,10 @@ class Right {
     }
   }
 
-  // The result depends only on the matrix, because the results of a sequence must not depend on the other
-  // sequences. For one row, AMX tiles take the same time as vector registers, and they take no more for 16
-  // rows. For smaller matrices the setup of the tiles would be noticeable.
+  // Returns whether products use AMX tiles. This depends only on the matrix and not on the number of rows,
+  // because the results of a sequence must not depend on the other sequences. For one row, AMX tiles are as
+  // fast as vector registers, and 16 rows take no longer than one. Small matrices do not use tiles, because
+  // the setup of the tiles would take a noticeable part of the time.
   bool uses_amx() const {
 #if EBB_BFLOAT16_AMX
     return width_ >= amx::kSide && width_ * depth_ >= std::int64_t{1} << 16 && amx::may_run();

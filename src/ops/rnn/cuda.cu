@@ -1,5 +1,5 @@
-// Recurrent layers on a GPU. A step of the forward pass is a matrix product of a library and one kernel for
-// all gates. The backward pass goes back through the steps. The gradients of the weights are computed
+// Recurrent layers on a GPU. A step of the forward pass runs a library's matrix product and one kernel for
+// all gates. The backward pass processes the steps in reverse. The gradients of the weights are computed
 // afterwards, as products over all steps.
 #include <ebb/core/visit.h>
 
@@ -19,7 +19,7 @@ using ops::RnnKind;
 using ops::RnnSteps;
 
 /// Computes out = left weight, or left weight^T if `transposed`. With beta = 0 it overwrites out, with beta =
-/// 1 it adds to out. The `rows` rows of contiguous matrices begin at the given pointers.
+/// 1 it adds to out. `left` and `out` point to `rows` rows of contiguous matrices.
 template <class T>
 void product(Device device, std::int64_t rows, T* left, const NdArray& weight, bool transposed, T* out,
              double beta) {
@@ -159,8 +159,8 @@ struct Before {
   }
 };
 
-/// Computes one unit of a row of the step. Pointers are at the first row of the step, except those of all
-/// sequences.
+/// Computes one unit of a row of the step. Pointers point to the first row of the step, except the pointers
+/// `slope` and `cell` to the rows of all sequences.
 template <class T, RnnKind kKind>
 struct BackwardStep {
   const T *gates, *extras, *grad;  // grad may be null

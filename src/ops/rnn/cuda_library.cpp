@@ -33,8 +33,9 @@ DnnCell cell_of(RnnKind kind) {
 }
 
 // Returns whether cuDNN is used. It is not used for a single step, because it would not be faster: parameters
-// are copied in every call. cuDNN does not document whether its ReLU preserves NaN, nor whether its sums are
-// deterministic. Projections must be smaller than the hidden size.
+// are copied in every call. It is also not used for ReLU or in deterministic mode, because cuDNN documents
+// neither whether its ReLU preserves NaN nor whether its sums are deterministic. Projections must be smaller
+// than the hidden size.
 bool is_for_library(const RnnLayer& layer) {
   if (!dnn_is_used() || is_cudnn_deterministic()) return false;
   if (layer.steps.count() < 2 || layer.steps.kind == RnnKind::relu || layer.rows.numel() == 0) return false;

@@ -1,5 +1,5 @@
-// A recurrent layer in all of its directions. It is computed in one call of a library, or one direction after
-// another.
+// A recurrent layer in all of its directions. The layer is computed in one call of a library, or one
+// direction after another.
 #include <ebb/autograd/grad_mode.h>
 #include <ebb/autograd/record.h>
 #include <ebb/autograd/saved_variable.h>

@@ -71,9 +71,9 @@ struct RnnState {
   NdArray hidden, cell;
 };
 
-/// The outputs of a forward pass. gates (rows, gates * hidden) contains the products of the inputs, which are
-/// replaced by the gates: i f g o for LSTM, r z n for GRU, otherwise the result. extras is (rows, extras *
-/// hidden), result is (rows, projected).
+/// The outputs of a forward pass. Shapes: `gates` (rows, gates * hidden), `extras` (rows, extras * hidden),
+/// `result` (rows, projected). Before the call, `gates` contains the products of the inputs. They are
+/// replaced by the gates: i f g o for LSTM, r z n for GRU, otherwise the result.
 struct RnnTrace {
   NdArray gates, extras, result;
   RnnState last;
@@ -81,8 +81,8 @@ struct RnnTrace {
 
 /// The outputs of a backward pass. `input` and `hidden` are the gradients of the gates' input products and
 /// hidden products; they are one array, except for GRU. `previous` is the hidden state before each row.
-/// `projected` is the gradient of each row's projection (undefined without one), and `first` that of the
-/// first state.
+/// `projected` is the gradient of each row's projection (undefined without a projection). `first` contains
+/// the gradients of the initial state.
 struct RnnGateGrads {
   NdArray input, hidden, previous, projected;
   RnnState first;
@@ -92,8 +92,8 @@ struct RnnGateGrads {
 /// A missing parameter is undefined.
 using RnnParameters = std::array<NdArray, 5>;
 
-/// The inputs of a layer with one or both directions: rows (rows, features), and for each direction its
-/// parameters and initial state. The direction in `steps` is ignored.
+/// The inputs of a layer with one or both directions. `rows` has the shape (rows, features). `sides` contains
+/// the parameters and the initial state of each direction. steps.reverse is ignored.
 struct RnnLayer {
   struct Side {
     RnnParameters parameters;
@@ -104,8 +104,8 @@ struct RnnLayer {
   RnnSteps steps;
 };
 
-/// The outputs of a layer. rows is (rows, directions * projected). hidden contains the last states
-/// (directions, batch, projected), and cell an LSTM's last cells (directions, batch, hidden). kept contains
+/// The outputs of a layer. Shapes: `rows` (rows, directions * projected); `hidden`, the last states,
+/// (directions, batch, projected); `cell`, an LSTM's last cells, (directions, batch, hidden). `kept` contains
 /// the bytes that a library saves for its backward pass.
 struct RnnOutput {
   NdArray rows, hidden, cell, kept;
@@ -134,8 +134,8 @@ void rnn_backward(ops::RnnGateGrads& out, const NdArray& grad, const ops::RnnSta
 /// `out` is unspecified. In training, out.kept receives the data for the backward pass; otherwise it is
 /// undefined.
 bool rnn_layer(ops::RnnOutput& out, const ops::RnnLayer& layer, bool training);
-/// Computes the gradients of a layer. `grads` contains the gradients of the arrays of the result, which may
-/// be undefined. `out` contains the rows and the saved bytes of the forward pass.
+/// Computes the gradients of a layer. `grads` contains the gradients of the layer's outputs; each may be
+/// undefined. `out` contains the rows and the saved bytes of the forward pass.
 bool rnn_layer_backward(ops::RnnLayerGrads& found, const ops::RnnOutput& grads, const ops::RnnOutput& out,
                         const ops::RnnLayer& layer, bool of_parameters);
 }  // namespace cpu

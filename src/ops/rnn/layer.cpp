@@ -103,7 +103,8 @@ struct RnnLayerBackward final : autograd::Node {
     return out;
   }
 
-  /// Used if gradients are recorded: computes the layer again from differentiable ops.
+  /// Returns the gradients of the inputs if gradients are recorded. Computes the layer again with
+  /// differentiable ops and differentiates these.
   autograd::GradList by_ops(const RnnInputs& in, const autograd::GradList& grads) const {
     const auto run = [&](const variable_list& placeholders) {
       RnnInputs again;
@@ -239,7 +240,7 @@ RnnResult next(const RnnInputs& in, RnnKind kind, const Variable& products, cons
   return {projection.defined() ? linear(h, projection) : h, Variable(), c};
 }
 
-/// Returns the states of all sequences, where the first ones are replaced by `fresh`.
+/// Returns `all` with its first rows replaced by `fresh`.
 Variable with_new(const Variable& fresh, const Variable& all) {
   const std::int64_t n = fresh.size(0), rest = all.size(0) - n;
   return rest == 0 ? fresh : cat({fresh, all.narrow(0, n, rest)});

@@ -32,7 +32,7 @@ struct RnnInputs {
   const Variable& operator[](std::size_t i) const { return values[i]; }
 };
 
-/// All hidden states, the last one, and an LSTM's last cell.
+/// The results of one direction: all hidden states (`rows`), the last hidden state, and an LSTM's last cell.
 struct RnnResult {
   Variable rows, hidden, cell;
 };
@@ -58,8 +58,8 @@ RnnResult composed_rnn_direction(const RnnInputs& in, const RnnSteps& steps);
 RnnLayerResult rnn_layer(const char* op, ArrayRef<RnnInputs> sides, const RnnSteps& steps);
 
 /// Returns the gradients of a node's inputs, given the gradients of its results. `run` computes the results
-/// again from placeholders of the inputs, so that this backward pass ends there. The gradients are recorded
-/// if gradient mode is on.
+/// again from placeholders of the inputs, and the backward pass through these results ends at the
+/// placeholders. The gradients are recorded if gradient mode is on.
 autograd::GradList gradients_by(const std::function<variable_list(const variable_list&)>& run,
                                 const autograd::Node& node, variable_list inputs,
                                 const autograd::GradList& grads);

@@ -31,7 +31,7 @@ template <class X>
 struct LstmGrads {
   X input, forget, candidate, output, cell;
 
-  /// Computes the gradients from those of the hidden state and of the cell.
+  /// Computes the gradients from the gradients of the hidden state and of the cell.
   EBB_HD static LstmGrads of(const LstmUnit<X>& u, X cell_before, X hidden, X cell) {
     LstmGrads s;
     const X all = cell + hidden * u.output * (1 - u.squashed * u.squashed);
@@ -44,7 +44,7 @@ struct LstmGrads {
   }
 };
 
-/// The gates of a GRU's unit (Cho et al. 2014), with the reset after the product. The reset gate multiplies
+/// The gates of a GRU's unit (Cho et al. 2014), with the reset after the product: the reset gate multiplies
 /// `hidden_part`.
 template <class X>
 struct GruUnit {
