@@ -32,7 +32,8 @@ struct Geometry {
     for (std::size_t d = 0; d < sizes.size(); ++d) last += (sizes[d] - 1) * strides[d];
     return last + 1;
   }
-  // Returns whether two indices may refer to the same element. It may return true if none do.
+  // Returns whether two indices may refer to the same element. It may also return true if all indices refer
+  // to different elements.
   bool may_overlap() const {
     if (numel() <= 1) return false;
     DimVector order(sizes.size());
@@ -51,8 +52,9 @@ struct Geometry {
   }
 };
 
-// Computes memory[geometry] += values. If the geometry overlaps itself, the overlapping dimensions are
-// iterated one index at a time, so that each pass writes an element at most once.
+// Computes memory[geometry] += values. If the geometry may overlap itself, values are summed over the
+// dimensions of stride 0. Then the shortest dimension is iterated, and the call for each of its indices
+// handles the other dimensions. Thus no addition writes an element twice.
 void add_through(const NdArray& memory, Geometry geometry, std::int64_t base, NdArray values) {
   if (!geometry.may_overlap()) {
     NdArray place = geometry.on(memory, base);
@@ -121,8 +123,8 @@ NdArray divided_by_count(const NdArray& values, const Geometry& geometry, std::i
   return div(Variable(values), Variable(geometry.on(count, base))).array();
 }
 
-// Adds the gradient to memory through the output's geometry, and reads the memory through the input's
-// geometry.
+// Adds the gradient to zeros through the output's geometry, and reads the sums through the input's geometry.
+// If the input overlaps itself, divided_by_count() divides them.
 Variable as_strided_backward(const Variable& grad, const Geometry& input, const Geometry& output) {
   const Span span(input, output);
   const DType wide = ops::wide_dtype(grad.dtype());

@@ -11,8 +11,8 @@ namespace ebb::cpu {
 
 namespace {
 
-// Returns the distance between the rows of x in elements, or -1. A row consists of `dim` and the dimensions
-// after it. Rows must be contiguous, and their distance must be constant.
+// Returns the distance between the rows of x in elements, or -1 if a row is not contiguous or the distance is
+// not constant. A row consists of `dim` and the dimensions after it.
 std::int64_t pitch_of(const NdArray& x, std::size_t dim) {
   std::int64_t inside = 1, rows = 1, pitch = 0;
   for (std::size_t d = x.sizes().size(); d-- > 0;) {
@@ -35,8 +35,8 @@ struct RowPiece {
   std::int64_t pitch, size;  // bytes
 };
 
-// Joins row by row, so that the result is written in order. Returns false if rows are too short or not
-// contiguous.
+// Joins row by row, so that the result is written in order. Returns false and does nothing if there is only
+// one row, or if rows are too short or not contiguous.
 bool join_rows(NdArray& out, const std::vector<NdArray>& pieces, std::size_t dim) {
   constexpr std::int64_t kWorthCalling = 64;
   const std::int64_t bytes = element_size(out.dtype());

@@ -52,8 +52,8 @@ struct FillDiagonalBackward : autograd::Node {
   GradList apply(GradList&& grads) override;
 };
 
-// Returns the diagonal, clamped to the nearest one without elements. The kernels add it to row numbers, which
-// would overflow for large values.
+// Returns `diagonal`, clamped to [-rows, columns]. At both ends of this range the diagonal is empty. The
+// kernels add it to row numbers, and larger values could overflow.
 std::int64_t checked_diagonal(const char* op, const Variable& x, std::int64_t diagonal) {
   ops::check_dims(op, x, 2, "input tensor must have");
   return std::clamp(diagonal, -x.size(-2), x.size(-1));

@@ -29,8 +29,9 @@ enum class PadMode : std::uint8_t { reflect, replicate, circular };
 
 /// Pads the last padding.size() / 2 dimensions of x, and checks the padding.
 Variable pad_with(const Variable& x, IntArrayRef padding, PadMode mode);
-/// Computes the transpose: adds `grad` into the shape `sizes`. `x` is the padded tensor and may be undefined.
-/// As in torch, the result counts as depending on x, with a derivative of zero.
+/// Computes the transpose of pad_with(): each element of the result, of shape `sizes`, is the sum of `grad`
+/// over the copies of the element. `x` is the input of pad_with() and may be undefined. As in torch, the
+/// graph records a dependence on x with a derivative of zero.
 Variable pad_with_backward(const Variable& grad, const Variable& x, IntArrayRef sizes, IntArrayRef padding,
                            PadMode mode);
 
@@ -43,7 +44,8 @@ std::array<Segment, 3> segments(std::int64_t size, std::int64_t before, std::int
   const std::int64_t left = std::max<std::int64_t>(before, 0), right = std::max<std::int64_t>(after, 0);
   const std::int64_t first = std::max<std::int64_t>(-before, 0),
                      kept = size - first - std::max<std::int64_t>(-after, 0);
-  // If negative padding removes all elements, `out` contains only replicated ones.
+  // `out` is the size of the result. If negative padding removes all input elements, a border may be longer
+  // than the result; it is then cut to `out`.
   const std::int64_t out = size + before + after;
   std::array<Segment, 3> s;
   s[0].length = std::min(left, out);

@@ -56,8 +56,9 @@ NdArray flipped(NdArray x, IntArrayRef dims) {
   return out;
 }
 
-// Divides each dimension into two blocks that swap positions. The two blocks of the last dimension are
-// joined, once for each combination of the other dimensions' blocks.
+// Writes x, rolled along dims[i] and all later `dims`, to out. A roll divides a dimension into two blocks
+// that swap positions. The two blocks of the last of `dims` are joined, once for each combination of the
+// blocks of the other `dims`.
 void roll_blocks(const NdArray& out, const NdArray& x, IntArrayRef shifts, IntArrayRef dims, std::size_t i) {
   const std::int64_t d = dims[i], size = x.sizes()[d];
   const std::int64_t shift = (shifts[i] % size + size) % size;

@@ -40,7 +40,8 @@ struct SqueezeBackward : ViewBackward {
   std::string name() const override { return one_dim ? "SqueezeBackward1" : "SqueezeBackward0"; }
 };
 
-// The in-place ops are separate entries in torch's table and have other numbers.
+// The in-place ops are separate entries in torch's table of derivatives, so the names of their nodes end with
+// other numbers.
 struct SqueezeInPlaceBackward : ViewBackward {
   bool one_dim = false;
   std::string name() const override { return one_dim ? "SqueezeBackward3" : "SqueezeBackward2"; }

@@ -99,7 +99,7 @@ void check_unfold(const char* op, IntArrayRef sizes, std::int64_t& dim, std::int
   EBB_CHECK(step > 0, op, ": step is ", step, " but must be positive.");
 }
 
-// Returns zeros, with grad at the part that `part` selects.
+// Returns zeros of shape `sizes`, with grad written to their view part(zeros).
 template <class N, class Part, class Fill>
 Variable put_back(const char* op, const Variable& grad, IntArrayRef sizes, Part&& part, Fill&& fill) {
   NdArray out = ops::zeros_array(sizes, grad.dtype(), grad.device());
@@ -265,7 +265,8 @@ Variable unfold_backward(const Variable& grad, IntArrayRef input_sizes, std::int
 
 namespace {
 
-// Writes to a contiguous clone through its view `part`. copy_ records both gradients.
+// Returns a contiguous clone of x, with src written to its view part(clone). copy_ records the gradients of x
+// and src.
 template <class Part>
 Variable replaced(const char* op, const Variable& x, const Variable& src, Part&& part) {
   Variable out = clone(x, MemoryFormat::Contiguous);
